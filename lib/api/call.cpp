@@ -123,7 +123,81 @@ void Call::add(const std::vector<OptionalTensor>& values) {
     push(Arg(std::move(list)));
 }
 
-void Call::add(const Scalar& value) { push(Arg(to_internal(value))); }
+void Call::add(const Scalar& value) {
+    if (!value.symbol()) return push(Arg(to_internal(value)));
+    if (keyword_) return push(Arg(demanded(value)));
+    symbols_.emplace_back(node_.args.size(), value);
+    const Scalar::Kind kind = value.kind();
+    push(Arg(to_internal(kind == Scalar::Kind::floating  ? Scalar(2.0)
+                         : kind == Scalar::Kind::boolean ? Scalar(true)
+                                                         : Scalar(2))));
+}
+
+whittle::Scalar Call::demanded(const Scalar& symbol) const {
+    return demand(Tensor(symbol.symbol()), {static_cast<int>(capture::BreakKind::item), "item()", "aten.item", pc_})
+        .item();
+}
+
+namespace {
+
+/// The op that takes a tensor as that argument, which here is a number: "aten.gt.Tensor" for "aten.gt.Scalar". Empty:
+/// there is none.
+std::string with_tensor(const std::string& target, std::size_t position, bool in_place) {
+    const auto takes = [&](const std::string& name) {
+        const Schema* schema = nullptr;
+        if (in_place) {
+            const InPlaceForm* const form = Registry::instance().in_place(name);
+            schema = form ? &form->schema : nullptr;
+        } else if (const RegisteredOp* const op = Registry::instance().op(name)) {
+            schema = &op->schema;
+        }
+        return schema && position < schema->params.size() && schema->params[position].type == ParamType::tensor;
+    };
+    if (takes(target)) return target;
+    constexpr std::string_view kNumber = "Scalar", kTensor = "Tensor";
+    if (!target.ends_with(kNumber)) return {};
+    std::string other = target.substr(0, target.size() - kNumber.size());
+    other += kTensor;
+    return takes(other) ? other : std::string();
+}
+
+/// Whether both calls have results of the same kinds.
+bool alike(const Node& a, const std::vector<ImplPtr>& of_a, const Node& b, const std::vector<ImplPtr>& of_b) {
+    const auto results = [](const Node& call, const std::vector<ImplPtr>& operands) {
+        const Graph graph = graph_of_call(call, operands);
+        std::vector<ValueMeta> metas;
+        for (const NodeId id : graph.outputs()) metas.push_back(graph.node({id}).meta());
+        return metas;
+    };
+    try {
+        return results(a, of_a) == results(b, of_b);
+    } catch (const Error&) {  // told when it is recorded
+        return false;
+    }
+}
+
+}  // namespace
+
+bool Call::take_symbol(std::size_t position, const Scalar& number, bool in_place) {
+    const Session* const session = Session::current();
+    if (!session || !session->captures_scalars()) return false;
+    const std::string target = with_tensor(node_.target, position, in_place);
+    if (target.empty()) return false;
+    Node call = node_;
+    call.target = target;
+    call.args[position] = Arg(NodeRef{static_cast<NodeId>(operands_.size())});
+    std::vector<ImplPtr> operands = operands_;
+    operands.push_back(number.symbol());
+    if (!in_place && !alike(node_, operands_, call, operands)) return false;
+    node_ = std::move(call);
+    operands_ = std::move(operands);
+    return true;
+}
+
+void Call::take_symbols(bool in_place) {
+    for (const auto& [position, number] : std::exchange(symbols_, {}))
+        if (!take_symbol(position, number, in_place)) node_.args[position] = Arg(demanded(number));
+}
 
 void Call::add(const IntList& value) { push(value.given() ? Arg::ints(value.values()) : Arg()); }
 
@@ -179,6 +253,7 @@ void Call::check(const Schema& schema) {
 }
 
 TensorList Call::list() {
+    take_symbols(false);
     const Schema& schema = Registry::instance().require(node_.target).schema;
     check(schema);
     use_default_dtype(node_, schema, operands_, pc_);
@@ -297,6 +372,7 @@ void write_now(const Node& written, const Node& call, const std::vector<ImplPtr>
 }  // namespace
 
 void Call::in_place(const Tensor& self) {
+    take_symbols(true);
     const InPlaceForm* form = Registry::instance().in_place(node_.target);
     WHITTLE_CHECK(form != nullptr, node_.target + " is no in-place op");
     check(form->schema);

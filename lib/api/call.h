@@ -73,8 +73,14 @@ class Call {
     Arg reference(const Tensor& tensor);
     void push(Arg arg);
     void check(const Schema& schema);
+    /// Numbers that a graph computes become operands where the op takes a tensor for them, and gives the same kinds of
+    /// results; elsewhere they are demanded. `in_place`: results have the kind of what is written.
+    void take_symbols(bool in_place);
+    whittle::Scalar demanded(const Scalar& symbol) const;
+    bool take_symbol(std::size_t position, const Scalar& number, bool in_place);
 
-    Node node_;  ///< NodeRefs in it are positions in operands_
+    Node node_;                                            ///< NodeRefs in it are positions in operands_
+    std::vector<std::pair<std::size_t, Scalar>> symbols_;  ///< by argument, which holds another number for now
     std::vector<ImplPtr> operands_;
     const char* keyword_ = nullptr;
     void* pc_;

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <limits>
 #include <unordered_map>
 
 #include "api/deferred_streams.h"
@@ -39,8 +40,7 @@ class ArgumentReader final : public Visitor {
         const auto [known, first] = seen_.try_emplace(value.impl().get(), path_.back());
         if (!first) return found(capture::SameTensor{known->second});  // graphs have one input for both
         tensors.emplace_back(value, path_.back());
-        for (std::size_t d = 0; value.impl()->dynamic_dims != 0 && d < 64; ++d)
-            if (value.impl()->dynamic_dims >> d & 1) dynamic.emplace_back(path_.back(), d);
+        for (const MarkedDim& marked : value.impl()->marked_dims) dynamic.emplace_back(path_.back(), marked);
         found(value.impl()->meta);
     }
     void parameter(const Tensor& value, const std::string& name) override {
@@ -67,7 +67,7 @@ class ArgumentReader final : public Visitor {
     capture::FoundInputs inputs;
     std::vector<std::pair<Tensor, Source>> tensors;
     std::vector<std::pair<Tensor, std::string>> parameters;
-    std::vector<std::pair<Source, std::size_t>> dynamic;  ///< marked so
+    std::vector<std::pair<Source, MarkedDim>> dynamic;  ///< marked so
 
   private:
     void found(Found value) { inputs.add(path_.back(), std::move(value)); }
@@ -84,7 +84,8 @@ std::vector<std::weak_ptr<FunctionState>> all_functions;
 capture::FrameCache::Lookup enter(FunctionState& function, const ArgumentReader& reader, Trace* trace) {
     const std::string& name = function.name();
     const std::lock_guard lock(function.mutex);
-    for (const auto& [source, dim] : reader.dynamic) function.cache.mark_dynamic(source, dim);
+    for (const auto& [source, marked] : reader.dynamic)
+        function.cache.mark_dynamic(source, marked.dim, {marked.least, marked.most});
     const capture::FrameCache::Lookup lookup = function.cache.look_up(reader.inputs);
     if (!lookup.limited()) {
         ++function.running;
@@ -392,14 +393,19 @@ void set_debug_dir(const std::string& folder, const std::string& parts) {
     program_log().options = options;
 }
 
-void mark_dynamic(const Tensor& tensor, std::int64_t dim) {
+void mark_dynamic(const Tensor& tensor, std::int64_t dim, std::optional<std::int64_t> least,
+                  std::optional<std::int64_t> most) {
     TensorImpl& impl = defined(tensor, "mark_dynamic");
     const auto d = static_cast<std::size_t>(wrap_dim(dim, tensor.dim()));
-    if (d >= 64 || impl.meta.sizes[d] < 2)
+    if (impl.meta.sizes[d] < 2)
         throw Error("mark_dynamic: found size " + std::to_string(impl.meta.sizes[d]) + " at dimension " +
                         std::to_string(d) + ", expected 2 or more",
                     "graphs are specialized for sizes 0 and 1");
-    impl.dynamic_dims |= std::uint64_t{1} << d;
+    if (least.value_or(2) > most.value_or(std::numeric_limits<std::int64_t>::max()))
+        throw Error("mark_dynamic: found a range from " + std::to_string(least.value_or(2)) + " to " +
+                    std::to_string(*most) + ", expected one that holds a size of 2 or more");
+    std::erase_if(impl.marked_dims, [&](const MarkedDim& known) { return known.dim == d; });
+    impl.marked_dims.push_back({d, least, most});
 }
 
 void graph_break(const std::string& reason) {

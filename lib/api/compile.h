@@ -32,6 +32,9 @@ struct CompileOptions {
     bool verify = false;  ///< run every graph on the reference too; wrong results are an error (VerifyError)
     /// What the function prints breaks no graph: it comes, in order, once its values are there (later.h).
     bool defer_output = false;
+    /// Tensor::item() gives a symbol of the graph, and breaks none, until the program wants the number itself:
+    /// item<T>(), Scalar::to<T>(), and where an operation has no tensor form for it. Off by default, as in TorchDynamo.
+    bool capture_scalar_outputs = false;
     bool verbose = false;  ///< when capture itself fails, full stacks are told
     /// The function only computes: its results, tensors, follow from its arguments. A call like an earlier one that was
     /// one graph, without breaks, then runs that graph, and none of the function's code.
@@ -229,8 +232,10 @@ bool is_pure(const FunctionState& function);
 /// Counts of a compiled function.
 struct CompileStats {
     std::string name = {};
-    std::int64_t calls = 0;         ///< of the function
-    std::int64_t graphs = 0;        ///< compiled; where sizes vary, by others than eager once for each set of them
+    std::int64_t calls = 0;  ///< of the function
+    /// Compiled. Where sizes vary: once by backends that interpret (eager, the debug backends, aot_*, libtorch), by
+    /// others once for each set of sizes.
+    std::int64_t graphs = 0;
     std::int64_t breaks = 0;        ///< graph breaks, each time
     std::int64_t recompiles = 0;    ///< calls that no specialization fitted, after the first
     std::int64_t eager_calls = 0;   ///< beyond the cache limit, or skipped
@@ -313,8 +318,11 @@ void set_logs(const std::string& spec, const std::string& file = {});
 void set_debug_dir(const std::string& folder, const std::string& parts = {});
 
 /// The tensor's size at `dim` (2 or more) may vary: functions compiled for it from now on take other sizes, too,
-/// without a recompile. Where an operation fixes it all the same, that is a warning, with .fullgraph a ConstraintError.
-void mark_dynamic(const Tensor& tensor, std::int64_t dim);
+/// without a recompile, from `least` to `most` where these are given: one outside has graphs of its own. Where an
+/// operation fixes it all the same, that is a warning, with .fullgraph a ConstraintError. Throws for a smaller size,
+/// and for a range without one.
+void mark_dynamic(const Tensor& tensor, std::int64_t dim, std::optional<std::int64_t> least = {},
+                  std::optional<std::int64_t> most = {});
 
 /// Ends the graph that is being recorded, if one is.
 WHITTLE_API_CALL void graph_break(const std::string& reason = "graph_break()");

@@ -19,10 +19,11 @@
 namespace whittle::api {
 
 std::unique_ptr<CompiledGradient> gradient_of(const Graph& captured, const Backend& backend,
-                                              const BackendOptions& options) {
+                                              const BackendOptions& options, const CompiledGradient* known) {
     const auto wants = [](const Node& node) { return node.kind == NodeKind::placeholder && node.meta().requires_grad; };
     if (std::ranges::none_of(captured.nodes, wants)) return nullptr;
     program::CompiledProgram program = program::differentiable(backend, end_gradients(captured), options);
+    if (known && known->error.empty()) program.cut_as(known->parts.cut);
     try {
         const Joint& joint = program.joint();
         if (joint.gradients.empty()) return nullptr;

@@ -24,10 +24,10 @@ struct CompiledGradient : Derivative {
     std::atomic<bool> rules_held = false;  ///< … and its rules, at the first, with finite differences
 };
 
-/// The gradient of a graph, which may write, cut as the backend wants it. Null where no result has one. What stands in
-/// its way is its `error`.
+/// The gradient of a graph, which may write, cut as the backend wants it, or as that of the same graph at other sizes,
+/// `known`, was. Null where no result has one. What stands in its way is its `error`.
 std::unique_ptr<CompiledGradient> gradient_of(const Graph& captured, const Backend& backend,
-                                              const BackendOptions& options);
+                                              const BackendOptions& options, const CompiledGradient* known = nullptr);
 
 /// One run of a compiled graph.
 class CompiledNode final : public GradNode {

@@ -33,15 +33,13 @@ namespace whittle::api {
 
 namespace {
 
+using capture::place_of;
+
 std::string readable(const char* type) {
     int status = 0;
     const std::unique_ptr<char, decltype(&std::free)> text(abi::__cxa_demangle(type, nullptr, nullptr, &status),
                                                            &std::free);
     return status == 0 && text ? text.get() : type;
-}
-
-std::string place_of(const StackFrame& frame) {
-    return frame.file + (frame.line > 0 ? ":" + std::to_string(frame.line) : "");
 }
 
 thread_local Trace* trace_of_explain = nullptr;
@@ -57,6 +55,7 @@ CompileOptions resolved(CompileOptions options) {
     also(options.fullgraph, "WHITTLE_FULLGRAPH");
     also(options.verify, "WHITTLE_VERIFY");
     also(options.defer_output, "WHITTLE_DEFER_OUTPUT");
+    also(options.capture_scalar_outputs, "WHITTLE_CAPTURE_SCALAR_OUTPUTS");
     also(options.verbose, "WHITTLE_VERBOSE");
     if (!options.dynamic && variable("WHITTLE_DYNAMIC") != "auto") options.dynamic = flag_variable("WHITTLE_DYNAMIC");
     if (options.cache_limit != 0) return options;
@@ -180,22 +179,28 @@ Execution::Execution(FunctionState& function, Trace* trace, std::size_t entry)
     const std::lock_guard lock(function.mutex);
     id_ = function.id_of(entry);
     const capture::FrameCache::Entry& of = function.cache.entries()[entry];
-    tells_fixed_ = !of.graphs && std::ranges::any_of(of.symbols, [&](const capture::SizeSymbol& symbol) {
-        return function.cache.is_marked(symbol.source, symbol.dim);
-    });
+    learns_sizes_ = !of.graphs && !of.symbols.empty();
 }
 
-void Execution::tell_fixed(const SymbolicGraph& symbolic, const Recorded& recorded) {
+namespace {
+
+/// Where the program issued the node of that name.
+std::vector<StackFrame> stack_of(const Recorded& recorded, const std::string& name) {
     const Graph& graph = recorded.captured.graph;
+    const Node* const node = graph.find(name);
+    const auto at = node ? static_cast<std::size_t>(node - graph.nodes.data()) : recorded.stacks.size();
+    return at < recorded.stacks.size() ? user_stack(recorded.stacks[at]) : std::vector<StackFrame>();
+}
+
+}  // namespace
+
+void Execution::tell_fixed(const SymbolicGraph& symbolic, const Recorded& recorded) {
     for (const SymbolicGraph::Fixed& fixed : symbolic.fixed) {
         {
             const std::lock_guard lock(function_.mutex);
             if (!function_.cache.is_marked(fixed.symbol.source, fixed.symbol.dim)) continue;
         }
-        const Node* const node = graph.find(fixed.node);
-        const auto at = node ? static_cast<std::size_t>(node - graph.nodes.data()) : recorded.stacks.size();
-        const std::vector<StackFrame> stack =
-            at < recorded.stacks.size() ? user_stack(recorded.stacks[at]) : std::vector<StackFrame>();
+        const std::vector<StackFrame> stack = stack_of(recorded, fixed.node);
         const std::string text = fixed.symbol.place() + " of " + function_.name() + " was marked dynamic, but " +
                                  (fixed.op.empty() ? "the graph" : fixed.op) + " fixes it: " + fixed.symbol.name +
                                  " == " + std::to_string(fixed.size) +
@@ -206,12 +211,33 @@ void Execution::tell_fixed(const SymbolicGraph& symbolic, const Recorded& record
     }
 }
 
-bool Execution::is_known_but_for_sizes(const SymbolicGraph* symbolic) {
-    if (!symbolic || symbolic->symbols.empty() || function_.backend_name != kReferenceBackend) return false;
+/// A number is the size that it equals, where that is one only: the program's own integers carry no symbols.
+void Execution::constrained(std::int64_t number, const capture::SizeRange& range, void* pc) {
+    if (!learns_sizes_) return;
+    using Kind = capture::SizeCondition::Kind;
+    const std::vector<StackFrame> stack = user_stack({pc});
     const std::lock_guard lock(function_.mutex);
-    return std::ranges::any_of(function_.shapes, [&](const FunctionState::Shape& shape) {
-        return !shape.keys.empty() && same_but_for_sizes(shape.graph, *symbolic);
-    });
+    const capture::FrameCache::Entry& entry = function_.cache.entries().at(entry_);
+    const auto at = std::ranges::find(entry.sizes, number);
+    if (at == entry.sizes.end() || std::ranges::count(entry.sizes, number) != 1) return;
+    const capture::SizeSymbol symbol = entry.symbols[static_cast<std::size_t>(at - entry.sizes.begin())];
+    const auto rely_on = [&](Kind kind, std::int64_t bound) {
+        function_.cache.rely_on(entry_,
+                                capture::Guard::relation({.kind = kind, .left = symbol, .factor = bound}, stack));
+    };
+    if (range.least > 2) rely_on(Kind::above, *range.least - 1);
+    if (range.most) rely_on(Kind::at_most, *range.most);
+}
+
+std::shared_ptr<const CompiledGraph> Execution::at_other_sizes(const SymbolicGraph* symbolic) {
+    if (!symbolic || symbolic->symbols.empty() || steps()) return nullptr;
+    const std::lock_guard lock(function_.mutex);
+    for (const FunctionState::Shape& shape : function_.shapes) {
+        if (shape.keys.empty() || !same_but_for_sizes(shape.graph, *symbolic)) continue;
+        const auto known = function_.graphs.find(shape.keys.front());
+        if (known != function_.graphs.end()) return known->second;
+    }
+    return nullptr;
 }
 
 std::shared_ptr<const SymbolicGraph> Execution::learn_sizes(const Recorded& recorded, CompiledGraph& compiled) {
@@ -228,7 +254,13 @@ std::shared_ptr<const SymbolicGraph> Execution::learn_sizes(const Recorded& reco
     const auto found =
         std::make_shared<const SymbolicGraph>(symbolic_graph(functionalize(recorded.captured.graph).graph, symbols));
     const std::lock_guard lock(function_.mutex);
-    function_.cache.add_conditions(entry_, found->conditions);
+    for (const auto& [condition, node, is_bound] : found->conditions) {
+        capture::Guard guard = capture::Guard::relation(condition, stack_of(recorded, node));
+        if (is_bound)
+            function_.cache.may_rely_on(entry_, std::move(guard));
+        else
+            function_.cache.rely_on(entry_, std::move(guard));
+    }
     return compiled.symbolic[id] = found;
 }
 
@@ -260,7 +292,7 @@ GraphRun Execution::run(const Recorded& recorded, std::shared_ptr<CompiledGraph>
     const std::optional<std::size_t> ended_by = std::exchange(ended_by_, std::nullopt);
     const std::shared_ptr<const SymbolicGraph> symbolic =
         capture_step(verbose(), [&] { return learn_sizes(recorded, compiled ? *compiled : *slot(recorded)); });
-    if (symbolic && tells_fixed_) tell_fixed(*symbolic, recorded);
+    if (symbolic && learns_sizes_) tell_fixed(*symbolic, recorded);
     if (trace_) {
         std::vector<capture::Guard> guards;
         {
@@ -400,7 +432,9 @@ void Execution::broke(const capture::GraphBreak& why, const Addresses& stack) {
     {
         const std::lock_guard lock(function_.mutex);
         ++function_.counts.breaks;
-        first = function_.told_breaks.insert({why.reason, stack}).second;
+        // By the line: some calls come with whole stacks, which others do not.
+        const Addresses line(stack.begin(), stack.begin() + (stack.empty() ? 0 : 1));
+        first = function_.told_breaks.insert({why.reason, line}).second;
     }
     if (trace_) ended_by_ = trace_->add_break(function_.name(), why, stack);
     if (first) log_break(why, stack);

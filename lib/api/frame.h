@@ -118,11 +118,13 @@ class Execution final : public FrameHost {
     GraphRun run(const Recorded& recorded, std::shared_ptr<CompiledGraph>& compiled,
                  const std::vector<whittle::Tensor>& inputs, const std::vector<whittle::Tensor>& parameters) override;
     void broke(const capture::GraphBreak& why, const Addresses& stack) override;
-    bool wants_stacks() const override { return trace_ || tells_fixed_; }
+    bool wants_stacks() const override { return trace_ || learns_sizes_; }
     bool keeps_all() const override { return function_.implicit; }
+    void constrained(std::int64_t number, const capture::SizeRange& range, void* pc) override;
     void argument_named(const std::string& before, const std::string& name) override;
     bool wants_events() const override;
     bool defers_output() const override { return function_.options.defer_output; }
+    bool captures_scalars() const override { return function_.options.capture_scalar_outputs; }
     bool verbose() const override { return function_.options.verbose; }
     void gave_up(const Thrown& why, const Addresses& user) override;
     /// Why capture itself failed; empty: it did not.
@@ -153,7 +155,13 @@ class Execution final : public FrameHost {
   private:
     std::shared_ptr<CompiledGraph> slot(const Recorded& recorded);
     std::shared_ptr<CompiledGraph> find(const Recorded& recorded, const SymbolicGraph* symbolic);
-    void compile(CompiledGraph& compiled, const Recorded& recorded, bool known);
+    /// `known`: the same at other sizes, or null.
+    void compile(CompiledGraph& compiled, const Recorded& recorded, const CompiledGraph* known);
+    /// Without compiling, of what was compiled for other sizes. False, and nothing is made, where that is for them
+    /// only.
+    static bool compiled_as(const CompiledGraph& known, CompiledGraph& made, const Graph& forward);
+    /// Forward and backward, or the graph as a whole.
+    void compile_parts(CompiledGraph& made, const Graph& forward, const Graph& captured, CompileReport* report);
     /// Null: it is to run on the reference.
     std::unique_ptr<Executable> compile_part(const Graph& part, std::optional<CompileStage> stage,
                                              const Graph& captured);
@@ -164,8 +172,8 @@ class Execution final : public FrameHost {
     const void* identity(const CompiledGraph& compiled, const SymbolicGraph* symbolic, const std::string& key);
     /// Of sizes that were marked dynamic, and are not. Throws ConstraintError where a whole graph is wanted.
     void tell_fixed(const SymbolicGraph& symbolic, const Recorded& recorded);
-    /// Whether nothing is to be compiled: the reference interprets what was captured, at whatever sizes.
-    bool is_known_but_for_sizes(const SymbolicGraph* symbolic);
+    /// What was compiled of the same graph at other sizes, or null.
+    std::shared_ptr<const CompiledGraph> at_other_sizes(const SymbolicGraph* symbolic);
     /// Forgets what was compiled for sizes that were not seen for long.
     void forget_old_sizes(FunctionState::Shape& shape, const std::string& key);
     std::vector<whittle::Tensor> execute(CompiledGraph& compiled, const Recorded& recorded,
@@ -182,7 +190,7 @@ class Execution final : public FrameHost {
     std::string capture_failure_;
     std::optional<PureRun> pure_run_;
     bool broke_ = false;
-    bool tells_fixed_ = false;  ///< its sizes were marked, and this is the first call of the specialization
+    bool learns_sizes_ = false;  ///< some may vary, and this is the first call of the specialization
     std::optional<std::size_t> ended_by_;
     capture::Graphs graphs_;
     std::vector<std::string> keys_;

@@ -13,6 +13,7 @@
 #include "base/timeline.h"
 #include "capture/log.h"
 #include "graph/abilities.h"
+#include "graph/any_size.h"
 #include "graph/text.h"
 #include "ops/core/interpreter.h"
 #include "ops/core/mode.h"
@@ -58,7 +59,7 @@ std::shared_ptr<CompiledGraph> Execution::find(const Recorded& recorded, const S
     const std::lock_guard lock(compiled->mutex);
     if (compiled->graph.nodes.empty()) {
         compiled_another_ = true;
-        compile(*compiled, recorded, is_known_but_for_sizes(symbolic));
+        compile(*compiled, recorded, at_other_sizes(symbolic).get());
     }
     return compiled;
 }
@@ -90,8 +91,29 @@ void find_updates(CompiledGraph& compiled, program::CompiledProgram& program) {
 
 }  // namespace
 
-/// `known`: the graph was compiled for other sizes, and what interprets it takes these, too.
-void Execution::compile(CompiledGraph& compiled, const Recorded& recorded, bool known) {
+bool Execution::compiled_as(const CompiledGraph& known, CompiledGraph& made, const Graph& forward) {
+    const auto differentiates = [](const CompiledGraph& graph) {
+        return graph.gradient && graph.gradient->error.empty() && graph.gradient->backend_failed.empty();
+    };
+    const bool gradients = differentiates(made);
+    if (!known.executable || (known.gradient != nullptr) != (made.gradient != nullptr) ||
+        differentiates(known) != gradients)
+        return false;
+    auto executable =
+        whittle::at_other_sizes(known.executable.get(), made.gradient ? without_requires_grad(forward) : forward);
+    if (!executable) return false;
+    if (gradients) {
+        made.gradient->executable = whittle::at_other_sizes(known.gradient->executable.get(),
+                                                            without_requires_grad(made.gradient->parts.backward));
+        if (!made.gradient->executable) return false;
+        made.gradient->words = known.gradient->words;
+        made.gradient->verified = known.gradient->verified;
+    }
+    made.executable = std::move(executable);
+    return true;
+}
+
+void Execution::compile(CompiledGraph& compiled, const Recorded& recorded, const CompiledGraph* known) {
     const WithoutModes not_seen;  // what passes compute
     const std::string& name = function_.name();
     const Graph& graph = recorded.captured.graph;
@@ -110,20 +132,18 @@ void Execution::compile(CompiledGraph& compiled, const Recorded& recorded, bool 
     std::optional<CompileReport> report;
     if (has_compile_hooks()) report.emplace();
     const auto begin = std::chrono::steady_clock::now();
+    bool as_known = false;
     {
         const std::lock_guard lock(function_.compiling);
         const Backend& backend = function_.the_backend();
-        made.gradient = gradient_of(made.graph, backend, function_.backend_options);
+        made.gradient =
+            gradient_of(made.graph, backend, function_.backend_options, known ? known->gradient.get() : nullptr);
         const Graph& forward = forward_of(program, made.gradient.get(), backend);
-        const bool in_parts = made.gradient && made.gradient->error.empty();
         const program::Observing observing(report ? &*report : nullptr);
         CodeStepper stepper;
         const Stepping stepping(log_enabled(LogArtifact::step) ? &stepper : nullptr);
-        if (report) report->begin_part(in_parts ? "forward" : "");
-        made.executable = compile_part(made.gradient ? without_requires_grad(forward) : forward,
-                                       in_parts ? std::optional(CompileStage::forward) : std::nullopt, graph);
-        if (report) report->begin_part("backward");
-        if (made.gradient) compile_backward(*made.gradient, graph);
+        as_known = known && compiled_as(*known, made, forward);
+        if (!as_known) compile_parts(made, forward, graph, report ? &*report : nullptr);
     }
     compiled.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
     if (times) log_artifact(LogArtifact::times, title, table(times->spans()));
@@ -132,7 +152,7 @@ void Execution::compile(CompiledGraph& compiled, const Recorded& recorded, bool 
     compiled.updates = std::move(made.updates);
     compiled.functional = std::move(made.functional);
     compiled.graph = std::move(made.graph);
-    if (known && !compiled.gradient) return;
+    if (as_known) return;
     {
         const std::lock_guard lock(function_.mutex);
         ++function_.counts.graphs;
@@ -141,6 +161,15 @@ void Execution::compile(CompiledGraph& compiled, const Recorded& recorded, bool 
     }
     if (trace_) trace_->compiled(name, recorded.key, compiled.seconds);
     call_compile_hooks(function_, entry_, graph, compiled, report ? &*report : nullptr);
+}
+
+void Execution::compile_parts(CompiledGraph& made, const Graph& forward, const Graph& captured, CompileReport* report) {
+    const bool in_parts = made.gradient && made.gradient->error.empty();
+    if (report) report->begin_part(in_parts ? "forward" : "");
+    made.executable = compile_part(made.gradient ? without_requires_grad(forward) : forward,
+                                   in_parts ? std::optional(CompileStage::forward) : std::nullopt, captured);
+    if (report) report->begin_part("backward");
+    if (made.gradient) compile_backward(*made.gradient, captured);
 }
 
 std::unique_ptr<Executable> Execution::compile_part(const Graph& part, std::optional<CompileStage> stage,

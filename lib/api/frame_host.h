@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "capture/frame_cache.h"
 #include "capture/output_graph.h"
 
 struct whittle_probe_file;
@@ -77,8 +78,12 @@ class FrameHost {
     virtual bool wants_events() const { return false; }
     /// What the program prints comes once its values are there, and breaks no graph.
     virtual bool defers_output() const { return false; }
+    /// A number that the program takes from a tensor is a symbol of the graph, and breaks none.
+    virtual bool captures_scalars() const { return false; }
     /// Capture itself failed: the function runs uncompiled from here on. `user`: the addresses of its stack.
     virtual void gave_up(const Thrown&, const Addresses&) {}
+    /// The program says that a number, which may be a size, is in a range; `pc`: where.
+    virtual void constrained(std::int64_t, const capture::SizeRange&, void*) {}
     /// The stacks of what fails are told as a whole.
     virtual bool verbose() const { return false; }
     /// An argument's name became known: it was called `before`.

@@ -23,6 +23,12 @@ namespace whittle::api {
 class Session;
 struct AutogradMeta;
 
+/// A dimension whose size may vary, within bounds.
+struct MarkedDim {
+    std::size_t dim = 0;
+    std::optional<std::int64_t> least = {}, most = {};
+};
+
 /// Either a value, or (inside a compiled function) a node of the graph that is being recorded.
 struct TensorImpl {
     std::uint64_t key = 0;  ///< identity, never reused
@@ -31,7 +37,7 @@ struct TensorImpl {
     std::shared_ptr<Session> session = {};        ///< set while the value is pending
     NodeRef node = {};                            ///< in the session's graph
     capture::Place place = {};                    ///< in the session's memory, while pending
-    std::uint64_t dynamic_dims = 0;               ///< bit d: dimension d is marked dynamic
+    std::vector<MarkedDim> marked_dims = {};      ///< as mark_dynamic() was told, each once
     std::string qualified_name = {};              ///< of a module's parameter: "layers.0.weight"
     std::shared_ptr<AutogradMeta> autograd = {};  ///< null: nobody asked
 };

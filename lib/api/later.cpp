@@ -122,6 +122,14 @@ void check_range(const T& number, std::optional<std::int64_t> least, std::option
                  const std::string& name, void* pc) {
     if (least) check_at(number >= *least, name + " is at least " + std::to_string(*least), pc);
     if (most) check_at(number <= *most, name + " is at most " + std::to_string(*most), pc);
+    if constexpr (std::is_same_v<T, std::int64_t>)
+        if (Session* const session = Session::current()) session->constrain(number, {least, most}, pc);
+}
+
+void check_range(const Scalar& number, std::optional<std::int64_t> least, std::optional<std::int64_t> most,
+                 const std::string& name, void* pc) {
+    if (number.symbol()) return check_range(Tensor(number.symbol()), least, most, name, pc);
+    check_range(number.to<std::int64_t>(), least, most, name, pc);
 }
 
 }  // namespace
@@ -134,6 +142,11 @@ void check(bool condition, const std::string& message) { check_at(condition, mes
 void check_is_size(const Tensor& number) { check_range(number, 0, {}, "a size", __builtin_return_address(0)); }
 void check_is_size(std::int64_t number) { check_range(number, 0, {}, "a size", __builtin_return_address(0)); }
 
+void check_is_size(const Scalar& number) { check_range(number, 0, {}, "a size", __builtin_return_address(0)); }
+
+void constrain_range(const Scalar& number, std::optional<std::int64_t> least, std::optional<std::int64_t> most) {
+    check_range(number, least, most, "the number", __builtin_return_address(0));
+}
 void constrain_range(const Tensor& number, std::optional<std::int64_t> least, std::optional<std::int64_t> most) {
     check_range(number, least, most, "the number", __builtin_return_address(0));
 }

@@ -31,10 +31,15 @@ WHITTLE_API_CALL void check(bool condition, const std::string& message);
 /// The number, an integer of one element, can be a size: it is not negative.
 WHITTLE_API_CALL void check_is_size(const Tensor& number);
 WHITTLE_API_CALL void check_is_size(std::int64_t number);
-/// The number is at least `least` and at most `most`, where they are given.
+/// Of a symbol (Tensor::item() with .capture_scalar_outputs) as of the tensor that it is.
+WHITTLE_API_CALL void check_is_size(const Scalar& number);
+/// The number is at least `least` and at most `most`, where they are given. Of a size that may vary (it has one symbol
+/// only) that is a guard, too: what is compiled for sizes in the range serves no other.
 WHITTLE_API_CALL void constrain_range(const Tensor& number, std::optional<std::int64_t> least = {},
                                       std::optional<std::int64_t> most = {});
 WHITTLE_API_CALL void constrain_range(std::int64_t number, std::optional<std::int64_t> least = {},
+                                      std::optional<std::int64_t> most = {});
+WHITTLE_API_CALL void constrain_range(const Scalar& number, std::optional<std::int64_t> least = {},
                                       std::optional<std::int64_t> most = {});
 
 template <class... Tensors>

@@ -61,9 +61,15 @@ class Session : public std::enable_shared_from_this<Session> {
     void print_later(const std::vector<std::string>& texts, const TensorList& tensors, void* pc);
     /// Throws CheckError unless the condition turns out to be true. Breaks a body.
     void check_later(const Tensor& condition, std::string message, void* pc);
+    /// A number of the program's, which may be a size, is in a range.
+    void constrain(std::int64_t number, const capture::SizeRange& range, void* pc) {
+        host_.constrained(number, range, pc);
+    }
     bool waits_to_print() const { return !prints_.empty(); }
     /// .defer_output: what the program prints breaks no graph, but comes, in order, once its values are there.
     bool defers_output() const { return host_.defers_output() && !in_body(); }
+    /// .capture_scalar_outputs: numbers that the program takes from tensors are symbols of the graph.
+    bool captures_scalars() const { return host_.captures_scalars() && !in_body(); }
     void defer(PrintQueue::Target target, const Tensor& tensor);
     /// False: nothing waits to be printed before it.
     bool defer(PrintQueue::Target target, std::string text);

@@ -1,5 +1,8 @@
 #include "api/symbolic.h"
 
+#include <bit>
+#include <cmath>
+
 #include "graph/text.h"
 #include "passes/symbolic_sizes.h"
 
@@ -7,46 +10,77 @@ namespace whittle::api {
 
 namespace {
 
-/// Takes the numbers out of a list.
-void take_numbers(Arg& arg, std::vector<std::int64_t>& numbers) {
-    auto* list = std::get_if<ArgList>(&arg.value);
-    if (!list) return;
-    for (Arg& element : *list)
-        if (const auto* number = std::get_if<std::int64_t>(&element.value)) {
-            numbers.push_back(*number);
-            element = Arg();
-        }
+/// Takes the numbers out of an argument.
+void take_numbers(Arg& arg, SymbolicGraph& graph) {
+    if (auto* list = std::get_if<ArgList>(&arg.value)) {
+        for (Arg& element : *list) take_numbers(element, graph);
+    } else if (const auto* number = std::get_if<std::int64_t>(&arg.value)) {
+        graph.numbers.push_back(*number);
+        arg = Arg();
+    } else if (const auto* real = std::get_if<double>(&arg.value)) {
+        graph.reals.push_back(*real);
+        arg = Arg();
+    }
 }
 
-/// The graph with every value of one shape and no numbers in lists; appends the numbers.
-std::string without_sizes(Graph graph, std::vector<std::int64_t>& numbers) {
+/// The graph with every value of one shape and no numbers, which are added to those of `symbolic`.
+Graph without_sizes(Graph graph, SymbolicGraph& symbolic) {
     graph.name = "g";
     for (Node& node : graph.nodes) {
         for (ValueMeta& meta : node.results) meta = ValueMeta::contiguous(meta.dtype, {});
-        for (Arg& arg : node.args) take_numbers(arg, numbers);
-        for (auto& [key, arg] : node.kwargs) take_numbers(arg, numbers);
+        for (Arg& arg : node.args) take_numbers(arg, symbolic);
+        for (auto& [key, arg] : node.kwargs) take_numbers(arg, symbolic);
     }
-    return print(graph);
+    for (auto& [name, nested] : graph.subgraphs)
+        nested = std::make_shared<const Graph>(without_sizes(*nested, symbolic));
+    return graph;
 }
 
 /// True when x follows from the size a as y does from the size b.
 bool alike(std::int64_t x, std::int64_t a, std::int64_t y, std::int64_t b) {
+    if (x == y) return true;
+    if (x < 2 && y < 2) return false;  // more often dimensions
     const bool multiples = a != 0 && b != 0 && x % a == 0 && y % b == 0 && x / a == y / b;
     // Unsigned: a bound such as INT64_MAX must not overflow.
     return multiples || std::uint64_t(x) - std::uint64_t(y) == std::uint64_t(a) - std::uint64_t(b);
 }
 
+bool alike(double x, std::int64_t a, double y, std::int64_t b) {
+    const auto same = [](double p, double q) { return std::abs(p - q) <= 1e-12 * std::abs(p); };
+    const double s = static_cast<double>(a), t = static_cast<double>(b);
+    return std::bit_cast<std::uint64_t>(x) == std::bit_cast<std::uint64_t>(y) || same(x * t, y * s) ||
+           same(x * s, y * t) || same(x - s, y - t);
+}
+
+/// Bounds beyond those that every symbol has.
+void add_ranges(const Graph& graph, const SymbolicSizes& found, SymbolicGraph& result) {
+    using Kind = capture::SizeCondition::Kind;
+    for (const SymbolicSizes::Range& range : found.ranges) {
+        const auto ask = [&](Kind kind, std::int64_t bound, const SymbolicSizes::Refusal& by) {
+            const std::string node = by.node < 0 ? "" : graph.node({by.node}).name;
+            result.conditions.push_back(
+                {{.kind = kind, .left = result.symbols[range.symbol], .factor = bound}, node, true});
+        };
+        if (range.least) ask(Kind::above, *range.least - 1, range.below);
+        if (range.most) ask(Kind::at_most, *range.most, range.beyond);
+    }
+}
+
 }  // namespace
 
 bool same_but_for_sizes(const SymbolicGraph& a, const SymbolicGraph& b) {
-    if (a.shape != b.shape || a.values.size() != b.values.size() || a.numbers.size() != b.numbers.size()) return false;
-    for (std::size_t i = 0; i < a.numbers.size(); ++i) {
-        bool same = a.numbers[i] == b.numbers[i];
-        for (std::size_t s = 0; s < a.values.size() && !same; ++s)
-            same = alike(a.numbers[i], a.values[s], b.numbers[i], b.values[s]);
-        if (!same) return false;
-    }
-    return true;
+    if (a.shape != b.shape || a.values.size() != b.values.size()) return false;
+    const auto follow = [&](const auto& of_a, const auto& of_b) {
+        if (of_a.size() != of_b.size()) return false;
+        for (std::size_t i = 0; i < of_a.size(); ++i) {
+            bool same = of_a[i] == of_b[i];
+            for (std::size_t s = 0; s < a.values.size() && !same; ++s)
+                same = alike(of_a[i], a.values[s], of_b[i], b.values[s]);
+            if (!same) return false;
+        }
+        return true;
+    };
+    return follow(a.numbers, b.numbers) && follow(a.reals, b.reals);
 }
 
 SymbolicGraph symbolic_graph(const Graph& graph, const std::vector<capture::SizeSymbol>& symbols) {
@@ -62,7 +96,7 @@ SymbolicGraph symbolic_graph(const Graph& graph, const std::vector<capture::Size
             dims.push_back({symbol.name, id, symbol.dim});
         }
     if (dims.empty()) return result;
-    result.shape = without_sizes(graph, result.numbers);
+    result.shape = print(without_sizes(graph, result));
     const SymbolicSizes found = symbolic_sizes(graph, dims);
     for (const SizeRelation& relation : found.relations) {
         using Kind = capture::SizeCondition::Kind;
@@ -70,8 +104,9 @@ SymbolicGraph symbolic_graph(const Graph& graph, const std::vector<capture::Size
                                          .left = result.symbols[relation.left],
                                          .factor = relation.factor};
         if (relation.right) condition.right = result.symbols[*relation.right];
-        result.conditions.push_back(std::move(condition));
+        result.conditions.push_back({std::move(condition)});
     }
+    add_ranges(graph, found, result);
     for (std::size_t i = 0; i < dims.size(); ++i) {
         if (!found.fixed[i]) continue;
         SymbolicGraph::Fixed fixed{.symbol = result.symbols[i], .size = result.values[i]};

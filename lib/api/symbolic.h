@@ -13,10 +13,17 @@ namespace whittle::api {
 struct SymbolicGraph {
     std::vector<capture::SizeSymbol> symbols = {};  ///< that occur in the graph
     std::vector<std::int64_t> values = {};          ///< theirs in the recorded graph
-    std::vector<capture::SizeCondition> conditions = {};
+    /// What the graph asks of them, and the node that asks, by its name, where it is one.
+    struct Asked {
+        capture::SizeCondition condition = {};
+        std::string node = {};
+        bool is_bound = false;  ///< unless the numbers that it comes from follow from the size
+    };
+    std::vector<Asked> conditions = {};
     std::vector<std::string> inputs = {}, outputs = {};  ///< sizes in order: "[s0, 3]"
-    std::string shape = {};                              ///< the graph without sizes and numbers in lists
+    std::string shape = {};                              ///< the graph without sizes and numbers
     std::vector<std::int64_t> numbers = {};              ///< those numbers, in order
+    std::vector<double> reals = {};                      ///< and those of floating point
     /// A symbol that has one size only: an operation, by its node's name, spells it out.
     struct Fixed {
         capture::SizeSymbol symbol = {};
@@ -26,8 +33,8 @@ struct SymbolicGraph {
     std::vector<Fixed> fixed = {};
 };
 
-/// True for graphs that differ in the sizes of their symbols only: each number in a list is the same in both, or a
-/// multiple of a symbol's value, or as far from it, as the other is of the other's.
+/// True for graphs that differ in the sizes of their symbols only: each number is the same in both, or a multiple of a
+/// symbol's value, as far from it, or so much divided by it, as the other is of the other's.
 bool same_but_for_sizes(const SymbolicGraph& a, const SymbolicGraph& b);
 
 /// `graph` has no writes; its placeholders are named after sources, as capture names them.

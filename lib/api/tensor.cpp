@@ -57,12 +57,40 @@ Tensor& Tensor::requires_grad_(bool value) {
     return *this;
 }
 
-Scalar Tensor::item_value() const {
-    const whittle::Scalar value =
-        demand(*this, demanding(BreakKind::item, "item()", "aten.item", __builtin_return_address(0))).item();
+namespace {
+
+Scalar number_of(const whittle::Tensor& element) {
+    const whittle::Scalar value = element.item();
     if (value.is_floating()) return {value.to_double()};
     if (value.is_boolean()) return {value.to_bool()};
     return {value.to_integer()};
+}
+
+}  // namespace
+
+Scalar Tensor::item_value() const {
+    return number_of(demand(*this, demanding(BreakKind::item, "item()", "aten.item", __builtin_return_address(0))));
+}
+
+Scalar Tensor::item() const {
+    void* const pc = __builtin_return_address(0);
+    const ValueMeta& meta = api::defined(*this, "item").meta;
+    const Session* const session = Session::current();
+    const bool symbol = session && session->captures_scalars() && meta.numel() == 1 && !is_complex(meta.dtype);
+    if (!symbol) return number_of(demand(*this, demanding(BreakKind::item, "item()", "aten.item", pc)));
+    const Scalar::Kind kind = is_floating(meta.dtype)        ? Scalar::Kind::floating
+                              : meta.dtype == DType::boolean ? Scalar::Kind::boolean
+                                                             : Scalar::Kind::integer;
+    Tensor value = meta.requires_grad ? call<Tensor>("aten.detach.default", pc, *this) : *this;
+    if (!meta.sizes.empty())
+        value = call<Tensor>("aten.reshape.default", pc, value, IntList(std::vector<std::int64_t>()));
+    value = call<Tensor>("aten.clone.default", pc, value);  // whatever is written to this tensor afterwards
+    return {kind, value.impl()};
+}
+
+Scalar Scalar::known() const {
+    return number_of(
+        demand(Tensor(symbol_), demanding(BreakKind::item, "item()", "aten.item", __builtin_return_address(0))));
 }
 
 Tensor::operator bool() const {

@@ -87,6 +87,9 @@ class Tensor {
     WHITTLE_API_PASSES_ON T item() const {
         return item_value().template to<T>();
     }
+    /// The same, of whichever kind. With .capture_scalar_outputs it breaks no graph: the number is a symbol in it, as
+    /// it is now, through which no gradient flows.
+    Scalar item() const WHITTLE_API_CALL;
     Scalar item_value() const WHITTLE_API_CALL;
     /// As a condition: the tensor has one element.
     explicit operator bool() const WHITTLE_API_CALL;

@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <initializer_list>
+#include <memory>
 #include <optional>
 #include <string_view>
 #include <type_traits>
@@ -78,7 +79,10 @@ constexpr ScalarType scalar_type_of() {
     }
 }
 
-/// A host number. Its kind takes part in type promotion, as ATen's wrapped numbers do.
+struct TensorImpl;
+
+/// A host number. Its kind takes part in type promotion, as ATen's wrapped numbers do. One that Tensor::item() gave
+/// with .capture_scalar_outputs is a symbol: operations of the graph read it there, and to() ends the graph.
 class Scalar {
   public:
     enum class Kind : std::uint8_t { integer, floating, boolean };
@@ -98,14 +102,26 @@ class Scalar {
     }
     Kind kind() const { return kind_; }
     template <class T>
-    T to() const {
+    WHITTLE_API_PASSES_ON T to() const {
+        return symbol_ ? known().template number<T>() : number<T>();
+    }
+
+    /// What the graph computes; null of a number that is known.
+    const std::shared_ptr<TensorImpl>& symbol() const { return symbol_; }
+
+  private:
+    friend class Tensor;
+    Scalar(Kind kind, std::shared_ptr<TensorImpl> symbol) : kind_(kind), symbol_(std::move(symbol)) {}
+    Scalar known() const WHITTLE_API_CALL;
+    template <class T>
+    T number() const {
         return kind_ == Kind::floating ? static_cast<T>(floating_) : static_cast<T>(integer_);
     }
 
-  private:
     Kind kind_ = Kind::integer;
     std::int64_t integer_ = 0;
     double floating_ = 0;
+    std::shared_ptr<TensorImpl> symbol_ = {};
 };
 
 /// Integers that are sizes, dimensions or windows: `{2, 3}`, one number, a vector, or nothing (std::nullopt) where an

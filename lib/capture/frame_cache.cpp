@@ -14,6 +14,18 @@ bool only_scalars(const FrameCache::Entry& entry, const LookUp& at) {
     return true;
 }
 
+/// Of sizes that a guard relates: ", was 8".
+std::string sizes_before(const FrameCache::Entry& entry, const Guard& guard) {
+    const auto* const condition = std::get_if<SizeCondition>(&guard.condition());
+    if (!condition) return "";
+    const auto size = [&](const SizeSymbol& symbol) {
+        const auto known = std::ranges::find(entry.symbols, symbol);
+        return known == entry.symbols.end() ? std::string("?")
+                                            : std::to_string(entry.sizes[std::size_t(known - entry.symbols.begin())]);
+    };
+    return ", was " + size(condition->left) + (condition->right ? " and " + size(*condition->right) : "");
+}
+
 }  // namespace
 
 const Found* FoundInputs::find(const Source& source) const {
@@ -38,7 +50,7 @@ FrameCache::Lookup FrameCache::look_up(const FoundInputs& inputs, const std::vec
             return found;
         }
         result.failed = *violation->guard;
-        result.reason = violation->reason;
+        result.reason = violation->reason + sizes_before(entries_[i], *violation->guard);
         result.advice = violation->advice;
         if (only_scalars(entries_[i], at)) result.like = i;
     }
@@ -58,6 +70,7 @@ void FrameCache::rename(const std::string& before, const std::string& name) {
         for (SizeSymbol& symbol : entry.symbols)
             if (is_it(symbol.source)) symbol.source = symbol.source.with_root(name);
         for (Guard& guard : entry.dropped) guard = guard.renamed(before, name);
+        for (Guard& guard : entry.latent) guard = guard.renamed(before, name);
         for (Guard& guard : entry.guards) guard = guard.renamed(before, name);
     }
     const auto move = [&](auto& table) {
@@ -70,18 +83,18 @@ void FrameCache::rename(const std::string& before, const std::string& name) {
     move(marked_);
 }
 
-void FrameCache::mark_dynamic(const Source& source, std::size_t dim) {
+void FrameCache::mark_dynamic(const Source& source, std::size_t dim, const SizeRange& range) {
     std::vector<bool>& varying = varying_[source];
     if (varying.size() <= dim) varying.resize(dim + 1, dynamic_ == DynamicSizes::always);
     varying[dim] = true;
-    std::vector<bool>& marked = marked_[source];
+    std::vector<std::optional<SizeRange>>& marked = marked_[source];
     if (marked.size() <= dim) marked.resize(dim + 1);
-    marked[dim] = true;
+    marked[dim] = range;
 }
 
 bool FrameCache::is_marked(const Source& source, std::size_t dim) const {
     const auto known = marked_.find(source);
-    return known != marked_.end() && dim < known->second.size() && known->second[dim];
+    return known != marked_.end() && dim < known->second.size() && known->second[dim].has_value();
 }
 
 void FrameCache::rely_on(std::size_t entry, Guard guard) {
@@ -90,12 +103,32 @@ void FrameCache::rely_on(std::size_t entry, Guard guard) {
     if (std::ranges::find(guards, guard) == guards.end()) guards.push_back(std::move(guard));
 }
 
-void FrameCache::add_conditions(std::size_t entry, const std::vector<SizeCondition>& conditions) {
-    std::vector<Guard>& guards = entries_.at(entry).guards;
-    for (const SizeCondition& condition : conditions) {
-        Guard guard = Guard::relation(condition, guards.empty() ? std::vector<StackFrame>() : guards.front().stack());
-        if (std::find(guards.begin(), guards.end(), guard) == guards.end()) guards.push_back(std::move(guard));
+void FrameCache::may_rely_on(std::size_t entry, Guard guard) {
+    if (entry < entries_.size()) entries_[entry].latent.push_back(std::move(guard));
+}
+
+void FrameCache::split(Entry& entry, const FoundInputs& inputs, const Graphs& graphs) {
+    if (entries_.size() >= limit_) return;
+    Entry own = specialize(inputs, entry.guards.front().stack());  // `entry` may move
+    own.graphs = graphs;
+    entries_.push_back(std::move(own));
+}
+
+std::optional<Violation> FrameCache::refused_size(Entry& entry, const FoundInputs& inputs, const Graphs& graphs,
+                                                  bool other) {
+    const auto at = [&](const Source& source) { return inputs.find(source); };
+    if (graphs.empty()) return std::nullopt;
+    auto violation = first_violation(entry.latent, at);
+    if (!violation) return std::nullopt;
+    if (!other) {
+        std::erase_if(entry.latent, [&](const Guard& guard) { return guard.violated_by(at).has_value(); });
+        return std::nullopt;
     }
+    violation->reason += sizes_before(entry, *violation->guard);
+    entry.guards.push_back(*violation->guard);
+    entry.latent.erase(entry.latent.begin() + (violation->guard - entry.latent.data()));
+    violation->guard = nullptr;
+    return violation;
 }
 
 FrameCache::Outcome FrameCache::ran(const Lookup& lookup, const FoundInputs& inputs, const Graphs& graphs) {
@@ -107,6 +140,13 @@ FrameCache::Outcome FrameCache::ran(const Lookup& lookup, const FoundInputs& inp
     if (!lookup.added) {
         // One of the scalars that did not matter so far makes another graph.
         const bool other = !first && !graphs.empty() && !entry.graphs->empty() && graphs[0] != entry.graphs->front();
+        if (auto refused = refused_size(entry, inputs, graphs, other)) {
+            outcome.restored = {entry.guards.back()};
+            outcome.recompile = std::move(refused);
+            split(entry, inputs, graphs);
+            outcome.recompile->guard = &outcome.restored.front();
+            return outcome;
+        }
         if (!other) return outcome;
         const auto violation = first_violation(entry.dropped, at);
         if (!violation) return outcome;
@@ -117,11 +157,7 @@ FrameCache::Outcome FrameCache::ran(const Lookup& lookup, const FoundInputs& inp
             if (guard == *violation->guard) outcome.recompile->guard = &guard;
         }
         entry.guards.insert(entry.guards.end(), outcome.restored.begin(), outcome.restored.end());
-        if (entries_.size() < limit_) {
-            Entry own = specialize(inputs, entry.guards.front().stack());  // `entry` may move
-            own.graphs = graphs;
-            entries_.push_back(std::move(own));
-        }
+        split(entry, inputs, graphs);
         return outcome;
     }
     if (!lookup.failed) return outcome;
@@ -168,7 +204,7 @@ FrameCache::Entry FrameCache::specialize(const FoundInputs& inputs, const std::v
             bool dynamic = false;
             for (std::size_t d = 0; varying != varying_.end() && d < match.sizes.size(); ++d)
                 if (d < varying->second.size() && varying->second[d] && match.sizes[d] >= 2) {
-                    match.sizes[d] = kDynamicSize;
+                    entry.sizes.push_back(std::exchange(match.sizes[d], kDynamicSize));
                     entry.symbols.push_back({"s" + std::to_string(entry.symbols.size()), source, d});
                     match.symbols.resize(match.sizes.size());
                     match.symbols[d] = entry.symbols.back().name;
@@ -182,9 +218,23 @@ FrameCache::Entry FrameCache::specialize(const FoundInputs& inputs, const std::v
             entry.guards.emplace_back(source, std::get<HostValue>(found), stack);
         }
     }
-    for (const SizeSymbol& symbol : entry.symbols)
-        entry.guards.push_back(Guard::relation({.kind = SizeCondition::Kind::above, .left = symbol}, stack));
+    add_size_guards(entry, stack);
     return entry;
+}
+
+void FrameCache::add_size_guards(Entry& entry, const std::vector<StackFrame>& stack) const {
+    using Kind = SizeCondition::Kind;
+    for (std::size_t i = 0; i < entry.symbols.size(); ++i) {
+        const SizeSymbol& symbol = entry.symbols[i];
+        const auto add = [&](Kind kind, std::int64_t bound) {
+            entry.guards.push_back(Guard::relation({.kind = kind, .left = symbol, .factor = bound}, stack));
+        };
+        const SizeRange range =
+            is_marked(symbol.source, symbol.dim) ? *marked_.at(symbol.source)[symbol.dim] : SizeRange();
+        const bool inside = range.holds(entry.sizes[i]);
+        add(Kind::above, inside && range.least ? std::max<std::int64_t>(*range.least - 1, 1) : 1);
+        if (inside && range.most) add(Kind::at_most, *range.most);
+    }
 }
 
 }  // namespace whittle::capture

@@ -43,6 +43,12 @@ enum class DynamicSizes : std::uint8_t {
 /// The graphs that a call ran, in order, by identity.
 using Graphs = std::vector<const void*>;
 
+/// Bounds of a size, both included.
+struct SizeRange {
+    std::optional<std::int64_t> least = {}, most = {};
+    bool holds(std::int64_t size) const { return (!least || size >= *least) && (!most || size <= *most); }
+};
+
 class FrameCache {
   public:
     explicit FrameCache(std::size_t limit, DynamicSizes dynamic = DynamicSizes::automatic)
@@ -50,11 +56,13 @@ class FrameCache {
 
     struct Entry {
         std::vector<Guard> guards;             ///< in the order of their checks
-        std::vector<SizeSymbol> symbols = {};  ///< sizes that may vary
+        std::vector<SizeSymbol> symbols = {};  ///< sizes that may vary …
+        std::vector<std::int64_t> sizes = {};  ///< … and what they were in the call that it was made for
         std::uint64_t id = 0;                  ///< never used again
         std::int64_t hits = 0;
         std::optional<Graphs> graphs = {};  ///< that the first call ran
         std::vector<Guard> dropped = {};    ///< scalars that turned out not to matter
+        std::vector<Guard> latent = {};     ///< bounds of sizes that may be the program's own
     };
 
     struct Lookup {
@@ -70,19 +78,22 @@ class FrameCache {
 
     /// What the call ran. Returns the recompile that there was, if any: graphs other than those that the entry stands
     /// for. A scalar matters only if another value of it makes other graphs: where it did not, its guard is dropped,
-    /// and comes back when some value does.
+    /// and comes back when some value does. So it is with bounds that may be guards.
     struct Outcome {
         std::optional<Violation> recompile = {};
         std::vector<Guard> dropped = {}, restored = {};  ///< of earlier graphs
     };
     Outcome ran(const Lookup& lookup, const FoundInputs& inputs, const Graphs& graphs);
 
-    /// What graphs of the entry ask of sizes that may vary.
-    void add_conditions(std::size_t entry, const std::vector<SizeCondition>& conditions);
-    /// Capture came to rely on it while the entry's first call ran, or a later one.
+    /// Capture came to rely on it while the entry's first call ran, or a later one: what its graphs ask of sizes that
+    /// may vary, state that its code reads.
     void rely_on(std::size_t entry, Guard guard);
-    /// The size may vary from the start.
-    void mark_dynamic(const Source& source, std::size_t dim);
+    /// What operations ask of a size, as it seems from the numbers that they were called with, which may follow from
+    /// the size: it becomes a guard when a call with a size that it refuses makes other graphs, and is forgotten when
+    /// such a call makes the same.
+    void may_rely_on(std::size_t entry, Guard guard);
+    /// The size may vary from the start. What is made for a size in `range` is for sizes in it only.
+    void mark_dynamic(const Source& source, std::size_t dim, const SizeRange& range = {});
     bool is_marked(const Source& source, std::size_t dim) const;
 
     /// A local that guards are about is called `name` from now on.
@@ -91,6 +102,10 @@ class FrameCache {
 
   private:
     Entry specialize(const FoundInputs& inputs, const std::vector<StackFrame>& stack);
+    void add_size_guards(Entry& entry, const std::vector<StackFrame>& stack) const;
+    /// The entry stood for other graphs, for these guards of it came into force.
+    void split(Entry& entry, const FoundInputs& inputs, const Graphs& graphs);
+    std::optional<Violation> refused_size(Entry& entry, const FoundInputs& inputs, const Graphs& graphs, bool other);
     void learn_sizes(const FoundInputs& inputs);
 
     std::size_t limit_;
@@ -99,8 +114,9 @@ class FrameCache {
     std::uint64_t next_id_ = 0;
     std::unordered_map<Source, ValueMeta> seen_;             ///< first meta of a tensor
     std::unordered_map<Source, std::vector<bool>> varying_;  ///< which of its sizes have varied
-    std::unordered_map<Source, std::vector<bool>> marked_;   ///< those that mark_dynamic() was told of
-    std::unordered_set<Source> relied_on_;                   ///< scalars that made other graphs
+    /// Those that mark_dynamic() was told of.
+    std::unordered_map<Source, std::vector<std::optional<SizeRange>>> marked_;
+    std::unordered_set<Source> relied_on_;  ///< scalars that made other graphs
 };
 
 }  // namespace whittle::capture

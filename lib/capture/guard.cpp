@@ -224,6 +224,7 @@ std::string SizeSymbol::place() const { return source.text() + ".size(" + std::t
 std::string SizeCondition::text() const {
     const std::string number = std::to_string(factor);
     if (kind == Kind::above) return left.name + " > " + number;
+    if (kind == Kind::at_most) return left.name + " <= " + number;
     if (kind == Kind::multiple) return left.name + " % " + number + " == 0";
     return left.name + " == " + (factor == 1 ? "" : number + "*") + right.value().name;
 }
@@ -241,6 +242,8 @@ bool holds(const SizeCondition& condition, std::int64_t left, std::int64_t right
     switch (condition.kind) {
         case SizeCondition::Kind::above:
             return left > condition.factor;
+        case SizeCondition::Kind::at_most:
+            return left <= condition.factor;
         case SizeCondition::Kind::multiple:
             return left % condition.factor == 0;
         case SizeCondition::Kind::equal:
@@ -353,7 +356,24 @@ std::string advice_on(const Guard& guard, const TensorMatch& match, const Found*
            ") before the first call, or compile with .dynamic = true";
 }
 
+/// Of a range, with who asks for it.
+std::string advice_on(const Guard& guard, const SizeCondition& condition) {
+    const std::string source = guard.source().text();
+    using Kind = SizeCondition::Kind;
+    if (condition.kind != Kind::above && condition.kind != Kind::at_most)
+        return "call with sizes that are related as before, or pad to such";
+    if (condition.kind == Kind::above && condition.factor == 1)
+        return "graphs are specialized for sizes 0 and 1: pad " + source + " to at least 2";
+    const std::string place = guard.stack().empty() ? "" : " at " + place_of(guard.stack().front());
+    return condition.text() + " is asked for" + place + ": pad or cut " + source +
+           ", or widen the range where it is yours";
+}
+
 }  // namespace
+
+std::string place_of(const StackFrame& frame) {
+    return frame.file + (frame.line > 0 ? ":" + std::to_string(frame.line) : "");
+}
 
 std::string advice(const Guard& guard, const Found* found) {
     const std::string source = guard.source().text();
@@ -377,9 +397,7 @@ std::string advice(const Guard& guard, const Found* found) {
             if (guard.source().name() == kPresent) return one_kind(guard.source().base()->text());
             return "call with equally many elements in " + source + ", or stack them into one tensor";
         case GuardKind::relation:
-            if (std::get<SizeCondition>(guard.condition()).kind == SizeCondition::Kind::above)
-                return "graphs are specialized for sizes 0 and 1: pad " + source + " to at least 2";
-            return "call with sizes that are related as before, or pad to such";
+            return advice_on(guard, std::get<SizeCondition>(guard.condition()));
         case GuardKind::branch:
             return "each way through the function has graphs of its own: compute both outcomes and select with "
                    "where(), "

@@ -82,11 +82,12 @@ struct SizeSymbol {
     bool operator==(const SizeSymbol&) const = default;
 };
 
-/// What graphs rely on: "s0 > 1" (they are specialized for 0 and 1, as TorchDynamo's), "s0 == 3*s1", "s0 % 3 == 0".
+/// What graphs rely on: "s0 > 1" (they are specialized for 0 and 1, as TorchDynamo's), "s0 == 3*s1", "s0 % 3 == 0",
+/// "s0 <= 64".
 struct SizeCondition {
-    enum class Kind : std::uint8_t { above, equal, multiple } kind = Kind::above;
+    enum class Kind : std::uint8_t { above, equal, multiple, at_most } kind = Kind::above;
     SizeSymbol left = {};
-    std::int64_t factor = 1;  ///< above it, this times `right`, or a multiple of it
+    std::int64_t factor = 1;  ///< above it, this times `right`, a multiple of it, or at most it
     std::optional<SizeSymbol> right = {};
 
     std::string text() const;
@@ -157,6 +158,9 @@ std::optional<Violation> first_violation(const std::vector<Guard>& guards, const
 const Guard* counterpart(const Guard& guard, const std::vector<Guard>& others);
 /// What a call found that such a guard of its own is about. Not of a relation.
 Found found_of(const Guard& guard);
+
+/// "model.cpp:12", without the line where that is not known.
+std::string place_of(const StackFrame& frame);
 
 /// What a user could change so that a guard no longer fails where `found` (null: nothing) was found:
 /// "mark_dynamic(x, 0) before the first call", "make L['n'] a tensor".

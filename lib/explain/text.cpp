@@ -70,14 +70,17 @@ std::string reasons_text(const Report& report, const TextOptions& options, const
     return text + "\n";
 }
 
+/// Sizes as they vary, where they do.
+std::string meta_text(const NamedMeta& value) {
+    if (value.sizes.empty()) return print(value.meta);
+    return std::string(name(value.meta.dtype)) + value.sizes + (value.meta.requires_grad ? " grad" : "");
+}
+
 std::string values_text(const std::string& heading, const std::vector<NamedMeta>& values, bool verbose) {
     std::string text;
     const std::size_t shown = verbose ? values.size() : std::min(kValues, values.size());
     for (std::size_t i = 0; i < shown; ++i)
-        text += "    " + pad_right(i ? "" : heading, 8) + "%" + values[i].name + " : " +
-                (values[i].sizes.empty() ? print(values[i].meta)
-                                         : std::string(name(values[i].meta.dtype)) + values[i].sizes) +
-                "\n";
+        text += "    " + pad_right(i ? "" : heading, 8) + "%" + values[i].name + " : " + meta_text(values[i]) + "\n";
     if (shown < values.size()) text += "            and " + std::to_string(values.size() - shown) + " more\n";
     return text;
 }

@@ -131,6 +131,18 @@ Graph tidied(const Joint& joint, Origins& merged) {
     return tidy;
 }
 
+/// As Cut has it.
+std::size_t hash_of_calls(const Graph& graph) {
+    std::size_t hash = graph.nodes.size();
+    const auto mix = [&](std::size_t part) { hash ^= part + 0x9e3779b97f4a7c15 + (hash << 6) + (hash >> 2); };
+    for (const Node& node : graph.nodes) {
+        mix(static_cast<std::size_t>(node.kind));
+        mix(std::hash<std::string>()(node.target));
+        for_each_input(node, [&](NodeRef ref) { mix(static_cast<std::size_t>(ref.id)); });
+    }
+    return hash;
+}
+
 }  // namespace
 
 Partition partition(const Joint& joint, const PartitionOptions& options) {
@@ -138,8 +150,14 @@ Partition partition(const Joint& joint, const PartitionOptions& options) {
     Origins merged;
     const Graph graph = min_cut ? tidied(joint, merged) : joint.graph;
     const JointFacts facts(graph, joint);
-    Partition result =
-        Splitter(facts, min_cut ? min_cut_choice(facts, joint.graph, merged, options) : default_choice(facts)).run();
+    Cut cut{.again = {}, .calls = hash_of_calls(graph)};
+    const bool as_known = options.known && options.known->calls == cut.calls;
+    if (as_known && options.known->again.size() == facts.count())
+        cut.again = options.known->again;
+    else
+        cut.again = min_cut ? min_cut_choice(facts, joint.graph, merged, options) : default_choice(facts);
+    Partition result = Splitter(facts, cut.again).run();
+    result.cut = std::move(cut);
     if (min_cut) {
         result.forward_origins = through(result.forward_origins, merged);
         result.backward_origins = through(result.backward_origins, merged);

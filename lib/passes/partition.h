@@ -15,6 +15,11 @@ enum class Partitioner {
     all,      ///< what the outputs need is computed once, and what backward reads of it is saved
     min_cut,  ///< as few bytes as can be without repeating what is expensive
 };
+/// Which part computes what, of a joint graph with such calls.
+struct Cut {
+    std::vector<bool> again = {};  ///< by node of the graph that was cut: backward computes it
+    std::size_t calls = 0;         ///< a hash of that graph's calls and their operands, without sizes and numbers
+};
 struct PartitionOptions {
     Partitioner partitioner = Partitioner::min_cut;
     // Of min_cut:
@@ -24,6 +29,9 @@ struct PartitionOptions {
     /// The part of what would be saved that may be, 0 to 1; below 1 backward takes as long as that needs, and repeats
     /// contractions, too.
     double memory_budget = 1;
+    /// Of the same graph at other sizes: it is taken over, and none searched. Of a graph with other calls it is
+    /// ignored.
+    const Cut* known = nullptr;
 };
 /// Where an input of the backward graph comes from: an input of the forward graph, or one of its outputs.
 struct Saved {
@@ -39,6 +47,7 @@ struct Partition {
     std::vector<Saved> saved = {};
     std::int64_t saved_bytes = 0;              ///< of memory that `saved` shows, but for that of inputs and attributes
     std::vector<std::string> recomputed = {};  ///< calls that are in both graphs
+    Cut cut = {};
 };
 
 /// min_cut merges equal calls and drops views that undo each other first, and then saves no views and repeats nothing

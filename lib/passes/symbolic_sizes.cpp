@@ -4,6 +4,7 @@
 #include <map>
 
 #include "base/error.h"
+#include "ops/core/nested.h"
 #include "ops/core/registry.h"
 
 namespace whittle {
@@ -25,15 +26,20 @@ class Prober {
     const std::optional<std::vector<Sizes>>& at(const Values& values) {
         const auto [found, added] = known_.try_emplace(values);
         if (!added) return found->second;
-        found->second = inferred(values, false);
-        // A size that the program read and passed on is an argument now: it moves with its symbol.
-        if (!found->second) found->second = inferred(values, true);
+        // A size that the program read and passed on is an argument now: it moves with its symbol, and so may
+        // multiples.
+        for (const Moved moved : {Moved::none, Moved::equal, Moved::multiples})
+            if (!found->second) found->second = inferred(values, moved);
         return found->second;
     }
 
-    /// The first operation that refuses these sizes as they are.
-    SymbolicSizes::Refusal refusal(const Values& values) const {
-        Graph graph = at_sizes(values);
+    /// Arguments that move with symbols.
+    enum class Moved : std::uint8_t { none, equal, multiples };
+
+    /// The first operation that refuses these sizes, with such arguments moved.
+    SymbolicSizes::Refusal refusal(const Values& values, Moved moved) const {
+        Graph graph = at_sizes(values, moved);
+        const NestedAtAnySize nested;
         for (std::size_t i = 0; i < graph.nodes.size(); ++i) {
             if (graph.nodes[i].kind != NodeKind::call) continue;
             try {
@@ -46,23 +52,32 @@ class Prober {
     }
 
   private:
-    Graph at_sizes(const Values& values) const {
+    Graph at_sizes(const Values& values, Moved moved) const {
         Graph graph = graph_;
         for (std::size_t i = 0; i < symbols_.size(); ++i) {
             ValueMeta& meta = graph.nodes[static_cast<std::size_t>(symbols_[i].input)].results[0];
             meta.sizes.at(symbols_[i].dim) = values[i];
         }
         for (const SizeSymbol& symbol : symbols_) restride(symbol.input, graph);
+        if (moved != Moved::none) move_all(graph, values, moved);
         return graph;
     }
 
-    std::optional<std::vector<Sizes>> inferred(const Values& values, bool move_arguments) const {
-        Graph graph = at_sizes(values);
-        if (move_arguments)
-            for (Node& node : graph.nodes) {
-                for (Arg& arg : node.args) move(arg, values);
-                for (auto& [key, arg] : node.kwargs) move(arg, values);
-            }
+    void move_all(Graph& graph, const Values& values, Moved moved) const {
+        for (Node& node : graph.nodes) {
+            for (Arg& arg : node.args) move(arg, values, moved);
+            for (auto& [key, arg] : node.kwargs) move(arg, values, moved);
+        }
+        for (auto& [name, nested] : graph.subgraphs) {
+            Graph other = *nested;
+            move_all(other, values, moved);
+            nested = std::make_shared<const Graph>(std::move(other));
+        }
+    }
+
+    std::optional<std::vector<Sizes>> inferred(const Values& values, Moved moved) const {
+        Graph graph = at_sizes(values, moved);
+        const NestedAtAnySize nested;
         try {
             infer_all(graph);
         } catch (const Error&) {
@@ -89,16 +104,18 @@ class Prober {
     }
 
     /// Lists of sizes only: a lone number is more often a dimension or a window.
-    void move(Arg& arg, const Values& values) const {
+    void move(Arg& arg, const Values& values, Moved moved) const {
         auto* list = std::get_if<ArgList>(&arg.value);
         if (!list) return;
         for (Arg& element : *list)
             if (auto* number = std::get_if<std::int64_t>(&element.value))
-                for (std::size_t i = 0; i < values.size(); ++i)
-                    if (*number == hints_[i] && values[i] != hints_[i]) {
-                        *number = values[i];
-                        break;
-                    }
+                for (std::size_t i = 0; i < values.size(); ++i) {
+                    if (values[i] == hints_[i] || hints_[i] == 0) continue;
+                    const bool multiple = moved == Moved::multiples && *number > 0 && *number % hints_[i] == 0;
+                    if (*number != hints_[i] && !multiple) continue;
+                    *number = *number / hints_[i] * values[i];
+                    break;
+                }
     }
 
     const Graph& graph_;
@@ -194,6 +211,51 @@ class Finder {
     Prober& prober_;
     std::vector<Move> moves_;
     std::vector<SizeRelation> relations_;
+};
+
+/// How far a symbol that moves freely can move.
+class Bounds {
+  public:
+    Bounds(Prober& prober, const Finder& finder, std::size_t root) : prober_(prober), finder_(finder), root_(root) {}
+
+    /// Nothing where there is no bound.
+    std::optional<SymbolicSizes::Range> range() {
+        constexpr std::int64_t kFar = 1 << 16;  // steps: bounds from above are few
+        const std::int64_t hint = prober_.hints()[root_], step = finder_.moves()[root_].step;
+        SymbolicSizes::Range range{.symbol = root_};
+        if (const auto steps = most_steps(-1, (hint - 2) / step)) {
+            range.least = hint - *steps * step;
+            range.below = refusal(-*steps - 1);
+        }
+        if (const auto steps = most_steps(1, kFar)) {
+            range.most = hint + *steps * step;
+            range.beyond = refusal(*steps + 1);
+        }
+        return range.least || range.most ? std::optional(range) : std::nullopt;
+    }
+
+  private:
+    bool works(std::int64_t steps) { return prober_.at(finder_.moved({{root_, steps}})).has_value(); }
+    SymbolicSizes::Refusal refusal(std::int64_t steps) const {
+        const Values values = finder_.moved({{root_, steps}});
+        const SymbolicSizes::Refusal moved = prober_.refusal(values, Prober::Moved::equal);
+        return moved.node >= 0 ? moved : prober_.refusal(values, Prober::Moved::none);
+    }
+
+    /// So many work in this direction, of `limit`; nothing where all do.
+    std::optional<std::int64_t> most_steps(std::int64_t direction, std::int64_t limit) {
+        if (limit <= 0 || works(direction * limit)) return std::nullopt;
+        std::int64_t good = 0, bad = limit;
+        while (bad - good > 1) {
+            const std::int64_t middle = good + (bad - good) / 2;
+            (works(direction * middle) ? good : bad) = middle;
+        }
+        return good;
+    }
+
+    Prober& prober_;
+    const Finder& finder_;
+    const std::size_t root_;
 };
 
 /// One dimension of one value as a formula of the symbols.
@@ -328,7 +390,10 @@ SymbolicSizes symbolic_sizes(const Graph& graph, const std::vector<SizeSymbol>& 
     for (std::size_t i = 0; i < symbols.size(); ++i) {
         Values other = prober.hints();
         ++other[i];
-        found.refusals.push_back(found.fixed[i] ? prober.refusal(other) : SymbolicSizes::Refusal{});
+        found.refusals.push_back(found.fixed[i] ? prober.refusal(other, Prober::Moved::none)
+                                                : SymbolicSizes::Refusal{});
+        if (found.fixed[i] || finder.moves()[i].root != i) continue;
+        if (auto range = Bounds(prober, finder, i).range()) found.ranges.push_back(std::move(*range));
     }
     // An input's own dimension is its symbol, whatever it follows from.
     for (std::size_t i = 0; i < symbols.size(); ++i)

@@ -1,6 +1,7 @@
 // symbolic_sizes(): how the sizes of a graph's values follow from those of its inputs that may vary, and what the
 // graph's operations ask of these. Found by trying: shapes are inferred again for other sizes of the inputs, and
-// formulas are fitted to what comes out. Nothing is assumed of an operation.
+// formulas are fitted to what comes out. Nothing is assumed of an operation. Nested graphs go along: their placeholders
+// have the sizes of what they are given.
 #pragma once
 
 #include <cstdint>
@@ -31,16 +32,24 @@ std::string print(const SizeRelation& relation, const std::vector<SizeSymbol>& s
 
 struct SymbolicSizes {
     std::vector<SizeRelation> relations = {};
-    /// Of each node's first result, one text per dimension: "s0", "2*s0 + s1 - 3", "(s0 + 1)//2", "7".
-    std::vector<std::vector<std::string>> sizes = {};
-    /// By symbol: the graph is only valid for the one size that it was captured with (an argument spells it out).
-    std::vector<bool> fixed = {};
-    /// Of those: the operation that refuses another size, and its words.
+    /// The operation that refuses a size, and its words.
     struct Refusal {
         NodeId node = -1;
         std::string words = {};
     };
-    std::vector<Refusal> refusals = {};  ///< by symbol
+    /// Of a symbol that others follow, or that is free: the sizes that operations take. From 2 on and up to what the
+    /// search tried, where there is no bound.
+    struct Range {
+        std::size_t symbol = 0;
+        std::optional<std::int64_t> least = {}, most = {};
+        Refusal below = {}, beyond = {};  ///< who asks for the bound
+    };
+    std::vector<Range> ranges = {};  ///< of those with a bound
+    /// Of each node's first result, one text per dimension: "s0", "2*s0 + s1 - 3", "(s0 + 1)//2", "7".
+    std::vector<std::vector<std::string>> sizes = {};
+    /// By symbol: the graph is only valid for the one size that it was captured with (an argument spells it out).
+    std::vector<bool> fixed = {};
+    std::vector<Refusal> refusals = {};  ///< of those, by symbol
 };
 
 SymbolicSizes symbolic_sizes(const Graph& graph, const std::vector<SizeSymbol>& symbols);

@@ -125,8 +125,9 @@ const Partition& CompiledProgram::partition() {
     Joint whole = joint();
     Origins origins = own_origins(whole.graph);
     whole.graph = decomposed_joint(origins);
-    Partition parts = whittle::partition(
-        whole, {.partitioner = joint_options_.partitioner, .memory_budget = joint_options_.memory_budget});
+    Partition parts = whittle::partition(whole, {.partitioner = joint_options_.partitioner,
+                                                 .memory_budget = joint_options_.memory_budget,
+                                                 .known = known_cut_ ? &*known_cut_ : nullptr});
     parts.forward_origins = through(parts.forward_origins, origins);
     parts.backward_origins = through(parts.backward_origins, origins);
     if (hooks().partitioned) hooks().partitioned(parts);

@@ -67,6 +67,8 @@ class CompiledProgram {
     const Joint& joint();
     /// The joint graph in two, decomposed before it is cut if the options say so.
     const Partition& partition();
+    /// Before that: it is cut as another program, of the same graph at other sizes, was, as far as that fits.
+    void cut_as(Cut known) { known_cut_ = std::move(known); }
 
     /// The kernels of the core graph, scheduled by the rules that are named first; directives that are disabled are
     /// off. Throws Error when an op refuses its operands. Every call of the core graph lowers.
@@ -94,6 +96,7 @@ class CompiledProgram {
     NotTaken not_taken_;
     std::optional<Joint> joint_;
     std::optional<Partition> partition_;
+    std::optional<Cut> known_cut_;
     std::vector<MemoryUpdate> updates_;
     bool registered_ = false;  ///< all ops of the captured graph are
     PassLimits limits_;

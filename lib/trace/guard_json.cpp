@@ -145,11 +145,11 @@ struct Form<HostValue> {
 template <>
 struct Choices<SizeCondition::Kind> {
     static constexpr SizeCondition::Kind all[] = {SizeCondition::Kind::above, SizeCondition::Kind::equal,
-                                                  SizeCondition::Kind::multiple};
+                                                  SizeCondition::Kind::multiple, SizeCondition::Kind::at_most};
 };
 namespace capture {
 std::string_view name(SizeCondition::Kind relation) {
-    constexpr std::string_view kNames[] = {"above", "equal", "multiple"};
+    constexpr std::string_view kNames[] = {"above", "equal", "multiple", "at_most"};
     return kNames[static_cast<std::size_t>(relation)];
 }
 }  // namespace capture
@@ -272,7 +272,8 @@ struct BranchGuard : GuardFile {
 struct SizeGuard : GuardFile {
     using Condition = SizeCondition;
     static constexpr const char *kName = "size_guard",
-                                *kMeaning = "size > factor, size == factor * of, or size % factor == 0.";
+                                *kMeaning =
+                                    "size > factor, size == factor * of, size % factor == 0, or size <= factor.";
     SizeSymbol size = {};
     SizeCondition::Kind relation = SizeCondition::Kind::above;
     std::int64_t factor = 1;

@@ -35,10 +35,10 @@ TEST_CASE("a size with a second value gets a symbol, and strides no guard", "[fr
     CHECK(call(cache, inputs({5, 3}, 1), 1) == "L['x'] size 0 == 4, now 5");
     CHECK(guards(cache, 1) == std::vector<std::string>{"L['x']: f32[s0, 3]", "L['n'] == 1", "s0 > 1"});
     CHECK(call(cache, inputs({6, 3}, 1), 2).empty());
-    CHECK(call(cache, inputs({1, 3}, 1), 2) == "s0 > 1, now L['x'].size(0) is 1");
+    CHECK(call(cache, inputs({1, 3}, 1), 2) == "s0 > 1, now L['x'].size(0) is 1, was 5");
     const SizeSymbol s0 = cache.entries()[1].symbols.at(0);
-    cache.add_conditions(1, {{SizeCondition::Kind::multiple, s0, 2, {}}});
-    cache.add_conditions(1, {{SizeCondition::Kind::multiple, s0, 2, {}}});
+    cache.rely_on(1, Guard::relation({SizeCondition::Kind::multiple, s0, 2, {}}));
+    cache.rely_on(1, Guard::relation({SizeCondition::Kind::multiple, s0, 2, {}}));
     CHECK(guards(cache, 1).back() == "s0 % 2 == 0");
     CHECK(guards(cache, 1).size() == 4);
     cache.rename("x", "y");
@@ -55,6 +55,37 @@ TEST_CASE("a size that is marked varies from the start", "[frame_cache]") {
     call(static_sizes, inputs({4, 3}, 1), 0);
     const auto lookup = static_sizes.look_up(inputs({5, 3}, 1));
     CHECK(lookup.advice == "mark_dynamic(x, 0) before the first call, or compile with .dynamic = true");
+}
+
+TEST_CASE("a size outside its range has a specialization of its own", "[frame_cache]") {
+    FrameCache cache(8);
+    cache.mark_dynamic(Source::local("x"), 0, {3, 64});
+    CHECK(call(cache, inputs({4, 3}, 1), 0).empty());
+    CHECK(guards(cache, 0) == std::vector<std::string>{"L['x']: f32[s0, 3]", "L['n'] == 1", "s0 > 2", "s0 <= 64"});
+    CHECK(call(cache, inputs({64, 3}, 1), 0).empty());
+    CHECK(call(cache, inputs({65, 3}, 1), 1) == "s0 <= 64, now L['x'].size(0) is 65, was 4");
+    CHECK(guards(cache, 1).back() == "s0 > 1");  // the range is not this size's
+    CHECK(call(cache, inputs({2, 3}, 1), 1).empty());
+    CHECK(cache.look_up(inputs({5, 3}, 1)).entry == 0);
+}
+
+TEST_CASE("a bound becomes a guard once a size beyond it makes other graphs, and none if it does not",
+          "[frame_cache]") {
+    const auto above = [](FrameCache& cache, std::int64_t bound) {
+        const SizeSymbol s0 = cache.entries()[0].symbols.at(0);
+        cache.may_rely_on(0, Guard::relation({SizeCondition::Kind::above, s0, bound, {}}));
+    };
+    FrameCache cache(8, DynamicSizes::always);
+    CHECK(call(cache, inputs({8, 3}, 1), 0).empty());
+    above(cache, 4);
+    above(cache, 6);
+    const std::size_t known = guards(cache, 0).size();
+    CHECK(call(cache, inputs({6, 3}, 1), 0).empty());  // so the second was none
+    CHECK(guards(cache, 0).size() == known);
+    CHECK(call(cache, inputs({4, 3}, 1), 1) == "s0 > 4, now L['x'].size(0) is 4, was 8");
+    CHECK(guards(cache, 0).back() == "s0 > 4");
+    CHECK(call(cache, inputs({3, 3}, 1), 1).empty());
+    CHECK(cache.entries().size() == 2);
 }
 
 TEST_CASE("a scalar that makes no other graph loses its guard, until one of its values does", "[frame_cache]") {

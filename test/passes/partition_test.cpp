@@ -92,6 +92,14 @@ TEST_CASE("of a chain behind a matmul the partitions save all that is read, and 
     CHECK(saved_names(least) == Names{"a"});
     CHECK(least.saved_bytes == 8 * 8 * 4);
     CHECK(least.recomputed == Names{"b"});
+
+    // A cut that is known is taken over, unless it is another graph's.
+    Cut other = least.cut;
+    REQUIRE(other.again.at(5));  // %b
+    other.again[5] = false;
+    CHECK(saved_names(checked(joint, {.slowdown = 10, .known = &other})) == Names{"a", "b"});
+    ++other.calls;
+    CHECK(saved_names(checked(joint, {.slowdown = 10, .known = &other})) == Names{"a"});
 }
 
 TEST_CASE("what is cheap is computed again from inputs, where it is first read", "[partition]") {

@@ -214,6 +214,7 @@ std::vector<IndexGuard> some_guards() {
             Guard::relation({SizeCondition::Kind::equal, s0, 3, s1}),
             Guard::relation({.left = s0}),
             Guard::relation({SizeCondition::Kind::multiple, s0, 4, {}}),
+            Guard::relation({SizeCondition::Kind::at_most, s0, 64, {}}),
             Guard(Source::condition("n > 2", 12), capture::Outcomes{{1, 1, 0}}, {{"model.cpp", 12, 9, "g", ""}}),
             Guard(Source::condition("n", 13), capture::Outcomes{{7}, true}),
             IndexGuard("of an older trace")};
@@ -262,7 +263,7 @@ TEST_CASE("the index of a trace comes back and satisfies its schema") {
                Contains("/records/0/file: found \"../a.json\", expected a relative"));
     CHECK_THAT(message("\"count\": 2", "\"count\": -2"), Contains("/breaks/0/count: found -2, expected a count"));
     CHECK_THAT(message("\"relation\": \"equal\"", "\"relation\": \"alike\""),
-               Contains("/graphs/1/guards/10/relation: found \"alike\", expected above, equal or multiple"));
+               Contains("/graphs/1/guards/10/relation: found \"alike\", expected above, equal, multiple or at_most"));
     CHECK_THAT(message("{\"live\": 2}", "{\"path\": [2]}"),
                Contains("/graphs/1/guards/2/tensor: found an object, expected a member \"local\""));
     // Until 1.3 guards were written as text.

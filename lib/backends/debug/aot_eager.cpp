@@ -67,12 +67,7 @@ class AotEager : public Backend, public Support, public Differentiates, public S
 
     CompileResult compile(const Graph& graph, const BackendOptions& options) override {
         if (std::optional<BackendFailure> failure = refused_by_kernels(graph)) return std::move(*failure);
-        CompiledProgram program = program::differentiable(*this, without_requires_grad(graph), options);
-        try {
-            return asked_of(program, compile_part(CompileStage::forward, program.partition().forward, options));
-        } catch (const Error& error) {
-            return BackendFailure{.stage = "compile", .op = {}, .message = error.what(), .unsupported = true};
-        }
+        return interpreted_at_any_size(graph, [this, options](const Graph& of) { return whole(of, options); });
     }
 
     CompileResult compile_part(CompileStage part, const Graph& graph, const BackendOptions& options) override {
@@ -134,6 +129,16 @@ class AotEager : public Backend, public Support, public Differentiates, public S
     std::unique_ptr<Backend> named(const char* key, const BackendOptions& options) const {
         const std::string spec = chosen(options).at(key);
         return spec.empty() ? nullptr : find_(spec);
+    }
+
+    /// A graph without gradients is all forward: nothing is cut.
+    CompileResult whole(const Graph& graph, const BackendOptions& options) {
+        CompiledProgram program = program::differentiable(*this, without_requires_grad(graph), options);
+        try {
+            return asked_of(program, compile_part(CompileStage::forward, program.partition().forward, options));
+        } catch (const Error& error) {
+            return BackendFailure{.stage = "compile", .op = {}, .message = error.what(), .unsupported = true};
+        }
     }
 
     /// What the backend of the forward part said other than that it is compiled, of the captured graph.

@@ -5,7 +5,7 @@ namespace whittle {
 namespace {
 
 /// Tells a failing run as a wrong capture.
-class NoExcept final : public Executable {
+class NoExcept final : public Executable, public AnySize {
   public:
     explicit NoExcept(std::unique_ptr<Executable> inner) : inner_(std::move(inner)) {}
 
@@ -14,6 +14,11 @@ class NoExcept final : public Executable {
         if (auto* failure = std::get_if<BackendFailure>(&result))
             failure->message = "the captured graph throws where the program did not: " + failure->message;
         return result;
+    }
+
+    std::unique_ptr<Executable> at(const Graph& graph) const override {
+        std::unique_ptr<Executable> inner = at_other_sizes(inner_.get(), graph);
+        return inner ? std::make_unique<NoExcept>(std::move(inner)) : nullptr;
     }
 
   private:

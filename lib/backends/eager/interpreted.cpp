@@ -19,7 +19,7 @@ bool lacks_kernel(const Node& node) {
     return !op || (!op->def->eval && !op->def->decompose);
 }
 
-class InterpretedExecutable final : public Executable {
+class InterpretedExecutable final : public Executable, public AnySize {
   public:
     InterpretedExecutable(Graph graph, MakeInterpreter make) : prepared_(std::move(graph)), make_(std::move(make)) {}
 
@@ -34,9 +34,33 @@ class InterpretedExecutable final : public Executable {
         }
     }
 
+    std::unique_ptr<Executable> at(const Graph& graph) const override {
+        return std::make_unique<InterpretedExecutable>(with_visible_writes(graph), make_);
+    }
+
   private:
     PreparedGraph prepared_;
     MakeInterpreter make_;
+};
+
+/// What has to be done to a graph before it is interpreted is done at each size.
+class AgainAtEachSize final : public Executable, public AnySize {
+  public:
+    AgainAtEachSize(std::unique_ptr<Executable> inner, Interpret interpret)
+        : inner_(std::move(inner)), interpret_(std::move(interpret)) {}
+
+    RunResult run(std::span<const Tensor> inputs) override { return inner_->run(inputs); }
+    RunResult run_boxed(Values&& inputs) override { return inner_->run_boxed(std::move(inputs)); }
+
+    std::unique_ptr<Executable> at(const Graph& graph) const override {
+        CompileResult result = interpret_(graph);
+        auto* const executable = std::get_if<std::unique_ptr<Executable>>(&result);
+        return executable ? std::make_unique<AgainAtEachSize>(std::move(*executable), interpret_) : nullptr;
+    }
+
+  private:
+    const std::unique_ptr<Executable> inner_;
+    const Interpret interpret_;
 };
 
 }  // namespace
@@ -85,9 +109,17 @@ std::optional<BackendFailure> refused_by_kernels(const Graph& graph) {
     return failure;
 }
 
+CompileResult interpreted_at_any_size(const Graph& graph, const Interpret& interpret) {
+    CompileResult result = interpret(graph);
+    auto* const executable = std::get_if<std::unique_ptr<Executable>>(&result);
+    const bool any = executable && dynamic_cast<const AnySize*>(executable->get());
+    if (any) *executable = std::make_unique<AgainAtEachSize>(std::move(*executable), interpret);
+    return result;
+}
+
 CompileResult InterpretingBackend::compile(const Graph& graph, const BackendOptions&) {
     if (std::optional<BackendFailure> failure = refused_by_kernels(graph)) return std::move(*failure);
-    return compiled(graph);
+    return interpreted_at_any_size(graph, [this](const Graph& of) { return compiled(of); });
 }
 
 }  // namespace whittle

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "graph/abilities.h"
+#include "graph/any_size.h"
 #include "graph/backend.h"
 #include "ops/core/interpreter.h"
 
@@ -43,7 +44,13 @@ using MakeInterpreter = std::function<std::unique_ptr<NamingInterpreter>()>;
 
 /// Runs the graph in an interpreter of its own each time; an Error is a failure of the run that names the op. Where
 /// there is no `make`, as eager runs it, or, if somebody wants that here (graph/stepping.h), as code to step through.
+/// What is not stepped through serves any size (AnySize).
 std::unique_ptr<Executable> interpreted(const Graph& graph, MakeInterpreter make = {});
+
+/// How a graph is taken to where it is interpreted.
+using Interpret = std::function<CompileResult(const Graph&)>;
+/// By `interpret`, which decides nothing by sizes: at others it is asked again.
+CompileResult interpreted_at_any_size(const Graph& graph, const Interpret& interpret);
 
 /// The failure of compiling for the registry's kernels: an op that has none, a call that does not fit its schema.
 std::optional<BackendFailure> refused_by_kernels(const Graph& graph);

@@ -1,14 +1,37 @@
 #include "ops/core/nested.h"
 
 #include <cstring>
+#include <optional>
 
 #include "base/error.h"
+#include "ops/core/registry.h"
 
 namespace whittle {
 
 std::string type_text(const ValueMeta& meta) { return std::string(name(meta.dtype)) + to_string(meta.sizes); }
 
 bool same_type(const ValueMeta& a, const ValueMeta& b) { return a.dtype == b.dtype && a.sizes == b.sizes; }
+
+namespace {
+
+thread_local int any_size = 0;
+
+/// The graph for inputs of other sizes. Throws Error where one of its calls refuses them.
+Graph at_sizes(const Graph& body, const std::vector<ValueMeta>& inputs) {
+    Graph graph = body;
+    const std::vector<NodeId> placeholders = graph.placeholders();
+    for (std::size_t i = 0; i < inputs.size(); ++i) {
+        ValueMeta& meta = graph.nodes[static_cast<std::size_t>(placeholders[i])].results[0];
+        meta = ValueMeta::contiguous(meta.dtype, inputs[i].sizes);
+    }
+    infer_all(graph);
+    return graph;
+}
+
+}  // namespace
+
+NestedAtAnySize::NestedAtAnySize() { ++any_size; }
+NestedAtAnySize::~NestedAtAnySize() { --any_size; }
 
 std::vector<ValueMeta> body_results(const Graph& body, const std::vector<ValueMeta>& inputs) {
     const std::vector<NodeId> placeholders = body.placeholders();
@@ -17,13 +40,19 @@ std::vector<ValueMeta> body_results(const Graph& body, const std::vector<ValueMe
                     ", expected " + std::to_string(placeholders.size()));
     for (std::size_t i = 0; i < inputs.size(); ++i) {
         const Node& placeholder = body.node({placeholders[i]});
-        if (!same_type(inputs[i], placeholder.meta()))
+        const ValueMeta& meta = placeholder.meta();
+        const bool fits = any_size > 0 ? inputs[i].dtype == meta.dtype && inputs[i].sizes.size() == meta.sizes.size()
+                                       : same_type(inputs[i], meta);
+        if (!fits)
             throw Error("found " + type_text(inputs[i]) + " for the placeholder %" + placeholder.name +
-                        " of the nested graph " + body.name + ", expected " + type_text(placeholder.meta()));
+                        " of the nested graph " + body.name + ", expected " + type_text(meta));
     }
+    std::optional<Graph> resized;
+    if (any_size > 0) resized = at_sizes(body, inputs);
+    const Graph& graph = resized ? *resized : body;
     std::vector<ValueMeta> results;
-    for (const NodeId id : body.outputs()) {
-        const ValueMeta& meta = body.node({id}).meta();
+    for (const NodeId id : graph.outputs()) {
+        const ValueMeta& meta = graph.node({id}).meta();
         results.push_back(ValueMeta::contiguous(meta.dtype, meta.sizes));
     }
     return results;

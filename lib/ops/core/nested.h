@@ -13,7 +13,18 @@ std::string type_text(const ValueMeta& meta);
 /// Equal dtype and sizes.
 bool same_type(const ValueMeta& a, const ValueMeta& b);
 
+/// As long as it lives, what is inferred on this thread takes nested graphs for what they would be had they been
+/// recorded at other sizes: their placeholders get the sizes of what they are given, and their results follow.
+class NestedAtAnySize {
+  public:
+    NestedAtAnySize();
+    ~NestedAtAnySize();
+    NestedAtAnySize(const NestedAtAnySize&) = delete;
+    NestedAtAnySize& operator=(const NestedAtAnySize&) = delete;
+};
+
 /// Metas of the nested graph's results, contiguous; its placeholders must have the types of `inputs`: else an Error.
+/// Under NestedAtAnySize only their dtypes and ranks; then what is in it may refuse the sizes.
 std::vector<ValueMeta> body_results(const Graph& body, const std::vector<ValueMeta>& inputs);
 /// Those of two graphs that run alternatively, which must be of one type. Throws Error.
 std::vector<ValueMeta> alternative_results(const Graph& first, const Graph& second,
