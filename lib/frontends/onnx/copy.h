@@ -5,9 +5,11 @@
 
 namespace whittle {
 
+class SharedWeights;
+
 /// Copies the model `from` byte by byte to `to`, and the files that its tensors lie in (external data) beside it, by
 /// the relative paths that the model has for them. Throws Error when one cannot be read or written, lies outside the
-/// model's folder, or `from` is no ONNX model.
-void copy_onnx(const std::filesystem::path& from, const std::filesystem::path& to);
+/// model's folder, or `from` is no ONNX model. `shared`: the external data are copied into its folder, once.
+void copy_onnx(const std::filesystem::path& from, const std::filesystem::path& to, SharedWeights* shared = nullptr);
 
 }  // namespace whittle

@@ -371,6 +371,12 @@ std::string onnx_text(const Graph& graph) {
     return text.str();
 }
 
+SharedWeights* weights_beside(const Graph& graph, ExternalData wanted, SharedWeights& shared) {
+    const bool beside = wanted == ExternalData::automatic ? weight_bytes(graph) >= SharedWeights::kWorth
+                                                          : wanted == ExternalData::always;
+    return beside ? &shared : nullptr;
+}
+
 std::string to_onnx(const Graph& graph) { return to_model(graph).SerializeAsString(); }
 
 OnnxNames save_onnx(const Graph& graph, const std::filesystem::path& path, SharedWeights* weights) {

@@ -22,7 +22,11 @@ struct OnnxNames {
 /// then they are files of their own beside the model. Throws Error naming the node for a call without an ONNX spelling.
 OnnxNames save_onnx(const Graph& graph, const std::filesystem::path& path, SharedWeights* weights = nullptr);
 
-/// The same as the bytes of a file with all weights inside. Throws Error for more than protobuf's 2 GiB.
+/// `shared` where the weights of the graph are to lie beside its model, or else null, which is for save_onnx().
+SharedWeights* weights_beside(const Graph& graph, ExternalData wanted, SharedWeights& shared);
+
+/// What save_onnx() writes, as the bytes of a file with all weights inside. Throws Error for more than protobuf's 2
+/// GiB.
 std::string to_onnx(const Graph& graph);
 
 /// The model as a text that onnx.parser reads, but for large parameters, of which only the type is told. Throws Error
