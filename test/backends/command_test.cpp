@@ -172,8 +172,10 @@ TEST_CASE("queries of one command, each in a process of its own, share the files
     const auto seen_by_two = [](const Graph& graph, const std::string& format, const std::string& files,
                                 const BackendOptions& options) {
         const TempDir seen;
-        const auto backend =
-            script("stat -c " + format + " \"$1\"/" + files + " >> " + (seen.path() / "said").string() + "; exit 125");
+        // What was seen is kept: a file that is gone would leave its number to the next one.
+        const std::string said = (seen.path() / "said").string();
+        const auto backend = script("cd \"$1\" && stat -c " + format + " " + files + " >> " + said + " && ln " + files +
+                                    " " + said + ".$$; exit 125");
         const Tensor x(DType::f32, graph.node({graph.placeholders().at(0)}).meta().sizes);
         for (int query = 0; query < 2; ++query)
             run_forked([&] {
@@ -181,7 +183,7 @@ TEST_CASE("queries of one command, each in a process of its own, share the files
                 std::get<std::unique_ptr<Executable>>(compiled)->run(std::vector{x});
                 return 0;
             });
-        std::istringstream lines(read_file(seen.path() / "said"));
+        std::istringstream lines(read_file(said));
         return std::vector<std::string>(std::istream_iterator<std::string>(lines), {});
     };
     const Graph aten = weighted("", "aten.mul.Tensor"), onnx = weighted(" opset(\"\": 13)", "onnx.Mul");

@@ -158,7 +158,10 @@ TEST_CASE("candidates that are given to a command share the files of their weigh
     const TempDir folder;
     const auto seen = folder.path() / "seen";
     CommandOracleOptions options;
-    options.command = {"sh", "-c", "stat -c %i \"$WHITTLE_QUERY_DIR\"/weights-*.bin >> " + seen.string()};
+    // What was seen is kept: a file that is gone would leave its number to the next one.
+    options.command = {"sh", "-c",
+                       "cd \"$WHITTLE_QUERY_DIR\" && stat -c %i weights-*.bin >> " + seen.string() +
+                           " && ln weights-*.bin " + seen.string() + ".$$"};
     options.extension = ".onnx";
     options.external_data = ExternalData::always;
     const auto observe = [&](const std::filesystem::path& file) {

@@ -52,7 +52,7 @@ void median_grad(B& b, C& c) {
 }
 
 void cumsum_grad(B& b, C& c) {
-    const AlongDim r(b, c);
+    const OfComplex<AlongDim> r(b, c);
     r.set(r.backwards("aten.cumsum.default", r.g));
 }
 /// Product j depends on element k <= j by the product of the others up to j. All of them are computed, so that zeros
