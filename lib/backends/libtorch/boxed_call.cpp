@@ -1,9 +1,9 @@
 #include "backends/libtorch/boxed_call.h"
 
-#include <ATen/ops/real.h>
 #include <ATen/core/Tensor.h>
 #include <ATen/core/grad_mode.h>
 #include <ATen/core/jit_type.h>
+#include <ATen/ops/real.h>
 
 #include <sstream>
 

@@ -120,9 +120,11 @@ void pow_number_grad(B& b, C& c) {
 void pow_of_number_grad(B& b, C& c) {
     const Rule r(b, c);
     const double base = c.args().scalar("self").to_double();
+    if (base > 0) c.takes_complex();  // of others the logarithm is complex
+    const NodeValue grad = r.grad();
     NodeValue slope = r.mul(r.result(), Arg(std::log(base)));
     if (base == 0) slope = r.drop(compare(r, "ge", r.operand("exponent"), 0), slope);
-    r.set("exponent", r.mul(r.grad(), slope));
+    r.set("exponent", r.mul(grad, r.conj(slope)));
 }
 
 /// The bounds belong to the inside.

@@ -132,6 +132,14 @@ std::vector<Tensor> eval_number(const Arguments<Tensor>& arguments) {
     })};
 }
 
+/// 1 to whatever power is 1, of complex numbers, too.
+std::vector<Tensor> eval_of_number(const Arguments<Tensor>& arguments) {
+    const BinaryTypes types = binary_types<Pow>(arguments);
+    if (!is_complex(types.common) || arguments.scalar("self").to_double() != 1) return eval_binary<Pow>(arguments);
+    const std::vector<Complex128> ones(static_cast<std::size_t>(element_count(types.sizes)), 1.0);
+    return {store(ones, types.result, types.sizes)};
+}
+
 Expr squared(const std::vector<Expr>& x) { return x[0] * x[0]; }
 
 std::vector<expr::Value> lower_number(expr::GroupBuilder& builder, const Arguments<expr::Value>& arguments) {
@@ -200,7 +208,7 @@ constexpr OpDef kPower[] = {
      .schema = "pow.Scalar(Scalar self, Tensor exponent) -> Tensor",
      .dtypes = kAnyDType | kComplex,
      .infer = infer_binary<Pow>,
-     .eval = eval_binary<Pow>,
+     .eval = eval_of_number,
      .lower = lower_pow,
      .grad = pow_of_number_grad,
      .samples = base_samples},

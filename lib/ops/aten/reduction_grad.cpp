@@ -95,7 +95,10 @@ void mean_grad(B& b, C& c) {
 void prod_grad(B& b, C& c) {
     const OfComplex<OfReduction> r(b, c);
     const bool whole = !c.args().schema().param("dim");
-    const NodeValue x = whole ? r.reshape(r.x, {r.x.meta.numel()}) : r.x;
+    // What "dtype" takes of complex numbers, their real parts, is multiplied.
+    const bool parts = is_complex(r.x.meta.dtype) && !is_complex(r.y.meta.dtype);
+    const NodeValue factors = parts ? b.convert(r.x, r.y.meta.dtype) : r.x;
+    const NodeValue x = whole ? r.reshape(factors, {r.x.meta.numel()}) : factors;
     const NodeValue grad = whole ? r.g : r.kept(r.g);
     if (x.meta.sizes.empty() || x.meta.numel() == 0) return r.set(r.expanded(r.g));
     const std::int64_t dim = whole ? 0 : r.dims.at(0), size = x.meta.sizes[static_cast<std::size_t>(dim)];

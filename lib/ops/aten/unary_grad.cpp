@@ -149,12 +149,16 @@ void asinh_grad(B& b, C& c) {
     r.set(r.mul(r.g, r.conj(r.of("aten.rsqrt.default", r.add(r.pow(r.x, 2), 1)))));
 }
 void acosh_grad(B& b, C& c) {
-    const OfSelf r(b, c);
+    const LinearOfSelf r(b, c);
+    if (is_complex(r.x.meta.dtype)) {  // by both factors: the root of their product may have the other sign
+        const auto root = [&](int by) { return r.of("aten.rsqrt.default", r.add(r.x, by)); };
+        return r.set(r.mul(r.g, r.conj(r.mul(root(-1), root(1)))));
+    }
     r.set(r.mul(r.g, r.of("aten.rsqrt.default", r.add(r.pow(r.x, 2), -1))));
 }
 void atanh_grad(B& b, C& c) {
-    const OfSelf r(b, c);
-    r.set(r.div(r.g, arg(r.complement(r.pow(r.x, 2)))));
+    const LinearOfSelf r(b, c);
+    r.set(r.div(r.g, arg(r.conj(r.complement(r.pow(r.x, 2))))));
 }
 void erf_grad(B& b, C& c) {
     const OfSelf r(b, c);

@@ -56,6 +56,7 @@ void CallGradients::set(const NodeValue& operand, const NodeValue& gradient) {
 void no_gradient(GraphBuilder&, CallGradients&) {}
 
 void zero_gradient(GraphBuilder& builder, CallGradients& call) {
+    call.takes_complex();
     call.set("self", builder.call("aten.zeros_like.default", {arg(call.grad())}));
 }
 
