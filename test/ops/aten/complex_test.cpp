@@ -60,7 +60,8 @@ TEST_CASE("a gradient for which an op has no rule of complex numbers is refused 
         "  %p = aten.pow.Tensor_Tensor(%f, %f) : c64[3]\n  %a = aten.abs.default(%p) : f32[3]\n"
         "  %s = aten.sum.default(%a) : f32[]\n  return (%s)\n}\n");
     graph.nodes[0].results[0].requires_grad = true;
-    CHECK_THAT(message([&] { joint(graph, {}); }), Contains("complex numbers, for which aten.pow.Tensor_Tensor has no rule"));
+    CHECK_THAT(message([&] { joint(graph, {}); }),
+               Contains("complex numbers, for which aten.pow.Tensor_Tensor has no rule"));
 }
 
 TEST_CASE("a graph of complex numbers keeps them in its file", "[ops]") {
