@@ -7,11 +7,13 @@
 #include <sstream>
 
 #include "base/files.h"
+#include "frontends/onnx/load.h"
 #include "frontends/onnx/save.h"
 #include "graph/text.h"
 #include "graph/verify.h"
 #include "ops/core/interpreter.h"
 #include "planted_backend.h"
+#include "reduce/save.h"
 #include "tensor/random.h"
 
 using namespace whittle;
@@ -182,6 +184,39 @@ TEST_CASE("candidates that are given to a command share the files of their weigh
     options.external_data = ExternalData::never;
     options.polarity = CommandOracleOptions::Polarity::test_must_fail;  // there are none
     CHECK(observe({}).empty());
+}
+
+TEST_CASE("a result that is too large for a model has its weights beside it, and no others", "[minimize]") {
+    const std::string type = "f32[" + std::to_string(SharedWeights::kLeast / sizeof(float)) + "]";
+    const auto product = [&](const std::vector<float>& factors) {
+        Graph graph = parse("graph g opset(\"\": 13) {\n  %x = placeholder[\"x\"] : " + type +
+                            "\n  %w = get_attr[\"w\"] : " + type + "\n  %y = onnx.Mul(%x, %w) : " + type +
+                            "\n  return (%y)\n}\n");
+        graph.attributes["w"] = Tensor::of(factors, graph.nodes.at(1).meta().sizes);
+        graph.failure.emplace().inputs = {Tensor(DType::f32, graph.nodes.at(0).meta().sizes)};
+        return graph;
+    };
+    const std::vector<float> ones(SharedWeights::kLeast / sizeof(float), 1), twos(ones.size(), 2);
+    const TempDir folder;
+    const auto files = [&] {
+        std::set<std::string> names;
+        for (const auto& entry : std::filesystem::directory_iterator(folder.path()))
+            if (entry.path().extension() == ".bin") names.insert(entry.path().filename());
+        return names;
+    };
+    save_minimized(product(ones), folder.path() / "m.onnx", 1);
+    const std::set<std::string> of_ones = files();
+    CHECK(of_ones.size() == 1);
+    CHECK(load_onnx(folder.path() / "m.onnx").attributes.at("w").values<float>() == ones);
+    save_minimized(product(ones), folder.path() / "other.onnx", 1);
+    save_minimized(product(twos), folder.path() / "m.onnx", 1);
+    CHECK(files().size() == 2);  // the other model needs them
+    CHECK(load_onnx(folder.path() / "m.onnx").attributes.at("w").values<float>() == twos);
+    save_minimized(product(ones), folder.path() / "m.onnx", 1);
+    CHECK(files() == of_ones);
+    save_minimized(product(ones), folder.path() / "m.onnx");
+    save_minimized(product(ones), folder.path() / "other.onnx");
+    CHECK(files().empty());
 }
 
 TEST_CASE("a command judges candidates by its exit status", "[minimize]") {

@@ -41,16 +41,18 @@ void replace_file(const fs::path& from, const fs::path& to) {
 
 }  // namespace
 
-void copy_onnx(const fs::path& from, const fs::path& to, SharedWeights* shared) {
+std::set<std::string> external_files(const fs::path& file) {
     std::set<std::string> locations;
-    {
-        onnx::ModelProto model;
-        onnx_proto::parse(MappedFile::open(from)->bytes(), model, from.string(), "model");
-        add_locations(model.graph(), locations);
-    }
+    onnx::ModelProto model;
+    onnx_proto::parse(MappedFile::open(file)->bytes(), model, file.string(), "model");
+    add_locations(model.graph(), locations);
+    return locations;
+}
+
+void copy_onnx(const fs::path& from, const fs::path& to, SharedWeights* shared) {
     const fs::path folder = from.has_parent_path() ? from.parent_path() : ".";
     onnx_proto::ExternalFiles external(folder);
-    for (const std::string& location : locations) {
+    for (const std::string& location : external_files(from)) {
         external.file(location, {from.string(), "model"});  // inside the folder, or an Error
         const fs::path beside = to.parent_path() / location;
         make_folder_of(beside);

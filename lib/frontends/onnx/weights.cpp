@@ -29,6 +29,14 @@ const std::vector<std::string>& external_data_words() {
     return words;
 }
 
+bool SharedWeights::is_ours(const std::string& name) {
+    constexpr std::size_t kDigits = 32;  // of a content_hash()
+    const std::string prefix = "weights-", suffix = ".bin";
+    return name.size() == prefix.size() + kDigits + suffix.size() && name.starts_with(prefix) &&
+           name.ends_with(suffix) &&
+           name.find_first_not_of("0123456789abcdef", prefix.size()) == prefix.size() + kDigits;
+}
+
 std::string SharedWeights::named(const Tensor& tensor) {
     const Tensor whole = tensor.contiguous();  // itself where it is
     const std::span<const std::byte> bytes = whole.contiguous_bytes();

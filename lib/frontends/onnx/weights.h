@@ -33,6 +33,9 @@ class SharedWeights {
     /// What ExternalData::automatic asks of a model: below it, writing all of them costs less than starting a program.
     static constexpr std::size_t kWorth = std::size_t(64) << 20;
 
+    /// Whether a file of this name is one of a tensor's.
+    static bool is_ours(const std::string& name);
+
     /// The files lie in `folder`, which exists.
     explicit SharedWeights(std::filesystem::path folder) : folder_(std::move(folder)) {}
 
