@@ -32,6 +32,9 @@ TensorList initial_gradients(const TensorList& outputs, const TensorList& given)
             throw Error("element " + std::to_string(i) +
                         " of tensors does not require grad and does not have a grad_fn");
         if (given.empty() || !given[i].defined()) {
+            if (is_complex(meta.dtype))
+                throw Error("grad can be implicitly created only for real scalar outputs but got " +
+                            std::string(name(meta.dtype)));
             if (meta.numel() != 1) throw Error("grad can be implicitly created only for scalar outputs");
             gradients.push_back(full(meta.sizes, 1, to_api(meta.dtype)));
             continue;

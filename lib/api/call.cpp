@@ -300,7 +300,7 @@ TensorList run_with_history(const Node& call, const std::vector<ImplPtr>& operan
     TensorList results;
     for (const whittle::Tensor& value : values) {
         results.push_back(wrap(value.with_requires_grad(false)));
-        if (is_floating(value.dtype())) set_history(*results.back().impl(), {node, results.size() - 1});
+        if (is_inexact(value.dtype())) set_history(*results.back().impl(), {node, results.size() - 1});
     }
     return results;
 }

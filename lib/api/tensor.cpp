@@ -46,8 +46,8 @@ Tensor& Tensor::requires_grad_(bool value) {
         throw Error("you can only change requires_grad flags of leaf variables.",
                     "If you want to use a computed variable in a subgraph that doesn't require differentiation use "
                     "var_no_grad = var.detach().");
-    if (value && !is_floating(impl.meta.dtype))
-        throw Error("only Tensors of floating point dtype can require gradients, found " +
+    if (value && !is_inexact(impl.meta.dtype))
+        throw Error("only Tensors of floating point and complex dtype can require gradients, found " +
                     std::string(whittle::name(impl.meta.dtype)));
     if (impl.session)  // from here on it is a leaf
         demand(*this,

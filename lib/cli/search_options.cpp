@@ -72,6 +72,9 @@ reduce::CommandOracleOptions command_of(const JudgeOptions& judge, const SearchO
     command.fail_codes.assign(judge.fail_codes.begin(), judge.fail_codes.end());
     command.ignore_codes.assign(judge.ignore_codes.begin(), judge.ignore_codes.end());
     command.fail_pattern = judge.fail_regex;
+    const std::vector<std::string>& words = external_data_words();
+    command.external_data =
+        static_cast<ExternalData>(std::find(words.begin(), words.end(), judge.external_data) - words.begin());
     command.limits = options.limits.limits();
     command.launcher = shell_split(options.launcher);
     return command;
@@ -122,6 +125,10 @@ void JudgeOptions::declare(Tool& tool) {
     tool.option("--ignore-fail-code", ignore_codes, "N",
                 "With --check: exit code N is not the failure. May be repeated.");
     tool.option("--fail-regex", fail_regex, "RE", "With --check: what CMD prints must match RE to be the failure.");
+    tool.choice(
+        "--external-data", external_data, external_data_words(),
+        "With --check and --test: whether the large weights of .onnx candidates lie in files beside them, which "
+        "all candidates share, and not inside. Default: auto, from 64 MB of weights on.");
 }
 
 void JudgeOptions::check_usage() const {
@@ -132,6 +139,7 @@ void JudgeOptions::check_usage() const {
     require_with(!fail_codes.empty(), "--fail-code", !check.empty(), "--check");
     require_with(!ignore_codes.empty(), "--ignore-fail-code", !check.empty(), "--check");
     require_with(!fail_regex.empty(), "--fail-regex", !check.empty(), "--check");
+    require_with(external_data != "auto", "--external-data", command(), "--test or --check");
     const bool given = accuracy.mode.has_value();
     require_with(!accuracy.rtol.empty(), "--rtol", given, "--accuracy");
     require_with(!accuracy.atol.empty(), "--atol", given, "--accuracy");

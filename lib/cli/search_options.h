@@ -23,7 +23,7 @@ struct JudgeOptions {
     std::filesystem::path test = {};
     std::vector<std::string> check = {};
     bool test_must_fail = false;
-    std::string fail_regex = {};
+    std::string fail_regex = {}, external_data = "auto";
     std::vector<std::int64_t> fail_codes = {}, ignore_codes = {};
 
     void declare(Tool& tool);

@@ -1,7 +1,5 @@
 #include "graph/sidecar.h"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <fstream>
 #include <iterator>
@@ -10,6 +8,7 @@
 
 #include "base/error.h"
 #include "base/files.h"
+#include "base/hash.h"
 #include "tensor/safetensors.h"
 
 namespace whittle {
@@ -118,20 +117,37 @@ void save_with_tensors(const fs::path& path, const Tensors& tensors,
         fs::remove(before, ignored);
 }
 
-void SharedTensors::put(const Tensors& tensors, const fs::path& to) {
-    const std::lock_guard lock(mutex_);
-    auto known = std::ranges::find_if(written_, [&](const Written& written) {
+const SharedTensors::Written* SharedTensors::find(const Tensors& tensors) const {
+    const auto found = std::ranges::find_if(written_, [&](const Written& written) {
         return std::ranges::all_of(tensors, [&](const auto& needed) { return written.hashes.contains(needed.first); });
     });
-    if (known == written_.end()) {
-        // Copies of this process, which know nothing of each other, may write there, too.
-        const std::string name = "tensors-" + std::to_string(::getpid()) + "-" + std::to_string(written_.size() + 1);
-        Written fresh{folder_ / (name + ".safetensors"), {}};
-        for (const auto& [hash, tensor] : tensors) fresh.hashes.insert(hash);
-        save_safetensors(fresh.file, tensors);
-        fs::permissions(fresh.file, fs::perms::owner_read | fs::perms::group_read | fs::perms::others_read);
-        written_.push_back(std::move(fresh));
-        known = std::prev(written_.end());
+    return found == written_.end() ? nullptr : &*found;
+}
+
+void SharedTensors::look_around() {
+    std::error_code ignored;
+    for (const fs::directory_entry& entry : fs::directory_iterator(folder_, ignored)) {
+        // save_safetensors() renames: what has this name is whole.
+        if (entry.path().extension() != ".safetensors" || !seen_.insert(entry.path()).second) continue;
+        Written other{entry.path(), {}};
+        if (const std::optional<Tensors> there = ours(entry.path()))
+            for (const auto& [hash, tensor] : *there) other.hashes.insert(hash);
+        written_.push_back(std::move(other));
+    }
+}
+
+void SharedTensors::put(const Tensors& tensors, const fs::path& to) {
+    const std::lock_guard lock(mutex_);
+    const Written* known = find(tensors);
+    if (!known) look_around(), known = find(tensors);
+    if (!known) {
+        std::string hashes;
+        for (const auto& [hash, tensor] : tensors) hashes += hash;
+        const fs::path file = folder_ / ("tensors-" + content_hash(hashes) + ".safetensors");
+        save_safetensors(file, tensors);
+        fs::permissions(file, fs::perms::owner_read | fs::perms::group_read | fs::perms::others_read);
+        look_around(), known = find(tensors);
+        WHITTLE_CHECK(known, "what was written is there");
     }
     std::error_code error;
     fs::create_hard_link(known->file, to, error);

@@ -28,7 +28,7 @@ void save_with_tensors(const std::filesystem::path& path, const std::map<std::st
                        const std::function<std::string(const std::string& sidecar)>& text, bool shares = false);
 
 /// Files of tensors that JSON files in many folders share: a graph whose tensors were all written before gets a link.
-/// Thread-safe.
+/// Thread-safe; other processes, copies of this one among them, may share the folder, too.
 class SharedTensors {
   public:
     /// The files lie in `folder`, which exists.
@@ -43,9 +43,15 @@ class SharedTensors {
         std::filesystem::path file;
         std::set<std::string> hashes;
     };
+    /// The file that has them all; null where none is known.
+    const Written* find(const std::map<std::string, Tensor>& tensors) const;
+    /// Gets to know what others have written meanwhile.
+    void look_around();
+
     const std::filesystem::path folder_;
     std::mutex mutex_;
-    std::vector<Written> written_;  ///< by this process
+    std::vector<Written> written_;          ///< what is known of the folder
+    std::set<std::filesystem::path> seen_;  ///< all that was looked at
 };
 
 }  // namespace whittle

@@ -97,16 +97,11 @@ class Flow {
         for (std::size_t i = 0; i < depends.size(); ++i) {
             const Node& node = graph.nodes[i];
             if (node.kind == NodeKind::output) continue;
-            const bool floating = std::any_of(node.results.begin(), node.results.end(),
-                                              [](const ValueMeta& meta) { return is_floating(meta.dtype); });
+            const bool inexact = std::any_of(node.results.begin(), node.results.end(),
+                                             [](const ValueMeta& meta) { return is_inexact(meta.dtype); });
             bool any = is_primal(node) && wanted(node);
             for_each_input(node, [&](NodeRef ref) { any = any || depends[at(ref.id)]; });
-            if (any && std::ranges::any_of(node.results, [](const auto& meta) { return is_complex(meta.dtype); }) &&
-                !ends_gradients(node))
-                throw Error({"", place_of(graph, node)},
-                            "found a gradient that goes through complex numbers, expected real ones",
-                            "detach() what they are made of");
-            if (!floating) continue;
+            if (!inexact) continue;
             depends[i] = any && !ends_gradients(node);
         }
         return depends;
@@ -250,7 +245,7 @@ void check_wanted(const Graph& graph, const JointOptions& options) {
     for (const std::string& name : *options.wanted) {
         const auto found = std::find_if(graph.nodes.begin(), graph.nodes.end(),
                                         [&](const Node& node) { return is_primal(node) && primal_name(node) == name; });
-        if (found == graph.nodes.end() || !is_floating(found->meta().dtype))
+        if (found == graph.nodes.end() || !is_inexact(found->meta().dtype))
             throw Error({"", "graph " + graph.name}, "found '" + name +
                                                          "', whose gradient is wanted, expected the name of a floating "
                                                          "placeholder or attribute");

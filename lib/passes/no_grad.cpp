@@ -39,12 +39,12 @@ class Ender {
         if (writes(node)) return write(id, node);
         bool any = false;
         for_each_input(node, [&](NodeRef ref) { any = any || tracked(ref); });
-        const bool floating = std::ranges::any_of(node.results, [](const auto& m) { return is_floating(m.dtype); });
+        const bool inexact = std::ranges::any_of(node.results, [](const auto& m) { return is_inexact(m.dtype); });
         const bool wanted = std::ranges::any_of(node.results, [](const auto& m) { return m.requires_grad; });
         // Of several results each is asked about where it is read.
-        tracked_[static_cast<std::size_t>(id)] = any && floating && (wanted || node.results.size() > 1);
+        tracked_[static_cast<std::size_t>(id)] = any && inexact && (wanted || node.results.size() > 1);
         const NodeRef copy = rewriter_.copy(id);
-        if (any && floating && !wanted && !ends(node) && node.results.size() == 1)
+        if (any && inexact && !wanted && !ends(node) && node.results.size() == 1)
             rewriter_.replace(id, detached(copy, node));
     }
 
@@ -84,7 +84,7 @@ Graph with_gradients_told(Graph functional) {
             const std::vector<ValueMeta>& results = functional.node(ref).results;
             any = any || std::ranges::any_of(results, [](const ValueMeta& meta) { return meta.requires_grad; });
         });
-        for (ValueMeta& meta : node.results) meta.requires_grad = any && !ends(node) && is_floating(meta.dtype);
+        for (ValueMeta& meta : node.results) meta.requires_grad = any && !ends(node) && is_inexact(meta.dtype);
     }
     return functional;
 }

@@ -102,8 +102,9 @@ class CommandOracle final : public Oracle {
             const std::vector<fs::path> own = files_named(options_.command);
             files.insert(files.end(), own.begin(), own.end());
         }
-        std::string text = Oracle::question() + "\nas " + options_.extension + text_of(options_.limits) +
-                           "\nlauncher " + shell_quote(options_.launcher);
+        std::string text = Oracle::question() + "\nas " + options_.extension + ' ' +
+                           external_data_words().at(static_cast<std::size_t>(options_.external_data)) +
+                           text_of(options_.limits) + "\nlauncher " + shell_quote(options_.launcher);
         for (const int code : options_.fail_codes) text += "\nfails with " + std::to_string(code);
         for (const int code : options_.ignore_codes) text += "\npasses with " + std::to_string(code);
         return text + "\nfails with words " + options_.fail_pattern + contents_of(files);
@@ -113,8 +114,10 @@ class CommandOracle final : public Oracle {
     std::filesystem::path write_query(const Candidate& candidate, const std::filesystem::path& folder) {
         const std::filesystem::path file = folder / ("candidate" + options_.extension);
         if (options_.extension == ".onnx") {
-            candidate.file.empty() ? static_cast<void>(save_onnx(candidate.graph, file))
-                                   : copy_onnx(candidate.file, file);
+            candidate.file.empty()
+                ? static_cast<void>(save_onnx(candidate.graph, file,
+                                              weights_beside(candidate.graph, options_.external_data, weights_)))
+                : copy_onnx(candidate.file, file, &weights_);
             save_tensors(folder / "test_data_set_0", "input_", candidate.inputs);
             save_tensors(folder / "test_data_set_0", "output_", candidate.expected);
             return file;
@@ -212,6 +215,7 @@ class CommandOracle final : public Oracle {
     std::optional<Pattern> pattern_;
     const TempDir shared_{"whittle-tensors"};
     SharedTensors tensors_{shared_.path()};
+    SharedWeights weights_{shared_.path()};
 };
 
 }  // namespace

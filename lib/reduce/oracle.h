@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "frontends/onnx/weights.h"
 #include "reduce/search.h"
 #include "run/suspect.h"
 
@@ -62,10 +63,11 @@ struct CommandOracleOptions {
         test_must_fail,  ///< exit other than 0: still interesting
         check            ///< exit other than 0: still fails (Polygraphy)
     } polarity = Polarity::test;
-    std::string extension = ".json";     ///< ".onnx" or ".json": how candidates are written
-    std::vector<int> fail_codes = {};    ///< check: only these are failures
-    std::vector<int> ignore_codes = {};  ///< check: these are not
-    std::string fail_pattern = {};       ///< check: output must match this regular expression (RE2) to be the failure
+    std::string extension = ".json";                       ///< ".onnx" or ".json": how candidates are written
+    ExternalData external_data = ExternalData::automatic;  ///< of ".onnx", for all but an original file
+    std::vector<int> fail_codes = {};                      ///< check: only these are failures
+    std::vector<int> ignore_codes = {};                    ///< check: these are not
+    std::string fail_pattern = {};  ///< check: output must match this regular expression (RE2) to be the failure
     Limits limits = {};
     std::vector<std::string> launcher = {};  ///< words before the command: they take it elsewhere
 };

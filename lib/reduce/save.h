@@ -3,11 +3,14 @@
 
 #include <filesystem>
 
+#include "frontends/onnx/save.h"
 #include "graph/graph.h"
 
 namespace whittle::reduce {
 
-/// By the extension of `path`: .json holds the failure too; .onnx gets PATH.failure.json beside it.
-void save_minimized(const Graph& graph, const std::filesystem::path& path);
+/// By the extension of `path`: .json holds the failure too; .onnx gets PATH.failure.json beside it, and files of
+/// weights where they all are more than `most_inside` bytes. Those that only the model had that was there before are
+/// removed.
+void save_minimized(const Graph& graph, const std::filesystem::path& path, std::size_t most_inside = kMostInside);
 
 }  // namespace whittle::reduce

@@ -40,6 +40,15 @@ void check_close(const Doubles& got, const Doubles& expected) {
 
 }  // namespace
 
+TEST_CASE("gradients go through complex numbers to real ones", "[api][autograd]") {
+    const auto energy = [](const Tensor& x) { return fft_rfft(x).mul(fft_rfft(x.mul(x))).abs(); };
+    const Tensor x = tensor(Doubles{1, 2, -3, 0.5, 4}, {5}).requires_grad_();
+    energy(x).sum().backward();
+    check_close(x.grad().to_vector<double>(), by_differences(energy, x));
+    const Tensor spectrum = fft_rfft(x).sum();
+    CHECK_THROWS_WITH(spectrum.backward(), Catch::Contains("real scalar outputs but got c128"));
+}
+
 TEST_CASE("backward() gives leaves their gradients, and adds to them") {
     const Tensor w = leaf({1, 2, 3});
     CHECK(w.is_leaf());

@@ -1,11 +1,14 @@
 #include "backends/command/command.h"
 
 #include <catch2/catch.hpp>
+#include <iterator>
+#include <sstream>
 
 #include "base/error.h"
 #include "base/files.h"
 #include "base/subprocess.h"
 #include "frontends/onnx/load.h"
+#include "frontends/onnx/weights.h"
 #include "graph/text.h"
 #include "tensor/compare.h"
 #include "tensor/safetensors.h"
@@ -153,6 +156,48 @@ TEST_CASE("a command that does not exist is an error, one that takes too long a 
     CHECK_THROWS_WITH(make_command_backend("/no/such/compiler --fast"),
                       Catch::Contains("there is no program '/no/such/compiler'"));
     CHECK(failure_of("sleep 1000", {{"timeout", "0.05"}}).message == "no result after 50 ms");
+}
+
+TEST_CASE("queries of one command, each in a process of its own, share the files of weights") {
+    const std::int64_t elements = static_cast<std::int64_t>(SharedWeights::kLeast / sizeof(float));
+    const std::string type = "f32[" + std::to_string(elements) + "]";
+    const auto weighted = [&](const std::string& opset, const std::string& op) {
+        Graph graph =
+            parse("graph g" + opset + " {\n  %x = placeholder[\"x\"] : " + type + "\n  %w = get_attr[\"w\"] : " + type +
+                  "\n  %y = " + op + "(%x, %w) : " + type + "\n  return (%y)\n}\n");
+        graph.attributes["w"] = Tensor(DType::f32, {elements});
+        return graph;
+    };
+    // What stat says of some files of a query's folder.
+    const auto seen_by_two = [](const Graph& graph, const std::string& format, const std::string& files,
+                                const BackendOptions& options) {
+        const TempDir seen;
+        // What was seen is kept: a file that is gone would leave its number to the next one.
+        const std::string said = (seen.path() / "said").string();
+        const auto backend = script("cd \"$1\" && stat -c " + format + " " + files + " >> " + said + " && ln " + files +
+                                    " " + said + ".$$; exit 125");
+        const Tensor x(DType::f32, graph.node({graph.placeholders().at(0)}).meta().sizes);
+        for (int query = 0; query < 2; ++query)
+            run_forked([&] {
+                CompileResult compiled = backend->compile(graph, options);
+                std::get<std::unique_ptr<Executable>>(compiled)->run(std::vector{x});
+                return 0;
+            });
+        std::istringstream lines(read_file(said));
+        return std::vector<std::string>(std::istream_iterator<std::string>(lines), {});
+    };
+    const Graph aten = weighted("", "aten.mul.Tensor"), onnx = weighted(" opset(\"\": 13)", "onnx.Mul");
+    for (const std::vector<std::string>& inodes :
+         {seen_by_two(aten, "%i", "graph.safetensors", {}),
+          seen_by_two(onnx, "%i", "weights-*.bin", {{"external_data", "yes"}})}) {
+        REQUIRE(inodes.size() == 2);
+        CHECK(inodes[0] == inodes[1]);
+    }
+    for (const char* inside : {"auto", "no"}) {
+        const std::vector<std::string> sizes = seen_by_two(onnx, "%s", "model.onnx", {{"external_data", inside}});
+        REQUIRE(sizes.size() == 2);
+        CHECK(std::stoul(sizes[0]) > SharedWeights::kLeast);
+    }
 }
 
 TEST_CASE("options of a command backend are checked") {

@@ -186,7 +186,7 @@ TEST_CASE("an identity covers the whole question", "[journal]") {
     };
     const std::string before = of(plain);
     CHECK(of(plain) == before);
-    std::vector<CommandOracleOptions> others(9, plain);
+    std::vector<CommandOracleOptions> others(10, plain);
     others[0].polarity = Polarity::test_must_fail;
     others[1].extension = ".onnx";
     others[2].fail_codes = {3};
@@ -196,6 +196,7 @@ TEST_CASE("an identity covers the whole question", "[journal]") {
     others[6].limits.memory = 1 << 20;
     others[7].limits.cpu = std::chrono::seconds(3);
     others[8].launcher = {"sh", launcher};
+    others[9].external_data = ExternalData::always;
     for (std::size_t i = 0; i < others.size(); ++i) {
         INFO("option " << i);
         CHECK(of(others[i]) != before);

@@ -2,13 +2,18 @@
 
 #include <catch2/catch.hpp>
 #include <csignal>
+#include <iterator>
 #include <set>
+#include <sstream>
 
 #include "base/files.h"
+#include "frontends/onnx/load.h"
+#include "frontends/onnx/save.h"
 #include "graph/text.h"
 #include "graph/verify.h"
 #include "ops/core/interpreter.h"
 #include "planted_backend.h"
+#include "reduce/save.h"
 #include "tensor/random.h"
 
 using namespace whittle;
@@ -142,6 +147,76 @@ TEST_CASE("wrong results count only when asked", "[minimize]") {
     backend.on_result = [](const Node&, Tensor value) { return plus_one(value); };
     CHECK(run(ladder(3), backend, false).verdict == Minimized::Verdict::not_failing);
     CHECK(run(ladder(3), backend, true).verdict == Minimized::Verdict::minimized);
+}
+
+TEST_CASE("candidates that are given to a command share the files of their weights", "[minimize]") {
+    const std::string type = "f32[" + std::to_string(SharedWeights::kLeast / sizeof(float)) + "]";
+    Graph graph =
+        parse("graph g opset(\"\": 13) {\n  %x = placeholder[\"x\"] : " + type + "\n  %w = get_attr[\"w\"] : " + type +
+              "\n  %a = onnx.Relu(%x) : " + type + "\n  %b = onnx.Mul(%a, %w) : " + type +
+              "\n  %y = onnx.Neg(%b) : " + type + "\n  return (%y)\n}\n");
+    const Tensor w(DType::f32, graph.nodes.at(1).meta().sizes);
+    graph.attributes["w"] = w;
+    const TempDir folder;
+    const auto seen = folder.path() / "seen";
+    CommandOracleOptions options;
+    // What was seen is kept: a file that is gone would leave its number to the next one.
+    options.command = {"sh", "-c",
+                       "cd \"$WHITTLE_QUERY_DIR\" && stat -c %i weights-*.bin >> " + seen.string() +
+                           " && ln weights-*.bin " + seen.string() + ".$$"};
+    options.extension = ".onnx";
+    options.external_data = ExternalData::always;
+    const auto observe = [&](const std::filesystem::path& file) {
+        const auto oracle = command_oracle(options);
+        for (int i = 0; i < 3; ++i) CHECK(oracle->observe({graph, {&w, 1}, {&w, 1}, "", file}).failed);
+        std::istringstream lines(read_file(seen));
+        std::filesystem::remove(seen);
+        return std::vector<std::string>(std::istream_iterator<std::string>(lines), {});
+    };
+    SharedWeights beside(folder.path());
+    save_onnx(graph, folder.path() / "model.onnx", &beside);
+    // Graphs, and a file that was given, byte by byte.
+    for (const std::filesystem::path& file : {std::filesystem::path(), folder.path() / "model.onnx"}) {
+        const std::vector<std::string> inodes = observe(file);
+        CHECK(inodes.size() == 3);
+        CHECK(std::set(inodes.begin(), inodes.end()).size() == 1);
+    }
+    options.external_data = ExternalData::never;
+    options.polarity = CommandOracleOptions::Polarity::test_must_fail;  // there are none
+    CHECK(observe({}).empty());
+}
+
+TEST_CASE("a result that is too large for a model has its weights beside it, and no others", "[minimize]") {
+    const std::string type = "f32[" + std::to_string(SharedWeights::kLeast / sizeof(float)) + "]";
+    const auto product = [&](const std::vector<float>& factors) {
+        Graph graph = parse("graph g opset(\"\": 13) {\n  %x = placeholder[\"x\"] : " + type +
+                            "\n  %w = get_attr[\"w\"] : " + type + "\n  %y = onnx.Mul(%x, %w) : " + type +
+                            "\n  return (%y)\n}\n");
+        graph.attributes["w"] = Tensor::of(factors, graph.nodes.at(1).meta().sizes);
+        graph.failure.emplace().inputs = {Tensor(DType::f32, graph.nodes.at(0).meta().sizes)};
+        return graph;
+    };
+    const std::vector<float> ones(SharedWeights::kLeast / sizeof(float), 1), twos(ones.size(), 2);
+    const TempDir folder;
+    const auto files = [&] {
+        std::set<std::string> names;
+        for (const auto& entry : std::filesystem::directory_iterator(folder.path()))
+            if (entry.path().extension() == ".bin") names.insert(entry.path().filename());
+        return names;
+    };
+    save_minimized(product(ones), folder.path() / "m.onnx", 1);
+    const std::set<std::string> of_ones = files();
+    CHECK(of_ones.size() == 1);
+    CHECK(load_onnx(folder.path() / "m.onnx").attributes.at("w").values<float>() == ones);
+    save_minimized(product(ones), folder.path() / "other.onnx", 1);
+    save_minimized(product(twos), folder.path() / "m.onnx", 1);
+    CHECK(files().size() == 2);  // the other model needs them
+    CHECK(load_onnx(folder.path() / "m.onnx").attributes.at("w").values<float>() == twos);
+    save_minimized(product(ones), folder.path() / "m.onnx", 1);
+    CHECK(files() == of_ones);
+    save_minimized(product(ones), folder.path() / "m.onnx");
+    save_minimized(product(ones), folder.path() / "other.onnx");
+    CHECK(files().empty());
 }
 
 TEST_CASE("a command judges candidates by its exit status", "[minimize]") {

@@ -35,12 +35,15 @@ constexpr std::size_t kMaxReport = 1 << 20;
 
 struct Options {
     bool onnx = false;
+    ExternalData external_data = ExternalData::automatic;
     std::optional<std::chrono::milliseconds> timeout = {};
 };
 
 /// Throws Error for a value that an option cannot have.
 Options read_options(const BackendOptions& options, bool onnx) {
-    Options result{.onnx = wants_onnx(options, onnx)};
+    Options result{
+        .onnx = wants_onnx(options, onnx),
+        .external_data = static_cast<ExternalData>(option_choice(options, "external_data", external_data_words()))};
     if (const auto given = options.find("timeout"); given != options.end()) {
         const std::string& text = given->second;
         double seconds = 0;
@@ -93,10 +96,17 @@ BackendFailure failure_of(const ProcessResult& result, const Options& options, c
     return failure;
 }
 
+/// What the models of one backend's queries share, though each query is a copy of this process.
+struct SharedFiles {
+    TempDir folder{"whittle-cmd-shared"};
+    SharedWeights weights{folder.path()};
+    SharedTensors tensors{folder.path()};
+};
+
 class CommandExecutable final : public Executable {
   public:
     /// Writes the model; throws Error when it has no spelling in that format.
-    CommandExecutable(std::vector<std::string> argv, const Graph& graph, Options options)
+    CommandExecutable(std::vector<std::string> argv, const Graph& graph, Options options, SharedFiles& shared)
         : argv_(std::move(argv)), options_(options), outputs_(graph.outputs().size()) {
         bool placed = false;
         for (std::string& word : argv_)
@@ -106,7 +116,8 @@ class CommandExecutable final : public Executable {
                 placed = true;
             }
         if (!placed) argv_.push_back(folder_.path().string());
-        write_model(graph, options_.onnx, folder_.path());
+        write_model(graph, options_.onnx, folder_.path(), weights_beside(graph, options_.external_data, shared.weights),
+                    &shared.tensors);
     }
 
     RunResult run(std::span<const Tensor> inputs) override {
@@ -152,7 +163,7 @@ class CommandBackend final : public Backend, public Emitter, public Optioned {
     CompileResult compile(const Graph& graph, const BackendOptions& options) override {
         const Options read = read_options(options, graph.dialect == "onnx");
         try {
-            return std::make_unique<CommandExecutable>(argv_, graph, read);
+            return std::make_unique<CommandExecutable>(argv_, graph, read, shared_);
         } catch (const Error& error) {
             return BackendFailure{"compile", {}, "cannot write the model: " + error.message(), true};
         }
@@ -165,12 +176,15 @@ class CommandBackend final : public Backend, public Emitter, public Optioned {
             write_command_folder(with_short_names(request.graph), failure.options, failure.inputs, folder.path());
         return script_program(request, {.name = name(), .words = argv_, .files = files_of(folder.path())}, why_not);
     }
-    std::vector<std::string> option_names(const BackendOptions&) override { return {"format", "timeout"}; }
+    std::vector<std::string> option_names(const BackendOptions&) override {
+        return {"external_data", "format", "timeout"};
+    }
     void check(const BackendOptions& options) override { read_options(options, true); }
 
   private:
     std::string line_;
     std::vector<std::string> argv_;
+    SharedFiles shared_;
 };
 
 }  // namespace

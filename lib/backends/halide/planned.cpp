@@ -75,6 +75,10 @@ bool add_writes(CompiledProgram& program, std::vector<std::string>& targets) {
 
 void add_not_lowered(CompiledProgram& program, std::vector<std::string>& targets) {
     if (add_writes(program, targets)) return;
+    // A call is named as it was captured where its own values say it, whatever it decomposes into, or nothing.
+    const Graph& captured = program.graph(Stage::captured);
+    for (const Node& node : captured.nodes)
+        if (is_op_call(node) && foreign_dtype(captured, node)) add(targets, node.target);
     // Before constants are folded: what is supported does not depend on a pass that can be switched off.
     const Graph& graph = program.graph(Stage::decomposed);
     for (const Node& node : graph.nodes) {
@@ -83,10 +87,6 @@ void add_not_lowered(CompiledProgram& program, std::vector<std::string>& targets
         if (op && (op->def->lower || op->def->higher_order) && !foreign_dtype(graph, node)) continue;
         add(targets, node.target);
     }
-    const Graph& captured = program.graph(Stage::captured);
-    if (targets.empty())  // a call may decompose into nothing
-        for (const Node& node : captured.nodes)
-            if (is_op_call(node) && foreign_dtype(captured, node)) add(targets, node.target);
     if (!has_higher_order(captured)) return;
     for (const auto& [name, nested] : captured.subgraphs) {
         CompiledProgram inner(*nested);

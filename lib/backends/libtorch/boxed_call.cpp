@@ -3,6 +3,7 @@
 #include <ATen/core/Tensor.h>
 #include <ATen/core/grad_mode.h>
 #include <ATen/core/jit_type.h>
+#include <ATen/ops/real.h>
 
 #include <sstream>
 
@@ -102,7 +103,8 @@ BoxedGradients differentiate_boxed(const Node& call, const Operands& operands, c
         for (std::size_t i = 0; i < results.size(); ++i) {
             found.differentiable.push_back(results[i].defined() && results[i].requires_grad());
             if (!found.differentiable[i]) continue;
-            const at::Tensor term = results[i].mul(memory.lend(tangents.at(i))).sum();
+            // By it, and for complex numbers as PyTorch has it, the gradient of this real loss is the tangent.
+            const at::Tensor term = at::real(results[i].mul(memory.lend(tangents.at(i)).conj())).sum();
             loss = loss.defined() ? loss.add(term) : term;
         }
         if (loss.defined()) loss.backward();

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "frontends/onnx/proto.h"
+#include "frontends/onnx/weights.h"
 
 namespace whittle {
 namespace fs = std::filesystem;
@@ -27,28 +28,37 @@ void add_locations(const onnx::GraphProto& graph, std::set<std::string>& locatio
         }
 }
 
+void make_folder_of(const fs::path& file) {
+    std::error_code error;  // whoever writes the file says it
+    if (file.has_parent_path()) fs::create_directories(file.parent_path(), error);
+}
+
 void replace_file(const fs::path& from, const fs::path& to) {
     std::error_code error;
-    if (to.has_parent_path()) fs::create_directories(to.parent_path(), error);
     std::filesystem::copy_file(from, to, fs::copy_options::overwrite_existing, error);
     if (error) throw Error({to.string(), {}}, "cannot copy " + from.string() + ": " + error.message());
 }
 
 }  // namespace
 
-void copy_onnx(const fs::path& from, const fs::path& to) {
+std::set<std::string> external_files(const fs::path& file) {
     std::set<std::string> locations;
-    {
-        onnx::ModelProto model;
-        onnx_proto::parse(MappedFile::open(from)->bytes(), model, from.string(), "model");
-        add_locations(model.graph(), locations);
-    }
+    onnx::ModelProto model;
+    onnx_proto::parse(MappedFile::open(file)->bytes(), model, file.string(), "model");
+    add_locations(model.graph(), locations);
+    return locations;
+}
+
+void copy_onnx(const fs::path& from, const fs::path& to, SharedWeights* shared) {
     const fs::path folder = from.has_parent_path() ? from.parent_path() : ".";
     onnx_proto::ExternalFiles external(folder);
-    for (const std::string& location : locations) {
+    for (const std::string& location : external_files(from)) {
         external.file(location, {from.string(), "model"});  // inside the folder, or an Error
-        replace_file(folder / location, to.parent_path() / location);
+        const fs::path beside = to.parent_path() / location;
+        make_folder_of(beside);
+        shared ? shared->put(fs::canonical(folder / location), beside) : replace_file(folder / location, beside);
     }
+    make_folder_of(to);
     replace_file(from, to);
 }
 

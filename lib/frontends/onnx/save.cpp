@@ -371,12 +371,22 @@ std::string onnx_text(const Graph& graph) {
     return text.str();
 }
 
+SharedWeights* weights_beside(const Graph& graph, ExternalData wanted, SharedWeights& shared) {
+    const bool beside = wanted == ExternalData::automatic ? weight_bytes(graph) >= SharedWeights::kWorth
+                                                          : wanted == ExternalData::always;
+    return beside ? &shared : nullptr;
+}
+
 std::string to_onnx(const Graph& graph) { return to_model(graph).SerializeAsString(); }
+
+std::string to_onnx_in(const std::filesystem::path& folder, const Graph& graph, std::size_t most_inside) {
+    SharedWeights own(folder);
+    const External external{own, folder};
+    return to_model(graph, weight_bytes(graph) > most_inside ? &external : nullptr).SerializeAsString();
+}
 
 OnnxNames save_onnx(const Graph& graph, const std::filesystem::path& path, SharedWeights* weights) {
     try {
-        // Half of what protobuf takes leaves room for all the rest.
-        constexpr std::size_t kMostInside = std::size_t(1) << 30;
         SharedWeights own(path.parent_path());
         if (!weights && weight_bytes(graph) > kMostInside) weights = &own;
         const External external{weights ? *weights : own, path.parent_path()};

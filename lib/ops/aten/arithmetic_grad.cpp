@@ -47,24 +47,24 @@ void modulo_grad(B& b, C& c, const char* rounding) {
 }  // namespace
 
 void add_grad(B& b, C& c) {
-    const Rule r(b, c);
+    const Linear r(b, c);
     r.set("self", r.grad());
     if (r.needed("other")) r.set("other", r.scaled(r.grad(), c.args().scalar("alpha")));
 }
 void sub_grad(B& b, C& c) {
-    const Rule r(b, c);
+    const Linear r(b, c);
     r.set("self", r.grad());
     if (r.needed("other")) r.set("other", r.scaled(r.neg(r.grad()), c.args().scalar("alpha")));
 }
 void rsub_grad(B& b, C& c) {
-    const Rule r(b, c);
+    const Linear r(b, c);
     if (r.needed("self")) r.set("self", r.scaled(r.neg(r.grad()), c.args().scalar("alpha")));
     if (r.needed("other")) r.set("other", r.grad());
 }
 void mul_grad(B& b, C& c) {
-    const Rule r(b, c);
-    if (r.needed("self")) r.set("self", r.mul(r.grad(), r.operand("other")));
-    if (r.needed("other")) r.set("other", r.mul(r.grad(), r.operand("self")));
+    const Linear r(b, c);
+    if (r.needed("self")) r.set("self", r.mul(r.grad(), r.conjugate("other")));
+    if (r.needed("other")) r.set("other", r.mul(r.grad(), r.conjugate("self")));
 }
 void maximum_grad(B& b, C& c) { extremum_grad(b, c, "lt", "gt"); }
 void minimum_grad(B& b, C& c) { extremum_grad(b, c, "gt", "lt"); }
@@ -79,11 +79,11 @@ void atan2_grad(B& b, C& c) {
 }
 
 void div_grad(B& b, C& c) {
-    const Rule r(b, c);
-    const Arg y = r.operand("other");
+    const Linear r(b, c);
+    const Arg y = r.conjugate("other");
     if (r.needed("self")) r.set("self", r.div(r.grad(), y));
     if (!r.needed("other")) return;
-    const NodeValue quotient = r.call("aten.div.Tensor", {r.operand("self"), y});
+    const NodeValue quotient = r.call("aten.div.Tensor", {r.conjugate("self"), y});
     r.set("other", r.mul(r.neg(r.grad()), r.div(quotient, y)));
 }
 void div_mode_grad(B& b, C& c) {
@@ -112,17 +112,19 @@ void pow_grad(B& b, C& c) {
     r.set("exponent", r.mul(r.grad(), r.drop(flat, slope)));
 }
 void pow_number_grad(B& b, C& c) {
-    const OfSelf r(b, c);
+    const LinearOfSelf r(b, c);
     const double exponent = c.args().scalar("exponent").to_double();
     if (exponent == 0) return r.set(r.zeros_like(r.x));
-    r.set(r.mul(r.g, r.mul(r.pow(r.x, Arg(exponent - 1)), Arg(exponent))));
+    r.set(r.mul(r.g, r.conj(r.mul(r.pow(r.x, Arg(exponent - 1)), Arg(exponent)))));
 }
 void pow_of_number_grad(B& b, C& c) {
     const Rule r(b, c);
     const double base = c.args().scalar("self").to_double();
+    if (base > 0) c.takes_complex();  // of others the logarithm is complex
+    const NodeValue grad = r.grad();
     NodeValue slope = r.mul(r.result(), Arg(std::log(base)));
     if (base == 0) slope = r.drop(compare(r, "ge", r.operand("exponent"), 0), slope);
-    r.set("exponent", r.mul(r.grad(), slope));
+    r.set("exponent", r.mul(grad, r.conj(slope)));
 }
 
 /// The bounds belong to the inside.
@@ -171,26 +173,28 @@ void clamp_tensor_grad(B& b, C& c) {
 }
 
 void lerp_grad(B& b, C& c) {
-    const Rule r(b, c);
+    const Linear r(b, c);
     const Arg weight = r.operand("weight");
     if (r.needed("self")) {
-        const Arg rest = weight.node() ? arg(r.complement(r.tensor("weight"))) : Arg(1 - c.args().number("weight"));
+        const Arg rest =
+            weight.node() ? arg(r.complement(r.conj(r.tensor("weight")))) : Arg(1 - c.args().number("weight"));
         r.set("self", r.mul(r.grad(), rest));
     }
-    if (r.needed("end")) r.set("end", r.mul(r.grad(), weight));
-    if (weight.node() && r.needed("weight")) r.set("weight", r.mul(r.grad(), r.sub(r.tensor("end"), r.tensor("self"))));
+    if (r.needed("end")) r.set("end", r.mul(r.grad(), r.conjugate("weight")));
+    if (weight.node() && r.needed("weight"))
+        r.set("weight", r.mul(r.grad(), r.conj(r.sub(r.tensor("end"), r.tensor("self")))));
 }
 void addcmul_grad(B& b, C& c) {
-    const Rule r(b, c);
+    const Linear r(b, c);
     const Scalar value = c.args().scalar("value");
     r.set("self", r.grad());
-    if (r.needed("tensor1")) r.set("tensor1", r.mul(r.grad(), r.scaled(r.tensor("tensor2"), value)));
-    if (r.needed("tensor2")) r.set("tensor2", r.mul(r.grad(), r.scaled(r.tensor("tensor1"), value)));
+    if (r.needed("tensor1")) r.set("tensor1", r.mul(r.grad(), r.scaled(r.conj(r.tensor("tensor2")), value)));
+    if (r.needed("tensor2")) r.set("tensor2", r.mul(r.grad(), r.scaled(r.conj(r.tensor("tensor1")), value)));
 }
 void addcdiv_grad(B& b, C& c) {
-    const Rule r(b, c);
+    const Linear r(b, c);
     const Scalar value = c.args().scalar("value");
-    const NodeValue over = r.tensor("tensor1"), under = r.tensor("tensor2");
+    const NodeValue over = r.conj(r.tensor("tensor1")), under = r.conj(r.tensor("tensor2"));
     r.set("self", r.grad());
     if (r.needed("tensor1")) r.set("tensor1", r.mul(r.grad(), r.scaled(r.of("aten.reciprocal.default", under), value)));
     if (r.needed("tensor2")) {
@@ -200,13 +204,13 @@ void addcdiv_grad(B& b, C& c) {
 }
 
 void where_grad(B& b, C& c) {
-    const Rule r(b, c);
+    const Linear r(b, c);
     const NodeValue condition = r.tensor("condition");
     if (r.needed("self")) r.set("self", r.keep(condition, r.grad()));
     if (r.needed("other")) r.set("other", r.call("aten.where.ScalarSelf", {arg(condition), 0, arg(r.grad())}));
 }
 void masked_fill_grad(B& b, C& c) {
-    const Rule r(b, c);
+    const Linear r(b, c);
     const NodeValue mask = r.tensor("mask");
     if (r.needed("self")) r.set("self", r.drop(mask, r.grad()));
     if (r.needed("value")) r.set("value", r.keep(mask, r.grad()));

@@ -238,7 +238,7 @@ std::span<const OpDef> backward_ops() {
         {.name = "aten.select_backward.default",
          .doc = "zeros with the gradient at an index: https://pytorch.org/docs/stable/generated/torch.select.html",
          .schema = "select_backward(Tensor grad_output, SymInt[] input_sizes, int dim, SymInt index) -> Tensor",
-         .dtypes = kFloating,
+         .dtypes = kFloating | kComplex,
          .decompose = select_backward,
          .samples = select_samples},
         {.name = "aten.slice_backward.default",
@@ -246,7 +246,7 @@ std::span<const OpDef> backward_ops() {
              "zeros with the gradient in a slice: https://pytorch.org/docs/stable/generated/torch.slice_scatter.html",
          .schema = "slice_backward(Tensor grad_output, SymInt[] input_sizes, int dim, SymInt start, SymInt end, SymInt "
                    "step) -> Tensor",
-         .dtypes = kFloating,
+         .dtypes = kFloating | kComplex,
          .decompose = slice_backward,
          .samples = slice_samples},
     };

@@ -39,6 +39,10 @@ class Gradient {
         return x.meta.dtype == dtype ? x : call("aten.to.dtype", {arg(x), Arg(dtype)});
     }
     NodeValue of(std::string_view function, const NodeValue& x) const { return call(function, {arg(x)}); }
+    /// x, of complex numbers the conjugates.
+    NodeValue conj(const NodeValue& x) const {
+        return is_complex(x.meta.dtype) ? of("aten.conj_physical.default", x) : x;
+    }
     /// A condition on x, x <= 0 as ("le", x, 0).
     NodeValue when(const std::string& comparison, const NodeValue& x, const Arg& bound) const {
         return call("aten." + comparison + ".Scalar", {arg(x), bound});

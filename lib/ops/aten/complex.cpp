@@ -6,6 +6,7 @@
 #include <numbers>
 
 #include "base/error.h"
+#include "ops/aten/complex_grad.h"
 #include "ops/aten/families.h"
 #include "ops/aten/view_grad.h"
 #include "ops/core/complex.h"
@@ -171,7 +172,7 @@ constexpr OpDef conj_op(std::string_view name, std::string_view schema, DTypeSet
             .dtypes = dtypes,
             .infer = infer_conj,
             .eval = eval_conj,
-            .grad = pass_gradient,
+            .grad = conj_grad,
             .samples = [](DType dtype) { return samples::unary(dtype); }};
 }
 /// A view's flag is resolved: there are none.
@@ -207,7 +208,7 @@ constexpr OpDef kComplexOps[] = {
      .dtypes = kComplex,
      .infer = infer_part<1>,
      .eval = eval_part<1>,
-     .grad = refuse_gradient,
+     .grad = imag_grad,
      .samples = [](DType dtype) { return samples::unary(dtype); }},
     {.name = "aten.view_as_real.default",
      .doc = "both parts in a last dimension, a view: https://pytorch.org/docs/stable/generated/torch.view_as_real.html",
@@ -215,7 +216,7 @@ constexpr OpDef kComplexOps[] = {
      .dtypes = kComplex,
      .infer = infer_as_real,
      .eval = eval_as_real,
-     .grad = refuse_gradient,
+     .grad = view_as_real_grad,
      .samples = [](DType dtype) { return samples::unary(dtype); }},
     {.name = "aten.view_as_complex.default",
      .doc = "pairs seen as complex numbers, a view: "
@@ -224,7 +225,7 @@ constexpr OpDef kComplexOps[] = {
      .dtypes = kParts,
      .infer = infer_as_complex,
      .eval = eval_as_complex,
-     .grad = refuse_gradient,
+     .grad = view_as_complex_grad,
      .samples = as_complex_samples},
     conj_op("aten.conj.default", "conj(Tensor(a) self) -> Tensor(a)"),
     conj_op("aten._conj.default", "_conj(Tensor(a) self) -> Tensor(a)", kComplex),
@@ -238,7 +239,7 @@ constexpr OpDef kComplexOps[] = {
      .infer = infer_unary<Angle>,
      .eval = eval_unary<Angle>,
      .lower = lower_unary<Angle>,
-     .grad = zero_gradient,
+     .grad = angle_grad,
      .samples = [](DType dtype) { return samples::unary(dtype); }},
     {.name = "aten.complex.default",
      .doc = "of real and imaginary parts: https://pytorch.org/docs/stable/generated/torch.complex.html",
@@ -246,7 +247,7 @@ constexpr OpDef kComplexOps[] = {
      .dtypes = kParts,
      .infer = infer_pair,
      .eval = eval_pair<false>,
-     .grad = refuse_gradient,
+     .grad = complex_grad,
      .samples = pair_samples},
     {.name = "aten.polar.default",
      .doc = "of magnitude and angle: https://pytorch.org/docs/stable/generated/torch.polar.html",
@@ -254,7 +255,7 @@ constexpr OpDef kComplexOps[] = {
      .dtypes = kParts,
      .infer = infer_pair,
      .eval = eval_pair<true>,
-     .grad = refuse_gradient,
+     .grad = polar_grad,
      .samples = pair_samples},
 };
 

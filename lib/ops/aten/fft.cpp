@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "base/error.h"
+#include "ops/aten/complex_grad.h"
 #include "ops/aten/families.h"
 #include "ops/core/elements.h"
 #include "ops/core/move_samples.h"
@@ -227,7 +228,7 @@ constexpr OpDef kFft[] = {
      .dtypes = kComplex,
      .infer = infer_c2c,
      .eval = eval_c2c,
-     .grad = refuse_gradient,
+     .grad = fft_c2c_grad,
      .samples = c2c_samples},
     {.name = "aten._fft_r2c.default",
      .doc = "the transform of real numbers; onesided: without what is conjugate to the rest",
@@ -235,7 +236,7 @@ constexpr OpDef kFft[] = {
      .dtypes = set_of(DType::f32) | set_of(DType::f64),
      .infer = infer_r2c,
      .eval = eval_r2c,
-     .grad = refuse_gradient,
+     .grad = fft_r2c_grad,
      .samples = r2c_samples},
     {.name = "aten._fft_c2r.default",
      .doc = "the real numbers of a onesided transform",
@@ -243,7 +244,7 @@ constexpr OpDef kFft[] = {
      .dtypes = kComplex,
      .infer = infer_c2r,
      .eval = eval_c2r,
-     .grad = refuse_gradient,
+     .grad = fft_c2r_grad,
      .samples = c2r_samples},
 };
 

@@ -42,6 +42,12 @@ class Rule : public Gradient {
     }
     NodeValue zeros_like(const NodeValue& x) const { return of("aten.zeros_like.default", x); }
 
+    /// The conjugate of a Tensor parameter, which may have been given as a number.
+    Arg conjugate(std::string_view name) const {
+        const Arg given = operand(name);
+        return given.node() ? arg(conj(tensor(name))) : given;
+    }
+
   protected:
     GraphBuilder& b;
     CallGradients& c;
@@ -55,5 +61,16 @@ struct OfSelf : Rule {
 
     NodeValue g, x, y;
 };
+
+/// A rule that holds for complex numbers, too: what a gradient is multiplied by is conjugated, or it is moved and added
+/// only.
+template <class R>
+struct OfComplex : R {
+    template <class... Rest>
+    OfComplex(GraphBuilder& builder, CallGradients& call, const Rest&... rest)
+        : R(builder, (call.takes_complex(), call), rest...) {}
+};
+using LinearOfSelf = OfComplex<OfSelf>;
+using Linear = OfComplex<Rule>;
 
 }  // namespace whittle

@@ -50,33 +50,33 @@ NodeValue unwritten(const Rule& r, C& c, const NodeValue& grad) {
 }  // namespace
 
 void gather_grad(B& b, C& c) {
-    const OfSelf r(b, c);
+    const LinearOfSelf r(b, c);
     const NodeValue zeros = r.zeros(r.x.meta.sizes, r.g.meta.dtype);
     r.set(r.call("aten.scatter_add.default", {arg(zeros), c.args().integer("dim"), arg(r.tensor("index")), arg(r.g)}));
 }
 void index_select_grad(B& b, C& c) {
-    const OfSelf r(b, c);
+    const LinearOfSelf r(b, c);
     const NodeValue zeros = r.zeros(r.x.meta.sizes, r.g.meta.dtype);
     r.set(r.call("aten.index_add.default", {arg(zeros), c.args().integer("dim"), arg(r.tensor("index")), arg(r.g)}));
 }
 void embedding_grad(B& b, C& c) {
-    const Rule r(b, c);
+    const Linear r(b, c);
     const std::int64_t rows = r.tensor("weight").meta.sizes.at(0);
     r.set("weight", r.call("aten.embedding_dense_backward.default",
                            {arg(r.grad()), arg(r.tensor("indices")), rows, c.args().integer("padding_idx"),
                             c.args().boolean("scale_grad_by_freq")}));
 }
 void take_grad(B& b, C& c) {
-    const OfSelf r(b, c);
+    const LinearOfSelf r(b, c);
     r.set(add_at(r, r.g, r.tensor("index"), r.x.meta.sizes));
 }
 void index_grad(B& b, C& c) {
-    const OfSelf r(b, c);
+    const LinearOfSelf r(b, c);
     const NodeValue zeros = r.zeros(r.x.meta.sizes, r.g.meta.dtype);
     r.set(r.call("aten.index_put.default", {arg(zeros), indices_of(c), arg(r.g), true}));
 }
 void index_put_grad(B& b, C& c) {
-    const Rule r(b, c);
+    const Linear r(b, c);
     const Arg indices = indices_of(c);
     const bool added = c.args().boolean("accumulate");
     if (const std::optional<NodeValue> mask = mask_of(r, c, r.grad().meta.sizes)) {  // of one value
@@ -92,22 +92,22 @@ void index_put_grad(B& b, C& c) {
 }
 
 void scatter_grad(B& b, C& c) {
-    const Rule r(b, c);
+    const Linear r(b, c);
     if (r.needed("self")) r.set("self", unwritten(r, c, r.grad()));
     if (r.needed("src")) set_source(r, c, r.grad());
 }
 void scatter_value_grad(B& b, C& c) {
-    const Rule r(b, c);
+    const Linear r(b, c);
     r.set("self", unwritten(r, c, r.grad()));
 }
 void scatter_add_grad(B& b, C& c) {
-    const Rule r(b, c);
+    const Linear r(b, c);
     r.set("self", r.grad());
     if (r.needed("src")) set_source(r, c, r.grad());
 }
 /// Of sums and means; amax, amin and prod have none.
 void scatter_reduce_grad(B& b, C& c) {
-    const Rule r(b, c);
+    const Linear r(b, c);
     const std::string reduce = c.args().text("reduce");
     const bool include_self = c.args().boolean("include_self");
     if (reduce != "sum" && reduce != "mean")
@@ -124,7 +124,7 @@ void scatter_reduce_grad(B& b, C& c) {
     if (r.needed("src")) set_source(r, c, grad);
 }
 void index_add_grad(B& b, C& c) {
-    const Rule r(b, c);
+    const Linear r(b, c);
     r.set("self", r.grad());
     if (!r.needed("source")) return;
     const NodeValue read =

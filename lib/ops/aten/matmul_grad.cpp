@@ -15,9 +15,9 @@ bool is_transposed(const NodeValue& matrix) {
 }
 
 /// The gradients of a product of two operands, scaled. A gradient is made in the layout of its operand.
-struct Product : Rule {
+struct Product : Linear {
     Product(B& builder, C& call, std::string_view left_name, std::string_view right_name)
-        : Rule(builder, call), left(left_name), right(right_name) {
+        : Linear(builder, call), left(left_name), right(right_name) {
         if (call.args().schema().param("alpha")) alpha = call.args().scalar("alpha");
     }
     NodeValue t(const NodeValue& x) const { return of("aten.t.default", x); }
@@ -26,17 +26,17 @@ struct Product : Rule {
     NodeValue bmm(const NodeValue& x, const NodeValue& y) const { return call("aten.bmm.default", {arg(x), arg(y)}); }
 
     void set_matrices() const {
-        const NodeValue x = tensor(left), y = tensor(right), g = grad();
+        const NodeValue x = conj(tensor(left)), y = conj(tensor(right)), g = grad();
         if (needed(left)) set(left, scaled(is_transposed(x) ? t(mm(y, t(g))) : mm(g, t(y)), alpha));
         if (needed(right)) set(right, scaled(is_transposed(y) ? t(mm(t(g), x)) : mm(t(x), g), alpha));
     }
     void set_batches() const {
-        const NodeValue x = tensor(left), y = tensor(right), g = grad();
+        const NodeValue x = conj(tensor(left)), y = conj(tensor(right)), g = grad();
         if (needed(left)) set(left, scaled(bmm(g, swapped(y)), alpha));
         if (needed(right)) set(right, scaled(bmm(swapped(x), g), alpha));
     }
     void set_vector() const {
-        const NodeValue matrix = tensor(left), vector = tensor(right), g = grad();
+        const NodeValue matrix = conj(tensor(left)), vector = conj(tensor(right)), g = grad();
         const NodeValue column = call("aten.unsqueeze.default", {arg(g), 1});
         if (needed(left)) set(left, scaled(mul(column, vector), alpha));
         if (needed(right)) set(right, scaled(call("aten.mv.default", {arg(t(matrix)), arg(g)}), alpha));
@@ -55,9 +55,9 @@ void mm_grad(B& b, C& c) { Product(b, c, "self", "mat2").set_matrices(); }
 void bmm_grad(B& b, C& c) { Product(b, c, "self", "mat2").set_batches(); }
 void mv_grad(B& b, C& c) { Product(b, c, "self", "vec").set_vector(); }
 void dot_grad(B& b, C& c) {
-    const Rule r(b, c);
-    if (r.needed("self")) r.set("self", r.mul(r.tensor("tensor"), r.grad()));
-    if (r.needed("tensor")) r.set("tensor", r.mul(r.tensor("self"), r.grad()));
+    const Linear r(b, c);
+    if (r.needed("self")) r.set("self", r.mul(r.conj(r.tensor("tensor")), r.grad()));
+    if (r.needed("tensor")) r.set("tensor", r.mul(r.conj(r.tensor("self")), r.grad()));
 }
 void addmm_grad(B& b, C& c) {
     const Product product(b, c, "mat1", "mat2");

@@ -4,6 +4,7 @@
 
 #include "ops/aten/families.h"
 #include "ops/aten/pointwise_grad.h"
+#include "ops/core/complex.h"
 #include "ops/core/integer.h"
 #include "ops/core/pointwise.h"
 #include "ops/core/samples.h"
@@ -47,6 +48,10 @@ struct Pow : Arithmetic {
     static T eval(T a, T b) {
         return std::pow(a, b);
     }
+    template <Complex T>
+    static T eval(T a, T b) {
+        return std::pow(a, b);
+    }
     static std::int64_t eval(std::int64_t a, std::int64_t b) { return integer_power(a, b); }
 };
 
@@ -73,7 +78,7 @@ DType check_exponent(const Arguments<T>& arguments) {
     return common;
 }
 
-template <class T>
+template <Floating T>
 T power(T base, double exponent) {
     if (exponent == 0.5) return std::sqrt(base);
     if (exponent == -0.5) return T(1) / std::sqrt(base);
@@ -82,6 +87,19 @@ T power(T base, double exponent) {
     if (exponent == -1) return T(1) / base;
     if (exponent == -2) return T(1) / (base * base);
     return std::pow(base, static_cast<T>(exponent));
+}
+
+template <Complex T>
+T power(T base, double exponent) {
+    if (exponent == 0) return T(1);
+    if (exponent == 0.5) return std::sqrt(base);
+    if (exponent == -0.5) return quotient(T(1), std::sqrt(base));
+    if (exponent == 1) return base;
+    if (exponent == 2) return product(base, base);
+    if (exponent == 3) return product(product(base, base), base);
+    if (exponent == -1) return quotient(T(1), base);
+    if (exponent == -2) return quotient(T(1), product(base, base));
+    return std::pow(base, T(static_cast<typename T::value_type>(exponent)));
 }
 
 Expr lower_power(const Expr& base, double exponent) {
@@ -103,15 +121,23 @@ std::vector<ValueMeta> infer_number(const Arguments<ValueMeta>& arguments) {
 
 std::vector<Tensor> eval_number(const Arguments<Tensor>& arguments) {
     const DType common = check_exponent(arguments);
-    if (!is_floating(common)) return eval_binary<Pow>(arguments);
+    if (!is_inexact(common)) return eval_binary<Pow>(arguments);
     const Tensor self = arguments.tensor("self");
     const double exponent = arguments.number("exponent");
-    return {visit_compute(common, [&]<class T>(T) {
+    return {visit_arithmetic(common, [&]<class T>(T) {
         std::vector<T> elements = read<T>(self, self.sizes(), common);
-        if constexpr (Floating<T>)
+        if constexpr (Floating<T> || Complex<T>)
             for (T& element : elements) element = power(element, exponent);
         return store(elements, common, self.sizes());
     })};
+}
+
+/// 1 to whatever power is 1, of complex numbers, too.
+std::vector<Tensor> eval_of_number(const Arguments<Tensor>& arguments) {
+    const BinaryTypes types = binary_types<Pow>(arguments);
+    if (!is_complex(types.common) || arguments.scalar("self").to_double() != 1) return eval_binary<Pow>(arguments);
+    const std::vector<Complex128> ones(static_cast<std::size_t>(element_count(types.sizes)), 1.0);
+    return {store(ones, types.result, types.sizes)};
 }
 
 Expr squared(const std::vector<Expr>& x) { return x[0] * x[0]; }
@@ -131,12 +157,12 @@ std::vector<expr::Value> lower_number(expr::GroupBuilder& builder, const Argumen
 
 // --- Records ---
 
-std::vector<Sample> tensor_samples(DType dtype) { return samples::binary(dtype, kNumbers); }
+std::vector<Sample> tensor_samples(DType dtype) { return samples::binary(dtype, kNumbers | kComplex); }
 
 std::vector<Sample> exponent_samples(DType dtype) {
     using namespace samples;
     std::vector<Sample> result = unary(dtype, {Arg(2)});
-    const Tensor x = is_floating(dtype) ? special(dtype) : ramp(dtype, {7});
+    const Tensor x = is_inexact(dtype) ? special(dtype) : ramp(dtype, {7});
     for (const int exponent : {0, 1, 3, 5, 64})
         result.push_back({'^' + std::to_string(exponent), {x}, {t(0), Arg(exponent)}});
     for (const double exponent : {0.5, -0.5, -1.0, -2.0, 1.5, 0.0})
@@ -162,7 +188,7 @@ constexpr OpDef kPower[] = {
     {.name = "aten.pow.Tensor_Tensor",
      .doc = "self to the power of exponent; integers wrap",
      .schema = "pow.Tensor_Tensor(Tensor self, Tensor exponent) -> Tensor",
-     .dtypes = kNumbers,
+     .dtypes = kNumbers | kComplex,
      .infer = infer_binary<Pow>,
      .eval = eval_binary<Pow>,
      .lower = lower_pow,
@@ -171,6 +197,7 @@ constexpr OpDef kPower[] = {
     {.name = "aten.pow.Tensor_Scalar",
      .doc = "self to the power of a number",
      .schema = "pow.Tensor_Scalar(Tensor self, Scalar exponent) -> Tensor",
+     .dtypes = kAnyDType | kComplex,
      .infer = infer_number,
      .eval = eval_number,
      .lower = lower_number,
@@ -179,8 +206,9 @@ constexpr OpDef kPower[] = {
     {.name = "aten.pow.Scalar",
      .doc = "a number to the power of exponent",
      .schema = "pow.Scalar(Scalar self, Tensor exponent) -> Tensor",
+     .dtypes = kAnyDType | kComplex,
      .infer = infer_binary<Pow>,
-     .eval = eval_binary<Pow>,
+     .eval = eval_of_number,
      .lower = lower_pow,
      .grad = pow_of_number_grad,
      .samples = base_samples},

@@ -18,18 +18,18 @@ Ints negated(Ints values) {
 }
 
 void triangle_grad(B& b, C& c, std::string_view part) {
-    const OfSelf r(b, c);
+    const LinearOfSelf r(b, c);
     r.set(r.call(part, {arg(r.g), c.args().integer("diagonal")}));
 }
 
 }  // namespace
 
 void flip_grad(B& b, C& c) {
-    const OfSelf r(b, c);
+    const LinearOfSelf r(b, c);
     r.set(r.call("aten.flip.default", {arg(r.g), Arg::ints(c.args().integers("dims"))}));
 }
 void roll_grad(B& b, C& c) {
-    const OfSelf r(b, c);
+    const LinearOfSelf r(b, c);
     const Arg shifts = Arg::ints(negated(c.args().integers("shifts")));
     r.set(r.call("aten.roll.default", {arg(r.g), shifts, Arg::ints(c.args().integers("dims"))}));
 }
@@ -37,7 +37,7 @@ void tril_grad(B& b, C& c) { triangle_grad(b, c, "aten.tril.default"); }
 void triu_grad(B& b, C& c) { triangle_grad(b, c, "aten.triu.default"); }
 /// A dimension repeated n times is n dimensions of its size: those are summed.
 void repeat_grad(B& b, C& c) {
-    const OfSelf r(b, c);
+    const LinearOfSelf r(b, c);
     const Ints repeats = c.args().integers("repeats");
     const std::size_t added = repeats.size() - r.x.meta.sizes.size();
     Sizes apart;
@@ -51,7 +51,7 @@ void repeat_grad(B& b, C& c) {
 }
 /// Each tensor's part. [0], which cat takes beside any sizes, has none.
 void cat_grad(B& b, C& c) {
-    const Rule r(b, c);
+    const Linear r(b, c);
     const NodeValue grad = r.grad();
     const std::int64_t dim = wrap_dim(c.args().integer("dim"), rank(grad));
     std::int64_t start = 0;
@@ -64,7 +64,7 @@ void cat_grad(B& b, C& c) {
     }
 }
 void stack_grad(B& b, C& c) {
-    const Rule r(b, c);
+    const Linear r(b, c);
     const NodeValue grad = r.grad();
     const std::int64_t dim = wrap_dim(c.args().integer("dim"), rank(grad));
     std::int64_t i = 0;
@@ -75,12 +75,12 @@ void stack_grad(B& b, C& c) {
 }
 /// What was added is cropped, what was cropped is zero.
 void constant_pad_grad(B& b, C& c) {
-    const OfSelf r(b, c);
+    const LinearOfSelf r(b, c);
     r.set(r.call("aten.constant_pad_nd.default", {arg(r.g), Arg::ints(negated(c.args().integers("pad"))), 0}));
 }
 /// The same border of the elements' numbers says which elements it holds.
 void border_pad_grad(B& b, C& c) {
-    const OfSelf r(b, c);
+    const LinearOfSelf r(b, c);
     const NodeValue range = b.call("aten.arange.default", {r.x.meta.numel()}, {{"dtype", DType::f64}});
     const NodeValue padded = r.call("aten." + c.args().schema().name + ".default",
                                     {arg(r.reshape(range, r.x.meta.sizes)), Arg::ints(c.args().integers("padding"))});
@@ -88,7 +88,7 @@ void border_pad_grad(B& b, C& c) {
 }
 
 void select_scatter_grad(B& b, C& c) {
-    const Rule r(b, c);
+    const Linear r(b, c);
     const Arg dim(c.args().integer("dim")), index(c.args().integer("index"));
     if (r.needed("self")) {
         const NodeValue source = r.tensor("src"), none = r.zeros(source.meta.sizes, source.meta.dtype);
@@ -97,7 +97,7 @@ void select_scatter_grad(B& b, C& c) {
     if (r.needed("src")) r.set("src", r.call("aten.select.int", {arg(r.grad()), dim, index}));
 }
 void slice_scatter_grad(B& b, C& c) {
-    const Rule r(b, c);
+    const Linear r(b, c);
     const auto bound = [&](const char* name) {
         const std::optional<std::int64_t> value = c.args().optional_integer(name);
         return value ? Arg(*value) : Arg();

@@ -165,11 +165,19 @@ std::vector<ValueMeta> infer_logic(const Arguments<ValueMeta>& arguments) {
     return {ValueMeta::contiguous(logic_dtype(arguments), logic_reduction(arguments).result())};
 }
 
+/// Which elements are != 0. (A complex number that becomes bool is its real part.)
+Tensor truth_of(const Tensor& self) {
+    if (!is_complex(self.dtype())) return self;
+    std::vector<bool> truth;
+    for (const Complex128& element : self.values<Complex128>()) truth.push_back(element != Complex128());
+    return store(truth, DType::boolean, self.sizes());
+}
+
 /// kAny: some element is != 0; else: all are.
 template <bool kAny>
 std::vector<Tensor> eval_logic(const Arguments<Tensor>& arguments) {
     const Reduction reduction = logic_reduction(arguments);
-    const Rows<bool> in = rows<bool>(arguments.tensor("self"), reduction, DType::boolean);
+    const Rows<bool> in = rows<bool>(truth_of(arguments.tensor("self")), reduction, DType::boolean);
     const std::vector<bool> out = in.each<bool>([&](const auto& row) {
         for (std::int64_t j = 0; j < in.length; ++j)
             if (row(j) == kAny) return kAny;
@@ -419,6 +427,7 @@ constexpr OpDef logic_op(std::string_view name, std::string_view schema, Samples
     return {.name = name,
             .doc = kAny ? "is some element != 0; u8 gives u8" : "are all elements != 0; u8 gives u8",
             .schema = schema,
+            .dtypes = kAnyDType | kComplex,
             .infer = infer_logic,
             .eval = eval_logic<kAny>,
             .lower = lower_logic<kAny>,
@@ -488,12 +497,14 @@ constexpr OpDef kReduction[] = {
     {.name = "aten.count_nonzero.dim_IntList",
      .doc = "how many elements are != 0",
      .schema = "count_nonzero.dim_IntList(Tensor self, int[] dim) -> Tensor",
+     .dtypes = kAnyDType | kComplex,
      .decompose = decompose_count,
      .grad = no_gradient,
      .samples = count_samples},
     {.name = "aten.count_nonzero.default",
      .doc = "how many elements are != 0: https://pytorch.org/docs/stable/generated/torch.count_nonzero.html",
      .schema = "count_nonzero(Tensor self, int? dim=None) -> Tensor",
+     .dtypes = kAnyDType | kComplex,
      .decompose = decompose_count,
      .grad = no_gradient,
      .samples = count_over_samples},

@@ -84,18 +84,21 @@ NodeValue of_power_norm(const OfReduction& r, double p, const NodeValue& grad, c
 }  // namespace
 
 void sum_grad(B& b, C& c) {
-    const OfReduction r(b, c);
+    const OfComplex<OfReduction> r(b, c);
     r.set(r.expanded(r.g));
 }
 void mean_grad(B& b, C& c) {
-    const OfReduction r(b, c);
+    const OfComplex<OfReduction> r(b, c);
     r.set(r.div(r.expanded(r.g), Arg(r.count())));
 }
 /// The product of the other elements, from both ends: right where elements are zero, too.
 void prod_grad(B& b, C& c) {
-    const OfReduction r(b, c);
+    const OfComplex<OfReduction> r(b, c);
     const bool whole = !c.args().schema().param("dim");
-    const NodeValue x = whole ? r.reshape(r.x, {r.x.meta.numel()}) : r.x;
+    // What "dtype" takes of complex numbers, their real parts, is multiplied.
+    const bool parts = is_complex(r.x.meta.dtype) && !is_complex(r.y.meta.dtype);
+    const NodeValue factors = parts ? b.convert(r.x, r.y.meta.dtype) : r.x;
+    const NodeValue x = whole ? r.reshape(factors, {r.x.meta.numel()}) : factors;
     const NodeValue grad = whole ? r.g : r.kept(r.g);
     if (x.meta.sizes.empty() || x.meta.numel() == 0) return r.set(r.expanded(r.g));
     const std::int64_t dim = whole ? 0 : r.dims.at(0), size = x.meta.sizes[static_cast<std::size_t>(dim)];
@@ -108,7 +111,7 @@ void prod_grad(B& b, C& c) {
         return r.call("aten.cumprod.default", {arg(shifted), dim});
     };
     const NodeValue others = r.mul(before(x), reversed(before(reversed(x))));
-    r.set(r.reshape(r.mul(grad, others), r.x.meta.sizes));
+    r.set(r.reshape(r.mul(grad, r.conj(others)), r.x.meta.sizes));
 }
 void extremum_value_grad(B& b, C& c) {
     const OfReduction r(b, c);

@@ -1,5 +1,5 @@
 // Running sums, products, extremes and log-sums along a dimension. Like ATen's CPU kernels they accumulate f32 in f64,
-// half types in f32 and integers in i64.
+// half types in f32, complex numbers in c128 and integers in i64.
 #include <cmath>
 #include <limits>
 
@@ -20,6 +20,7 @@ namespace {
 /// at::acc_type on CPU.
 DType accumulator(DType dtype) {
     if (dtype == DType::f32) return DType::f64;
+    if (is_complex(dtype)) return DType::c128;
     return is_floating(dtype) ? compute_dtype(dtype) : DType::i64;
 }
 
@@ -114,7 +115,7 @@ DType scan_dtype(const Arguments<T>& a) {
             if (*given == DType::boolean) throw Error(a.schema().name + ": found dtype bool, expected a number type");
             return *given;
         }
-        if (!is_floating(self)) return DType::i64;
+        if (!is_inexact(self)) return DType::i64;
     }
     return self;
 }
@@ -130,7 +131,7 @@ constexpr OpDef scan_op(OpDef def) {
         const Tensor self = a.tensor("self");
         const DType dtype = scan_dtype<Rule>(a);
         const std::size_t dim = scan_dim(a, self.sizes());
-        return {visit_compute(accumulator(dtype), [&]<class T>(T) {
+        return {visit_arithmetic(accumulator(dtype), [&]<class T>(T) {
             std::vector<T> values = self.to(dtype).values<T>();
             for_each_line(at_least_1d(self.sizes()), dim, [&](const std::vector<std::size_t>& line) {
                 for (std::size_t k = 1; k < line.size(); ++k)
@@ -279,7 +280,7 @@ std::span<const OpDef> scan_ops() {
             .name = "aten.cumsum.default",
             .doc = "running sums: https://pytorch.org/docs/stable/generated/torch.cumsum.html",
             .schema = "cumsum(Tensor self, int dim, *, ScalarType? dtype=None) -> Tensor",
-            .dtypes = kAnyDType | kLimited,
+            .dtypes = kAnyDType | kLimited | kComplex,
             .grad = cumsum_grad,
             .samples = typed_scan_samples,
         }),
@@ -287,6 +288,7 @@ std::span<const OpDef> scan_ops() {
             .name = "aten.cumprod.default",
             .doc = "running products: https://pytorch.org/docs/stable/generated/torch.cumprod.html",
             .schema = "cumprod(Tensor self, int dim, *, ScalarType? dtype=None) -> Tensor",
+            .dtypes = kAnyDType | kComplex,
             .grad = cumprod_grad,
             .samples = typed_scan_samples,
         }),

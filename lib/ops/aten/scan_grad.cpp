@@ -52,13 +52,13 @@ void median_grad(B& b, C& c) {
 }
 
 void cumsum_grad(B& b, C& c) {
-    const AlongDim r(b, c);
+    const OfComplex<AlongDim> r(b, c);
     r.set(r.backwards("aten.cumsum.default", r.g));
 }
 /// Product j depends on element k <= j by the product of the others up to j. All of them are computed, so that zeros
 /// are right: n elements for each of the n of a line.
 void cumprod_grad(B& b, C& c) {
-    const AlongDim r(b, c);
+    const OfComplex<AlongDim> r(b, c);
     if (r.rank == 0 || r.x.meta.numel() == 0) return r.set(r.g);
     const auto d = static_cast<std::size_t>(r.dim);
     const std::int64_t n = r.x.meta.sizes[d];
@@ -76,7 +76,7 @@ void cumprod_grad(B& b, C& c) {
     const NodeValue products = r.call("aten.cumprod.default", {arg(others), r.dim + 1});
     const NodeValue slopes = r.keep(r.reshape(upper, eye), products);
     const NodeValue grad = r.call("aten.unsqueeze.default", {arg(r.g), r.dim});
-    r.set(r.sum(r.mul(slopes, grad), {r.dim + 1}));
+    r.set(r.sum(r.mul(r.conj(slopes), grad), {r.dim + 1}));
 }
 /// exp(x - y) times the gradient, summed from the end, positive and negative gradients apart in logarithms.
 void logcumsumexp_grad(B& b, C& c) {

@@ -5,6 +5,7 @@
 
 #include "ops/aten/families.h"
 #include "ops/aten/pointwise_grad.h"
+#include "ops/core/complex.h"
 #include "ops/core/integer.h"
 #include "ops/core/pointwise.h"
 #include "ops/core/samples.h"
@@ -110,6 +111,30 @@ std::vector<Sample> clamp_tensor_samples(DType dtype) {
 
 // --- lerp, addcmul, addcdiv ---
 
+template <class T>
+T number_of(const Scalar& value) {
+    if constexpr (is_complex_type<T>)
+        return T(static_cast<typename T::value_type>(value.to_double()));
+    else
+        return std::is_integral_v<T> ? static_cast<T>(value.to_integer()) : static_cast<T>(value.to_double());
+}
+
+/// Of floats and of complex numbers.
+template <class T>
+T times(const T& a, const T& b) {
+    if constexpr (is_complex_type<T>)
+        return product(a, b);
+    else
+        return a * b;
+}
+template <class T>
+T over(const T& a, const T& b) {
+    if constexpr (is_complex_type<T>)
+        return quotient(a, b);
+    else
+        return a / b;
+}
+
 /// Three operands of one rule: a kernel gives them and combines elements.
 template <class K, class T>
 Types kernel_types(const Arguments<T>& arguments) {
@@ -130,12 +155,11 @@ template <class K>
 std::vector<Tensor> eval_kernel(const Arguments<Tensor>& arguments) {
     const Types types = kernel_types<K>(arguments);
     const Scalar value = K::value(arguments);
-    return {visit_compute(types.dtype, [&]<class T>(T) -> Tensor {
+    return {visit_arithmetic(types.dtype, [&]<class T>(T) -> Tensor {
         if constexpr (std::is_same_v<T, bool>) {
             reject_dtype(arguments.schema(), types.dtype);
         } else {
-            const T factor =
-                std::is_integral_v<T> ? static_cast<T>(value.to_integer()) : static_cast<T>(value.to_double());
+            const T factor = number_of<T>(value);
             std::vector<T> a = read<T>(arguments.operand(K::operands[0]), types.sizes, types.dtype);
             const std::vector<T> b = read<T>(arguments.operand(K::operands[1]), types.sizes, types.dtype),
                                  c = read<T>(arguments.operand(K::operands[2]), types.sizes, types.dtype);
@@ -160,14 +184,17 @@ std::vector<expr::Value> lower_kernel(expr::GroupBuilder&, const Arguments<expr:
 /// Taken from the nearer end, so that both ends are met exactly.
 struct Lerp {
     static constexpr const char* operands[] = {"self", "end", "weight"};
-    static constexpr DTypeSet dtypes = kFloating;
+    static constexpr DTypeSet dtypes = kFloating | kComplex;
     template <class T>
     static Scalar value(const Arguments<T>&) {
         return Scalar(0);
     }
     template <class T>
     static T eval(T a, T b, T weight, T) {
-        return std::abs(weight) < T(0.5) ? a + weight * (b - a) : b - (b - a) * (1 - weight);
+        if constexpr (std::is_integral_v<T>)
+            return a;  // refused by kernel_types
+        else
+            return std::abs(weight) < 0.5 ? a + times(weight, b - a) : b - times(b - a, T(1) - weight);
     }
     static Expr lower(const Expr& a, const Expr& b, const Expr& weight, const Expr&) {
         const Expr near_start = a + weight * (b - a), near_end = b - (b - a) * (constant(a, 1) - weight);
@@ -177,7 +204,7 @@ struct Lerp {
 /// self + value * tensor1 * tensor2.
 struct Addcmul {
     static constexpr const char* operands[] = {"self", "tensor1", "tensor2"};
-    static constexpr DTypeSet dtypes = kNumbers;
+    static constexpr DTypeSet dtypes = kNumbers | kComplex;
     template <class T>
     static Scalar value(const Arguments<T>& arguments) {
         return arguments.scalar("value");
@@ -187,18 +214,18 @@ struct Addcmul {
         if constexpr (std::is_integral_v<T>)
             return wrapping_add(a, wrapping_mul(wrapping_mul(value, b), c));
         else
-            return a + value * b * c;
+            return a + times(times(value, b), c);
     }
     static Expr lower(const Expr& a, const Expr& b, const Expr& c, const Expr& value) { return a + value * b * c; }
 };
 struct Addcdiv : Addcmul {
-    static constexpr DTypeSet dtypes = kFloating;
+    static constexpr DTypeSet dtypes = kFloating | kComplex;
     template <class T>
     static T eval(T a, T b, T c, T value) {
         if constexpr (std::is_integral_v<T>)
             return truncated_div(b, c);  // refused by kernel_types
         else
-            return a + value * b / c;
+            return a + over(times(value, b), c);
     }
     static Expr lower(const Expr& a, const Expr& b, const Expr& c, const Expr& value) { return a + value * b / c; }
 };
@@ -217,7 +244,7 @@ std::vector<Sample> with_value_samples(DType dtype) {
     std::vector<Sample> result = three_samples(dtype);
     const Tensor a = samples::ramp(dtype, {2, 3}), b = samples::random(dtype, {3}),
                  c = samples::uniform(dtype, {2, 1}, 1, 4);
-    result.push_back({"value", {a, b, c}, {t(0), t(1), t(2)}, {{"value", is_floating(dtype) ? Arg(0.3) : Arg(3)}}});
+    result.push_back({"value", {a, b, c}, {t(0), t(1), t(2)}, {{"value", is_inexact(dtype) ? Arg(0.3) : Arg(3)}}});
     return result;
 }
 std::vector<Sample> lerp_scalar_samples(DType dtype) {

@@ -4,6 +4,7 @@
 #include <complex>
 #include <limits>
 
+#include "ops/aten/complex_grad.h"
 #include "ops/aten/families.h"
 #include "ops/aten/pointwise_grad.h"
 #include "ops/core/complex.h"
@@ -298,7 +299,7 @@ constexpr OpDef kUnary[] = {
         zero_gradient),
     with_gradient(op<Sgn>("aten.sgn.default", "sgn(Tensor self) -> Tensor", "sign, and x / |x| of complex numbers",
                           kAnyDType | kLimited | kComplex),
-                  zero_gradient),
+                  sgn_grad),
     with_gradient(op<Floor>("aten.floor.default", "floor(Tensor self) -> Tensor", "round towards -inf", kNumbers),
                   zero_gradient),
     with_gradient(op<Ceil>("aten.ceil.default", "ceil(Tensor self) -> Tensor", "round towards +inf", kNumbers),

@@ -51,25 +51,25 @@ NodeValue digamma(const OfSelf& r) {
 }  // namespace
 
 void pass_gradient(B& b, C& c) {
-    const OfSelf r(b, c);
+    const LinearOfSelf r(b, c);
     r.set(r.g);
 }
 /// 0 at 0
 void abs_grad(B& b, C& c) {
-    const OfSelf r(b, c);
-    r.set(r.mul(r.g, r.of("aten.sign.default", r.x)));
+    const LinearOfSelf r(b, c);
+    r.set(r.mul(r.g, r.of(is_complex(r.x.meta.dtype) ? "aten.sgn.default" : "aten.sign.default", r.x)));
 }
 void neg_grad(B& b, C& c) {
-    const OfSelf r(b, c);
+    const LinearOfSelf r(b, c);
     r.set(r.neg(r.g));
 }
 void square_grad(B& b, C& c) {
-    const OfSelf r(b, c);
-    r.set(r.mul(r.g, r.mul(r.x, Arg(2))));
+    const LinearOfSelf r(b, c);
+    r.set(r.mul(r.g, r.conj(r.mul(r.x, Arg(2)))));
 }
 void exp_grad(B& b, C& c) {
-    const OfSelf r(b, c);
-    r.set(r.mul(r.g, r.y));
+    const LinearOfSelf r(b, c);
+    r.set(r.mul(r.g, r.conj(r.y)));
 }
 void exp2_grad(B& b, C& c) {
     const OfSelf r(b, c);
@@ -80,8 +80,8 @@ void expm1_grad(B& b, C& c) {
     r.set(r.mul(r.g, r.add(r.y, 1)));
 }
 void log_grad(B& b, C& c) {
-    const OfSelf r(b, c);
-    r.set(r.div(r.g, arg(r.x)));
+    const LinearOfSelf r(b, c);
+    r.set(r.div(r.g, arg(r.conj(r.x))));
 }
 void log1p_grad(B& b, C& c) {
     const OfSelf r(b, c);
@@ -92,68 +92,73 @@ void log2_grad(B& b, C& c) {
     r.set(r.div(r.g, arg(r.mul(r.x, Arg(std::numbers::ln2)))));
 }
 void log10_grad(B& b, C& c) {
-    const OfSelf r(b, c);
-    r.set(r.div(r.g, arg(r.mul(r.x, Arg(std::numbers::ln10)))));
+    const LinearOfSelf r(b, c);
+    r.set(r.div(r.g, arg(r.conj(r.mul(r.x, Arg(std::numbers::ln10))))));
 }
 void sqrt_grad(B& b, C& c) {
-    const OfSelf r(b, c);
-    r.set(r.div(r.g, arg(r.mul(r.y, Arg(2)))));
+    const LinearOfSelf r(b, c);
+    r.set(r.div(r.g, arg(r.conj(r.mul(r.y, Arg(2))))));
 }
 void rsqrt_grad(B& b, C& c) {
-    const OfSelf r(b, c);
-    r.set(r.mul(r.mul(r.g, Arg(-0.5)), r.pow(r.y, 3)));
+    const LinearOfSelf r(b, c);
+    r.set(r.mul(r.mul(r.g, Arg(-0.5)), r.conj(r.pow(r.y, 3))));
 }
 void reciprocal_grad(B& b, C& c) {
-    const OfSelf r(b, c);
-    r.set(r.mul(r.neg(r.g), r.mul(r.y, r.y)));
+    const LinearOfSelf r(b, c);
+    r.set(r.mul(r.neg(r.g), r.conj(r.mul(r.y, r.y))));
 }
 void sin_grad(B& b, C& c) {
-    const OfSelf r(b, c);
-    r.set(r.mul(r.g, r.of("aten.cos.default", r.x)));
+    const LinearOfSelf r(b, c);
+    r.set(r.mul(r.g, r.conj(r.of("aten.cos.default", r.x))));
 }
 void cos_grad(B& b, C& c) {
-    const OfSelf r(b, c);
-    r.set(r.mul(r.g, r.neg(r.of("aten.sin.default", r.x))));
+    const LinearOfSelf r(b, c);
+    r.set(r.mul(r.g, r.conj(r.neg(r.of("aten.sin.default", r.x)))));
 }
 void tan_grad(B& b, C& c) {
-    const OfSelf r(b, c);
-    r.set(r.mul(r.g, r.add(r.pow(r.y, 2), 1)));
+    const LinearOfSelf r(b, c);
+    r.set(r.mul(r.g, r.conj(r.add(r.pow(r.y, 2), 1))));
 }
 void asin_grad(B& b, C& c) {
-    const OfSelf r(b, c);
-    r.set(r.mul(r.g, inverse_cosine_of_sine(r)));
+    const LinearOfSelf r(b, c);
+    r.set(r.mul(r.g, r.conj(inverse_cosine_of_sine(r))));
 }
 void acos_grad(B& b, C& c) {
-    const OfSelf r(b, c);
-    r.set(r.mul(r.g, r.neg(inverse_cosine_of_sine(r))));
+    const LinearOfSelf r(b, c);
+    r.set(r.mul(r.g, r.conj(r.neg(inverse_cosine_of_sine(r)))));
 }
 void atan_grad(B& b, C& c) {
-    const OfSelf r(b, c);
-    r.set(r.div(r.g, arg(r.add(r.pow(r.x, 2), 1))));
+    const LinearOfSelf r(b, c);
+    r.set(r.div(r.g, arg(r.conj(r.add(r.pow(r.x, 2), 1)))));
 }
 void sinh_grad(B& b, C& c) {
-    const OfSelf r(b, c);
-    r.set(r.mul(r.g, r.of("aten.cosh.default", r.x)));
+    const LinearOfSelf r(b, c);
+    r.set(r.mul(r.g, r.conj(r.of("aten.cosh.default", r.x))));
 }
 void cosh_grad(B& b, C& c) {
-    const OfSelf r(b, c);
-    r.set(r.mul(r.g, r.of("aten.sinh.default", r.x)));
+    const LinearOfSelf r(b, c);
+    r.set(r.mul(r.g, r.conj(r.of("aten.sinh.default", r.x))));
 }
 void tanh_grad(B& b, C& c) {
-    const OfSelf r(b, c);
+    const LinearOfSelf r(b, c);
+    if (is_complex(r.x.meta.dtype)) return r.set(r.mul(r.g, r.conj(r.complement(r.mul(r.y, r.y)))));
     r.set(r.call("aten.tanh_backward.default", {arg(r.g), arg(r.y)}));
 }
 void asinh_grad(B& b, C& c) {
-    const OfSelf r(b, c);
-    r.set(r.mul(r.g, r.of("aten.rsqrt.default", r.add(r.pow(r.x, 2), 1))));
+    const LinearOfSelf r(b, c);
+    r.set(r.mul(r.g, r.conj(r.of("aten.rsqrt.default", r.add(r.pow(r.x, 2), 1)))));
 }
 void acosh_grad(B& b, C& c) {
-    const OfSelf r(b, c);
+    const LinearOfSelf r(b, c);
+    if (is_complex(r.x.meta.dtype)) {  // by both factors: the root of their product may have the other sign
+        const auto root = [&](int by) { return r.of("aten.rsqrt.default", r.add(r.x, by)); };
+        return r.set(r.mul(r.g, r.conj(r.mul(root(-1), root(1)))));
+    }
     r.set(r.mul(r.g, r.of("aten.rsqrt.default", r.add(r.pow(r.x, 2), -1))));
 }
 void atanh_grad(B& b, C& c) {
-    const OfSelf r(b, c);
-    r.set(r.div(r.g, arg(r.complement(r.pow(r.x, 2)))));
+    const LinearOfSelf r(b, c);
+    r.set(r.div(r.g, arg(r.conj(r.complement(r.pow(r.x, 2))))));
 }
 void erf_grad(B& b, C& c) {
     const OfSelf r(b, c);

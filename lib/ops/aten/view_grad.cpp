@@ -25,14 +25,14 @@ NodeValue numbered(B& b, const NodeValue& x) {
 
 /// Of any view: the same view of the elements' numbers says where they came from.
 void numbered_view_grad(B& b, C& c, std::string_view view, ArgList rest) {
-    const OfSelf r(b, c);
+    const LinearOfSelf r(b, c);
     rest.insert(rest.begin(), arg(numbered(b, r.x)));
     r.set(add_at(r, r.g, b.call(view, std::move(rest)), r.x.meta.sizes));
 }
 
 /// The parts' gradients put together again; zeros for a part that nothing depends on.
 void join_parts(B& b, C& c, std::string_view join) {
-    const Rule r(b, c);
+    const Linear r(b, c);
     const NodeValue x = r.tensor("self");
     if (c.result_count() == 0) return r.set("self", r.zeros(x.meta.sizes, x.meta.dtype));
     ArgList gradients;
@@ -50,11 +50,11 @@ NodeValue add_at(const Gradient& g, const NodeValue& grad, const NodeValue& posi
 }
 
 void restore_grad(B& b, C& c) {
-    const OfSelf r(b, c);
+    const LinearOfSelf r(b, c);
     r.set(r.reshape(r.g, r.x.meta.sizes));
 }
 void permute_grad(B& b, C& c) {
-    const OfSelf r(b, c);
+    const LinearOfSelf r(b, c);
     const Ints dims = wrap_dims(c.args().integers("dims"), rank(r.x), "permute");
     Ints back(dims.size());
     for (std::size_t i = 0; i < dims.size(); ++i)
@@ -62,11 +62,11 @@ void permute_grad(B& b, C& c) {
     r.set(r.call("aten.permute.default", {arg(r.g), Arg::ints(back)}));
 }
 void transpose_grad(B& b, C& c) {
-    const OfSelf r(b, c);
+    const LinearOfSelf r(b, c);
     r.set(r.call("aten.transpose.int", {arg(r.g), c.args().integer("dim0"), c.args().integer("dim1")}));
 }
 void movedim_grad(B& b, C& c) {
-    const OfSelf r(b, c);
+    const LinearOfSelf r(b, c);
     const bool one = c.args().schema().name.ends_with(".int");
     const auto named = [&](const char* name) {
         return one ? Arg(c.args().integer(name)) : Arg::ints(c.args().integers(name));
@@ -74,16 +74,16 @@ void movedim_grad(B& b, C& c) {
     r.set(r.call(one ? "aten.movedim.int" : "aten.movedim.intlist", {arg(r.g), named("destination"), named("source")}));
 }
 void t_grad(B& b, C& c) {
-    const OfSelf r(b, c);
+    const LinearOfSelf r(b, c);
     r.set(r.of("aten.t.default", r.g));
 }
 void unsqueeze_grad(B& b, C& c) {
-    const OfSelf r(b, c);
+    const LinearOfSelf r(b, c);
     r.set(r.call("aten.squeeze.dim", {arg(r.g), c.args().integer("dim")}));
 }
 /// New dimensions of size 1 where they were taken.
 void squeeze_grad(B& b, C& c) {
-    const OfSelf r(b, c);
+    const LinearOfSelf r(b, c);
     Ints dims(r.x.meta.sizes.size());
     std::iota(dims.begin(), dims.end(), 0);
     if (const Param* dim = c.args().schema().param("dim"))
@@ -97,12 +97,12 @@ void squeeze_grad(B& b, C& c) {
     r.set(gradient);
 }
 void select_grad(B& b, C& c) {
-    const OfSelf r(b, c);
+    const LinearOfSelf r(b, c);
     r.set(r.call("aten.select_backward.default",
                  {arg(r.g), Arg::ints(r.x.meta.sizes), c.args().integer("dim"), c.args().integer("index")}));
 }
 void slice_grad(B& b, C& c) {
-    const OfSelf r(b, c);
+    const LinearOfSelf r(b, c);
     const Arguments<NodeValue>& a = c.args();
     constexpr std::int64_t kEnd = std::numeric_limits<std::int64_t>::max();
     r.set(r.call("aten.slice_backward.default",
@@ -110,7 +110,7 @@ void slice_grad(B& b, C& c) {
                   a.optional_integer("end").value_or(kEnd), a.integer("step")}));
 }
 void narrow_grad(B& b, C& c) {
-    const OfSelf r(b, c);
+    const LinearOfSelf r(b, c);
     const std::int64_t dim = wrap_dim(c.args().integer("dim"), rank(r.x)), length = c.args().integer("length");
     const std::int64_t size = r.x.meta.sizes.at(static_cast<std::size_t>(dim));
     std::int64_t start = c.args().integer("start");
@@ -128,7 +128,7 @@ void diagonal_grad(B& b, C& c) {
     numbered_view_grad(b, c, "aten.diagonal.default", {a.integer("offset"), a.integer("dim1"), a.integer("dim2")});
 }
 void copy_grad(B& b, C& c) {
-    const Rule r(b, c);
+    const Linear r(b, c);
     if (r.needed("self")) r.set("self", r.zeros_like(r.grad()));
     r.set("src", r.grad());
 }

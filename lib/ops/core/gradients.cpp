@@ -10,14 +10,22 @@ CallGradients::CallGradients(GraphBuilder& builder, const Arguments<NodeValue>& 
                              Needed needed)
     : b_(builder), args_(args), results_(results), grads_(grads), needed_(std::move(needed)) {}
 
+void CallGradients::check(DType dtype) const {
+    if (is_complex(dtype) && !takes_complex_)
+        throw Error("found a gradient that goes through complex numbers, for which aten." + args_.schema().name +
+                        " has no rule",
+                    "detach() what it is given");
+}
+
 NodeValue CallGradients::grad(std::size_t index) {
+    check(results_.at(index).meta.dtype);
     if (const std::optional<NodeValue>& given = grads_.at(index)) return *given;
     const ValueMeta& meta = results_.at(index).meta;
     return b_.call("aten.zeros.default", {Arg::ints(meta.sizes)}, {{"dtype", meta.dtype}});
 }
 
 bool CallGradients::needed(const NodeValue& operand) const {
-    return is_floating(operand.meta.dtype) && needed_(operand.ref);
+    return is_inexact(operand.meta.dtype) && needed_(operand.ref);
 }
 
 std::optional<NodeValue> CallGradients::operand(std::string_view parameter) const {
@@ -38,18 +46,18 @@ void CallGradients::set(std::string_view parameter, const NodeValue& gradient) {
 
 void CallGradients::set(const NodeValue& operand, const NodeValue& gradient) {
     if (!needed(operand)) return;
-    parts_.push_back({operand.ref, b_.convert(sum_to_size(b_, gradient, operand.meta.sizes), operand.meta.dtype)});
+    check(operand.meta.dtype);
+    check(gradient.meta.dtype);
+    NodeValue sum = sum_to_size(b_, gradient, operand.meta.sizes);
+    if (is_complex(sum.meta.dtype) && !is_complex(operand.meta.dtype)) sum = b_.call("aten.real.default", {arg(sum)});
+    parts_.push_back({operand.ref, b_.convert(sum, operand.meta.dtype)});
 }
 
 void no_gradient(GraphBuilder&, CallGradients&) {}
 
 void zero_gradient(GraphBuilder& builder, CallGradients& call) {
+    call.takes_complex();
     call.set("self", builder.call("aten.zeros_like.default", {arg(call.grad())}));
-}
-
-void refuse_gradient(GraphBuilder&, CallGradients&) {
-    throw Error("found a gradient that goes through complex numbers, expected real ones",
-                "detach() what they are made of");
 }
 
 NodeValue sum_to_size(GraphBuilder& builder, const NodeValue& value, const Sizes& sizes) {

@@ -77,7 +77,6 @@ DTypeSet compared(const RegisteredOp& op, const test::Exceptions& exceptions) {
 class Gradients {
   public:
     std::string_view of(const RegisteredOp& op) {
-        if (op.def->grad == refuse_gradient) return kMissing;
         if (op.def->grad) return op.def->grad == no_gradient ? "none" : "rule";
         const auto [found, first] = known_.try_emplace(op.def->name, kMissing);
         if (first && op.def->decompose && known_of_parts(op)) found->second = "parts";

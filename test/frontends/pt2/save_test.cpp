@@ -47,7 +47,8 @@ TEST_CASE("every call of ATen's that a sample makes is written so that it comput
     std::size_t written = 0;
     for (const RegisteredOp& op : Registry::instance().all()) {
         if (!op.def->name.starts_with("aten.") || op.def->random || !op.def->samples) continue;
-        const DType dtype = op.def->dtypes & set_of(DType::f32) ? DType::f32 : DType::i64;
+        const auto takes = [&](DType dtype) { return (op.def->dtypes & set_of(dtype)) != 0; };
+        const DType dtype = takes(DType::f32) ? DType::f32 : takes(DType::c64) ? DType::c64 : DType::i64;
         if (!(op.def->dtypes & set_of(dtype))) continue;
         for (const Sample& sample : op.def->samples(dtype)) {
             INFO(op.def->name << " " << sample.label);

@@ -1,5 +1,6 @@
 // What complex numbers are, beyond single calls: views of their parts, and what is refused by name.
 #include <catch2/catch.hpp>
+#include <cmath>
 #include <functional>
 
 #include "base/error.h"
@@ -37,12 +38,30 @@ TEST_CASE("a write to the imaginary parts is seen in the numbers, and has no fun
     CHECK_THAT(message([&] { functionalize(graph); }), Contains("which shows the c64 of %y as f32"));
 }
 
-TEST_CASE("a gradient that goes through complex numbers is refused by name", "[ops]") {
+TEST_CASE("the gradient of a magnitude of a spectrum is real, as the signal is", "[ops]") {
+    Graph graph = parse(
+        "graph g {\n  %x = placeholder[\"x\"] : f64[3]\n  %f = aten.fft_rfft.default(%x) : c128[2]\n"
+        "  %a = aten.abs.default(%f) : f64[2]\n  %s = aten.sum.default(%a) : f64[]\n  return (%s)\n}\n");
+    graph.nodes[0].results[0].requires_grad = true;
+    const Joint made = joint(graph, {});
+    REQUIRE(made.gradients == std::vector<std::string>{"x"});
+    // |1 + 2 - 3| has no slope; |1 + 2 w - 3 w^2|, w a third root of 1, has the parts 3/2 and -5 sqrt(3)/2.
+    const auto results = evaluate(made.graph, std::vector{Tensor::of({1.0, 2.0, -3.0}), Tensor::of({1.0}, {})});
+    const std::vector<double> slopes = results.at(made.outputs).values<double>();
+    const double magnitude = std::sqrt(21.0), u = 1.5 / magnitude, v = -2.5 * std::sqrt(3.0) / magnitude;
+    CHECK(slopes.at(0) == Approx(u));
+    CHECK(slopes.at(1) == Approx(-u / 2 - v * std::sqrt(3.0) / 2));
+    CHECK(slopes.at(2) == Approx(-u / 2 + v * std::sqrt(3.0) / 2));
+}
+
+TEST_CASE("a gradient for which an op has no rule of complex numbers is refused by name", "[ops]") {
     Graph graph = parse(
         "graph g {\n  %x = placeholder[\"x\"] : f32[4]\n  %f = aten.fft_rfft.default(%x) : c64[3]\n"
-        "  %a = aten.abs.default(%f) : f32[3]\n  %s = aten.sum.default(%a) : f32[]\n  return (%s)\n}\n");
+        "  %p = aten.pow.Tensor_Tensor(%f, %f) : c64[3]\n  %a = aten.abs.default(%p) : f32[3]\n"
+        "  %s = aten.sum.default(%a) : f32[]\n  return (%s)\n}\n");
     graph.nodes[0].results[0].requires_grad = true;
-    CHECK_THAT(message([&] { joint(graph, {}); }), Contains("goes through complex numbers"));
+    CHECK_THAT(message([&] { joint(graph, {}); }),
+               Contains("complex numbers, for which aten.pow.Tensor_Tensor has no rule"));
 }
 
 TEST_CASE("a graph of complex numbers keeps them in its file", "[ops]") {
