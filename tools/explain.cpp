@@ -69,7 +69,8 @@ void declare(cli::Tool& tool, Options& options) {
     tool.example("explain model.onnx --diagnose", "which component of the stack is guilty, and what to send to whom");
     tool.example("explain --diff yesterday/ today/", "do two traces differ? In CI: is there a new graph break?");
     tool.exit_one(
-        "with --fullgraph, there is a graph break; with --diff, anything differs; with --divergence, the results "
+        "with --fullgraph, there is a graph break, or a program failed or ran nothing that is captured; with --diff, "
+        "anything differs; with --divergence, the results "
         "differ; a backend that was named, or "
         "with --minify or --diagnose the default one, fails.");
 }
@@ -101,12 +102,12 @@ int tell_report(const cli::Tool& tool, Options& options, const std::vector<cpp::
     cli::PictureOptions::Compared compared = options.pictures.write(tool, subject, report, options.subject);
     nlohmann::json json = tool.shared().json ? debug::to_json(subject, report) : nlohmann::json();
     if (!tool.shared().json) sink.out() << debug::to_text(subject, report, options.report.text(tool, sink));
-    const bool broken = options.fullgraph && report.first_break;
-    if (broken) std::cerr << "explain: --fullgraph: " << explain::first_break_text(report);
+    const std::string broken = options.fullgraph ? debug::why_not_whole(subject, report) : "";
+    if (!broken.empty()) std::cerr << "explain: --fullgraph: " << broken;
     cli::follow_up(tool, model, options.subject, subject, tool.shared().json ? std::cerr : sink.out(), json);
     options.pictures.write_again(tool, subject, report, std::move(compared), json);
     if (tool.shared().json) cli::print_json(json);
-    return !subject.failing.empty() || broken ? 1 : 0;
+    return !subject.failing.empty() || !broken.empty() ? 1 : 0;
 }
 
 int explain_model(const cli::Tool& tool, Options& options, const cli::ReportSink& sink) {

@@ -1,9 +1,11 @@
 #include "base/variables.h"
 
 #include <algorithm>
+#include <charconv>
 #include <cstdlib>
 
 #include "base/error.h"
+#include "base/pattern.h"
 
 namespace whittle {
 
@@ -93,6 +95,22 @@ const Variable* compile_variable(std::string_view option) {
     for (const Variable& entry : kVariables)
         if (entry.option.starts_with('.') && entry.option.substr(1) == option) return &entry;
     return nullptr;
+}
+
+std::string expected_instead(const Variable& entry, std::string_view value) {
+    static const Pattern words("(?:`[^`]*`(?:, | or )?)+"), range("([0-9]+) to ([0-9]+)"), least("([0-9]+) or more");
+    const std::string values(entry.values);
+    const std::string shown = Pattern("`").replaced(values, "'");
+    if (words.groups_of(values))
+        return values.find('`' + std::string(value) + '`') != values.npos ? "" : "one of " + shown;
+    const auto from_to = range.groups_of(values), from = least.groups_of(values);
+    if (!from_to && !from) return {};
+    std::int64_t number = 0;
+    const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), number);
+    const bool fits = error == std::errc() && end == value.data() + value.size() &&
+                      number >= std::stoll((from_to ? *from_to : *from)[0]) &&
+                      (!from_to || number <= std::stoll((*from_to)[1]));
+    return fits ? "" : "a number, " + shown;
 }
 
 std::vector<std::string> list_variable(std::string_view name) { return split_list(variable(name)); }

@@ -26,6 +26,9 @@ std::string variable(std::string_view name);
 std::optional<bool> flag_variable(std::string_view name);
 /// The variable of an option of compile(), without its dot: "dynamic". Null: none.
 const Variable* compile_variable(std::string_view option);
+/// What `values` says is expected, where this is something else; empty where the value may be right: of files and names
+/// nothing is known here.
+std::string expected_instead(const Variable& entry, std::string_view value);
 /// The same as a list.
 std::vector<std::string> list_variable(std::string_view name);
 /// What commas separate; without blanks and empty entries.

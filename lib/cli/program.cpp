@@ -2,10 +2,12 @@
 
 #include <sys/resource.h>
 
+#include <algorithm>
 #include <csignal>
 #include <cstdio>
 #include <limits>
 
+#include "backends/registry.h"
 #include "base/error.h"
 #include "base/log.h"
 #include "base/variables.h"
@@ -33,7 +35,13 @@ std::vector<std::pair<std::string, std::string>> as_variables(const std::vector<
         const Variable* entry = compile_variable(option.substr(0, equals));
         if (equals == option.npos || !entry)
             throw invalid_value(option, "--compile", "expected NAME=VALUE with one of " + compile_option_names());
-        result.emplace_back(entry->name, option.substr(equals + 1));
+        const std::string value = option.substr(equals + 1);
+        if (const std::string expected = expected_instead(*entry, value); !expected.empty())
+            throw invalid_value(option, "--compile", "expected " + expected);
+        if (entry->option == ".backend") find_backend(BackendSpec(value));  // throws where there is none
+        if (std::ranges::find(result, entry->name, &std::pair<std::string, std::string>::first) != result.end())
+            throw invalid_value(option, "--compile", "that option was given before");
+        result.emplace_back(entry->name, value);
     }
     return result;
 }

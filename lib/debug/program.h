@@ -46,6 +46,7 @@ struct RanProgram {
     std::optional<TraceIndex> own = {};
     std::vector<Graph> own_graphs = {};
 
+    bool good() const { return signal == 0 && exit_code == 0; }
     /// "was killed by SIGSEGV", "ended with exit status 0".
     std::string ending() const { return (signal ? "was " : "ended with ") + status; }
 };

@@ -36,8 +36,18 @@ Subject subject_of(const fs::path& program, const RanProgram& ran) {
     if (!ran.op_times.empty()) subject.index->op_times = ran.op_times;
     std::vector<std::string>& notes = subject.index->notes;
     notes.insert(notes.end(), ran.notes.begin(), ran.notes.end());
-    if (ran.signal || ran.exit_code) notes.insert(notes.begin(), "the program: " + ran.status);
+    if (!ran.good()) {
+        notes.insert(notes.begin(), "the program: " + ran.status);
+        subject.ended = ran.ending();
+    }
     return subject;
+}
+
+std::string why_not_whole(const Subject& subject, const explain::Report& report) {
+    if (report.first_break) return explain::first_break_text(report);
+    if (!subject.ended.empty()) return "the program " + subject.ended + "\n";
+    if (subject.index && subject.frames.empty()) return "nothing was captured\n";
+    return {};
 }
 
 void predict(Subject& subject, std::vector<cpp::Analysis> predictions) {

@@ -18,6 +18,7 @@ struct Subject {
     std::string model = {};
     std::vector<explain::Frame> frames = {};
     std::optional<TraceIndex> index = {};         ///< of what was captured from a program
+    std::string ended = {};                       ///< "was killed by SIGSEGV"; empty: with status 0, or no program
     std::vector<cpp::Analysis> predictions = {};  ///< of its sources, to be held against the index
     /// Where the frames are that a backend was run on: a model, or a folder with what a program recorded. Empty: none
     /// was run.
@@ -48,6 +49,10 @@ void note_support(Subject& subject, const KnownSupport& support);
 
 /// The report on it: where capture stopped or the backend would.
 explain::Report report(const Subject& subject, const Backend& backend);
+
+/// Why what a program does is not all in one graph, a line: its first break, or that it failed, or ran nothing that is
+/// captured. Empty: it is.
+std::string why_not_whole(const Subject& subject, const explain::Report& report);
 
 /// The report with what fails in front of it and what was predicted behind it.
 std::string to_text(const Subject& subject, const explain::Report& report, const explain::TextOptions& options);

@@ -258,8 +258,17 @@ std::string LaunchResult::status_text() const {
     return signal ? "killed by " + signal_name(signal) : "exit status " + std::to_string(exit_code);
 }
 
+/// Throws Error where not even a few events fit: the program would run, and nothing of it be seen.
+static void require_room(const fs::path& folder) {
+    constexpr std::size_t kLeast = std::size_t{64} << 10;
+    const fs::path file = folder / "room";
+    write_file(file, std::string(kLeast, ' '));
+    fs::remove(file);
+}
+
 LaunchResult launch(const LaunchOptions& options, const fs::path& folder) {
     LaunchResult result;
+    require_room(folder);
     const fs::path events = folder / "events";
     const std::string blocked = obstacle(options.program);
     std::vector<std::string> environment;
