@@ -137,7 +137,8 @@ Search search(const Tensor& gradient, const std::optional<Tensor>& exact, const 
 
 class Checker {
   public:
-    Checker(const std::vector<Ran>& before, const Ran& backward) : before_(before), backward_(backward) {}
+    /// `forward`: the graphs whose gradients it computes, where it begins first, null where their values are not known.
+    Checker(const std::vector<const Ran*>& forward, const Ran& backward) : forward_(forward), backward_(backward) {}
 
     GradientVerdict run() {
         accuracy_ = accuracy_of(backward_.graph());
@@ -157,11 +158,11 @@ class Checker {
     }
 
   private:
-    /// Graphs of a frame number their nodes alike: the gradient is that of one call of this name, the latest if it is.
+    /// Graphs of a frame number their nodes alike: the gradient is that of one call of this name.
     void check_call(const std::string& name, const std::vector<NodeId>& group) {
         std::optional<std::string> difference;
-        for (auto forward = before_.rbegin(); forward != before_.rend(); ++forward) {
-            const Node* call = forward->graph().find(name);
+        for (const Ran* forward : forward_) {
+            const Node* call = forward ? forward->graph().find(name) : nullptr;
             if (!call || !is_op_call(*call)) continue;
             const std::optional<std::string> found = compare_call(*forward, *call, group);
             if (!found) continue;
@@ -242,10 +243,13 @@ class Checker {
 
     // ---- leaves
 
-    /// Of the graph before, where the backward pass begins at an output of one number.
+    /// Of the graph where the backward pass begins, at an output of one number.
     void check_leaves() {
-        if (before_.empty()) return;
-        const Ran& forward = before_.back();
+        if (forward_.empty() || !forward_.front()) {
+            verdict_.leaves_unchecked = "the backward pass begins at no graph of this frame whose values are known";
+            return;
+        }
+        const Ran& forward = *forward_.front();
         if (const std::string why = unlike_joint(forward.graph()); !why.empty()) {
             verdict_.leaves_unchecked = why;
             return;
@@ -350,16 +354,12 @@ class Checker {
         return {};
     }
 
-    const std::vector<Ran>& before_;
+    const std::vector<const Ran*>& forward_;
     const Ran& backward_;
     Candidates all_;  ///< every value of the backward graph
     Accuracy accuracy_;
     GradientVerdict verdict_;
 };
-
-bool is_backward(const Graph& graph) {
-    return std::ranges::any_of(graph.nodes, [](const Node& node) { return !of_call(node).empty(); });
-}
 
 void log_verdict(const std::string& graph, const GradientVerdict& verdict) {
     std::string text = graph + ": held against rules: gradients in " + plural(verdict.calls, "call") + ", " +
@@ -369,25 +369,44 @@ void log_verdict(const std::string& graph, const GradientVerdict& verdict) {
     log_info(LogChannel::capture, text);
 }
 
+/// The graphs of a frame by number, run when they are first asked for: a backward pass is held against values of the
+/// execution that it belongs to, and of no other.
+class ForwardGraphs {
+  public:
+    explicit ForwardGraphs(const capture::CapturedFrame& frame) : frame_(frame) {}
+
+    std::vector<const Ran*> of(const CapturedGraph& backward) {
+        std::vector<const Ran*> found;
+        for (const std::int64_t number : backward.differentiates) found.push_back(of(backward, number));
+        return found;
+    }
+
+  private:
+    const Ran* of(const CapturedGraph& backward, std::int64_t number) {
+        if (number < 0) return nullptr;
+        const auto [entry, fresh] = ran_.try_emplace(number);
+        if (!fresh) return entry->second ? &*entry->second : nullptr;
+        for (const std::vector<CapturedGraph>* graphs : {&frame_.graphs, &backward.forward})
+            if (const auto graph = std::ranges::find(*graphs, number, &CapturedGraph::number); graph != graphs->end())
+                entry->second = Ran::of(*graph);
+        return entry->second ? &*entry->second : nullptr;
+    }
+
+    const capture::CapturedFrame& frame_;
+    std::map<std::int64_t, std::optional<Ran>> ran_;
+};
+
 }  // namespace
 
 std::vector<GradientVerdict> check_gradients(const capture::CapturedFrame& frame) {
     std::vector<GradientVerdict> verdicts;
-    if (std::ranges::none_of(frame.graphs, [](const CapturedGraph& captured) { return is_backward(captured.graph); }))
-        return verdicts;
-    std::vector<Ran> before;
+    ForwardGraphs graphs(frame);
     for (std::size_t i = 0; i < frame.graphs.size(); ++i) {
         const CapturedGraph& captured = frame.graphs[i];
-        std::optional<Ran> ran = Ran::of(captured);
-        if (!ran) {
-            if (!is_backward(captured.graph)) before.clear();  // names would be taken for those of other graphs
-            continue;
-        }
-        if (!is_backward(captured.graph)) {
-            before.push_back(std::move(*ran));
-            continue;
-        }
-        verdicts.push_back(Checker(before, *ran).run());
+        if (captured.differentiates.empty()) continue;
+        const std::optional<Ran> ran = Ran::of(captured);
+        if (!ran) continue;
+        verdicts.push_back(Checker(graphs.of(captured), *ran).run());
         verdicts.back().graph = i;
         log_verdict(captured.graph.name, verdicts.back());
     }

@@ -68,6 +68,8 @@ capture::CapturedFrame frame_of(const std::string& forward, const std::string& b
     for (const auto& [node, call] : std::vector<std::pair<std::string, std::string>>{
              {"g", "loss"}, {"d", "y"}, {"xt", "h"}, {"gw", "h"}, {"gb2", "h"}})
         of(frame.graphs[1], node, call);
+    frame.graphs[0].number = 7;
+    frame.graphs[1].differentiates = {7};
     return frame;
 }
 
@@ -125,6 +127,33 @@ TEST_CASE("where a hook of the program's changes a gradient, leaves are not held
     CHECK(found[0].calls == 3);
     CHECK(found[0].leaves == 0);
     CHECK_THAT(found[0].leaves_unchecked, Contains("a hook or a function of the program computes gradients"));
+}
+
+TEST_CASE("gradients are held against the forward pass that they are of, and against no other's values") {
+    capture::CapturedFrame frame = frame_of(kForward, backward("aten.tanh_backward.default(%g, %y)"));
+    capture::CapturedGraph own = frame.graphs[0];
+    // An earlier execution had the same operations and other weights, and so had one that ran in between.
+    Random random(5);
+    const auto other = [&] {
+        return captured(kForward, {random_tensor(DType::f32, {2, 3}, random), random_tensor(DType::f32, {3, 3}, random),
+                                   random_tensor(DType::f32, {3}, random)});
+    };
+    frame.graphs[0] = other();
+    frame.graphs[0].number = 3;
+    frame.graphs.insert(frame.graphs.begin() + 1, other());
+    frame.graphs[1].number = 9;
+    auto found = check_gradients(frame);
+    REQUIRE(found.size() == 1);
+    CHECK(found[0].graph == 2);
+    CHECK(found[0].differences.empty());
+    CHECK(found[0].calls == 0);
+    CHECK_THAT(found[0].leaves_unchecked, Contains("begins at no graph of this frame whose values are known"));
+    // Its own values stand with it where an equal graph stands for the graph.
+    frame.graphs[2].forward.push_back(std::move(own));
+    found = check_gradients(frame);
+    CHECK(found.at(0).differences.empty());
+    CHECK(found.at(0).calls == 3);
+    CHECK(found.at(0).leaves == 2);
 }
 
 TEST_CASE("a trace tells gradients that differ in a note and of the graph that computed them") {
