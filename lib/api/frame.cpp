@@ -249,6 +249,7 @@ void Execution::forget_old_sizes(FunctionState::Shape& shape, const std::string&
     shape.keys.push_front(key);
     if (shape.keys.size() <= FunctionState::Shape::kMostCompiled) return;
     function_.graphs.erase(shape.keys.back());
+    function_.graphs.erase(stepped_key(shape.keys.back()));
     shape.keys.pop_back();
 }
 

@@ -41,6 +41,9 @@ struct CompiledGraph {
     std::map<std::uint64_t, std::shared_ptr<const SymbolicGraph>> symbolic;  ///< by specialization
 };
 
+/// Where FunctionState::graphs has the form of a graph that is stepped through.
+inline std::string stepped_key(const std::string& key) { return key + "\nstepped"; }
+
 struct FunctionState {
     FunctionState(CompileOptions given, const void* address, const char* type);
 

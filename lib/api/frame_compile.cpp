@@ -47,7 +47,7 @@ Graph with_parameters_as_inputs(const Graph& graph) {
 std::shared_ptr<CompiledGraph> Execution::slot(const Recorded& recorded) {
     const std::lock_guard lock(function_.mutex);
     const bool stepped = steps();
-    std::shared_ptr<CompiledGraph>& slot = function_.graphs[stepped ? recorded.key + "\nstepped" : recorded.key];
+    std::shared_ptr<CompiledGraph>& slot = function_.graphs[stepped ? stepped_key(recorded.key) : recorded.key];
     if (!slot) slot = std::make_shared<CompiledGraph>();
     slot->stepped = stepped;
     return slot;
@@ -95,6 +95,10 @@ void Execution::compile(CompiledGraph& compiled, const Recorded& recorded, bool 
     const WithoutModes not_seen;  // what passes compute
     const std::string& name = function_.name();
     const Graph& graph = recorded.captured.graph;
+    const std::string title = graph.name + " " + id_.text();
+    const DebugSection files(title);
+    std::optional<ThreadSpans> times;
+    if (log_enabled(LogArtifact::times)) times.emplace();
     std::optional<SpansOf> spans;
     if (trace_ && Timeline::current())
         for (const std::string& known : trace_->graph_names(name, {recorded.key})) spans.emplace(known);
@@ -122,6 +126,7 @@ void Execution::compile(CompiledGraph& compiled, const Recorded& recorded, bool 
         if (made.gradient) compile_backward(*made.gradient, graph);
     }
     compiled.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+    if (times) log_artifact(LogArtifact::times, title, table(times->spans()));
     compiled.executable = std::move(made.executable);
     compiled.gradient = std::move(made.gradient);
     compiled.updates = std::move(made.updates);

@@ -7,6 +7,7 @@
 #include "api/frame.h"
 #include "api/global_state.h"
 #include "api/session.h"
+#include "api/stepping.h"
 
 namespace whittle::api {
 
@@ -133,10 +134,15 @@ std::optional<KnownCall> known_call(const Recorder& arguments, const PureRun& ra
     call.seen = arguments.seen;
     call.tensors = arguments.tensors.size();
     call.compiled = ran.compiled;
+    // Nothing, too, where several arguments are the same memory: a later call may give them apart.
     const auto argument_at = [&](const whittle::Tensor& value) -> std::optional<std::size_t> {
-        for (std::size_t i = 0; i < arguments.tensors.size(); ++i)
-            if (arguments.tensors[i]->value && same_place(*arguments.tensors[i]->value, value)) return i;
-        return std::nullopt;
+        std::optional<std::size_t> found;
+        for (std::size_t i = 0; i < arguments.tensors.size(); ++i) {
+            if (!arguments.tensors[i]->value || !same_place(*arguments.tensors[i]->value, value)) continue;
+            if (found) return std::nullopt;
+            found = i;
+        }
+        return found;
     };
     for (const whittle::Tensor& input : ran.inputs) {
         const auto position = argument_at(input);
@@ -193,7 +199,7 @@ const void* PureCall::known(FunctionState& function, const std::function<void(Vi
     const std::shared_ptr<const KnownCalls> calls = known_calls(function);
     if (!calls) return nullptr;
     for (const std::shared_ptr<const KnownCall>& call : *calls) {
-        if (!(call->state == state)) continue;
+        if (!(call->state == state) || call->compiled->stepped != steps()) continue;
         Matcher matcher(*call);
         describe(matcher);
         if (!matcher.fits()) continue;

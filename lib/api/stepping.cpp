@@ -42,7 +42,7 @@ std::unique_ptr<Executable> built(const Graph& graph) {
     const std::string code = printers::cpp_file(graph, graph.name);
     log_artifact(LogArtifact::step, graph.name, code);
     const std::string file = debug_file(LogArtifact::step, graph.name, code);
-    if (file.empty()) return nullptr;
+    if (file.empty()) return nullptr;  // a child that only tries it, which nobody steps through; or it was said
     auto* const function = BuiltCode(file, {"-I" + headers().string(), own_library()})
                                .function<printers::StepFunction<Tensor>>(printers::kStepSymbol);
     std::map<std::string, Tensor> parameters;

@@ -85,14 +85,23 @@ bool DebugFolder::begin() {
     return !run_.empty();
 }
 
-fs::path DebugFolder::write(LogArtifact artifact, std::string_view title, std::string_view text) {
-    const std::string what = std::string(name(artifact)) + '\n' + std::string(title) + '\n' + std::string(text);
+fs::path DebugFolder::folder_of(std::string_view section) const {
+    return sections_.contains(std::string(section)) ? run_ / file_name(section) : fs::path();
+}
+
+fs::path DebugFolder::write(LogArtifact artifact, std::string_view title, std::string_view text,
+                            std::string_view section) {
+    const std::string what = std::string(section) + '\n' + std::string(name(artifact)) + '\n' + std::string(title) +
+                             '\n' + std::string(text);
     fs::path& known = written_[content_hash(what)];
     if (!known.empty() || !begin()) return known;
     char number[16];
     std::snprintf(number, sizeof number, "%04d_", ++count_);
+    const std::string folder = section.empty() ? "" : file_name(section) + '/';
+    std::error_code ignored;  // then the file cannot be written either
+    if (!folder.empty() && sections_.insert(std::string(section)).second) fs::create_directory(run_ / folder, ignored);
     const std::string file =
-        number + file_name(title) + '.' + std::string(name(artifact)) + std::string(extension(artifact));
+        folder + number + file_name(title) + '.' + std::string(name(artifact)) + std::string(extension(artifact));
     std::ofstream out(run_ / file);
     out << text << (text.ends_with('\n') ? "" : "\n");
     const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start_;

@@ -4,12 +4,14 @@
 //   DIR/run_1/index.md
 //   DIR/run_1/0001_main.graph_code.txt
 //   DIR/run_1/0002_main.functional.aot_graphs.txt
+//   DIR/run_1/f_0.0-1/0003_f_0.0-1.times.md         of a section
 #pragma once
 
 #include <array>
 #include <chrono>
 #include <filesystem>
 #include <map>
+#include <set>
 #include <string>
 #include <string_view>
 
@@ -27,8 +29,12 @@ class DebugFolder {
     /// Makes DIR, if need be. Throws Error when that, or a file in it, cannot be made.
     explicit DebugFolder(std::filesystem::path dir);
 
-    /// The file of the text, written unless there is one with the same title and text. Empty: it cannot be written.
-    std::filesystem::path write(LogArtifact artifact, std::string_view title, std::string_view text);
+    /// The file of the text, written unless its section, a folder in the run's, has one with the same title and text.
+    /// Empty: it cannot be written.
+    std::filesystem::path write(LogArtifact artifact, std::string_view title, std::string_view text,
+                                std::string_view section = {});
+    /// The section's folder; empty where it has no file.
+    std::filesystem::path folder_of(std::string_view section) const;
     /// DIR/run_N; empty until the first file is written.
     const std::filesystem::path& run() const { return run_; }
     const std::filesystem::path& dir() const { return dir_; }
@@ -37,6 +43,7 @@ class DebugFolder {
     bool begin();
 
     std::filesystem::path dir_, run_;
+    std::set<std::string> sections_;                        ///< that have files
     std::map<std::string, std::filesystem::path> written_;  ///< by hash of what is in it
     int count_ = 0;
     std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();

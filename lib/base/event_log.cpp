@@ -1,10 +1,13 @@
 #include "base/event_log.h"
 
 #include <fcntl.h>
+#include <pthread.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <cstdio>
 #include <ctime>
 #include <initializer_list>
@@ -41,8 +44,20 @@ std::string line(const char* kind, const Members& members, const std::string& re
 }
 
 void put(int descriptor, const std::string& text) {
-    const ssize_t ignored = ::write(descriptor, text.data(), text.size());  // in one piece: the file is appended to
-    static_cast<void>(ignored);
+    // In one piece, since the file is appended to; the rest where a signal or a full disk cut it.
+    for (std::size_t written = 0; written < text.size();) {
+        const ssize_t count = ::write(descriptor, text.data() + written, text.size() - written);
+        if (count < 0 && errno == EINTR) continue;
+        if (count <= 0) return;
+        written += static_cast<std::size_t>(count);
+    }
+}
+
+bool is_same_file(const std::string& file, int descriptor) {
+    struct stat named {
+    }, opened{};
+    return ::stat(file.c_str(), &named) == 0 && ::fstat(descriptor, &opened) == 0 && named.st_dev == opened.st_dev &&
+           named.st_ino == opened.st_ino;
 }
 
 /// Length of the UTF-8 sequence at the begin of `text`; 0: none. https://www.unicode.org/versions/latest/core-spec/
@@ -105,10 +120,20 @@ EventLog& EventLog::instance() {
     return *log;
 }
 
+/// No copy of this process starts while another thread holds the lock: the copy would wait for that thread forever.
+void EventLog::keep_usable_in_copies() {
+    static std::once_flag once;
+    std::call_once(once, [] {
+        ::pthread_atfork([] { instance().mutex_.lock(); }, [] { instance().mutex_.unlock(); },
+                         [] { instance().mutex_.unlock(); });
+    });
+}
+
 void EventLog::open(const std::string& folder) {
+    keep_usable_in_copies();
     const std::lock_guard lock(mutex_);
     std::string file = folder + "/log.jsonl";
-    if (file == file_) return;
+    if (file == file_ && is_same_file(file, descriptor_)) return;  // else removed meanwhile
     const int made = ::open(file.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
     if (made < 0) return;
     file_ = std::move(file);

@@ -29,6 +29,7 @@ class EventLog {
 
   private:
     EventLog() = default;
+    static void keep_usable_in_copies();
 
     std::atomic<int> descriptor_{-1};
     mutable std::mutex mutex_;  ///< of file_

@@ -24,6 +24,7 @@
 #include "base/error.h"
 #include "base/event_log.h"
 #include "base/suggest.h"
+#include "base/thread_work.h"
 #include "base/variables.h"
 
 namespace whittle {
@@ -58,24 +59,33 @@ std::optional<std::size_t> find(std::span<const Row> rows, std::string_view name
     return static_cast<std::size_t>(found - rows.begin());
 }
 
-struct State {
-    std::mutex mutex;  ///< of sink, folder, spec and relayed
-    std::shared_ptr<spdlog::sinks::sink> sink;
+/// Where artifacts become files, and which.
+struct DebugScope {
     std::unique_ptr<DebugFolder> folder;
-    std::string spec;               ///< what is shown, as it was asked for
-    std::string debug_parts;        ///< as they were asked for
-    bool quiet = false;             ///< says nothing of its own
-    int descriptor = -1;            ///< written to instead of the sink and the folder
-    std::set<std::string> relayed;  ///< warnings and errors
+    std::string parts_text;  ///< as they were asked for
+    std::array<bool, kArtifactCount> parts{};
+};
+
+struct State {
+    std::mutex mutex;  ///< of sink, scopes, spec and relayed
+    std::shared_ptr<spdlog::sinks::sink> sink;
+    DebugScope configured;            ///< of the whole process
+    std::vector<DebugScope*> scopes;  ///< of parts of the program, which may end in any order: the last one counts
+    std::string spec;                 ///< what is shown, as it was asked for
+    bool quiet = false;               ///< says nothing of its own
+    int descriptor = -1;              ///< written to instead of the sink and the folder
+    std::set<std::string> relayed;    ///< warnings and errors
     std::array<std::atomic<LogLevel>, kChannelCount> channels;
     std::array<std::atomic<bool>, kArtifactCount> artifacts;  ///< that are logged
-    std::array<std::atomic<bool>, kArtifactCount> parts{};    ///< that are files in the folder
+    std::array<std::atomic<bool>, kArtifactCount> parts{};    ///< the scope's
 
     State() { show(Shown()); }
     void show(const Shown& shown) {
         std::ranges::copy(shown.channels, channels.begin());
         std::ranges::copy(shown.artifacts, artifacts.begin());
     }
+    DebugScope& scope() { return scopes.empty() ? configured : *scopes.back(); }
+    void scope_changed() { std::ranges::copy(scope().parts, parts.begin()); }
 };
 
 State& state() {
@@ -195,22 +205,30 @@ class Writer {
                  std::string(title) + '\0' + std::string(text));
             return {};
         }
-        if (!log_.folder) return {};
-        const bool first = log_.folder->run().empty();
-        const std::filesystem::path file = log_.folder->write(artifact, title, text);
+        DebugScope& scope = log_.scope();
+        if (!scope.folder) return {};
+        const bool first = scope.folder->run().empty();
+        const std::filesystem::path file = scope.folder->write(artifact, title, text, thread_work().section);
         if (file.empty()) {
-            const std::string where = log_.folder->dir().string();
-            log_.folder.reset();
-            for (std::atomic<bool>& part : log_.parts) part = false;
+            const std::string where = scope.folder->dir().string();
+            scope = {};
+            log_.scope_changed();
             write(LogLevel::warning, "no more debug files: cannot write into " + where);
         } else if (first && !log_.quiet) {
-            write(LogLevel::info, "debug files are in " + log_.folder->run().string());
+            write(LogLevel::info, "debug files are in " + scope.folder->run().string());
         }
         return file.string();
     }
     void write_file(LogArtifact artifact, const std::string& sent) {
         const std::size_t end = std::min(sent.find('\0'), sent.size() - 1);
         write_file(artifact, std::string_view(sent).substr(0, end), std::string_view(sent).substr(end + 1));
+    }
+    void tell_section() {
+        const DebugScope& scope = log_.scope();
+        if (log_.quiet || !scope.folder) return;
+        const std::string& section = thread_work().section;
+        if (const std::filesystem::path folder = scope.folder->folder_of(section); !folder.empty())
+            write(LogLevel::info, "debug files of " + section + " are in " + folder.string());
     }
     /// False for a warning or an error that was relayed before.
     bool is_news(LogLevel level, const std::string& text) {
@@ -289,19 +307,17 @@ std::string logs_page() {
 
 void configure_log(const LogOptions& options) {
     const Shown shown = shown_by(options);
-    std::array<bool, kArtifactCount> parts{};
-    std::unique_ptr<DebugFolder> folder;
+    DebugScope configured{.folder = nullptr, .parts_text = options.debug_parts};
     if (!options.debug_dir.empty()) {
-        parts = debug_parts(options.debug_parts, "--debug-parts or WHITTLE_DEBUG_PARTS");
-        folder = std::make_unique<DebugFolder>(options.debug_dir);
+        configured.parts = debug_parts(options.debug_parts, "--debug-parts or WHITTLE_DEBUG_PARTS");
+        configured.folder = std::make_unique<DebugFolder>(options.debug_dir);
     }
     std::shared_ptr<spdlog::sinks::sink> sink = make_sink(options);
     State& log = state();
     const std::lock_guard lock(log.mutex);
     log.sink = std::move(sink);
-    log.folder = std::move(folder);
-    log.debug_parts = options.debug_parts;
-    std::ranges::copy(parts, log.parts.begin());
+    log.configured = std::move(configured);
+    log.scope_changed();
     log.quiet = options.quiet;
     log.spec = options.variable + (options.variable.empty() || options.spec.empty() ? "" : ",") + options.spec;
     log.show(shown);
@@ -314,8 +330,9 @@ std::string log_spec() {
 
 DebugVariables debug_variables() {
     const std::lock_guard lock(state().mutex);
-    if (!state().folder) return {};
-    return {state().folder->dir().string(), state().debug_parts};
+    const DebugScope& scope = state().scope();
+    if (!scope.folder) return {};
+    return {scope.folder->dir().string(), scope.parts_text};
 }
 
 bool log_enabled(LogChannel channel, LogLevel level) { return is_shown(channel, level) || is_event(level); }
@@ -324,12 +341,12 @@ static bool is_on(const std::atomic<bool>& artifact) { return artifact.load(std:
 bool is_debug_file(LogArtifact artifact) { return is_on(state().parts[index_of(artifact)]); }
 static bool is_logged(LogArtifact artifact) { return is_on(state().artifacts[index_of(artifact)]); }
 
-static thread_local bool paused = false;
-ArtifactPause::ArtifactPause() : before_(std::exchange(paused, true)) {}
-ArtifactPause::~ArtifactPause() { paused = before_; }
+static bool paused() { return thread_work().makes_no_artifacts; }
+ArtifactPause::ArtifactPause() : before_(std::exchange(thread_work().makes_no_artifacts, true)) {}
+ArtifactPause::~ArtifactPause() { thread_work().makes_no_artifacts = before_; }
 
 bool log_enabled(LogArtifact artifact) {
-    return !paused && (is_logged(artifact) || is_debug_file(artifact) || is_event(artifact));
+    return !paused() && (is_logged(artifact) || is_debug_file(artifact) || is_event(artifact));
 }
 
 void send_log_to(int descriptor) { state().descriptor = descriptor; }
@@ -375,33 +392,32 @@ void log_artifact(LogArtifact artifact, std::string_view title, std::string_view
 }
 
 std::string debug_file(LogArtifact artifact, std::string_view title, std::string_view text) {
-    return !paused && is_debug_file(artifact) ? Writer().write_file(artifact, title, text) : std::string();
+    return !paused() && is_debug_file(artifact) ? Writer().write_file(artifact, title, text) : std::string();
 }
 
-struct DebugFiles::Before {
-    std::unique_ptr<DebugFolder> folder;
-    std::string parts_text;
-    std::array<bool, kArtifactCount> parts{};
-};
+DebugSection::DebugSection(std::string title) : before_(std::exchange(thread_work().section, std::move(title))) {}
+DebugSection::~DebugSection() {
+    Writer().tell_section();
+    thread_work().section = before_;
+}
 
-DebugFiles::DebugFiles(const std::string& dir, const std::string& parts_text) : before_(std::make_unique<Before>()) {
-    const std::array<bool, kArtifactCount> parts = debug_parts(parts_text, "parts of debug files");
-    before_->folder = std::make_unique<DebugFolder>(dir);
-    before_->parts_text = parts_text;
+struct DebugFiles::Scope : DebugScope {};
+
+DebugFiles::DebugFiles(const std::string& dir, const std::string& parts) : scope_(std::make_unique<Scope>()) {
+    scope_->parts = debug_parts(parts, "parts of debug files");
+    scope_->parts_text = parts;
+    scope_->folder = std::make_unique<DebugFolder>(dir);
     State& log = writable_state();
     const std::lock_guard lock(log.mutex);
-    log.folder.swap(before_->folder);
-    log.debug_parts.swap(before_->parts_text);
-    std::ranges::copy(log.parts, before_->parts.begin());
-    std::ranges::copy(parts, log.parts.begin());
+    log.scopes.push_back(scope_.get());
+    log.scope_changed();
 }
 
 DebugFiles::~DebugFiles() {
     State& log = state();
     const std::lock_guard lock(log.mutex);
-    log.folder = std::move(before_->folder);
-    log.debug_parts = std::move(before_->parts_text);
-    std::ranges::copy(before_->parts, log.parts.begin());
+    std::erase(log.scopes, scope_.get());
+    log.scope_changed();
 }
 
 }  // namespace whittle

@@ -55,6 +55,7 @@ enum class LogLevel : std::uint8_t { debug, info, warning, error, off };
     X(loop_nest, ".txt", "the loops of every kernel, as Halide prints them")                                           \
     X(lowered, ".stmt", "the statements that Halide lowers every kernel to; it does so once more for this")            \
     X(assembly, ".s", "the assembly of every kernel; Halide compiles it once more for this")                           \
+    X(times, ".md", "what each step, pass and kernel of the compilation of a captured graph took")                     \
     X(step, ".cpp",                                                                                                    \
       "what runs in a program of the API, for a debugger to stop in: each graph that a backend interprets, and "       \
       "each kernel as the C that Halide writes of it, built without optimization and loaded in their place")
@@ -132,7 +133,8 @@ bool is_debug_file(LogArtifact artifact);
 std::string debug_file(LogArtifact artifact, std::string_view title, std::string_view text);
 
 /// While it lives, artifacts of the whole process are files in DIR and in no other debug folder, those of `parts` (see
-/// LogOptions). Throws Error as configure_log() does.
+/// LogOptions); of several the one made last counts, and they may end in any order. Throws Error as configure_log()
+/// does.
 class DebugFiles {
   public:
     DebugFiles(const std::string& dir, const std::string& parts);
@@ -141,8 +143,21 @@ class DebugFiles {
     DebugFiles& operator=(const DebugFiles&) = delete;
 
   private:
-    struct Before;
-    std::unique_ptr<Before> before_;
+    struct Scope;
+    std::unique_ptr<Scope> scope_;
+};
+
+/// While it lives, what this thread makes is in a folder of its own in that of the run, e.g. all of one compilation.
+/// People are told the folder when it ends, where there is one.
+class DebugSection {
+  public:
+    explicit DebugSection(std::string title);
+    ~DebugSection();
+    DebugSection(const DebugSection&) = delete;
+    DebugSection& operator=(const DebugSection&) = delete;
+
+  private:
+    const std::string before_;
 };
 
 /// While it lives, this thread makes no artifacts: for what is compiled that nobody asked for.

@@ -2,14 +2,15 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cstdio>
 #include <utility>
+
+#include "base/thread_work.h"
 
 namespace whittle {
 namespace {
 
 std::atomic<Timeline*> the_timeline = nullptr;
-
-thread_local std::string graph_of_thread;
 
 using Seconds = std::chrono::duration<double>;
 
@@ -36,16 +37,19 @@ Timeline::~Timeline() { the_timeline = before_; }
 
 Timeline* Timeline::current() { return the_timeline.load(std::memory_order_relaxed); }
 
-void Timeline::add(Span span, std::chrono::steady_clock::time_point start) {
+ThreadSpans::ThreadSpans() : before_(std::exchange(thread_work().spans, this)) {}
+ThreadSpans::~ThreadSpans() { thread_work().spans = before_; }
+
+void SpanList::add(Span span, std::chrono::steady_clock::time_point start, std::chrono::steady_clock::time_point end) {
     span.start = Seconds(start - start_).count();
-    span.seconds = Seconds(std::chrono::steady_clock::now() - start).count();
+    span.seconds = Seconds(end - start).count();
     const std::lock_guard lock(mutex_);
     const auto next = static_cast<std::int64_t>(threads_.size());
     span.thread = threads_.try_emplace(std::this_thread::get_id(), next).first->second;
     spans_.push_back(std::move(span));
 }
 
-std::vector<Span> Timeline::spans() const {
+std::vector<Span> SpanList::spans() const {
     std::vector<Span> all;
     {
         const std::lock_guard lock(mutex_);
@@ -57,15 +61,29 @@ std::vector<Span> Timeline::spans() const {
     return all;
 }
 
-SpansOf::SpansOf(std::string graph) : before_(std::exchange(graph_of_thread, std::move(graph))) {}
-SpansOf::~SpansOf() { graph_of_thread = std::move(before_); }
-
-std::string span_graph(std::string_view graph) {
-    return graph_of_thread.empty() || graph.empty() ? std::string(graph) : graph_of_thread;
+std::string table(const std::vector<Span>& spans) {
+    std::string text = "| begin, s | took, s | kind | what |\n|---|---|---|---|\n";
+    for (const Span& span : spans) {
+        char times[64];
+        std::snprintf(times, sizeof times, "| %.6f | %.6f | ", span.start, span.seconds);
+        text += times + std::string(name(span.kind)) + " | " + span.name;
+        if (!span.from.empty()) text += ", " + span.from;
+        text += " |\n";
+    }
+    return text;
 }
 
-TimedSpan::TimedSpan(SpanKind kind, std::string_view name, std::string_view graph) : timeline_(Timeline::current()) {
-    if (!timeline_) return;
+SpansOf::SpansOf(std::string graph) : before_(std::exchange(thread_work().graph, std::move(graph))) {}
+SpansOf::~SpansOf() { thread_work().graph = std::move(before_); }
+
+std::string span_graph(std::string_view graph) {
+    const std::string& of = thread_work().graph;
+    return of.empty() || graph.empty() ? std::string(graph) : of;
+}
+
+TimedSpan::TimedSpan(SpanKind kind, std::string_view name, std::string_view graph)
+    : timeline_(Timeline::current()), list_(thread_work().spans) {
+    if (!timeline_ && !list_) return;
     span_.kind = kind;
     span_.name = name;
     span_.graph = span_graph(graph);
@@ -73,7 +91,10 @@ TimedSpan::TimedSpan(SpanKind kind, std::string_view name, std::string_view grap
 }
 
 void TimedSpan::end() {
-    if (Timeline* const timeline = std::exchange(timeline_, nullptr)) timeline->add(std::move(span_), start_);
+    if (!timeline_ && !list_) return;
+    const auto now = std::chrono::steady_clock::now();
+    if (SpanList* const list = std::exchange(list_, nullptr)) list->add(span_, start_, now);
+    if (Timeline* const timeline = std::exchange(timeline_, nullptr)) timeline->add(std::move(span_), start_, now);
 }
 
 }  // namespace whittle

@@ -1,5 +1,6 @@
 // Where the time of capturing and compiling goes, as data: spans of steps, passes and kernels, with begin and duration.
-// While a Timeline lives, every TimedSpan of this process adds itself to it; without one a span costs one load.
+// While a Timeline lives, every TimedSpan of this process adds itself to it, while ThreadSpans live those of one
+// thread's work; without them a span costs two loads.
 #pragma once
 
 #include <chrono>
@@ -31,26 +32,48 @@ struct Span {
     std::int64_t thread = 0;        ///< in order of appearance
 };
 
-class Timeline {
+class SpanList {
   public:
-    /// There is one at a time; a second one replaces the first for as long as it lives.
-    Timeline();
-    ~Timeline();
-    Timeline(const Timeline&) = delete;
-    Timeline& operator=(const Timeline&) = delete;
+    SpanList() = default;
+    SpanList(const SpanList&) = delete;
+    SpanList& operator=(const SpanList&) = delete;
 
-    static Timeline* current();
-    void add(Span span, std::chrono::steady_clock::time_point start);
+    void add(Span span, std::chrono::steady_clock::time_point start, std::chrono::steady_clock::time_point end);
     /// In the order of their starts; those around others first.
     std::vector<Span> spans() const;
 
   private:
-    Timeline* const before_;
     const std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
     mutable std::mutex mutex_;
     std::vector<Span> spans_;
     std::map<std::thread::id, std::int64_t> threads_;
 };
+
+/// All of this process's.
+class Timeline : public SpanList {
+  public:
+    /// There is one at a time; a second one replaces the first for as long as it lives.
+    Timeline();
+    ~Timeline();
+
+    static Timeline* current();
+
+  private:
+    Timeline* const before_;
+};
+
+/// Those of this thread and of the threads that work for it (base/thread_work.h); inner ones replace outer ones.
+class ThreadSpans : public SpanList {
+  public:
+    ThreadSpans();
+    ~ThreadSpans();
+
+  private:
+    SpanList* const before_;
+};
+
+/// Kind, name and times of each, as a Markdown table.
+std::string table(const std::vector<Span>& spans);
 
 /// While it lives, spans of this thread are of this graph, whatever whoever makes them calls it: a frame's graphs have
 /// other names than what is compiled of them.
@@ -76,13 +99,14 @@ class TimedSpan {
     TimedSpan& operator=(const TimedSpan&) = delete;
 
     void came_from(std::string_view from) {
-        if (timeline_) span_.from = from;
+        if (timeline_ || list_) span_.from = from;
     }
     /// Ends it here, before its scope does.
     void end();
 
   private:
     Timeline* timeline_;
+    SpanList* list_;
     Span span_ = {};
     std::chrono::steady_clock::time_point start_ = {};
 };

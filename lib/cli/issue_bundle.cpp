@@ -3,6 +3,8 @@
 #include <pwd.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <cctype>
 #include <cstdlib>
 #include <fstream>
 #include <iostream>
@@ -14,6 +16,7 @@
 #include "backends/halide/build_info.h"
 #include "base/error.h"
 #include "base/files.h"
+#include "base/pattern.h"
 #include "base/subprocess.h"
 #include "base/words.h"
 #include "cli/environment.h"
@@ -28,10 +31,11 @@ namespace {
 class Private {
   public:
     Private() {
-        const char* home = std::getenv("HOME");
-        if (home && std::string_view(home).size() > 1) words_[home] = "~";
-        if (const ::passwd* user = ::getpwuid(::getuid()); user && std::string_view(user->pw_name) != "root")
-            words_[user->pw_name] = "USER";
+        if (const char* home = std::getenv("HOME")) hide_folder(home);
+        if (const ::passwd* user = ::getpwuid(::getuid())) {
+            hide_folder(user->pw_dir);
+            if (std::string_view(user->pw_name) != "root") words_[user->pw_name] = "USER";
+        }
         char host[256] = "";
         if (::gethostname(host, sizeof host - 1) == 0 && host[0]) words_[host] = "HOST";
     }
@@ -54,7 +58,12 @@ class Private {
             return a.size() != b.size() ? a.size() > b.size() : a < b;
         }
     };
-    static bool is_part(char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_' || c == '-'; }
+    static bool is_part(char c) { return std::isalnum(static_cast<unsigned char>(c)); }
+
+    void hide_folder(std::string folder) {
+        while (folder.ends_with('/')) folder.pop_back();
+        if (!folder.empty()) words_[folder] = "~";
+    }
 
     std::map<std::string, std::string, Longer> words_;
 };
@@ -83,6 +92,18 @@ std::string first_line_of(const std::vector<std::string>& command) {
     return ran.good() ? ran.out.substr(0, ran.out.find('\n')) : "";
 }
 
+/// A variable whose name says that its value is a secret.
+bool is_secret(const std::string& name) {
+    constexpr std::string_view kWords[] = {"TOKEN", "KEY", "SECRET", "PASS", "CREDENTIAL", "AUTH"};
+    return std::ranges::any_of(kWords, [&](std::string_view word) { return name.find(word) != name.npos; });
+}
+
+/// Without "user:password@" of addresses.
+std::string without_passwords(const std::string& text) {
+    static const Pattern user("://[^/@\\s]+@");
+    return user.replaced(text, "://(left out)@");
+}
+
 /// Variables that change what is captured or compiled.
 std::map<std::string, std::string> told_variables() {
     constexpr std::string_view kPrefixes[] = {"WHITTLE_", "HL_", "OMP_", "MKL_", "TORCH_", "PYTORCH_", "ATEN_"};
@@ -94,6 +115,8 @@ std::map<std::string, std::string> told_variables() {
         for (const std::string_view prefix : kPrefixes)
             if (setting.starts_with(prefix)) found.emplace(setting.substr(0, equals), setting.substr(equals + 1));
     }
+    for (auto& [name, value] : found)
+        if (is_secret(name)) value = "(set)";
     return found;
 }
 
@@ -126,6 +149,7 @@ constexpr const char* kLeftOut =
     "  names and with other weights\n"
     "- sources, and the files that the command names: only its words and what it printed are here\n"
     "- environment variables but those above that begin with WHITTLE_, HL_, OMP_, MKL_, TORCH_, PYTORCH_ or ATEN_\n"
+    "- the values of those whose name says that they are secret, passwords in addresses\n"
     "- the names of the user and of the machine, and the home folder: they stand as USER, HOST and ~\n"
     "- network addresses, serial numbers, other processes\n"
     "Other paths and what the command itself prints are as they are: read log.txt before you send it.\n";
@@ -146,13 +170,15 @@ void write_issue_bundle(const Tool& tool, const IssueBundleOptions& options) {
     const Private names;
     std::vector<std::string> files;
     const auto write = [&](const char* name, const std::string& text) {
-        write_file(options.folder / name, names.without(text));
+        write_file(options.folder / name, names.without(without_passwords(text)));
         files.push_back((options.folder / name).string());
     };
+    // Before anything is written: the command may not be one that can be run.
+    const std::string log = options.command.empty() ? std::string() : log_of(options.command);
     write("environment.txt", environment_text());
     if (!options.command.empty()) {
         write("command.txt", shell_quote(options.command) + "\n");
-        write("log.txt", log_of(options.command));
+        write("log.txt", log);
     }
     write("left_out.txt", kLeftOut);
     if (tool.shared().json) return print_json({{"files", files}});

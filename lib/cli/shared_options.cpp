@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "base/log.h"
 #include "base/variables.h"
+#include "cli/hyperlinks.h"
 #include "cli/usage.h"
 
 namespace whittle::cli {
@@ -40,6 +41,8 @@ void SharedOptions::declare(Tool& tool) {
     tool.flag("-q,--quiet", shared.quiet, "Neither warnings nor progress.");
     tool.choice("--color", color, {"auto", "always", "never"},
                 "Colors: on a terminal (auto, which also honours $NO_COLOR), always or never.");
+    tool.choice("--hyperlink", hyperlink, {"auto", "always", "never"},
+                "Names of files on stdout as links: on a terminal that is known to take them (auto), always or never.");
     tool.flag("-v,--verbose", shared.verbose, "Say more: full lists and full stacks.");
     tool.flag("-h,--help", help, "Print this page.");
     tool.flag("--version", version, "Print the version and what was built in.");
@@ -48,6 +51,8 @@ void SharedOptions::declare(Tool& tool) {
 void SharedOptions::configure(const std::vector<std::string>& positional) {
     shared.color_out = wants_color(color, STDOUT_FILENO);
     shared.color_err = wants_color(color, STDERR_FILENO);
+    const bool link = hyperlink == "auto" ? terminal_takes_links() : hyperlink == "always";
+    if (link && !shared.json) link_standard_output();
     shared.progress = !shared.quiet && ::isatty(STDERR_FILENO);
     if (!log_file.empty())
         check_output("--log-file", log_file, std::vector<fs::path>(positional.begin(), positional.end()));

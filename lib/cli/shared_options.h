@@ -10,7 +10,7 @@ namespace whittle::cli {
 
 struct SharedOptions {
     Shared shared;
-    std::string log_spec, log_file, debug_dir, debug_parts, color = "auto";
+    std::string log_spec, log_file, debug_dir, debug_parts, color = "auto", hyperlink = "auto";
     bool help = false, version = false;
 
     /// Declares them behind the program's own.

@@ -228,7 +228,8 @@ void TraceWriter::changed() {
 void TraceWriter::save() {
     if (folder_.empty()) return;
     open();
-    if (const fs::path log = EventLog::instance().file(); !log.empty() && log.parent_path() == folder_)
+    std::error_code ignored;  // no such file, e.g. where the log could not be made
+    if (const fs::path log = EventLog::instance().file(); fs::equivalent(log.parent_path(), folder_, ignored))
         add_file(log.filename());
     save_index(folder_, index_);
     saved_at_ = std::chrono::steady_clock::now();

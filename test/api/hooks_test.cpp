@@ -167,3 +167,28 @@ TEST_CASE("what runs in a scope is written as by trace", "[hooks]") {
     CHECK(std::filesystem::exists(debug / "code/step/full_code.cpp"));
     CHECK_THROWS_WITH(PrepareDebug(debug.string()), Catch::Contains("found a folder with a trace"));
 }
+
+TEST_CASE("what is stepped through is what ran before, its views and pure functions too", "[hooks]") {
+    const TempDir folder("hooks");
+    int ran = 0;
+    const auto pure =
+        compile([&](const Tensor& x) { return ++ran, x * 3; }, {.backend = "eager", .pure = true, .name = "pure"});
+    const auto view = compile([](const Tensor& x) { return x.view({2, 1}); }, {.backend = "eager", .name = "view"});
+    const Tensor x = tensor({1.F, -2.F});
+    static_cast<void>(pure(x));
+    static_cast<void>(pure(x));
+    REQUIRE(ran == 1);
+    {
+        const Debug scope(folder.path().string());
+        CHECK(pure(x).equal(x * 3));
+        CHECK(ran == 2);
+        Tensor column = view(x);
+        column.add_(1);
+        CHECK(x.equal(tensor({2.F, -1.F})));
+    }
+    std::string files;
+    for (const auto& file : std::filesystem::directory_iterator(folder.path() / "run_1"))
+        files += file.path().filename().string() + " ";
+    CHECK_THAT(files, Catch::Contains("pure_0.step.cpp"));
+    CHECK_THAT(files, Catch::Contains("view_0.step.cpp"));
+}

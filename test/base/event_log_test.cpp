@@ -4,6 +4,7 @@
 #include <unistd.h>
 #include <catch2/catch.hpp>
 
+#include <filesystem>
 #include <nlohmann/json.hpp>
 #include <set>
 #include <sstream>
@@ -88,4 +89,19 @@ TEST_CASE("lines of threads and of a process that is killed are whole", "[event_
     });
     CHECK(ran.signal == SIGKILL);
     CHECK(lines_of(folder).size() > 500);
+}
+
+TEST_CASE("a log that is removed is written anew where it is opened again", "[event_log]") {
+    const TempDir folder;
+    const ProcessResult ran = logged_in(folder, [&] {
+        log_info(LogChannel::passes, "before");
+        EventLog::instance().open(folder.path().string());  // the same: goes on
+        std::filesystem::remove(folder.path() / "log.jsonl");
+        EventLog::instance().open(folder.path().string());
+        log_info(LogChannel::passes, "behind");
+    });
+    CHECK(ran.good());
+    const std::vector<Json> lines = lines_of(folder);
+    REQUIRE(lines.size() == 2);
+    CHECK(lines[1]["text"] == "behind");
 }

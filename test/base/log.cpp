@@ -4,13 +4,16 @@
 
 #include <csignal>
 #include <filesystem>
+#include <memory>
 #include <set>
+#include <thread>
 
 #include "base/error.h"
 #include "base/files.h"
 #include "base/log_step.h"
 #include "base/subprocess.h"
 #include "base/suggest.h"
+#include "base/thread_work.h"
 
 using namespace whittle;
 
@@ -266,6 +269,43 @@ TEST_CASE("what a copy of the process makes before it crashes is in the debug fo
     log_artifact(LogArtifact::ir, "k2", "behind");
     CHECK(debug.files() == std::set<std::string>{"0001_k0.ir.txt", "0002_k1.ir.txt", "0003_k2.ir.txt", "index.md"});
     CHECK(debug.file("0002_k1.ir.txt") == "in the copy\n");
+}
+
+TEST_CASE("a section's files, those of threads that work for it too, are in a folder of their own") {
+    const LogToFolder debug;
+    {
+        const DebugSection section("f_0 [0/1]");
+        log_artifact(LogArtifact::ir, "k0", "text");
+        std::thread([mine = thread_work()] {
+            const WorksFor section_of(mine);
+            log_artifact(LogArtifact::ir, "k1", "text");
+        }).join();
+        std::thread([] { log_artifact(LogArtifact::ir, "k2", "text"); }).join();
+    }
+    {
+        const DebugSection other("f_0 [0/2]");
+        log_artifact(LogArtifact::ir, "k0", "text");  // the same once more: each section has all of its own
+    }
+    log_artifact(LogArtifact::ir, "k3", "text");
+    CHECK(debug.files() == std::set<std::string>{"f_0.0-1", "f_0.0-2", "0003_k2.ir.txt", "0005_k3.ir.txt", "index.md"});
+    CHECK(debug.file("f_0.0-1/0001_k0.ir.txt") == "text\n");
+    CHECK(debug.file("f_0.0-1/0002_k1.ir.txt") == "text\n");
+    CHECK(debug.file("f_0.0-2/0004_k0.ir.txt") == "text\n");
+    CHECK_THAT(debug.file("index.md"), Catch::Contains("(f_0.0-1/0001_k0.ir.txt)"));
+}
+
+TEST_CASE("parts of a program that write files may end in any order") {
+    const LogToFolder debug("guards");
+    const TempDir a, b;
+    auto first = std::make_unique<DebugFiles>(a.path().string(), "ir");
+    auto second = std::make_unique<DebugFiles>(b.path().string(), "+step");
+    first.reset();
+    CHECK(is_debug_file(LogArtifact::step));
+    CHECK(debug_variables().dir == b.path().string());
+    second.reset();
+    CHECK_FALSE(is_debug_file(LogArtifact::step));
+    CHECK_FALSE(is_debug_file(LogArtifact::ir));
+    CHECK(is_debug_file(LogArtifact::guards));
 }
 
 TEST_CASE("each run has a debug folder of its own, and one that cannot be made is refused") {

@@ -4,6 +4,7 @@
 #include <thread>
 
 #include "base/log_step.h"
+#include "base/thread_work.h"
 
 using namespace whittle;
 
@@ -37,6 +38,21 @@ TEST_CASE("without a timeline nothing is kept, and a timeline that ends takes no
     { const TimedSpan span(SpanKind::pass, "cse"); }
     REQUIRE(outer.spans().size() == 1);
     CHECK(outer.spans()[0].name == "cse");
+}
+
+TEST_CASE("spans of a thread and of those that work for it are told apart from others'", "[timeline]") {
+    const ThreadSpans mine;
+    { const TimedSpan span(SpanKind::pass, "fold"); }
+    std::thread([work = thread_work()] {
+        const WorksFor me(work);
+        const TimedSpan span(SpanKind::kernel, "k0");
+    }).join();
+    std::thread([] { const TimedSpan span(SpanKind::pass, "others"); }).join();
+    const std::vector<Span> spans = mine.spans();
+    REQUIRE(spans.size() == 2);
+    CHECK(spans[0].name == "fold");
+    CHECK(spans[1].name == "k0");
+    CHECK_THAT(table(spans), Catch::Contains(" | pass | fold |\n"));
 }
 
 TEST_CASE("steps of the log are spans, of the graph that the thread works for", "[timeline]") {

@@ -92,6 +92,9 @@ Sample sample_of(LogArtifact artifact) {
             return {"trace -o t g.json --backend halide $LOG", " *let .*b_stage.*"};
         case LogArtifact::assembly:
             return {"trace -o t g.json --backend halide $LOG", "\\s+v?(xor|sub)ps\\s.*"};
+        case LogArtifact::times:
+            return {"trace -q -o t $EXAMPLES/toy_example $LOG",
+                    "[|] [0-9.]+ [|] [0-9.]+ [|] pass [|] functionalize [|]"};
         case LogArtifact::step:
             return {"trace -q -o t $EXAMPLES/toy_example $LOG",
                     "    const Tensor abs = whittle::abs[(]l_a[)];  // f32\\[10\\].*"};

@@ -9,6 +9,7 @@
 
 #include "backends/halide/halide_text.h"
 #include "base/log.h"
+#include "base/thread_work.h"
 #include "base/timeline.h"
 #include "expr/canonical.h"
 #include "expr/hoist.h"
@@ -45,7 +46,11 @@ class Jobs {
             for (std::size_t i = next++; i < jobs_.size(); i = next++) compile(jobs_[i]);
         };
         std::vector<std::thread> helpers;
-        for (std::size_t i = 1; i < std::min(most, jobs_.size()); i++) helpers.emplace_back(work);
+        for (std::size_t i = 1; i < std::min(most, jobs_.size()); i++)
+            helpers.emplace_back([&, mine = thread_work()] {
+                const WorksFor me(mine);
+                work();
+            });
         work();
         for (std::thread& helper : helpers) helper.join();
     }

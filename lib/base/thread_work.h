@@ -1,0 +1,33 @@
+// What a thread works for. Threads that do a part of its work take it over, so that what they make and how long it took
+// is told of the same compilation.
+#pragma once
+
+#include <string>
+
+namespace whittle {
+
+class SpanList;
+
+struct ThreadWork {
+    std::string section = {};         ///< of the debug folder: DebugSection, base/log.h
+    bool makes_no_artifacts = false;  ///< ArtifactPause, base/log.h
+    std::string graph = {};           ///< that spans are of: SpansOf, base/timeline.h
+    SpanList* spans = nullptr;        ///< takes this thread's spans: ThreadSpans, base/timeline.h; may be null
+};
+
+/// This thread's.
+ThreadWork& thread_work();
+
+/// While it lives, this thread does another one's work.
+class WorksFor {
+  public:
+    explicit WorksFor(ThreadWork other);
+    ~WorksFor();
+    WorksFor(const WorksFor&) = delete;
+    WorksFor& operator=(const WorksFor&) = delete;
+
+  private:
+    ThreadWork before_;
+};
+
+}  // namespace whittle

@@ -1,0 +1,20 @@
+// Names of files on stdout as links that a terminal opens (OSC 8, as GCC, ls and ripgrep write them:
+// https://gist.github.com/egmontkob/eb114294efbcd5adb1944c9f3cb5feda).
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace whittle::cli {
+
+/// Whether the terminal of stdout is one that is known to take links; others may show them as garbage.
+bool terminal_takes_links();
+
+/// The line, where each word that is the name of a file that exists, with or without ":LINE" and ":COLUMN" behind it,
+/// is a link to the file. What is within an escape sequence stays as it is.
+std::string with_links(std::string_view line);
+
+/// From now on lines of std::cout are written so. Call it once.
+void link_standard_output();
+
+}  // namespace whittle::cli
