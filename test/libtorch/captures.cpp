@@ -157,6 +157,18 @@ void other_memory() {
     std::printf("%.4f\n", (twice(x) - before).sum().item<double>());
 }
 
+/// Memory that is another tensor's from now on, and is written to through it; and a part of data(), which counts its
+/// own writes.
+torch::Tensor adopted(const torch::Tensor& x) {
+    const torch::Tensor before = x * 2;
+    torch::Tensor other = torch::zeros({3, 4});
+    other.set_(x);
+    other[0] = 5;
+    const torch::Tensor between = x + before;
+    x.data().select(0, 1).fill_(7);
+    return between + x;
+}
+
 /// What one thread writes last, another one writes over.
 void written_over() {
     torch::Tensor x = torch::zeros({4});
@@ -207,6 +219,7 @@ int main(int argc, char** argv) {
     if (what == "nested") nested();
     if (what == "one_minus") std::printf("%.4f\n", one_minus(torch::ones({4})).sum().item<double>());
     if (what == "other_memory") other_memory();
+    if (what == "adopted") std::printf("%.4f\n", adopted(torch::zeros({3, 4})).sum().item<double>());
     if (what == "written_over") written_over();
     if (what == "round_trip") round_trip();
     if (what == "mask") {

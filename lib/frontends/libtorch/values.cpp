@@ -71,16 +71,13 @@ class Tracer {
                                      writer->second.step > time_of(known->second.value) &&
                                      step_of(there) >= writer->second.step;
             if (overwritten) return link(tensor, there);
-            // In inference mode there are no counters.
-            const bool written = tensor.has(kHasStorage) && writer != writers_.end() && writer->second.version == 0u &&
+            // Written through a tensor that counts for itself (data(), set_()), or in inference mode, where none does.
+            const bool written = tensor.has(kHasStorage) && writer != writers_.end() &&
                                  writer->second.step > time_of(known->second.value);
-            return written ? changed(tensor, known->second.value) : known->second.value;
+            return written ? rewritten(tensor, known->second.value) : known->second.value;
         }
         // Another object at the same place that nothing wrote to since: detach(), data(), autograd's own copies.
-        if (there >= 0 && !was_read_as(tensor, there)) {
-            const auto writer = writers_.find(tensor.storage);
-            if (writer == writers_.end() || step_of(there) >= writer->second.step) return link(tensor, there);
-        }
+        if (there >= 0 && !was_read_as(tensor, there) && is_latest(there)) return link(tensor, there);
         if (known != current_.end()) return changed(tensor, known->second.value);
         if (there >= 0) return changed(tensor, there);
         return outside(tensor);
@@ -114,10 +111,20 @@ class Tracer {
         if (!tensor.has(kHasStorage) || writer == writers_.end() || writer->second.version != tensor.version ||
             time_of(before) >= writer->second.step || !same_place(old.tensor, tensor))
             return outside(tensor);
+        return rewritten(tensor, before);
+    }
+    ValueId rewritten(const TensorRef& tensor, ValueId before) {
+        const auto writer = writers_.find(tensor.storage);
         TracedValue value{.tensor = tensor, .step = writer->second.step, .result = -1, .before = before};
         value.snapshot = snapshot_before(tensor, steps_[static_cast<std::size_t>(step_)].begin->order);
         out_.rewritten[value.step].push_back(static_cast<ValueId>(out_.values.size()));
         return add(std::move(value));
+    }
+
+    /// Nothing was seen to write to its memory since it was made.
+    bool is_latest(ValueId id) const {
+        const auto writer = writers_.find(out_.values[static_cast<std::size_t>(id)].tensor.storage);
+        return writer == writers_.end() || step_of(id) >= writer->second.step;
     }
 
     /// The tensor had that value under another version: something unseen wrote to it since.
@@ -186,7 +193,13 @@ class Tracer {
                     ++number;
                     return;
                 }
-                if (writes) writers_[tensor.storage] = {step_, tensor.version};
+                const bool adopts = capture_role(step.op->name) == CaptureRole::adopts;
+                if (const ValueId there = adopts ? value_at(tensor) : -1; there >= 0 && is_latest(there)) {
+                    out_.results.back().push_back(link(tensor, there));  // it is another tensor's memory from now on
+                    ++number;
+                    return;
+                }
+                if (writes && !adopts) writers_[tensor.storage] = {step_, tensor.version};
                 TracedValue value{.tensor = tensor, .step = step_, .result = number++};
                 // What memory without contents holds is known once it is read: by then a pointer may have filled it.
                 if (!makes_memory(*step.op)) value.snapshot = snapshot_of_result(tensor, step);
