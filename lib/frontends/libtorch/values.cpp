@@ -6,6 +6,7 @@
 
 #include "frontends/libtorch/bind.h"
 #include "ops/aten/capture.h"
+#include "tensor/reach.h"
 
 namespace whittle::libtorch {
 
@@ -72,9 +73,8 @@ class Tracer {
                                      step_of(there) >= writer->second.step;
             if (overwritten) return link(tensor, there);
             // Written through a tensor that counts for itself (data(), set_()), or in inference mode, where none does.
-            const bool written = tensor.has(kHasStorage) && writer != writers_.end() &&
-                                 writer->second.step > time_of(known->second.value);
-            return written ? rewritten(tensor, known->second.value) : known->second.value;
+            const std::int32_t step = written_since(tensor, time_of(known->second.value));
+            return step >= 0 ? rewritten(tensor, known->second.value, step) : known->second.value;
         }
         // Another object at the same place that nothing wrote to since: detach(), data(), autograd's own copies.
         if (there >= 0 && !was_read_as(tensor, there) && is_latest(there)) return link(tensor, there);
@@ -111,14 +111,35 @@ class Tracer {
         if (!tensor.has(kHasStorage) || writer == writers_.end() || writer->second.version != tensor.version ||
             time_of(before) >= writer->second.step || !same_place(old.tensor, tensor))
             return outside(tensor);
-        return rewritten(tensor, before);
+        return rewritten(tensor, before, writer->second.step);
     }
-    ValueId rewritten(const TensorRef& tensor, ValueId before) {
-        const auto writer = writers_.find(tensor.storage);
-        TracedValue value{.tensor = tensor, .step = writer->second.step, .result = -1, .before = before};
+    ValueId rewritten(const TensorRef& tensor, ValueId before, std::int32_t step) {
+        TracedValue value{.tensor = tensor, .step = step, .result = -1, .before = before};
         value.snapshot = snapshot_before(tensor, steps_[static_cast<std::size_t>(step_)].begin->order);
         out_.rewritten[value.step].push_back(static_cast<ValueId>(out_.values.size()));
         return add(std::move(value));
+    }
+
+    /// The last step after `time` that wrote to some of the tensor's elements; -1: none did.
+    std::int32_t written_since(const TensorRef& tensor, std::int32_t time) const {
+        constexpr int kMost = 64;  // of many writes one may well have been there
+        const auto writes = tensor.has(kHasStorage) ? writes_.find(tensor.storage) : writes_.end();
+        if (writes == writes_.end()) return -1;
+        const auto [begin, end] = bytes_of(tensor);
+        int looked_at = 0;
+        for (auto write = writes->second.rbegin(); write != writes->second.rend() && write->step > time; ++write)
+            if (++looked_at > kMost || (write->begin < end && begin < write->end)) return write->step;
+        return -1;
+    }
+    void note_write(const TensorRef& tensor) {
+        const auto [begin, end] = bytes_of(tensor);
+        writes_[tensor.storage].push_back({step_, begin, end});
+    }
+    /// From the first element to the last, of its storage.
+    static std::pair<std::int64_t, std::int64_t> bytes_of(const TensorRef& tensor) {
+        const Reach reached = reach(tensor.sizes, tensor.strides).value_or(Reach{});
+        const auto width = static_cast<std::int64_t>(size_of(tensor.dtype.value_or(DType::f64)));
+        return {(tensor.offset + reached.first) * width, (tensor.offset + reached.last + 1) * width};
     }
 
     /// Nothing was seen to write to its memory since it was made.
@@ -199,7 +220,10 @@ class Tracer {
                     ++number;
                     return;
                 }
-                if (writes && !adopts) writers_[tensor.storage] = {step_, tensor.version};
+                if (writes && !adopts) {
+                    writers_[tensor.storage] = {step_, tensor.version};
+                    note_write(tensor);
+                }
                 TracedValue value{.tensor = tensor, .step = step_, .result = number++};
                 // What memory without contents holds is known once it is read: by then a pointer may have filled it.
                 if (!makes_memory(*step.op)) value.snapshot = snapshot_of_result(tensor, step);
@@ -217,6 +241,7 @@ class Tracer {
                 std::erase_if(by_place_,
                               [&](const auto& entry) { return std::get<0>(entry.first) == written.storage; });
                 writers_.erase(written.storage);
+                writes_.erase(written.storage);
                 unseen_at_[written.storage] = step_;
             });
     }
@@ -231,6 +256,7 @@ class Tracer {
                 current_.erase(tensor.id);
                 by_place_.erase(place_of(tensor));
                 writers_[tensor.storage] = {step_, std::nullopt};
+                note_write(tensor);
             });
     }
 
@@ -275,6 +301,11 @@ class Tracer {
         std::int32_t step = -1;
         std::optional<std::uint32_t> version = {};  ///< after it; unknown when the write itself was not seen
     };
+    struct WrittenBytes {
+        std::int32_t step = -1;
+        std::int64_t begin = 0, end = 0;
+    };
+    std::unordered_map<std::uint64_t, std::vector<WrittenBytes>> writes_;  ///< per storage, ascending
     std::unordered_map<std::uint64_t, Write> writers_;           ///< per storage: the last step that wrote to it
     std::size_t unseen_ = 0;                                     ///< position in EventFile::unseen_writes
     std::unordered_map<std::uint64_t, std::int32_t> unseen_at_;  ///< per storage: the step before which it was written
