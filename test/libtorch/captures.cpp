@@ -100,6 +100,14 @@ void nested() {
     std::printf("%.4f\n", grown(torch::zeros({2})).sum().item<double>());
 }
 
+torch::Tensor kinds(const torch::Tensor& x) {
+    const torch::Tensor sparse = x.to_sparse().mul(2), rows = x.to_sparse_csr();
+    const torch::Tensor product = rows.matmul(x) + sparse.to_dense();
+    torch::empty({2, 2}, torch::device(torch::kMeta)).add(1);
+    return product + x.to_mkldnn().relu().to_dense() +
+           torch::quantize_per_tensor(x, 0.5, 0, torch::kQUInt8).dequantize();
+}
+
 // ---- Modules that several threads use
 
 std::mutex users_mutex;
@@ -217,6 +225,10 @@ int main(int argc, char** argv) {
     if (what == "leaves") leaves();
     if (what == "pointers") pointers();
     if (what == "nested") nested();
+    if (what == "kinds") {
+        const torch::NoGradGuard guard;
+        std::printf("%.4f\n", kinds(torch::eye(2)).sum().item<double>());
+    }
     if (what == "one_minus") std::printf("%.4f\n", one_minus(torch::ones({4})).sum().item<double>());
     if (what == "other_memory") other_memory();
     if (what == "adopted") std::printf("%.4f\n", adopted(torch::zeros({3, 4})).sum().item<double>());
