@@ -80,4 +80,17 @@ int main(int argc, char** argv) {
     if (what == "evaluates") evaluates();
     if (what == "penalized") penalized();
     if (what == "accumulates") accumulates();
+    if (what == "loop") {  // main's own, whose first step is unlike the others in its middle
+        torch::nn::Linear net(3, 1);
+        torch::optim::RMSprop optimizer(net->parameters(), 0.01);
+        torch::Tensor loss;
+        for (int i = 0; i < 6; ++i) {
+            const torch::Tensor x = torch::full({2, 3}, 1.0 * i);
+            optimizer.zero_grad();
+            loss = torch::mse_loss(net(x), x.sum(1, true));
+            loss.backward();
+            optimizer.step();
+        }
+        std::printf("%.4f\n", loss.item<double>());
+    }
 }
