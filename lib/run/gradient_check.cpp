@@ -336,7 +336,8 @@ class Checker {
                 seeds.size() < kMost &&
                 std::ranges::none_of(seeds, [&](const Tensor& known) { return same_bits(known, value); }))
                 seeds.push_back(value);
-        std::ranges::stable_partition(seeds, [](const Tensor& value) { return value.item().to_double() == 1; });
+        std::stable_partition(seeds.begin(), seeds.end(),
+                              [](const Tensor& value) { return value.item().to_double() == 1; });
         return seeds;
     }
 
