@@ -9,6 +9,7 @@
 
 #include <atomic>
 #include <chrono>
+#include <cstdint>
 #include <cstdio>
 #include <memory>
 #include <mutex>
@@ -106,6 +107,19 @@ torch::Tensor kinds(const torch::Tensor& x) {
     torch::empty({2, 2}, torch::device(torch::kMeta)).add(1);
     return product + x.to_mkldnn().relu().to_dense() +
            torch::quantize_per_tensor(x, 0.5, 0, torch::kQUInt8).dequantize();
+}
+
+/// Never does the same twice, and does not end.
+void wanders() {
+    const torch::NoGradGuard guard;
+    torch::Tensor x = torch::ones({4});
+    std::uint32_t random = 1;
+    for (int i = 0;; i += i < 80000) {
+        random = random * 1664525u + 1013904223u;
+        x = random >> 31 ? torch::tanh(x) : x.sin();
+        if (random >> 29 == 5) x = x + 1;
+        if (i == 79999) std::puts("ready"), std::fflush(stdout);
+    }
 }
 
 // ---- Modules that several threads use
@@ -238,6 +252,7 @@ int main(int argc, char** argv) {
         const torch::Tensor x = torch::arange(4.0);
         std::printf("%.4f\n", x.index({x > 1}).mul(2).sum().item<double>());
     }
+    if (what == "wanders") wanders();
     if (what == "destructors") destructors();
     if (what == "short_lived") short_lived();
     if (what == "own_kernel") own_kernel();

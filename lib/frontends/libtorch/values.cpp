@@ -1,6 +1,7 @@
 #include "frontends/libtorch/values.h"
 
 #include <algorithm>
+#include <functional>
 #include <map>
 #include <tuple>
 
@@ -16,6 +17,42 @@ namespace {
 using Place = std::tuple<std::uint64_t, std::int64_t, Sizes, Strides, std::optional<DType>>;
 Place place_of(const TensorRef& tensor) {
     return {tensor.storage, tensor.offset, tensor.sizes, tensor.strides, tensor.dtype};
+}
+
+/// Of two tensors with these strides, the difference of whose places is `apart`: have they an element in common?
+/// `left`: how many combinations are looked at; where those are too few, yes.
+bool meet(const TensorRef& a, const TensorRef& b, std::size_t dim, std::int64_t apart, int& left) {
+    if (--left < 0) return true;
+    if (dim == a.strides.size()) return apart == 0;
+    std::int64_t inner = 0;  // what the dimensions behind this one can make up for
+    for (std::size_t i = dim + 1; i < a.strides.size(); ++i)
+        inner += a.strides[i] * (std::max(a.sizes[i], b.sizes[i]) - 1);
+    const std::int64_t stride = a.strides[dim];
+    const std::int64_t nearest = (apart - inner) / stride - 1;  // no smaller one leaves so little
+    for (std::int64_t k = std::max(1 - b.sizes[dim], nearest); k < a.sizes[dim]; ++k) {
+        const std::int64_t rest = apart - k * stride;
+        if (rest < -inner) break;  // and further away from here on
+        if (rest <= inner && meet(a, b, dim + 1, rest, left)) return true;
+        if (--left < 0) return true;
+    }
+    return false;
+}
+
+/// Do two tensors of one storage have an element in common, as far as that is easily told? In doubt they have.
+bool overlap(const TensorRef& a, const TensorRef& b) {
+    const auto bytes = [](const TensorRef& tensor) {
+        const Reach reached = reach(tensor.sizes, tensor.strides).value_or(Reach{});
+        const auto width = static_cast<std::int64_t>(size_of(tensor.dtype.value_or(DType::f64)));
+        return std::pair((tensor.offset + reached.first) * width, (tensor.offset + reached.last + 1) * width);
+    };
+    const auto first = bytes(a), second = bytes(b);
+    if (first.second <= second.first || second.second <= first.first) return false;
+    constexpr int kMost = 4096;
+    int left = kMost;
+    const bool alike = a.dtype == b.dtype && a.strides == b.strides &&
+                       std::ranges::is_sorted(a.strides, std::ranges::greater()) &&
+                       std::ranges::all_of(a.strides, [](std::int64_t stride) { return stride > 0; });
+    return !alike || meet(a, b, 0, b.offset - a.offset, left);
 }
 
 class Tracer {
@@ -125,22 +162,12 @@ class Tracer {
         constexpr int kMost = 64;  // of many writes one may well have been there
         const auto writes = tensor.has(kHasStorage) ? writes_.find(tensor.storage) : writes_.end();
         if (writes == writes_.end()) return -1;
-        const auto [begin, end] = bytes_of(tensor);
         int looked_at = 0;
         for (auto write = writes->second.rbegin(); write != writes->second.rend() && write->step > time; ++write)
-            if (++looked_at > kMost || (write->begin < end && begin < write->end)) return write->step;
+            if (++looked_at > kMost || overlap(*write->to, tensor)) return write->step;
         return -1;
     }
-    void note_write(const TensorRef& tensor) {
-        const auto [begin, end] = bytes_of(tensor);
-        writes_[tensor.storage].push_back({step_, begin, end});
-    }
-    /// From the first element to the last, of its storage.
-    static std::pair<std::int64_t, std::int64_t> bytes_of(const TensorRef& tensor) {
-        const Reach reached = reach(tensor.sizes, tensor.strides).value_or(Reach{});
-        const auto width = static_cast<std::int64_t>(size_of(tensor.dtype.value_or(DType::f64)));
-        return {(tensor.offset + reached.first) * width, (tensor.offset + reached.last + 1) * width};
-    }
+    void note_write(const TensorRef& tensor) { writes_[tensor.storage].push_back({step_, &tensor}); }
 
     /// Nothing was seen to write to its memory since it was made.
     bool is_latest(ValueId id) const {
@@ -301,13 +328,13 @@ class Tracer {
         std::int32_t step = -1;
         std::optional<std::uint32_t> version = {};  ///< after it; unknown when the write itself was not seen
     };
-    struct WrittenBytes {
+    struct Written {
         std::int32_t step = -1;
-        std::int64_t begin = 0, end = 0;
+        const TensorRef* to = nullptr;  ///< in an event
     };
-    std::unordered_map<std::uint64_t, std::vector<WrittenBytes>> writes_;  ///< per storage, ascending
-    std::unordered_map<std::uint64_t, Write> writers_;           ///< per storage: the last step that wrote to it
-    std::size_t unseen_ = 0;                                     ///< position in EventFile::unseen_writes
+    std::unordered_map<std::uint64_t, std::vector<Written>> writes_;  ///< per storage, ascending
+    std::unordered_map<std::uint64_t, Write> writers_;                ///< per storage: the last step that wrote to it
+    std::size_t unseen_ = 0;                                          ///< position in EventFile::unseen_writes
     std::unordered_map<std::uint64_t, std::int32_t> unseen_at_;  ///< per storage: the step before which it was written
     std::unordered_map<std::uint64_t, std::vector<std::size_t>> snapshots_;
     std::unordered_map<std::uint64_t, const TensorName*> names_;
