@@ -49,6 +49,12 @@ struct CapturedGraph {
     /// It is that graph of the frame, but for numbers or metadata: `difference` says which, as a guard that fails.
     std::optional<std::size_t> variant_of = {};
     std::string difference = {};
+    std::int64_t number = -1;  ///< in its capture, which knows equal graphs apart; -1: nobody numbered it
+    /// Of a backward pass: the graphs whose calls' gradients it computes, by number, where it begins first; -1: a call
+    /// that is in no graph.
+    std::vector<std::int64_t> differentiates = {};
+    /// Those of them with their values that are no graphs of the frame's: equal ones of earlier executions are.
+    std::vector<CapturedGraph> forward = {};
 };
 
 /// Tells the graph without writes (passes/functionalize.h): what these leave in inputs and parameters are outputs

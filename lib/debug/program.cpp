@@ -68,7 +68,12 @@ std::size_t variants_of(const ProgramRequest& request) {
 
 void read_events(const fs::path& file, const ProgramRequest& request, RanProgram& ran) {
     const LogStep step(LogStep::Kind::capture, "cut what " + request.program.string() + " did into graphs");
-    const libtorch::EventFile events = libtorch::read_events(file);
+    libtorch::ReadLimits limits;
+    if (interrupt_signal()) {  // some seconds of work, whatever there is
+        limits.most_records = 150000;
+        limits.seconds = 4;
+    }
+    const libtorch::EventFile events = libtorch::read_events(file, limits);
     libtorch::CapturedProgram captured =
         libtorch::build_frames(events, {.level = request.composite ? libtorch::Level::api : libtorch::Level::core,
                                         .functions = request.functions,

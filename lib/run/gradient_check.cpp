@@ -60,7 +60,10 @@ struct Ran {
     }
 };
 
-constexpr std::string_view kOf = "backward of %";
+constexpr std::string_view kOf = "backward of %", kOfAny = "backward of ";
+
+/// It helps to compute the gradient of a call, which may be in another frame.
+bool is_of_a_call(const Node& node) { return node.module_path.find(kOfAny) != std::string::npos; }
 
 /// The call whose gradient a node of a backward graph helps to compute: "convolution" of "features.0, backward of
 /// %convolution"; empty for others.
@@ -115,29 +118,55 @@ std::optional<Tensor> as_gradient(const Tensor& value, const Tensor& wanted) {
     return evaluate(graph, std::vector<Tensor>{value}).at(0);
 }
 
-/// Why none of the candidates is the gradient: the nearest difference. Nothing where one is, and where there is none of
-/// its sizes.
-struct Search {
-    bool any = false;  ///< candidate
-    std::optional<std::string> difference;
-};
-Search search(const Tensor& gradient, const std::optional<Tensor>& exact, const Candidates& candidates,
-              const Accuracy& accuracy) {
-    Search result;
-    for (const Tensor& value : candidates) {
-        const std::optional<Tensor> candidate = as_gradient(value, gradient);
-        if (!candidate) continue;
-        const auto found = compare(*candidate, gradient, accuracy, [&] { return exact ? &*exact : nullptr; });
-        if (!found) return {.any = true, .difference = std::nullopt};
-        if (!result.any) result.difference = found->description;
-        result.any = true;
+/// Gradients as rules give them, held against what a backward pass computed.
+class Expected {
+  public:
+    Expected(const Joint& joint, const std::vector<Tensor>& inputs, const Accuracy& accuracy)
+        : first_(joint.outputs),
+          values_(evaluate(joint.graph, inputs)),
+          exact_(evaluate_exactly(joint.graph, inputs)),
+          accuracy_(accuracy) {}
+
+    /// Is one of the values that gradient?
+    bool is_among(std::size_t gradient, const Candidates& values) const {
+        return std::ranges::any_of(values, [&](const Tensor& other) {
+            const std::optional<Tensor> candidate = as_gradient(other, value(gradient));
+            return candidate && !difference(gradient, *candidate);
+        });
     }
-    return result;
-}
+    /// Of a gradient that is none of what was computed: how it differs from one of the results that could be it. A
+    /// result that is another gradient is not looked at. Nothing: there is none, as where the program did not ask for
+    /// this gradient.
+    std::optional<std::string> nearest(std::size_t gradient, std::size_t count, const Candidates& results) const {
+        for (const Tensor& result : results) {
+            const std::optional<Tensor> candidate = as_gradient(result, value(gradient));
+            const auto found = candidate ? difference(gradient, *candidate) : std::nullopt;
+            if (!found) continue;
+            bool explained = false;
+            for (std::size_t other = 0; other < count && !explained; ++other) explained = is_among(other, {result});
+            if (!explained) return found;
+        }
+        return std::nullopt;
+    }
+
+  private:
+    const Tensor& value(std::size_t i) const { return values_.at(first_ + i); }
+    std::optional<std::string> difference(std::size_t i, const Tensor& candidate) const {
+        const auto found =
+            compare(candidate, value(i), accuracy_, [&] { return exact_ ? &exact_->at(first_ + i) : nullptr; });
+        return found ? std::optional(found->description) : std::nullopt;
+    }
+
+    std::size_t first_;  ///< of the joint graph's outputs that is a gradient
+    std::vector<Tensor> values_;
+    std::optional<std::vector<Tensor>> exact_;
+    const Accuracy& accuracy_;
+};
 
 class Checker {
   public:
-    Checker(const std::vector<Ran>& before, const Ran& backward) : before_(before), backward_(backward) {}
+    /// `forward`: the graphs whose gradients it computes, where it begins first, null where their values are not known.
+    Checker(const std::vector<const Ran*>& forward, const Ran& backward) : forward_(forward), backward_(backward) {}
 
     GradientVerdict run() {
         accuracy_ = accuracy_of(backward_.graph());
@@ -157,11 +186,11 @@ class Checker {
     }
 
   private:
-    /// Graphs of a frame number their nodes alike: the gradient is that of one call of this name, the latest if it is.
+    /// Graphs of a frame number their nodes alike: the gradient is that of one call of this name.
     void check_call(const std::string& name, const std::vector<NodeId>& group) {
         std::optional<std::string> difference;
-        for (auto forward = before_.rbegin(); forward != before_.rend(); ++forward) {
-            const Node* call = forward->graph().find(name);
+        for (const Ran* forward : forward_) {
+            const Node* call = forward ? forward->graph().find(name) : nullptr;
             if (!call || !is_op_call(*call)) continue;
             const std::optional<std::string> found = compare_call(*forward, *call, group);
             if (!found) continue;
@@ -190,21 +219,21 @@ class Checker {
         }
         if (joint.tangents.empty()) return std::nullopt;
         const std::set<NodeId> own(group.begin(), group.end());
-        Candidates given, computed;
-        for (const NodeId id : group) {
-            for (const Tensor& value : backward_.values[at(id)]) computed.push_back(value);
+        Candidates given;
+        for (const NodeId id : group)
             for_each_input(backward_.graph().node({id}), [&](NodeRef ref) {
                 if (!own.contains(value_of(backward_.graph(), ref).node))
                     given.push_back(backward_.values[at(ref.id)].at(0));
             });
-        }
+        const Candidates computed = values_of(group), results = results_of(group);
         const ValueMeta& tangent = joint.graph.node({joint.graph.placeholders().back()}).meta();
         std::optional<std::string> difference;
         for (const Tensor& incoming : given) {
             if (incoming.dtype() != tangent.dtype || incoming.sizes() != tangent.sizes) continue;
             Candidates candidates = computed;
             candidates.push_back(incoming);
-            const std::optional<std::string> found = compare_gradients(one, joint, incoming, candidates, call, forward);
+            const std::optional<std::string> found =
+                compare_gradients(one, joint, incoming, candidates, results, call, forward);
             if (found && found->empty()) return found;
             if (found && !difference) difference = found;
         }
@@ -212,24 +241,38 @@ class Checker {
     }
 
     std::optional<std::string> compare_gradients(const Alone& one, const Joint& joint, const Tensor& incoming,
-                                                 const Candidates& candidates, const Node& call,
-                                                 const Ran& forward) const {
+                                                 const Candidates& candidates, const Candidates& results,
+                                                 const Node& call, const Ran& forward) const {
         std::vector<Tensor> inputs = one.inputs;
         inputs.push_back(incoming);
-        const std::vector<Tensor> ours = evaluate(joint.graph, inputs);
-        const std::optional<std::vector<Tensor>> exact = evaluate_exactly(joint.graph, inputs);
+        const Expected expected(joint, inputs, accuracy_);
         bool any = false;
         for (std::size_t i = 0; i < joint.gradients.size(); ++i) {
-            const std::size_t output = joint.outputs + i;
-            const Search found =
-                search(ours.at(output), exact ? std::optional(exact->at(output)) : std::nullopt, candidates, accuracy_);
-            any = any || found.any;
-            if (found.difference)
+            const bool found = expected.is_among(i, candidates);
+            any = any || found;
+            if (found) continue;
+            if (const auto difference = expected.nearest(i, joint.gradients.size(), results))
                 return place_of(forward.graph(), call) + ": LibTorch's gradient of " +
                        one.called.at(joint.gradients[i]) + " in " + call.target +
-                       " is not that of the op's rule: " + *found.difference;
+                       " is not that of the op's rule: " + *difference;
         }
         return any ? std::optional<std::string>(std::string()) : std::nullopt;
+    }
+
+    Candidates values_of(const std::vector<NodeId>& nodes) const {
+        Candidates values;
+        for (const NodeId id : nodes)
+            for (const Tensor& value : backward_.values[at(id)]) values.push_back(value);
+        return values;
+    }
+    /// What those nodes computed and none of them reads.
+    Candidates results_of(const std::vector<NodeId>& nodes) const {
+        std::set<NodeId> read;
+        for (const NodeId id : nodes)
+            for_each_input(backward_.graph().node({id}), [&](NodeRef ref) { read.insert(ref.id); });
+        std::vector<NodeId> last;
+        std::ranges::copy_if(nodes, std::back_inserter(last), [&](NodeId id) { return !read.contains(id); });
+        return values_of(last);
     }
 
     /// Somebody reads another floating result of the call that has a gradient.
@@ -242,10 +285,13 @@ class Checker {
 
     // ---- leaves
 
-    /// Of the graph before, where the backward pass begins at an output of one number.
+    /// Of the graph where the backward pass begins, at an output of one number.
     void check_leaves() {
-        if (before_.empty()) return;
-        const Ran& forward = before_.back();
+        if (forward_.empty() || !forward_.front()) {
+            verdict_.leaves_unchecked = "the backward pass begins at no graph of this frame whose values are known";
+            return;
+        }
+        const Ran& forward = *forward_.front();
         if (const std::string why = unlike_joint(forward.graph()); !why.empty()) {
             verdict_.leaves_unchecked = why;
             return;
@@ -257,32 +303,31 @@ class Checker {
             verdict_.leaves_unchecked = error.what();
             return;
         }
-        std::vector<std::string> least;
-        bool tried = false;
+        std::optional<Leaves> best;
         for (std::size_t loss = 0; loss < joint.tangents.size(); ++loss) {
             const ValueMeta& meta = tangent_meta(joint, loss);
             if (meta.numel() != 1) continue;
             for (const Tensor& seed : seeds(meta)) {
-                const std::vector<std::string> found = compare_leaves(forward, joint, loss, seed);
-                if (!tried || found.size() < least.size()) least = found;
-                tried = true;
-                if (least.empty()) break;
+                Leaves found = compare_leaves(forward, joint, loss, seed);
+                const bool all = found.right == joint.gradients.size();
+                if (!best || found.right > best->right) best = std::move(found);
+                if (all) break;
             }
         }
-        if (!tried) {
+        if (!best) {
             verdict_.leaves_unchecked = "the backward pass begins at no loss (one number) of " + forward.graph().name;
             return;
         }
-        verdict_.leaves = joint.gradients.size();
-        std::ranges::move(least, std::back_inserter(verdict_.differences));
+        verdict_.leaves = best->right + best->differences.size();
+        std::ranges::move(best->differences, std::back_inserter(verdict_.differences));
     }
 
     static const ValueMeta& tangent_meta(const Joint& joint, std::size_t tangent) {
         return joint.graph.node({joint.graph.placeholders().at(joint.inputs + tangent)}).meta();
     }
 
-    /// Different values that the gradient of the loss may be; of zero all others are, too, as gradients that were
-    /// reset.
+    /// Different values that the gradient of the loss may be, the usual one first; of zero all others are, too, as
+    /// gradients that were reset.
     Candidates seeds(const ValueMeta& loss) const {
         constexpr std::size_t kMost = 8;
         Candidates seeds;
@@ -291,30 +336,34 @@ class Checker {
                 seeds.size() < kMost &&
                 std::ranges::none_of(seeds, [&](const Tensor& known) { return same_bits(known, value); }))
                 seeds.push_back(value);
+        std::stable_partition(seeds.begin(), seeds.end(),
+                              [](const Tensor& value) { return value.item().to_double() == 1; });
         return seeds;
     }
 
+    struct Leaves {
+        std::size_t right = 0;
+        std::vector<std::string> differences = {};
+    };
     /// Where the backward pass begins with `seed` at the one output; others are read by it alone.
-    std::vector<std::string> compare_leaves(const Ran& forward, const Joint& joint, std::size_t loss,
-                                            const Tensor& seed) const {
+    Leaves compare_leaves(const Ran& forward, const Joint& joint, std::size_t loss, const Tensor& seed) const {
         std::vector<Tensor> inputs = forward.captured->inputs;
         for (std::size_t i = 0; i < joint.tangents.size(); ++i) {
             const ValueMeta& meta = tangent_meta(joint, i);
             inputs.push_back(i == loss ? seed : Tensor(meta.dtype, meta.sizes));
         }
-        const std::vector<Tensor> ours = evaluate(joint.graph, inputs);
-        const std::optional<std::vector<Tensor>> exact = evaluate_exactly(joint.graph, inputs);
-        std::vector<std::string> differences;
+        const Expected expected(joint, inputs, accuracy_);
+        const Candidates results = results_of(backward_.graph().calls());
+        Leaves leaves;
         for (std::size_t i = 0; i < joint.gradients.size(); ++i) {
-            const std::size_t output = joint.outputs + i;
-            const Search found =
-                search(ours.at(output), exact ? std::optional(exact->at(output)) : std::nullopt, all_, accuracy_);
-            if (!found.any || found.difference)
-                differences.push_back("the gradient of " + joint.gradients[i] + " in the joint graph of " +
-                                      forward.graph().name + " is none that LibTorch computed" +
-                                      (found.difference ? ": " + *found.difference : ""));
+            const bool found = expected.is_among(i, all_);
+            const auto difference = found ? std::nullopt : expected.nearest(i, joint.gradients.size(), results);
+            leaves.right += found;
+            if (difference)
+                leaves.differences.push_back("the gradient of " + joint.gradients[i] + " in the joint graph of " +
+                                             forward.graph().name + " is none that LibTorch computed: " + *difference);
         }
-        return differences;
+        return leaves;
     }
 
     /// Though an operand has one, and the op, too.
@@ -344,22 +393,18 @@ class Checker {
             "aten.expand.default", "aten.zeros.default",   "aten.zeros_like.default", "aten._unsafe_view.default"};
         for (const NodeId id : backward_.graph().calls()) {
             const Node& node = backward_.graph().node({id});
-            if (is_op_call(node) && of_call(node).empty() && !kEngine.contains(node.target))
+            if (is_op_call(node) && !is_of_a_call(node) && !kEngine.contains(node.target))
                 return "a hook or a function of the program computes gradients: " + node.target;
         }
         return {};
     }
 
-    const std::vector<Ran>& before_;
+    const std::vector<const Ran*>& forward_;
     const Ran& backward_;
     Candidates all_;  ///< every value of the backward graph
     Accuracy accuracy_;
     GradientVerdict verdict_;
 };
-
-bool is_backward(const Graph& graph) {
-    return std::ranges::any_of(graph.nodes, [](const Node& node) { return !of_call(node).empty(); });
-}
 
 void log_verdict(const std::string& graph, const GradientVerdict& verdict) {
     std::string text = graph + ": held against rules: gradients in " + plural(verdict.calls, "call") + ", " +
@@ -369,25 +414,44 @@ void log_verdict(const std::string& graph, const GradientVerdict& verdict) {
     log_info(LogChannel::capture, text);
 }
 
+/// The graphs of a frame by number, run when they are first asked for: a backward pass is held against values of the
+/// execution that it belongs to, and of no other.
+class ForwardGraphs {
+  public:
+    explicit ForwardGraphs(const capture::CapturedFrame& frame) : frame_(frame) {}
+
+    std::vector<const Ran*> of(const CapturedGraph& backward) {
+        std::vector<const Ran*> found;
+        for (const std::int64_t number : backward.differentiates) found.push_back(of(backward, number));
+        return found;
+    }
+
+  private:
+    const Ran* of(const CapturedGraph& backward, std::int64_t number) {
+        if (number < 0) return nullptr;
+        const auto [entry, fresh] = ran_.try_emplace(number);
+        if (!fresh) return entry->second ? &*entry->second : nullptr;
+        for (const std::vector<CapturedGraph>* graphs : {&frame_.graphs, &backward.forward})
+            if (const auto graph = std::ranges::find(*graphs, number, &CapturedGraph::number); graph != graphs->end())
+                entry->second = Ran::of(*graph);
+        return entry->second ? &*entry->second : nullptr;
+    }
+
+    const capture::CapturedFrame& frame_;
+    std::map<std::int64_t, std::optional<Ran>> ran_;
+};
+
 }  // namespace
 
 std::vector<GradientVerdict> check_gradients(const capture::CapturedFrame& frame) {
     std::vector<GradientVerdict> verdicts;
-    if (std::ranges::none_of(frame.graphs, [](const CapturedGraph& captured) { return is_backward(captured.graph); }))
-        return verdicts;
-    std::vector<Ran> before;
+    ForwardGraphs graphs(frame);
     for (std::size_t i = 0; i < frame.graphs.size(); ++i) {
         const CapturedGraph& captured = frame.graphs[i];
-        std::optional<Ran> ran = Ran::of(captured);
-        if (!ran) {
-            if (!is_backward(captured.graph)) before.clear();  // names would be taken for those of other graphs
-            continue;
-        }
-        if (!is_backward(captured.graph)) {
-            before.push_back(std::move(*ran));
-            continue;
-        }
-        verdicts.push_back(Checker(before, *ran).run());
+        if (captured.differentiates.empty()) continue;
+        const std::optional<Ran> ran = Ran::of(captured);
+        if (!ran) continue;
+        verdicts.push_back(Checker(graphs.of(captured), *ran).run());
         verdicts.back().graph = i;
         log_verdict(captured.graph.name, verdicts.back());
     }

@@ -9,6 +9,7 @@
 
 #include <atomic>
 #include <chrono>
+#include <cstdint>
 #include <cstdio>
 #include <memory>
 #include <mutex>
@@ -100,6 +101,27 @@ void nested() {
     std::printf("%.4f\n", grown(torch::zeros({2})).sum().item<double>());
 }
 
+torch::Tensor kinds(const torch::Tensor& x) {
+    const torch::Tensor sparse = x.to_sparse().mul(2), rows = x.to_sparse_csr();
+    const torch::Tensor product = rows.matmul(x) + sparse.to_dense();
+    torch::empty({2, 2}, torch::device(torch::kMeta)).add(1);
+    return product + x.to_mkldnn().relu().to_dense() +
+           torch::quantize_per_tensor(x, 0.5, 0, torch::kQUInt8).dequantize();
+}
+
+/// Never does the same twice, and does not end.
+void wanders() {
+    const torch::NoGradGuard guard;
+    torch::Tensor x = torch::ones({4});
+    std::uint32_t random = 1;
+    for (int i = 0;; i += i < 80000) {
+        random = random * 1664525u + 1013904223u;
+        x = random >> 31 ? torch::tanh(x) : x.sin();
+        if (random >> 29 == 5) x = x + 1;
+        if (i == 79999) std::puts("ready"), std::fflush(stdout);
+    }
+}
+
 // ---- Modules that several threads use
 
 std::mutex users_mutex;
@@ -157,6 +179,18 @@ void other_memory() {
     std::printf("%.4f\n", (twice(x) - before).sum().item<double>());
 }
 
+/// Memory that is another tensor's from now on, and is written to through it; and a part of data(), which counts its
+/// own writes.
+torch::Tensor adopted(const torch::Tensor& x) {
+    const torch::Tensor before = x * 2;
+    torch::Tensor other = torch::zeros({3, 4});
+    other.set_(x);
+    other[0] = 5;
+    const torch::Tensor between = x + before;
+    x.data().select(0, 1).fill_(7);
+    return between + x;
+}
+
 /// What one thread writes last, another one writes over.
 void written_over() {
     torch::Tensor x = torch::zeros({4});
@@ -205,14 +239,20 @@ int main(int argc, char** argv) {
     if (what == "leaves") leaves();
     if (what == "pointers") pointers();
     if (what == "nested") nested();
+    if (what == "kinds") {
+        const torch::NoGradGuard guard;
+        std::printf("%.4f\n", kinds(torch::eye(2)).sum().item<double>());
+    }
     if (what == "one_minus") std::printf("%.4f\n", one_minus(torch::ones({4})).sum().item<double>());
     if (what == "other_memory") other_memory();
+    if (what == "adopted") std::printf("%.4f\n", adopted(torch::zeros({3, 4})).sum().item<double>());
     if (what == "written_over") written_over();
     if (what == "round_trip") round_trip();
     if (what == "mask") {
         const torch::Tensor x = torch::arange(4.0);
         std::printf("%.4f\n", x.index({x > 1}).mul(2).sum().item<double>());
     }
+    if (what == "wanders") wanders();
     if (what == "destructors") destructors();
     if (what == "short_lived") short_lived();
     if (what == "own_kernel") own_kernel();

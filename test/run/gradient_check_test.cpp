@@ -68,6 +68,8 @@ capture::CapturedFrame frame_of(const std::string& forward, const std::string& b
     for (const auto& [node, call] : std::vector<std::pair<std::string, std::string>>{
              {"g", "loss"}, {"d", "y"}, {"xt", "h"}, {"gw", "h"}, {"gb2", "h"}})
         of(frame.graphs[1], node, call);
+    frame.graphs[0].number = 7;
+    frame.graphs[1].differentiates = {7};
     return frame;
 }
 
@@ -125,6 +127,77 @@ TEST_CASE("where a hook of the program's changes a gradient, leaves are not held
     CHECK(found[0].calls == 3);
     CHECK(found[0].leaves == 0);
     CHECK_THAT(found[0].leaves_unchecked, Contains("a hook or a function of the program computes gradients"));
+}
+
+TEST_CASE("gradients are held against the forward pass that they are of, and against no other's values") {
+    capture::CapturedFrame frame = frame_of(kForward, backward("aten.tanh_backward.default(%g, %y)"));
+    capture::CapturedGraph own = frame.graphs[0];
+    // An earlier execution had the same operations and other weights, and so had one that ran in between.
+    Random random(5);
+    const auto other = [&] {
+        return captured(kForward, {random_tensor(DType::f32, {2, 3}, random), random_tensor(DType::f32, {3, 3}, random),
+                                   random_tensor(DType::f32, {3}, random)});
+    };
+    frame.graphs[0] = other();
+    frame.graphs[0].number = 3;
+    frame.graphs.insert(frame.graphs.begin() + 1, other());
+    frame.graphs[1].number = 9;
+    auto found = check_gradients(frame);
+    REQUIRE(found.size() == 1);
+    CHECK(found[0].graph == 2);
+    CHECK(found[0].differences.empty());
+    CHECK(found[0].calls == 0);
+    CHECK_THAT(found[0].leaves_unchecked, Contains("begins at no graph of this frame whose values are known"));
+    // Its own values stand with it where an equal graph stands for the graph.
+    frame.graphs[2].forward.push_back(std::move(own));
+    found = check_gradients(frame);
+    CHECK(found.at(0).differences.empty());
+    CHECK(found.at(0).calls == 3);
+    CHECK(found.at(0).leaves == 2);
+}
+
+TEST_CASE("a gradient that the program did not ask for is no difference, though others have its sizes") {
+    // autograd::grad(loss, {w}): the gradient of v, of the same sizes, is computed by nobody.
+    const std::string forward = R"(graph step_0 {
+  %x = placeholder["x"] : f32[2, 3]
+  %w = placeholder["w"] : f32[3, 3] grad
+  %v = placeholder["v"] : f32[3, 3] grad
+  %h = aten.mm.default(%x, %w) : f32[2, 3] grad
+  %y = aten.mm.default(%h, %v) : f32[2, 3] grad
+  %loss = aten.sum.default(%y) : f32[] grad
+  return (%loss)
+}
+)";
+    const std::string backward = R"(graph step_1 {
+  %loss = placeholder["loss"] : f32[]
+  %x = placeholder["x"] : f32[2, 3]
+  %v = placeholder["v"] : f32[3, 3]
+  %one = aten.ones_like.default(%loss) : f32[]
+  %g = aten.expand.default(%one, [2, 3]) : f32[2, 3] strides[0, 0]
+  %vt = aten.t.default(%v) : f32[3, 3] strides[1, 3]
+  %gh = aten.mm.default(%g, %vt) : f32[2, 3]
+  %xt = aten.t.default(%x) : f32[3, 2] strides[1, 3]
+  %gw = aten.mm.default(%xt, %gh) : f32[3, 3]
+  return (%gw)
+}
+)";
+    Random random(3);
+    const std::vector<Tensor> inputs = {random_tensor(DType::f32, {2, 3}, random),
+                                        random_tensor(DType::f32, {3, 3}, random),
+                                        random_tensor(DType::f32, {3, 3}, random)};
+    capture::CapturedFrame frame{.name = "step", .function = "step"};
+    frame.graphs.push_back(captured(forward, inputs));
+    frame.graphs.push_back(captured(backward, {frame.graphs[0].outputs.at(0), inputs[0], inputs[2]}));
+    frame.graphs[0].number = 0;
+    frame.graphs[1].differentiates = {0};
+    for (const auto& [node, call] : std::vector<std::pair<std::string, std::string>>{
+             {"g", "loss"}, {"vt", "y"}, {"gh", "y"}, {"xt", "h"}, {"gw", "h"}})
+        of(frame.graphs[1], node, call);
+    const auto found = check_gradients(frame);
+    REQUIRE(found.size() == 1);
+    CHECK(found[0].differences.empty());
+    CHECK(found[0].calls == 3);
+    CHECK(found[0].leaves == 1);  // w
 }
 
 TEST_CASE("a trace tells gradients that differ in a note and of the graph that computed them") {

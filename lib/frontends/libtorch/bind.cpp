@@ -94,7 +94,7 @@ class Binder {
         if (bound.writes && Registry::instance().in_place(step_.op->target())) bound.in_place = step_.op->target();
         const RegisteredOp* op = bound.call.target.empty() ? nullptr : Registry::instance().op(bound.call.target);
         if (!op) {
-            bound.problem = "unknown op " + step_.op->target();
+            bound.problem = "unknown op " + step_.op->target() + why_unknown();
             return bound;
         }
         const std::vector<std::string> names = parameter_names(step_.op->schema);
@@ -125,6 +125,21 @@ class Binder {
     }
 
   private:
+    /// ", which makes a sparse tensor": ops of tensors that Whittle does not have either.
+    std::string why_unknown() const {
+        std::string obstacle;
+        const auto look = [&](const Event* event) {
+            if (event && obstacle.empty())
+                for (const EventValue& value : event->values)
+                    for_each_tensor(value, [&](const TensorRef& tensor) {
+                        if (obstacle.empty()) obstacle = tensor.obstacle();
+                    });
+            return !obstacle.empty();
+        };
+        if (look(step_.begin)) return ", which takes " + obstacle;
+        return look(step_.end) ? ", which makes " + obstacle : "";
+    }
+
     /// What lies in memory that is written before it is read may as well be zeros.
     static Node zeros_of(const TensorRef& tensor) {
         return {.target = "aten.full.default",

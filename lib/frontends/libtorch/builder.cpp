@@ -153,6 +153,9 @@ class Builder {
                 taken.insert(graph.name);
                 verify(graph, Stage::captured, Registry::instance());
             }
+            for (capture::CapturedGraph& backward : frame.graphs)
+                for (capture::CapturedGraph& forward : backward.forward)
+                    forward.graph.name = frame.graphs.at(forward.variant_of.value()).graph.name;
             taken.insert(frame.name);
         }
     }

@@ -39,9 +39,9 @@ class Cutter {
     void end_before(std::int32_t step, capture::GraphBreak why) { ends_.emplace(step, std::move(why)); }
 
     /// Is the step in the piece?
-    bool contains(std::int32_t piece, std::int32_t step) const {
-        return step >= 0 && piece_of_[static_cast<std::size_t>(step)] == piece;
-    }
+    bool contains(std::int32_t piece, std::int32_t step) const { return step >= 0 && piece_of(step) == piece; }
+    /// The number of the piece that has the step, of the last plan of its frame; -1: none has.
+    std::int32_t piece_of(std::int32_t step) const { return piece_of_[static_cast<std::size_t>(step)]; }
     /// The value whose memory this one shows, among the values of a piece: itself when no step of the piece made it
     /// out of another one.
     ValueId root(ValueId id, std::int32_t piece) const;

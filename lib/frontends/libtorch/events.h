@@ -18,7 +18,7 @@ struct whittle_probe_value;
 namespace whittle::libtorch {
 
 inline constexpr char kFileMagic[8] = {'W', 'H', 'T', 'L', 'C', 'A', 'P', '\n'};
-inline constexpr std::uint32_t kFileVersion = 4, kFileHeaderSize = 4096, kChunkMagic = 0x4b484357;
+inline constexpr std::uint32_t kFileVersion = 5, kFileHeaderSize = 4096, kChunkMagic = 0x4b484357;
 
 struct FileHeader {
     char magic[8];
@@ -44,7 +44,14 @@ struct FileHeader {
 };
 static_assert(sizeof(FileHeader) <= kFileHeaderSize);
 enum FileFlags : std::uint64_t { kWithData = 1, kWithTimes = 2 };
-enum CutReason : std::uint64_t { kNotCut = 0, kCutSize = 1, kCutTime = 2, kCutDisk = 3, kCutError = 4 };
+enum CutReason : std::uint64_t {
+    kNotCut = 0,
+    kCutSize = 1,
+    kCutTime = 2,
+    kCutDisk = 3,
+    kCutError = 4,
+    kCutReading = 5,  ///< in no file: who read it was to stop early
+};
 
 struct ChunkHeader {
     std::uint32_t magic, thread;  ///< threads are numbered from 0 in order of their first event
@@ -103,7 +110,8 @@ enum class BranchKind : std::uint8_t { taken = 0, selected = 1 };  ///< a condit
 enum class ValueTag : std::uint8_t {
     none = 0,
     undefined = 1,  ///< a tensor that is undefined
-    tensor = 2,     ///< TensorRecord, i64 sizes[rank], i64 strides[rank], u64 bits of its number if wrapped
+    tensor = 2,     ///< TensorRecord, i64 sizes[rank], i64 strides[rank], text layout and text device if it is sparse
+                    ///< or elsewhere, u64 bits of its number if wrapped
     integer = 3,    ///< i64
     real = 4,       ///< double
     boolean = 5,    ///< u8
@@ -119,7 +127,7 @@ enum TensorFlags : std::uint8_t {
     kPlain = 8,          ///< on the CPU, strided, neither conjugate nor negated by a flag nor quantized nor sparse
     kHasStorage = 16,
     // Why a tensor is not plain; none of these: it is conjugate or negative by a flag.
-    kSparse = 32,
+    kSparse = 32,  ///< of any layout but strided
     kQuantized = 64,
     kElsewhere = 128,  ///< on another device
 };

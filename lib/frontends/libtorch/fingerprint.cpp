@@ -137,6 +137,8 @@ void Fingerprints::tensor(Cursor& in) {
     if (!looks_) seen = {ops_, version};
     if (!looks_ && storage) *storage = {ops_, version};
     for (int i = 0; i < 2 * head.rank; ++i) mix(in.get<std::uint64_t>());
+    if (head.flags & (kSparse | kElsewhere))
+        for (int i = 0; i < 2; ++i) text(in);
     if (head.flags & kWrappedNumber) in.take(sizeof(std::uint64_t));
 }
 

@@ -1,6 +1,7 @@
 #include "frontends/libtorch/fold.h"
 
 #include <algorithm>
+#include <set>
 #include <span>
 
 #include "ops/core/registry.h"
@@ -234,11 +235,34 @@ void FrameFolder::add(CapturedFrame execution) {
         functions_[known->second].frame.calls += execution.calls;
     }
     Function& function = functions_[known->second];
-    for (std::size_t i = 0; i < execution.graphs.size(); ++i) add(function, std::move(execution.graphs[i]), i);
+    add_graphs(function, std::move(execution.graphs));
     for (const GraphBreak& entry : execution.breaks) add(function, entry);
 }
 
-void FrameFolder::add(Function& to, CapturedGraph graph, std::size_t position) {
+/// Those of one execution. A backward pass that is kept has the graphs with it whose gradients it computes where equal
+/// ones stand for them, whose values are others.
+void FrameFolder::add_graphs(Function& to, std::vector<CapturedGraph> graphs) {
+    std::set<std::int64_t> differentiated;
+    for (const CapturedGraph& graph : graphs)
+        differentiated.insert(graph.differentiates.begin(), graph.differentiates.end());
+    std::map<std::int64_t, CapturedGraph> folded;
+    for (std::size_t i = 0; i < graphs.size(); ++i) {
+        std::optional<CapturedGraph> copy;
+        if (!graphs[i].outputs.empty() && differentiated.contains(graphs[i].number)) copy = graphs[i];
+        const std::optional<std::size_t> kept = add(to, std::move(graphs[i]), i);
+        if (!kept && copy) {
+            copy->variant_of = to.latest.at(i);
+            folded.emplace(copy->number, std::move(*copy));
+        }
+        if (!kept) continue;
+        CapturedGraph& added = to.frame.graphs[*kept];
+        for (const std::int64_t number : added.differentiates)
+            if (const auto forward = folded.find(number); forward != folded.end())
+                added.forward.push_back(forward->second);
+    }
+}
+
+std::optional<std::size_t> FrameFolder::add(Function& to, CapturedGraph graph, std::size_t position) {
     std::vector<CapturedGraph>& graphs = to.frame.graphs;
     const bool was_here = position < to.latest.size();
     if (!was_here) to.latest.resize(position + 1);
@@ -249,7 +273,8 @@ void FrameFolder::add(Function& to, CapturedGraph graph, std::size_t position) {
             graphs[i].runs += graph.runs;
             forget_what_did_not_matter(graphs[i].guards, graph.guards);
             to.latest[position] = i;
-            return keep_values(graphs[i], graph);
+            keep_values(graphs[i], graph);
+            return std::nullopt;
         }
     if (!alike.empty()) {
         const Difference why = *first_difference(graphs[alike.back()], graph);
@@ -257,7 +282,7 @@ void FrameFolder::add(Function& to, CapturedGraph graph, std::size_t position) {
         if (alike.size() >= most_variants_) {
             dropped_ += graph.runs;
             to.latest[position] = alike.back();
-            return;
+            return std::nullopt;
         }
         graph.variant_of = alike.front();
         graph.difference = first_difference(graphs[alike.front()], graph)->guard;
@@ -267,6 +292,7 @@ void FrameFolder::add(Function& to, CapturedGraph graph, std::size_t position) {
     alike.push_back(graphs.size());
     to.latest[position] = graphs.size();
     graphs.push_back(std::move(graph));
+    return to.latest[position];
 }
 
 void FrameFolder::add(Function& to, const GraphBreak& entry) {

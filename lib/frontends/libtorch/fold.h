@@ -9,6 +9,7 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -39,7 +40,9 @@ class FrameFolder {
         std::vector<std::size_t> latest = {};  ///< by position in an execution: its graph the last time
     };
 
-    void add(Function& to, capture::CapturedGraph graph, std::size_t position);
+    void add_graphs(Function& to, std::vector<capture::CapturedGraph> graphs);
+    /// Where it is kept: a position in to.frame.graphs. Nothing where an equal one was, or too many.
+    std::optional<std::size_t> add(Function& to, capture::CapturedGraph graph, std::size_t position);
     static void add(Function& to, const capture::GraphBreak& entry);
 
     std::size_t most_variants_;

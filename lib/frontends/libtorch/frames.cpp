@@ -135,18 +135,49 @@ class Assigner {
         }
         places.push_back(steps.size());
         std::vector<Iterations> found;
-        for (Loop loop : loops_in(codes, kLeastIterations)) {
+        const std::vector<Loop> all = loops_in(codes, kLeastIterations);
+        for (std::size_t k = 0; k < all.size(); ++k) {
+            Loop loop = all[k];
             // Where the first iteration did more than the others, the period seems to begin behind that.
             const auto first =
                 std::find(codes.begin() + static_cast<std::ptrdiff_t>(loop.begin),
                           codes.begin() + static_cast<std::ptrdiff_t>(loop.begin + loop.period), codes.front());
             const auto at = static_cast<std::size_t>(first - codes.begin());
-            if (at < loop.begin + loop.period && !with_weights) loop.begin = at;
+            if (at < loop.begin + loop.period && !with_weights)
+                loop.begin = at;
+            else
+                begin_at_top(loop, codes, k + 1 < all.size() ? all[k + 1].begin : codes.size(),
+                             [&](std::size_t i) { return function_at(steps[places[i]]); });
             Iterations& begins = found.emplace_back();
             for (std::size_t i = loop.begin; i + loop.period <= loop.end; i += loop.period) begins.push_back(places[i]);
             begins.push_back(places[loop.begin + (begins.size()) * loop.period]);
         }
         return found;
+    }
+    /// Where the first iteration was unlike the others in its middle (an optimizer that begins), the period begins
+    /// behind that. Then iterations begin where the function goes back furthest in its lines. Up to `end` the loop may
+    /// go on for a part of an iteration.
+    template <class FunctionAt>
+    static void begin_at_top(Loop& loop, const std::vector<std::uint64_t>& codes, std::size_t end, FunctionAt at) {
+        std::vector<int> lines;
+        const FrameFunction first = at(loop.begin);
+        for (std::size_t i = 0; i < loop.period; ++i) {
+            const FrameFunction here = at(loop.begin + i);
+            if (here.function != first.function || here.file != first.file) return;
+            lines.push_back(here.line);
+        }
+        int furthest = lines.back() - lines.front();
+        if (furthest > 0) return;
+        std::size_t top = 0;
+        for (std::size_t i = 1; i < lines.size(); ++i)
+            if (lines[i - 1] - lines[i] > std::max(furthest, 0)) {
+                furthest = lines[i - 1] - lines[i];
+                top = i;
+            }
+        std::size_t last = loop.end;
+        while (last < end && codes[last] == codes[last - loop.period]) ++last;
+        const std::size_t begin = loop.begin + top, iterations = (last - begin) / loop.period;
+        if (top > 0 && iterations >= kLeastIterations) loop = {begin, begin + iterations * loop.period, loop.period};
     }
     std::int64_t times(const std::vector<std::int32_t>& steps, const Iterations& loop) const {
         std::int64_t sum = 0;

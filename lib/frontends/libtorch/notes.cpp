@@ -30,6 +30,8 @@ const char* reason_of(CutReason cut) {
             return "where the disk was full";
         case kCutError:
             return "by an error of its own";
+        case kCutReading:
+            return "where a signal to stop left no time to look at more";
     }
     return "";
 }

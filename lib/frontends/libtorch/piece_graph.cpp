@@ -42,6 +42,8 @@ std::optional<CapturedGraph> PieceGraphs::build(const Piece& piece, std::optiona
         outputs.push_back({written, recording_.order_after(last->second)});
     }
     fill_values(*captured, values, outputs);
+    captured->number = piece.number;
+    captured->differentiates = differentiated();
     return captured;
 }
 
@@ -117,6 +119,17 @@ std::string PieceGraphs::module_path(std::int32_t index) const {
     const auto node = node_names_.find(forward);
     const std::string of = node == node_names_.end() ? recording_.step(forward).op->target() : "%" + node->second;
     return module + (module.empty() ? "" : ", ") + "backward of " + of;
+}
+
+/// The pieces whose calls' gradients this one computes; see CapturedGraph::differentiates.
+std::vector<std::int64_t> PieceGraphs::differentiated() const {
+    std::vector<std::int64_t> pieces;
+    for (const std::int32_t index : piece_->steps) {
+        const std::int32_t forward = recording_.forward[static_cast<std::size_t>(index)];
+        const std::int64_t number = forward < 0 ? -1 : cutter_.piece_of(forward);
+        if (forward >= 0 && std::ranges::find(pieces, number) == pieces.end()) pieces.push_back(number);
+    }
+    return pieces;
 }
 
 capture::Operand PieceGraphs::operand_of(ValueId id, std::int32_t reader) {

@@ -76,6 +76,7 @@ class PieceGraphs {
     void fill_values(capture::CapturedGraph& captured, const Inputs& inputs, const std::vector<Output>& outputs) const;
 
     std::string module_path(std::int32_t index) const;
+    std::vector<std::int64_t> differentiated() const;
 
     const Recording& recording_;
     const Cutter& cutter_;

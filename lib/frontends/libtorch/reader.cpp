@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <cstddef>
 #include <cstring>
 #include <iterator>
@@ -43,6 +44,10 @@ TensorRef read_tensor(Cursor& in) {
         in.fail("found a tensor of sizes " + to_string(tensor.sizes) + ", strides " + to_string(tensor.strides) +
                     " and offset " + std::to_string(tensor.offset),
                 "expected elements within its memory");
+    if (tensor.has(kSparse) || tensor.has(kElsewhere)) {
+        std::string layout = in.text();
+        tensor.kind = std::make_shared<const TensorKind>(TensorKind{std::move(layout), in.text()});
+    }
     if (tensor.has(kWrappedNumber)) {
         const auto bits = in.get<std::uint64_t>();
         const bool real = tensor.dtype && !is_complex(*tensor.dtype);
@@ -333,14 +338,42 @@ RecordHeader read_header(Cursor& in) {
     return header;
 }
 
-void read_chunk(Cursor in, std::uint32_t thread, ThreadRecords& records, EventFile& file) {
-    while (in.left() > 0) {
+/// Of who has to come to an end.
+class Allowance {
+  public:
+    explicit Allowance(const ReadLimits& limits)
+        : records_(limits.most_records), limited_(limits.seconds < std::numeric_limits<double>::infinity()) {
+        if (limited_)
+            end_ += std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(limits.seconds));
+    }
+    /// `kept`: how many more records than before.
+    void spend(std::ptrdiff_t kept) {
+        constexpr std::uint32_t kGlance = 1024;  // records between looks at the clock
+        kept_ += kept;
+        over_ = over_ || (kept_ > 0 && static_cast<std::size_t>(kept_) >= records_) ||
+                (limited_ && ++seen_ % kGlance == 0 && Clock::now() > end_);
+    }
+    bool over() const { return over_; }
+
+  private:
+    using Clock = std::chrono::steady_clock;
+    std::size_t records_;
+    bool limited_, over_ = false;
+    Clock::time_point end_ = Clock::now();
+    std::ptrdiff_t kept_ = 0;
+    std::uint32_t seen_ = 0;
+};
+
+void read_chunk(Cursor in, std::uint32_t thread, ThreadRecords& records, EventFile& file, Allowance& allowance) {
+    while (in.left() > 0 && !allowance.over()) {
         const std::size_t at = in.at();
         const RecordHeader header = read_header(in);
         Cursor record = in.part(header.size - sizeof header);
         if (read_definition(record, header, thread, file)) continue;
         const std::uint64_t hash = records.fingerprints.of(static_cast<RecordKind>(header.kind), record);
+        const auto before = static_cast<std::ptrdiff_t>(records.folder.kept().size());
         records.folder.add(at, hash, records.fingerprints.looks());
+        allowance.spend(static_cast<std::ptrdiff_t>(records.folder.kept().size()) - before);
     }
 }
 
@@ -358,11 +391,22 @@ void read_happenings(const Threads& threads, const Cursor& whole, EventFile& fil
     }
 }
 
+bool lacks_op(const EventFile& file, const Event& event) {
+    const bool is_op = event.kind == RecordKind::op_begin || event.kind == RecordKind::op_end;
+    return is_op && !file.ops.contains(event.op);
+}
+
+/// What was defined beyond the end of what was read is unknown.
+void leave_out_undefined(EventFile& file) {
+    std::erase_if(file.events, [&](const Event& event) { return lacks_op(file, event); });
+    for (Event& event : file.events)
+        if (!file.stacks.contains(event.stack)) event.stack = 0;
+}
+
 /// Every op and stack that an event names is defined.
 void check_references(const EventFile& file) {
     for (const Event& event : file.events) {
-        const bool is_op = event.kind == RecordKind::op_begin || event.kind == RecordKind::op_end;
-        if (is_op && !file.ops.contains(event.op))
+        if (lacks_op(file, event))
             throw Error({file.path.string(), {}}, "found an event of op " + std::to_string(event.op) +
                                                       ", which no record defines, expected one that is defined");
         if (event.stack && !file.stacks.contains(event.stack))
@@ -392,53 +436,7 @@ void read_ending(const FileHeader& header, EventFile& file) {
 
 }  // namespace
 
-std::string TensorRef::obstacle() const {
-    // By c10::ScalarType's numbers; those that dtype_from_aten() knows are not asked for.
-    constexpr const char* kTypes[] = {"",      "",       "",          "",          "",           "",
-                                      "",      "",       "complex32", "complex64", "complex128", "",
-                                      "qint8", "quint8", "qint32",    "",          "quint4x2",   "quint2x4"};
-    const auto code = static_cast<std::size_t>(type_code);
-    if (has(kElsewhere)) return "a tensor on another device than the CPU";
-    if (has(kSparse)) return "a sparse tensor";
-    if (!dtype)
-        return code < std::size(kTypes) ? std::string("a ") + kTypes[code] + " tensor" : "a tensor of another type";
-    if (has(kWrappedNumber) && is_complex(*dtype)) return "a complex number of the host";
-    if (has(kQuantized)) return "a quantized tensor";
-    if (!has(kPlain))
-        return has(kHasStorage) ? "a tensor that is conjugated or negated by a flag" : "a tensor without memory";
-    return {};
-}
-
-std::string OpName::target() const {
-    if (!(flags & kHasSchema)) return name;
-    std::string target = name;
-    if (const auto colons = target.find("::"); colons != std::string::npos) target.replace(colons, 2, ".");
-    return target + "." + (overload.empty() ? "default" : overload);
-}
-
-std::uint64_t EventFile::printing_place(std::uint32_t stack) const {
-    const auto pcs = stacks.find(stack);
-    if (pcs == stacks.end()) return 0;
-    std::uint64_t caller = 0;
-    for (auto pc = pcs->second.rbegin(); pc != pcs->second.rend(); ++pc) {
-        const auto place = places.find(*pc);
-        if (place == places.end()) continue;
-        if (place->second.file.ends_with("/torch/_tensor_str.py")) return caller;
-        caller = *pc;
-    }
-    return 0;
-}
-
-Tensor EventFile::tensor(const Snapshot& snapshot) const {
-    const TensorRef& ref = snapshot.tensor;
-    WHITTLE_CHECK(ref.dtype.has_value(), "a snapshot of a type Whittle does not have");
-    const auto storage = Storage::allocate(snapshot.bytes.size() + 8);
-    Tensor tensor(storage, *ref.dtype, ref.sizes, contiguous_strides(ref.sizes));
-    if (!snapshot.bytes.empty()) std::memcpy(tensor.mutable_raw(), snapshot.bytes.data(), snapshot.bytes.size());
-    return tensor.with_requires_grad(ref.has(kRequiresGrad));
-}
-
-EventFile read_events(const std::filesystem::path& path, RepeatLimits limits) {
+EventFile read_events(const std::filesystem::path& path, const ReadLimits& limits) {
     EventFile file;
     file.path = path;
     file.file = MappedFile::open(path);
@@ -462,7 +460,8 @@ EventFile read_events(const std::filesystem::path& path, RepeatLimits limits) {
     read_ending(header, file);
     in.take(header.header_size - kFirstPart - rest.size());
     Threads threads;
-    while (in.left() > 0) {
+    Allowance allowance(limits);
+    while (in.left() > 0 && !allowance.over()) {
         const auto chunk = in.get<ChunkHeader>();
         if (chunk.magic == 0) break;  // the program was killed before the chunk had its header
         if (chunk.magic != kChunkMagic) in.fail("found no chunk", "expected one");
@@ -471,15 +470,17 @@ EventFile read_events(const std::filesystem::path& path, RepeatLimits limits) {
             in.fail("found a chunk of " + std::to_string(chunk.size) + " bytes with " + std::to_string(chunk.used) +
                         " used",
                     "expected at most " + std::to_string(room));
-        ThreadRecords& records = threads.try_emplace(chunk.thread, file, limits).first->second;
+        ThreadRecords& records = threads.try_emplace(chunk.thread, file, limits.repeats).first->second;
         Cursor rest_of_chunk = in.part(chunk.size - sizeof chunk);
-        read_chunk(rest_of_chunk.part(chunk.used), chunk.thread, records, file);
+        read_chunk(rest_of_chunk.part(chunk.used), chunk.thread, records, file, allowance);
     }
+    if (allowance.over()) file.cut = kCutReading;
     read_happenings(threads, Cursor(name, bytes, 0, bytes.size()), file);
     std::ranges::sort(file.events, {}, &Event::order);
     std::ranges::sort(file.unseen_writes, {}, &Event::order);
     std::ranges::sort(file.names, {}, &TensorName::order);
     settle_names(file.names);
+    if (file.cut == kCutReading) leave_out_undefined(file);
     check_references(file);
     return file;
 }

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <limits>
 #include <map>
 #include <memory>
 #include <optional>
@@ -19,6 +20,12 @@
 
 namespace whittle::libtorch {
 
+/// Of a tensor that is not the usual one, strided and on the CPU.
+struct TensorKind {
+    std::string layout, device;  ///< as LibTorch calls them: "SparseCsr", "cuda:0"
+    std::string text() const;    ///< "a sparse tensor (CSR) on the device cuda:0"
+};
+
 /// A tensor as an op saw it.
 struct TensorRef {
     std::uint64_t id = 0, storage = 0;
@@ -29,10 +36,11 @@ struct TensorRef {
     std::uint8_t flags = 0;           ///< TensorFlags
     Sizes sizes = {};
     Strides strides = {};
-    std::optional<Scalar> number = {};  ///< of a wrapped number
+    std::optional<Scalar> number = {};            ///< of a wrapped number
+    std::shared_ptr<const TensorKind> kind = {};  ///< of one that is sparse or elsewhere
 
     bool has(TensorFlags flag) const { return flags & flag; }
-    /// Why no graph can have it: "a complex64 tensor", "a sparse tensor"; "" when one can.
+    /// Why no graph can have it: "a complex32 tensor", "a sparse tensor"; "" when one can.
     std::string obstacle() const;
 };
 
@@ -182,8 +190,14 @@ struct EventFile {
     Tensor tensor(const Snapshot& snapshot) const;
 };
 
+struct ReadLimits {
+    RepeatLimits repeats = {};
+    std::size_t most_records = std::numeric_limits<std::size_t>::max();  ///< that are kept
+    double seconds = std::numeric_limits<double>::infinity();
+};
+
 /// Throws Error with the byte offset for a file that is no event file, or is damaged. The unwritten end of a program
-/// that was killed is no damage.
-EventFile read_events(const std::filesystem::path& path, RepeatLimits limits = {});
+/// that was killed is no damage. What is beyond the limits is left out: EventFile::cut is kCutReading then.
+EventFile read_events(const std::filesystem::path& path, const ReadLimits& limits = {});
 
 }  // namespace whittle::libtorch

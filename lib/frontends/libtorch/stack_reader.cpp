@@ -39,6 +39,12 @@ bool is_comprehension(const CodePlace& place) {
            });
 }
 
+/// Where somebody called. TorchScript's places are numbered anew for each stack that has them.
+std::string id_of(const CodePlace& place) {
+    if (!place.torchscript) return std::to_string(place.address);
+    return place.file + ":" + std::to_string(place.line) + " " + std::to_string(place.called_module);
+}
+
 bool is_library_name(const std::string& function) {
     for (const char* space :
          {"at::", "c10::", "torch::", "std::", "__gnu_cxx::", "void at::", "void torch::", "void std::", "decltype"})
@@ -107,7 +113,7 @@ StackInfo StackReader::read(std::uint32_t stack) {
         if (place.function.empty()) info.function = info.root ? "main" : "called_at_" + frame(caller).function;
         info.call_place = place.inlined
                               ? caller.file + ":" + std::to_string(caller.line) + ":" + std::to_string(caller.column)
-                              : std::to_string(caller.address);
+                              : id_of(caller);
     }
     return info;
 }
@@ -136,7 +142,7 @@ std::optional<FrameFunction> StackReader::module_call(const std::vector<CodePlac
         return FrameFunction{.function = frame(place).function,
                              .file = place.file,
                              .line = place.line,
-                             .call_place = std::to_string(places[function].address) + " " + std::to_string(module)};
+                             .call_place = id_of(places[function]) + " " + std::to_string(module)};
     }
     return std::nullopt;
 }

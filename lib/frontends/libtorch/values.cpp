@@ -1,11 +1,13 @@
 #include "frontends/libtorch/values.h"
 
 #include <algorithm>
+#include <functional>
 #include <map>
 #include <tuple>
 
 #include "frontends/libtorch/bind.h"
 #include "ops/aten/capture.h"
+#include "tensor/reach.h"
 
 namespace whittle::libtorch {
 
@@ -15,6 +17,42 @@ namespace {
 using Place = std::tuple<std::uint64_t, std::int64_t, Sizes, Strides, std::optional<DType>>;
 Place place_of(const TensorRef& tensor) {
     return {tensor.storage, tensor.offset, tensor.sizes, tensor.strides, tensor.dtype};
+}
+
+/// Of two tensors with these strides, the difference of whose places is `apart`: have they an element in common?
+/// `left`: how many combinations are looked at; where those are too few, yes.
+bool meet(const TensorRef& a, const TensorRef& b, std::size_t dim, std::int64_t apart, int& left) {
+    if (--left < 0) return true;
+    if (dim == a.strides.size()) return apart == 0;
+    std::int64_t inner = 0;  // what the dimensions behind this one can make up for
+    for (std::size_t i = dim + 1; i < a.strides.size(); ++i)
+        inner += a.strides[i] * (std::max(a.sizes[i], b.sizes[i]) - 1);
+    const std::int64_t stride = a.strides[dim];
+    const std::int64_t nearest = (apart - inner) / stride - 1;  // no smaller one leaves so little
+    for (std::int64_t k = std::max(1 - b.sizes[dim], nearest); k < a.sizes[dim]; ++k) {
+        const std::int64_t rest = apart - k * stride;
+        if (rest < -inner) break;  // and further away from here on
+        if (rest <= inner && meet(a, b, dim + 1, rest, left)) return true;
+        if (--left < 0) return true;
+    }
+    return false;
+}
+
+/// Do two tensors of one storage have an element in common, as far as that is easily told? In doubt they have.
+bool overlap(const TensorRef& a, const TensorRef& b) {
+    const auto bytes = [](const TensorRef& tensor) {
+        const Reach reached = reach(tensor.sizes, tensor.strides).value_or(Reach{});
+        const auto width = static_cast<std::int64_t>(size_of(tensor.dtype.value_or(DType::f64)));
+        return std::pair((tensor.offset + reached.first) * width, (tensor.offset + reached.last + 1) * width);
+    };
+    const auto first = bytes(a), second = bytes(b);
+    if (first.second <= second.first || second.second <= first.first) return false;
+    constexpr int kMost = 4096;
+    int left = kMost;
+    const bool alike = a.dtype == b.dtype && a.strides == b.strides &&
+                       std::ranges::is_sorted(a.strides, std::ranges::greater()) &&
+                       std::ranges::all_of(a.strides, [](std::int64_t stride) { return stride > 0; });
+    return !alike || meet(a, b, 0, b.offset - a.offset, left);
 }
 
 class Tracer {
@@ -71,16 +109,12 @@ class Tracer {
                                      writer->second.step > time_of(known->second.value) &&
                                      step_of(there) >= writer->second.step;
             if (overwritten) return link(tensor, there);
-            // In inference mode there are no counters.
-            const bool written = tensor.has(kHasStorage) && writer != writers_.end() && writer->second.version == 0u &&
-                                 writer->second.step > time_of(known->second.value);
-            return written ? changed(tensor, known->second.value) : known->second.value;
+            // Written through a tensor that counts for itself (data(), set_()), or in inference mode, where none does.
+            const std::int32_t step = written_since(tensor, time_of(known->second.value));
+            return step >= 0 ? rewritten(tensor, known->second.value, step) : known->second.value;
         }
         // Another object at the same place that nothing wrote to since: detach(), data(), autograd's own copies.
-        if (there >= 0 && !was_read_as(tensor, there)) {
-            const auto writer = writers_.find(tensor.storage);
-            if (writer == writers_.end() || step_of(there) >= writer->second.step) return link(tensor, there);
-        }
+        if (there >= 0 && !was_read_as(tensor, there) && is_latest(there)) return link(tensor, there);
         if (known != current_.end()) return changed(tensor, known->second.value);
         if (there >= 0) return changed(tensor, there);
         return outside(tensor);
@@ -114,10 +148,31 @@ class Tracer {
         if (!tensor.has(kHasStorage) || writer == writers_.end() || writer->second.version != tensor.version ||
             time_of(before) >= writer->second.step || !same_place(old.tensor, tensor))
             return outside(tensor);
-        TracedValue value{.tensor = tensor, .step = writer->second.step, .result = -1, .before = before};
+        return rewritten(tensor, before, writer->second.step);
+    }
+    ValueId rewritten(const TensorRef& tensor, ValueId before, std::int32_t step) {
+        TracedValue value{.tensor = tensor, .step = step, .result = -1, .before = before};
         value.snapshot = snapshot_before(tensor, steps_[static_cast<std::size_t>(step_)].begin->order);
         out_.rewritten[value.step].push_back(static_cast<ValueId>(out_.values.size()));
         return add(std::move(value));
+    }
+
+    /// The last step after `time` that wrote to some of the tensor's elements; -1: none did.
+    std::int32_t written_since(const TensorRef& tensor, std::int32_t time) const {
+        constexpr int kMost = 64;  // of many writes one may well have been there
+        const auto writes = tensor.has(kHasStorage) ? writes_.find(tensor.storage) : writes_.end();
+        if (writes == writes_.end()) return -1;
+        int looked_at = 0;
+        for (auto write = writes->second.rbegin(); write != writes->second.rend() && write->step > time; ++write)
+            if (++looked_at > kMost || overlap(*write->to, tensor)) return write->step;
+        return -1;
+    }
+    void note_write(const TensorRef& tensor) { writes_[tensor.storage].push_back({step_, &tensor}); }
+
+    /// Nothing was seen to write to its memory since it was made.
+    bool is_latest(ValueId id) const {
+        const auto writer = writers_.find(out_.values[static_cast<std::size_t>(id)].tensor.storage);
+        return writer == writers_.end() || step_of(id) >= writer->second.step;
     }
 
     /// The tensor had that value under another version: something unseen wrote to it since.
@@ -186,7 +241,16 @@ class Tracer {
                     ++number;
                     return;
                 }
-                if (writes) writers_[tensor.storage] = {step_, tensor.version};
+                const bool adopts = capture_role(step.op->name) == CaptureRole::adopts;
+                if (const ValueId there = adopts ? value_at(tensor) : -1; there >= 0 && is_latest(there)) {
+                    out_.results.back().push_back(link(tensor, there));  // it is another tensor's memory from now on
+                    ++number;
+                    return;
+                }
+                if (writes && !adopts) {
+                    writers_[tensor.storage] = {step_, tensor.version};
+                    note_write(tensor);
+                }
                 TracedValue value{.tensor = tensor, .step = step_, .result = number++};
                 // What memory without contents holds is known once it is read: by then a pointer may have filled it.
                 if (!makes_memory(*step.op)) value.snapshot = snapshot_of_result(tensor, step);
@@ -204,6 +268,7 @@ class Tracer {
                 std::erase_if(by_place_,
                               [&](const auto& entry) { return std::get<0>(entry.first) == written.storage; });
                 writers_.erase(written.storage);
+                writes_.erase(written.storage);
                 unseen_at_[written.storage] = step_;
             });
     }
@@ -218,6 +283,7 @@ class Tracer {
                 current_.erase(tensor.id);
                 by_place_.erase(place_of(tensor));
                 writers_[tensor.storage] = {step_, std::nullopt};
+                note_write(tensor);
             });
     }
 
@@ -262,8 +328,13 @@ class Tracer {
         std::int32_t step = -1;
         std::optional<std::uint32_t> version = {};  ///< after it; unknown when the write itself was not seen
     };
-    std::unordered_map<std::uint64_t, Write> writers_;           ///< per storage: the last step that wrote to it
-    std::size_t unseen_ = 0;                                     ///< position in EventFile::unseen_writes
+    struct Written {
+        std::int32_t step = -1;
+        const TensorRef* to = nullptr;  ///< in an event
+    };
+    std::unordered_map<std::uint64_t, std::vector<Written>> writes_;  ///< per storage, ascending
+    std::unordered_map<std::uint64_t, Write> writers_;                ///< per storage: the last step that wrote to it
+    std::size_t unseen_ = 0;                                          ///< position in EventFile::unseen_writes
     std::unordered_map<std::uint64_t, std::int32_t> unseen_at_;  ///< per storage: the step before which it was written
     std::unordered_map<std::uint64_t, std::vector<std::size_t>> snapshots_;
     std::unordered_map<std::uint64_t, const TensorName*> names_;

@@ -116,3 +116,25 @@ TEST_CASE("the fuzz target's seeds are event files that give frames") {
         CHECK(build_frames(file, {}).frames.size() == 1);
     }
 }
+
+TEST_CASE("who is to stop early reads so many records and no more, and says so") {
+    const TempDir folder;
+    const std::string path = (folder.path() / "events").string();
+    {
+        EventWriter w(path);
+        w.define(kRelu, "aten::relu", "", "aten::relu(Tensor self) -> Tensor");
+        for (std::uint64_t id = 1; id <= 1000; ++id)  // never the same twice
+            w.call(kRelu, {{.id = id, .sizes = {static_cast<std::int64_t>(id)}}}, {{.id = 5000 + id}});
+        w.recorder.finish();
+        w.chunk.unmap();
+    }
+    CHECK(read_events(path).events.size() == 2000);
+    CHECK(read_events(path).cut == kNotCut);
+    const EventFile part = read_events(path, {.most_records = 501});
+    CHECK(part.cut == kCutReading);
+    CHECK(part.events.size() == 501);
+    const CapturedProgram program = build_frames(part, {});
+    REQUIRE(program.frames.size() == 1);
+    CHECK_THAT(program.notes.at(0), Catch::Contains("a signal to stop left no time"));
+    CHECK(read_events(path, {.seconds = 0}).events.size() < 2000);
+}

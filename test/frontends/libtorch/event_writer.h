@@ -13,9 +13,10 @@ struct FakeTensor {
     std::uint64_t id = 1;
     std::vector<std::int64_t> sizes = {3};
     std::uint32_t version = 0;
-    std::uint64_t storage = 0;  ///< 0: as id
-    std::int8_t dtype = 6;      ///< c10::ScalarType: float
-    std::int64_t offset = 0;    ///< in the storage
+    std::uint64_t storage = 0;               ///< 0: as id
+    std::int8_t dtype = 6;                   ///< c10::ScalarType: float
+    std::int64_t offset = 0;                 ///< in the storage
+    std::vector<std::int64_t> strides = {};  ///< none: contiguous
 };
 
 class EventWriter {
@@ -39,7 +40,7 @@ class EventWriter {
         std::int64_t stride = 1;
         std::vector<std::int64_t> strides(tensor.sizes.size());
         for (std::size_t i = strides.size(); i-- > 0; stride *= tensor.sizes[i]) strides[i] = stride;
-        for (const std::int64_t value : strides) record.put(value);
+        for (const std::int64_t value : tensor.strides.empty() ? strides : tensor.strides) record.put(value);
     }
     bool commit() { return recorder.commit(chunk, record); }
 

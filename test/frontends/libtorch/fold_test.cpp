@@ -175,3 +175,28 @@ TEST_CASE("a number that makes no other graph is no guard") {
     REQUIRE(frames[0].graphs[0].guards.size() == 2);
     CHECK(frames[0].graphs[0].guards[0].text() == "L['n'] == 3");
 }
+
+TEST_CASE("a backward pass that is kept has its own execution's values of a graph that is not") {
+    const std::string backward = replaced(replaced(kScale, "scale", "back"), "mul", "neg");
+    const std::string neg = replaced(backward, "aten.neg.Scalar(%x, 2.0)", "aten.neg.default(%x)");
+    const auto step = [&](std::int64_t number, float value, const std::string& pass) {
+        CapturedFrame frame = execution(kScale), second = execution(pass);
+        CapturedGraph& forward = frame.graphs[0];
+        forward.number = number;
+        forward.inputs = {Tensor::of<float>({value, value}, {2})};
+        forward.outputs = evaluate(forward.graph, forward.inputs);
+        frame.graphs.push_back(second.graphs[0]);
+        frame.graphs[1].number = number + 1;
+        frame.graphs[1].differentiates = {number, -1};
+        return frame;
+    };
+    const std::string accumulates = replaced(neg, "neg.default(%x)", "exp.default(%x)");
+    const std::vector<CapturedFrame> frames = folded({step(0, 1, neg), step(2, 2, neg), step(4, 3, accumulates)});
+    REQUIRE(frames.at(0).graphs.size() == 3);  // scale, and two backward passes
+    CHECK(frames[0].graphs[1].forward.empty());
+    const std::vector<CapturedGraph>& kept = frames[0].graphs[2].forward;
+    REQUIRE(kept.size() == 1);
+    CHECK(kept[0].number == 4);
+    CHECK(kept[0].variant_of == std::size_t{0});
+    CHECK(same_bits(kept[0].outputs.at(0), Tensor::of<float>({6, 6}, {2})));
+}

@@ -103,7 +103,7 @@ TEST_CASE("the frames of a long loop are the same with and without what is left 
         w.chunk.unmap();
     }
     const auto frames = [&](RepeatLimits limits) {
-        const EventFile file = read_events(path, limits);
+        const EventFile file = read_events(path, {.repeats = limits});
         if (limits.least_records < 1000) CHECK(file.events.size() < 3000);
         CapturedProgram program = build_frames(file, {});
         CHECK(program.op_count == 2 * kIterations + kIterations / 100);

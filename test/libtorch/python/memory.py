@@ -23,8 +23,23 @@ def statistics(x, mean, var):
     return mean * 2
 
 
+def adopted(x):
+    other = torch.zeros(3, 4)
+    other.set_(x)
+    other[0] = 5
+    return x + 1
+
+
+def through_data(w, x):
+    before = x @ w
+    w.data[:, 0] = 0
+    return before - x @ w
+
+
 numbers = torch.arange(12.0)
 print(transposed(torch.zeros(3, 4), numbers.view(4, 3)).sum().item())
 print(seen_through_strides(torch.zeros(3, 4), numbers.view(4, 3)).tolist())
 print(other_layout(torch.zeros(3, 4), numbers.view(4, 3)).tolist())
 print(statistics(torch.ones(4, 3), torch.zeros(3), torch.ones(3)).tolist())
+print(adopted(torch.zeros(3, 4)).sum().item())
+print(through_data(torch.ones(4, 2, requires_grad=True), numbers.view(3, 4)).tolist())

@@ -1,6 +1,7 @@
 // Tensors and other values of LibTorch as records: what they are, and what they hold.
 #include <algorithm>
 #include <cstring>
+#include <sstream>
 
 #include "frontends/libtorch/capture/state.h"
 
@@ -72,6 +73,12 @@ void put_tensor(Thread& thread, RecordBuffer& record, const at::Tensor& tensor) 
     record.put(written);
     record.put_bytes(sizes.data(), sizes.size() * sizeof(std::int64_t));
     for (std::size_t i = 0; i < sizes.size(); ++i) record.put(strided ? tensor.strides()[i] : std::int64_t{0});
+    if (written.flags & (kSparse | kElsewhere)) {
+        std::ostringstream layout;
+        layout << tensor.layout();
+        record.put_text(layout.str());
+        record.put_text(tensor.device().str());
+    }
     if (wrapped) {
         std::uint64_t bits = 0;
         std::memcpy(&bits, tensor.unsafeGetTensorImpl()->data(),
