@@ -102,7 +102,7 @@ int tell_report(const cli::Tool& tool, Options& options, const std::vector<cpp::
     cli::PictureOptions::Compared compared = options.pictures.write(tool, subject, report, options.subject);
     nlohmann::json json = tool.shared().json ? debug::to_json(subject, report) : nlohmann::json();
     if (!tool.shared().json) sink.out() << debug::to_text(subject, report, options.report.text(tool, sink));
-    const std::string broken = options.fullgraph ? debug::why_not_whole(subject, report) : "";
+    const std::string broken = options.fullgraph ? debug::fullgraph_text(subject, report) : "";
     if (!broken.empty()) std::cerr << "explain: --fullgraph: " << broken;
     cli::follow_up(tool, model, options.subject, subject, tool.shared().json ? std::cerr : sink.out(), json);
     options.pictures.write_again(tool, subject, report, std::move(compared), json);

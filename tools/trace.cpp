@@ -36,9 +36,9 @@ void declare(cli::Tool& tool, Options& options) {
     tool.positional("MODEL", options.models,
                     std::string(cli::kModelHelp) +
                         " Several that are not run go into one folder, each named after its file or folder.");
-    tool.option("-o,--output", options.output, "DIR",
-                "Folder to write. Default: whittle-out. An earlier trace of the same models is replaced, file by file; "
-                "nothing else in it is touched.");
+    tool.option(
+        "-o,--output", options.output, "DIR",
+        "Folder to write (default: whittle-out): replaces an earlier trace of the same models, and nothing else.");
     tool.flag("--force", options.force, "Replace the trace in DIR even when it is one of other models.");
     options.backend.declare(tool, "eager");
     options.record.declare(tool);
@@ -53,8 +53,7 @@ void declare(cli::Tool& tool, Options& options) {
     tool.example("trace nets/*/model.onnx -o traces", "several models, named after their folders");
     tool.example("trace model.onnx --input tokens=tokens.npy --seed 7", "one input given, the others made");
     tool.example("trace net.pt --input 'x=f32[1, 3, 224, 224]'", "a TorchScript module, on random numbers");
-    tool.example("trace -o traces ./app -- --steps 3",
-                 "a LibTorch program; the exit status is the program's own, unless that is 0");
+    tool.example("trace -o traces ./app -- --steps 3", "a LibTorch program; its own exit status, if not 0");
     tool.example("trace cc -- g++ -c model.cpp", "compile with capture probes; see trace cc --help");
     tool.exit_one("results differ from the given outputs, the backend failed, --fullgraph or --export is not met.");
 }
@@ -89,8 +88,8 @@ int trace_program(const cli::Tool& tool, const Options& options, const debug::Tr
     nlohmann::json json = debug::to_json(traced);
     if (traced.minifiable()) follow_up(tool, options, traced.wrong(), std::cerr, json);
     if (tool.shared().json) cli::print_json(json);
-    if (!options.whole.hold(tool, traced.index, debug::graphs_of(ran))) return 1;
-    return ran.good() && !traced.good() ? 1 : cli::end_as(ran);
+    const bool good = options.whole.hold(tool, traced.index, debug::graphs_of(ran)) && (traced.good() || !ran.good());
+    return good ? cli::end_as(ran) : 1;
 }
 
 int trace_models(const cli::Tool& tool, const Options& options, const debug::TraceRequest& request) {

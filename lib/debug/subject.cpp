@@ -43,7 +43,7 @@ Subject subject_of(const fs::path& program, const RanProgram& ran) {
     return subject;
 }
 
-std::string why_not_whole(const Subject& subject, const explain::Report& report) {
+std::string fullgraph_text(const Subject& subject, const explain::Report& report) {
     if (report.first_break) return explain::first_break_text(report);
     if (!subject.ended.empty()) return "the program " + subject.ended + "\n";
     if (subject.index && subject.frames.empty()) return "nothing was captured\n";

@@ -52,7 +52,7 @@ explain::Report report(const Subject& subject, const Backend& backend);
 
 /// Why what a program does is not all in one graph, a line: its first break, or that it failed, or ran nothing that is
 /// captured. Empty: it is.
-std::string why_not_whole(const Subject& subject, const explain::Report& report);
+std::string fullgraph_text(const Subject& subject, const explain::Report& report);
 
 /// The report with what fails in front of it and what was predicted behind it.
 std::string to_text(const Subject& subject, const explain::Report& report, const explain::TextOptions& options);
