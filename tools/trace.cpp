@@ -36,9 +36,8 @@ void declare(cli::Tool& tool, Options& options) {
     tool.positional("MODEL", options.models,
                     std::string(cli::kModelHelp) +
                         " Several that are not run go into one folder, each named after its file or folder.");
-    tool.option(
-        "-o,--output", options.output, "DIR",
-        "Folder to write (default: whittle-out): replaces an earlier trace of the same models, and nothing else.");
+    tool.option("-o,--output", options.output, "DIR",
+                "Folder to write (default: whittle-out): replaces a trace of the same models, and nothing else.");
     tool.flag("--force", options.force, "Replace the trace in DIR even when it is one of other models.");
     options.backend.declare(tool, "eager");
     options.record.declare(tool);
