@@ -16,7 +16,7 @@ V.breaks = {
           ? h(
               'span.dim',
               plural(D.totals.breaks, 'time') +
-                ' in all. Between two graphs the program itself runs, and what is alive is written out.',
+                ' in all. Between two graphs the program itself runs, on values that the first writes out. That costs time; no result is other for it.',
             )
           : '',
       ),
@@ -59,7 +59,7 @@ V.breaks = {
             graph(n),
             h('s', { title: 'the program runs here' }),
             b.after[i] ? graph(b.after[i]) : 'return',
-            G[n] ? h('span.dim', { style: 'margin-left:12px' }, plural(G[n].outputs, 'tensor') + ' written out') : '',
+            G[n] ? h('span.dim', { style: 'margin-left:12px' }, (G[n].runs ? plural(G[n].runs, 'time') + ', ' : '') + plural(G[n].outputs, 'tensor') + ' written out') : '',
           ),
         ),
       ),
