@@ -198,7 +198,7 @@ Finding minified_finding(const json& result, const Cause* cause, Sources& source
                     .repro = verified};
     if (one) finding.place = first_of(nodes[0]["at"]);
     if (finding.place.is_null() && cause) finding.place = first_of(sources.places(cause->stack));
-    if (verified) finding.detail += "; the repro's text is on this page, under Minified: save it, build it, run it";
+    if (verified) finding.detail += "; the repro's text is on this page: save it, build it, run it";
     if (verified && repro.value("compile_command", "") != "")
         finding.line = repro["compile_command"].get<std::string>() + " && " +
                        repro.value("run_command", "./" + fs::path(repro.value("output", "")).stem().string());
@@ -243,13 +243,17 @@ void add_breaks(const PageFacts& facts, Sources& sources, std::vector<Finding>& 
 }
 
 void add_recompiles(const PageFacts& facts, Sources& sources, std::vector<Finding>& findings) {
+    // The page has what --recompiles says; of a folder that trace wrote the program cannot be run again.
+    std::error_code unknown;
+    std::vector<std::string> next;
+    if (!fs::is_directory(facts.report.model, unknown)) next = {"explain", facts.report.model, "--profile-recompiles"};
     for (const IndexRecompile& recompile : facts.report.recompiles)
         findings.push_back({.level = "recompiled",
                             .title = recompile.frame + " was compiled again: " + recompile.guard,
                             .detail = plural(static_cast<std::size_t>(recompile.count), "time") +
                                       (recompile.advice.empty() ? "" : "; " + recompile.advice),
                             .place = first_of(sources.places(recompile.stack)),
-                            .command = {"explain", facts.report.model, "--recompiles"},
+                            .command = next,
                             .go = "guards=" + recompile.frame});
 }
 

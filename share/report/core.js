@@ -161,7 +161,8 @@ function copyBtn(text) {
   };
   return b;
 }
-const cmd = (c) => h('div.cmd', h('code', c), copyBtn(c));
+/** Broken between words, not within: a hyphen ends no word. */
+const cmd = (c) => h('div.cmd', h('code', c.split(' ').map((w, i) => [i ? ' ' : '', h('span', w)])), copyBtn(c));
 /** A button that saves the text as a file of that name. */
 function saveBtn(name, text) {
   const b = h('button.btn.save', { 'aria-label': 'Save ' + name }, 'Save ' + name);

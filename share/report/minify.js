@@ -72,12 +72,12 @@ V.minify = {
             { style: 'margin-top:4px' },
             h('span.m', stage),
             ' is a loop ' + (n ? 'inside ' + short(n.op) : 'of the kernel'),
-            kernel ? ['; in ' + m.graph + ' it is in ', link('source=' + encodeURIComponent(m.graph) + '&kernel=' + kernel.name + '&stage=' + kernel.stages.findIndex((s) => s.name === stage), h('span.m', kernel.name + ', beside its source'))] : '',
+            kernel ? ['; in ' + m.graph + ' it is in ', link('source=' + encodeURIComponent(m.graph) + '&kernel=' + kernel.name + '&stage=' + kernel.stages.findIndex((s) => s.name === stage), h('span.m', kernel.name), ', beside its source')] : '',
             '.',
           )
         : '',
       m.report_to ? h('p', { style: 'margin-top:4px' }, h('b', 'Report it to '), m.report_to + '.') : '',
-      m.without ? [h('p.note', { style: 'margin:8px 0 6px' }, 'Without that directive what is left is right:'), cmd(m.without)] : '',
+      m.without ? h('div', { style: 'max-width:760px' }, h('p.note', { style: 'margin:8px 0 6px' }, 'Without that directive what is left is right:'), cmd(m.without)) : '',
     );
   },
   repro(pg, m) {

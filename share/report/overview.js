@@ -220,7 +220,7 @@ V.overview = {
       );
     if (D.frames.length)
       pg.append(
-        h('h2', 'Functions', h('span', 'with what became of each; below it the stacks of its operations')),
+        h('h2', 'Functions', h('span', 'with what became of each, and where it was called or first computes; below it the stacks of its operations')),
         functionTree(),
       );
   },

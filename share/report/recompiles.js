@@ -86,7 +86,7 @@ V.guards = {
         'header',
         icon(status, 17),
         h('h3.m', f.name),
-        f.at ? placeLink(f.at) : '',
+        f.at ? [h('span.dim', 'computes from '), placeLink(f.at)] : '',
         h('span', { style: 'flex:1' }),
         h(
           'span.dim',
