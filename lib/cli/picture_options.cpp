@@ -61,6 +61,19 @@ PictureOptions::Compared compare(const debug::Subject& subject, const SubjectOpt
     return compared;
 }
 
+/// Tells the failures what the page tells of them.
+void add_first_wrong(const debug::Subject& subject, const PictureOptions::Compared& compared, nlohmann::json& json) {
+    if (!json.contains("failures")) return;
+    for (std::size_t i = 0; i < subject.failing.size(); ++i) {
+        const auto found = compared.values.find(html::graph_of(subject, subject.failing[i]));
+        if (found == compared.values.end() || !found->second.divergence.first) continue;
+        const ValueDivergence& value = found->second.divergence.values[*found->second.divergence.first];
+        nlohmann::json& first = json["failures"][i]["first_wrong"];
+        first = {{"graph", found->first}, {"node", value.node}, {"op", value.op}, {"module", value.module_path}};
+        if (!value.stack.empty()) first["line"] = value.stack[0].file + ":" + std::to_string(value.stack[0].line);
+    }
+}
+
 html::PageFacts page_facts(const Tool& tool, const debug::Subject& subject, const explain::Report& report,
                            PictureOptions::Compared compared, bool source) {
     return {.subject = subject,
@@ -97,11 +110,13 @@ void PictureOptions::check(const std::vector<std::filesystem::path>& read) const
 }
 
 PictureOptions::Compared PictureOptions::write(const Tool& tool, const debug::Subject& subject,
-                                               const explain::Report& report, const SubjectOptions& options) const {
+                                               const explain::Report& report, const SubjectOptions& options,
+                                               nlohmann::json& json) const {
     if (dot) write_file(*dot, explain::to_dot(subject.frames, report));
     if (timeline) write_file(*timeline, explain::chrome_trace(subject.profile));
     if (!html) return {};
     Compared compared = compare(subject, options);
+    add_first_wrong(subject, compared, json);
     write_page(*html, page_facts(tool, subject, report, compared, !no_source));
     return compared;
 }

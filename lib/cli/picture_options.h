@@ -31,9 +31,9 @@ struct PictureOptions {
         std::map<std::string, std::string> not_compared = {};
     };
     /// Where a backend was run, values that it computes wrong are compared with the reference's for the page, and
-    /// returned.
+    /// returned. The failures of `json`, which are the subject's in its order, get the `first_wrong`; it may be null.
     Compared write(const Tool& tool, const debug::Subject& subject, const explain::Report& report,
-                   const SubjectOptions& options) const;
+                   const SubjectOptions& options, nlohmann::json& json) const;
     /// The page again, with what minify and repro have found since: members `minify` and `repros` of `json`.
     void write_again(const Tool& tool, const debug::Subject& subject, const explain::Report& report, Compared compared,
                      const nlohmann::json& json) const;
