@@ -58,9 +58,8 @@ V.minify = {
         pass: 'A pass of Whittle’s over the graph, before it is translated.',
         compiler: 'What remains when Whittle’s own decisions are ruled out: the compiler.',
       }[c.component] || '';
-    const stage = c.directive ? c.directive.match(/^\w+/)[0] : null,
-      left = new Set((m.nodes || []).map((n) => n.id)),
-      kernel = stage && KERNELS.find((k) => k.graph === m.graph && k.stages.some((s) => s.name === stage && (s.nodes || []).some((n) => left.has(n))));
+    const stage = c.directive ? (c.directive.match(/^\w+/) || [])[0] : null,
+      part = guiltyPart(m);
     const n = m.nodes && m.nodes.length === 1 ? m.nodes[0] : null;
     pg.append(
       h('h2', 'Guilty', h('span', c.component)),
@@ -72,7 +71,7 @@ V.minify = {
             { style: 'margin-top:4px' },
             h('span.m', stage),
             ' is a loop ' + (n ? 'inside ' + short(n.op) : 'of the kernel'),
-            kernel ? ['; in ' + m.graph + ' it is in ', link('source=' + encodeURIComponent(m.graph) + '&kernel=' + kernel.name + '&stage=' + kernel.stages.findIndex((s) => s.name === stage), h('span.m', kernel.name), ', beside its source')] : '',
+            part ? ['; in ' + m.graph + ' it is in ', link('source=' + encodeURIComponent(m.graph) + '&kernel=' + part[0].name + '&stage=' + part[1], h('span.m', part[0].name), ', beside its source')] : '',
             '.',
           )
         : '',

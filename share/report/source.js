@@ -78,7 +78,9 @@ V.source = {
     const [, , nest, assembly] = this.panes;
     nest.replaceChildren();
     assembly.replaceChildren();
+    const guilty = (D.minify || []).map(guiltyPart).filter(Boolean);
     for (const k of kernels.slice(0, this.most)) {
+      const wrong = guilty.find(([x]) => x === k);
       const about = [k.runs && sec(k.seconds), rate(k), k.code_of && 'the code of ' + k.code_of].filter(Boolean).join(' · ');
       for (const [pane, lines] of [
         [nest, nestLines(k)],
@@ -86,12 +88,14 @@ V.source = {
       ]) {
         pane.append(h('div.ln.hd', h('i', ''), h('b', k.name), h('span.dim', ' ' + about)));
         lines.forEach((line, i) => {
-          const has = line.stage != null;
+          const has = line.stage != null,
+            bad = wrong && pane === nest && line.stage === wrong[1];
           const e = h(
-            'div.ln' + (has ? '.h' : ''),
+            'div.ln' + (has ? '.h' : '') + (bad ? '.bad' : ''),
             { style: has ? '--hc:' + this.hue.get(k.name) : '' },
             h('i', String(i + 1)),
             line.text,
+            bad && /^ *produce /.test(line.text) ? h('span.wrong', pill('failed', 'guilty')) : '',
           );
           if (has) {
             e.onclick = () =>
