@@ -73,6 +73,8 @@ TEST_CASE("findings come worst first, and functions have their status", "[html]"
     CHECK(data["findings"][1]["level"] == "break");
     CHECK(data["findings"][1]["command"] == "explain --break WB0001");
     CHECK(data["findings"][2]["level"] == "recompiled");
+    // What --recompiles says is on the page.
+    CHECK(data["findings"][2]["command"] == "explain ./program --profile-recompiles");
     REQUIRE(data["frames"].size() == 1);
     CHECK(data["frames"][0]["status"] == json({"failed", "break", "recompiled"}));
     CHECK(data["breaks"][0]["before"] == json({"net_0"}));
@@ -142,6 +144,18 @@ TEST_CASE("a wrong graph whose values were not compared says why", "[html]") {
     CHECK(data["graphs"][1]["failure"]["not_compared"] == "it takes too long");
     CHECK(data["graphs"][1]["failure"]["message"] == "mismatch at run: off, too");
     CHECK(html::page(data).find("<td>net_1</td><td></td><td></td><td>it takes too long</td>") != std::string::npos);
+}
+
+TEST_CASE("a graph is replayed from a trace of the program, or from the folder that the page is about", "[html]") {
+    debug::Subject subject = test::broken_program("/nowhere/program.cpp");
+    subject.index->records.resize(1);
+    subject.index->records[0].graph = "net_0", subject.index->records[0].file = "records/net_0.json";
+    CHECK(data_of(subject)["graphs"][0]["replay"] == "trace -o traces ./program && replay traces/records/net_0.json");
+    const TempDir folder;
+    subject.model = folder.path().string();
+    const json data = data_of(subject);
+    CHECK(data["graphs"][0]["replay"] == "replay " + subject.model + "/records/net_0.json");
+    CHECK(data["findings"][1]["command"].is_null());  // the program of a recompile is not there
 }
 
 TEST_CASE("compile times are those of the page's backend, where it was measured", "[html]") {
