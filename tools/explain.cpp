@@ -99,8 +99,8 @@ int tell_report(const cli::Tool& tool, Options& options, const std::vector<cpp::
     cli::add_profile(options.subject, wish, std::move(measured), subject);
     const std::unique_ptr<Backend> backend = find_backend(options.subject.backend.spec(kDefaultSuspect));
     const explain::Report report = debug::report(subject, *backend);
-    cli::PictureOptions::Compared compared = options.pictures.write(tool, subject, report, options.subject);
     nlohmann::json json = tool.shared().json ? debug::to_json(subject, report) : nlohmann::json();
+    cli::PictureOptions::Compared compared = options.pictures.write(tool, subject, report, options.subject, json);
     if (!tool.shared().json) sink.out() << debug::to_text(subject, report, options.report.text(tool, sink));
     const std::string broken = options.fullgraph ? debug::fullgraph_text(subject, report) : "";
     if (!broken.empty()) std::cerr << "explain: --fullgraph: " << broken;

@@ -232,7 +232,7 @@ TensorList Session::build(const Node& call, const std::string& functional, const
     if (host_.wants_stacks()) {
         const Addresses stack = stack_from(pc);
         for (const capture::Placed::Result& result : placed.results) notes_[result.node.id].stack = stack;
-        if (placed.results.empty()) notes_[placed.call.id].stack = stack;
+        notes_[placed.call.id].stack = stack;  // of several results it is a node of its own
     }
     log_last_call(pc);
     TensorList results = pending(placed.results, call, operands);

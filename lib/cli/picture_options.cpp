@@ -20,36 +20,66 @@ namespace whittle::cli {
 
 namespace {
 
-constexpr std::size_t kMostCompared = 4;  // each runs the graph three times
+constexpr std::size_t kMostCompared = 8;  // each runs the graph three times
 
-/// The values of what is computed wrong, by the name of the graph.
-std::map<std::string, debug::FrameDivergence> compare(const debug::Subject& subject, const SubjectOptions& options) {
-    std::map<std::string, debug::FrameDivergence> compared;
+/// The values of one graph that is computed wrong, or why there are none.
+void compare(const std::string& graph, const debug::FailingFrame& failing, const std::vector<LoadedFrame>& frames,
+             const SubjectOptions& options, PictureOptions::Compared& compared) {
+    // Of a program the file is told without the folder, which is gone when the report is read.
+    const auto found = std::ranges::find_if(frames, [&](const LoadedFrame& frame) {
+        return frame.name == failing.name && (frame.file == failing.file || frame.file.filename() == failing.file);
+    });
+    if (found == frames.end()) {
+        compared.not_compared.emplace(graph, "its values were not recorded");
+        return;
+    }
+    try {
+        compared.values.emplace(graph, debug::diverge(*found, options.suspect()));
+    } catch (const Error& error) {
+        log_warning(LogChannel::run, "the page has no values of " + graph + ": " + error.what());
+        compared.not_compared.emplace(graph, error.message());
+    }
+}
+
+/// The values of what is computed wrong.
+PictureOptions::Compared compare(const debug::Subject& subject, const SubjectOptions& options) {
+    PictureOptions::Compared compared;
     if (subject.runnable.empty()) return compared;
     std::vector<LoadedFrame> frames;
     for (const debug::FailingFrame& failing : subject.failing) {
         const std::string graph = html::graph_of(subject, failing);
-        if (!failing.wrong || graph.empty() || compared.contains(graph) || compared.size() == kMostCompared) continue;
-        if (frames.empty()) frames = load_model(subject.runnable, {.inputs = options.inputs});
-        // Of a program the file is told without the folder, which is gone when the report is read.
-        const auto found = std::ranges::find_if(frames, [&](const LoadedFrame& frame) {
-            return frame.name == failing.name && (frame.file == failing.file || frame.file.filename() == failing.file);
-        });
-        if (found == frames.end()) continue;
-        try {
-            compared.emplace(graph, debug::diverge(*found, options.suspect()));
-        } catch (const Error& error) {
-            log_warning(LogChannel::run, "the page has no values of " + graph + ": " + error.what());
+        if (!failing.wrong || graph.empty()) continue;
+        if (compared.values.contains(graph) || compared.not_compared.contains(graph)) continue;  // a further run
+        if (compared.values.size() == kMostCompared) {
+            compared.not_compared.emplace(graph, "values of the first " + std::to_string(kMostCompared) +
+                                                     " wrong graphs are compared, of no more");
+            continue;
         }
+        if (frames.empty()) frames = load_model(subject.runnable, {.inputs = options.inputs});
+        compare(graph, failing, frames, options, compared);
     }
     return compared;
 }
 
+/// Tells the failures what the page tells of them.
+void add_first_wrong(const debug::Subject& subject, const PictureOptions::Compared& compared, nlohmann::json& json) {
+    if (!json.contains("failures")) return;
+    for (std::size_t i = 0; i < subject.failing.size(); ++i) {
+        const auto found = compared.values.find(html::graph_of(subject, subject.failing[i]));
+        if (found == compared.values.end() || !found->second.divergence.first) continue;
+        const ValueDivergence& value = found->second.divergence.values[*found->second.divergence.first];
+        nlohmann::json& first = json["failures"][i]["first_wrong"];
+        first = {{"graph", found->first}, {"node", value.node}, {"op", value.op}, {"module", value.module_path}};
+        if (!value.stack.empty()) first["line"] = value.stack[0].file + ":" + std::to_string(value.stack[0].line);
+    }
+}
+
 html::PageFacts page_facts(const Tool& tool, const debug::Subject& subject, const explain::Report& report,
-                           std::map<std::string, debug::FrameDivergence> accuracy, bool source) {
+                           PictureOptions::Compared compared, bool source) {
     return {.subject = subject,
             .report = report,
-            .accuracy = std::move(accuracy),
+            .accuracy = std::move(compared.values),
+            .not_compared = std::move(compared.not_compared),
             .environment = environment(),
             .command = shell_quote(tool.command_line()),
             .source = source};
@@ -80,11 +110,13 @@ void PictureOptions::check(const std::vector<std::filesystem::path>& read) const
 }
 
 PictureOptions::Compared PictureOptions::write(const Tool& tool, const debug::Subject& subject,
-                                               const explain::Report& report, const SubjectOptions& options) const {
+                                               const explain::Report& report, const SubjectOptions& options,
+                                               nlohmann::json& json) const {
     if (dot) write_file(*dot, explain::to_dot(subject.frames, report));
     if (timeline) write_file(*timeline, explain::chrome_trace(subject.profile));
     if (!html) return {};
     Compared compared = compare(subject, options);
+    add_first_wrong(subject, compared, json);
     write_page(*html, page_facts(tool, subject, report, compared, !no_source));
     return compared;
 }

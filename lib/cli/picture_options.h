@@ -25,12 +25,15 @@ struct PictureOptions {
     void declare(Tool& tool);
     /// Throws Error for files that cannot be written or that are `read`, and for --no-source alone.
     void check(const std::vector<std::filesystem::path>& read) const;
-    /// Values that a backend computes wrong, by the name of the graph.
-    using Compared = std::map<std::string, debug::FrameDivergence>;
+    /// Values that a backend computes wrong, by the name of the graph, or why they were not compared.
+    struct Compared {
+        std::map<std::string, debug::FrameDivergence> values = {};
+        std::map<std::string, std::string> not_compared = {};
+    };
     /// Where a backend was run, values that it computes wrong are compared with the reference's for the page, and
-    /// returned.
+    /// returned. The failures of `json`, which are the subject's in its order, get the `first_wrong`; it may be null.
     Compared write(const Tool& tool, const debug::Subject& subject, const explain::Report& report,
-                   const SubjectOptions& options) const;
+                   const SubjectOptions& options, nlohmann::json& json) const;
     /// The page again, with what minify and repro have found since: members `minify` and `repros` of `json`.
     void write_again(const Tool& tool, const debug::Subject& subject, const explain::Report& report, Compared compared,
                      const nlohmann::json& json) const;

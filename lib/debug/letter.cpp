@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "backends/registry.h"
 #include "backends/spec.h"
 #include "base/subprocess.h"
 #include "base/suggest.h"
@@ -99,18 +100,9 @@ std::string sure_text(const Letter& letter) {
 
 /// Who mends it.
 std::string whom(const Letter& letter) {
-    const Culprit* const culprit = culprit_of(letter);
     if (letter.guilt.who().backend == "libtorch") return "Whittle's issue tracker, or PyTorch's";
-    if (component_named(letter.suspect) || !letter.guilt.who().component->backend.empty())
-        return "Whittle's issue tracker";
-    if (letter.suspect == "ts" || letter.suspect == "aot_ts") return "PyTorch's issue tracker";
-    if (letter.suspect != "halide") return "the makers of " + letter.suspect;
-    const bool ours = culprit && (culprit->component == "lowering" || culprit->component == "pass");
-    if (ours) return "Whittle's issue tracker";
-    // The repro's program is the same translation of the kernel: nothing tells it from the compiler.
-    return culprit && culprit->component == "compiler"
-               ? "Halide's issue tracker, if the program reads as the kernel does, else Whittle's"
-               : "Halide's issue tracker";
+    if (!letter.guilt.who().component->backend.empty()) return "Whittle's issue tracker";
+    return who_mends(letter.suspect, culprit_of(letter));
 }
 
 std::string send_text(const Letter& letter) {
@@ -144,6 +136,26 @@ bool find_switch(Letter& letter, Backend& backend) {
 }
 
 }  // namespace
+
+std::string who_mends(const std::string& backend, const Culprit* culprit) {
+    if (backend == "ts" || backend == "aot_ts") return "PyTorch's issue tracker";
+    if (component_named(backend)) return "Whittle's issue tracker";
+    if (backend != "halide") return "the makers of " + backend;
+    const bool ours = culprit && (culprit->component == "lowering" || culprit->component == "pass");
+    if (ours) return "Whittle's issue tracker";
+    // The repro's program is the same translation of the kernel: nothing tells it from the compiler.
+    return culprit && culprit->component == "compiler"
+               ? "Halide's issue tracker, if the program reads as the kernel does, else Whittle's"
+               : "Halide's issue tracker";
+}
+
+std::vector<std::string> without_culprit(const Graph& minimized, const std::filesystem::path& file) {
+    if (!minimized.failure || !minimized.failure->culprit || minimized.failure->culprit->directive.empty()) return {};
+    const Failure& failure = *minimized.failure;
+    const std::unique_ptr<Backend> backend = find_backend(BackendSpec(failure.backend), failure.options);
+    Letter letter{.minimized = minimized, .minimized_file = file};
+    return find_switch(letter, *backend) ? letter.last_good : std::vector<std::string>();
+}
 
 void find_commands(Letter& letter, Backend& backend) {
     if (find_switch(letter, backend)) return;

@@ -34,6 +34,13 @@ struct Letter {
 /// one. `backend` is the guilty one.
 void find_commands(Letter& letter, Backend& backend);
 
+/// Who mends what a backend does wrong: "Halide's issue tracker". `culprit` may be null.
+std::string who_mends(const std::string& backend, const Culprit* culprit);
+
+/// The command that runs a minimized failure, which is in the file, without its guilty directive: then it is right.
+/// Empty where none was found. Throws Error for a backend that is not there.
+std::vector<std::string> without_culprit(const Graph& minimized, const std::filesystem::path& file);
+
 std::string to_text(const Letter& letter);
 nlohmann::json to_json(const Letter& letter);
 

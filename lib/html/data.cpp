@@ -5,6 +5,7 @@
 #include <set>
 #include <sstream>
 
+#include "base/subprocess.h"
 #include "graph/text.h"
 #include "graph/value_ref.h"
 #include "html/findings.h"
@@ -86,6 +87,38 @@ const IndexGraph* entry_of(const PageFacts& facts, const explain::Frame& frame) 
     return nullptr;
 }
 
+/// What compiling it for the page's backend took, where that was measured: the backend that the program itself compiles
+/// for may be another.
+std::optional<double> compile_seconds_of(const PageFacts& facts, const std::string& graph) {
+    for (const auto& measured : facts.subject.profile.graphs)
+        if (measured.graph == graph && measured.failure.empty()) return measured.compile_seconds;
+    return std::nullopt;
+}
+
+/// How the backend fails on the graph, and where its values were not compared, why; null where it does not.
+json failure_json(const PageFacts& facts, const std::string& graph) {
+    json failure;
+    std::int64_t runs = 0;
+    for (const debug::FailingFrame& failing : facts.subject.failing) {
+        if (graph_of(facts.subject, failing) != graph) continue;
+        if (++runs == 1) failure = {{"message", failing.failure}, {"wrong", failing.wrong}};
+        failure["runs"] = runs;
+    }
+    if (const auto why = facts.not_compared.find(graph); why != facts.not_compared.end() && runs > 0)
+        failure["not_compared"] = why->second;
+    return failure;
+}
+
+/// Runs the record again on the page's backend. Of a program the records are gone with explain: trace makes them.
+std::string replay_command(const PageFacts& facts, const IndexRecord& record) {
+    const std::filesystem::path model = facts.report.model;
+    std::error_code unknown;
+    const bool folder = std::filesystem::is_directory(model, unknown);
+    std::vector<std::string> replay = {"replay", ((folder ? model : "traces") / record.file).string()};
+    if (!facts.report.backend.empty()) replay.insert(replay.end(), {"--backend", facts.report.backend});
+    return (folder ? "" : shell_quote({"trace", "-o", "traces", model.string()}) + " && ") + shell_quote(replay);
+}
+
 json graph_json(const PageFacts& facts, const explain::Frame& frame, Sources& sources) {
     const Graph& graph = frame.graph;
     json entry = {{"name", graph.name},
@@ -103,19 +136,21 @@ json graph_json(const PageFacts& facts, const explain::Frame& frame, Sources& so
     for (const auto& [name, tensor] : graph.attributes)
         bytes += tensor.numel() * static_cast<std::int64_t>(size_of(tensor.dtype()));
     entry["parameter_bytes"] = bytes;
+    if (const auto seconds = compile_seconds_of(facts, graph.name)) entry["compile_seconds"] = *seconds;
+    if (json failure = failure_json(facts, graph.name); !failure.is_null()) entry["failure"] = std::move(failure);
     const IndexGraph* known = entry_of(facts, frame);
     if (!known) return entry;
     for (const IndexGuard& guard : known->guards) entry["guards"].push_back(guard.text());
     for (const IndexSymbol& symbol : known->symbols)
         entry["symbols"].push_back({{"name", symbol.name}, {"place", symbol.place}, {"values", symbol.values}});
     if (known->ended_by_break) entry["ended_by"] = facts.subject.index->breaks[*known->ended_by_break].reason;
-    entry["compile_seconds"] = known->compile_seconds;
+    if (!compile_seconds_of(facts, graph.name)) entry["compile_seconds"] = known->compile_seconds;
     entry["compilations"] = known->compilations;
     entry["runs"] = known->runs;
     if (!known->variant_of.empty()) entry["variant"] = {{"of", known->variant_of}, {"difference", known->difference}};
     if (!known->capture_fault.empty()) entry["capture_fault"] = known->capture_fault;
     for (const IndexRecord& record : facts.subject.index->records)
-        if (record.graph == graph.name) entry["record"] = record.file.string();
+        if (record.graph == graph.name && !entry.contains("replay")) entry["replay"] = replay_command(facts, record);
     return entry;
 }
 
@@ -256,6 +291,7 @@ json totals_json(const PageFacts& facts, const json& frames, const json& graphs)
             {"breaks", facts.report.graph_break_count},
             {"recompiles", recompiles},
             {"compile_seconds", seconds},
+            {"compile_backend", facts.subject.profile.graphs.empty() ? "" : facts.subject.profile.backend},
             {"checked", facts.report.checks.checked},
             {"capture_faults", facts.report.checks.faults}};
 }
@@ -269,17 +305,16 @@ json page_data(const PageFacts& facts) {
     json breaks = breaks_json(facts, sources);
     json recompiles = recompiles_json(facts, sources);
     json frames = frames_json(facts, graphs, breaks, recompiles, sources);
-    json data = {{"format", "whittle.report"},
-                 {"version", "1.0"},
-                 {"model", facts.report.model},
-                 {"backend", facts.report.backend},
-                 {"command", facts.command},
-                 {"totals", totals_json(facts, frames, graphs)},
-                 {"findings", findings_json(facts, sources)},
-                 {"accuracy", accuracy_json(facts)},
-                 {"unsupported", facts.report.unsupported},
-                 {"notes", facts.report.notes},
-                 {"environment", facts.environment}};
+    json minified = json::array();
+    if (facts.minified) minified = minified_json(*facts.minified, facts.repros, sources);
+    json findings = findings_json(facts, minified, sources);
+    json data = {{"format", "whittle.report"},        {"version", "1.0"},
+                 {"model", facts.report.model},       {"backend", facts.report.backend},
+                 {"command", facts.command},          {"totals", totals_json(facts, frames, graphs)},
+                 {"headline", headline_of(findings)}, {"findings", std::move(findings)},
+                 {"accuracy", accuracy_json(facts)},  {"unsupported", facts.report.unsupported},
+                 {"notes", facts.report.notes},       {"environment", facts.environment}};
+    if (facts.minified) data["minify"] = std::move(minified);
     data["frames"] = std::move(frames);
     data["graphs"] = std::move(graphs);
     data["breaks"] = std::move(breaks);
@@ -287,7 +322,6 @@ json page_data(const PageFacts& facts) {
     data["calls"] = calls_json(facts);
     data["callers"] = callers_json(facts, sources);
     if (!facts.subject.profile.empty()) data["profile"] = explain::to_json(facts.subject.profile);
-    if (facts.minified) data["minify"] = minified_json(*facts.minified, facts.repros);
     if (facts.diff) data["diff"] = explain::to_json(*facts.diff);
     data["files"] = sources.files();
     return data;

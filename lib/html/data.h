@@ -18,6 +18,8 @@ struct PageFacts {
     const explain::Report& report;
     /// By the name of the graph that was compared.
     std::map<std::string, debug::FrameDivergence> accuracy = {};
+    /// By the name of a graph that is computed wrong: why its values were not compared.
+    std::map<std::string, std::string> not_compared = {};
     std::map<std::string, std::string> environment = {};
     std::string command = {};  ///< that made the page
     bool source = true;        ///< the text of source files is part of it

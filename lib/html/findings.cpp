@@ -8,7 +8,6 @@
 
 #include "base/subprocess.h"
 #include "base/words.h"
-#include "html/minified.h"
 
 namespace whittle::html {
 
@@ -19,18 +18,25 @@ namespace {
 
 struct Finding {
     const char* level;
-    std::string title, detail;
+    std::string title = {}, detail = {};
     json place = nullptr;  ///< see Sources
     std::vector<std::string> command = {};
     std::string go = {};
-    std::string line = {};  ///< of a command that is one already
+    std::string line = {};                 ///< of a command that is one already
+    std::vector<std::string> graphs = {};  ///< that fail for one cause
+    std::string op = {}, node = {};        ///< the first wrong value
+    bool repro = false;                    ///< of the failures, ready to be run
 
     json to_json() const {
         json next;
         if (!command.empty()) next = shell_quote(command);
         if (!line.empty()) next = line;
-        return {{"level", level}, {"title", title}, {"detail", detail},
-                {"place", place}, {"go", go},       {"command", std::move(next)}};
+        json entry = {{"level", level}, {"title", title}, {"detail", detail},
+                      {"place", place}, {"go", go},       {"command", std::move(next)}};
+        if (!graphs.empty()) entry["graphs"] = graphs;
+        if (!op.empty()) entry.update({{"op", op}, {"node", node}});
+        if (repro) entry["repro"] = true;
+        return entry;
     }
 };
 
@@ -55,64 +61,162 @@ std::vector<StackFrame> stack_of(const PageFacts& facts, const std::string& grap
     return {};
 }
 
-/// "first wrong at %b = aten.exp.default in layers.0", and where that is.
-void tell_first_wrong(const PageFacts& facts, Sources& sources, const std::string& graph, Finding& finding) {
+/// "layer_norm" of "aten.layer_norm.default", "Relu" of "onnx.Relu".
+std::string short_name(const std::string& op) {
+    const std::size_t from = op.find('.') + 1;  // 0 where there is none
+    return op.substr(from, op.starts_with("aten.") ? op.find('.', from) - from : std::string::npos);
+}
+
+/// "a", "a and b", "a, b and 4 more".
+std::string listed(const std::vector<std::string>& names) {
+    if (names.size() > 3) return names[0] + ", " + names[1] + " and " + std::to_string(names.size() - 2) + " more";
+    std::string text;
+    for (std::size_t i = 0; i < names.size(); ++i)
+        text += (i == 0 ? "" : i + 1 == names.size() ? " and " : ", ") + names[i];
+    return text;
+}
+
+void add_once(std::vector<std::string>& all, const std::string& one) {
+    if (!one.empty() && std::ranges::find(all, one) == all.end()) all.push_back(one);
+}
+
+/// Graphs that fail for one cause, as far as it can be told: their first wrong values are of one operation at one place
+/// in the source, or they end in the same exception. Each other graph is a cause of its own.
+struct Cause {
+    const debug::FailingFrame& first;
+    const ValueDivergence* value = nullptr;  ///< of graphs[0]
+    std::string not_compared = {};
+    std::vector<std::string> graphs = {}, modules = {};
+    std::vector<StackFrame> stack = {};
+    std::size_t runs = 0;
+    json minified = nullptr;  ///< what minify made of one of the graphs
+};
+
+const ValueDivergence* first_wrong(const PageFacts& facts, const std::string& graph) {
     const auto compared = facts.accuracy.find(graph);
-    if (compared == facts.accuracy.end() || !compared->second.divergence.first) return;
-    const Divergence& divergence = compared->second.divergence;
-    const ValueDivergence& value = divergence.values[*divergence.first];
-    finding.detail = "first wrong at %" + value.node + " = " + value.op +
-                     (value.module_path.empty() ? "" : " in " + value.module_path) + "; " + finding.detail;
-    finding.place = first_of(sources.places(value.stack.empty() ? stack_of(facts, graph, value.node) : value.stack));
-    finding.go = "accuracy=" + graph + "&node=" + value.node;
+    if (compared == facts.accuracy.end() || !compared->second.divergence.first) return nullptr;
+    return &compared->second.divergence.values[*compared->second.divergence.first];
 }
 
-/// What a backend fails on: once for each graph, however many of its runs fail.
-void add_failures(const PageFacts& facts, Sources& sources, std::vector<Finding>& findings) {
-    std::map<std::string, std::size_t> runs;
-    const auto named = [&](const debug::FailingFrame& failing) {
-        const std::string graph = graph_of(facts.subject, failing);
-        return graph.empty() ? failing.name : graph;
-    };
-    for (const debug::FailingFrame& failing : facts.subject.failing) ++runs[named(failing)];
+Cause cause_of(const PageFacts& facts, const debug::FailingFrame& failing, const std::string& graph) {
+    Cause cause{.first = failing, .value = first_wrong(facts, graph)};
+    if (cause.value)
+        cause.stack = cause.value->stack.empty() ? stack_of(facts, graph, cause.value->node) : cause.value->stack;
+    if (const auto why = facts.not_compared.find(graph); why != facts.not_compared.end())
+        cause.not_compared = why->second;
+    return cause;
+}
+
+std::string key_of(const Cause& cause, const std::string& graph) {
+    if (cause.value && !cause.stack.empty())
+        return cause.value->op + " " + cause.stack[0].file + ":" + std::to_string(cause.stack[0].line);
+    if (!cause.not_compared.empty()) return "not compared: " + cause.not_compared;
+    return cause.first.wrong ? "graph " + graph : cause.first.failure;
+}
+
+/// Of all failures, however many runs of however many graphs they are.
+std::vector<Cause> causes_of(const PageFacts& facts, const json& minified) {
+    std::vector<Cause> causes;
+    std::map<std::string, std::size_t> position;  // by key
+    std::map<std::string, std::size_t> known;     // by graph: its further runs fail otherwise, maybe
     for (const debug::FailingFrame& failing : facts.subject.failing) {
-        const auto count = runs.extract(named(failing));
-        if (count.empty()) continue;  // told
-        const std::string graph = graph_of(facts.subject, failing);
+        std::string graph = graph_of(facts.subject, failing);
+        if (graph.empty()) graph = failing.name;
+        if (const auto told = known.find(graph); told != known.end()) {
+            ++causes[told->second].runs;
+            continue;
+        }
+        Cause cause = cause_of(facts, failing, graph);
+        const auto [at, added] = position.try_emplace(key_of(cause, graph), causes.size());
+        if (added) causes.push_back(cause);
+        known.emplace(graph, at->second);
+        Cause& all = causes[at->second];
+        ++all.runs;
+        all.graphs.push_back(graph);
+        if (cause.value) add_once(all.modules, cause.value->module_path);
+        for (const json& result : minified)
+            if (result.value("verdict", "") == "minimized" && result.value("graph", "") == graph) all.minified = result;
+    }
+    return causes;
+}
+
+/// What a backend fails on: once for each cause.
+void add_failures(const PageFacts& facts, Sources& sources, const std::vector<Cause>& causes, bool minimized,
+                  std::vector<Finding>& findings) {
+    for (const Cause& cause : causes) {
+        const std::string& graph = cause.graphs.front();
+        const bool several = cause.graphs.size() > 1;
         Finding finding{.level = "failed",
-                        .title = count.key() + (failing.wrong ? " computes wrong results under " : " fails under ") +
-                                 facts.report.backend,
-                        .detail = failing.failure,
-                        .command = minify_command(facts, failing),
-                        .go = "graph=" + graph};
-        if (count.mapped() > 1) finding.detail += " (the first of " + std::to_string(count.mapped()) + " runs)";
-        tell_first_wrong(facts, sources, graph, finding);
+                        .detail = (several ? graph + ": " : "") + cause.first.failure,
+                        .go = "graph=" + graph,
+                        .graphs = cause.graphs};
+        if (cause.value) {
+            finding.op = short_name(cause.value->op);
+            finding.node = cause.value->node;
+            finding.title = finding.op + " computes wrong results under " + facts.report.backend;
+            finding.detail =
+                "first wrong at %" + cause.value->node + " = " + cause.value->op +
+                (cause.modules.empty() ? "" : " in " + listed(cause.modules)) +
+                (several ? ", the same in " + plural(cause.graphs.size(), "graph") : ", in graph " + graph) + "; " +
+                finding.detail;
+            finding.place = first_of(sources.places(cause.stack));
+            finding.go = "accuracy=" + graph + "&node=" + cause.value->node;
+        } else {
+            const std::string does = cause.first.wrong
+                                         ? (several ? " compute wrong results" : " computes wrong results")
+                                         : (several ? " fail" : " fails");
+            finding.title = listed(cause.graphs) + does + " under " + facts.report.backend;
+            if (!cause.not_compared.empty())
+                finding.detail = "no first wrong value: " + cause.not_compared + "; " + finding.detail;
+        }
+        if (cause.runs > 1) finding.detail += " (the first of " + std::to_string(cause.runs) + " runs)";
+        if (!minimized)
+            finding.command = minify_command(facts, cause.first);
+        else if (cause.minified.is_null())
+            finding.detail += "; not minimized itself: another graph stands for failures of this kind";
         findings.push_back(std::move(finding));
     }
 }
 
-/// What minify made of the failures, with the command that shows the smallest.
-void add_minified(const PageFacts& facts, std::vector<Finding>& findings) {
-    if (!facts.minified) return;
-    for (const json& result : minified_json(*facts.minified, facts.repros)) {
+/// Of a result of minify, with the command that shows it where a repro is verified.
+Finding minified_finding(const json& result, const Cause* cause, Sources& sources) {
+    const json repro = result.value("repro", json::object());
+    const bool verified = repro.value("verified", false);
+    const json culprit = result.value("culprit", json::object());
+    const std::string guilty =
+        culprit.value("directive", "").empty() ? culprit.value("op", "") : culprit.value("directive", "");
+    const json nodes = result.value("nodes", json::array());
+    const bool one = nodes.size() == 1;
+    Finding finding{.level = "failed",
+                    .title = plural(result["calls_before"].get<std::size_t>(), "operation") +
+                             (cause ? " of " + result["graph"].get<std::string>() : "") + " minimized to " +
+                             (one ? short_name(nodes[0]["op"]) : result["calls_after"].dump()) +
+                             (verified ? ", with a repro that is verified" : ""),
+                    .detail = guilty.empty() ? result.value("minimized_message", result.value("message", ""))
+                                             : "guilty: " + culprit.value("component", "") + " " + guilty,
+                    .go = "minify",
+                    .repro = verified};
+    if (one) finding.place = first_of(nodes[0]["at"]);
+    if (finding.place.is_null() && cause) finding.place = first_of(sources.places(cause->stack));
+    if (verified) finding.detail += "; the repro's text is on this page: save it, build it, run it";
+    if (verified && repro.value("compile_command", "") != "")
+        finding.line = repro["compile_command"].get<std::string>() + " && " +
+                       repro.value("run_command", "./" + fs::path(repro.value("output", "")).stem().string());
+    return finding;
+}
+
+/// What minify made of the failures: in front of them where it ends in a repro that is verified, else behind them.
+void add_minified(const std::vector<Cause>& causes, const json& minified, Sources& sources,
+                  std::vector<Finding>& findings) {
+    std::vector<Finding> verified;
+    for (const json& result : minified) {
         if (result.value("verdict", "") != "minimized") continue;
-        const json repro = result.value("repro", json::object());
-        const bool verified = repro.value("verified", false);
-        const json culprit = result.value("culprit", json::object());
-        const std::string guilty =
-            culprit.value("directive", "").empty() ? culprit.value("op", "") : culprit.value("directive", "");
-        Finding finding{.level = "failed",
-                        .title = plural(result["calls_before"].get<std::size_t>(), "operation") + " minimized to " +
-                                 result["calls_after"].dump() + (verified ? ", with a repro that is verified" : ""),
-                        .detail = guilty.empty() ? result["message"].get<std::string>()
-                                                 : "guilty: " + culprit.value("component", "") + " " + guilty,
-                        .go = "minify"};
-        if (verified) finding.detail += "; the repro's text is in the view Minified: save it, build it, run it";
-        if (verified && repro.value("compile_command", "") != "")
-            finding.line = repro["compile_command"].get<std::string>() + " && ./" +
-                           fs::path(repro.value("output", "")).stem().string();
-        findings.push_back(std::move(finding));
+        const auto cause = std::ranges::find_if(
+            causes, [&](const Cause& one) { return std::ranges::count(one.graphs, result.value("graph", "")) > 0; });
+        Finding finding = minified_finding(result, cause == causes.end() ? nullptr : &*cause, sources);
+        (finding.repro ? verified : findings).push_back(std::move(finding));
     }
+    findings.insert(findings.begin(), verified.begin(), verified.end());
 }
 
 void add_capture_faults(const PageFacts& facts, std::vector<Finding>& findings) {
@@ -139,13 +243,17 @@ void add_breaks(const PageFacts& facts, Sources& sources, std::vector<Finding>& 
 }
 
 void add_recompiles(const PageFacts& facts, Sources& sources, std::vector<Finding>& findings) {
+    // The page has what --recompiles says; of a folder that trace wrote the program cannot be run again.
+    std::error_code unknown;
+    std::vector<std::string> next;
+    if (!fs::is_directory(facts.report.model, unknown)) next = {"explain", facts.report.model, "--profile-recompiles"};
     for (const IndexRecompile& recompile : facts.report.recompiles)
         findings.push_back({.level = "recompiled",
                             .title = recompile.frame + " was compiled again: " + recompile.guard,
                             .detail = plural(static_cast<std::size_t>(recompile.count), "time") +
                                       (recompile.advice.empty() ? "" : "; " + recompile.advice),
                             .place = first_of(sources.places(recompile.stack)),
-                            .command = {"explain", facts.report.model, "--recompiles"},
+                            .command = next,
                             .go = "guards=" + recompile.frame});
 }
 
@@ -161,16 +269,33 @@ std::string graph_of(const debug::Subject& subject, const debug::FailingFrame& f
     return {};
 }
 
-json findings_json(const PageFacts& facts, Sources& sources) {
+json findings_json(const PageFacts& facts, const json& minified, Sources& sources) {
     std::vector<Finding> findings;
-    add_failures(facts, sources, findings);
-    add_minified(facts, findings);
+    const std::vector<Cause> causes = causes_of(facts, minified);
+    const bool minimized =
+        std::ranges::any_of(minified, [](const json& one) { return one.value("verdict", "") == "minimized"; });
+    add_failures(facts, sources, causes, minimized, findings);
+    add_minified(causes, minified, sources, findings);
     add_capture_faults(facts, findings);
     add_breaks(facts, sources, findings);
     add_recompiles(facts, sources, findings);
     json list = json::array();
     for (const Finding& finding : findings) list.push_back(finding.to_json());
     return list;
+}
+
+json headline_of(const json& findings) {
+    json headline;
+    std::size_t more = 0;
+    for (const json& finding : findings) {
+        if (finding["level"] != "failed" || finding["go"] == "minify") continue;
+        if (headline.is_null())
+            headline = {{"text", finding["title"]}, {"place", finding["place"]}};
+        else
+            ++more;
+    }
+    if (!headline.is_null()) headline["more"] = more;
+    return headline;
 }
 
 json status_of(const PageFacts& facts, const json& frame) {

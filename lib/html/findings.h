@@ -8,8 +8,15 @@
 
 namespace whittle::html {
 
-/// [{"level", "title", "detail", "place", "command", "go"}], worst first. `go` is the view of the page.
-nlohmann::json findings_json(const PageFacts& facts, Sources& sources);
+/// [{"level", "title", "detail", "place", "command", "go"}], worst first: a verified repro before all, then what fails,
+/// graphs that fail for one cause together, with `graphs` and where it is known the first wrong `op` and `node`. `go`
+/// is the view of the page. `minified` is of minified_json(), empty where nothing was minimized; no command asks for
+/// what it has.
+nlohmann::json findings_json(const PageFacts& facts, const nlohmann::json& minified, Sources& sources);
+
+/// {"text", "place", "more"} of the worst failure among the findings, with the number of the others; null where nothing
+/// failed.
+nlohmann::json headline_of(const nlohmann::json& findings);
 
 /// "failed", "nan", "break", "recompiled", as far as they hold of a function of the page, worst first; else "ok".
 nlohmann::json status_of(const PageFacts& facts, const nlohmann::json& frame);

@@ -5,6 +5,8 @@
 
 #include "base/error.h"
 #include "base/files.h"
+#include "base/subprocess.h"
+#include "debug/letter.h"
 #include "graph/json.h"
 #include "graph/json_text.h"
 #include "graph/text.h"
@@ -17,14 +19,28 @@ namespace {
 
 constexpr std::size_t kMostText = std::size_t(1) << 20;
 
-/// Nothing for a file that is gone, or that a graph is not read from.
-std::string graph_text(const json& result) {
+/// What is left, as text and as operations that know their places. Nothing for a file that is gone, or that a graph is
+/// not read from.
+void add_graph(json& result, Sources& sources) {
+    result["graph_text"] = "";
+    result["nodes"] = json::array();
     const std::string file = result.value("output", "");
-    if (!file.ends_with(".json")) return {};
+    if (!file.ends_with(".json")) return;
     try {
-        return as_utf8(print(load_graph(file)));
-    } catch (const Error&) {
-        return {};
+        const Graph graph = load_graph(file);
+        result["graph_text"] = as_utf8(print(graph));
+        for (const Node& node : graph.nodes)
+            if (node.kind == NodeKind::call)
+                result["nodes"].push_back({{"id", node.name},
+                                           {"op", node.target},
+                                           {"mod", as_utf8(node.module_path)},
+                                           {"at", sources.places(node.stack)}});
+        if (!graph.failure || graph.failure->backend.empty()) return;
+        const auto& culprit = graph.failure->culprit;
+        result["report_to"] = debug::who_mends(graph.failure->backend, culprit ? &*culprit : nullptr);
+        if (const auto command = debug::without_culprit(graph, file); !command.empty())
+            result["without"] = shell_quote(command);
+    } catch (const Error&) {  // the page is about the rest, then
     }
 }
 
@@ -38,10 +54,10 @@ std::string file_text(const std::string& file) {
 
 }  // namespace
 
-json minified_json(const json& results, const json* repros) {
+json minified_json(const json& results, const json* repros, Sources& sources) {
     json all = results.contains("results") ? results["results"] : json::array({results});
     for (json& result : all) {
-        result["graph_text"] = graph_text(result);
+        add_graph(result, sources);
         if (!repros || result["graph_text"] == "") continue;
         const auto stem = [](const json& of) {
             return std::filesystem::path(of.value("output", "")).replace_extension();

@@ -35,10 +35,11 @@ std::string escaped(std::string_view text) {
     return result;
 }
 
-/// "caption.cpp:27", of [file, line, function].
+/// "caption.cpp:27", of [file, line, function]: the file's folder is told once, under Source files.
 std::string place_text(const json& data, const json& place) {
     if (!place.is_array() || place.empty()) return {};
-    return data["files"][place[0].get<std::size_t>()]["path"].get<std::string>() + ":" + place[1].dump();
+    const auto path = data["files"][place[0].get<std::size_t>()]["path"].get<std::string>();
+    return path.substr(path.rfind('/') + 1) + ":" + place[1].dump();
 }
 
 std::string text_of(const json& value) { return value.is_string() ? value.get<std::string>() : value.dump(); }
@@ -65,7 +66,16 @@ std::vector<Row> rows(const json& entries, F&& row) {
     return all;
 }
 
-std::string headline(const json& data) {
+/// "layer_norm computes wrong results under halide at transformer.cpp:24"; empty where nothing failed.
+std::string failure_line(const json& data) {
+    const json& headline = data["headline"];
+    if (headline.is_null()) return {};
+    const std::string place = place_text(data, headline["place"]);
+    return text_of(headline["text"]) + (place.empty() ? "" : " at " + place) +
+           (headline["more"] > 0 ? ", and " + headline["more"].dump() + " more failures" : "");
+}
+
+std::string counts(const json& data) {
     const json& totals = data["totals"];
     return data["model"].get<std::string>() + ": " + totals["graphs"].dump() + " graphs, " + totals["ops"].dump() +
            " operations, " + totals["breaks"].dump() + " graph breaks, " + totals["recompiles"].dump() + " recompiles";
@@ -107,7 +117,7 @@ std::string measured_facts(const json& data) {
         for (const json& result : *minified) {
             text += table("Minimized", {"Verdict", "Operations", "Queries", "Fails with"},
                           {{result["verdict"], result["calls_before"].dump() + " to " + result["calls_after"].dump(),
-                            result["queries"].dump(), result["message"]}});
+                            result["queries"].dump(), result.value("minimized_message", result.value("message", ""))}});
             if (const auto repro = result.find("repro"); repro != result.end())
                 text += "<h2>The repro</h2><pre>" + escaped((*repro)["text"].get<std::string>()) + "</pre>\n";
         }
@@ -136,11 +146,26 @@ std::string difference_facts(const json& data) {
                  }));
 }
 
+/// Where the first wrong value of a graph is computed.
+std::string place_of_first(const json& accuracy) {
+    for (const json& value : accuracy["values"])
+        if (value["node"] == accuracy["first"]) {
+            const std::string line = value.value("line", "");
+            return line.substr(line.rfind('/') + 1);
+        }
+    return {};
+}
+
 /// The main facts, for readers without JavaScript and for text browsers.
 std::string plain_facts(const json& data) {
-    std::string text = difference_facts(data) + "<h1>" + escaped(headline(data)) + "</h1>\n";
-    text += table("What happened", {"", "What", "Detail", "Where", "Next"}, rows(data["findings"], [&](const json& f) {
-                      return Row{f["level"], f["title"], f["detail"], place_text(data, f["place"]),
+    std::string text = difference_facts(data);
+    if (const std::string failure = failure_line(data); !failure.empty())
+        text += "<h1>" + escaped(failure) + "</h1>\n<p>" + escaped(counts(data)) + "</p>\n";
+    else
+        text += "<h1>" + escaped(counts(data)) + "</h1>\n";
+    text += table("What happened", {"", "What", "Where", "Next"}, rows(data["findings"], [&](const json& f) {
+                      return Row{f["level"], text_of(f["title"]) + ": " + text_of(f["detail"]),
+                                 place_text(data, f["place"]),
                                  f["command"].is_null() ? "" : f["command"].get<std::string>()};
                   }));
     text += table("Functions", {"Function", "Status", "Graphs", "Operations", "Breaks", "Recompiles"},
@@ -165,9 +190,16 @@ std::string plain_facts(const json& data) {
                   }));
     std::vector<Row> accuracy, environment;
     for (const auto& [graph, a] : data["accuracy"].items())
-        accuracy.push_back({graph, a["first"].is_null() ? "" : text_of(a["first"]), a["message"]});
+        accuracy.push_back(
+            {graph, a["first"].is_null() ? "" : "%" + text_of(a["first"]), place_of_first(a), a["message"]});
+    for (const json& graph : data["graphs"])
+        if (const json failure = graph.value("failure", json()); failure.contains("not_compared"))
+            accuracy.push_back({graph["name"], "", "", text_of(failure["not_compared"])});
     text += measured_facts(data);
-    text += table("Accuracy", {"Graph", "First wrong value", "Message"}, accuracy);
+    text += table("Accuracy", {"Graph", "First wrong value", "Where", "Message"}, accuracy);
+    std::vector<Row> files;
+    for (const json& file : data["files"]) files.push_back({file["path"], std::to_string(file["lines"].size())});
+    text += table("Source files", {"File", "Lines"}, files);
     for (const auto& [key, value] : data["environment"].items()) environment.push_back({key, text_of(value)});
     return text + table("Environment", {"", ""}, environment);
 }
@@ -184,6 +216,12 @@ std::string embedded(const json& data) {
     return safe;
 }
 
+/// Of the browser's tab: what failed, and of which model.
+std::string title(const json& data) {
+    const std::string failure = failure_line(data);
+    return (failure.empty() ? "" : failure + " · ") + data["model"].get<std::string>();
+}
+
 }  // namespace
 
 std::string page(const json& data) {
@@ -192,7 +230,7 @@ std::string page(const json& data) {
         std::string_view mark;
         std::string text;
     };
-    const std::vector<Part> parts = {{"{{TITLE}}", escaped(data["model"].get<std::string>())},
+    const std::vector<Part> parts = {{"{{TITLE}}", escaped(title(data))},
                                      {"{{STYLE}}", asset_style()},
                                      {"{{FACTS}}", plain_facts(data)},
                                      {"{{DATA}}", embedded(data)},

@@ -85,6 +85,14 @@ struct Output {
         return ShownCulprit{*result.graph.failure->culprit};
     }
 
+    std::optional<std::string> minimized_message() const {
+        const auto& failure = result.graph.failure;
+        return failure && failure->message != result.message ? std::optional(failure->message) : std::nullopt;
+    }
+    std::optional<std::string> graph() const {
+        return result.graph.failure ? std::optional(result.graph.name) : std::nullopt;
+    }
+
     static void fields(auto& field) {
         // A member of one of the two.
         const auto of = [](auto member) { return [member](const Output& all) { return all.result.*member; }; };
@@ -98,6 +106,8 @@ struct Output {
         field(
             "signature", [](const Output& all) { return all.result.signature.text(); }, "");
         field("message", of(&Minimized::message), "The failing run's own words.");
+        field.maybe("minimized_message", &Output::minimized_message, "Those of the result, where it has its own.");
+        field.maybe("graph", &Output::graph, "The graph that was minimized: its name in the model.");
         field("confirmed", of(&Minimized::confirmed), "The result was run again and failed alike.");
         field("calls_before", of(&Minimized::calls_before), "");
         field("calls_after", of(&Minimized::calls_after), "");

@@ -7,6 +7,8 @@ V.accuracy = {
     el.append(this.pg);
   },
   show(p) {
+    const asked = p.accuracy && G[p.accuracy] && !D.accuracy[p.accuracy] ? G[p.accuracy] : null;
+    if (asked && D.backend) return this.none(asked);
     const name = D.accuracy[p.accuracy] ? p.accuracy : this.name || Object.keys(D.accuracy)[0];
     if (!name) {
       this.pg.replaceChildren(
@@ -29,6 +31,27 @@ V.accuracy = {
       this.jump = true;
     }
   },
+  /** Of a graph whose values were not compared. */
+  none(g) {
+    this.name = null;
+    const why = g.failure && (g.failure.not_compared || (g.failure.wrong ? 'its values were not compared' : 'it does not run: ' + g.failure.message));
+    this.pg.replaceChildren(
+      h('p.lead' + (g.failure ? '.s-failed' : ''), h('b', g.name), g.failure ? ' fails, and no value is known to be the first wrong one. ' : ' fails nowhere: there is nothing to compare. ', h('span.dim', why ? why + '.' : '')),
+      g.failure ? h('p.note', { style: 'margin-top:8px' }, g.failure.message) : '',
+      Object.keys(D.accuracy).length ? h('h2', { style: 'align-items:center' }, 'Error along', this.graphs(g.name)) : '',
+    );
+  },
+  /** Chooses a graph: those that were compared, and those that fail without having been. */
+  graphs(name) {
+    const names = D.graphs.filter((g) => D.accuracy[g.name] || g.failure || g.name === name).map((g) => g.name);
+    for (const n of Object.keys(D.accuracy)) if (!names.includes(n)) names.push(n);
+    const sel = h(
+      'select.btn',
+      { 'aria-label': 'Graph', onchange: () => go('accuracy=' + sel.value) },
+      names.map((n) => h('option', { value: n, selected: n === name }, n + (D.accuracy[n] ? '' : ' (not compared)'))),
+    );
+    return sel;
+  },
   draw(name) {
     this.name = name;
     this.rows = {};
@@ -38,11 +61,9 @@ V.accuracy = {
       pg = this.pg,
       g = G[name];
     pg.replaceChildren();
-    const sel = h(
-      'select.btn',
-      { 'aria-label': 'Graph', onchange: () => go('accuracy=' + sel.value) },
-      Object.keys(D.accuracy).map((n) => h('option', { selected: n === name }, n)),
-    );
+    // Each result of an operation with several has its number.
+    const several = new Set(A.values.filter((v) => v.result > 0).map((v) => v.node)),
+      called = (v) => '%' + v.node + (several.has(v.node) ? '[' + v.result + ']' : '');
     const nd = A.values.filter((v) => v.closeness === 'differs').length,
       first = A.values.findIndex((v) => v.node === A.first),
       born = A.values.findIndex((v) => v.node === A.nan_born);
@@ -52,16 +73,21 @@ V.accuracy = {
         A.first
           ? [
               h('b', '%' + A.first),
-              ' is the first wrong value. ',
+              ' is the first wrong value',
+              g && g.byId[A.first] && g.byId[A.first].at ? [' (', placeLink(g.byId[A.first].at[0], name), ')'] : '',
+              '. ',
               h(
                 'span.dim',
-                'The ' +
-                  first +
-                  ' before it are right up to rounding; of ' +
-                  A.values.length +
-                  ' values ' +
+                (first === 0
+                  ? 'Nothing is computed before it'
+                  : first === 1
+                    ? 'The one result before it is right'
+                    : 'The ' + first + ' results before it are right') +
+                  '; ' +
                   nd +
-                  ' differ.',
+                  ' of the graph’s ' +
+                  plural(A.values.length, 'result') +
+                  (nd === 1 ? ' is wrong.' : ' are wrong.'),
               ),
             ]
           : A.nan_born
@@ -76,13 +102,13 @@ V.accuracy = {
               ],
       ),
     );
-    if (A.message) pg.append(h('p.note', { style: 'margin-top:8px' }, A.message));
+    if (A.message) pg.append(h('p.note', { style: 'margin-top:8px' }, 'What the graph returns, element by element: ' + A.message));
     pg.append(
       h(
         'h2',
         { style: 'align-items:center' },
         'Error along',
-        sel,
+        this.graphs(name),
         h('span', 'root mean square against the same graph in f64, one column a value'),
       ),
     );
@@ -92,7 +118,7 @@ V.accuracy = {
       L = 46,
       R = 8,
       T = 26,
-      B = 44,
+      B = 56,
       cw = (W - L - R) / N;
     const lg = (v) => (v > 0 ? Math.log10(v) : -9);
     const lo = -9,
@@ -110,14 +136,13 @@ V.accuracy = {
       dn += `L${x} ${yy}L${x + cw} ${yy}`;
     });
     svg.append(
-      s('path', { d: dn + `L${W - R} ${y(lo)}Z`, fill: 'var(--fg)', 'fill-opacity': 0.05 }),
-      s('text', { x: L + 5, y: Math.min(...noise.slice(0, 12).map((n) => n[1])) - 6 }, N > 20 ? 'rounding noise' : ''),
+      s('path', { d: dn + `L${W - R} ${y(lo)}Z`, fill: 'var(--fg)', 'fill-opacity': 0.09 }),
     );
     A.values.forEach((v, i) => {
       const x = L + i * cw,
         w = Math.min(14, cw * 0.62),
         cx = x + cw / 2,
-        c = v.nan ? 'var(--nan)' : v.closeness === 'differs' ? 'var(--failed)' : 'var(--k2)';
+        c = CLOSE[closenessOf(v)][1];
       const val = v.nan ? hi : lg(v.rmse || v.max_abs || 0);
       const gr = s(
         'g',
@@ -167,7 +192,7 @@ V.accuracy = {
           width: cw - 1,
           height: 12,
           rx: 2,
-          fill: v.nan ? 'var(--nan)' : v.closeness === 'differs' ? 'var(--failed)' : 'var(--k2)',
+          fill: c,
           'fill-opacity': v.nan
             ? 0.9
             : v.closeness === 'differs'
@@ -177,8 +202,7 @@ V.accuracy = {
       );
       hover(
         gr,
-        '%' +
-          v.node +
+        called(v) +
           '  ' +
           short(v.op) +
           '\nlargest error ' +
@@ -211,28 +235,29 @@ V.accuracy = {
     };
     if (first >= 0) flag(first, 'first wrong value: %' + A.first, 'var(--failed)', 0);
     if (born >= 0) flag(born, 'NaN born: %' + A.nan_born, 'var(--nan)', 1);
-    let lm = null,
-      lastx = -99;
+    // Below the columns: operations where there is room for them, else modules where they begin.
+    const byOp = cw > 30;
+    let before = null,
+      end = -99;
     A.values.forEach((v, i) => {
-      const n = g.byId[v.node],
-        q = n && n.mod ? n.mod.split('.').slice(0, 2).join('.') : N < 30 ? short(v.op) : lm;
-      if (q !== lm && q) {
-        const x = L + i * cw;
-        if (x - lastx > 46) {
-          svg.append(s('text', { x: x + 1, y: H - 6 }, q));
-          lastx = x;
-        }
-        lm = q;
-      }
+      const n = g && g.byId[v.node],
+        text = byOp ? short(v.op) + (several.has(v.node) ? '[' + v.result + ']' : '') : n && n.mod ? n.mod.split('.').slice(0, 2).join('.') : before,
+        wide = text ? text.length * 6 : 0,
+        from = byOp ? L + (i + 0.5) * cw - wide / 2 : L + i * cw + 1;
+      if (!text || (!byOp && text === before)) return;
+      before = text;
+      const low = byOp && from < end;
+      if (!byOp && from < end) return;
+      svg.append(s('text', { x: byOp ? L + (i + 0.5) * cw : from, y: H - (low ? 0 : 12), 'text-anchor': byOp ? 'middle' : 'start' }, text));
+      if (!low) end = from + wide + 6;
     });
     pg.append(
       svg,
       h(
         'div.legend',
         { style: 'padding-left:46px' },
-        h('span', h('i', { style: 'background:var(--k2)' }), 'right up to rounding'),
-        h('span', h('i', { style: 'background:var(--failed)' }), 'differs'),
-        h('span', h('i', { style: 'background:var(--nan)' }), 'NaN'),
+        Object.values(CLOSE).map(([word, colour]) => h('span', h('i', { style: 'background:' + colour }), word)),
+        h('span', h('i', { style: 'background:color-mix(in srgb,var(--fg) 12%,transparent)' }), 'rounding noise: ten times the reference’s error'),
         h(
           'span',
           h('i', { style: 'background:var(--fg);height:2px;vertical-align:3px;width:12px' }),
@@ -250,15 +275,10 @@ V.accuracy = {
     );
     pg.append(
       h('h2', 'Values', h('span', 'largest absolute and relative error, steps of the data type, RMSE against f64')),
-      h(
-        'div',
-        { style: 'max-width:560px;margin:-2px 0 12px' },
-        cmd('explain ' + D.model + (g.record ? '/' + g.record : '') + ' --backend ' + D.backend + ' --divergence -v'),
-      ),
     );
     const tb = h('tbody');
     for (const v of A.values) {
-      const n = g.byId[v.node];
+      const n = g && g.byId[v.node];
       const r = h(
         'tr',
         h(
@@ -269,21 +289,23 @@ V.accuracy = {
               ? pill('failed', v.node === A.first ? 'first' : 'differs')
               : '',
         ),
-        h('td.m', link('graph=' + name + '&node=' + v.node, '%' + v.node)),
+        h('td.m', link('graph=' + name + '&node=' + v.node, called(v))),
         h('td.m.dim', short(v.op)),
+        h('td', n && n.at ? placeLink(n.at[0], name) : ''),
         h('td.m.dim', v.sizes.join('×')),
         h('td.n.m', sci(v.max_abs)),
         h('td.n.m', sci(v.max_rel)),
         h('td.n.m', sci(v.max_ulp)),
         h('td.n.m', sci(v.rmse)),
         h('td.n.m.dim', sci(v.reference_rmse)),
-        h('td', { style: 'padding-left:16px' }, n && n.at ? placeLink(n.at[0], name) : ''),
       );
       this.rows[v.node] = r;
       tb.append(r);
     }
     pg.append(
       h(
+        'div.scroll',
+        h(
         'table',
         h(
           'thead',
@@ -292,17 +314,17 @@ V.accuracy = {
             h('th', ''),
             h('th', 'Value'),
             h('th', 'Operation'),
+            h('th', 'Source'),
             h('th', 'Sizes'),
             h('th.n', 'Absolute'),
             h('th.n', 'Relative'),
             h('th.n', 'ULP'),
             h('th.n', 'RMSE'),
             h('th.n', 'Reference’s'),
-            h('th', { style: 'padding-left:16px' }, 'Source'),
           ),
         ),
         tb,
-      ),
+      )),
     );
   },
 };

@@ -16,7 +16,7 @@ V.breaks = {
           ? h(
               'span.dim',
               plural(D.totals.breaks, 'time') +
-                ' in all. Between two graphs the program itself runs, and what is alive is written out.',
+                ' in all. Between two graphs the program itself runs, on values that the first writes out. That costs time, and changes no result.',
             )
           : '',
       ),
@@ -28,6 +28,13 @@ V.breaks = {
       this.cards[b.frame] = this.cards[b.frame] || c;
       pg.append(c);
     }
+  },
+  /** How often the program ran the graph, where each of its calls is known. */
+  times(name) {
+    const calls = D.calls.filter((c) => c.frame === G[name].frame),
+      frame = D.frames.find((f) => f.name === G[name].frame);
+    if (!calls.length || !frame || calls.length < frame.calls) return '';
+    return plural(calls.filter((c) => (c.graphs || []).includes(name)).length, 'time') + ', ';
   },
   card(b) {
     const graph = (name) => (G[name] ? link('graph=' + name, name + ' · ' + plural(G[name].ops, 'op')) : name);
@@ -59,7 +66,7 @@ V.breaks = {
             graph(n),
             h('s', { title: 'the program runs here' }),
             b.after[i] ? graph(b.after[i]) : 'return',
-            G[n] ? h('span.dim', { style: 'margin-left:12px' }, plural(G[n].outputs, 'tensor') + ' written out') : '',
+            G[n] ? h('span.dim', { style: 'margin-left:12px' }, this.times(n) + plural(G[n].outputs, 'tensor') + ' written out') : '',
           ),
         ),
       ),

@@ -123,6 +123,13 @@ for (const g of D.graphs) for (const n of g.nodes) n.users = [];
 for (const g of D.graphs) for (const n of g.nodes) for (const x of n.in) g.byId[x] && g.byId[x].users.push(n.id);
 const ACC = {};
 for (const g in D.accuracy || {}) ACC[g] = Object.fromEntries(D.accuracy[g].values.map((v) => [v.node, v]));
+/** Of a value against the reference: [name of its class, colour]. */
+const CLOSE = { same: ['same bits', 'var(--k5)'], rounding: ['right up to rounding', 'var(--k2)'], differs: ['differs', 'var(--failed)'], nan: ['NaN', 'var(--nan)'] };
+const closenessOf = (v) => (v.nan ? 'nan' : v.closeness === 'differs' ? 'differs' : v.max_ulp > 0 || v.max_abs > 0 ? 'rounding' : 'same');
+/** What fails for one cause: the finding of a graph, its first wrong operation at each line. */
+const CAUSE = {};
+for (const f of D.findings) for (const g of f.graphs || []) CAUSE[g] = f;
+const isFirstWrong = (g, n) => !!(D.accuracy[g.name] && D.accuracy[g.name].first === n.id);
 const file = (at) => D.files[at[0]].path;
 const place = (at) => base(file(at)) + ':' + at[1];
 function copyBtn(text) {
@@ -154,7 +161,18 @@ function copyBtn(text) {
   };
   return b;
 }
-const cmd = (c) => h('div.cmd', h('code', { title: c }, c), copyBtn(c));
+/** Broken between words, not within: a hyphen ends no word. */
+const cmd = (c) => h('div.cmd', h('code', c.split(' ').map((w, i) => [i ? ' ' : '', h('span', w)])), copyBtn(c));
+/** A button that saves the text as a file of that name. */
+function saveBtn(name, text) {
+  const b = h('button.btn.save', { 'aria-label': 'Save ' + name }, 'Save ' + name);
+  b.onclick = () => {
+    const a = h('a', { download: name, href: URL.createObjectURL(new Blob([text], { type: 'text/plain' })) });
+    a.click();
+    setTimeout(() => URL.revokeObjectURL(a.href), 1000);
+  };
+  return b;
+}
 const say = (t) => {
   $('#say').textContent = t;
 };

@@ -42,6 +42,7 @@ Object.assign(V.graph, {
         sans: css('--sans'),
         mono: css('--mono'),
       });
+    const tone = { nan: P.nan, differs: P.failed, rounding: P.k[1], same: P.k[4] };
     const c = this.ctx,
       { s: S, tx, ty, dpr } = this,
       g = this.g;
@@ -64,6 +65,13 @@ Object.assign(V.graph, {
         rr(c, b.x, b.y, b.w, b.h, open ? 9 : 7);
         c.fillStyle = open ? (b.k.depth % 2 ? P.grp : P.node) : P.node;
         c.fill();
+        const heat = !open && this.mode === 'heat' && tone[closenessIn(g, b.k)];
+        if (heat) {
+          c.fillStyle = heat;
+          c.globalAlpha = 0.22;
+          c.fill();
+          c.globalAlpha = 1;
+        }
         c.strokeStyle = b === this.hov ? P.fg3 : P.line;
         c.stroke();
         if (!open && S > 0.12) {
@@ -125,13 +133,13 @@ Object.assign(V.graph, {
       c.globalAlpha = 1;
     }
     // nodes, by colour
-    const col = (n) => (this.mode === 'heat' ? heatColor(g, n) || P.line : P.k[OPCLASS(n.op) - 1]);
+    const col = (k) => (this.mode === 'heat' ? tone[closenessIn(g, k)] || P.line : P.k[OPCLASS(k.node.op) - 1]);
     const acc = D.accuracy && D.accuracy[g.name];
     if (S < 0.28) {
       const by = new Map();
       for (const b of vis)
         if (!b.k.group) {
-          const q = col(b.k.node);
+          const q = col(b.k);
           (by.get(q) || by.set(q, []).get(q)).push(b);
         }
       for (const [q, bs] of by) {
@@ -147,7 +155,7 @@ Object.assign(V.graph, {
       for (const b of vis)
         if (!b.k.group) {
           const n = b.k.node,
-            q = col(n),
+            q = col(b.k),
             io = n.kind !== 'op';
           rr(c, b.x, b.y, b.w, b.h, io ? b.h / 2 : 6);
           c.fillStyle = P.node;
@@ -179,12 +187,8 @@ Object.assign(V.graph, {
                 const wd = c.measureText(t).width;
                 c.font = '11px ' + P.sans;
                 c.fillStyle = P.fg3;
-                c.save();
-                c.beginPath();
-                c.rect(b.x, b.y, b.w - 6, b.h);
-                c.clip();
-                c.fillText(m, b.x + 13 + wd + 7, b.y + b.h / 2 + 0.5);
-                c.restore();
+                // A part of a name would be another name.
+                if (13 + wd + 7 + c.measureText(m).width < b.w - 6) c.fillText(m, b.x + 13 + wd + 7, b.y + b.h / 2 + 0.5);
               }
             }
           }

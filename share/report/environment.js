@@ -4,7 +4,8 @@ V.env = {
   key: '9',
   build(el) {
     const pg = h('div.page'),
-      facts = Object.entries(D.environment);
+      readable = (v) => String(v).replace(/^(\d+) kB$/, (_, kb) => (kb / 2 ** 20).toFixed(1) + ' GiB'),
+      facts = Object.entries(D.environment).map(([k, v]) => [k, readable(v)]);
     el.append(pg);
     const text = facts.map((r) => r.join(': ')).join('\n');
     pg.append(

@@ -1,11 +1,12 @@
 // The graph view: canvas, mouse, keys, zoom. drawing.js draws, inspector.js tells what is selected.
-const heatColor = (g, n) => {
-  const v = ACC[g.name] && ACC[g.name][n.id];
-  if (!v) return null;
-  if (v.nan) return css('--nan');
-  if (v.closeness !== 'differs') return v.max_ulp > 0 ? css('--k2') : css('--k5');
-  return css('--failed');
-};
+/** The class of a node's value against the reference, of a module the worst of what is in it; undefined: not compared. */
+const WORST = ['nan', 'differs', 'rounding', 'same'];
+function closenessIn(g, k) {
+  if (!ACC[g.name]) return undefined;
+  if (!k.group) return ACC[g.name][k.node.id] && closenessOf(ACC[g.name][k.node.id]);
+  if (!('worst' in k)) k.worst = WORST[Math.min(...k.kids.map((x) => (WORST.indexOf(closenessIn(g, x)) + 5) % 5))];
+  return k.worst;
+}
 V.graph = {
   title: 'Graph',
   key: '2',
@@ -23,7 +24,7 @@ V.graph = {
     const sel = h(
       'select.btn',
       { 'aria-label': 'Graph', onchange: () => go('graph=' + sel.value) },
-      D.graphs.map((g) => h('option', { value: g.name }, g.name + ' · ' + plural(g.ops, 'op'))),
+      D.graphs.map((g) => h('option', { value: g.name }, (g.failure ? '✕ ' : '') + g.name + ' · ' + plural(g.ops, 'op'))),
     );
     const seg = h('div.seg', { role: 'group', 'aria-label': 'Colour by' }),
       legend = h('div.legend');
@@ -205,7 +206,8 @@ V.graph = {
       this.tree = hierarchy(g);
       this.sel.value = g.name;
       this.fitted = false;
-      this.mode = ACC[g.name] ? this.mode : 'op';
+      const wrong = D.accuracy[g.name] && (D.accuracy[g.name].first || D.accuracy[g.name].nan_born);
+      this.mode = wrong ? 'heat' : 'op';
       this.relayout();
       this.legend();
     }
@@ -236,12 +238,7 @@ V.graph = {
     const L =
       m === 'op'
         ? [1, 2, 3, 4, 5].map((i) => [`var(--k${i})`, CLASSNAME[i]])
-        : [
-            ['var(--k5)', 'same bits'],
-            ['var(--k2)', 'rounding'],
-            ['var(--failed)', 'differs'],
-            ['var(--nan)', 'NaN'],
-          ];
+        : Object.values(CLOSE).map(([word, colour]) => [colour, word]);
     this.legendEl.replaceChildren(...L.map(([c, t]) => h('span', h('i', { style: 'background:' + c }), t)));
   },
   relayout() {

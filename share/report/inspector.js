@@ -1,5 +1,17 @@
 // What the graph view tells of the selected node, or of the graph.
 Object.assign(V.graph, {
+  /** That the backend fails on the graph, where no value of it is known to be the first wrong one. */
+  failure(g) {
+    const why = g.failure.not_compared,
+      cause = Object.values(CAUSE).find((f) => f.op && f.graphs.some((x) => G[x] && G[x].frame === g.frame));
+    return h(
+      'div.sec.s-failed',
+      h('b', pill('failed', g.failure.wrong ? 'wrong results' : 'fails')),
+      h('p', { style: 'color:var(--fg2);margin:6px 0 10px' }, g.failure.message + (g.failure.runs > 1 ? ' (the first of ' + g.failure.runs + ' runs)' : '')),
+      why ? h('p.note', 'No first wrong value: ' + why + '.') : '',
+      why && cause ? h('p.note', 'Of ' + cause.graphs[0] + ', of the same function, it is known: ', link(cause.go, cause.op), cause.place ? [' at ', placeLink(cause.place, cause.graphs[0])] : '', '.') : '',
+    );
+  },
   inspect() {
     const g = this.g,
       n = this.node,
@@ -33,11 +45,13 @@ Object.assign(V.graph, {
         ),
       );
       const a = D.accuracy[g.name];
+      if (g.failure && !(a && a.first)) I.append(this.failure(g));
       if (a && (a.first || a.nan_born))
         I.append(
           h(
             'div.sec.s-' + (a.first ? 'failed' : 'nan'),
             h('b', pill(a.first ? 'failed' : 'nan', a.first ? 'wrong results' : 'NaN')),
+            a.first && CAUSE[g.name] && CAUSE[g.name].place ? h('p', short(ACC[g.name][a.first].op), ' at ', placeLink(CAUSE[g.name].place, g.name)) : '',
             h('p', { style: 'color:var(--fg2);margin:6px 0 10px' }, a.message || 'NaN in the reference, too.'),
             h(
               'div.lkr',
@@ -72,7 +86,7 @@ Object.assign(V.graph, {
             g.guards.map((x) => h('div.lkr', { style: 'overflow-wrap:anywhere' }, h('span', x))),
           ),
         );
-      if (g.record) I.append(h('div.sec', h('b', 'Replay it'), cmd('replay ' + D.model + '/' + g.record)));
+      if (g.replay) I.append(h('div.sec', h('b', 'Replay it'), cmd(g.replay)));
       return;
     }
     say(n.text || n.id);
@@ -136,13 +150,10 @@ Object.assign(V.graph, {
         h(
           'div.sec',
           h('b', 'Kernel'),
-          parts.map(([k, stage]) =>
-            h(
-              'div.lkr',
-              link('source=' + g.name + '&kernel=' + k.name + '&stage=' + stage, k.name + ' · ' + k.stages[stage].name),
-              h('span', [k.runs && sec(k.seconds), k.roofline != null && percent(k.roofline) + ' of the roofline'].filter(Boolean).join(', ')),
-            ),
-          ),
+          [...new Set(parts.map(([k]) => k))].map((k) => [
+            h('div.lkr', h('span', k.name), h('span', [k.runs && sec(k.seconds), k.roofline != null && percent(k.roofline) + ' of the roofline'].filter(Boolean).join(', '))),
+            h('div.m', parts.filter(([x]) => x === k).map(([, stage], i) => [i ? ', ' : '', link('source=' + g.name + '&kernel=' + k.name + '&stage=' + stage, k.stages[stage].name)])),
+          ]),
         ),
       );
     if (n.at)

@@ -68,5 +68,16 @@ function assemblyLines(kernel) {
   return lines;
 }
 
+/** The part whose schedule minify found guilty, of a result: the stage that its directive names; null where none is known. */
+function guiltyPart(m) {
+  const name = m.culprit && m.culprit.directive ? (m.culprit.directive.match(/^\w+/) || [])[0] : null,
+    left = new Set((m.nodes || []).map((n) => n.id));
+  for (const k of name ? KERNELS.filter((k) => k.graph === m.graph) : []) {
+    const stage = k.stages.findIndex((x) => x.name === name && (x.nodes || []).some((n) => left.has(n)));
+    if (stage >= 0) return [k, stage];
+  }
+  return null;
+}
+
 const rate = (k) => (k.seconds ? (k.flops / k.seconds / 1e9).toPrecision(3) + ' GFLOP/s' : '');
 const percent = (x) => (x == null ? '' : Math.round(100 * x) + ' %');

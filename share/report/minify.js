@@ -1,4 +1,4 @@
-// How minify shrank the graph, question by question, and the repro that it ends in.
+// What minify left of the graph, the repro that it ends in, and how it was found, query by query.
 V.minify = {
   title: 'Minified',
   key: '8',
@@ -14,6 +14,7 @@ V.minify = {
     }
     for (const one of D.minify) this.result(pg, one);
   },
+  /** The repro before how it was found. */
   result(pg, m) {
     const failed = m.verdict === 'minimized';
     pg.append(
@@ -21,56 +22,102 @@ V.minify = {
         'p.lead' + (failed ? '.s-failed' : ''),
         failed
           ? [
-              plural(m.calls_before, 'operation') + ' became ',
-              h('b', plural(m.calls_after, 'operation')),
+              plural(m.calls_before, 'operation') + (G[m.graph] ? ' of ' : ''),
+              G[m.graph] ? link('graph=' + m.graph, m.graph) : '',
+              ' became ',
+              h('b', m.nodes && m.nodes.length === 1 ? short(m.nodes[0].op) + ' alone' : plural(m.calls_after, 'operation')),
+              this.place(m) ? [' (', placeLink(this.place(m), G[m.graph] && m.graph), ')'] : '',
               '. ',
               h('span.dim', 'It still fails in the same way: ' + m.signature + '.'),
             ]
           : 'It was not minimized: ' + m.verdict.replace('_', ' ') + '.',
       ),
+    );
+    if (failed && D.totals.graphs > 1 && G[m.graph])
+      pg.append(h('p.note', { style: 'margin-top:8px' }, m.graph + ' is the smallest of the graphs that fail in this way; the program has ' + plural(D.totals.ops, 'operation') + ' in ' + plural(D.totals.graphs, 'graph') + '.'));
+    if (m.graph_text) pg.append(h('h2', 'What is left', h('span', m.minimized_message || m.message)), this.text(m.graph_text, /$^/));
+    if (m.culprit && (m.culprit.directive || m.culprit.op)) this.guilty(pg, m);
+    if (m.repro) this.repro(pg, m);
+    this.search(pg, m);
+  },
+  /** Where the one operation that is left stands in the source. */
+  place(m) {
+    const n = m.nodes && m.nodes.length === 1 ? m.nodes[0] : null;
+    if (n && n.at.length) return n.at[0];
+    return CAUSE[m.graph] && CAUSE[m.graph].place;
+  },
+  /** Whose decision it is that makes the difference, where that code is, who mends it and what works without it. */
+  guilty(pg, m) {
+    const c = m.culprit,
+      what = c.directive || c.op,
+      who = {
+        schedule: 'A directive of the schedule, which Whittle’s rules for ' + D.backend + ' chose: it may change how fast the result is, never what it is.',
+        switch: 'A part of the compiler that can be switched off.',
+        lowering: 'How Whittle translates this operation for ' + D.backend + '.',
+        gradient: 'How Whittle takes the gradient of this operation.',
+        pass: 'A pass of Whittle’s over the graph, before it is translated.',
+        compiler: 'What remains when Whittle’s own decisions are ruled out: the compiler.',
+      }[c.component] || '';
+    const stage = c.directive ? (c.directive.match(/^\w+/) || [])[0] : null,
+      part = guiltyPart(m);
+    const n = m.nodes && m.nodes.length === 1 ? m.nodes[0] : null;
+    pg.append(
+      h('h2', 'Guilty', h('span', c.component)),
+      h('p', h('span.m.s-failed', h('b', { style: 'color:var(--c)' }, what)), c.together && c.together.length && c.directive ? h('span.dim', ' with ' + c.together.join(', ')) : ''),
+      h('p', { style: 'margin-top:6px' }, who),
+      stage
+        ? h(
+            'p',
+            { style: 'margin-top:4px' },
+            h('span.m', stage),
+            ' is a loop ' + (n ? 'inside ' + short(n.op) : 'of the kernel'),
+            part ? ['; in ' + m.graph + ' it is in ', link('source=' + encodeURIComponent(m.graph) + '&kernel=' + part[0].name + '&stage=' + part[1], h('span.m', part[0].name), ', beside its source')] : '',
+            '.',
+          )
+        : '',
+      m.report_to ? h('p', { style: 'margin-top:4px' }, h('b', 'Report it to '), m.report_to + '.') : '',
+      m.without ? h('div', { style: 'max-width:760px' }, h('p.note', { style: 'margin:8px 0 6px' }, 'Without that directive what is left is right:'), cmd(m.without)) : '',
+    );
+  },
+  repro(pg, m) {
+    const r = m.repro,
+      name = base(r.output),
+      small = r.form === 'short';
+    pg.append(
+      h('h2', 'The repro', h('span', name + ', ' + (r.verified ? 'verified: it was built and run, and fails' : 'not verified')), copyBtn(r.text), saveBtn(name, r.text)),
+      small
+        ? h('p', { style: 'margin-bottom:8px' }, 'What is left, reduced further to one kernel with small numbers: another program than the model, the same failure' + (r.message ? ' (' + r.message + ')' : '') + '.')
+        : '',
+      this.text(r.text, /<-- this/, 60),
+      r.control ? h('p.note', { style: 'margin-top:8px' }, 'Its control, ', h('span.m', (r.run_command || '') + ' control'), ': the same with ' + r.control + (r.verified ? '; that is right.' : '.')) : '',
+      r.compile_command ? h('div', { style: 'margin-top:12px' }, cmd(r.compile_command + (r.run_command ? ' && ' + r.run_command : ''))) : '',
+    );
+  },
+  /** How it was found: a query is one candidate that is compiled, run and compared. */
+  search(pg, m) {
+    if (m.history.length > 1) this.plot(pg, m.history);
+    pg.append(
       h(
         'div.stats',
         [
-          ['queries', nf(m.queries)],
-          ['from the cache', nf(m.cache_hits)],
-          ['unresolved', nf(m.unresolved)],
+          ['queries: candidates compiled and run', nf(m.queries)],
+          m.cache_hits ? ['more were answered already', nf(m.cache_hits)] : null,
+          m.unresolved ? ['queries without a verdict', nf(m.unresolved)] : null,
           ['time', sec(m.seconds)],
-          ['1-minimal', m.one_minimal ? 'yes' : 'no'],
+          ['no single reduction goes further', m.one_minimal ? 'yes' : 'no'],
           ['run again, fails alike', m.confirmed ? 'yes' : 'no'],
-        ].map(([label, value]) => h('div', h('b', value), label)),
+        ]
+          .filter(Boolean)
+          .map(([label, value]) => h('div', h('b', value), label)),
       ),
     );
-    if (m.history.length > 1) this.plot(pg, m.history);
-    if (m.graph_text) {
-      pg.append(h('h2', 'What is left', h('span', m.message)), this.text(m.graph_text, /$^/));
-      if (m.culprit && (m.culprit.directive || m.culprit.op))
-        pg.append(
-          h(
-            'div.hint',
-            { style: 'margin-top:12px' },
-            h('b', 'Guilty'),
-            h('span', m.culprit.component),
-            h('span.m', m.culprit.directive || m.culprit.op),
-          ),
-        );
-    }
-    if (m.repro)
+    const tried = (m.passes || []).filter((q) => q.tried);
+    if (tried.length)
       pg.append(
-        h(
-          'h2',
-          'The repro',
-          h('span', m.repro.output + ', ' + (m.repro.verified ? 'verified: it fails as the model does, and its control passes' : 'not verified')),
-          copyBtn(m.repro.text),
-        ),
-        this.text(m.repro.text, /<-- this/),
-        m.repro.compile_command ? h('div', { style: 'margin-top:12px' }, cmd(m.repro.compile_command)) : '',
-      );
-    if (m.passes)
-      pg.append(
-        h('h2', 'Reductions'),
+        h('h2', 'Reductions', h('span', 'those that tried anything')),
         rowsTable(
           ['Reduction', '#Tried', '#Taken', '#Operations', '#Elements'],
-          m.passes.map((q) => [
+          tried.map((q) => [
             q.name,
             nf(q.tried),
             nf(q.accepted),
@@ -82,7 +129,7 @@ V.minify = {
     pg.append(
       h(
         'details',
-        h('summary', 'every question'),
+        h('summary', 'every query'),
         rowsTable(
           ['#Query', '#After', 'Reduction', 'Answer', '#Operations', '#Elements'],
           m.history.map((q) => [nf(q.query), sec(q.seconds), q.pass, q.verdict, nf(q.calls), nf(q.elements)]),
@@ -90,8 +137,9 @@ V.minify = {
       ),
     );
   },
-  text(text, hit) {
-    const box = h('div.src.s-failed', { tabindex: 0, style: 'max-height:460px' });
+  /** Lines of code; more than `most` scroll. */
+  text(text, hit, most = 24) {
+    const box = h('div.src.s-failed', { tabindex: 0, style: text.split('\n').length > most ? 'max-height:460px' : '' });
     text.replace(/\n$/, '').split('\n').forEach((line, i) => box.append(h('div' + (hit.test(line) ? '.hit' : ''), h('i', String(i + 1)), h('span', code(line)))));
     return box;
   },
@@ -105,7 +153,7 @@ V.minify = {
       H = T + 2 * PH + GAP + 26,
       N = Q[Q.length - 1].query,
       x = (q) => L + ((W - L - R) * (q - 0.5)) / N;
-    const svg = s('svg', { viewBox: `0 0 ${W} ${H}`, class: 'ch', role: 'img', 'aria-label': 'Size of the candidates; every question is in the table below' });
+    const svg = s('svg', { viewBox: `0 0 ${W} ${H}`, class: 'ch', role: 'img', 'aria-label': 'Size of the candidates; every query is in the table below' });
     const runs = [];
     for (const q of Q)
       if (runs.length && runs[runs.length - 1].pass === q.pass) runs[runs.length - 1].to = q.query;

@@ -59,36 +59,50 @@ const words = (names) =>
 
 function headline() {
   const having = (status) => D.frames.filter((f) => f.status.includes(status)).map((f) => f.name);
-  const failed = having('failed'),
-    ok = having('ok'),
-    does = (names, one, many) => names.length && words(names) + ' ' + (names.length > 1 ? many : one);
+  const does = (names, one, many) => names.length && words(names) + ' ' + (names.length > 1 ? many : one);
+  if (D.headline) return failureLine(D.headline);
   const rest = [
     does(having('break'), 'has graph breaks', 'have graph breaks'),
     does(having('recompiled'), 'was compiled again', 'were compiled again'),
     does(having('nan'), 'makes NaN', 'make NaN'),
-    does(ok, 'is fine', 'are fine'),
+    does(having('ok'), 'is fine', 'are fine'),
   ].filter(Boolean);
   return h(
-    'p.lead.s-' + (failed.length ? 'failed' : 'ok'),
-    failed.length
-      ? [h('b', does(failed, 'fails', 'fail')), D.backend ? ' under ' + D.backend + '. ' : '. ']
-      : D.graphs.length
-        ? 'Nothing failed. '
-        : 'Nothing was captured. ',
+    'p.lead.s-ok',
+    D.graphs.length ? 'Nothing failed. ' : 'Nothing was captured. ',
     rest.length ? h('span.dim', rest.join('; ') + '.') : '',
   );
 }
 
+/** What failed, at which place, how much of the model that concerns, and whether there is a repro. */
+function failureLine(line) {
+  const f = D.findings.find((f) => f.title === line.text),
+    functions = [...new Set((f.graphs || []).map((g) => G[g] && G[g].frame).filter(Boolean))];
+  const about = [
+    f.graphs && f.graphs.length > 1 ? 'In ' + f.graphs.length + ' graphs' + (functions.length ? ' of ' + words(functions) : '') + '.' : functions.length ? 'In ' + words(functions) + '.' : '',
+    line.more ? plural(line.more, 'more failure') + ' below.' : '',
+    D.findings.some((f) => f.repro) ? 'A verified repro is the first row below.' : '',
+  ];
+  return h('p.lead.s-failed', h('b', line.text), line.place ? [' at ', placeLink(line.place, f.graphs && f.graphs[0])] : '', '. ', h('span.dim', about.filter(Boolean).join(' ')));
+}
+
+/** The graphs that fail for one cause, each a link to its first wrong value. */
+const graphLinks = (f) =>
+  f.graphs && f.graphs.length > 1
+    ? h('p.more', f.graphs.slice(0, 12).map((g, i) => [i ? ', ' : '', link(D.accuracy[g] && D.accuracy[g].first ? 'accuracy=' + g + '&node=' + D.accuracy[g].first : 'graph=' + g, h('span.m', g))]), f.graphs.length > 12 ? ' and ' + (f.graphs.length - 12) + ' more' : '')
+    : '';
+
 function findingRow(f) {
   return h(
-    'div.find-row.s-' + f.level,
+    'div.find-row.s-' + f.level + (f.command ? '' : '.wide'),
     h('span.ico', { title: LABEL[f.level] }, icon(f.level, 18)),
     h(
       'div',
-      h('h3', h('a', { href: '#' + f.go }, f.title), f.place && [' ', placeLink(f.place)]),
-      h('p', { title: f.detail }, f.detail),
+      h('h3', h('a', { href: '#' + f.go }, f.title), f.place && [' ', placeLink(f.place, f.graphs && f.graphs[0])]),
+      h('p', f.detail),
+      graphLinks(f),
     ),
-    f.command ? cmd(f.command) : h('div'),
+    f.command ? cmd(f.command) : '',
   );
 }
 
@@ -196,7 +210,7 @@ V.overview = {
         stat(t.ops, 'operation'),
         stat(t.breaks, 'graph break'),
         stat(t.recompiles, 'recompile'),
-        t.compile_seconds ? h('div', h('b', sec(t.compile_seconds)), 'compile time') : '',
+        t.compile_seconds ? h('div', h('b', sec(t.compile_seconds)), 'compile time' + (t.compile_backend ? ', ' + t.compile_backend : '')) : '',
       ),
       h('div.rows', D.findings.map(findingRow)),
     );
@@ -206,7 +220,7 @@ V.overview = {
       );
     if (D.frames.length)
       pg.append(
-        h('h2', 'Functions', h('span', 'with what became of each; below it the stacks of its operations')),
+        h('h2', 'Functions', h('span', 'with what became of each, and where it was called or first computes; below it the stacks of its operations')),
         functionTree(),
       );
   },

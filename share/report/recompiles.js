@@ -1,7 +1,6 @@
 // Guards: under what each graph may be used again, which of them did not hold, and which specialization each call hit.
 V.guards = {
-  title: 'Guards and recompiles',
-  label: 'Recompiles',
+  title: 'Recompiles',
   key: '5',
   build(el) {
     const pg = h('div.page');
@@ -87,7 +86,7 @@ V.guards = {
         'header',
         icon(status, 17),
         h('h3.m', f.name),
-        f.at ? placeLink(f.at) : '',
+        f.at ? [h('span.dim', 'computes from '), placeLink(f.at)] : '',
         h('span', { style: 'flex:1' }),
         h(
           'span.dim',
@@ -95,7 +94,7 @@ V.guards = {
             plural(f.graphs.length, 'graph'),
             f.calls && plural(f.calls, 'call'),
             f.eager_calls && f.eager_calls + ' of them eager',
-            f.compile_seconds && sec(f.compile_seconds) + ' compiling',
+            f.compile_seconds && sec(f.compile_seconds) + ' compiling' + (D.totals.compile_backend ? ' for ' + D.totals.compile_backend : ''),
           ]
             .filter(Boolean)
             .join(', '),
@@ -133,15 +132,20 @@ V.guards = {
       ),
     );
   },
-  /** What is other than for the graph before it stands out. */
+  /** Of a graph behind another only what is other than for that. */
   guards(g, before) {
-    const changed = (text) => before && !before.guards.includes(text);
+    const own = g.guards.filter((text) => !before || !before.guards.includes(text)),
+      shared = g.guards.length - own.length;
+    const list = (texts) => h('ul.gl', texts.map((x) => h('li' + (before ? '.ch' : ''), x)));
     return [
-      h('p.note', { style: 'margin:14px 0 6px' }, link('graph=' + g.name, h('span.m', g.name)), ' is used again while'),
       h(
-        'ul.gl',
-        g.guards.map((x) => h('li' + (changed(x) ? '.ch' : ''), x)),
+        'p.note',
+        { style: 'margin:14px 0 6px' },
+        link('graph=' + g.name, h('span.m', g.name)),
+        ' is used again while',
+        before && shared ? ' ' + plural(shared, 'guard') + ' of ' + before.name + (shared === 1 ? ' holds' : ' hold') + (own.length ? ', and' : '') : '',
       ),
+      own.length ? list(own) : '',
       g.symbols.map((s) => h('p.note', s.name + ' = ' + s.place + ' was ' + s.values.join(', '))),
     ];
   },

@@ -5,7 +5,7 @@ const COUNT = {
   breaks: [D.totals.breaks],
   guards: [D.totals.recompiles],
   minify: [(D.minify || []).filter((m) => m.verdict === 'minimized').map((m) => m.calls_before + ' → ' + m.calls_after)[0] || ''],
-  accuracy: [Object.values(D.accuracy).filter((a) => a.first).length || '', 'failed'],
+  accuracy: [D.graphs.filter((g) => (g.failure && g.failure.wrong) || (D.accuracy[g.name] && D.accuracy[g.name].first)).length || '', 'failed'],
 };
 const ids = Object.keys(V).filter((id) => id !== 'diff' || D.diff),
   els = {};
@@ -166,12 +166,24 @@ let index = null;
 function palette(q) {
   if (!index) {
     index = [];
+    const first = [],
+      nodes = [];
     for (const f of D.frames)
       index.push(['function', f.name, f.status.map((x) => LABEL[x]).join(', '), 'graph=' + f.graphs[0]]);
     for (const id of ids) index.push(['view', V[id].title, V[id].key, id]);
     for (const g of D.graphs) {
       index.push(['graph', g.name, plural(g.ops, 'op'), 'graph=' + g.name]);
     }
+    for (const g of D.graphs)
+      for (const n of g.nodes)
+        (isFirstWrong(g, n) ? first : nodes).push([
+          'node',
+          '%' + n.id + '  ' + short(n.op) + (n.mod ? '  ' + n.mod : '') + (isFirstWrong(g, n) ? '  ✕ first wrong' : ''),
+          g.name,
+          'graph=' + g.name + '&node=' + n.id,
+        ]);
+    index.unshift(...first);
+    index.push(...nodes);
     for (const k of KERNELS)
       index.push([
         'kernel',
@@ -179,14 +191,6 @@ function palette(q) {
         k.graph,
         'source=' + encodeURIComponent(k.graph) + '&kernel=' + k.name + '&stage=' + (k.stages.length - 1),
       ]);
-    for (const g of D.graphs)
-      for (const n of g.nodes)
-        index.push([
-          'node',
-          '%' + n.id + '  ' + short(n.op) + (n.mod ? '  ' + n.mod : ''),
-          g.name,
-          'graph=' + g.name + '&node=' + n.id,
-        ]);
     D.files.forEach((f, fi) =>
       f.lines.forEach(
         (t, i) => t.trim() && index.push(['line', t.trim(), f.path + ':' + (i + 1), sourceHash([fi, i + 1])]),

@@ -25,6 +25,7 @@ V.source = {
     const F = D.files[file],
       left = this.pane('Source', F ? F.path : 'no source is known'),
       right = this.pane('Graph', g ? g.name + ' · ' + plural(g.ops, 'op') : '');
+    left.parentElement.classList.add('text');
     this.panes = [left, right];
     if (this.kernels.some((k) => codeOf(k).loop_nest))
       this.panes.push(this.pane('Loops', plural(this.kernels.length, 'kernel')), this.pane('Assembly', ''));
@@ -35,13 +36,17 @@ V.source = {
     for (const n of g ? g.nodes : [])
       for (const a of (n.at || []).filter((a) => a[0] === file))
         if (!colour.get(a[1])) colour.set(a[1], this.colour(n));
+    const wrong = g && D.accuracy[g.name] && D.accuracy[g.name].first ? g.byId[D.accuracy[g.name].first] : null,
+      mark = () => h('span.wrong', pill('failed', 'first wrong: ' + short(wrong.op)));
     (F ? F.lines : []).forEach((text, i) => {
-      const has = colour.has(i + 1);
+      const has = colour.has(i + 1),
+        bad = wrong && wrong.at && wrong.at[0][0] === file && wrong.at[0][1] === i + 1;
       const e = h(
-        'div.ln' + (has ? '.h' : ''),
+        'div.ln' + (has ? '.h' : '') + (bad ? '.bad' : ''),
         { style: has ? '--hc:' + colour.get(i + 1) : '' },
         h('i', String(i + 1)),
         code(text),
+        bad ? mark() : '',
       );
       if (has) e.onclick = () => go(sourceHash([file, i + 1], g.name));
       this.lines.set(i + 1, e);
@@ -53,7 +58,7 @@ V.source = {
           ? ['%' + n.id, h('span.dim', ' = '), short(n.op), h('span.dim', n.text.slice(n.text.indexOf('(')))]
           : n.text;
       const has = n.at || this.byNode.has(n.id);
-      const e = h('div.ln' + (has ? '.h' : ''), { style: has ? '--hc:' + this.colour(n) : '' }, h('i', String(n.i)), text);
+      const e = h('div.ln' + (has ? '.h' : '') + (n === wrong ? '.bad' : ''), { style: has ? '--hc:' + this.colour(n) : '' }, h('i', String(n.i)), n === wrong ? [icon('failed', 12), ' '] : '', text);
       e.onclick = () => go('source=' + encodeURIComponent(g.name) + '&node=' + n.id);
       this.ops.set(n.id, e);
       right.append(e);
@@ -73,7 +78,9 @@ V.source = {
     const [, , nest, assembly] = this.panes;
     nest.replaceChildren();
     assembly.replaceChildren();
+    const guilty = (D.minify || []).map(guiltyPart).filter(Boolean);
     for (const k of kernels.slice(0, this.most)) {
+      const wrong = guilty.find(([x]) => x === k);
       const about = [k.runs && sec(k.seconds), rate(k), k.code_of && 'the code of ' + k.code_of].filter(Boolean).join(' · ');
       for (const [pane, lines] of [
         [nest, nestLines(k)],
@@ -81,12 +88,14 @@ V.source = {
       ]) {
         pane.append(h('div.ln.hd', h('i', ''), h('b', k.name), h('span.dim', ' ' + about)));
         lines.forEach((line, i) => {
-          const has = line.stage != null;
+          const has = line.stage != null,
+            bad = wrong && pane === nest && line.stage === wrong[1];
           const e = h(
-            'div.ln' + (has ? '.h' : ''),
+            'div.ln' + (has ? '.h' : '') + (bad ? '.bad' : ''),
             { style: has ? '--hc:' + this.hue.get(k.name) : '' },
             h('i', String(i + 1)),
             line.text,
+            bad && /^ *produce /.test(line.text) ? h('span.wrong', pill('failed', 'guilty')) : '',
           );
           if (has) {
             e.onclick = () =>

@@ -2,9 +2,11 @@
 const PROFILE = D.profile || { spans: [], graphs: [], kernels: [], memory: [], ops: [] };
 const SPAN_COLOUR = { capture: 'var(--k5)', backend: 'var(--acc)', pass: 'var(--k2)', lowering: 'var(--k4)', kernel: 'var(--k1)' };
 
+/** What a span is called, without the name that the program's own run gave the graph: that is told beside it. */
+const spanName = (s) => (s.graph ? s.name.replace(/(^|: )graph \S+ .*$/, '') || s.kind : s.name);
+
 V.time = {
-  title: 'Time and memory',
-  label: 'Time, memory',
+  title: 'Time, memory',
   key: '7',
   build(el) {
     const pg = h('div.page', { style: 'max-width:1240px' });
@@ -23,13 +25,14 @@ V.time = {
     if (PROFILE.ops.length) this.ops(pg);
   },
   lead() {
-    const end = Math.max(0, ...PROFILE.spans.map((s) => s.start + s.seconds)),
+    const capture = PROFILE.spans.filter((s) => s.kind === 'capture').reduce((sum, s) => sum + s.seconds, 0),
       kernels = PROFILE.spans.filter((s) => s.kind === 'kernel'),
       cold = kernels.filter((k) => k.from === 'compiled').length;
     if (!PROFILE.spans.length) return h('p.lead', 'What running takes.');
     return h(
       'p.lead',
-      sec(end) + ' were spent on capture and compilation. ',
+      sec(D.totals.compile_seconds) + ' to compile ' + plural(D.totals.graphs, 'graph') + (D.totals.compile_backend ? ' for ' + D.totals.compile_backend : '') + '. ',
+      capture ? h('span.dim', 'The calls that were captured took ' + sec(capture) + ', the program’s own work included. ') : '',
       kernels.length
         ? h('span.dim', plural(kernels.length, 'kernel') + (cold ? ', ' + cold + ' of them compiled' + (cold < kernels.length ? ', the others from the cache.' : '.') : ', all from the cache.'))
         : '',
@@ -55,7 +58,9 @@ V.time = {
     const axis = h('div.axis'),
       box = h('div.flame', { tabindex: 0, role: 'img', 'aria-label': 'Compile time: the table below has the same' });
     box.style.height = base * 24 + 12 + 'px';
-    let from = 0,
+    // What compiling for the page's backend took; Esc shows the run before it, too.
+    const wanted = PROFILE.spans.filter((s) => s.kind === 'backend' && D.totals.compile_backend && s.name === D.totals.compile_backend);
+    let from = wanted.length ? Math.min(...wanted.map((s) => s.start)) : 0,
       to = end;
     const draw = () => {
       const width = box.clientWidth || 1100,
@@ -77,10 +82,10 @@ V.time = {
             style: `left:${left}px;width:${Math.max(1.5, right - left)}px;top:${depth * 24 + 6}px;--hc:${SPAN_COLOUR[s.kind]}`,
             onclick: () => zoom(s.start - s.seconds * 0.02, s.start + s.seconds * 1.02),
           },
-          right - left > 30 ? s.name + (right - left > 130 ? ' · ' + sec(s.seconds) : '') : '',
+          right - left > 30 ? spanName(s) + (right - left > 130 ? ' · ' + sec(s.seconds) : '') : '',
         );
         box.append(
-          hover(e, s.kind + ' ' + s.name + '\n' + sec(s.seconds) + (s.from ? ', ' + s.from : '') + (s.graph ? '\nof ' + s.graph : '')),
+          hover(e, s.kind + ' ' + spanName(s) + '\n' + sec(s.seconds) + (s.from ? ', ' + s.from : '') + (s.graph ? '\nof ' + s.graph : '')),
         );
       }
     };
@@ -111,7 +116,7 @@ V.time = {
       { passive: false },
     );
     pg.append(
-      h('h2', 'Compile time', h('span', 'click a span to zoom in, Esc or a double click to zoom out; + − ← → by keyboard')),
+      h('h2', 'Compile time', h('span', (wanted.length ? 'for ' + D.totals.compile_backend + '; ' : '') + 'click a span to zoom in, Esc or a double click to see the whole run; + − ← → by keyboard')),
       axis,
       box,
       h(
@@ -124,7 +129,7 @@ V.time = {
         h('summary', 'as a table'),
         rowsTable(
           ['#Start', '#Took', 'Kind', 'What', 'Graph', 'Code'],
-          PROFILE.spans.map((s) => [sec(s.start), sec(s.seconds), s.kind, s.name, s.graph && G[s.graph] ? link('graph=' + s.graph, s.graph) : s.graph || '', s.from || '']),
+          PROFILE.spans.map((s) => [sec(s.start), sec(s.seconds), s.kind, spanName(s), s.graph && G[s.graph] ? link('graph=' + s.graph, s.graph) : s.graph || '', s.from || '']),
         ),
       ),
     );

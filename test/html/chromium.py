@@ -115,7 +115,8 @@ class Chromium:
     def key(self, key, code=None):
         for kind in ("keyDown", "keyUp"):
             self.call("Input.dispatchKeyEvent", type=kind, key=key, code=code or key,
-                      **({"text": key} if kind == "keyDown" and len(key) == 1 else {}))
+                      **({"text": key} if kind == "keyDown" and len(key) == 1 else {}),
+                      **({"windowsVirtualKeyCode": 27} if key == "Escape" else {}))  # else it closes no dialog
 
     def click(self, selector):
         box = self.value(f"(() => {{ const e = document.querySelector({json.dumps(selector)}); e.scrollIntoView({{block: 'center'}});"

@@ -73,10 +73,138 @@ TEST_CASE("findings come worst first, and functions have their status", "[html]"
     CHECK(data["findings"][1]["level"] == "break");
     CHECK(data["findings"][1]["command"] == "explain --break WB0001");
     CHECK(data["findings"][2]["level"] == "recompiled");
+    // What --recompiles says is on the page.
+    CHECK(data["findings"][2]["command"] == "explain ./program --profile-recompiles");
     REQUIRE(data["frames"].size() == 1);
     CHECK(data["frames"][0]["status"] == json({"failed", "break", "recompiled"}));
     CHECK(data["breaks"][0]["before"] == json({"net_0"}));
     CHECK(data["recompiles"][0]["count"] == 2);
+}
+
+/// Two graphs of one function that a backend computes wrong, both from the same line on.
+debug::Subject twice_wrong() {
+    debug::Subject subject = test::broken_program("/nowhere/program.cpp");
+    explain::Frame second = subject.frames[0];
+    second.graph.name = "net_1";
+    second.file = "net_1.json";
+    subject.frames.push_back(second);
+    subject.index->graphs.push_back(subject.index->graphs[0]);
+    subject.index->graphs[1].name = "net_1";
+    subject.failing = {{"net", "net_0.json", "mismatch at run: far off", true},
+                       {"net", "net_1.json", "mismatch at run: off, too", true}};
+    return subject;
+}
+
+debug::FrameDivergence wrong_at(const debug::Subject& subject, const std::string& module) {
+    ValueDivergence value;
+    value.node = "linear", value.op = "aten.matmul.default", value.module_path = module;
+    value.stack = subject.frames[0].graph.nodes[2].stack;
+    debug::FrameDivergence compared{.backend = "halide"};
+    compared.divergence.values = {value};
+    compared.divergence.first = 0;
+    return compared;
+}
+
+TEST_CASE("graphs that go wrong at one operation of one line are one finding", "[html]") {
+    const debug::Subject subject = twice_wrong();
+    const explain::Report report = explain::explain(subject.model, subject.frames, nullptr, &*subject.index);
+    std::map<std::string, debug::FrameDivergence> accuracy = {{"net_0", wrong_at(subject, "first")},
+                                                              {"net_1", wrong_at(subject, "second")}};
+    const json data = html::page_data({.subject = subject, .report = report, .accuracy = accuracy});
+    REQUIRE(data["findings"].size() == 3);  // and the break and the recompile
+    const json& finding = data["findings"][0];
+    CHECK(finding["graphs"] == json({"net_0", "net_1"}));
+    CHECK(finding["op"] == "matmul");
+    CHECK(finding["place"] == json::parse(R"([0, 2, "net"])"));
+    CHECK(finding["detail"].get<std::string>().starts_with(
+        "first wrong at %linear = aten.matmul.default in first and second, the same in 2 graphs; net_0: "));
+    CHECK(data["headline"]["text"] == finding["title"]);
+    CHECK(data["headline"]["place"] == finding["place"]);
+    CHECK(data["headline"]["more"] == 0);
+    const std::string page = html::page(data);
+    CHECK(page.find("at program.cpp:2 · ./program · Whittle</title>") != std::string::npos);
+    CHECK(page.find("at program.cpp:2</h1>") != std::string::npos);
+
+    // At another line it is another failure.
+    accuracy["net_1"].divergence.values[0].stack[0].line = 7;
+    const json apart = html::page_data({.subject = subject, .report = report, .accuracy = accuracy});
+    CHECK(apart["findings"].size() == 4);
+    CHECK(apart["headline"]["more"] == 1);
+}
+
+TEST_CASE("a wrong graph whose values were not compared says why", "[html]") {
+    const debug::Subject subject = twice_wrong();
+    const explain::Report report = explain::explain(subject.model, subject.frames, nullptr, &*subject.index);
+    const json data = html::page_data({.subject = subject,
+                                       .report = report,
+                                       .accuracy = {{"net_0", wrong_at(subject, "first")}},
+                                       .not_compared = {{"net_1", "it takes too long"}}});
+    CHECK(data["findings"][1]["detail"] == "no first wrong value: it takes too long; mismatch at run: off, too");
+    CHECK(!data["graphs"][0]["failure"].contains("not_compared"));
+    CHECK(data["graphs"][1]["failure"]["not_compared"] == "it takes too long");
+    CHECK(data["graphs"][1]["failure"]["message"] == "mismatch at run: off, too");
+    CHECK(html::page(data).find("<td>net_1</td><td></td><td></td><td>it takes too long</td>") != std::string::npos);
+}
+
+TEST_CASE("a graph is replayed from a trace of the program, or from the folder that the page is about", "[html]") {
+    debug::Subject subject = test::broken_program("/nowhere/program.cpp");
+    subject.index->records.resize(1);
+    subject.index->records[0].graph = "net_0", subject.index->records[0].file = "records/net_0.json";
+    CHECK(data_of(subject)["graphs"][0]["replay"] == "trace -o traces ./program && replay traces/records/net_0.json");
+    const TempDir folder;
+    subject.model = folder.path().string();
+    const json data = data_of(subject);
+    CHECK(data["graphs"][0]["replay"] == "replay " + subject.model + "/records/net_0.json");
+    CHECK(data["findings"][1]["command"].is_null());  // the program of a recompile is not there
+}
+
+TEST_CASE("compile times are those of the page's backend, where it was measured", "[html]") {
+    debug::Subject subject = test::broken_program("/nowhere/program.cpp");
+    subject.index->graphs[0].compile_seconds = 0.25;
+    const json own = data_of(subject);
+    CHECK(own["totals"]["compile_seconds"] == 0.25);
+    CHECK(own["totals"]["compile_backend"] == "");
+    subject.profile.backend = "halide";
+    subject.profile.graphs.resize(1);
+    subject.profile.graphs[0].graph = "net_0", subject.profile.graphs[0].compile_seconds = 2.0;
+    const json data = data_of(subject);
+    CHECK(data["graphs"][0]["compile_seconds"] == 2.0);
+    CHECK(data["frames"][0]["compile_seconds"] == 2.0);
+    CHECK(data["totals"]["compile_seconds"] == 2.0);
+    CHECK(data["totals"]["compile_backend"] == "halide");
+}
+
+TEST_CASE("the repro comes first, and nothing asks for what the page has", "[html]") {
+    const TempDir folder;
+    const auto repro = folder.path() / "small.cpp", result = folder.path() / "small.json";
+    write_file(repro, "int main() { return 1; }\n");
+    Graph left = parse(
+        "graph net_0 {\n  %x = placeholder[\"x\"] : f32[2]\n"
+        "  %y = aten.relu.default(%x) : f32[2]\n  return (%y)\n}\n");
+    left.nodes[1].stack = {{.file = "/nowhere/program.cpp", .line = 2, .function = "net", .text = ""}};
+    save_graph(left, result);
+    const json minified = {{"verdict", "minimized"}, {"calls_before", 9},         {"calls_after", 1},
+                           {"queries", 4},           {"message", "far off"},      {"minimized_message", "off"},
+                           {"graph", "net_0"},       {"output", result.string()}, {"history", json::array()}};
+    const json repros = {{{"output", repro.string()},
+                          {"verified", true},
+                          {"compile_command", "c++ small.cpp -o small"},
+                          {"run_command", "./small"}}};
+    const debug::Subject subject = twice_wrong();
+    const explain::Report report = explain::explain(subject.model, subject.frames, nullptr, &*subject.index);
+    const json data = html::page_data({.subject = subject,
+                                       .report = report,
+                                       .accuracy = {{"net_0", wrong_at(subject, "first")}},
+                                       .minified = &minified,
+                                       .repros = &repros});
+    CHECK(data["findings"][0]["title"] == "9 operations of net_0 minimized to relu, with a repro that is verified");
+    CHECK(data["findings"][0]["command"] == "c++ small.cpp -o small && ./small");
+    CHECK(data["findings"][0]["place"] == json::parse(R"([0, 2, "net"])"));
+    CHECK(data["findings"][1]["command"].is_null());
+    CHECK(data["findings"][2]["command"].is_null());
+    CHECK(data["headline"]["text"] == data["findings"][1]["title"]);  // what fails, not what was made of it
+    CHECK(data["minify"][0]["nodes"][0]["at"][0] == json::parse(R"([0, 2, "net"])"));
+    CHECK(html::page(data).find("<td>off</td>") != std::string::npos);
 }
 
 TEST_CASE("what was minimized ends in the command that shows it, with the text of the repro", "[html]") {
@@ -148,7 +276,8 @@ TEST_CASE("no text leaves its place in the page", "[html]") {
 TEST_CASE("the main facts stand in the page without scripts", "[html]") {
     const std::string page = html::page(data_of(test::broken_program("/nowhere/program.cpp")));
     const std::string facts = page.substr(page.find("<noscript>"), page.find("</noscript>") - page.find("<noscript>"));
-    for (const char* fact : {"1 graph breaks", "print: hello", "/nowhere/program.cpp:2", "explain --break WB0001"})
+    for (const char* fact : {"1 graph breaks", "print: hello", "<td>program.cpp:2</td>",
+                             "<td>/nowhere/program.cpp</td>", "explain --break WB0001"})
         CHECK(facts.find(fact) != std::string::npos);
 }
 
