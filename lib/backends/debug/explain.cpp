@@ -3,13 +3,14 @@
 #include "backends/debug/debug.h"
 #include "base/words.h"
 #include "graph/abilities.h"
+#include "graph/emitter.h"
 #include "graph/value_ref.h"
 #include "program/compile.h"
 
 namespace whittle {
 namespace {
 
-class Explain final : public Backend, public Support, public Differentiates, public Optioned {
+class Explain : public Backend, public Support, public Differentiates, public Optioned {
   public:
     explicit Explain(std::unique_ptr<Backend> inner) : inner_(std::move(inner)) {}
 
@@ -52,6 +53,9 @@ class Explain final : public Backend, public Support, public Differentiates, pub
         return program::compile_part(*inner_, part, graph, options);
     }
 
+  protected:
+    Backend& inner() const { return *inner_; }
+
   private:
     /// At once, so that it is there when the inner backend takes the process down.
     static void say(const Graph& graph) {
@@ -65,9 +69,41 @@ class Explain final : public Backend, public Support, public Differentiates, pub
     const std::unique_ptr<Backend> inner_;
 };
 
+/// Of a backend that answers for its switches and writes its part of a repro: what fails with it is traced to a pass or
+/// a directive, and shown, as without it.
+class ExplainParts final : public Explain, public Switchable, public Emitter {
+  public:
+    explicit ExplainParts(std::unique_ptr<Backend> inner)
+        : Explain(std::move(inner)),
+          parts_(*offered<Switchable>(Explain::inner())),
+          emitter_(*offered<Emitter>(Explain::inner())) {}
+
+    std::unique_ptr<Inspection> inspect(const Graph& graph, const BackendOptions& options) override {
+        return parts_.inspect(graph, options);
+    }
+    BackendOptions without(BackendOptions options, const std::vector<std::string>& directives) const override {
+        return parts_.without(std::move(options), directives);
+    }
+    BackendOptions limited(BackendOptions options, const std::string& pass, int most) const override {
+        return parts_.limited(std::move(options), pass, most);
+    }
+
+    SuspectCode emit(const EmitRequest& request) override { return emitter_.emit(request); }
+    std::optional<ShortProgram> short_program(const ShortRequest& request, std::string& why_not) override {
+        return emitter_.short_program(request, why_not);
+    }
+    bool is_pytorch() const override { return emitter_.is_pytorch(); }
+
+  private:
+    Switchable& parts_;
+    Emitter& emitter_;
+};
+
 }  // namespace
 
 std::unique_ptr<Backend> make_explain_backend(std::unique_ptr<Backend> inner) {
+    if (offered<Switchable>(*inner) && offered<Emitter>(*inner))
+        return std::make_unique<ExplainParts>(std::move(inner));
     return std::make_unique<Explain>(std::move(inner));
 }
 
