@@ -93,7 +93,7 @@ void find_updates(CompiledGraph& compiled, program::CompiledProgram& program) {
 
 bool Execution::compiled_as(const CompiledGraph& known, CompiledGraph& made, const Graph& forward) {
     const auto differentiates = [](const CompiledGraph& graph) {
-        return graph.gradient && graph.gradient->error.empty() && graph.gradient->backend_failed.empty();
+        return graph.gradient && graph.gradient->error.empty() && !graph.gradient->backend_failed;
     };
     const bool gradients = differentiates(made);
     if (!known.executable || (known.gradient != nullptr) != (made.gradient != nullptr) ||
@@ -123,7 +123,7 @@ void Execution::compile(CompiledGraph& compiled, const Recorded& recorded, const
     if (log_enabled(LogArtifact::times)) times.emplace();
     std::optional<SpansOf> spans;
     if (trace_ && Timeline::current())
-        for (const std::string& known : trace_->graph_names(name, {recorded.key})) spans.emplace(known);
+        for (const std::string& of : trace_->graph_names(name, {recorded.key})) spans.emplace(of);
     program::CompiledProgram program(with_parameters_as_inputs(graph));
     CompiledGraph made;
     capture_step(verbose(), [&] { find_updates(made, program); });
