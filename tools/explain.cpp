@@ -74,6 +74,19 @@ void declare(cli::Tool& tool, Options& options) {
         "with --minify or --diagnose the default one, fails.");
 }
 
+cli::UsedFiles files(const Options& options) {
+    cli::UsedFiles used;
+    if (options.model) used.reads(*options.model, options.subject.inputs);
+    if (options.questions.before) used.reads(*options.questions.before, options.subject.inputs);
+    used.reads(options.sources.file);
+    used.reads_words(options.subject.program.arguments);
+    used.writes("--output", options.output);
+    options.pictures.add_to(used);
+    if (options.model && (options.subject.minify || options.questions.diagnose))
+        used.writes(options.subject.minify ? "--minify" : "--diagnose", cli::stem_of(*options.model) + ".min.json");
+    return used;
+}
+
 int tell_predictions(const cli::Tool& tool, const Options& options, const cpp::Analysis& analysis,
                      const cli::ReportSink& sink) {
     if (tool.shared().json)
@@ -88,7 +101,7 @@ int tell_predictions(const cli::Tool& tool, const Options& options, const cpp::A
 int tell_report(const cli::Tool& tool, Options& options, const std::vector<cpp::Analysis>& analyses,
                 const cli::ReportSink& sink) {
     const std::filesystem::path& model = *options.model;
-    options.pictures.check(cli::files_read(model, options.subject.inputs));
+    options.pictures.check_usage();
     if (!options.sources.file && !cli::is_run(cli::recognize(model))) options.subject.program.refuse_for_model(model);
     const TempDir scratch("whittle-explain");
     const cli::ProfileWish wish = cli::wish_of(options.report, options.pictures, options.subject);
@@ -132,7 +145,7 @@ int run(const cli::Tool& tool, Options& options) {
     if (options.list_logs) return std::cout << logs_page(), 0;
     if (options.break_id) return std::cout << cli::break_page(*options.break_id), 0;
     options.subject.program.profile_recompiles = options.report.profile_recompiles;
-    cli::ReportSink sink(tool, options.model, options.subject.inputs, options.output);
+    cli::ReportSink sink(tool, options.model, options.output);
     const int status = explain_model(tool, options, sink);
     sink.close();
     return status;
@@ -145,5 +158,6 @@ int main(int argc, char** argv) {
     cli::Tool tool("explain", "MODEL",
                    "Says what was captured from a model, where capture or a backend stops, and why.");
     declare(tool, options);
+    tool.files([&] { return files(options); });
     return cli::run_tool(tool, argc, argv, [&] { return run(tool, options); });
 }

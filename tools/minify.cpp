@@ -49,6 +49,16 @@ void declare(cli::Tool& tool, Options& options) {
     tool.exit_one("the model does not fail, or too rarely to be minimized, or the backend does not support it.");
 }
 
+cli::UsedFiles files(const Options& options) {
+    cli::UsedFiles used;
+    if (options.model.empty() || options.print_delta_passes) return used;
+    used.reads(options.model, options.inputs);
+    used.reads_words({options.judge.test});
+    used.reads_words(options.judge.check);
+    used.writes("--output", cli::minimized_file(options.model, options.output));
+    return used;
+}
+
 int print_passes() {
     std::printf("%-10s %s\n", "calls", "Delete calls; what they computed becomes an input");
     for (const reduce::Reduction& reduction : reduce::reductions())
@@ -70,7 +80,6 @@ int run(const cli::Tool& tool, Options& options) {
     options.search.check_usage();
     options.judge.check_usage();
     options.output = cli::minimized_file(options.model, options.output);
-    cli::check_output("--output", options.output, cli::files_read(options.model, options.inputs));
     const std::vector<cli::LoadedFrame> frames = cli::frames_of(options.model, options.search, options.inputs);
     if (frames.empty()) throw Error({options.model.string(), {}}, "it holds no graph");
     debug::Search search =
@@ -89,6 +98,7 @@ int main(int argc, char** argv) {
         "minify", "MODEL",
         "Finds the fewest operations of a model that still fail in the same way, and keeps their recorded inputs.");
     declare(tool, options);
+    tool.files([&] { return files(options); });
     fs::path folder;
     cli::Tool answer("minify answer", "FOLDER",
                      "Judges the query in FOLDER and leaves the answer there: what minify --launcher runs elsewhere.");

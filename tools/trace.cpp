@@ -58,6 +58,14 @@ void declare(cli::Tool& tool, Options& options) {
     tool.exit_one("results differ from the given outputs, the backend failed, --fullgraph or --export is not met.");
 }
 
+cli::UsedFiles files(const Options& options) {
+    cli::UsedFiles used;
+    for (const fs::path& model : options.models) used.reads(model, options.inputs);
+    used.reads_words(options.program.arguments);
+    used.writes("--write-pt2", options.graphs.pt2);
+    return used;
+}
+
 /// Where the suspect fails: with --minify all the way to a repro, else the command that makes it small. The records say
 /// which backend it was.
 void follow_up(const cli::Tool& tool, const Options& options, bool wrong, std::ostream& report, nlohmann::json& json) {
@@ -117,7 +125,8 @@ int run(const cli::Tool& tool, const Options& options) {
     if (options.minify) options.record.require("--minify", "the records hold what is minimized");
     options.graphs.check(options.models[0]);
     cli::check_traced(options.models, options.inputs, options.output);
-    require_replaceable(options.output, options.models, options.force);
+    const TraceLock lock(options.output);
+    require_replaceable(options.output, options.models, options.force, cli::takes_others);
     // That the backend is not there, or not with these options, is told before anything runs.
     const BackendSpec backend = options.backend.spec(kReferenceBackend);
     const auto environment = cli::environment(*find_backend(backend, options.backend.options()));
@@ -140,6 +149,7 @@ int main(int argc, char** argv) {
     Options options;
     cli::Tool tool("trace", "MODEL…", "Runs a model and captures what it computes, as a folder of graphs and records.");
     declare(tool, options);
+    tool.files([&] { return files(options); });
     cli::CompilerOptions compiler;
     cli::Tool cc("trace cc", "-- COMPILER ARGS…",
                  "Compiles one C++ file with capture probes, so that trace and explain can tell its functions, "

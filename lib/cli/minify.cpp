@@ -144,12 +144,14 @@ Followed follow_up(const Tool& tool, const FollowUp& wanted, std::ostream& repor
 }
 
 std::string minify_command(const fs::path& model, bool wrong, const BackendChoice& backend,
-                           const AccuracyChoice& accuracy, const InputOptions& inputs) {
+                           const AccuracyChoice& accuracy, const InputOptions& inputs,
+                           const LimitOptions& limits) {
     std::vector<std::string> words = {"minify", model.string()};
     const auto add = [&](const std::vector<std::string>& more) { words.insert(words.end(), more.begin(), more.end()); };
     add(backend.words());
     if (wrong) add(accuracy.words());
     add(input_words(inputs));
+    add(limits.words());
     return shell_quote(words);
 }
 

@@ -61,6 +61,7 @@ std::vector<std::string> input_words(const InputOptions& inputs);
 
 /// The command that makes a failure of `model` small, ready to paste. `wrong`: of wrong results.
 std::string minify_command(const std::filesystem::path& model, bool wrong, const BackendChoice& backend,
-                           const AccuracyChoice& accuracy = {}, const InputOptions& inputs = {});
+                           const AccuracyChoice& accuracy = {}, const InputOptions& inputs = {},
+                           const LimitOptions& limits = {});
 
 }  // namespace whittle::cli

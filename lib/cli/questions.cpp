@@ -4,7 +4,6 @@
 #include "cli/diagnose.h"
 #include "cli/diff.h"
 #include "cli/tool.h"
-#include "cli/usage.h"
 
 namespace whittle::cli {
 
@@ -37,7 +36,6 @@ void QuestionOptions::check(const SubjectOptions& subject, const ReportOptions& 
     if (diagnose || divergence) report.refuse("--diagnose and --divergence");
     if (before && (report.guards || report.recompiles))
         throw Error("--diff tells guards and recompiles that differ; --guards and --recompiles are for the report");
-    if (before && pictures.html) check_output("--html", *pictures.html, {&*before, 1});
 }
 
 std::optional<int> QuestionOptions::answer(const Tool& tool, const std::filesystem::path& model,

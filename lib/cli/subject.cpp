@@ -82,6 +82,13 @@ debug::Subject subject_of(const Tool& tool, const fs::path& model, SubjectOption
     return subject;
 }
 
+std::string stem_of(const fs::path& model) {
+    fs::path name = fs::absolute(model).lexically_normal();
+    if (!name.has_filename()) name = name.parent_path();  // DIR/
+    const std::string stem = name.stem().string();
+    return (stem.starts_with('-') ? "./" : "") + stem;
+}
+
 void follow_up(const Tool& tool, const fs::path& model, const SubjectOptions& options, const debug::Subject& subject,
                std::ostream& report, nlohmann::json& json) {
     if (subject.runnable.empty() || (subject.failing.empty() && !options.minify)) return;
@@ -90,12 +97,10 @@ void follow_up(const Tool& tool, const fs::path& model, const SubjectOptions& op
         return;
     }
     if (!options.minify) report << "\n";
-    fs::path name = fs::absolute(model).lexically_normal();
-    if (!name.has_filename()) name = name.parent_path();  // DIR/
     follow_up(tool,
               {.minify = options.minify,
                .model = subject.runnable,
-               .output = name.stem().string() + ".min.json",
+               .output = stem_of(model) + ".min.json",
                .backend = options.backend,
                .accuracy = options.accuracy,
                .inputs = options.inputs},

@@ -151,6 +151,14 @@ void check_together(std::span<const fs::path> models, const InputOptions& inputs
 
 }  // namespace
 
+bool takes_others(const fs::path& model) {
+    try {
+        return !is_run(recognize(model));
+    } catch (const Error&) {
+        return false;
+    }
+}
+
 void check_traced(std::span<const fs::path> models, const InputOptions& inputs, const fs::path& folder) {
     check_together(models, inputs);
     check_inputs(models, inputs, folder);

@@ -69,6 +69,9 @@ struct CompilerOptions {
 void check_traced(std::span<const std::filesystem::path> models, const InputOptions& inputs,
                   const std::filesystem::path& folder);
 
+/// Whether the file can be traced together with others: it is there, and is not run.
+bool takes_others(const std::filesystem::path& model);
+
 /// The graphs of models that are no programs, all of them read. One that is its whole model is called as the model is
 /// among those of `folder`: exporters call theirs all alike ("torch_jit"). So is its frame where several models are
 /// traced, and others say whose they are.
