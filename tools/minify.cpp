@@ -66,10 +66,14 @@ int print_passes() {
     return 0;
 }
 
-/// The command that was typed, with --resume: in front, for --check takes all that follows it.
-std::string resume_command(const cli::Tool& tool) {
+/// The command that was typed, with --resume: in front, for --check takes all that follows it. Without a limit of no
+/// steps at all, with which it would never end.
+std::string resume_command(const cli::Tool& tool, const cli::SearchOptions& search) {
     std::vector<std::string> words = tool.command_line();
     words.erase(std::remove(words.begin(), words.end(), "--resume"), words.end());
+    const auto limit = std::find_if(words.begin(), words.end(),
+                                    [](const std::string& word) { return word.starts_with("--step-limit"); });
+    if (search.step_limit == 0 && limit != words.end()) words.erase(limit, limit + (*limit == "--step-limit" ? 2 : 1));
     words.insert(words.begin() + 1, "--resume");
     return shell_quote(words);
 }
@@ -84,7 +88,7 @@ int run(const cli::Tool& tool, Options& options) {
     if (frames.empty()) throw Error({options.model.string(), {}}, "it holds no graph");
     debug::Search search =
         cli::search_of(options.model, options.output, options.judge, options.search, options.inputs, frames[0]);
-    search.go_on = resume_command(tool);
+    search.go_on = resume_command(tool, options.search);
     const cli::Minified done = cli::minify(tool, search, frames, std::cout);
     if (tool.shared().json) cli::print_json(done.json);
     return done.good ? 0 : 1;

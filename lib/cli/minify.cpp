@@ -105,11 +105,14 @@ Followed follow_up(const Tool& tool, const FollowUp& wanted, std::ostream& repor
     if (!judge.accuracy.mode) judge.accuracy.mode = name(Accuracy::Mode::close);
     SearchOptions how;
     how.repeat = wanted.repeat;
-    const std::vector<LoadedFrame> frames = frames_of(wanted.model, how, wanted.inputs);
+    std::vector<LoadedFrame> frames = frames_of(wanted.model, how, wanted.inputs);
     if (frames.empty()) throw Error({wanted.model.string(), {}}, "it holds no graph");
     debug::Search search = search_of(wanted.model, wanted.output, judge, how, wanted.inputs, frames[0]);
-    search.go_on = minify_command(wanted.model, true, wanted.backend, judge.accuracy, wanted.inputs) + " --resume " +
-                   shell_quote({"-o", wanted.output.string()});
+    for (LoadedFrame& frame : frames)
+        if (wanted.scratch) frame.file = frame.file.filename();
+    search.go_on = wanted.scratch ? shell_quote(tool.command_line())
+                                  : minify_command(wanted.model, true, wanted.backend, judge.accuracy, wanted.inputs) +
+                                        " --resume " + shell_quote({"-o", wanted.output.string()});
     Followed followed{.minified = minify(tool, search, frames, report)};
     const Minified& minified = followed.minified;
     json["minify"] = minified.json;

@@ -34,6 +34,7 @@ struct FollowUp {
     bool minify = false;                ///< it is taken all the way; else the next command is printed:
     std::string next = {};              ///< this one; empty: the one that was typed, with --minify
     std::filesystem::path model = {};   ///< what to minify; a trace folder may hold several failures
+    bool scratch = false;               ///< it is gone when the report is read, which does not name it then
     std::filesystem::path output = {};  ///< NAME.json; of several failures NAME-1.json …; repros are NAME.cpp
     BackendChoice backend = {};
     AccuracyChoice accuracy = {};

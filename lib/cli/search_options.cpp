@@ -177,7 +177,6 @@ void SearchOptions::check_usage() const {
     passes_of(*this);
     require_range("--repeat", repeat, 1, 1'000'000);
     require_range("--jobs", jobs, 1, 1024);
-    if (step_limit) require_range("--step-limit", static_cast<double>(*step_limit), 1, 1e15);
 }
 
 std::vector<LoadedFrame> frames_of(const fs::path& model, const SearchOptions& options, const InputOptions& inputs) {

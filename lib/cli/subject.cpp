@@ -100,6 +100,7 @@ void follow_up(const Tool& tool, const fs::path& model, const SubjectOptions& op
     follow_up(tool,
               {.minify = options.minify,
                .model = subject.runnable,
+               .scratch = is_run(recognize(model)),
                .output = stem_of(model) + ".min.json",
                .backend = options.backend,
                .accuracy = options.accuracy,
