@@ -58,14 +58,6 @@ void declare(cli::Tool& tool, Options& options) {
     tool.exit_one("results differ from the given outputs, the backend failed, --fullgraph or --export is not met.");
 }
 
-cli::UsedFiles files(const Options& options) {
-    cli::UsedFiles used;
-    for (const fs::path& model : options.models) used.reads(model, options.inputs);
-    used.reads_words(options.program.arguments);
-    used.writes("--write-pt2", options.graphs.pt2);
-    return used;
-}
-
 /// Where the suspect fails: with --minify all the way to a repro, else the command that makes it small. The records say
 /// which backend it was.
 void follow_up(const cli::Tool& tool, const Options& options, bool wrong, std::ostream& report, nlohmann::json& json) {
@@ -124,9 +116,8 @@ int trace_models(const cli::Tool& tool, const Options& options, const debug::Tra
 int run(const cli::Tool& tool, const Options& options) {
     if (options.minify) options.record.require("--minify", "the records hold what is minimized");
     options.graphs.check(options.models[0]);
-    cli::check_traced(options.models, options.inputs, options.output);
     const TraceLock lock(options.output);
-    require_replaceable(options.output, options.models, options.force, cli::takes_others);
+    cli::check_traced(options.models, options.inputs, options.program, options.output, options.force);
     // That the backend is not there, or not with these options, is told before anything runs.
     const BackendSpec backend = options.backend.spec(kReferenceBackend);
     const auto environment = cli::environment(*find_backend(backend, options.backend.options()));
@@ -139,7 +130,6 @@ int run(const cli::Tool& tool, const Options& options) {
         .environment = environment,
         .load = [](const fs::path& folder) { return cli::load_model(folder, {.keep_unknown = true}); }};
     if (cli::is_run(cli::recognize(options.models[0]))) return trace_program(tool, options, request);
-    for (const fs::path& model : options.models) options.program.refuse_for_model(model);
     return trace_models(tool, options, request);
 }
 
@@ -149,7 +139,7 @@ int main(int argc, char** argv) {
     Options options;
     cli::Tool tool("trace", "MODEL…", "Runs a model and captures what it computes, as a folder of graphs and records.");
     declare(tool, options);
-    tool.files([&] { return files(options); });
+    tool.files([&] { return cli::files_of_trace(options.models, options.inputs, options.program, options.graphs); });
     cli::CompilerOptions compiler;
     cli::Tool cc("trace cc", "-- COMPILER ARGS…",
                  "Compiles one C++ file with capture probes, so that trace and explain can tell its functions, "

@@ -173,8 +173,8 @@ int diagnose(const Tool& tool, const fs::path& model, SubjectOptions options, co
             else
                 sink.out() << "\n" << debug::to_text(letter) << std::flush;
         };
-        tell_culprits(tool, *frame, stem_of(model) + (failing.size() > 1 ? "-" + std::to_string(i + 1) : ""), options, guilt, named(model, *frame), tell,
-                      sink.out());
+        tell_culprits(tool, *frame, stem_of(model) + (failing.size() > 1 ? "-" + std::to_string(i + 1) : ""), options,
+                      guilt, named(model, *frame), tell, sink.out());
     }
     if (json) print_json(all);
     return failing.empty() ? 0 : 1;

@@ -4,6 +4,7 @@
 #include "cli/diagnose.h"
 #include "cli/diff.h"
 #include "cli/tool.h"
+#include "cli/usage.h"
 
 namespace whittle::cli {
 
@@ -21,6 +22,12 @@ void QuestionOptions::declare(Tool& tool) {
         "Say what MODEL has otherwise than BEFORE, which is a model, a program or a folder written by trace, too: "
         "graphs (node by node, whatever the nodes are called), breaks, guards, recompiles, recorded values. "
         "With --ops and --times these, too; with --html as a page. -v: all of it.");
+}
+
+void QuestionOptions::add_to(UsedFiles& files, const SubjectOptions& subject,
+                             const std::optional<std::filesystem::path>& model) const {
+    if (before) files.reads(*before, subject.inputs);
+    if (model && diagnose) files.writes("--diagnose", stem_of(*model) + ".min.json");
 }
 
 void QuestionOptions::check(const SubjectOptions& subject, const ReportOptions& report, const PictureOptions& pictures,

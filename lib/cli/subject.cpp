@@ -3,6 +3,7 @@
 #include "backends/registry.h"
 #include "base/error.h"
 #include "cli/minify.h"
+#include "cli/usage.h"
 #include "graph/abilities.h"
 
 namespace whittle::cli {
@@ -60,6 +61,12 @@ debug::Subject subject_of_model(const fs::path& model, SubjectOptions& options) 
 }
 
 }  // namespace
+
+void SubjectOptions::add_to(UsedFiles& files, const std::optional<fs::path>& model) const {
+    if (model) files.reads(*model, inputs);
+    files.reads_words(program.arguments);
+    if (model && minify) files.writes("--minify", stem_of(*model) + ".min.json");
+}
 
 void SubjectOptions::check_usage(bool compares) const {
     if (accuracy.given() && !compares && !runs_backend())

@@ -1,12 +1,8 @@
 #include "cli/tool.h"
 
-#include <fcntl.h>
-#include <unistd.h>
-
 #include <CLI/CLI.hpp>
 
 #include <algorithm>
-#include <cerrno>
 #include <charconv>
 #include <cstdio>
 #include <cstdlib>
@@ -23,6 +19,7 @@
 #include "cli/messages.h"
 #include "cli/pages.h"
 #include "cli/shared_options.h"
+#include "cli/terminal.h"
 #include "cli/usage.h"
 #include "cli/version.h"
 
@@ -458,14 +455,6 @@ std::optional<std::string> Tool::parse(std::span<const std::string> arguments) {
 
 static void flush_output() {
     if (std::fflush(stdout) != 0 || std::ferror(stdout)) throw Error({"standard output", {}}, "cannot write to it");
-}
-
-/// Standard streams that the caller closed: else the next file that is opened is one of them, and gets what we print.
-/// Output fails as before, for they are opened the wrong way round; what is said on stderr is lost.
-static void occupy_closed_streams() {
-    for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO})
-        if (::fcntl(stream, F_GETFD) == -1 && errno == EBADF)
-            ::open("/dev/null", stream == STDOUT_FILENO ? O_RDONLY : O_WRONLY);  // the lowest that is free: `stream`
 }
 
 int run_tool(Tool& tool, int argc, char** argv, const std::function<int()>& body) {

@@ -139,9 +139,8 @@ void check_files(const UsedFiles& files) {
     for (std::size_t i = 0; i < files.written.size(); ++i)
         for (std::size_t k = 0; k < i; ++k)
             if (is_same_file(files.written[k].file, files.written[i].file))
-                throw Error({files.written[i].option, {}}, "'" + files.written[i].file.string() +
-                                                               "' is the file of " + files.written[k].option +
-                                                               ", too, expected another one");
+                throw Error({files.written[i].option, {}}, "'" + files.written[i].file.string() + "' is the file of " +
+                                                               files.written[k].option + ", too, expected another one");
 }
 
 void print_json(const nlohmann::json& json) {

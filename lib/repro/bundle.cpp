@@ -45,7 +45,8 @@ std::string read_me(const Graph& graph, const Emission& emission, const Report& 
     const bool control = !report.control.empty() && !emission.control_in_each_run;
     const Failure& failure = *graph.failure;
     // As run.sh has them: what is passed on to the program, whoever runs the script adds.
-    const std::string runs = emission.folder ? report.run_command : shell_quote({"./" + options.output.stem().string()});
+    const std::string runs =
+        emission.folder ? report.run_command : shell_quote({"./" + options.output.stem().string()});
     std::string text = failure.signature.text() + " with " + failure.backend + "\n" + failure.message + "\n";
     if (failure.culprit) text += "guilty: " + failure.culprit->text() + "\n";
     text += "\nmade by:  " + options.command +

@@ -172,7 +172,8 @@ void require_replaceable(const fs::path& folder, std::span<const fs::path> model
         if (!given.contains(there)) {
             std::vector<std::string> both = {"trace", "-o", folder.string(), index.model};
             for (const fs::path& model : models) both.push_back(model.string());
-            const bool one = index.models.size() == 1 && models.size() == 1 && takes_others(there) && takes_others(models[0]);
+            const bool one =
+                index.models.size() == 1 && models.size() == 1 && takes_others(there) && takes_others(models[0]);
             throw Error({folder.string(), {}}, "it holds the trace of " + index.model + ", not of " + words(models),
                         "choose another folder with -o, or replace it with --force" +
                             (one ? "; both in one folder: " + shell_quote(both) : ""));

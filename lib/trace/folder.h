@@ -49,8 +49,8 @@ class TraceLock {
 /// of no other models, or the log alone of one that was cut short; with `force`, any trace, also one whose index is
 /// damaged. `takes_others`: that a model can be traced together with others, as the hint
 /// then says.
-void require_replaceable(const std::filesystem::path& folder, std::span<const std::filesystem::path> models,
-                         bool force, const std::function<bool(const std::filesystem::path&)>& takes_others);
+void require_replaceable(const std::filesystem::path& folder, std::span<const std::filesystem::path> models, bool force,
+                         const std::function<bool(const std::filesystem::path&)>& takes_others);
 
 /// What the index says of models that are traced into `folder`: their names, no two alike, and where they are.
 void name_models(TraceIndex& index, const std::filesystem::path& folder, std::span<const std::filesystem::path> models);

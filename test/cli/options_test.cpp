@@ -233,9 +233,9 @@ TEST_CASE("the next command is the one that was typed, with --minify", "[options
 TEST_CASE("a report goes to a file, or leaves a program its stdout", "[options]") {
     const TempDir folder("whittle-options");
     const Tool tool("explain", "", "");
-    CHECK(&ReportSink(tool, {}, {}, {}).out() == &std::cout);
-    CHECK(&ReportSink(tool, fs::path("/bin/true"), {}, {}).out() == &std::cerr);
-    ReportSink sink(tool, fs::path("/bin/true"), {}, folder.path() / "report");
+    CHECK(&ReportSink(tool, {}, {}).out() == &std::cout);
+    CHECK(&ReportSink(tool, fs::path("/bin/true"), {}).out() == &std::cerr);
+    ReportSink sink(tool, fs::path("/bin/true"), folder.path() / "report");
     sink.out() << "found";
     sink.close();
     CHECK(read_file(folder.path() / "report") == "found");
