@@ -37,7 +37,8 @@ void print_backends(const Tool& tool) {
                     b.missing.empty() ? "" : (" (" + b.missing + ")").c_str());
 }
 
-/// The page of the kind of break `id`, of all of them for "all". Throws Error for another word.
+}  // namespace
+
 std::string break_page(const std::string& id) {
     if (id == "all") return explain::break_catalogue_page();
     if (const capture::BreakInfo* info = capture::find_break(id)) return explain::break_page(*info);
@@ -46,8 +47,6 @@ std::string break_page(const std::string& id) {
                         "expected an id from " + std::string(catalogue.front().id) + " to " +
                             std::string(catalogue.back().id) + ", or 'all'");
 }
-
-}  // namespace
 
 void ListOptions::declare_break(Tool& tool) {
     tool.option("--break", break_id, "ID",

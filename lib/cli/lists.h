@@ -8,6 +8,9 @@ namespace whittle::cli {
 
 class Tool;
 
+/// The page of the kind of break `id`, of all of them for "all". Throws Error for another word.
+std::string break_page(const std::string& id);
+
 /// --break and --list-….
 struct ListOptions {
     std::optional<std::string> break_id = {};
