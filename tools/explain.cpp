@@ -5,8 +5,6 @@
 #include "backends/registry.h"
 #include "base/error.h"
 #include "base/files.h"
-#include "base/log.h"
-#include "base/variables.h"
 #include "cli/lists.h"
 #include "cli/picture_options.h"
 #include "cli/profile.h"
@@ -29,8 +27,8 @@ struct Options {
     cli::ReportOptions report;
     cli::SourceOptions sources;
     cli::SubjectOptions subject;
-    std::optional<std::string> break_id;
-    bool fullgraph = false, list_backends = false, list_variables = false, list_logs = false;
+    cli::ListOptions lists;
+    bool fullgraph = false;
 };
 
 void declare(cli::Tool& tool, Options& options) {
@@ -44,16 +42,12 @@ void declare(cli::Tool& tool, Options& options) {
     tool.option("-o,--output", options.output, "FILE",
                 "Write the report to FILE. Default: stdout; of a program stderr, for stdout is the program's own.");
     options.pictures.declare(tool);
-    tool.option("--break", options.break_id, "ID",
-                "Say what the break ID (WB0001 …) means and how to avoid it, or 'all' of them, and stop.");
+    options.lists.declare_break(tool);
     options.sources.declare(tool);
     options.questions.declare(tool);
     options.subject.accuracy.declare(
         tool, "With --divergence, --diagnose, --diff, --minify or --backend: which results differ.");
-    tool.flag("--list-backends", options.list_backends, "List the backends that exist, and stop.");
-    tool.flag("--list-variables", options.list_variables,
-              "List the environment variables that switch things without the programs, as Markdown, and stop.");
-    tool.flag("--list-logs", options.list_logs, "List what --log can show, as Markdown, and stop.");
+    options.lists.declare(tool);
     options.subject.inputs.declare(tool);
     options.subject.program.declare(tool);
     tool.example("explain ./app -- --steps 3", "run a LibTorch program and say where its graphs break");
@@ -89,7 +83,7 @@ int tell_predictions(const cli::Tool& tool, const Options& options, const cpp::A
 int tell_report(const cli::Tool& tool, Options& options, const std::vector<cpp::Analysis>& analyses,
                 const cli::ReportSink& sink) {
     const std::filesystem::path& model = *options.model;
-    options.pictures.check(cli::files_read(model, options.subject.inputs));
+    options.pictures.check_usage();
     if (!options.sources.file && !cli::is_run(cli::recognize(model))) options.subject.program.refuse_for_model(model);
     const TempDir scratch("whittle-explain");
     const cli::ProfileWish wish = cli::wish_of(options.report, options.pictures, options.subject);
@@ -128,12 +122,9 @@ int explain_model(const cli::Tool& tool, Options& options, const cli::ReportSink
 }
 
 int run(const cli::Tool& tool, Options& options) {
-    if (options.list_backends) return cli::print_backends(tool), 0;
-    if (options.list_variables) return std::cout << variables_page(), 0;
-    if (options.list_logs) return std::cout << logs_page(), 0;
-    if (options.break_id) return std::cout << cli::break_page(*options.break_id), 0;
+    if (options.lists.print(tool)) return 0;
     options.subject.program.profile_recompiles = options.report.profile_recompiles;
-    cli::ReportSink sink(tool, options.model, options.subject.inputs, options.output);
+    cli::ReportSink sink(tool, options.model, options.output);
     const int status = explain_model(tool, options, sink);
     sink.close();
     return status;
@@ -146,5 +137,14 @@ int main(int argc, char** argv) {
     cli::Tool tool("explain", "MODEL",
                    "Says what was captured from a model, where capture or a backend stops, and why.");
     declare(tool, options);
+    tool.files([&] {
+        cli::UsedFiles used;
+        used.reads(options.sources.file);
+        used.writes("--output", options.output);
+        options.pictures.add_to(used);
+        options.subject.add_to(used, options.model);
+        options.questions.add_to(used, options.subject, options.model);
+        return used;
+    });
     return cli::run_tool(tool, argc, argv, [&] { return run(tool, options); });
 }

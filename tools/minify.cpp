@@ -49,6 +49,16 @@ void declare(cli::Tool& tool, Options& options) {
     tool.exit_one("the model does not fail, or too rarely to be minimized, or the backend does not support it.");
 }
 
+cli::UsedFiles files(const Options& options) {
+    cli::UsedFiles used;
+    if (options.model.empty() || options.print_delta_passes) return used;
+    used.reads(options.model, options.inputs);
+    used.reads_words({options.judge.test});
+    used.reads_words(options.judge.check);
+    used.writes("--output", cli::minimized_file(options.model, options.output));
+    return used;
+}
+
 int print_passes() {
     std::printf("%-10s %s\n", "calls", "Delete calls; what they computed becomes an input");
     for (const reduce::Reduction& reduction : reduce::reductions())
@@ -56,10 +66,14 @@ int print_passes() {
     return 0;
 }
 
-/// The command that was typed, with --resume: in front, for --check takes all that follows it.
-std::string resume_command(const cli::Tool& tool) {
+/// The command that was typed, with --resume: in front, for --check takes all that follows it. Without a limit of no
+/// steps at all, with which it would never end.
+std::string resume_command(const cli::Tool& tool, const cli::SearchOptions& search) {
     std::vector<std::string> words = tool.command_line();
     words.erase(std::remove(words.begin(), words.end(), "--resume"), words.end());
+    const auto limit = std::find_if(words.begin(), words.end(),
+                                    [](const std::string& word) { return word.starts_with("--step-limit"); });
+    if (search.step_limit == 0 && limit != words.end()) words.erase(limit, limit + (*limit == "--step-limit" ? 2 : 1));
     words.insert(words.begin() + 1, "--resume");
     return shell_quote(words);
 }
@@ -70,12 +84,11 @@ int run(const cli::Tool& tool, Options& options) {
     options.search.check_usage();
     options.judge.check_usage();
     options.output = cli::minimized_file(options.model, options.output);
-    cli::check_output("--output", options.output, cli::files_read(options.model, options.inputs));
     const std::vector<cli::LoadedFrame> frames = cli::frames_of(options.model, options.search, options.inputs);
     if (frames.empty()) throw Error({options.model.string(), {}}, "it holds no graph");
     debug::Search search =
         cli::search_of(options.model, options.output, options.judge, options.search, options.inputs, frames[0]);
-    search.go_on = resume_command(tool);
+    search.go_on = resume_command(tool, options.search);
     const cli::Minified done = cli::minify(tool, search, frames, std::cout);
     if (tool.shared().json) cli::print_json(done.json);
     return done.good ? 0 : 1;
@@ -89,6 +102,7 @@ int main(int argc, char** argv) {
         "minify", "MODEL",
         "Finds the fewest operations of a model that still fail in the same way, and keeps their recorded inputs.");
     declare(tool, options);
+    tool.files([&] { return files(options); });
     fs::path folder;
     cli::Tool answer("minify answer", "FOLDER",
                      "Judges the query in FOLDER and leaves the answer there: what minify --launcher runs elsewhere.");

@@ -82,7 +82,7 @@ int write_python(const cli::Tool& tool, const Options& options, const LoadedFram
 }
 
 int run(const cli::Tool& tool, Options& options) {
-    options.repro.check_usage(cli::files_read(options.graph, options.inputs));
+    options.repro.check_usage();
     options.backend.check();
     cli::require_with(!options.backend.options().empty(), "--backend-option", !options.backend.name.empty(),
                       "--backend");
@@ -116,6 +116,12 @@ int main(int argc, char** argv) {
                    "Writes one standalone C++ file that shows a failure with nothing but the compiler under suspicion, "
                    "and verifies it by building and running it.");
     declare(tool, options);
+    tool.files([&] {
+        cli::UsedFiles used;
+        used.reads(options.graph, options.inputs);
+        options.repro.add_to(used);
+        return used;
+    });
     cli::Tool env("repro env", "[-- COMMAND]", "Prints the environment: what to paste into an issue.");
     cli::IssueBundleOptions bundle;
     bundle.declare(env);

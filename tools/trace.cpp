@@ -116,8 +116,8 @@ int trace_models(const cli::Tool& tool, const Options& options, const debug::Tra
 int run(const cli::Tool& tool, const Options& options) {
     if (options.minify) options.record.require("--minify", "the records hold what is minimized");
     options.graphs.check(options.models[0]);
-    cli::check_traced(options.models, options.inputs, options.output);
-    require_replaceable(options.output, options.models, options.force);
+    const TraceLock lock(options.output);
+    cli::check_traced(options.models, options.inputs, options.program, options.output, options.force);
     // That the backend is not there, or not with these options, is told before anything runs.
     const BackendSpec backend = options.backend.spec(kReferenceBackend);
     const auto environment = cli::environment(*find_backend(backend, options.backend.options()));
@@ -130,7 +130,6 @@ int run(const cli::Tool& tool, const Options& options) {
         .environment = environment,
         .load = [](const fs::path& folder) { return cli::load_model(folder, {.keep_unknown = true}); }};
     if (cli::is_run(cli::recognize(options.models[0]))) return trace_program(tool, options, request);
-    for (const fs::path& model : options.models) options.program.refuse_for_model(model);
     return trace_models(tool, options, request);
 }
 
@@ -140,6 +139,7 @@ int main(int argc, char** argv) {
     Options options;
     cli::Tool tool("trace", "MODEL…", "Runs a model and captures what it computes, as a folder of graphs and records.");
     declare(tool, options);
+    tool.files([&] { return cli::files_of_trace(options.models, options.inputs, options.program, options.graphs); });
     cli::CompilerOptions compiler;
     cli::Tool cc("trace cc", "-- COMPILER ARGS…",
                  "Compiles one C++ file with capture probes, so that trace and explain can tell its functions, "

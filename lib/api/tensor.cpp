@@ -74,7 +74,7 @@ Scalar Tensor::item_value() const {
 
 Scalar Tensor::item() const {
     void* const pc = __builtin_return_address(0);
-    const ValueMeta& meta = api::defined(*this, "item").meta;
+    const ValueMeta& meta = api::defined(*this, "item()").meta;
     const Session* const session = Session::current();
     const bool symbol = session && session->captures_scalars() && meta.numel() == 1 && !is_complex(meta.dtype);
     if (!symbol) return number_of(demand(*this, demanding(BreakKind::item, "item()", "aten.item", pc)));

@@ -23,14 +23,6 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// Where the results go: beside no other, in the working directory.
-std::string stem_of(const fs::path& model, std::size_t number, std::size_t failing) {
-    fs::path name = fs::absolute(model).lexically_normal();
-    if (!name.has_filename()) name = name.parent_path();  // DIR/
-    const std::string stem = name.stem().string();
-    return (stem.starts_with('-') ? "./" : "") + stem + (failing > 1 ? "-" + std::to_string(number) : "");
-}
-
 /// Minimizes what fails, writes its repro, and fills the letter with both.
 void follow(const Tool& tool, const LoadedFrame& frame, const fs::path& output, const SubjectOptions& options,
             debug::Letter& letter, std::ostream& report) {
@@ -181,8 +173,8 @@ int diagnose(const Tool& tool, const fs::path& model, SubjectOptions options, co
             else
                 sink.out() << "\n" << debug::to_text(letter) << std::flush;
         };
-        tell_culprits(tool, *frame, stem_of(model, i + 1, failing.size()), options, guilt, named(model, *frame), tell,
-                      sink.out());
+        tell_culprits(tool, *frame, stem_of(model) + (failing.size() > 1 ? "-" + std::to_string(i + 1) : ""), options,
+                      guilt, named(model, *frame), tell, sink.out());
     }
     if (json) print_json(all);
     return failing.empty() ? 0 : 1;

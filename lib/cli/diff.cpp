@@ -47,13 +47,25 @@ Side side_of(const Tool& tool, const fs::path& model, SubjectOptions options, co
     return side;
 }
 
+/// Arguments are for the program, inputs for the model, where one is compared with the other.
+SubjectOptions for_one_of(const SubjectOptions& both, const fs::path& model, const fs::path& other) {
+    SubjectOptions own = both;
+    const bool runs = is_run(recognize(model));
+    if (runs == is_run(recognize(other))) return own;
+    if (runs)
+        own.inputs = {};
+    else
+        own.program = {};
+    return own;
+}
+
 }  // namespace
 
 int tell_diff(const Tool& tool, const fs::path& before, const fs::path& after, const SubjectOptions& options,
               const Shown& shown) {
     const TempDir scratch("whittle-diff");
-    const Side first = side_of(tool, before, options, scratch.path() / "before");
-    const Side second = side_of(tool, after, options, scratch.path() / "after");
+    const Side first = side_of(tool, before, for_one_of(options, before, after), scratch.path() / "before");
+    const Side second = side_of(tool, after, for_one_of(options, after, before), scratch.path() / "after");
     const explain::TraceDiff diff = explain::diff(first.capture(), second.capture(), options.accuracy.accuracy());
     if (tool.shared().json)
         print_json(explain::to_json(diff));

@@ -1,5 +1,7 @@
 #include "cli/limits.h"
 
+#include <fmt/format.h>
+
 #include <string>
 
 #include "cli/tool.h"
@@ -27,6 +29,15 @@ Limits LimitOptions::limits() const {
     limits.memory = static_cast<std::size_t>(memory) << 20;
     if (cpu) limits.cpu = std::chrono::seconds(*cpu);
     return limits;
+}
+
+std::vector<std::string> LimitOptions::words() const {
+    const LimitOptions defaults;
+    std::vector<std::string> words;
+    if (timeout != defaults.timeout) words.insert(words.end(), {"--timeout", fmt::format("{}", timeout)});
+    if (cpu) words.insert(words.end(), {"--cpu-limit", std::to_string(*cpu)});
+    if (memory != defaults.memory) words.insert(words.end(), {"--memory-limit", std::to_string(memory)});
+    return words;
 }
 
 }  // namespace whittle::cli

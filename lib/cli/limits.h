@@ -19,6 +19,8 @@ struct LimitOptions {
     void declare(Tool& tool, const char* what);
     /// Throws Error for values out of range.
     Limits limits() const;
+    /// Those that are not the default, as they were given.
+    std::vector<std::string> words() const;
 };
 
 }  // namespace whittle::cli

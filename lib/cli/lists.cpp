@@ -2,10 +2,13 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <iostream>
 #include <nlohmann/json.hpp>
 
 #include "backends/registry.h"
 #include "base/error.h"
+#include "base/log.h"
+#include "base/variables.h"
 #include "capture/graph_break.h"
 #include "cli/tool.h"
 #include "cli/usage.h"
@@ -13,6 +16,9 @@
 
 namespace whittle::cli {
 
+namespace {
+
+/// Name and description of each, as text or JSON.
 void print_backends(const Tool& tool) {
     const std::vector<BackendInfo> backends = list_backends();
     if (tool.shared().json) {
@@ -31,6 +37,8 @@ void print_backends(const Tool& tool) {
                     b.missing.empty() ? "" : (" (" + b.missing + ")").c_str());
 }
 
+}  // namespace
+
 std::string break_page(const std::string& id) {
     if (id == "all") return explain::break_catalogue_page();
     if (const capture::BreakInfo* info = capture::find_break(id)) return explain::break_page(*info);
@@ -38,6 +46,32 @@ std::string break_page(const std::string& id) {
     throw invalid_value(id, "--break",
                         "expected an id from " + std::string(catalogue.front().id) + " to " +
                             std::string(catalogue.back().id) + ", or 'all'");
+}
+
+void ListOptions::declare_break(Tool& tool) {
+    tool.option("--break", break_id, "ID",
+                "Say what the break ID (WB0001 …) means and how to avoid it, or 'all' of them, and stop.");
+}
+
+void ListOptions::declare(Tool& tool) {
+    tool.flag("--list-backends", backends, "List the backends that exist, and stop.");
+    tool.flag("--list-variables", variables,
+              "List the environment variables that switch things without the programs, as Markdown, and stop.");
+    tool.flag("--list-logs", logs, "List what --log can show, as Markdown, and stop.");
+}
+
+bool ListOptions::print(const Tool& tool) const {
+    if (backends)
+        print_backends(tool);
+    else if (variables)
+        std::cout << variables_page();
+    else if (logs)
+        std::cout << logs_page();
+    else if (break_id)
+        std::cout << break_page(*break_id);
+    else
+        return false;
+    return true;
 }
 
 }  // namespace whittle::cli

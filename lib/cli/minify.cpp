@@ -105,11 +105,14 @@ Followed follow_up(const Tool& tool, const FollowUp& wanted, std::ostream& repor
     if (!judge.accuracy.mode) judge.accuracy.mode = name(Accuracy::Mode::close);
     SearchOptions how;
     how.repeat = wanted.repeat;
-    const std::vector<LoadedFrame> frames = frames_of(wanted.model, how, wanted.inputs);
+    std::vector<LoadedFrame> frames = frames_of(wanted.model, how, wanted.inputs);
     if (frames.empty()) throw Error({wanted.model.string(), {}}, "it holds no graph");
     debug::Search search = search_of(wanted.model, wanted.output, judge, how, wanted.inputs, frames[0]);
-    search.go_on = minify_command(wanted.model, true, wanted.backend, judge.accuracy, wanted.inputs) + " --resume " +
-                   shell_quote({"-o", wanted.output.string()});
+    for (LoadedFrame& frame : frames)
+        if (wanted.scratch) frame.file = frame.file.filename();
+    search.go_on = wanted.scratch ? shell_quote(tool.command_line())
+                                  : minify_command(wanted.model, true, wanted.backend, judge.accuracy, wanted.inputs) +
+                                        " --resume " + shell_quote({"-o", wanted.output.string()});
     Followed followed{.minified = minify(tool, search, frames, report)};
     const Minified& minified = followed.minified;
     json["minify"] = minified.json;
@@ -144,12 +147,13 @@ Followed follow_up(const Tool& tool, const FollowUp& wanted, std::ostream& repor
 }
 
 std::string minify_command(const fs::path& model, bool wrong, const BackendChoice& backend,
-                           const AccuracyChoice& accuracy, const InputOptions& inputs) {
+                           const AccuracyChoice& accuracy, const InputOptions& inputs, const LimitOptions& limits) {
     std::vector<std::string> words = {"minify", model.string()};
     const auto add = [&](const std::vector<std::string>& more) { words.insert(words.end(), more.begin(), more.end()); };
     add(backend.words());
     if (wrong) add(accuracy.words());
     add(input_words(inputs));
+    add(limits.words());
     return shell_quote(words);
 }
 

@@ -34,6 +34,7 @@ struct FollowUp {
     bool minify = false;                ///< it is taken all the way; else the next command is printed:
     std::string next = {};              ///< this one; empty: the one that was typed, with --minify
     std::filesystem::path model = {};   ///< what to minify; a trace folder may hold several failures
+    bool scratch = false;               ///< it is gone when the report is read, which does not name it then
     std::filesystem::path output = {};  ///< NAME.json; of several failures NAME-1.json …; repros are NAME.cpp
     BackendChoice backend = {};
     AccuracyChoice accuracy = {};
@@ -61,6 +62,7 @@ std::vector<std::string> input_words(const InputOptions& inputs);
 
 /// The command that makes a failure of `model` small, ready to paste. `wrong`: of wrong results.
 std::string minify_command(const std::filesystem::path& model, bool wrong, const BackendChoice& backend,
-                           const AccuracyChoice& accuracy = {}, const InputOptions& inputs = {});
+                           const AccuracyChoice& accuracy = {}, const InputOptions& inputs = {},
+                           const LimitOptions& limits = {});
 
 }  // namespace whittle::cli

@@ -275,8 +275,7 @@ std::vector<LoadedFrame> load_model(const fs::path& path, const ModelOptions& op
         throw Error("--dim requires an ONNX model or a PyTorch export: the sizes of '" + path.string() + "' are fixed");
     const fs::path file = model_file(path);
     InputOptions inputs = options.inputs;
-    if (const fs::path beside = path / "test_data_set_0"; file != path && !inputs.given() && fs::is_directory(beside))
-        inputs.data_set = beside;
+    if (!inputs.given()) inputs.data_set = values_beside(path);
     Given given;
     if (inputs.given()) given = kind == ModelKind::onnx ? read_given_for(file, inputs) : read_given(inputs);
     std::vector<LoadedFrame> frames;

@@ -43,6 +43,9 @@ ModelKind recognize(const std::filesystem::path& path);
 /// The file that holds the model: in a folder of the ONNX backend tests its model.onnx, else `model` itself.
 std::filesystem::path model_file(const std::filesystem::path& model);
 
+/// The folder test_data_set_0 in a folder of the ONNX backend tests; nothing where there is none.
+std::optional<std::filesystem::path> values_beside(const std::filesystem::path& model);
+
 /// Where the values of a model's inputs come from. Options --input, --inputs, --seed, --dim.
 struct InputOptions {
     std::vector<std::string> inputs = {};                ///< NAME=FILE or NAME=DTYPE[SIZES]

@@ -102,11 +102,14 @@ void PictureOptions::declare(Tool& tool) {
     tool.flag("--no-source", no_source, "With --html: leave the text of source files out.");
 }
 
-void PictureOptions::check(const std::vector<std::filesystem::path>& read) const {
+void PictureOptions::add_to(UsedFiles& files) const {
+    files.writes("--dot", dot);
+    files.writes("--html", html);
+    files.writes("--timeline", timeline);
+}
+
+void PictureOptions::check_usage() const {
     if (no_source && !html) throw Error("--no-source requires --html");
-    if (dot) check_output("--dot", *dot, read);
-    if (html) check_output("--html", *html, read);
-    if (timeline) check_output("--timeline", *timeline, read);
 }
 
 PictureOptions::Compared PictureOptions::write(const Tool& tool, const debug::Subject& subject,

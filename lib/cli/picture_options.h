@@ -16,6 +16,7 @@
 namespace whittle::cli {
 
 class Tool;
+struct UsedFiles;
 
 struct PictureOptions {
     std::optional<std::filesystem::path> dot, html, timeline;
@@ -23,8 +24,10 @@ struct PictureOptions {
 
     explicit operator bool() const { return dot || html || timeline; }
     void declare(Tool& tool);
-    /// Throws Error for files that cannot be written or that are `read`, and for --no-source alone.
-    void check(const std::vector<std::filesystem::path>& read) const;
+    /// Those that are written.
+    void add_to(UsedFiles& files) const;
+    /// Throws Error for --no-source alone.
+    void check_usage() const;
     /// Values that a backend computes wrong, by the name of the graph, or why they were not compared.
     struct Compared {
         std::map<std::string, debug::FrameDivergence> values = {};

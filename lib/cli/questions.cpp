@@ -24,6 +24,12 @@ void QuestionOptions::declare(Tool& tool) {
         "With --ops and --times these, too; with --html as a page. -v: all of it.");
 }
 
+void QuestionOptions::add_to(UsedFiles& files, const SubjectOptions& subject,
+                             const std::optional<std::filesystem::path>& model) const {
+    if (before) files.reads(*before, subject.inputs);
+    if (model && diagnose) files.writes("--diagnose", stem_of(*model) + ".min.json");
+}
+
 void QuestionOptions::check(const SubjectOptions& subject, const ReportOptions& report, const PictureOptions& pictures,
                             bool of_report) const {
     if (diagnose && (divergence || before || subject.minify || of_report || pictures))
@@ -37,7 +43,6 @@ void QuestionOptions::check(const SubjectOptions& subject, const ReportOptions& 
     if (diagnose || divergence) report.refuse("--diagnose and --divergence");
     if (before && (report.guards || report.recompiles))
         throw Error("--diff tells guards and recompiles that differ; --guards and --recompiles are for the report");
-    if (before && pictures.html) check_output("--html", *pictures.html, {&*before, 1});
 }
 
 std::optional<int> QuestionOptions::answer(const Tool& tool, const std::filesystem::path& model,

@@ -22,6 +22,9 @@ struct QuestionOptions {
     std::optional<std::filesystem::path> before = {};  ///< --diff
 
     void declare(Tool& tool);
+    /// What is read to be compared with, and what --diagnose writes of the model.
+    void add_to(UsedFiles& files, const SubjectOptions& subject,
+                const std::optional<std::filesystem::path>& model) const;
     /// Throws Error where two are asked at once, or one beside what the report alone has: `of_report`, that one of
     /// --fullgraph and --static is given. A comparison has a page, too.
     void check(const SubjectOptions& subject, const ReportOptions& report, const PictureOptions& pictures,

@@ -64,6 +64,11 @@ fs::path model_file(const fs::path& model) {
     return fs::is_directory(model) && recognize(model) == ModelKind::onnx ? model / kModelFile : model;
 }
 
+std::optional<fs::path> values_beside(const fs::path& model) {
+    const fs::path beside = model / "test_data_set_0";
+    return model_file(model) != model && fs::is_directory(beside) ? std::optional(beside) : std::nullopt;
+}
+
 std::string_view name(ModelKind kind) {
     switch (kind) {
         case ModelKind::onnx:

@@ -55,11 +55,9 @@ explain::TextOptions ReportOptions::text(const Tool& tool, const ReportSink& sin
             .columns = sink.columns()};
 }
 
-ReportSink::ReportSink(const Tool& tool, const std::optional<fs::path>& model, const InputOptions& inputs,
-                       const std::optional<fs::path>& output) {
+ReportSink::ReportSink(const Tool& tool, const std::optional<fs::path>& model, const std::optional<fs::path>& output) {
     if (output) {
         if (tool.shared().json) throw Error("--output cannot be used with --json, which is for stdout");
-        check_output("--output", *output, model ? files_read(*model, inputs) : std::vector<fs::path>());
         path_ = *output;
         file_.open(path_);
         out_ = &file_;

@@ -15,14 +15,13 @@
 namespace whittle::cli {
 
 class Tool;
-struct InputOptions;
 
 /// Where a report goes: into FILE, else to stdout. A program that is explained keeps its stdout to itself, as under
 /// perf stat, strace and valgrind, for somebody may read it: then the report goes to stderr.
 class ReportSink {
   public:
-    /// Throws Error for a FILE that cannot be written or that is read, and with --json, which is for stdout.
-    ReportSink(const Tool& tool, const std::optional<std::filesystem::path>& model, const InputOptions& inputs,
+    /// Throws Error for a FILE with --json, which is for stdout.
+    ReportSink(const Tool& tool, const std::optional<std::filesystem::path>& model,
                const std::optional<std::filesystem::path>& output);
     std::ostream& out() const { return *out_; }
     bool color() const { return color_; }

@@ -42,20 +42,22 @@ void ReproOptions::declare(Tool& tool) {
     tool.option("--alarm", alarm, "S", "Seconds after which the compiler under suspicion counts as hung. Default: 60.");
 }
 
-void ReproOptions::check_usage(std::span<const fs::path> read) {
+void ReproOptions::add_to(UsedFiles& files) const {
+    if (!bundle) files.writes("--output", file());  // of a bundle's it is the name only
+    files.writes("--issue", issue);
+}
+
+fs::path ReproOptions::file() const { return python && output == "repro.cpp" ? "repro.py" : output; }
+
+void ReproOptions::check_usage() {
     if (python && issue) throw Error("--python and --issue cannot be used together");
     if (python && harness) throw Error("--python and --harness cannot be used together");
     if (python && anonymize) throw Error("--python and --anonymize cannot be used together");
     if (python && bundle) throw Error("--python and --bundle cannot be used together");
-    if (python && output == "repro.cpp") output = "repro.py";
+    output = file();
     const std::string ending = python ? ".py" : ".cpp";
     require_range("--runs", static_cast<double>(runs), 1, 1000);
     require_range("--alarm", static_cast<double>(alarm), 1, 86400);
-    check_output("--output", bundle ? output.filename() : output, read);  // of a bundle's it is the name only
-    if (issue) {
-        check_output("--issue", *issue, read);
-        if (*issue == output) throw invalid_value(issue->string(), "--issue", "expected another file than --output's");
-    }
     const std::string name = output.filename().string();
     if (output.extension() != ending || name.starts_with('-'))
         throw invalid_value(

@@ -6,7 +6,6 @@
 #include <cstdint>
 #include <filesystem>
 #include <optional>
-#include <span>
 #include <string>
 
 #include "repro/repro.h"
@@ -14,6 +13,7 @@
 namespace whittle::cli {
 
 class Tool;
+struct UsedFiles;
 
 struct ReproOptions {
     std::filesystem::path output = "repro.cpp";
@@ -26,11 +26,17 @@ struct ReproOptions {
     /// -o.
     void declare_output(Tool& tool);
     void declare(Tool& tool);
-    /// Throws Error for numbers out of range, for a name that no compiler would take for C++, for a folder that is no
-    /// bundle of ours, and for an output that is one of the files `read`.
-    void check_usage(std::span<const std::filesystem::path> read);
+    /// Those that are written.
+    void add_to(UsedFiles& files) const;
+    /// Throws Error for numbers out of range, for a name that no compiler would take for C++, and for a folder that is
+    /// no bundle of ours.
+    void check_usage();
     /// The command line in the file's head is the tool's.
     repro::Options options(const Tool& tool) const;
+
+  private:
+    /// -o, or its default.
+    std::filesystem::path file() const;
 };
 
 }  // namespace whittle::cli

@@ -3,17 +3,14 @@
 #include <unistd.h>
 
 #include <cstdlib>
-#include <filesystem>
 #include <string_view>
 
 #include "base/error.h"
 #include "base/log.h"
 #include "base/variables.h"
 #include "cli/hyperlinks.h"
-#include "cli/usage.h"
 
 namespace whittle::cli {
-namespace fs = std::filesystem;
 
 static bool wants_color(const std::string& mode, int fd) {
     if (mode != "auto") return mode == "always";
@@ -48,15 +45,13 @@ void SharedOptions::declare(Tool& tool) {
     tool.flag("--version", version, "Print the version and what was built in.");
 }
 
-void SharedOptions::configure(const std::vector<std::string>& positional) {
+void SharedOptions::configure() {
     shared.color_out = wants_color(color, STDOUT_FILENO);
     shared.color_err = wants_color(color, STDERR_FILENO);
     const auto link = [&](int fd) { return hyperlink == "auto" ? terminal_takes_links(fd) : hyperlink == "always"; };
     if (link(STDOUT_FILENO) && !shared.json) link_standard_output();
     if (link(STDERR_FILENO)) link_standard_error();
     shared.progress = !shared.quiet && ::isatty(STDERR_FILENO);
-    if (!log_file.empty())
-        check_output("--log-file", log_file, std::vector<fs::path>(positional.begin(), positional.end()));
     const std::string folder = debug_dir.empty() ? variable("WHITTLE_DEBUG_DIR") : debug_dir;
     if (!debug_parts.empty() && folder.empty()) throw Error("--debug-parts requires --debug-dir");
     configure_log({.variable = variable("WHITTLE_LOGS"),

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <string>
-#include <vector>
 
 #include "cli/tool.h"
 
@@ -15,9 +14,8 @@ struct SharedOptions {
 
     /// Declares them behind the program's own.
     void declare(Tool& tool);
-    /// Does what they ask for: colors, progress, the log. The log must not replace a file that is read, which the
-    /// `positional` words may be.
-    void configure(const std::vector<std::string>& positional);
+    /// Does what they ask for: colors, progress, the log.
+    void configure();
 };
 
 }  // namespace whittle::cli

@@ -3,6 +3,7 @@
 #include "backends/registry.h"
 #include "base/error.h"
 #include "cli/minify.h"
+#include "cli/usage.h"
 #include "graph/abilities.h"
 
 namespace whittle::cli {
@@ -61,6 +62,12 @@ debug::Subject subject_of_model(const fs::path& model, SubjectOptions& options) 
 
 }  // namespace
 
+void SubjectOptions::add_to(UsedFiles& files, const std::optional<fs::path>& model) const {
+    if (model) files.reads(*model, inputs);
+    files.reads_words(program.arguments);
+    if (model && minify) files.writes("--minify", stem_of(*model) + ".min.json");
+}
+
 void SubjectOptions::check_usage(bool compares) const {
     if (accuracy.given() && !compares && !runs_backend())
         throw Error(
@@ -82,6 +89,13 @@ debug::Subject subject_of(const Tool& tool, const fs::path& model, SubjectOption
     return subject;
 }
 
+std::string stem_of(const fs::path& model) {
+    fs::path name = fs::absolute(model).lexically_normal();
+    if (!name.has_filename()) name = name.parent_path();  // DIR/
+    const std::string stem = name.stem().string();
+    return (stem.starts_with('-') ? "./" : "") + stem;
+}
+
 void follow_up(const Tool& tool, const fs::path& model, const SubjectOptions& options, const debug::Subject& subject,
                std::ostream& report, nlohmann::json& json) {
     if (subject.runnable.empty() || (subject.failing.empty() && !options.minify)) return;
@@ -90,12 +104,11 @@ void follow_up(const Tool& tool, const fs::path& model, const SubjectOptions& op
         return;
     }
     if (!options.minify) report << "\n";
-    fs::path name = fs::absolute(model).lexically_normal();
-    if (!name.has_filename()) name = name.parent_path();  // DIR/
     follow_up(tool,
               {.minify = options.minify,
                .model = subject.runnable,
-               .output = name.stem().string() + ".min.json",
+               .scratch = is_run(recognize(model)),
+               .output = stem_of(model) + ".min.json",
                .backend = options.backend,
                .accuracy = options.accuracy,
                .inputs = options.inputs},

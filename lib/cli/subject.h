@@ -16,6 +16,7 @@
 namespace whittle::cli {
 
 class Tool;
+struct UsedFiles;
 
 struct SubjectOptions {
     BackendChoice backend = {};
@@ -27,6 +28,8 @@ struct SubjectOptions {
 
     /// It is to be run, not only asked what it supports.
     bool runs_backend() const { return minify || !backend.name.empty(); }
+    /// What is read of the model, if one is named, and what --minify writes.
+    void add_to(UsedFiles& files, const std::optional<std::filesystem::path>& model) const;
     /// Throws Error for an accuracy that nothing is compared by.
     void check_usage(bool compares) const;
     /// The default suspect, where none was named.
@@ -40,6 +43,9 @@ struct SubjectOptions {
 /// for what cannot be read or run.
 debug::Subject subject_of(const Tool& tool, const std::filesystem::path& model, SubjectOptions& options,
                           const std::filesystem::path& scratch);
+
+/// Where explain puts what it makes small, in the working directory: "NAME" of NAME.min.json.
+std::string stem_of(const std::filesystem::path& model);
 
 /// At the end, where a backend was run and fails, or minimizing was asked for: follow_up() of minify.h into
 /// MODEL.min.json, or that there is nothing to minimize.

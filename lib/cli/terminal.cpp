@@ -1,7 +1,10 @@
 #include "cli/terminal.h"
 
+#include <fcntl.h>
 #include <sys/ioctl.h>
+#include <unistd.h>
 
+#include <cerrno>
 #include <charconv>
 #include <cstdlib>
 #include <string_view>
@@ -18,6 +21,12 @@ std::size_t terminal_columns(int fd) {
     }
     winsize size{};
     return ::ioctl(fd, TIOCGWINSZ, &size) == 0 && size.ws_col >= kLeast ? size.ws_col : 0;
+}
+
+void occupy_closed_streams() {
+    for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO})
+        if (::fcntl(stream, F_GETFD) == -1 && errno == EBADF)
+            ::open("/dev/null", stream == STDOUT_FILENO ? O_RDONLY : O_WRONLY);  // the lowest that is free: `stream`
 }
 
 }  // namespace whittle::cli

@@ -19,6 +19,7 @@
 #include "cli/messages.h"
 #include "cli/pages.h"
 #include "cli/shared_options.h"
+#include "cli/terminal.h"
 #include "cli/usage.h"
 #include "cli/version.h"
 
@@ -95,6 +96,7 @@ struct Tool::Impl {
     };
     std::vector<Positional> positionals;
     std::function<void(const Words&)> dashes;
+    std::function<UsedFiles()> files = [] { return UsedFiles{}; };
     std::string heading = "Options";
     SharedOptions every;  ///< program's options
     Words command_line;
@@ -202,6 +204,8 @@ void Tool::example(std::string_view command, std::string_view says) {
 }
 
 void Tool::exit_one(std::string_view meaning) { impl_->page.exit_one = meaning; }
+
+void Tool::files(std::function<UsedFiles()> used) { impl_->files = std::move(used); }
 
 void Tool::command(Tool& tool, std::function<int()> body) {
     const PageText& page = tool.impl_->page;
@@ -408,10 +412,17 @@ void Tool::Impl::assign_positionals(const Words& words) const {
         next = end;
     }
     if (next == words.size()) return;
-    const std::string before = join(std::span(words).first(next), " ");
-    throw Error("unexpected argument '" + words[next] + "'",
-                dashes ? "put -- before the arguments of a program: " + page.name + " " + before + " -- " + words[next]
-                       : "see " + page.name + " --help");
+    Words typed = command_line;
+    const auto unexpected = std::find_if(typed.begin() + 1, typed.end(), [&](const std::string& word) {
+        return word == words[next] || command_path(word) == words[next];
+    });
+    const std::string word = unexpected == typed.end() ? words[next] : *unexpected;
+    if (!dashes || unexpected == typed.end())
+        throw Error("unexpected argument '" + word + "'", "see " + page.name + " --help");
+    typed.insert(unexpected, "--");
+    typed.erase(typed.begin());  // the name, which may be two words
+    throw Error("unexpected argument '" + word + "'",
+                "put -- before the arguments of a program: " + page.name + " " + shell_quote(typed));
 }
 
 std::optional<std::string> Tool::parse(std::span<const std::string> arguments) {
@@ -432,7 +443,10 @@ std::optional<std::string> Tool::parse(std::span<const std::string> arguments) {
     else  // nothing takes them: `--` only ends the options
         positional.insert(positional.end(), line.rest.begin(), line.rest.end());
     impl.assign_positionals(positional);
-    impl.every.configure(positional);
+    UsedFiles used = impl.files();
+    used.writes("--log-file", impl.every.log_file);
+    check_files(used);
+    impl.every.configure();
     if (!line.ours.empty())
         log_warning(LogChannel::cli, "'" + line.ours + "' stands behind " + line.taker->text.names +
                                          " and belongs to its command; options of " + name() + " stand before it");
@@ -444,6 +458,7 @@ static void flush_output() {
 }
 
 int run_tool(Tool& tool, int argc, char** argv, const std::function<int()>& body) {
+    occupy_closed_streams();
     const Words arguments(argv + 1, argv + argc);
     if (const auto* command = tool.command_of(arguments))
         return run_tool(*command->tool, argc - 1, argv + 1, command->body);

@@ -22,6 +22,8 @@
 
 namespace whittle::cli {
 
+struct UsedFiles;
+
 /// What every program has: --json --log --log-file -q --color --verbose.
 struct Shared {
     bool json = false;  ///< machine output on stdout
@@ -65,6 +67,9 @@ class Tool {
     void example(std::string_view command, std::string_view says);
     /// What exit status 1 means for this program.
     void exit_one(std::string_view meaning);
+    /// What the run will read and write, once the targets are filled: parse() checks it (usage.h) before it opens the
+    /// log, which is written, too.
+    void files(std::function<UsedFiles()> used);
     /// A sub-command: `tool`, "minify answer", is its command line, and `body` what it does. Where the first word of
     /// the line is its last word, run_tool() runs it instead.
     void command(Tool& tool, std::function<int()> body);

@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 #include "base/words.h"
+#include "cli/program.h"
 #include "cli/tool.h"
 #include "cli/usage.h"
 #include "explain/show.h"
@@ -149,11 +150,33 @@ void check_together(std::span<const fs::path> models, const InputOptions& inputs
                         "a " + std::string(name(recognize(model))) + " cannot be traced together with other models");
 }
 
+/// Whether the file can be traced together with others: it is there, and is not run.
+bool takes_others(const fs::path& model) {
+    try {
+        return !is_run(recognize(model));
+    } catch (const Error&) {
+        return false;
+    }
+}
+
 }  // namespace
 
-void check_traced(std::span<const fs::path> models, const InputOptions& inputs, const fs::path& folder) {
+UsedFiles files_of_trace(std::span<const fs::path> models, const InputOptions& inputs, const ProgramOptions& program,
+                         const GraphOptions& graphs) {
+    UsedFiles used;
+    for (const fs::path& model : models) used.reads(model, inputs);
+    used.reads_words(program.arguments);
+    used.writes("--write-pt2", graphs.pt2);
+    return used;
+}
+
+void check_traced(std::span<const fs::path> models, const InputOptions& inputs, const ProgramOptions& program,
+                  const fs::path& folder, bool force) {
     check_together(models, inputs);
     check_inputs(models, inputs, folder);
+    require_replaceable(folder, models, force, takes_others);
+    for (const fs::path& model : models)
+        if (!is_run(recognize(model))) program.refuse_for_model(model);
 }
 
 std::vector<LoadedFrame> frames_to_trace(std::span<const fs::path> models, const InputOptions& inputs,

@@ -13,6 +13,8 @@
 namespace whittle::cli {
 
 class Tool;
+struct ProgramOptions;
+struct UsedFiles;
 
 /// --record and --check-capture.
 struct RecordOptions {
@@ -64,10 +66,15 @@ struct CompilerOptions {
     void declare(Tool& tool);
 };
 
+/// What trace reads, and what it writes beside its folder.
+UsedFiles files_of_trace(std::span<const std::filesystem::path> models, const InputOptions& inputs,
+                         const ProgramOptions& program, const GraphOptions& graphs);
+
 /// Throws Error for a trace that would be written over what it reads, and for what cannot be traced together: inputs
-/// are those of one model, and a program stands alone, for what follows it may be meant for it.
+/// are those of one model, and a program stands alone, for what follows it may be meant for it. Also for a folder that
+/// holds something else (require_replaceable()), and for a program's options where there is none.
 void check_traced(std::span<const std::filesystem::path> models, const InputOptions& inputs,
-                  const std::filesystem::path& folder);
+                  const ProgramOptions& program, const std::filesystem::path& folder, bool force);
 
 /// The graphs of models that are no programs, all of them read. One that is its whole model is called as the model is
 /// among those of `folder`: exporters call theirs all alike ("torch_jit"). So is its frame where several models are

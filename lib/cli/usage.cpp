@@ -11,6 +11,7 @@
 #include "base/subprocess.h"
 #include "cli/model.h"
 #include "graph/failure_file.h"
+#include "trace/folder.h"
 
 namespace whittle::cli {
 
@@ -32,11 +33,27 @@ std::vector<fs::path> with_sidecars(const fs::path& file) {
             failure_tensors.replace_extension(".safetensors")};
 }
 
+/// Also what an index says of further files; one that cannot be read is told by who needs it.
 bool is_part_of_trace(const fs::path& output, const fs::path& folder) {
     const fs::path inside = fs::weakly_canonical(output).lexically_relative(fs::weakly_canonical(folder));
     if (inside.empty()) return false;
     const fs::path first = *inside.begin();
-    return first == "index.json" || first == "graphs" || first == "records";
+    for (const char* part : {"index.json", "log.jsonl", "graphs", "records"})
+        if (first == part) return true;
+    try {
+        const std::vector<fs::path> listed = trace_files(folder);
+        return std::find(listed.begin(), listed.end(), inside) != listed.end();
+    } catch (const Error&) {
+        return false;
+    }
+}
+
+/// One that both write; devices (/dev/stdout) take what several have to say.
+bool is_same_file(const fs::path& one, const fs::path& other) {
+    std::error_code ignored;
+    if (fs::exists(one, ignored) && fs::exists(other, ignored))
+        return fs::is_regular_file(one, ignored) && fs::equivalent(one, other, ignored);
+    return fs::weakly_canonical(fs::absolute(one)) == fs::weakly_canonical(fs::absolute(other));
 }
 
 /// Why it cannot be written into the folder that it names, which is there; empty when it can.
@@ -47,6 +64,24 @@ std::string why_unwritable(const fs::path& output) {
     fs::path place = special ? output : fs::absolute(output).parent_path();
     if (!special && !fs::is_directory(place, ignored)) return std::generic_category().message(ENOTDIR);
     return ::access(place.c_str(), W_OK) == 0 ? "" : std::generic_category().message(errno);
+}
+
+void check_output(const std::string& option, const fs::path& output, const std::vector<fs::path>& read) {
+    std::error_code ignored;
+    if (const fs::path folder = output.parent_path(); !folder.empty() && !fs::exists(folder, ignored))
+        throw Error({option, {}},
+                    "cannot write '" + output.string() + "': there is no folder '" + folder.string() + "'",
+                    "mkdir -p " + shell_quote({folder.string()}));
+    if (const std::string why = why_unwritable(output); !why.empty())
+        throw Error({option, {}}, "cannot write '" + output.string() + "': " + why);
+    if (!fs::is_regular_file(output, ignored)) return;
+    for (const fs::path& input : read) {
+        const std::vector<fs::path> kept = with_sidecars(input);
+        const bool same = std::any_of(kept.begin(), kept.end(),
+                                      [&](const fs::path& file) { return fs::equivalent(output, file, ignored); });
+        if (same || (fs::is_directory(input, ignored) && is_part_of_trace(output, input)))
+            throw Error({option, {}}, "'" + output.string() + "' is an input, and inputs are never overwritten");
+    }
 }
 
 }  // namespace
@@ -72,29 +107,40 @@ void require_range(const std::string& option, double value, double low, double h
 std::vector<fs::path> files_read(const fs::path& model, const InputOptions& inputs) {
     std::vector<fs::path> files{model, model_file(model)};
     for (const std::string& word : inputs.inputs) files.emplace_back(word.substr(word.find('=') + 1));
-    if (inputs.data_set && !fs::is_directory(*inputs.data_set)) files.push_back(*inputs.data_set);
-    if (inputs.data_set && fs::is_directory(*inputs.data_set))
-        for (const fs::directory_entry& entry : fs::directory_iterator(*inputs.data_set))
-            if (entry.path().extension() == ".pb" || entry.path().extension() == ".npy") files.push_back(entry.path());
+    const std::optional<fs::path> values = inputs.given() ? inputs.data_set : values_beside(model);
+    if (!values) return files;
+    if (!fs::is_directory(*values)) return files.push_back(*values), files;
+    for (const fs::directory_entry& entry : fs::directory_iterator(*values))
+        if (entry.path().extension() == ".pb" || entry.path().extension() == ".npy") files.push_back(entry.path());
     return files;
 }
 
-void check_output(const std::string& option, const fs::path& output, std::span<const fs::path> read) {
+void UsedFiles::reads(const std::optional<fs::path>& file) {
+    if (file) read.push_back(*file);
+}
+
+void UsedFiles::reads(const fs::path& model, const InputOptions& inputs) {
+    for (fs::path& file : files_read(model, inputs)) read.push_back(std::move(file));
+}
+
+void UsedFiles::reads_words(const std::vector<std::string>& command) {
     std::error_code ignored;
-    if (const fs::path folder = output.parent_path(); !folder.empty() && !fs::exists(folder, ignored))
-        throw Error({option, {}},
-                    "cannot write '" + output.string() + "': there is no folder '" + folder.string() + "'",
-                    "mkdir -p " + shell_quote({folder.string()}));
-    if (const std::string why = why_unwritable(output); !why.empty())
-        throw Error({option, {}}, "cannot write '" + output.string() + "': " + why);
-    if (!fs::is_regular_file(output, ignored)) return;
-    for (const fs::path& input : read) {
-        const std::vector<fs::path> kept = with_sidecars(input);
-        const bool same = std::any_of(kept.begin(), kept.end(),
-                                      [&](const fs::path& file) { return fs::equivalent(output, file, ignored); });
-        if (same || (fs::is_directory(input, ignored) && is_part_of_trace(output, input)))
-            throw Error({option, {}}, "'" + output.string() + "' is an input, and inputs are never overwritten");
-    }
+    for (const std::string& word : command)
+        for (const std::string& name : {word, word.substr(word.find('=') + 1)})
+            if (fs::is_regular_file(name, ignored)) read.emplace_back(name);
+}
+
+void UsedFiles::writes(const std::string& option, const std::optional<fs::path>& file) {
+    if (file && !file->empty()) written.push_back({option, *file});
+}
+
+void check_files(const UsedFiles& files) {
+    for (const UsedFiles::Written& output : files.written) check_output(output.option, output.file, files.read);
+    for (std::size_t i = 0; i < files.written.size(); ++i)
+        for (std::size_t k = 0; k < i; ++k)
+            if (is_same_file(files.written[k].file, files.written[i].file))
+                throw Error({files.written[i].option, {}}, "'" + files.written[i].file.string() + "' is the file of " +
+                                                               files.written[k].option + ", too, expected another one");
 }
 
 void print_json(const nlohmann::json& json) {

@@ -3,7 +3,7 @@
 
 #include <filesystem>
 #include <nlohmann/json_fwd.hpp>
-#include <span>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -28,14 +28,31 @@ void require_with(bool given, const std::string& option, bool other_given, const
 /// Throws Error naming the option unless low <= value <= high.
 void require_range(const std::string& option, double value, double low, double high);
 
-/// What a program reads: the model and the values given for its inputs.
-std::vector<std::filesystem::path> files_read(const std::filesystem::path& model, const InputOptions& inputs);
+/// What one run reads and writes. Each program makes the list of its own (Tool::files()), which check_files() judges
+/// before anything is opened.
+struct UsedFiles {
+    struct Written {
+        std::string option;
+        std::filesystem::path file;
+    };
+    std::vector<std::filesystem::path> read = {};
+    std::vector<Written> written = {};
 
-/// For a file that is written when the work is done: throws Error when `output`, the value of `option`, could not be
-/// written (its folder must be there: a mistyped path makes none), or when it is one of the files `read`, belongs to
-/// one (the tensors beside a graph), or is a part of a trace folder among them.
-void check_output(const std::string& option, const std::filesystem::path& output,
-                  std::span<const std::filesystem::path> read);
+    void reads(const std::optional<std::filesystem::path>& file);
+    /// The model, and the values of its inputs: those that are given, else those that are beside it.
+    void reads(const std::filesystem::path& model, const InputOptions& inputs);
+    /// Words of a command that are files, also behind the "=" of an option: the command may read them.
+    void reads_words(const std::vector<std::string>& command);
+    void writes(const std::string& option, const std::optional<std::filesystem::path>& file);
+};
+
+/// Throws Error when a file could not be written (its folder must be there: a mistyped path makes none), when it is one
+/// of those that are read, belongs to one (the tensors beside a graph), or is a part of a trace folder among them, and
+/// when two options write one file.
+void check_files(const UsedFiles& files);
+
+/// The model and the values of its inputs, as UsedFiles::reads() has them.
+std::vector<std::filesystem::path> files_read(const std::filesystem::path& model, const InputOptions& inputs);
 
 /// One JSON document on stdout. Bytes that are not UTF-8 (a file's name, a compiler's words) are replaced.
 void print_json(const nlohmann::json& json);

@@ -12,6 +12,7 @@
 #include "debug/diagnose.h"
 #include "debug/write_repro.h"
 #include "graph/abilities.h"
+#include "graph/failure_file.h"
 #include "graph/text.h"
 #include "ops/core/interpreter.h"
 #include "reduce/journal.h"
@@ -213,7 +214,9 @@ std::string to_text(const Minimized& minimized, const Search& search) {
     switch (result.verdict) {
         case Verdict::minimized:
             return reduce::report(result, minimized.written) + "\n" + graph_text(result.graph, output) +
-                   "\nwritten:    " + output + "\nnext:       " + next_command(search) + "\n";
+                   "\nwritten:    " + output +
+                   (search.output.extension() == ".onnx" ? ", " + failure_path(output).string() : "") +
+                   "\nnext:       " + next_command(search) + "\n";
         case Verdict::interrupted:
             return reduce::report(result, minimized.written) + "written:    " + output +
                    ", unfinished: " + plural(result.after.calls, "op") + "\nnext:       " + search.go_on + "\n";

@@ -87,7 +87,10 @@ class Minimizer {
             seen.push_back(judge_.observe(whole));
             if (seen.back().lost)
                 throw Error({oracle_.name(), {}}, "found no answer for the model itself: " + seen.back().message,
-                            "run it by hand on the model, and see --timeout and --memory-limit");
+                            seen.back().message.starts_with("--launcher")  // run_launched(), of run/launched.h
+                                ? "run the launcher by hand with a command of which you know the answer: 'PREFIX echo "
+                                  "hello', and see share/doc/clusters.md"
+                                : "run it by hand on the model, and see --timeout and --memory-limit");
             if (!alike(seen.back(), seen[0])) runs = std::max(runs, kFlakyRuns);
         }
         const auto often = [&](const Observation& one) {

@@ -44,6 +44,9 @@ std::string read_me(const Graph& graph, const Emission& emission, const Report& 
                     bool onnx) {
     const bool control = !report.control.empty() && !emission.control_in_each_run;
     const Failure& failure = *graph.failure;
+    // As run.sh has them: what is passed on to the program, whoever runs the script adds.
+    const std::string runs =
+        emission.folder ? report.run_command : shell_quote({"./" + options.output.stem().string()});
     std::string text = failure.signature.text() + " with " + failure.backend + "\n" + failure.message + "\n";
     if (failure.culprit) text += "guilty: " + failure.culprit->text() + "\n";
     text += "\nmade by:  " + options.command +
@@ -57,7 +60,7 @@ std::string read_me(const Graph& graph, const Emission& emission, const Report& 
             ": exit 1 shows the failure, 0 says that it is gone\n" +
             (control ? "  sh run.sh control    what must pass: " + report.control + "\n" : "") +
             "\nThe exact commands that run.sh runs:\n" +
-            (report.compile_command.empty() ? "" : "  " + report.compile_command + "\n") + "  " + report.run_command +
+            (report.compile_command.empty() ? "" : "  " + report.compile_command + "\n") + "  " + runs +
             "\n\nWith Whittle, in this folder:\n";
     text += "  replay record\n  explain candidate.json --divergence\n  minify candidate.json\n  repro candidate.json\n";
     if (onnx)
@@ -122,12 +125,15 @@ std::set<fs::path> files_below(const fs::path& folder) {
     return files;
 }
 
+/// Behind the name of what is not there yet, but belongs to the bundle and goes with it.
+static constexpr const char* kMadeLater = "  (run.sh makes it)";
+
 void note_contents(const fs::path& folder, const std::set<fs::path>& files) {
     const fs::path list = folder / "contents.txt";
     if (fs::exists(list)) {
         std::istringstream old(read_file(list));
         for (std::string line; std::getline(old, line);) {
-            const fs::path file = fs::path(line).lexically_normal();
+            const fs::path file = fs::path(line.substr(0, line.find(kMadeLater))).lexically_normal();
             const bool inside = !file.empty() && file.is_relative() && *file.begin() != "..";
             std::error_code ignored;
             if (inside && !files.contains(file))
@@ -135,7 +141,8 @@ void note_contents(const fs::path& folder, const std::set<fs::path>& files) {
         }
     }
     std::string text;
-    for (const fs::path& file : files) text += file.generic_string() + "\n";
+    for (const fs::path& file : files)
+        text += file.generic_string() + (fs::exists(folder / file) || file == list.filename() ? "" : kMadeLater) + "\n";
     write_file(list, text);
 }
 

@@ -35,6 +35,9 @@ ProcessResult run_in(const Program& program, const std::vector<std::string>& arg
     ProcessOptions options;
     options.folder = program.folder;
     options.timeout = limit;
+    // Scripts make folders of their own, and may be killed before they remove them.
+    options.environment = {{"TMPDIR", fs::absolute(program.folder).string()}};
+    options.remove_if_killed = program.folder;
     log_info(LogChannel::repro, "runs: " + shell_quote(argv));
     const ProcessResult result = run_process(argv, options);
     const std::string said = last_line(result.out.empty() ? result.err : result.out);

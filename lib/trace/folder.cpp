@@ -1,6 +1,12 @@
 #include "trace/folder.h"
 
+#include <fcntl.h>
+#include <sys/file.h>
+#include <unistd.h>
+
 #include <algorithm>
+#include <fstream>
+#include <nlohmann/json.hpp>
 #include <set>
 
 #include "base/error.h"
@@ -18,7 +24,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr const char* kIndex = "index.json";
+constexpr const char *kIndex = "index.json", *kLog = "log.jsonl";
 
 fs::path real_path(const fs::path& path) {
     const fs::path whole = fs::weakly_canonical(fs::absolute(path));
@@ -63,8 +69,38 @@ std::optional<TraceIndex> find_trace(const fs::path& folder) {
     return std::nullopt;
 }
 
+namespace {
+
+/// The first line of a log that we write (base/event_log.h).
+bool is_own_log(const fs::path& file) {
+    std::ifstream in(file);
+    std::string line;
+    if (!std::getline(in, line)) return false;
+    const nlohmann::json event = nlohmann::json::parse(line, nullptr, false);
+    return event.is_object() && event.contains("time") && event.contains("process") && event.contains("kind");
+}
+
+/// The index is cut off or otherwise damaged, as a crash of the machine may leave it.
+bool is_damaged(const fs::path& index) {
+    return fs::exists(index) && nlohmann::json::parse(read_file(index), nullptr, false).is_discarded();
+}
+
+/// What is left of a trace that could not write its index: the log alone.
+bool is_unfinished(const fs::path& folder) {
+    const fs::directory_iterator entries(folder);
+    return std::distance(fs::begin(entries), fs::end(entries)) == 1 && is_own_log(folder / kLog);
+}
+
+/// A trace whose index cannot say any more what belongs to it.
+bool is_ruined(const fs::path& folder) { return is_damaged(folder / kIndex) && is_own_log(folder / kLog); }
+
+}  // namespace
+
 std::vector<fs::path> trace_files(const fs::path& folder) {
     std::vector<fs::path> files;
+    if (!fs::is_directory(folder)) return files;
+    if (is_unfinished(folder)) return {kLog};
+    if (is_ruined(folder)) return {kLog, kIndex};
     const std::optional<TraceIndex> found = find_trace(folder);
     if (!found) return files;
     const TraceIndex& index = *found;
@@ -99,10 +135,33 @@ void remove_trace(const fs::path& folder) {
         if (fs::is_empty(folder / inner, not_empty)) fs::remove(folder / inner, not_empty);
 }
 
-void require_replaceable(const fs::path& folder, std::span<const fs::path> models, bool force) {
+TraceLock::TraceLock(const fs::path& folder) : folder_(folder) {
+    std::error_code failed;  // which is told when something is written
+    made_ = fs::create_directories(folder, failed);
+    descriptor_ = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (descriptor_ >= 0 && ::flock(descriptor_, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
+        ::close(descriptor_);
+        throw Error({folder.string(), {}}, "another trace is being written into it",
+                    "wait until that is done, or choose another folder with -o");
+    }
+}
+
+TraceLock::~TraceLock() {
+    std::error_code not_empty;
+    if (made_ && fs::is_empty(folder_, not_empty)) fs::remove(folder_, not_empty);
+    if (descriptor_ >= 0) ::close(descriptor_);
+}
+
+void require_replaceable(const fs::path& folder, std::span<const fs::path> models, bool force,
+                         const std::function<bool(const fs::path&)>& takes_others) {
     if (!fs::exists(folder)) return;
     if (!fs::is_directory(folder)) throw Error({folder.string(), {}}, "it is a file, expected a folder or a new name");
-    if (fs::is_empty(folder)) return;
+    if (fs::is_empty(folder) || is_unfinished(folder)) return;
+    if (is_ruined(folder)) {
+        if (force) return;
+        throw Error({(folder / kIndex).string(), {}}, "it is damaged, and does not say whose trace this is",
+                    "choose another folder with -o, or replace index.json and log.jsonl with --force");
+    }
     const std::optional<TraceIndex> found = find_trace(folder);
     if (!found) throw Error({folder.string(), {}}, "trace did not write this folder, and replaces only its own");
     if (force) return;
@@ -113,7 +172,8 @@ void require_replaceable(const fs::path& folder, std::span<const fs::path> model
         if (!given.contains(there)) {
             std::vector<std::string> both = {"trace", "-o", folder.string(), index.model};
             for (const fs::path& model : models) both.push_back(model.string());
-            const bool one = index.models.size() == 1 && models.size() == 1;
+            const bool one =
+                index.models.size() == 1 && models.size() == 1 && takes_others(there) && takes_others(models[0]);
             throw Error({folder.string(), {}}, "it holds the trace of " + index.model + ", not of " + words(models),
                         "choose another folder with -o, or replace it with --force" +
                             (one ? "; both in one folder: " + shell_quote(both) : ""));

@@ -4,6 +4,7 @@
 
 #include <chrono>
 #include <filesystem>
+#include <functional>
 #include <optional>
 #include <span>
 #include <string>
@@ -21,16 +22,35 @@ namespace whittle {
 std::optional<TraceIndex> find_trace(const std::filesystem::path& folder);
 
 /// The files of the trace in `folder`, as its index lists them, with the tensors beside them; relative to the folder,
-/// index.json last. Empty where there is no trace. Throws Error for an index that cannot be read.
+/// index.json last. Of a trace that was cut short (no index) or whose index is damaged: its log, and that. Empty where
+/// there is no trace. Throws Error for an index that cannot be read.
 std::vector<std::filesystem::path> trace_files(const std::filesystem::path& folder);
 
 /// Removes these files, and folders that are empty then; nothing else in `folder` is touched. Throws Error.
 void remove_trace(const std::filesystem::path& folder);
 
+/// Of the one process that writes a trace into the folder, as long as this lives; nothing of it is left in the folder,
+/// which is made, and removed again if it is empty at the end.
+class TraceLock {
+  public:
+    /// Throws Error when another process has it.
+    explicit TraceLock(const std::filesystem::path& folder);
+    ~TraceLock();
+    TraceLock(const TraceLock&) = delete;
+    TraceLock& operator=(const TraceLock&) = delete;
+
+  private:
+    std::filesystem::path folder_;
+    int descriptor_ = -1;
+    bool made_ = false;
+};
+
 /// Throws Error unless a trace of `models` may be written into `folder`: it is not there yet, empty, or holds a trace
-/// of no other models; with `force`, of any.
-void require_replaceable(const std::filesystem::path& folder, std::span<const std::filesystem::path> models,
-                         bool force);
+/// of no other models, or the log alone of one that was cut short; with `force`, any trace, also one whose index is
+/// damaged. `takes_others`: that a model can be traced together with others, as the hint
+/// then says.
+void require_replaceable(const std::filesystem::path& folder, std::span<const std::filesystem::path> models, bool force,
+                         const std::function<bool(const std::filesystem::path&)>& takes_others);
 
 /// What the index says of models that are traced into `folder`: their names, no two alike, and where they are.
 void name_models(TraceIndex& index, const std::filesystem::path& folder, std::span<const std::filesystem::path> models);

@@ -29,7 +29,8 @@ TEST_CASE("halide names complex numbers, made of real ones and read again", "[ha
     GraphBuilder builder(graph);
     const NodeValue spectrum = builder.call("aten.fft_rfft.default", {x});
     graph.output({builder.call("aten.abs.default", {arg(spectrum)}).ref});
-    CHECK(halide::not_lowered(graph) == std::vector<std::string>{"aten._fft_r2c.default", "aten.abs.default"});
+    CHECK(halide::not_lowered(graph) ==
+          std::vector<std::string>{"aten.fft_rfft.default", "aten.abs.default", "aten._fft_r2c.default"});
 }
 
 }  // namespace whittle

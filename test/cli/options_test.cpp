@@ -10,6 +10,7 @@
 #include "cli/backend_choice.h"
 #include "cli/lists.h"
 #include "cli/minify.h"
+#include "cli/program.h"
 #include "cli/record_choice.h"
 #include "cli/report_options.h"
 #include "cli/subject.h"
@@ -162,12 +163,13 @@ TEST_CASE("models that are traced together are called by their names", "[options
     CHECK(frames[1].name == "second");
     CHECK(frames_to_trace(one, {}, folder.path() / "t").at(0).name == "main");
 
-    CHECK_NOTHROW(check_traced(both, {}, folder.path() / "t"));
-    CHECK_THROWS_WITH(check_traced(both, {}, folder.path()), Contains("holds the input"));
-    CHECK_THROWS_WITH(check_traced(both, {.inputs = {"x=x.npy"}}, folder.path() / "t"),
+    CHECK_NOTHROW(check_traced(both, {}, ProgramOptions(), folder.path() / "t", false));
+    CHECK_THROWS_WITH(check_traced(both, {}, ProgramOptions(), folder.path(), false), Contains("holds the input"));
+    CHECK_THROWS_WITH(check_traced(both, {.inputs = {"x=x.npy"}}, ProgramOptions(), folder.path() / "t", false),
                       Contains("with several models"));
     const std::vector<fs::path> mixed = {first, "/bin/true"};
-    CHECK_THROWS_WITH(check_traced(mixed, {}, folder.path() / "t"), Contains("cannot be traced together"));
+    CHECK_THROWS_WITH(check_traced(mixed, {}, ProgramOptions(), folder.path() / "t", false),
+                      Contains("cannot be traced together"));
 }
 
 TEST_CASE("sources are read with the flags that are theirs", "[options]") {
@@ -233,9 +235,9 @@ TEST_CASE("the next command is the one that was typed, with --minify", "[options
 TEST_CASE("a report goes to a file, or leaves a program its stdout", "[options]") {
     const TempDir folder("whittle-options");
     const Tool tool("explain", "", "");
-    CHECK(&ReportSink(tool, {}, {}, {}).out() == &std::cout);
-    CHECK(&ReportSink(tool, fs::path("/bin/true"), {}, {}).out() == &std::cerr);
-    ReportSink sink(tool, fs::path("/bin/true"), {}, folder.path() / "report");
+    CHECK(&ReportSink(tool, {}, {}).out() == &std::cout);
+    CHECK(&ReportSink(tool, fs::path("/bin/true"), {}).out() == &std::cerr);
+    ReportSink sink(tool, fs::path("/bin/true"), folder.path() / "report");
     sink.out() << "found";
     sink.close();
     CHECK(read_file(folder.path() / "report") == "found");

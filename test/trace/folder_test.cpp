@@ -55,7 +55,7 @@ void write_trace(const fs::path& folder, const fs::path& model) {
 }
 
 std::string refused(const fs::path& folder, const std::vector<fs::path>& models, bool force = false) {
-    return thrown<Error>([&] { require_replaceable(folder, models, force); });
+    return thrown<Error>([&] { require_replaceable(folder, models, force, [](const auto&) { return true; }); });
 }
 
 }  // namespace
