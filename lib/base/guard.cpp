@@ -18,6 +18,7 @@
 #include <type_traits>
 
 #include "base/error.h"
+#include "base/process_folder.h"
 
 namespace whittle {
 namespace {
@@ -363,7 +364,7 @@ void keep_only(int& first, int& second) {
 
 /// `told`: the pipe to us, its reading end and its writing end.
 [[noreturn]] void be_guard(const ProcessOptions& options, const GuardStreams& streams, const GuardedWork& work,
-                           const int (&told)[2], pid_t parent) {
+                           const int (&told)[2], pid_t parent, const std::vector<std::filesystem::path>& folders) {
     const Clock::time_point start = Clock::now();
     if (options.own_group) {
         ::setsid();
@@ -403,9 +404,9 @@ void keep_only(int& first, int& second) {
     read_failure(failure, report);
     report.ended = true;
     send(to_us, report);
-    if (!options.remove_if_killed.empty() && is_orphan(parent, report.told)) {
+    if (!folders.empty() && is_orphan(parent, report.told)) {
         std::error_code ignored;
-        std::filesystem::remove_all(options.remove_if_killed, ignored);
+        for (const std::filesystem::path& folder : folders) std::filesystem::remove_all(folder, ignored);
     }
     ::_exit(0);
 }
@@ -423,8 +424,10 @@ Guard::Guard(const ProcessOptions& options, const GuardStreams& streams, const G
     sigfillset(&all);
     ::pthread_sigmask(SIG_BLOCK, &all, &before);  // no handler of ours may run in the guard
     const pid_t parent = ::getpid();
+    std::vector<std::filesystem::path> folders = ProcessFolder::all();  // to remove when we are killed
+    if (!options.remove_if_killed.empty()) folders.push_back(options.remove_if_killed);
     pid_ = ::fork();
-    if (pid_ == 0) be_guard(options, streams, work, ends, parent);
+    if (pid_ == 0) be_guard(options, streams, work, ends, parent, folders);
     const int code = errno;
     ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
     ::close(ends[1]);

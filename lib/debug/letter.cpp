@@ -138,8 +138,10 @@ bool find_switch(Letter& letter, Backend& backend) {
 }  // namespace
 
 std::string who_mends(const std::string& backend, const Culprit* culprit) {
+    const BackendSpec spec(backend);
+    if (const auto* wrapped = std::get_if<WrappedBackend>(&spec.value())) return who_mends(wrapped->inner, culprit);
     if (backend == "ts" || backend == "aot_ts") return "PyTorch's issue tracker";
-    if (component_named(backend)) return "Whittle's issue tracker";
+    if (component_named(spec)) return "Whittle's issue tracker";
     if (backend != "halide") return "the makers of " + backend;
     const bool ours = culprit && (culprit->component == "lowering" || culprit->component == "pass");
     if (ours) return "Whittle's issue tracker";

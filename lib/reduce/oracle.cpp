@@ -6,6 +6,7 @@
 #include "base/error.h"
 #include "base/files.h"
 #include "base/pattern.h"
+#include "base/process_folder.h"
 #include "base/subprocess.h"
 #include "frontends/onnx/copy.h"
 #include "frontends/onnx/save.h"
@@ -214,6 +215,7 @@ class CommandOracle final : public Oracle {
     CommandOracleOptions options_;
     std::optional<Pattern> pattern_;
     const TempDir shared_{"whittle-tensors"};
+    const ProcessFolder goes_{shared_.path()};
     SharedTensors tensors_{shared_.path()};
     SharedWeights weights_{shared_.path()};
 };

@@ -18,6 +18,7 @@
 #include "base/error.h"
 #include "base/files.h"
 #include "base/log.h"
+#include "base/process_folder.h"
 #include "base/subprocess.h"
 #include "graph/abilities.h"
 #include "graph/backend_options.h"
@@ -99,6 +100,7 @@ BackendFailure failure_of(const ProcessResult& result, const Options& options, c
 /// What the models of one backend's queries share, though each query is a copy of this process.
 struct SharedFiles {
     TempDir folder{"whittle-cmd-shared"};
+    ProcessFolder goes{folder.path()};
     SharedWeights weights{folder.path()};
     SharedTensors tensors{folder.path()};
 };
