@@ -87,9 +87,8 @@ int trace_program(const cli::Tool& tool, const Options& options, const debug::Tr
     nlohmann::json json = debug::to_json(traced);
     if (traced.minifiable()) follow_up(tool, options, traced.wrong(), std::cerr, json);
     if (tool.shared().json) cli::print_json(json);
-    const bool good =
-        options.whole.hold(tool, traced.index, debug::graphs_of(ran)) && (!traced.minifiable() || !ran.good());
-    return good ? cli::end_as(ran) : 1;
+    const bool failed = traced.minifiable() && ran.good();
+    return options.whole.hold(tool, traced.index, debug::graphs_of(ran)) && !failed ? cli::end_as(ran) : 1;
 }
 
 int trace_models(const cli::Tool& tool, const Options& options, const debug::TraceRequest& request) {
