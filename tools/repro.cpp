@@ -46,7 +46,7 @@ void declare(cli::Tool& tool, Options& options) {
 /// The graph's recorded failure, or the one that --backend finds on it; nothing when it does not fail.
 std::optional<Failure> failure_of(const Options& options, const cli::LoadedFrame& frame) {
     const bool recorded = frame.graph.failure && options.backend.name.empty();
-    if (recorded && !options.inputs.given()) return frame.graph.failure;
+    if (recorded && !options.inputs.given() && !options.accuracy.given()) return frame.graph.failure;
     if (options.backend.name.empty() && !recorded)
         throw Error({options.graph.string(), {}}, "the graph does not say how it fails, as those that minify writes do",
                     "name the backend that fails with --backend");
@@ -84,6 +84,10 @@ int write_python(const cli::Tool& tool, const Options& options, const LoadedFram
 int run(const cli::Tool& tool, Options& options) {
     options.repro.check_usage();
     options.backend.check();
+    if (options.repro.python) {
+        cli::refuse_with_python("--backend", !options.backend.name.empty());
+        cli::refuse_with_python("--accuracy", options.accuracy.given());
+    }
     cli::require_with(!options.backend.options().empty(), "--backend-option", !options.backend.name.empty(),
                       "--backend");
     std::vector<cli::LoadedFrame> frames = cli::load_model(options.graph, {.inputs = options.inputs});

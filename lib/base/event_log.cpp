@@ -53,6 +53,14 @@ void put(int descriptor, const std::string& text) {
     }
 }
 
+/// Whether somebody was killed while writing its last line.
+bool ends_in_a_line(int descriptor) {
+    struct stat status {};
+    char last = '\n';
+    return ::fstat(descriptor, &status) == 0 && status.st_size > 0 &&
+           ::pread(descriptor, &last, 1, status.st_size - 1) == 1 && last != '\n';
+}
+
 bool is_same_file(const std::string& file, int descriptor) {
     struct stat named {
     }, opened{};
@@ -134,8 +142,9 @@ void EventLog::open(const std::string& folder) {
     const std::lock_guard lock(mutex_);
     std::string file = folder + "/log.jsonl";
     if (file == file_ && is_same_file(file, descriptor_)) return;  // else removed meanwhile
-    const int made = ::open(file.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
+    const int made = ::open(file.c_str(), O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
     if (made < 0) return;
+    if (ends_in_a_line(made)) put(made, "\n");
     file_ = std::move(file);
     put(made, line("process", {}, R"(, "command": )" + own_command()));
     if (descriptor_ < 0) {

@@ -1,6 +1,6 @@
 // The structured log: what happened in a process, a JSON object a line, whatever is shown to people. Each line is
-// written whole and at once, by copies of the process, too: what there is after a crash can be read. The members of a
-// line: share/schema/log_line.schema.json.
+// written at once, by copies of the process, too: what there is after a crash can be read. Only KILL can cut a write,
+// at the end of a page: the last line then has no end. The members of a line: share/schema/log_line.schema.json.
 #pragma once
 
 #include <atomic>

@@ -49,11 +49,21 @@ void ReproOptions::add_to(UsedFiles& files) const {
 
 fs::path ReproOptions::file() const { return python && output == "repro.cpp" ? "repro.py" : output; }
 
+void refuse_with_python(const char* option, bool given) {
+    if (given) throw Error("--python and " + std::string(option) + " cannot be used together");
+}
+
 void ReproOptions::check_usage() {
-    if (python && issue) throw Error("--python and --issue cannot be used together");
-    if (python && harness) throw Error("--python and --harness cannot be used together");
-    if (python && anonymize) throw Error("--python and --anonymize cannot be used together");
-    if (python && bundle) throw Error("--python and --bundle cannot be used together");
+    const ReproOptions defaults;
+    if (python) {  // which is run once, on what the graph has, and judged by no backend
+        refuse_with_python("--issue", issue.has_value());
+        refuse_with_python("--harness", harness);
+        refuse_with_python("--anonymize", anonymize);
+        refuse_with_python("--bundle", bundle.has_value());
+        refuse_with_python("--data", data != defaults.data);
+        refuse_with_python("--runs", runs != defaults.runs);
+        refuse_with_python("--alarm", alarm != defaults.alarm);
+    }
     output = file();
     const std::string ending = python ? ".py" : ".cpp";
     require_range("--runs", static_cast<double>(runs), 1, 1000);

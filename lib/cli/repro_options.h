@@ -15,6 +15,9 @@ namespace whittle::cli {
 class Tool;
 struct UsedFiles;
 
+/// Throws Error where it is: --python is given.
+void refuse_with_python(const char* option, bool given);
+
 struct ReproOptions {
     std::filesystem::path output = "repro.cpp";
     std::optional<std::filesystem::path> bundle = {};
