@@ -44,10 +44,9 @@ Subject subject_of(const fs::path& program, const RanProgram& ran) {
 }
 
 std::string fullgraph_text(const Subject& subject, const explain::Report& report) {
-    if (report.first_break) return explain::first_break_text(report);
-    if (!subject.ended.empty()) return "the program " + subject.ended + "\n";
-    if (subject.index && subject.frames.empty()) return "nothing was captured\n";
-    return {};
+    if (!report.first_break && !subject.ended.empty()) return "the program " + subject.ended + "\n";
+    const std::vector<std::string> why = explain::why_not_whole(report, subject.frames, false);
+    return why.empty() ? "" : why[0];
 }
 
 void predict(Subject& subject, std::vector<cpp::Analysis> predictions) {

@@ -255,6 +255,7 @@ std::string first_break_text(const Report& report) {
 
 std::vector<std::string> why_not_whole(const Report& report, const std::vector<Frame>& frames, bool exported) {
     if (report.first_break) return {first_break_text(report)};
+    if (frames.empty()) return {"nothing was captured\n"};
     std::vector<std::string> why;
     if (!exported) return why;
     for (const Frame& frame : frames)
