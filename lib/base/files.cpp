@@ -255,13 +255,23 @@ void remove_abandoned(const fs::path& base, const std::string& prefix) {
 
 }  // namespace
 
+std::string host_name() {
+    char host[256] = "";
+    return ::gethostname(host, sizeof host - 1) == 0 ? host : "";
+}
+
+void link_or_copy(const fs::path& from, const fs::path& to) {
+    std::error_code error;
+    fs::create_hard_link(from, to, error);
+    if (error) error.clear(), fs::copy_file(from, to, error);
+    if (error) throw Error({to.string(), {}}, "cannot be written: " + error.message());
+}
+
 std::string this_machine() {
     static const std::string machine = [] {
-        char host[256] = {};
-        ::gethostname(host, sizeof host - 1);
         std::error_code ignored;
         const fs::path processes = fs::read_symlink("/proc/self/ns/pid", ignored);
-        return content_hash(std::string(host) + '\n' + first_line("/proc/sys/kernel/random/boot_id") + '\n' +
+        return content_hash(host_name() + '\n' + first_line("/proc/sys/kernel/random/boot_id") + '\n' +
                             processes.string())
             .substr(0, 8);
     }();

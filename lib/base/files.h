@@ -40,8 +40,15 @@ class MappedFile {
     std::size_t size_ = 0;
 };
 
+/// What the machine calls itself; empty where it does not say.
+std::string host_name();
+
 /// Eight hexadecimal digits: a hash of the host's name, its boot and the space in which process numbers are unique.
 std::string this_machine();
+
+/// Makes `to`, which is not there yet, another name of the file `from`, or a copy where the file system has no links.
+/// Throws Error.
+void link_or_copy(const std::filesystem::path& from, const std::filesystem::path& to);
 
 /// A fresh folder under $TMPDIR (or /tmp), removed with everything in it on destruction unless kept. Its name says
 /// whose it is: PREFIX.MACHINE-PID-…, MACHINE being this_machine(), and it is locked while it lives. Those of a process

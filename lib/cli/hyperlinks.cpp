@@ -11,6 +11,8 @@
 #include <streambuf>
 #include <string>
 
+#include "base/files.h"
+
 namespace whittle::cli {
 namespace fs = std::filesystem;
 
@@ -19,7 +21,7 @@ namespace {
 bool is_digit(char c) { return std::isdigit(static_cast<unsigned char>(c)) != 0; }
 
 /// What stands between words: names with other characters in them are not found.
-bool parts_words(char c) { return std::string_view(" \t\"'`(),;[]{}<>|\033").find(c) != std::string_view::npos; }
+bool parts_words(char c) { return std::string_view(" \t\n\"'`(),;[]{}<>|\033").find(c) != std::string_view::npos; }
 
 /// The name in "NAME:12:3", "NAME:" or "NAME.".
 std::string_view file_in(std::string_view word) {
@@ -56,10 +58,9 @@ std::string escaped(const std::string& path) {
 }
 
 std::string link(std::string_view shown, std::string_view file) {
-    char host[256] = "";
-    ::gethostname(host, sizeof host - 1);
+    static const std::string host = host_name();
     const std::string path = fs::absolute(fs::path(file)).lexically_normal().string();
-    return "\033]8;;file://" + std::string(host) + escaped(path) + "\033\\" + std::string(shown) + "\033]8;;\033\\";
+    return "\033]8;;file://" + host + escaped(path) + "\033\\" + std::string(shown) + "\033]8;;\033\\";
 }
 
 /// Length of the escape sequence at the begin of `text`: ECMA-48, section 5.4.
@@ -118,15 +119,13 @@ bool terminal_takes_links(int descriptor) {
 std::string with_links(std::string_view line) {
     std::string text;
     while (!line.empty()) {
-        const std::size_t skipped = line[0] == '\033'                         ? sequence(line)
-                                    : parts_words(line[0]) || line[0] == '\n' ? 1
-                                                                              : 0;
-        if (skipped > 0) {
+        if (parts_words(line[0])) {
+            const std::size_t skipped = line[0] == '\033' ? sequence(line) : 1;
             text += line.substr(0, skipped);
             line.remove_prefix(skipped);
             continue;
         }
-        const auto end = std::ranges::find_if(line, [](char c) { return parts_words(c) || c == '\n'; });
+        const auto end = std::ranges::find_if(line, parts_words);
         const std::string_view word = line.substr(0, static_cast<std::size_t>(end - line.begin()));
         const std::string_view file = file_in(word);
         text += is_file(file) ? link(word, file) : std::string(word);

@@ -36,8 +36,7 @@ class Private {
             hide_folder(user->pw_dir);
             if (std::string_view(user->pw_name) != "root") words_[user->pw_name] = "USER";
         }
-        char host[256] = "";
-        if (::gethostname(host, sizeof host - 1) == 0 && host[0]) words_[host] = "HOST";
+        if (const std::string host = host_name(); !host.empty()) words_[host] = "HOST";
     }
 
     /// Whole words only.

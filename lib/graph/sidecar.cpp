@@ -149,10 +149,7 @@ void SharedTensors::put(const Tensors& tensors, const fs::path& to) {
         look_around(), known = find(tensors);
         WHITTLE_CHECK(known, "what was written is there");
     }
-    std::error_code error;
-    fs::create_hard_link(known->file, to, error);
-    if (error) error.clear(), fs::copy_file(known->file, to, error);
-    if (error) throw Error({to.string(), {}}, "cannot be written: " + error.message());
+    link_or_copy(known->file, to);
 }
 
 }  // namespace whittle

@@ -6,10 +6,10 @@
 #include "base/error.h"
 #include "base/files.h"
 #include "base/pattern.h"
-#include "base/process_folder.h"
 #include "base/subprocess.h"
 #include "frontends/onnx/copy.h"
 #include "frontends/onnx/save.h"
+#include "frontends/onnx/shared_files.h"
 #include "frontends/onnx/tensor_proto.h"
 #include "graph/json.h"
 #include "graph/json_text.h"
@@ -117,13 +117,13 @@ class CommandOracle final : public Oracle {
         if (options_.extension == ".onnx") {
             candidate.file.empty()
                 ? static_cast<void>(save_onnx(candidate.graph, file,
-                                              weights_beside(candidate.graph, options_.external_data, weights_)))
-                : copy_onnx(candidate.file, file, &weights_);
+                                              weights_beside(candidate.graph, options_.external_data, shared_.weights)))
+                : copy_onnx(candidate.file, file, &shared_.weights);
             save_tensors(folder / "test_data_set_0", "input_", candidate.inputs);
             save_tensors(folder / "test_data_set_0", "output_", candidate.expected);
             return file;
         }
-        save_graph(candidate.graph, file, tensors_);
+        save_graph(candidate.graph, file, shared_.tensors);
         std::map<std::string, Tensor> inputs;
         const std::vector<NodeId> placeholders = candidate.graph.placeholders();
         for (std::size_t i = 0; i < placeholders.size(); i++)
@@ -214,10 +214,7 @@ class CommandOracle final : public Oracle {
 
     CommandOracleOptions options_;
     std::optional<Pattern> pattern_;
-    const TempDir shared_{"whittle-tensors"};
-    const ProcessFolder goes_{shared_.path()};
-    SharedTensors tensors_{shared_.path()};
-    SharedWeights weights_{shared_.path()};
+    SharedFiles shared_{"whittle-tensors"};
 };
 
 }  // namespace

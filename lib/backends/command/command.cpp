@@ -18,8 +18,8 @@
 #include "base/error.h"
 #include "base/files.h"
 #include "base/log.h"
-#include "base/process_folder.h"
 #include "base/subprocess.h"
+#include "frontends/onnx/shared_files.h"
 #include "graph/abilities.h"
 #include "graph/backend_options.h"
 #include "graph/json.h"
@@ -96,14 +96,6 @@ BackendFailure failure_of(const ProcessResult& result, const Options& options, c
     read_report(folder / "failure.json", failure);
     return failure;
 }
-
-/// What the models of one backend's queries share, though each query is a copy of this process.
-struct SharedFiles {
-    TempDir folder{"whittle-cmd-shared"};
-    ProcessFolder goes{folder.path()};
-    SharedWeights weights{folder.path()};
-    SharedTensors tensors{folder.path()};
-};
 
 class CommandExecutable final : public Executable {
   public:
@@ -186,7 +178,7 @@ class CommandBackend final : public Backend, public Emitter, public Optioned {
   private:
     std::string line_;
     std::vector<std::string> argv_;
-    SharedFiles shared_;
+    SharedFiles shared_{"whittle-cmd-shared"};
 };
 
 }  // namespace

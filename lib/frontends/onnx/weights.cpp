@@ -13,17 +13,6 @@
 namespace whittle {
 namespace fs = std::filesystem;
 
-namespace {
-
-void link_or_copy(const fs::path& from, const fs::path& to) {
-    std::error_code error;
-    fs::create_hard_link(from, to, error);
-    if (error) error.clear(), fs::copy_file(from, to, error);
-    if (error) throw Error({to.string(), {}}, "cannot be written: " + error.message());
-}
-
-}  // namespace
-
 const std::vector<std::string>& external_data_words() {
     static const std::vector<std::string> words = {"auto", "yes", "no"};
     return words;
