@@ -54,7 +54,7 @@ void put(int descriptor, const std::string& text) {
 }
 
 /// Whether somebody was killed while writing its last line.
-bool ends_in_a_line(int descriptor) {
+bool is_cut(int descriptor) {
     struct stat status {};
     char last = '\n';
     return ::fstat(descriptor, &status) == 0 && status.st_size > 0 &&
@@ -144,7 +144,7 @@ void EventLog::open(const std::string& folder) {
     if (file == file_ && is_same_file(file, descriptor_)) return;  // else removed meanwhile
     const int made = ::open(file.c_str(), O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
     if (made < 0) return;
-    if (ends_in_a_line(made)) put(made, "\n");
+    if (is_cut(made)) put(made, "\n");
     file_ = std::move(file);
     put(made, line("process", {}, R"(, "command": )" + own_command()));
     if (descriptor_ < 0) {

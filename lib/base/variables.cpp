@@ -100,7 +100,8 @@ const Variable* compile_variable(std::string_view option) {
 std::string expected_instead(const Variable& entry, std::string_view value) {
     static const Pattern words("(?:`[^`]*`(?:, | or )?)+"), range("([0-9]+) to ([0-9]+)"), least("([0-9]+) or more");
     const std::string values(entry.values);
-    const std::string shown = Pattern("`").replaced(values, "'");
+    std::string shown = values;
+    std::ranges::replace(shown, '`', '\'');
     if (words.groups_of(values))
         return values.find('`' + std::string(value) + '`') != values.npos ? "" : "one of " + shown;
     const auto from_to = range.groups_of(values), from = least.groups_of(values);

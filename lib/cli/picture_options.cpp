@@ -66,11 +66,12 @@ void add_first_wrong(const debug::Subject& subject, const PictureOptions::Compar
     if (!json.contains("failures")) return;
     for (std::size_t i = 0; i < subject.failing.size(); ++i) {
         const auto found = compared.values.find(html::graph_of(subject, subject.failing[i]));
-        if (found == compared.values.end() || !found->second.divergence.first) continue;
-        const ValueDivergence& value = found->second.divergence.values[*found->second.divergence.first];
+        const ValueDivergence* const value =
+            found == compared.values.end() ? nullptr : found->second.divergence.first_wrong();
+        if (!value) continue;
         nlohmann::json& first = json["failures"][i]["first_wrong"];
-        first = {{"graph", found->first}, {"node", value.node}, {"op", value.op}, {"module", value.module_path}};
-        if (!value.stack.empty()) first["line"] = value.stack[0].file + ":" + std::to_string(value.stack[0].line);
+        first = {{"graph", found->first}, {"node", value->node}, {"op", value->op}, {"module", value->module_path}};
+        if (!value->stack.empty()) first["line"] = value->stack[0].file + ":" + std::to_string(value->stack[0].line);
     }
 }
 

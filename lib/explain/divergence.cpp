@@ -100,10 +100,9 @@ std::string verdict(const Divergence& divergence, const std::string& backend) {
     std::string text = "values:      " + std::to_string(values.size()) + " compared, " +
                        std::to_string(count(Closeness::differs)) + " of them wrong, " +
                        std::to_string(count(Closeness::noise)) + " off by rounding noise only\n";
-    if (divergence.first) {
-        const ValueDivergence& first = values[*divergence.first];
-        text += "first:       " + node_text(first) + " = " + first.op;
-        if (const std::string where = place(first); !where.empty()) text += "   # " + where;
+    if (const ValueDivergence* const first = divergence.first_wrong()) {
+        text += "first:       " + node_text(*first) + " = " + first->op;
+        if (const std::string where = place(*first); !where.empty()) text += "   # " + where;
         text += "\n";
     } else if (divergence.plain.kind == Outcome::Kind::mismatch) {
         text += count(Closeness::noise)
@@ -178,7 +177,7 @@ nlohmann::json to_json(const Divergence& divergence) {
                            {"failure", divergence.failure},
                            {"values", std::move(values)}};
     json["first"] = nullptr;
-    if (divergence.first) json["first"] = divergence.values[*divergence.first].node;
+    if (const ValueDivergence* const first = divergence.first_wrong()) json["first"] = first->node;
     return json;
 }
 

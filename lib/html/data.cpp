@@ -130,21 +130,19 @@ json graph_json(const PageFacts& facts, const explain::Frame& frame, Sources& so
                   {"nodes", GraphNodes(graph, sources).list()},
                   {"guards", json::array()},
                   {"symbols", json::array()},
-                  {"ended_by", "return"},
-                  {"compile_seconds", 0.0}};
+                  {"ended_by", "return"}};
     std::int64_t bytes = 0;
     for (const auto& [name, tensor] : graph.attributes)
         bytes += tensor.numel() * static_cast<std::int64_t>(size_of(tensor.dtype()));
     entry["parameter_bytes"] = bytes;
-    if (const auto seconds = compile_seconds_of(facts, graph.name)) entry["compile_seconds"] = *seconds;
-    if (json failure = failure_json(facts, graph.name); !failure.is_null()) entry["failure"] = std::move(failure);
     const IndexGraph* known = entry_of(facts, frame);
+    entry["compile_seconds"] = compile_seconds_of(facts, graph.name).value_or(known ? known->compile_seconds : 0.0);
+    if (json failure = failure_json(facts, graph.name); !failure.is_null()) entry["failure"] = std::move(failure);
     if (!known) return entry;
     for (const IndexGuard& guard : known->guards) entry["guards"].push_back(guard.text());
     for (const IndexSymbol& symbol : known->symbols)
         entry["symbols"].push_back({{"name", symbol.name}, {"place", symbol.place}, {"values", symbol.values}});
     if (known->ended_by_break) entry["ended_by"] = facts.subject.index->breaks[*known->ended_by_break].reason;
-    if (!compile_seconds_of(facts, graph.name)) entry["compile_seconds"] = known->compile_seconds;
     entry["compilations"] = known->compilations;
     entry["runs"] = known->runs;
     if (!known->variant_of.empty()) entry["variant"] = {{"of", known->variant_of}, {"difference", known->difference}};

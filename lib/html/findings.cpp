@@ -94,8 +94,7 @@ struct Cause {
 
 const ValueDivergence* first_wrong(const PageFacts& facts, const std::string& graph) {
     const auto compared = facts.accuracy.find(graph);
-    if (compared == facts.accuracy.end() || !compared->second.divergence.first) return nullptr;
-    return &compared->second.divergence.values[*compared->second.divergence.first];
+    return compared == facts.accuracy.end() ? nullptr : compared->second.divergence.first_wrong();
 }
 
 Cause cause_of(const PageFacts& facts, const debug::FailingFrame& failing, const std::string& graph) {

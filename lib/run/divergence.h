@@ -50,6 +50,9 @@ struct Divergence {
     Outcome plain = {};                        ///< of the graph as it is, judged
     std::string failure = {};                  ///< why there are no values
     std::string no_exact = {};                 ///< why nothing could be computed in f64
+
+    /// values[*first]; null where none differs.
+    const ValueDivergence* first_wrong() const { return first ? &values[*first] : nullptr; }
 };
 
 /// Runs `graph` as it is, then with every value exposed, which keeps a compiler from fusing: a bug of fusion shows in

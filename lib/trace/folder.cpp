@@ -81,9 +81,7 @@ bool is_own_log(const fs::path& file) {
 }
 
 /// The index is cut off or otherwise damaged, as a crash of the machine may leave it.
-bool is_damaged(const fs::path& index) {
-    return fs::exists(index) && nlohmann::json::parse(read_file(index), nullptr, false).is_discarded();
-}
+bool is_damaged(const fs::path& index) { return fs::exists(index) && !nlohmann::json::accept(read_file(index)); }
 
 /// What is left of a trace that could not write its index: the log alone.
 bool is_unfinished(const fs::path& folder) {

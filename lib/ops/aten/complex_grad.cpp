@@ -32,6 +32,14 @@ NodeValue c2c(const Rule& r, const NodeValue& x, const Ints& dims, std::int64_t 
     return r.call("aten._fft_c2c.default", {arg(x), Arg::ints(dims), normalization, forward});
 }
 
+/// With so many zeros behind a dimension.
+NodeValue padded(const Rule& r, const NodeValue& x, std::size_t dim, std::int64_t zeros) {
+    if (zeros == 0) return x;
+    Ints padding(2 * (x.meta.sizes.size() - dim), 0);
+    padding.back() = zeros;
+    return r.call("aten.constant_pad_nd.default", {arg(x), Arg::ints(padding), 0});
+}
+
 }  // namespace
 
 void imag_grad(B& b, C& c) {
@@ -91,11 +99,7 @@ void fft_r2c_grad(B& b, C& c) {
     const LinearOfSelf r(b, c);
     const Ints dims = dims_of(c, r.x);
     const auto last = static_cast<std::size_t>(dims.back());
-    const std::int64_t missing = r.x.meta.sizes[last] - r.g.meta.sizes[last];
-    Ints padding(2 * (r.x.meta.sizes.size() - last), 0);
-    padding.back() = missing;
-    const NodeValue whole =
-        missing == 0 ? r.g : r.call("aten.constant_pad_nd.default", {arg(r.g), Arg::ints(padding), 0});
+    const NodeValue whole = padded(r, r.g, last, r.x.meta.sizes[last] - r.g.meta.sizes[last]);
     r.set(real(r, c2c(r, whole, dims, c.args().integer("normalization"), false)));
 }
 /// What stands for its conjugate partner, too, counts twice.
@@ -112,11 +116,7 @@ void fft_c2r_grad(B& b, C& c) {
         gradient = r.call(
             "aten.cat.default",
             {args_list({piece(0, 1), r.mul(piece(1, 1 + doubled), Arg(2)), piece(1 + doubled, size)}), dims.back()});
-    // Frequencies that the transform did not read.
-    Ints padding(2 * (r.x.meta.sizes.size() - last), 0);
-    padding.back() = r.x.meta.sizes[last] - size;
-    r.set(padding.back() == 0 ? gradient
-                              : r.call("aten.constant_pad_nd.default", {arg(gradient), Arg::ints(padding), 0}));
+    r.set(padded(r, gradient, last, r.x.meta.sizes[last] - size));  // frequencies that the transform did not read
 }
 
 }  // namespace whittle
