@@ -68,9 +68,11 @@ function assemblyLines(kernel) {
   return lines;
 }
 
+/** The stage that the guilty directive of a result names; null where there is none. */
+const guiltyStage = (m) => (m.culprit && m.culprit.directive ? (m.culprit.directive.match(/^\w+/) || [])[0] : null);
 /** The part whose schedule minify found guilty, of a result: the stage that its directive names; null where none is known. */
 function guiltyPart(m) {
-  const name = m.culprit && m.culprit.directive ? (m.culprit.directive.match(/^\w+/) || [])[0] : null,
+  const name = guiltyStage(m),
     left = new Set((m.nodes || []).map((n) => n.id));
   for (const k of name ? KERNELS.filter((k) => k.graph === m.graph) : []) {
     const stage = k.stages.findIndex((x) => x.name === name && (x.nodes || []).some((n) => left.has(n)));

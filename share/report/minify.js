@@ -25,7 +25,7 @@ V.minify = {
               plural(m.calls_before, 'operation') + (G[m.graph] ? ' of ' : ''),
               G[m.graph] ? link('graph=' + m.graph, m.graph) : '',
               ' became ',
-              h('b', m.nodes && m.nodes.length === 1 ? short(m.nodes[0].op) + ' alone' : plural(m.calls_after, 'operation')),
+              h('b', this.alone(m) ? short(this.alone(m).op) + ' alone' : plural(m.calls_after, 'operation')),
               this.place(m) ? [' (', placeLink(this.place(m), G[m.graph] && m.graph), ')'] : '',
               '. ',
               h('span.dim', 'It still fails in the same way: ' + m.signature + '.'),
@@ -40,9 +40,11 @@ V.minify = {
     if (m.repro) this.repro(pg, m);
     this.search(pg, m);
   },
-  /** Where the one operation that is left stands in the source. */
+  /** The one operation that is left; null where there are several. */
+  alone: (m) => (m.nodes && m.nodes.length === 1 ? m.nodes[0] : null),
+  /** Where that stands in the source. */
   place(m) {
-    const n = m.nodes && m.nodes.length === 1 ? m.nodes[0] : null;
+    const n = this.alone(m);
     if (n && n.at.length) return n.at[0];
     return CAUSE[m.graph] && CAUSE[m.graph].place;
   },
@@ -58,9 +60,9 @@ V.minify = {
         pass: 'A pass of Whittle’s over the graph, before it is translated.',
         compiler: 'What remains when Whittle’s own decisions are ruled out: the compiler.',
       }[c.component] || '';
-    const stage = c.directive ? (c.directive.match(/^\w+/) || [])[0] : null,
-      part = guiltyPart(m);
-    const n = m.nodes && m.nodes.length === 1 ? m.nodes[0] : null;
+    const stage = guiltyStage(m),
+      part = guiltyPart(m),
+      n = this.alone(m);
     pg.append(
       h('h2', 'Guilty', h('span', c.component)),
       h('p', h('span.m.s-failed', h('b', { style: 'color:var(--c)' }, what)), c.together && c.together.length && c.directive ? h('span.dim', ' with ' + c.together.join(', ')) : ''),
