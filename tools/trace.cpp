@@ -118,7 +118,7 @@ int run(const cli::Tool& tool, const Options& options) {
     options.graphs.check(options.models[0]);
     const TraceLock lock(options.output);
     cli::check_traced(options.models, options.inputs, options.program, options.output, options.force);
-    // That the backend is not there, or not with these options, is told before anything runs.
+    options.backend.check();  // what is wrong with it is told before anything runs
     const BackendSpec backend = options.backend.spec(kReferenceBackend);
     const auto environment = cli::environment(*find_backend(backend, options.backend.options()));
     const debug::TraceRequest request{

@@ -19,6 +19,7 @@
 #include "base/variables.h"
 #include "graph/abilities.h"
 #include "graph/json_text.h"
+#include "ops/core/custom.h"
 
 namespace whittle {
 namespace fs = std::filesystem;
@@ -61,10 +62,10 @@ constexpr BuiltIn kBuiltIn[] = {
     {"eager", "the reference: interprets each op by its own kernel", make_eager_backend},
     {"eager_noexcept", "eager, where an op that throws is a fault of the capture", make_eager_noexcept_backend},
     {"pre_dispatch_eager", "eager on the graph traced again: every call's results inferred anew, and as recorded",
-     make_pre_dispatch_eager_backend},
+     [] { return make_pre_dispatch_eager_backend(find_spec); }},
     {"eager_debug",
      "eager, with each op held to its schema (writes, aliases) and to the recorded dtype, sizes and strides",
-     make_eager_debug_backend},
+     [] { return make_eager_debug_backend(find_spec); }},
     {"eager_with_modes", "eager, with modes around each call: they log, find NaN, measure time and memory",
      make_eager_with_modes_backend},
     {"roundtrip", "eager on the graph as it is read back from its own file", make_roundtrip_backend},
@@ -281,8 +282,15 @@ std::vector<fs::path> backend_files(const BackendSpec& spec) {
     std::error_code ignored;
     for (const fs::directory_entry& entry : fs::directory_iterator(library_folder(), ignored))
         if (entry.path().filename().string().starts_with("libwhittle")) files.push_back(entry.path());
+    for (const std::string& file : op_libraries()) files.emplace_back(file);
     std::sort(files.begin(), files.end());
     return files;
+}
+
+void load_op_library(const fs::path& file) {
+    if (!has_module("libtorch"))
+        throw Error({file.string(), {}}, "its ops are LibTorch's, and this Whittle was built without LibTorch");
+    module_function<void(const fs::path&)>("libtorch", "whittle_load_op_library")(file);
 }
 
 std::unique_ptr<Backend> find_backend(const BackendSpec& spec) {

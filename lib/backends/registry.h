@@ -42,7 +42,7 @@ bool made_here(const std::string& name);
 BackendSpec found_near(const BackendSpec& spec, const std::filesystem::path& file);
 
 /// The files that decide what the backend of this spec does: its library, what its command's words name, or, of one
-/// that is built in or that the program made itself, this program and our libraries.
+/// that is built in or that the program made itself, this program, our libraries and those that ops come from.
 std::vector<std::filesystem::path> backend_files(const BackendSpec& spec);
 
 struct BackendInfo {
@@ -54,6 +54,10 @@ struct BackendInfo {
 /// The built-in backends, then those of the libraries and of the folders in backend_folders(), in order of file name.
 /// What cannot be loaded is left out with a warning in the log.
 std::vector<BackendInfo> list_backends();
+
+/// Ops that a shared library registers with LibTorch (TORCH_LIBRARY) become ops of the registry, for all backends: see
+/// load_op_library() in backends/libtorch. Throws Error as that does, and where Whittle was built without LibTorch.
+void load_op_library(const std::filesystem::path& file);
 
 /// Where backends are looked for: the folders of WHITTLE_BACKEND_PATH, then the one beside the library of Whittle that
 /// the program uses (build tree or installation).

@@ -35,7 +35,8 @@ constexpr BreakInfo kCatalogue[] = {
      "compare with (a == b).all(), keep that tensor, and read it at the end"},
     {unregistered_op, "WB0007", "an operation that Whittle does not know",
      "Only registered operations enter a graph; their meaning has to be known to check a compiler against it.",
-     "express it in known operations, or do it before or after the function"},
+     "express it in known operations, or do it before or after the function; name the library that registers it: "
+     "--op-library FILE"},
     {backend_request, "WB0008", "the backend asked for a break",
      "The backend does not take this operation inside a larger graph.", "see what the backend says of it"},
     {explicit_break, "WB0009", "the program asked for a break", "graph_break() was called.",

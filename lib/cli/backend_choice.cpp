@@ -9,6 +9,8 @@
 
 namespace whittle::cli {
 
+namespace fs = std::filesystem;
+
 void BackendChoice::declare(Tool& tool, std::string_view fallback) {
     tool.option(
         "--backend", name, "B",
@@ -22,6 +24,9 @@ void BackendChoice::declare(Tool& tool, std::string_view fallback) {
                 "pass-limit. May be repeated.");
     tool.option("--disable", disabled, "NAME",
                 "Without this pass, optimizer or directive of the backend's: the option disable. May be repeated.");
+    tool.option("--op-library", op_libraries, "FILE",
+                "A shared library that registers ops with LibTorch (TORCH_LIBRARY): they are known, and run by LibTorch, "
+                "under every backend that interprets. Its code runs in this process. May be repeated.");
 }
 
 std::vector<std::string> BackendChoice::words() const {
@@ -29,6 +34,7 @@ std::vector<std::string> BackendChoice::words() const {
     if (!name.empty()) words = {"--backend", name};
     const std::vector<std::string> more = option_words(options());
     words.insert(words.end(), more.begin(), more.end());
+    for (const fs::path& file : op_libraries) words.insert(words.end(), {"--op-library", file.string()});
     return words;
 }
 
@@ -50,6 +56,7 @@ BackendOptions BackendChoice::options() const {
 }
 
 void BackendChoice::check() const {
+    for (const fs::path& file : op_libraries) load_op_library(file);
     const BackendOptions given = options();
     if (!name.empty()) find_backend(name, given);
 }

@@ -1,6 +1,7 @@
 // --backend and --backend-option, as every program has them.
 #pragma once
 
+#include <filesystem>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -21,17 +22,19 @@ struct BackendChoice {
     std::vector<std::string> pairs = {};  ///< KEY=VALUE
     /// What is to be switched off, each a part of the options pass-limit and disable.
     std::vector<std::string> limits = {}, disabled = {};
+    std::vector<std::filesystem::path> op_libraries = {};
 
     /// `fallback` is what the help page states as the default.
     void declare(Tool& tool, std::string_view fallback);
-    /// Of the one that was named: throws Error where it is not there, or an option cannot have its value.
+    /// Loads the libraries of ops; before anything is read that may call them. Of the backend that was named: throws
+    /// Error where it is not there, or an option cannot have its value.
     void check() const;
     /// Without --backend: the one that a record was made with or that a minimized graph fails with, with its options
     /// below those given. The reference, and a failure that a command judged, name none.
     void default_to(const LoadedFrame& frame);
     /// The one that was named, else `fallback`.
     BackendSpec spec(std::string_view fallback) const { return name.empty() ? BackendSpec(fallback) : name; }
-    /// As they are typed: --backend B --backend-option KEY=VALUE --pass-limit PASS=K ….
+    /// As they are typed: --backend B --backend-option KEY=VALUE --pass-limit PASS=K … --op-library FILE.
     std::vector<std::string> words() const;
     /// The options as a map. Throws Error for a pair without '=' and for a key given twice.
     BackendOptions options() const;

@@ -29,7 +29,7 @@ void follow(const Tool& tool, const LoadedFrame& frame, const fs::path& output, 
     const debug::Tried& who = letter.guilt.who();
     BackendChoice guilty = options.backend;
     if (!who.suspect) {
-        guilty = {.name = who.backend};
+        guilty = {.name = who.backend, .op_libraries = options.backend.op_libraries};
         if (!who.component->option.empty()) guilty.pairs.emplace_back(who.component->option);
     }
     letter.accuracy = options.accuracy.words();
@@ -72,7 +72,7 @@ std::optional<BackendChoice> without_culprit(const debug::Letter& letter, const 
     if (!parts) return std::nullopt;
     const auto options = debug::without_culprit(*letter.minimized->failure->culprit, *parts, suspect.options());
     if (!options || *options == suspect.options()) return std::nullopt;
-    BackendChoice rest{.name = suspect.name};
+    BackendChoice rest{.name = suspect.name, .op_libraries = suspect.op_libraries};
     for (const auto& [key, value] : *options) rest.pairs.push_back(key + "=" + value);
     return rest;
 }

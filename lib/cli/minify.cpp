@@ -63,7 +63,9 @@ repro::Options repro_options(const fs::path& result) {
     repro::Options options;
     options.output = result;
     options.output.replace_extension(".cpp");
-    options.command = shell_quote({"repro", result.string(), "-o", options.output.string()});
+    std::vector<std::string> words = debug::repro_words(result);
+    words.insert(words.end(), {"-o", options.output.string()});
+    options.command = shell_quote(words);
     options.data.reset();
     options.environment = environment();
     return options;

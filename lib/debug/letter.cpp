@@ -5,13 +5,17 @@
 
 #include "backends/registry.h"
 #include "backends/spec.h"
+#include "base/error.h"
 #include "base/subprocess.h"
 #include "base/suggest.h"
 #include "base/words.h"
 #include "debug/diagnose.h"
+#include "debug/write_repro.h"
 #include "graph/abilities.h"
 #include "graph/backend_options.h"
 #include "graph/json_text.h"
+#include "graph/value_ref.h"
+#include "ops/core/custom.h"
 
 namespace whittle::debug {
 namespace {
@@ -34,6 +38,7 @@ std::vector<std::string> question(const Letter& letter, const std::filesystem::p
     const std::vector<std::string> more = option_words(options);
     words.insert(words.end(), more.begin(), more.end());
     words.insert(words.end(), letter.accuracy.begin(), letter.accuracy.end());
+    for (const std::string& file : op_libraries()) words.insert(words.end(), {"--op-library", file});
     if (model == letter.model) words.insert(words.end(), letter.inputs.begin(), letter.inputs.end());
     const Rate rate = model == letter.model ? letter.guilt.rate : rate_of(letter);
     if (!rate.flaky()) return words;
@@ -98,11 +103,41 @@ std::string sure_text(const Letter& letter) {
     return text;
 }
 
+/// `culprit` may be null.
+std::string mender_of(const std::string& backend, const Culprit* culprit) {
+    const BackendSpec spec(backend);
+    if (const auto* wrapped = std::get_if<WrappedBackend>(&spec.value())) return mender_of(wrapped->inner, culprit);
+    if (backend == "ts" || backend == "aot_ts") return "PyTorch's issue tracker";
+    if (component_named(spec)) return "Whittle's issue tracker";
+    if (backend != "halide") return "the makers of " + backend;
+    const bool ours = culprit && (culprit->component == "lowering" || culprit->component == "pass");
+    if (ours) return "Whittle's issue tracker";
+    // The repro's program is the same translation of the kernel: nothing tells it from the compiler.
+    return culprit && culprit->component == "compiler"
+               ? "Halide's issue tracker, if the program reads as the kernel does, else Whittle's"
+               : "Halide's issue tracker";
+}
+
+/// The library whose ops are all that is left of the graph; empty: others are, too.
+std::string only_library(const Letter& letter) {
+    std::string library;
+    if (letter.minimized)
+        for (const NodeId id : letter.minimized->calls()) {
+            const Node& call = letter.minimized->node({id});
+            if (is_getitem(call)) continue;
+            library = op_library(call.target);
+            if (library.empty()) break;
+        }
+    return std::filesystem::path(library).filename().string();
+}
+
 /// Who mends it.
 std::string whom(const Letter& letter) {
+    if (const std::string library = only_library(letter); !library.empty()) return "the makers of " + library;
     if (letter.guilt.who().backend == "libtorch") return "Whittle's issue tracker, or PyTorch's";
     if (!letter.guilt.who().component->backend.empty()) return "Whittle's issue tracker";
-    return who_mends(letter.suspect, culprit_of(letter));
+    Failure failure{.backend = letter.suspect, .options = letter.options};
+    return who_mends(letter.minimized ? *letter.minimized->failure : failure);
 }
 
 std::string send_text(const Letter& letter) {
@@ -137,18 +172,13 @@ bool find_switch(Letter& letter, Backend& backend) {
 
 }  // namespace
 
-std::string who_mends(const std::string& backend, const Culprit* culprit) {
-    const BackendSpec spec(backend);
-    if (const auto* wrapped = std::get_if<WrappedBackend>(&spec.value())) return who_mends(wrapped->inner, culprit);
-    if (backend == "ts" || backend == "aot_ts") return "PyTorch's issue tracker";
-    if (component_named(spec)) return "Whittle's issue tracker";
-    if (backend != "halide") return "the makers of " + backend;
-    const bool ours = culprit && (culprit->component == "lowering" || culprit->component == "pass");
-    if (ours) return "Whittle's issue tracker";
-    // The repro's program is the same translation of the kernel: nothing tells it from the compiler.
-    return culprit && culprit->component == "compiler"
-               ? "Halide's issue tracker, if the program reads as the kernel does, else Whittle's"
-               : "Halide's issue tracker";
+std::string who_mends(const Failure& failure) {
+    std::string backend = failure.backend;
+    try {
+        backend = compiler_of(failure);
+    } catch (const Error&) {  // it is not there any more
+    }
+    return mender_of(backend, failure.culprit ? &*failure.culprit : nullptr);
 }
 
 std::vector<std::string> without_culprit(const Graph& minimized, const std::filesystem::path& file) {

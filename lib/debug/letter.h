@@ -34,8 +34,8 @@ struct Letter {
 /// one. `backend` is the guilty one.
 void find_commands(Letter& letter, Backend& backend);
 
-/// Who mends what a backend does wrong: "Halide's issue tracker". `culprit` may be null.
-std::string who_mends(const std::string& backend, const Culprit* culprit);
+/// Who mends what a backend did wrong: "Halide's issue tracker".
+std::string who_mends(const Failure& failure);
 
 /// The command that runs a minimized failure, which is in the file, without its guilty directive: then it is right.
 /// Empty where none was found. Throws Error for a backend that is not there.

@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
+#include "backends/registry.h"
 #include "base/error.h"
 #include "base/interrupt.h"
 #include "base/log.h"
@@ -61,8 +62,11 @@ void blame(Minimized& done, Backend& backend, const Suspect& suspect) {
     Graph& graph = done.result.graph;
     try {
         graph.failure->version = version_of(backend);
+        const Graph compiled = as_compiled(graph, backend);
+        const std::string& compiler = compiled.failure->backend;
+        const auto other = compiler == graph.failure->backend ? nullptr : find_backend(compiler);
         const Diagnosis found =
-            diagnose(as_compiled(graph, backend), backend,
+            diagnose(compiled, other ? *other : backend,
                      {.limits = suspect.limits, .flaky = done.result.flaky.runs > 0, .stop = interrupted});
         graph.failure->culprit = found.culprit;
         done.written.closeness = found.closeness;
@@ -143,7 +147,7 @@ std::string graph_text(const Graph& graph, const std::string& file) {
 
 /// What is done with the result: the repro, or what judged it, run on it once more.
 std::string next_command(const Search& search) {
-    if (search.suspect()) return shell_quote({"repro", search.output.string()});
+    if (search.suspect()) return shell_quote(repro_words(search.output));
     const auto& judge = std::get<reduce::CommandOracleOptions>(search.judge);
     return shell_quote(reduce::command_line(judge, search.output));
 }

@@ -9,6 +9,8 @@
 #include "base/words.h"
 #include "graph/abilities.h"
 #include "graph/emitter.h"
+#include "ops/core/custom.h"
+#include "ops/core/interpreter.h"
 #include "program/gradients.h"
 #include "program/interpreted.h"
 #include "repro/python.h"
@@ -39,19 +41,64 @@ std::optional<Failure> failure_of(const LoadedFrame& frame, const Suspect& suspe
     return failure;
 }
 
+namespace {
+
+CompileStage part_of(const Failure& failure) {
+    return failure.signature.part.empty() ? CompileStage::forward : CompileStage::backward;
+}
+
+/// Another backend, which compiled what failed; nothing where the failure's own did, or interpreted it.
+std::optional<Differentiates::Compiler> other_compiler(const Failure& failure, const Backend& backend) {
+    const Differentiates* own = offered<Differentiates>(backend);
+    return own ? own->compiler_of(part_of(failure), failure.options) : std::nullopt;
+}
+
+}  // namespace
+
+std::string compiler_of(const Failure& failure) {
+    const auto compiler = other_compiler(failure, *find_backend(failure.backend));
+    return compiler ? compiler->backend : failure.backend;
+}
+
 Graph as_compiled(const Graph& failing, const Backend& backend) {
-    if (!failing.failure || failing.failure->signature.part.empty()) return failing;
-    if (const Differentiates* own = offered<Differentiates>(backend); own && own->interprets(failing.failure->options))
-        return failing;
-    if (offered<OwnGradients>(backend)) return failing;
+    if (!failing.failure) return failing;
+    const bool forward = part_of(*failing.failure) == CompileStage::forward;
+    if (auto compiler = other_compiler(*failing.failure, backend)) {
+        Graph part = forward ? program::forward_alone(failing, backend) : program::backward_alone(failing, backend);
+        part.failure->backend = std::move(compiler->backend);
+        part.failure->options = std::move(compiler->options);
+        return part;
+    }
+    const Differentiates* own = offered<Differentiates>(backend);
+    if (forward || (own && own->interprets(failing.failure->options)) || offered<OwnGradients>(backend)) return failing;
     return program::backward_alone(failing, backend);
 }
 
 namespace {
 
+/// What the backend runs in place of the graph, where that computes something else; the failure is then that.
+std::optional<program::Interpreted> wrongly_rewritten(const Rewriting& backend, const Graph& graph) {
+    std::optional<Graph> instead = backend.instead_of(graph);
+    if (!instead) return std::nullopt;
+    instead->failure.reset();
+    program::Interpreted run{graph, std::move(*instead)};
+    Failure& failure = *run.asked.failure;
+    try {
+        const Outcome seen = judge(Outcome{.outputs = evaluate(run.instead, failure.inputs)},
+                                   evaluate(graph, failure.inputs), failure.accuracy);
+        if (!seen.failed()) return std::nullopt;
+        failure.signature = signature_of(seen);
+        failure.message = seen.message;
+    } catch (const Error&) {  // it cannot be run
+        return std::nullopt;
+    }
+    return run;
+}
+
 /// What passes made of the graph, where that is wrong: it gives other values, or has other inputs.
 std::optional<program::Interpreted> wrongly_interpreted(const Backend& backend, const Graph& graph) {
     if (!graph.failure) return std::nullopt;
+    if (const Rewriting* rewriting = offered<Rewriting>(backend)) return wrongly_rewritten(*rewriting, graph);
     const std::string& kind = graph.failure->signature.kind;
     if (kind != name(Outcome::Kind::mismatch) && kind != name(Outcome::Kind::exception)) return std::nullopt;
     std::optional<program::Interpreted> run = program::interpreted_by(backend, graph);
@@ -82,8 +129,14 @@ std::optional<Graph> run_by_interpreter(const Backend& backend, const Graph& gra
 }  // namespace
 
 bool has_repro(const Graph& failing) {
-    const auto backend = find_backend(failing.failure->backend);
+    const auto backend = find_backend(compiler_of(*failing.failure));
     return offered<Emitter>(*backend) || wrongly_interpreted(*backend, failing);
+}
+
+std::vector<std::string> repro_words(const fs::path& file) {
+    std::vector<std::string> words = {"repro", file.string()};
+    for (const std::string& library : op_libraries()) words.insert(words.end(), {"--op-library", library});
+    return words;
 }
 
 repro::Report write_repro(const Graph& graph, const fs::path& file, const repro::Options& options) {
@@ -91,6 +144,8 @@ repro::Report write_repro(const Graph& graph, const fs::path& file, const repro:
         throw Error({file.string(), {}}, "a command judged this failure, and a repro needs a backend to compile with",
                     "minify with --backend, or hand the graph itself to the command's owner");
     const auto backend = find_backend(graph.failure ? graph.failure->backend : std::string());
+    if (graph.failure && other_compiler(*graph.failure, *backend))
+        return write_repro(as_compiled(graph, *backend), file, options);  // by who compiled it
     if (std::optional<program::Interpreted> run = wrongly_interpreted(*backend, graph)) {
         repro::Options with = options;
         with.instead = std::move(run->instead);
@@ -104,7 +159,9 @@ repro::Report write_repro(const Graph& graph, const fs::path& file, const repro:
     }
     if (std::optional<Graph> run = run_by_interpreter(*backend, graph))
         return repro::write_repro(*run, *backend, options);
-    return repro::write_repro(as_compiled(graph, *backend), *backend, options);
+    Graph compiled = as_compiled(graph, *backend);
+    if (compiled.failure) compiled.failure->signature.detail = without_place(compiled.failure->signature.detail);
+    return repro::write_repro(compiled, *backend, options);
 }
 
 namespace {

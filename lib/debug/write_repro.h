@@ -17,12 +17,20 @@ namespace whittle::debug {
 /// run it or the suspect says that it does not support it.
 std::optional<Failure> failure_of(const LoadedFrame& frame, const Suspect& suspect);
 
-/// What the backend compiled when the graph failed: the graph itself, or, where it failed at gradients, the backward
-/// graph alone, on what the reference saves for it. What is interpreted can only be wrong as a whole.
+/// The name of the backend that compiled what failed: the failure's own, or the one that it hands the part to. Throws
+/// Error for a backend that is not there.
+std::string compiler_of(const Failure& failure);
+
+/// What was compiled when the graph failed: the graph itself, or, where it failed at gradients, the backward graph
+/// alone, on what the reference saves for it. What is interpreted can only be wrong as a whole. Where another backend
+/// compiles the part that failed (aot_eager's fw=B), the part alone, and its failure is that backend's.
 Graph as_compiled(const Graph& failing, const Backend& backend);
 
 /// Whether a program without Whittle can show the graph's failure.
 bool has_repro(const Graph& failing);
+
+/// The command that writes it: repro FILE, with the libraries of ops that are loaded.
+std::vector<std::string> repro_words(const std::filesystem::path& file);
 
 /// Of a graph with its failure, by the backend that the failure names; `file` is where the graph is from. Throws Error
 /// for a failure that a command judged, and as repro::write_repro() does.

@@ -124,8 +124,23 @@ class Differentiates {
     virtual std::vector<std::string> not_taken(const Graph& joint, const BackendOptions& options) const = 0;
     /// Whether neither part is compiled: the reference's kernels interpret both.
     virtual bool interprets(const BackendOptions& options) const = 0;
+    /// Another backend that compiles a part, by the name that it is found by, with the options that it is given.
+    struct Compiler {
+        std::string backend;
+        BackendOptions options;
+    };
+    /// Nothing where it compiles or interprets the part itself. `part` is `forward` or `backward`.
+    virtual std::optional<Compiler> compiler_of(CompileStage part, const BackendOptions& options) const = 0;
     /// Compiles what was cut already; `part` is `forward` or `backward`.
     virtual CompileResult compile_part(CompileStage part, const Graph& graph, const BackendOptions& options) = 0;
+};
+
+/// It runs another graph in place of the one that it is given, which is to compute the same.
+class Rewriting {
+  public:
+    virtual ~Rewriting() = default;
+    /// Nothing where it cannot make one.
+    virtual std::optional<Graph> instead_of(const Graph& graph) const = 0;
 };
 
 /// It computes the gradients of a graph in its own way: another judge of our rules.

@@ -9,6 +9,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <variant>
 #include <vector>
 
 #include "graph/backend.h"
@@ -16,12 +17,30 @@
 
 namespace whittle {
 
-/// What was inferred of a result before the call ran.
-struct InferredResult {
+/// A result of a call that is not what was said of it.
+struct HeldResult {
     std::string node;  ///< the call
     std::size_t result = 0;
-    ValueMeta meta = {};
+    ValueMeta computed = {};
+    ValueMeta said = {};
+    std::string said_is = {};  ///< "inferred" or "recorded"
+    bool inferred = false;     ///< `computed` was inferred: nothing ran
+
+    /// "result 0 of OP is f32[2], inferred is f32[3]", with metas as they are to be written.
+    std::string text(const std::string& target, const std::string& is, const std::string& was_said) const {
+        return "result " + std::to_string(result) + " of " + target + " is " + (inferred ? "inferred as " : "") + is +
+               ", " + said_is + " is " + was_said;
+    }
 };
+/// An operand of a call that is not as its schema promises.
+struct HeldOperand {
+    std::string node;                          ///< the call
+    std::string parameter;                     ///< what the schema calls it
+    std::optional<std::size_t> shared_by = {};  ///< the result that shares its memory; nothing: it was written to
+    /// What a kernel of ours left in it; nothing: the op is from outside, and to be asked itself.
+    std::optional<Tensor> after = {};
+};
+using Held = std::variant<HeldResult, HeldOperand>;
 
 /// What the part is written for. In the program each placeholder and get_attr `%NAME` is a pointer in_NAME to its first
 /// element, with the tensor's strides; the results go to arrays of `struct Outputs`.
@@ -33,9 +52,9 @@ struct EmitRequest {
     std::function<std::string(const std::string& name, const Tensor& tensor)> define;
     /// The graph is a joint one, and its gradients are to be computed as OwnGradients in abilities.h has it.
     std::optional<JointShape> gradients = {};
-    /// Whose dtype, sizes and strides the part holds against those of the real result: where they differ it throws
-    /// "result 0 of OP is f32[2], inferred is f32[3]".
-    std::optional<InferredResult> inferred = {};
+    /// What the part asks of a call beside what it computes. It throws what backends say (backends/debug/op_checks.h)
+    /// where it is the case: "result 0 of OP is f32[2], inferred is f32[3]", "OP wrote to its operand 'x', …".
+    std::optional<Held> held = {};
 };
 
 /// The same computation as plain loops: the second opinion.

@@ -36,8 +36,7 @@ void add_graph(json& result, Sources& sources) {
                                            {"mod", as_utf8(node.module_path)},
                                            {"at", sources.places(node.stack)}});
         if (!graph.failure || graph.failure->backend.empty()) return;
-        const auto& culprit = graph.failure->culprit;
-        result["report_to"] = debug::who_mends(graph.failure->backend, culprit ? &*culprit : nullptr);
+        result["report_to"] = debug::who_mends(*graph.failure);
         if (const auto command = debug::without_culprit(graph, file); !command.empty())
             result["without"] = shell_quote(command);
     } catch (const Error&) {  // the page is about the rest, then

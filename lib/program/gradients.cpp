@@ -14,6 +14,9 @@
 namespace whittle::program {
 namespace {
 
+/// What is added to a graph's name.
+constexpr char kForwardSuffix[] = "_forward", kBackwardSuffix[] = "_backward", kJointSuffix[] = "_joint";
+
 bool requires_gradients(const Graph& graph) {
     return std::ranges::any_of(graph.outputs(), [&](NodeId id) { return graph.node({id}).meta().requires_grad; });
 }
@@ -128,8 +131,8 @@ std::vector<Part> parts_of(const Graph& captured, const Values& inputs) {
     Part forward{without_requires_grad(made->parts.forward), inputs},
         backward{without_requires_grad(made->parts.backward),
                  made->backward_inputs(inputs, evaluate(made->parts.forward, inputs))};
-    forward.graph.name = captured.name + "_forward";
-    backward.graph.name = captured.name + "_backward";
+    forward.graph.name = captured.name + kForwardSuffix;
+    backward.graph.name = captured.name + kBackwardSuffix;
     return {std::move(forward), std::move(backward)};
 }
 
@@ -142,7 +145,7 @@ Part joint_of(const Graph& captured, const Values& inputs) {
                     "found no output that depends on an input or parameter with requires_grad, expected one for the "
                     "joint graph to differentiate");
     Part part{without_requires_grad(joint.graph), inputs};
-    part.graph.name = captured.name + "_joint";
+    part.graph.name = captured.name + kJointSuffix;
     for (Tensor& tangent : tangents_of(joint)) part.inputs.push_back(std::move(tangent));
     return part;
 }
@@ -157,8 +160,6 @@ const Differentiated& expect_gradients(const std::optional<Differentiated>& made
 }
 
 /// A part of a failing graph, which fails on these inputs as a graph without gradients.
-constexpr char kBackwardSuffix[] = "_backward", kJointSuffix[] = "_joint";
-
 Graph alone(const Graph& failing, const Graph& part, const char* suffix, Values inputs) {
     Graph graph = without_requires_grad(part);
     graph.name = failing.name + suffix;
@@ -176,6 +177,14 @@ Graph backward_alone(const Graph& failing, const Backend& backend) {
     const Values& inputs = failing.failure->inputs;
     return alone(failing, made.parts.backward, kBackwardSuffix,
                  made.backward_inputs(inputs, evaluate(made.parts.forward, inputs)));
+}
+
+Graph forward_alone(const Graph& failing, const Backend& backend) {
+    const Failure& failure = *failing.failure;
+    const auto made = differentiate(failing, backend, failure.options);
+    if (made && made->refused.empty()) return alone(failing, made->parts.forward, kForwardSuffix, failure.inputs);
+    CompiledProgram program = differentiable(backend, without_requires_grad(failing), failure.options);
+    return alone(failing, program.partition().forward, kForwardSuffix, failure.inputs);
 }
 
 Graph joint_alone(const Graph& failing, JointShape& shape) {

@@ -68,6 +68,8 @@ Part joint_of(const Graph& captured, const Values& inputs);
 /// The backward graph of one that fails at it on the backend, to be looked at by itself: its inputs are what the
 /// reference saves. The failure is that of a graph without gradients. Throws Error for one that has no gradients.
 Graph backward_alone(const Graph& failing, const Backend& backend);
+/// The forward graph of one that fails at it, on the same inputs: all of a graph without gradients, without writes.
+Graph forward_alone(const Graph& failing, const Backend& backend);
 /// The same of the joint graph, whose outputs `shape` tells apart: where whoever disagrees is given no backward graph
 /// (OwnGradients in graph/abilities.h).
 Graph joint_alone(const Graph& failing, JointShape& shape);

@@ -4,7 +4,6 @@
 #include "backends/registry.h"
 #include "base/error.h"
 #include "base/log.h"
-#include "base/module.h"
 
 using namespace whittle;
 
@@ -33,8 +32,4 @@ TEST_CASE("a value that an option cannot have is one error, which names option, 
     CHECK_THROWS_WITH(find_backend("aot_eager", {{"partition", "min_cat"}}),
                       Catch::Contains("did you mean 'min_cut'?"));
     CHECK_NOTHROW(find_backend("halide", {{"pass-limit", "fuse=1;cse=0"}, {"disable", "fold"}, {"asserts", "off"}}));
-    if (has_module("libtorch"))
-        CHECK_THROWS_WITH(find_backend("libtorch", {{"library", "/no/such/file.so"}}),
-                          Catch::Contains("backend option library: found '/no/such/file.so'") &&
-                              Catch::Contains("cannot open shared object file"));
 }

@@ -30,7 +30,7 @@ class Claims final : public Backend, public Emitter {
         EmitRequest own = request;
         ValueMeta meta = ValueMeta::contiguous(DType::f32, {2, 3});
         meta.strides = strides_;
-        own.inferred = InferredResult{"m", 0, meta};
+        own.held = HeldResult{"m", 0, ValueMeta::contiguous(DType::f32, {2, 3}), meta, "inferred"};
         return offered<Emitter>(*libtorch_)->emit(own);
     }
 
@@ -83,11 +83,16 @@ TEST_CASE("the first result that is inferred wrongly is found with the call that
   return (%b)
 })",
                           {Tensor(DType::f32, {2})}, "aten", {"exception", "run", ""});
-    const auto found = first_inferred_wrongly(graph, graph.failure->inputs, false);
-    REQUIRE(found);
-    CHECK(found->node == "b");
-    CHECK(found->result == 0);
-    CHECK(found->meta.dtype == DType::f32);
+    const auto found = [&](bool all) {
+        return first_wrong(*make_crossref_interpreter(all), graph, graph.failure->inputs);
+    };
+    const auto wrong = found(false);
+    REQUIRE(wrong);
+    const HeldResult held = std::get<HeldResult>(*wrong);
+    CHECK(held.node == "b");
+    CHECK(held.result == 0);
+    CHECK(held.said.dtype == DType::f32);
+    CHECK(held.computed.dtype == DType::f64);
     graph.nodes[2].target = "aten.abs.default";
-    CHECK_FALSE(first_inferred_wrongly(graph, graph.failure->inputs, true));
+    CHECK_FALSE(found(true));
 }

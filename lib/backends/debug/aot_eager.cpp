@@ -30,7 +30,8 @@ class Owning final : public Executable {
     const std::unique_ptr<Executable> inner_;
 };
 
-/// Of its parts none can be switched off; what is wrong in the graphs that it is given has a name all the same.
+/// Nothing of its own can be switched off; what is wrong in the graphs that it is given has a name all the same. Who
+/// compiles a part is looked into by itself (Differentiates::compiler_of).
 class AotInspection final : public Switchable::Inspection {
   public:
     AotInspection(const Backend& backend, const Graph& graph) : backend_(backend), graph_(graph) {}
@@ -71,7 +72,7 @@ class AotEager : public Backend, public Support, public Differentiates, public S
     }
 
     CompileResult compile_part(CompileStage part, const Graph& graph, const BackendOptions& options) override {
-        std::unique_ptr<Backend> backend = named(key_of(part), options);
+        std::unique_ptr<Backend> backend = named(part, options);
         if (!backend) {
             if (std::optional<BackendFailure> failure = refused_by_kernels(graph)) return std::move(*failure);
             return interpreted(graph, interpreting_(chosen(options)));
@@ -86,8 +87,8 @@ class AotEager : public Backend, public Support, public Differentiates, public S
     std::vector<std::string> option_names(const BackendOptions& given) override {
         std::vector<std::string> names;
         for (const auto& [name, value] : options_) names.push_back(name);
-        for (const char* key : kParts)
-            if (const std::unique_ptr<Backend> backend = named(key, given))
+        for (const CompileStage part : kParts)
+            if (const std::unique_ptr<Backend> backend = named(part, given))
                 if (Optioned* optioned = offered<Optioned>(*backend))
                     for (std::string& name : optioned->option_names(others(given)))
                         if (std::ranges::count(names, name) == 0) names.push_back(std::move(name));
@@ -96,39 +97,62 @@ class AotEager : public Backend, public Support, public Differentiates, public S
     void check(const BackendOptions& options) override {
         program::joint_options(chosen(options));
         interpreting_(chosen(options));
-        for (const char* key : kParts)
-            if (const std::unique_ptr<Backend> backend = named(key, options))
+        for (const CompileStage part : kParts)
+            if (const std::unique_ptr<Backend> backend = named(part, options))
                 if (Optioned* optioned = offered<Optioned>(*backend)) optioned->check(others(options));
     }
 
     BackendOptions cut(const BackendOptions& options) const override { return chosen(options); }
     bool interprets(const BackendOptions& options) const override {
-        return std::ranges::all_of(kParts, [&](const char* key) { return chosen(options).at(key).empty(); });
+        return std::ranges::all_of(kParts, [&](CompileStage part) { return !compiler_of(part, options); });
+    }
+    std::optional<Compiler> compiler_of(CompileStage part, const BackendOptions& options) const override {
+        const std::string spec = chosen(options).at(key_of(part));
+        return spec.empty() ? std::nullopt : std::optional(Compiler{spec, others(options)});
     }
 
     std::unique_ptr<Inspection> inspect(const Graph& graph, const BackendOptions&) override {
         return std::make_unique<AotInspection>(*this, graph);
     }
-    BackendOptions without(BackendOptions options, const std::vector<std::string>&) const override { return options; }
-    BackendOptions limited(BackendOptions options, const std::string&, int) const override { return options; }
+    BackendOptions without(BackendOptions options, const std::vector<std::string>& directives) const override {
+        return switched(std::move(options), [&](const Switchable& part, BackendOptions given) {
+            return part.without(std::move(given), directives);
+        });
+    }
+    BackendOptions limited(BackendOptions options, const std::string& pass, int most) const override {
+        return switched(std::move(options), [&](const Switchable& part, BackendOptions given) {
+            return part.limited(std::move(given), pass, most);
+        });
+    }
 
     std::vector<std::string> not_taken(const Graph& joint, const BackendOptions& options) const override {
         std::vector<std::string> targets;
-        for (const char* key : kParts)
-            if (const std::unique_ptr<Backend> backend = named(key, options))
+        for (const CompileStage part : kParts)
+            if (const std::unique_ptr<Backend> backend = named(part, options))
                 for (std::string& target : unsupported_by(*backend, joint))
                     if (std::ranges::count(targets, target) == 0) targets.push_back(std::move(target));
         return targets;
     }
 
   private:
-    static constexpr const char* kParts[] = {"fw", "bw"};
-    static const char* key_of(CompileStage part) { return kParts[part == CompileStage::backward]; }
+    static constexpr CompileStage kParts[] = {CompileStage::forward, CompileStage::backward};
+    static const char* key_of(CompileStage part) { return part == CompileStage::backward ? "bw" : "fw"; }
 
     /// Null where the part is interpreted.
-    std::unique_ptr<Backend> named(const char* key, const BackendOptions& options) const {
-        const std::string spec = chosen(options).at(key);
-        return spec.empty() ? nullptr : find_(spec);
+    std::unique_ptr<Backend> named(CompileStage part, const BackendOptions& options) const {
+        const std::optional<Compiler> compiler = compiler_of(part, options);
+        return compiler ? find_(compiler->backend) : nullptr;
+    }
+
+    /// The options with what switches something off in the backends of the parts, which all get it.
+    template <class SwitchOff>
+    BackendOptions switched(BackendOptions options, const SwitchOff& switch_off) const {
+        const BackendOptions given = others(options);
+        for (const CompileStage part : kParts)
+            if (const std::unique_ptr<Backend> backend = named(part, options))
+                if (const Switchable* parts = offered<Switchable>(*backend))
+                    for (auto& [key, value] : switch_off(*parts, given)) options[key] = std::move(value);
+        return options;
     }
 
     /// A graph without gradients is all forward: nothing is cut.
@@ -198,10 +222,10 @@ class CrossRef final : public AotEager, public Emitter {
           find_(std::move(find)) {}
 
     SuspectCode emit(const EmitRequest& request) override {
-        const std::unique_ptr<Backend> libtorch = find_("libtorch");
-        Emitter* const calls = offered<Emitter>(*libtorch);
-        WHITTLE_CHECK(calls, "the backend libtorch writes no programs");
-        return crossref_code(request, *calls, of_all_ops(cut(request.graph.failure->options)));
+        const Failure& failure = *request.graph.failure;
+        const auto interpreter = make_crossref_interpreter(of_all_ops(cut(failure.options)));
+        return held_code(request, first_wrong(*interpreter, request.graph, failure.inputs), find_,
+                         "what Whittle infers");
     }
 
   private:

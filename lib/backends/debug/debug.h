@@ -20,13 +20,13 @@ std::unique_ptr<Backend> make_explain_backend(std::unique_ptr<Backend> inner);
 std::unique_ptr<Backend> make_eager_noexcept_backend();
 /// As eager; after each op: operands that its schema does not declare as written have the same bits, results share
 /// memory with operands only where it says so (of ops from outside; our own kernels may hand an operand on), and dtype,
-/// sizes and strides of the results are the recorded ones.
-std::unique_ptr<Backend> make_eager_debug_backend();
+/// sizes and strides of the results are the recorded ones. `find` finds LibTorch, which its part of a repro asks.
+std::unique_ptr<Backend> make_eager_debug_backend(FindBackend find);
 /// As eager, under the modes that its option modes=NAME;NAME… names (modes.h); here nan.
 std::unique_ptr<Backend> make_eager_with_modes_backend();
 /// Infers the metas of every call anew from those of the graph's inputs, compares them with the recorded ones, and runs
-/// as eager.
-std::unique_ptr<Backend> make_pre_dispatch_eager_backend();
+/// as eager. `find`: as above.
+std::unique_ptr<Backend> make_pre_dispatch_eager_backend(FindBackend find);
 /// Writes the graph as JSON and tensors and as text, reads both again, compares, and runs what was read as eager.
 std::unique_ptr<Backend> make_roundtrip_backend();
 

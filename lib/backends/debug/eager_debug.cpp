@@ -1,39 +1,44 @@
 #include "backends/debug/debug.h"
 #include "backends/debug/op_checks.h"
-#include "backends/eager/interpreted.h"
-#include "ops/core/custom.h"
 
 namespace whittle {
 namespace {
 
-class CheckingInterpreter final : public NamingInterpreter {
-  protected:
-    std::vector<Tensor> step(const Graph& graph, const Node& call, const RegisteredOp& op,
-                             const Arguments<Tensor>& arguments) override {
-        const std::vector<Operand> operands = operands_of(call, op.schema, arguments);
-        std::vector<Tensor> results = NamingInterpreter::step(graph, call, op, arguments);
-        check_unwritten(call, operands);
-        if (custom_op(call.target)) check_unshared(call, op.schema, operands, results);
-        check_metas(call, results, call.results, "recorded", op.def->name != call.target);
-        return results;
+class CheckingInterpreter final : public HoldingInterpreter {
+    bool holds(const Graph&, const Node&) override { return true; }
+    void check(const CheckedCall& call) override {
+        check_unwritten(call);
+        check_unshared(call);
+        check_metas(call, call.node.results, "recorded");
     }
 };
 
-class EagerDebug final : public InterpretingBackend {
+class EagerDebug final : public InterpretingBackend, public Emitter {
   public:
+    explicit EagerDebug(FindBackend find) : find_(std::move(find)) {}
     std::string name() const override { return "eager_debug"; }
     std::string description() const override {
         return "eager, with each op held to its schema (writes, aliases) and to the recorded dtype, sizes and strides";
+    }
+
+    SuspectCode emit(const EmitRequest& request) override {
+        CheckingInterpreter interpreter;
+        return held_code(request, first_wrong(interpreter, request.graph, request.graph.failure->inputs), find_,
+                         "what Whittle's kernel makes");
     }
 
   private:
     CompileResult compiled(const Graph& graph) override {
         return interpreted(graph, [] { return std::make_unique<CheckingInterpreter>(); });
     }
+
+    const FindBackend find_;
 };
 
 }  // namespace
 
-std::unique_ptr<Backend> make_eager_debug_backend() { return std::make_unique<EagerDebug>(); }
+std::unique_ptr<Backend> make_eager_debug_backend(FindBackend find) {
+    return std::make_unique<EagerDebug>(std::move(find));
+}
 
 }  // namespace whittle

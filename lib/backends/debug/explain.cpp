@@ -48,6 +48,10 @@ class Explain : public Backend, public Support, public Differentiates, public Op
         const Differentiates* own = offered<Differentiates>(*inner_);
         return own && own->interprets(options);
     }
+    std::optional<Compiler> compiler_of(CompileStage part, const BackendOptions& options) const override {
+        const Differentiates* own = offered<Differentiates>(*inner_);
+        return own ? own->compiler_of(part, options) : std::nullopt;
+    }
     CompileResult compile_part(CompileStage part, const Graph& graph, const BackendOptions& options) override {
         say(graph);
         return program::compile_part(*inner_, part, graph, options);

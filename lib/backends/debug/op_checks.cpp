@@ -1,10 +1,9 @@
 #include "backends/debug/op_checks.h"
 
 #include <algorithm>
-#include <string>
 
-#include "base/error.h"
 #include "graph/text.h"
+#include "ops/core/custom.h"
 #include "ops/core/memory.h"
 #include "tensor/compare.h"
 
@@ -19,68 +18,134 @@ bool same_strides(const ValueMeta& a, const ValueMeta& b) {
     return true;
 }
 
-}  // namespace
-
 std::vector<Operand> operands_of(const Node& call, const Schema& schema, const Arguments<Tensor>& arguments) {
     const ArgList bound = bind_arguments(schema, call);
     std::vector<Operand> operands;
     for (std::size_t i = 0; i < bound.size(); ++i)
         for (const Arg& arg : bound[i].list() ? *bound[i].list() : ArgList{bound[i]})
             if (const NodeRef* ref = arg.node()) {
-                const Tensor tensor = arguments.value(*ref);
-                operands.push_back({&schema.params[i], tensor, own_copy(tensor)});
+                const Tensor value = arguments.value(*ref);
+                const bool as_it_is = op_library(call.target).empty() || !schema.params[i].alias.empty();
+                operands.push_back(
+                    {&schema.params[i], ref->id, as_it_is ? value : own_copy(value), own_copy(value)});
             }
     return operands;
 }
 
-void check_unwritten(const Node& call, std::span<const Operand> operands) {
-    for (const Operand& operand : operands) {
-        if (operand.param->mutates) continue;
-        const auto changed = compare(operand.tensor, operand.before, Accuracy{.mode = Accuracy::Mode::strict});
-        if (changed)
-            throw Error(call.target + " wrote to its operand '" + operand.param->name +
-                        "', which its schema does not declare as written: " + changed->description);
-    }
+/// The operands are copies already, whose fate nobody else sees.
+std::vector<Tensor> run_on_copies(const RegisteredOp& op, const Arguments<Tensor>& arguments,
+                                  const std::vector<Operand>& operands) {
+    const auto given = [&](NodeRef ref) {
+        return std::ranges::find(operands, ref.id, [](const Operand& operand) { return operand.node; })->tensor;
+    };
+    return run_custom(op, Arguments<Tensor>(op.schema, &arguments.bound(), given));
 }
 
-void check_unshared(const Node& call, const Schema& schema, std::span<const Operand> operands,
-                    std::span<const Tensor> results) {
-    for (const Operand& operand : operands)
-        for (std::size_t i = 0; i < results.size(); ++i) {
-            const Return& declared = schema.returns[std::min(i, schema.returns.size() - 1)];
-            const bool view = !declared.alias.empty() && declared.alias == operand.param->alias;
-            if (!view && results[i].storage() == operand.tensor.storage())
-                throw Error("result " + std::to_string(i) + " of " + call.target + " shares memory with its operand '" +
-                            operand.param->name + "', which its schema does not declare");
-        }
-    const auto alias_of = [&](std::size_t i) { return schema.returns[std::min(i, schema.returns.size() - 1)].alias; };
-    for (std::size_t i = 0; i < results.size(); ++i)
-        for (std::size_t k = 0; k < i; ++k)
-            if (results[i].storage() == results[k].storage() && (alias_of(i).empty() || alias_of(i) != alias_of(k)))
-                throw Error("results " + std::to_string(k) + " and " + std::to_string(i) + " of " + call.target +
-                            " share memory, which its schema does not declare");
-}
+std::string undeclared(const std::string& promise) { return promise + ", which its schema does not declare"; }
 
-std::optional<std::size_t> first_misfit(std::span<const Tensor> results, std::span<const ValueMeta> expected,
-                                        bool in_place) {
-    for (std::size_t i = 0; i < results.size(); ++i) {
-        const ValueMeta got = ValueMeta::of(results[i]);
-        const bool same = got.sizes == expected[i].sizes &&
-                          (in_place || (got.dtype == expected[i].dtype && same_strides(got, expected[i])));
+/// The first result that is of another dtype, sizes or strides than was said; as many were.
+std::optional<std::size_t> first_misfit(const CheckedCall& call, const std::vector<ValueMeta>& said) {
+    for (std::size_t i = 0; i < call.results.size(); ++i) {
+        const ValueMeta got = ValueMeta::of(call.results[i]);
+        const bool same = got.sizes == said[i].sizes &&
+                          (call.in_place() || (got.dtype == said[i].dtype && same_strides(got, said[i])));
         if (!same) return i;
     }
     return std::nullopt;
 }
 
-void check_metas(const Node& call, std::span<const Tensor> results, std::span<const ValueMeta> expected,
-                 std::string_view expected_are, bool in_place) {
-    const std::string are(expected_are);
-    if (results.size() != expected.size())
-        throw Error(call.target + " gave " + std::to_string(results.size()) + " results, " + are + " are " +
-                    std::to_string(expected.size()));
-    if (const auto i = first_misfit(results, expected, in_place))
-        throw Error("result " + std::to_string(*i) + " of " + call.target + " is " + print(ValueMeta::of(results[*i])) +
-                    ", " + are + " is " + print(expected[*i]));
+bool is_from_outside(const CheckedCall& call) { return custom_op(call.node.target) != nullptr; }
+
+}  // namespace
+
+void check_unwritten(const CheckedCall& call) {
+    for (const Operand& operand : call.operands) {
+        if (operand.param->mutates) continue;
+        if (!compare(operand.tensor, operand.before, Accuracy{.mode = Accuracy::Mode::strict})) continue;
+        HeldOperand held{.node = call.node.name, .parameter = operand.param->name};
+        if (!is_from_outside(call)) held.after = own_copy(operand.tensor);
+        throw WrongCall(undeclared(call.node.target + " wrote to its operand '" + operand.param->name + "'"), held);
+    }
+}
+
+void check_unshared(const CheckedCall& call) {
+    if (!is_from_outside(call)) return;
+    const std::string& target = call.node.target;
+    const auto declared = [&](std::size_t i) -> const std::string& {
+        const std::vector<Return>& returns = call.op.schema.returns;
+        return returns[std::min(i, returns.size() - 1)].alias;
+    };
+    const std::vector<Tensor>& results = call.results;
+    for (const Operand& operand : call.operands)
+        for (std::size_t i = 0; i < results.size(); ++i) {
+            const bool view = !declared(i).empty() && declared(i) == operand.param->alias;
+            if (view || results[i].storage() != operand.tensor.storage()) continue;
+            throw WrongCall(undeclared("result " + std::to_string(i) + " of " + target +
+                                       " shares memory with its operand '" + operand.param->name + "'"),
+                            HeldOperand{call.node.name, operand.param->name, i});
+        }
+    for (std::size_t i = 0; i < results.size(); ++i)
+        for (std::size_t k = 0; k < i; ++k)
+            if (results[i].storage() == results[k].storage() && (declared(i).empty() || declared(i) != declared(k)))
+                throw WrongCall(undeclared("results " + std::to_string(k) + " and " + std::to_string(i) + " of " +
+                                           target + " share memory"));
+}
+
+void check_metas(const CheckedCall& call, const std::vector<ValueMeta>& said, const std::string& said_is) {
+    const std::string& target = call.node.target;
+    if (call.results.size() != said.size())
+        throw WrongCall(target + " gave " + std::to_string(call.results.size()) + " results, " + said_is + " are " +
+                        std::to_string(said.size()));
+    const auto i = first_misfit(call, said);
+    if (!i) return;
+    const ValueMeta computed = ValueMeta::of(call.results[*i]);
+    HeldResult held{.node = call.node.name, .result = *i, .computed = computed, .said = said[*i], .said_is = said_is};
+    throw WrongCall(held.text(target, print(computed), print(said[*i])), held);
+}
+
+std::vector<Tensor> HoldingInterpreter::step(const Graph& graph, const Node& call, const RegisteredOp& op,
+                                             const Arguments<Tensor>& arguments) {
+    at_work(call);
+    if (!holds(graph, call)) return NamingInterpreter::step(graph, call, op, arguments);
+    const std::vector<Operand> operands = operands_of(call, op.schema, arguments);
+    std::vector<Tensor> results = op_library(call.target).empty()
+                                      ? NamingInterpreter::step(graph, call, op, arguments)
+                                      : run_on_copies(op, arguments, operands);
+    try {
+        check({call, op, operands, results});
+    } catch (const WrongCall& wrong) {
+        wrong_ = wrong.held();
+        throw;
+    }
+    return results;
+}
+
+std::optional<Held> first_wrong(HoldingInterpreter& interpreter, const Graph& graph, std::span<const Tensor> inputs) {
+    try {
+        interpreter.run(graph, inputs);
+    } catch (const Error&) {  // where it is what is looked for, the interpreter knows
+    }
+    return interpreter.wrong();
+}
+
+SuspectCode held_code(const EmitRequest& request, std::optional<Held> wrong, const FindBackend& find,
+                      const std::string& who) {
+    if (!wrong) throw Error("what is wrong with the call has no program without Whittle");
+    const std::unique_ptr<Backend> libtorch = find("libtorch");
+    Emitter* const by = offered<Emitter>(*libtorch);
+    WHITTLE_CHECK(by, "the backend libtorch writes no programs");
+    EmitRequest own = request;
+    own.held = std::move(wrong);
+    SuspectCode code = by->emit(own);
+    const std::string node = std::visit([](const auto& held) { return held.node; }, *own.held),
+                      target = request.graph.find(node)->target;
+    const auto* operand = std::get_if<HeldOperand>(&*own.held);
+    const bool outside = operand && !operand->after;
+    code.label = outside ? target + ", or what its schema declares" : who + " of " + target;
+    code.header = (outside ? "what " + target + " does, held against its schema" : who + " of " + target + ", held against ") +
+                  (outside ? "" : code.header);
+    code.judges_reference = true;
+    return code;
 }
 
 }  // namespace whittle

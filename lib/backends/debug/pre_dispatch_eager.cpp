@@ -1,49 +1,58 @@
 #include "backends/debug/debug.h"
-#include "backends/eager/interpreted.h"
-#include "base/error.h"
+#include "backends/debug/op_checks.h"
 #include "graph/text.h"
 #include "ops/core/registry.h"
 
 namespace whittle {
 namespace {
 
-/// The first call whose results are inferred otherwise than they were recorded.
-std::optional<BackendFailure> inferred_otherwise(const Graph& recorded) {
+/// The first result that is inferred otherwise than it was recorded. Throws Error where a call is refused.
+std::optional<HeldResult> inferred_otherwise(const Graph& recorded) {
     Graph inferred = recorded;
-    try {
-        infer_all(inferred);
-    } catch (const Error& error) {
-        return BackendFailure{"compile", {}, error.what()};
-    }
+    infer_all(inferred);
     for (std::size_t i = 0; i < recorded.nodes.size(); ++i) {
         const Node &was = recorded.nodes[i], &is = inferred.nodes[i];
         for (std::size_t k = 0; k < was.results.size(); ++k) {
             const ValueMeta &a = was.results[k], &b = is.results[k];
-            if (a.dtype != b.dtype || a.sizes != b.sizes)
-                return BackendFailure{"compile", was.target,
-                                      "result " + std::to_string(k) + " of %" + was.name + " is inferred as " +
-                                          print(b) + ", recorded is " + print(a)};
+            if (a.dtype != b.dtype || a.sizes != b.sizes) return HeldResult{was.name, k, b, a, "recorded", true};
         }
     }
     return std::nullopt;
 }
 
-class PreDispatchEager final : public InterpretingBackend {
+class PreDispatchEager final : public InterpretingBackend, public Emitter {
   public:
+    explicit PreDispatchEager(FindBackend find) : find_(std::move(find)) {}
     std::string name() const override { return "pre_dispatch_eager"; }
     std::string description() const override {
         return "eager on the graph traced again: every call's results inferred anew, and as recorded";
     }
 
+    SuspectCode emit(const EmitRequest& request) override {
+        return held_code(request, inferred_otherwise(request.graph), find_, "what Whittle infers");
+    }
+
   private:
     CompileResult compiled(const Graph& graph) override {
-        if (std::optional<BackendFailure> failure = inferred_otherwise(graph)) return std::move(*failure);
+        try {
+            if (const std::optional<HeldResult> wrong = inferred_otherwise(graph)) {
+                const std::string& target = graph.find(wrong->node)->target;
+                return BackendFailure{"compile", target,
+                                      wrong->text(target, print(wrong->computed), print(wrong->said))};
+            }
+        } catch (const Error& error) {
+            return BackendFailure{"compile", {}, error.what()};
+        }
         return interpreted(graph);
     }
+
+    const FindBackend find_;
 };
 
 }  // namespace
 
-std::unique_ptr<Backend> make_pre_dispatch_eager_backend() { return std::make_unique<PreDispatchEager>(); }
+std::unique_ptr<Backend> make_pre_dispatch_eager_backend(FindBackend find) {
+    return std::make_unique<PreDispatchEager>(std::move(find));
+}
 
 }  // namespace whittle

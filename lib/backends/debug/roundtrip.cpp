@@ -16,17 +16,31 @@ std::string first_difference(const std::string& before, const std::string& after
     return "found '" + line(after) + "', expected '" + line(before) + "'";
 }
 
-class RoundTrip final : public InterpretingBackend {
+Graph read_back(const Graph& graph, std::string& json) {
+    std::map<std::string, Tensor> tensors;
+    json = graph_to_json(graph, tensors);
+    return graph_from_json(json, tensors, "the graph");
+}
+
+class RoundTrip final : public InterpretingBackend, public Rewriting {
   public:
     std::string name() const override { return "roundtrip"; }
     std::string description() const override { return "eager on the graph as it is read back from its own file"; }
 
+    std::optional<Graph> instead_of(const Graph& graph) const override {
+        try {
+            std::string json;
+            return read_back(graph, json);
+        } catch (const Error&) {
+            return std::nullopt;
+        }
+    }
+
   private:
     CompileResult compiled(const Graph& graph) override {
         try {
-            std::map<std::string, Tensor> tensors;
-            const std::string json = graph_to_json(graph, tensors);
-            Graph read = graph_from_json(json, tensors, "the graph");
+            std::string json;
+            Graph read = read_back(graph, json);
             std::map<std::string, Tensor> again;
             if (const std::string twice = graph_to_json(read, again); twice != json)
                 return BackendFailure{

@@ -3,6 +3,7 @@
 #include <ATen/core/Tensor.h>
 #include <ATen/core/grad_mode.h>
 #include <ATen/core/jit_type.h>
+#include <ATen/ops/empty_strided.h>
 #include <ATen/ops/real.h>
 
 #include <sstream>
@@ -39,19 +40,38 @@ c10::OperatorHandle require(std::string_view target) {
     throw Error("LibTorch has no op '" + std::string(target) + "'");
 }
 
-/// The call's results as the dispatcher gives them.
-std::vector<c10::IValue> run(const c10::OperatorHandle& op, const Node& call, const Operands& operands,
-                             const Lend& lend) {
+/// The arguments as the dispatcher takes them.
+std::vector<c10::IValue> stack_of(const c10::OperatorHandle& op, const Node& call, const Lend& lend) {
     const c10::FunctionSchema& schema = op.schema();
     const std::vector<const Arg*> bound = bind(call, schema);
     std::vector<c10::IValue> stack;
     for (std::size_t i = 0; i < bound.size(); ++i) {
         const c10::Argument& parameter = schema.arguments()[i];
-        if (bound[i]) check_writable(parameter, *bound[i], operands);
         stack.push_back(bound[i] ? boxed(*bound[i], parameter, lend) : default_of(call, parameter));
     }
+    return stack;
+}
+
+/// The call's results as the dispatcher gives them.
+std::vector<c10::IValue> run(const c10::OperatorHandle& op, const Node& call, const Operands& operands,
+                             const Lend& lend) {
+    const std::vector<const Arg*> bound = bind(call, op.schema());
+    for (std::size_t i = 0; i < bound.size(); ++i)
+        if (bound[i]) check_writable(op.schema().arguments()[i], *bound[i], operands);
+    std::vector<c10::IValue> stack = stack_of(op, call, lend);
     op.callBoxed(stack);
     return stack;
+}
+
+/// A result's kinds of tensors, as flatten() has it.
+void flatten(const c10::IValue& value, std::vector<ValueMeta>& metas) {
+    const auto add = [&](const at::Tensor& tensor) {
+        metas.push_back({.dtype = dtype_of(tensor.scalar_type()),
+                         .sizes = Sizes(tensor.sizes().begin(), tensor.sizes().end()),
+                         .strides = Strides(tensor.strides().begin(), tensor.strides().end())});
+    };
+    if (value.isTensor()) return add(value.toTensor());
+    for (const at::Tensor& tensor : value.toTensorVector()) add(tensor);
 }
 
 }  // namespace
@@ -77,6 +97,27 @@ std::vector<std::optional<Tensor>> call_boxed(const Node& named, const Operands&
             flatten(value, memory, results);
         return results;
     });
+}
+
+std::optional<std::vector<ValueMeta>> infer_boxed(const Node& named, const std::function<ValueMeta(NodeRef)>& operands) {
+    const Node call = spelled(named);
+    const c10::OperatorHandle op = require(call.target);
+    const auto without_elements = [&](NodeRef operand) {
+        const ValueMeta meta = operands(operand);
+        return at::empty_strided(meta.sizes, meta.strides,
+                                 at::TensorOptions().device(at::kMeta).dtype(scalar_type(meta.dtype)));
+    };
+    // There is no autograd of such tensors for ops that say nothing of one.
+    const c10::impl::ExcludeDispatchKeyGuard no_autograd(c10::autograd_dispatch_keyset);
+    std::vector<c10::IValue> stack = in_libtorch([&] { return stack_of(op, call, without_elements); });
+    try {
+        op.callBoxed(stack);
+        std::vector<ValueMeta> metas;
+        for (const c10::IValue& value : stack) flatten(value, metas);
+        return metas;
+    } catch (const std::exception&) {  // LibTorch's own errors, and those of the library's kernel
+        return std::nullopt;
+    }
 }
 
 BoxedGradients differentiate_boxed(const Node& call, const Operands& operands, const std::vector<Tensor>& tangents,

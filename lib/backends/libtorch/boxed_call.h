@@ -29,6 +29,10 @@ using Operands = std::function<Tensor(NodeRef)>;
 /// must not be written, and with LibTorch's own words where it refuses the call.
 std::vector<std::optional<Tensor>> call_boxed(const Node& call, const Operands& operands);
 
+/// What the call's results are, by the op's own kernel for tensors that have no elements (LibTorch's Meta); nothing
+/// where that refuses, or there is none. Throws Error as call_boxed() for arguments that do not fit.
+std::optional<std::vector<ValueMeta>> infer_boxed(const Node& call, const std::function<ValueMeta(NodeRef)>& operands);
+
 /// What LibTorch's autograd knows of a call.
 struct BoxedGradients {
     std::vector<bool> differentiable;    ///< of each result: whether it has a gradient to give

@@ -62,15 +62,13 @@ class LibTorchBackend final : public Backend, public Support, public Optioned, p
     CompileStage consumes() const override { return CompileStage::captured; }  // it writes as LibTorch does
     std::string description() const override { return "LibTorch, op by op: a reference that is not ours"; }
 
-    CompileResult compile(const Graph& graph, const BackendOptions& options) override {
-        aten::load_libraries(options);
+    CompileResult compile(const Graph& graph, const BackendOptions&) override {
         if (const std::vector<std::string> missing = unsupported(graph); !missing.empty())
             return BackendFailure{"compile", missing[0], "LibTorch has no op '" + missing[0] + "'", true};
         return interpreted(graph, [] { return std::make_unique<LibTorchInterpreter>(); });
     }
 
-    CompileResult compile_joint(const Graph& joint, const JointShape& shape, const BackendOptions& options) override {
-        aten::load_libraries(options);
+    CompileResult compile_joint(const Graph& joint, const JointShape& shape, const BackendOptions&) override {
         if (!joint.subgraphs.empty())
             return BackendFailure{"compile", {}, "LibTorch's autograd is given no nested graphs", true};
         return aten::differentiated(joint, shape);
@@ -84,8 +82,8 @@ class LibTorchBackend final : public Backend, public Support, public Optioned, p
 
     std::vector<std::string> unsupported(const Graph& graph) const override { return aten::not_in_libtorch(graph); }
 
-    std::vector<std::string> option_names(const BackendOptions&) override { return {std::string(aten::kLibrary)}; }
-    void check(const BackendOptions& options) override { aten::check_libraries(options); }
+    std::vector<std::string> option_names(const BackendOptions&) override { return {}; }
+    void check(const BackendOptions&) override {}
 };
 
 }  // namespace

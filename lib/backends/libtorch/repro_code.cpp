@@ -18,6 +18,7 @@
 #include "graph/failure.h"
 #include "graph/joint_forward.h"
 #include "ops/aten/hidden_writes.h"
+#include "ops/core/custom.h"
 #include "ops/core/memory.h"
 
 namespace whittle::aten {
@@ -89,9 +90,8 @@ class Statements final : private Translation<std::string> {
         for (std::size_t i = 0; i < graph_.placeholders().size(); ++i)
             inputs.push_back("in[" + std::to_string(i) + "]");
         const Values outputs = translate(graph_, inputs);
-        if (request_.inferred && !held_)
-            throw Error("LibTorch has no call that gives %" + request_.inferred->node +
-                        ", of which it was to be asked");
+        if (request_.held && !held_)
+            throw Error("LibTorch has no call that gives %" + held_node() + ", of which it was to be asked");
         return text_ + "    return {" + joined(outputs, ", ") + "};";
     }
     /// Of constants, which come before the function.
@@ -118,6 +118,10 @@ class Statements final : private Translation<std::string> {
         for (int i = 1; !names_.insert(name).second; ++i) name = "v_" + call.name + "_" + std::to_string(i);
         const std::string made = "call(\"" + op.operator_name().name + "\", \"" + op.operator_name().overload_name +
                                  "\", {" + joined(operands, ", ") + "})";
+        const bool held = request_.held && !held_ && held_node() == call.name;
+        const auto* const operand = held ? std::get_if<HeldOperand>(&*request_.held) : nullptr;
+        std::string asked;
+        if (operand) asked = held_operand(op, call, operands, *operand);
         Values results;
         if (call.results.size() == 1) {
             text_ += "    const at::Tensor " + name + " = " + made + "[0];\n";
@@ -127,13 +131,40 @@ class Statements final : private Translation<std::string> {
             for (std::size_t i = 0; i < call.results.size(); ++i)
                 results.push_back(name + "[" + std::to_string(i) + "]");
         }
-        if (const auto& inferred = request_.inferred; inferred && inferred->node == call.name && !held_) {
-            text_ += "    hold(" + results.at(inferred->result) + ", " + std::to_string(inferred->result) + ", " +
-                     string_literal(call.target) + ", " + type_text(inferred->meta.dtype) + ", " +
-                     ints(inferred->meta.sizes) + ", " + ints(inferred->meta.strides) + ");\n";
-            held_ = true;
-        }
+        if (operand && operand->shared_by) asked += results.at(*operand->shared_by) + ");\n";
+        if (held && !operand) asked = held_result(call, results, std::get<HeldResult>(*request_.held));
+        text_ += asked;
+        held_ |= held;
         return results;
+    }
+
+    std::string held_node() const {
+        return std::visit([](const auto& held) { return held.node; }, *request_.held);
+    }
+    /// Behind the call: the result against what was said of it.
+    static std::string held_result(const Node& call, const Values& results, const HeldResult& held) {
+        const auto layout = [](const ValueMeta& meta) {
+            return "{" + type_text(meta.dtype) + ", " + ints(meta.sizes) + ", " + ints(meta.strides) + "}";
+        };
+        return "    hold(" + results.at(held.result) + ", " + layout(held.computed) + ", " + layout(held.said) + ", " +
+               string_literal("result " + std::to_string(held.result) + " of " + call.target + " is " +
+                              (held.inferred ? "inferred as " : "")) +
+               ", " + string_literal(", " + held.said_is + " is ") + ");\n";
+    }
+    /// Behind the call, without what shares: whether the operand is as the schema promises. Before it: a copy.
+    std::string held_operand(const c10::OperatorHandle& op, const Node& call, const Values& operands,
+                             const HeldOperand& held) {
+        const auto position = op.schema().argumentIndexWithName(held.parameter);
+        if (!position) throw Error("LibTorch's " + call.target + " has no parameter '" + held.parameter + "'");
+        const std::string& operand = operands.at(static_cast<std::size_t>(*position));
+        const std::string of = ", " + string_literal(call.target) + ", " + string_literal(held.parameter);
+        if (held.shared_by)
+            return "    unshared(" + operand + of + ", " + std::to_string(*held.shared_by) + ", ";
+        if (!held.after) {
+            text_ += "    const at::Tensor before = " + operand + ".clone();\n";
+            return "    unwritten(" + operand + ", before" + of + ");\n";
+        }
+        return "    unwritten(" + tensor(*held.after) + ", " + operand + of + ");\n";
     }
 
     const Graph& graph_;
@@ -141,7 +172,7 @@ class Statements final : private Translation<std::string> {
     const std::map<std::string, std::string>* attributes_ = nullptr;
     std::string text_, defined_;
     std::set<std::string> names_;
-    bool held_ = false;  ///< the result that was inferred
+    bool held_ = false;  ///< the call of which something is asked
     int constants_ = 0;
 };
 
@@ -194,6 +225,15 @@ std::string backward(const Graph& joint, const JointShape& shape,
     return text + "    return values;";
 }
 
+/// The libraries that this process has loaded.
+std::string load(const std::vector<std::string>& libraries) {
+    std::string text;
+    for (const std::string& file : libraries)
+        text += "    if (!dlopen(" + string_literal(file) +
+                ", RTLD_NOW | RTLD_NODELETE)) throw std::runtime_error(dlerror());\n";
+    return text;
+}
+
 std::string script(const Failure& failure, const std::string& own) {
     const auto is = [&](const char* key, const char* value) {
         const auto found = failure.options.find(key);
@@ -230,8 +270,15 @@ SuspectCode libtorch_code(const EmitRequest& request, bool scripted) {
     const Failure& failure = *request.graph.failure;
     const Graph graph =
         with_visible_writes(request.gradients ? forward_of(request.graph, *request.gradients) : request.graph);
-    Slots slots = {{"OWN", has_writes(graph) ? ".clone()" : ""}, {"SCRIPT", ""}, {"HOLD", ""}};
-    if (request.inferred) slots["HOLD"] = fill_template("repro_libtorch_hold.cpp", {}) + "\n";
+    const std::vector<std::string> libraries = op_libraries();
+    // What is written to must not be the program's constants.
+    const bool writes = has_writes(graph) || (request.held && std::holds_alternative<HeldOperand>(*request.held));
+    Slots slots = {{"OWN", writes ? ".clone()" : ""}, {"SCRIPT", ""}, {"HOLD", ""}, {"LOAD", load(libraries)}};
+    if (request.held)
+        slots["HOLD"] = fill_template(std::holds_alternative<HeldResult>(*request.held) ? "repro_libtorch_hold.cpp"
+                                                                                        : "repro_libtorch_operand.cpp",
+                                      {}) +
+                        "\n";
     const auto attributes = define_given(request, slots);
     Statements statements(graph, request);
     slots["CALLS"] = statements.run(attributes);
@@ -249,6 +296,7 @@ SuspectCode libtorch_code(const EmitRequest& request, bool scripted) {
     code.includes =
         "#include <ATen/ATen.h>\n#include <ATen/core/dispatch/Dispatcher.h>\n#include "
         "<ATen/core/stack.h>\n#include <ATen/ScalarOps.h>";
+    if (!libraries.empty()) code.includes += "\n#include <dlfcn.h>";
     if (scripted)
         code.includes +=
             "\n#include <torch/csrc/jit/api/module.h>\n#include <torch/csrc/jit/frontend/tracer.h>\n#include "

@@ -112,7 +112,6 @@ class TorchScriptBackend final : public Backend, public Support, public Optioned
     std::string description() const override { return "TorchScript: LibTorch's optimizer, and a fuser that is chosen"; }
 
     CompileResult compile(const Graph& graph, const BackendOptions& options) override {
-        aten::load_libraries(options);
         if (std::vector<std::string> missing = unsupported(graph); !missing.empty())
             return BackendFailure{"compile", missing[0], "LibTorch has no op '" + missing[0] + "'", true};
         const Graph visible = with_visible_writes(graph);
@@ -136,14 +135,13 @@ class TorchScriptBackend final : public Backend, public Support, public Optioned
     std::vector<std::string> unsupported(const Graph& graph) const override { return aten::not_in_libtorch(graph); }
 
     std::vector<std::string> option_names(const BackendOptions&) override {
-        return {"fuser", "optimize_for_inference", std::string(aten::kLibrary)};
+        return {"fuser", "optimize_for_inference"};
     }
     void check(const BackendOptions& options) override {
         const Fuser fuser = fuser_of(options);
         if (const std::string why = aten::lacking(fuser); !why.empty())
             throw wrong_option("fuser", aten::kFusers[static_cast<std::size_t>(fuser)], "none or nnc: " + why);
         for_inference(options);
-        aten::check_libraries(options);
     }
 };
 

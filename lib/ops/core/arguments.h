@@ -29,6 +29,8 @@ class Arguments {
               const Graph* graph = nullptr);
 
     const Schema& schema() const { return *schema_; }
+    /// One argument for each parameter of the schema, in order.
+    const ArgList& bound() const { return lent_ ? *lent_ : bound_; }
 
     /// The value of any operand of the call.
     T value(NodeRef operand) const { return resolve_(operand); }
@@ -65,7 +67,6 @@ class Arguments {
     const Arg& arg(std::string_view name) const;
 
     const Schema* schema_;
-    const ArgList& bound() const { return lent_ ? *lent_ : bound_; }
     ArgList bound_;
     const ArgList* lent_ = nullptr;
     Resolve resolve_;

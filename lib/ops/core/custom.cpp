@@ -3,9 +3,11 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <set>
 #include <shared_mutex>
 
 #include "base/error.h"
+#include "ops/core/memory.h"
 
 namespace whittle {
 
@@ -34,6 +36,20 @@ CustomOp functions_of(const Schema& schema) {
     Table& all = table();
     const std::shared_lock lock(all.mutex);
     return all.by_schema.at(&schema)->functions;
+}
+
+/// Nobody knows what a library does to memory that it does not declare.
+std::vector<Tensor> eval_on_copies(const Arguments<Tensor>& a) {
+    std::set<NodeId> declared;
+    for (std::size_t i = 0; i < a.bound().size(); ++i)
+        if (const NodeRef* ref = a.bound()[i].node(); ref && !a.schema().params[i].alias.empty()) declared.insert(ref->id);
+    std::map<NodeId, Tensor> copies;
+    const auto given = [&](NodeRef operand) {
+        const Tensor value = a.value(operand);
+        if (declared.contains(operand.id)) return value;
+        return copies.try_emplace(operand.id, own_copy(value)).first->second;
+    };
+    return functions_of(a.schema()).eval(Arguments<Tensor>(a.schema(), &a.bound(), given));
 }
 
 bool is_name(std::string_view text) { return !text.empty() && identifier(text) == text; }
@@ -73,7 +89,8 @@ const RegisteredOp& register_op(CustomOp op) {
             .doc = "an op of the program's own",
             .schema = entry->schema,
             .infer = [](const Arguments<ValueMeta>& a) { return functions_of(a.schema()).infer(a); },
-            .eval = [](const Arguments<Tensor>& a) { return functions_of(a.schema()).eval(a); },
+            .eval = op.library.empty() ? [](const Arguments<Tensor>& a) { return functions_of(a.schema()).eval(a); }
+                                       : eval_on_copies,
         };
         entry->op = {&entry->def, Schema::parse(entry->schema)};
         all.by_schema[&entry->op.schema] = entry.get();
@@ -93,11 +110,31 @@ const RegisteredOp* custom_op(std::string_view target) {
     return found == all.by_target.end() ? nullptr : &found->second->op;
 }
 
+std::vector<Tensor> run_custom(const RegisteredOp& op, const Arguments<Tensor>& arguments) {
+    return functions_of(op.schema).eval(arguments);
+}
+
 bool left_to_reference(std::string_view target) {
     Table& all = table();
     const std::shared_lock lock(all.mutex);
     const auto found = all.by_target.find(target);
     return found != all.by_target.end() && found->second->functions.left_to_reference;
+}
+
+std::string op_library(std::string_view target) {
+    Table& all = table();
+    const std::shared_lock lock(all.mutex);
+    const auto found = all.by_target.find(target);
+    return found == all.by_target.end() ? "" : found->second->functions.library;
+}
+
+std::vector<std::string> op_libraries() {
+    Table& all = table();
+    const std::shared_lock lock(all.mutex);
+    std::set<std::string> files;
+    for (const auto& [target, entry] : all.by_target)
+        if (!entry->functions.library.empty()) files.insert(entry->functions.library);
+    return {files.begin(), files.end()};
 }
 
 }  // namespace whittle
