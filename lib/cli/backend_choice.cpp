@@ -24,9 +24,10 @@ void BackendChoice::declare(Tool& tool, std::string_view fallback) {
                 "pass-limit. May be repeated.");
     tool.option("--disable", disabled, "NAME",
                 "Without this pass, optimizer or directive of the backend's: the option disable. May be repeated.");
-    tool.option("--op-library", op_libraries, "FILE",
-                "A shared library that registers ops with LibTorch (TORCH_LIBRARY): they are known, and run by LibTorch, "
-                "under every backend that interprets. Its code runs in this process. May be repeated.");
+    tool.option(
+        "--op-library", op_libraries, "FILE",
+        "A shared library that registers ops with LibTorch (TORCH_LIBRARY): they are known, and run by LibTorch, "
+        "under every backend that interprets. Its code runs in this process. May be repeated.");
 }
 
 std::vector<std::string> BackendChoice::words() const {

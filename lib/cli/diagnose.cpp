@@ -120,7 +120,8 @@ std::vector<LoadedFrame> frames_of_model(const Tool& tool, const fs::path& model
         options.program.refuse_for_model(model);
     }
     // The ops of a program's own are no mistake: it is told of each graph that it cannot be judged.
-    std::vector<LoadedFrame> frames = load_model(runnable, {.inputs = options.inputs, .keep_unknown = run});
+    std::vector<LoadedFrame> frames =
+        load_model(runnable, {.inputs = options.inputs, .keep_unknown = run, .as_stated = true});
     if (frames.empty()) throw Error({model.string(), {}}, "it holds no graph");
     options.backend.default_to(frames[0]);
     return frames;
@@ -154,8 +155,10 @@ int diagnose(const Tool& tool, const fs::path& model, SubjectOptions options, co
     const bool json = tool.shared().json;
     std::vector<std::pair<const LoadedFrame*, debug::Guilt>> failing;
     nlohmann::json all = nlohmann::json::array();
+    bool judged = false;  // some frame
     for (const LoadedFrame& frame : frames) {
         debug::Guilt guilt = debug::first_guilty(frame, suspect);
+        judged |= guilt.undecided.empty();
         if (guilt.fails())
             failing.emplace_back(&frame, std::move(guilt));
         else if (json)
@@ -177,7 +180,7 @@ int diagnose(const Tool& tool, const fs::path& model, SubjectOptions options, co
                       guilt, named(model, *frame), tell, sink.out());
     }
     if (json) print_json(all);
-    return failing.empty() ? 0 : 1;
+    return failing.empty() && judged ? 0 : 1;
 }
 
 }  // namespace whittle::cli

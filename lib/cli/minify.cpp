@@ -107,7 +107,7 @@ Followed follow_up(const Tool& tool, const FollowUp& wanted, std::ostream& repor
     if (!judge.accuracy.mode) judge.accuracy.mode = name(Accuracy::Mode::close);
     SearchOptions how;
     how.repeat = wanted.repeat;
-    std::vector<LoadedFrame> frames = frames_of(wanted.model, how, wanted.inputs);
+    std::vector<LoadedFrame> frames = frames_of(wanted.model, wanted.backend, how, wanted.inputs);
     if (frames.empty()) throw Error({wanted.model.string(), {}}, "it holds no graph");
     debug::Search search = search_of(wanted.model, wanted.output, judge, how, wanted.inputs, frames[0]);
     for (LoadedFrame& frame : frames)

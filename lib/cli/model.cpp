@@ -89,7 +89,7 @@ void warn_of_assumed(const fs::path& path, const std::vector<std::string>& dims,
 
 /// `model`: which of several in the archive, and then the frame's name.
 LoadedFrame load_pt2_frame(const fs::path& path, const std::string& model, const ModelOptions& options,
-                           const Given& given, UnknownOps unknown) {
+                           const Given& given, Checks checks) {
     pt2::LoadOptions load{.dims = dims_of(options.inputs), .model = model};
     for (const GivenInput& input : given.inputs)
         if (input.name.empty())
@@ -98,7 +98,7 @@ LoadedFrame load_pt2_frame(const fs::path& path, const std::string& model, const
             load.input_sizes[input.name] = input.tensor.sizes();
     pt2::LoadedProgram program = pt2::load_pt2(path, load);
     warn_of_assumed(path, program.assumed_dims, "took the size that it was exported with for the dynamic ", "=SIZE");
-    LoadedFrame frame{.file = path, .graph = checked_graph(std::move(program.graph), path, unknown)};
+    LoadedFrame frame{.file = path, .graph = checked_graph(std::move(program.graph), path, checks)};
     if (!model.empty()) frame.name = model;
     return frame;
 }
@@ -198,26 +198,26 @@ LoadedFrame frame_of_record(LoadedRecord loaded) {
     return frame;
 }
 
-LoadedFrame frame_of_graph(const fs::path& path, UnknownOps unknown) {
-    LoadedFrame frame{.file = path, .graph = load_checked_graph(path, unknown)};
+LoadedFrame frame_of_graph(const fs::path& path, Checks checks) {
+    LoadedFrame frame{.file = path, .graph = load_checked_graph(path, checks)};
     use_failure(frame);
     return frame;
 }
 
 /// With inputs: the records, then the graphs that no record belongs to. Else every graph once.
-std::vector<LoadedFrame> frames_of_trace(const fs::path& folder, bool need_inputs, UnknownOps unknown) {
+std::vector<LoadedFrame> frames_of_trace(const fs::path& folder, bool need_inputs, Checks checks) {
     const TraceIndex index = load_index(folder);
     std::vector<LoadedFrame> frames;
     std::set<std::string> recorded;
     if (need_inputs)
         for (const IndexRecord& record : index.records) {
             if (record.graph.empty()) continue;  // of a frame in which capture failed: no graph to run
-            frames.push_back(frame_of_record(load_checked_record(folder / record.file, unknown)));
+            frames.push_back(frame_of_record(load_checked_record(folder / record.file, checks)));
             recorded.insert(record.graph);
         }
     for (const IndexGraph& graph : index.graphs) {
         if (graph.file.empty() || recorded.contains(graph.name)) continue;
-        frames.push_back(frame_of_graph(folder / graph.file, unknown));
+        frames.push_back(frame_of_graph(folder / graph.file, checks));
         frames.back().name = graph.frame;
     }
     if (!frames.empty()) return frames;
@@ -270,7 +270,7 @@ std::vector<LoadedFrame> load_model(const fs::path& path, const ModelOptions& op
     const ModelKind kind = recognize(path);
     log_info(LogChannel::cli, path.string() + " is taken for: " + std::string(name(kind)));
     const LogStep step(LogStep::Kind::capture, "read " + path.string());
-    const UnknownOps unknown = options.keep_unknown ? UnknownOps::keep : UnknownOps::refuse;
+    const Checks checks(options.keep_unknown ? UnknownOps::keep : UnknownOps::refuse, !options.as_stated);
     if (kind != ModelKind::onnx && kind != ModelKind::pt2 && !options.inputs.dims.empty())
         throw Error("--dim requires an ONNX model or a PyTorch export: the sizes of '" + path.string() + "' are fixed");
     const fs::path file = model_file(path);
@@ -285,19 +285,19 @@ std::vector<LoadedFrame> load_model(const fs::path& path, const ModelOptions& op
             break;
         case ModelKind::pt2:
             if (const std::vector<std::string> models = pt2::pt2_models(path); models.size() < 2)
-                frames.push_back(load_pt2_frame(path, "", options, given, unknown));
+                frames.push_back(load_pt2_frame(path, "", options, given, checks));
             else
                 for (const std::string& model : models)
-                    frames.push_back(load_pt2_frame(path, model, options, given, unknown));
+                    frames.push_back(load_pt2_frame(path, model, options, given, checks));
             break;
         case ModelKind::graph:
-            frames.push_back(frame_of_graph(path, unknown));
+            frames.push_back(frame_of_graph(path, checks));
             break;
         case ModelKind::record:
-            frames.push_back(frame_of_record(load_checked_record(path, unknown)));
+            frames.push_back(frame_of_record(load_checked_record(path, checks)));
             break;
         case ModelKind::trace:
-            frames = frames_of_trace(path, options.need_inputs, unknown);
+            frames = frames_of_trace(path, options.need_inputs, checks);
             break;
         case ModelKind::program:
             throw Error({path.string(), {}}, "it is a program, which must be captured first",

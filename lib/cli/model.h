@@ -60,6 +60,7 @@ struct InputOptions {
 struct ModelOptions {
     InputOptions inputs = {};
     bool keep_unknown = false;  ///< unknown ops become breaks instead of an Error
+    bool as_stated = false;     ///< results are what a graph's file says, and not what is inferred of them
     bool need_inputs = true;    ///< false: only the graphs are wanted
     bool fold = true;           ///< ONNX: compute what is constant while reading (LoadOptions::fold)
 };

@@ -11,6 +11,7 @@
 #include "cli/usage.h"
 #include "program/gradients.h"
 #include "program/program.h"
+#include "run/load.h"
 
 namespace whittle::cli {
 namespace fs = std::filesystem;
@@ -92,9 +93,10 @@ Suspect suspect_of(const JudgeOptions& judge, const SearchOptions& options) {
     return suspect;
 }
 
-std::vector<LoadedFrame> read_frames(const fs::path& model, const SearchOptions& options, const InputOptions& inputs,
-                                     bool fold) {
-    std::vector<LoadedFrame> frames = load_model(model, {.inputs = inputs, .fold = fold});
+std::vector<LoadedFrame> read_frames(const fs::path& model, const BackendChoice& judge, const SearchOptions& options,
+                                     const InputOptions& inputs, bool fold) {
+    const bool as_stated = judge.name == kInfersAnew;
+    std::vector<LoadedFrame> frames = load_model(model, {.inputs = inputs, .as_stated = as_stated, .fold = fold});
     if (options.after != "aot") return frames;
     std::vector<LoadedFrame> parts;
     for (LoadedFrame& frame : frames)
@@ -187,10 +189,11 @@ void SearchOptions::check_usage() const {
     require_range("--jobs", jobs, 1, 1024);
 }
 
-std::vector<LoadedFrame> frames_of(const fs::path& model, const SearchOptions& options, const InputOptions& inputs) {
+std::vector<LoadedFrame> frames_of(const fs::path& model, const BackendChoice& judge, const SearchOptions& options,
+                                   const InputOptions& inputs) {
     if (options.no_fold && recognize(model) != ModelKind::onnx)
         throw Error("--no-fold requires an ONNX model: nothing of '" + model.string() + "' is folded");
-    return read_frames(model, options, inputs, !options.no_fold);
+    return read_frames(model, judge, options, inputs, !options.no_fold);
 }
 
 debug::Search search_of(const fs::path& model, const fs::path& output, JudgeOptions judge, const SearchOptions& options,
@@ -215,7 +218,7 @@ debug::Search search_of(const fs::path& model, const fs::path& output, JudgeOpti
     }
     search.judge = command_of(judge, options, search.stored, output);
     if (options.after == "capture" && !options.no_fold && recognize(model) == ModelKind::onnx)
-        search.unfolded = [model, options, inputs] { return read_frames(model, options, inputs, false).at(0); };
+        search.unfolded = [model, options, inputs] { return read_frames(model, {}, options, inputs, false).at(0); };
     return search;
 }
 

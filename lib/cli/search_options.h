@@ -51,8 +51,9 @@ debug::Search search_of(const std::filesystem::path& model, const std::filesyste
                         const SearchOptions& options, const InputOptions& inputs, const LoadedFrame& first);
 
 /// The frames of a model as the options ask for them: folded or not, decomposed or not. What does not decompose stays.
-std::vector<LoadedFrame> frames_of(const std::filesystem::path& model, const SearchOptions& options,
-                                   const InputOptions& inputs);
+/// `judge` is who is to be asked, as far as that was given.
+std::vector<LoadedFrame> frames_of(const std::filesystem::path& model, const BackendChoice& judge,
+                                   const SearchOptions& options, const InputOptions& inputs);
 
 /// Default: MODEL.min with MODEL's extension, in the working directory. Throws Error for a name that says no format.
 std::filesystem::path minimized_file(const std::filesystem::path& model, const std::filesystem::path& given);

@@ -5,6 +5,7 @@
 #include "cli/minify.h"
 #include "cli/usage.h"
 #include "graph/abilities.h"
+#include "run/load.h"
 
 namespace whittle::cli {
 namespace fs = std::filesystem;
@@ -43,15 +44,19 @@ debug::Subject subject_of_program(const Tool& tool, const fs::path& program, con
 }
 
 debug::Subject subject_of_model(const fs::path& model, SubjectOptions& options) {
+    const auto load = [&](bool need_inputs) {
+        return load_model(model, {.inputs = options.inputs,
+                                  .keep_unknown = true,
+                                  .as_stated = options.backend.name == kInfersAnew,
+                                  .need_inputs = need_inputs});
+    };
     std::vector<LoadedFrame> runnable;
-    if (options.runs_backend()) runnable = load_model(model, {.inputs = options.inputs, .keep_unknown = true});
+    if (options.runs_backend()) runnable = load(true);
     if (options.minify) options.backend.default_to(runnable.at(0));
     const Suspected backend = suspected(options);
     // What is run is what is told of, but of a folder: its graphs are told of, its records are run.
-    debug::Subject subject = debug::subject_of(
-        model, runnable.empty() || recognize(model) == ModelKind::trace
-                   ? load_model(model, {.inputs = options.inputs, .keep_unknown = true, .need_inputs = false})
-                   : runnable);
+    debug::Subject subject =
+        debug::subject_of(model, runnable.empty() || recognize(model) == ModelKind::trace ? load(false) : runnable);
     if (!backend) return subject;
     subject.runnable = model;
     debug::KnownSupport support;

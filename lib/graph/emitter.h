@@ -34,8 +34,8 @@ struct HeldResult {
 };
 /// An operand of a call that is not as its schema promises.
 struct HeldOperand {
-    std::string node;                          ///< the call
-    std::string parameter;                     ///< what the schema calls it
+    std::string node;                           ///< the call
+    std::string parameter;                      ///< what the schema calls it
     std::optional<std::size_t> shared_by = {};  ///< the result that shares its memory; nothing: it was written to
     /// What a kernel of ours left in it; nothing: the op is from outside, and to be asked itself.
     std::optional<Tensor> after = {};

@@ -40,16 +40,17 @@ void check_results(const Node& call, const Schema& schema, const std::vector<Val
     }
 }
 
-void check_call(const Graph& graph, const Node& call, UnknownOps unknown) {
+void check_call(const Graph& graph, const Node& call, Checks checks) {
     const Registry& registry = Registry::instance();
     if (const Schema* schema = registry.find(call.target)) {
+        if (!checks.results) return static_cast<void>(bind_arguments(*schema, call));
         try {
             return check_results(call, *schema, infer(graph, call));
         } catch (const NeedsConstant&) {  // only a run can tell
             return;
         }
     }
-    if (unknown == UnknownOps::keep) return;
+    if (checks.unknown == UnknownOps::keep) return;
     registry.require(call.target);  // throws, with close spellings
 }
 
@@ -73,7 +74,7 @@ void expect_updates(LoadedRecord& loaded) {
 
 }  // namespace
 
-void check_calls(const Graph& graph, const std::filesystem::path& file, UnknownOps unknown) {
+void check_calls(const Graph& graph, const std::filesystem::path& file, Checks checks) {
     Graph visible;
     try {
         visible = with_visible_writes(graph);
@@ -83,18 +84,19 @@ void check_calls(const Graph& graph, const std::filesystem::path& file, UnknownO
     for (const Node& node : visible.nodes) {
         if (!is_op_call(node)) continue;  // verify() knows all about getitem
         try {
-            check_call(visible, node, unknown);
+            check_call(visible, node, checks);
         } catch (const Error& error) {
             std::string message = error.message();
             if (message.starts_with(node.target + ": ")) message.erase(0, node.target.size() + 2);  // the place has it
             throw Error({file.string(), place_of(visible, node)}, message, error.hint());
         }
     }
-    for (const auto& [key, nested] : graph.subgraphs) check_calls(*nested, file, unknown);
+    for (const auto& [key, nested] : graph.subgraphs) check_calls(*nested, file, checks);
 }
 
-Graph checked_graph(Graph graph, const std::filesystem::path& file, UnknownOps unknown) {
-    check_calls(graph, file, unknown);
+Graph checked_graph(Graph graph, const std::filesystem::path& file, Checks checks) {
+    if (graph.failure && graph.failure->backend == kInfersAnew) checks.results = false;
+    check_calls(graph, file, checks);
     try {
         return as_function(std::move(graph));
     } catch (const Error& error) {
@@ -102,13 +104,13 @@ Graph checked_graph(Graph graph, const std::filesystem::path& file, UnknownOps u
     }
 }
 
-Graph load_checked_graph(const std::filesystem::path& file, UnknownOps unknown) {
-    return checked_graph(load_graph(file), file, unknown);
+Graph load_checked_graph(const std::filesystem::path& file, Checks checks) {
+    return checked_graph(load_graph(file), file, checks);
 }
 
-LoadedRecord load_checked_record(const std::filesystem::path& file, UnknownOps unknown) {
+LoadedRecord load_checked_record(const std::filesystem::path& file, Checks checks) {
     LoadedRecord loaded = load_record(file);
-    loaded.graph = checked_graph(std::move(loaded.graph), file, unknown);
+    loaded.graph = checked_graph(std::move(loaded.graph), file, checks);
     expect_updates(loaded);
     return loaded;
 }

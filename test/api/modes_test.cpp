@@ -83,6 +83,20 @@ TEST_CASE("modes stack, and what one computes itself only those below see", "[mo
     CHECK(words == Words{"outer aten.sum.default", "outer done", "outer aten.neg.default", "outer done"});
 }
 
+TEST_CASE("a scope of a mode may end before those that were entered behind it", "[modes]") {
+    Words words;
+    Saying outer(words, "outer "), inner(words, "inner ");
+    const Tensor x = ones({2});
+    auto first = std::make_unique<ModeScope>(outer), second = std::make_unique<ModeScope>(inner);
+    first.reset();
+    x.neg();
+    CHECK(words == Words{"inner aten.neg.default", "inner done"});
+    second.reset();
+    words.clear();
+    x.neg();
+    CHECK(words.empty());
+}
+
 TEST_CASE("what a mode returns is the result, and what it throws fails the operation", "[modes]") {
     const Tensor x = ones({2});
     const Tensor threefold = full({2}, -3.F);

@@ -26,8 +26,7 @@ std::vector<Operand> operands_of(const Node& call, const Schema& schema, const A
             if (const NodeRef* ref = arg.node()) {
                 const Tensor value = arguments.value(*ref);
                 const bool as_it_is = op_library(call.target).empty() || !schema.params[i].alias.empty();
-                operands.push_back(
-                    {&schema.params[i], ref->id, as_it_is ? value : own_copy(value), own_copy(value)});
+                operands.push_back({&schema.params[i], ref->id, as_it_is ? value : own_copy(value), own_copy(value)});
             }
     return operands;
 }
@@ -108,9 +107,8 @@ std::vector<Tensor> HoldingInterpreter::step(const Graph& graph, const Node& cal
     at_work(call);
     if (!holds(graph, call)) return NamingInterpreter::step(graph, call, op, arguments);
     const std::vector<Operand> operands = operands_of(call, op.schema, arguments);
-    std::vector<Tensor> results = op_library(call.target).empty()
-                                      ? NamingInterpreter::step(graph, call, op, arguments)
-                                      : run_on_copies(op, arguments, operands);
+    std::vector<Tensor> results = op_library(call.target).empty() ? NamingInterpreter::step(graph, call, op, arguments)
+                                                                  : run_on_copies(op, arguments, operands);
     try {
         check({call, op, operands, results});
     } catch (const WrongCall& wrong) {
@@ -137,13 +135,14 @@ SuspectCode held_code(const EmitRequest& request, std::optional<Held> wrong, con
     EmitRequest own = request;
     own.held = std::move(wrong);
     SuspectCode code = by->emit(own);
-    const std::string node = std::visit([](const auto& held) { return held.node; }, *own.held),
+    const std::string node = std::visit([](const auto&held) { return held.node; }, *own.held),
                       target = request.graph.find(node)->target;
     const auto* operand = std::get_if<HeldOperand>(&*own.held);
     const bool outside = operand && !operand->after;
     code.label = outside ? target + ", or what its schema declares" : who + " of " + target;
-    code.header = (outside ? "what " + target + " does, held against its schema" : who + " of " + target + ", held against ") +
-                  (outside ? "" : code.header);
+    code.header =
+        (outside ? "what " + target + " does, held against its schema" : who + " of " + target + ", held against ") +
+        (outside ? "" : code.header);
     code.judges_reference = true;
     return code;
 }

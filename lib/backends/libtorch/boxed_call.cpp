@@ -99,7 +99,8 @@ std::vector<std::optional<Tensor>> call_boxed(const Node& named, const Operands&
     });
 }
 
-std::optional<std::vector<ValueMeta>> infer_boxed(const Node& named, const std::function<ValueMeta(NodeRef)>& operands) {
+std::optional<std::vector<ValueMeta>> infer_boxed(const Node& named,
+                                                  const std::function<ValueMeta(NodeRef)>& operands) {
     const Node call = spelled(named);
     const c10::OperatorHandle op = require(call.target);
     const auto without_elements = [&](NodeRef operand) {

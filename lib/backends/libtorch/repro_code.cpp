@@ -158,8 +158,7 @@ class Statements final : private Translation<std::string> {
         if (!position) throw Error("LibTorch's " + call.target + " has no parameter '" + held.parameter + "'");
         const std::string& operand = operands.at(static_cast<std::size_t>(*position));
         const std::string of = ", " + string_literal(call.target) + ", " + string_literal(held.parameter);
-        if (held.shared_by)
-            return "    unshared(" + operand + of + ", " + std::to_string(*held.shared_by) + ", ";
+        if (held.shared_by) return "    unshared(" + operand + of + ", " + std::to_string(*held.shared_by) + ", ";
         if (!held.after) {
             text_ += "    const at::Tensor before = " + operand + ".clone();\n";
             return "    unwritten(" + operand + ", before" + of + ");\n";

@@ -42,7 +42,8 @@ CustomOp functions_of(const Schema& schema) {
 std::vector<Tensor> eval_on_copies(const Arguments<Tensor>& a) {
     std::set<NodeId> declared;
     for (std::size_t i = 0; i < a.bound().size(); ++i)
-        if (const NodeRef* ref = a.bound()[i].node(); ref && !a.schema().params[i].alias.empty()) declared.insert(ref->id);
+        if (const NodeRef* ref = a.bound()[i].node(); ref && !a.schema().params[i].alias.empty())
+            declared.insert(ref->id);
     std::map<NodeId, Tensor> copies;
     const auto given = [&](NodeRef operand) {
         const Tensor value = a.value(operand);

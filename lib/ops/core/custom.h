@@ -29,16 +29,16 @@ const RegisteredOp& register_op(CustomOp op);
 /// nullptr for a target that nobody registered.
 const RegisteredOp* custom_op(std::string_view target);
 
-/// Runs its function on the operands themselves, to which one of a library may do what it does not declare; `eval` hands
-/// such a function copies, and what it may write to.
+/// Runs its function on the operands themselves, to which one of a library may do what it does not declare; `eval`
+/// hands such a function copies, and what it may write to.
 std::vector<Tensor> run_custom(const RegisteredOp& op, const Arguments<Tensor>& arguments);
 
 /// Of one that was registered so.
 bool left_to_reference(std::string_view target);
 /// The shared library that registers the op with LibTorch; empty: none does.
 std::string op_library(std::string_view target);
-/// The shared libraries that ops of the registry come from, each once, in order of name. What they do to LibTorch beside
-/// (kernels of other ops, passes of TorchScript) counts as well.
+/// The shared libraries that ops of the registry come from, each once, in order of name. What they do to LibTorch
+/// beside (kernels of other ops, passes of TorchScript) counts as well.
 std::vector<std::string> op_libraries();
 
 }  // namespace whittle

@@ -6,23 +6,27 @@ namespace whittle {
 
 namespace {
 
-thread_local const ModeScope* top = nullptr;
+thread_local ModeScope* top = nullptr;
 
 class Top {
   public:
-    explicit Top(const ModeScope* scope) : before_(std::exchange(top, scope)) {}
+    explicit Top(ModeScope* scope) : before_(std::exchange(top, scope)) {}
     ~Top() { top = before_; }
     Top(const Top&) = delete;
     Top& operator=(const Top&) = delete;
 
   private:
-    const ModeScope* const before_;
+    ModeScope* const before_;
 };
 
 }  // namespace
 
 ModeScope::ModeScope(Mode& mode) : mode_(mode), below_(std::exchange(top, this)) {}
-ModeScope::~ModeScope() { top = below_; }
+ModeScope::~ModeScope() {
+    ModeScope** link = &top;  // usually its own; one that ends before those above it leaves them
+    while (*link && *link != this) link = &(*link)->below_;
+    if (*link) *link = below_;
+}
 
 WithoutModes::WithoutModes() : before_(std::exchange(top, nullptr)) {}
 WithoutModes::~WithoutModes() { top = before_; }

@@ -25,7 +25,7 @@ class Mode {
     virtual std::vector<Tensor> call(const ModeCall& call, const Compute& compute) = 0;
 };
 
-/// As long as it lives, the mode, which outlives it, is around each call on this thread. Scopes end in reverse order.
+/// As long as it lives, the mode, which outlives it, is around each call on this thread.
 class ModeScope {
   public:
     explicit ModeScope(Mode& mode);
@@ -36,7 +36,7 @@ class ModeScope {
   private:
     friend std::vector<Tensor> under_modes(const ModeCall& call, const Compute& compute);
     Mode& mode_;
-    const ModeScope* const below_;
+    ModeScope* below_;
 };
 
 /// As long as it lives, this thread computes outside of all modes: what is no call of the program's.
@@ -48,7 +48,7 @@ class WithoutModes {
     WithoutModes& operator=(const WithoutModes&) = delete;
 
   private:
-    const ModeScope* const before_;
+    ModeScope* const before_;
 };
 
 /// When it is left, this thread has the modes that it had before: scopes that were left open are forgotten.
@@ -60,7 +60,7 @@ class SameModes {
     SameModes& operator=(const SameModes&) = delete;
 
   private:
-    const ModeScope* const before_;
+    ModeScope* const before_;
 };
 
 /// Whether a mode is around the calls of this thread.

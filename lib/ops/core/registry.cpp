@@ -76,7 +76,8 @@ const RegisteredOp& Registry::require(std::string_view target) const {
     if (const RegisteredOp* found = op(target)) return *found;
     std::string hint = close_spellings(ops_, target);
     const std::string_view dialect = target.substr(0, target.find('.') + 1);
-    if (hint.empty() && std::ranges::none_of(ops_, [&](const RegisteredOp& op) { return op.def->name.starts_with(dialect); }))
+    if (hint.empty() &&
+        std::ranges::none_of(ops_, [&](const RegisteredOp& op) { return op.def->name.starts_with(dialect); }))
         hint = "where a library registers it with LibTorch, name that: --op-library FILE";
     throw Error("unknown op '" + std::string(target) + "'", hint);
 }
