@@ -11,8 +11,9 @@
 namespace whittle::api {
 
 struct SymbolicGraph {
-    std::vector<capture::SizeSymbol> symbols = {};  ///< that occur in the graph
-    std::vector<std::int64_t> values = {};          ///< theirs in the recorded graph
+    /// That occur in the graph; behind those of inputs those that are data, "u0": no guard is about these.
+    std::vector<capture::SizeSymbol> symbols = {};
+    std::vector<std::int64_t> values = {};  ///< theirs in the recorded graph
     /// What the graph asks of them, and the node that asks, by its name, where it is one.
     struct Asked {
         capture::SizeCondition condition = {};
