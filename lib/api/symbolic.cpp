@@ -100,7 +100,7 @@ SymbolicGraph symbolic_graph(const Graph& graph, const std::vector<capture::Size
         }
     for (const SizeSymbol& data : data_symbols(graph)) {
         const Node& node = graph.node({data.input});
-        result.symbols.push_back({data.name, capture::Source::local(node.name), data.dim});
+        result.symbols.push_back({data.name, capture::Source::condition(node.name, 0), data.dim});
         result.values.push_back(node.meta().sizes[data.dim]);
         dims.push_back(data);
     }
