@@ -254,8 +254,14 @@ std::shared_ptr<const SymbolicGraph> Execution::learn_sizes(const Recorded& reco
         symbols = entry.symbols;
         id = entry.id;
     }
-    const auto found =
-        std::make_shared<const SymbolicGraph>(symbolic_graph(functionalize(recorded.captured.graph).graph, symbols));
+    const auto known = [&](const SymbolicGraph& form) -> std::optional<SymbolicGraph> {
+        const std::lock_guard lock(function_.mutex);
+        for (const FunctionState::Shape& shape : function_.shapes)
+            if (shape.graph.symbols == form.symbols && same_but_for_sizes(shape.graph, form)) return shape.graph;
+        return std::nullopt;
+    };
+    const auto found = std::make_shared<const SymbolicGraph>(
+        symbolic_graph(functionalize(recorded.captured.graph).graph, symbols, known));
     const std::lock_guard lock(function_.mutex);
     for (const auto& [condition, node, is_bound] : found->conditions) {
         capture::Guard guard = capture::Guard::relation(condition, stack_of(recorded, node));

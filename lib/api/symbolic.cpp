@@ -86,7 +86,8 @@ bool same_but_for_sizes(const SymbolicGraph& a, const SymbolicGraph& b) {
     return follow(a.numbers, b.numbers) && follow(a.reals, b.reals);
 }
 
-SymbolicGraph symbolic_graph(const Graph& graph, const std::vector<capture::SizeSymbol>& symbols) {
+SymbolicGraph symbolic_graph(const Graph& graph, const std::vector<capture::SizeSymbol>& symbols,
+                             const KnownSymbolic& known) {
     SymbolicGraph result;
     std::vector<SizeSymbol> dims;
     const std::vector<NodeId> placeholders = graph.placeholders();
@@ -107,6 +108,12 @@ SymbolicGraph symbolic_graph(const Graph& graph, const std::vector<capture::Size
     if (dims.empty()) return result;
     const auto is_data = [&](std::size_t symbol) { return graph.node({dims[symbol].input}).kind == NodeKind::call; };
     result.shape = print(without_sizes(graph, result));
+    if (auto other = known ? known(result) : std::nullopt; other && other->fixed.empty()) {
+        result.conditions = std::move(other->conditions);
+        result.inputs = std::move(other->inputs);
+        result.outputs = std::move(other->outputs);
+        return result;
+    }
     const SymbolicSizes found = symbolic_sizes(graph, dims);
     for (const SizeRelation& relation : found.relations) {
         // No guard can ask for it before the graph runs; each call's own graph has the sizes that it found.
