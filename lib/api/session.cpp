@@ -342,7 +342,7 @@ std::vector<ValueMeta> Session::observed(const Node& call, const std::vector<Imp
         known.push_back(make_impl(operand->session.get() == this ? computed.at(next++) : *operand->value));
     std::vector<ValueMeta> metas;
     for (const whittle::Tensor& result : run_now(call, known))
-        metas.push_back(ValueMeta::contiguous(result.dtype(), result.sizes()));
+        metas.push_back(ValueMeta::of(result.with_requires_grad(false)));
     return metas;
 }
 

@@ -35,7 +35,7 @@ Tensor rows_of_nonzero(const Tensor& self) {
     const std::int64_t count = nonzero_count(self), rank = self.rank();
     Ints rows;
     for (std::size_t i = 0; i < static_cast<std::size_t>(count); ++i)
-        for (const Ints& dim : positions) rows.push_back(dim[i]);
+        for (const Ints& column : positions) rows.push_back(column[i]);
     return Tensor::of(rows, {count, rank});
 }
 
@@ -150,6 +150,7 @@ constexpr OpDef kOps[] = {
      .dtypes = kMoved,
      .eval = eval_nonzero,
      .decompose = decompose_nonzero,
+     .grad = no_gradient,
      .samples = nonzero_samples},
     {.name = kMaskedSelect,
      .doc = "elements where a mask is true: https://pytorch.org/docs/stable/generated/torch.masked_select.html",
