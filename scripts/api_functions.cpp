@@ -233,7 +233,7 @@ std::vector<Function> functions() {
     std::vector<Function> all;
     for (const RegisteredOp& op : Registry::instance().all()) {
         const std::string target(op.def->name);
-        if (!target.starts_with("aten.") || op.schema.param("assert_msg")) continue;  // check() makes those
+        if (!target.starts_with("aten.")) continue;
         Function function{.target = target};
         function.name = target.substr(5, target.find('.', 5) - 5);
         if (kKeywords.contains(function.name) || !fill(op, function)) {

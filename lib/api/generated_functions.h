@@ -20,6 +20,7 @@ WHITTLE_API_CALL Tensor _convolution(const Tensor& input, const Tensor& weight, 
 WHITTLE_API_CALL Tensor _fft_c2c(const Tensor& self, const IntList& dim, std::int64_t normalization, bool forward);
 WHITTLE_API_CALL Tensor _fft_c2r(const Tensor& self, const IntList& dim, std::int64_t normalization, std::int64_t last_dim_size);
 WHITTLE_API_CALL Tensor _fft_r2c(const Tensor& self, const IntList& dim, std::int64_t normalization, bool onesided);
+WHITTLE_API_CALL Tensor _functional_assert_async(const Tensor& self, const std::string& assert_msg, const Tensor& dep_token);
 WHITTLE_API_CALL std::tuple<Tensor, Tensor, Tensor> _linalg_det(const Tensor& A);
 WHITTLE_API_CALL std::tuple<Tensor, Tensor> _linalg_eigh(const Tensor& A, const std::string& UPLO = "L", bool compute_v = true);
 WHITTLE_API_CALL std::tuple<Tensor, Tensor, Tensor, Tensor> _linalg_slogdet(const Tensor& A);

@@ -11,6 +11,7 @@
     WHITTLE_API_CALL Tensor _fft_c2c(const IntList& dim, std::int64_t normalization, bool forward) const;
     WHITTLE_API_CALL Tensor _fft_c2r(const IntList& dim, std::int64_t normalization, std::int64_t last_dim_size) const;
     WHITTLE_API_CALL Tensor _fft_r2c(const IntList& dim, std::int64_t normalization, bool onesided) const;
+    WHITTLE_API_CALL Tensor _functional_assert_async(const std::string& assert_msg, const Tensor& dep_token) const;
     WHITTLE_API_CALL Tensor _log_softmax(std::int64_t dim, bool half_to_float) const;
     WHITTLE_API_CALL Tensor _softmax(std::int64_t dim, bool half_to_float) const;
     WHITTLE_API_CALL Tensor _to_copy(std::optional<ScalarType> dtype = std::nullopt) const;
