@@ -10,6 +10,7 @@
 #include "api/session.h"
 #include "base/error.h"
 #include "graph/value_ref.h"
+#include "ops/aten/data_sizes.h"
 #include "ops/core/interpreter.h"
 #include "ops/core/mode.h"
 #include "passes/decompose.h"
@@ -287,9 +288,27 @@ TensorList issue_calls(const Graph& graph, const std::vector<ImplPtr>& inputs, c
 
 namespace {
 
+/// What the call is made of where results' sizes are data: of the values that need no gradient, which are constants.
+TensorList run_parts_of_values(const Node& call, const std::vector<ImplPtr>& operands, void* pc) {
+    Graph whole;
+    std::vector<NodeRef> nodes;
+    std::vector<ImplPtr> tracked;
+    for (const ImplPtr& operand : operands)
+        if (operand->meta.requires_grad) tracked.push_back(operand);
+    for (const ImplPtr& operand : operands)
+        nodes.push_back(operand->meta.requires_grad ? whole.placeholder("operand", operand->meta)
+                                                    : whole.get_attr("known", *operand->value));
+    Node node = map_inputs(call, [&](NodeRef ref) { return Arg(nodes.at(static_cast<std::size_t>(ref.id))); });
+    node.results = infer(whole, node);
+    whole.output(add_results(whole, whole.add(std::move(node))));
+    return issue_calls(decompose(whole), tracked,
+                       [&](Node part, const std::vector<ImplPtr>& read) { return issue(std::move(part), read, pc); });
+}
+
 /// The results of a call that gradients flow through.
 TensorList run_with_history(const Node& call, const std::vector<ImplPtr>& operands, void* pc) {
     const OpDef& op = *Registry::instance().require(call.target).def;
+    if (!data_sized_results(call).empty()) return run_parts_of_values(call, operands, pc);
     if (!op.grad && op.decompose)  // its parts are asked
         return issue_calls(
             decompose(graph_of_call(call, operands)), operands,

@@ -35,6 +35,11 @@ struct CompileOptions {
     /// Tensor::item() gives a symbol of the graph, and breaks none, until the program wants the number itself:
     /// item<T>(), Scalar::to<T>(), and where an operation has no tensor form for it. Off by default, as in TorchDynamo.
     bool capture_scalar_outputs = false;
+    /// nonzero(), masked_select(), unique and indexing with a mask stay in the graph, whose results have symbols (u0)
+    /// for sizes: how large they are in a call is found beforehand, by computing what they read on the reference. Off
+    /// by default, as in TorchDynamo (capture_dynamic_output_shape_ops): they break the graph. So they do where what
+    /// they read requires a gradient.
+    bool capture_dynamic_shapes = false;
     bool verbose = false;  ///< when capture itself fails, full stacks are told
     /// The function only computes: its results, tensors, follow from its arguments. A call like an earlier one that was
     /// one graph, without breaks, then runs that graph, and none of the function's code.

@@ -23,6 +23,8 @@
 #include "capture/log.h"
 #include "graph/text.h"
 #include "graph/value_ref.h"
+#include "ops/aten/data_sizes.h"
+#include "ops/core/assertions.h"
 #include "ops/core/interpreter.h"
 #include "ops/core/mode.h"
 #include "program/program.h"
@@ -56,6 +58,7 @@ CompileOptions resolved(CompileOptions options) {
     also(options.verify, "WHITTLE_VERIFY");
     also(options.defer_output, "WHITTLE_DEFER_OUTPUT");
     also(options.capture_scalar_outputs, "WHITTLE_CAPTURE_SCALAR_OUTPUTS");
+    also(options.capture_dynamic_shapes, "WHITTLE_CAPTURE_DYNAMIC_SHAPES");
     also(options.verbose, "WHITTLE_VERBOSE");
     if (!options.dynamic && variable("WHITTLE_DYNAMIC") != "auto") options.dynamic = flag_variable("WHITTLE_DYNAMIC");
     if (options.cache_limit != 0) return options;
@@ -246,13 +249,19 @@ std::shared_ptr<const SymbolicGraph> Execution::learn_sizes(const Recorded& reco
     {
         const std::lock_guard lock(function_.mutex);
         const auto& entry = function_.cache.entries().at(entry_);
-        if (entry.symbols.empty()) return nullptr;
+        if (entry.symbols.empty() && !has_data_sizes(recorded.captured.graph)) return nullptr;
         if (const auto known = compiled.symbolic.find(entry.id); known != compiled.symbolic.end()) return known->second;
         symbols = entry.symbols;
         id = entry.id;
     }
-    const auto found =
-        std::make_shared<const SymbolicGraph>(symbolic_graph(functionalize(recorded.captured.graph).graph, symbols));
+    const auto known = [&](const SymbolicGraph& form) -> std::optional<SymbolicGraph> {
+        const std::lock_guard lock(function_.mutex);
+        for (const FunctionState::Shape& shape : function_.shapes)
+            if (shape.graph.symbols == form.symbols && same_but_for_sizes(shape.graph, form)) return shape.graph;
+        return std::nullopt;
+    };
+    const auto found = std::make_shared<const SymbolicGraph>(
+        symbolic_graph(functionalize(recorded.captured.graph).graph, symbols, known));
     const std::lock_guard lock(function_.mutex);
     for (const auto& [condition, node, is_bound] : found->conditions) {
         capture::Guard guard = capture::Guard::relation(condition, stack_of(recorded, node));
@@ -311,7 +320,7 @@ GraphRun Execution::run(const Recorded& recorded, std::shared_ptr<CompiledGraph>
     };
     const auto reference = [&] {
         const WithoutModes not_seen;
-        return evaluate(with_parameters_as_inputs(graph), all);
+        return evaluate(form_to_compile(graph), all);
     };
     std::vector<whittle::Tensor> outputs;
     const auto keep = [&](bool wrong_results) {
@@ -337,7 +346,7 @@ GraphRun Execution::run(const Recorded& recorded, std::shared_ptr<CompiledGraph>
     }
     pure_run_.reset();
     if (function_.options.pure && graphs_.size() == 1 && !compiled->gradient && compiled->updates.empty() &&
-        !verifies())
+        !verifies() && !has_data_sizes(graph) && !has_assertions(graph))
         pure_run_ = PureRun{compiled, all, outputs};
     GraphRun ran{.history = history_of(*compiled, graph.name, all, outputs)};
     if (trace_ && trace_->wants_record(recorded.key, false))

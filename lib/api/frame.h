@@ -96,8 +96,9 @@ struct FunctionState {
     std::string name_;
 };
 
-/// The graph with its parameters as inputs, behind the others: what the program does to them between runs is seen.
-Graph with_parameters_as_inputs(const Graph& graph);
+/// The graph with its parameters as inputs, behind the others: what the program does to them between runs is seen. And
+/// without its assertions: their conditions are outputs, which are asked in the program's order with what it prints.
+Graph form_to_compile(const Graph& captured);
 
 /// Runs it outside of any execution. Throws BackendError.
 std::vector<whittle::Tensor> run_compiled(CompiledGraph& compiled, const std::vector<whittle::Tensor>& inputs);
@@ -125,6 +126,7 @@ class Execution final : public FrameHost {
     bool wants_events() const override;
     bool defers_output() const override { return function_.options.defer_output; }
     bool captures_scalars() const override { return function_.options.capture_scalar_outputs; }
+    bool captures_dynamic_shapes() const override { return function_.options.capture_dynamic_shapes; }
     bool verbose() const override { return function_.options.verbose; }
     void gave_up(const Thrown& why, const Addresses& user) override;
     /// Why capture itself failed; empty: it did not.

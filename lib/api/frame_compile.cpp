@@ -17,6 +17,7 @@
 #include "graph/text.h"
 #include "ops/core/interpreter.h"
 #include "ops/core/mode.h"
+#include "passes/assertions.h"
 #include "passes/no_grad.h"
 #include "program/program.h"
 #include "run/untouched.h"
@@ -24,7 +25,8 @@
 
 namespace whittle::api {
 
-Graph with_parameters_as_inputs(const Graph& graph) {
+Graph form_to_compile(const Graph& captured) {
+    const Graph graph = without_assertions(captured);
     Graph result{.name = graph.name, .dialect = graph.dialect, .subgraphs = graph.subgraphs};
     std::vector<NodeRef> map(graph.nodes.size());
     const auto take = [&](auto wanted) {
@@ -124,7 +126,7 @@ void Execution::compile(CompiledGraph& compiled, const Recorded& recorded, const
     std::optional<SpansOf> spans;
     if (trace_ && Timeline::current())
         for (const std::string& of : trace_->graph_names(name, {recorded.key})) spans.emplace(of);
-    program::CompiledProgram program(with_parameters_as_inputs(graph));
+    program::CompiledProgram program(form_to_compile(graph));
     CompiledGraph made;
     capture_step(verbose(), [&] { find_updates(made, program); });
     capture::log_graph(graph, name, id_.text());

@@ -80,6 +80,8 @@ class FrameHost {
     virtual bool defers_output() const { return false; }
     /// A number that the program takes from a tensor is a symbol of the graph, and breaks none.
     virtual bool captures_scalars() const { return false; }
+    /// Calls whose results' sizes are data stay in the graph.
+    virtual bool captures_dynamic_shapes() const { return false; }
     /// Capture itself failed: the function runs uncompiled from here on. `user`: the addresses of its stack.
     virtual void gave_up(const Thrown&, const Addresses&) {}
     /// The program says that a number, which may be a size, is in a range; `pc`: where.

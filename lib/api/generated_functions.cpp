@@ -27,6 +27,8 @@ Tensor _fft_c2r(const Tensor& self, const IntList& dim, std::int64_t normalizati
 Tensor Tensor::_fft_c2r(const IntList& dim, std::int64_t normalization, std::int64_t last_dim_size) const { return call<Tensor>("aten._fft_c2r.default", __builtin_return_address(0), *this, dim, normalization, last_dim_size); }
 Tensor _fft_r2c(const Tensor& self, const IntList& dim, std::int64_t normalization, bool onesided) { return call<Tensor>("aten._fft_r2c.default", __builtin_return_address(0), self, dim, normalization, onesided); }
 Tensor Tensor::_fft_r2c(const IntList& dim, std::int64_t normalization, bool onesided) const { return call<Tensor>("aten._fft_r2c.default", __builtin_return_address(0), *this, dim, normalization, onesided); }
+Tensor _functional_assert_async(const Tensor& self, const std::string& assert_msg, const Tensor& dep_token) { return call<Tensor>("aten._functional_assert_async.msg", __builtin_return_address(0), self, assert_msg, dep_token); }
+Tensor Tensor::_functional_assert_async(const std::string& assert_msg, const Tensor& dep_token) const { return call<Tensor>("aten._functional_assert_async.msg", __builtin_return_address(0), *this, assert_msg, dep_token); }
 std::tuple<Tensor, Tensor, Tensor> _linalg_det(const Tensor& A) { return call<std::tuple<Tensor, Tensor, Tensor>>("aten._linalg_det.default", __builtin_return_address(0), A); }
 std::tuple<Tensor, Tensor> _linalg_eigh(const Tensor& A, const std::string& UPLO, bool compute_v) { return call<std::tuple<Tensor, Tensor>>("aten._linalg_eigh.default", __builtin_return_address(0), A, UPLO, compute_v); }
 std::tuple<Tensor, Tensor, Tensor, Tensor> _linalg_slogdet(const Tensor& A) { return call<std::tuple<Tensor, Tensor, Tensor, Tensor>>("aten._linalg_slogdet.default", __builtin_return_address(0), A); }
@@ -42,6 +44,8 @@ Tensor Tensor::_softmax(std::int64_t dim, bool half_to_float) const { return cal
 Tensor _softmax_backward_data(const Tensor& grad_output, const Tensor& output, std::int64_t dim, ScalarType input_dtype) { return call<Tensor>("aten._softmax_backward_data.default", __builtin_return_address(0), grad_output, output, dim, input_dtype); }
 Tensor _to_copy(const Tensor& self, std::optional<ScalarType> dtype) { return call<Tensor>("aten._to_copy.default", __builtin_return_address(0), self, keyword("dtype", dtype)); }
 Tensor Tensor::_to_copy(std::optional<ScalarType> dtype) const { return call<Tensor>("aten._to_copy.default", __builtin_return_address(0), *this, keyword("dtype", dtype)); }
+std::tuple<Tensor, Tensor, Tensor> _unique2(const Tensor& self, bool sorted, bool return_inverse, bool return_counts) { return call<std::tuple<Tensor, Tensor, Tensor>>("aten._unique2.default", __builtin_return_address(0), self, sorted, return_inverse, return_counts); }
+std::tuple<Tensor, Tensor, Tensor> Tensor::_unique2(bool sorted, bool return_inverse, bool return_counts) const { return call<std::tuple<Tensor, Tensor, Tensor>>("aten._unique2.default", __builtin_return_address(0), *this, sorted, return_inverse, return_counts); }
 Tensor _unsafe_view(const Tensor& self, const IntList& size) { return call<Tensor>("aten._unsafe_view.default", __builtin_return_address(0), self, size); }
 Tensor Tensor::_unsafe_view(const IntList& size) const { return call<Tensor>("aten._unsafe_view.default", __builtin_return_address(0), *this, size); }
 Tensor abs(const Tensor& self) { return call<Tensor>("aten.abs.default", __builtin_return_address(0), self); }
@@ -543,6 +547,8 @@ Tensor Tensor::masked_fill_(const Tensor& mask, const Scalar& value) const { ret
 Tensor masked_fill(const Tensor& self, const Tensor& mask, const Tensor& value) { return call<Tensor>("aten.masked_fill.Tensor", __builtin_return_address(0), self, mask, value); }
 Tensor Tensor::masked_fill(const Tensor& mask, const Tensor& value) const { return call<Tensor>("aten.masked_fill.Tensor", __builtin_return_address(0), *this, mask, value); }
 Tensor Tensor::masked_fill_(const Tensor& mask, const Tensor& value) const { return call_in_place("aten.masked_fill_.Tensor", __builtin_return_address(0), *this, mask, value); }
+Tensor masked_select(const Tensor& self, const Tensor& mask) { return call<Tensor>("aten.masked_select.default", __builtin_return_address(0), self, mask); }
+Tensor Tensor::masked_select(const Tensor& mask) const { return call<Tensor>("aten.masked_select.default", __builtin_return_address(0), *this, mask); }
 Tensor matmul(const Tensor& self, const Tensor& other) { return call<Tensor>("aten.matmul.default", __builtin_return_address(0), self, other); }
 Tensor Tensor::matmul(const Tensor& other) const { return call<Tensor>("aten.matmul.default", __builtin_return_address(0), *this, other); }
 Tensor max(const Tensor& self) { return call<Tensor>("aten.max.default", __builtin_return_address(0), self); }
@@ -638,6 +644,8 @@ std::tuple<Tensor, Tensor> Tensor::nll_loss2d_forward(const Tensor& target, cons
 Tensor nll_loss_backward(const Tensor& grad_output, const Tensor& self, const Tensor& target, const OptionalTensor& weight, std::int64_t reduction, std::int64_t ignore_index, const Tensor& total_weight) { return call<Tensor>("aten.nll_loss_backward.default", __builtin_return_address(0), grad_output, self, target, weight, reduction, ignore_index, total_weight); }
 std::tuple<Tensor, Tensor> nll_loss_forward(const Tensor& self, const Tensor& target, const OptionalTensor& weight, std::int64_t reduction, std::int64_t ignore_index) { return call<std::tuple<Tensor, Tensor>>("aten.nll_loss_forward.default", __builtin_return_address(0), self, target, weight, reduction, ignore_index); }
 std::tuple<Tensor, Tensor> Tensor::nll_loss_forward(const Tensor& target, const OptionalTensor& weight, std::int64_t reduction, std::int64_t ignore_index) const { return call<std::tuple<Tensor, Tensor>>("aten.nll_loss_forward.default", __builtin_return_address(0), *this, target, weight, reduction, ignore_index); }
+Tensor nonzero(const Tensor& self) { return call<Tensor>("aten.nonzero.default", __builtin_return_address(0), self); }
+Tensor Tensor::nonzero() const { return call<Tensor>("aten.nonzero.default", __builtin_return_address(0), *this); }
 Tensor norm(const Tensor& self, const Scalar& p) { return call<Tensor>("aten.norm.Scalar", __builtin_return_address(0), self, p); }
 Tensor Tensor::norm(const Scalar& p) const { return call<Tensor>("aten.norm.Scalar", __builtin_return_address(0), *this, p); }
 Tensor norm(const Tensor& self, const std::optional<Scalar>& p, const IntList& dim, bool keepdim) { return call<Tensor>("aten.norm.ScalarOpt_dim", __builtin_return_address(0), self, p, dim, keepdim); }

@@ -20,6 +20,7 @@ WHITTLE_API_CALL Tensor _convolution(const Tensor& input, const Tensor& weight, 
 WHITTLE_API_CALL Tensor _fft_c2c(const Tensor& self, const IntList& dim, std::int64_t normalization, bool forward);
 WHITTLE_API_CALL Tensor _fft_c2r(const Tensor& self, const IntList& dim, std::int64_t normalization, std::int64_t last_dim_size);
 WHITTLE_API_CALL Tensor _fft_r2c(const Tensor& self, const IntList& dim, std::int64_t normalization, bool onesided);
+WHITTLE_API_CALL Tensor _functional_assert_async(const Tensor& self, const std::string& assert_msg, const Tensor& dep_token);
 WHITTLE_API_CALL std::tuple<Tensor, Tensor, Tensor> _linalg_det(const Tensor& A);
 WHITTLE_API_CALL std::tuple<Tensor, Tensor> _linalg_eigh(const Tensor& A, const std::string& UPLO = "L", bool compute_v = true);
 WHITTLE_API_CALL std::tuple<Tensor, Tensor, Tensor, Tensor> _linalg_slogdet(const Tensor& A);
@@ -32,6 +33,7 @@ WHITTLE_API_CALL std::tuple<Tensor, Tensor, Tensor> _native_batch_norm_legit_no_
 WHITTLE_API_CALL Tensor _softmax(const Tensor& self, std::int64_t dim, bool half_to_float);
 WHITTLE_API_CALL Tensor _softmax_backward_data(const Tensor& grad_output, const Tensor& output, std::int64_t dim, ScalarType input_dtype);
 WHITTLE_API_CALL Tensor _to_copy(const Tensor& self, std::optional<ScalarType> dtype = std::nullopt);
+WHITTLE_API_CALL std::tuple<Tensor, Tensor, Tensor> _unique2(const Tensor& self, bool sorted = true, bool return_inverse = false, bool return_counts = false);
 WHITTLE_API_CALL Tensor _unsafe_view(const Tensor& self, const IntList& size);
 WHITTLE_API_CALL Tensor abs(const Tensor& self);
 WHITTLE_API_CALL Tensor acos(const Tensor& self);
@@ -269,6 +271,7 @@ WHITTLE_API_CALL Tensor lt(const Tensor& self, const Scalar& other);
 WHITTLE_API_CALL Tensor lt(const Tensor& self, const Tensor& other);
 WHITTLE_API_CALL Tensor masked_fill(const Tensor& self, const Tensor& mask, const Scalar& value);
 WHITTLE_API_CALL Tensor masked_fill(const Tensor& self, const Tensor& mask, const Tensor& value);
+WHITTLE_API_CALL Tensor masked_select(const Tensor& self, const Tensor& mask);
 WHITTLE_API_CALL Tensor matmul(const Tensor& self, const Tensor& other);
 WHITTLE_API_CALL Tensor max(const Tensor& self);
 WHITTLE_API_CALL std::tuple<Tensor, Tensor> max(const Tensor& self, std::int64_t dim, bool keepdim = false);
@@ -321,6 +324,7 @@ WHITTLE_API_CALL Tensor nll_loss2d_backward(const Tensor& grad_output, const Ten
 WHITTLE_API_CALL std::tuple<Tensor, Tensor> nll_loss2d_forward(const Tensor& self, const Tensor& target, const OptionalTensor& weight, std::int64_t reduction, std::int64_t ignore_index);
 WHITTLE_API_CALL Tensor nll_loss_backward(const Tensor& grad_output, const Tensor& self, const Tensor& target, const OptionalTensor& weight, std::int64_t reduction, std::int64_t ignore_index, const Tensor& total_weight);
 WHITTLE_API_CALL std::tuple<Tensor, Tensor> nll_loss_forward(const Tensor& self, const Tensor& target, const OptionalTensor& weight, std::int64_t reduction, std::int64_t ignore_index);
+WHITTLE_API_CALL Tensor nonzero(const Tensor& self);
 WHITTLE_API_CALL Tensor norm(const Tensor& self, const Scalar& p = 2);
 WHITTLE_API_CALL Tensor norm(const Tensor& self, const std::optional<Scalar>& p, const IntList& dim, bool keepdim = false);
 WHITTLE_API_CALL Tensor one_hot(const Tensor& self, std::int64_t num_classes = -1);

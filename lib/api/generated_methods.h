@@ -11,9 +11,11 @@
     WHITTLE_API_CALL Tensor _fft_c2c(const IntList& dim, std::int64_t normalization, bool forward) const;
     WHITTLE_API_CALL Tensor _fft_c2r(const IntList& dim, std::int64_t normalization, std::int64_t last_dim_size) const;
     WHITTLE_API_CALL Tensor _fft_r2c(const IntList& dim, std::int64_t normalization, bool onesided) const;
+    WHITTLE_API_CALL Tensor _functional_assert_async(const std::string& assert_msg, const Tensor& dep_token) const;
     WHITTLE_API_CALL Tensor _log_softmax(std::int64_t dim, bool half_to_float) const;
     WHITTLE_API_CALL Tensor _softmax(std::int64_t dim, bool half_to_float) const;
     WHITTLE_API_CALL Tensor _to_copy(std::optional<ScalarType> dtype = std::nullopt) const;
+    WHITTLE_API_CALL std::tuple<Tensor, Tensor, Tensor> _unique2(bool sorted = true, bool return_inverse = false, bool return_counts = false) const;
     WHITTLE_API_CALL Tensor _unsafe_view(const IntList& size) const;
     WHITTLE_API_CALL Tensor abs() const;
     WHITTLE_API_CALL Tensor abs_() const;
@@ -280,6 +282,7 @@
     WHITTLE_API_CALL Tensor masked_fill_(const Tensor& mask, const Scalar& value) const;
     WHITTLE_API_CALL Tensor masked_fill(const Tensor& mask, const Tensor& value) const;
     WHITTLE_API_CALL Tensor masked_fill_(const Tensor& mask, const Tensor& value) const;
+    WHITTLE_API_CALL Tensor masked_select(const Tensor& mask) const;
     WHITTLE_API_CALL Tensor matmul(const Tensor& other) const;
     WHITTLE_API_CALL Tensor max() const;
     WHITTLE_API_CALL std::tuple<Tensor, Tensor> max(std::int64_t dim, bool keepdim = false) const;
@@ -324,6 +327,7 @@
     WHITTLE_API_CALL Tensor nll_loss(const Tensor& target, const OptionalTensor& weight = OptionalTensor(), std::int64_t reduction = 1, std::int64_t ignore_index = -100) const;
     WHITTLE_API_CALL std::tuple<Tensor, Tensor> nll_loss2d_forward(const Tensor& target, const OptionalTensor& weight, std::int64_t reduction, std::int64_t ignore_index) const;
     WHITTLE_API_CALL std::tuple<Tensor, Tensor> nll_loss_forward(const Tensor& target, const OptionalTensor& weight, std::int64_t reduction, std::int64_t ignore_index) const;
+    WHITTLE_API_CALL Tensor nonzero() const;
     WHITTLE_API_CALL Tensor norm(const Scalar& p = 2) const;
     WHITTLE_API_CALL Tensor norm(const std::optional<Scalar>& p, const IntList& dim, bool keepdim = false) const;
     WHITTLE_API_CALL Tensor one_hot(std::int64_t num_classes = -1) const;

@@ -4,8 +4,10 @@
 #include <whittle/api/tensor.h>
 
 #include "api/call.h"
+#include "api/session.h"
 #include "base/error.h"
 #include "capture/graph_break.h"
+#include "ops/core/data_sizes.h"
 
 namespace whittle::api {
 
@@ -45,20 +47,20 @@ std::int64_t consumed(const std::vector<Tensor::Index>& indices) {
     return count;
 }
 
-/// A mask as positions, one tensor per dimension of it: how many they are depends on its values, which are demanded.
+/// A mask as positions, one tensor per dimension of it: how many they are depends on its values, which are demanded
+/// unless the graph may have such results.
 std::vector<Tensor> positions_of(const Tensor& mask, void* pc) {
+    std::vector<Tensor> result;
+    if (const Session* const session = Session::current(); session && session->captures_dynamic_shapes()) {
+        const Tensor rows = issue(pc, "aten.nonzero.default", mask);
+        for (std::int64_t d = 0; d < mask.dim(); ++d)
+            result.push_back(issue(pc, "aten.select.int", rows, std::int64_t{1}, d));
+        return result;
+    }
     const whittle::Tensor values =
         demand(mask, {static_cast<int>(capture::BreakKind::dynamic_shape), "index with a mask", "aten.nonzero", pc});
-    const std::vector<bool> set = values.values<bool>();
-    const auto rank = values.sizes().size();
-    std::vector<std::vector<std::int64_t>> positions(rank);
-    for (std::size_t i = 0; i < set.size(); ++i) {
-        if (!set[i]) continue;
-        std::int64_t rest = static_cast<std::int64_t>(i);
-        for (std::size_t d = rank; d-- > 0; rest /= values.sizes()[d]) positions[d].push_back(rest % values.sizes()[d]);
-    }
-    std::vector<Tensor> result;
-    for (const auto& list : positions) result.push_back(tensor(list, {static_cast<std::int64_t>(list.size())}));
+    for (const auto& list : nonzero_positions(values))
+        result.push_back(tensor(list, {static_cast<std::int64_t>(list.size())}));
     return result;
 }
 

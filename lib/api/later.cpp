@@ -9,6 +9,7 @@
 #include "api/stack.h"
 #include "base/error.h"
 #include "graph/text.h"
+#include "ops/core/assertions.h"
 
 namespace whittle::api {
 
@@ -68,8 +69,8 @@ void PrintQueue::add(Target target, const std::vector<std::string>& texts, const
     }
 }
 
-void PrintQueue::add_check(const Tensor& condition, std::string message) {
-    pieces_.push_back({{}, std::move(message), condition, true});
+void PrintQueue::add_check(const Tensor& condition, const Tensor& about, Check check) {
+    pieces_.push_back({{}, {}, condition, about, std::move(check)});
 }
 
 void PrintQueue::print() {
@@ -77,11 +78,17 @@ void PrintQueue::print() {
     if (pieces.empty()) return;
     const NotRecording unseen;
     for (const Piece& piece : pieces) {
-        if (!piece.checked)
+        if (!piece.check)
             write(piece.target, piece.tensor.defined() ? shown(piece.tensor) : piece.text);
         else if (!demand(piece.tensor, {}).item().to_bool())
-            throw CheckError(piece.text);
+            piece.check->fail(demand(piece.about, {}));
     }
+}
+
+void PrintQueue::Check::fail(const whittle::Tensor& about) const {
+    const std::vector<StackFrame> stack = user_stack({pc});
+    throw CheckError(std::string(function) + " failed: " + failed_assertion(message, about) +
+                     (stack.empty() ? "" : "\n" + whittle::print(stack)));
 }
 
 void print_later(const std::string& format, const TensorList& tensors) {
@@ -99,59 +106,66 @@ void print_later(const std::string& format, const TensorList& tensors) {
 
 namespace {
 
-std::string told(const std::string& message, void* pc) {
-    const std::vector<StackFrame> stack = user_stack({pc});
-    return "check failed: " + message + (stack.empty() ? "" : "\n" + print(stack));
-}
+using Check = PrintQueue::Check;
 
-void check_at(const Tensor& condition, const std::string& message, void* pc) {
+void check_at(const Tensor& condition, const Tensor& about, const Check& check) {
     const ValueMeta& meta = defined(condition, "check").meta;
     if (meta.dtype != DType::boolean || meta.numel() != 1)
-        throw Error("check(\"" + message + "\"): found " + print(meta) + ", expected a boolean of one element");
-    if (Session* const session = Session::current()) return session->check_later(condition, told(message, pc), pc);
-    if (!demand(condition, {}).item().to_bool()) throw CheckError(told(message, pc));
+        throw Error("check(\"" + check.message + "\"): found " + print(meta) + ", expected a boolean of one element");
+    if (Session* const session = Session::current()) return session->check_later(condition, about, check);
+    if (!demand(condition, {}).item().to_bool()) check.fail(demand(about, {}));
 }
 
-void check_at(bool condition, const std::string& message, void* pc) {
-    if (!condition) throw CheckError(told(message, pc));
+template <class T>
+void check_at(bool condition, const T& about, const Check& check) {
+    if (!condition) check.fail(whittle::Tensor::of(whittle::Scalar(about), whittle::Scalar(about).dtype()));
 }
+
+using Bound = std::optional<std::int64_t>;
 
 /// Of numbers and tensors alike: each bound is a check of its own.
 template <class T>
-void check_range(const T& number, std::optional<std::int64_t> least, std::optional<std::int64_t> most,
-                 const std::string& name, void* pc) {
-    if (least) check_at(number >= *least, name + " is at least " + std::to_string(*least), pc);
-    if (most) check_at(number <= *most, name + " is at most " + std::to_string(*most), pc);
+void check_range(const T& number, const Bound& least, const Bound& most, Check check) {
+    const std::string name = std::exchange(check.message, {});
+    const auto each = [&](const auto& condition, const char* bound, std::int64_t value) {
+        check.message = name + bound + std::to_string(value);
+        check_at(condition, number, check);
+    };
+    if (least) each(number >= *least, " is at least ", *least);
+    if (most) each(number <= *most, " is at most ", *most);
     if constexpr (std::is_same_v<T, std::int64_t>)
-        if (Session* const session = Session::current()) session->constrain(number, {least, most}, pc);
+        if (Session* const session = Session::current()) session->constrain(number, {least, most}, check.pc);
 }
 
-void check_range(const Scalar& number, std::optional<std::int64_t> least, std::optional<std::int64_t> most,
-                 const std::string& name, void* pc) {
-    if (number.symbol()) return check_range(Tensor(number.symbol()), least, most, name, pc);
-    check_range(number.to<std::int64_t>(), least, most, name, pc);
+void check_range(const Scalar& number, const Bound& least, const Bound& most, const Check& check) {
+    if (number.symbol()) return check_range(Tensor(number.symbol()), least, most, check);
+    check_range(number.to<std::int64_t>(), least, most, check);
 }
+
+Check size_at(void* pc) { return {"check_is_size", "a size", pc}; }
+Check range_at(void* pc) { return {"constrain_range", "the number", pc}; }
 
 }  // namespace
 
 void check(const Tensor& condition, const std::string& message) {
-    check_at(condition, message, __builtin_return_address(0));
+    check_at(condition, condition, {"check", message, __builtin_return_address(0)});
 }
-void check(bool condition, const std::string& message) { check_at(condition, message, __builtin_return_address(0)); }
+void check(bool condition, const std::string& message) {
+    check_at(condition, condition, {"check", message, __builtin_return_address(0)});
+}
 
-void check_is_size(const Tensor& number) { check_range(number, 0, {}, "a size", __builtin_return_address(0)); }
-void check_is_size(std::int64_t number) { check_range(number, 0, {}, "a size", __builtin_return_address(0)); }
-
-void check_is_size(const Scalar& number) { check_range(number, 0, {}, "a size", __builtin_return_address(0)); }
+void check_is_size(const Tensor& number) { check_range(number, 0, {}, size_at(__builtin_return_address(0))); }
+void check_is_size(std::int64_t number) { check_range(number, 0, {}, size_at(__builtin_return_address(0))); }
+void check_is_size(const Scalar& number) { check_range(number, 0, {}, size_at(__builtin_return_address(0))); }
 
 void constrain_range(const Scalar& number, std::optional<std::int64_t> least, std::optional<std::int64_t> most) {
-    check_range(number, least, most, "the number", __builtin_return_address(0));
+    check_range(number, least, most, range_at(__builtin_return_address(0)));
 }
 void constrain_range(const Tensor& number, std::optional<std::int64_t> least, std::optional<std::int64_t> most) {
-    check_range(number, least, most, "the number", __builtin_return_address(0));
+    check_range(number, least, most, range_at(__builtin_return_address(0)));
 }
 void constrain_range(std::int64_t number, std::optional<std::int64_t> least, std::optional<std::int64_t> most) {
-    check_range(number, least, most, "the number", __builtin_return_address(0));
+    check_range(number, least, most, range_at(__builtin_return_address(0)));
 }
 
 }  // namespace whittle::api

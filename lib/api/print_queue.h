@@ -3,6 +3,7 @@
 
 #include <cstdio>
 #include <iosfwd>
+#include <optional>
 #include <string>
 #include <variant>
 #include <vector>
@@ -21,14 +22,23 @@ class PrintQueue {
     void add(Target target, const Tensor& tensor, const Session* session);
     /// `texts` stand before, between and behind the tensors.
     void add(Target target, const std::vector<std::string>& texts, const TensorList& tensors, const Session* session);
-    /// What check() demands of a pending condition.
-    void add_check(const Tensor& condition, std::string message);
+    /// What a check demands, and where it is.
+    struct Check {
+        const char* function = "check";  ///< of the API
+        std::string message = {};
+        void* pc = nullptr;
+        /// Throws CheckError that says so of the value that it is about.
+        [[noreturn]] void fail(const whittle::Tensor& about) const;
+    };
+    /// Of a pending condition.
+    void add_check(const Tensor& condition, const Tensor& about, Check check);
     bool empty() const { return pieces_.empty(); }
     /// Calls f(Tensor&) for each that is kept.
     template <class F>
     void for_each(F&& f) {
         for (Piece& piece : pieces_)
-            if (piece.tensor.defined()) f(piece.tensor);
+            for (Tensor* const tensor : {&piece.tensor, &piece.about})
+                if (tensor->defined()) f(*tensor);
     }
     /// All of it, in order; every tensor has its value. Throws CheckError at the first check that fails: what came
     /// after it in the program is not printed.
@@ -39,8 +49,9 @@ class PrintQueue {
     struct Piece {
         Target target;
         std::string text;
-        Tensor tensor;         ///< undefined: the text
-        bool checked = false;  ///< it is no output, but must be true; the text says what else
+        Tensor tensor;                    ///< undefined: the text
+        Tensor about = {};                ///< of a check, whose condition is the other
+        std::optional<Check> check = {};  ///< it is no output, but must be true
     };
     std::vector<Piece> pieces_;
 };

@@ -12,8 +12,14 @@
 #include "base/log.h"
 #include "graph/text.h"
 #include "graph/value_ref.h"
+#include "ops/aten/data_sizes.h"
 #include "ops/aten/random.h"
+#include "ops/core/assertions.h"
+#include "ops/core/interpreter.h"
+#include "ops/core/mode.h"
 #include "ops/core/registry.h"
+#include "passes/assertions.h"
+#include "passes/dce.h"
 #include "passes/decompose.h"
 
 namespace whittle::api {
@@ -63,6 +69,7 @@ TensorList Session::record(Node call, const std::vector<ImplPtr>& operands, void
     const std::lock_guard lock(mutex_);
     const RegisteredOp* const op = tapes_.next_is(call.target) ? nullptr : &Registry::instance().require(call.target);
     if (op && op->def->random) return random(call, operands, pc);
+    if (!data_sized_results(call).empty()) return data_sized(call, operands, pc);
     try {
         return issue(call, {}, operands, pc, nested);
     } catch (const CaptureFailed& failed) {
@@ -97,10 +104,14 @@ void Session::print_later(const std::vector<std::string>& texts, const TensorLis
     prints_.add(&std::cout, texts, tensors, this);
 }
 
-void Session::check_later(const Tensor& condition, std::string message, void* pc) {
+void Session::check_later(const Tensor& condition, const Tensor& about, const PrintQueue::Check& check) {
     const std::lock_guard lock(mutex_);
-    if (in_body()) break_graph({.kind = BreakKind::branch, .reason = "check() in a body"}, pc);
-    prints_.add_check(condition, std::move(message));
+    if (in_body()) break_graph({.kind = BreakKind::branch, .reason = "check() in a body"}, check.pc);
+    const bool computed = condition.impl()->session.get() == this;
+    if (computed)
+        record({.target = std::string(kAssertion), .args = {Arg(NodeRef{0}), Arg(check.message), Arg(NodeRef{1})}},
+               {condition.impl(), about.impl()}, check.pc);
+    prints_.add_check(condition, about, check);
 }
 
 void Session::defer(PrintQueue::Target target, const Tensor& tensor) {
@@ -120,6 +131,7 @@ void Session::keep_printed(const TensorImpl& written) {
     const auto memory = [&](const TensorImpl& impl) { return builder_.memories().of({impl.node, impl.place}); };
     prints_.for_each([&](Tensor& printed) {
         const TensorImpl& impl = *printed.impl();
+        if (impl.session.get() != this) return;
         if (&impl == &written || (memory(impl) != capture::kOwn && memory(impl) == memory(written)))
             printed = printed.clone();
     });
@@ -308,6 +320,47 @@ TensorList Session::random(const Node& call, const std::vector<ImplPtr>& operand
         naming().know_origin(results.back().impl()->key, capture::Origin::random);
     }
     return results;
+}
+
+/// Of the call's results, by computing what it reads from what the graph has so far, on the reference.
+std::vector<ValueMeta> Session::observed(const Node& call, const std::vector<ImplPtr>& operands) const {
+    const NotRecording not_recording;
+    const WithoutModes not_seen;
+    Graph before = builder_.graph().graph();
+    std::vector<NodeRef> wanted;
+    for (const ImplPtr& operand : operands)
+        if (operand->session.get() == this) wanted.push_back(operand->node);
+    before.output(wanted);
+    before = dce(without_assertions(before));
+    std::vector<whittle::Tensor> given;
+    for (std::size_t i = 0; i < inputs_.size(); ++i)
+        if (builder_.graph().source_of(builder_.inputs()[i].node)) given.push_back(*inputs_[i]->value);
+    const std::vector<whittle::Tensor> computed = evaluate(before, given);
+    std::vector<ImplPtr> known;
+    std::size_t next = 0;
+    for (const ImplPtr& operand : operands)
+        known.push_back(make_impl(operand->session.get() == this ? computed.at(next++) : *operand->value));
+    std::vector<ValueMeta> metas;
+    for (const whittle::Tensor& result : run_now(call, known))
+        metas.push_back(ValueMeta::of(result.with_requires_grad(false)));
+    return metas;
+}
+
+/// A call whose results' sizes are data. In the graph they are those of this execution.
+TensorList Session::data_sized(const Node& call, const std::vector<ImplPtr>& operands, void* pc) {
+    const std::string reason = call.target + " has a result whose sizes depend on values";
+    if (in_body()) throw NestedBreak{{.kind = BreakKind::dynamic_shape, .reason = reason, .op = call.target}};
+    if (!host_.captures_dynamic_shapes() || wants_gradient(operands)) {
+        for (const ImplPtr& operand : operands)
+            demand(Tensor(operand), {static_cast<int>(BreakKind::dynamic_shape), reason, call.target, pc});
+        const NotRecording not_recording;
+        return api::issue(call, operands, pc);
+    }
+    prepare(operands);
+    tapes_.leave();  // which has the sizes of another execution
+    Node sized = call;
+    sized.results = observed(call, operands);
+    return build(sized, {}, operands, pc, {});
 }
 
 /// A call that is made of others, some of which draw: these are recorded in its place. Nothing: it draws nothing.

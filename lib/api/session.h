@@ -59,8 +59,9 @@ class Session : public std::enable_shared_from_this<Session> {
     void settle(const TensorImpl& tensor, const Demand& why);
     /// Prints once the values are there, see later.h. Breaks a body, which runs where nobody sees it.
     void print_later(const std::vector<std::string>& texts, const TensorList& tensors, void* pc);
-    /// Throws CheckError unless the condition turns out to be true. Breaks a body.
-    void check_later(const Tensor& condition, std::string message, void* pc);
+    /// Throws CheckError unless the condition turns out to be true, and says what the other value was. The graph has
+    /// it as an assertion, for who runs it elsewhere. Breaks a body.
+    void check_later(const Tensor& condition, const Tensor& about, const PrintQueue::Check& check);
     /// A number of the program's, which may be a size, is in a range.
     void constrain(std::int64_t number, const capture::SizeRange& range, void* pc) {
         host_.constrained(number, range, pc);
@@ -70,6 +71,8 @@ class Session : public std::enable_shared_from_this<Session> {
     bool defers_output() const { return host_.defers_output() && !in_body(); }
     /// .capture_scalar_outputs: numbers that the program takes from tensors are symbols of the graph.
     bool captures_scalars() const { return host_.captures_scalars() && !in_body(); }
+    /// .capture_dynamic_shapes: calls whose results' sizes are data stay in the graph.
+    bool captures_dynamic_shapes() const { return host_.captures_dynamic_shapes() && !in_body(); }
     void defer(PrintQueue::Target target, const Tensor& tensor);
     /// False: nothing waits to be printed before it.
     bool defer(PrintQueue::Target target, std::string text);
@@ -117,6 +120,8 @@ class Session : public std::enable_shared_from_this<Session> {
                      const capture::NestedGraphs& nested);
     TensorList repeat(const TapeStep& step, const std::vector<ImplPtr>& operands, void* pc);
     TensorList random(const Node& call, const std::vector<ImplPtr>& operands, void* pc);
+    TensorList data_sized(const Node& call, const std::vector<ImplPtr>& operands, void* pc);
+    std::vector<ValueMeta> observed(const Node& call, const std::vector<ImplPtr>& operands) const;
     std::optional<TensorList> record_parts(const Node& call, const std::vector<ImplPtr>& operands, void* pc);
     /// Results as pending tensors; `operands`: of the call that views the first.
     TensorList pending(const std::vector<capture::Placed::Result>& results, const Node& call,

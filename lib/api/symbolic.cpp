@@ -2,6 +2,7 @@
 
 #include <bit>
 #include <cmath>
+#include <functional>
 
 #include "graph/text.h"
 #include "passes/symbolic_sizes.h"
@@ -53,9 +54,11 @@ bool alike(double x, std::int64_t a, double y, std::int64_t b) {
 }
 
 /// Bounds beyond those that every symbol has.
-void add_ranges(const Graph& graph, const SymbolicSizes& found, SymbolicGraph& result) {
+void add_ranges(const Graph& graph, const SymbolicSizes& found, const std::function<bool(std::size_t)>& is_data,
+                SymbolicGraph& result) {
     using Kind = capture::SizeCondition::Kind;
     for (const SymbolicSizes::Range& range : found.ranges) {
+        if (is_data(range.symbol)) continue;
         const auto ask = [&](Kind kind, std::int64_t bound, const SymbolicSizes::Refusal& by) {
             const std::string node = by.node < 0 ? "" : graph.node({by.node}).name;
             result.conditions.push_back(
@@ -83,7 +86,8 @@ bool same_but_for_sizes(const SymbolicGraph& a, const SymbolicGraph& b) {
     return follow(a.numbers, b.numbers) && follow(a.reals, b.reals);
 }
 
-SymbolicGraph symbolic_graph(const Graph& graph, const std::vector<capture::SizeSymbol>& symbols) {
+SymbolicGraph symbolic_graph(const Graph& graph, const std::vector<capture::SizeSymbol>& symbols,
+                             const KnownSymbolic& known) {
     SymbolicGraph result;
     std::vector<SizeSymbol> dims;
     const std::vector<NodeId> placeholders = graph.placeholders();
@@ -95,10 +99,25 @@ SymbolicGraph symbolic_graph(const Graph& graph, const std::vector<capture::Size
             result.values.push_back(input.meta().sizes[symbol.dim]);
             dims.push_back({symbol.name, id, symbol.dim});
         }
+    for (const SizeSymbol& data : data_symbols(graph)) {
+        const Node& node = graph.node({data.input});
+        result.symbols.push_back({data.name, capture::Source::condition(node.name, 0), data.dim});
+        result.values.push_back(node.meta().sizes[data.dim]);
+        dims.push_back(data);
+    }
     if (dims.empty()) return result;
+    const auto is_data = [&](std::size_t symbol) { return graph.node({dims[symbol].input}).kind == NodeKind::call; };
     result.shape = print(without_sizes(graph, result));
+    if (auto other = known ? known(result) : std::nullopt; other && other->fixed.empty()) {
+        result.conditions = std::move(other->conditions);
+        result.inputs = std::move(other->inputs);
+        result.outputs = std::move(other->outputs);
+        return result;
+    }
     const SymbolicSizes found = symbolic_sizes(graph, dims);
     for (const SizeRelation& relation : found.relations) {
+        // No guard can ask for it before the graph runs; each call's own graph has the sizes that it found.
+        if (is_data(relation.left) || (relation.right && is_data(*relation.right))) continue;
         using Kind = capture::SizeCondition::Kind;
         capture::SizeCondition condition{.kind = relation.right ? Kind::equal : Kind::multiple,
                                          .left = result.symbols[relation.left],
@@ -106,9 +125,9 @@ SymbolicGraph symbolic_graph(const Graph& graph, const std::vector<capture::Size
         if (relation.right) condition.right = result.symbols[*relation.right];
         result.conditions.push_back({std::move(condition)});
     }
-    add_ranges(graph, found, result);
+    add_ranges(graph, found, is_data, result);
     for (std::size_t i = 0; i < dims.size(); ++i) {
-        if (!found.fixed[i]) continue;
+        if (!found.fixed[i] || is_data(i)) continue;
         SymbolicGraph::Fixed fixed{.symbol = result.symbols[i], .size = result.values[i]};
         if (const SymbolicSizes::Refusal& refusal = found.refusals[i]; refusal.node >= 0) {
             fixed.node = graph.node({refusal.node}).name;

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -11,8 +13,9 @@
 namespace whittle::api {
 
 struct SymbolicGraph {
-    std::vector<capture::SizeSymbol> symbols = {};  ///< that occur in the graph
-    std::vector<std::int64_t> values = {};          ///< theirs in the recorded graph
+    /// That occur in the graph; behind those of inputs those that are data, "u0": no guard is about these.
+    std::vector<capture::SizeSymbol> symbols = {};
+    std::vector<std::int64_t> values = {};  ///< theirs in the recorded graph
     /// What the graph asks of them, and the node that asks, by its name, where it is one.
     struct Asked {
         capture::SizeCondition condition = {};
@@ -37,7 +40,12 @@ struct SymbolicGraph {
 /// symbol's value, as far from it, or so much divided by it, as the other is of the other's.
 bool same_but_for_sizes(const SymbolicGraph& a, const SymbolicGraph& b);
 
-/// `graph` has no writes; its placeholders are named after sources, as capture names them.
-SymbolicGraph symbolic_graph(const Graph& graph, const std::vector<capture::SizeSymbol>& symbols);
+/// What was found of the graph at other sizes, given its symbols, their values, its shape and its numbers.
+using KnownSymbolic = std::function<std::optional<SymbolicGraph>(const SymbolicGraph& form)>;
+
+/// `graph` has no writes; its placeholders are named after sources, as capture names them. What it asks of sizes is
+/// found by trying (passes/symbolic_sizes.h), once: where it is `known`, that is so at these sizes, too.
+SymbolicGraph symbolic_graph(const Graph& graph, const std::vector<capture::SizeSymbol>& symbols,
+                             const KnownSymbolic& known = {});
 
 }  // namespace whittle::api

@@ -34,6 +34,11 @@ constexpr Variable kVariables[] = {
     {"WHITTLE_CAPTURE_SCALAR_OUTPUTS", "`1` or `0`",
      "A number that `item()` takes from a tensor is a symbol of the graph, and breaks none.", ".capture_scalar_outputs",
      "`trace --compile capture_scalar_outputs=1`"},
+    {"WHITTLE_CAPTURE_DYNAMIC_SHAPES", "`1` or `0`",
+     "Operations whose results' sizes depend on values (`nonzero`, `masked_select`, `unique`, indexing with a mask) "
+     "stay "
+     "in the graph, and break none.",
+     ".capture_dynamic_shapes", "`trace --compile capture_dynamic_shapes=1`"},
     {"WHITTLE_LOGS", "a list of channels",
      "What is logged to stderr, see [logs.md](logs.md): `graph_code,graph_breaks,recompiles,+capture`.", "set_logs()",
      "`--log`"},

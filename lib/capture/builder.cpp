@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 #include "capture/hooks.h"
+#include "ops/core/assertions.h"
 #include "ops/core/registry.h"
 #include "tensor/reach.h"
 
@@ -67,7 +68,8 @@ std::variant<Placed, GraphBreak> Builder::issue(const Step& step) {
     }
     placed.call = {static_cast<NodeId>(graph_.graph().nodes.size())};
     std::vector<ValueMeta> metas = node.results;
-    const std::vector<NodeRef> made = graph_.call(std::move(node), step.effect || step.writes());
+    const bool effect = step.effect || step.writes() || asserts(node);
+    const std::vector<NodeRef> made = graph_.call(std::move(node), effect);
     attempt.keep();
     if (step.writes()) {
         placed.ended_by = write(step.operands[0], step.call.target);

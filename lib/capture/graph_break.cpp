@@ -28,7 +28,9 @@ constexpr BreakInfo kCatalogue[] = {
      "call .numpy() or .tolist() after the last operation, or do with torch what is done to the array"},
     {dynamic_shape, "WB0005", "a result whose sizes depend on values",
      "nonzero, masked_select, unique and their like have results whose sizes are unknown until they have run.",
-     "use where() or a mask of full size instead", "use torch.where() or a mask of full size instead"},
+     "use where() or a mask of full size instead, or keep them in the graph: .capture_dynamic_shapes, --compile "
+     "capture_dynamic_shapes=1",
+     "use torch.where() or a mask of full size instead, or keep them in the graph: --compile capture_dynamic_shapes=1"},
     {compare, "WB0006", "a comparison of whole tensors on the host",
      "equal and allclose return a bool to the program, so their operands have to be computed first.",
      "compare with eq() and reduce with all(), and read the result at the end",

@@ -66,6 +66,13 @@ std::size_t variants_of(const ProgramRequest& request) {
     return request.cache_size_limit ? static_cast<std::size_t>(*request.cache_size_limit) : libtorch::kMostVariants;
 }
 
+bool captures_dynamic_shapes(const ProgramRequest& request) {
+    constexpr const char* kName = "WHITTLE_CAPTURE_DYNAMIC_SHAPES";
+    for (const auto& [variable, value] : request.compile_options)
+        if (variable == kName) return value == "1";
+    return flag_variable(kName).value_or(false);
+}
+
 void read_events(const fs::path& file, const ProgramRequest& request, RanProgram& ran) {
     const LogStep step(LogStep::Kind::capture, "cut what " + request.program.string() + " did into graphs");
     libtorch::ReadLimits limits;
@@ -78,6 +85,7 @@ void read_events(const fs::path& file, const ProgramRequest& request, RanProgram
         libtorch::build_frames(events, {.level = request.composite ? libtorch::Level::api : libtorch::Level::core,
                                         .functions = request.functions,
                                         .most_variants = variants_of(request),
+                                        .dynamic_shapes = captures_dynamic_shapes(request),
                                         .ended = ran.status});
     ran.frames = std::move(captured.frames);
     for (const libtorch::OpTime& time : captured.op_times)

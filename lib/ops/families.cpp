@@ -57,6 +57,8 @@ std::vector<std::span<const OpDef>> op_families() {
         distance_ops(),        //
         rnn_ops(),             //
         einsum_ops(),          //
+        assertion_ops(),       //
+        data_size_ops(),       //
         random_ops(),          //
         dropout_ops(),         //
         higher_order_ops(),    //

@@ -1,6 +1,7 @@
 #include "passes/dce.h"
 
 #include "graph/nested.h"
+#include "ops/core/assertions.h"
 #include "passes/functionalize.h"
 #include "passes/log.h"
 #include "passes/rewriter.h"
@@ -11,7 +12,8 @@ Graph dce(const Graph& graph, Origins* origins) {
     std::vector<bool> live(graph.nodes.size(), false);
     for (std::size_t i = graph.nodes.size(); i-- > 0;) {
         const Node& node = graph.nodes[i];
-        if (node.kind == NodeKind::output || node.kind == NodeKind::placeholder || writes(node)) live[i] = true;
+        const bool effect = writes(node) || asserts(node);
+        if (node.kind == NodeKind::output || node.kind == NodeKind::placeholder || effect) live[i] = true;
         if (live[i]) for_each_input(node, [&](NodeRef ref) { live[static_cast<std::size_t>(ref.id)] = true; });
     }
     Rewriter rewriter(graph);

@@ -2,10 +2,13 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
+#include <string>
 
 #include "base/error.h"
 #include "graph/text.h"
 #include "graph/value_ref.h"
+#include "ops/core/known.h"
 #include "ops/core/registry.h"
 #include "passes/log.h"
 #include "passes/rewriter.h"
@@ -29,8 +32,9 @@ std::vector<bool> all_that_do_not_lower(const Graph& graph) {
 
 class Decomposer {
   public:
-    Decomposer(const Graph& graph, const DecomposeOptions& options)
-        : rewriter_(graph), builder_(rewriter_.graph()), options_(options) {}
+    /// `left`: names of calls that are not to be taken apart, for nothing is known of what they read; grows.
+    Decomposer(const Graph& graph, const DecomposeOptions& options, std::set<std::string>& left)
+        : rewriter_(graph), builder_(rewriter_.graph()), options_(options), left_(left) {}
 
     Graph run(const std::vector<bool>& chosen) {
         const Graph& from = rewriter_.from();
@@ -59,6 +63,13 @@ class Decomposer {
         std::vector<NodeRef> results;
         try {
             results = op.def->decompose(builder_, Arguments<NodeValue>(op.schema, node, resolve));
+        } catch (const NeedsConstant& error) {
+            // An op of its own; others, made of what is not known, say so.
+            if (!op.def->eval)
+                throw Error({error.where().file, place_of(rewriter_.from(), node)}, error.message(), error.hint());
+            rewriter_.copy(id);
+            left_.insert(rewriter_.graph().node(rewriter_.mapped({id})).name);
+            return;
         } catch (const Error& error) {
             throw Error({error.where().file, place_of(rewriter_.from(), node)}, error.message(), error.hint());
         }
@@ -81,6 +92,7 @@ class Decomposer {
     Rewriter rewriter_;
     GraphBuilder builder_;
     const DecomposeOptions& options_;
+    std::set<std::string>& left_;
     std::map<NodeId, std::vector<NodeRef>> expanded_;
 };
 
@@ -95,11 +107,14 @@ bool has_foreign_call(const Graph& graph) {
 Graph decompose(const Graph& graph, const DecomposeOptions& options, Origins* origins) {
     Graph result = graph;
     if (origins) *origins = own_origins(graph);
+    std::set<std::string> left;
     for (int round = 0;; round++) {
-        const std::vector<bool> chosen = options.chosen ? options.chosen(result) : all_that_do_not_lower(result);
+        std::vector<bool> chosen = options.chosen ? options.chosen(result) : all_that_do_not_lower(result);
+        for (std::size_t i = 0; i < chosen.size(); ++i)
+            if (left.contains(result.nodes[i].name)) chosen[i] = false;
         if (std::find(chosen.begin(), chosen.end(), true) == chosen.end()) break;
         WHITTLE_CHECK(round < kMaxRounds, "an op decomposes into itself");
-        Decomposer decomposer(result, options);
+        Decomposer decomposer(result, options, left);
         Graph next = decomposer.run(chosen);
         if (origins) *origins = through(decomposer.origins(), *origins);
         result = std::move(next);

@@ -19,7 +19,8 @@ struct DecomposeOptions {
 };
 
 /// The same computation in core ops (dialect "aten" when nothing of another dialect is left). An op that lowers stays;
-/// so does one that has neither lowering nor decomposition, for the caller to name. New nodes carry the stack and
+/// so does one that has neither lowering nor decomposition, or whose results' sizes are data of what is computed
+/// (ops/core/known.h), for the caller to name. New nodes carry the stack and
 /// module path of the node they replace. Throws Error naming the node when its operands do not fit.
 Graph decompose(const Graph& graph, const DecomposeOptions& options = {}, Origins* origins = nullptr);
 

@@ -4,6 +4,7 @@
 #include <map>
 
 #include "base/error.h"
+#include "ops/aten/data_sizes.h"
 #include "ops/core/nested.h"
 #include "ops/core/registry.h"
 
@@ -55,8 +56,9 @@ class Prober {
     Graph at_sizes(const Values& values, Moved moved) const {
         Graph graph = graph_;
         for (std::size_t i = 0; i < symbols_.size(); ++i) {
-            ValueMeta& meta = graph.nodes[static_cast<std::size_t>(symbols_[i].input)].results[0];
-            meta.sizes.at(symbols_[i].dim) = values[i];
+            Node& node = graph.nodes[static_cast<std::size_t>(symbols_[i].input)];
+            node.results[0].sizes.at(symbols_[i].dim) = values[i];
+            for (const std::size_t result : data_sized_results(node)) node.results[result].sizes.at(0) = values[i];
         }
         for (const SizeSymbol& symbol : symbols_) restride(symbol.input, graph);
         if (moved != Moved::none) move_all(graph, values, moved);
@@ -368,6 +370,14 @@ class Formula {
 };
 
 }  // namespace
+
+std::vector<SizeSymbol> data_symbols(const Graph& graph) {
+    std::vector<SizeSymbol> symbols;
+    for (std::size_t i = 0; i < graph.nodes.size(); ++i)
+        if (!data_sized_results(graph.nodes[i]).empty())
+            symbols.push_back({"u" + std::to_string(symbols.size()), static_cast<NodeId>(i), 0});
+    return symbols;
+}
 
 std::string print(const SizeRelation& relation, const std::vector<SizeSymbol>& symbols) {
     const std::string factor = std::to_string(relation.factor), left = symbols.at(relation.left).name;

@@ -13,12 +13,16 @@
 
 namespace whittle {
 
-/// A dimension of an input (a placeholder) whose size may vary.
+/// A dimension of an input (a placeholder) whose size may vary; or one that is data: the first of a call's results
+/// (data_sized_results()).
 struct SizeSymbol {
-    std::string name;  ///< "s0"
+    std::string name;  ///< "s0"; "u0" of data
     NodeId input = -1;
     std::size_t dim = 0;
 };
+
+/// One for each call whose results have sizes that are data: "u0", "u1" …
+std::vector<SizeSymbol> data_symbols(const Graph& graph);
 
 /// What operations rely on: "s0 == 3*s1", "s0 % 3 == 0".
 struct SizeRelation {

@@ -2,11 +2,15 @@
 
 #include "base/error.h"
 #include "graph/abilities.h"
+#include "ops/core/assertions.h"
 #include "passes/no_grad.h"
+#include "program/assertions.h"
 
 namespace whittle::program {
 
-CompileResult compile(Backend& backend, const Graph& captured, const BackendOptions& options) {
+namespace {
+
+CompileResult compile_stage(Backend& backend, const Graph& captured, const BackendOptions& options) {
     const Stage stage = backend.consumes();
     if (stage == Stage::captured) return backend.compile(captured, options);
     if (stage == Stage::plan) {
@@ -25,6 +29,19 @@ CompileResult compile(Backend& backend, const Graph& captured, const BackendOpti
     return backend.compile(*graph, options);
 }
 
+/// The reference refuses what a graph refuses where it does; of others that is asked when they have run.
+CompileResult asserting(const Backend& backend, const Graph& graph,
+                        const std::function<CompileResult(const Graph&)>& compile) {
+    if (offered<Reference>(backend) || !has_assertions(graph)) return compile(graph);
+    return compile_asserting(graph, compile);
+}
+
+}  // namespace
+
+CompileResult compile(Backend& backend, const Graph& captured, const BackendOptions& options) {
+    return asserting(backend, captured, [&](const Graph& graph) { return compile_stage(backend, graph, options); });
+}
+
 CompiledProgram differentiable(const Backend& backend, Graph captured, const BackendOptions& options) {
     const Differentiates* own = offered<Differentiates>(backend);
     if (!own) return CompiledProgram(std::move(captured));
@@ -35,7 +52,8 @@ CompiledProgram differentiable(const Backend& backend, Graph captured, const Bac
 CompileResult compile_part(Backend& backend, Stage part, const Graph& graph, const BackendOptions& options) {
     const Graph plain = without_requires_grad(graph);
     Differentiates* const own = offered<Differentiates>(backend);
-    return own ? own->compile_part(part, plain, options) : compile(backend, plain, options);
+    if (!own) return compile(backend, plain, options);
+    return asserting(backend, plain, [&](const Graph& of) { return own->compile_part(part, of, options); });
 }
 
 }  // namespace whittle::program

@@ -10,6 +10,7 @@
 #include "base/log_step.h"
 #include "capture/output_graph.h"
 #include "graph/text.h"
+#include "ops/core/assertions.h"
 #include "ops/core/interpreter.h"
 #include "ops/core/registry.h"
 #include "passes/widen.h"
@@ -146,7 +147,8 @@ class Recapture {
         } catch (const Error& error) {
             differ("%" + node.name + " = " + node.target + " fails: " + error.what());
         }
-        const bool effect = recorded_.keeps_all || Registry::instance().in_place(node.target) != nullptr;
+        const bool effect =
+            recorded_.keeps_all || asserts(node) || Registry::instance().in_place(node.target) != nullptr;
         call.name.clear();
         call.stack.clear();
         const std::vector<NodeRef> results = graph_.call(std::move(call), effect);

@@ -86,3 +86,38 @@ TEST_CASE("a function as backend leaves global state and the program's draws as 
     CHECK(compiled_graphs == 2);
     CHECK(runs == 4);
 }
+
+TEST_CASE("who asks for the deterministic mode is guarded by it, others are not", "[global_state]") {
+    const auto asks = compile([](const Tensor& x) { return deterministic_algorithms() ? x + 1 : x - 1; });
+    const auto ignores = compile([](const Tensor& x) { return x * 2; });
+    for (const bool mode : {false, true, false}) {
+        use_deterministic_algorithms(mode);
+        CHECK(asks(ones({1})).item<float>() == (mode ? 2 : 0));
+        CHECK(ignores(ones({1})).item<float>() == 2);
+    }
+    CHECK(asks.stats().recompile_reasons == std::vector<std::string>{"___deterministic == false, now true"});
+    CHECK(ignores.stats().recompiles == 0);
+    const auto sets = compile([](const Tensor& x) {
+        use_deterministic_algorithms(true);
+        CHECK(x.sum().item<float>() == 1);  // a break
+        CHECK(deterministic_algorithms());
+        return x;
+    });
+    sets(ones({1}));
+    CHECK_FALSE(deterministic_algorithms());
+}
+
+TEST_CASE("memory that arguments share is seen in each call: no guard has to be about addresses", "[global_state]") {
+    const auto written = [](Tensor a, const Tensor& b) {
+        a.add_(1);
+        return a * b;
+    };
+    const auto compiled = compile(written);
+    for (int call = 0; call < 4; ++call) {
+        Tensor a = tensor({1.F, 2.F}), other = tensor({1.F, 2.F});
+        const Tensor b = call % 2 ? a.view({2}) : tensor({3.F, 4.F});
+        const Tensor c = call % 2 ? other.view({2}) : tensor({3.F, 4.F});
+        CHECK(compiled(a, b).equal(written(other, c)));
+        CHECK(a.equal(other));
+    }
+}

@@ -183,3 +183,47 @@ TEST_CASE("what check() says names the bound, and holds elsewhere, too") {
     });
     CHECK_THROWS_WITH(compiled(kX), Catch::Contains("the number is at least 1"));
 }
+
+TEST_CASE("a check is a node of the graph, which names what has to hold", "[later]") {
+    std::string captured;
+    const OnCompile hook([&](const CompiledGraphInfo& graph) { captured = graph.captured; });
+    const auto compiled = compile(
+        [](Tensor x) {
+            constrain_range(x.argmax(), 0, 1);
+            check(x.sum() < 0, "the sum is negative");
+            return x * 2;
+        },
+        {.fullgraph = true});
+    CHECK(compiled(kX).to_vector<float>() == std::vector<float>{2, -4});
+    CHECK_THAT(captured,
+               Catch::Contains("aten._functional_assert_async.msg(%ge, \"the number is at least 0\", %argmax)") &&
+                   Catch::Contains("aten._functional_assert_async.msg(%le, \"the number is at most 1\", %argmax)") &&
+                   Catch::Contains("aten._functional_assert_async.msg(%lt, \"the sum is negative\", %lt)"));
+    CHECK(compiled.stats().graphs == 1);
+}
+
+TEST_CASE("a check that fails names its function, the bound, the value and the line", "[later]") {
+    const auto compiled = compile(
+        [](Tensor x) {
+            constrain_range(x.argmax(), 1, {});
+            return x * 2;
+        },
+        {.fullgraph = true});
+    CHECK_THROWS_WITH(compiled(kX), Catch::StartsWith("constrain_range failed: the number is at least 1: found 0") &&
+                                        Catch::Contains("later_test.cpp") &&
+                                        Catch::Contains("constrain_range(x.argmax(), 1, {});"));
+    CHECK_THROWS_WITH(constrain_range(7, 1, 4),
+                      Catch::StartsWith("constrain_range failed: the number is at most 4: found 7"));
+    CHECK_THROWS_WITH(check(kX.sum() > 0, "positive"), Catch::StartsWith("check failed: positive: found "));
+}
+
+TEST_CASE("a pure function's checks are made in every call", "[later]") {
+    const auto compiled = compile(
+        [](Tensor x) {
+            check(x.sum() < 0, "the sum is negative");
+            return x * 2;
+        },
+        {.fullgraph = true, .pure = true});
+    for (int i = 0; i < 3; ++i) CHECK_NOTHROW(compiled(kX));
+    CHECK_THROWS_AS(compiled(ones({2})), CheckError);
+}

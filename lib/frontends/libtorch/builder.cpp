@@ -22,7 +22,10 @@ namespace {
 class Builder {
   public:
     Builder(const EventFile& file, const BuildOptions& options)
-        : options_(options), recording_(file, options.level, options.functions), cutter_(recording_), elements_(file) {}
+        : options_(options),
+          recording_(file, options.level, options.functions),
+          cutter_(recording_, options.dynamic_shapes),
+          elements_(file) {}
 
     CapturedProgram build() {
         CapturedProgram program;

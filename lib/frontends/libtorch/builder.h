@@ -14,6 +14,7 @@ struct BuildOptions {
     Level level = Level::core;
     std::vector<std::string> functions = {};    ///< only frames of these; else those that main calls
     std::size_t most_variants = kMostVariants;  ///< of one graph that are kept
+    bool dynamic_shapes = false;                ///< see Cutter
     std::string ended = {};                     ///< the program's "exit status 1", "killed by SIGSEGV", for the notes
 };
 

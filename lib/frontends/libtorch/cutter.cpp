@@ -6,6 +6,7 @@
 #include "base/error.h"
 #include "graph/text.h"
 #include "ops/aten/capture.h"
+#include "ops/aten/data_sizes.h"
 #include "ops/core/registry.h"
 #include "tensor/reach.h"
 
@@ -41,8 +42,9 @@ bool has_mask(const Event& begin) {
     return found;
 }
 
-/// What a step is to a graph, before arguments are looked at: nothing, or the reason to stop.
-std::optional<GraphBreak> break_of(const Recording& recording, std::int32_t index) {
+/// What a step is to a graph, before arguments are looked at: nothing, or the reason to stop. `dynamic_shapes`: a known
+/// op whose results' sizes are data is none.
+std::optional<GraphBreak> break_of(const Recording& recording, std::int32_t index, bool dynamic_shapes) {
     const Step& step = recording.step(index);
     const std::vector<StackFrame>& stack = recording.stack(index);
     const auto with_text = [&](const std::string& what, const std::string& otherwise) {
@@ -64,7 +66,8 @@ std::optional<GraphBreak> break_of(const Recording& recording, std::int32_t inde
     }
     const std::string target = step.op->target();
     const CaptureRole role = capture_role(step.op->name);
-    if (role == CaptureRole::dynamic_shape || (role == CaptureRole::indexes && has_mask(*step.begin)))
+    const bool stays = dynamic_shapes && !data_sized_results({.target = target}).empty();
+    if ((role == CaptureRole::dynamic_shape && !stays) || (role == CaptureRole::indexes && has_mask(*step.begin)))
         return GraphBreak{BreakKind::dynamic_shape, target + " has a result whose sizes depend on values", target,
                           stack};
     if (step.op->flags & kReturnsOnlyHost) {
@@ -95,7 +98,8 @@ bool separates_only(const Step& step) { return step.kind == StepKind::io; }
 
 }  // namespace
 
-Cutter::Cutter(const Recording& recording) : recording_(recording), piece_of_(recording.steps.size(), kNoPiece) {
+Cutter::Cutter(const Recording& recording, bool dynamic_shapes)
+    : recording_(recording), dynamic_shapes_(dynamic_shapes), piece_of_(recording.steps.size(), kNoPiece) {
     const auto count = static_cast<ValueId>(recording.values.values.size());
     for (ValueId id = 0; id < count; ++id)
         if (recording.value(id).tensor.has(kHasStorage)) of_storage_[recording.value(id).tensor.storage].push_back(id);
@@ -136,7 +140,7 @@ FramePlan Cutter::plan(const FrameSteps& frame) {
     for (const std::int32_t index : frame.steps) {
         const Step& step = recording_.step(index);
         if (step.kind == StepKind::blob) continue;
-        std::optional<GraphBreak> why = break_of(recording_, index);
+        std::optional<GraphBreak> why = break_of(recording_, index, dynamic_shapes_);
         if (why && separates_only(step)) {
             if (cut.piece.steps.empty() || cut.pending) continue;
             cut.pending = std::move(why);
@@ -215,9 +219,11 @@ std::string Cutter::disagreement(std::int32_t index, const Graph& operands, cons
     const std::string target = recording_.step(index).op->target();
     const std::vector<ValueId>& results = recording_.results(index);
     try {
-        const std::vector<ValueMeta> metas =
-            infer(operands, {.target = bound.call.target, .args = bound.call.args, .kwargs = bound.call.kwargs});
         const ResultNumbers numbers = result_numbers(*recording_.step(index).end);
+        Node call{.target = bound.call.target, .args = bound.call.args, .kwargs = bound.call.kwargs};
+        if (!data_sized_results(call).empty())  // whose sizes only LibTorch can tell
+            for (const ValueId id : results) call.results.push_back(recording_.values.meta(id));
+        const std::vector<ValueMeta> metas = infer(operands, call);
         if (metas.size() != numbers.count)
             return target + ": Whittle knows " + std::to_string(metas.size()) + " results, LibTorch gave " +
                    std::to_string(numbers.count);

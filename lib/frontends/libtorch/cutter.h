@@ -30,7 +30,8 @@ struct FramePlan {
 
 class Cutter {
   public:
-    explicit Cutter(const Recording& recording);
+    /// `dynamic_shapes`: ops whose results' sizes are data (nonzero) break no piece, where they are known.
+    explicit Cutter(const Recording& recording, bool dynamic_shapes = false);
 
     FramePlan plan(const FrameSteps& frame);
     /// From the next plan on the step is a break: its write cannot be told without one.
@@ -71,6 +72,7 @@ class Cutter {
     bool others_between(const FrameSteps& frame, std::int32_t from, std::int32_t to) const;
 
     const Recording& recording_;
+    const bool dynamic_shapes_;
     std::vector<std::int32_t> piece_of_;  ///< per step: the number of its piece, or -1
     std::map<std::int32_t, std::string> refused_;
     std::map<std::int32_t, capture::GraphBreak> ends_;

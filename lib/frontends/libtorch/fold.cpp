@@ -4,6 +4,7 @@
 #include <set>
 #include <span>
 
+#include "ops/aten/data_sizes.h"
 #include "ops/core/registry.h"
 
 namespace whittle::libtorch {
@@ -176,7 +177,10 @@ std::optional<Difference> value_difference(const CapturedGraph& was, const Captu
                                   : a.kind == NodeKind::get_attr  ? Source::local("self").attribute(a.target).text()
                                                                   : "%" + a.name;
         for (std::size_t k = 0; k < std::min(a.results.size(), b.results.size()); ++k)
-            if (auto found = difference(shown, a, b, k)) return found;
+            if (auto found = difference(shown, a, b, k)) {
+                found->of_data = std::ranges::count(data_sized_results(a), k) != 0;
+                return found;
+            }
     }
     return std::nullopt;
 }
@@ -278,7 +282,7 @@ std::optional<std::size_t> FrameFolder::add(Function& to, CapturedGraph graph, s
         }
     if (!alike.empty()) {
         const Difference why = *first_difference(graphs[alike.back()], graph);
-        count(to.frame.recompiles, why, graph.runs);
+        if (!why.of_data) count(to.frame.recompiles, why, graph.runs);
         if (alike.size() >= most_variants_) {
             dropped_ += graph.runs;
             to.latest[position] = alike.back();

@@ -58,6 +58,7 @@ struct Difference {
     std::string guard, advice;
     std::vector<StackFrame> stack;  ///< of the operation, or the branch, that it is about
     bool of_number = false;         ///< of the host, a constant of each graph
+    bool of_data = false;  ///< a size that only the values of this execution say: the same graph, not a recompile
 };
 std::optional<Difference> first_difference(const capture::CapturedGraph& was, const capture::CapturedGraph& now);
 

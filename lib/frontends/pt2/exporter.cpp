@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "frontends/pt2/codes.h"
 #include "graph/schema.h"
+#include "ops/core/assertions.h"
 #include "ops/core/registry.h"
 
 namespace whittle::pt2 {
@@ -134,7 +135,28 @@ class Exporter {
             readers, [&](NodeId reader) { return graph_.nodes[static_cast<std::size_t>(reader)].target == kGetItem; });
     }
 
+    /// As torch.export has it, without a result: who reads it reads the value that it is about.
+    void add_assertion(const Node& node, std::vector<std::string>& names) {
+        const Schema& schema = *Registry::instance().find(node.target);
+        const ArgList given = bind_arguments(schema, node);
+        Json inputs = Json::array();
+        for (std::size_t i = 0; i < given.size(); ++i) {
+            if (schema.params[i].name == "dep_token") {
+                names = {name_of(*given[i].node())};
+                continue;
+            }
+            const std::string name = schema.params[i].name;
+            inputs.push_back({{"name", name}, {"arg", argument(schema.params[i], given[i])}, {"kind", kPositional}});
+        }
+        nodes_.push_back({{"target", "torch.ops.aten._assert_async.msg"},
+                          {"inputs", std::move(inputs)},
+                          {"outputs", Json::array()},
+                          {"metadata", metadata_of(node)},
+                          {"is_hop_single_tensor_return", Json()}});
+    }
+
     void add_call(NodeId id, const Node& node, std::vector<std::string>& names) {
+        if (asserts(node)) return add_assertion(node, names);
         names = result_names(id, node);
         Json outputs = Json::array();
         for (std::size_t i = 0; i < names.size(); ++i) {

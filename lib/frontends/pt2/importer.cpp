@@ -9,6 +9,7 @@
 #include "frontends/pt2/codes.h"
 #include "frontends/pt2/numbers.h"
 #include "graph/value_ref.h"
+#include "ops/core/assertions.h"
 #include "ops/core/registry.h"
 
 namespace whittle::pt2 {
@@ -208,13 +209,25 @@ bool Importer::add_number(const Json& node, const std::string& target) {
     return true;
 }
 
-/// What the program asserts of sizes is known here; what it asserts of values changes no result.
-void Importer::check_assertion(const Json& node, const std::string& target) const {
+/// What the program asserts of sizes is known here; what it asserts of values is asked when the graph runs.
+void Importer::check_assertion(const Json& node, const std::string& target) {
+    if (target.starts_with("aten._assert_async.")) return add_assertion(node);
     if (target != "aten._assert_scalar.default") return;
     const Arg truth = argument(node.at("inputs").at(0).at("arg"));
     if (truth == Arg(false) || truth == Arg(0))
         throw Error("the program asserts what is not so for these sizes: " +
                     (node.at("inputs").size() > 1 ? node.at("inputs")[1].at("arg").dump() : target));
+}
+
+void Importer::add_assertion(const Json& node) {
+    const Json& inputs = node.at("inputs");
+    const Arg condition = argument(inputs.at(0).at("arg"));
+    if (!condition.node()) throw Error("found no tensor that is to be true");
+    const Arg message = inputs.size() > 1 ? argument(inputs[1].at("arg")) : Arg("the program's assertion holds");
+    Node call{.name = "assertion", .target = std::string(kAssertion), .args = {condition, message, condition}};
+    set_place(call, node);
+    call.results = infer(graph_, call);
+    graph_.add(std::move(call));
 }
 
 void Importer::set_arguments(Node& call, const Json& inputs) const {

@@ -45,7 +45,9 @@ class Importer {
     void bind_results(const Json& outputs, NodeRef call);
     /// Sizes and numbers, which are computed here; false for a target that is none of those.
     bool add_number(const Json& node, const std::string& target);
-    void check_assertion(const Json& node, const std::string& target) const;
+    void check_assertion(const Json& node, const std::string& target);
+    /// Of a value: a node of the graph, which is asked when it runs.
+    void add_assertion(const Json& node);
 
     // Of torch.ops.higher_order.
     void add_higher_order(const Json& node, const std::string& name);

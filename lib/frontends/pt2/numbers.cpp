@@ -13,9 +13,9 @@ namespace {
 
 constexpr std::string_view kSizeQueries[] = {"aten.sym_size.int", "aten.sym_stride.int", "aten.sym_numel.default",
                                              "aten.sym_storage_offset.default"};
-constexpr std::string_view kChecks[] = {"aten._assert_scalar.default", "aten._assert_tensor_metadata.default",
+constexpr std::string_view kChecks[] = {"aten._assert_scalar.default",      "aten._assert_tensor_metadata.default",
                                         "aten.sym_constrain_range.default", "aten.sym_constrain_range_for_size.default",
-                                        "aten._assert_async.msg"};
+                                        "aten._assert_async.default",       "aten._assert_async.msg"};
 
 using Number = std::variant<std::int64_t, double, bool>;
 using Result = std::optional<Number>;

@@ -56,6 +56,8 @@ std::span<const OpDef> grid_ops();
 std::span<const OpDef> distance_ops();
 std::span<const OpDef> rnn_ops();
 std::span<const OpDef> einsum_ops();
+std::span<const OpDef> assertion_ops();      ///< calls that refuse values
+std::span<const OpDef> data_size_ops();      ///< nonzero, masked_select, _unique2: results of unknown sizes
 std::span<const OpDef> random_ops();         ///< rand, randn, bernoulli
 std::span<const OpDef> dropout_ops();        ///< dropout in training and evaluation
 std::span<const OpDef> higher_order_ops();   ///< cond, while_loop, map, scan: nested graphs

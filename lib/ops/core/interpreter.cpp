@@ -9,6 +9,7 @@
 #include "graph/run_observer.h"
 #include "graph/text.h"
 #include "graph/value_ref.h"
+#include "ops/core/assertions.h"
 #include "ops/core/known.h"
 #include "ops/core/memory.h"
 #include "ops/core/mode.h"
@@ -192,7 +193,8 @@ std::vector<Tensor> Interpreter::call(const Graph& graph, const Node& node, cons
         return stepped(*op, Arguments<Tensor>(op->schema, node, value, run_nested, &graph));
     } catch (const Error& error) {
         if (!error.where().position.empty()) throw;  // a nested graph has named its node
-        throw Error({error.where().file, place_of(graph, node)}, error.message(), error.hint());
+        const std::string place = asserts(node) ? place_of_assertion(graph, node) : place_of(graph, node);
+        throw Error({error.where().file, place}, error.message(), error.hint());
     }
 }
 

@@ -1,4 +1,6 @@
-// Composites whose results' sizes are data of an operand: what such an op needs to know, and how it is told.
+// Composites whose results' sizes are data of an operand: what such an op needs to know, and how it is told. A call of
+// one that is told nothing keeps the results that it has, those that were observed when it ran (infer()); without any
+// it cannot be inferred.
 #pragma once
 
 #include <functional>

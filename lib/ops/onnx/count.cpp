@@ -1,9 +1,7 @@
 // ONNX's ops that find equal things: Unique, TfIdfVectorizer.
 #include <algorithm>
-#include <cmath>
-#include <map>
-#include <numeric>
 
+#include "ops/core/data_sizes.h"
 #include "ops/onnx/rewrite.h"
 
 namespace whittle {
@@ -11,51 +9,6 @@ namespace whittle {
 namespace {
 
 using namespace onnx_dialect;
-
-/// NaN behind every number, equal to itself.
-template <class T>
-bool before(const T& a, const T& b) {
-    if constexpr (std::is_floating_point_v<T>)
-        if (std::isnan(a) || std::isnan(b)) return !std::isnan(a) && std::isnan(b);
-    return a < b;
-}
-
-/// Where each different slice is found first, how often, and which each slice is.
-struct Distinct {
-    Ints first, inverse, counts;
-};
-
-/// Of `slices` slices of equal length, the elements of each side by side.
-template <class T>
-Distinct distinct_of(const std::vector<T>& values, std::size_t slices, bool sorted) {
-    const std::size_t length = slices == 0 ? 0 : values.size() / slices;
-    const auto less = [&](std::size_t a, std::size_t b) {
-        return std::lexicographical_compare(&values[a * length], &values[a * length] + length, &values[b * length],
-                                            &values[b * length] + length, before<T>);
-    };
-    std::vector<std::size_t> order(slices), firsts;
-    std::iota(order.begin(), order.end(), std::size_t{0});
-    std::ranges::stable_sort(order, less);
-    std::vector<std::size_t> first_of(slices);
-    for (std::size_t i = 0; i < slices; ++i) {
-        const bool same = i > 0 && !less(order[i - 1], order[i]);
-        if (!same) firsts.push_back(order[i]);
-        first_of[order[i]] = firsts.back();
-    }
-    if (!sorted) std::ranges::sort(firsts);
-    std::map<std::size_t, std::int64_t> position;
-    Distinct result;
-    for (const std::size_t first : firsts) {
-        position[first] = static_cast<std::int64_t>(result.first.size());
-        result.first.push_back(static_cast<std::int64_t>(first));
-    }
-    result.counts.resize(firsts.size(), 0);
-    for (const std::size_t first : first_of) {
-        result.inverse.push_back(position[first]);
-        ++result.counts[static_cast<std::size_t>(position[first])];
-    }
-    return result;
-}
 
 /// How many results there are is data, so the operand must be known.
 Results unique(GraphBuilder& builder, const Arguments<NodeValue>& arguments) {
@@ -65,15 +18,7 @@ Results unique(GraphBuilder& builder, const Arguments<NodeValue>& arguments) {
     const Tensor x = flat ? Tensor(known).as_strided({known.numel()}, {1}, known.offset()) : known;
     const std::int64_t axis = flat ? 0 : wrap_dim(op.integer("axis"), x.rank());
     if (x.rank() == 0) throw Error("found an axis of a 0-d tensor, expected none");
-    Sizes sizes = x.sizes();
-    Strides strides = x.strides();  // the axis first: a slice's elements lie side by side
-    std::rotate(sizes.begin(), sizes.begin() + axis, sizes.begin() + axis + 1);
-    std::rotate(strides.begin(), strides.begin() + axis, strides.begin() + axis + 1);
-    const Tensor turned = x.as_strided(sizes, strides, x.offset());
-    const auto slices = static_cast<std::size_t>(sizes.front());
-    const bool sorted = op.integer("sorted") != 0;
-    const Distinct distinct = is_floating(x.dtype()) ? distinct_of(turned.values<double>(), slices, sorted)
-                                                     : distinct_of(turned.values<std::int64_t>(), slices, sorted);
+    const Distinct distinct = distinct_slices(x, axis, op.integer("sorted") != 0, NaNs::equal);
     const NodeValue from = flat ? op.reshape(op.tensor("X"), {x.numel()}) : op.tensor("X");
     const std::int64_t outputs = op.integer("num_outputs");
     Results results = {op("aten.index_select.default", from, axis, op.ints(distinct.first)).ref};

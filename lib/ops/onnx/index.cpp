@@ -1,6 +1,7 @@
 // ONNX's reads and writes at indices: Gather, GatherElements, GatherND, Scatter…, Compress, NonZero, ReverseSequence.
 #include <algorithm>
 
+#include "ops/core/data_sizes.h"
 #include "ops/core/elements.h"
 #include "ops/onnx/rewrite.h"
 
@@ -168,14 +169,7 @@ Results compress(GraphBuilder& builder, const Arguments<NodeValue>& arguments) {
 Results nonzero(GraphBuilder& builder, const Arguments<NodeValue>& arguments) {
     const Rewrite op(builder, arguments);
     const Tensor input = op.known("X");
-    const std::vector<bool> values = input.to(DType::boolean).values<bool>();
-    const Sizes sizes = input.rank() == 0 ? Sizes{1} : input.sizes();
-    std::vector<Ints> rows(sizes.size());
-    for (std::size_t i = 0; i < values.size(); ++i) {
-        if (!values[i]) continue;
-        auto rest = static_cast<std::int64_t>(i);
-        for (std::size_t dim = sizes.size(); dim-- > 0; rest /= sizes[dim]) rows[dim].push_back(rest % sizes[dim]);
-    }
+    const std::vector<Ints> rows = nonzero_positions(input.rank() == 0 ? at_least_1d(input) : input);
     Ints all;
     for (const Ints& row : rows) all.insert(all.end(), row.begin(), row.end());
     const auto count = static_cast<std::int64_t>(rows.empty() ? 0 : rows[0].size());

@@ -194,3 +194,19 @@ TEST_CASE("nested graphs have a limit of depth") {
                            returned("y")),
                       Catch::Contains("deep"));
 }
+
+TEST_CASE("what a program asserts of a value is a node, which is asked when the graph runs") {
+    const std::string assertion =
+        node("aten.sum.default", argument("self", tensor("x")), tensor("sum")) + "," +
+        node("aten.lt.Scalar", argument("self", tensor("sum")) + "," + argument("other", R"({"as_int": 7})"),
+             tensor("below")) +
+        "," +
+        node("aten._assert_async.msg",
+             argument("self", tensor("below")) + "," + argument("assert_msg", R"({"as_string": "below 7"})"), "") +
+        "," + node("aten.relu.default", argument("self", tensor("x")), tensor("y"));
+    const LoadedProgram loaded = load(assertion, returned("y"));
+    CHECK(results(loaded) == std::vector<std::vector<double>>{{1, 2, 3}});
+    const Tensor more = Tensor::of<float>({1, 2, 4});
+    CHECK_THROWS_WITH(evaluate(loaded.graph, {&more, 1}),
+                      Catch::Contains("_assert_async") && Catch::Contains("below 7: found false"));
+}

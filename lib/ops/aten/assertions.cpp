@@ -1,0 +1,59 @@
+// Assertions: what capture makes of check(), check_is_size() and constrain_range(), and programs of PyTorch of
+// torch._check(). Who runs a graph refuses values for which one does not hold (program/assertions.h).
+#include "ops/core/assertions.h"
+#include "base/error.h"
+#include "ops/aten/families.h"
+#include "ops/core/samples.h"
+#include "tensor/limits.h"
+
+namespace whittle {
+
+namespace {
+
+using samples::t;
+
+void check_condition(const Sizes& sizes) {
+    if (element_count(sizes) != 1)
+        throw Error("found a condition of sizes " + to_string(sizes) + ", expected one of one element");
+}
+
+std::vector<ValueMeta> infer_assertion(const Arguments<ValueMeta>& a) {
+    check_condition(a.tensor("self").sizes);
+    return {a.tensor("dep_token")};
+}
+
+std::vector<Tensor> eval_assertion(const Arguments<Tensor>& a) {
+    const Tensor condition = a.tensor("self"), about = a.tensor("dep_token");
+    check_condition(condition.sizes());
+    if (!condition.item().to_bool()) throw Error(failed_assertion(a.text("assert_msg"), about));
+    return {about};
+}
+
+/// A kernel cannot refuse: the value passes through, and whoever runs the kernel asks.
+std::vector<expr::Value> lower_assertion(expr::GroupBuilder&, const Arguments<expr::Value>& a) {
+    return {a.tensor("dep_token")};
+}
+
+std::vector<Sample> assertion_samples(DType dtype) {
+    const Tensor holds = samples::values(dtype, {1}, {});
+    return {{"of itself", {holds}, {t(0), "it holds", t(0)}},
+            {"of a number", {holds, samples::values(DType::i64, {3}, {})}, {t(0), "it holds", t(1)}},
+            {"one element", {samples::values(dtype, {1}, {1}), samples::ramp(DType::f32, {2, 3})}, {t(0), "", t(1)}}};
+}
+
+constexpr OpDef kOps[] = {
+    {.name = kAssertion,
+     .doc = "dep_token, where self is true, else an error: what torch._check of a value is in a functional graph",
+     .schema = "_functional_assert_async.msg(Tensor self, str assert_msg, Tensor dep_token) -> Tensor",
+     .infer = infer_assertion,
+     .eval = eval_assertion,
+     .lower = lower_assertion,
+     .grad = no_gradient,
+     .samples = assertion_samples},
+};
+
+}  // namespace
+
+std::span<const OpDef> assertion_ops() { return kOps; }
+
+}  // namespace whittle
