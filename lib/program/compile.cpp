@@ -2,11 +2,17 @@
 
 #include "base/error.h"
 #include "graph/abilities.h"
+#include "graph/placement.h"
 #include "passes/no_grad.h"
 
 namespace whittle::program {
 
 CompileResult compile(Backend& backend, const Graph& captured, const BackendOptions& options) {
+    if (const auto value = misplaced_value(captured))
+        return BackendFailure{.stage = "compile",
+                              .op = {},
+                              .message = "no backend computes with the value " + *value,
+                              .unsupported = true};
     const Stage stage = backend.consumes();
     if (stage == Stage::captured) return backend.compile(captured, options);
     if (stage == Stage::plan) {
