@@ -14,6 +14,7 @@ namespace whittle::libtorch {
 struct BoundCall {
     Node call;                  ///< target and arguments
     bool random = false;        ///< its results are no function of its arguments: they are recorded, not computed
+    bool opaque = false;        ///< of a tensor that Whittle does not compute with, as LibTorch was called
     bool writes = false;        ///< the call's result is written to its first argument
     std::string in_place = {};  ///< the registry's op that does so; when empty it is computed, then copied there
     std::string problem = {};   ///< why it cannot enter a graph; then the rest is meaningless

@@ -206,7 +206,7 @@ bool Cutter::prepare(std::int32_t index, std::string& problem) const {
             problem = target + ": makes " + obstacle + ", which Whittle does not have";
             return false;
         }
-    problem = disagreement(index, operands, bound);
+    if (!bound.opaque) problem = disagreement(index, operands, bound);
     return problem.empty();
 }
 

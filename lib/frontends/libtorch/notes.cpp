@@ -135,6 +135,23 @@ std::vector<std::string> notes_of_escapes(const Recording& recording) {
     return notes;
 }
 
+std::vector<std::string> notes_of_placements(const std::vector<capture::CapturedFrame>& frames) {
+    std::set<std::string> kinds;
+    std::size_t graphs = 0;
+    for (const capture::CapturedFrame& frame : frames)
+        for (const capture::CapturedGraph& captured : frame.graphs) {
+            graphs += misplaced_value(captured.graph).has_value();
+            for (const Node& node : captured.graph.nodes)
+                for (const ValueMeta& meta : node.results)
+                    if (meta.placement) kinds.insert(meta.placement->text());
+        }
+    if (!graphs) return {};
+    std::string list;
+    for (const std::string& kind : kinds) list += (list.empty() ? "" : ", ") + kind;
+    return {plural(graphs, "graph") + (graphs > 1 ? " have" : " has") + " values that no backend computes with (" +
+            list + "): told, but not to be replayed here"};
+}
+
 std::vector<std::string> notes_of_functions(const Recording& recording, const std::vector<std::string>& functions) {
     std::vector<std::string> notes;
     const std::set<std::string>& seen = recording.frames.functions;

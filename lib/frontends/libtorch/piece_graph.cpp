@@ -141,7 +141,7 @@ capture::Operand PieceGraphs::operand_of(ValueId id, std::int32_t reader) {
     if (operand.computed()) return operand;
     operand.storage = value.tensor.has(kHasStorage) ? value.tensor.storage : 0;
     operand.offset = value.tensor.offset;
-    if (!value.name) return operand;
+    if (!has.elements) return operand;
     operand.value = &*has.elements;
     operand.parameter = &value.name->path;
     return operand;
@@ -159,7 +159,9 @@ PieceGraphs::Known PieceGraphs::known(ValueId id, std::int32_t reader) {
     if (base >= 0 && base != id && !is_computed(id))
         return same_place(recording_.value(base).tensor, value.tensor) ? earlier(base) : view_of(base, id, reader);
     Known input{.value = id, .meta = input_meta(id, reader)};
-    if (value.name) {
+    if (value.name && input.meta.placement) {  // an attribute is a tensor of ours: it is an input by its name
+        builder_.naming().know(key_of(id), Source::local("self").attribute(value.name->path));
+    } else if (value.name) {
         // Elements that nobody asked for: explain needs what they are, not what they hold.
         const std::optional<Tensor> elements = tensor_of({id, read_at(id)});
         input.elements = elements.value_or(Tensor(*value.tensor.dtype, value.tensor.sizes))
@@ -362,8 +364,10 @@ std::optional<Tensor> PieceGraphs::tensor_of(const Output& output) const {
     return std::nullopt;
 }
 
-/// ", a result of aten.empty.memory_format,".
+/// ", a result of aten.empty.memory_format,"; ", a sparse tensor,".
 std::string PieceGraphs::unrecorded(const Output& output) const {
+    const Placement* placement = recording_.value(output.value).tensor.placement;
+    if (placement) return ", " + placement->text() + ",";
     const std::int32_t step = recording_.value(output.value).step;
     return step < 0 ? "" : ", a result of " + recording_.step(step).op->target() + ",";
 }

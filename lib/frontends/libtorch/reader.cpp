@@ -26,6 +26,25 @@ Scalar number_of(DType dtype, std::uint64_t bits) {
     return Tensor::copy_of(bytes.data(), dtype, {}, {}).item();
 }
 
+/// Of a c10::ScalarType that DType has not.
+std::string type_name(std::int8_t code) {
+    switch (code) {
+        case 8:
+            return "complex32";
+        case 12:
+            return "qint8";
+        case 13:
+            return "quint8";
+        case 14:
+            return "qint32";
+        case 16:
+            return "quint4x2";
+        case 17:
+            return "quint2x4";
+    }
+    return "type " + std::to_string(code);
+}
+
 TensorRef read_tensor(Cursor& in) {
     const auto head = in.get<TensorRecord>();
     TensorRef tensor{.id = head.id,
@@ -33,7 +52,6 @@ TensorRef read_tensor(Cursor& in) {
                      .offset = head.offset,
                      .version = head.version,
                      .dtype = dtype_from_aten(head.dtype),
-                     .type_code = head.dtype,
                      .flags = head.flags};
     for (int i = 0; i < head.rank; ++i) tensor.sizes.push_back(in.get<std::int64_t>());
     for (int i = 0; i < head.rank; ++i) tensor.strides.push_back(in.get<std::int64_t>());
@@ -44,10 +62,13 @@ TensorRef read_tensor(Cursor& in) {
         in.fail("found a tensor of sizes " + to_string(tensor.sizes) + ", strides " + to_string(tensor.strides) +
                     " and offset " + std::to_string(tensor.offset),
                 "expected elements within its memory");
+    Placement place;
+    if (!tensor.dtype) place.elements = type_name(head.dtype);
     if (tensor.has(kSparse) || tensor.has(kElsewhere)) {
-        std::string layout = in.text();
-        tensor.kind = std::make_shared<const TensorKind>(TensorKind{std::move(layout), in.text()});
+        place.layout = in.text();
+        place.device = in.text();
     }
+    tensor.placement = placed(std::move(place));
     if (tensor.has(kWrappedNumber)) {
         const auto bits = in.get<std::uint64_t>();
         const bool real = tensor.dtype && !is_complex(*tensor.dtype);

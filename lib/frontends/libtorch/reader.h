@@ -16,31 +16,25 @@
 #include "base/files.h"
 #include "frontends/libtorch/events.h"
 #include "frontends/libtorch/repeats.h"
+#include "graph/placement.h"
 #include "tensor/tensor.h"
 
 namespace whittle::libtorch {
-
-/// Of a tensor that is not the usual one, strided and on the CPU.
-struct TensorKind {
-    std::string layout, device;  ///< as LibTorch calls them: "SparseCsr", "cuda:0"
-    std::string text() const;    ///< "a sparse tensor (CSR) on the device cuda:0"
-};
 
 /// A tensor as an op saw it.
 struct TensorRef {
     std::uint64_t id = 0, storage = 0;
     std::int64_t offset = 0;
     std::uint32_t version = 0;
-    std::optional<DType> dtype = {};  ///< none: a type Whittle does not have (complex, quantized)
-    std::int8_t type_code = 0;        ///< c10::ScalarType
+    std::optional<DType> dtype = {};  ///< none: a type Whittle does not have (quantized, complex32)
     std::uint8_t flags = 0;           ///< TensorFlags
     Sizes sizes = {};
     Strides strides = {};
-    std::optional<Scalar> number = {};            ///< of a wrapped number
-    std::shared_ptr<const TensorKind> kind = {};  ///< of one that is sparse or elsewhere
+    std::optional<Scalar> number = {};     ///< of a wrapped number
+    const Placement* placement = nullptr;  ///< of one that Whittle does not compute with: it is in graphs all the same
 
     bool has(TensorFlags flag) const { return flags & flag; }
-    /// Why no graph can have it: "a complex32 tensor", "a sparse tensor"; "" when one can.
+    /// Why no graph can have it: "a tensor that is conjugated or negated by a flag"; "" when one can.
     std::string obstacle() const;
 };
 

@@ -344,7 +344,8 @@ class Tracer {
 
 ValueMeta Values::meta(ValueId id) const {
     const TensorRef& tensor = values[static_cast<std::size_t>(id)].tensor;
-    return {tensor.dtype.value_or(DType::f32), tensor.sizes, tensor.strides, tensor.has(kRequiresGrad)};
+    return {tensor.dtype.value_or(DType::f32), tensor.sizes, tensor.strides, tensor.has(kRequiresGrad),
+            tensor.placement};
 }
 
 bool Values::is_held(ValueId id, std::uint64_t order, const EventFile& file) const {
