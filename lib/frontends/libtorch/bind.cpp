@@ -70,8 +70,7 @@ std::string target_without_out(const OpName& op) {
     return {};
 }
 
-/// Batch norm in training: its results come from the batch alone. That it updates the running statistics is an effect
-/// on two buffers, which later reads see.
+/// Batch norm in training: its results come from the batch alone, and it moves the running statistics.
 bool trains_batch_norm(const OpName& op, const Event& begin) {
     const auto& values = begin.values;
     if (capture_role(op.name) != CaptureRole::batch_norm || values.size() < 6) return false;
@@ -101,8 +100,10 @@ class Binder {
         bound.random = is_random(*step_.op) || makes_memory(*step_.op);
         bound.call.target = functional_target(*step_.op);
         if (const auto training = training_target(step_.op->target());
-            !training.empty() && trains_batch_norm(*step_.op, *step_.begin))
-            bound.call.target = training;
+            !training.empty() && trains_batch_norm(*step_.op, *step_.begin)) {
+            bound.statistics = !written_statistics(step_).empty();
+            if (!bound.statistics) bound.call.target = training;
+        }
         if (bound.random) return bound;
         bound.writes = writes_memory(step_);
         if (bound.writes && Registry::instance().in_place(step_.op->target())) bound.in_place = step_.op->target();
@@ -269,6 +270,17 @@ std::string functional_target(const OpName& op) {
     const auto dot = target.rfind('.');
     if (dot == std::string::npos || dot == 0 || target[dot - 1] != '_') return {};  // several out=
     return target.substr(0, dot - 1) + target.substr(dot);
+}
+
+std::vector<const TensorRef*> written_statistics(const Step& step) {
+    std::vector<const TensorRef*> written;
+    if (step.kind != StepKind::op || step.threw() || training_target(step.op->target()).empty() ||
+        !trains_batch_norm(*step.op, *step.begin))
+        return written;
+    for (const std::size_t at : {3, 4})
+        if (const TensorRef* tensor = step.begin->values[at].tensor(); tensor && !tensor->placement)
+            written.push_back(tensor);
+    return written;
 }
 
 bool is_random(const OpName& op) {

@@ -39,7 +39,7 @@ std::optional<CapturedGraph> PieceGraphs::build(const Piece& piece, std::optiona
             refusal = contradiction();
             return std::nullopt;
         }
-        outputs.push_back({written, recording_.order_after(last->second)});
+        outputs.push_back({written, recording_.order_after(last->second, written)});
     }
     fill_values(*captured, values, outputs);
     captured->number = piece.number;
@@ -91,7 +91,9 @@ std::optional<GraphBreak> PieceGraphs::add_call(std::int32_t index) {
         if (recording_.value(results[i]).step == index)
             add_result(results[i], bound.writes ? placed.call : placed.results[numbers.defined[i]].node, values);
     node_names_[index] = builder_.graph().graph().node(placed.call).name;
-    if (bound.writes) write_calls_[node_names_[index]] = index;
+    if (bound.statistics)
+        for (const ValueId id : recording_.written_values(index)) builder_.write(operand_of(id, index), call.target);
+    if (bound.writes || bound.statistics) write_calls_[node_names_[index]] = index;
     return std::nullopt;
 }
 
@@ -243,8 +245,7 @@ capture::Origin PieceGraphs::origin_of(ValueId id) const {
 PieceGraphs::Writes PieceGraphs::last_writes() const {
     Writes writes;
     for (const std::int32_t index : piece_->steps)
-        if (writes_memory(recording_.step(index)))
-            writes[cutter_.root(recording_.written_value(index), piece_->number)] = index;
+        for (const ValueId id : recording_.written_values(index)) writes[cutter_.root(id, piece_->number)] = index;
     return writes;
 }
 
@@ -314,7 +315,7 @@ std::vector<PieceGraphs::Output> PieceGraphs::live_after(const Writes& writes) {
         if (is_told_later(id, write->second)) return;
         taken.insert(id);
         const bool own = write->second <= value.step && value.snapshot;
-        live.push_back({id, own ? 0 : recording_.order_after(write->second)});
+        live.push_back({id, own ? 0 : recording_.order_after(write->second, base)});
     };
     for (const std::int32_t index : piece_->steps) {
         for (const ValueId id : recording_.results(index))
@@ -334,7 +335,7 @@ std::vector<PieceGraphs::Output> PieceGraphs::live_after(const Writes& writes) {
         if (!is_computed(base) || is_told_later(base, writer)) continue;
         if (std::ranges::any_of(recording_.results(writer), covers)) continue;
         if (taken.contains(base) || (returned() && !is_alive(base))) continue;
-        live.push_back({base, recording_.order_after(writer)});
+        live.push_back({base, recording_.order_after(writer, base)});
     }
     return live;
 }

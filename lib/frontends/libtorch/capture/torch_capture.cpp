@@ -173,7 +173,19 @@ void look_at_inputs(Thread& thread, const OpInfo& info, c10::ArrayRef<const c10:
     if (info.writes && info.returns_nothing)
         for (const c10::IValue& input : inputs) forget_elements(input);
     if (info.updates_statistics)
-        for (std::size_t i = 3; i < std::min<std::size_t>(inputs.size(), 5); ++i) forget_elements(inputs[i]);
+        for (std::size_t i = 3; i < std::min<std::size_t>(inputs.size(), 5); ++i)
+            for_each_tensor(inputs[i], [&](const at::Tensor& tensor) {
+                forget_elements(tensor);
+                thread.statistics.emplace_back(thread.enclosing.size(), tensor.getIntrusivePtr());
+            });
+}
+
+/// Of the op that ends, whose arguments are gone by now.
+void look_at_statistics(Thread& thread) {
+    for (; !thread.statistics.empty() && thread.statistics.back().first >= thread.enclosing.size();
+         thread.statistics.pop_back())
+        if (auto tensor = thread.statistics.back().second.lock())
+            snapshot(thread, at::Tensor(std::move(tensor)), false);
 }
 
 void record_begin(Thread& thread, const at::RecordFunction& function) {
@@ -207,6 +219,7 @@ void record_begin(Thread& thread, const at::RecordFunction& function) {
 void record_end(Thread& thread, const at::RecordFunction& function, std::uint64_t now) {
     const OpInfo& info = info_of(thread, function);
     const std::uint8_t what = thread.enclosing.back();
+    look_at_statistics(thread);
     const std::uint64_t start = thread.starts.back();
     thread.enclosing.pop_back();
     thread.starts.pop_back();
