@@ -6,6 +6,7 @@
 
 #include "base/suggest.h"
 #include "base/words.h"
+#include "frontends/libtorch/builder.h"
 #include "symbolize/text.h"
 
 namespace whittle::libtorch {
@@ -56,7 +57,9 @@ std::string note_of_end(const Recording& recording, const std::string& ended) {
     const EventFile& file = recording.file;
     const std::string& inside = recording.frames.ended_inside;
     std::string note = "the program ";
-    if (!file.end) {
+    if (ended == kStillRuns) {
+        return note + "was still running when this was written; what it did since is missing";
+    } else if (!file.end) {
         note += ended.empty() ? "ended" : ended.starts_with("killed") ? "was " + ended : "ended with " + ended;
         note += " without returning from main";
     } else if (!file.end->replaced_by.empty()) {
