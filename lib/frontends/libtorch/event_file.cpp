@@ -1,6 +1,7 @@
 // What an event file says of one thing: an op, a tensor, a stack.
 #include <algorithm>
 #include <cstring>
+#include <iterator>
 
 #include "base/error.h"
 #include "frontends/libtorch/reader.h"
@@ -33,6 +34,22 @@ std::uint64_t EventFile::printing_place(std::uint32_t stack) const {
         caller = *pc;
     }
     return 0;
+}
+
+std::uint32_t Words::number(const std::string& text) {
+    const auto [word, fresh] = numbers_.try_emplace(text, static_cast<std::uint32_t>(texts_.size()));
+    if (fresh) texts_.push_back(text);
+    return word->second;
+}
+
+const std::string* EventFile::variable_of(std::uint64_t tensor, const std::string& function,
+                                          std::uint64_t order) const {
+    auto last = std::ranges::lower_bound(variables, VariableName{.tensor = tensor, .order = order});
+    while (last != variables.begin() && std::prev(last)->tensor == tensor) {
+        --last;
+        if (words.text(last->function) == function) return &words.text(last->name);
+    }
+    return nullptr;
 }
 
 Tensor EventFile::tensor(const Snapshot& snapshot) const {

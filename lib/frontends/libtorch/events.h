@@ -18,7 +18,7 @@ struct whittle_probe_value;
 namespace whittle::libtorch {
 
 inline constexpr char kFileMagic[8] = {'W', 'H', 'T', 'L', 'C', 'A', 'P', '\n'};
-inline constexpr std::uint32_t kFileVersion = 5, kFileHeaderSize = 4096, kChunkMagic = 0x4b484357;
+inline constexpr std::uint32_t kFileVersion = 6, kFileHeaderSize = 4096, kChunkMagic = 0x4b484357;
 
 struct FileHeader {
     char magic[8];
@@ -92,6 +92,7 @@ enum class RecordKind : std::uint32_t {
     source_place = 23,  ///< u64 its number, u8 Language, u8 the interpreter was entered there, u32 line, u64 the module
                         ///< that is called there or 0, text file, text function, text: what stands in the line, ""
                         ///< where only the file has it
+    variable = 24,      ///< u64 tensor, text function, text name: a local variable of that function of Python has it
 };
 /// Numbers of places that an interpreter runs have this bit, which no address of a program has.
 inline constexpr std::uint64_t kSourcePlace = std::uint64_t{1} << 63;

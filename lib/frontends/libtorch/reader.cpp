@@ -247,6 +247,13 @@ bool read_definition(Cursor& in, const RecordHeader& header, std::uint32_t threa
         case RecordKind::source_place:
             read_source_place(in, file);
             return true;
+        case RecordKind::variable: {
+            VariableName variable{.tensor = in.get<std::uint64_t>(), .order = header.order, .function = {}, .name = {}};
+            variable.function = file.words.number(in.text());
+            variable.name = file.words.number(in.text());
+            file.variables.push_back(variable);
+            return true;
+        }
         case RecordKind::module: {
             ModuleName module{.root = in.get<std::uint64_t>(), .type = {}, .path = {}};
             module.module = in.get<std::uint64_t>();
@@ -332,7 +339,7 @@ void read_happening(Cursor& in, const RecordHeader& header, std::uint32_t thread
             file.unseen_writes.push_back(std::move(event));
             return;
         default:
-            in.fail("found a record of kind " + std::to_string(header.kind), "expected 1 to 23");
+            in.fail("found a record of kind " + std::to_string(header.kind), "expected 1 to 24");
     }
     file.events.push_back(std::move(event));
 }
@@ -501,6 +508,7 @@ EventFile read_events(const std::filesystem::path& path, const ReadLimits& limit
     std::ranges::sort(file.unseen_writes, {}, &Event::order);
     std::ranges::sort(file.names, {}, &TensorName::order);
     settle_names(file.names);
+    std::ranges::sort(file.variables);
     if (file.cut == kCutReading) leave_out_undefined(file);
     check_references(file);
     return file;

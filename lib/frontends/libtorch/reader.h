@@ -112,6 +112,13 @@ struct TensorName {
     std::string type, path;
 };
 
+/// A local variable of Python that had the tensor; texts by their numbers in EventFile::words.
+struct VariableName {
+    std::uint64_t tensor = 0, order = 0;
+    std::uint32_t function = 0, name = 0;
+    auto operator<=>(const VariableName&) const = default;
+};
+
 /// In order of registration within a root.
 struct ModuleName {
     std::uint64_t root = 0, module = 0;
@@ -122,6 +129,17 @@ struct Snapshot {
     std::uint64_t order = 0;
     TensorRef tensor;
     std::span<const std::byte> bytes;
+};
+
+/// Texts, each once.
+class Words {
+  public:
+    std::uint32_t number(const std::string& text);
+    const std::string& text(std::uint32_t number) const { return texts_.at(number); }
+
+  private:
+    std::unordered_map<std::string, std::uint32_t> numbers_;
+    std::vector<std::string> texts_;
 };
 
 struct ThreadInfo {
@@ -169,6 +187,8 @@ struct EventFile {
     std::map<std::uint32_t, ThreadInfo> threads;
     std::vector<TensorName> names;
     std::vector<ModuleName> modules;
+    std::vector<VariableName> variables;  ///< ascending
+    Words words;
     std::vector<Snapshot> snapshots;
     std::vector<Event> unseen_writes;  ///< ascending
     /// Results of ops, by tensor: the event before which nobody held it any more; others were held to the end.
@@ -180,6 +200,8 @@ struct EventFile {
     const OpName& op(const Event& event) const { return ops.at(event.op); }
     /// Where Python calls what turns a tensor into text, on a stack inside that; 0: it is not.
     std::uint64_t printing_place(std::uint32_t stack) const;
+    /// The variable of that function that had the tensor last before the event `order`; null: none had.
+    const std::string* variable_of(std::uint64_t tensor, const std::string& function, std::uint64_t order) const;
     /// The elements, copied; made contiguous, with the strides of the tensor where those are dense.
     Tensor tensor(const Snapshot& snapshot) const;
 };

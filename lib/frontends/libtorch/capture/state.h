@@ -68,7 +68,8 @@ struct Thread {
     /// By stack pointer; in Python, whose frames need none of their own, by what those are, too.
     std::unordered_map<std::uint64_t, std::vector<KnownStack>> known_stacks;
     std::unordered_map<const char*, const OpInfo*> ops_by_name;
-    std::vector<python::Frame> frames;                        ///< of Python, while a stack is read
+    std::vector<python::Frame> frames;                        ///< of Python, of the stack that was read last
+    std::array<std::uint64_t, 512> told_variables = {};       ///< by tensor and stack, of those that came last
     std::unordered_map<std::uint64_t, std::uint64_t> places;  ///< of Python that the file has, by what they are
     std::vector<torchscript::Call> script_calls;              ///< that are running, outermost first
 
