@@ -3,6 +3,9 @@
 //
 //   file   = FileHeader, chunk*              native byte order: written and read on one machine
 //   chunk  = ChunkHeader, record*            one thread's; mapped while it is written, so that a crash loses nothing
+//          | ChunkHeader, ReusedHeader, record*  …; when it is full its records move to a chunk behind all others, and
+//          it
+//                                            is written anew: touching memory for the first time takes long
 //   record = RecordHeader, payload           RecordHeader::order puts the records of all threads in one order
 //   value  = ValueTag, payload               an argument or result of an op, an IValue
 //   pc     = u64                             a return address, or the number of a source_place
@@ -18,7 +21,8 @@ struct whittle_probe_value;
 namespace whittle::libtorch {
 
 inline constexpr char kFileMagic[8] = {'W', 'H', 'T', 'L', 'C', 'A', 'P', '\n'};
-inline constexpr std::uint32_t kFileVersion = 6, kFileHeaderSize = 4096, kChunkMagic = 0x4b484357;
+inline constexpr std::uint32_t kFileVersion = 5, kFileHeaderSize = 4096, kChunkMagic = 0x4b484357,
+                               kReusedMagic = 0x52484357;
 
 struct FileHeader {
     char magic[8];
@@ -57,6 +61,10 @@ struct ChunkHeader {
     std::uint32_t magic, thread;  ///< threads are numbered from 0 in order of their first event
     std::uint64_t size;           ///< of the chunk with this header
     std::uint64_t used;           ///< bytes of complete records
+};
+/// Of a chunk with kReusedMagic.
+struct ReusedHeader {
+    std::uint64_t emptied;  ///< twice as often as its records moved; odd while `used` is set back
 };
 
 struct RecordHeader {

@@ -405,6 +405,41 @@ void read_chunk(Cursor in, std::uint32_t thread, ThreadRecords& records, EventFi
     }
 }
 
+struct Chunk {
+    std::uint32_t thread = 0;
+    Cursor records;
+    std::uint64_t order = 0;  ///< of the first
+};
+
+/// Those that have records, each thread's in order. Records that moved to another chunk and are still in the first, for
+/// that is when the program was killed, are read once.
+std::vector<Chunk> chunks_of(Cursor in) {
+    std::vector<Chunk> chunks;
+    while (in.left() > 0) {
+        const auto head = in.get<ChunkHeader>();
+        if (head.magic == 0) break;  // the program was killed before the chunk had its header
+        const std::uint64_t heads = sizeof head + (head.magic == kReusedMagic ? sizeof(ReusedHeader) : 0);
+        if (head.magic != kChunkMagic && head.magic != kReusedMagic) in.fail("found no chunk", "expected one");
+        const std::uint64_t room = in.left();
+        if (head.size < heads || head.size - sizeof head > room || head.used > head.size - heads)
+            in.fail(
+                "found a chunk of " + std::to_string(head.size) + " bytes with " + std::to_string(head.used) + " used",
+                "expected at most " + std::to_string(room));
+        Cursor content = in.part(head.size - sizeof head);
+        content.take(heads - sizeof head);
+        Chunk chunk{.thread = head.thread, .records = content.part(head.used)};
+        if (head.used == 0) continue;
+        Cursor first = chunk.records;
+        chunk.order = read_header(first).order;
+        chunks.push_back(std::move(chunk));
+    }
+    std::map<std::pair<std::uint64_t, std::uint32_t>, std::size_t> sorted;  // by first record
+    for (std::size_t i = 0; i < chunks.size(); ++i) sorted.try_emplace({chunks[i].order, chunks[i].thread}, i);
+    std::vector<Chunk> all;
+    for (const auto& [first, i] : sorted) all.push_back(chunks[i]);
+    return all;
+}
+
 void read_happenings(const Threads& threads, const Cursor& whole, EventFile& file) {
     for (const auto& [thread, records] : threads) {
         std::uint64_t last = 0;
@@ -467,7 +502,7 @@ void read_ending(const FileHeader& header, EventFile& file) {
 EventFile read_events(const std::filesystem::path& path, const ReadLimits& limits) {
     EventFile file;
     file.path = path;
-    file.file = MappedFile::open(path);
+    file.file = EventMemory::open(path);
     const auto bytes = file.file->bytes();
     const std::string name = path.string();
     Cursor in(name, bytes, 0, bytes.size());
@@ -489,18 +524,10 @@ EventFile read_events(const std::filesystem::path& path, const ReadLimits& limit
     in.take(header.header_size - kFirstPart - rest.size());
     Threads threads;
     Allowance allowance(limits);
-    while (in.left() > 0 && !allowance.over()) {
-        const auto chunk = in.get<ChunkHeader>();
-        if (chunk.magic == 0) break;  // the program was killed before the chunk had its header
-        if (chunk.magic != kChunkMagic) in.fail("found no chunk", "expected one");
-        const std::uint64_t room = in.left();
-        if (chunk.size < sizeof chunk || chunk.size - sizeof chunk > room || chunk.used > chunk.size - sizeof chunk)
-            in.fail("found a chunk of " + std::to_string(chunk.size) + " bytes with " + std::to_string(chunk.used) +
-                        " used",
-                    "expected at most " + std::to_string(room));
+    for (const Chunk& chunk : chunks_of(in)) {
+        if (allowance.over()) break;
         ThreadRecords& records = threads.try_emplace(chunk.thread, file, limits.repeats).first->second;
-        Cursor rest_of_chunk = in.part(chunk.size - sizeof chunk);
-        read_chunk(rest_of_chunk.part(chunk.used), chunk.thread, records, file, allowance);
+        read_chunk(chunk.records, chunk.thread, records, file, allowance);
     }
     if (allowance.over()) file.cut = kCutReading;
     read_happenings(threads, Cursor(name, bytes, 0, bytes.size()), file);

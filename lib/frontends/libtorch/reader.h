@@ -13,7 +13,7 @@
 #include <variant>
 #include <vector>
 
-#include "base/files.h"
+#include "frontends/libtorch/event_memory.h"
 #include "frontends/libtorch/events.h"
 #include "frontends/libtorch/repeats.h"
 #include "graph/placement.h"
@@ -195,7 +195,7 @@ struct EventFile {
     std::unordered_map<std::uint64_t, std::uint64_t> released;
     std::map<std::uint32_t, std::vector<Gap>> gaps;  ///< by thread, ascending
     std::vector<Event> events;  ///< op_begin, op_end, io, data_ptr, print_*, from_blob, snapshot, note, probe_*
-    std::shared_ptr<const MappedFile> file;
+    std::shared_ptr<const EventMemory> file;
 
     const OpName& op(const Event& event) const { return ops.at(event.op); }
     /// Where Python calls what turns a tensor into text, on a stack inside that; 0: it is not.
