@@ -167,7 +167,7 @@ PieceGraphs::Known PieceGraphs::known(ValueId id, std::int32_t reader) {
         // Elements that nobody asked for: explain needs what they are, not what they hold.
         const std::optional<Tensor> elements = tensor_of({id, read_at(id)});
         input.elements = elements.value_or(Tensor(*value.tensor.dtype, value.tensor.sizes))
-                             .with_requires_grad(value.tensor.has(kRequiresGrad));
+                             .with_requires_grad(input.meta.requires_grad);
     } else {
         builder_.naming().know(key_of(id), source_of(id));
     }
