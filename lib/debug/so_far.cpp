@@ -7,16 +7,12 @@
 #include <chrono>
 #include <exception>
 #include <utility>
-#include <vector>
 
-#include "base/error.h"
 #include "base/interrupt.h"
 #include "base/log.h"
 #include "base/subprocess.h"
-#include "trace/folder.h"
 
 namespace whittle::debug {
-namespace fs = std::filesystem;
 
 namespace {
 
@@ -81,22 +77,6 @@ bool SoFar::write() {
                return 0;
            })
         .good();
-}
-
-void take_trace(const fs::path& from, const fs::path& to) {
-    const std::vector<fs::path> made = trace_files(from), before = trace_files(to);
-    for (const fs::path& file : made) {
-        const fs::path there = to / file, beside = there.string() + ".part";
-        fs::create_directories(there.parent_path());
-        std::error_code elsewhere;
-        fs::rename(from / file, there, elsewhere);
-        if (!elsewhere) continue;
-        fs::copy_file(from / file, beside, fs::copy_options::overwrite_existing);
-        fs::rename(beside, there);
-    }
-    for (const fs::path& file : before)
-        if (std::ranges::find(made, file) == made.end()) fs::remove(to / file);
-    remove_trace(from);
 }
 
 }  // namespace whittle::debug

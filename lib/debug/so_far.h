@@ -3,10 +3,8 @@
 
 #include <atomic>
 #include <condition_variable>
-#include <filesystem>
 #include <functional>
 #include <mutex>
-#include <string>
 #include <thread>
 
 namespace whittle::debug {
@@ -42,9 +40,5 @@ class SoFar {
     std::atomic<bool> unwanted_{false};
     std::thread thread_;
 };
-
-/// The trace in `from` takes the place of the one in `to`: file by file, its index last, so that `to` has one all the
-/// time. Throws Error.
-void take_trace(const std::filesystem::path& from, const std::filesystem::path& to);
 
 }  // namespace whittle::debug

@@ -172,6 +172,13 @@ torch::Tensor one_minus(const torch::Tensor& x) { return 1 - x.relu(); }
 /// Other memory, and what lies there, without a new identity or version of the tensor.
 torch::Tensor twice(const torch::Tensor& x) { return x * 2; }
 
+/// Computes once, and then waits to be killed.
+void waits() {
+    std::printf("%.4f\n", twice(torch::ones({3})).sum().item<double>());
+    std::fflush(stdout);
+    for (;;) ::pause();
+}
+
 void other_memory() {
     torch::Tensor x = torch::ones({3}) * 2;
     const torch::Tensor before = twice(x), other = torch::ones({3}) * 5;
@@ -253,6 +260,7 @@ int main(int argc, char** argv) {
         std::printf("%.4f\n", x.index({x > 1}).mul(2).sum().item<double>());
     }
     if (what == "wanders") wanders();
+    if (what == "waits") waits();
     if (what == "destructors") destructors();
     if (what == "short_lived") short_lived();
     if (what == "own_kernel") own_kernel();
