@@ -27,7 +27,7 @@ void RecordOptions::declare(Tool& tool) {
         "computes something else is a capture fault.");
     tool.option("--save-every", every, "SECONDS",
                 "While a program that uses LibTorch runs, write what was captured so far, so that it is there when all "
-                "of us are killed; at most a fifth of the time is spent on it, at the lowest priority (default: 10; 0: "
+                "of us are killed; at most a fifth of the time is spent on it, at the lowest priority (default 10; 0: "
                 "only at the end).");
 }
 
