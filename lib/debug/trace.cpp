@@ -131,7 +131,7 @@ RanProgram run_to_trace(ProgramRequest program, const TraceRequest& request) {
     program.so_far = [&](const RanProgram& so_far, const fs::path& into) {
         TraceRequest now = request;
         now.folder = into;
-        now.suspect = {};  // the reference, which need not run what LibTorch has computed
+        now.suspect = {.spec = kReferenceBackend};  // which need not run what LibTorch has computed
         now.check = CheckPolicy::never;
         trace(so_far, now);
         TraceIndex index = load_index(into);
