@@ -76,11 +76,9 @@ void follow_up(const cli::Tool& tool, const Options& options, bool wrong, std::o
 int trace_program(const cli::Tool& tool, const Options& options, const debug::TraceRequest& request) {
     remove_trace(options.output);  // the program may write its own
     debug::ProgramRequest program = options.program.request(tool, options.models[0], options.inputs);
-    program.with_data = true;
-    program.folder = options.output;
-    program.records = request.records;
+    program.save_every = options.record.save_every();
     program.backend = options.backend.name;
-    const debug::RanProgram ran = debug::run_program(program);
+    const debug::RanProgram ran = debug::run_to_trace(program, request);
     const debug::Traced traced = debug::trace(ran, request);
     options.graphs.write(debug::graphs_of(ran));
     for (const std::string& line : debug::to_lines(traced, tool.shared().quiet)) std::cerr << "trace: " << line << "\n";

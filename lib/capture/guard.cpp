@@ -5,6 +5,7 @@
 #include <charconv>
 
 #include "base/error.h"
+#include "graph/placement.h"
 #include "graph/text.h"
 
 namespace whittle::capture {
@@ -26,6 +27,8 @@ std::optional<std::size_t> differing_size(const TensorMatch& want, const ValueMe
         if (want.sizes[d] != kDynamicSize && want.sizes[d] != found.sizes[d]) return d;
     return std::nullopt;
 }
+
+std::string kind_text(const Placement* placement) { return placement ? placement->text() : "a tensor"; }
 
 bool same(const HostValue& a, const HostValue& b) {
     const double *x = std::get_if<double>(&a), *y = std::get_if<double>(&b);
@@ -87,6 +90,8 @@ std::optional<TensorDifference> first_difference(const TensorMatch& want, const 
     };
     if (found.dtype != want.dtype)
         return differs(What::dtype, std::string(name(want.dtype)), std::string(name(found.dtype)));
+    if (found.placement != want.placement)
+        return differs(What::placement, kind_text(want.placement), kind_text(found.placement));
     if (found.sizes.size() != want.sizes.size())
         return differs(What::rank, std::to_string(want.sizes.size()), std::to_string(found.sizes.size()));
     if (const auto d = differing_size(want, found))
@@ -102,6 +107,8 @@ std::string TensorDifference::field() const {
     switch (what) {
         case What::dtype:
             return "dtype";
+        case What::placement:
+            return "kind";
         case What::rank:
             return "rank";
         case What::size:
@@ -211,7 +218,8 @@ std::string Guard::text() const {
         std::string text =
             source_.text() + ": " + std::string(whittle::name(match->dtype)) + list_text(match->sizes, match->symbols);
         if (!match->strides.empty()) text += " strides=" + list_text(match->strides);
-        return text + (match->requires_grad ? " requires_grad" : "");
+        if (match->requires_grad) text += " requires_grad";
+        return text + (match->placement ? ", " + match->placement->text() : "");
     }
     if (const auto* same = std::get_if<SameTensor>(&condition_)) return source_.text() + " is " + same->as.text();
     if (const auto* sizes = std::get_if<SizeCondition>(&condition_)) return sizes->text();
@@ -322,7 +330,7 @@ const Guard* counterpart(const Guard& guard, const std::vector<Guard>& others) {
 
 Found found_of(const Guard& guard) {
     if (const auto* match = std::get_if<TensorMatch>(&guard.condition()))
-        return ValueMeta{match->dtype, match->sizes, match->strides, match->requires_grad};
+        return ValueMeta{match->dtype, match->sizes, match->strides, match->requires_grad, match->placement};
     if (const auto* same = std::get_if<SameTensor>(&guard.condition())) return *same;
     if (const auto* outcomes = std::get_if<Outcomes>(&guard.condition())) return *outcomes;
     const auto* value = std::get_if<HostValue>(&guard.condition());
@@ -348,6 +356,7 @@ std::string advice_on(const Guard& guard, const TensorMatch& match, const Found*
     const auto what = meta ? first_difference(match, *meta) : std::nullopt;
     if (!what) return one_kind(source);
     using What = TensorDifference::What;
+    if (what->what == What::placement) return "pass " + source + " on one device and in one layout";
     if (what->what == What::dtype || what->what == What::rank) return "pass " + source + " with one dtype and rank";
     if (what->what != What::size) return "pass " + source + " contiguous, with one requires_grad";
     if (match.sizes[what->dim] < 2 || meta->sizes[what->dim] < 2)

@@ -42,16 +42,17 @@ struct TensorMatch {
     std::vector<std::string> symbols = {};  ///< by dimension: "s0" of a size that may vary; may be shorter
     Strides strides = {};
     bool requires_grad = false;
+    const Placement* placement = nullptr;
 
     static TensorMatch of(const ValueMeta& meta) {
-        return {meta.dtype, meta.sizes, {}, meta.strides, meta.requires_grad};
+        return {meta.dtype, meta.sizes, {}, meta.strides, meta.requires_grad, meta.placement};
     }
     bool operator==(const TensorMatch&) const = default;
 };
 
 /// The first thing in which a tensor is not as expected.
 struct TensorDifference {
-    enum class What : std::uint8_t { dtype, rank, size, strides, requires_grad } what = What::dtype;
+    enum class What : std::uint8_t { dtype, placement, rank, size, strides, requires_grad } what = What::dtype;
     std::size_t dim = 0;                ///< of a size
     std::string wanted = {}, now = {};  ///< "f32" and "f64", "4" and "5"
 

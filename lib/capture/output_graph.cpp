@@ -7,6 +7,7 @@
 #include "graph/nested.h"
 #include "graph/text.h"
 #include "graph/value_ref.h"
+#include "ops/aten/hidden_writes.h"
 #include "passes/functionalize.h"
 
 namespace whittle::capture {
@@ -158,7 +159,7 @@ std::optional<CapturedGraph> OutputGraph::finish(std::span<const NodeRef> result
 }
 
 void functionalize(CapturedGraph& captured) {
-    if (!has_writes(captured.graph)) return;
+    if (!has_writes(captured.graph) && std::ranges::none_of(captured.graph.nodes, hides_writes)) return;
     Functionalized functional = whittle::functionalize(captured.graph);
     captured.graph = std::move(functional.graph);
     const std::vector<NodeId> placeholders = captured.graph.placeholders();

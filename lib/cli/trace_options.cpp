@@ -25,6 +25,15 @@ void RecordOptions::declare(Tool& tool) {
         "Whether graphs whose results were observed are run on what was observed, and must compute it: always, "
         "of programs until a fifth of their time is spent (budget; at least one second), or never. A graph that "
         "computes something else is a capture fault.");
+    tool.option("--save-every", every, "SECONDS",
+                "While a program that uses LibTorch runs, write what was captured so far, so that it is there when all "
+                "of us are killed; at most a fifth of the time is spent on it, at the lowest priority (default 10; 0: "
+                "only at the end).");
+}
+
+double RecordOptions::save_every() const {
+    require_range("--save-every", static_cast<double>(every), 0, 1e9);
+    return static_cast<double>(every);
 }
 
 RecordPolicy RecordOptions::records() const {

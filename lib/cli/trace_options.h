@@ -16,13 +16,16 @@ class Tool;
 struct ProgramOptions;
 struct UsedFiles;
 
-/// --record and --check-capture.
+/// --record, --check-capture and --save-every.
 struct RecordOptions {
     std::string record = "always", check = "budget";
+    std::int64_t every = 10;
 
     void declare(Tool& tool);
     RecordPolicy records() const;
     CheckPolicy checks() const;
+    /// Throws Error for a time before now.
+    double save_every() const;
     /// Throws Error where none are written, which an option needs.
     void require(const std::string& option, const std::string& why) const;
 };

@@ -1,6 +1,7 @@
 #include "debug/program.h"
 
 #include <algorithm>
+#include <chrono>
 #include <utility>
 
 #include "base/error.h"
@@ -8,6 +9,7 @@
 #include "base/log.h"
 #include "base/log_step.h"
 #include "base/variables.h"
+#include "debug/so_far.h"
 #include "frontends/libtorch/builder.h"
 #include "frontends/libtorch/launch.h"
 #include "graph/json.h"
@@ -94,6 +96,29 @@ void read_events(const fs::path& file, const ProgramRequest& request, RanProgram
     ran.notes.insert(ran.notes.end(), captured.notes.begin(), captured.notes.end());
 }
 
+/// What is written while the program runs. Of one that has written a trace of its own nothing is.
+SoFarWork work_so_far(const ProgramRequest& request, const fs::path& events, const fs::path& own, bool& saved) {
+    const fs::path made = events.string() + ".so-far";
+    const auto begin = std::chrono::steady_clock::now();
+    const auto elapsed = [begin] {
+        return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+    };
+    return {.every = request.save_every,
+            .wanted = [events, own,
+                       &saved] { return libtorch::is_recording(events) && (saved || !fs::exists(own / "index.json")); },
+            .write =
+                [&request, events, made, elapsed](double) {
+                    RanProgram ran{.status = std::string(libtorch::kStillRuns), .seconds = elapsed()};
+                    read_events(events, request, ran);
+                    request.so_far(ran, made);
+                },
+            .take =
+                [made, own, &saved] {
+                    take_trace(made, own);
+                    saved = true;
+                }};
+}
+
 }  // namespace
 
 RanProgram run_program(const ProgramRequest& request) {
@@ -104,9 +129,14 @@ RanProgram run_program(const ProgramRequest& request) {
     if (no_folder) throw Error({own.string(), {}}, "cannot create the folder: " + no_folder.message());
     LogStep step(LogStep::Kind::capture, "run " + request.program.string());
     const fs::path refused = scratch.path() / "refused";
+    bool saved = false;  // the trace in the folder is ours
+    std::optional<SoFar> so_far;
+    if (request.so_far && request.save_every > 0)
+        so_far.emplace(work_so_far(request, scratch.path() / libtorch::kEventFile, own, saved));
     libtorch::LaunchResult launched = libtorch::launch(
         launch_options(request, command_of(request, scratch.path() / "inputs.safetensors", refused), own),
         scratch.path());
+    so_far.reset();
     if (request.inputs && fs::exists(refused)) {
         const std::string told = read_file(refused);
         const auto end = told.find('\n');
@@ -118,7 +148,7 @@ RanProgram run_program(const ProgramRequest& request) {
                    .status = launched.status_text(),
                    .seconds = launched.seconds};
     ran.signal ? step.failed() : step.done();
-    if (fs::exists(own / "index.json"))
+    if (!saved && fs::exists(own / "index.json"))
         read_own(own, request.functions, ran);
     else
         ran.notes = std::move(launched.notes);

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -26,6 +27,10 @@ struct ProgramRequest {
     bool with_data = false;                             ///< with the values of inputs, weights and results
     bool with_times = false;                            ///< of compilations, and of LibTorch's operations
     bool stdout_to_stderr = false;
+    double save_every = 10;  ///< seconds, while it runs: see so_far
+    /// Writes a trace of what a program of LibTorch, which still runs, did so far into a folder. In a copy of this
+    /// process; what is there then becomes the trace in `folder`.
+    std::function<void(const struct RanProgram& so_far, const std::filesystem::path& into)> so_far = {};
 
     // What a program that is written against our own API is asked to do.
     std::optional<std::filesystem::path> folder = {};  ///< for its trace; else it is read and removed

@@ -124,6 +124,23 @@ Traced trace(const RanProgram& ran, const TraceRequest& request) {
     return traced;
 }
 
+RanProgram run_to_trace(ProgramRequest program, const TraceRequest& request) {
+    program.with_data = true;
+    program.folder = request.folder;
+    program.records = request.records;
+    program.so_far = [&](const RanProgram& so_far, const fs::path& into) {
+        TraceRequest now = request;
+        now.folder = into;
+        now.suspect = {.spec = kReferenceBackend};  // which need not run what LibTorch has computed
+        now.check = CheckPolicy::never;
+        trace(so_far, now);
+        TraceIndex index = load_index(into);
+        name_models(index, request.folder, request.models);  // from where it will be
+        save_index(into, index);
+    };
+    return run_program(program);
+}
+
 std::string to_text(const TracedFrame& traced, const fs::path& folder) {
     std::string text = (folder / traced.graph).string() + ": " + plural(traced.ops, "op") + "\n";
     if (traced.record)

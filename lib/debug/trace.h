@@ -57,6 +57,8 @@ Traced trace(const std::vector<LoadedFrame>& frames, const TraceRequest& request
 
 /// A program's run. Throws Error as above.
 Traced trace(const RanProgram& ran, const TraceRequest& request);
+/// run_program() for such a trace; while it runs, what was captured so far is in the folder, too.
+RanProgram run_to_trace(ProgramRequest program, const TraceRequest& request);
 
 /// A line or two for each graph and record that was written, and what went wrong.
 std::string to_text(const TracedFrame& traced, const std::filesystem::path& folder);

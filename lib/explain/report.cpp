@@ -6,6 +6,7 @@
 
 #include "explain/split.h"
 #include "graph/abilities.h"
+#include "graph/placement.h"
 #include "graph/text.h"
 #include "graph/value_ref.h"
 #include "ops/core/memory.h"
@@ -60,6 +61,9 @@ std::vector<Found> find_breaks(const Frame& frame, const Backend* backend,
         const RegisteredOp* op = kernel_of(call.target);
         if (const auto told = frontend.find(call.name); told != frontend.end())
             found.push_back({id, BreakKind::frontend, call.target, told->second});
+        else if (backend && touches_misplaced(graph, call))
+            found.push_back({id, BreakKind::unsupported, call.target,
+                             call.target + " is of tensors that backend " + backend->name() + " does not have"});
         else if (!op && frame.captured)
             continue;
         else if (!op)
@@ -83,7 +87,7 @@ std::vector<std::string> ask_unsupported(const Frame& frame, const Backend& back
         const std::string& name = frame.graph.node({id}).name;
         const auto is_break = [&](const FrontendBreak& b) { return b.node == name; };
         if (std::ranges::find(frame.unknown, name) != frame.unknown.end() ||
-            std::ranges::any_of(frame.breaks, is_break))
+            std::ranges::any_of(frame.breaks, is_break) || touches_misplaced(frame.graph, frame.graph.node({id})))
             taken_out.push_back(id);
     }
     if (taken_out.empty()) return unsupported_isolated(frame.graph, backend);
@@ -237,6 +241,8 @@ Report explain(const std::string& model, const std::vector<Frame>& frames, const
         std::vector<NodeId> stops;
         for (const Found& found : find_breaks(frame, backend, unsupported)) {
             if (found.node >= 0) stops.push_back(found.node);
+            if (found.kind == BreakKind::unsupported && std::ranges::count(report.unsupported, found.op) == 0)
+                report.unsupported.push_back(found.op);
             add_place(report, found.kind, found.op, found.reason, place_of(frame, found.node));
         }
         for (const Graph& piece : split_at(frame.graph, stops)) {

@@ -19,12 +19,16 @@
 
 namespace whittle {
 
+struct Placement;
+
 /// What is known of a value before it is computed.
 struct ValueMeta {
     DType dtype = DType::f32;
     Sizes sizes = {};
     Strides strides = {};
     bool requires_grad = false;
+    const Placement* placement =
+        nullptr;  ///< null: strided, on the CPU, of elements that DType has (graph/placement.h)
 
     /// Contiguous, no gradient.
     static ValueMeta contiguous(DType dtype, Sizes sizes);

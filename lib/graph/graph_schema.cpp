@@ -60,7 +60,8 @@ constexpr const char* kNodes = R"json({
       "dtype": {"$ref": "#/$defs/dtype"},
       "sizes": {"$ref": "#/$defs/sizes"},
       "strides": {"$ref": "#/$defs/strides"},
-      "requires_grad": {"type": "boolean"}
+      "requires_grad": {"type": "boolean"},
+      "placement": {"$ref": "#/$defs/placement"}
     },
     "additionalProperties": false
   }
@@ -80,6 +81,7 @@ nlohmann::ordered_json graph_schema() {
     schema["additionalProperties"] = false;
     Form<std::vector<StackFrame>>::schema(maker, {});
     Form<Tensor>::schema(maker, {});
+    Form<Placement>::schema(maker, {});
     return maker.with_definitions(std::move(schema));
 }
 

@@ -120,13 +120,15 @@ class GraphReader {
     }
 
     ValueMeta meta(const Json& value) const {
-        in_.only_members(value, {"dtype", "sizes", "strides", "requires_grad"});
+        in_.only_members(value, {"dtype", "sizes", "strides", "requires_grad", "placement"});
         ValueMeta meta;
         meta.dtype = read_dtype(in_, in_.member(value, "dtype"));
         meta.sizes = read_sizes(in_, in_.member(value, "sizes"));
         const Json* strides = in_.find(value, "strides");
         meta.strides = strides ? in_.integers(*strides) : contiguous_strides(meta.sizes);
         if (const Json* grad = in_.find(value, "requires_grad")) meta.requires_grad = in_.boolean(*grad);
+        if (const Json* place = in_.find(value, "placement"))
+            meta.placement = placed(Form<Placement>::read({in_}, *place, {}));
         return meta;
     }
 

@@ -3,6 +3,7 @@
 #include <unordered_map>
 
 #include "base/error.h"
+#include "graph/placement.h"
 #include "graph/text.h"
 
 namespace whittle {
@@ -401,7 +402,24 @@ class GraphParser {
             in_.word("grad");
             meta.requires_grad = true;
         }
+        if (in_.peek_word() == "placed") {
+            in_.word("placed");
+            meta.placement = placement();
+        }
         return meta;
+    }
+
+    /// As print() has it.
+    const Placement* placement() {
+        Placement place;
+        in_.expect("[");
+        place.device = in_.quoted();
+        in_.expect(",");
+        place.layout = in_.quoted();
+        in_.expect(",");
+        place.elements = in_.quoted();
+        in_.expect("]");
+        return placed(std::move(place));
     }
 
     /// Zeros of the meta, strides included. A second line for the same name keeps the first.

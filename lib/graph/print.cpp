@@ -4,6 +4,7 @@
 #include <set>
 
 #include "base/words.h"
+#include "graph/placement.h"
 #include "graph/text.h"
 #include "graph/value_ref.h"
 
@@ -95,6 +96,11 @@ struct ArgPrinter {
     }
 };
 
+/// ["cuda:0", "Strided", ""]: device, layout, elements.
+std::string place_text(const Placement& place) {
+    return "[" + quote(place.device) + ", " + quote(place.layout) + ", " + quote(place.elements) + "]";
+}
+
 std::string operands(const Graph& graph, const Node& node) {
     std::string text = "(";
     const auto separator = [&] { return text.size() > 1 ? ", " : ""; };
@@ -181,7 +187,7 @@ std::string print(const ValueMeta& meta) {
     std::string text = std::string(name(meta.dtype)) + list_text(meta.sizes);
     if (!has_default_strides(meta)) text += " strides" + list_text(meta.strides);
     if (meta.requires_grad) text += " grad";
-    return text;
+    return meta.placement ? text + " placed" + place_text(*meta.placement) : text;
 }
 
 std::string print(const Graph& graph, const Arg& arg) { return std::visit(ArgPrinter{graph}, arg.value); }

@@ -2,6 +2,7 @@
 #include "base/files.h"
 #include "graph/json.h"
 #include "graph/json_text.h"
+#include "graph/placement.h"
 #include "graph/shared_fields.h"
 
 namespace whittle {
@@ -130,6 +131,7 @@ class GraphWriter {
         std::string text = "{\"dtype\": \"" + std::string(name(meta.dtype)) + "\", \"sizes\": " + json_list(meta.sizes);
         if (meta.strides != contiguous_strides(meta.sizes)) text += ", \"strides\": " + json_list(meta.strides);
         if (meta.requires_grad) text += ", \"requires_grad\": true";
+        if (meta.placement) text += ", \"placement\": " + json_of(*meta.placement);
         return text + "}";
     }
 
@@ -148,7 +150,8 @@ class GraphWriter {
 /// The oldest version that has all members of the file, so that older readers take what they can.
 FileFormat format_of(const Graph& graph) {
     FileFormat format = kGraphFormat;
-    if (!graph.failure || graph.failure->version.empty()) format.minor = 0;
+    if (misplaced_value(graph)) return format;
+    format.minor = !graph.failure || graph.failure->version.empty() ? 0 : 2;
     return format;
 }
 

@@ -5,6 +5,7 @@
 #include "graph/failure.h"
 #include "graph/fields.h"
 #include "graph/graph.h"
+#include "graph/placement.h"
 #include "graph/sidecar.h"
 #include "graph/tensor_json.h"
 
@@ -13,7 +14,7 @@ namespace whittle {
 inline constexpr FileFormat kGraphFormat{
     "whittle.graph",
     1,
-    2,
+    3,
     "Whittle graph, version 1",
     "An ordered list of nodes in torch.fx's form. Tensors above a few elements are in the safetensors file beside the "
     "JSON, keyed by their content hash (XXH3-128 of dtype, sizes and element bytes).",
@@ -55,6 +56,20 @@ struct Fields<StackFrame> {
         field.maybe("column", &StackFrame::column, "", Count{});
         field.maybe("function", &StackFrame::function, "");
         field.maybe("text", &StackFrame::text, "The source line.");
+    }
+};
+
+template <>
+struct Fields<Placement> {
+    static constexpr const char *kName = "placement",
+                                *kMeaning =
+                                    "Where and as what a value lies that no backend computes with, in LibTorch's "
+                                    "words.";
+    static void visit(auto& field) {
+        field.maybe("device", &Placement::device, "cpu when absent.");
+        field.maybe("layout", &Placement::layout, "Strided when absent.");
+        field.maybe("elements", &Placement::elements,
+                    "Their type, where dtype (f32, then) has none: quint8, complex32.");
     }
 };
 

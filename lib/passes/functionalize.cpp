@@ -121,6 +121,8 @@ class Functionalizer {
             throw Error("found a result of sizes " + to_string(result.meta.sizes) + " written into " +
                         to_string(self.sizes) + ", expected equal ones");
         if (result.meta.dtype != self.dtype) result = builder_.call("aten.to.dtype", {arg(result), Arg(self.dtype)});
+        result.meta.placement = self.placement;  // what is inferred knows of none
+        rewriter_.graph().nodes[static_cast<std::size_t>(result.ref.id)].results.front().placement = self.placement;
         if (options_.written) options_.written(builder_, call, result);
         slot(id).same_as = operand->id;
         store(memory(operand->id), result);

@@ -2,6 +2,7 @@
 
 #include "base/error.h"
 #include "graph/abilities.h"
+#include "graph/placement.h"
 #include "ops/core/assertions.h"
 #include "passes/no_grad.h"
 #include "program/assertions.h"
@@ -11,6 +12,11 @@ namespace whittle::program {
 namespace {
 
 CompileResult compile_stage(Backend& backend, const Graph& captured, const BackendOptions& options) {
+    if (const auto value = misplaced_value(captured))
+        return BackendFailure{.stage = "compile",
+                              .op = {},
+                              .message = "no backend computes with the value " + *value,
+                              .unsupported = true};
     const Stage stage = backend.consumes();
     if (stage == Stage::captured) return backend.compile(captured, options);
     if (stage == Stage::plan) {

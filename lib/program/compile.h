@@ -16,7 +16,8 @@ class PlanCompiler {
 };
 
 /// Hands the backend the stage that it consumes. A graph that no pass takes so far is a BackendFailure with
-/// `unsupported`. Assertions are run whatever the backend is (program/assertions.h).
+/// `unsupported`, and so is one with values on another device, sparse or quantized ones (graph/placement.h). Assertions
+/// are run whatever the backend is (program/assertions.h).
 CompileResult compile(Backend& backend, const Graph& captured, const BackendOptions& options);
 
 /// A program whose joint graph is cut as the backend, which outlives it, has it cut under the options (Differentiates

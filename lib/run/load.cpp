@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "graph/json.h"
+#include "graph/placement.h"
 #include "graph/text.h"
 #include "graph/value_ref.h"
 #include "graph/verify.h"
@@ -41,6 +42,7 @@ void check_results(const Node& call, const Schema& schema, const std::vector<Val
 }
 
 void check_call(const Graph& graph, const Node& call, Checks checks) {
+    if (touches_misplaced(graph, call)) return;
     const Registry& registry = Registry::instance();
     if (const Schema* schema = registry.find(call.target)) {
         if (!checks.results) return static_cast<void>(bind_arguments(*schema, call));

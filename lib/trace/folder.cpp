@@ -133,6 +133,22 @@ void remove_trace(const fs::path& folder) {
         if (fs::is_empty(folder / inner, not_empty)) fs::remove(folder / inner, not_empty);
 }
 
+void take_trace(const fs::path& from, const fs::path& to) {
+    const std::vector<fs::path> made = trace_files(from), before = trace_files(to);
+    for (const fs::path& file : made) {
+        const fs::path there = to / file, beside = there.string() + ".part";
+        fs::create_directories(there.parent_path());
+        std::error_code elsewhere;
+        fs::rename(from / file, there, elsewhere);
+        if (!elsewhere) continue;
+        fs::copy_file(from / file, beside, fs::copy_options::overwrite_existing);
+        fs::rename(beside, there);
+    }
+    for (const fs::path& file : before)
+        if (std::ranges::find(made, file) == made.end()) fs::remove(to / file);
+    remove_trace(from);
+}
+
 TraceLock::TraceLock(const fs::path& folder) : folder_(folder) {
     std::error_code failed;  // which is told when something is written
     made_ = fs::create_directories(folder, failed);

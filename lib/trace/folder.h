@@ -29,6 +29,10 @@ std::vector<std::filesystem::path> trace_files(const std::filesystem::path& fold
 /// Removes these files, and folders that are empty then; nothing else in `folder` is touched. Throws Error.
 void remove_trace(const std::filesystem::path& folder);
 
+/// The trace in `from` takes the place of the one in `to`: file by file, its index last, so that `to` has one all the
+/// time. Throws Error.
+void take_trace(const std::filesystem::path& from, const std::filesystem::path& to);
+
 /// Of the one process that writes a trace into the folder, as long as this lives; nothing of it is left in the folder,
 /// which is made, and removed again if it is empty at the end.
 class TraceLock {

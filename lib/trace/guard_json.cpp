@@ -187,6 +187,7 @@ struct TensorGuard : GuardFile {
     std::vector<Word> sizes = {};
     Strides strides = {};
     bool requires_grad = false;
+    Placement placement = {};
 
     static void fields(auto& field) {
         field("tensor", &TensorGuard::source, "");
@@ -194,10 +195,12 @@ struct TensorGuard : GuardFile {
         field("sizes", &TensorGuard::sizes, "");
         field.maybe("strides", &TensorGuard::strides, "");
         field.maybe("requires_grad", &TensorGuard::requires_grad, "");
+        field.maybe("placement", &TensorGuard::placement, "");
         stack_field(field);
     }
     void take(const TensorMatch& match) {
         dtype = match.dtype, strides = match.strides, requires_grad = match.requires_grad;
+        if (match.placement) placement = *match.placement;
         for (std::size_t d = 0; d < match.sizes.size(); ++d) {
             const bool named = d < match.symbols.size() && !match.symbols[d].empty();
             if (match.sizes[d] == capture::kDynamicSize)
@@ -207,7 +210,11 @@ struct TensorGuard : GuardFile {
         }
     }
     TensorMatch condition() const {
-        TensorMatch match{.dtype = dtype, .sizes = {}, .strides = strides, .requires_grad = requires_grad};
+        TensorMatch match{.dtype = dtype,
+                          .sizes = {},
+                          .strides = strides,
+                          .requires_grad = requires_grad,
+                          .placement = placed(placement)};
         for (const Word& word : sizes) {
             const auto* symbol = std::get_if<std::string>(&word);
             match.sizes.push_back(symbol ? capture::kDynamicSize : std::get<std::int64_t>(word));

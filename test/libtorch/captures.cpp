@@ -9,12 +9,16 @@
 
 #include <atomic>
 #include <chrono>
+#include <condition_variable>
 #include <cstdint>
 #include <cstdio>
+#include <deque>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 namespace {
@@ -172,6 +176,13 @@ torch::Tensor one_minus(const torch::Tensor& x) { return 1 - x.relu(); }
 /// Other memory, and what lies there, without a new identity or version of the tensor.
 torch::Tensor twice(const torch::Tensor& x) { return x * 2; }
 
+/// Computes once, and then waits to be killed.
+void waits() {
+    std::printf("%.4f\n", twice(torch::ones({3})).sum().item<double>());
+    std::fflush(stdout);
+    for (;;) ::pause();
+}
+
 void other_memory() {
     torch::Tensor x = torch::ones({3}) * 2;
     const torch::Tensor before = twice(x), other = torch::ones({3}) * 5;
@@ -208,6 +219,58 @@ void round_trip() {
     torch::Tensor b;
     std::thread([&] { b = a * 2; }).join();
     std::printf("%.4f\n", (b + a).sum().item<double>());
+}
+
+// ---- A thread that works for others
+
+torch::Tensor served(torch::nn::Linear& net, const torch::Tensor& x) { return torch::relu(net(x)); }
+
+class Worker {
+  public:
+    Worker() : thread_([this] { work(); }) {}
+    ~Worker() {
+        give(nullptr);
+        thread_.join();
+    }
+    void give(std::function<void()> job) {
+        const std::lock_guard lock(mutex_);
+        jobs_.push_back(std::move(job));
+        some_.notify_one();
+    }
+
+  private:
+    void work() {
+        for (;;) {
+            std::unique_lock lock(mutex_);
+            some_.wait(lock, [this] { return !jobs_.empty(); });
+            const std::function<void()> job = std::move(jobs_.front());
+            jobs_.pop_front();
+            lock.unlock();
+            if (!job) return;
+            job();
+        }
+    }
+    std::mutex mutex_;
+    std::condition_variable some_;
+    std::deque<std::function<void()>> jobs_;
+    std::thread thread_;
+};
+
+/// One network and the other in turn: each call is a call of served().
+void jobs() {
+    const torch::NoGradGuard guard;
+    torch::nn::Linear one(3, 2), other(3, 2);
+    double sum = 0;
+    {
+        Worker worker;
+        for (int i = 0; i < 6; ++i)
+            worker.give([&, i, x = torch::ones({1, 3}) * i] {
+                const torch::NoGradGuard none;
+                const torch::Tensor result = served(i % 2 ? one : other, x);
+                sum += result.size(0);
+            });
+    }
+    std::printf("%.4f\n", sum);
 }
 
 /// A kernel of the program's own for an op of LibTorch: what it computes is not what Whittle knows the op to compute.
@@ -253,6 +316,8 @@ int main(int argc, char** argv) {
         std::printf("%.4f\n", x.index({x > 1}).mul(2).sum().item<double>());
     }
     if (what == "wanders") wanders();
+    if (what == "waits") waits();
+    if (what == "jobs") jobs();
     if (what == "destructors") destructors();
     if (what == "short_lived") short_lived();
     if (what == "own_kernel") own_kernel();

@@ -186,3 +186,26 @@ TEST_CASE("share/doc/backends.md lists the passes", "[program]") {
         rows += "| `" + std::string(pass.name) + "` | " + std::string(pass.doc) + " |\n";
     CHECK_THAT(read_file(WHITTLE_SOURCE_DIR "/share/doc/backends.md"), Catch::Contains(rows));
 }
+
+TEST_CASE("no backend is given a graph with a value that none computes with") {
+    const Graph graph = parse(R"(graph there {
+  %x = placeholder["x"] : f32[4] placed["cuda:0", "Strided", ""]
+  %y = aten.relu.default(%x) : f32[4] placed["cuda:0", "Strided", ""]
+  return (%y)
+}
+)");
+    class Takes final : public Backend {
+      public:
+        std::string name() const override { return "takes"; }
+        std::string description() const override { return ""; }
+        CompileResult compile(const Graph&, const BackendOptions&) override {
+            FAIL("it was given the graph");
+            return SkipRequest{""};
+        }
+    } backend;
+    const CompileResult result = program::compile(backend, graph, {});
+    const auto* failure = std::get_if<BackendFailure>(&result);
+    REQUIRE(failure);
+    CHECK(failure->unsupported);
+    CHECK(failure->message == "no backend computes with the value %x, a tensor on the device cuda:0");
+}

@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "base/files.h"
 #include "graph/example.h"
+#include "graph/json.h"
 #include "trace/names.h"
 
 using namespace whittle;
@@ -132,4 +133,30 @@ TEST_CASE("models are named after their files or folders", "[trace]") {
     name_models(index, "out", models);
     CHECK(index.model == "a/net.onnx, b/net.onnx");
     CHECK(index.models == std::vector<IndexModel>{{"net", "../a/net.onnx"}, {"net_1", "../b/net.onnx"}});
+}
+
+TEST_CASE("a trace that takes another one's place leaves its own files, and that folder's other ones") {
+    const TempDir folder;
+    const fs::path place = folder.path() / "traces", made = folder.path() / "made";
+    for (const auto& [where, size] : {std::pair(place, 20), std::pair(made, 30)}) {
+        TraceWriter writer(where, TraceIndex{.model = "./app"});
+        for (const char* name : {"both", where == place ? "before" : "now"}) {
+            const Graph graph = identity(name, size);
+            writer.add_record(writer.add_graph(graph, name), graph, record_of(graph));
+        }
+        writer.save();
+    }
+    write_file(place / "notes.txt", "mine");
+    take_trace(made, place);
+    const TraceIndex index = load_index(place);
+    REQUIRE(index.graphs.size() == 2);
+    for (const IndexGraph& graph : index.graphs) {
+        const Graph there = load_graph(place / graph.file);
+        CHECK(there.node({there.placeholders().at(0)}).meta().sizes == Sizes{30});
+    }
+    const std::vector<std::string> files = files_in(place);
+    for (const char* file : {"graphs/before.json", "records/before.json", "index.json.part"})
+        CHECK(std::ranges::count(files, file) == 0);
+    for (const char* file : {"graphs/both.json", "graphs/now.json", "records/now.json", "notes.txt", "index.json"})
+        CHECK(std::ranges::count(files, file) == 1);
 }

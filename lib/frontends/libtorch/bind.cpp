@@ -12,7 +12,8 @@ namespace {
 /// A parameter in a schema's text.
 struct Parameter {
     std::string name;
-    bool tensor = false;  ///< rather than a list of them, or a number
+    bool tensor = false;        ///< rather than a list of them, or a number
+    bool keyword_only = false;  ///< behind a "*"
     bool operator==(const Parameter&) const = default;
 };
 
@@ -22,14 +23,18 @@ std::vector<Parameter> parameters(std::string_view schema) {
     const auto open = schema.find('(');
     if (open == std::string::npos) return all;
     int depth = 0;
+    bool keyword_only = false;
     std::string current;
     const auto finish = [&] {
         const auto first = current.find_first_not_of(' ');
-        if (first == std::string::npos || current.substr(first) == "*") return current.clear();
+        const bool star = first != std::string::npos && current.substr(first) == "*";
+        keyword_only |= star;
+        if (first == std::string::npos || star) return current.clear();
         std::string text = current.substr(first);
         text = text.substr(0, text.find('='));
         const std::string type = text.substr(0, text.rfind(' '));
-        all.push_back({text.substr(text.rfind(' ') + 1), type.starts_with("Tensor") && !type.ends_with(']')});
+        all.push_back(
+            {text.substr(text.rfind(' ') + 1), type.starts_with("Tensor") && !type.ends_with(']'), keyword_only});
         current.clear();
     };
     for (std::size_t i = open + 1; i < schema.size(); ++i) {
@@ -65,8 +70,7 @@ std::string target_without_out(const OpName& op) {
     return {};
 }
 
-/// Batch norm in training: its results come from the batch alone. That it updates the running statistics is an effect
-/// on two buffers, which later reads see.
+/// Batch norm in training: its results come from the batch alone, and it moves the running statistics.
 bool trains_batch_norm(const OpName& op, const Event& begin) {
     const auto& values = begin.values;
     if (capture_role(op.name) != CaptureRole::batch_norm || values.size() < 6) return false;
@@ -78,7 +82,16 @@ class Binder {
   public:
     Binder(const Step& step, const std::function<NodeRef(std::size_t)>& node_of) : step_(step), node_of_(node_of) {}
 
+    /// What Whittle has no call for is opaque where its tensors are none that Whittle computes with.
     BoundCall bind() {
+        BoundCall bound = bind_known();
+        if (bound.problem.empty() || writes_argument(*step_.op) || misplaced().empty()) return bound;
+        BoundCall opaque = bind_opaque();
+        return opaque.problem.empty() ? opaque : bound;
+    }
+
+  private:
+    BoundCall bind_known() {
         BoundCall bound;
         if (step_.blank) {
             bound.call = zeros_of(*step_.end->values.front().tensor());
@@ -87,14 +100,16 @@ class Binder {
         bound.random = is_random(*step_.op) || makes_memory(*step_.op);
         bound.call.target = functional_target(*step_.op);
         if (const auto training = training_target(step_.op->target());
-            !training.empty() && trains_batch_norm(*step_.op, *step_.begin))
-            bound.call.target = training;
+            !training.empty() && trains_batch_norm(*step_.op, *step_.begin)) {
+            bound.statistics = !written_statistics(step_).empty();
+            if (!bound.statistics) bound.call.target = training;
+        }
         if (bound.random) return bound;
         bound.writes = writes_memory(step_);
         if (bound.writes && Registry::instance().in_place(step_.op->target())) bound.in_place = step_.op->target();
         const RegisteredOp* op = bound.call.target.empty() ? nullptr : Registry::instance().op(bound.call.target);
         if (!op) {
-            bound.problem = "unknown op " + step_.op->target() + why_unknown();
+            bound.problem = "unknown op " + step_.op->target() + misplaced();
             return bound;
         }
         const std::vector<std::string> names = parameter_names(step_.op->schema);
@@ -121,23 +136,48 @@ class Binder {
             if (!bound.problem.empty()) return bound;
         }
         spell(op->schema.params, std::move(args), bound.call);
+        bound.opaque = !misplaced().empty();
         return bound;
     }
 
-  private:
-    /// ", which makes a sparse tensor": ops of tensors that Whittle does not have either.
-    std::string why_unknown() const {
-        std::string obstacle;
+    /// The call as LibTorch's schema has it, without what was left to its default.
+    BoundCall bind_opaque() {
+        BoundCall bound{.call = {.target = step_.op->target()}, .opaque = true};
+        const std::vector<Parameter> taken = parameters(step_.op->schema);
+        tensor_ = 0;
+        problem_.clear();
+        for (std::size_t i = 0; i < step_.begin->values.size(); ++i) {
+            Arg arg = issued(step_.begin->values[i]);
+            if (i >= taken.size() || !taken[i].keyword_only)
+                bound.call.args.push_back(std::move(arg));
+            else if (!arg.is_none())
+                bound.call.kwargs.emplace_back(taken[i].name, std::move(arg));
+        }
+        bound.problem = problem_;
+        return bound;
+    }
+
+    Arg issued(const EventValue& value) {
+        if (const auto* other = std::get_if<EventValue::Opaque>(&value.value)) return Arg(other->what);
+        if (const auto* list = value.list()) {
+            ArgList elements;
+            for (const EventValue& element : *list) elements.push_back(issued(element));
+            return Arg(std::move(elements));
+        }
+        return convert(value, Param{});
+    }
+
+    /// ", which makes a sparse tensor": of what the op takes or makes, what Whittle does not compute with; else "".
+    std::string misplaced() const {
+        const Placement* found = nullptr;
         const auto look = [&](const Event* event) {
-            if (event && obstacle.empty())
+            if (event)
                 for (const EventValue& value : event->values)
-                    for_each_tensor(value, [&](const TensorRef& tensor) {
-                        if (obstacle.empty()) obstacle = tensor.obstacle();
-                    });
-            return !obstacle.empty();
+                    for_each_tensor(value, [&](const TensorRef& tensor) { found = found ? found : tensor.placement; });
+            return found != nullptr;
         };
-        if (look(step_.begin)) return ", which takes " + obstacle;
-        return look(step_.end) ? ", which makes " + obstacle : "";
+        if (look(step_.begin)) return ", which takes " + found->text();
+        return look(step_.end) ? ", which makes " + found->text() : "";
     }
 
     /// What lies in memory that is written before it is read may as well be zeros.
@@ -230,6 +270,17 @@ std::string functional_target(const OpName& op) {
     const auto dot = target.rfind('.');
     if (dot == std::string::npos || dot == 0 || target[dot - 1] != '_') return {};  // several out=
     return target.substr(0, dot - 1) + target.substr(dot);
+}
+
+std::vector<const TensorRef*> written_statistics(const Step& step) {
+    std::vector<const TensorRef*> written;
+    if (step.kind != StepKind::op || step.threw() || training_target(step.op->target()).empty() ||
+        !trains_batch_norm(*step.op, *step.begin))
+        return written;
+    for (const std::size_t at : {3, 4})
+        if (const TensorRef* tensor = step.begin->values[at].tensor(); tensor && !tensor->placement)
+            written.push_back(tensor);
+    return written;
 }
 
 bool is_random(const OpName& op) {

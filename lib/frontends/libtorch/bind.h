@@ -14,7 +14,9 @@ namespace whittle::libtorch {
 struct BoundCall {
     Node call;                  ///< target and arguments
     bool random = false;        ///< its results are no function of its arguments: they are recorded, not computed
+    bool opaque = false;        ///< of a tensor that Whittle does not compute with, as LibTorch was called
     bool writes = false;        ///< the call's result is written to its first argument
+    bool statistics = false;    ///< it moves the running statistics among its arguments: see written_statistics()
     std::string in_place = {};  ///< the registry's op that does so; when empty it is computed, then copied there
     std::string problem = {};   ///< why it cannot enter a graph; then the rest is meaningless
 };
@@ -22,6 +24,8 @@ struct BoundCall {
 /// The registry's name of the op that computes what `op` computes, without writing to an argument; empty when there is
 /// none. An in-place op's first argument stands for the tensor's old value.
 std::string functional_target(const OpName& op);
+/// The running statistics that a batch norm in training writes, which neither its schema nor a version counter tells.
+std::vector<const TensorRef*> written_statistics(const Step& step);
 /// Its results are no function of its arguments.
 bool is_random(const OpName& op);
 /// Memory without contents: empty() and the like.

@@ -218,6 +218,7 @@ class Builder {
         else if (!recording_.frames.lines && !recording_.steps.empty())
             notes.push_back("the program has no debug information: no files and lines; build it with -g");
         std::ranges::move(notes_of_escapes(recording_), std::back_inserter(notes));
+        std::ranges::move(notes_of_placements(program.frames), std::back_inserter(notes));
         if (made_)
             notes.push_back("counted in no graph: " + plural(made_, "operation") +
                             " that only make tensors (ones, arange ...); these are inputs");

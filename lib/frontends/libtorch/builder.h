@@ -15,8 +15,10 @@ struct BuildOptions {
     std::vector<std::string> functions = {};    ///< only frames of these; else those that main calls
     std::size_t most_variants = kMostVariants;  ///< of one graph that are kept
     bool dynamic_shapes = false;                ///< see Cutter
-    std::string ended = {};                     ///< the program's "exit status 1", "killed by SIGSEGV", for the notes
+    /// The program's "exit status 1", "killed by SIGSEGV", kStillRuns, for the notes.
+    std::string ended = {};
 };
+inline constexpr std::string_view kStillRuns = "still running";
 
 /// How often an op was called in executions of a frame, and how long that took.
 struct OpTime {

@@ -210,7 +210,7 @@ bool Cutter::prepare(std::int32_t index, std::string& problem) const {
             problem = target + ": makes " + obstacle + ", which Whittle does not have";
             return false;
         }
-    problem = disagreement(index, operands, bound);
+    if (!bound.opaque && !bound.statistics) problem = disagreement(index, operands, bound);
     return problem.empty();
 }
 
@@ -285,7 +285,8 @@ bool Cutter::is_present(ValueId id, std::int32_t piece) const {
 bool Cutter::shows_write(ValueId id, std::int32_t piece) const {
     const TracedValue& value = recording_.value(id);
     return value.before >= 0 && contains(piece, value.step) && is_present(value.before, piece) &&
-           root(value.before, piece) == root(recording_.results(value.step).at(0), piece);
+           (recording_.values.is_statistic(id) ||
+            root(value.before, piece) == root(recording_.results(value.step).at(0), piece));
 }
 
 /// The tensor was changed by that write and by no other that nobody saw.

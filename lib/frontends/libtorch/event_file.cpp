@@ -1,6 +1,5 @@
 // What an event file says of one thing: an op, a tensor, a stack.
 #include <algorithm>
-#include <cctype>
 #include <cstring>
 #include <iterator>
 
@@ -9,31 +8,9 @@
 
 namespace whittle::libtorch {
 
-/// By LibTorch's names of layouts and devices: "SparseCsr", "cuda:0".
-std::string TensorKind::text() const {
-    constexpr std::string_view kSparse = "Sparse";
-    std::string what = "a tensor", of = layout.substr(std::min(layout.size(), kSparse.size()));
-    std::ranges::transform(of, of.begin(), [](unsigned char c) { return static_cast<char>(std::toupper(c)); });
-    if (layout == "Mkldnn")
-        what = "an MKL-DNN tensor";
-    else if (layout.starts_with(kSparse))
-        what = "a sparse tensor" + (of.empty() ? "" : " (" + of + ")");
-    else if (layout != "Strided")
-        what = "a tensor of layout " + layout;
-    return device == "cpu" ? what : what + " on the device " + device;
-}
-
 std::string TensorRef::obstacle() const {
-    // By c10::ScalarType's numbers; those that dtype_from_aten() knows are not asked for.
-    constexpr const char* kTypes[] = {"",      "",       "",          "",          "",           "",
-                                      "",      "",       "complex32", "complex64", "complex128", "",
-                                      "qint8", "quint8", "qint32",    "",          "quint4x2",   "quint2x4"};
-    const auto code = static_cast<std::size_t>(type_code);
-    if (has(kElsewhere) || has(kSparse)) return kind ? kind->text() : "a tensor of another kind";
-    if (!dtype)
-        return code < std::size(kTypes) ? std::string("a ") + kTypes[code] + " tensor" : "a tensor of another type";
-    if (has(kWrappedNumber) && is_complex(*dtype)) return "a complex number of the host";
-    if (has(kQuantized)) return "a quantized tensor";
+    if (placement) return {};
+    if (dtype && has(kWrappedNumber) && is_complex(*dtype)) return "a complex number of the host";
     if (!has(kPlain))
         return has(kHasStorage) ? "a tensor that is conjugated or negated by a flag" : "a tensor without memory";
     return {};
@@ -57,6 +34,22 @@ std::uint64_t EventFile::printing_place(std::uint32_t stack) const {
         caller = *pc;
     }
     return 0;
+}
+
+std::uint32_t Words::number(const std::string& text) {
+    const auto [word, fresh] = numbers_.try_emplace(text, static_cast<std::uint32_t>(texts_.size()));
+    if (fresh) texts_.push_back(text);
+    return word->second;
+}
+
+const std::string* EventFile::variable_of(std::uint64_t tensor, const std::string& function,
+                                          std::uint64_t order) const {
+    auto last = std::ranges::lower_bound(variables, VariableName{.tensor = tensor, .order = order});
+    while (last != variables.begin() && std::prev(last)->tensor == tensor) {
+        --last;
+        if (words.text(last->function) == function) return &words.text(last->name);
+    }
+    return nullptr;
 }
 
 Tensor EventFile::tensor(const Snapshot& snapshot) const {

@@ -3,6 +3,9 @@
 //
 //   file   = FileHeader, chunk*              native byte order: written and read on one machine
 //   chunk  = ChunkHeader, record*            one thread's; mapped while it is written, so that a crash loses nothing
+//          | ChunkHeader, ReusedHeader, record*  …; when it is full its records move to a chunk behind all others, and
+//          it
+//                                            is written anew: touching memory for the first time takes long
 //   record = RecordHeader, payload           RecordHeader::order puts the records of all threads in one order
 //   value  = ValueTag, payload               an argument or result of an op, an IValue
 //   pc     = u64                             a return address, or the number of a source_place
@@ -18,7 +21,8 @@ struct whittle_probe_value;
 namespace whittle::libtorch {
 
 inline constexpr char kFileMagic[8] = {'W', 'H', 'T', 'L', 'C', 'A', 'P', '\n'};
-inline constexpr std::uint32_t kFileVersion = 5, kFileHeaderSize = 4096, kChunkMagic = 0x4b484357;
+inline constexpr std::uint32_t kFileVersion = 5, kFileHeaderSize = 4096, kChunkMagic = 0x4b484357,
+                               kReusedMagic = 0x52484357;
 
 struct FileHeader {
     char magic[8];
@@ -58,6 +62,10 @@ struct ChunkHeader {
     std::uint64_t size;           ///< of the chunk with this header
     std::uint64_t used;           ///< bytes of complete records
 };
+/// Of a chunk with kReusedMagic.
+struct ReusedHeader {
+    std::uint64_t emptied;  ///< twice as often as its records moved; odd while `used` is set back
+};
 
 struct RecordHeader {
     std::uint32_t size;  ///< with this header
@@ -92,6 +100,7 @@ enum class RecordKind : std::uint32_t {
     source_place = 23,  ///< u64 its number, u8 Language, u8 the interpreter was entered there, u32 line, u64 the module
                         ///< that is called there or 0, text file, text function, text: what stands in the line, ""
                         ///< where only the file has it
+    variable = 24,      ///< u64 tensor, text function, text name: a local variable of that function of Python has it
 };
 /// Numbers of places that an interpreter runs have this bit, which no address of a program has.
 inline constexpr std::uint64_t kSourcePlace = std::uint64_t{1} << 63;

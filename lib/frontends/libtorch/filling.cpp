@@ -93,8 +93,8 @@ void mark_blank(std::vector<Step>& steps) {
         if (!allocates)  // empty_like() reads no elements
             for (const std::uint64_t storage : storages(*step.begin)) untouched.erase(storage);
         const TensorRef* made = step.end->values.size() == 1 ? step.end->values.front().tensor() : nullptr;
-        const bool whole = made && made->has(kHasStorage) && made->offset == 0 && made->obstacle().empty() &&
-                           is_contiguous(made->sizes, made->strides);
+        const bool whole = made && made->has(kHasStorage) && made->offset == 0 && !made->placement &&
+                           made->obstacle().empty() && is_contiguous(made->sizes, made->strides);
         if (allocates && whole) untouched.insert_or_assign(made->storage, Made{&step, made});
     }
 }

@@ -121,6 +121,8 @@ std::string advice_on(capture::TensorDifference::What what) {
             return "pass it contiguous in every call";
         case What::size:
             return "pass one size, by padding, or let the compiler treat the size as dynamic";
+        case What::placement:
+            return "pass it on one device and in one layout in every call";
         case What::dtype:
         case What::rank:
             break;

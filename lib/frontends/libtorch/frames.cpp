@@ -317,7 +317,12 @@ class Assigner {
         if (step.stack != first.stack || step.op != first.op) return false;
         const auto& inputs = values_.inputs[static_cast<std::size_t>(index)];
         if (std::any_of(inputs.begin(), inputs.end(), [&](ValueId id) { return made.contains(id); })) return false;
-        return weights(index) == weights(first_index);
+        if (weights(index) == weights(first_index)) return true;
+        // A thread that works for others may have another model next, and computes on other tensors then.
+        const auto& before = values_.inputs[static_cast<std::size_t>(first_index)];
+        return stacks_.info(step.stack).job && std::none_of(inputs.begin(), inputs.end(), [&](ValueId id) {
+                   return std::find(before.begin(), before.end(), id) != before.end();
+               });
     }
     /// The stack of the step that the run's executions end with: of its last one, if that came to its end, else the
     /// one before the first step comes again.

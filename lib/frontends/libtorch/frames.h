@@ -13,6 +13,8 @@
 // Where a program ends by a call (exit, _exit, abort ...) the call's stack tells whether the last execution came to its
 // end; where it was killed, that execution is taken for a complete one unless it is the beginning of an earlier one.
 // Functions that were compiled by `trace cc` need no guess.
+// A thread that works for others, by a std::function or a std::packaged_task that it is given, is seen from what it was
+// given: frames are of the functions that that calls.
 // In Python the outermost call of a torch.nn.Module of the program's or of a package is a frame of its own wherever it
 // is called, and so is the construction of one.
 #pragma once

@@ -16,6 +16,7 @@
 #include <chrono>
 #include <cstdlib>
 #include <cstring>
+#include <fstream>
 #include <memory>
 #include <sstream>
 #include <utility>
@@ -238,6 +239,14 @@ std::string note_of_hooks(std::istream& symbols) {
 
 }  // namespace
 
+bool is_recording(const fs::path& events) {
+    FileHeader header{};
+    std::ifstream in(events, std::ios::binary);
+    in.read(reinterpret_cast<char*>(&header), sizeof header);
+    return in.good() && std::memcmp(header.magic, kFileMagic, sizeof kFileMagic) == 0 && header.finished == 0 &&
+           header.cut == kNotCut;
+}
+
 std::string built_for() { return WHITTLE_TORCH_SONAME; }
 
 namespace {
@@ -269,7 +278,7 @@ static void require_room(const fs::path& folder) {
 LaunchResult launch(const LaunchOptions& options, const fs::path& folder) {
     LaunchResult result;
     require_room(folder);
-    const fs::path events = folder / "events";
+    const fs::path events = folder / kEventFile;
     const std::string blocked = obstacle(options.program);
     std::vector<std::string> environment;
     if (blocked.empty())

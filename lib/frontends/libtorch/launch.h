@@ -34,6 +34,11 @@ struct LaunchResult {
     std::string status_text() const;              ///< "exit status 3", "killed by SIGSEGV"
 };
 
+/// The event file's name in the folder of launch().
+inline constexpr char kEventFile[] = "events";
+/// A program writes to the event file now: it is there, and neither cut nor finished.
+bool is_recording(const std::filesystem::path& events);
+
 /// What to install where the capture library was not built.
 inline constexpr char kHowToGetIt[] =
     "install libtorch-dev and libunwind-dev and rebuild Whittle, or install its package whittle-libtorch";

@@ -6,6 +6,7 @@
 
 #include "base/suggest.h"
 #include "base/words.h"
+#include "frontends/libtorch/builder.h"
 #include "symbolize/text.h"
 
 namespace whittle::libtorch {
@@ -56,7 +57,9 @@ std::string note_of_end(const Recording& recording, const std::string& ended) {
     const EventFile& file = recording.file;
     const std::string& inside = recording.frames.ended_inside;
     std::string note = "the program ";
-    if (!file.end) {
+    if (ended == kStillRuns) {
+        return note + "was still running when this was written; what it did since is missing";
+    } else if (!file.end) {
         note += ended.empty() ? "ended" : ended.starts_with("killed") ? "was " + ended : "ended with " + ended;
         note += " without returning from main";
     } else if (!file.end->replaced_by.empty()) {
@@ -133,6 +136,23 @@ std::vector<std::string> notes_of_escapes(const Recording& recording) {
             "a pointer (data_ptr(), from_blob ...). What it held is an input of the next graph; first before " +
             recording.step(first->first_use).op->target() + place(recording.stack(first->first_use)));
     return notes;
+}
+
+std::vector<std::string> notes_of_placements(const std::vector<capture::CapturedFrame>& frames) {
+    std::set<std::string> kinds;
+    std::size_t graphs = 0;
+    for (const capture::CapturedFrame& frame : frames)
+        for (const capture::CapturedGraph& captured : frame.graphs) {
+            graphs += misplaced_value(captured.graph).has_value();
+            for (const Node& node : captured.graph.nodes)
+                for (const ValueMeta& meta : node.results)
+                    if (meta.placement) kinds.insert(meta.placement->text());
+        }
+    if (!graphs) return {};
+    std::string list;
+    for (const std::string& kind : kinds) list += (list.empty() ? "" : ", ") + kind;
+    return {plural(graphs, "graph") + (graphs > 1 ? " have" : " has") + " values that no backend computes with (" +
+            list + "): told, but not to be replayed here"};
 }
 
 std::vector<std::string> notes_of_functions(const Recording& recording, const std::vector<std::string>& functions) {

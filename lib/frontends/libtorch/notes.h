@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "capture/output_graph.h"
 #include "frontends/libtorch/recording.h"
 
 namespace whittle::libtorch {
@@ -14,6 +15,10 @@ std::vector<std::string> notes_of_end(const Recording& recording, const std::str
 
 /// Where memory of tensors can be, or was, written to through pointers.
 std::vector<std::string> notes_of_escapes(const Recording& recording);
+
+/// Of graphs with values that no backend computes with (graph/placement.h), of which kinds; nothing when there are
+/// none.
+std::vector<std::string> notes_of_placements(const std::vector<capture::CapturedFrame>& frames);
 
 /// One note for each of the functions asked for (--function) that no operation was called from.
 std::vector<std::string> notes_of_functions(const Recording& recording, const std::vector<std::string>& functions);

@@ -39,7 +39,7 @@ std::optional<CapturedGraph> PieceGraphs::build(const Piece& piece, std::optiona
             refusal = contradiction();
             return std::nullopt;
         }
-        outputs.push_back({written, recording_.order_after(last->second)});
+        outputs.push_back({written, recording_.order_after(last->second, written)});
     }
     fill_values(*captured, values, outputs);
     captured->number = piece.number;
@@ -91,7 +91,9 @@ std::optional<GraphBreak> PieceGraphs::add_call(std::int32_t index) {
         if (recording_.value(results[i]).step == index)
             add_result(results[i], bound.writes ? placed.call : placed.results[numbers.defined[i]].node, values);
     node_names_[index] = builder_.graph().graph().node(placed.call).name;
-    if (bound.writes) write_calls_[node_names_[index]] = index;
+    if (bound.statistics)
+        for (const ValueId id : recording_.written_values(index)) builder_.write(operand_of(id, index), call.target);
+    if (bound.writes || bound.statistics) write_calls_[node_names_[index]] = index;
     return std::nullopt;
 }
 
@@ -141,7 +143,7 @@ capture::Operand PieceGraphs::operand_of(ValueId id, std::int32_t reader) {
     if (operand.computed()) return operand;
     operand.storage = value.tensor.has(kHasStorage) ? value.tensor.storage : 0;
     operand.offset = value.tensor.offset;
-    if (!value.name) return operand;
+    if (!has.elements) return operand;
     operand.value = &*has.elements;
     operand.parameter = &value.name->path;
     return operand;
@@ -159,11 +161,13 @@ PieceGraphs::Known PieceGraphs::known(ValueId id, std::int32_t reader) {
     if (base >= 0 && base != id && !is_computed(id))
         return same_place(recording_.value(base).tensor, value.tensor) ? earlier(base) : view_of(base, id, reader);
     Known input{.value = id, .meta = input_meta(id, reader)};
-    if (value.name) {
+    if (value.name && input.meta.placement) {  // an attribute is a tensor of ours: it is an input by its name
+        builder_.naming().know(key_of(id), Source::local("self").attribute(value.name->path));
+    } else if (value.name) {
         // Elements that nobody asked for: explain needs what they are, not what they hold.
         const std::optional<Tensor> elements = tensor_of({id, read_at(id)});
         input.elements = elements.value_or(Tensor(*value.tensor.dtype, value.tensor.sizes))
-                             .with_requires_grad(value.tensor.has(kRequiresGrad));
+                             .with_requires_grad(input.meta.requires_grad);
     } else {
         builder_.naming().know(key_of(id), source_of(id));
     }
@@ -220,6 +224,9 @@ const Source& PieceGraphs::source_of(ValueId id) {
     if (const ProbedName* name = frame_.call ? frame_.call->name_of(recording_.value(id).tensor) : nullptr) {
         const Source variable = Source::local(name->name);
         naming_.know_variable(key, name->element < 0 ? variable : variable.item(name->element));
+    } else if (const std::string* variable = recording_.file.variable_of(
+                   recording_.value(id).tensor.id, frame_.function, recording_.step(frame_.steps.back()).order())) {
+        naming_.know_variable(key, Source::local(*variable));
     }
     naming_.know(key, naming_.take(key));
     return *naming_.source(key);
@@ -241,8 +248,7 @@ capture::Origin PieceGraphs::origin_of(ValueId id) const {
 PieceGraphs::Writes PieceGraphs::last_writes() const {
     Writes writes;
     for (const std::int32_t index : piece_->steps)
-        if (writes_memory(recording_.step(index)))
-            writes[cutter_.root(recording_.written_value(index), piece_->number)] = index;
+        for (const ValueId id : recording_.written_values(index)) writes[cutter_.root(id, piece_->number)] = index;
     return writes;
 }
 
@@ -312,7 +318,7 @@ std::vector<PieceGraphs::Output> PieceGraphs::live_after(const Writes& writes) {
         if (is_told_later(id, write->second)) return;
         taken.insert(id);
         const bool own = write->second <= value.step && value.snapshot;
-        live.push_back({id, own ? 0 : recording_.order_after(write->second)});
+        live.push_back({id, own ? 0 : recording_.order_after(write->second, base)});
     };
     for (const std::int32_t index : piece_->steps) {
         for (const ValueId id : recording_.results(index))
@@ -332,7 +338,7 @@ std::vector<PieceGraphs::Output> PieceGraphs::live_after(const Writes& writes) {
         if (!is_computed(base) || is_told_later(base, writer)) continue;
         if (std::ranges::any_of(recording_.results(writer), covers)) continue;
         if (taken.contains(base) || (returned() && !is_alive(base))) continue;
-        live.push_back({base, recording_.order_after(writer)});
+        live.push_back({base, recording_.order_after(writer, base)});
     }
     return live;
 }
@@ -362,8 +368,10 @@ std::optional<Tensor> PieceGraphs::tensor_of(const Output& output) const {
     return std::nullopt;
 }
 
-/// ", a result of aten.empty.memory_format,".
+/// ", a result of aten.empty.memory_format,"; ", a sparse tensor,".
 std::string PieceGraphs::unrecorded(const Output& output) const {
+    const Placement* placement = recording_.value(output.value).tensor.placement;
+    if (placement) return ", " + placement->text() + ",";
     const std::int32_t step = recording_.value(output.value).step;
     return step < 0 ? "" : ", a result of " + recording_.step(step).op->target() + ",";
 }

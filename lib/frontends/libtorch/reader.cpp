@@ -26,6 +26,25 @@ Scalar number_of(DType dtype, std::uint64_t bits) {
     return Tensor::copy_of(bytes.data(), dtype, {}, {}).item();
 }
 
+/// Of a c10::ScalarType that DType has not.
+std::string type_name(std::int8_t code) {
+    switch (code) {
+        case 8:
+            return "complex32";
+        case 12:
+            return "qint8";
+        case 13:
+            return "quint8";
+        case 14:
+            return "qint32";
+        case 16:
+            return "quint4x2";
+        case 17:
+            return "quint2x4";
+    }
+    return "type " + std::to_string(code);
+}
+
 TensorRef read_tensor(Cursor& in) {
     const auto head = in.get<TensorRecord>();
     TensorRef tensor{.id = head.id,
@@ -33,7 +52,6 @@ TensorRef read_tensor(Cursor& in) {
                      .offset = head.offset,
                      .version = head.version,
                      .dtype = dtype_from_aten(head.dtype),
-                     .type_code = head.dtype,
                      .flags = head.flags};
     for (int i = 0; i < head.rank; ++i) tensor.sizes.push_back(in.get<std::int64_t>());
     for (int i = 0; i < head.rank; ++i) tensor.strides.push_back(in.get<std::int64_t>());
@@ -44,10 +62,13 @@ TensorRef read_tensor(Cursor& in) {
         in.fail("found a tensor of sizes " + to_string(tensor.sizes) + ", strides " + to_string(tensor.strides) +
                     " and offset " + std::to_string(tensor.offset),
                 "expected elements within its memory");
+    Placement place;
+    if (!tensor.dtype) place.elements = type_name(head.dtype);
     if (tensor.has(kSparse) || tensor.has(kElsewhere)) {
-        std::string layout = in.text();
-        tensor.kind = std::make_shared<const TensorKind>(TensorKind{std::move(layout), in.text()});
+        place.layout = in.text();
+        place.device = in.text();
     }
+    tensor.placement = placed(std::move(place));
     if (tensor.has(kWrappedNumber)) {
         const auto bits = in.get<std::uint64_t>();
         const bool real = tensor.dtype && !is_complex(*tensor.dtype);
@@ -226,6 +247,13 @@ bool read_definition(Cursor& in, const RecordHeader& header, std::uint32_t threa
         case RecordKind::source_place:
             read_source_place(in, file);
             return true;
+        case RecordKind::variable: {
+            VariableName variable{.tensor = in.get<std::uint64_t>(), .order = header.order, .function = {}, .name = {}};
+            variable.function = file.words.number(in.text());
+            variable.name = file.words.number(in.text());
+            file.variables.push_back(variable);
+            return true;
+        }
         case RecordKind::module: {
             ModuleName module{.root = in.get<std::uint64_t>(), .type = {}, .path = {}};
             module.module = in.get<std::uint64_t>();
@@ -311,7 +339,7 @@ void read_happening(Cursor& in, const RecordHeader& header, std::uint32_t thread
             file.unseen_writes.push_back(std::move(event));
             return;
         default:
-            in.fail("found a record of kind " + std::to_string(header.kind), "expected 1 to 23");
+            in.fail("found a record of kind " + std::to_string(header.kind), "expected 1 to 24");
     }
     file.events.push_back(std::move(event));
 }
@@ -377,6 +405,41 @@ void read_chunk(Cursor in, std::uint32_t thread, ThreadRecords& records, EventFi
     }
 }
 
+struct Chunk {
+    std::uint32_t thread = 0;
+    Cursor records;
+    std::uint64_t order = 0;  ///< of the first
+};
+
+/// Those that have records, each thread's in order. Records that moved to another chunk and are still in the first, for
+/// that is when the program was killed, are read once.
+std::vector<Chunk> chunks_of(Cursor in) {
+    std::vector<Chunk> chunks;
+    while (in.left() > 0) {
+        const auto head = in.get<ChunkHeader>();
+        if (head.magic == 0) break;  // the program was killed before the chunk had its header
+        const std::uint64_t heads = sizeof head + (head.magic == kReusedMagic ? sizeof(ReusedHeader) : 0);
+        if (head.magic != kChunkMagic && head.magic != kReusedMagic) in.fail("found no chunk", "expected one");
+        const std::uint64_t room = in.left();
+        if (head.size < heads || head.size - sizeof head > room || head.used > head.size - heads)
+            in.fail(
+                "found a chunk of " + std::to_string(head.size) + " bytes with " + std::to_string(head.used) + " used",
+                "expected at most " + std::to_string(room));
+        Cursor content = in.part(head.size - sizeof head);
+        content.take(heads - sizeof head);
+        Chunk chunk{.thread = head.thread, .records = content.part(head.used)};
+        if (head.used == 0) continue;
+        Cursor first = chunk.records;
+        chunk.order = read_header(first).order;
+        chunks.push_back(std::move(chunk));
+    }
+    std::map<std::pair<std::uint64_t, std::uint32_t>, std::size_t> sorted;  // by first record
+    for (std::size_t i = 0; i < chunks.size(); ++i) sorted.try_emplace({chunks[i].order, chunks[i].thread}, i);
+    std::vector<Chunk> all;
+    for (const auto& [first, i] : sorted) all.push_back(chunks[i]);
+    return all;
+}
+
 void read_happenings(const Threads& threads, const Cursor& whole, EventFile& file) {
     for (const auto& [thread, records] : threads) {
         std::uint64_t last = 0;
@@ -439,7 +502,7 @@ void read_ending(const FileHeader& header, EventFile& file) {
 EventFile read_events(const std::filesystem::path& path, const ReadLimits& limits) {
     EventFile file;
     file.path = path;
-    file.file = MappedFile::open(path);
+    file.file = EventMemory::open(path);
     const auto bytes = file.file->bytes();
     const std::string name = path.string();
     Cursor in(name, bytes, 0, bytes.size());
@@ -461,18 +524,10 @@ EventFile read_events(const std::filesystem::path& path, const ReadLimits& limit
     in.take(header.header_size - kFirstPart - rest.size());
     Threads threads;
     Allowance allowance(limits);
-    while (in.left() > 0 && !allowance.over()) {
-        const auto chunk = in.get<ChunkHeader>();
-        if (chunk.magic == 0) break;  // the program was killed before the chunk had its header
-        if (chunk.magic != kChunkMagic) in.fail("found no chunk", "expected one");
-        const std::uint64_t room = in.left();
-        if (chunk.size < sizeof chunk || chunk.size - sizeof chunk > room || chunk.used > chunk.size - sizeof chunk)
-            in.fail("found a chunk of " + std::to_string(chunk.size) + " bytes with " + std::to_string(chunk.used) +
-                        " used",
-                    "expected at most " + std::to_string(room));
+    for (const Chunk& chunk : chunks_of(in)) {
+        if (allowance.over()) break;
         ThreadRecords& records = threads.try_emplace(chunk.thread, file, limits.repeats).first->second;
-        Cursor rest_of_chunk = in.part(chunk.size - sizeof chunk);
-        read_chunk(rest_of_chunk.part(chunk.used), chunk.thread, records, file, allowance);
+        read_chunk(chunk.records, chunk.thread, records, file, allowance);
     }
     if (allowance.over()) file.cut = kCutReading;
     read_happenings(threads, Cursor(name, bytes, 0, bytes.size()), file);
@@ -480,6 +535,7 @@ EventFile read_events(const std::filesystem::path& path, const ReadLimits& limit
     std::ranges::sort(file.unseen_writes, {}, &Event::order);
     std::ranges::sort(file.names, {}, &TensorName::order);
     settle_names(file.names);
+    std::ranges::sort(file.variables);
     if (file.cut == kCutReading) leave_out_undefined(file);
     check_references(file);
     return file;

@@ -13,34 +13,28 @@
 #include <variant>
 #include <vector>
 
-#include "base/files.h"
+#include "frontends/libtorch/event_memory.h"
 #include "frontends/libtorch/events.h"
 #include "frontends/libtorch/repeats.h"
+#include "graph/placement.h"
 #include "tensor/tensor.h"
 
 namespace whittle::libtorch {
-
-/// Of a tensor that is not the usual one, strided and on the CPU.
-struct TensorKind {
-    std::string layout, device;  ///< as LibTorch calls them: "SparseCsr", "cuda:0"
-    std::string text() const;    ///< "a sparse tensor (CSR) on the device cuda:0"
-};
 
 /// A tensor as an op saw it.
 struct TensorRef {
     std::uint64_t id = 0, storage = 0;
     std::int64_t offset = 0;
     std::uint32_t version = 0;
-    std::optional<DType> dtype = {};  ///< none: a type Whittle does not have (complex, quantized)
-    std::int8_t type_code = 0;        ///< c10::ScalarType
+    std::optional<DType> dtype = {};  ///< none: a type Whittle does not have (quantized, complex32)
     std::uint8_t flags = 0;           ///< TensorFlags
     Sizes sizes = {};
     Strides strides = {};
-    std::optional<Scalar> number = {};            ///< of a wrapped number
-    std::shared_ptr<const TensorKind> kind = {};  ///< of one that is sparse or elsewhere
+    std::optional<Scalar> number = {};     ///< of a wrapped number
+    const Placement* placement = nullptr;  ///< of one that Whittle does not compute with: it is in graphs all the same
 
     bool has(TensorFlags flag) const { return flags & flag; }
-    /// Why no graph can have it: "a complex32 tensor", "a sparse tensor"; "" when one can.
+    /// Why no graph can have it: "a tensor that is conjugated or negated by a flag"; "" when one can.
     std::string obstacle() const;
 };
 
@@ -118,6 +112,13 @@ struct TensorName {
     std::string type, path;
 };
 
+/// A local variable of Python that had the tensor; texts by their numbers in EventFile::words.
+struct VariableName {
+    std::uint64_t tensor = 0, order = 0;
+    std::uint32_t function = 0, name = 0;
+    auto operator<=>(const VariableName&) const = default;
+};
+
 /// In order of registration within a root.
 struct ModuleName {
     std::uint64_t root = 0, module = 0;
@@ -128,6 +129,17 @@ struct Snapshot {
     std::uint64_t order = 0;
     TensorRef tensor;
     std::span<const std::byte> bytes;
+};
+
+/// Texts, each once.
+class Words {
+  public:
+    std::uint32_t number(const std::string& text);
+    const std::string& text(std::uint32_t number) const { return texts_.at(number); }
+
+  private:
+    std::unordered_map<std::string, std::uint32_t> numbers_;
+    std::vector<std::string> texts_;
 };
 
 struct ThreadInfo {
@@ -175,17 +187,21 @@ struct EventFile {
     std::map<std::uint32_t, ThreadInfo> threads;
     std::vector<TensorName> names;
     std::vector<ModuleName> modules;
+    std::vector<VariableName> variables;  ///< ascending
+    Words words;
     std::vector<Snapshot> snapshots;
     std::vector<Event> unseen_writes;  ///< ascending
     /// Results of ops, by tensor: the event before which nobody held it any more; others were held to the end.
     std::unordered_map<std::uint64_t, std::uint64_t> released;
     std::map<std::uint32_t, std::vector<Gap>> gaps;  ///< by thread, ascending
     std::vector<Event> events;  ///< op_begin, op_end, io, data_ptr, print_*, from_blob, snapshot, note, probe_*
-    std::shared_ptr<const MappedFile> file;
+    std::shared_ptr<const EventMemory> file;
 
     const OpName& op(const Event& event) const { return ops.at(event.op); }
     /// Where Python calls what turns a tensor into text, on a stack inside that; 0: it is not.
     std::uint64_t printing_place(std::uint32_t stack) const;
+    /// The variable of that function that had the tensor last before the event `order`; null: none had.
+    const std::string* variable_of(std::uint64_t tensor, const std::string& function, std::uint64_t order) const;
     /// The elements, copied; made contiguous, with the strides of the tensor where those are dense.
     Tensor tensor(const Snapshot& snapshot) const;
 };

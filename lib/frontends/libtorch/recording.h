@@ -51,13 +51,20 @@ struct Recording {
     ValueId written_value(std::int32_t index) const {
         return reads(index).at(written_tensor(step(index), reads(index).size()));
     }
-    /// Snapshots before it tell what the step left in the memory that it wrote to: where its thread's next step begins,
-    /// or another thread's that writes there, too.
-    std::uint64_t order_after(std::int32_t index) const {
-        const std::uint64_t written = value(written_value(index)).tensor.storage;
+    /// All that a step writes to, as it was before.
+    std::vector<ValueId> written_values(std::int32_t index) const {
+        if (writes_memory(step(index))) return {written_value(index)};
+        std::vector<ValueId> written;
+        if (const auto moved = values.statistics.find(index); moved != values.statistics.end())
+            for (const ValueId id : moved->second) written.push_back(value(id).before);
+        return written;
+    }
+    /// Snapshots before it tell what the step left in the memory of `written`: where its thread's next step begins, or
+    /// another thread's that writes there, too.
+    std::uint64_t order_after(std::int32_t index, ValueId written) const {
+        const auto is_there = [&](ValueId id) { return value(id).tensor.storage == value(written).tensor.storage; };
         for (auto i = index + 1; i < static_cast<std::int32_t>(steps.size()); ++i)
-            if (step(i).thread == step(index).thread ||
-                (writes_memory(step(i)) && value(written_value(i)).tensor.storage == written))
+            if (step(i).thread == step(index).thread || std::ranges::any_of(written_values(i), is_there))
                 return step(i).order();
         return std::numeric_limits<std::uint64_t>::max();
     }

@@ -88,6 +88,10 @@ StackInfo StackReader::read(std::uint32_t stack) {
     std::size_t of = user.size() - 1;
     // `if __name__ == "__main__": main()`: what a script does itself, its main() does.
     if (of > 0 && places[user[of]].function == "<module>" && places[user[of - 1]].function == "main") --of;
+    if (const std::size_t job = job_of(places, user); job < of) {
+        of = job;
+        info.job = true;
+    }
     const std::size_t root = of;
     std::size_t engine = 0;  // the place behind autograd's, 0: it is not there
     if (functions_.empty()) {
@@ -116,6 +120,27 @@ StackInfo StackReader::read(std::uint32_t stack) {
                               : id_of(caller);
     }
     return info;
+}
+
+/// In a thread that works for others, what it was given to do: the innermost of the functions near the thread's own
+/// that the standard library called by a std::function or a std::packaged_task. Else the thread's own.
+std::size_t StackReader::job_of(const std::vector<CodePlace>& places, const std::vector<std::size_t>& user) {
+    constexpr std::size_t kNear = 5;
+    std::size_t job = user.size() - 1;
+    const CodePlace& own = places[user[job]];
+    if (own.function == "main" || own.interpreted) return job;
+    const auto calls_any = [](const CodePlace& place) {
+        constexpr std::string_view kCalls[] = {"std::_Function_handler<", "std::function<", "std::packaged_task<",
+                                               "std::__future_base::_Task_state<"};
+        return std::ranges::any_of(kCalls, [&](std::string_view call) {
+            return place.function.find(call) != std::string::npos && !place.user;
+        });
+    };
+    for (std::size_t k = user.size() - 1; k-- > 0 && k + kNear >= user.size();)
+        if (std::any_of(places.begin() + static_cast<std::ptrdiff_t>(user[k]) + 1,
+                        places.begin() + static_cast<std::ptrdiff_t>(user[k + 1]), calls_any))
+            job = k;
+    return job;
 }
 
 /// The outermost call of a module, or its construction, between autograd and the function at `function`.

@@ -33,6 +33,7 @@ struct StackInfo : FrameFunction {
     bool root = true;            ///< nothing but main's own code
     bool outside = false;        ///< no function of the names asked for
     bool comprehension = false;  ///< of Python's is in it
+    bool job = false;            ///< a thread's function was given what calls that function, as a std::function
     /// The module of Python's or TorchScript's inside that function, whose frame it really belongs to.
     std::optional<FrameFunction> module = {};
 };
@@ -53,6 +54,7 @@ class StackReader {
                                              std::size_t function);
     bool is_user(const CodePlace& place);
     bool is_asked_for(const CodePlace& place) const;
+    static std::size_t job_of(const std::vector<CodePlace>& places, const std::vector<std::size_t>& user);
     StackFrame frame(const CodePlace& place);
 
     const EventFile& file_;

@@ -73,7 +73,7 @@ class Tracer {
             for (const EventValue& value : steps_[i].begin->values)
                 for_each_tensor(value, [&](const TensorRef& tensor) { read(tensor); });
             if (steps_[i].kind == StepKind::op) write_results(steps_[i]);
-            forget_statistics(steps_[i]);
+            write_statistics(steps_[i]);
         }
         return std::move(out_);
     }
@@ -88,7 +88,7 @@ class Tracer {
         const ValueId id = value_of(tensor);
         TracedValue& value = out_.values[static_cast<std::size_t>(id)];
         if (!value.snapshot && value.uses.empty() && value.step >= 0 &&
-            makes_memory(*steps_[static_cast<std::size_t>(value.step)].op))
+            (value.result < 0 || makes_memory(*steps_[static_cast<std::size_t>(value.step)].op)))
             value.snapshot = snapshot_before(tensor, steps_[static_cast<std::size_t>(step_)].begin->order);
         // What torch::ones(…, requires_grad()) does to the tensor that it made is no op.
         if (value.uses.empty() && value.step >= 0 && out_.inputs[static_cast<std::size_t>(value.step)].empty())
@@ -273,10 +273,22 @@ class Tracer {
             });
     }
 
-    /// A normalization of batches in training writes its running statistics, which neither schema nor version counter
-    /// tell.
-    void forget_statistics(const Step& step) {
+    /// A batch norm in training leaves other values in its running statistics. What other normalizations did to theirs
+    /// is not known.
+    void write_statistics(const Step& step) {
         if (step.kind != StepKind::op || !may_update_statistics(step.op->name)) return;
+        if (const auto written = written_statistics(step); !written.empty()) {
+            for (const TensorRef* tensor : written) {
+                TracedValue value{.tensor = *tensor, .step = step_, .result = -1};
+                value.before = current_.at(tensor->id).value;
+                for (auto* list : {&out_.statistics[step_], &out_.rewritten[step_]})
+                    list->push_back(static_cast<ValueId>(out_.values.size()));
+                add(std::move(value));
+                writers_[tensor->storage] = {step_, std::nullopt};
+                note_write(*tensor);
+            }
+            return;
+        }
         const auto& values = step.begin->values;
         for (std::size_t i = 3; i < std::min<std::size_t>(values.size(), 5); ++i)
             for_each_tensor(values[i], [&](const TensorRef& tensor) {
@@ -344,7 +356,13 @@ class Tracer {
 
 ValueMeta Values::meta(ValueId id) const {
     const TensorRef& tensor = values[static_cast<std::size_t>(id)].tensor;
-    return {tensor.dtype.value_or(DType::f32), tensor.sizes, tensor.strides, tensor.has(kRequiresGrad)};
+    return {tensor.dtype.value_or(DType::f32), tensor.sizes, tensor.strides, tensor.has(kRequiresGrad),
+            tensor.placement};
+}
+
+bool Values::is_statistic(ValueId id) const {
+    const auto of_step = statistics.find(values[static_cast<std::size_t>(id)].step);
+    return of_step != statistics.end() && std::ranges::find(of_step->second, id) != of_step->second.end();
 }
 
 bool Values::is_held(ValueId id, std::uint64_t order, const EventFile& file) const {

@@ -38,11 +38,14 @@ struct Values {
     std::vector<std::vector<ValueId>> inputs, results;
     /// Per step that wrote to memory: the values of other tensors there that are read later.
     std::map<std::int32_t, std::vector<ValueId>> rewritten;
+    /// Of a batch norm that trains: its running statistics, as it leaves them. They are among `rewritten`.
+    std::map<std::int32_t, std::vector<ValueId>> statistics;
 
     /// Per tensor: what it was, and since which event that was known; ascending.
     std::unordered_map<std::uint64_t, std::vector<std::pair<std::uint64_t, ValueId>>> shown;
 
     ValueMeta meta(ValueId id) const;
+    bool is_statistic(ValueId id) const;
     /// Some tensor was the value just before the event `order`, and somebody held that tensor.
     bool is_held(ValueId id, std::uint64_t order, const EventFile& file) const;
 };

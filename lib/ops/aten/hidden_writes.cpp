@@ -73,6 +73,7 @@ class Revealer {
             // By ATen's definition the channels of all samples are normalized as one batch, and then averaged.
             if (mean) move(*mean, over_samples("aten.mean.dim", input), momentum);
             if (variance) move(*variance, over_samples("aten.var.correction", input), momentum);
+            keep_gradients(call, {result.ref});
             return {result.ref};
         }
         const std::vector<NodeValue> results =
@@ -86,7 +87,19 @@ class Revealer {
         }
         std::vector<NodeRef> refs;
         for (const NodeValue& result : results) refs.push_back(result.ref);
+        keep_gradients(call, refs);
         return refs;
+    }
+
+    /// What is inferred knows of no gradients.
+    void keep_gradients(const Node& call, const std::vector<NodeRef>& results) {
+        for (std::size_t i = 0; i < std::min(results.size(), call.results.size()); ++i) {
+            Node& result = to_.nodes[static_cast<std::size_t>(results[i].id)];
+            result.results.front().requires_grad = call.results[i].requires_grad;
+            if (const auto read = item_read(result))
+                to_.nodes[static_cast<std::size_t>(read->node)].results[i].requires_grad =
+                    call.results[i].requires_grad;
+        }
     }
 
     void move(const NodeValue& running, const NodeValue& batch, const Arg& momentum) {

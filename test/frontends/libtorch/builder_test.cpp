@@ -1,6 +1,8 @@
 #include "frontends/libtorch/builder.h"
 
 #include <algorithm>
+#include <string>
+#include <vector>
 
 #include "made_up_program.h"
 #include "ops/core/interpreter.h"
@@ -46,6 +48,40 @@ TEST_CASE("item is one break, though it is two ops, and splits the frame") {
     CHECK(frame.breaks[0].op == "aten.item.default");
     REQUIRE(frame.graphs[0].ended_by);
     CHECK(frame.graphs[1].sources.at(0).text() == "___live[0]");
+}
+
+TEST_CASE("tensors of another device are in graphs, what Whittle has no call for included") {
+    const TempDir folder;
+    const EventFile file = program(folder, [](EventWriter& w) {
+        const auto there = [](std::uint64_t id, std::uint32_t version = 0) {
+            return FakeTensor{.id = id, .version = version, .device = "cuda:0"};
+        };
+        w.name(2, "fc.weight");
+        w.call(kMul, {there(1), there(2)}, {there(3)});
+        w.call(kUnknown, {there(3)}, {there(4)});
+        w.call(kAddInPlace, {there(4), there(1)}, {there(4, 1)}, {2});
+        w.snapshot({.id = 9}, {1, 2, 3});
+    });
+    const capture::CapturedFrame frame = only_frame(file);
+    CHECK(frame.breaks.empty());
+    REQUIRE(frame.graphs.size() == 1);
+    const capture::CapturedGraph& captured = frame.graphs[0];
+    const Graph& graph = captured.graph;
+    REQUIRE(captured.sources.size() == 2);
+    CHECK(captured.sources[0].text() == "L['arg0']");
+    CHECK(captured.sources[1].text() == "L['self'].fc.weight");
+    CHECK(graph.attributes.empty());
+    std::vector<std::string> targets;
+    for (const NodeId id : graph.calls()) targets.push_back(graph.node({id}).target);
+    CHECK(targets == std::vector<std::string>{"aten.mul.Tensor", "my.mystery.default", "aten.add.Tensor"});
+    const Placement* const cuda = placed({.device = "cuda:0"});
+    for (const Node& node : graph.nodes)
+        for (const ValueMeta& meta : node.results) CHECK(meta.placement == cuda);
+    CHECK(captured.unrecorded == "the elements of L['arg0'], a tensor on the device cuda:0, were not written down");
+    const std::vector<std::string> notes = build_frames(file, {}).notes;
+    CHECK(std::ranges::count(notes,
+                             "1 graph has values that no backend computes with (a tensor on the device "
+                             "cuda:0): told, but not to be replayed here") == 1);
 }
 
 TEST_CASE("ops that Whittle does not know, or knows otherwise, are breaks by name") {

@@ -1,7 +1,9 @@
 #include "frontends/libtorch/reader.h"
 
+#include <cstddef>
 #include <cstring>
 #include <filesystem>
+#include <set>
 
 #include "base/error.h"
 #include "made_up_program.h"
@@ -106,6 +108,51 @@ TEST_CASE("a capture that outgrows its limit is cut and says so") {
     const CapturedProgram program = build_frames(file, {});
     REQUIRE(program.frames.size() == 1);
     CHECK(program.notes.at(0).find("size limit") != std::string::npos);
+}
+
+TEST_CASE("records that moved behind others are read once and in order, while the program runs, too") {
+    const TempDir folder;
+    const std::string path = (folder.path() / "events").string();
+    constexpr std::uint64_t kCalls = 10000, kElements = 300000;  // more than a chunk holds, of both
+    EventWriter w(path, std::uint64_t{64} << 20);
+    w.define(kRelu, "aten::relu", "", "aten::relu(Tensor self) -> Tensor");
+    for (std::uint64_t id = 1; id <= kCalls; ++id) {  // never the same twice
+        w.call(kRelu, {{.id = id, .sizes = {static_cast<std::int64_t>(id)}}}, {{.id = 5000 + id}});
+        if (id == kCalls / 2) w.snapshot({.id = 7, .sizes = {kElements}}, std::vector<float>(kElements, 2));
+    }
+    const auto check = [&] {
+        const EventFile file = read_events(path);
+        CHECK(file.events.size() == 2 * kCalls + 1);
+        for (std::size_t i = 1; i < file.events.size(); ++i)
+            if (file.events[i].order <= file.events[i - 1].order) FAIL("event " << i << " is not in its place");
+        REQUIRE(file.snapshots.size() == 1);
+        CHECK(file.snapshots[0].order == kCalls + 2);
+        CHECK(file.tensor(file.snapshots[0]).data<float>()[kElements - 1] == 2);
+    };
+    check();
+    w.recorder.finish();
+    w.chunk.unmap();
+    check();
+    // Killed between the two: the records have moved, and are in the first chunk still.
+    std::string bytes = read_file(path);
+    std::size_t reused = 0, last = 0;
+    for (std::size_t at = kFileHeaderSize; at < bytes.size();) {
+        ChunkHeader chunk;
+        std::memcpy(&chunk, &bytes[at], sizeof chunk);
+        (chunk.magic == kReusedMagic ? reused : last) = at;
+        at += chunk.size;
+    }
+    REQUIRE(reused > 0);
+    REQUIRE(last > reused);
+    ChunkHeader moved;
+    std::memcpy(&moved, &bytes[last], sizeof moved);
+    std::memcpy(&bytes[reused + sizeof moved + sizeof(ReusedHeader)], &bytes[last + sizeof moved], moved.used);
+    std::memcpy(&bytes[reused + offsetof(ChunkHeader, used)], &moved.used, sizeof moved.used);
+    write_file(path, bytes);
+    std::set<std::uint64_t> orders;
+    for (const Event& event : read_events(path).events)
+        if (!orders.insert(event.order).second) FAIL("event " << event.order << " is there twice");
+    CHECK(orders.size() > kCalls);
 }
 
 TEST_CASE("the fuzz target's seeds are event files that give frames") {

@@ -17,6 +17,7 @@ struct FakeTensor {
     std::int8_t dtype = 6;                   ///< c10::ScalarType: float
     std::int64_t offset = 0;                 ///< in the storage
     std::vector<std::int64_t> strides = {};  ///< none: contiguous
+    std::string device = "cpu";
 };
 
 class EventWriter {
@@ -32,7 +33,8 @@ class EventWriter {
         written.offset = tensor.offset;
         written.version = tensor.version;
         written.dtype = tensor.dtype;
-        written.flags = kPlain | kHasStorage | kLeaf;
+        const bool elsewhere = tensor.device != "cpu";
+        written.flags = (elsewhere ? kElsewhere : kPlain) | kHasStorage | kLeaf;
         written.rank = static_cast<std::uint8_t>(tensor.sizes.size());
         record.put(ValueTag::tensor);
         record.put(written);
@@ -41,6 +43,9 @@ class EventWriter {
         std::vector<std::int64_t> strides(tensor.sizes.size());
         for (std::size_t i = strides.size(); i-- > 0; stride *= tensor.sizes[i]) strides[i] = stride;
         for (const std::int64_t value : tensor.strides.empty() ? strides : tensor.strides) record.put(value);
+        if (!elsewhere) return;
+        record.put_text("Strided");
+        record.put_text(tensor.device);
     }
     bool commit() { return recorder.commit(chunk, record); }
 

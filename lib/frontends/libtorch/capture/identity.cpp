@@ -11,7 +11,34 @@ namespace whittle::libtorch {
 
 namespace {
 
-using KnownElements = std::unordered_map<std::uint64_t, std::uint64_t>;
+/// Hashes of elements by hashes of what showed them. Most storages have one, which needs no memory of its own.
+class KnownElements {
+  public:
+    std::optional<std::uint64_t> find(std::uint64_t key) const {
+        if (any_ && key_ == key) return elements_;
+        if (!more_) return std::nullopt;
+        const auto known = more_->find(key);
+        return known == more_->end() ? std::nullopt : std::optional(known->second);
+    }
+    void add(std::uint64_t key, std::uint64_t elements) {
+        if (any_ && key_ != key) {
+            if (!more_) more_ = std::make_unique<std::unordered_map<std::uint64_t, std::uint64_t>>();
+            more_->emplace(key, elements);
+            return;
+        }
+        if (!any_) key_ = key, elements_ = elements;
+        any_ = true;
+    }
+    void clear() {
+        any_ = false;
+        more_.reset();
+    }
+
+  private:
+    bool any_ = false;
+    std::uint64_t key_ = 0, elements_ = 0;
+    std::unique_ptr<std::unordered_map<std::uint64_t, std::uint64_t>> more_;
+};
 
 /// What has an address below it, in a table with open addressing.
 template <class Target>
@@ -19,7 +46,7 @@ struct Slot {
     c10::weak_intrusive_ptr<Target> reference;
     std::uint64_t number = 0;  ///< 0: the slot is free
     std::uint32_t flags = 0;
-    std::unique_ptr<KnownElements> known;
+    KnownElements known;
 
     Slot() : reference(c10::weak_intrusive_ptr<Target>::reclaim(nullptr)) {}
 };
@@ -135,26 +162,21 @@ std::optional<std::uint64_t> known_elements(const at::Tensor& tensor, std::uint6
     Table<c10::StorageImpl>& table = table_of(storage_behind(tensor));
     const std::lock_guard lock(table.mutex);
     const Slot<c10::StorageImpl>* const slot = table.find(storage_behind(tensor));
-    if (!slot || !slot->known) return std::nullopt;
-    const auto known = slot->known->find(key);
-    return known == slot->known->end() ? std::nullopt : std::optional(known->second);
+    return slot ? slot->known.find(key) : std::nullopt;
 }
 
 void remember_elements(const at::Tensor& tensor, std::uint64_t key, std::uint64_t elements) {
     Table<c10::StorageImpl>& table = table_of(storage_behind(tensor));
     const std::lock_guard lock(table.mutex);
     Slot<c10::StorageImpl>* const slot = table.find(storage_behind(tensor));
-    if (!slot) return;
-    if (!slot->known) slot->known = std::make_unique<KnownElements>();
-    slot->known->emplace(key, elements);
+    if (slot) slot->known.add(key, elements);
 }
 
 void forget_elements(const at::Tensor& tensor) {
     if (!tensor.has_storage()) return;
     Table<c10::StorageImpl>& table = table_of(storage_behind(tensor));
     const std::lock_guard lock(table.mutex);
-    if (Slot<c10::StorageImpl>* const slot = table.find(storage_behind(tensor)); slot && slot->known)
-        slot->known->clear();
+    if (Slot<c10::StorageImpl>* const slot = table.find(storage_behind(tensor)); slot) slot->known.clear();
 }
 
 }  // namespace whittle::libtorch

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cstring>
 #include <string>
+#include <utility>
 
 #include "frontends/libtorch/capture/python_api.h"
 #include "frontends/libtorch/capture/state.h"
@@ -37,6 +38,8 @@ constexpr Layout kLayouts[] = {{.minor = 9,
                                 .lines = 120,
                                 .bytes = -1,
                                 .scale = 1,
+                                .locals = 28,
+                                .variables = 72,
                                 .ascii = 48,
                                 .compact = 72},
                                {.minor = 10,
@@ -53,6 +56,8 @@ constexpr Layout kLayouts[] = {{.minor = 9,
                                 .lines = 120,
                                 .bytes = -1,
                                 .scale = 2,
+                                .locals = 28,
+                                .variables = 72,
                                 .ascii = 48,
                                 .compact = 72},
                                {.minor = 11,
@@ -69,6 +74,8 @@ constexpr Layout kLayouts[] = {{.minor = 9,
                                 .lines = 136,
                                 .bytes = 184,
                                 .scale = 1,
+                                .locals = 80,
+                                .variables = 96,
                                 .ascii = 48,
                                 .compact = 72},
                                {.minor = 12,
@@ -85,6 +92,8 @@ constexpr Layout kLayouts[] = {{.minor = 9,
                                 .lines = 136,
                                 .bytes = 192,
                                 .scale = 1,
+                                .locals = 80,
+                                .variables = 96,
                                 .ascii = 40,
                                 .compact = 56},
                                {.minor = 13,
@@ -101,6 +110,8 @@ constexpr Layout kLayouts[] = {{.minor = 9,
                                 .lines = 136,
                                 .bytes = 200,
                                 .scale = 1,
+                                .locals = 80,
+                                .variables = 96,
                                 .ascii = 40,
                                 .compact = 56}};
 constexpr char kOwnedByCStack = 3;  ///< the owner of a frame that stands for the interpreter's C function
@@ -111,6 +122,8 @@ struct Range {
     bool contains(std::uintptr_t pc) const { return pc > low && pc <= high; }
 };
 Range interpreter, evaluation;
+
+bool knows_variables = true;  ///< their names are where the layout says
 
 std::atomic<const char*> call_codes[2];  ///< of torch.nn.Module's _call_impl and its wrapper, once seen
 
@@ -164,9 +177,24 @@ void read_frames(const void* thread, std::vector<Frame>& found) {
                               : static_cast<int>(at<const char*>(frame, layout->instruction) - (code + layout->bytes));
         const char* const module = calls_module(code) ? at<const char*>(frame, layout->local) : nullptr;
         const bool entry = layout->entry >= 0 ? frame[layout->entry] != 0 : layout->owner < 0;
-        found.push_back({code, module, offset, entry});
+        found.push_back({frame, code, module, offset, entry});
     }
     if (!found.empty()) found.back().entry = true;
+}
+
+/// The names of the code's variables are where the layout says. With the GIL.
+bool variables_hold(const char* code) {
+    const Object told = api.PyObject_GetAttrString(const_cast<char*>(code), "co_varnames");
+    const char* const names = at<const char*>(code, layout->variables);
+    const int count = at<int>(code, layout->locals);
+    bool good = told && at<long>(told, 16) == count && at<long>(names, 16) >= count;
+    for (int i = 0; good && i < count; ++i) {
+        const Object name = api.PyTuple_GetItem(told, i);
+        good = name && text_of(static_cast<const char*>(name)) ==
+                           text_of(at<const char*>(names, kTupleItems + i * static_cast<int>(sizeof name)));
+    }
+    if (told) api.Py_DecRef(told);
+    return good;
 }
 
 /// What the layout tells of this thread's frames is what the public functions tell. With the GIL.
@@ -182,6 +210,7 @@ bool layout_holds() {
         const char* const text = file ? api.PyUnicode_AsUTF8(file) : nullptr;
         good = code == found[i].code && text && text_of(static_cast<const char*>(file)) == text &&
                api.PyFrame_GetLineNumber(frame) == api.PyCode_Addr2Line(code, found[i].offset);
+        if (good) knows_variables = knows_variables && variables_hold(found[i].code);
         if (file) api.Py_DecRef(file);
         api.Py_DecRef(code);
         api.Py_DecRef(frame);
@@ -281,6 +310,33 @@ bool learn(const std::vector<Frame>& frames) {
     }
     if (found || unnamed) want_names();
     return found;
+}
+
+void tell_variables(Thread& thread, const at::Tensor& tensor, std::uint64_t number, std::uint32_t stack) {
+    constexpr std::size_t kFrames = 12;
+    constexpr int kMost = 64;
+    if (!knows_variables) return;
+    const std::uint64_t what = hash(number, stack);
+    std::uint64_t& told = thread.told_variables[what % thread.told_variables.size()];
+    if (std::exchange(told, what) == what) return;
+    c10::TensorImpl* const impl = tensor.unsafeGetTensorImpl();
+    const auto object = impl->pyobj_interpreter() ? impl->check_pyobj(impl->pyobj_interpreter()) : c10::nullopt;
+    if (!object || !*object) return;
+    constexpr int kWidth = sizeof(Object);
+    for (std::size_t i = 0; i < std::min(thread.frames.size(), kFrames); ++i) {
+        const Frame& frame = thread.frames[i];
+        const int count = std::min(at<int>(frame.code, layout->locals), kMost);
+        int k = 0;
+        while (k < count && at<const void*>(frame.address, layout->local + k * kWidth) != *object) ++k;
+        if (k >= count) continue;
+        const char* const names = at<const char*>(frame.code, layout->variables);
+        RecordBuffer& record = thread.definition;
+        record.start(RecordKind::variable);
+        record.put(number);
+        record.put_text(text_of(at<const char*>(frame.code, layout->name)));
+        record.put_text(text_of(at<const char*>(names, kTupleItems + k * kWidth)));
+        commit(thread, record);
+    }
 }
 
 std::vector<std::uint64_t> merge(Thread& thread, const std::vector<StackSlot>& native,

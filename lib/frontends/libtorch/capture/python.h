@@ -3,6 +3,8 @@
 // into a process that has them.
 #pragma once
 
+#include <ATen/core/Tensor.h>
+
 #include <cstdint>
 #include <vector>
 
@@ -15,6 +17,7 @@ namespace python {
 
 /// A frame as it is while its thread is inside a call: no reference is taken, the frame holds what it points to.
 struct Frame {
+    const char* address;
     const char* code;     ///< PyCodeObject
     const char* module;   ///< of torch.nn.Module's own call: the module, else null
     std::int32_t offset;  ///< of the instruction, in bytes
@@ -38,6 +41,10 @@ bool learn(const std::vector<Frame>& frames);
 /// addresses, and places that the file defines.
 std::vector<std::uint64_t> merge(Thread& thread, const std::vector<StackSlot>& native,
                                  const std::vector<Frame>& frames);
+
+/// Tells which local variables of the frames that thread.frames holds, the innermost ones, have the tensor of that
+/// number; once for each stack.
+void tell_variables(Thread& thread, const at::Tensor& tensor, std::uint64_t number, std::uint32_t stack);
 
 /// A leaf that requires gradients is used the first time: it may be a parameter that has no name yet.
 void want_names();

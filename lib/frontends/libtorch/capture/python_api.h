@@ -62,10 +62,12 @@ struct Layout {
     int code, back, instruction, local, owner, entry;  ///< of a frame
     int file, name, lines, bytes;  ///< of a code object; -1: instructions are counted, in units of `scale` bytes
     int scale;
-    int ascii, compact;  ///< of a str: its characters
+    int locals, variables;  ///< of a code object: how many local variables it has, and their names
+    int ascii, compact;     ///< of a str: its characters
 };
 /// Null where frames are not read.
 extern const Layout* layout;
+constexpr int kTupleItems = 24;  ///< of a tuple: its first element
 
 template <class T>
 T at(const void* base, int offset) {

@@ -9,14 +9,39 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cstddef>
 
 namespace whittle::libtorch {
 
 namespace {
 
-constexpr std::uint64_t kFirstChunk = 64 << 10, kLargestChunk = 4 << 20, kPage = 4096;
+constexpr std::uint64_t kFirstChunk = 64 << 10, kReusedChunk = 512 << 10, kLargestBuffer = 4 << 20, kPage = 4096;
 
 std::uint64_t round_up(std::uint64_t size) { return (size + kPage - 1) / kPage * kPage; }
+
+bool write_at(int file, const void* data, std::uint64_t size, std::uint64_t offset) {
+    for (const char* from = static_cast<const char*>(data); size > 0;) {
+        const ssize_t written = ::pwrite(file, from, size, static_cast<off_t>(offset));
+        if (written < 0 && errno == EINTR) continue;
+        if (written <= 0) return false;
+        from += written;
+        offset += static_cast<std::uint64_t>(written);
+        size -= static_cast<std::uint64_t>(written);
+    }
+    return true;
+}
+
+/// The program's errno is its own.
+class KeepErrno {
+  public:
+    KeepErrno() = default;
+    ~KeepErrno() { errno = saved_; }
+    KeepErrno(const KeepErrno&) = delete;
+    KeepErrno& operator=(const KeepErrno&) = delete;
+
+  private:
+    int saved_ = errno;
+};
 
 }  // namespace
 
@@ -28,28 +53,18 @@ std::uint64_t now_ns() {
 
 void ThreadChunk::unmap() {
     if (begin) ::munmap(begin, capacity);
-    begin = nullptr;
-    capacity = used = 0;
+    begin = records = nullptr;
+    capacity = room = used = 0;
 }
 
-/// Blocks are reserved before they are touched: a full disk must not become a SIGBUS of the program, nor the largest
-/// file it may write (RLIMIT_FSIZE) a SIGXFSZ. The file is opened and closed each time, so that the program's own
-/// descriptors have the numbers they would have.
-void* Recorder::map(std::uint64_t offset, std::uint64_t size) {
-    const int saved_errno = errno;
-    void* result = nullptr;
+/// To write up to `end`; -1 where that is more than the largest file that the program may write (RLIMIT_FSIZE), which
+/// would be a SIGXFSZ. The file is opened and closed each time, so that the program's own descriptors have the numbers
+/// they would have.
+int Recorder::open_file(std::uint64_t end) const {
     rlimit largest{};
-    const bool allowed = ::getrlimit(RLIMIT_FSIZE, &largest) == 0 &&
-                         (largest.rlim_cur == RLIM_INFINITY || offset + size <= largest.rlim_cur);
-    const int file = allowed ? ::open(path_, O_RDWR | O_CREAT | O_CLOEXEC, 0600) : -1;
-    if (file >= 0) {
-        if (::posix_fallocate(file, static_cast<off_t>(offset), static_cast<off_t>(size)) == 0)
-            result = ::mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_SHARED, file, static_cast<off_t>(offset));
-        if (result == MAP_FAILED) result = nullptr;
-        ::close(file);
-    }
-    errno = saved_errno;
-    return result;
+    const bool allowed =
+        ::getrlimit(RLIMIT_FSIZE, &largest) == 0 && (largest.rlim_cur == RLIM_INFINITY || end <= largest.rlim_cur);
+    return allowed ? ::open(path_, O_RDWR | O_CREAT | O_CLOEXEC, 0600) : -1;
 }
 
 bool Recorder::start(const char* file, std::uint64_t max_bytes, double max_seconds, std::uint64_t flags) {
@@ -59,8 +74,15 @@ bool Recorder::start(const char* file, std::uint64_t max_bytes, double max_secon
     with_data_ = (flags & kWithData) != 0;
     with_times_ = (flags & kWithTimes) != 0;
     deadline_ns_ = max_seconds > 0 ? now_ns() + static_cast<std::uint64_t>(max_seconds * 1e9) : 0;
-    header_ = static_cast<FileHeader*>(map(0, kFileHeaderSize));
-    if (!header_) return false;
+    const KeepErrno errno_stays;
+    const int events = open_file(kFileHeaderSize);
+    if (events < 0) return false;
+    void* const header = ::posix_fallocate(events, 0, kFileHeaderSize) == 0
+                             ? ::mmap(nullptr, kFileHeaderSize, PROT_READ | PROT_WRITE, MAP_SHARED, events, 0)
+                             : MAP_FAILED;
+    ::close(events);
+    if (header == MAP_FAILED) return false;
+    header_ = static_cast<FileHeader*>(header);
     std::memcpy(header_->magic, kFileMagic, sizeof kFileMagic);
     header_->version = kFileVersion;
     header_->header_size = kFileHeaderSize;
@@ -84,34 +106,84 @@ void Recorder::lose() {
     if (header_) __atomic_fetch_add(&header_->lost, 1, __ATOMIC_RELAXED);
 }
 
-bool Recorder::new_chunk(ThreadChunk& chunk, std::uint64_t needed) {
-    if (!chunk.numbered) {
-        chunk.thread = threads_.fetch_add(1);
-        chunk.numbered = true;
-        chunk.next_size = kFirstChunk;
-    }
-    std::uint64_t size = std::max(round_up(sizeof(ChunkHeader) + needed), chunk.next_size);
-    chunk.next_size = std::min(chunk.next_size * 4, kLargestChunk);
-    chunk.unmap();
+/// A chunk of its own at the end of the file, empty so far. Blocks are reserved before they are touched: a full disk
+/// must not become a SIGBUS of the program. Who has it closes the file.
+Recorder::Region Recorder::reserve(std::uint32_t thread, std::uint64_t size) {
     // Chunks follow each other without gaps, so a chunk that cannot be had must not take its place: one at a time.
     while (growing_.test_and_set(std::memory_order_acquire)) {
     }
-    const std::uint64_t offset = end_;
-    void* memory = offset + size <= max_bytes_ ? map(offset, size) : nullptr;
-    if (memory) {
-        auto* header = static_cast<ChunkHeader*>(memory);
-        *header = {kChunkMagic, chunk.thread, size, 0};
-        end_ = offset + size;
+    Region region{.offset = end_, .size = size};
+    const bool fits = region.offset + size <= max_bytes_;
+    const ChunkHeader header{kChunkMagic, thread, size, 0};
+    if (fits) region.file = open_file(region.offset + size);
+    if (region.file >= 0 &&
+        (::posix_fallocate(region.file, static_cast<off_t>(region.offset), static_cast<off_t>(size)) != 0 ||
+         !write_at(region.file, &header, sizeof header, region.offset))) {
+        ::close(region.file);
+        region.file = -1;
     }
+    if (region.file >= 0) end_ = region.offset + size;
     growing_.clear(std::memory_order_release);
-    if (!memory) {
-        cut(offset + size <= max_bytes_ ? kCutDisk : kCutSize);
+    if (region.file < 0) cut(fits ? kCutDisk : kCutSize);
+    return region;
+}
+
+bool Recorder::map(ThreadChunk& chunk, std::uint64_t size, bool reused) {
+    const Region region = reserve(chunk.thread, size);
+    if (region.file < 0) return false;
+    void* const memory =
+        ::mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_SHARED, region.file, static_cast<off_t>(region.offset));
+    ::close(region.file);
+    if (memory == MAP_FAILED) {
+        cut(kCutDisk);
         return false;
     }
     chunk.begin = static_cast<char*>(memory);
+    chunk.records = chunk.begin + sizeof(ChunkHeader) + (reused ? sizeof(ReusedHeader) : 0);
     chunk.capacity = size;
+    chunk.room = size - static_cast<std::uint64_t>(chunk.records - chunk.begin);
+    chunk.used = 0;
+    chunk.reused = reused;
+    if (reused) reinterpret_cast<ChunkHeader*>(chunk.begin)->magic = kReusedMagic;
+    return true;
+}
+
+/// Who reads meanwhile, or after a crash, finds the records in one of the two chunks, or in both.
+bool Recorder::write_chunk(std::uint32_t thread, const char* records, std::uint64_t size) {
+    const Region region = reserve(thread, round_up(sizeof(ChunkHeader) + size));
+    if (region.file < 0) return false;
+    const bool written = write_at(region.file, records, size, region.offset + sizeof(ChunkHeader)) &&
+                         write_at(region.file, &size, sizeof size, region.offset + offsetof(ChunkHeader, used));
+    ::close(region.file);
+    if (!written) cut(kCutDisk);
+    return written;
+}
+
+bool Recorder::empty(ThreadChunk& chunk) {
+    if (chunk.used > 0 && !write_chunk(chunk.thread, chunk.records, chunk.used)) return false;
+    auto* const emptied = &reinterpret_cast<ReusedHeader*>(chunk.begin + sizeof(ChunkHeader))->emptied;
+    __atomic_fetch_add(emptied, 1, __ATOMIC_SEQ_CST);
+    __atomic_store_n(&reinterpret_cast<ChunkHeader*>(chunk.begin)->used, 0, __ATOMIC_SEQ_CST);
+    __atomic_fetch_add(emptied, 1, __ATOMIC_SEQ_CST);
     chunk.used = 0;
     return true;
+}
+
+/// For a record of `needed` bytes; one that is larger than any chunk that is mapped finds the thread's chunk empty, or
+/// none.
+bool Recorder::make_room(ThreadChunk& chunk, std::uint64_t needed) {
+    const KeepErrno errno_stays;
+    const bool first = !chunk.numbered;
+    if (first) {
+        chunk.thread = threads_.fetch_add(1);
+        chunk.numbered = true;
+    }
+    if (chunk.begin && chunk.reused) return empty(chunk);
+    chunk.unmap();
+    const bool alone = needed > kReusedChunk - sizeof(ChunkHeader) - sizeof(ReusedHeader);
+    if (alone) return true;
+    const bool small = first && needed <= kFirstChunk - sizeof(ChunkHeader);
+    return map(chunk, small ? kFirstChunk : kReusedChunk, !small);
 }
 
 bool Recorder::commit(ThreadChunk& chunk, RecordBuffer& record) {
@@ -121,16 +193,21 @@ bool Recorder::commit(ThreadChunk& chunk, RecordBuffer& record) {
         cut(kCutSize);
         return false;
     }
-    if (!chunk.begin || sizeof(ChunkHeader) + chunk.used + size > chunk.capacity)
-        if (!new_chunk(chunk, size)) return false;
+    if (chunk.used + size > chunk.room && !make_room(chunk, size)) return false;
     const RecordHeader header{static_cast<std::uint32_t>(size), static_cast<std::uint32_t>(record.kind_),
                               order_.fetch_add(1, std::memory_order_relaxed)};
     record.patch(0, header);
-    std::memcpy(chunk.begin + sizeof(ChunkHeader) + chunk.used, record.bytes_.data(), size);
-    chunk.used += size;
-    __atomic_store_n(&reinterpret_cast<ChunkHeader*>(chunk.begin)->used, chunk.used, __ATOMIC_RELEASE);
-    if (record.bytes_.capacity() > kLargestChunk) std::vector<char>().swap(record.bytes_);  // it held a large tensor
-    return true;
+    bool written = true;
+    if (size > chunk.room) {
+        const KeepErrno errno_stays;
+        written = write_chunk(chunk.thread, record.bytes_.data(), size);
+    } else {
+        std::memcpy(chunk.records + chunk.used, record.bytes_.data(), size);
+        chunk.used += size;
+        __atomic_store_n(&reinterpret_cast<ChunkHeader*>(chunk.begin)->used, chunk.used, __ATOMIC_RELEASE);
+    }
+    if (record.bytes_.capacity() > kLargestBuffer) std::vector<char>().swap(record.bytes_);  // it held a large tensor
+    return written;
 }
 
 void Recorder::cut(CutReason reason) {

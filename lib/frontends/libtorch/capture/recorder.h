@@ -57,10 +57,12 @@ class RecordBuffer {
     RecordKind kind_{};
 };
 
-/// The chunk that a thread writes to.
+/// The chunk that a thread writes to: a small one, then one that is used again and again.
 struct ThreadChunk {
-    char* begin = nullptr;
-    std::uint64_t capacity = 0, used = 0, next_size = 0;
+    char* begin = nullptr;                           ///< of its ChunkHeader
+    char* records = nullptr;                         ///< of its records
+    std::uint64_t capacity = 0, room = 0, used = 0;  ///< of all, of records
+    bool reused = false;
     std::uint32_t thread = 0;
     bool numbered = false;
 
@@ -102,8 +104,16 @@ class Recorder {
     FileHeader* header() const { return header_; }
 
   private:
-    bool new_chunk(ThreadChunk& chunk, std::uint64_t needed);
-    void* map(std::uint64_t offset, std::uint64_t size);
+    struct Region {
+        int file = -1;  ///< -1: it could not be had, and the capture is cut
+        std::uint64_t offset = 0, size = 0;
+    };
+    Region reserve(std::uint32_t thread, std::uint64_t size);
+    bool make_room(ThreadChunk& chunk, std::uint64_t needed);
+    bool map(ThreadChunk& chunk, std::uint64_t size, bool reused);
+    bool empty(ThreadChunk& chunk);
+    bool write_chunk(std::uint32_t thread, const char* records, std::uint64_t size);
+    int open_file(std::uint64_t end) const;
 
     char path_[4096] = {};
     std::atomic<bool> on_{false};

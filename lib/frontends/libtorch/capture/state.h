@@ -61,11 +61,15 @@ struct Thread {
     std::uint64_t ops_at_data_ptr = 0;
     std::vector<std::uint8_t> enclosing;  ///< per running op: what it is to those below …
     std::vector<std::uint64_t> starts;    ///< … and when it began, where times are wanted
+    /// Running statistics of the normalizations that run, each with how many ops enclosed it: they are looked at when
+    /// it ends.
+    std::vector<std::pair<std::size_t, c10::weak_intrusive_ptr<c10::TensorImpl, c10::UndefinedTensorImpl>>> statistics;
     std::unordered_map<std::uint64_t, std::uint32_t> stacks;
     /// By stack pointer; in Python, whose frames need none of their own, by what those are, too.
     std::unordered_map<std::uint64_t, std::vector<KnownStack>> known_stacks;
     std::unordered_map<const char*, const OpInfo*> ops_by_name;
-    std::vector<python::Frame> frames;                        ///< of Python, while a stack is read
+    std::vector<python::Frame> frames;                        ///< of Python, of the stack that was read last
+    std::array<std::uint64_t, 512> told_variables = {};       ///< by tensor and stack, of those that came last
     std::unordered_map<std::uint64_t, std::uint64_t> places;  ///< of Python that the file has, by what they are
     std::vector<torchscript::Call> script_calls;              ///< that are running, outermost first
 

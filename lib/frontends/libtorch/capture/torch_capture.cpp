@@ -154,8 +154,8 @@ c10::ArrayRef<const c10::IValue> on_top(c10::ArrayRef<const c10::IValue> values,
 bool is_script(const at::RecordFunction& function) { return function.scope() == at::RecordScope::TORCHSCRIPT_FUNCTION; }
 bool is_op(const at::RecordFunction& function) { return function.scope() == at::RecordScope::FUNCTION; }
 
-void look_at_inputs(Thread& thread, const OpInfo& info, c10::ArrayRef<const c10::IValue> inputs,
-                    bool called_by_program) {
+/// `stack`: where the program called it, 0 where LibTorch did.
+void look_at_inputs(Thread& thread, const OpInfo& info, c10::ArrayRef<const c10::IValue> inputs, std::uint32_t stack) {
     bool registered = false, unnamed = false;
     const bool with_data = state.recorder.with_data();
     for (const c10::IValue& input : inputs)
@@ -164,7 +164,8 @@ void look_at_inputs(Thread& thread, const OpInfo& info, c10::ArrayRef<const c10:
             const Identity identity = identity_of(thread.identities, tensor, nameable ? std::uint32_t{kAsked} : 0u);
             registered |= (identity.flags & kRegistered) != 0;
             unnamed |= nameable && !(identity.flags & kAsked);
-            if (with_data) snapshot(thread, tensor, called_by_program);
+            if (stack && !thread.frames.empty()) python::tell_variables(thread, tensor, identity.number, stack);
+            if (with_data) snapshot(thread, tensor, stack != 0);
         });
     if (registered) update_names(thread);
     if (unnamed) python::want_names();
@@ -173,7 +174,19 @@ void look_at_inputs(Thread& thread, const OpInfo& info, c10::ArrayRef<const c10:
     if (info.writes && info.returns_nothing)
         for (const c10::IValue& input : inputs) forget_elements(input);
     if (info.updates_statistics)
-        for (std::size_t i = 3; i < std::min<std::size_t>(inputs.size(), 5); ++i) forget_elements(inputs[i]);
+        for (std::size_t i = 3; i < std::min<std::size_t>(inputs.size(), 5); ++i)
+            for_each_tensor(inputs[i], [&](const at::Tensor& tensor) {
+                forget_elements(tensor);
+                thread.statistics.emplace_back(thread.enclosing.size(), tensor.getIntrusivePtr());
+            });
+}
+
+/// Of the op that ends, whose arguments are gone by now.
+void look_at_statistics(Thread& thread) {
+    for (; !thread.statistics.empty() && thread.statistics.back().first >= thread.enclosing.size();
+         thread.statistics.pop_back())
+        if (auto tensor = thread.statistics.back().second.lock())
+            snapshot(thread, at::Tensor(std::move(tensor)), false);
 }
 
 void record_begin(Thread& thread, const at::RecordFunction& function) {
@@ -185,7 +198,7 @@ void record_begin(Thread& thread, const at::RecordFunction& function) {
     thread.starts.push_back(0);
     const std::uint32_t stack = called_by_program ? stack_id(thread) : 0;
     const auto inputs = on_top(function.inputs(), info.arguments);
-    if (!is_scope) look_at_inputs(thread, info, inputs, called_by_program);
+    if (!is_scope) look_at_inputs(thread, info, inputs, stack);
     RecordBuffer& record = thread.record;
     record.start(RecordKind::op_begin);
     record.put(info.id);
@@ -207,6 +220,7 @@ void record_begin(Thread& thread, const at::RecordFunction& function) {
 void record_end(Thread& thread, const at::RecordFunction& function, std::uint64_t now) {
     const OpInfo& info = info_of(thread, function);
     const std::uint8_t what = thread.enclosing.back();
+    look_at_statistics(thread);
     const std::uint64_t start = thread.starts.back();
     thread.enclosing.pop_back();
     thread.starts.pop_back();
