@@ -206,6 +206,12 @@ void GraphImporter::bind_attributes(Pending& pending) {
         const std::string& name = attribute.name();
         const Param* param = pending.op ? pending.op->schema.param(name) : nullptr;
         const bool synthetic = name == "num_outputs" || name == "captured";
+        if (synthetic && onnx_proto::has_attribute(pending.proto.op_type(), pending.domain, pending.opset, name)) {
+            if (attribute.i() != pending.outputs && pending.problem.empty())
+                pending.problem = "found num_outputs " + std::to_string(attribute.i()) + " and " +
+                                  std::to_string(pending.outputs) + " outputs with names, expected equal numbers";
+            continue;  // our own says it
+        }
         std::string problem;
         if (name.empty() || !std::all_of(name.begin(), name.end(), is_word))
             problem = "found the attribute " + in_quotes(name) + ", expected a name of letters, digits and '_'";
@@ -429,6 +435,9 @@ std::vector<Tensor> GraphImporter::constant_results(const Pending& pending) cons
 void GraphImporter::fold(Pending& pending, const std::vector<Tensor>& values) {
     const Node& call = pending.call;
     ++session_.folded[call.target];
+    const bool told = !pending.constants.empty() &&
+                      std::ranges::all_of(pending.constants, [](const auto& value) { return value.has_value(); });
+    if (!told) ++session_.computed[call.target];
     for (int i = 0; i < pending.outputs; ++i) {
         const std::string& output = pending.proto.output(i);
         if (output.empty()) continue;

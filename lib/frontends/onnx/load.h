@@ -20,7 +20,8 @@
 //                 they are the last placeholders of every nested graph of the node, in this order. Constants are not
 //                 lifted: the nested graph has them as get_attr of its own, which shares the data
 //   then_branch, else_branch, body …   name the nested graphs in Graph::subgraphs
-// An If whose condition is a known constant is replaced by the nodes of its branch.
+// An If whose condition is a known constant is replaced by the nodes of its branch, a call of a model-local function by
+// those of the function.
 //
 // Sequences and optionals: graphs hold tensors only. An input x that is a sequence becomes placeholders x.0, x.1 …, as
 // many as are given; ops that list, pick and join are resolved while the file is read, which takes positions and
@@ -85,6 +86,9 @@ struct LoadedModel {
     std::vector<std::string> unknown = {};
     /// Nodes of the file that were computed while reading it and are no calls any more, by op.
     std::map<std::string, std::size_t> folded = {};
+    /// Of these, the ones that the reference computed; what the others give, sizes and words alone say (Shape, an If
+    /// whose condition is known, a place in a sequence).
+    std::map<std::string, std::size_t> computed = {};
     std::vector<std::string> inputs = {};     ///< the model's own names, all of them; elements of sequences "x.0"
     std::vector<std::string> constants = {};  ///< of these, inputs whose given values became constants of the graph
     /// Dynamic dimensions that nothing decided and that were given LoadOptions::default_dim: "batch", "x[2]".
@@ -93,7 +97,7 @@ struct LoadedModel {
 
 /// Reads the model; its graph verifies at Stage::captured, without breaks at Stage::registered. Throws Error naming
 /// file, node or initializer, what was found and what was expected, for anything else than a well-formed model of opset
-/// 7 to 17, or of an older one whose nodes mean the same at 7, which it becomes; and unless options.keep_unknown, for
+/// 7 to 21, or of an older one whose nodes mean the same at 7, which it becomes; and unless options.keep_unknown, for
 /// nodes with ops or attributes that Whittle does not know.
 LoadedModel load_onnx_with_breaks(const std::filesystem::path& path, const LoadOptions& options = {});
 
