@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <sstream>
 
 #include "base/error.h"
 #include "base/files.h"
@@ -11,6 +12,7 @@
 #include "frontends/onnx/save.h"
 #include "frontends/onnx/tensor_proto.h"
 #include "graph/abilities.h"
+#include "graph/text.h"
 #include "ops/core/draws.h"
 #include "ops/core/registry.h"
 #include "program/program.h"
@@ -122,7 +124,11 @@ std::string count_calls(const LoadedModel& loaded, Judged& judged) {
 std::string rewritten(const Graph& graph) {
     const std::string bytes = to_onnx(graph);
     const LoadedModel again = load_onnx_bytes(std::as_bytes(std::span(bytes)), "again.onnx", {}, {});
-    return same_structure(graph, again.graph) ? "" : "written as ONNX and read again it is another graph";
+    if (same_structure(graph, again.graph)) return "";
+    std::istringstream before(print(graph)), after(print(again.graph));
+    std::string was, is;
+    while (std::getline(before, was) && std::getline(after, is) && was == is) continue;
+    return "written as ONNX and read again it is another graph: " + was + " became " + is;
 }
 
 /// As load_test_data_set(). numpy has no bfloat16: the data have its bits as UINT16.

@@ -441,7 +441,9 @@ void GraphImporter::fold(Pending& pending, const std::vector<Tensor>& values) {
     for (int i = 0; i < pending.outputs; ++i) {
         const std::string& output = pending.proto.output(i);
         if (output.empty()) continue;
-        const Tensor value = values[static_cast<std::size_t>(i)].contiguous();  // as a file has it
+        const Tensor dense =
+            values[static_cast<std::size_t>(i)].contiguous();  // whatever the strides of dimensions of 1
+        const Tensor value = dense.as_strided(dense.sizes(), contiguous_strides(dense.sizes()), dense.offset());
         std::optional<NodeRef> same;  // an operand that is the result, as of an Identity
         for_each_input(call, [&](NodeRef ref) {
             const Node& operand = graph_.node(ref);

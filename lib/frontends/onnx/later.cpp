@@ -53,6 +53,8 @@ constexpr Row kRows[] = {
     {"ImageDecoder", 20, "encoded_stream:T", "pixel_format:s"},
     {"LpPool", 18, "X:T", "auto_pad:s ceil_mode:i dilations:is kernel_shape!:is p:i pads:is strides:is"},
     {"Mish", 18, "X:T", ""},
+    {"OptionalGetElement", 18, "input:O", ""},
+    {"OptionalHasElement", 18, "input?:O", ""},
     {"Pad", 18, "data:T pads:I constant_value?:T axes?:X", "mode:s"},
     {"QuantizeLinear", 19, "x:T y_scale:T y_zero_point?:U", "axis:i saturate:i"},
     {"QuantizeLinear", 21, "x:T y_scale:T y_zero_point?:U", "axis:i block_size:i output_dtype:i saturate:i"},

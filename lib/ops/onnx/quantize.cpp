@@ -224,7 +224,7 @@ std::vector<Sample> dequantize_samples(DType dtype) {
                       .tensors = {x, samples::values(DType::f32, {2, 3, 4}), samples::values(dtype, {1, 0, 2})},
                       .args = {t(0), t(1), t(2)}}));
     result.push_back(at_opset(21, {.label = "blocks",
-                                   .tensors = {x, samples::values(DType::f32, {2, 3}, {1, 3})},
+                                   .tensors = {x, samples::values(DType::f32, {2, 3, 4}, {1, 3})},
                                    .args = {t(0), t(1)},
                                    .kwargs = {{"axis", 0}, {"block_size", 2}}}));
     return result;

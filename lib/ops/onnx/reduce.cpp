@@ -120,7 +120,9 @@ Sample reduce_sample(std::int64_t opset, const std::string& label, const Tensor&
 }
 
 /// Small positive numbers: products and logarithms stay in range.
-Tensor small(DType dtype) { return samples::uniform(dtype, {2, 3, 4}, 1, 3); }
+Tensor small(DType dtype) {
+    return dtype == DType::boolean ? samples::random(dtype, {2, 3, 4}) : samples::uniform(dtype, {2, 3, 4}, 1, 3);
+}
 
 std::vector<Sample> attribute_samples(DType dtype) {
     return {reduce_sample(11, "all", small(dtype), {}),
@@ -178,11 +180,11 @@ constexpr OpDef kOps[] = {
     reduction<max_of>("onnx.ReduceMax", "Largest over dimensions. onnx Operators.md#ReduceMax",
                       "ReduceMax(Tensor data, Tensor? axes_value=None, *, int[]? axes=None, int keepdims=1, "
                       "int noop_with_empty_axes=0) -> Tensor",
-                      kSummed),
+                      kSummed | kBool),
     reduction<min_of>("onnx.ReduceMin", "Smallest over dimensions. onnx Operators.md#ReduceMin",
                       "ReduceMin(Tensor data, Tensor? axes_value=None, *, int[]? axes=None, int keepdims=1, "
                       "int noop_with_empty_axes=0) -> Tensor",
-                      kSummed),
+                      kSummed | kBool),
     reduction<prod_of>("onnx.ReduceProd", "Product over dimensions. onnx Operators.md#ReduceProd",
                        "ReduceProd(Tensor data, Tensor? axes_value=None, *, int[]? axes=None, int keepdims=1, "
                        "int noop_with_empty_axes=0) -> Tensor",

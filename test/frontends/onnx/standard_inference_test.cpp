@@ -6,6 +6,7 @@
 #include <onnx/shape_inference/implementation.h>
 
 #include <catch2/catch.hpp>
+#include <algorithm>
 #include <cstdlib>
 #include <map>
 #include <optional>
@@ -28,9 +29,17 @@ struct Inferred {
     std::optional<std::vector<std::int64_t>> sizes = {};  ///< -1: not told
 };
 
+/// 8-bit floats came later.
+bool has_unknown_dtype(const Graph& graph) {
+    return std::ranges::any_of(graph.nodes, [](const Node& node) {
+        return std::ranges::any_of(node.results, [](const ValueMeta& meta) { return meta.dtype == DType::f8_e4m3fn; });
+    });
+}
+
 /// What libonnx says of the results, in order; nothing where it does not know the op at the opset. Throws its own
 /// exceptions for operands that it refuses.
 std::optional<std::vector<Inferred>> inferred(Graph graph, const std::string& target) {
+    if (has_unknown_dtype(graph)) return std::nullopt;
     const std::size_t dot = target.rfind('.');
     const std::string type = target.substr(dot + 1), domain = target.starts_with("onnx.") ? "" : target.substr(0, dot);
     std::int64_t& opset = graph.opset_imports[domain];
