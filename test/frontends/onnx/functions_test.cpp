@@ -23,7 +23,7 @@ void add_function(onnx::ModelProto& model, const std::string& domain, const std:
     function.add_opset_import()->set_version(opset);
     const onnx::ModelProto body = test::model("g (float[1] q) => (float[1] r) {" + nodes + "}");
     *function.mutable_node() = body.graph().node();
-    if (model.opset_import_size() < 2) {
+    if (!domain.empty() && model.opset_import_size() < 2) {
         onnx::OperatorSetIdProto& import = *model.add_opset_import();
         import.set_domain(domain);
         import.set_version(1);
