@@ -83,9 +83,12 @@ double weight_at(const Options& options, double distance) {
 Taps taps_of(const Resampling& r, const Options& options) {
     const bool nearest = options.mode == "nearest", cubic = options.mode == "cubic";
     // Distances are measured in steps of results where these lie farther apart.
-    const double width = options.antialias && !nearest ? std::max(1 / r.scale, 1.0) : 1;
+    const double width = options.antialias && !nearest && r.to > 0 ? std::max(1 / r.scale, 1.0) : 1;
+    constexpr double kMostTerms = 1 << 24;  // of all results
+    if (!(width * static_cast<double>(std::max<std::int64_t>(r.to, 1)) <= kMostTerms / 4))
+        throw Error("found scale " + std::to_string(r.scale) + " of " + std::to_string(r.from) +
+                    " elements, expected a larger one");
     const auto reach = static_cast<std::int64_t>(std::ceil((cubic ? 2 : 1) * width));  // to either side
-    if (reach > kLongest) throw Error("found scale " + std::to_string(r.scale) + ", expected a larger one");
     const auto count = static_cast<std::size_t>(nearest ? 1 : 2 * reach);
     const bool outside_is_nothing = options.exclude_outside && cubic;
     Taps taps{std::vector<Ints>(count), std::vector<std::vector<double>>(count)};

@@ -25,6 +25,9 @@ Results split(GraphBuilder& builder, const Arguments<NodeValue>& arguments) {
     const NodeValue input = op.tensor("input");
     const std::int64_t axis = wrap_dim(op.integer("axis"), rank_of(input)), whole = size_of_dim(input, axis);
     const std::int64_t count = op.integer("num_outputs");
+    constexpr std::int64_t kMostPieces = 1 << 16;
+    if (count > kMostPieces)
+        throw Error("found " + std::to_string(count) + " pieces, expected at most " + std::to_string(kMostPieces));
     std::optional<Ints> sizes =
         op.opset() < 13 ? arguments.optional_integers("split") : op.known_ints_if("split_value");
     if (!sizes && op.opset() >= 18 && count > 0) {  // the last one takes what is left
