@@ -435,9 +435,6 @@ std::vector<Tensor> GraphImporter::constant_results(const Pending& pending) cons
 void GraphImporter::fold(Pending& pending, const std::vector<Tensor>& values) {
     const Node& call = pending.call;
     ++session_.folded[call.target];
-    const bool told = !pending.constants.empty() &&
-                      std::ranges::all_of(pending.constants, [](const auto& value) { return value.has_value(); });
-    if (!told) ++session_.computed[call.target];
     for (int i = 0; i < pending.outputs; ++i) {
         const std::string& output = pending.proto.output(i);
         if (output.empty()) continue;

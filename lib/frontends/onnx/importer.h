@@ -32,7 +32,7 @@ struct Session {
     std::map<std::string, std::int64_t> dims = {};    ///< sizes of named dimensions, decided so far
     std::vector<Break> breaks = {};
     std::vector<std::string> unknown = {};
-    std::map<std::string, std::size_t> folded = {}, computed = {};  ///< see LoadedModel
+    std::map<std::string, std::size_t> folded = {};
     std::vector<std::string> assumed_dims = {};
     std::map<std::string, Tensor> constants = {};  ///< inputs that are constants, by name
     std::set<std::string> wanted = {};             ///< inputs whose value a node needs while it is read

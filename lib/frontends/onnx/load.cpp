@@ -242,7 +242,6 @@ LoadedModel load_once(onnx::ModelProto& model, Session& session, std::vector<std
     loaded.breaks = std::move(session.breaks);
     loaded.unknown = std::move(session.unknown);
     loaded.folded = std::move(session.folded);
-    loaded.computed = std::move(session.computed);
     loaded.assumed_dims = std::move(session.assumed_dims);
     try {
         verify(loaded.graph, loaded.breaks.empty() ? Stage::registered : Stage::captured, Registry::instance());

@@ -20,8 +20,7 @@
 //                 they are the last placeholders of every nested graph of the node, in this order. Constants are not
 //                 lifted: the nested graph has them as get_attr of its own, which shares the data
 //   then_branch, else_branch, body …   name the nested graphs in Graph::subgraphs
-// An If whose condition is a known constant is replaced by the nodes of its branch, a call of a model-local function by
-// those of the function.
+// An If whose condition is known becomes the nodes of its branch, a call of a model-local function those of its body.
 //
 // Sequences and optionals: graphs hold tensors only. An input x that is a sequence becomes placeholders x.0, x.1 …, as
 // many as are given; ops that list, pick and join are resolved while the file is read, which takes positions and
@@ -86,9 +85,6 @@ struct LoadedModel {
     std::vector<std::string> unknown = {};
     /// Nodes of the file that were computed while reading it and are no calls any more, by op.
     std::map<std::string, std::size_t> folded = {};
-    /// Of these, the ones that the reference computed; what the others give, sizes and words alone say (Shape, an If
-    /// whose condition is known, a place in a sequence).
-    std::map<std::string, std::size_t> computed = {};
     std::vector<std::string> inputs = {};     ///< the model's own names, all of them; elements of sequences "x.0"
     std::vector<std::string> constants = {};  ///< of these, inputs whose given values became constants of the graph
     /// Dynamic dimensions that nothing decided and that were given LoadOptions::default_dim: "batch", "x[2]".
