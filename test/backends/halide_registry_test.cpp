@@ -18,6 +18,7 @@ using namespace whittle;
 namespace {
 
 constexpr std::size_t kShards = 8;
+constexpr DType kAsserted = DType::f32;
 
 // The sanitizers see nothing of Halide's machine code; two dtypes exercise our side of it.
 #if defined(__SANITIZE_ADDRESS__)
@@ -97,11 +98,17 @@ bool lowers(const RegisteredOp& op, const Sample& sample) {
     }
 }
 
-/// Without Halide's checks of buffers, which are most of the compile time; halide_wide_test.cpp and the models are run
-/// with them. Without the passes after which Halide would not see the op.
-RunResult run(Backend& backend, const Batch& batch, const std::string& rules) {
-    CompileResult compiled =
-        backend.compile(batch.graph, {{"asserts", "off"}, {"disable", "fold;cse"}, {"rules", rules}});
+/// How kernels are compiled. Halide's checks of buffers are most of the compile time: they are on for one dtype, of
+/// which the kernels have the same loads and stores as of any other.
+struct Compiled {
+    std::string rules = "auto";
+    bool asserts = false;
+};
+
+/// Without the passes after which Halide would not see the op.
+RunResult run(Backend& backend, const Batch& batch, const Compiled& how) {
+    CompileResult compiled = backend.compile(
+        batch.graph, {{"asserts", how.asserts ? "on" : "off"}, {"disable", "fold;cse"}, {"rules", how.rules}});
     if (auto* failure = std::get_if<BackendFailure>(&compiled)) return *failure;
     return std::get<std::unique_ptr<Executable>>(compiled)->run(batch.inputs);
 }
@@ -123,14 +130,14 @@ const std::set<std::string>& known_failing() {
 
 /// Compares, sample by sample; a refusal by name is not agreement and is counted by the caller.
 void check(const RegisteredOp& op, DType dtype, Backend& backend, const std::vector<Sample>& samples,
-           const std::string& rules) {
+           const Compiled& how) {
     const Batch all = batch(op, samples);
     const std::vector<Tensor> expected = evaluate(all.graph, all.inputs);
-    const RunResult result = run(backend, all, rules);
+    const RunResult result = run(backend, all, how);
     const auto* failure = std::get_if<BackendFailure>(&result);
-    INFO(op.def->name << " " << name(dtype) << ", rules=" << rules);
+    INFO(op.def->name << " " << name(dtype) << ", rules=" << how.rules << (how.asserts ? ", with asserts" : ""));
     if (failure && samples.size() > 1) {  // find out which
-        for (const Sample& sample : samples) check(op, dtype, backend, {sample}, rules);
+        for (const Sample& sample : samples) check(op, dtype, backend, {sample}, how);
         return;
     }
     if (failure) {
@@ -186,9 +193,11 @@ void check_shard(std::size_t shard) {
             std::map<std::map<std::string, std::int64_t>, std::vector<Sample>> by_opset;
             for (Sample& sample : samples) by_opset[sample.opset_imports].push_back(std::move(sample));
             for (const auto& [opset, group] : by_opset) {
-                check(op, dtype, *backend, group, "auto");
+                const bool asserts = dtype == kAsserted || !(op.def->dtypes & set_of(kAsserted));
+                check(op, dtype, *backend, group, {.asserts = asserts});
                 if (dtype != DType::f32 && dtype != DType::f64) continue;
-                if (has_ruled_kernels(group, op)) check(op, dtype, *backend, group, "always");
+                if (has_ruled_kernels(group, op))
+                    check(op, dtype, *backend, group, {.rules = "always", .asserts = asserts});
             }
         }
     }

@@ -12,26 +12,29 @@ namespace whittle::conformance {
 
 enum class Verdict {
     pass,
+    helped,       ///< right, but the reference computed a call or ran the control flow: the compiler did not do it all
     random,       ///< dtypes and sizes are right; the values are drawn, and no two runtimes draw the same
     unsupported,  ///< refused by name, when the model was read or compiled
     wrong,        ///< other results
     failed        ///< an exception, a crash, too slow …
 };
-inline constexpr Verdict kVerdicts[] = {Verdict::pass, Verdict::random, Verdict::unsupported, Verdict::wrong,
-                                        Verdict::failed};
+inline constexpr Verdict kVerdicts[] = {Verdict::pass,        Verdict::helped, Verdict::random,
+                                        Verdict::unsupported, Verdict::wrong,  Verdict::failed};
 
-/// "pass" "random" "unsupported" "wrong" "failed"
+/// "pass" "helped" "random" "unsupported" "wrong" "failed"
 std::string_view name(Verdict verdict);
 
 struct Judged {
     Verdict verdict = Verdict::pass;
     std::string message = {};  ///< why it is no pass
-    /// What compilations do with the model: calls as the file has them, how many of these the reference computed while
-    /// the model was read or compiled since constants (or inputs that decide sizes) alone decide them, and kernels.
-    std::size_t calls = 0, folded = 0, kernels = 0;
+    /// What the compilation made of the model: calls as the file has them, how many of these were told while it was
+    /// read (sizes and words alone say them), how many the reference computed, and kernels.
+    std::size_t calls = 0, told = 0, helped = 0, kernels = 0;
 };
 
-/// All data sets of the model; the first that does not pass decides. `planned`: count folded calls and kernels, too.
-Judged judge(const Model& model, Backend& backend, bool planned);
+/// All data sets of the model; the first that does not pass decides. A compiler gets the calls as the file has them,
+/// those of constants, too, which no pass folds; only where sizes depend on their values it gets these, and the model
+/// counts as helped.
+Judged judge(const Model& model, Backend& backend);
 
 }  // namespace whittle::conformance

@@ -51,7 +51,7 @@ int run(const Options& options) {
     for (std::size_t i = options.shard; i < chosen.size(); i += options.shards) {
         const Model& model = chosen[i];
         if (model.name.find(options.only) == std::string::npos) continue;
-        const Judged judged = judge(model, *backend, lines.is_open());
+        const Judged judged = judge(model, *backend);
         ++tried;
         if (lines.is_open())
             lines << to_line({model.name, options.backend, {model.ops.begin(), model.ops.end()}, judged}) << std::endl;

@@ -13,13 +13,14 @@ namespace {
 struct Row {
     std::set<std::string> models;
     std::map<std::string, std::map<Verdict, int>> verdicts;  ///< by backend
-    std::size_t calls = 0, folded = 0, kernels = 0;
+    std::size_t calls = 0, told = 0, helped = 0, kernels = 0;
 
     void add(const Report& report) {
         models.insert(report.model);
         ++verdicts[report.backend][report.judged.verdict];
         calls += report.judged.calls;
-        folded += report.judged.folded;
+        told += report.judged.told;
+        helped += report.judged.helped;
         kernels += report.judged.kernels;
     }
 };
@@ -34,16 +35,19 @@ void print_row(std::ostream& out, const std::string& name, const Row& row, const
                                                                   : 0;
             out << std::setw(verdict == Verdict::pass ? 9 : 7) << (count ? std::to_string(count) : ".");
         }
-    out << std::setw(9) << row.calls << std::setw(8) << row.folded << std::setw(9) << row.kernels << "\n";
+    out << std::setw(9) << row.calls << std::setw(7) << row.told << std::setw(8) << row.helped << std::setw(9)
+        << row.kernels << "\n";
 }
 
 }  // namespace
 
 std::string to_line(const Report& report) {
     const Judged& judged = report.judged;
-    return nlohmann::json{{"model", report.model},           {"backend", report.backend}, {"ops", report.ops},
-                          {"verdict", name(judged.verdict)}, {"message", judged.message}, {"calls", judged.calls},
-                          {"folded", judged.folded},         {"kernels", judged.kernels}}
+    return nlohmann::json{{"model", report.model},     {"backend", report.backend},
+                          {"ops", report.ops},         {"verdict", name(judged.verdict)},
+                          {"message", judged.message}, {"calls", judged.calls},
+                          {"told", judged.told},       {"helped", judged.helped},
+                          {"kernels", judged.kernels}}
         .dump(-1, ' ', true, nlohmann::json::error_handler_t::replace);
 }
 
@@ -59,7 +63,8 @@ Report report_from_line(const std::string& line) {
                 .judged = {.verdict = *verdict,
                            .message = json.at("message"),
                            .calls = json.at("calls"),
-                           .folded = json.at("folded"),
+                           .told = json.at("told"),
+                           .helped = json.at("helped"),
                            .kernels = json.at("kernels")}};
     } catch (const nlohmann::json::exception& error) {
         throw Error("found no report of a model: " + std::string(error.what()));
@@ -76,13 +81,13 @@ void print_table(std::ostream& out, const std::vector<Report>& reports) {
         all.add(report);
     }
     out << std::left << std::setw(44) << "" << std::right << std::setw(7) << "";
-    for (const std::string& backend : backends) out << "  " << std::left << std::setw(35) << backend << std::right;
+    for (const std::string& backend : backends) out << "  " << std::left << std::setw(42) << backend << std::right;
     out << "\n" << std::left << std::setw(44) << "op" << std::right << std::setw(7) << "models";
     for (std::size_t i = 0; i < backends.size(); ++i)
         for (const Verdict verdict : kVerdicts)
             out << std::setw(verdict == Verdict::pass ? 9 : 7)
                 << (verdict == Verdict::unsupported ? "unsup." : name(verdict));
-    out << std::setw(9) << "calls" << std::setw(8) << "folded" << std::setw(9) << "kernels"
+    out << std::setw(9) << "calls" << std::setw(7) << "told" << std::setw(8) << "helped" << std::setw(9) << "kernels"
         << "\n";
     for (const auto& [op, row] : rows) print_row(out, op, row, backends);
     print_row(out, "all", all, backends);

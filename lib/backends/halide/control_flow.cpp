@@ -13,15 +13,9 @@ namespace whittle::halide {
 
 namespace {
 
-bool is_higher_order(const Node& node) {
-    if (!is_op_call(node)) return false;
-    const RegisteredOp* op = Registry::instance().op(node.target);
-    return op && op->def->higher_order;
-}
-
 using Compiled = std::shared_ptr<Executable>;
 
-/// Ordinary calls, or one higher-order call.
+/// Ordinary calls, or one that runs nested graphs.
 struct Step {
     Subgraph part = {};
     Compiled executable = {};
@@ -94,14 +88,14 @@ class ControlFlow final : public Executable {
     std::map<std::string, Compiled> nested_;
 };
 
-/// Runs of ordinary calls, and higher-order calls one by one, in order.
+/// Runs of ordinary calls, and those of nested graphs one by one, in order.
 std::vector<std::vector<NodeId>> steps_of(const Graph& graph) {
     std::vector<std::vector<NodeId>> steps;
     bool open = false;
     for (const NodeId id : graph.calls()) {
         const Node& node = graph.node({id});
         if (is_getitem(node)) continue;
-        const bool alone = is_higher_order(node);
+        const bool alone = runs_nested_graphs(node);
         if (alone || !open) steps.emplace_back();
         steps.back().push_back(id);
         open = !alone;
@@ -117,9 +111,13 @@ CompileResult of_a_piece(CompileResult result) {
 
 }  // namespace
 
-bool has_higher_order(const Graph& graph) {
-    return std::any_of(graph.nodes.begin(), graph.nodes.end(), is_higher_order);
+bool runs_nested_graphs(const Node& node) {
+    const RegisteredOp* op = is_op_call(node) ? Registry::instance().op(node.target) : nullptr;
+    return op && op->def->eval &&
+           std::ranges::any_of(op->schema.params, [](const Param& param) { return param.type == ParamType::graph; });
 }
+
+bool has_control_flow(const Graph& graph) { return std::ranges::any_of(graph.nodes, runs_nested_graphs); }
 
 CompileResult compile_control_flow(const Graph& graph, const std::function<CompileResult(const Graph&)>& compile) {
     std::map<std::string, Compiled> nested;
@@ -132,7 +130,7 @@ CompileResult compile_control_flow(const Graph& graph, const std::function<Compi
     std::vector<Step> steps;
     for (const std::vector<NodeId>& calls : steps_of(graph)) {
         Step step;
-        if (calls.size() == 1 && is_higher_order(graph.node({calls.front()}))) {
+        if (calls.size() == 1 && runs_nested_graphs(graph.node({calls.front()}))) {
             step.call = calls.front();
         } else {
             step.part = piece(graph, calls);

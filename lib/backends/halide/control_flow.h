@@ -1,5 +1,5 @@
-// Graphs with higher-order ops (cond, while_loop, map): what lies between these is compiled, their nested graphs are,
-// and the ops themselves choose and repeat on the host.
+// Graphs with ops that run nested graphs (cond, while_loop, map; ONNX's If, Loop, Scan): what lies between these is
+// compiled, their nested graphs are, and the ops themselves choose and repeat on the host.
 #pragma once
 
 #include <functional>
@@ -8,7 +8,8 @@
 
 namespace whittle::halide {
 
-bool has_higher_order(const Graph& graph);
+bool runs_nested_graphs(const Node& node);
+bool has_control_flow(const Graph& graph);
 
 /// `compile` is asked for the pieces and the nested graphs.
 CompileResult compile_control_flow(const Graph& graph, const std::function<CompileResult(const Graph&)>& compile);

@@ -76,7 +76,7 @@ class HalideBackend final : public Backend,
 
     CompileResult compile(CompiledProgram& program, const BackendOptions& options) override {
         const Graph& graph = program.graph(CompileStage::captured);
-        if (has_higher_order(graph))
+        if (has_control_flow(graph))
             return compile_control_flow(graph, [&](const Graph& piece) { return compile(piece, options); });
         const CompileOptions compile_options = options_from(options);
         LogStep step(LogStep::Kind::lowering, summary(graph), graph.name);

@@ -84,10 +84,10 @@ void add_not_lowered(CompiledProgram& program, std::vector<std::string>& targets
     for (const Node& node : graph.nodes) {
         if (!is_op_call(node)) continue;
         const RegisteredOp* op = Registry::instance().op(node.target);
-        if (op && (op->def->lower || op->def->higher_order) && !foreign_dtype(graph, node)) continue;
+        if (op && (op->def->lower || runs_nested_graphs(node)) && !foreign_dtype(graph, node)) continue;
         add(targets, node.target);
     }
-    if (!has_higher_order(captured)) return;
+    if (!has_control_flow(captured)) return;
     for (const auto& [name, nested] : captured.subgraphs) {
         CompiledProgram inner(*nested);
         add_not_lowered(inner, targets);
@@ -123,8 +123,7 @@ std::variant<const program::Plan*, BackendFailure> planned(CompiledProgram& prog
     if (auto failure = foreign_dtype(captured)) return std::move(*failure);
     std::vector<std::string> missing = not_lowered(program);
     for (const Node& node : captured.nodes)  // run by compile_control_flow()
-        if (const RegisteredOp* op = Registry::instance().op(node.target); op && op->def->higher_order)
-            missing.push_back(node.target);
+        if (runs_nested_graphs(node)) missing.push_back(node.target);
     if (!missing.empty()) {
         std::string list;
         for (const std::string& target : missing) list += (list.empty() ? "" : ", ") + target;

@@ -206,6 +206,12 @@ void GraphImporter::bind_attributes(Pending& pending) {
         const std::string& name = attribute.name();
         const Param* param = pending.op ? pending.op->schema.param(name) : nullptr;
         const bool synthetic = name == "num_outputs" || name == "captured";
+        if (synthetic && onnx_proto::has_attribute(pending.proto.op_type(), pending.domain, pending.opset, name)) {
+            if (attribute.i() != pending.outputs && pending.problem.empty())
+                pending.problem = "found num_outputs " + std::to_string(attribute.i()) + " and " +
+                                  std::to_string(pending.outputs) + " outputs with names, expected equal numbers";
+            continue;  // our own says it
+        }
         std::string problem;
         if (name.empty() || !std::all_of(name.begin(), name.end(), is_word))
             problem = "found the attribute " + in_quotes(name) + ", expected a name of letters, digits and '_'";
@@ -432,7 +438,9 @@ void GraphImporter::fold(Pending& pending, const std::vector<Tensor>& values) {
     for (int i = 0; i < pending.outputs; ++i) {
         const std::string& output = pending.proto.output(i);
         if (output.empty()) continue;
-        const Tensor value = values[static_cast<std::size_t>(i)].contiguous();  // as a file has it
+        const Tensor dense =
+            values[static_cast<std::size_t>(i)].contiguous();  // whatever the strides of dimensions of 1
+        const Tensor value = dense.as_strided(dense.sizes(), contiguous_strides(dense.sizes()), dense.offset());
         std::optional<NodeRef> same;  // an operand that is the result, as of an Identity
         for_each_input(call, [&](NodeRef ref) {
             const Node& operand = graph_.node(ref);

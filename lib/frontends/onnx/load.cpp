@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/suggest.h"
+#include "frontends/onnx/functions.h"
 #include "frontends/onnx/importer.h"
 #include "frontends/onnx/list_inputs.h"
 #include "frontends/onnx/order.h"
@@ -46,9 +47,6 @@ void check_model(const onnx::ModelProto& model, Session& session) {
     if (standard->second < 1 || standard->second > kMaxOpset)
         throw Error(where, "found opset " + std::to_string(standard->second) + " of ai.onnx, " + expected,
                     "onnx.version_converter translates models between opsets");
-    if (model.functions_size() > 0)
-        throw Error(where, "found the model-local function " + in_quotes(model.functions(0).name()) + ", expected none",
-                    "onnx.inliner replaces functions by their nodes");
 }
 
 /// Sparse initializers anywhere: refused, before their names would have to be understood.
@@ -216,6 +214,7 @@ const Tensor* given_value(const std::vector<std::string>& inputs, const std::str
 LoadedModel load_once(onnx::ModelProto& model, Session& session, std::vector<std::string>& inputs) {
     const std::string& file = session.file;
     session.dims = session.options.dims;
+    onnx_proto::inline_functions(model, file);
     check_model(model, session);
     onnx::GraphProto& proto = *model.mutable_graph();
     refuse_sparse(proto, file);

@@ -20,7 +20,7 @@
 //                 they are the last placeholders of every nested graph of the node, in this order. Constants are not
 //                 lifted: the nested graph has them as get_attr of its own, which shares the data
 //   then_branch, else_branch, body …   name the nested graphs in Graph::subgraphs
-// An If whose condition is a known constant is replaced by the nodes of its branch.
+// An If whose condition is known becomes the nodes of its branch, a call of a model-local function those of its body.
 //
 // Sequences and optionals: graphs hold tensors only. An input x that is a sequence becomes placeholders x.0, x.1 …, as
 // many as are given; ops that list, pick and join are resolved while the file is read, which takes positions and
@@ -93,7 +93,7 @@ struct LoadedModel {
 
 /// Reads the model; its graph verifies at Stage::captured, without breaks at Stage::registered. Throws Error naming
 /// file, node or initializer, what was found and what was expected, for anything else than a well-formed model of opset
-/// 7 to 17, or of an older one whose nodes mean the same at 7, which it becomes; and unless options.keep_unknown, for
+/// 7 to 21, or of an older one whose nodes mean the same at 7, which it becomes; and unless options.keep_unknown, for
 /// nodes with ops or attributes that Whittle does not know.
 LoadedModel load_onnx_with_breaks(const std::filesystem::path& path, const LoadOptions& options = {});
 

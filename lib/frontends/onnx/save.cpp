@@ -23,7 +23,9 @@ namespace {
 using onnx_proto::in_quotes;
 using onnx_proto::NameScope;
 
-constexpr std::int64_t kIrVersion = 8;  // the first that allows all of opset 17
+/// The first that allows all of the opset.
+std::int64_t ir_version(std::int64_t opset) { return opset < 19 ? 8 : opset < 21 ? 9 : 10; }
+
 constexpr std::string_view kStandardPrefix = "onnx.";
 
 /// Of the elements, without gaps.
@@ -193,6 +195,18 @@ class Exporter {
             write_attribute(node, value, param, *proto.add_attribute());
             proto.mutable_attribute(proto.attribute_size() - 1)->set_name(key);
         }
+        write_result_count(node, domain, proto);
+    }
+
+    /// What Split says since opset 18 where it is not told the sizes.
+    void write_result_count(const Node& node, const std::string& domain, onnx::NodeProto& proto) const {
+        const std::int64_t opset = graph_.opset_imports.at(domain);
+        if (proto.input_size() != 1 || !onnx_proto::has_attribute(proto.op_type(), domain, opset, "num_outputs"))
+            return;
+        onnx::AttributeProto& count = *proto.add_attribute();
+        count.set_name("num_outputs");
+        count.set_type(onnx::AttributeProto::INT);
+        count.set_i(static_cast<std::int64_t>(node.results.size()));
     }
 
     /// Those that the op has at this opset, in its order.
@@ -332,7 +346,8 @@ std::size_t weight_bytes(const Graph& graph) {
 
 onnx::ModelProto to_model(const Graph& graph, const External* external = nullptr) {
     onnx::ModelProto model;
-    model.set_ir_version(kIrVersion);
+    const auto standard = graph.opset_imports.find("");
+    model.set_ir_version(ir_version(standard == graph.opset_imports.end() ? 0 : standard->second));
     model.set_producer_name("whittle");
     for (const auto& [domain, version] : graph.opset_imports) {
         onnx::OperatorSetIdProto& import = *model.add_opset_import();

@@ -5,13 +5,16 @@
 #include <algorithm>
 #include <map>
 
+#include "frontends/onnx/later.h"
+
 namespace whittle::onnx_proto {
 
 namespace {
 
-const onnx::OpSchema* schema_of(const onnx::NodeProto& node, const std::string& domain, std::int64_t opset) {
-    const onnx::OpSchema* schema = onnx::OpSchemaRegistry::Schema(
-        node.op_type(), static_cast<int>(std::min<std::int64_t>(opset, 1 << 20)), domain);
+const onnx::OpSchema* schema_of(const std::string& op_type, const std::string& domain, std::int64_t opset) {
+    if (const onnx::OpSchema* later = domain.empty() ? later_schema(op_type, opset) : nullptr) return later;
+    const onnx::OpSchema* schema =
+        onnx::OpSchemaRegistry::Schema(op_type, static_cast<int>(std::min<std::int64_t>(opset, 1 << 20)), domain);
     return schema && !schema->Deprecated() ? schema : nullptr;
 }
 
@@ -56,7 +59,7 @@ std::string attribute_misfit(const onnx::NodeProto& node, const onnx::OpSchema& 
 }  // namespace
 
 Verdict judge(const onnx::NodeProto& node, const std::string& domain, std::int64_t opset) {
-    const onnx::OpSchema* schema = schema_of(node, domain, opset);
+    const onnx::OpSchema* schema = schema_of(node.op_type(), domain, opset);
     if (!schema) return {};
     Verdict verdict{true};
     const int inputs = used_count(node.input()), outputs = used_count(node.output());
@@ -79,7 +82,7 @@ Verdict judge(const onnx::NodeProto& node, const std::string& domain, std::int64
 
 std::string type_misfit(const onnx::NodeProto& node, const std::string& domain, std::int64_t opset,
                         const std::vector<std::optional<DType>>& inputs) {
-    const onnx::OpSchema* schema = schema_of(node, domain, opset);
+    const onnx::OpSchema* schema = schema_of(node.op_type(), domain, opset);
     if (!schema) return {};
     std::map<std::string, std::pair<std::size_t, DType>> variables;
     for (std::size_t i = 0; i < inputs.size(); ++i) {
@@ -95,9 +98,18 @@ std::string type_misfit(const onnx::NodeProto& node, const std::string& domain, 
     return {};
 }
 
+bool has_attribute(const std::string& op_type, const std::string& domain, std::int64_t opset, const std::string& name) {
+    const onnx::OpSchema* schema = schema_of(op_type, domain, opset);
+    return schema && schema->attributes().contains(name);
+}
+
+bool same_meaning(const std::string& op_type, const std::string& domain, std::int64_t opset, std::int64_t other) {
+    return schema_of(op_type, domain, opset) == schema_of(op_type, domain, other);
+}
+
 std::vector<std::size_t> operand_order(const Schema& schema, const std::string& op_type, const std::string& domain,
                                        std::int64_t opset) {
-    const onnx::OpSchema* standard = onnx::OpSchemaRegistry::Schema(op_type, static_cast<int>(opset), domain);
+    const onnx::OpSchema* standard = schema_of(op_type, domain, opset);
     if (!standard) return {};
     std::vector<std::size_t> order;
     bool moved = false;

@@ -1,5 +1,5 @@
-// What the ONNX standard says of an op at an opset: libonnx's own schemas. (Only its tables: its checker accepts
-// external data anywhere and its shape inference can die of SIGFPE.) Internal.
+// What the ONNX standard says of an op at an opset: libonnx's own schemas, and ours of what came later. (Only its
+// tables: its checker accepts external data anywhere and its shape inference can die of SIGFPE.) Internal.
 #pragma once
 
 #include <optional>
@@ -26,6 +26,12 @@ Verdict judge(const onnx::NodeProto& node, const std::string& domain, std::int64
 /// are the dtypes in the node's order, nothing for missing ones. The op is known.
 std::string type_misfit(const onnx::NodeProto& node, const std::string& domain, std::int64_t opset,
                         const std::vector<std::optional<DType>>& inputs);
+
+/// Whether the op has the attribute at this opset.
+bool has_attribute(const std::string& op_type, const std::string& domain, std::int64_t opset, const std::string& name);
+
+/// Whether the op is the same one at both opsets; unknown ones are.
+bool same_meaning(const std::string& op_type, const std::string& domain, std::int64_t opset, std::int64_t other);
 
 /// Our schema of an op covers all its opsets: every operand that one of them has, in one order. Which of our parameters
 /// are the operands at this opset, in its order: found by the standard's name of the operand, or NAME_value where

@@ -460,7 +460,7 @@ std::span<const OpDef> layer_backward_ops() {
          .schema = "convolution_backward(Tensor grad_output, Tensor input, Tensor weight, SymInt[]? bias_sizes, int[] "
                    "stride, SymInt[] padding, int[] dilation, bool transposed, SymInt[] output_padding, int groups, "
                    "bool[3] output_mask) -> (Tensor, Tensor, Tensor)",
-         .dtypes = kFloating,
+         .dtypes = kFloating | kComplex,
          .decompose = convolution_backward,
          .samples = convolution_samples},
         {.name = "aten.max_pool2d_with_indices_backward.default",

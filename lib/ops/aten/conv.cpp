@@ -31,7 +31,7 @@ struct Convolution {
     const Sizes& result() const { return transposed ? window.in : window.out; }  ///< spatial sizes of the result
 };
 
-constexpr DTypeSet kConvolutionTypes = kFloating | set_of(DType::i64);  // as ATen's CPU kernels
+constexpr DTypeSet kConvolutionTypes = kFloating | set_of(DType::i64) | kComplex;  // as ATen's CPU kernels
 
 /// Output sizes of one dimension; https://pytorch.org/docs/stable/generated/torch.nn.ConvTranspose2d.html
 std::int64_t result_size(const Window& w, std::size_t d, bool transposed, std::int64_t image, std::int64_t extra) {
@@ -191,7 +191,7 @@ std::vector<T> start_at_bias(const Convolution& c, const std::optional<Tensor>& 
 std::vector<Tensor> eval_convolution(const Arguments<Tensor>& args) {
     const Convolution c = convolution_of(args);
     const std::vector<std::int64_t> offsets = window_offsets(c.window);
-    return visit_accumulator(c.dtype, [&](auto zero) -> std::vector<Tensor> {
+    return visit_product(c.dtype, [&](auto zero) -> std::vector<Tensor> {
         using T = decltype(zero);
         const auto input = Elements<T>::contiguous(args.tensor("input"));
         const auto weight = Elements<T>::contiguous(args.tensor("weight"));

@@ -145,7 +145,7 @@ std::vector<Sample> flagged_samples(DType dtype, int flags) {
 std::vector<Sample> sample_flagged(DType dtype) { return flagged_samples(dtype, 4); }
 std::vector<Sample> sample_deprecated(DType dtype) { return flagged_samples(dtype, 3); }
 
-constexpr DTypeSet kConvolutionTypes = kFloating | set_of(DType::i64);
+constexpr DTypeSet kConvolutionTypes = kFloating | set_of(DType::i64) | kComplex;
 
 constexpr OpDef kOps[] = {
     {.name = "aten.conv1d.default",

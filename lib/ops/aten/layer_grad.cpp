@@ -56,11 +56,11 @@ void batch_norm(B& b, C& c, const Arg& mean, const Arg& variance, bool batch) {
 }  // namespace
 
 void convolution_grad(B& b, C& c) {
-    const Rule r(b, c);
+    const Linear r(b, c);
     const auto ints = [&](const char* name) { return Arg::ints(c.args().integers(name)); };
     const std::optional<NodeValue> bias = c.args().optional_tensor("bias");
     set_parameters(b, r, "aten.convolution_backward.default",
-                   {arg(r.grad()), arg(r.tensor("input")), arg(r.tensor("weight")),
+                   {arg(r.grad()), arg(r.conj(r.tensor("input"))), arg(r.conj(r.tensor("weight"))),
                     bias ? Arg::ints(bias->meta.sizes) : Arg(), ints("stride"), ints("padding"), ints("dilation"),
                     c.args().boolean("transposed"), ints("output_padding"), c.args().integer("groups")});
 }

@@ -76,6 +76,25 @@ Results shrink(GraphBuilder& builder, const Arguments<NodeValue>& arguments) {
     return {op("aten.where.self", op("aten.lt.Scalar", x, -lambd), op("aten.add.Tensor", x, bias), above).ref};
 }
 
+/// x times the normal distribution up to x.
+Results gelu(GraphBuilder& builder, const Arguments<NodeValue>& arguments) {
+    const Rewrite op(builder, arguments);
+    const std::string approximate = arguments.text("approximate");
+    if (approximate != "none" && approximate != "tanh")
+        throw Error("found approximate '" + approximate + "', expected none or tanh");
+    return {builder.call("aten.gelu.default", {arg(op.tensor("X"))}, {{"approximate", Arg(approximate)}}).ref};
+}
+
+std::vector<Sample> gelu_samples(DType dtype) {
+    std::vector<Sample> result;
+    for (const char* approximate : {"none", "tanh"})
+        result.push_back(at_opset(20, {.label = approximate,
+                                       .tensors = {samples::random(dtype, {2, 5})},
+                                       .args = {t(0)},
+                                       .kwargs = {{"approximate", approximate}}}));
+    return result;
+}
+
 std::vector<Sample> prelu_samples(DType dtype) {
     const Tensor x = samples::ramp(dtype, {2, 3, 4});
     return {
@@ -84,6 +103,18 @@ std::vector<Sample> prelu_samples(DType dtype) {
 }
 
 constexpr OpDef kOps[] = {
+    {.name = "onnx.Gelu",
+     .doc = "x times the normal distribution up to x, exactly or through tanh. onnx Operators.md#Gelu",
+     .schema = "Gelu(Tensor X, *, str approximate=\"none\") -> Tensor",
+     .dtypes = kFloating,
+     .decompose = gelu,
+     .samples = gelu_samples},
+    {.name = "onnx.Mish",
+     .doc = "x tanh(log(1 + e^x)). onnx Operators.md#Mish",
+     .schema = "Mish(Tensor X) -> Tensor",
+     .dtypes = kFloating,
+     .decompose = same_as_unary<"aten.mish.default">,
+     .samples = unary_samples},
     {.name = "onnx.Relu",
      .doc = "max(x, 0). onnx Operators.md#Relu",
      .schema = "Relu(Tensor X) -> Tensor",

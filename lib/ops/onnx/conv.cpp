@@ -75,6 +75,75 @@ Results conv_transpose(GraphBuilder& builder, const Arguments<NodeValue>& argume
     return {result.ref};
 }
 
+/// Where element k of block `place` lies in an image, or nothing for the padding around it.
+std::optional<std::int64_t> place_in_image(const Windows& windows, const Ints& image, const Ints& blocks,
+                                           std::int64_t k, std::int64_t place) {
+    std::int64_t result = 0, step = 1;
+    for (std::size_t d = windows.rank(); d-- > 0;) {
+        const std::int64_t at =
+            place % blocks[d] * windows.strides[d] + k % windows.kernel[d] * windows.dilations[d] - windows.before[d];
+        if (at < 0 || at >= image[d]) return std::nullopt;
+        result += at * step;
+        step *= image[d];
+        place /= blocks[d];
+        k /= windows.kernel[d];
+    }
+    return result;
+}
+
+/// The windows of Col2Im's attributes, and how many blocks they make along each dimension of the image.
+std::pair<Windows, Ints> blocks_of(const Rewrite& op, const Ints& image) {
+    Windows windows;
+    windows.kernel = op.known_ints("block_shape");
+    const std::size_t rank = windows.rank();
+    windows.strides = per_dimension(op, "strides", rank, 1, 1);
+    windows.dilations = per_dimension(op, "dilations", rank, 1, 1);
+    const Ints pads = per_dimension(op, "pads", 2 * rank, 0, 0);
+    windows.before.assign(pads.begin(), pads.begin() + static_cast<std::ptrdiff_t>(rank));
+    windows.after.assign(pads.begin() + static_cast<std::ptrdiff_t>(rank), pads.end());
+    Ints blocks;
+    for (std::size_t d = 0; d < rank && d < image.size(); ++d) {
+        if (windows.kernel[d] < 1 || image[d] < 1 ||
+            windows.kernel[d] > image[d] + windows.before[d] + windows.after[d])
+            throw Error("found blocks of " + to_string(windows.kernel) + " in an image of " + to_string(image) +
+                        ", expected elements in both");
+        const Checked room = Checked(image[d]) + windows.before[d] + windows.after[d] -
+                             (Checked(windows.kernel[d]) - 1) * windows.dilations[d] - 1;
+        blocks.push_back(room.value() < 0 ? 0 : room.value() / windows.strides[d] + 1);
+    }
+    return {windows, blocks};
+}
+
+/// The blocks of an image, [batch, channels * elements, blocks], added where they were taken from.
+Results col2im(GraphBuilder& builder, const Arguments<NodeValue>& arguments) {
+    const Rewrite op(builder, arguments);
+    const NodeValue input = op.tensor("input");
+    const Ints image = op.known_ints("image_shape");
+    const auto [windows, blocks] = blocks_of(op, image);
+    Checked elements(1), pixels(1), places(1);
+    for (const std::int64_t size : windows.kernel) elements = elements * size;
+    for (const std::int64_t size : image) pixels = pixels * size;
+    for (const std::int64_t count : blocks) places = places * count;
+    if (image.size() != windows.rank() || rank_of(input) != 3 || size_of_dim(input, 1) % elements.value() != 0 ||
+        size_of_dim(input, 2) != places.value())
+        throw Error("found an input of sizes " + to_string(input.meta.sizes) + " for an image " + to_string(image) +
+                    " and blocks " + to_string(windows.kernel) + ", expected [batch, channels * " +
+                    std::to_string(elements.value()) + ", " + std::to_string(places.value()) + "]");
+    Ints positions;  // the padding is one element behind the image
+    for (std::int64_t k = 0; k < elements.value(); ++k)
+        for (std::int64_t place = 0; place < places.value(); ++place)
+            positions.push_back(place_in_image(windows, image, blocks, k, place).value_or(pixels.value()));
+    const std::int64_t batch = size_of_dim(input, 0), channels = size_of_dim(input, 1) / elements.value();
+    const std::int64_t images = batch * channels, terms = elements.value() * places.value();
+    const NodeValue where = op("aten.expand.default", op.reshape(op.ints(positions), {1, terms}), Sizes{images, terms});
+    const NodeValue zeros = op.full({images, pixels.value() + 1}, Scalar(0.0), input.meta.dtype);
+    const NodeValue added =
+        op("aten.scatter_add.default", zeros, std::int64_t{1}, where, op.reshape(input, {images, terms}));
+    Sizes sizes = {batch, channels};
+    sizes.insert(sizes.end(), image.begin(), image.end());
+    return {op.reshape(op.slice(added, 1, 0, pixels.value()), sizes).ref};
+}
+
 Sample conv_sample(const std::string& label, std::vector<Tensor> tensors,
                    std::vector<std::pair<std::string, Arg>> kwargs) {
     ArgList args;
@@ -106,7 +175,32 @@ std::vector<Sample> conv_transpose_samples(DType dtype) {
         conv_sample("output_shape", {x, w}, {{"output_shape", Arg::ints({6, 6})}, {"strides", Arg::ints({2, 2})}})};
 }
 
+std::vector<Sample> col2im_samples(DType dtype) {
+    const auto sample = [&](const std::string& label, const Sizes& sizes, const Ints& image, const Ints& block,
+                            std::vector<std::pair<std::string, Arg>> kwargs) {
+        const auto rank = static_cast<std::int64_t>(image.size());
+        return at_opset(18,
+                        {.label = label,
+                         .tensors = {samples::ramp(dtype, sizes), Tensor::of(image, {rank}), Tensor::of(block, {rank})},
+                         .args = {t(0), t(1), t(2)},
+                         .kwargs = std::move(kwargs),
+                         .constants = {1, 2}});
+    };
+    return {
+        sample("2-d", {2, 4, 12}, {4, 5}, {2, 2}, {}),
+        sample("padded, dilated", {1, 8, 4}, {5, 4}, {2, 2},
+               {{"dilations", Arg::ints({2, 1})}, {"pads", Arg::ints({0, 1, 1, 0})}, {"strides", Arg::ints({2, 2})}}),
+        sample("1-d", {1, 3, 4}, {6}, {3}, {})};
+}
+
 constexpr OpDef kOps[] = {
+    {.name = "onnx.Col2Im",
+     .doc = "Blocks added where they lie in an image. onnx Operators.md#Col2Im",
+     .schema = "Col2Im(Tensor input, Tensor image_shape, Tensor block_shape, *, int[]? dilations=None, "
+               "int[]? pads=None, int[]? strides=None) -> Tensor",
+     .dtypes = kNumbers,
+     .decompose = col2im,
+     .samples = col2im_samples},
     {.name = "onnx.Conv",
      .doc = "Convolution (cross-correlation) over any spatial rank. onnx Operators.md#Conv",
      .schema =

@@ -24,11 +24,54 @@ std::int64_t choice(const Rewrite& op, std::string_view attribute, std::initiali
 
 Results grid_sample(GraphBuilder& builder, const Arguments<NodeValue>& arguments) {
     const Rewrite op(builder, arguments);
-    const std::int64_t mode = choice(op, "mode", {"bilinear", "nearest", "bicubic"});
+    // Since opset 20 they have other names; a missing one still stands in the schema under the first of the old ones.
+    const std::int64_t mode = op.opset() < 20 ? choice(op, "mode", {"bilinear", "nearest", "bicubic"})
+                                              : choice(op, "mode", {"linear", "nearest", "cubic", "bilinear"}) % 3;
+    if (rank_of(op.tensor("X")) != 4)
+        throw Error("found X of sizes " + to_string(op.tensor("X").meta.sizes) + ", expected four dimensions");
     const std::int64_t padding = choice(op, "padding_mode", {"zeros", "border", "reflection"});
     return {op("aten.grid_sampler_2d.default", op.tensor("X"), op.tensor("grid"), mode, padding,
                op.integer("align_corners") != 0)
                 .ref};
+}
+
+/// Where the pixels of an image of these sizes lie between -1 and 1: at the ends, or in the middle of pixels. One
+/// column per dimension, the last dimension first, and one of ones. [pixels, dimensions + 1]
+Tensor places_of_pixels(const Sizes& image, bool at_ends) {
+    std::vector<double> places;
+    const std::int64_t count = element_count(image);
+    for (std::int64_t i = 0; i < count; ++i) {
+        std::int64_t rest = i;
+        for (std::size_t d = image.size(); d-- > 0; rest /= image[d]) {
+            const auto at = static_cast<double>(rest % image[d]), size = static_cast<double>(image[d]);
+            places.push_back(!at_ends ? (2 * at + 1) / size - 1 : size > 1 ? 2 * at / (size - 1) - 1 : 0);
+        }
+        places.push_back(1);
+    }
+    return Tensor::of(places, {count, static_cast<std::int64_t>(image.size()) + 1});
+}
+
+/// A grid for grid_sample: the places of pixels, moved by a matrix for each image.
+Results affine_grid(GraphBuilder& builder, const Arguments<NodeValue>& arguments) {
+    const Rewrite op(builder, arguments);
+    const NodeValue theta = op.tensor("theta");
+    const Ints size = op.known_ints("size");
+    const auto dims = static_cast<std::int64_t>(size.size()) - 2;
+    if (dims < 2 || dims > 3 || theta.meta.sizes != Sizes{size[0], dims, dims + 1} ||
+        std::ranges::any_of(size, [](std::int64_t s) { return s < 1; }))
+        throw Error("found theta of sizes " + to_string(theta.meta.sizes) + " and size " + to_string(size) +
+                    ", expected [N, 2, 3] and N, C, H, W, or [N, 3, 4] and N, C, D, H, W");
+    const Sizes image(size.begin() + 2, size.end());
+    constexpr std::int64_t kMostPixels = std::int64_t{1} << 24;
+    Checked pixels(1);
+    for (const std::int64_t s : image) pixels = pixels * s;
+    if (pixels.value() > kMostPixels) throw Error("found size " + to_string(size) + ", expected a smaller image");
+    const NodeValue places =
+        op.constant(places_of_pixels(image, op.integer("align_corners") != 0).to(theta.meta.dtype));
+    Sizes sizes = {size[0]};
+    sizes.insert(sizes.end(), image.begin(), image.end());
+    sizes.push_back(dims);
+    return {op.reshape(op("aten.matmul.default", places, op.permute(theta, {0, 2, 1})), sizes).ref};
 }
 
 /// Where one coordinate of each sample lies: the pixels around it and how far it is from the first. [rois, samples]
@@ -214,8 +257,29 @@ Results max_unpool(GraphBuilder& builder, const Arguments<NodeValue>& arguments)
 
 // --- Samples ---------------------------------------------------------------------------------------------------------
 
+std::vector<Sample> affine_samples(DType dtype) {
+    std::vector<Sample> result;
+    for (const int ends : {0, 1})
+        for (const Ints& size : {Ints{2, 1, 3, 4}, Ints{1, 1, 2, 3, 1}}) {
+            const auto dims = static_cast<std::int64_t>(size.size()) - 2;
+            result.push_back(at_opset(20, {.label = std::to_string(dims) + "-d" + (ends ? ", ends" : ""),
+                                           .tensors = {samples::random(dtype, {size[0], dims, dims + 1}),
+                                                       Tensor::of(size, {static_cast<std::int64_t>(size.size())})},
+                                           .args = {t(0), t(1)},
+                                           .kwargs = {{"align_corners", ends}},
+                                           .constants = {1}}));
+        }
+    return result;
+}
+
 std::vector<Sample> grid_samples(DType dtype) {
     std::vector<Sample> result;
+    for (const char* mode : {"linear", "cubic"})
+        result.push_back(at_opset(
+            20, {.label = mode,
+                 .tensors = {samples::random(dtype, {1, 2, 4, 5}), samples::uniform(dtype, {1, 3, 2, 2}, -1.3, 1.3)},
+                 .args = {t(0), t(1)},
+                 .kwargs = {{"mode", mode}}}));
     for (const char* padding : {"zeros", "border", "reflection"})
         for (const char* mode : {"bilinear", "nearest", "bicubic"})
             result.push_back(at_opset(16, {.label = std::string(mode) + ", " + padding,
@@ -261,6 +325,12 @@ std::vector<Sample> unpool_samples(DType dtype) {
 }
 
 constexpr OpDef kOps[] = {
+    {.name = "onnx.AffineGrid",
+     .doc = "Places of pixels moved by matrices, for GridSample. onnx Operators.md#AffineGrid",
+     .schema = "AffineGrid(Tensor theta, Tensor size, *, int align_corners=0) -> Tensor",
+     .dtypes = kFloating,
+     .decompose = affine_grid,
+     .samples = affine_samples},
     {.name = "onnx.GridSample",
      .doc = "An image read at given places. onnx Operators.md#GridSample",
      .schema = "GridSample(Tensor X, Tensor grid, *, int align_corners=0, str mode=\"bilinear\", "

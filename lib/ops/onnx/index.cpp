@@ -112,7 +112,9 @@ NodeValue scatter_along(const Rewrite& op, const NodeValue& data, std::int64_t a
     if (reduction == "none") return op("aten.scatter.src", data, axis, indices, updates);
     if (reduction == "add") return op("aten.scatter_add.default", data, axis, indices, updates);
     if (reduction == "mul") return op("aten.scatter_reduce.two", data, axis, indices, updates, "prod");
-    throw Error("found reduction '" + reduction + "', expected none, add or mul");
+    if (op.opset() >= 18 && (reduction == "max" || reduction == "min"))
+        return op("aten.scatter_reduce.two", data, axis, indices, updates, reduction == "max" ? "amax" : "amin");
+    throw Error("found reduction '" + reduction + "', expected none, add, mul or, since opset 18, max or min");
 }
 
 Results scatter_elements(GraphBuilder& builder, const Arguments<NodeValue>& arguments) {

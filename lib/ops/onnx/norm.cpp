@@ -81,6 +81,36 @@ Results instance_normalization(GraphBuilder& builder, const Arguments<NodeValue>
         scaled(op, normalized(op, m.centered, m.variance), per_channel(op, "scale", x), per_channel(op, "B", x)).ref};
 }
 
+/// A value per group until opset 21, then per channel, spread over x as [batch, groups, channels of one, elements].
+NodeValue per_group(const Rewrite& op, std::string_view name, std::int64_t groups, std::int64_t channels) {
+    const NodeValue value = op.tensor(name);
+    const std::int64_t count = op.opset() < 21 ? groups : channels;
+    if (value.meta.sizes != Sizes{count})
+        throw Error("found '" + std::string(name) + "' of sizes " + to_string(value.meta.sizes) + ", expected [" +
+                    std::to_string(count) + "], one for each " + (op.opset() < 21 ? "group" : "channel"));
+    return op.reshape(value, {1, groups, count / groups, 1});
+}
+
+/// Groups of channels of each image, in f32 for narrower types unless stash_type says otherwise.
+Results group_normalization(GraphBuilder& builder, const Arguments<NodeValue>& arguments) {
+    const Rewrite op(builder, arguments);
+    const NodeValue x = op.tensor("X");
+    const std::int64_t groups = op.integer("num_groups"), channels = rank_of(x) < 3 ? 0 : size_of_dim(x, 1);
+    if (groups < 1 || channels < 1 || channels % groups != 0)
+        throw Error("found " + std::to_string(groups) + " groups of X " + to_string(x.meta.sizes) +
+                    ", expected batch, channels and more, and groups that divide the channels");
+    const DType dtype = x.meta.dtype;
+    const DType stashed = op.opset() < 21 ? dtype : dtype_of_code(op.integer("stash_type"));
+    if (!is_floating(stashed)) throw Error("found stash_type " + std::string(name(stashed)) + ", expected a float");
+    std::int64_t elements = 1;
+    for (std::int64_t dim = 2; dim < rank_of(x); ++dim) elements *= size_of_dim(x, dim);
+    const NodeValue grouped = op.reshape(x, {size_of_dim(x, 0), groups, channels / groups, elements});
+    const Moments m = moments(op, op.cast(grouped, promote(dtype, stashed)), {2, 3});
+    const NodeValue y = scaled(op, op.cast(normalized(op, m.centered, m.variance), dtype),
+                               per_group(op, "scale", groups, channels), per_group(op, "bias", groups, channels));
+    return {op.reshape(y, x.meta.sizes).ref};
+}
+
 /// Over dimensions from the axis on, in f32 for narrower types; what it says of mean and deviation is f32, stash_type.
 Results layer_normalization(GraphBuilder& builder, const Arguments<NodeValue>& arguments) {
     const Rewrite op(builder, arguments);
@@ -174,6 +204,20 @@ std::vector<Sample> instance_samples(DType dtype) {
                           .args = {t(0), t(1), t(2)}})};
 }
 
+std::vector<Sample> group_samples(DType dtype) {
+    std::vector<Sample> result;
+    for (const std::int64_t opset : {18, 21}) {
+        const Sizes count = {opset < 21 ? 2 : 6};
+        result.push_back(
+            at_opset(opset, {.label = opset < 21 ? "per group" : "per channel",
+                             .tensors = {samples::random(dtype, {2, 6, 3, 2}), samples::random(dtype, count, 2),
+                                         samples::random(dtype, count, 3)},
+                             .args = {t(0), t(1), t(2)},
+                             .kwargs = {{"num_groups", 2}}}));
+    }
+    return result;
+}
+
 std::vector<Sample> layer_samples(DType dtype) {
     const Tensor x = samples::random(dtype, {2, 3, 4});
     return {at_opset(17, {.label = "last",
@@ -212,6 +256,13 @@ std::vector<Sample> lp_samples(DType dtype) {
 }
 
 constexpr OpDef kOps[] = {
+    {.name = "onnx.GroupNormalization",
+     .doc = "Groups of channels of each image normalized. onnx Operators.md#GroupNormalization",
+     .schema = "GroupNormalization(Tensor X, Tensor scale, Tensor bias, *, float epsilon=1e-05, int num_groups, "
+               "int stash_type=1) -> Tensor",
+     .dtypes = kFloating,
+     .decompose = group_normalization,
+     .samples = group_samples},
     {.name = "onnx.BatchNormalization",
      .doc = "Normalized by given statistics of each channel. onnx Operators.md#BatchNormalization",
      .schema =

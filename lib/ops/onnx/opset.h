@@ -5,6 +5,6 @@
 
 namespace whittle {
 
-inline constexpr std::int64_t kMinOpset = 7, kMaxOpset = 17;
+inline constexpr std::int64_t kMinOpset = 7, kMaxOpset = 21;
 
 }  // namespace whittle

@@ -117,11 +117,73 @@ NodeValue average(const Rewrite& op, const NodeValue& x, const Windows& windows,
     return op("aten.div.Tensor", mean(x), mean(op.full(one_image, Scalar(1.0), x.meta.dtype)));
 }
 
+/// How many results a dimension has; rounding up makes no window that begins behind the image and what is before it.
+std::int64_t window_count(const Windows& windows, std::size_t d, std::int64_t size, bool ceil) {
+    const std::int64_t grown = size + windows.before[d] + windows.after[d], stride = windows.strides[d];
+    const std::int64_t room = grown - windows.extent(d);
+    if (room < 0) return ceil && room > -stride ? 1 : 0;
+    const std::int64_t count = (ceil ? (room + stride - 1) / stride : room / stride) + 1;
+    return ceil && (count - 1) * stride >= size + windows.before[d] ? count - 1 : count;
+}
+
+/// Sums over windows that may be dilated: of the padded image, where rounding up goes beyond it of zeros there.
+NodeValue window_sums(const Rewrite& op, const NodeValue& padded_image, const Windows& windows, const Sizes& counts) {
+    Ints beyond;
+    for (std::size_t d = windows.rank(); d-- > 0;) {
+        const std::int64_t touched = (counts[d] - 1) * windows.strides[d] + windows.extent(d);
+        beyond.push_back(0);
+        beyond.push_back(
+            std::max<std::int64_t>(touched - size_of_dim(padded_image, static_cast<std::int64_t>(d) + 2), 0));
+    }
+    const bool none = std::ranges::all_of(beyond, [](std::int64_t pad) { return pad == 0; });
+    const NodeValue image = none ? padded_image : op("aten.constant_pad_nd.default", padded_image, beyond, 0.0);
+    const std::int64_t images = size_of_dim(image, 0) * size_of_dim(image, 1);
+    Sizes one_channel = image.meta.sizes, result = {size_of_dim(image, 0), size_of_dim(image, 1)};
+    one_channel[0] = images;
+    one_channel[1] = 1;
+    Sizes kernel = {1, 1};
+    kernel.insert(kernel.end(), windows.kernel.begin(), windows.kernel.end());
+    result.insert(result.end(), counts.begin(), counts.end());
+    const Ints zeros(windows.rank(), 0);
+    const NodeValue sums =
+        op("aten.convolution.default", op.reshape(image, one_channel), op.full(kernel, Scalar(1.0), image.meta.dtype),
+           Arg(), windows.strides, zeros, windows.dilations, false, zeros, std::int64_t{1});
+    NodeValue kept = sums;
+    for (std::size_t d = 0; d < windows.rank(); ++d)
+        kept = op.slice(kept, static_cast<std::int64_t>(d) + 2, 0, counts[d]);
+    return op.reshape(kept, result);
+}
+
+/// How many results each dimension has.
+Sizes window_counts(const Windows& windows, const NodeValue& x, bool ceil) {
+    Sizes counts;
+    for (std::size_t d = 0; d < windows.rank(); ++d)
+        counts.push_back(window_count(windows, d, x.meta.sizes[d + 2], ceil));
+    return counts;
+}
+
+/// What ATen has no pooling for: the sums, divided by how many elements of the image they are of.
+NodeValue dilated_average(const Rewrite& op, const NodeValue& x, const Windows& windows, bool ceil,
+                          bool count_padding) {
+    const Sizes counts = window_counts(windows, x, ceil);
+    Sizes one_image = x.meta.sizes;
+    one_image[0] = one_image[1] = 1;
+    const NodeValue ones = op.full(one_image, Scalar(1.0), x.meta.dtype);
+    const NodeValue counted = padded(op, ones, windows, Scalar(count_padding ? 1.0 : 0.0));
+    return op("aten.div.Tensor", window_sums(op, padded(op, x, windows, Scalar(0.0)), windows, counts),
+              window_sums(op, counted, windows, counts));
+}
+
+bool is_dilated(const Windows& windows) {
+    return std::ranges::any_of(windows.dilations, [](std::int64_t dilation) { return dilation != 1; });
+}
+
 Results average_pool(GraphBuilder& builder, const Arguments<NodeValue>& arguments) {
     const Rewrite op(builder, arguments);
-    return {average(op, op.tensor("X"), pool_windows(op), op.integer("ceil_mode") != 0,
-                    op.integer("count_include_pad") != 0)
-                .ref};
+    const Windows windows = pool_windows(op);
+    const bool ceil = op.integer("ceil_mode") != 0, count_padding = op.integer("count_include_pad") != 0;
+    const auto mean = is_dilated(windows) ? dilated_average : average;
+    return {mean(op, op.tensor("X"), windows, ceil, count_padding).ref};
 }
 
 /// The p-norm of |x|, given the means of |x|^p over `count` elements.
@@ -138,6 +200,11 @@ NodeValue powers(const Rewrite& op, const NodeValue& x) {
 Results lp_pool(GraphBuilder& builder, const Arguments<NodeValue>& arguments) {
     const Rewrite op(builder, arguments);
     const Windows windows = pool_windows(op);
+    if (op.integer("ceil_mode") != 0 || is_dilated(windows)) {
+        const NodeValue x = powers(op, op.tensor("X"));
+        const Sizes counts = window_counts(windows, x, op.integer("ceil_mode") != 0);
+        return {norm_from_mean(op, window_sums(op, padded(op, x, windows, Scalar(0.0)), windows, counts), 1).ref};
+    }
     double count = 1;
     for (const std::int64_t size : windows.kernel) count *= static_cast<double>(size);
     return {norm_from_mean(op, average(op, powers(op, op.tensor("X")), windows, false, true), count).ref};
@@ -194,12 +261,29 @@ std::vector<Sample> max_pool_samples(DType dtype) {
     return result;
 }
 
+std::vector<Sample> dilated_samples(DType dtype) {
+    const Tensor x = samples::random(dtype, {2, 2, 5, 6});
+    std::vector<Sample> result = {
+        pool_sample("dilated", x, {2, 2}, {{"dilations", Arg::ints({2, 3})}, {"pads", Arg::ints({0, 1, 1, 0})}}),
+        pool_sample("dilated, rounded up", x, {2, 2},
+                    {{"ceil_mode", 1}, {"dilations", Arg::ints({2, 2})}, {"strides", Arg::ints({2, 2})}})};
+    for (Sample& sample : result) sample.opset_imports = {{"", 19}};
+    return result;
+}
+
 std::vector<Sample> average_pool_samples(DType dtype) {
     const Tensor x = samples::random(dtype, {2, 2, 5, 6});
     std::vector<Sample> result = window_samples(dtype);
     for (const Ints& pads : {Ints{1, 1, 1, 1}, Ints{0, 0, 1, 1}})
         result.push_back(pool_sample("counted pads " + to_string(pads), x, {2, 2},
                                      {{"count_include_pad", 1}, {"pads", Arg::ints(pads)}}));
+    for (Sample& sample : dilated_samples(dtype)) result.push_back(std::move(sample));
+    return result;
+}
+
+std::vector<Sample> lp_pool_samples(DType dtype) {
+    std::vector<Sample> result = window_samples(dtype);
+    for (Sample& sample : dilated_samples(dtype)) result.push_back(std::move(sample));
     return result;
 }
 
@@ -218,17 +302,18 @@ constexpr OpDef kOps[] = {
     {.name = "onnx.AveragePool",
      .doc = "Mean of each window. onnx Operators.md#AveragePool",
      .schema = "AveragePool(Tensor X, *, str auto_pad=\"NOTSET\", int ceil_mode=0, int count_include_pad=0, "
-               "int[] kernel_shape, int[]? pads=None, int[]? strides=None) -> Tensor",
+               "int[]? dilations=None, int[] kernel_shape, int[]? pads=None, int[]? strides=None) -> Tensor",
      .dtypes = kFloating,
      .decompose = average_pool,
      .samples = average_pool_samples},
     {.name = "onnx.LpPool",
      .doc = "p-norm of each window. onnx Operators.md#LpPool",
-     .schema = "LpPool(Tensor X, *, str auto_pad=\"NOTSET\", int[] kernel_shape, int p=2, int[]? pads=None, "
+     .schema = "LpPool(Tensor X, *, str auto_pad=\"NOTSET\", int ceil_mode=0, int[]? dilations=None, int[] "
+               "kernel_shape, int p=2, int[]? pads=None, "
                "int[]? strides=None) -> Tensor",
      .dtypes = kFloating,
      .decompose = lp_pool,
-     .samples = window_samples},
+     .samples = lp_pool_samples},
     {.name = "onnx.GlobalAveragePool",
      .doc = "Mean of each image. onnx Operators.md#GlobalAveragePool",
      .schema = "GlobalAveragePool(Tensor X) -> Tensor",

@@ -1,6 +1,7 @@
 // ONNX's 8-bit integers: QuantizeLinear, DequantizeLinear, DynamicQuantizeLinear, and the products on them. A quantized
 // value stands for (value - zero point) * scale. Sums of products are computed in f64, where they are exact.
 #include "ops/onnx/rewrite.h"
+#include "tensor/limits.h"
 
 namespace whittle {
 
@@ -24,35 +25,68 @@ NodeValue along_axis(const Rewrite& op, const NodeValue& value, const NodeValue&
     return op.reshape(value, sizes);
 }
 
+/// One number per block of `block` elements of the axis, for each element.
+NodeValue along_blocks(const Rewrite& op, const NodeValue& value, const NodeValue& x, std::int64_t axis,
+                       std::int64_t block) {
+    const std::int64_t dim = wrap_dim(axis, rank_of(x)), size = size_of_dim(x, dim);
+    Sizes expected = x.meta.sizes;
+    expected[static_cast<std::size_t>(dim)] = (size + block - 1) / block;
+    if (value.meta.sizes != expected)
+        throw Error("found a scale or zero point of sizes " + to_string(value.meta.sizes) + ", expected " +
+                    to_string(expected) + ", one number per " + std::to_string(block) + " elements of axis " +
+                    std::to_string(axis));
+    Ints blocks;
+    for (std::int64_t i = 0; i < size; ++i) blocks.push_back(i / block);
+    return op("aten.index_select.default", value, dim, op.ints(blocks));
+}
+
+/// In sizes that broadcast against x, as the op's axis and block_size say.
+NodeValue spread(const Rewrite& op, const NodeValue& value, const NodeValue& x) {
+    const std::int64_t block = op.integer("block_size");
+    if (block < 0) throw Error("found block_size " + std::to_string(block) + ", expected 0 at least");
+    return block > 0 ? along_blocks(op, value, x, op.integer("axis"), block)
+                     : along_axis(op, value, x, op.integer("axis"));
+}
+
 /// x (a float that counts steps) rounded to nearest even, moved by the zero point, and clamped to its dtype.
 NodeValue saturated(const Rewrite& op, const NodeValue& steps, const NodeValue& zero_point) {
     const DType dtype = zero_point.meta.dtype;
-    if (dtype != DType::u8 && dtype != DType::i8)
-        throw Error("found a zero point of type " + std::string(name(dtype)) + ", expected u8 or i8");
-    const double low = dtype == DType::u8 ? 0 : -128;
+    const bool wide = (dtype == DType::u16 || dtype == DType::i16) && op.opset() >= 21;
+    if (dtype != DType::u8 && dtype != DType::i8 && !wide)
+        throw Error("found a zero point of type " + std::string(name(dtype)) +
+                    ", expected u8 or i8, and u16 or i16 since opset 21");
     const NodeValue moved =
         op("aten.add.Tensor", op("aten.round.default", steps), op.cast(zero_point, steps.meta.dtype));
-    return op.cast(op("aten.clamp.default", moved, low, low + 255), dtype);
+    return op.cast(op("aten.clamp.default", moved, lowest(dtype).to_double(), greatest(dtype).to_double()), dtype);
+}
+
+/// Steps as an 8-bit float, whose values are not evenly apart: converted, as Cast does it.
+NodeValue as_small_float(const Rewrite& op, const NodeValue& steps, DType dtype) {
+    return op.builder().call("onnx.Cast", {arg(steps)},
+                             {{"saturate", Arg(op.integer("saturate"))}, {"to", Arg(info_of(dtype).onnx)}});
 }
 
 Results quantize(GraphBuilder& builder, const Arguments<NodeValue>& arguments) {
     const Rewrite op(builder, arguments);
     const NodeValue x = op.tensor("x"), scale = op.tensor("y_scale");
-    const std::int64_t axis = op.integer("axis");
+    const bool given = op.has("y_zero_point");
+    const std::int64_t wanted = op.integer("output_dtype");
+    const DType dtype = given ? op.tensor("y_zero_point").meta.dtype : wanted != 0 ? dtype_of_code(wanted) : DType::u8;
+    const NodeValue steps = op("aten.div.Tensor", op.cast(x, DType::f32), op.cast(spread(op, scale, x), DType::f32));
+    if (is_floating(dtype)) return {as_small_float(op, steps, dtype).ref};  // their zero point is 0
     const NodeValue zero =
-        op.has("y_zero_point") ? op.tensor("y_zero_point") : op.full({}, Scalar(std::int64_t{0}), DType::u8);
-    const NodeValue steps = op("aten.div.Tensor", op.cast(x, DType::f32), along_axis(op, scale, x, axis));
-    return {saturated(op, steps, along_axis(op, zero, x, axis)).ref};
+        given ? spread(op, op.tensor("y_zero_point"), x) : op.full({}, Scalar(std::int64_t{0}), dtype);
+    return {saturated(op, steps, zero).ref};
 }
 
 Results dequantize(GraphBuilder& builder, const Arguments<NodeValue>& arguments) {
     const Rewrite op(builder, arguments);
     const NodeValue x = op.tensor("x");
-    const std::int64_t axis = op.integer("axis");
-    NodeValue steps = op.cast(x, DType::i32);
-    if (const auto zero = optional(op, "x_zero_point"))
-        steps = op("aten.sub.Tensor", steps, op.cast(along_axis(op, *zero, x, axis), DType::i32));
-    const NodeValue scale = along_axis(op, op.tensor("x_scale"), x, axis);
+    const bool floats = is_floating(x.meta.dtype);  // their zero point is 0
+    NodeValue steps = op.cast(x, floats ? DType::f32 : DType::i32);
+    if (const auto zero = optional(op, "x_zero_point"); zero && !floats)
+        steps = op("aten.sub.Tensor", steps, op.cast(spread(op, *zero, x), DType::i32));
+    const NodeValue scale = spread(op, op.tensor("x_scale"), x);
     return {op("aten.mul.Tensor", op.cast(steps, scale.meta.dtype), scale).ref};
 }
 
@@ -170,7 +204,16 @@ std::vector<Sample> quantize_samples(DType dtype) {
         at_opset(13, {.label = "rows",
                       .tensors = {x, samples::values(DType::f32, {2, 3}), samples::values(DType::u8, {7, 120})},
                       .args = {t(0), t(1), t(2)},
-                      .kwargs = {{"axis", 0}}})};
+                      .kwargs = {{"axis", 0}}}),
+        at_opset(21, {.label = "blocks",
+                      .tensors = {x, samples::values(DType::f32, {2, 3, 4, 5}, {2, 2}),
+                                  samples::values(DType::i16, {7, 120, 0, -9}, {2, 2})},
+                      .args = {t(0), t(1), t(2)},
+                      .kwargs = {{"block_size", 3}}}),
+        at_opset(21, {.label = "to f8",
+                      .tensors = {x, one(2)},
+                      .args = {t(0), t(1)},
+                      .kwargs = {{"output_dtype", info_of(DType::f8_e4m3fn).onnx}}})};
 }
 
 std::vector<Sample> dequantize_samples(DType dtype) {
@@ -180,6 +223,10 @@ std::vector<Sample> dequantize_samples(DType dtype) {
         at_opset(13, {.label = "columns",
                       .tensors = {x, samples::values(DType::f32, {2, 3, 4}), samples::values(dtype, {1, 0, 2})},
                       .args = {t(0), t(1), t(2)}}));
+    result.push_back(at_opset(21, {.label = "blocks",
+                                   .tensors = {x, samples::values(DType::f32, {2, 3, 4}, {1, 3})},
+                                   .args = {t(0), t(1)},
+                                   .kwargs = {{"axis", 0}, {"block_size", 2}}}));
     return result;
 }
 
@@ -226,14 +273,16 @@ std::vector<Sample> qlinear_conv_samples(DType dtype) {
 constexpr OpDef kOps[] = {
     {.name = "onnx.QuantizeLinear",
      .doc = "Floats as 8-bit steps of a scale. onnx Operators.md#QuantizeLinear",
-     .schema = "QuantizeLinear(Tensor x, Tensor y_scale, Tensor? y_zero_point=None, *, int axis=1) -> Tensor",
-     .dtypes = set_of(DType::f32) | set_of(DType::i32),
+     .schema = "QuantizeLinear(Tensor x, Tensor y_scale, Tensor? y_zero_point=None, *, int axis=1, int block_size=0, "
+               "int output_dtype=0, int saturate=1) -> Tensor",
+     .dtypes = (kFloating & ~set_of(DType::f64)) | set_of(DType::i32),
      .decompose = quantize,
      .samples = quantize_samples},
     {.name = "onnx.DequantizeLinear",
      .doc = "What 8-bit steps stand for. onnx Operators.md#DequantizeLinear",
-     .schema = "DequantizeLinear(Tensor x, Tensor x_scale, Tensor? x_zero_point=None, *, int axis=1) -> Tensor",
-     .dtypes = kQuantized | set_of(DType::i32),
+     .schema = "DequantizeLinear(Tensor x, Tensor x_scale, Tensor? x_zero_point=None, *, int axis=1, int block_size=0) "
+               "-> Tensor",
+     .dtypes = kQuantized | set_of(DType::i32) | set_of(DType::u16) | set_of(DType::i16) | set_of(DType::f8_e4m3fn),
      .decompose = dequantize,
      .samples = dequantize_samples},
     {.name = "onnx.DynamicQuantizeLinear",

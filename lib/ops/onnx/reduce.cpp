@@ -1,5 +1,6 @@
 // ONNX's reductions: Reduce…, ArgMax, ArgMin.
 #include "ops/onnx/rewrite.h"
+#include "tensor/limits.h"
 
 namespace whittle {
 
@@ -17,8 +18,6 @@ std::optional<Ints> axes_of(const Rewrite& op, const NodeValue& data, std::int64
     if (axes.empty() && operand && op.integer("noop_with_empty_axes") != 0) return std::nullopt;
     return axes.empty() ? all_dims(rank_of(data)) : wrap_dims(axes, rank_of(data));
 }
-
-constexpr std::int64_t kNever = 1000;  // no opset yet
 
 using Reduce = NodeValue (*)(const Rewrite&, const NodeValue& x, const Ints& axes, bool keep);
 
@@ -41,12 +40,26 @@ NodeValue mean_of(const Rewrite& op, const NodeValue& x, const Ints& axes, bool 
     return op.cast(mean, x.meta.dtype);
 }
 
+/// An extremum; of no elements, which ATen refuses, the value that every element would replace.
+NodeValue extremum_of(const Rewrite& op, std::string_view target, const NodeValue& x, const Ints& axes, bool keep,
+                      const Scalar& of_nothing) {
+    if (axes.empty()) return x;
+    Sizes sizes;
+    bool nothing = false;
+    for (std::int64_t dim = 0; dim < rank_of(x); ++dim) {
+        const bool reduced = std::ranges::count(axes, dim) != 0;
+        nothing |= reduced && size_of_dim(x, dim) == 0;
+        if (!reduced || keep) sizes.push_back(reduced ? 1 : size_of_dim(x, dim));
+    }
+    return nothing ? op.full(sizes, of_nothing, x.meta.dtype) : op(target, x, axes, keep);
+}
+
 NodeValue max_of(const Rewrite& op, const NodeValue& x, const Ints& axes, bool keep) {
-    return axes.empty() ? x : op("aten.amax.default", x, axes, keep);
+    return extremum_of(op, "aten.amax.default", x, axes, keep, lowest(x.meta.dtype));
 }
 
 NodeValue min_of(const Rewrite& op, const NodeValue& x, const Ints& axes, bool keep) {
-    return axes.empty() ? x : op("aten.amin.default", x, axes, keep);
+    return extremum_of(op, "aten.amin.default", x, axes, keep, greatest(x.meta.dtype));
 }
 
 /// One dimension after another, the last first, so that positions stay.
@@ -107,7 +120,9 @@ Sample reduce_sample(std::int64_t opset, const std::string& label, const Tensor&
 }
 
 /// Small positive numbers: products and logarithms stay in range.
-Tensor small(DType dtype) { return samples::uniform(dtype, {2, 3, 4}, 1, 3); }
+Tensor small(DType dtype) {
+    return dtype == DType::boolean ? samples::random(dtype, {2, 3, 4}) : samples::uniform(dtype, {2, 3, 4}, 1, 3);
+}
 
 std::vector<Sample> attribute_samples(DType dtype) {
     return {reduce_sample(11, "all", small(dtype), {}),
@@ -115,16 +130,18 @@ std::vector<Sample> attribute_samples(DType dtype) {
             reduce_sample(11, "one axis", small(dtype), {{"axes", Arg::ints({1})}})};
 }
 
+/// Since an opset, too, in which the axes are an operand.
+template <std::int64_t Since>
 std::vector<Sample> operand_samples(DType dtype) {
     std::vector<Sample> result = attribute_samples(dtype);
     const Tensor axes = Tensor::of<std::int64_t>({-2}), none(DType::i64, {0});
     result.push_back(
-        at_opset(13, {.label = "operand", .tensors = {small(dtype), axes}, .args = {t(0), t(1)}, .constants = {1}}));
-    result.push_back(at_opset(13, {.label = "no axes",
-                                   .tensors = {small(dtype), none},
-                                   .args = {t(0), t(1)},
-                                   .kwargs = {{"noop_with_empty_axes", 1}},
-                                   .constants = {1}}));
+        at_opset(Since, {.label = "operand", .tensors = {small(dtype), axes}, .args = {t(0), t(1)}, .constants = {1}}));
+    result.push_back(at_opset(Since, {.label = "no axes",
+                                      .tensors = {small(dtype), none},
+                                      .args = {t(0), t(1)},
+                                      .kwargs = {{"noop_with_empty_axes", 1}},
+                                      .constants = {1}}));
     return result;
 }
 
@@ -141,8 +158,8 @@ constexpr OpDef reduction(std::string_view name, std::string_view doc, std::stri
             .doc = doc,
             .schema = schema,
             .dtypes = dtypes,
-            .decompose = reduce<F, kNever>,
-            .samples = attribute_samples};
+            .decompose = reduce<F, 18>,
+            .samples = operand_samples<18>};
 }
 
 /// Also u32 and u64, but u16.
@@ -155,26 +172,42 @@ constexpr OpDef kOps[] = {
                "int noop_with_empty_axes=0) -> Tensor",
      .dtypes = kSummed,
      .decompose = reduce<sum_of, 13>,
-     .samples = operand_samples},
+     .samples = operand_samples<13>},
     reduction<mean_of>("onnx.ReduceMean", "Mean over dimensions. onnx Operators.md#ReduceMean",
-                       "ReduceMean(Tensor data, *, int[]? axes=None, int keepdims=1) -> Tensor", kSummed),
+                       "ReduceMean(Tensor data, Tensor? axes_value=None, *, int[]? axes=None, int keepdims=1, "
+                       "int noop_with_empty_axes=0) -> Tensor",
+                       kSummed),
     reduction<max_of>("onnx.ReduceMax", "Largest over dimensions. onnx Operators.md#ReduceMax",
-                      "ReduceMax(Tensor data, *, int[]? axes=None, int keepdims=1) -> Tensor", kSummed),
+                      "ReduceMax(Tensor data, Tensor? axes_value=None, *, int[]? axes=None, int keepdims=1, "
+                      "int noop_with_empty_axes=0) -> Tensor",
+                      kSummed | kBool),
     reduction<min_of>("onnx.ReduceMin", "Smallest over dimensions. onnx Operators.md#ReduceMin",
-                      "ReduceMin(Tensor data, *, int[]? axes=None, int keepdims=1) -> Tensor", kSummed),
+                      "ReduceMin(Tensor data, Tensor? axes_value=None, *, int[]? axes=None, int keepdims=1, "
+                      "int noop_with_empty_axes=0) -> Tensor",
+                      kSummed | kBool),
     reduction<prod_of>("onnx.ReduceProd", "Product over dimensions. onnx Operators.md#ReduceProd",
-                       "ReduceProd(Tensor data, *, int[]? axes=None, int keepdims=1) -> Tensor", kSummed),
+                       "ReduceProd(Tensor data, Tensor? axes_value=None, *, int[]? axes=None, int keepdims=1, "
+                       "int noop_with_empty_axes=0) -> Tensor",
+                       kSummed),
     reduction<l1_of>("onnx.ReduceL1", "Sum of magnitudes. onnx Operators.md#ReduceL1",
-                     "ReduceL1(Tensor data, *, int[]? axes=None, int keepdims=1) -> Tensor", kSummed),
+                     "ReduceL1(Tensor data, Tensor? axes_value=None, *, int[]? axes=None, int keepdims=1, "
+                     "int noop_with_empty_axes=0) -> Tensor",
+                     kSummed),
     reduction<l2_of>("onnx.ReduceL2", "Euclidean norm. onnx Operators.md#ReduceL2",
-                     "ReduceL2(Tensor data, *, int[]? axes=None, int keepdims=1) -> Tensor"),
-    reduction<sum_square_of>("onnx.ReduceSumSquare", "Sum of squares. onnx Operators.md#ReduceSumSquare",
-                             "ReduceSumSquare(Tensor data, *, int[]? axes=None, int keepdims=1) -> Tensor", kSummed),
+                     "ReduceL2(Tensor data, Tensor? axes_value=None, *, int[]? axes=None, int keepdims=1, "
+                     "int noop_with_empty_axes=0) -> Tensor"),
+    reduction<sum_square_of>(
+        "onnx.ReduceSumSquare", "Sum of squares. onnx Operators.md#ReduceSumSquare",
+        "ReduceSumSquare(Tensor data, Tensor? axes_value=None, *, int[]? axes=None, int keepdims=1, "
+        "int noop_with_empty_axes=0) -> Tensor",
+        kSummed),
     reduction<log_sum_of>("onnx.ReduceLogSum", "Logarithm of the sum. onnx Operators.md#ReduceLogSum",
-                          "ReduceLogSum(Tensor data, *, int[]? axes=None, int keepdims=1) -> Tensor"),
-    reduction<log_sum_exp_of>("onnx.ReduceLogSumExp",
-                              "Logarithm of the sum of exponentials. onnx Operators.md#ReduceLogSumExp",
-                              "ReduceLogSumExp(Tensor data, *, int[]? axes=None, int keepdims=1) -> Tensor"),
+                          "ReduceLogSum(Tensor data, Tensor? axes_value=None, *, int[]? axes=None, int keepdims=1, "
+                          "int noop_with_empty_axes=0) -> Tensor"),
+    reduction<log_sum_exp_of>(
+        "onnx.ReduceLogSumExp", "Logarithm of the sum of exponentials. onnx Operators.md#ReduceLogSumExp",
+        "ReduceLogSumExp(Tensor data, Tensor? axes_value=None, *, int[]? axes=None, int keepdims=1, "
+        "int noop_with_empty_axes=0) -> Tensor"),
     {.name = "onnx.ArgMax",
      .doc = "Position of the largest element. onnx Operators.md#ArgMax",
      .schema = "ArgMax(Tensor data, *, int axis=0, int keepdims=1, int select_last_index=0) -> Tensor",

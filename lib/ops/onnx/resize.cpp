@@ -26,6 +26,7 @@ struct Options {
     double cubic_a = -0.75;
     bool exclude_outside = false;
     double extrapolation = 0;
+    bool antialias = false;  ///< where it shrinks, terms of all that lies between results
 };
 
 /// Where result `i` lies in the original dimension. onnx Operators.md#Resize, coordinate_transformation_mode
@@ -33,6 +34,11 @@ double original_position(const Resampling& r, const std::string& mode, std::int6
     const auto x = static_cast<double>(i), last = static_cast<double>(r.from - 1),
                grown = static_cast<double>(r.to - 1);
     if (mode == "half_pixel") return (x + 0.5) / r.scale - 0.5;
+    if (mode == "half_pixel_symmetric") {  // the middle stays where rounding made the size another than the scale's
+        const double grown_exactly = static_cast<double>(r.from) * r.scale;
+        const double adjustment = static_cast<double>(r.to) / grown_exactly;
+        return static_cast<double>(r.from) / 2 * (1 - adjustment) + (x + 0.5) / r.scale - 0.5;
+    }
     if (mode == "pytorch_half_pixel") return r.to > 1 ? (x + 0.5) / r.scale - 0.5 : 0;
     if (mode == "align_corners") return r.to > 1 ? x * last / grown : 0;
     if (mode == "asymmetric") return x / r.scale;
@@ -41,8 +47,8 @@ double original_position(const Resampling& r, const std::string& mode, std::int6
         return r.to > 1 ? r.roi_start * last + x * (r.roi_end - r.roi_start) * last / grown
                         : 0.5 * (r.roi_start + r.roi_end) * last;
     throw Error("found coordinate_transformation_mode '" + mode +
-                "', expected half_pixel, pytorch_half_pixel, align_corners, asymmetric, tf_half_pixel_for_nn or "
-                "tf_crop_and_resize");
+                "', expected half_pixel, half_pixel_symmetric, pytorch_half_pixel, align_corners, asymmetric, "
+                "tf_half_pixel_for_nn or tf_crop_and_resize");
 }
 
 /// "towards more" is what Resize did at opset 10, before it had a nearest_mode.
@@ -68,23 +74,39 @@ struct Taps {
     std::vector<std::vector<double>> weights;
 };
 
+/// The weight of an element at a distance.
+double weight_at(const Options& options, double distance) {
+    if (options.mode == "nearest") return 1;
+    return options.mode == "linear" ? std::max(1 - std::fabs(distance), 0.0) : cubic(options.cubic_a, distance);
+}
+
 Taps taps_of(const Resampling& r, const Options& options) {
-    const std::size_t count = options.mode == "nearest" ? 1 : options.mode == "linear" ? 2 : 4;
+    const bool nearest = options.mode == "nearest", cubic = options.mode == "cubic";
+    // Distances are measured in steps of results where these lie farther apart.
+    const double width = options.antialias && !nearest && r.to > 0 ? std::max(1 / r.scale, 1.0) : 1;
+    constexpr double kMostTerms = 1 << 24;  // of all results
+    if (!(width * static_cast<double>(std::max<std::int64_t>(r.to, 1)) <= kMostTerms / 4))
+        throw Error("found scale " + std::to_string(r.scale) + " of " + std::to_string(r.from) +
+                    " elements, expected a larger one");
+    const auto reach = static_cast<std::int64_t>(std::ceil((cubic ? 2 : 1) * width));  // to either side
+    const auto count = static_cast<std::size_t>(nearest ? 1 : 2 * reach);
+    const bool outside_is_nothing = options.exclude_outside && cubic;
     Taps taps{std::vector<Ints>(count), std::vector<std::vector<double>>(count)};
     for (std::int64_t i = 0; i < r.to; ++i) {
         const double x = original_position(r, options.coordinates, i);
-        const double floor = count == 1 ? rounded(options.nearest, x, r.scale < 1) : std::floor(x);
+        const double first =
+            nearest ? rounded(options.nearest, x, r.scale < 1) : std::floor(x) - static_cast<double>(reach - 1);
         double total = 0;
         for (std::size_t k = 0; k < count; ++k) {
-            const double at = floor + static_cast<double>(k) - (count == 4 ? 1 : 0);
-            double weight = count == 1 ? 1 : count == 2 ? 1 - std::fabs(x - at) : cubic(options.cubic_a, x - at);
-            if (count == 4 && options.exclude_outside && (at < 0 || at > static_cast<double>(r.from - 1))) weight = 0;
+            const double at = first + static_cast<double>(k);
+            double weight = weight_at(options, (x - at) / width);
+            if (outside_is_nothing && (at < 0 || at > static_cast<double>(r.from - 1))) weight = 0;
             total += weight;
             taps.positions[k].push_back(
                 static_cast<std::int64_t>(std::clamp(at, 0.0, static_cast<double>(r.from - 1))));
             taps.weights[k].push_back(weight);
         }
-        if (options.exclude_outside && total != 0)
+        if ((options.exclude_outside || width > 1) && total != 0)
             for (std::size_t k = 0; k < count; ++k) taps.weights[k].back() /= total;
     }
     return taps;
@@ -176,6 +198,43 @@ std::vector<Resampling> by_sizes(const NodeValue& x, const Ints& sizes) {
     return dims;
 }
 
+/// The dimensions that scales, sizes and roi are for.
+Ints resized_dims(const Rewrite& op, const NodeValue& x) {
+    const Ints axes = op.arguments().optional_integers("axes").value_or(all_dims(rank_of(x)));
+    wrap_dims(axes, rank_of(x));  // each once
+    Ints dims;
+    for (const std::int64_t axis : axes) dims.push_back(wrap_dim(axis, rank_of(x)));
+    return dims;
+}
+
+/// Of all dimensions: what is given for some, and `other` for the rest.
+template <class T>
+std::vector<T> of_all(const std::vector<T>& given, const Ints& dims, std::vector<T> other, std::string_view what) {
+    if (given.size() != dims.size())
+        throw Error("found " + std::to_string(given.size()) + " " + std::string(what) + ", expected one for each of " +
+                    std::to_string(dims.size()) + " dimensions");
+    for (std::size_t i = 0; i < dims.size(); ++i) other[static_cast<std::size_t>(dims[i])] = given[i];
+    return other;
+}
+
+/// One scale for all that are resized, so that no size is larger than given, or none smaller.
+void keep_aspect_ratio(const Rewrite& op, std::vector<Resampling>& dims, const Ints& resized) {
+    const std::string policy = op.arguments().text("keep_aspect_ratio_policy");
+    if (policy == "stretch" || resized.empty()) return;
+    if (policy != "not_larger" && policy != "not_smaller")
+        throw Error("found keep_aspect_ratio_policy '" + policy + "', expected stretch, not_larger or not_smaller");
+    double scale = dims[static_cast<std::size_t>(resized[0])].scale;
+    for (const std::int64_t dim : resized) {
+        const double own = dims[static_cast<std::size_t>(dim)].scale;
+        scale = policy == "not_larger" ? std::min(scale, own) : std::max(scale, own);
+    }
+    for (const std::int64_t dim : resized) {
+        Resampling& r = dims[static_cast<std::size_t>(dim)];
+        r.scale = scale;
+        r.to = static_cast<std::int64_t>(std::floor(scale * static_cast<double>(r.from) + 0.5));
+    }
+}
+
 /// Before opset 11: from the scales alone, coordinates asymmetric.
 Options old_options(const Rewrite& op) { return {op.arguments().text("mode"), "asymmetric", "towards more"}; }
 
@@ -192,23 +251,31 @@ Results resize(GraphBuilder& builder, const Arguments<NodeValue>& arguments) {
                           arguments.text("nearest_mode"),
                           op.number("cubic_coeff_a"),
                           op.integer("exclude_outside") != 0,
-                          op.number("extrapolation_value")};
+                          op.number("extrapolation_value"),
+                          op.integer("antialias") != 0};
     // A missing operand may be an empty tensor, too.
     const auto given = [&](std::string_view name) { return op.has(name) && op.tensor(name).meta.numel() > 0; };
     if (given("scales") == given("sizes") && rank_of(x) > 0)
         throw Error(std::string("found ") + (given("scales") ? "both" : "neither of") +
                     " scales and sizes, expected one of them");
-    std::vector<Resampling> dims = given("sizes")    ? by_sizes(x, op.known_ints("sizes"))
-                                   : given("scales") ? by_scales(x, op.known("scales").values<double>())
-                                                     : std::vector<Resampling>();
+    const Ints resized = resized_dims(op, x);
+    const std::vector<double> ones(x.meta.sizes.size(), 1);
+    std::vector<Resampling> dims;
+    if (given("sizes")) {
+        dims = by_sizes(x, of_all(op.known_ints("sizes"), resized, x.meta.sizes, "sizes"));
+        keep_aspect_ratio(op, dims, resized);
+    } else if (given("scales")) {
+        dims = by_scales(x, of_all(op.known("scales").values<double>(), resized, ones, "scales"));
+    }
     if (options.coordinates == "tf_crop_and_resize") {
         const std::vector<double> roi = given("roi") ? op.known("roi").values<double>() : std::vector<double>();
-        if (roi.size() != 2 * dims.size())
+        if (roi.size() != 2 * resized.size())
             throw Error("found a roi of " + std::to_string(roi.size()) + " numbers, expected starts and ends of " +
-                        std::to_string(dims.size()) + " dimensions");
-        for (std::size_t d = 0; d < dims.size(); ++d) {
-            dims[d].roi_start = roi[d];
-            dims[d].roi_end = roi[dims.size() + d];
+                        std::to_string(resized.size()) + " dimensions");
+        for (std::size_t i = 0; i < resized.size() && !dims.empty(); ++i) {
+            Resampling& r = dims[static_cast<std::size_t>(resized[i])];
+            r.roi_start = roi[i];
+            r.roi_end = roi[resized.size() + i];
         }
     }
     return {resample(op, x, dims, options).ref};
@@ -246,6 +313,21 @@ std::vector<Sample> resize_samples(DType dtype) {
     result.push_back(sample("linear, align_corners", true,
                             {{"coordinate_transformation_mode", "align_corners"}, {"mode", "linear"}}));
     result.push_back(sample("cubic", true, {{"exclude_outside", 1}, {"mode", "cubic"}}));
+    const auto of_axes = [&](const std::string& label, std::vector<std::pair<std::string, Arg>> kwargs) {
+        kwargs.emplace_back("axes", Arg::ints({3, 2}));
+        result.push_back(
+            at_opset(19, {.label = label,
+                          .tensors = {samples::random(dtype, {1, 1, 7, 9}), Tensor::of<std::int64_t>({4, 3})},
+                          .args = {t(0), Arg(), Arg(), t(1)},
+                          .kwargs = std::move(kwargs),
+                          .constants = {1}}));
+    };
+    for (const char* mode : {"linear", "cubic"})
+        of_axes(std::string(mode) + ", antialias", {{"antialias", 1}, {"mode", mode}});
+    for (const char* policy : {"not_larger", "not_smaller"})
+        of_axes(policy, {{"coordinate_transformation_mode", "half_pixel_symmetric"},
+                         {"keep_aspect_ratio_policy", policy},
+                         {"mode", "linear"}});
     return result;
 }
 
@@ -264,10 +346,11 @@ std::vector<Sample> upsample_samples(DType dtype) {
 constexpr OpDef kOps[] = {
     {.name = "onnx.Resize",
      .doc = "Resampled to a scale or to sizes. onnx Operators.md#Resize, Changelog.md#Resize-10",
-     .schema =
-         "Resize(Tensor X, Tensor? roi=None, Tensor? scales=None, Tensor? sizes=None, *, "
-         "str coordinate_transformation_mode=\"half_pixel\", float cubic_coeff_a=-0.75, int exclude_outside=0, "
-         "float extrapolation_value=0.0, str mode=\"nearest\", str nearest_mode=\"round_prefer_floor\") -> Tensor",
+     .schema = "Resize(Tensor X, Tensor? roi=None, Tensor? scales=None, Tensor? sizes=None, *, int antialias=0, "
+               "int[]? axes=None, str coordinate_transformation_mode=\"half_pixel\", float cubic_coeff_a=-0.75, int "
+               "exclude_outside=0, "
+               "float extrapolation_value=0.0, str keep_aspect_ratio_policy=\"stretch\", str mode=\"nearest\", str "
+               "nearest_mode=\"round_prefer_floor\") -> Tensor",
      .dtypes = kNumbers,
      .decompose = resize,
      .samples = resize_samples},

@@ -117,9 +117,9 @@ using samples::t;
 Sample at_opset(std::int64_t opset, Sample sample);
 /// The samples at an opset, which is added to their labels.
 std::vector<Sample> at_opset(std::int64_t opset, std::vector<Sample> samples);
-/// op(x) of a few tensors, at opset 17.
+/// op(x) of a few tensors, at the newest opset.
 std::vector<Sample> unary_samples(DType dtype);
-/// op(a, b) of a few tensors of one dtype, broadcasting, at opset 17.
+/// op(a, b) of a few tensors of one dtype, broadcasting, at the newest opset.
 std::vector<Sample> binary_samples(DType dtype);
 /// Values in (0, 1), for functions that are not defined everywhere.
 std::vector<Sample> unit_samples(DType dtype);

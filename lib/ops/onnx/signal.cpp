@@ -130,7 +130,12 @@ Results dft(GraphBuilder& builder, const Arguments<NodeValue>& arguments) {
     const Rewrite op(builder, arguments);
     const NodeValue input = op.tensor("input");
     Complex signal = parts_of(op, input);
-    const std::int64_t rank = rank_of(signal.real), axis = wrap_dim(op.integer("axis"), rank + 1);
+    const std::int64_t rank = rank_of(signal.real);
+    // An attribute until opset 20 made it an operand, and counted from the end when missing.
+    const std::int64_t given = op.has("axis_value") ? op.known("axis_value").item().to_integer()
+                               : op.opset() < 20    ? op.integer("axis")
+                                                    : std::int64_t{-2};
+    const std::int64_t axis = wrap_dim(given, rank + 1);
     if (axis == rank) throw Error("found the axis of the parts of numbers, expected one of the signal");
     const std::int64_t size = size_of_dim(signal.real, axis);
     const std::int64_t length = op.has("dft_length") ? known_size(op, "dft_length") : size;
@@ -206,6 +211,13 @@ std::vector<Sample> dft_samples(DType dtype) {
                           .args = {t(0), t(1)},
                           .kwargs = {{"axis", 0}},
                           .constants = {1}}),
+            at_opset(20, {.label = "axis as an operand",
+                          .tensors = {samples::random(dtype, {5, 3, 2}), samples::scalar(DType::i64, 0)},
+                          .args = {t(0), Arg(), t(1)},
+                          .constants = {1}}),
+            at_opset(20, {.label = "the last axis by default",
+                          .tensors = {samples::random(dtype, {2, 5, 3, 2})},
+                          .args = {t(0)}}),
             at_opset(17, {.label = "filled, one-sided",
                           .tensors = {real, eight},
                           .args = {t(0), t(1)},
@@ -257,7 +269,8 @@ constexpr OpDef kOps[] = {
      .samples = mel_samples},
     {.name = "onnx.DFT",
      .doc = "The discrete Fourier transform along one dimension. onnx Operators.md#DFT",
-     .schema = "DFT(Tensor input, Tensor? dft_length=None, *, int axis=1, int inverse=0, int onesided=0) -> Tensor",
+     .schema = "DFT(Tensor input, Tensor? dft_length=None, Tensor? axis_value=None, *, int axis=1, int inverse=0, "
+               "int onesided=0) -> Tensor",
      .dtypes = kFloating,
      .decompose = dft,
      .samples = dft_samples},

@@ -17,15 +17,25 @@ Results concat(GraphBuilder& builder, const Arguments<NodeValue>& arguments) {
     return {op("aten.cat.default", inputs, wrap_dim(op.integer("axis"), rank_of(inputs[0]))).ref};
 }
 
-/// Pieces of equal size unless their sizes are given: by an attribute before opset 13, then by an operand.
+/// Pieces of equal size unless their sizes are given: by an attribute before opset 13, then by an operand. Since opset
+/// 18 the last piece may be smaller.
 Results split(GraphBuilder& builder, const Arguments<NodeValue>& arguments) {
     const Rewrite op(builder, arguments);
     op.no_attribute("split", 13);
     const NodeValue input = op.tensor("input");
     const std::int64_t axis = wrap_dim(op.integer("axis"), rank_of(input)), whole = size_of_dim(input, axis);
     const std::int64_t count = op.integer("num_outputs");
+    constexpr std::int64_t kMostPieces = 1 << 16;
+    if (count > kMostPieces)
+        throw Error("found " + std::to_string(count) + " pieces, expected at most " + std::to_string(kMostPieces));
     std::optional<Ints> sizes =
         op.opset() < 13 ? arguments.optional_integers("split") : op.known_ints_if("split_value");
+    if (!sizes && op.opset() >= 18 && count > 0) {  // the last one takes what is left
+        const std::int64_t piece = (whole + count - 1) / count;
+        sizes = Ints();
+        for (std::int64_t i = 0, left = whole; i < count; ++i, left -= sizes->back())
+            sizes->push_back(std::min(piece, left));
+    }
     if (!sizes) {
         if (count < 1 || whole % count != 0)
             throw Error("found size " + std::to_string(whole) + " of dimension " + std::to_string(axis) +
@@ -97,14 +107,17 @@ Results slice(GraphBuilder& builder, const Arguments<NodeValue>& arguments) {
 
 // --- Pad -------------------------------------------------------------------------------------------------------------
 
+enum class Edges { edge, reflect, wrap };
+
 /// Where element i of a padded dimension comes from, i counted from the original's first.
-std::int64_t source(std::int64_t i, std::int64_t size, bool reflect) {
-    if (!reflect) return std::clamp<std::int64_t>(i, 0, size - 1);
-    const std::int64_t period = std::max<std::int64_t>(2 * (size - 1), 1), r = ((i % period) + period) % period;
+std::int64_t source(std::int64_t i, std::int64_t size, Edges edges) {
+    if (edges == Edges::edge) return std::clamp<std::int64_t>(i, 0, size - 1);
+    const std::int64_t period = edges == Edges::wrap ? size : std::max<std::int64_t>(2 * (size - 1), 1);
+    const std::int64_t r = ((i % period) + period) % period;
     return r < size ? r : period - r;
 }
 
-NodeValue pad_from_edges(const Rewrite& op, NodeValue x, const Ints& pads, bool reflect) {
+NodeValue pad_from_edges(const Rewrite& op, NodeValue x, const Ints& pads, Edges edges) {
     const std::int64_t rank = rank_of(x);
     for (std::int64_t dim = 0; dim < rank; ++dim) {
         const std::int64_t before = pads[static_cast<std::size_t>(dim)],
@@ -116,10 +129,25 @@ NodeValue pad_from_edges(const Rewrite& op, NodeValue x, const Ints& pads, bool 
         if (grown > (1 << 20))
             throw Error("found a dimension of " + std::to_string(grown) + " elements to pad, expected fewer");
         Ints from;
-        for (std::int64_t i = 0; i < grown; ++i) from.push_back(source(i - before, size, reflect));
+        for (std::int64_t i = 0; i < grown; ++i) from.push_back(source(i - before, size, edges));
         x = op("aten.index_select.default", x, dim, op.ints(from));
     }
     return x;
+}
+
+/// Those of some dimensions as those of all.
+Ints pads_of_all(const Ints& pads, const Ints& axes, std::int64_t rank) {
+    if (pads.size() != 2 * axes.size())
+        throw Error("found " + std::to_string(pads.size()) + " pads, expected two for each of " +
+                    std::to_string(axes.size()) + " axes");
+    wrap_dims(axes, rank);  // each once
+    Ints all(static_cast<std::size_t>(2 * rank), 0);
+    for (std::size_t i = 0; i < axes.size(); ++i) {
+        const std::int64_t axis = wrap_dim(axes[i], rank);
+        all[static_cast<std::size_t>(axis)] = pads[i];
+        all[static_cast<std::size_t>(rank + axis)] = pads[axes.size() + i];
+    }
+    return all;
 }
 
 /// Pads are all befores, then all afters; an attribute before opset 11, then an operand.
@@ -138,6 +166,7 @@ Results pad(GraphBuilder& builder, const Arguments<NodeValue>& arguments) {
         if (!op.has("pads_value")) throw Error("found no pads, expected some");
         pads = op.known_ints("pads_value");
         if (op.has("constant_value")) value = op.known("constant_value").item();
+        if (const auto axes = op.known_ints_if("axes")) pads = pads_of_all(pads, *axes, rank_of(data));
     }
     if (pads.size() != 2 * rank)
         throw Error("found " + std::to_string(pads.size()) + " pads, expected two for each of " + std::to_string(rank) +
@@ -146,8 +175,14 @@ Results pad(GraphBuilder& builder, const Arguments<NodeValue>& arguments) {
         if (amount > (std::int64_t{1} << 40) || amount < -(std::int64_t{1} << 40))
             throw Error("found the pad " + std::to_string(amount) + ", expected a tensor that fits memory");
     const std::string mode = arguments.text("mode");
-    if (mode == "reflect" || mode == "edge") return {pad_from_edges(op, data, pads, mode == "reflect").ref};
-    if (mode != "constant") throw Error("found mode '" + mode + "', expected constant, reflect or edge");
+    if (mode == "reflect" || mode == "edge" || (mode == "wrap" && op.opset() >= 19))
+        return {pad_from_edges(op, data, pads,
+                               mode == "reflect" ? Edges::reflect
+                               : mode == "edge"  ? Edges::edge
+                                                 : Edges::wrap)
+                    .ref};
+    if (mode != "constant")
+        throw Error("found mode '" + mode + "', expected constant, reflect, edge or, since opset 19, wrap");
     if (rank == 0) return {data.ref};
     Ints last_first;  // ATen counts pairs from the last dimension
     for (std::size_t dim = rank; dim-- > 0;) {
@@ -155,6 +190,31 @@ Results pad(GraphBuilder& builder, const Arguments<NodeValue>& arguments) {
         last_first.push_back(pads[rank + dim]);
     }
     return {op("aten.constant_pad_nd.default", data, last_first, Arg(value)).ref};
+}
+
+/// Axes cut or filled with zeros to a size, as much at either end; an odd element at the end.
+Results center_crop_pad(GraphBuilder& builder, const Arguments<NodeValue>& arguments) {
+    const Rewrite op(builder, arguments);
+    NodeValue x = op.tensor("input_data");
+    const Ints shape = op.known_ints("shape");
+    const Ints axes = arguments.optional_integers("axes").value_or(all_dims(rank_of(x)));
+    if (shape.size() != axes.size())
+        throw Error("found a shape of " + std::to_string(shape.size()) + " numbers, expected one for each of " +
+                    std::to_string(axes.size()) + " axes");
+    wrap_dims(axes, rank_of(x));  // each once
+    for (std::size_t i = 0; i < axes.size(); ++i) {
+        const std::int64_t dim = wrap_dim(axes[i], rank_of(x)), size = size_of_dim(x, dim);
+        if (shape[i] < 0 || shape[i] > (std::int64_t{1} << 40))
+            throw Error("found size " + std::to_string(shape[i]) + ", expected one that fits memory");
+        const std::int64_t before = (shape[i] - size) / 2;
+        Ints pads(static_cast<std::size_t>(2 * (rank_of(x) - dim)), 0);  // pairs from the last dimension
+        pads[pads.size() - 2] = before;
+        pads[pads.size() - 1] = shape[i] - size - before;
+        x = shape[i] < size   ? op.slice(x, dim, (size - shape[i]) / 2, (size - shape[i]) / 2 + shape[i])
+            : shape[i] > size ? op("aten.constant_pad_nd.default", x, pads, Arg(Scalar(0.0)))
+                              : x;
+    }
+    return {x.ref};
 }
 
 // --- Samples ---------------------------------------------------------------------------------------------------------
@@ -183,7 +243,10 @@ std::vector<Sample> split_samples(DType dtype) {
                       .tensors = {x},
                       .args = {t(0)},
                       .kwargs = {{"axis", 1}, {"split", Arg::ints({4, 2})}, {"num_outputs", 2}}}),
-        at_opset(11, {.label = "one", .tensors = {x}, .args = {t(0)}})};
+        at_opset(11, {.label = "one", .tensors = {x}, .args = {t(0)}}),
+        at_opset(
+            18,
+            {.label = "a smaller one", .tensors = {x}, .args = {t(0)}, .kwargs = {{"axis", 1}, {"num_outputs", 4}}})};
 }
 
 Sample slice_sample(const std::string& label, const Tensor& x, const Ints& starts, const Ints& ends, const Ints& axes,
@@ -218,6 +281,12 @@ std::vector<Sample> pad_samples(DType dtype) {
                                    .tensors = {x, ints({0, -1, 1, 1}), samples::scalar(dtype, 1)},
                                    .args = {t(0), t(1), t(2)},
                                    .constants = {1, 2}}));
+    for (const char* mode : {"constant", "wrap"})
+        result.push_back(at_opset(19, {.label = std::string(mode) + ", axes",
+                                       .tensors = {x, ints({5, -1}), ints({-1})},
+                                       .args = {t(0), t(1), Arg(), t(2)},
+                                       .kwargs = {{"mode", mode}},
+                                       .constants = {1, 2}}));
     if (is_floating(dtype))
         result.push_back(at_opset(7, {.label = "attributes",
                                       .tensors = {x},
@@ -226,7 +295,23 @@ std::vector<Sample> pad_samples(DType dtype) {
     return result;
 }
 
+std::vector<Sample> crop_samples(DType dtype) {
+    const Tensor x = samples::ramp(dtype, {5, 4, 3});
+    return {at_opset(18, {.label = "both", .tensors = {x, ints({2, 7, 3})}, .args = {t(0), t(1)}, .constants = {1}}),
+            at_opset(18, {.label = "axes",
+                          .tensors = {x, ints({1, 8})},
+                          .args = {t(0), t(1)},
+                          .kwargs = {{"axes", Arg::ints({-2, 0})}},
+                          .constants = {1}})};
+}
+
 constexpr OpDef kOps[] = {
+    {.name = "onnx.CenterCropPad",
+     .doc = "The middle of a tensor, or zeros around it. onnx Operators.md#CenterCropPad",
+     .schema = "CenterCropPad(Tensor input_data, Tensor shape, *, int[]? axes=None) -> Tensor",
+     .dtypes = kAnyDType | kLimited,
+     .decompose = center_crop_pad,
+     .samples = crop_samples},
     {.name = "onnx.Concat",
      .doc = "Joined along one dimension. onnx Operators.md#Concat",
      .schema = "Concat(Tensor[] inputs, *, int axis) -> Tensor",
@@ -249,7 +334,8 @@ constexpr OpDef kOps[] = {
      .samples = slice_samples},
     {.name = "onnx.Pad",
      .doc = "More elements around: a constant, or from the edges. onnx Operators.md#Pad",
-     .schema = "Pad(Tensor data, Tensor? pads_value=None, Tensor? constant_value=None, *, str mode=\"constant\", "
+     .schema = "Pad(Tensor data, Tensor? pads_value=None, Tensor? constant_value=None, Tensor? axes=None, *, str "
+               "mode=\"constant\", "
                "int[]? pads=None, float? value=None) -> Tensor",
      .dtypes = kAnyDType | kLimited,  // the constant is a number of the host
      .decompose = pad,

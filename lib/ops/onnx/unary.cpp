@@ -108,6 +108,8 @@ constexpr OpDef kOps[] = {
     unary<"aten.isnan.default">("onnx.IsNaN", "x is NaN. onnx Operators.md#IsNaN", "IsNaN(Tensor X) -> Tensor"),
     unary<"aten.logical_not.default">("onnx.Not", "Logical negation. onnx Operators.md#Not", "Not(Tensor X) -> Tensor",
                                       kBool),
+    unary<"aten.bitwise_not.default">("onnx.BitwiseNot", "Every bit the other one. onnx Operators.md#BitwiseNot",
+                                      "BitwiseNot(Tensor X) -> Tensor", kIntegers | kLimited),
     {.name = "onnx.IsInf",
      .doc = "x is an infinity, of either sign or one. onnx Operators.md#IsInf",
      .schema = "IsInf(Tensor X, *, int detect_negative=1, int detect_positive=1) -> Tensor",

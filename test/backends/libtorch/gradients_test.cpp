@@ -1,4 +1,4 @@
-// Every op of the registry on its f64 and c128 samples: the gradients that its joint graph computes are those of
+// Every op of the registry on its f64, c128 and c64 samples: the gradients that its joint graph computes are those of
 // LibTorch's autograd and, where LibTorch has no such op, those of finite differences. test/known-failing/gradients.txt
 // lists where they are not. WHITTLE_TEST_OP=TEXT in the environment restricts the walk to ops whose name holds TEXT.
 #include <algorithm>
@@ -24,8 +24,8 @@ using test::Aspect;
 using test::Disagreement;
 using Tensors = std::vector<Tensor>;
 
-/// The dtypes of what is differentiated by.
-bool is_wide(DType dtype) { return real_of(dtype) == DType::f64; }
+/// What is differentiated by in samples of a dtype: all that is as wide.
+DType differentiated(DType dtype) { return dtype == DType::c64 ? DType::f32 : DType::f64; }
 
 /// Complex numbers as pairs of parts.
 Tensor parts_of(const Tensor& tensor) { return is_complex(tensor.dtype()) ? as_real(tensor) : tensor; }
@@ -35,16 +35,18 @@ struct Problem {
     Graph graph;
     const Node* call = nullptr;
     Tensors inputs;
+    DType real;  ///< of the operands' parts
     std::set<std::string> wanted;
     std::map<NodeId, std::string> names;
 
-    Problem(const RegisteredOp& op, const Sample& sample) : graph(graph_of(op, sample)), inputs(sample.inputs()) {
+    Problem(const RegisteredOp& op, const Sample& sample, DType real)
+        : graph(graph_of(op, sample)), inputs(sample.inputs()), real(real) {
         for (std::size_t i = 0; i < graph.nodes.size(); ++i) {
             const Node& node = graph.nodes[i];
             if (node.kind == NodeKind::call && !call) call = &node;
             if (node.kind != NodeKind::placeholder && node.kind != NodeKind::get_attr) continue;
             names[static_cast<NodeId>(i)] = node.kind == NodeKind::placeholder ? node.name : node.target;
-            if (is_wide(node.meta().dtype)) wanted.insert(names[static_cast<NodeId>(i)]);
+            if (real_of(node.meta().dtype) == real) wanted.insert(names[static_cast<NodeId>(i)]);
         }
     }
 
@@ -59,8 +61,8 @@ struct Problem {
     Tensors tangents() const {
         Tensors result;
         for (const ValueMeta& meta : call->results)
-            result.push_back(samples::uniform(is_inexact(meta.dtype) ? meta.dtype : DType::f64, meta.sizes, -1, 1,
-                                              100 + result.size()));
+            result.push_back(
+                samples::uniform(is_inexact(meta.dtype) ? meta.dtype : real, meta.sizes, -1, 1, 100 + result.size()));
         return result;
     }
 };
@@ -184,8 +186,8 @@ bool is_finite(const Tensor& tensor) {
 
 /// What differences can tell: of one finite real result in f64 of real numbers, not of statistics beside it.
 bool is_simple(const RegisteredOp& op, const Problem& problem) {
-    return op.def->grad != no_gradient && problem.call->results.at(0).dtype == DType::f64 &&
-           std::ranges::all_of(problem.inputs, is_finite) &&
+    return problem.real == DType::f64 && op.def->grad != no_gradient &&
+           problem.call->results.at(0).dtype == DType::f64 && std::ranges::all_of(problem.inputs, is_finite) &&
            std::ranges::none_of(problem.inputs, [](const Tensor& input) { return is_complex(input.dtype()); }) &&
            is_finite(evaluate(problem.graph, problem.inputs).at(0));
 }
@@ -201,13 +203,14 @@ void drop_statistics(Problem& problem) {
 
 /// LibTorch computes some gradients with factors in f32, and in f32 what was converted.
 double tolerance(const Problem& problem, bool exact) {
+    if (problem.real == DType::f32) return 1e-4;
     const bool wide =
         std::ranges::all_of(problem.call->results, [](const ValueMeta& meta) { return size_of(meta.dtype) >= 8; });
     return exact && wide ? 1e-7 : 1e-5;
 }
 
-std::vector<Disagreement> disagreements(const RegisteredOp& op, const Sample& sample, Count& count) {
-    Problem problem(op, sample);
+std::vector<Disagreement> disagreements(const RegisteredOp& op, const Sample& sample, DType real, Count& count) {
+    Problem problem(op, sample, real);
     Tensors tangents = problem.tangents();
     const std::optional<Gradients> theirs = of_libtorch(problem, tangents);
     if (!theirs && !is_simple(op, problem)) return {};
@@ -230,9 +233,9 @@ std::vector<Disagreement> disagreements(const RegisteredOp& op, const Sample& sa
 }
 
 /// With something to differentiate by.
-bool is_tried(const Sample& sample) {
+bool is_tried(const Sample& sample, DType real) {
     return !test::beyond_libtorch(sample) &&
-           std::ranges::any_of(sample.tensors, [](const Tensor& tensor) { return is_wide(tensor.dtype()); });
+           std::ranges::any_of(sample.tensors, [&](const Tensor& tensor) { return real_of(tensor.dtype()) == real; });
 }
 
 /// Of complex numbers an op, or one that it is made of, has no rule, which is refused by name.
@@ -245,7 +248,8 @@ bool is_refused(const std::vector<Disagreement>& found) {
 /// The dtypes whose samples are tried: f64, or for what takes none the one that makes some, and complex numbers.
 std::vector<DType> tried_dtypes(const RegisteredOp& op) {
     std::vector<DType> dtypes = {op.def->dtypes & kFloating ? DType::f64 : DType::boolean};
-    if (op.def->dtypes & set_of(DType::c128)) dtypes.push_back(DType::c128);
+    for (const DType dtype : {DType::c128, DType::c64})
+        if (op.def->dtypes & set_of(dtype)) dtypes.push_back(dtype);
     return dtypes;
 }
 
@@ -259,10 +263,12 @@ TEST_CASE("gradients agree with LibTorch's", "[libtorch][gradients]") {
         if (op.def->random) continue;
         for (const DType dtype : tried_dtypes(op))
             for (const Sample& sample : op.def->samples(dtype)) {
-                if (!is_tried(sample)) continue;
+                const DType real = differentiated(dtype);
+                if (!is_tried(sample, real)) continue;
                 const test::Case tried{op.def->name, dtype, sample.label};
-                const auto found = exceptions.crashes(tried) ? test::crash([&] { disagreements(op, sample, count); })
-                                                             : disagreements(op, sample, count);
+                const auto found = exceptions.crashes(tried)
+                                       ? test::crash([&] { disagreements(op, sample, real, count); })
+                                       : disagreements(op, sample, real, count);
                 if (is_refused(found)) {
                     refused.insert(std::string(op.def->name));
                     continue;

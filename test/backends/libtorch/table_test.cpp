@@ -103,7 +103,16 @@ class Gradients {
     std::map<std::string_view, std::string_view> known_;
 };
 
+/// ONNX ops that no model of the standard's checks: conformance/onnx-unchecked holds the list to that.
+std::set<std::string> without_models() {
+    std::set<std::string> ops;
+    std::istringstream in(read_file(WHITTLE_SOURCE_DIR "/test/conformance/unchecked.txt"));
+    for (std::string line; std::getline(in, line);) ops.insert(line.substr(0, line.find(' ')));
+    return ops;
+}
+
 std::string table() {
+    const std::set<std::string> unchecked = without_models();
     const test::Exceptions exceptions(WHITTLE_SOURCE_DIR "/test/known-failing/libtorch.txt");
     std::map<std::string_view, const RegisteredOp*> ops;
     for (const RegisteredOp& op : Registry::instance().all()) ops[op.def->name] = &op;
@@ -121,19 +130,25 @@ std::string table() {
             "samples: of\n"
             "these, values, dtypes, sizes, strides and aliasing are compared, but for what "
             "`test/known-failing/libtorch.txt`\n"
-            "lists. What ONNX's ops mean is tested by the models of the standard in `test/conformance`.\n\n"
+            "lists. ONNX's ops are compared with the models of the standard (`test/conformance`), but for those that "
+            "no model has.\n\n"
             "Under *grad*: a *rule* of its own, *parts*, *none* where results do not change smoothly with operands. Of "
             "ATen's ops "
          << counts["rule"] << "\nhave a rule, " << counts["parts"] << " are differentiated through their parts, "
          << counts["none"] << " have no gradient, and of " << counts[Gradients::kMissing]
          << " it is missing.\n\n"
-            "| op | dtypes | infer | eval | lower | grad | LibTorch |\n|---|---|---|---|---|---|---|\n";
+            "| op | dtypes | infer | eval | lower | grad | compared with |\n|---|---|---|---|---|---|---|\n";
     for (const auto& [name, op] : ops) {
         const OpDef& def = *op->def;
         const char* parts = def.decompose ? "parts" : "–";
         text << "| " << name << " | " << names(def.dtypes) << " | " << (def.infer ? "own" : parts) << " | "
              << (def.eval ? "own" : parts) << " | " << (def.lower ? "own" : parts) << " | " << gradients.of(*op)
-             << " | " << (name.starts_with("aten.") ? names(compared(*op, exceptions)) : "") << " |\n";
+             << " | "
+             << (name.starts_with("aten.")               ? "LibTorch: " + names(compared(*op, exceptions))
+                 : name.starts_with("higher_order.")     ? "–"
+                 : unchecked.contains(std::string(name)) ? "–"
+                                                         : "models")
+             << " |\n";
     }
     return text.str();
 }

@@ -40,9 +40,9 @@ std::vector<Case> cases() {
     return {
         {"no version", "found ir_version 0", changed(model(kRelu), [](M& m) { m.clear_ir_version(); })},
         {"no graph", "found no graph", changed(model(kRelu), [](M& m) { m.clear_graph(); })},
-        {"no opset", "found no opset, expected ai.onnx 7 to 17",
+        {"no opset", "found no opset, expected ai.onnx 7 to 21",
          changed(model(kRelu), [](M& m) { m.clear_opset_import(); })},
-        {"old opset", "found opset 0 of ai.onnx, expected ai.onnx 7 to 17", model(kRelu, 0)},
+        {"old opset", "found opset 0 of ai.onnx, expected ai.onnx 7 to 21", model(kRelu, 0)},
         {"an op that changed since an old opset",
          "node #0 (PRelu) with output 'y': found opset 6 of ai.onnx, in which PRelu means something else than in 7",
          model("g (float[2] x, float[2] s) => (float[2] y) { y = PRelu(x, s) }", 6)},
@@ -51,11 +51,53 @@ std::vector<Case> cases() {
                6)},
         {"operands that an axis does not align", "in which Add means something else than in 7",
          model("g (float[2,3] x, float[3] b) => (float[2,3] y) { y = Add<broadcast = 1, axis = 2>(x, b) }", 6)},
-        {"new opset", "found opset 18 of ai.onnx", model(kRelu, 18)},
+        {"new opset", "found opset 22 of ai.onnx", model(kRelu, 22)},
+        {"complex operands", "onnx.Relu is not defined for c64",
+         model("g (complex64[2] x) => (complex64[2] y) { y = Relu(x) }")},
+        {"complex operands of more than one", "onnx.Add is not defined for c128",
+         model("g (complex128[2] x) => (complex128[2] y) { y = Add(x, x) }")},
         {"two opsets", "found two versions of the domain",
          changed(model(kRelu), [](M& m) { m.add_opset_import()->set_version(12); })},
-        {"function", "found the model-local function 'f'",
-         changed(model(kRelu), [](M& m) { m.add_functions()->set_name("f"); })},
+        {"a function twice", "function 'f': found it twice",
+         changed(model(kRelu),
+                 [](M& m) {
+                     m.add_functions()->set_name("f");
+                     m.add_functions()->set_name("f");
+                 })},
+        {"a function that calls itself", "found the function 'Relu' called by itself",
+         changed(model(kRelu),
+                 [](M& m) {
+                     onnx::FunctionProto& function = *m.add_functions();
+                     function.set_name("Relu");
+                     function.add_input("a");
+                     function.add_output("b");
+                     onnx::NodeProto& node = *function.add_node();
+                     node.set_op_type("Relu");
+                     node.add_input("a");
+                     node.add_output("b");
+                 })},
+        {"a call of a function with too much",
+         "found 2 inputs and 1 outputs of the function 'Relu', expected at most 1",
+         changed(model("g (float[2] x) => (float[2] y) { y = Relu(x, x) }"),
+                 [](M& m) {
+                     onnx::FunctionProto& function = *m.add_functions();
+                     function.set_name("Relu");
+                     function.add_input("a");
+                     function.add_output("a");
+                 })},
+        {"a function of another opset", "where Softmax means something else than at the model's, 13",
+         changed(model("g (float[2] x) => (float[2] y) { y = f(x) }"),
+                 [](M& m) {
+                     onnx::FunctionProto& function = *m.add_functions();
+                     function.set_name("f");
+                     function.add_input("a");
+                     function.add_output("b");
+                     function.add_opset_import()->set_version(11);
+                     onnx::NodeProto& node = *function.add_node();
+                     node.set_op_type("Softmax");
+                     node.add_input("a");
+                     node.add_output("b");
+                 })},
         {"unknown op", "node 'n' (Frobnicate): found the unknown op onnx.Frobnicate (opset 13 of ai.onnx)",
          changed(model("g (float[2] x) => (float[2] y) { y = Frobnicate(x) }"),
                  [](M& m) { m.mutable_graph()->mutable_node(0)->set_name("n"); })},

@@ -78,6 +78,8 @@ void walk(int shard, int shards, const std::function<Problem(const Trial&)>& pro
     SUCCEED();
 }
 
+/// Of an op without an infer of its own this says that its parts agree, not that it is what it should be: LibTorch says
+/// that of ATen's (test/backends/libtorch), libonnx of ONNX's (test/frontends/onnx/standard_inference_test.cpp).
 Problem infer_agrees(const Trial& trial) {
     verify(trial.graph, Stage::registered, Registry::instance());
     for (std::size_t i = 0; i < trial.outputs.size(); ++i) {

@@ -1,0 +1,224 @@
+// Opsets 18 to 21, which Debian's libonnx does not know: ops that are new there, or got operands and attributes. Values
+// follow from the words of the standard, onnx Operators.md.
+#include <algorithm>
+#include <cmath>
+
+#include "frontends/onnx/save.h"
+#include "models.h"
+#include "ops/core/interpreter.h"
+
+namespace whittle {
+namespace {
+
+using test::load;
+using test::load_error;
+using test::model;
+using Numbers = std::vector<double>;
+
+/// The results of a model of one input x, which is also the same graph when it is written and read again.
+std::vector<Numbers> results(const std::string& graph, int opset, const Tensor& x) {
+    const Graph read = load(model(graph, opset)).graph;
+    CHECK(read.opset_imports.at("") == opset);
+    CHECK(same_structure(read, load_onnx_bytes(test::bytes_of(to_onnx(read)), "again.onnx", {}, {}).graph));
+    std::vector<Numbers> values;
+    for (const Tensor& result : evaluate(read, std::vector<Tensor>(read.placeholders().size(), x)))
+        values.push_back(result.to(DType::f64).values<double>());
+    return values;
+}
+
+Numbers result(const std::string& graph, int opset, const Tensor& x) { return results(graph, opset, x).at(0); }
+
+Tensor floats(const std::vector<float>& values, const Sizes& sizes) { return Tensor::of(values, sizes); }
+
+/// 0, 1, 2 …
+Tensor counting(const Sizes& sizes) {
+    std::vector<float> values;
+    for (std::int64_t i = 0; i < element_count(sizes); ++i) values.push_back(static_cast<float>(i));
+    return floats(values, sizes);
+}
+
+bool near(const Numbers& got, const Numbers& expected, double tolerance = 1e-6) {
+    return std::equal(got.begin(), got.end(), expected.begin(), expected.end(),
+                      [&](double a, double b) { return std::fabs(a - b) <= tolerance * (1 + std::fabs(b)); });
+}
+
+TEST_CASE("reductions take their axes as an operand since opset 18", "[onnx]") {
+    const std::string by_operand = R"(g (float[2,3] x) => (float[2] y) {
+        a = Constant<value = int64[1] {-1}>()
+        y = ReduceMax<keepdims = 0>(x, a)
+    })";
+    CHECK(result(by_operand, 18, counting({2, 3})) == Numbers{2, 5});
+    CHECK_THAT(load_error(model(by_operand, 17)), Catch::Contains("found 2 inputs, expected 1"));
+    CHECK_THAT(load_error(model("g (float[2,3] x) => (float[2] y) { y = ReduceMax<axes = [1]>(x) }", 18)),
+               Catch::Contains("found the unknown attribute 'axes'"));
+    CHECK(result("g (float[2,3] x) => (float[2,3] y) { y = ReduceMean<noop_with_empty_axes = 1>(x) }", 18,
+                 counting({2, 3})) == Numbers{0, 1, 2, 3, 4, 5});
+    const Numbers of_nothing = result(R"(g (float[2,0] x) => (float[2] y) {
+        a = Constant<value = int64[1] {1}>()
+        y = ReduceMin<keepdims = 0>(x, a)
+    })",
+                                      20, Tensor(DType::f32, {2, 0}));
+    CHECK(of_nothing == Numbers(2, std::numeric_limits<double>::infinity()));
+}
+
+TEST_CASE("the last piece of a Split may be smaller since opset 18", "[onnx]") {
+    const std::string split =
+        "g (float[7] x) => (float[3] a, float[3] b, float[1] c) { a, b, c = Split<num_outputs = 3>(x) }";
+    CHECK(results(split, 18, counting({7})) == std::vector<Numbers>{{0, 1, 2}, {3, 4, 5}, {6}});
+    CHECK_THAT(load_error(model("g (float[4] x) => (float[2] a, float[2] b) { a, b = Split<num_outputs = 3>(x) }", 18)),
+               Catch::Contains("found num_outputs 3 and 2 outputs with names"));
+}
+
+TEST_CASE("Pad has axes since opset 18 and goes round since 19", "[onnx]") {
+    const std::string wrap = R"(g (float[2,3] x) => (float[2,6] y) {
+        p = Constant<value = int64[2] {1, 2}>()
+        a = Constant<value = int64[1] {-1}>()
+        y = Pad<mode = "wrap">(x, p, , a)
+    })";
+    CHECK(result(wrap, 19, counting({2, 3})) == Numbers{2, 0, 1, 2, 0, 1, 5, 3, 4, 5, 3, 4});
+    CHECK_THAT(load_error(model(wrap, 18)), Catch::Contains("since opset 19, wrap"));
+}
+
+TEST_CASE("Resize takes axes, keeps the aspect ratio and antialiases since opset 18", "[onnx]") {
+    const auto resize = [](const std::string& attributes, const std::string& sizes) {
+        return "g (float[1,1,4,8] x) => (float[1,1,2,4] y) { s = Constant<value = int64[2] {" + sizes +
+               "}>() y = Resize<axes = [2, 3], mode = \"linear\"" + attributes + ">(x, , , s) }";
+    };
+    // Twice as coarse: each result is of four elements, 1/8 3/8 3/8 1/8 of them, as far as there are any.
+    const Numbers row = {result(resize(", antialias = 1", "4, 4"), 18, counting({1, 1, 4, 8}))};
+    CHECK(near({row.begin(), row.begin() + 4}, {(0.375 * 0 + 0.375 * 1 + 0.125 * 2 + 0.125 * 0) / 1, 2.5, 4.5,
+                                                (0.125 * 5 + 0.375 * 6 + 0.375 * 7 + 0.125 * 7) / 1}));
+    const Graph kept = load(model(resize(", keep_aspect_ratio_policy = \"not_larger\"", "3, 4"), 18)).graph;
+    CHECK(kept.node({kept.outputs().at(0)}).meta().sizes == Sizes{1, 1, 2, 4});
+    const Graph larger = load(model(resize(", keep_aspect_ratio_policy = \"not_smaller\"", "3, 4"), 18)).graph;
+    CHECK(larger.node({larger.outputs().at(0)}).meta().sizes == Sizes{1, 1, 3, 6});
+    CHECK_THAT(load_error(model(resize("", "2, 4"), 17)), Catch::Contains("found the unknown attribute 'axes'"));
+}
+
+TEST_CASE("half_pixel_symmetric keeps the middle where a size was rounded", "[onnx]") {
+    // 4 * 0.6 is 2.4, rounded to 2: 0.1667 pixels to the right of half_pixel's places.
+    const auto at = [](const std::string& mode) {
+        return result(
+            "g (float[4] x) => (float[2] y) { s = Constant<value = float[1] {0.6}>() "
+            "y = Resize<coordinate_transformation_mode = \"" +
+                mode + "\", mode = \"linear\">(x, , s) }",
+            19, counting({4}));
+    };
+    CHECK(near(at("half_pixel"), {0.5 / 0.6 - 0.5, 1.5 / 0.6 - 0.5}, 1e-5));
+    const double moved = 2 * (1 - 2 / 2.4);
+    CHECK(near(at("half_pixel_symmetric"), {moved + 0.5 / 0.6 - 0.5, moved + 1.5 / 0.6 - 0.5}, 1e-5));
+}
+
+TEST_CASE("poolings are dilated, and a norm rounds up", "[onnx]") {
+    CHECK(result("g (float[1,1,6] x) => (float[1,1,4] y) { y = AveragePool<dilations = [2], kernel_shape = [2]>(x) }",
+                 19, counting({1, 1, 6})) == Numbers{1, 2, 3, 4});
+    // A window that goes beyond the image is divided by what it has of the image, or of image and padding.
+    const std::string edges = "dilations = [2], kernel_shape = [2], pads = [1, 1], strides = [2]>(x) }";
+    const Tensor ones = floats({1, 1, 1, 1, 1}, {1, 1, 5});
+    CHECK(result("g (float[1,1,5] x) => (float[1,1,3] y) { y = AveragePool<" + edges, 19, ones) == Numbers{1, 1, 1});
+    CHECK(result("g (float[1,1,5] x) => (float[1,1,3] y) { y = AveragePool<count_include_pad = 1, " + edges, 19,
+                 ones) == Numbers{0.5, 1, 0.5});
+    CHECK(result("g (float[1,1,5] x) => (float[1,1,3] y) { y = LpPool<ceil_mode = 1, kernel_shape = [2], p = 1, "
+                 "strides = [2]>(x) }",
+                 18, counting({1, 1, 5})) == Numbers{1, 5, 4});
+}
+
+TEST_CASE("normalization of groups scales groups at opset 18 and channels at 21", "[onnx]") {
+    const auto normalize = [](const std::string& scale) {
+        return "g (float[1,4,1] x) => (float[1,4,1] y) { s = Constant<value = float" + scale +
+               ">() y = GroupNormalization<epsilon = 0.0, num_groups = 2>(x, s, s) }";
+    };
+    const Tensor x = floats({1, 3, 2, 8}, {1, 4, 1});  // of each group -1 and 1
+    CHECK(near(result(normalize("[2] {1, 10}"), 18, x), {0, 2, 0, 20}));
+    CHECK(near(result(normalize("[4] {1, 2, 3, 4}"), 21, x), {0, 4, 0, 8}));
+    CHECK_THAT(load_error(model(normalize("[2] {1, 10}"), 21)), Catch::Contains("expected [4], one for each channel"));
+}
+
+TEST_CASE("element by element: Gelu, Mish, the bits", "[onnx]") {
+    const Tensor one = floats({1}, {1});
+    CHECK(
+        near(result("g (float[1] x) => (float[1] y) { y = Gelu(x) }", 20, one), {(1 + std::erf(std::sqrt(0.5))) / 2}));
+    CHECK(near(result("g (float[1] x) => (float[1] y) { y = Gelu<approximate = \"tanh\">(x) }", 20, one),
+               {(1 + std::tanh(std::sqrt(2 / M_PI) * 1.044715)) / 2}));
+    CHECK(near(result("g (float[1] x) => (float[1] y) { y = Mish(x) }", 18, one), {std::tanh(std::log1p(M_E))}));
+    const Tensor bits = Tensor::of<std::int64_t>({12, -1}).to(DType::i32);
+    const auto with_ten = [&](const std::string& op) {
+        return result("g (int32[2] x) => (int32[2] y) { c = Constant<value = int32[1] {10}>() y = " + op + "(x, c) }",
+                      18, bits);
+    };
+    CHECK(with_ten("BitwiseAnd") == Numbers{8, 10});
+    CHECK(with_ten("BitwiseOr") == Numbers{14, -1});
+    CHECK(with_ten("BitwiseXor") == Numbers{6, -11});
+    CHECK(result("g (int32[2] x) => (int32[2] y) { y = BitwiseNot(x) }", 18, bits) == Numbers{-13, 0});
+}
+
+TEST_CASE("blocks become an image, and the middle is cut out or padded", "[onnx]") {
+    // Blocks of two, one apart: element 1 of the image is the second of block 0 and the first of block 1.
+    CHECK(result(R"(g (float[1,2,3] x) => (float[1,1,4] y) {
+        i = Constant<value = int64[1] {4}>()
+        b = Constant<value = int64[1] {2}>()
+        y = Col2Im(x, i, b)
+    })",
+                 18, counting({1, 2, 3})) == Numbers{0, 4, 6, 5});
+    CHECK(result("g (float[5] x) => (float[2] y) { s = Constant<value = int64[1] {2}>() y = CenterCropPad(x, s) }", 18,
+                 counting({5})) == Numbers{1, 2});
+    CHECK(result("g (float[2] x) => (float[5] y) { s = Constant<value = int64[1] {5}>() y = CenterCropPad(x, s) }", 18,
+                 floats({7, 8}, {2})) == Numbers{0, 7, 8, 0, 0});
+}
+
+TEST_CASE("a grid of the identity has the places of the pixels", "[onnx]") {
+    const auto grid = [](int ends) {
+        return result(
+            "g (float[1,2,3] x) => (float[1,1,2,2] y) { s = Constant<value = int64[4] {1, 1, 1, 2}>() "
+            "y = AffineGrid<align_corners = " +
+                std::to_string(ends) + ">(x, s) }",
+            20, floats({1, 0, 0, 0, 1, 0}, {1, 2, 3}));
+    };
+    CHECK(grid(0) == Numbers{-0.5, 0, 0.5, 0});
+    CHECK(grid(1) == Numbers{-1, 0, 1, 0});
+}
+
+TEST_CASE("writes at indices keep the larger one since opset 18", "[onnx]") {
+    const std::string scatter = R"(g (float[3] x) => (float[3] y) {
+        i = Constant<value = int64[3] {0, 0, 2}>()
+        u = Constant<value = float[3] {5, 4, 1}>()
+        y = ScatterElements<reduction = "max">(x, i, u)
+    })";
+    CHECK(result(scatter, 18, counting({3})) == Numbers{5, 1, 2});
+    CHECK_THAT(load_error(model(scatter, 16)), Catch::Contains("since opset 18, max or min"));
+}
+
+TEST_CASE("scales are of blocks and steps of 16 bits since opset 21", "[onnx]") {
+    CHECK(result(R"(g (float[4] x) => (int16[4] y) {
+        s = Constant<value = float[2] {1, 0.001}>()
+        y = QuantizeLinear<axis = 0, block_size = 2, output_dtype = 5>(x, s)
+    })",
+                 21, floats({1.5f, -2.5f, 3, 50}, {4})) == Numbers{2, -2, 3000, 32767});
+    CHECK(result(R"(g (int16[4] x) => (float[4] y) {
+        s = Constant<value = float[2] {1, 0.5}>()
+        y = DequantizeLinear<axis = 0, block_size = 2>(x, s)
+    })",
+                 21, Tensor::of<std::int64_t>({-300, 2, 3, 4}).to(DType::i16)) == Numbers{-300, 2, 1.5, 2});
+}
+
+TEST_CASE("the axis of a DFT is an operand since opset 20, counted from the end when missing", "[onnx]") {
+    // Of two numbers: sum and difference. [2, 2, 1]: along the second dimension, or the first.
+    const Tensor x = floats({1, 2, 30, 40}, {2, 2, 1});
+    CHECK(near(result("g (float[2,2,1] x) => (float[2,2,2] y) { y = DFT(x) }", 20, x), {3, 0, -1, 0, 70, 0, -10, 0}));
+    CHECK(near(
+        result("g (float[2,2,1] x) => (float[2,2,2] y) { a = Constant<value = int64 {0}>() y = DFT(x, , a) }", 20, x),
+        {31, 0, 42, 0, -29, 0, -38, 0}));
+}
+
+TEST_CASE("what later opsets have and Whittle has not is named", "[onnx]") {
+    CHECK_THAT(load_error(model("g (string[1] x) => (string[1] y) { y = StringConcat(x, x) }", 20)),
+               Catch::Contains("found elements of type STRING"));
+    CHECK_THAT(load_error(model("g (float[1,1,3,3] x) => (float[1,1,3,3] y) { y = DeformConv(x, x, x) }", 19)),
+               Catch::Contains("Whittle does not know the op onnx.DeformConv yet"));
+    onnx::ModelProto four_bits = model("g (float[2] x) => (float[2] y) { y = Relu(x) }", 21);
+    four_bits.mutable_graph()->mutable_input(0)->mutable_type()->mutable_tensor_type()->set_elem_type(22);
+    CHECK_THAT(load_error(four_bits), Catch::Contains("found elements of type INT4"));
+}
+
+}  // namespace
+}  // namespace whittle
