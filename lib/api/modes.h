@@ -41,7 +41,7 @@ class Mode {
 };
 
 /// As long as it lives, the mode, which outlives it, is around each operation on this thread; the mode of the scope
-/// that was entered last is called first. Scopes end in reverse order.
+/// that was entered last is called first. A scope that ends before those above it leaves them.
 class ModeScope {
   public:
     explicit ModeScope(Mode& mode);
