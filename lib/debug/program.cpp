@@ -110,6 +110,7 @@ SoFarWork work_so_far(const ProgramRequest& request, const fs::path& events, con
                 [&request, events, made, elapsed](double) {
                     RanProgram ran{.status = std::string(libtorch::kStillRuns), .seconds = elapsed()};
                     read_events(events, request, ran);
+                    if (ran.frames.empty()) throw Error("no graph was captured so far");
                     request.so_far(ran, made);
                 },
             .take =

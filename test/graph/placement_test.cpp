@@ -47,7 +47,8 @@ TEST_CASE("placements go through JSON, of a version that older readers refuse, a
     const Graph graph = misplaced_graph();
     std::map<std::string, Tensor> tensors;
     const std::string json = graph_to_json(graph, tensors);
-    CHECK(json.find("\"placement\": {\"layout\": \"SparseCsr\"}") != std::string::npos);
+    CHECK(json.find("\"placement\"") != std::string::npos);
+    CHECK(json.find("\"1.3\"") != std::string::npos);
     CHECK(same_structure(graph_from_json(json, tensors, "graph"), graph));
     CHECK(print(parse(print(graph))) == print(graph));
     CHECK(same_structure(parse(print(graph)), graph));
