@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/error.h"
 #include "graph/text.h"
 #include "ops/core/assertions.h"
 #include "ops/core/memory.h"
@@ -31,7 +32,11 @@ class Taker {
             const ArgList arguments = bind_arguments(schema, node);
             const auto operand = [&](std::string_view name) {
                 const auto at = static_cast<std::size_t>(schema.param(name) - schema.params.data());
-                return rewriter_.mapped(*arguments.at(at).node());
+                const NodeRef* const value = arguments.at(at).node();
+                if (!value)
+                    throw Error({{}, place_of(from, node)},
+                                "found a number as '" + std::string(name) + "', expected a value");
+                return rewriter_.mapped(*value);
             };
             rewriter_.replace(id, operand("dep_token"));
             if (!keep) continue;

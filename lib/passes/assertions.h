@@ -24,7 +24,8 @@ struct AssertedOutputs {
     std::vector<AssertedOutput> asserted = {};
 };
 
-/// The assertions of the graph itself as outputs; those of nested graphs run with them.
+/// The assertions of the graph itself as outputs; those of nested graphs run with them. Throws Error for one that is
+/// given a number in place of a value; so does without_assertions().
 AssertedOutputs assertions_as_outputs(const Graph& graph);
 /// What the graph computes, whatever it refuses.
 Graph without_assertions(const Graph& graph);

@@ -98,3 +98,12 @@ TEST_CASE("dead code goes, assertions stay", "[assertions]") {
     REQUIRE(outputs.asserted.size() == 1);
     CHECK(outputs.asserted[0].message == "the sum is positive");
 }
+
+TEST_CASE("an assertion about a number is refused by name", "[assertions]") {
+    const Graph graph = parse(
+        "graph g {\n  %x = placeholder[\"x\"] : bool[]\n"
+        "  %a = aten._functional_assert_async.msg(%x, \"holds\", 3) : bool[]\n"
+        "  return (%x)\n}\n");
+    CHECK_THROWS_WITH(assertions_as_outputs(graph),
+                      Catch::Contains("%a") && Catch::Contains("found a number as 'dep_token', expected a value"));
+}
