@@ -10,19 +10,12 @@ class CrossRefInterpreter final : public HoldingInterpreter {
     explicit CrossRefInterpreter(bool all) : all_(all) {}
 
   private:
-    bool holds(const Graph& graph, const Node& call) override {
-        if (!all_ && !custom_op(call.target)) return false;
-        inferred_ = infer(graph, call);
-        return true;
+    std::optional<std::vector<ValueMeta>> said_of(const Graph& graph, const Node& call) override {
+        return all_ || custom_op(call.target) ? std::optional(infer(graph, call)) : std::nullopt;
     }
-    void check(const CheckedCall& call) override {
-        check_unwritten(call);
-        check_unshared(call);
-        check_metas(call, inferred_, "inferred");
-    }
+    std::string said_is() const override { return "inferred"; }
 
     const bool all_;
-    std::vector<ValueMeta> inferred_;
 };
 
 }  // namespace

@@ -10,6 +10,23 @@
 namespace whittle {
 namespace {
 
+/// A tensor that a call reads, with what it held before.
+struct Operand {
+    const Param* param;
+    NodeId node;
+    Tensor tensor, before;
+};
+
+/// A call as it ran.
+struct CheckedCall {
+    const Node& node;
+    const RegisteredOp& op;
+    const std::vector<Operand>& operands;
+    const std::vector<Tensor>& results;
+
+    bool in_place() const { return op.def->name != node.target; }
+};
+
 /// Those of dimensions with one element, or of no elements at all, place nothing.
 bool same_strides(const ValueMeta& a, const ValueMeta& b) {
     if (a.numel() == 0) return true;
@@ -55,15 +72,14 @@ std::optional<std::size_t> first_misfit(const CheckedCall& call, const std::vect
 
 bool is_from_outside(const CheckedCall& call) { return custom_op(call.node.target) != nullptr; }
 
-}  // namespace
-
 void check_unwritten(const CheckedCall& call) {
     for (const Operand& operand : call.operands) {
         if (operand.param->mutates) continue;
         if (!compare(operand.tensor, operand.before, Accuracy{.mode = Accuracy::Mode::strict})) continue;
         HeldOperand held{.node = call.node.name, .parameter = operand.param->name};
         if (!is_from_outside(call)) held.after = own_copy(operand.tensor);
-        throw WrongCall(undeclared(call.node.target + " wrote to its operand '" + operand.param->name + "'"), held);
+        throw WrongCall(
+            undeclared(call.node.target + " wrote to its operand '" + operand.param->name + "'") + " as written", held);
     }
 }
 
@@ -102,15 +118,21 @@ void check_metas(const CheckedCall& call, const std::vector<ValueMeta>& said, co
     throw WrongCall(held.text(target, print(computed), print(said[*i])), held);
 }
 
+}  // namespace
+
 std::vector<Tensor> HoldingInterpreter::step(const Graph& graph, const Node& call, const RegisteredOp& op,
                                              const Arguments<Tensor>& arguments) {
     at_work(call);
-    if (!holds(graph, call)) return NamingInterpreter::step(graph, call, op, arguments);
+    const std::optional<std::vector<ValueMeta>> said = said_of(graph, call);
+    if (!said) return NamingInterpreter::step(graph, call, op, arguments);
     const std::vector<Operand> operands = operands_of(call, op.schema, arguments);
     std::vector<Tensor> results = op_library(call.target).empty() ? NamingInterpreter::step(graph, call, op, arguments)
                                                                   : run_on_copies(op, arguments, operands);
     try {
-        check({call, op, operands, results});
+        const CheckedCall checked{call, op, operands, results};
+        check_unwritten(checked);
+        check_unshared(checked);
+        check_metas(checked, *said, said_is());
     } catch (const WrongCall& wrong) {
         wrong_ = wrong.held();
         throw;

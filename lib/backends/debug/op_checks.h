@@ -13,24 +13,7 @@
 
 namespace whittle {
 
-/// A tensor that a call reads, with what it held before.
-struct Operand {
-    const Param* param;
-    NodeId node;
-    Tensor tensor, before;
-};
-
-/// A call as it ran.
-struct CheckedCall {
-    const Node& node;
-    const RegisteredOp& op;
-    const std::vector<Operand>& operands;
-    const std::vector<Tensor>& results;
-
-    bool in_place() const { return op.def->name != node.target; }
-};
-
-/// What the checks throw.
+/// What is thrown at a call that is not as it was said.
 class WrongCall : public Error {
   public:
     /// Nothing is held where a call is wrong in a way that no program without Whittle shows.
@@ -41,18 +24,10 @@ class WrongCall : public Error {
     std::optional<Held> held_;
 };
 
-/// Operands that the schema does not declare as written have the same bits.
-void check_unwritten(const CheckedCall& call);
-
-/// Results share memory with operands, and with each other, only where the schema says so. That our own kernels hand an
-/// operand on as their result is no fault: only ops from outside are asked.
-void check_unshared(const CheckedCall& call);
-
-/// Results are of the dtypes, sizes and strides that were `said_is` ("recorded"). Of what is written in place the sizes
-/// count: it keeps its dtype and strides.
-void check_metas(const CheckedCall& call, const std::vector<ValueMeta>& said, const std::string& said_is);
-
-/// Runs each call and holds it to something.
+/// Runs each call and holds it to its schema and to what was said of its results: operands that the schema does not
+/// declare as written have the same bits; results share memory with operands, and with each other, only where it says
+/// so (of ops from outside: our own kernels may hand an operand on); results are of the dtypes, sizes and strides that
+/// were said. Of what is written in place the sizes count: it keeps its dtype and strides.
 class HoldingInterpreter : public NamingInterpreter {
   public:
     /// The first that was wrong, where a program can show it.
@@ -63,10 +38,10 @@ class HoldingInterpreter : public NamingInterpreter {
                              const Arguments<Tensor>& arguments) final;
 
   private:
-    /// Whether the call is looked at. Before it runs: what is said of it may be asked for.
-    virtual bool holds(const Graph& graph, const Node& call) = 0;
-    /// Throws WrongCall.
-    virtual void check(const CheckedCall& call) = 0;
+    /// What was said of the call's results before it runs; nothing where the call is not looked at.
+    virtual std::optional<std::vector<ValueMeta>> said_of(const Graph& graph, const Node& call) = 0;
+    /// What that is called: "recorded".
+    virtual std::string said_is() const = 0;
 
     std::optional<Held> wrong_;
 };

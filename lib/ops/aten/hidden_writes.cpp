@@ -71,8 +71,8 @@ class Revealer {
                 builder_.call(call.target, {arg(input), optional("weight"), optional("bias"), Arg(), Arg(), Arg(true),
                                             momentum, eps, Arg(arguments.boolean("cudnn_enabled"))});
             // By ATen's definition the channels of all samples are normalized as one batch, and then averaged.
-            if (mean) move(*mean, over_samples("aten.mean.dim", input), momentum);
-            if (variance) move(*variance, over_samples("aten.var.correction", input), momentum);
+            if (mean) move(*mean, average(mean_of(input, positions(input))), momentum);
+            if (variance) move(*variance, average(variance_of(input, positions(input))), momentum);
             keep_gradients(call, {result.ref});
             return {result.ref};
         }
@@ -83,7 +83,7 @@ class Revealer {
         if (variance) {
             std::vector<std::int64_t> all_but_channels = positions(input);
             all_but_channels.insert(all_but_channels.begin(), 0);
-            move(*variance, builder_.call("aten.var.correction", {arg(input), Arg::ints(all_but_channels)}), momentum);
+            move(*variance, variance_of(input, all_but_channels), momentum);
         }
         std::vector<NodeRef> refs;
         for (const NodeValue& result : results) refs.push_back(result.ref);
@@ -111,11 +111,16 @@ class Revealer {
         for (std::size_t d = 2; d < input.meta.sizes.size(); ++d) dims.push_back(static_cast<std::int64_t>(d));
         return dims;
     }
-    /// A statistic of each channel of each sample, averaged over samples.
-    NodeValue over_samples(const char* statistic, const NodeValue& input) {
-        const NodeValue each = builder_.call(statistic, {arg(input), Arg::ints(positions(input))});
-        return builder_.call("aten.mean.dim", {arg(each), Arg::ints({0})});
+    NodeValue mean_of(const NodeValue& input, const std::vector<std::int64_t>& dims) {
+        return builder_.call("aten.mean.dim", {arg(input), Arg::ints(dims)});
     }
+    /// With the correction spelled out, which PyTorch before 2 wants.
+    NodeValue variance_of(const NodeValue& input, const std::vector<std::int64_t>& dims) {
+        return builder_.call("aten.var.correction", {arg(input), Arg::ints(dims)},
+                             {{"correction", Arg(std::int64_t{1})}});
+    }
+    /// Of each channel of each sample, over samples.
+    NodeValue average(const NodeValue& each) { return mean_of(each, {0}); }
 
     const Graph& from_;
     Graph to_;

@@ -37,7 +37,9 @@ TEST_CASE("an unknown op is named with close spellings", "[ops]") {
     CHECK_THAT(require("aten.relu"), Contains("unknown op 'aten.relu'") && Contains("aten.relu.default"));
     CHECK_THAT(require("aten.rellu.default"), Contains("aten.relu.default"));
     CHECK_THAT(require("aten.add.default"), Contains("aten.add.Tensor"));
-    CHECK(require("mylib.frobnicate.default") == "unknown op 'mylib.frobnicate.default'");
+    CHECK(require("mylib.frobnicate.default") ==
+          "unknown op 'mylib.frobnicate.default'; hint: where a library registers it with LibTorch, name that: "
+          "--op-library FILE");
     CHECK(Registry::instance().find("aten.relu") == nullptr);
 }
 
