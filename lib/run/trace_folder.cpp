@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 #include "graph/abilities.h"
+#include "graph/placement.h"
 #include "run/captured.h"
 #include "run/trial.h"
 
@@ -50,7 +51,7 @@ TracedFrame TraceFolder::add(const FrameToTrace& frame, Backend& backend, const 
     record.expected_from = frame.expected_from;
     record.environment = index.environment;
     TracedFrame traced{.frame = frame.name, .inputs_from = frame.inputs_from};
-    const bool reference = offered<Reference>(backend);
+    const bool reference = offered<Reference>(backend), computable = !misplaced_value(frame.graph);
     Verdict verdict;
     if (!frame.expected.empty()) {
         record.accuracy = accuracy_of(frame.graph);
@@ -62,7 +63,7 @@ TracedFrame TraceFolder::add(const FrameToTrace& frame, Backend& backend, const 
         traced.capture_fault = record.capture_fault = verdict.text;
     } else if (verdict.kind == Verdict::Kind::failed && reference) {
         traced.failure = verdict.text;
-    } else if (frame.expected.empty() || !reference) {
+    } else if (computable && (frame.expected.empty() || !reference)) {
         const Trial trial = try_frame(frame, backend, options, record);
         traced.failure = trial.text();
         traced.minifiable = trial.failed() && !reference;
@@ -76,7 +77,8 @@ TracedFrame TraceFolder::add(const FrameToTrace& frame, Backend& backend, const 
     traced.graph = index.graphs[entry].file;
     traced.ops = index.graphs[entry].ops;
     const bool good = traced.failure.empty() && traced.capture_fault.empty();
-    if (policy == RecordPolicy::always || (policy == RecordPolicy::on_error && !good)) {
+    const bool wanted = policy == RecordPolicy::always || (policy == RecordPolicy::on_error && !good);
+    if (wanted && (computable || !frame.expected.empty())) {
         traced.expected_from = record.expected_from;
         traced.record = writer_.add_record(entry, frame.graph, std::move(record));
     }
