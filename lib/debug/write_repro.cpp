@@ -77,15 +77,15 @@ Graph as_compiled(const Graph& failing, const Backend& backend) {
 namespace {
 
 /// What the backend runs in place of the graph, where that computes something else; the failure is then that.
-std::optional<program::Interpreted> wrongly_rewritten(const Rewriting& backend, const Graph& graph) {
-    std::optional<Graph> instead = backend.instead_of(graph);
-    if (!instead) return std::nullopt;
-    instead->failure.reset();
-    program::Interpreted run{graph, std::move(*instead)};
-    Failure& failure = *run.asked.failure;
+std::optional<program::Interpreted> wrongly_rewritten(const Backend& backend, const Graph& graph) {
+    std::optional<program::Interpreted> run = program::interpreted_by(backend, graph);
+    if (!run) return std::nullopt;
+    Failure& failure = *run->asked.failure;
     try {
-        const Outcome seen = judge(Outcome{.outputs = evaluate(run.instead, failure.inputs)},
-                                   evaluate(graph, failure.inputs), failure.accuracy);
+        std::vector<Tensor> expected = evaluate(graph, failure.inputs);
+        expected.resize(graph.outputs().size());  // behind them is what it writes of what it is given
+        const Outcome seen =
+            judge(Outcome{.outputs = evaluate(run->instead, failure.inputs)}, expected, failure.accuracy);
         if (!seen.failed()) return std::nullopt;
         failure.signature = signature_of(seen);
         failure.message = seen.message;
@@ -98,7 +98,7 @@ std::optional<program::Interpreted> wrongly_rewritten(const Rewriting& backend, 
 /// What passes made of the graph, where that is wrong: it gives other values, or has other inputs.
 std::optional<program::Interpreted> wrongly_interpreted(const Backend& backend, const Graph& graph) {
     if (!graph.failure) return std::nullopt;
-    if (const Rewriting* rewriting = offered<Rewriting>(backend)) return wrongly_rewritten(*rewriting, graph);
+    if (offered<Rewriting>(backend)) return wrongly_rewritten(backend, graph);
     const std::string& kind = graph.failure->signature.kind;
     if (kind != name(Outcome::Kind::mismatch) && kind != name(Outcome::Kind::exception)) return std::nullopt;
     std::optional<program::Interpreted> run = program::interpreted_by(backend, graph);

@@ -138,9 +138,20 @@ std::optional<std::string> wrong_before_cut(const Graph& failing, std::span<cons
     return std::nullopt;
 }
 
+/// Without writes, which programs of loops do not have.
+std::optional<Interpreted> rewritten(const Rewriting& backend, const Graph& failing) {
+    std::optional<Graph> instead = backend.instead_of(failing);
+    if (!instead) return std::nullopt;
+    instead->failure.reset();
+    Graph functional = functionalize(end_gradients(*instead)).graph;
+    return Interpreted{asked_with(failing, failing, failing.failure->inputs),
+                       without_requires_grad(first_outputs(std::move(functional), failing.outputs().size()))};
+}
+
 }  // namespace
 
 std::optional<Interpreted> interpreted_by(const Backend& backend, const Graph& failing) {
+    if (const Rewriting* rewriting = offered<Rewriting>(backend)) return rewritten(*rewriting, failing);
     const Differentiates* own = offered<Differentiates>(backend);
     if (!own || !own->interprets(failing.failure->options)) return std::nullopt;
     return interpreted(backend, failing, failing.failure->options);

@@ -115,10 +115,15 @@ void check_metas(const CheckedCall& call, const std::vector<ValueMeta>& said, co
     if (!i) return;
     const ValueMeta computed = ValueMeta::of(call.results[*i]);
     HeldResult held{.node = call.node.name, .result = *i, .computed = computed, .said = said[*i], .said_is = said_is};
-    throw WrongCall(held.text(target, print(computed), print(said[*i])), held);
+    throw WrongCall(held.text(target, kind_text(computed), kind_text(said[*i])), held);
 }
 
 }  // namespace
+
+std::string kind_text(ValueMeta meta) {
+    meta.requires_grad = false;
+    return print(meta);
+}
 
 std::vector<Tensor> HoldingInterpreter::step(const Graph& graph, const Node& call, const RegisteredOp& op,
                                              const Arguments<Tensor>& arguments) {
@@ -141,8 +146,10 @@ std::vector<Tensor> HoldingInterpreter::step(const Graph& graph, const Node& cal
 }
 
 std::optional<Held> first_wrong(HoldingInterpreter& interpreter, const Graph& graph, std::span<const Tensor> inputs) {
+    std::vector<Tensor> copies;
+    for (const Tensor& input : inputs) copies.push_back(own_copy(input));
     try {
-        interpreter.run(graph, inputs);
+        interpreter.run(graph, copies);
     } catch (const Error&) {  // where it is what is looked for, the interpreter knows
     }
     return interpreter.wrong();

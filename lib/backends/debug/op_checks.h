@@ -46,7 +46,10 @@ class HoldingInterpreter : public NamingInterpreter {
     std::optional<Held> wrong_;
 };
 
-/// What it finds wrong first, where a program can show it.
+/// What the checks and the program say of a result: "f32[2, 3]".
+std::string kind_text(ValueMeta meta);
+
+/// What it finds wrong first, where a program can show it. It runs on copies: a kernel may write to what it is given.
 std::optional<Held> first_wrong(HoldingInterpreter& interpreter, const Graph& graph, std::span<const Tensor> inputs);
 
 /// The part of a repro of it: the graph by calls of LibTorch, and what is asked of the one. `who` said otherwise, "what

@@ -38,7 +38,7 @@ class PreDispatchEager final : public InterpretingBackend, public Emitter {
             if (const std::optional<HeldResult> wrong = inferred_otherwise(graph)) {
                 const std::string& target = graph.find(wrong->node)->target;
                 return BackendFailure{"compile", target,
-                                      wrong->text(target, print(wrong->computed), print(wrong->said))};
+                                      wrong->text(target, kind_text(wrong->computed), kind_text(wrong->said))};
             }
         } catch (const Error& error) {
             return BackendFailure{"compile", {}, error.what()};
