@@ -1,5 +1,5 @@
-// What a backend that differentiates and interprets (Differentiates in graph/abilities.h), or one that rewrites, runs in
-// place of a graph, as one graph: a repro of a wrong pass writes it down, and the pass is found by it.
+// What a backend that differentiates and interprets (Differentiates in graph/abilities.h), or one that rewrites, runs
+// in place of a graph, as one graph: a repro of a wrong pass writes it down, and the pass is found by it.
 #pragma once
 
 #include <optional>
