@@ -7,6 +7,8 @@
 #include "base/error.h"
 #include "graph/abilities.h"
 #include "ops/core/interpreter.h"
+#include "passes/dce.h"
+#include "passes/functionalize.h"
 #include "passes/no_grad.h"
 #include "program/compile.h"
 #include "program/gradients.h"
@@ -128,8 +130,9 @@ std::optional<std::string> wrong_before_cut(const Graph& failing, std::span<cons
     const std::vector<Tensor>& inputs = failing.failure->inputs;
     const Accuracy& accuracy = failing.failure->accuracy;
     CompiledProgram program(without_requires_grad(failing));
-    if (differs(program.graph(Stage::functional), inputs, expected, accuracy))
-        return std::string(pass_of(Stage::functional));
+    const Graph& functional = program.graph(Stage::functional);
+    if (differs(functional, inputs, expected, accuracy)) return std::string(pass_of(Stage::functional));
+    if (differs(dce(functional), inputs, expected, accuracy)) return "dce";  // with which each pass behind it ends
     const std::optional<Differentiated> made = differentiate(failing);
     if (!made || !made->refused.empty()) return std::nullopt;
     std::vector<Tensor> all = inputs;
