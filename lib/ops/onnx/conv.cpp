@@ -103,12 +103,11 @@ std::pair<Windows, Ints> blocks_of(const Rewrite& op, const Ints& image) {
     windows.after.assign(pads.begin() + static_cast<std::ptrdiff_t>(rank), pads.end());
     Ints blocks;
     for (std::size_t d = 0; d < rank && d < image.size(); ++d) {
-        if (windows.kernel[d] < 1 || image[d] < 1 ||
-            windows.kernel[d] > image[d] + windows.before[d] + windows.after[d])
+        const Checked padded = Checked(image[d]) + windows.before[d] + windows.after[d];
+        if (windows.kernel[d] < 1 || image[d] < 1 || windows.kernel[d] > padded.value())
             throw Error("found blocks of " + to_string(windows.kernel) + " in an image of " + to_string(image) +
                         ", expected elements in both");
-        const Checked room = Checked(image[d]) + windows.before[d] + windows.after[d] -
-                             (Checked(windows.kernel[d]) - 1) * windows.dilations[d] - 1;
+        const Checked room = padded - (Checked(windows.kernel[d]) - 1) * windows.dilations[d] - 1;
         blocks.push_back(room.value() < 0 ? 0 : room.value() / windows.strides[d] + 1);
     }
     return {windows, blocks};
@@ -134,9 +133,9 @@ Results col2im(GraphBuilder& builder, const Arguments<NodeValue>& arguments) {
         for (std::int64_t place = 0; place < places.value(); ++place)
             positions.push_back(place_in_image(windows, image, blocks, k, place).value_or(pixels.value()));
     const std::int64_t batch = size_of_dim(input, 0), channels = size_of_dim(input, 1) / elements.value();
-    const std::int64_t images = batch * channels, terms = elements.value() * places.value();
+    const std::int64_t images = (Checked(batch) * channels).value(), terms = (elements * places.value()).value();
     const NodeValue where = op("aten.expand.default", op.reshape(op.ints(positions), {1, terms}), Sizes{images, terms});
-    const NodeValue zeros = op.full({images, pixels.value() + 1}, Scalar(0.0), input.meta.dtype);
+    const NodeValue zeros = op.full({images, (pixels + 1).value()}, Scalar(0.0), input.meta.dtype);
     const NodeValue added =
         op("aten.scatter_add.default", zeros, std::int64_t{1}, where, op.reshape(input, {images, terms}));
     Sizes sizes = {batch, channels};

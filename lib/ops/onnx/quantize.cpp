@@ -30,7 +30,7 @@ NodeValue along_blocks(const Rewrite& op, const NodeValue& value, const NodeValu
                        std::int64_t block) {
     const std::int64_t dim = wrap_dim(axis, rank_of(x)), size = size_of_dim(x, dim);
     Sizes expected = x.meta.sizes;
-    expected[static_cast<std::size_t>(dim)] = (size + block - 1) / block;
+    expected[static_cast<std::size_t>(dim)] = size == 0 ? 0 : (size - 1) / block + 1;
     if (value.meta.sizes != expected)
         throw Error("found a scale or zero point of sizes " + to_string(value.meta.sizes) + ", expected " +
                     to_string(expected) + ", one number per " + std::to_string(block) + " elements of axis " +

@@ -230,8 +230,12 @@ void keep_aspect_ratio(const Rewrite& op, std::vector<Resampling>& dims, const I
     }
     for (const std::int64_t dim : resized) {
         Resampling& r = dims[static_cast<std::size_t>(dim)];
+        const double grown = std::floor(scale * static_cast<double>(r.from) + 0.5);
+        if (!(scale > 0) || !(grown <= static_cast<double>(kLongest)))
+            throw Error("found sizes by which " + std::to_string(r.from) + " elements become " + std::to_string(grown) +
+                        ", expected at most " + std::to_string(kLongest));
         r.scale = scale;
-        r.to = static_cast<std::int64_t>(std::floor(scale * static_cast<double>(r.from) + 0.5));
+        r.to = static_cast<std::int64_t>(grown);
     }
 }
 
