@@ -35,11 +35,11 @@ Rate rate_of(const Letter& letter) {
 std::vector<std::string> question(const Letter& letter, const std::filesystem::path& model, const std::string& backend,
                                   const BackendOptions& options) {
     std::vector<std::string> words = {"explain", model.string(), "--backend", backend};
-    const std::vector<std::string> more = option_words(options);
-    words.insert(words.end(), more.begin(), more.end());
-    words.insert(words.end(), letter.accuracy.begin(), letter.accuracy.end());
-    for (const std::string& file : op_libraries()) words.insert(words.end(), {"--op-library", file});
-    if (model == letter.model) words.insert(words.end(), letter.inputs.begin(), letter.inputs.end());
+    const auto add = [&](const std::vector<std::string>& more) { words.insert(words.end(), more.begin(), more.end()); };
+    add(option_words(options));
+    add(letter.accuracy);
+    add(op_library_words());
+    if (model == letter.model) add(letter.inputs);
     const Rate rate = model == letter.model ? letter.guilt.rate : rate_of(letter);
     if (!rate.flaky()) return words;
     return {"sh", "-c",

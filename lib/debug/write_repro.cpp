@@ -133,9 +133,16 @@ bool has_repro(const Graph& failing) {
     return offered<Emitter>(*backend) || wrongly_interpreted(*backend, failing);
 }
 
+std::vector<std::string> op_library_words() {
+    std::vector<std::string> words;
+    for (const std::string& library : op_libraries()) words.insert(words.end(), {"--op-library", library});
+    return words;
+}
+
 std::vector<std::string> repro_words(const fs::path& file) {
     std::vector<std::string> words = {"repro", file.string()};
-    for (const std::string& library : op_libraries()) words.insert(words.end(), {"--op-library", library});
+    const std::vector<std::string> libraries = op_library_words();
+    words.insert(words.end(), libraries.begin(), libraries.end());
     return words;
 }
 

@@ -29,6 +29,8 @@ Graph as_compiled(const Graph& failing, const Backend& backend);
 /// Whether a program without Whittle can show the graph's failure.
 bool has_repro(const Graph& failing);
 
+/// "--op-library FILE" of each library of ops that is loaded, for a command that asks the same elsewhere.
+std::vector<std::string> op_library_words();
 /// The command that writes it: repro FILE, with the libraries of ops that are loaded.
 std::vector<std::string> repro_words(const std::filesystem::path& file);
 

@@ -30,9 +30,11 @@ class Taker {
             }
             const Schema& schema = *Registry::instance().find(node.target);
             const ArgList arguments = bind_arguments(schema, node);
+            const auto argument = [&](std::string_view name) -> const Arg& {
+                return arguments.at(static_cast<std::size_t>(schema.param(name) - schema.params.data()));
+            };
             const auto operand = [&](std::string_view name) {
-                const auto at = static_cast<std::size_t>(schema.param(name) - schema.params.data());
-                const NodeRef* const value = arguments.at(at).node();
+                const NodeRef* const value = argument(name).node();
                 if (!value)
                     throw Error({{}, place_of(from, node)},
                                 "found a number as '" + std::string(name) + "', expected a value");
@@ -48,8 +50,7 @@ class Taker {
                 return outputs.size() + before;
             };
             const std::size_t condition = position(operand("self")), about = position(operand("dep_token"));
-            const auto message = static_cast<std::size_t>(schema.param("assert_msg") - schema.params.data());
-            result.asserted.push_back({condition, about, std::get<std::string>(arguments.at(message).value),
+            result.asserted.push_back({condition, about, std::get<std::string>(argument("assert_msg").value),
                                        node.target, place_of_assertion(from, node)});
         }
         for (NodeRef& output : outputs) output = rewriter_.mapped(output);

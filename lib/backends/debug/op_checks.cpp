@@ -35,14 +35,15 @@ bool same_strides(const ValueMeta& a, const ValueMeta& b) {
     return true;
 }
 
-std::vector<Operand> operands_of(const Node& call, const Schema& schema, const Arguments<Tensor>& arguments) {
-    const ArgList bound = bind_arguments(schema, call);
+/// `copies`: what the schema does not declare is a copy, to which the call may do anything.
+std::vector<Operand> operands_of(const Schema& schema, const Arguments<Tensor>& arguments, bool copies) {
+    const ArgList& bound = arguments.bound();
     std::vector<Operand> operands;
     for (std::size_t i = 0; i < bound.size(); ++i)
         for (const Arg& arg : bound[i].list() ? *bound[i].list() : ArgList{bound[i]})
             if (const NodeRef* ref = arg.node()) {
                 const Tensor value = arguments.value(*ref);
-                const bool as_it_is = op_library(call.target).empty() || !schema.params[i].alias.empty();
+                const bool as_it_is = !copies || !schema.params[i].alias.empty();
                 operands.push_back({&schema.params[i], ref->id, as_it_is ? value : own_copy(value), own_copy(value)});
             }
     return operands;
@@ -130,9 +131,10 @@ std::vector<Tensor> HoldingInterpreter::step(const Graph& graph, const Node& cal
     at_work(call);
     const std::optional<std::vector<ValueMeta>> said = said_of(graph, call);
     if (!said) return NamingInterpreter::step(graph, call, op, arguments);
-    const std::vector<Operand> operands = operands_of(call, op.schema, arguments);
-    std::vector<Tensor> results = op_library(call.target).empty() ? NamingInterpreter::step(graph, call, op, arguments)
-                                                                  : run_on_copies(op, arguments, operands);
+    const bool from_library = !op_library(call.target).empty();
+    const std::vector<Operand> operands = operands_of(op.schema, arguments, from_library);
+    std::vector<Tensor> results =
+        from_library ? run_on_copies(op, arguments, operands) : NamingInterpreter::step(graph, call, op, arguments);
     try {
         const CheckedCall checked{call, op, operands, results};
         check_unwritten(checked);

@@ -10,6 +10,8 @@ namespace {
 
 using test::load;
 using test::model;
+using test::run;
+using test::targets;
 
 /// Adds a function in the parser's text form: `F(a, b) => (c) { … }`, with the attributes of its calls.
 void add_function(onnx::ModelProto& model, const std::string& domain, const std::string& name,
@@ -28,16 +30,6 @@ void add_function(onnx::ModelProto& model, const std::string& domain, const std:
         import.set_domain(domain);
         import.set_version(1);
     }
-}
-
-std::vector<std::string> targets(const Graph& graph) {
-    std::vector<std::string> result;
-    for (const NodeId id : graph.calls()) result.push_back(graph.node({id}).target);
-    return result;
-}
-
-std::vector<double> run(const Graph& graph, const std::vector<Tensor>& inputs, std::size_t output = 0) {
-    return evaluate(graph, inputs).at(output).values<double>();
 }
 
 onnx::AttributeProto& reference(onnx::ModelProto& model, int function, int node, const std::string& name,

@@ -13,19 +13,11 @@ namespace {
 using Catch::Contains;
 using test::load;
 using test::model;
+using test::run;
+using test::targets;
 
 Graph reloaded(const Graph& graph) {
     return load_onnx_bytes(test::bytes_of(to_onnx(graph)), "again.onnx", {}, {}).graph;
-}
-
-std::vector<std::string> targets(const Graph& graph) {
-    std::vector<std::string> result;
-    for (const NodeId id : graph.calls()) result.push_back(graph.node({id}).target);
-    return result;
-}
-
-std::vector<double> run(const Graph& graph, const std::vector<Tensor>& inputs, std::size_t output = 0) {
-    return evaluate(graph, inputs).at(output).values<double>();
 }
 
 TEST_CASE("operands are bound by their names at the model's opset", "[onnx]") {

@@ -8,9 +8,11 @@
 #include <filesystem>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "base/error.h"
 #include "frontends/onnx/load.h"
+#include "ops/core/interpreter.h"
 
 namespace whittle::test {
 
@@ -43,6 +45,18 @@ std::string error_of(F&& f) {
 
 inline std::string load_error(const onnx::ModelProto& model, const LoadOptions& options = {}) {
     return error_of([&] { load(model, options); });
+}
+
+/// Of its calls, in order.
+inline std::vector<std::string> targets(const Graph& graph) {
+    std::vector<std::string> result;
+    for (const NodeId id : graph.calls()) result.push_back(graph.node({id}).target);
+    return result;
+}
+
+/// What one output is.
+inline std::vector<double> run(const Graph& graph, const std::vector<Tensor>& inputs, std::size_t output = 0) {
+    return evaluate(graph, inputs).at(output).values<double>();
 }
 
 }  // namespace whittle::test

@@ -15,18 +15,10 @@ using Catch::Contains;
 using test::load;
 using test::load_error;
 using test::model;
+using test::run;
+using test::targets;
 
 const Tensor kOne = Tensor::of({1.f, 2.f}), kTwo = Tensor::of({3.f, 4.f}), kThree = Tensor::of({5.f, 6.f});
-
-std::vector<std::string> targets(const Graph& graph) {
-    std::vector<std::string> result;
-    for (const NodeId id : graph.calls()) result.push_back(graph.node({id}).target);
-    return result;
-}
-
-std::vector<double> run(const Graph& graph, const std::vector<Tensor>& inputs, std::size_t output = 0) {
-    return evaluate(graph, inputs).at(output).values<double>();
-}
 
 /// A model whose first input is declared as `type` says, which the parser of ONNX's text does not know.
 onnx::ModelProto with_input(const std::string& graph, void (*type)(onnx::TypeProto&), int opset = 16) {
