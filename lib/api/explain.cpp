@@ -38,7 +38,7 @@ Explanation Explaining::result() const {
             if (is_op_call(node)) ops.push_back(node.target);
     }
     const whittle::explain::Report report = whittle::explain::explain(state_->name, frames, nullptr, &index);
-    result.graph_count = static_cast<std::int64_t>(report.graphs.size());
+    result.graph_count = static_cast<std::int64_t>(report.graph_count());
     result.graph_break_count = report.graph_break_count;
     result.op_count = report.op_count;
     for (const whittle::explain::BreakReason& reason : report.break_reasons)

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "api/compile_report.h"
+#include "api/debug_trace.h"
 #include "api/frame.h"
 #include "base/error.h"
 #include "base/log.h"
@@ -105,9 +106,18 @@ PrepareDebug::~PrepareDebug() {
 
 struct Debug::State {
     DebugFiles files;
+    std::unique_ptr<DebugTrace> trace;  ///< where nobody else keeps one
+
+    explicit State(const std::string& folder) : files(folder, "+step") {
+        if (!current_trace()) trace = DebugTrace::begin();
+        if (trace) exchange_trace(&trace->trace());
+    }
+    ~State() {
+        if (trace) exchange_trace(nullptr);
+    }
 };
 
-Debug::Debug(const std::string& folder) : state_(new State{{folder, "+step"}}) {}
+Debug::Debug(const std::string& folder) : state_(new State(folder)) {}
 Debug::~Debug() = default;
 
 }  // namespace whittle::api

@@ -18,12 +18,6 @@ constexpr std::size_t kManyValues = 4;
 std::mutex profiles_mutex;
 std::map<std::string, std::weak_ptr<RecompileProfile>> profiles;  ///< by backend
 
-std::string text_of(const Addresses& addresses) {
-    std::string text;
-    for (const void* const address : addresses) text += std::to_string(reinterpret_cast<std::uintptr_t>(address)) + " ";
-    return text;
-}
-
 std::vector<std::string> places(const Addresses& addresses) {
     std::vector<std::string> lines;
     for (const StackFrame& frame : user_stack(addresses))

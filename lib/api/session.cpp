@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "api/call.h"
+#include "api/grad_node.h"
 #include "api/probes.h"
 #include "api/stack.h"
 #include "base/error.h"
@@ -194,6 +195,7 @@ capture::Operand Session::operand_of(const TensorImpl& impl) const {
     operand.storage = storage_key(*impl.value);
     operand.offset = impl.value->offset();
     operand.writable = impl.value->storage()->writable();
+    operand.leaf = !impl.autograd || !impl.autograd->made_by.node;
     operand.value = &*impl.value;
     operand.parameter = &impl.qualified_name;
     return operand;

@@ -205,4 +205,10 @@ std::string function_at(const void* address) {
     return known.unknown ? "function_at_0x" + known.frame.function.substr(3) : known.frame.function;
 }
 
+std::string text_of(const std::vector<void*>& addresses) {
+    std::string text;
+    for (const void* const address : addresses) text += std::to_string(reinterpret_cast<std::uintptr_t>(address)) + " ";
+    return text;
+}
+
 }  // namespace whittle::api

@@ -21,6 +21,9 @@ std::vector<StackFrame> user_stack(const std::vector<void*>& addresses);
 /// All of a stack, the library's own frames and the standard library's, too.
 std::vector<StackFrame> whole_stack(const std::vector<void*>& addresses);
 
+/// Equal for equal stacks.
+std::string text_of(const std::vector<void*>& addresses);
+
 /// The name of the function that begins at the address; "function_at_0x1234", its offset into the module, where there
 /// is no symbol.
 std::string function_at(const void* address);

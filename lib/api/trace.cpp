@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "api/debug_trace.h"
 #include "api/stack.h"
 #include "base/error.h"
 #include "base/log.h"
@@ -12,6 +13,7 @@
 #include "graph/text.h"
 #include "ops/core/custom.h"
 #include "passes/functionalize.h"
+#include "printers/cpp_source.h"
 #include "run/captured.h"
 #include "trace/record.h"
 
@@ -25,12 +27,6 @@ constexpr int kRunsRecorded = 4;               // of one graph, or function
 constexpr std::size_t kFrameBytes = 32 << 20;  // of a frame in which nothing failed
 constexpr std::size_t kMostGraphs = 2000;      // of a trace
 constexpr std::size_t kSizesRecorded = 64;     // beyond the first, of all graphs whose sizes vary; one run each
-
-std::string text_of(const Addresses& addresses) {
-    std::string text;
-    for (const void* address : addresses) text += std::to_string(reinterpret_cast<std::uintptr_t>(address)) + " ";
-    return text;
-}
 
 constexpr std::int64_t kCallsLogged = 100;  // of a function; four times as many that make a difference
 constexpr std::size_t kMostCallers = 500;   // of a trace
@@ -70,9 +66,10 @@ std::string own_program() {
 Trace* Trace::of_environment() {
     struct OfEnvironment {
         std::unique_ptr<Trace> trace;
-        pid_t process = 0;
+        std::unique_ptr<DebugTrace> debug;
         OfEnvironment() {
             const std::string folder = variable("WHITTLE_TRACE_DIR");
+            if (folder.empty()) debug = DebugTrace::begin();
             if (folder.empty()) return;
             if (fs::exists(fs::path(folder) / "index.json")) return;  // of the program that started this one
             const std::string records = variable("WHITTLE_TRACE_RECORDS");
@@ -80,16 +77,22 @@ Trace* Trace::of_environment() {
             if (!policy)
                 throw Error({"WHITTLE_TRACE_RECORDS", {}},
                             "found '" + records + "', expected always, on-error or never");
-            process = getpid();
             try {
                 trace = std::make_unique<Trace>(folder, *policy);
             } catch (const Error& error) {  // the program did not ask for it
                 log_error(LogChannel::capture, std::string("there will be no trace: ") + error.what());
             }
         }
+        ~OfEnvironment() {
+            if (!trace || !trace->is_own() || !trace->keeps_runs() || !is_debug_file(LogArtifact::full_code)) return;
+            const fs::path folder = trace->folder();
+            trace.reset();
+            log_full_code(folder, printers::cpp_string(fs::absolute(folder).string()));
+        }
     };
     static OfEnvironment instance;
-    return instance.trace && instance.process == getpid() ? instance.trace.get() : nullptr;
+    Trace* const trace = instance.debug ? &instance.debug->trace() : instance.trace.get();
+    return trace && trace->is_own() ? trace : nullptr;
 }
 
 Trace::Trace(fs::path folder, RecordPolicy records)
@@ -98,8 +101,10 @@ Trace::Trace(fs::path folder, RecordPolicy records)
     save();
 }
 
+bool Trace::is_own() const { return process_ == getpid(); }
+
 Trace::~Trace() {
-    if (!keeps_files() || process_ != getpid()) return;  // of the parent, after a fork
+    if (!keeps_files() || !is_own()) return;
     if (timeline_) index_.spans = whittle::told(timeline_->spans());
     if (index_.frames.empty())
         note("no compiled function was called: of a program that uses compile() operations outside are not captured");
@@ -150,11 +155,9 @@ std::size_t Trace::add_break(const std::string& frame, const capture::GraphBreak
         ++index_.breaks[known->second].count;
         return known->second;
     }
-    index_.breaks.push_back({.reason = why.reason,
-                             .id = std::string(capture::info(why.kind).id),
-                             .op = why.op,
-                             .frame = frame,
-                             .stack = why.stack.empty() ? told(stack) : why.stack});
+    index_.breaks.push_back(break_entry(why, frame));
+    index_.breaks.back().count = 1;
+    if (why.stack.empty()) index_.breaks.back().stack = told(stack);
     if (why.kind == capture::BreakKind::exception)
         changed_for_good();
     else

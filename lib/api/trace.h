@@ -29,7 +29,8 @@ struct Specialization {
 
 class Trace {
   public:
-    /// The trace that the environment asks for, or null. A child of fork() has none: the folder is its parent's.
+    /// The trace that the environment asks for, itself or for its debug folder, or null. A child of fork() has none:
+    /// the folder is its parent's.
     static Trace* of_environment();
 
     /// An empty folder name: in memory.
@@ -37,6 +38,12 @@ class Trace {
     ~Trace();
     Trace(const Trace&) = delete;
     Trace& operator=(const Trace&) = delete;
+
+    /// Not of the process that this one was forked from.
+    bool is_own() const;
+    /// All runs of graphs, as files.
+    bool keeps_runs() const { return keeps_files() && records_ == RecordPolicy::always; }
+    const std::filesystem::path& folder() const { return writer_.folder(); }
 
     void frame(const std::string& name);
     /// Position of the break among those of the index; equal ones at one place are one.

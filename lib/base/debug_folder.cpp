@@ -89,6 +89,13 @@ fs::path DebugFolder::folder_of(std::string_view section) const {
     return sections_.contains(std::string(section)) ? run_ / file_name(section) : fs::path();
 }
 
+fs::path DebugFolder::make_folder(const std::string& name) {
+    if (!begin()) return {};
+    std::error_code failed;
+    fs::create_directory(run_ / name, failed);
+    return failed ? fs::path() : run_ / name;
+}
+
 fs::path DebugFolder::write(LogArtifact artifact, std::string_view title, std::string_view text,
                             std::string_view section) {
     const std::string what = std::string(section) + '\n' + std::string(name(artifact)) + '\n' + std::string(title) +

@@ -33,6 +33,8 @@ class DebugFolder {
     /// Empty: it cannot be written.
     std::filesystem::path write(LogArtifact artifact, std::string_view title, std::string_view text,
                                 std::string_view section = {});
+    /// A folder of that name in the run's, for other files; empty: it cannot be made.
+    std::filesystem::path make_folder(const std::string& name);
     /// The section's folder; empty where it has no file.
     std::filesystem::path folder_of(std::string_view section) const;
     /// DIR/run_N; empty until the first file is written.

@@ -205,19 +205,12 @@ class Writer {
                  std::string(title) + '\0' + std::string(text));
             return {};
         }
-        DebugScope& scope = log_.scope();
-        if (!scope.folder) return {};
-        const bool first = scope.folder->run().empty();
-        const std::filesystem::path file = scope.folder->write(artifact, title, text, thread_work().section);
-        if (file.empty()) {
-            const std::string where = scope.folder->dir().string();
-            scope = {};
-            log_.scope_changed();
-            write(LogLevel::warning, "no more debug files: cannot write into " + where);
-        } else if (first && !log_.quiet) {
-            write(LogLevel::info, "debug files are in " + scope.folder->run().string());
-        }
-        return file.string();
+        return in_folder(
+            [&](DebugFolder& folder) { return folder.write(artifact, title, text, thread_work().section); });
+    }
+    std::string make_folder(const std::string& name) {
+        if (log_.descriptor >= 0) return {};
+        return in_folder([&](DebugFolder& folder) { return folder.make_folder(name); });
     }
     void write_file(LogArtifact artifact, const std::string& sent) {
         const std::size_t end = std::min(sent.find('\0'), sent.size() - 1);
@@ -236,6 +229,23 @@ class Writer {
     }
 
   private:
+    template <class Make>
+    std::string in_folder(const Make& make) {
+        DebugScope& scope = log_.scope();
+        if (!scope.folder) return {};
+        const bool first = scope.folder->run().empty();
+        const std::filesystem::path made = make(*scope.folder);
+        if (made.empty()) {
+            const std::string where = scope.folder->dir().string();
+            scope = {};
+            log_.scope_changed();
+            write(LogLevel::warning, "no more debug files: cannot write into " + where);
+        } else if (first && !log_.quiet) {
+            write(LogLevel::info, "debug files are in " + scope.folder->run().string());
+        }
+        return made.string();
+    }
+
     State& log_ = writable_state();
     const std::lock_guard<std::mutex> lock_{log_.mutex};
 };
@@ -394,6 +404,10 @@ void log_artifact(LogArtifact artifact, std::string_view title, std::string_view
 
 std::string debug_file(LogArtifact artifact, std::string_view title, std::string_view text) {
     return !paused() && is_debug_file(artifact) ? Writer().write_file(artifact, title, text) : std::string();
+}
+
+std::string debug_subfolder(LogArtifact artifact, const std::string& name) {
+    return !paused() && is_debug_file(artifact) ? Writer().make_folder(name) : std::string();
 }
 
 DebugSection::DebugSection(std::string title) : before_(std::exchange(thread_work().section, std::move(title))) {}

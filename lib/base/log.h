@@ -55,6 +55,9 @@ enum class LogLevel : std::uint8_t { debug, info, warning, error, off };
     X(loop_nest, ".txt", "the loops of every kernel, as Halide prints them")                                           \
     X(lowered, ".stmt", "the statements that Halide lowers every kernel to; it does so once more for this")            \
     X(assembly, ".s", "the assembly of every kernel; Halide compiles it once more for this")                           \
+    X(full_code, ".cpp",                                                                                               \
+      "what runs in place of each compiled function of a program of the API: its guards, a function for each graph "   \
+      "and for each place where the program resumes, as C++ that runs on the calls recorded in `trace/` beside it")    \
     X(times, ".md", "what each step, pass and kernel of the compilation of a captured graph took")                     \
     X(step, ".cpp",                                                                                                    \
       "what runs in a program of the API, for a debugger to stop in: each graph that a backend interprets, and "       \
@@ -131,6 +134,9 @@ bool is_debug_file(LogArtifact artifact);
 
 /// The artifact's file in the debug folder, written now or before; empty where none is written.
 std::string debug_file(LogArtifact artifact, std::string_view title, std::string_view text);
+
+/// A folder of that name beside the artifact's files, made now or before; empty where none are written.
+std::string debug_subfolder(LogArtifact artifact, const std::string& name);
 
 /// While it lives, artifacts of the whole process are files in DIR and in no other debug folder, those of `parts` (see
 /// LogOptions); of several the one made last counts, and they may end in any order. Throws Error as configure_log()

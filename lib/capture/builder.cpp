@@ -187,7 +187,10 @@ NodeRef Builder::node_of(const Operand& operand, const std::vector<StackFrame>& 
     if (operand.computed()) return operand.node;
     if (const NodeRef* known = input(operand.key)) return *known;
     const std::string& parameter = parameter_name(operand.key, operand.parameter ? *operand.parameter : kNone);
-    const NodeRef node = parameter.empty() ? graph_.input(naming_.take(operand.key), *operand.meta, operand.key, stack)
+    ValueMeta meta = *operand.meta;
+    meta.storage_offset = operand.offset;
+    meta.leaf = operand.leaf;
+    const NodeRef node = parameter.empty() ? graph_.input(naming_.take(operand.key), meta, operand.key, stack)
                                            : graph_.parameter(parameter, *operand.value, operand.key);
     take({node, operand.key, operand.storage});
     return node;

@@ -33,6 +33,7 @@ struct Operand {
     StorageKey storage = 0;   ///< where it lies …
     std::int64_t offset = 0;  ///< … this far into it, in elements
     bool writable = true;
+    bool leaf = true;                        ///< of autograd; see ValueMeta
     const Tensor* value = nullptr;           ///< of a parameter …
     const std::string* parameter = nullptr;  ///< … with its qualified name, which may be empty
 

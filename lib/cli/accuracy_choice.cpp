@@ -1,6 +1,7 @@
 #include "cli/accuracy_choice.h"
 
 #include <charconv>
+#include <cmath>
 #include <cstdio>
 
 #include "base/error.h"
@@ -15,6 +16,8 @@ double number(const std::string& option, const std::string& text) {
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
     if (error != std::errc{} || end != text.data() + text.size() || !(value >= 0))
         throw invalid_value(text, option, "expected a number of 0 or more, or DTYPE=NUMBER");
+    if (option == "--ulp" && value != std::floor(value))
+        throw invalid_value(text, option, "expected a whole number of steps");
     return value;
 }
 

@@ -87,6 +87,8 @@ void warn_of_assumed(const fs::path& path, const std::vector<std::string>& dims,
                                           sets + "' sets " + (several ? "the first" : "it"));
 }
 
+void fill_inputs(LoadedFrame& frame, const ModelOptions& options, const Given& given);
+
 /// `model`: which of several in the archive, and then the frame's name.
 LoadedFrame load_pt2_frame(const fs::path& path, const std::string& model, const ModelOptions& options,
                            const Given& given, Checks checks) {
@@ -96,7 +98,17 @@ LoadedFrame load_pt2_frame(const fs::path& path, const std::string& model, const
             load.sizes.push_back(input.tensor.sizes());
         else
             load.input_sizes[input.name] = input.tensor.sizes();
+    ModelOptions with_inputs = options;
+    with_inputs.need_inputs = true;
+    load.values = [&](const Graph& graph) {
+        LoadedFrame frame{.graph = graph};
+        fill_inputs(frame, with_inputs, given);
+        return frame.inputs;
+    };
     pt2::LoadedProgram program = pt2::load_pt2(path, load);
+    if (!program.data_sizes.empty())
+        log_warning(LogChannel::frontend, path.string() + ": read for what depends on data as the inputs make it: " +
+                                              join(program.data_sizes));
     warn_of_assumed(path, program.assumed_dims, "took the size that it was exported with for the dynamic ", "=SIZE");
     LoadedFrame frame{.file = path, .graph = checked_graph(std::move(program.graph), path, checks)};
     if (!model.empty()) frame.name = model;

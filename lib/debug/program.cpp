@@ -92,6 +92,8 @@ void read_events(const fs::path& file, const ProgramRequest& request, RanProgram
     ran.frames = std::move(captured.frames);
     for (const libtorch::OpTime& time : captured.op_times)
         ran.op_times.push_back({time.frame, time.op, time.calls, time.seconds});
+    for (libtorch::Caller& caller : captured.callers)
+        ran.callers.push_back({std::move(caller.frame), std::move(caller.stack), caller.calls});
     if (captured.op_count == 0) ran.notes.push_back("the program ran no operation of LibTorch");
     ran.notes.insert(ran.notes.end(), captured.notes.begin(), captured.notes.end());
 }

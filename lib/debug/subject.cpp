@@ -34,6 +34,7 @@ Subject subject_of(const fs::path& program, const RanProgram& ran) {
     Subject subject{.model = program.string(), .frames = graphs_of(ran)};
     subject.index = ran.own ? *ran.own : index_of(program.string(), ran.frames);
     if (!ran.op_times.empty()) subject.index->op_times = ran.op_times;
+    if (!ran.callers.empty()) subject.index->callers = ran.callers;
     std::vector<std::string>& notes = subject.index->notes;
     notes.insert(notes.end(), ran.notes.begin(), ran.notes.end());
     if (!ran.good()) {

@@ -60,6 +60,7 @@ void write_folder(const RanProgram& ran, const TraceRequest& request, Backend& b
             traced.frames.push_back(std::move(run));
     for (const std::string& note : ran.notes) folder.note(note);
     folder.op_times(ran.op_times);
+    folder.callers(ran.callers);
     if (cpp::save_descriptions(request.folder, cpp::read_program(request.models[0])))
         folder.add_file(cpp::kDescriptions);
     folder.finish();

@@ -90,8 +90,7 @@ constexpr const char* kMain = R"(
 }  // namespace
 
 int main(int argc, char** argv) {
-    const auto folder = argc > 1 ? std::filesystem::path(argv[1])
-                                 : std::filesystem::path(__FILE__).parent_path().parent_path().parent_path();
+    const std::filesystem::path folder = argc > 1 ? argv[1] : __records();
     bool good = true;
     std::size_t graph = 0;
     for (const Entry& entry : __entries) {
@@ -117,7 +116,7 @@ class FrameWriter {
     FrameWriter(const TraceIndex& index, std::string name, std::vector<Piece> pieces)
         : index_(index), name_(std::move(name)), pieces_(std::move(pieces)) {}
 
-    std::string text() {
+    std::string text(const std::string& records_folder) {
         const std::vector<std::size_t> starts = entries();
         std::size_t breaks = 0;
         for (const Piece& piece : pieces_) breaks += piece.entry->ended_by_break.has_value();
@@ -138,7 +137,7 @@ class FrameWriter {
             table += "    {{" + records() + "}, " + scope + "::__set_locals, " + scope + "::__guards, " + scope +
                      "::__run},\n";
         }
-        return code + table + "};\n" + kMain;
+        return code + table + "};\n\nstd::filesystem::path __records() { return " + records_folder + "; }\n" + kMain;
     }
 
   private:
@@ -312,23 +311,33 @@ std::vector<Piece> pieces_of(const TraceIndex& index, const fs::path& folder, co
 
 }  // namespace
 
-FullCode write_full_code(const fs::path& folder) {
+FullCodeTexts full_code_texts(const fs::path& folder, const std::string& records) {
     const TraceIndex index = load_index(folder);
-    FullCode written;
+    FullCodeTexts made;
     for (const std::string& frame : index.frames) {
         std::int64_t ops = 0;
         for (const IndexGraph& graph : index.graphs)
             if (graph.frame == frame && graph.variant_of.empty()) ops += graph.ops;
         if (ops > kMostOpsInCode) {
-            written.notes.push_back("no full_code.cpp of " + frame + ": " + std::to_string(ops) +
-                                    " operations are more than the " + std::to_string(kMostOpsInCode) +
-                                    " that are written as C++");
+            made.notes.push_back("no full_code.cpp of " + frame + ": " + std::to_string(ops) +
+                                 " operations are more than the " + std::to_string(kMostOpsInCode) +
+                                 " that are written as C++");
             continue;
         }
         std::vector<Piece> pieces = pieces_of(index, folder, frame);
-        if (pieces.empty()) continue;
-        written.files.push_back(folder / "code" / identifier(frame) / "full_code.cpp");
-        write_file(written.files.back(), FrameWriter(index, frame, std::move(pieces)).text());
+        if (!pieces.empty())
+            made.functions.push_back({frame, FrameWriter(index, frame, std::move(pieces)).text(records)});
+    }
+    return made;
+}
+
+FullCode write_full_code(const fs::path& folder) {
+    FullCodeTexts made =
+        full_code_texts(folder, "std::filesystem::path(__FILE__).parent_path().parent_path().parent_path()");
+    FullCode written{.notes = std::move(made.notes)};
+    for (const FullCodeTexts::Function& function : made.functions) {
+        written.files.push_back(folder / "code" / identifier(function.frame) / "full_code.cpp");
+        write_file(written.files.back(), function.text);
     }
     return written;
 }

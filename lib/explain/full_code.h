@@ -13,6 +13,17 @@ namespace whittle::explain {
 
 inline constexpr std::int64_t kMostOpsInCode = 5000;
 
+/// The text of full_code.cpp of each frame of a folder that trace wrote.
+struct FullCodeTexts {
+    struct Function {
+        std::string frame, text;
+    };
+    std::vector<Function> functions = {};
+    std::vector<std::string> notes = {};  ///< on frames that are left out
+};
+/// `records`: where main() finds them when it is told no other folder, an expression of std::filesystem::path.
+FullCodeTexts full_code_texts(const std::filesystem::path& folder, const std::string& records);
+
 struct FullCode {
     std::vector<std::filesystem::path> files = {};
     std::vector<std::string> notes = {};  ///< on frames that are left out

@@ -4,6 +4,7 @@
 #include <map>
 #include <set>
 
+#include "explain/generalized.h"
 #include "explain/split.h"
 #include "graph/abilities.h"
 #include "graph/placement.h"
@@ -177,10 +178,6 @@ void count_ops(const Graph& graph, const std::vector<std::string>& unsupported, 
     for (const auto& [name, nested] : graph.subgraphs) count_ops(*nested, unsupported, captured, ops);
 }
 
-}  // namespace
-
-namespace {
-
 void add_place(Report& report, BreakKind kind, const std::string& op, const std::string& why, BreakPlace place) {
     if (!report.first_break) report.first_break = {kind, op, why, {place}, 1};
     report.graph_break_count += place.count;
@@ -209,67 +206,76 @@ void add_captured(Report& report, const TraceIndex& index) {
     report.notes = index.notes;
 }
 
-/// The entry of a frame's graph, by its file; null when there is none.
-const IndexGraph* entry_of(const TraceIndex* index, const Frame& frame) {
-    if (!index) return nullptr;
-    const auto found = std::find_if(index->graphs.begin(), index->graphs.end(), [&](const IndexGraph& g) {
-        return !g.file.empty() && g.file.filename() == std::filesystem::path(frame.file).filename();
-    });
-    return found == index->graphs.end() ? nullptr : &*found;
-}
-
 }  // namespace
 
 bool was_captured(const Frame& frame, const TraceIndex& index) {
-    const IndexGraph* entry = entry_of(&index, frame);
+    const IndexGraph* entry = entry_of(index, frame);
     return entry && !entry->guards.empty();
 }
+
+namespace {
+
+/// What the index knows of the graph. `whole`: it is not only a part of it.
+void add_entry(GraphSummary& summary, const IndexGraph& entry, const TraceIndex& index, bool whole) {
+    summary.updates = entry.updates;
+    for (const IndexGuard& guard : entry.guards) summary.guards.push_back(guard.text());
+    summary.symbols = entry.symbols;
+    if (whole) {
+        name_sizes(summary.inputs, entry.input_sizes);
+        name_sizes(summary.outputs, entry.output_sizes);
+    }
+    summary.compile_seconds = entry.compile_seconds;
+    summary.compilations = entry.compilations;
+    summary.compile_id = entry.compile_id;
+    summary.runs = entry.runs;
+    summary.variant_of = entry.variant_of;
+    summary.difference = entry.difference;
+    summary.checked = entry.checked;
+    summary.capture_fault = entry.capture_fault;
+    if (const auto calls = index.calls.find(entry.frame); calls != index.calls.end()) summary.calls = calls->second;
+}
+
+void add_unsupported(Report& report, const std::string& op) {
+    if (std::ranges::find(report.unsupported, op) == report.unsupported.end()) report.unsupported.push_back(op);
+}
+
+/// `general`: the graph that serves its calls as well, or empty.
+void add_frame(Report& report, const Frame& frame, const Backend* backend, const TraceIndex* captured,
+               const std::string& general) {
+    const std::vector<std::string> unsupported = unsupported_of(frame, backend);
+    for (const std::string& op : unsupported) add_unsupported(report, op);
+    std::vector<NodeId> stops;
+    for (const Found& found : find_breaks(frame, backend, unsupported)) {
+        if (found.node >= 0) stops.push_back(found.node);
+        if (found.kind == BreakKind::unsupported) add_unsupported(report, found.op);
+        if (general.empty()) add_place(report, found.kind, found.op, found.reason, place_of(frame, found.node));
+    }
+    const IndexGraph* const entry = captured ? entry_of(*captured, frame) : nullptr;
+    for (const Graph& piece : split_at(frame.graph, stops)) {
+        report.graphs.push_back(summarize(piece, frame.name));
+        report.graphs.back().generalized_by = general;
+        if (entry) add_entry(report.graphs.back(), *entry, *captured, stops.empty());
+    }
+    report.break_nodes.push_back(std::move(stops));
+    if (general.empty()) count_ops(frame.graph, unsupported, frame.captured, report.ops);
+}
+
+}  // namespace
 
 Report explain(const std::string& model, const std::vector<Frame>& frames, const Backend* backend,
                const TraceIndex* captured) {
     Report report{.model = model, .backend = backend ? backend->name() : ""};
     report.backend_tells = !backend || offered<Support>(*backend);
-    if (captured) add_captured(report, *captured);
-    if (captured) report.checks = count_checks(*captured);
-    if (captured) report.calls = captured->calls, report.eager_calls = captured->eager_calls;
-    if (captured) report.call_log = captured->call_log, report.callers = captured->callers;
-    for (const Frame& frame : frames) {
-        const std::vector<std::string> unsupported = unsupported_of(frame, backend);
-        for (const std::string& op : unsupported)
-            if (std::find(report.unsupported.begin(), report.unsupported.end(), op) == report.unsupported.end())
-                report.unsupported.push_back(op);
-        std::vector<NodeId> stops;
-        for (const Found& found : find_breaks(frame, backend, unsupported)) {
-            if (found.node >= 0) stops.push_back(found.node);
-            if (found.kind == BreakKind::unsupported && std::ranges::count(report.unsupported, found.op) == 0)
-                report.unsupported.push_back(found.op);
-            add_place(report, found.kind, found.op, found.reason, place_of(frame, found.node));
-        }
-        for (const Graph& piece : split_at(frame.graph, stops)) {
-            report.graphs.push_back(summarize(piece, frame.name));
-            const IndexGraph* entry = entry_of(captured, frame);
-            if (!entry) continue;
-            report.graphs.back().updates = entry->updates;
-            for (const IndexGuard& guard : entry->guards) report.graphs.back().guards.push_back(guard.text());
-            report.graphs.back().symbols = entry->symbols;
-            if (stops.empty()) {  // the whole graph
-                name_sizes(report.graphs.back().inputs, entry->input_sizes);
-                name_sizes(report.graphs.back().outputs, entry->output_sizes);
-            }
-            report.graphs.back().compile_seconds = entry->compile_seconds;
-            report.graphs.back().compilations = entry->compilations;
-            report.graphs.back().compile_id = entry->compile_id;
-            report.graphs.back().runs = entry->runs;
-            report.graphs.back().variant_of = entry->variant_of;
-            report.graphs.back().difference = entry->difference;
-            report.graphs.back().checked = entry->checked;
-            report.graphs.back().capture_fault = entry->capture_fault;
-            if (const auto calls = captured->calls.find(entry->frame); calls != captured->calls.end())
-                report.graphs.back().calls = calls->second;
-        }
-        report.break_nodes.push_back(std::move(stops));
-        count_ops(frame.graph, unsupported, frame.captured, report.ops);
+    std::vector<std::optional<std::size_t>> general(frames.size());
+    if (captured) {
+        add_captured(report, *captured);
+        report.checks = count_checks(*captured);
+        report.calls = captured->calls, report.eager_calls = captured->eager_calls;
+        report.call_log = captured->call_log, report.callers = captured->callers;
+        general = generalized_by(frames, *captured);
     }
+    for (std::size_t i = 0; i < frames.size(); ++i)
+        add_frame(report, frames[i], backend, captured, general[i] ? frames[*general[i]].graph.name : "");
     std::stable_sort(report.break_reasons.begin(), report.break_reasons.end(),
                      [](const auto& a, const auto& b) { return a.count > b.count; });
     std::stable_sort(report.ops.begin(), report.ops.end(),

@@ -2,6 +2,7 @@
 // it. The parts and their order are those of TorchDynamo's explain: counts, break reasons, graphs, ops.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -139,6 +140,7 @@ struct GraphSummary {
     bool checked = false;
     std::string capture_fault = {};
     std::string compile_id = {};
+    std::string generalized_by = {};
 
     static void fields(auto& field) {
         field("name", &GraphSummary::name, "");
@@ -161,6 +163,8 @@ struct GraphSummary {
         field.maybe("capture_fault", &GraphSummary::capture_fault, "How it computes something else.");
         field.maybe("symbols", &GraphSummary::symbols, "");
         field.maybe("compile_id", &GraphSummary::compile_id, "Which function, and which specialization of it: 0/1");
+        field.maybe("generalized_by", &GraphSummary::generalized_by,
+                    "A later graph of the same code that fits all its calls, too: sizes turned out to vary.");
         field.maybe("nested_graphs", &GraphSummary::nested_graphs, "Of higher-order ops and control flow.", Count{});
         field.maybe(
             "nested_ops",
@@ -209,6 +213,11 @@ struct Report {
     /// and the backend named.
     std::vector<std::vector<NodeId>> break_nodes = {};
 
+    /// Without those that a later one generalizes.
+    std::size_t graph_count() const {
+        return static_cast<std::size_t>(std::ranges::count(graphs, "", &GraphSummary::generalized_by));
+    }
+
     std::vector<ShownRecompile> shown_recompiles() const {
         std::vector<ShownRecompile> shown;
         for (const IndexRecompile& recompile : recompiles) shown.push_back({recompile});
@@ -218,8 +227,7 @@ struct Report {
     static void fields(auto& field) {
         field("model", &Report::model, "");
         field("backend", &Report::backend, "Asked whether it supports the ops; empty when none was.");
-        field(
-            "graph_count", [](const Report& report) { return report.graphs.size(); }, "");
+        field("graph_count", &Report::graph_count, "Without those that a later one generalizes.");
         field("graph_break_count", &Report::graph_break_count, "Each time it happened, not reasons.", Count{});
         field("op_count", &Report::op_count, "Calls without getitems; breaks and nested graphs included.", Count{});
         field("break_reasons", &Report::break_reasons, "Most frequent first.");

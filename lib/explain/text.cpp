@@ -105,10 +105,25 @@ std::string frame_text(const GraphSummary& graph) {
     return " (" + graph.frame + (graph.calls > 1 ? ", " + plural(graph.calls, "call") : "") + "): ";
 }
 
+/// Those that were compiled before this one, which serves their calls as well: "step_0, for %L['x'] : f32[4, 3]".
+std::vector<std::string> specializations_text(const Report& report, const GraphSummary& graph) {
+    std::vector<std::string> lines;
+    for (const GraphSummary& before : report.graphs) {
+        if (before.generalized_by != graph.name) continue;
+        lines.push_back(before.name);
+        for (std::size_t i = 0; i < before.inputs.size() && i < graph.inputs.size(); ++i)
+            if (before.inputs[i].meta.sizes != graph.inputs[i].meta.sizes)
+                lines.back() += (lines.back() == before.name ? ", for %" : ", %") + before.inputs[i].name + " : " +
+                                print(before.inputs[i].meta);
+    }
+    return lines;
+}
+
 std::string graphs_text(const Report& report, const TextOptions& options, const Painter& paint) {
     if (report.graphs.empty()) return {};
     std::string text = paint.bold("Graphs:") + "\n";
     for (const GraphSummary& graph : report.graphs) {
+        if (!graph.generalized_by.empty() && !options.verbose) continue;
         const std::string runs = graph.runs > 1 ? ", ran " + plural(graph.runs, "time") : "";
         if (!graph.variant_of.empty() && !options.verbose) {
             text += "  " + graph.name + frame_text(graph) + "as " + graph.variant_of + ", but " + graph.difference +
@@ -137,6 +152,9 @@ std::string graphs_text(const Report& report, const TextOptions& options, const 
         std::vector<std::string> symbols;
         for (const IndexSymbol& symbol : graph.symbols) symbols.push_back(symbol_text(symbol));
         text += lines_text("symbols", symbols, symbols.size());
+        const std::vector<std::string> before = specializations_text(report, graph);
+        text += lines_text("before", before, before.size());
+        if (!graph.generalized_by.empty()) text += lines_text("later", {"as " + graph.generalized_by}, 1);
         if (options.guards) text += lines_text("guards", graph.guards, graph.guards.size());
     }
     const CheckCounts& checks = report.checks;
@@ -267,7 +285,7 @@ std::vector<std::string> why_not_whole(const Report& report, const std::vector<F
 std::string to_text(const Report& report, const TextOptions& options) {
     const Painter paint(options.color);
     std::string text =
-        paint.bold("Whittle produced " + plural(static_cast<std::int64_t>(report.graphs.size()), "graph") + ", with " +
+        paint.bold("Whittle produced " + plural(static_cast<std::int64_t>(report.graph_count()), "graph") + ", with " +
                    plural(report.graph_break_count, "graph break") + " and " + plural(report.op_count, "op") + ".") +
         "\n\n";
     text += reasons_text(report, options, paint);

@@ -157,6 +157,8 @@ void NameIndex::insert(const std::string& name) {
 
 NodeRef Graph::add(Node node) {
     node.name = names.unique(identifier(node.name.empty() ? base_name(node.target) : node.name), nodes);
+    if (node.kind == NodeKind::call)  // rules of inference start from an operand's meta
+        for (ValueMeta& result : node.results) result.storage_offset = 0, result.leaf = true;
     nodes.push_back(std::move(node));
     names.added(nodes);
     return {static_cast<NodeId>(nodes.size() - 1)};

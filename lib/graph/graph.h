@@ -29,12 +29,19 @@ struct ValueMeta {
     bool requires_grad = false;
     const Placement* placement =
         nullptr;  ///< null: strided, on the CPU, of elements that DType has (graph/placement.h)
+    /// Of an input: what the program's tensor was beyond its type, which nothing that is computed from it depends on.
+    std::int64_t storage_offset = 0;  ///< in elements
+    bool leaf = true;                 ///< false: it requires grad, and the program computed it
 
     /// Contiguous, no gradient.
     static ValueMeta contiguous(DType dtype, Sizes sizes);
     static ValueMeta of(const Tensor& tensor);
     std::int64_t numel() const { return element_count(sizes); }
-    bool operator==(const ValueMeta&) const = default;
+    /// The same type: of inputs, storage_offset and leaf may differ.
+    bool operator==(const ValueMeta& other) const {
+        return dtype == other.dtype && sizes == other.sizes && strides == other.strides &&
+               requires_grad == other.requires_grad && placement == other.placement;
+    }
 };
 
 using NodeId = std::int32_t;

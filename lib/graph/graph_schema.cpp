@@ -60,7 +60,9 @@ constexpr const char* kNodes = R"json({
       "dtype": {"$ref": "#/$defs/dtype"},
       "sizes": {"$ref": "#/$defs/sizes"},
       "strides": {"$ref": "#/$defs/strides"},
+      "storage_offset": {"description": "Of an input, in elements: where it began in the program's memory.", "type": "integer", "minimum": 0},
       "requires_grad": {"type": "boolean"},
+      "leaf": {"description": "Of an input: false when it requires grad and the program computed it.", "type": "boolean"},
       "placement": {"$ref": "#/$defs/placement"}
     },
     "additionalProperties": false

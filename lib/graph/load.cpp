@@ -120,13 +120,17 @@ class GraphReader {
     }
 
     ValueMeta meta(const Json& value) const {
-        in_.only_members(value, {"dtype", "sizes", "strides", "requires_grad", "placement"});
+        in_.only_members(value, {"dtype", "sizes", "strides", "storage_offset", "requires_grad", "leaf", "placement"});
         ValueMeta meta;
         meta.dtype = read_dtype(in_, in_.member(value, "dtype"));
         meta.sizes = read_sizes(in_, in_.member(value, "sizes"));
         const Json* strides = in_.find(value, "strides");
         meta.strides = strides ? in_.integers(*strides) : contiguous_strides(meta.sizes);
         if (const Json* grad = in_.find(value, "requires_grad")) meta.requires_grad = in_.boolean(*grad);
+        if (const Json* leaf = in_.find(value, "leaf")) meta.leaf = in_.boolean(*leaf);
+        if (const Json* offset = in_.find(value, "storage_offset"))
+            if (meta.storage_offset = in_.integer(*offset); meta.storage_offset < 0)
+                in_.fail(*offset, "a number of elements, 0 or more");
         if (const Json* place = in_.find(value, "placement"))
             meta.placement = placed(Form<Placement>::read({in_}, *place, {}));
         return meta;

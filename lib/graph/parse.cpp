@@ -398,9 +398,17 @@ class GraphParser {
             if (meta.strides.size() != meta.sizes.size())
                 in_.fail_at(start, to_string(meta.strides), "as many strides as sizes");
         }
+        if (in_.peek_word() == "offset") {
+            in_.word("offset");
+            meta.storage_offset = in_.integer();
+        }
         if (in_.peek_word() == "grad") {
             in_.word("grad");
             meta.requires_grad = true;
+        }
+        if (in_.peek_word() == "nonleaf") {
+            in_.word("nonleaf");
+            meta.leaf = false;
         }
         if (in_.peek_word() == "placed") {
             in_.word("placed");

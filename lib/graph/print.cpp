@@ -186,7 +186,9 @@ void print_graph(const Graph& graph, const std::string& indent, std::string& out
 std::string print(const ValueMeta& meta) {
     std::string text = std::string(name(meta.dtype)) + list_text(meta.sizes);
     if (!has_default_strides(meta)) text += " strides" + list_text(meta.strides);
+    if (meta.storage_offset) text += " offset " + std::to_string(meta.storage_offset);
     if (meta.requires_grad) text += " grad";
+    if (!meta.leaf) text += " nonleaf";
     return meta.placement ? text + " placed" + place_text(*meta.placement) : text;
 }
 

@@ -130,7 +130,9 @@ class GraphWriter {
     static std::string meta(const ValueMeta& meta) {
         std::string text = "{\"dtype\": \"" + std::string(name(meta.dtype)) + "\", \"sizes\": " + json_list(meta.sizes);
         if (meta.strides != contiguous_strides(meta.sizes)) text += ", \"strides\": " + json_list(meta.strides);
+        if (meta.storage_offset) text += ", \"storage_offset\": " + std::to_string(meta.storage_offset);
         if (meta.requires_grad) text += ", \"requires_grad\": true";
+        if (!meta.leaf) text += ", \"leaf\": false";
         if (meta.placement) text += ", \"placement\": " + json_of(*meta.placement);
         return text + "}";
     }
@@ -150,6 +152,11 @@ class GraphWriter {
 /// The oldest version that has all members of the file, so that older readers take what they can.
 FileFormat format_of(const Graph& graph) {
     FileFormat format = kGraphFormat;
+    const auto has_origin = [](const Node& node) {
+        return node.kind == NodeKind::placeholder && (node.meta().storage_offset || !node.meta().leaf);
+    };
+    if (std::ranges::any_of(graph.nodes, has_origin)) return format;
+    format.minor = 3;
     if (misplaced_value(graph)) return format;
     format.minor = !graph.failure || graph.failure->version.empty() ? 0 : 2;
     return format;

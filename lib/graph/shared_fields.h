@@ -14,7 +14,7 @@ namespace whittle {
 inline constexpr FileFormat kGraphFormat{
     "whittle.graph",
     1,
-    3,
+    4,
     "Whittle graph, version 1",
     "An ordered list of nodes in torch.fx's form. Tensors above a few elements are in the safetensors file beside the "
     "JSON, keyed by their content hash (XXH3-128 of dtype, sizes and element bytes).",

@@ -4,6 +4,7 @@
 
 #include "graph/text.h"
 #include "graph/value_ref.h"
+#include "ops/core/draws.h"
 #include "ops/core/registry.h"
 #include "passes/log.h"
 #include "passes/rewriter.h"
@@ -47,6 +48,8 @@ Graph cse(const Graph& graph, const CseOptions& options, Origins* origins) {
         const auto found = seen.find(key);
         if (found == seen.end())
             seen.emplace(key, rewriter.copy(id));
+        else if (draws_random_numbers(graph, node))  // somewhere in what it consists of
+            rewriter.copy(id);
         else if (!options.allow || node.kind == NodeKind::get_attr || is_getitem(node) || options.allow())
             rewriter.replace(id, found->second);
         else

@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 #include "graph/value_ref.h"
+#include "ops/core/draws.h"
 #include "ops/core/interpreter.h"
 #include "passes/dce.h"
 #include "passes/log.h"
@@ -98,6 +99,7 @@ class Folder {
         });
         const NodeRef result = call.add(map_inputs(node, [&](NodeRef ref) { return Arg(operands.at(ref.id)); }));
         call.output(add_results(call, result));
+        if (draws_random_numbers(call)) return false;
         std::vector<Tensor> values;
         try {
             values = evaluate(call, {});

@@ -4,8 +4,6 @@
 
 namespace whittle {
 
-namespace {
-
 IndexBreak break_entry(const capture::GraphBreak& entry, const std::string& frame) {
     return {.reason = entry.reason,
             .id = std::string(capture::info(entry.kind).id),
@@ -14,6 +12,8 @@ IndexBreak break_entry(const capture::GraphBreak& entry, const std::string& fram
             .stack = entry.stack,
             .count = entry.count};
 }
+
+namespace {
 
 bool same_place(const IndexBreak& a, const IndexBreak& b) {
     return a.reason == b.reason && a.id == b.id && a.frame == b.frame && a.stack == b.stack;

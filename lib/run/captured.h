@@ -9,6 +9,8 @@
 
 namespace whittle {
 
+/// As an index has it.
+IndexBreak break_entry(const capture::GraphBreak& entry, const std::string& frame);
 /// The position of the break in index.breaks; one that is there already is counted once more, as often as it happened.
 std::size_t add_break(TraceIndex& index, const capture::GraphBreak& entry, const std::string& frame);
 

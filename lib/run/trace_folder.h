@@ -62,9 +62,11 @@ class TraceFolder {
     /// "LibTorch".
     std::vector<TracedFrame> add(const capture::CapturedFrame& frame, const std::string& from, Backend& backend,
                                  const BackendOptions& options, RecordPolicy policy);
-    /// What capture could not see.
     /// What the program's operations took.
     void op_times(std::vector<OpTime> times) { writer_.index().op_times = std::move(times); }
+    /// Where its functions were called from.
+    void callers(std::vector<IndexCaller> callers) { writer_.index().callers = std::move(callers); }
+    /// What capture could not see.
     void note(const std::string& text) { writer_.index().notes.push_back(text); }
     /// A file that somebody else writes into the folder as part of the trace; relative to it.
     void add_file(const std::filesystem::path& file) { writer_.add_file(file); }

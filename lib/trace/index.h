@@ -260,7 +260,8 @@ struct TraceIndex {
                     "How many of them no specialization fitted when the cache limit was reached. Since 1.5.", Count{});
         field.maybe("call_log", &TraceIndex::call_log,
                     "The first calls of each compiled function, and those that no specialization fitted. Since 1.5.");
-        field.maybe("callers", &TraceIndex::callers, "Where compiled functions were called from. Since 1.5.");
+        field.maybe("callers", &TraceIndex::callers,
+                    "Where functions were called from that were compiled or captured. Since 1.5.");
         field.maybe("spans", &TraceIndex::spans,
                     "What the program's compilations took, where times were asked for ($WHITTLE_TIMES). Since 1.5.");
         field.maybe("op_times", &TraceIndex::op_times,

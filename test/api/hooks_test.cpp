@@ -192,3 +192,16 @@ TEST_CASE("what is stepped through is what ran before, its views and pure functi
     CHECK_THAT(files, Catch::Contains("pure_0.step.cpp"));
     CHECK_THAT(files, Catch::Contains("view_0.step.cpp"));
 }
+
+TEST_CASE("graphs say where inputs begin, and which of them the program computed with gradients", "[hooks]") {
+    std::vector<CompiledGraphInfo> seen;
+    const OnCompile hook([&](const CompiledGraphInfo& graph) { seen.push_back(graph); });
+    const auto compiled =
+        compile([](const Tensor& x, const Tensor& h) { return x + h; }, {.name = "sum", .arg_names = {"x", "h"}});
+    const Tensor w = ones({2}).requires_grad_();
+    compiled(ones({4}).narrow(0, 2, 2), w * 2);
+    compiled(ones({2}), w);
+    REQUIRE(seen.size() == 1);  // neither is guarded
+    CHECK_THAT(seen[0].captured, Catch::Contains("placeholder[\"L['x']\"] : f32[2] offset 2\n"));
+    CHECK_THAT(seen[0].captured, Catch::Contains("placeholder[\"L['h']\"] : f32[2] grad nonleaf\n"));
+}

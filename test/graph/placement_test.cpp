@@ -66,3 +66,30 @@ TEST_CASE("the values that no backend takes, and the calls on them, are found") 
     for (const NodeId id : graph.calls()) touched.push_back(touches_misplaced(graph, graph.node({id})));
     CHECK(touched == std::vector<bool>{true, true, false});
 }
+
+TEST_CASE("where an input begins and whether it is a leaf goes through files, and is not of its type") {
+    Graph graph;
+    ValueMeta meta = ValueMeta::contiguous(DType::f32, {2});
+    meta.requires_grad = true;
+    const ValueMeta leaf = meta;
+    meta.storage_offset = 3;
+    meta.leaf = false;
+    CHECK(meta == leaf);
+    const NodeRef x = graph.placeholder("x", meta);
+    // What is inferred often starts from an operand's meta.
+    const NodeRef y = graph.add({.target = "aten.relu.default", .args = {Arg(x)}, .results = {meta}});
+    CHECK(graph.node(y).meta().storage_offset == 0);
+    CHECK(graph.node(y).meta().leaf);
+    graph.output({y});
+
+    std::map<std::string, Tensor> tensors;
+    const std::string json = graph_to_json(graph, tensors);
+    CHECK(json.find("\"1.4\"") != std::string::npos);
+    const Graph read = graph_from_json(json, tensors, "graph"), parsed = parse(print(graph));
+    for (const Graph* other : {&read, &parsed}) {
+        CHECK(other->node(x).meta().storage_offset == 3);
+        CHECK_FALSE(other->node(x).meta().leaf);
+    }
+    graph.nodes[0].results = {leaf};
+    CHECK(graph_to_json(graph, tensors).find("\"1.0\"") != std::string::npos);
+}

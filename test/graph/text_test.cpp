@@ -22,6 +22,12 @@ TEST_CASE("strides and gradients print where they are not the usual") {
     CHECK(print(ValueMeta::contiguous(DType::i8, {})) == "i8[]");
     CHECK(print(ValueMeta{DType::f32, {2, 3}, {1, 2}, true}) == "f32[2, 3] strides[1, 2] grad");
     CHECK(print(ValueMeta{DType::f32, {2, 0}, {1, 1}, false}) == "f32[2, 0]");
+    CHECK(print(ValueMeta{.dtype = DType::f32,
+                          .sizes = {2},
+                          .strides = {1},
+                          .requires_grad = true,
+                          .storage_offset = 4,
+                          .leaf = false}) == "f32[2] offset 4 grad nonleaf");
 }
 
 TEST_CASE("printing round-trips") {

@@ -150,6 +150,19 @@ TEST_CASE("random ops are neither merged nor folded", "[cse][fold]") {
     }
 }
 
+TEST_CASE("what consists of random ops is neither merged nor folded", "[cse][fold]") {
+    const Graph graph = parse(R"(graph g {
+  %x = get_attr["x"] : f32[4]
+  %a = aten.dropout.default(%x, 0.5, true) : f32[4]
+  %b = aten.dropout.default(%x, 0.5, true) : f32[4]
+  %c = aten.dropout.default(%x, 0.5, false) : f32[4]
+  return (%a, %b, %c)
+}
+)");
+    CHECK(cse(graph).calls().size() == 3);
+    CHECK(fold_constants(graph).calls().size() == 2);
+}
+
 TEST_CASE("every value is exposed once", "[expose]") {
     const Graph graph = parse(R"(graph g {
   %x = placeholder["x"] : f32[2, 3]

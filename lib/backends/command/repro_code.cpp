@@ -23,12 +23,6 @@ std::vector<fs::directory_entry> sorted_entries(const fs::path& folder) {
     return entries;
 }
 
-std::string safetensors_name(DType dtype) {
-    std::string text(name(dtype));
-    std::transform(text.begin(), text.end(), text.begin(), [](unsigned char c) { return std::toupper(c); });
-    return text;
-}
-
 /// A file as what it is: a graph's JSON is there to be read.
 std::string file_data(const EmitRequest& request, const std::string& name, const std::string& bytes) {
     constexpr std::size_t kLongestText = 1 << 16;
@@ -52,7 +46,7 @@ std::string slots_text(const EmitRequest& request) {
         std::string sizes = to_string(expected.sizes());
         sizes = sizes.substr(1, sizes.size() - 2);
         text += "        {" + (expected.numel() ? "out." + request.outputs[i] : std::string("nullptr")) + ", \"" +
-                safetensors_name(expected.dtype()) + "\", {" + sizes + "}, " +
+                std::string(info_of(expected.dtype()).safetensors) + "\", {" + sizes + "}, " +
                 std::to_string(expected.numel() * static_cast<std::int64_t>(size_of(expected.dtype()))) + "},\n";
     }
     return text;

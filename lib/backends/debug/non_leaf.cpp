@@ -4,12 +4,7 @@
 namespace whittle {
 namespace {
 
-/// An input that requires a gradient and that an earlier graph of the function computed: what such a graph gives is
-/// never a leaf. Inputs are named by their source (capture/source.h). Of what the function's caller hands in nobody
-/// says whether it is one.
-bool is_no_leaf(const Node& node) {
-    return node.kind == NodeKind::placeholder && node.meta().requires_grad && node.target.starts_with("___live[");
-}
+bool is_no_leaf(const Node& node) { return node.kind == NodeKind::placeholder && !node.meta().leaf; }
 
 /// As torch/_dynamo/backends/debugging.py has it.
 class NonLeafCompileError final : public InterpretingBackend {

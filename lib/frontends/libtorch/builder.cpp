@@ -43,6 +43,7 @@ class Builder {
         name_frames(program.frames);
         std::ranges::for_each(program.frames, capture::log_frame);
         if (recording_.file.with_times) add_times(program);
+        add_callers(program);
         add_notes(program);
         return program;
     }
@@ -132,6 +133,26 @@ class Builder {
         std::ranges::stable_sort(program.op_times, [](const OpTime& a, const OpTime& b) {
             return a.frame != b.frame ? a.frame < b.frame : a.seconds > b.seconds;
         });
+    }
+
+    void add_callers(CapturedProgram& program) const {
+        std::map<std::string, std::string> names;
+        for (const capture::CapturedFrame& frame : program.frames) names.emplace(frame.function, frame.name);
+        for (const FrameSteps& frame : recording_.frames.frames) {
+            const auto name = names.find(frame.function);
+            if (frame.root || frame.steps.empty() || name == names.end()) continue;
+            const std::vector<StackFrame>& stack = recording_.stack(frame.steps.front());
+            const auto outside = stack.begin() + std::ssize(inside(stack, frame.function));
+            if (outside == stack.end()) continue;
+            const auto known = std::ranges::find_if(program.callers, [&](const Caller& caller) {
+                return caller.frame == name->second &&
+                       std::ranges::equal(caller.stack, std::span(outside, stack.end()));
+            });
+            if (known != program.callers.end())
+                known->calls += frame.times + frame.alike;
+            else if (program.callers.size() < kMostCallers)
+                program.callers.push_back({name->second, {outside, stack.end()}, frame.times + frame.alike});
+        }
     }
 
     /// "f", then "f_1", "f_2" …; a frame's graphs "f_0", "f_1" … where there are several. No two are called the same.

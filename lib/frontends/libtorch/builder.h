@@ -27,12 +27,22 @@ struct OpTime {
     double seconds = 0;
 };
 
+/// How often a frame's function was called from one place.
+struct Caller {
+    std::string frame;
+    std::vector<StackFrame> stack;  ///< without the function itself, innermost first
+    std::int64_t calls = 0;
+};
+
 struct CapturedProgram {
     std::vector<capture::CapturedFrame> frames;  ///< in order of their first op; those without graphs are left out
     std::vector<std::string> notes;              ///< what the capture could not see
     std::vector<OpTime> op_times;                ///< by frame, the longest first; where the file has times
+    std::vector<Caller> callers;                 ///< of the frames, the first kMostCallers places
     std::int64_t op_count = 0;                   ///< that LibTorch ran, at the level asked for
 };
+
+inline constexpr std::size_t kMostCallers = 500;
 
 /// Graphs are verified. A graph that only makes tensors (ones, rand …) is none: what it makes are inputs.
 CapturedProgram build_frames(const EventFile& file, const BuildOptions& options);

@@ -4,6 +4,7 @@
 #include <set>
 #include <span>
 
+#include "frontends/libtorch/frames.h"
 #include "ops/aten/data_sizes.h"
 #include "ops/core/registry.h"
 
@@ -18,17 +19,6 @@ using capture::Source;
 namespace {
 
 // ---- What has to be equal
-
-/// The part of a stack that lies in one execution of the function: without its callers.
-std::span<const StackFrame> inside(const std::vector<StackFrame>& stack, const std::string& function) {
-    std::size_t count = stack.size();
-    for (std::size_t i = stack.size(); i-- > 0;)
-        if (stack[i].function == function) {
-            count = i + 1;
-            break;
-        }
-    return {stack.data(), count};
-}
 
 void append(std::string& key, std::span<const StackFrame> stack) {
     for (const StackFrame& frame : stack)

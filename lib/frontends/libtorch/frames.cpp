@@ -437,4 +437,9 @@ Frames frames_of(const EventFile& file, const std::vector<Step>& steps, const Va
     return result;
 }
 
+std::span<const StackFrame> inside(const std::vector<StackFrame>& stack, const std::string& function) {
+    const auto outermost = std::ranges::find(stack.rbegin(), stack.rend(), function, &StackFrame::function);
+    return {stack.begin(), outermost == stack.rend() ? stack.end() : outermost.base()};
+}
+
 }  // namespace whittle::libtorch

@@ -21,6 +21,7 @@
 
 #include <map>
 #include <set>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -53,6 +54,10 @@ struct Frames {
     std::string ended_inside;  ///< the function whose frame the program's end cut short, as far as its stack is known
     std::set<std::string> functions;  ///< of the user that any operation has on its stack
 };
+
+/// The part of a stack, innermost first, that lies in one execution of the function: without its callers. All of one
+/// that does not have it.
+std::span<const StackFrame> inside(const std::vector<StackFrame>& stack, const std::string& function);
 
 /// Without what TorchScript's compiler computes when a module is called first.
 void leave_out_compiler(const EventFile& file, std::vector<Step>& steps, Symbolizer& symbolizer);

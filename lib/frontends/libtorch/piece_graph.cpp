@@ -143,6 +143,7 @@ capture::Operand PieceGraphs::operand_of(ValueId id, std::int32_t reader) {
     if (operand.computed()) return operand;
     operand.storage = value.tensor.has(kHasStorage) ? value.tensor.storage : 0;
     operand.offset = value.tensor.offset;
+    operand.leaf = has.meta.leaf;
     if (!has.elements) return operand;
     operand.value = &*has.elements;
     operand.parameter = &value.name->path;
@@ -180,6 +181,7 @@ ValueMeta PieceGraphs::input_meta(ValueId id, std::int32_t reader) const {
     ValueMeta meta = recording_.values.meta(id);
     const TensorRef* seen = reader < 0 ? nullptr : read_as(recording_.values, recording_.step(reader), reader, id);
     if (seen) meta.requires_grad = seen->has(kRequiresGrad);
+    meta.leaf = (seen ? *seen : recording_.value(id).tensor).has(kLeaf);
     return meta;
 }
 

@@ -342,7 +342,7 @@ Json tensor_meta(const ValueMeta& meta) {
             {"requires_grad", meta.requires_grad},
             {"device", {{"type", "cpu"}, {"index", nullptr}}},
             {"strides", list(meta.strides)},
-            {"storage_offset", {{"as_int", 0}}},
+            {"storage_offset", {{"as_int", meta.storage_offset}}},
             {"layout", kStridedLayout}};
 }
 

@@ -10,6 +10,7 @@
 #include "frontends/pt2/numbers.h"
 #include "graph/value_ref.h"
 #include "ops/core/assertions.h"
+#include "ops/core/known.h"
 #include "ops/core/registry.h"
 
 namespace whittle::pt2 {
@@ -180,7 +181,7 @@ void Importer::add_nodes(const Json& graph) {
 
 void Importer::add_node(const Json& graph, const Json& node) {
     const std::string target = target_of(node);
-    if (add_number(node, target)) return;
+    if (add_number(node, target) || add_item(graph, node, target)) return;
     constexpr std::string_view kHigherOrder = "higher_order.";
     if (target.starts_with(kHigherOrder)) return add_higher_order(node, target.substr(kHigherOrder.size()));
     if (!node.at("target").get<std::string>().starts_with(kOps))
@@ -257,12 +258,56 @@ void Importer::add_call(const Json& graph, const Json& node, const std::string& 
     if (registry.in_place(target))
         call.results = {graph_.node(*call.args.at(0).node()).meta()};
     else if (registry.find(target))
-        call.results = infer(graph_, call);
+        try {
+            call.results = infer(graph_, call);
+        } catch (const NeedsConstant&) {
+            call.results = observed_results(graph, call, names);
+        }
     else
         for (const std::string& name : names)
             call.results.push_back(meta_of(graph.at("tensor_values").at(name), symbols_.sizes));
     if (call.results.empty()) throw Error("found a call without results, which Whittle does not read");
     bind_results(node.at("outputs"), graph_.add(std::move(call)));
+}
+
+std::vector<ValueMeta> Importer::observed_results(const Json& graph, const Node& call,
+                                                  const std::vector<std::string>& names) {
+    if (!data_) throw Error("found sizes that depend on data in a nested graph, which Whittle does not read");
+    std::vector<ValueMeta> metas;
+    for (const Tensor& result : data_->run(graph_, call, names.size())) {
+        const Json& stated = graph.at("tensor_values").at(names.at(metas.size())).at("sizes");
+        metas.push_back(ValueMeta::contiguous(result.dtype(), result.sizes()));
+        for (std::size_t d = 0; d < stated.size() && d < result.sizes().size(); ++d)
+            if (const auto [kind, value] = chosen(stated[d]); kind == "as_expr")
+                data_->decide(value->at("expr_str").get<std::string>(), result.sizes()[d]);
+    }
+    return metas;
+}
+
+bool Importer::add_item(const Json& graph, const Json& node, const std::string& target) {
+    if (target != "aten.item.default" && target != "aten._local_scalar_dense.default") return false;
+    const Arg read = argument(node.at("inputs").at(0).at("arg"));
+    if (!read.node()) throw Error("found no tensor whose element is read");
+    if (!data_) throw Error("found a number that is read from a tensor in a nested graph, which Whittle does not read");
+    const ValueMeta& meta = graph_.node(*read.node()).meta();
+    const Scalar number = data_->run(graph_, {.target = "aten.clone.default", .args = {read}}, 1).at(0).item();
+    const auto name = chosen(node.at("outputs").at(0)).second->at("as_name").get<std::string>();
+    bind(name, Arg(number));
+    if (const Json& sizes = graph.value("sym_int_values", Json::object()); sizes.contains(name))
+        if (const auto [kind, value] = chosen(sizes.at(name)); kind == "as_expr")
+            data_->decide(value->at("expr_str").get<std::string>(), number.to_integer());
+    Node same{.name = "same", .target = "aten.eq.Scalar", .args = {read, Arg(number)}};
+    set_place(same, node);
+    same.results = infer(graph_, same);
+    const NodeRef condition = graph_.add(std::move(same));
+    Node assertion{
+        .name = "assertion",
+        .target = std::string(kAssertion),
+        .args = {condition, "a number that the program reads is the one that the graph was read with", read}};
+    set_place(assertion, node);
+    assertion.results = {ValueMeta::contiguous(meta.dtype, meta.sizes)};
+    graph_.add(std::move(assertion));
+    return true;
 }
 
 void Importer::bind_results(const Json& outputs, NodeRef call) {
@@ -322,7 +367,7 @@ void Importer::add_higher_order(const Json& node, const std::string& name) {
 void Importer::write_out(const Json& node, std::size_t graph_at) {
     const Json& inputs = node.at("inputs");
     const Json& body = inputs.at(graph_at).at("arg").at("as_graph").at("graph");
-    Importer inner(graph_, symbols_, depth_ + 1);
+    Importer inner(graph_, symbols_, data_, depth_ + 1);
     const Json& parameters = body.at("inputs");
     if (inputs.size() != graph_at + 1 + parameters.size())
         throw Error("found " + std::to_string(inputs.size() - graph_at - 1) + " operands, expected " +
@@ -347,7 +392,7 @@ GraphRef Importer::nested(const Json& argument, const ArgList& operands, Sliced 
         throw Error("found " + std::to_string(operands.size()) + " operands, expected " +
                     std::to_string(parameters.size()));
     Graph graph{.name = named_graph.value("name", "body")};
-    Importer inner(graph, symbols_, depth_ + 1);
+    Importer inner(graph, symbols_, nullptr, depth_ + 1);
     for (std::size_t i = 0; i < operands.size(); ++i) {
         const auto [kind, parameter] = chosen(parameters[i]);
         const NodeRef* read = operands[i].node();

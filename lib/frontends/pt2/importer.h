@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "frontends/pt2/data_sizes.h"
 #include "graph/document.h"
 #include "graph/graph.h"
 
@@ -26,8 +27,10 @@ struct Symbols {
 
 class Importer {
   public:
-    /// Adds to `graph`.
-    Importer(Graph& graph, const Symbols& symbols, int depth = 0) : graph_(graph), symbols_(symbols), depth_(depth) {}
+    /// Adds to `graph`. `data`: of the program's own graph, which can be run; null: of a nested one, whose sizes must
+    /// not depend on data.
+    Importer(Graph& graph, const Symbols& symbols, DataSizes* data, int depth = 0)
+        : graph_(graph), symbols_(symbols), data_(data), depth_(depth) {}
 
     /// `name` of the file's graph stands for the value: a node's, or a number.
     void bind(const std::string& name, Arg value) { values_[name] = std::move(value); }
@@ -43,6 +46,10 @@ class Importer {
     void add_call(const Json& graph, const Json& node, const std::string& target);
     void set_arguments(Node& call, const Json& inputs) const;
     void bind_results(const Json& outputs, NodeRef call);
+    /// Of a call whose results' sizes depend on data.
+    std::vector<ValueMeta> observed_results(const Json& graph, const Node& call, const std::vector<std::string>& names);
+    /// What a tensor of one element holds, a number from here on; false for another target.
+    bool add_item(const Json& graph, const Json& node, const std::string& target);
     /// Sizes and numbers, which are computed here; false for a target that is none of those.
     bool add_number(const Json& node, const std::string& target);
     void check_assertion(const Json& node, const std::string& target);
@@ -62,6 +69,7 @@ class Importer {
 
     Graph& graph_;
     const Symbols& symbols_;
+    DataSizes* const data_;
     std::map<std::string, Arg> values_;
     int depth_;
 };

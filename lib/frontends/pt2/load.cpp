@@ -8,6 +8,7 @@
 #include "base/suggest.h"
 #include "frontends/pt2/archive.h"
 #include "frontends/pt2/codes.h"
+#include "frontends/pt2/data_sizes.h"
 #include "frontends/pt2/importer.h"
 #include "frontends/pt2/pickle.h"
 
@@ -99,6 +100,7 @@ class Reader {
             decide_symbols(module, program.value("range_constraints", Json::object()));
             add_inputs(module);
             importer_.add_nodes(module.at("graph"));
+            loaded_.data_sizes = data_sizes_.decided();
             add_outputs(module);
         } catch (const Error& error) {
             if (!error.where().file.empty()) throw;
@@ -207,8 +209,13 @@ class Reader {
 
     void add_inputs(const Json& module) {
         // Placeholders come first.
-        for (const std::string& name : user_tensors(module))
-            importer_.bind(name, loaded_.graph.placeholder(name, meta_of(tensor_meta(module, name), symbols_.sizes)));
+        for (const std::string& name : user_tensors(module)) {
+            const Json& described = tensor_meta(module, name);
+            ValueMeta meta = meta_of(described, symbols_.sizes);
+            if (const auto offset = described.find("storage_offset"); offset != described.end())
+                meta.storage_offset = size_of(*offset, symbols_.sizes);
+            importer_.bind(name, loaded_.graph.placeholder(name, std::move(meta)));
+        }
         for (const Json& spec : module.at("signature").at("input_specs")) add_input(spec);
     }
 
@@ -256,7 +263,8 @@ class Reader {
     Symbols symbols_;
     std::map<std::string, Tensor> weights_;
     LoadedProgram loaded_;
-    Importer importer_{loaded_.graph, symbols_};
+    DataSizes data_sizes_{options_.values, symbols_.sizes};
+    Importer importer_{loaded_.graph, symbols_, &data_sizes_};
 };
 
 }  // namespace

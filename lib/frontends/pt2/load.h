@@ -12,8 +12,10 @@
 //   user output            an output, if it is a tensor: sizes and numbers are told by the graph's own sizes
 //   buffer or input that   further outputs, behind the others: their new values
 //   is written
+//   .item()                what it reads with the values given, a number; an assertion that the value is that
 // Sizes are static here. A dynamic dimension is what the values given for the inputs have, or what LoadOptions::dims
-// says, or else what the file gives as an example; computations on sizes alone are done while reading.
+// says, or else what the file gives as an example; computations on sizes alone are done while reading. Sizes that are
+// data ("u0") are those that LoadOptions::values make.
 // Whether parameters require gradients is not kept: an exported program is run for its outputs.
 // Formats: schema majors 7 and 8 (PyTorch 2.5 and later), whose weights are raw since 2.9 and pickled before.
 // https://github.com/pytorch/pytorch/blob/main/torch/_export/serde/schema.py
@@ -21,6 +23,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <map>
 #include <string>
 #include <vector>
@@ -34,12 +37,16 @@ struct LoadOptions {
     std::vector<Sizes> sizes = {};                  ///< the same by position, for inputs without a name
     std::map<std::string, std::int64_t> dims = {};  ///< by symbol: "s77"
     std::string model = {};                         ///< which of several in the archive; empty: there is one
+    /// Of the placeholders of a graph, for a program with sizes that depend on data; it may be called several times.
+    std::function<std::vector<Tensor>(const Graph&)> values = {};
 };
 
 struct LoadedProgram {
     Graph graph;
     /// Dynamic dimensions that nothing decided, with the size that the file has as its example: "s77=5".
     std::vector<std::string> assumed_dims = {};
+    /// Sizes and numbers that depend on data, with what the values made them: "u0=3".
+    std::vector<std::string> data_sizes = {};
 };
 
 /// The models that an archive holds, by name and in the order of their names; one nameless one of a flat archive.

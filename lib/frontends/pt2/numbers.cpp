@@ -103,7 +103,7 @@ bool is_number_function(std::string_view target) {
 
 Arg size_query(std::string_view target, const ValueMeta& meta, const std::optional<Arg>& dim) {
     if (target == "aten.sym_numel.default") return meta.numel();
-    if (target == "aten.sym_storage_offset.default") return std::int64_t{0};
+    if (target == "aten.sym_storage_offset.default") return meta.storage_offset;
     const auto asked = dim ? whole(*dim) : std::nullopt;
     const auto rank = static_cast<std::int64_t>(meta.sizes.size());
     if (!asked || *asked < -rank || *asked >= rank)

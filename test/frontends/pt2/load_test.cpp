@@ -78,6 +78,77 @@ TEST_CASE("dynamic dimensions are what is given, and within the range that was e
                       Catch::Contains("dynamic dimension s0 is 9, but was exported for 1 to 8"));
 }
 
+namespace {
+
+/// Where x is not zero, that shifted by how many there are, and a number that is read and not used.
+const std::string
+    kData = R"({"graph_module": {"graph": {"inputs": [{"as_tensor": {"name": "p_w"}}, {"as_tensor": {"name": "x"}}],
+  "outputs": [{"as_tensor": {"name": "found"}}, {"as_tensor": {"name": "shifted"}}], "nodes": [
+  {"target": "torch.ops.aten.nonzero.default", "inputs": [{"name": "self", "arg": {"as_tensor": {"name": "x"}}, "kind": 1}],
+   "outputs": [{"as_tensor": {"name": "found"}}]},
+  {"target": "torch.ops.aten.sum.default", "inputs": [{"name": "self", "arg": {"as_tensor": {"name": "x"}}, "kind": 1}],
+   "outputs": [{"as_tensor": {"name": "total"}}]},
+  {"target": "torch.ops.aten.item.default", "inputs": [{"name": "self", "arg": {"as_tensor": {"name": "total"}}, "kind": 1}],
+   "outputs": [{"as_sym_float": {"as_name": "item"}}]},
+  {"target": "torch.ops.aten.sym_size.int", "inputs": [{"name": "self", "arg": {"as_tensor": {"name": "found"}}, "kind": 1},
+   {"name": "dim", "arg": {"as_int": 0}, "kind": 1}], "outputs": [{"as_sym_int": {"as_name": "n"}}]},
+  {"target": "torch.ops.aten._assert_scalar.default", "inputs": [{"name": "self", "arg": {"as_bool": true}, "kind": 1},
+   {"name": "assert_msg", "arg": {"as_string": "u0 >= 0"}, "kind": 1}], "outputs": []},
+  {"target": "torch.ops.aten.add.Tensor", "inputs": [{"name": "self", "arg": {"as_tensor": {"name": "found"}}, "kind": 1},
+   {"name": "other", "arg": {"as_sym_int": {"as_name": "n"}}, "kind": 1}], "outputs": [{"as_tensor": {"name": "shifted"}}]}],
+  "sym_float_values": {"item": {"as_expr": {"expr_str": "Symbol('zuf0')",
+    "hint" : null
+}
+}
+}
+, "tensor_values" : {
+    "x" : {
+        "dtype" : 7,
+        "sizes" : [ {"as_int" : 3}, {"as_int" : 2} ],
+        "strides" : [ {"as_int" : 2}, {"as_int" : 1} ],
+        "layout" : 7
+    },
+          "found" : {
+        "dtype" : 5,
+            "sizes" : [ {"as_expr" : {"expr_str" : "Symbol('u0', integer=True)", "hint" : null}}, {"as_int" : 2} ],
+                      "strides" : [ {"as_int" : 2}, {"as_int" : 1} ],
+                                  "layout" : 7
+    }
+}
+}
+, "signature" : {
+    "input_specs": [{"parameter": {"arg": {"name": "p_w"}, "parameter_name": "w"}},
+   {"user_input": {"arg": {"as_tensor": {"name": "x"}}}}],
+   "output_specs": [{"user_output": {"arg": {"as_tensor": {"name": "found"}}}}, {"user_output": {"arg": {"as_tensor": {"name": "shifted"}}}}]
+}
+}
+, "range_constraints" : {"u0" : {"min_val" : 0, "max_val" : 6}}, "schema_version" : { "major" : 8, "minor" : 14 }
+})";
+
+}  // namespace
+
+TEST_CASE("sizes and numbers that depend on data are those that the values given make") {
+    const Tensor x = Tensor::of<float>({1, 0, 0, 4, 5, 0}, {3, 2});
+    LoadOptions options{.values = [&](const Graph&) { return std::vector<Tensor>{x}; }};
+    const LoadedProgram loaded = load(entries(kData), options);
+    CHECK(loaded.data_sizes == std::vector<std::string>{"u0=3"});
+    CHECK(loaded.graph.find("found")->meta().sizes == Sizes{3, 2});
+    CHECK(loaded.graph.find("shifted")->kwargs.empty());
+    const std::vector<Tensor> results = evaluate(loaded.graph, {&x, 1});
+    CHECK(results.at(0).values<double>() == std::vector<double>{0, 0, 1, 1, 2, 0});
+    CHECK(results.at(1).values<double>() == std::vector<double>{3, 3, 4, 4, 5, 3});
+    // What is read with item() is asked of other values.
+    const Tensor other = Tensor::of<float>({1, 0, 0, 4, 6, 0}, {3, 2});
+    CHECK_THROWS_WITH(
+        evaluate(loaded.graph, {&other, 1}),
+        Catch::Contains("a number that the program reads is the one that the graph was read with: found 11"));
+    CHECK_THROWS_WITH(load(entries(kData)), Catch::Contains("node 0 (torch.ops.aten.nonzero.default)") &&
+                                                Catch::Contains("found a size that depends on data"));
+    options.dims = {{"u0", 4}};
+    CHECK_THROWS_WITH(load(entries(kData), options),
+                      Catch::Contains("the size u0 is 3 with these inputs, but 4 was asked for"));
+}
+
 TEST_CASE("an archive may hold several models, of which one is read by its name") {
     auto archive = entries();
     archive["m/models/other.json"] = archive.at("m/models/model.json");

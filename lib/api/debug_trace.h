@@ -1,0 +1,34 @@
+// What a debug folder holds of a program of the API beside the artifacts that are made on the way: a trace, and of each
+// compiled function what runs in its place, on the calls that the trace recorded.
+#pragma once
+
+#include <filesystem>
+#include <memory>
+
+#include "api/trace.h"
+
+namespace whittle::api {
+
+/// Writes full_code of the functions in a folder that trace wrote, as artifacts. `records`: as for
+/// explain::full_code_texts().
+void log_full_code(const std::filesystem::path& folder, const std::string& records);
+
+class DebugTrace {
+  public:
+    /// In the debug folder; null where it is to hold none, or cannot.
+    static std::unique_ptr<DebugTrace> begin();
+    /// Writes both, if any function was compiled.
+    ~DebugTrace();
+    DebugTrace(const DebugTrace&) = delete;
+    DebugTrace& operator=(const DebugTrace&) = delete;
+
+    Trace& trace() { return trace_; }
+
+  private:
+    explicit DebugTrace(const std::filesystem::path& folder) : folder_(folder), trace_(folder, RecordPolicy::always) {}
+
+    const std::filesystem::path folder_;
+    Trace trace_;
+};
+
+}  // namespace whittle::api
