@@ -255,10 +255,10 @@ void configure_from_environment() {
 }  // namespace
 
 std::shared_ptr<FunctionState> make_function(CompileOptions options, const void* address, const char* type) {
+    configure_from_environment();
     static_cast<void>(Trace::of_environment());  // tells of a function that is never called, too
     link_output_hooks();
     link_throw_hook();
-    configure_from_environment();
     auto state = std::make_shared<FunctionState>(std::move(options), address, type);
     const std::lock_guard lock(all_mutex);
     std::erase_if(all_functions, [](const auto& entry) { return entry.expired(); });

@@ -148,11 +148,19 @@ const Tensor& Draft::data(NodeId leaf) const {
     return node.kind == NodeKind::placeholder ? inputs_.at(node.name) : work_.attributes.at(node.target);
 }
 
+namespace {
+
+ValueMeta with_gradients_of(const ValueMeta& before, ValueMeta meta) {
+    meta.requires_grad = before.requires_grad;
+    meta.leaf = before.leaf;
+    return meta;
+}
+
+}  // namespace
+
 void Draft::set_data(NodeId leaf, const Tensor& value) {
     Node& held = node(leaf);
-    const bool requires_grad = held.meta().requires_grad;
-    held.results = {ValueMeta::of(value)};
-    held.results[0].requires_grad = requires_grad;
+    held.results = {with_gradients_of(held.meta(), ValueMeta::of(value))};
     if (held.kind == NodeKind::placeholder)
         inputs_[held.name] = value;
     else
@@ -162,9 +170,7 @@ void Draft::set_data(NodeId leaf, const Tensor& value) {
 void Draft::cut(NodeId leaf, const Sizes& sizes) {
     Node& held = node(leaf);
     ValueMeta& meta = held.results.at(0);
-    const bool requires_grad = meta.requires_grad;
-    meta = ValueMeta::contiguous(meta.dtype, sizes);
-    meta.requires_grad = requires_grad;
+    meta = with_gradients_of(meta, ValueMeta::contiguous(meta.dtype, sizes));
     if (!outermost_ && held.kind == NodeKind::placeholder) return;  // holds nothing
     Tensor& data = held.kind == NodeKind::placeholder ? inputs_[held.name] : work_.attributes[held.target];
     data = data.as_strided(sizes, data.strides(), data.offset());  // finish() copies it

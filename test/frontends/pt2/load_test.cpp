@@ -81,8 +81,7 @@ TEST_CASE("dynamic dimensions are what is given, and within the range that was e
 namespace {
 
 /// Where x is not zero, that shifted by how many there are, and a number that is read and not used.
-const std::string
-    kData = R"({"graph_module": {"graph": {"inputs": [{"as_tensor": {"name": "p_w"}}, {"as_tensor": {"name": "x"}}],
+const std::string kData = R"json({"graph_module": {"graph": {"inputs": [{"as_tensor": {"name": "p_w"}}, {"as_tensor": {"name": "x"}}],
   "outputs": [{"as_tensor": {"name": "found"}}, {"as_tensor": {"name": "shifted"}}], "nodes": [
   {"target": "torch.ops.aten.nonzero.default", "inputs": [{"name": "self", "arg": {"as_tensor": {"name": "x"}}, "kind": 1}],
    "outputs": [{"as_tensor": {"name": "found"}}]},
@@ -96,34 +95,15 @@ const std::string
    {"name": "assert_msg", "arg": {"as_string": "u0 >= 0"}, "kind": 1}], "outputs": []},
   {"target": "torch.ops.aten.add.Tensor", "inputs": [{"name": "self", "arg": {"as_tensor": {"name": "found"}}, "kind": 1},
    {"name": "other", "arg": {"as_sym_int": {"as_name": "n"}}, "kind": 1}], "outputs": [{"as_tensor": {"name": "shifted"}}]}],
-  "sym_float_values": {"item": {"as_expr": {"expr_str": "Symbol('zuf0')",
-    "hint" : null
-}
-}
-}
-, "tensor_values" : {
-    "x" : {
-        "dtype" : 7,
-        "sizes" : [ {"as_int" : 3}, {"as_int" : 2} ],
-        "strides" : [ {"as_int" : 2}, {"as_int" : 1} ],
-        "layout" : 7
-    },
-          "found" : {
-        "dtype" : 5,
-            "sizes" : [ {"as_expr" : {"expr_str" : "Symbol('u0', integer=True)", "hint" : null}}, {"as_int" : 2} ],
-                      "strides" : [ {"as_int" : 2}, {"as_int" : 1} ],
-                                  "layout" : 7
-    }
-}
-}
-, "signature" : {
-    "input_specs": [{"parameter": {"arg": {"name": "p_w"}, "parameter_name": "w"}},
+  "sym_float_values": {"item": {"as_expr": {"expr_str": "Symbol('zuf0')", "hint": null}}},
+  "tensor_values": {
+   "x": {"dtype": 7, "sizes": [{"as_int": 3}, {"as_int": 2}], "strides": [{"as_int": 2}, {"as_int": 1}], "layout": 7},
+   "found": {"dtype": 5, "sizes": [{"as_expr": {"expr_str": "Symbol('u0', integer=True)", "hint": null}}, {"as_int": 2}],
+    "strides": [{"as_int": 2}, {"as_int": 1}], "layout": 7}}},
+  "signature": {"input_specs": [{"parameter": {"arg": {"name": "p_w"}, "parameter_name": "w"}},
    {"user_input": {"arg": {"as_tensor": {"name": "x"}}}}],
-   "output_specs": [{"user_output": {"arg": {"as_tensor": {"name": "found"}}}}, {"user_output": {"arg": {"as_tensor": {"name": "shifted"}}}}]
-}
-}
-, "range_constraints" : {"u0" : {"min_val" : 0, "max_val" : 6}}, "schema_version" : { "major" : 8, "minor" : 14 }
-})";
+   "output_specs": [{"user_output": {"arg": {"as_tensor": {"name": "found"}}}}, {"user_output": {"arg": {"as_tensor": {"name": "shifted"}}}}]}},
+  "range_constraints": {"u0": {"min_val": 0, "max_val": 6}}, "schema_version": {"major": 8, "minor": 14}})json";
 
 }  // namespace
 
