@@ -1,6 +1,6 @@
 #include "api/debug_trace.h"
 
-#include <unistd.h>
+#include <utility>
 
 #include "base/error.h"
 #include "base/log.h"
@@ -28,15 +28,9 @@ std::unique_ptr<DebugTrace> DebugTrace::begin() {
     }
 }
 
-DebugTrace::~DebugTrace() {
-    if (!trace_.is_own() || trace_.index().frames.empty()) return;
-    try {
-        trace_.save();
-    } catch (const std::exception& error) {
-        log_warning(LogChannel::capture, std::string("there will be no full_code: ") + error.what());
-        return;
-    }
-    log_full_code(folder_, "std::filesystem::path(__FILE__).parent_path() / \"trace\"");
+void DebugTrace::write_code() {
+    if (std::exchange(written_, true) || !trace_.is_own() || trace_.index().records.empty()) return;
+    if (trace_.write_now()) log_full_code(folder_, "std::filesystem::path(__FILE__).parent_path() / \"trace\"");
 }
 
 }  // namespace whittle::api

@@ -17,18 +17,21 @@ class DebugTrace {
   public:
     /// In the debug folder; null where it is to hold none, or cannot.
     static std::unique_ptr<DebugTrace> begin();
-    /// Writes both, if any function was compiled.
-    ~DebugTrace();
+    ~DebugTrace() { write_code(); }
     DebugTrace(const DebugTrace&) = delete;
     DebugTrace& operator=(const DebugTrace&) = delete;
 
     Trace& trace() { return trace_; }
+    /// Full code of what was recorded, once.
+    void write_code();
 
   private:
-    explicit DebugTrace(const std::filesystem::path& folder) : folder_(folder), trace_(folder, RecordPolicy::always) {}
+    explicit DebugTrace(const std::filesystem::path& folder)
+        : folder_(folder), trace_(folder, RecordPolicy::always, false) {}
 
     const std::filesystem::path folder_;
     Trace trace_;
+    bool written_ = false;
 };
 
 }  // namespace whittle::api

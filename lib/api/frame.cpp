@@ -427,7 +427,7 @@ void Execution::remember(std::int64_t position, std::shared_ptr<const Tape> tape
 
 /// A warning, as in TorchDynamo's guide, unless a report will tell of it, or the exception that it is.
 void Execution::log_break(const capture::GraphBreak& why, const Addresses& stack) const {
-    const bool told_otherwise = trace_ || why.kind == capture::BreakKind::exception;
+    const bool told_otherwise = (trace_ && trace_->is_reported()) || why.kind == capture::BreakKind::exception;
     const LogLevel level = told_otherwise ? LogLevel::info : LogLevel::warning;
     if (!log_enabled(LogChannel::capture, level) && !log_enabled(LogArtifact::graph_breaks)) return;
     capture::GraphBreak told = why;

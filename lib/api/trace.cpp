@@ -4,6 +4,8 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cstdlib>
+#include <utility>
 
 #include "api/debug_trace.h"
 #include "api/stack.h"
@@ -63,40 +65,62 @@ std::string own_program() {
 
 }  // namespace
 
-Trace* Trace::of_environment() {
-    struct OfEnvironment {
-        std::unique_ptr<Trace> trace;
-        std::unique_ptr<DebugTrace> debug;
-        OfEnvironment() {
-            const std::string folder = variable("WHITTLE_TRACE_DIR");
-            if (folder.empty()) debug = DebugTrace::begin();
-            if (folder.empty()) return;
-            if (fs::exists(fs::path(folder) / "index.json")) return;  // of the program that started this one
-            const std::string records = variable("WHITTLE_TRACE_RECORDS");
-            const auto policy = record_policy_called(records.empty() ? name(RecordPolicy::always) : records);
-            if (!policy)
-                throw Error({"WHITTLE_TRACE_RECORDS", {}},
-                            "found '" + records + "', expected always, on-error or never");
-            try {
-                trace = std::make_unique<Trace>(folder, *policy);
-            } catch (const Error& error) {  // the program did not ask for it
-                log_error(LogChannel::capture, std::string("there will be no trace: ") + error.what());
-            }
-        }
-        ~OfEnvironment() {
-            if (!trace || !trace->is_own() || !trace->keeps_runs() || !is_debug_file(LogArtifact::full_code)) return;
-            const fs::path folder = trace->folder();
-            trace.reset();
-            log_full_code(folder, printers::cpp_string(fs::absolute(folder).string()));
-        }
-    };
-    static OfEnvironment instance;
-    Trace* const trace = instance.debug ? &instance.debug->trace() : instance.trace.get();
-    return trace && trace->is_own() ? trace : nullptr;
-}
+namespace {
 
-Trace::Trace(fs::path folder, RecordPolicy records)
-    : writer_(std::move(folder), {.model = own_program()}), process_(getpid()), records_(records) {
+struct OfEnvironment {
+    std::unique_ptr<Trace> trace;
+    std::unique_ptr<DebugTrace> debug;
+
+    OfEnvironment() {
+        const std::string folder = variable("WHITTLE_TRACE_DIR");
+        if (folder.empty()) debug = DebugTrace::begin();
+        if (folder.empty()) return;
+        if (fs::exists(fs::path(folder) / "index.json")) return;  // of the program that started this one
+        const std::string records = variable("WHITTLE_TRACE_RECORDS");
+        const auto policy = record_policy_called(records.empty() ? name(RecordPolicy::always) : records);
+        if (!policy)
+            throw Error({"WHITTLE_TRACE_RECORDS", {}}, "found '" + records + "', expected always, on-error or never");
+        try {
+            trace = std::make_unique<Trace>(folder, *policy);
+        } catch (const Error& error) {  // the program did not ask for it
+            log_error(LogChannel::capture, std::string("there will be no trace: ") + error.what());
+        }
+    }
+
+    static OfEnvironment& instance() {
+        static OfEnvironment instance;
+        return instance;
+    }
+    Trace* own() {
+        Trace* const open = debug ? &debug->trace() : trace.get();
+        return open && open->is_own() ? open : nullptr;
+    }
+
+    /// Full code of what was recorded, once, while all is there that it is made with: the program's end destroys what
+    /// was made last first.
+    static void write_code_at_exit() {
+        if (log_enabled(LogArtifact::full_code)) std::atexit([] { instance().write_code(); });
+    }
+
+  private:
+    void write_code() {
+        Trace* const open = std::exchange(code_written_, true) ? nullptr : own();
+        if (!open) return;
+        if (debug)
+            debug->write_code();
+        else if (open->keeps_runs() && open->write_now())
+            log_full_code(open->folder(), printers::cpp_string(fs::absolute(open->folder()).string()));
+    }
+
+    bool code_written_ = false;
+};
+
+}  // namespace
+
+Trace* Trace::of_environment() { return OfEnvironment::instance().own(); }
+
+Trace::Trace(fs::path folder, RecordPolicy records, bool reported)
+    : writer_(std::move(folder), {.model = own_program()}), process_(getpid()), records_(records), reported_(reported) {
     if (!variable("WHITTLE_TIMES").empty()) timeline_.emplace();
     save();
 }
@@ -275,6 +299,12 @@ void Trace::add_record(const std::string& frame, const Recorded& recorded, const
     const auto other_size = other_sizes_.find(recorded.key);
     const Graph& own = other_size == other_sizes_.end() ? graphs_[position] : other_size->second;
     write([&] { writer_.add_record(position, own, std::move(record)); });
+    if (this == of_environment()) OfEnvironment::write_code_at_exit();
+}
+
+bool Trace::write_now() {
+    const std::lock_guard lock(mutex_);
+    return write([this] { writer_.save(); });
 }
 
 namespace {

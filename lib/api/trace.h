@@ -33,14 +33,15 @@ class Trace {
     /// the folder is its parent's.
     static Trace* of_environment();
 
-    /// An empty folder name: in memory.
-    Trace(std::filesystem::path folder, RecordPolicy records);
+    /// An empty folder name: in memory. `reported`: somebody will tell of it what the program then does not warn of.
+    Trace(std::filesystem::path folder, RecordPolicy records, bool reported = true);
     ~Trace();
     Trace(const Trace&) = delete;
     Trace& operator=(const Trace&) = delete;
 
     /// Not of the process that this one was forked from.
     bool is_own() const;
+    bool is_reported() const { return reported_; }
     /// All runs of graphs, as files.
     bool keeps_runs() const { return keeps_files() && records_ == RecordPolicy::always; }
     const std::filesystem::path& folder() const { return writer_.folder(); }
@@ -73,6 +74,8 @@ class Trace {
     void note(const std::string& text);
     void set_backend(const std::string& name);
 
+    /// As save(); false where that fails, which is told.
+    bool write_now();
     /// Writes the index as it is now. Throws Error, unlike all that the program under trace calls on its way: where the
     /// folder cannot be written any more, that is said once, and the program goes on.
     void save();
@@ -102,6 +105,7 @@ class Trace {
     bool lost_ = false;  ///< the folder cannot be written
     int process_ = 0;    ///< whose trace it is
     RecordPolicy records_;
+    const bool reported_;
     std::vector<Graph> graphs_;                  ///< parallel to the index's
     std::map<std::string, std::size_t> by_key_;  ///< graphs
     /// Graphs with dynamic sizes, by frame and guards, and which entry of the index each is.

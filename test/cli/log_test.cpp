@@ -92,6 +92,8 @@ Sample sample_of(LogArtifact artifact) {
             return {"trace -o t g.json --backend halide $LOG", " *let .*b_stage.*"};
         case LogArtifact::assembly:
             return {"trace -o t g.json --backend halide $LOG", "\\s+v?(xor|sub)ps\\s.*"};
+        case LogArtifact::full_code:
+            return {"trace -q -o t $EXAMPLES/toy_example $LOG", "void __resume_at_[0-9]+_1[(]Frame& frame[)] [{]"};
         case LogArtifact::times:
             return {"trace -q -o t $EXAMPLES/toy_example $LOG",
                     "[|] [0-9.]+ [|] [0-9.]+ [|] pass [|] functionalize [|]"};

@@ -81,7 +81,8 @@ TEST_CASE("dynamic dimensions are what is given, and within the range that was e
 namespace {
 
 /// Where x is not zero, that shifted by how many there are, and a number that is read and not used.
-const std::string kData = R"json({"graph_module": {"graph": {"inputs": [{"as_tensor": {"name": "p_w"}}, {"as_tensor": {"name": "x"}}],
+const std::string kData =
+    R"json({"graph_module": {"graph": {"inputs": [{"as_tensor": {"name": "p_w"}}, {"as_tensor": {"name": "x"}}],
   "outputs": [{"as_tensor": {"name": "found"}}, {"as_tensor": {"name": "shifted"}}], "nodes": [
   {"target": "torch.ops.aten.nonzero.default", "inputs": [{"name": "self", "arg": {"as_tensor": {"name": "x"}}, "kind": 1}],
    "outputs": [{"as_tensor": {"name": "found"}}]},
