@@ -149,7 +149,8 @@ std::vector<T> scan_operands(const std::vector<std::optional<T>>& given, bool ba
                     "Scan before opset 9 took them, Whittle does not");
     std::vector<T> operands;
     for (std::size_t i = batches ? 1 : 0; i < given.size(); ++i) {
-        if (!given[i]) throw Error("found a scan whose operand " + std::to_string(i) + " is missing, expected a tensor");
+        if (!given[i])
+            throw Error("found a scan whose operand " + std::to_string(i) + " is missing, expected a tensor");
         operands.push_back(*given[i]);
     }
     return operands;
