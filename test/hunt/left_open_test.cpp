@@ -21,7 +21,7 @@ TEST_CASE("which of equal elements is found is left open, and nothing else of a 
     CHECK(why("aten.topk.default(%x, 2)", {1, 2, 1}, pair) == "aten.topk.default: which of equal elements it finds");
     CHECK(why("aten.topk.default(%x, 2)", {1, 2, 3}, pair) == "");
     CHECK(why("aten.argsort.default(%x)", {5, 5, 3}, "i64[3]") != "");
-    CHECK(why("aten.argsort.stable(%x, stable=True)", {5, 5, 3}, "i64[3]") == "");
+    CHECK(why("aten.argsort.stable(%x, stable=true)", {5, 5, 3}, "i64[3]") == "");
     const Graph floats = parse(
         "graph g {\n  %x = placeholder[\"x\"] : f32[2, 2]\n  %y = aten.kthvalue.default(%x, 1, 0) : (f32[2], i64[2])\n"
         "  %i = getitem(%y, 1) : i64[2]\n  return (%i)\n}\n");
