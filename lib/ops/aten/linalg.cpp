@@ -63,10 +63,11 @@ struct Lu {
     }
 };
 
-/// LibTorch gives LAPACK a contiguous matrix as it lies, and so has the factors of its transpose.
+/// LibTorch gives LAPACK a contiguous matrix as it lies, and so has the factors of its transpose; not of complex
+/// numbers.
 template <class T>
 Lu<T> as_libtorch_factors(const Tensor& whole, Matrix<T> one) {
-    if (whole.is_contiguous()) one.transposeInPlace();
+    if (whole.is_contiguous() && !is_complex(whole.dtype())) one.transposeInPlace();
     return Lu<T>(std::move(one));
 }
 

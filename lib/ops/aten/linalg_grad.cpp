@@ -134,7 +134,9 @@ void eigh_grad(B& b, C& c) {
 void qr_grad(B& b, C& c) {
     const OfMatrix r(b, c);
     const Sizes& sizes = r.tensor("A").meta.sizes;
-    if (is_complex(r.tensor("A").meta.dtype)) throw Error("no gradient rule for linalg_qr of complex numbers");
+    if (is_complex(r.tensor("A").meta.dtype))
+        throw Error("found a gradient that goes through complex numbers, for which aten.linalg_qr has no rule",
+                    "detach() what it is given");
     if (c.args().text("mode") != "reduced" || sizes[sizes.size() - 2] < sizes.back())
         throw Error("no gradient rule for linalg_qr of matrices of more columns than rows, or of a mode but reduced");
     const NodeValue q = r.result(0), upper = r.result(1), of_q = r.grad(0), of_upper = r.grad(1);
