@@ -1,3 +1,0 @@
-# needs: explain --list-backends | grep '^libtorch ' && test -e /usr/include/torch/csrc/api/include/torch/types.h
-minify model.json --backend libtorch --accuracy -o m.json
-repro m.json --anonymize --issue ISSUE.md
