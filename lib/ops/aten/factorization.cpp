@@ -31,27 +31,28 @@ Tensors eval_cholesky(const Arguments<Tensor>& a) {
     const Tensor matrix = a.tensor("self");
     const bool upper = a.boolean("upper");
     return in_own_dtype(matrix, [&]<class T>(T) -> Tensors {
-        Results<T> result(matrix.dtype(), matrix.sizes()), info(DType::i32, batch_of(matrix.sizes()));
+        Results<T> result(matrix.dtype(), matrix.sizes());
+        Results<std::int64_t> info(DType::i32, batch_of(matrix.sizes()));
         each_matrix<T>(matrix, [&](std::int64_t i, Matrix<T> one) {
-            if (upper) one.transposeInPlace();
+            if (upper) one.adjointInPlace();
             std::int64_t failed = 0;
             for (Eigen::Index k = 0; k < one.rows() && failed == 0; ++k) {
-                const T pivot = one(k, k) - one.row(k).head(k).squaredNorm();
+                const Real<T> pivot = std::real(one(k, k)) - one.row(k).head(k).squaredNorm();
                 if (!(pivot > 0)) {
                     failed = k + 1;
                     break;
                 }
                 one(k, k) = std::sqrt(pivot);
                 for (Eigen::Index j = k + 1; j < one.rows(); ++j)
-                    one(j, k) = (one(j, k) - one.row(j).head(k).dot(one.row(k).head(k))) / one(k, k);
+                    one(j, k) = (one(j, k) - one.row(k).head(k).dot(one.row(j).head(k))) / one(k, k);
             }
             check_info(a, failed, "not positive definite");
             const Matrix<T> lower = one.template triangularView<Eigen::Lower>();
             if (upper)
-                result.put(i, lower.transpose());
+                result.put(i, lower.adjoint());
             else
                 result.put(i, lower);
-            info.put(i, static_cast<T>(failed));
+            info.put(i, failed);
         });
         return {result.tensor(), info.tensor()};
     });
@@ -98,7 +99,7 @@ Metas infer_eigh(const Arguments<ValueMeta>& a) {
     const ValueMeta matrix = a.tensor("A");
     require_square(a.schema(), matrix);
     const Sizes batch = batch_of(matrix.sizes);
-    return {ValueMeta::contiguous(matrix.dtype, with(batch, {matrix.sizes.back()})),
+    return {ValueMeta::contiguous(real_of(matrix.dtype), with(batch, {matrix.sizes.back()})),
             a.boolean("compute_v") ? ValueMeta::contiguous(matrix.dtype, matrix.sizes)
                                    : ValueMeta::contiguous(matrix.dtype, {0})};
 }
@@ -110,10 +111,10 @@ Tensors eval_eigh(const Arguments<Tensor>& a) {
     if (triangle != "L" && triangle != "U" && triangle != "l" && triangle != "u")
         throw Error(a.schema().name + ": found UPLO '" + triangle + "', expected L or U");
     return in_own_dtype(matrix, [&]<class T>(T) -> Tensors {
-        Results<T> values(matrix.dtype(), with(batch_of(matrix.sizes()), {matrix.sizes().back()})),
-            columns_of(matrix.dtype(), matrix.sizes());
+        Results<Real<T>> values(real_of(matrix.dtype()), with(batch_of(matrix.sizes()), {matrix.sizes().back()}));
+        Results<T> columns_of(matrix.dtype(), matrix.sizes());
         each_matrix<T>(matrix, [&](std::int64_t i, Matrix<T> one) {
-            if (triangle == "U" || triangle == "u") one.transposeInPlace();
+            if (triangle == "U" || triangle == "u") one.adjointInPlace();
             const Eigen::SelfAdjointEigenSolver<Matrix<T>> solver(
                 one, vectors ? Eigen::ComputeEigenvectors : Eigen::EigenvaluesOnly);
             values.put(i, solver.eigenvalues());
@@ -128,7 +129,7 @@ Metas infer_svd(const Arguments<ValueMeta>& a) {
     require_matrix(a.schema(), matrix);
     const Sizes batch = batch_of(matrix.sizes);
     const std::int64_t m = rows_of(matrix.sizes), n = matrix.sizes.back(), k = std::min(m, n);
-    const ValueMeta values = ValueMeta::contiguous(matrix.dtype, with(batch, {k}));
+    const ValueMeta values = ValueMeta::contiguous(real_of(matrix.dtype), with(batch, {k}));
     const ValueMeta none = ValueMeta::contiguous(matrix.dtype, {0});
     if (!a.boolean("compute_uv")) return {none, values, none};
     const bool full = a.boolean("full_matrices");
@@ -141,8 +142,9 @@ Tensors eval_svd(const Arguments<Tensor>& a) {
     return in_own_dtype(matrix, [&]<class T>(T) -> Tensors {
         const Sizes batch = batch_of(matrix.sizes());
         const std::int64_t m = rows_of(matrix.sizes()), n = matrix.sizes().back(), k = std::min(m, n);
-        Results<T> u(matrix.dtype(), with(batch, {m, full ? m : k})), s(matrix.dtype(), with(batch, {k})),
+        Results<T> u(matrix.dtype(), with(batch, {m, full ? m : k})),
             vh(matrix.dtype(), with(batch, {full ? n : k, n}));
+        Results<Real<T>> s(real_of(matrix.dtype()), with(batch, {k}));
         each_matrix<T>(matrix, [&](std::int64_t i, Matrix<T> one) {
             const unsigned parts =
                 full ? Eigen::ComputeFullU | Eigen::ComputeFullV : Eigen::ComputeThinU | Eigen::ComputeThinV;
@@ -150,7 +152,7 @@ Tensors eval_svd(const Arguments<Tensor>& a) {
             s.put(i, svd.singularValues());
             if (!vectors) return;
             u.put(i, svd.matrixU());
-            vh.put(i, svd.matrixV().transpose());
+            vh.put(i, svd.matrixV().adjoint());
         });
         const Tensor none(matrix.dtype(), {0});
         return {vectors ? u.tensor() : none, s.tensor(), vectors ? vh.tensor() : none};
@@ -159,17 +161,18 @@ Tensors eval_svd(const Arguments<Tensor>& a) {
 
 // --- Samples ---
 
-/// A A^T, and its size on the diagonal.
+/// A A^H, and its size on the diagonal.
 Tensor positive(DType dtype, const Sizes& sizes, std::uint64_t seed = 1) {
-    const std::vector<double> a = samples::random(dtype, sizes, seed).values<double>();
-    std::vector<double> elements(a.size());
-    const auto n = static_cast<std::size_t>(sizes.back());
-    for (std::size_t i = 0; i < a.size(); ++i) {
-        const std::size_t start = i / (n * n) * n * n, row = i / n % n, column = i % n;
-        elements[i] = row == column ? static_cast<double>(n) : 0;
-        for (std::size_t k = 0; k < n; ++k) elements[i] += a[start + row * n + k] * a[start + column * n + k];
-    }
-    return samples::values(dtype, elements, sizes);
+    const Tensor random = samples::random(dtype, sizes, seed);
+    const auto made = [&]<class T>(T) {
+        Results<T> result(dtype, sizes);
+        each_matrix<T>(random, [&](std::int64_t i, const Matrix<T>& one) {
+            result.put(i, one * one.adjoint() +
+                              Matrix<T>::Identity(one.rows(), one.rows()) * T(static_cast<double>(one.rows())));
+        });
+        return result.tensor();
+    };
+    return is_complex(dtype) ? made(Complex128{}) : made(double{});
 }
 std::vector<Sample> cholesky_samples(DType dtype) {
     Sample upper{"upper", {positive(dtype, {3, 3})}, {t(0)}, {{"upper", Arg(true)}}};

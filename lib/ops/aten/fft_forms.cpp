@@ -1,4 +1,4 @@
-// The functions of torch.fft, and stft: they cut, pad and call the transforms of fft.cpp.
+// The functions of torch.fft, stft and istft: they cut, pad and call the transforms of fft.cpp.
 // Definitions: https://pytorch.org/docs/stable/fft.html
 #include <algorithm>
 #include <optional>
@@ -117,15 +117,16 @@ std::vector<NodeRef> decompose_shift(GraphBuilder& b, const Arguments<NodeValue>
 
 /// Ones, or the window given, in the middle of n_fft zeros; nothing where frames are taken as they are.
 std::optional<NodeValue> window_of(GraphBuilder& b, const Arguments<NodeValue>& arguments, std::int64_t n_fft) {
+    const std::string& op = arguments.schema().name;
     const std::int64_t length = arguments.optional_integer("win_length").value_or(n_fft);
     std::optional<NodeValue> window = arguments.optional_tensor("window");
     if (length < 1 || length > n_fft)
-        throw Error("stft: found win_length " + std::to_string(length) + ", expected 1 to " + std::to_string(n_fft));
+        throw Error(op + ": found win_length " + std::to_string(length) + ", expected 1 to " + std::to_string(n_fft));
     if (window && window->meta.sizes != Sizes{length})
-        throw Error("stft: found a window of sizes " + to_string(window->meta.sizes) + ", expected " +
+        throw Error(op + ": found a window of sizes " + to_string(window->meta.sizes) + ", expected " +
                     to_string(Sizes{length}));
     if (length == n_fft) return window;
-    const DType dtype = arguments.tensor("self").meta.dtype;
+    const DType dtype = real_of(arguments.tensor("self").meta.dtype);
     if (!window) window = b.call("aten.ones.default", {Arg::ints({length})}, {{"dtype", dtype}});
     const std::int64_t left = (n_fft - length) / 2;
     return b.call("aten.constant_pad_nd.default", {arg(*window), Arg::ints({left, n_fft - length - left}), 0});
@@ -156,6 +157,73 @@ std::vector<NodeRef> decompose_stft(GraphBuilder& b, const Arguments<NodeValue>&
     result = b.call("aten.clone.default", {arg(result)});
     const bool parts = arguments.has("return_complex") ? !arguments.boolean("return_complex") : !complex;
     return {parts ? b.call("aten.view_as_real.default", {arg(result)}).ref : result.ref};
+}
+
+// --- istft: frames transformed back, laid over each other and divided by how much of the window lies there ---
+
+/// Each of the frames [N, frames, n_fft] `hop` behind the one before, added where they overlap: [N, length].
+NodeValue overlapped(GraphBuilder& b, const NodeValue& frames, std::int64_t hop) {
+    const std::int64_t count = frames.meta.sizes[1], n_fft = frames.meta.sizes[2], length = n_fft + hop * (count - 1);
+    std::vector<std::int64_t> places;
+    for (std::int64_t i = 0; i < count * n_fft; ++i) places.push_back(i / n_fft * hop + i % n_fft);
+    const NodeValue flat =
+        b.call("aten.reshape.default", {arg(frames), Arg::ints({frames.meta.sizes[0], count * n_fft})});
+    const NodeValue zeros =
+        b.call("aten.zeros.default", {Arg::ints({frames.meta.sizes[0], length})}, {{"dtype", frames.meta.dtype}});
+    const Tensor at = Tensor::of(places, {count * n_fft});
+    return b.call("aten.index_add.default", {arg(zeros), 1, arg(b.constant(at, "places")), arg(flat)});
+}
+
+/// The signal of each frame, [N, frames, n_fft], by the window.
+NodeValue frames_back(GraphBuilder& b, const Arguments<NodeValue>& arguments, const NodeValue& window) {
+    const NodeValue self = arguments.tensor("self");
+    const std::int64_t n_fft = window.meta.sizes[0], frequencies = self.meta.sizes[self.meta.sizes.size() - 2];
+    const bool complex = arguments.boolean("return_complex");
+    const bool onesided = arguments.has("onesided") ? arguments.boolean("onesided") : frequencies != n_fft;
+    if (frequencies != (onesided ? n_fft / 2 + 1 : n_fft))
+        throw Error("istft: found " + std::to_string(frequencies) + " frequencies, expected " +
+                    std::to_string(onesided ? n_fft / 2 + 1 : n_fft) + " for n_fft " + std::to_string(n_fft));
+    if (complex && onesided) throw Error("istft: found onesided with return_complex, expected one of both");
+    const Sizes sizes = {element_count(Sizes(self.meta.sizes.begin(), self.meta.sizes.end() - 2)), frequencies,
+                         self.meta.sizes.back()};
+    NodeValue spectrum = b.call("aten.reshape.default", {arg(self), Arg::ints(sizes)});
+    spectrum = b.call("aten.transpose.int", {arg(spectrum), 1, 2});
+    const std::int64_t normalization = arguments.boolean("normalized") ? 1 : 2;
+    const Arg last = Arg::ints({2});
+    if (!complex && !onesided) spectrum = b.call("aten.slice.Tensor", {arg(spectrum), 2, 0, n_fft / 2 + 1});
+    const NodeValue frames = complex ? b.call("aten._fft_c2c.default", {arg(spectrum), last, normalization, false})
+                                     : b.call("aten._fft_c2r.default", {arg(spectrum), last, normalization, n_fft});
+    return b.call("aten.mul.Tensor", {arg(frames), arg(window)});
+}
+
+std::vector<NodeRef> decompose_istft(GraphBuilder& b, const Arguments<NodeValue>& arguments) {
+    const NodeValue self = arguments.tensor("self");
+    const Sizes& sizes = self.meta.sizes;
+    const std::int64_t n_fft = arguments.integer("n_fft");
+    const std::int64_t hop = arguments.optional_integer("hop_length").value_or(n_fft / 4);
+    const std::optional<std::int64_t> wanted = arguments.optional_integer("length");
+    if ((sizes.size() != 2 && sizes.size() != 3) || element_count(sizes) == 0)
+        throw Error("istft: found a spectrum of sizes " + to_string(sizes) + ", expected 2 or 3 dimensions, not empty");
+    if (n_fft < 1 || hop < 1 || (wanted && *wanted < 1))
+        throw Error("istft: found n_fft " + std::to_string(n_fft) + ", hop_length " + std::to_string(hop) +
+                    " and length " + std::to_string(wanted.value_or(1)) + ", expected at least 1 each");
+    std::optional<NodeValue> window = window_of(b, arguments, n_fft);
+    if (!window) window = b.call("aten.ones.default", {Arg::ints({n_fft})}, {{"dtype", real_of(self.meta.dtype)}});
+    if (is_complex(window->meta.dtype) && !arguments.boolean("return_complex"))
+        throw Error("istft: found a complex window without return_complex", "the signal is complex, too");
+    const NodeValue frames = frames_back(b, arguments, *window);
+    NodeValue squares = b.call("aten.mul.Tensor", {arg(*window), arg(*window)});
+    squares = b.call("aten.expand.default", {arg(squares), Arg::ints({1, frames.meta.sizes[1], n_fft})});
+    NodeValue signal = overlapped(b, frames, hop), weight = overlapped(b, squares, hop);
+    const bool center = arguments.boolean("center");
+    const std::int64_t all = signal.meta.sizes[1], start = center ? n_fft / 2 : 0;
+    const std::int64_t end = std::min(all, wanted ? start + *wanted : center ? all - n_fft / 2 : all);
+    const auto cut = [&](const NodeValue& x) { return b.call("aten.slice.Tensor", {arg(x), 1, start, end}); };
+    signal = b.call("aten.div.Tensor", {arg(cut(signal)), arg(cut(weight))});
+    if (wanted && *wanted > signal.meta.sizes[1])
+        signal =
+            b.call("aten.constant_pad_nd.default", {arg(signal), Arg::ints({0, *wanted - signal.meta.sizes[1]}), 0});
+    return {sizes.size() == 3 ? signal.ref : b.call("aten.select.int", {arg(signal), 0, 0}).ref};
 }
 
 // --- Samples ---
@@ -210,6 +278,24 @@ std::vector<Sample> stft_samples(DType dtype) {
         {"parts", {rows}, {t(0), 8, 4}, {{"return_complex", false}}},
     };
     return result;
+}
+
+std::vector<Sample> istft_samples(DType dtype) {
+    using samples::random;
+    const Tensor x = random(dtype, {5, 7}), rows = random(dtype, {2, 6, 5}), both = random(dtype, {8, 6});
+    const Tensor window = samples::uniform(real_of(dtype), {6}, 0.5, 1.5);
+    return {
+        {"hop by default", {x}, {t(0), 8}},
+        {"rows", {rows}, {t(0), 10, 3}},
+        {"window", {x, window}, {t(0), 8, 2, 6, t(1)}},
+        {"odd", {rows}, {t(0), 11, 4}},
+        {"not in the middle", {x}, {t(0), 8, 4, Arg(), Arg(), false}},
+        {"normalized", {rows}, {t(0), 10, 5, Arg(), Arg(), true, true}},
+        {"both sides", {both}, {t(0), 8, 4}},
+        {"cut", {x}, {t(0), 8, 2, Arg(), Arg(), true, false, Arg(), 9}},
+        {"filled up", {x}, {t(0), 8, 2, Arg(), Arg(), true, false, Arg(), 30}},
+        {"complex", {both}, {t(0), 8, 4, Arg(), Arg(), true, false, false, Arg(), true}},
+    };
 }
 
 std::vector<Sample> shift_samples(DType dtype) {
@@ -283,6 +369,14 @@ constexpr OpDef kForms[] = {
      .dtypes = kTransformed | kComplex,
      .decompose = decompose_stft,
      .samples = stft_samples},
+    {.name = "aten.istft.default",
+     .doc = "the signal of transforms of its frames: https://pytorch.org/docs/stable/generated/torch.istft.html",
+     .schema = "istft(Tensor self, int n_fft, int? hop_length=None, int? win_length=None, Tensor? window=None, bool "
+               "center=True, bool normalized=False, bool? onesided=None, int? length=None, bool return_complex=False) "
+               "-> Tensor",
+     .dtypes = kComplex,
+     .decompose = decompose_istft,
+     .samples = istft_samples},
     {.name = "aten.fft_fftshift.default",
      .doc = "https://pytorch.org/docs/stable/generated/torch.fft.fftshift.html",
      .schema = "fft_fftshift(Tensor self, int[1]? dim=None) -> Tensor",

@@ -1,9 +1,10 @@
-// Reading an image at positions given by another tensor.
+// Reading an image, of two dimensions or three, at positions given by another tensor.
 // Definition: https://pytorch.org/docs/stable/generated/torch.nn.functional.grid_sample.html
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <functional>
+#include <optional>
 
 #include "ops/aten/families.h"
 #include "ops/aten/layer_grad.h"
@@ -18,38 +19,44 @@ using expr::Index;
 
 enum class Padding { zeros, border, reflection };
 
-/// input [N, C, H, W], grid [N, h, w, 2] of (x, y) in [-1, 1] -> [N, C, h, w].
+/// input [N, C, H, W], grid [N, h, w, 2] of (x, y) in [-1, 1] -> [N, C, h, w]; of volumes [N, C, D, H, W], (x, y, z).
 struct GridSample {
     enum class Mode { bilinear, nearest, bicubic };
 
     Mode mode = Mode::bilinear;
     Padding padding = Padding::zeros;
     bool align_corners = false;
-    std::int64_t batch = 0, channels = 0, height = 0, width = 0;
+    std::int64_t batch = 0, channels = 0;
+    Sizes image = {};  ///< without batch and channels
     Sizes sizes = {};
+
+    std::size_t rank() const { return image.size(); }
 };
 
 template <class T>
 GridSample grid_sample_of(const Arguments<T>& args) {
     const std::string& op = args.schema().name;
+    const bool volume = op == "grid_sampler_3d";
+    const std::size_t rank = volume ? 3 : 2;
     const ValueMeta input = meta_of(args.tensor("input")), grid = meta_of(args.tensor("grid"));
     check_same_dtype(op, input.dtype, "grid", grid.dtype);
-    if (input.sizes.size() != 4 || grid.sizes.size() != 4 || grid.sizes[0] != input.sizes[0] || grid.sizes[3] != 2 ||
-        input.sizes[2] < 1 || input.sizes[3] < 1)
+    if (input.sizes.size() != rank + 2 || grid.sizes.size() != rank + 2 || grid.sizes[0] != input.sizes[0] ||
+        grid.sizes.back() != static_cast<std::int64_t>(rank) ||
+        std::any_of(input.sizes.begin() + 2, input.sizes.end(), [](std::int64_t size) { return size < 1; }))
         throw Error(op + ": found input " + to_string(input.sizes) + " and grid " + to_string(grid.sizes) +
-                    ", expected [N, C, H, W], not empty beside N and C, and [N, h, w, 2]");
+                    ", expected " + (volume ? "[N, C, D, H, W]" : "[N, C, H, W]") + ", not empty beside N and C, and " +
+                    (volume ? "[N, d, h, w, 3]" : "[N, h, w, 2]"));
+    const std::int64_t modes = volume ? 1 : 2;  // bicubic is of two dimensions
     const std::int64_t mode = args.integer("interpolation_mode"), padding = args.integer("padding_mode");
-    if (mode < 0 || mode > 2 || padding < 0 || padding > 2)
-        throw Error(op + ": found interpolation_mode=" + std::to_string(mode) +
-                    " and padding_mode=" + std::to_string(padding) + ", expected 0 to 2");
-    return {static_cast<GridSample::Mode>(mode),
-            static_cast<Padding>(padding),
-            args.boolean("align_corners"),
-            input.sizes[0],
-            input.sizes[1],
-            input.sizes[2],
-            input.sizes[3],
-            {input.sizes[0], input.sizes[1], grid.sizes[1], grid.sizes[2]}};
+    if (mode < 0 || mode > modes || padding < 0 || padding > 2)
+        throw Error(op + ": found interpolation_mode=" + std::to_string(mode) + " and padding_mode=" +
+                    std::to_string(padding) + ", expected 0 to " + std::to_string(modes) + " and 0 to 2");
+    GridSample g{static_cast<GridSample::Mode>(mode), static_cast<Padding>(padding), args.boolean("align_corners"),
+                 input.sizes[0], input.sizes[1]};
+    g.image.assign(input.sizes.begin() + 2, input.sizes.end());
+    g.sizes = {g.batch, g.channels};
+    g.sizes.insert(g.sizes.end(), grid.sizes.begin() + 1, grid.sizes.end() - 1);
+    return g;
 }
 
 std::vector<ValueMeta> infer_grid_sample(const Arguments<ValueMeta>& args) {
@@ -103,18 +110,26 @@ T padded(const GridSample& g, T at, std::int64_t size) {
 }
 
 template <class T>
-struct Plane {
+struct Image {
     const T* elements;
-    std::int64_t height, width;
+    const Sizes& sizes;
 
-    T operator()(std::int64_t y, std::int64_t x) const {
-        return y < 0 || x < 0 || y >= height || x >= width ? T{0} : elements[y * width + x];
+    T operator()(const std::array<std::int64_t, 3>& at) const {
+        std::int64_t position = 0;
+        for (std::size_t d = 0; d < sizes.size(); d++) {
+            if (at[d] < 0 || at[d] >= sizes[d]) return T{0};
+            position = position * sizes[d] + at[d];
+        }
+        return elements[position];
     }
 };
 
+template <class T>
+using Place = std::array<T, 3>;  ///< of which an image of two dimensions has two
+
 /// The pixels around a place, each as the padding demands.
 template <class T>
-T sample_cubic(const GridSample& g, const Plane<T>& plane, T x, T y) {
+T sample_cubic(const GridSample& g, const Image<T>& image, T y, T x) {
     const auto number = [](double value) { return static_cast<T>(value); };
     const T left = std::floor(x), top = std::floor(y);
     const auto across = cubic_weights(x - left, number), down = cubic_weights(y - top, number);
@@ -122,8 +137,8 @@ T sample_cubic(const GridSample& g, const Plane<T>& plane, T x, T y) {
     for (int i = 0; i < 4; i++) {
         T row = 0;
         for (int k = 0; k < 4; k++)
-            row += plane(static_cast<std::int64_t>(padded(g, top + static_cast<T>(i - 1), g.height)),
-                         static_cast<std::int64_t>(padded(g, left + static_cast<T>(k - 1), g.width))) *
+            row += image({static_cast<std::int64_t>(padded(g, top + static_cast<T>(i - 1), g.image[0])),
+                          static_cast<std::int64_t>(padded(g, left + static_cast<T>(k - 1), g.image[1])), 0}) *
                    across[static_cast<std::size_t>(k)];
         result += row * down[static_cast<std::size_t>(i)];
     }
@@ -131,29 +146,44 @@ T sample_cubic(const GridSample& g, const Plane<T>& plane, T x, T y) {
 }
 
 template <class T>
-T sample(const GridSample& g, const Plane<T>& plane, T x, T y) {
-    if (g.mode == GridSample::Mode::bicubic) return sample_cubic(g, plane, x, y);
-    x = padded(g, x, g.width);
-    y = padded(g, y, g.height);
-    if (g.mode == GridSample::Mode::nearest)
-        return plane(static_cast<std::int64_t>(std::nearbyint(y)), static_cast<std::int64_t>(std::nearbyint(x)));
-    const T left = std::floor(x), top = std::floor(y);
-    const auto x0 = static_cast<std::int64_t>(left), y0 = static_cast<std::int64_t>(top);
-    const T right = x - left, bottom = y - top;
-    return plane(y0, x0) * ((1 - right) * (1 - bottom)) + plane(y0, x0 + 1) * (right * (1 - bottom)) +
-           plane(y0 + 1, x0) * ((1 - right) * bottom) + plane(y0 + 1, x0 + 1) * (right * bottom);
+T sample(const GridSample& g, const Image<T>& image, Place<T> at) {
+    if (g.mode == GridSample::Mode::bicubic) return sample_cubic(g, image, at[0], at[1]);
+    std::array<std::int64_t, 3> first{};
+    Place<T> behind{};  // the first pixel
+    for (std::size_t d = 0; d < g.rank(); d++) {
+        at[d] = padded(g, at[d], g.image[d]);
+        const T whole = g.mode == GridSample::Mode::nearest ? std::nearbyint(at[d]) : std::floor(at[d]);
+        first[d] = static_cast<std::int64_t>(whole);
+        behind[d] = at[d] - whole;
+    }
+    if (g.mode == GridSample::Mode::nearest) return image(first);
+    T result = 0;
+    for (std::size_t corner = 0; corner < std::size_t{1} << g.rank(); corner++) {
+        std::array<std::int64_t, 3> pixel = first;
+        T weight = 1;
+        for (std::size_t d = g.rank(); d-- > 0;) {
+            const bool next = corner >> (g.rank() - 1 - d) & 1;
+            pixel[d] += next;
+            weight *= next ? behind[d] : 1 - behind[d];
+        }
+        result += image(pixel) * weight;
+    }
+    return result;
 }
 
 template <class T>
 Tensor sample_all(const GridSample& g, const Tensor& input, const Tensor& grid) {
     const auto image = Elements<T>::contiguous(input), positions = Elements<T>::contiguous(grid);
-    const std::int64_t places = g.sizes[2] * g.sizes[3], plane = g.height * g.width;
+    const auto rank = static_cast<std::int64_t>(g.rank());
+    const std::int64_t pixels_of = element_count(g.image),
+                       places = element_count(Sizes(g.sizes.begin() + 2, g.sizes.end()));
     std::vector<T> result;
     for (std::int64_t i = 0; i < g.batch * g.channels; i++)
         for (std::int64_t place = 0; place < places; place++) {
-            const T* at = positions.data() + (i / g.channels * places + place) * 2;
-            result.push_back(sample(g, Plane<T>{image.data() + i * plane, g.height, g.width}, pixels(g, at[0], g.width),
-                                    pixels(g, at[1], g.height)));
+            const T* given = positions.data() + (i / g.channels * places + place) * rank;
+            Place<T> at{};  // the last dimension comes first in the grid
+            for (std::size_t d = 0; d < g.rank(); d++) at[d] = pixels(g, given[g.rank() - 1 - d], g.image[d]);
+            result.push_back(sample(g, Image<T>{image.data() + i * pixels_of, g.image}, at));
         }
     return store(result, input.dtype(), g.sizes);
 }
@@ -197,9 +227,11 @@ Expr lower_padded(const GridSample& g, Expr at, std::int64_t size) {
     return expr::select(at > c(-2), expr::select(at < c(pixels + 1), at, c(pixels + 1)), c(-2));
 }
 
+/// A pixel of an image, 0 outside.
+using Pixel = std::function<Expr(const std::vector<Expr>& at)>;
+
 /// sample_cubic() as an expression.
-Expr lower_cubic(const GridSample& g, const Expr& x, const Expr& y,
-                 const std::function<Expr(const Expr&, const Expr&)>& pixel) {
+Expr lower_cubic(const GridSample& g, const Expr& y, const Expr& x, const Pixel& pixel) {
     const auto c = [&](double value) { return constant(x, value); };
     const Expr left = floor(x), top = floor(y);
     const auto across = cubic_weights(x - left, c), down = cubic_weights(y - top, c);
@@ -210,10 +242,39 @@ Expr lower_cubic(const GridSample& g, const Expr& x, const Expr& y,
     for (std::size_t i = 0; i < 4; i++) {
         Expr row = c(0);
         for (std::size_t k = 0; k < 4; k++)
-            row = row + pixel(place(top, i, g.height), place(left, k, g.width)) * across[k];
+            row = row + pixel({place(top, i, g.image[0]), place(left, k, g.image[1])}) * across[k];
         result = result + row * down[i];
     }
     return result;
+}
+
+/// sample() as an expression.
+Expr lower_sample(const GridSample& g, const std::vector<Expr>& places, const Pixel& pixel) {
+    if (g.mode == GridSample::Mode::bicubic) return lower_cubic(g, places[0], places[1], pixel);
+    const bool nearest = g.mode == GridSample::Mode::nearest;
+    std::vector<Expr> first, behind;
+    for (std::size_t d = 0; d < g.rank(); d++) {
+        const Expr at = lower_padded(g, places[d], g.image[d]);
+        const Expr whole = nearest ? expr::unary(expr::Op::round_even, at) : floor(at);
+        first.push_back(expr::cast(DType::i32, whole));
+        behind.push_back(at - whole);
+    }
+    if (nearest) return pixel(first);
+    const Expr one = constant(places[0], 1);
+    std::optional<Expr> result;
+    for (std::size_t corner = 0; corner < std::size_t{1} << g.rank(); corner++) {
+        std::vector<Expr> at = first;
+        std::optional<Expr> weight;
+        for (std::size_t d = g.rank(); d-- > 0;) {
+            const bool next = corner >> (g.rank() - 1 - d) & 1;
+            if (next) at[d] = at[d] + expr::index(1);
+            const Expr own = next ? behind[d] : one - behind[d];
+            weight = weight ? *weight * own : own;
+        }
+        const Expr part = pixel(at) * *weight;
+        result = result ? *result + part : part;
+    }
+    return *result;
 }
 
 std::vector<expr::Value> lower_grid_sample(expr::GroupBuilder& builder, const Arguments<expr::Value>& args) {
@@ -221,28 +282,25 @@ std::vector<expr::Value> lower_grid_sample(expr::GroupBuilder& builder, const Ar
     const expr::Value input = loadable(builder, args.tensor("input")), grid = loadable(builder, args.tensor("grid"));
     const DType dtype = compute_dtype(input.dtype());
     const expr::Value result(dtype, g.sizes, [=](const Index& i) {
-        const auto coordinate = [&](std::int64_t which, std::int64_t size) {
-            return lower_pixels(g, convert(dtype, grid({i[0], i[2], i[3], expr::index(which)})), size);
+        std::vector<Expr> places;
+        for (std::size_t d = 0; d < g.rank(); d++) {
+            Index of_grid = {i[0]};
+            of_grid.insert(of_grid.end(), i.begin() + 2, i.end());
+            of_grid.push_back(expr::index(static_cast<std::int64_t>(g.rank() - 1 - d)));
+            places.push_back(lower_pixels(g, convert(dtype, grid(of_grid)), g.image[d]));
+        }
+        const Pixel pixel = [&](const std::vector<Expr>& at) {
+            Index inner = {i[0], i[1]};
+            std::optional<Expr> inside;
+            const Expr zero = expr::index(0);
+            for (std::size_t d = 0; d < g.rank(); d++) {
+                const Expr last = expr::index(g.image[d] - 1), here = zero <= at[d] && at[d] <= last;
+                inside = inside ? *inside && here : here;
+                inner.push_back(expr::max(zero, expr::min(at[d], last)));
+            }
+            return expr::select(*inside, convert(dtype, input(inner)), constant(places[0], 0));
         };
-        Expr x = coordinate(0, g.width), y = coordinate(1, g.height);
-        const auto integer = [](const Expr& value) { return expr::cast(DType::i32, value); };
-        const auto pixel = [&](const Expr& at_y, const Expr& at_x) {
-            const Expr last_y = expr::index(g.height - 1), last_x = expr::index(g.width - 1), zero = expr::index(0);
-            const Expr inside = zero <= at_y && at_y <= last_y && zero <= at_x && at_x <= last_x;
-            const Expr value =
-                input({i[0], i[1], expr::max(zero, expr::min(at_y, last_y)), expr::max(zero, expr::min(at_x, last_x))});
-            return expr::select(inside, convert(dtype, value), constant(x, 0));
-        };
-        if (g.mode == GridSample::Mode::bicubic) return lower_cubic(g, x, y, pixel);
-        x = lower_padded(g, x, g.width);
-        y = lower_padded(g, y, g.height);
-        if (g.mode == GridSample::Mode::nearest)
-            return pixel(integer(expr::unary(expr::Op::round_even, y)), integer(expr::unary(expr::Op::round_even, x)));
-        const Expr left = floor(x), top = floor(y), one = constant(x, 1);
-        const Expr x0 = integer(left), y0 = integer(top), x1 = x0 + expr::index(1), y1 = y0 + expr::index(1);
-        const Expr right = x - left, bottom = y - top;
-        return pixel(y0, x0) * ((one - right) * (one - bottom)) + pixel(y0, x1) * (right * (one - bottom)) +
-               pixel(y1, x0) * ((one - right) * bottom) + pixel(y1, x1) * (right * bottom);
+        return lower_sample(g, places, pixel);
     });
     return {convert(input.dtype(), result)};
 }
@@ -274,6 +332,29 @@ std::vector<Sample> sample_grid_sample(DType dtype) {
     return result;
 }
 
+std::vector<Sample> sample_volume(DType dtype) {
+    using samples::t;
+    std::vector<Sample> result;
+    const auto add = [&](const std::string& label, const Tensor& input, const Tensor& grid, int mode, int padding,
+                         bool align) {
+        result.push_back({label, {input, grid}, {t(0), t(1), mode, padding, align}});
+    };
+    const Tensor input = samples::random(dtype, {2, 2, 3, 2, 4});
+    const Tensor grid = samples::uniform(dtype, {2, 2, 3, 2, 3}, -1.9, 1.9, 7);
+    for (const int mode : {0, 1})
+        for (const int padding : {0, 1, 2})
+            for (const bool align : {false, true})
+                add(std::to_string(mode) + ", padding " + std::to_string(padding) + (align ? ", corners aligned" : ""),
+                    input, grid, mode, padding, align);
+    add("one voxel, reflected", samples::random(dtype, {1, 1, 1, 1, 1}),
+        samples::values(dtype, {-1, -1, 1, 0.5, 0, 0}, {1, 1, 1, 2, 3}), 0, 2, true);
+    const Tensor odd = samples::values(dtype, {INFINITY, 0, 0, 0, -INFINITY, 0, 30, -30, 30}, {1, 1, 3, 1, 3});
+    add("far outside, border", samples::random(dtype, {1, 1, 2, 3, 3}), odd, 0, 1, false);
+    add("transposed", samples::transposed(input), samples::transposed(grid), 0, 0, false);
+    add("empty batch", samples::random(dtype, {0, 2, 3, 3, 3}), samples::random(dtype, {0, 2, 2, 2, 3}), 0, 0, false);
+    return result;
+}
+
 constexpr OpDef kOps[] = {
     {.name = "aten.grid_sampler_2d.default",
      .doc = "An image read at given positions; pytorch.org/docs/stable/generated/torch.nn.functional.grid_sample.html",
@@ -285,6 +366,16 @@ constexpr OpDef kOps[] = {
      .lower = lower_grid_sample,
      .grad = grid_sample_grad,
      .samples = sample_grid_sample},
+    {.name = "aten.grid_sampler_3d.default",
+     .doc = "A volume read at given positions; pytorch.org/docs/stable/generated/torch.nn.functional.grid_sample.html",
+     .schema = "grid_sampler_3d(Tensor input, Tensor grid, int interpolation_mode, int padding_mode, "
+               "bool align_corners) -> Tensor",
+     .dtypes = kFloating,
+     .infer = infer_grid_sample,
+     .eval = eval_grid_sample,
+     .lower = lower_grid_sample,
+     .grad = grid_sample_grad,
+     .samples = sample_volume},
 };
 
 }  // namespace

@@ -1,4 +1,8 @@
-// The gradient of grid_sampler_2d, of the image and of the positions.
+// The gradient of grid_sampler_2d and _3d, of the image and of the positions.
+#include <array>
+#include <optional>
+#include <vector>
+
 #include "base/error.h"
 #include "ops/aten/layer_grad.h"
 
@@ -29,13 +33,17 @@ class GridRule : public Rule {
     }
 
     void set_both() {
-        const Position x = position(0, size(3)), y = position(1, size(2));
+        std::vector<Position> positions;  // the last dimension comes first in the grid
+        for (std::size_t d = 0; d < rank(); d++)
+            positions.push_back(position(static_cast<std::int64_t>(rank() - 1 - d), extent(d)));
         pixels_ = flat(zeros(image_.meta.sizes, grad().meta.dtype));
         if (nearest_) {
-            corner(of("aten.round.default", y.at), of("aten.round.default", x.at), std::nullopt, std::nullopt);
+            std::vector<NodeValue> rounded;
+            for (const Position& p : positions) rounded.push_back(of("aten.round.default", p.at));
+            corner(rounded, {});
             if (needed("grid")) set("grid", zeros_like(grid_));
         } else {
-            bilinear(x, y);
+            linear(positions);
         }
         if (needed("input")) set("input", reshape(pixels_, image_.meta.sizes));
     }
@@ -43,7 +51,8 @@ class GridRule : public Rule {
   private:
     static constexpr std::int64_t kZeros = 0, kReflection = 2;
 
-    std::int64_t size(std::size_t dim) const { return image_.meta.sizes[dim]; }
+    std::size_t rank() const { return image_.meta.sizes.size() - 2; }
+    std::int64_t extent(std::size_t d) const { return image_.meta.sizes[d + 2]; }
     NodeValue when(const char* comparison, const NodeValue& x, double bound) const {
         return call("aten." + std::string(comparison) + ".Scalar", {arg(x), Arg(bound)});
     }
@@ -56,7 +65,7 @@ class GridRule : public Rule {
     /// [N, C, H, W] as [N, C, H * W].
     NodeValue flat(const NodeValue& v) const {
         const Sizes& sizes = v.meta.sizes;
-        return reshape(v, {sizes[0], sizes[1], sizes[2] * sizes[3]});
+        return reshape(v, {sizes[0], sizes[1], element_count(Sizes(sizes.begin() + 2, sizes.end()))});
     }
 
     Position position(std::int64_t which, std::int64_t extent) const {
@@ -85,37 +94,62 @@ class GridRule : public Rule {
         return {add(folded, Arg(low)), either(turned, neg(p.slope), p.slope)};
     }
 
-    /// One pixel that is read with a weight (nothing: 1): adds its gradient, and gives sum over C of pixel * gradient,
-    /// 0 outside the image.
-    NodeValue corner(const NodeValue& y, const NodeValue& x, const std::optional<NodeValue>& weight_y,
-                     const std::optional<NodeValue>& weight_x) {
-        const auto width = static_cast<double>(size(3)), height = static_cast<double>(size(2));
-        const NodeValue inside = both("and", both("and", when("ge", x, 0), when("le", x, width - 1)),
-                                      both("and", when("ge", y, 0), when("le", y, height - 1)));
-        const NodeValue at = b.convert(keep(inside, add(mul(y, Arg(width)), x)), DType::i64);
+    /// One pixel that is read with the product of these weights (none: 1): adds its gradient, and gives sum over C of
+    /// pixel * gradient, 0 outside the image.
+    NodeValue corner(const std::vector<NodeValue>& place, const std::vector<NodeValue>& weights) {
+        std::optional<NodeValue> inside, offset;
+        for (std::size_t d = 0; d < rank(); d++) {
+            const auto pixels = static_cast<double>(extent(d));
+            const NodeValue here = both("and", when("ge", place[d], 0), when("le", place[d], pixels - 1));
+            inside = inside ? both("and", *inside, here) : here;
+            offset = offset ? add(mul(*offset, Arg(pixels)), place[d]) : place[d];
+        }
+        const NodeValue at = b.convert(keep(*inside, *offset), DType::i64);
         const Sizes& places = at.meta.sizes;
-        const NodeValue line = reshape(at, {places[0], 1, places[1] * places[2]});
-        const NodeValue wide = call("aten.expand.default", {arg(line), Arg::ints({places[0], size(1), -1})});
-        const NodeValue shows = call("aten.unsqueeze.default", {arg(inside), 1}), shown = keep(shows, grad());
+        const NodeValue line = reshape(at, {places[0], 1, element_count(Sizes(places.begin() + 1, places.end()))});
+        const NodeValue wide =
+            call("aten.expand.default", {arg(line), Arg::ints({places[0], image_.meta.sizes[1], -1})});
+        const NodeValue shows = call("aten.unsqueeze.default", {arg(*inside), 1}), shown = keep(shows, grad());
         NodeValue weighted = grad();
-        for (const std::optional<NodeValue>& weight : {weight_y, weight_x})
-            if (weight) weighted = mul(weighted, call("aten.unsqueeze.default", {arg(*weight), 1}));
+        for (const NodeValue& weight : weights)
+            weighted = mul(weighted, call("aten.unsqueeze.default", {arg(weight), 1}));
         pixels_ = call("aten.scatter_add.default", {arg(pixels_), 2, arg(wide), arg(flat(keep(shows, weighted)))});
         const NodeValue read = call("aten.gather.default", {arg(flat(image_)), 2, arg(wide)});
         return sum(mul(reshape(read, shown.meta.sizes), shown), {1});
     }
 
-    void bilinear(const Position& x, const Position& y) {
-        const NodeValue left = of("aten.floor.default", x.at), top = of("aten.floor.default", y.at);
-        const NodeValue right = sub(x.at, left), below = sub(y.at, top);
-        const NodeValue rest_right = complement(right), rest_below = complement(below);
-        const NodeValue a = corner(top, left, rest_below, rest_right), d = corner(top, add(left, 1), rest_below, right);
-        const NodeValue e = corner(add(top, 1), left, below, rest_right);
-        const NodeValue f = corner(add(top, 1), add(left, 1), below, right);
+    /// The corners around each place are numbered in binary, the first dimension's bit the highest.
+    void linear(const std::vector<Position>& positions) {
+        std::vector<std::array<NodeValue, 2>> pixels, weights;  // before and behind
+        for (const Position& p : positions) {
+            const NodeValue first = of("aten.floor.default", p.at), behind = sub(p.at, first);
+            pixels.push_back({first, add(first, 1)});
+            weights.push_back({complement(behind), behind});
+        }
+        const auto side = [&](std::size_t corner, std::size_t d) { return corner >> (rank() - 1 - d) & 1; };
+        std::vector<NodeValue> read;
+        for (std::size_t i = 0; i < std::size_t{1} << rank(); i++) {
+            std::vector<NodeValue> place, weight;
+            for (std::size_t d = 0; d < rank(); d++) {
+                place.push_back(pixels[d][side(i, d)]);
+                weight.push_back(weights[d][side(i, d)]);
+            }
+            read.push_back(corner(place, weight));
+        }
         if (!needed("grid")) return;
-        const NodeValue along_x = add(mul(sub(d, a), rest_below), mul(sub(f, e), below));
-        const NodeValue along_y = add(mul(sub(e, a), rest_right), mul(sub(f, d), right));
-        set("grid", call("aten.stack.default", {args_list({mul(along_x, x.slope), mul(along_y, y.slope)}), -1}));
+        std::vector<NodeValue> slopes;
+        for (std::size_t d = rank(); d-- > 0;) {
+            std::optional<NodeValue> along;
+            for (std::size_t i = 0; i < read.size(); i++) {
+                if (side(i, d)) continue;
+                NodeValue part = sub(read[i | std::size_t{1} << (rank() - 1 - d)], read[i]);
+                for (std::size_t other = 0; other < rank(); other++)
+                    if (other != d) part = mul(part, weights[other][side(i, other)]);
+                along = along ? add(*along, part) : part;
+            }
+            slopes.push_back(mul(*along, positions[d].slope));
+        }
+        set("grid", call("aten.stack.default", {args_list(slopes), -1}));
     }
 
     const NodeValue image_, grid_;

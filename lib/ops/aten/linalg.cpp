@@ -25,9 +25,11 @@ struct Lu {
 
     explicit Lu(Matrix<T> a) : factors(std::move(a)) {
         const Eigen::Index n = std::min(factors.rows(), factors.cols());
+        // By which LAPACK finds the largest.
+        const auto magnitude = [](const T& x) { return std::fabs(std::real(x)) + std::fabs(std::imag(x)); };
         for (Eigen::Index k = 0; k < n; ++k) {
             Eigen::Index pivot = 0;
-            factors.col(k).tail(factors.rows() - k).cwiseAbs().maxCoeff(&pivot);
+            factors.col(k).tail(factors.rows() - k).unaryExpr(magnitude).maxCoeff(&pivot);
             pivot += k;
             pivots.push_back(pivot + 1);
             if (factors(pivot, k) == T(0)) {
@@ -51,31 +53,39 @@ struct Lu {
     }
     /// Of the permutation: -1 for an odd number of exchanges.
     T sign() const {
-        T result = 1;
+        T result(1);
         for (std::size_t k = 0; k < pivots.size(); ++k)
             if (pivots[k] != static_cast<std::int64_t>(k) + 1) result = -result;
         return result;
     }
-    Matrix<T> pivot_column() const {
-        Matrix<T> column(static_cast<Eigen::Index>(pivots.size()), 1);
-        for (std::size_t k = 0; k < pivots.size(); ++k)
-            column(static_cast<Eigen::Index>(k)) = static_cast<T>(pivots[k]);
-        return column;
+    Whole pivot_column() const {
+        return Eigen::Map<const Whole>(pivots.data(), static_cast<Eigen::Index>(pivots.size()), 1);
     }
 };
 
-/// LibTorch gives LAPACK a contiguous matrix as it lies, and so has the factors of its transpose.
+/// LibTorch gives LAPACK a contiguous matrix as it lies, and so has the factors of its transpose; not of complex
+/// numbers.
 template <class T>
 Lu<T> as_libtorch_factors(const Tensor& whole, Matrix<T> one) {
-    if (whole.is_contiguous()) one.transposeInPlace();
+    if (whole.is_contiguous() && !is_complex(whole.dtype())) one.transposeInPlace();
     return Lu<T>(std::move(one));
+}
+
+/// What a number is without its magnitude; of 0 it is 0.
+template <class T>
+T direction(const T& x) {
+    if constexpr (!is_complex_type<T>)
+        return static_cast<T>((T(0) < x) - (x < T(0)));
+    else
+        return x == T(0) ? x : x / std::abs(x);
 }
 
 Metas infer_determinant(const Arguments<ValueMeta>& a, bool with_sign) {
     const ValueMeta matrix = a.tensor("A");
     require_square(a.schema(), matrix);
     const Sizes batch = batch_of(matrix.sizes);
-    Metas metas(with_sign ? 2 : 1, ValueMeta::contiguous(matrix.dtype, batch));
+    Metas metas = {ValueMeta::contiguous(matrix.dtype, batch)};
+    if (with_sign) metas.push_back(ValueMeta::contiguous(real_of(matrix.dtype), batch));
     metas.push_back(ValueMeta::contiguous(matrix.dtype, matrix.sizes));
     metas.push_back(ValueMeta::contiguous(DType::i32, with(batch, {matrix.sizes.back()})));
     return metas;
@@ -87,15 +97,17 @@ Tensors eval_determinant(const Arguments<Tensor>& a, bool logarithm) {
     const Tensor matrix = a.tensor("A");
     return in_own_dtype(matrix, [&]<class T>(T) -> Tensors {
         const Sizes batch = batch_of(matrix.sizes());
-        Results<T> det(matrix.dtype(), batch), size(matrix.dtype(), batch), factors(matrix.dtype(), matrix.sizes()),
-            pivots(DType::i32, with(batch, {matrix.sizes().back()}));
+        Results<T> det(matrix.dtype(), batch), factors(matrix.dtype(), matrix.sizes());
+        Results<Real<T>> size(real_of(matrix.dtype()), batch);
+        Results<std::int64_t> pivots(DType::i32, with(batch, {matrix.sizes().back()}));
         each_matrix<T>(matrix, [&](std::int64_t i, Matrix<T> one) {
             const Lu<T> lu = as_libtorch_factors(matrix, std::move(one));
-            T product = lu.sign(), sign = lu.sign(), logs = 0;
+            T product = lu.sign(), sign = lu.sign();
+            Real<T> logs = 0;
             for (const T pivot : lu.factors.diagonal()) {
                 product *= pivot;
-                sign *= static_cast<T>((T(0) < pivot) - (pivot < T(0)));
-                logs += std::log(std::fabs(pivot));
+                sign *= direction(pivot);
+                logs += std::log(std::abs(pivot));
             }
             det.put(i, logarithm ? sign : product);
             size.put(i, logs);
@@ -118,12 +130,13 @@ Metas infer_inverse(const Arguments<ValueMeta>& a) {
 Tensors eval_inverse(const Arguments<Tensor>& a) {
     const Tensor matrix = a.tensor("A");
     return in_own_dtype(matrix, [&]<class T>(T) -> Tensors {
-        Results<T> inverse(matrix.dtype(), matrix.sizes()), info(DType::i32, batch_of(matrix.sizes()));
+        Results<T> inverse(matrix.dtype(), matrix.sizes());
+        Results<std::int64_t> info(DType::i32, batch_of(matrix.sizes()));
         each_matrix<T>(matrix, [&](std::int64_t i, Matrix<T> one) {
             const Lu<T> lu(one);
             check_info(a, lu.info, "singular");
             inverse.put(i, lu.solve(Matrix<T>::Identity(one.rows(), one.cols())));
-            info.put(i, static_cast<T>(lu.info));
+            info.put(i, lu.info);
         });
         return {inverse.tensor(), info.tensor()};
     });
@@ -179,14 +192,14 @@ Tensors eval_solve(const Arguments<Tensor>& a) {
     const Solution plan = plan_solution(a.schema(), ValueMeta::of(matrix), ValueMeta::of(b), left, true);
     return in_own_dtype(matrix, [&]<class T>(T) -> Tensors {
         const Sizes batch = batch_of(matrix.sizes());
-        Results<T> x(matrix.dtype(), plan.b), factors(matrix.dtype(), matrix.sizes()),
-            pivots(DType::i32, with(batch, {matrix.sizes().back()})), info(DType::i32, batch);
+        Results<T> x(matrix.dtype(), plan.b), factors(matrix.dtype(), matrix.sizes());
+        Results<std::int64_t> pivots(DType::i32, with(batch, {matrix.sizes().back()})), info(DType::i32, batch);
         each_matrix<T>(matrix, [&](std::int64_t i, Matrix<T> one) {
             const Lu<T> lu = as_libtorch_factors(matrix, std::move(one));
             check_info(a, lu.info, "singular");
             factors.put(i, lu.factors);
             pivots.put(i, lu.pivot_column());
-            info.put(i, static_cast<T>(lu.info));
+            info.put(i, lu.info);
         });
         Sizes given = b.sizes();
         if (plan.vector) given.push_back(1);
@@ -240,11 +253,12 @@ Tensors eval_triangular(const Arguments<Tensor>& a) {
     });
 }
 
-/// L L^T X = B, one triangle after the other.
+/// L L^H X = B, one triangle after the other.
 std::vector<NodeRef> decompose_cholesky_solve(GraphBuilder& b, const Arguments<NodeValue>& a) {
     const NodeValue factor = a.tensor("input2");
     const bool upper = a.boolean("upper");
-    const NodeValue turned = b.call("aten.transpose.int", {arg(factor), -2, -1});
+    NodeValue turned = b.call("aten.transpose.int", {arg(factor), -2, -1});
+    if (is_complex(factor.meta.dtype)) turned = b.call("aten.conj_physical.default", {arg(turned)});
     const auto solve = [&](const NodeValue& matrix, const NodeValue& right, bool is_upper) {
         return b.call("aten.linalg_solve_triangular.default", {arg(matrix), arg(right)}, {{"upper", Arg(is_upper)}});
     };
@@ -256,12 +270,15 @@ std::vector<NodeRef> decompose_cholesky_solve(GraphBuilder& b, const Arguments<N
 
 /// Far from singular: random, with its size added to the diagonal.
 Tensor regular(DType dtype, const Sizes& sizes, std::uint64_t seed = 1) {
-    std::vector<double> elements = samples::random(dtype, sizes, seed).values<double>();
     const std::int64_t n = sizes.back();
-    for (std::size_t i = 0; i < elements.size(); ++i)
-        if (static_cast<std::int64_t>(i) / n % n == static_cast<std::int64_t>(i) % n)
-            elements[i] += static_cast<double>(n);
-    return samples::values(dtype, elements, sizes);
+    const auto more = [&]<class T>(std::vector<T> elements) {
+        for (std::size_t i = 0; i < elements.size(); ++i)
+            if (static_cast<std::int64_t>(i) / n % n == static_cast<std::int64_t>(i) % n)
+                elements[i] += static_cast<double>(n);
+        return store(elements, dtype, sizes);
+    };
+    const Tensor random = samples::random(dtype, sizes, seed);
+    return is_complex(dtype) ? more(random.values<Complex128>()) : more(random.values<double>());
 }
 std::vector<Sample> square_samples(DType dtype) {
     return {{"matrix", {regular(dtype, {3, 3})}, {t(0)}},

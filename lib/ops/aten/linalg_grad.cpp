@@ -11,14 +11,15 @@ namespace {
 using B = GraphBuilder;
 using C = CallGradients;
 
-struct OfMatrix : Rule {
-    using Rule::Rule;
-    NodeValue turned(const NodeValue& x) const { return call("aten.transpose.int", {arg(x), -2, -1}); }
+/// Of real and of complex matrices: what is turned is conjugated, too.
+struct OfMatrix : Linear {
+    using Linear::Linear;
+    NodeValue turned(const NodeValue& x) const { return conj(call("aten.transpose.int", {arg(x), -2, -1})); }
     NodeValue product(const NodeValue& x, const NodeValue& y) const {
         return call("aten.matmul.default", {arg(x), arg(y)});
     }
     NodeValue column(const NodeValue& x) const { return call("aten.unsqueeze.default", {arg(x), -1}); }
-    /// A^-T
+    /// A^-H
     NodeValue inverse_turned(const NodeValue& x) const {
         return turned(b.call_multi("aten.linalg_inv_ex.default", {arg(x)})[0]);
     }
@@ -44,14 +45,20 @@ bool solves_for_vectors(const Sizes& a, const Sizes& b) {
 /// d det = det tr(A^-1 dA). Of singular matrices it is not finite.
 void det_grad(B& b, C& c) {
     const OfMatrix r(b, c);
-    const NodeValue factor = r.mul(r.grad(), r.result());
+    const NodeValue factor = r.mul(r.grad(), r.conj(r.result()));
     r.set("A", r.mul(r.column(r.column(factor)), r.inverse_turned(r.tensor("A"))));
 }
 
-/// d log|det| = tr(A^-1 dA); the sign's is zero.
+/// d log|det| = Re tr(A^-1 dA), and d sign = i sign Im tr(A^-1 dA), which real numbers do not have.
 void slogdet_grad(B& b, C& c) {
     const OfMatrix r(b, c);
-    r.set("A", r.mul(r.column(r.column(r.grad(1))), r.inverse_turned(r.tensor("A"))));
+    const NodeValue a = r.tensor("A");
+    NodeValue factor = r.grad(1);
+    if (is_complex(a.meta.dtype)) {
+        const NodeValue turn = r.of("aten.imag.default", r.mul(r.conj(r.result()), r.grad(0)));
+        factor = r.call("aten.complex.default", {arg(factor), arg(turn)});
+    }
+    r.set("A", r.mul(r.column(r.column(factor)), r.inverse_turned(a)));
 }
 
 /// d A^-1 = -A^-1 dA A^-1
@@ -61,7 +68,7 @@ void inverse_grad(B& b, C& c) {
     r.set("A", r.neg(r.product(r.product(y, r.grad()), y)));
 }
 
-/// A X = B: B's is A^-T G, A's -A^-T G X^T; X A = B likewise.
+/// A X = B: B's is A^-H G, A's -A^-H G X^H; X A = B likewise.
 void solve_grad(B& b, C& c) {
     const OfMatrix r(b, c);
     const bool left = c.args().boolean("left");
@@ -87,7 +94,7 @@ void triangular_grad(B& b, C& c) {
     r.set("self", r.triangle(whole, upper, unit ? (upper ? 1 : -1) : 0));
 }
 
-/// A symmetric gradient: L^-T P(L^T G) L^-1, P the lower triangle with half the diagonal; Murray 2016.
+/// A symmetric gradient: L^-H P(L^H G) L^-1, P the lower triangle with half the diagonal; Murray 2016.
 void cholesky_grad(B& b, C& c) {
     const OfMatrix r(b, c);
     const bool upper = c.args().boolean("upper");
@@ -100,7 +107,7 @@ void cholesky_grad(B& b, C& c) {
     r.set("self", r.mul(r.add(both, r.turned(both)), Arg(0.5)));
 }
 
-/// V (diag(g) + (V^T G) / E) V^T with E[i, j] = value[j] - value[i]; where values are equal it is not finite.
+/// V (diag(g) + (V^H G) / E) V^H with E[i, j] = value[j] - value[i]; where values are equal it is not finite.
 void eigh_grad(B& b, C& c) {
     const OfMatrix r(b, c);
     NodeValue v = r.result(1);
@@ -116,7 +123,9 @@ void eigh_grad(B& b, C& c) {
         const NodeValue ones =
             b.call("aten.eye.default", {values.meta.sizes.back()}, {{"dtype", Arg(values.meta.dtype)}});
         const NodeValue gaps = r.add(r.sub(row(values), r.column(values)), ones);
-        middle = r.add(middle, r.product(v, r.div(r.product(r.turned(v), r.grad(1)), arg(gaps))));
+        const NodeValue moved = r.product(r.turned(v), r.grad(1));  // vectors keep their length: no diagonal
+        const NodeValue between = r.add(r.triangle(moved, false, -1), r.triangle(moved, true, 1));
+        middle = r.add(middle, r.product(v, r.div(between, arg(gaps))));
     }
     r.set("A", r.product(middle, r.turned(v)));
 }
@@ -125,6 +134,9 @@ void eigh_grad(B& b, C& c) {
 void qr_grad(B& b, C& c) {
     const OfMatrix r(b, c);
     const Sizes& sizes = r.tensor("A").meta.sizes;
+    if (is_complex(r.tensor("A").meta.dtype))
+        throw Error("found a gradient that goes through complex numbers, for which aten.linalg_qr has no rule",
+                    "detach() what it is given");
     if (c.args().text("mode") != "reduced" || sizes[sizes.size() - 2] < sizes.back())
         throw Error("no gradient rule for linalg_qr of matrices of more columns than rows, or of a mode but reduced");
     const NodeValue q = r.result(0), upper = r.result(1), of_q = r.grad(0), of_upper = r.grad(1);
@@ -134,7 +146,7 @@ void qr_grad(B& b, C& c) {
     r.set("A", r.solve_triangular(r.turned(upper), side, false, false));
 }
 
-/// U diag(g) V^T, of the values alone.
+/// U diag(g) V^H, of the values alone.
 void svd_grad(B& b, C& c) {
     const OfMatrix r(b, c);
     if (c.args().boolean("compute_uv") && (c.grad_if_any(0) || c.grad_if_any(2)))

@@ -16,11 +16,16 @@ namespace whittle::matrices {
 
 template <class T>
 using Matrix = Eigen::Matrix<T, Eigen::Dynamic, Eigen::Dynamic>;
+using Whole = Matrix<std::int64_t>;
 using Metas = std::vector<ValueMeta>;
 using Tensors = std::vector<Tensor>;
 
-/// f64 and f32, which LAPACK has.
-inline constexpr DTypeSet kDTypes = set_of(DType::f64) | set_of(DType::f32);
+/// f64 and f32, which LAPACK has, and complex numbers of them.
+inline constexpr DTypeSet kDTypes = set_of(DType::f64) | set_of(DType::f32) | kComplex;
+
+/// Of the parts of a complex number, or the number's own type.
+template <class T>
+using Real = typename Eigen::NumTraits<T>::Real;
 
 inline Sizes batch_of(const Sizes& sizes) { return {sizes.begin(), sizes.end() - 2}; }
 inline Sizes with(Sizes batch, std::initializer_list<std::int64_t> rest) {
@@ -75,7 +80,10 @@ class Results {
 /// f(T{}) for the operand's own dtype.
 template <class F>
 Tensors in_own_dtype(const Tensor& a, F f) {
-    return a.dtype() == DType::f64 ? f(double{}) : f(float{});
+    return visit_arithmetic(a.dtype(), [&]<class T>(T zero) -> Tensors {
+        if constexpr (std::is_floating_point_v<T> || is_complex_type<T>) return f(zero);
+        reject_complex(a.dtype());
+    });
 }
 
 /// LibTorch refuses singular matrices only where it was asked to look.

@@ -2,6 +2,8 @@
 // What a nested graph reads from around it is in `captured` and comes last among its placeholders.
 #include <algorithm>
 #include <limits>
+#include <optional>
+#include <utility>
 
 #include "base/error.h"
 #include "ops/core/known.h"
@@ -133,10 +135,52 @@ ScanShape scan_shape(const std::vector<Sizes>& operands, std::int64_t sequences,
     return shape;
 }
 
+/// Before opset 9 a Scan ran over each element of a batch by itself, and its first operand said how long sequences are.
+bool has_batches(const Graph& graph) {
+    const auto opset = graph.opset_imports.find("");
+    return opset != graph.opset_imports.end() && opset->second < 9;
+}
+
+/// A Scan's operands; with batches the first of all is none. Throws Error for lengths of sequences.
+template <class T>
+std::vector<T> scan_operands(const std::vector<std::optional<T>>& given, bool batches) {
+    if (batches && !given.empty() && given[0])
+        throw Error("found sequence_lens, expected sequences of one length",
+                    "Scan before opset 9 took them, Whittle does not");
+    std::vector<T> operands;
+    for (std::size_t i = batches ? 1 : 0; i < given.size(); ++i) {
+        if (!given[i])
+            throw Error("found a scan whose operand " + std::to_string(i) + " is missing, expected a tensor");
+        operands.push_back(*given[i]);
+    }
+    return operands;
+}
+template <class T>
+std::vector<T> scan_operands(const Arguments<T>& arguments) {
+    return scan_operands(arguments.optional_tensors("initial_state_and_scan_inputs"),
+                         has_batches(arguments.nested("body")));
+}
+
+/// The operands of one element of a batch, and how many of these there are.
+std::pair<std::vector<ValueMeta>, std::int64_t> of_one_element(std::vector<ValueMeta> operands) {
+    std::optional<std::int64_t> batch;
+    for (ValueMeta& operand : operands) {
+        Sizes sizes = operand.sizes;
+        if (sizes.empty() || (batch && sizes[0] != *batch))
+            throw Error("found an operand of sizes " + to_string(operand.sizes) + ", expected a batch" +
+                        (batch ? " of " + std::to_string(*batch) : ""));
+        batch = sizes[0];
+        sizes.erase(sizes.begin());
+        operand = ValueMeta::contiguous(operand.dtype, std::move(sizes));
+    }
+    return {std::move(operands), batch.value_or(0)};
+}
+
 template <class T>
 ScanShape scan_shape(const Arguments<T>& arguments, const std::vector<Sizes>& operands) {
+    const bool batches = has_batches(arguments.nested("body"));
     return scan_shape(operands, arguments.integer("num_scan_inputs"), arguments.integers("scan_input_axes"),
-                      arguments.integers("scan_input_directions"));
+                      arguments.integers(batches ? "directions" : "scan_input_directions"));
 }
 
 /// Metas of the body's own placeholders: states, then elements of the sequences.
@@ -158,8 +202,7 @@ std::int64_t output_axis(const Arguments<T>& arguments, std::size_t i, const Val
     return wrap_dim(axes.empty() ? 0 : axes[i], static_cast<std::int64_t>(element.sizes.size()) + 1);
 }
 
-std::vector<ValueMeta> infer_scan(const Arguments<ValueMeta>& arguments) {
-    const std::vector<ValueMeta> operands = arguments.tensors("initial_state_and_scan_inputs");
+std::vector<ValueMeta> infer_scan_of(const Arguments<ValueMeta>& arguments, const std::vector<ValueMeta>& operands) {
     std::vector<Sizes> sizes;
     for (const ValueMeta& operand : operands) sizes.push_back(operand.sizes);
     const ScanShape shape = scan_shape(arguments, sizes);
@@ -182,8 +225,20 @@ std::vector<ValueMeta> infer_scan(const Arguments<ValueMeta>& arguments) {
     return metas;
 }
 
-std::vector<Tensor> eval_scan(const Arguments<Tensor>& arguments) {
-    const std::vector<Tensor> operands = arguments.tensors("initial_state_and_scan_inputs");
+std::vector<ValueMeta> infer_scan(const Arguments<ValueMeta>& arguments) {
+    const std::vector<ValueMeta> operands = scan_operands(arguments);
+    if (!has_batches(arguments.nested("body"))) return infer_scan_of(arguments, operands);
+    const auto [element, batch] = of_one_element(operands);
+    std::vector<ValueMeta> metas = infer_scan_of(arguments, element);
+    for (ValueMeta& meta : metas) {
+        Sizes sizes = meta.sizes;
+        sizes.insert(sizes.begin(), batch);
+        meta = ValueMeta::contiguous(meta.dtype, std::move(sizes));
+    }
+    return metas;
+}
+
+std::vector<Tensor> eval_scan_of(const Arguments<Tensor>& arguments, const std::vector<Tensor>& operands) {
     std::vector<Sizes> sizes;
     for (const Tensor& operand : operands) sizes.push_back(operand.sizes());
     const ScanShape shape = scan_shape(arguments, sizes);
@@ -210,6 +265,27 @@ std::vector<Tensor> eval_scan(const Arguments<Tensor>& arguments) {
         results.push_back(stack_slices(collected[k], element, output_axis(arguments, k, element), reversed));
     }
     return results;
+}
+
+std::vector<Tensor> eval_scan(const Arguments<Tensor>& arguments) {
+    const std::vector<Tensor> operands = scan_operands(arguments);
+    if (!has_batches(arguments.nested("body"))) return eval_scan_of(arguments, operands);
+    std::vector<ValueMeta> metas;
+    for (const Tensor& operand : operands) metas.push_back(ValueMeta::of(operand));
+    const std::int64_t batch = of_one_element(metas).second;
+    if (batch == 0) throw Error("found a scan of an empty batch, expected elements");
+    std::vector<std::vector<Tensor>> results;  // of each result, one for each element
+    for (std::int64_t i = 0; i < batch; ++i) {
+        std::vector<Tensor> element;
+        for (const Tensor& operand : operands) element.push_back(slice_of(operand, 0, i));
+        const std::vector<Tensor> of_one = eval_scan_of(arguments, element);
+        results.resize(of_one.size());
+        for (std::size_t k = 0; k < of_one.size(); ++k) results[k].push_back(of_one[k]);
+    }
+    std::vector<Tensor> stacked;
+    for (const std::vector<Tensor>& one : results)
+        stacked.push_back(stack_slices(one, ValueMeta::of(one.front()), 0, false));
+    return stacked;
 }
 
 // --- Samples ---------------------------------------------------------------------------------------------------------
@@ -281,7 +357,16 @@ std::vector<Sample> scan_samples(DType dtype) {
                                                    {"scan_input_directions", Arg::ints({1})},
                                                    {"scan_output_axes", Arg::ints({-1})},
                                                    {"scan_output_directions", Arg::ints({1})}});
-    return {forward, backward};
+    Sample batch = forward;
+    batch.label = "a batch, backward";
+    batch.tensors = {samples::ramp(dtype, {2, 3}), samples::random(dtype, {2, 4, 3})};
+    batch.args = {Arg(ArgList{Arg(), t(0), t(1)})};
+    batch.kwargs.emplace_back("directions", Arg::ints({1}));
+    batch.opset_imports = {{"", 8}};
+    Graph old = *body;
+    old.opset_imports = {{"", 8}};
+    batch.subgraphs = {{"body", std::make_shared<const Graph>(std::move(old))}};
+    return {forward, backward, batch};
 }
 
 constexpr OpDef kOps[] = {
@@ -301,7 +386,8 @@ constexpr OpDef kOps[] = {
      .samples = loop_samples},
     {.name = "onnx.Scan",
      .doc = "Runs a nested graph on each element of sequences, carrying states. onnx Operators.md#Scan",
-     .schema = "Scan(Tensor[] initial_state_and_scan_inputs, *, Graph body, int num_scan_inputs, "
+     .schema = "Scan(Tensor?[] initial_state_and_scan_inputs, *, Graph body, int num_scan_inputs, "
+               "int[]? directions=None, "
                "int[]? scan_input_axes=None, int[]? scan_input_directions=None, int[]? scan_output_axes=None, "
                "int[]? scan_output_directions=None, Tensor[] captured=[]) -> Tensor[]",
      .infer = infer_scan,
@@ -330,12 +416,13 @@ std::vector<ValueMeta> onnx_body_inputs(const Graph& graph, const Node& call) {
         return joined(head, call.args.size() > 2 ? metas_of(graph, call.args[2]) : std::vector<ValueMeta>());
     }
     if (call.target == "onnx.Scan") {
-        const auto opset = graph.opset_imports.find("");
-        if (opset != graph.opset_imports.end() && opset->second < 9)
-            throw Error("found Scan of opset " + std::to_string(opset->second) + ", expected opset 9 or later",
-                        "the op had a batch dimension then");
-        const std::vector<ValueMeta> operands =
-            call.args.empty() ? std::vector<ValueMeta>() : metas_of(graph, call.args[0]);
+        const bool batches = has_batches(graph);
+        std::vector<std::optional<ValueMeta>> given;
+        if (!call.args.empty() && call.args[0].list())
+            for (const Arg& operand : *call.args[0].list())
+                given.push_back(operand.node() ? std::optional(graph.node(*operand.node()).meta()) : std::nullopt);
+        std::vector<ValueMeta> operands = scan_operands(given, batches);
+        if (batches) operands = of_one_element(std::move(operands)).first;
         const auto integers = [&](std::string_view name) {
             std::vector<std::int64_t> values;
             if (const Arg* arg = call.kwarg(name); arg && arg->list())
@@ -348,7 +435,7 @@ std::vector<ValueMeta> onnx_body_inputs(const Graph& graph, const Node& call) {
         std::vector<Sizes> sizes;
         for (const ValueMeta& operand : operands) sizes.push_back(operand.sizes);
         const ScanShape shape = scan_shape(sizes, sequences ? *sequences : 0, integers("scan_input_axes"),
-                                           integers("scan_input_directions"));
+                                           integers(batches ? "directions" : "scan_input_directions"));
         return scan_elements(shape, operands);
     }
     throw Error("found a nested graph of " + call.target + ", expected one of If, Loop or Scan");

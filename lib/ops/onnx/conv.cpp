@@ -1,4 +1,6 @@
-// ONNX's convolutions: Conv, ConvTranspose.
+// ONNX's convolutions: Conv, ConvTranspose, DeformConv; and Col2Im, which adds what they read.
+#include <tuple>
+
 #include "base/checked.h"
 #include "ops/onnx/window.h"
 
@@ -91,10 +93,10 @@ std::optional<std::int64_t> place_in_image(const Windows& windows, const Ints& i
     return result;
 }
 
-/// The windows of Col2Im's attributes, and how many blocks they make along each dimension of the image.
-std::pair<Windows, Ints> blocks_of(const Rewrite& op, const Ints& image) {
+/// Windows of an op without auto_pad, and how many blocks they make along each dimension of the image.
+std::pair<Windows, Ints> blocks_of(const Rewrite& op, const Ints& image, const Ints& kernel) {
     Windows windows;
-    windows.kernel = op.known_ints("block_shape");
+    windows.kernel = kernel;
     const std::size_t rank = windows.rank();
     windows.strides = per_dimension(op, "strides", rank, 1, 1);
     windows.dilations = per_dimension(op, "dilations", rank, 1, 1);
@@ -118,7 +120,7 @@ Results col2im(GraphBuilder& builder, const Arguments<NodeValue>& arguments) {
     const Rewrite op(builder, arguments);
     const NodeValue input = op.tensor("input");
     const Ints image = op.known_ints("image_shape");
-    const auto [windows, blocks] = blocks_of(op, image);
+    const auto [windows, blocks] = blocks_of(op, image, op.known_ints("block_shape"));
     Checked elements(1), pixels(1), places(1);
     for (const std::int64_t size : windows.kernel) elements = elements * size;
     for (const std::int64_t size : image) pixels = pixels * size;
@@ -141,6 +143,89 @@ Results col2im(GraphBuilder& builder, const Arguments<NodeValue>& arguments) {
     Sizes sizes = {batch, channels};
     sizes.insert(sizes.end(), image.begin(), image.end());
     return {op.reshape(op.slice(added, 1, 0, pixels.value()), sizes).ref};
+}
+
+/// Where the windows' elements lie along one dimension if nothing moves them: [elements of a window, windows].
+Tensor resting_places(const Windows& windows, const Ints& blocks, std::size_t dim, DType dtype) {
+    const std::int64_t elements = windows.kernel[0] * windows.kernel[1], places = blocks[0] * blocks[1];
+    std::vector<double> at;
+    for (std::int64_t k = 0; k < elements; ++k)
+        for (std::int64_t place = 0; place < places; ++place) {
+            const std::int64_t in_window = dim == 0 ? k / windows.kernel[1] : k % windows.kernel[1],
+                               window = dim == 0 ? place / blocks[1] : place % blocks[1];
+            at.push_back(static_cast<double>(window * windows.strides[dim] + in_window * windows.dilations[dim] -
+                                             windows.before[dim]));
+        }
+    return samples::values(dtype, at, {elements, places});
+}
+
+/// The sizes that a DeformConv's operands must have beside each other.
+struct DeformPlan {
+    Windows windows;
+    Ints blocks;
+    std::int64_t batch = 0, channels = 0, groups = 0, moved = 0, results = 0;
+    std::int64_t elements() const { return windows.kernel[0] * windows.kernel[1]; }
+    std::int64_t places() const { return blocks[0] * blocks[1]; }
+};
+
+DeformPlan plan_deform_conv(const Rewrite& op) {
+    const NodeValue x = op.tensor("X"), w = op.tensor("W"), offset = op.tensor("offset");
+    if (rank_of(x) != 4)
+        throw Error("found X of sizes " + to_string(x.meta.sizes) + ", expected images of two dimensions");
+    DeformPlan plan;
+    std::tie(plan.windows, plan.blocks) = blocks_of(op, {size_of_dim(x, 2), size_of_dim(x, 3)}, kernel_of(op, w));
+    plan.batch = size_of_dim(x, 0), plan.channels = size_of_dim(x, 1), plan.results = size_of_dim(w, 0);
+    plan.groups = op.integer("group"), plan.moved = op.integer("offset_group");
+    if (rank_of(w) != 4 || plan.groups < 1 || plan.moved < 1 || plan.channels % plan.groups != 0 ||
+        plan.channels % plan.moved != 0 || plan.results % plan.groups != 0 ||
+        size_of_dim(w, 1) * plan.groups != plan.channels)
+        throw Error("found X of sizes " + to_string(x.meta.sizes) + ", W of " + to_string(w.meta.sizes) + ", " +
+                    std::to_string(plan.groups) + " groups and " + std::to_string(plan.moved) +
+                    " of offsets, expected groups that divide the channels");
+    const auto expect = [&](const char* name, const NodeValue& value, std::int64_t each) {
+        const Sizes sizes = {plan.batch, plan.moved * plan.elements() * each, plan.blocks[0], plan.blocks[1]};
+        if (value.meta.sizes != sizes)
+            throw Error("found " + std::string(name) + " of sizes " + to_string(value.meta.sizes) + ", expected " +
+                        to_string(sizes));
+    };
+    expect("offset", offset, 2);
+    if (const auto mask = op.arguments().optional_tensor("mask")) expect("mask", *mask, 1);
+    return plan;
+}
+
+/// What the windows read, each element moved by its offset (y, x) and weighed by the mask, between pixels and outside
+/// the image as grid_sampler does it: [batch, channels, elements of a window, windows].
+NodeValue moved_windows(const Rewrite& op, const DeformPlan& plan) {
+    const NodeValue x = op.tensor("X");
+    const std::int64_t images = plan.batch * plan.moved, k = plan.elements(), places = plan.places();
+    const NodeValue offset = op.reshape(op.tensor("offset"), {images, k, 2, places});
+    const auto along = [&](std::size_t dim) {  // from pixels to -1 … 1, the outer edges of the image
+        const auto pixels = static_cast<double>(x.meta.sizes[dim + 2]);
+        const NodeValue by = op("aten.select.int", offset, std::int64_t{2}, static_cast<std::int64_t>(dim));
+        const NodeValue at =
+            op("aten.add.Tensor", by, op.constant(resting_places(plan.windows, plan.blocks, dim, x.meta.dtype)));
+        const NodeValue edges = op("aten.add.Scalar", op("aten.mul.Scalar", at, Arg(2.0)), Arg(1.0));
+        return op("aten.sub.Scalar", op("aten.div.Scalar", edges, Arg(pixels)), Arg(1.0));
+    };
+    const NodeValue grid = op("aten.stack.default", args_list({along(1), along(0)}), std::int64_t{-1});
+    const NodeValue image = op.reshape(x, {images, plan.channels / plan.moved, size_of_dim(x, 2), size_of_dim(x, 3)});
+    NodeValue read = op("aten.grid_sampler_2d.default", image, grid, std::int64_t{0}, std::int64_t{0}, false);
+    if (const auto mask = op.arguments().optional_tensor("mask"))
+        read = op("aten.mul.Tensor", read, op.reshape(*mask, {images, 1, k, places}));
+    return op.reshape(read, {plan.batch, plan.channels, k, places});
+}
+
+Results deform_conv(GraphBuilder& builder, const Arguments<NodeValue>& arguments) {
+    const Rewrite op(builder, arguments);
+    const DeformPlan plan = plan_deform_conv(op);
+    const std::int64_t terms = plan.channels / plan.groups * plan.elements();
+    const NodeValue read = op.reshape(moved_windows(op, plan), {plan.batch, plan.groups, terms, plan.places()});
+    const NodeValue weight = op.reshape(op.tensor("W"), {plan.groups, plan.results / plan.groups, terms});
+    const NodeValue sums = op("aten.matmul.default", weight, read);
+    const NodeValue y = op.reshape(sums, {plan.batch, plan.results, plan.blocks[0], plan.blocks[1]});
+    const auto bias = arguments.optional_tensor("B");
+    if (!bias) return {y.ref};
+    return {op("aten.add.Tensor", y, op.reshape(*bias, {1, plan.results, 1, 1})).ref};
 }
 
 Sample conv_sample(const std::string& label, std::vector<Tensor> tensors,
@@ -192,7 +277,35 @@ std::vector<Sample> col2im_samples(DType dtype) {
         sample("1-d", {1, 3, 4}, {6}, {3}, {})};
 }
 
+std::vector<Sample> deform_samples(DType dtype) {
+    using samples::random;
+    const Tensor x = random(dtype, {2, 4, 5, 6}), w = random(dtype, {2, 4, 3, 2}, 2);
+    const auto sample = [&](const std::string& label, std::vector<Tensor> tensors,
+                            std::vector<std::pair<std::string, Arg>> kwargs) {
+        Sample made = conv_sample(label, std::move(tensors), std::move(kwargs));
+        made.opset_imports[""] = 19;
+        return made;
+    };
+    const auto moved = [&](const Sizes& sizes) { return samples::uniform(dtype, sizes, -2, 2, 3); };
+    return {
+        sample("plain", {x, w, moved({2, 12, 3, 5})}, {}),
+        sample("mask and bias",
+               {x, w, moved({2, 12, 3, 5}), random(dtype, {2}, 4), samples::uniform(dtype, {2, 6, 3, 5}, 0, 1, 5)}, {}),
+        sample("groups", {x, random(dtype, {4, 2, 3, 2}, 2), moved({2, 24, 3, 5})},
+               {{"group", 2}, {"offset_group", 2}}),
+        sample("strided", {x, w, moved({2, 12, 1, 4})},
+               {{"dilations", Arg::ints({2, 1})}, {"pads", Arg::ints({1, 1, 0, 1})}, {"strides", Arg::ints({2, 2})}})};
+}
+
 constexpr OpDef kOps[] = {
+    {.name = "onnx.DeformConv",
+     .doc = "A convolution whose windows' elements are moved by an operand. onnx Operators.md#DeformConv",
+     .schema = "DeformConv(Tensor X, Tensor W, Tensor offset, Tensor? B=None, Tensor? mask=None, *, "
+               "int[]? dilations=None, int group=1, int[]? kernel_shape=None, int offset_group=1, int[]? pads=None, "
+               "int[]? strides=None) -> Tensor",
+     .dtypes = kFloating,
+     .decompose = deform_conv,
+     .samples = deform_samples},
     {.name = "onnx.Col2Im",
      .doc = "Blocks added where they lie in an image. onnx Operators.md#Col2Im",
      .schema = "Col2Im(Tensor input, Tensor image_shape, Tensor block_shape, *, int[]? dilations=None, "

@@ -27,11 +27,14 @@ Results grid_sample(GraphBuilder& builder, const Arguments<NodeValue>& arguments
     // Since opset 20 they have other names; a missing one still stands in the schema under the first of the old ones.
     const std::int64_t mode = op.opset() < 20 ? choice(op, "mode", {"bilinear", "nearest", "bicubic"})
                                               : choice(op, "mode", {"linear", "nearest", "cubic", "bilinear"}) % 3;
-    if (rank_of(op.tensor("X")) != 4)
-        throw Error("found X of sizes " + to_string(op.tensor("X").meta.sizes) + ", expected four dimensions");
+    const bool volume = rank_of(op.tensor("X")) == 5 && op.opset() >= 20;
+    if (rank_of(op.tensor("X")) != 4 && !volume)
+        throw Error("found X of sizes " + to_string(op.tensor("X").meta.sizes) + ", expected four dimensions" +
+                    (op.opset() >= 20 ? " or five" : ""));
+    if (volume && mode == 2) throw Error("found mode 'cubic' of a volume, expected linear or nearest");
     const std::int64_t padding = choice(op, "padding_mode", {"zeros", "border", "reflection"});
-    return {op("aten.grid_sampler_2d.default", op.tensor("X"), op.tensor("grid"), mode, padding,
-               op.integer("align_corners") != 0)
+    return {op(volume ? "aten.grid_sampler_3d.default" : "aten.grid_sampler_2d.default", op.tensor("X"),
+               op.tensor("grid"), mode, padding, op.integer("align_corners") != 0)
                 .ref};
 }
 
@@ -280,6 +283,12 @@ std::vector<Sample> grid_samples(DType dtype) {
                  .tensors = {samples::random(dtype, {1, 2, 4, 5}), samples::uniform(dtype, {1, 3, 2, 2}, -1.3, 1.3)},
                  .args = {t(0), t(1)},
                  .kwargs = {{"mode", mode}}}));
+    for (const char* mode : {"linear", "nearest"})
+        result.push_back(at_opset(20, {.label = std::string("volume, ") + mode,
+                                       .tensors = {samples::random(dtype, {2, 2, 3, 4, 2}),
+                                                   samples::uniform(dtype, {2, 3, 2, 2, 3}, -1.3, 1.3)},
+                                       .args = {t(0), t(1)},
+                                       .kwargs = {{"mode", mode}}}));
     for (const char* padding : {"zeros", "border", "reflection"})
         for (const char* mode : {"bilinear", "nearest", "bicubic"})
             result.push_back(at_opset(16, {.label = std::string(mode) + ", " + padding,

@@ -2,6 +2,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include <chrono>
 #include <cstdint>
 #include <cstdio>
 #include <cstring>
@@ -115,8 +116,16 @@ class Worker {
             say({{"id", id}, {"error", message}, {"stage", stage}, {"unsupported", unsupported}});
         };
         try {
+            double compiler_ms = 0;  // for benchmarks
+            const auto timed = [&](const auto& f) {
+                const auto begin = std::chrono::steady_clock::now();
+                f();
+                compiler_ms +=
+                    std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - begin).count();
+            };
             const std::string folder = question.at("folder").get<std::string>() + "/";
-            cv::dnn::Net net = cv::dnn::readNetFromONNX(folder + question.at("model").get<std::string>());
+            cv::dnn::Net net;
+            timed([&] { net = cv::dnn::readNetFromONNX(folder + question.at("model").get<std::string>()); });
             net.setPreferableBackend(cv::dnn::DNN_BACKEND_OPENCV);
             const json options = question.value("options", json::object()), off = question.value("off", json::array());
             net.setPreferableTarget(target_of(options.value("target", "cpu")));
@@ -129,9 +138,9 @@ class Worker {
             const std::vector<cv::Mat> values = load_tensors(folder + "inputs.safetensors", inputs.size());
             for (std::size_t i = 0; i < inputs.size(); i++) net.setInput(values[i], inputs[i]);
             std::vector<cv::Mat> results;
-            net.forward(results, std::vector<cv::String>(outputs.begin(), outputs.end()));
+            timed([&] { net.forward(results, std::vector<cv::String>(outputs.begin(), outputs.end())); });
             save_tensors(folder + "outputs.safetensors", results, question.at("outputs"));
-            say({{"id", id}, {"ok", true}});
+            say({{"id", id}, {"ok", true}, {"compiler_ms", compiler_ms}});
         } catch (const Unsupported& error) {
             failed(error.what(), true);
         } catch (const cv::Exception& error) {

@@ -160,6 +160,12 @@ TEST_CASE("blocks become an image, and the middle is cut out or padded", "[onnx]
         y = Col2Im(x, i, b)
     })",
                  18, counting({1, 2, 3})) == Numbers{0, 4, 6, 5});
+    CHECK(result(R"(g (float[1,2,1] x) => (float[1,1,3] y) {
+        i = Constant<value = int64[1] {3}>()
+        b = Constant<value = int64[1] {2}>()
+        y = Col2Im<dilations = [2]>(x, i, b)
+    })",
+                 18, floats({7, 8}, {1, 2, 1})) == Numbers{7, 0, 8});
     CHECK(result("g (float[5] x) => (float[2] y) { s = Constant<value = int64[1] {2}>() y = CenterCropPad(x, s) }", 18,
                  counting({5})) == Numbers{1, 2});
     CHECK(result("g (float[2] x) => (float[5] y) { s = Constant<value = int64[1] {5}>() y = CenterCropPad(x, s) }", 18,
@@ -210,11 +216,37 @@ TEST_CASE("the axis of a DFT is an operand since opset 20, counted from the end 
         {31, 0, 42, 0, -29, 0, -38, 0}));
 }
 
+TEST_CASE("a convolution's windows are moved by offsets, y before x", "[onnx]") {
+    // One element of weight 2 at each place: down by one pixel, and right by half of one; outside are zeros.
+    const std::string moved = R"(g (float[1,1,2,2] x) => (float[1,1,2,2] y) {
+        w = Constant<value = float[1,1,1,1] {2}>()
+        o = Constant<value = float[1,2,2,2] {OFFSETS}>()
+        y = DeformConv(x, w, o)
+    })";
+    const auto by = [&](const std::string& offsets) {
+        std::string text = moved;
+        return result(text.replace(text.find("OFFSETS"), 7, offsets), 19, floats({1, 2, 30, 40}, {1, 1, 2, 2}));
+    };
+    CHECK(near(by("0, 0, 0, 0, 0, 0, 0, 0"), {2, 4, 60, 80}));
+    CHECK(near(by("1, 1, 1, 1, 0, 0, 0, 0"), {60, 80, 0, 0}));
+    CHECK(near(by("0, 0, 0, 0, 0.5, 0.5, 0.5, 0.5"), {3, 2, 70, 40}));
+}
+
+TEST_CASE("a volume is read between its voxels since opset 20", "[onnx]") {
+    // The grid has (x, y, z): the middle, and between the two slices at their first element.
+    CHECK(near(result(R"(g (float[1,1,2,2,2] x) => (float[1,1,1,1,2] y) {
+        g = Constant<value = float[1,1,1,2,3] {0, 0, 0, -0.5, -0.5, 0}>()
+        y = GridSample(x, g)
+    })",
+                      20, counting({1, 1, 2, 2, 2})),
+               {3.5, 2}));
+}
+
 TEST_CASE("what later opsets have and Whittle has not is named", "[onnx]") {
     CHECK_THAT(load_error(model("g (string[1] x) => (string[1] y) { y = StringConcat(x, x) }", 20)),
                Catch::Contains("found elements of type STRING"));
-    CHECK_THAT(load_error(model("g (float[1,1,3,3] x) => (float[1,1,3,3] y) { y = DeformConv(x, x, x) }", 19)),
-               Catch::Contains("Whittle does not know the op onnx.DeformConv yet"));
+    CHECK_THAT(load_error(model("g (uint8[9] x) => (uint8[3,3,3] y) { y = ImageDecoder(x) }", 20)),
+               Catch::Contains("Whittle does not know the op onnx.ImageDecoder yet"));
     onnx::ModelProto four_bits = model("g (float[2] x) => (float[2] y) { y = Relu(x) }", 21);
     four_bits.mutable_graph()->mutable_input(0)->mutable_type()->mutable_tensor_type()->set_elem_type(22);
     CHECK_THAT(load_error(four_bits), Catch::Contains("found elements of type INT4"));

@@ -217,6 +217,14 @@ TEST_CASE("a Loop of a known length collects and carries", "[onnx]") {
     CHECK(same_structure(graph, reloaded(graph)));
 }
 
+TEST_CASE("a Scan of opset 8 whose sequences have lengths of their own is refused", "[onnx]") {
+    // Others are the standard's: test/conformance.
+    const std::string scan = R"(g (int64[2] n, float[2,3] s, float[2,4,3] x) => (float[2,3] y) {
+        y = Scan<num_scan_inputs = 1, body = b (float[3] a, float[3] e) => (float[3] c) { c = Add(a, e) }>(n, s, x)
+    })";
+    CHECK_THAT(test::load_error(model(scan, 8)), Contains("found sequence_lens, expected sequences of one length"));
+}
+
 TEST_CASE("ops mean what their opset says", "[onnx]") {
     const Tensor x = Tensor::of(std::vector<float>{0, 0, 0, 0}, {1, 2, 2});
     // Softmax: over everything from axis 1 on until opset 12, over the last dimension since 13.

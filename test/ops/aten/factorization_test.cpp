@@ -3,9 +3,11 @@
 #include <Eigen/Core>
 #include <catch2/catch.hpp>
 
+#include "graph/text.h"
 #include "ops/core/interpreter.h"
 #include "ops/core/registry.h"
 #include "ops/core/samples.h"
+#include "passes/joint.h"
 
 namespace whittle {
 namespace {
@@ -65,6 +67,76 @@ TEST_CASE("eigenvectors make the symmetric matrix again, of the triangle that is
     check_near(v * matrix(found[0]) * v.transpose(), upper);
     check_orthonormal(v);
     CHECK_THROWS(run("aten._linalg_eigh.default", a, {"X", true}));
+}
+
+using ComplexMatrix = Eigen::Matrix<Complex128, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+
+ComplexMatrix complex_matrix(const Tensor& tensor) {
+    if (tensor.rank() == 1) return matrix(tensor).cast<Complex128>();
+    const std::vector<Complex128> elements = tensor.values<Complex128>();
+    return Eigen::Map<const ComplexMatrix>(elements.data(), tensor.sizes()[0], tensor.sizes()[1]);
+}
+
+TEST_CASE("factors of complex matrices make them again, and their columns are orthonormal", "[ops][linalg]") {
+    const auto near = [](const ComplexMatrix& found, const ComplexMatrix& expected) {
+        REQUIRE(found.rows() == expected.rows());
+        REQUIRE(found.cols() == expected.cols());
+        CHECK((found - expected).cwiseAbs().maxCoeff() < 1e-12);
+    };
+    const auto orthonormal = [&](const ComplexMatrix& columns) {
+        near(columns.adjoint() * columns, ComplexMatrix::Identity(columns.cols(), columns.cols()));
+    };
+    const Tensor tall = samples::random(DType::c128, {4, 3}), square = samples::random(DType::c128, {3, 3});
+    const std::vector<Tensor> svd = run("aten._linalg_svd.default", tall, {false, true});
+    near(complex_matrix(svd[0]) * complex_matrix(svd[1]) * complex_matrix(svd[2]), complex_matrix(tall));
+    orthonormal(complex_matrix(svd[0]));
+    orthonormal(complex_matrix(svd[2]).adjoint());
+    const std::vector<Tensor> qr = run("aten.linalg_qr.default", tall, {"reduced"});
+    near(complex_matrix(qr[0]) * complex_matrix(qr[1]), complex_matrix(tall));
+    orthonormal(complex_matrix(qr[0]));
+    for (const std::string triangle : {"L", "U"}) {
+        ComplexMatrix hermitian = complex_matrix(square);
+        for (Eigen::Index i = 0; i < 3; ++i) {
+            hermitian(i, i) = hermitian(i, i).real();
+            for (Eigen::Index j = 0; j < i; ++j)
+                (triangle == "L" ? hermitian(j, i) : hermitian(i, j)) =
+                    std::conj(triangle == "L" ? hermitian(i, j) : hermitian(j, i));
+        }
+        const std::vector<Tensor> eigh = run("aten._linalg_eigh.default", square, {triangle, true});
+        const ComplexMatrix v = complex_matrix(eigh[1]);
+        near(v * complex_matrix(eigh[0]) * v.adjoint(), hermitian);
+        orthonormal(v);
+    }
+}
+
+/// Of what does not depend on the vectors' signs: the sum of m times V diag(w) V^T.
+TEST_CASE("a gradient through eigenvectors is that of finite differences", "[ops][linalg]") {
+    Graph graph = parse(
+        "graph g {\n  %a = placeholder[\"a\"] : f64[3, 3]\n  %w = placeholder[\"w\"] : f64[3]\n"
+        "  %m = placeholder[\"m\"] : f64[3, 3]\n"
+        "  %e = aten._linalg_eigh.default(%a) : (f64[3], f64[3, 3])\n  %v = getitem(%e, 1) : f64[3, 3]\n"
+        "  %s = aten.mul.Tensor(%v, %w) : f64[3, 3]\n"
+        "  %t = aten.transpose.int(%v, 0, 1) : f64[3, 3] strides [1, 3]\n"
+        "  %p = aten.matmul.default(%s, %t) : f64[3, 3]\n  %q = aten.mul.Tensor(%p, %m) : f64[3, 3]\n"
+        "  %y = aten.sum.default(%q) : f64[]\n  return (%y)\n}\n");
+    std::vector<Tensor> inputs = {samples::values(DType::f64, {2, 9, 9, 0.5, 3, 9, -1, 0.25, 5}, {3, 3}),
+                                  samples::values(DType::f64, {1, -2, 0.5}), samples::random(DType::f64, {3, 3})};
+    const Joint made = joint(graph, {.wanted = std::set<std::string>{"a"}});
+    std::vector<Tensor> with_tangent = inputs;
+    with_tangent.push_back(samples::values(DType::f64, {1}, {}));
+    const RowMajor gradient = matrix(evaluate(made.graph, with_tangent).at(made.outputs));
+    const RowMajor a = matrix(inputs[0]);
+    for (Eigen::Index i = 0; i < 3; ++i)
+        for (Eigen::Index j = 0; j <= i; ++j) {  // the triangle that is read stands for both
+            const auto at = [&](double by) {
+                RowMajor moved = a;
+                moved(i, j) += by;
+                inputs[0] = Tensor::of(std::vector<double>(moved.data(), moved.data() + 9), {3, 3});
+                return evaluate(graph, inputs).at(0).item().to_double();
+            };
+            const double slope = (at(1e-6) - at(-1e-6)) / 2e-6;
+            CHECK((i == j ? gradient(i, i) : gradient(i, j) + gradient(j, i)) == Approx(slope).margin(1e-7));
+        }
 }
 
 TEST_CASE("a matrix that is singular or not positive definite is told, and refused where asked", "[ops][linalg]") {
