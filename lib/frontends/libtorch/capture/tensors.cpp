@@ -101,6 +101,26 @@ void put_any_tensor(Thread& thread, RecordBuffer& record, const at::Tensor& tens
 
 }  // namespace
 
+namespace {
+
+/// "quantized.LinearPackedParamsBase #2": two objects of a class of C++ are told apart. Their memory stays taken until
+/// the number is forgotten, too.
+std::string name_of_object(const c10::IValue& value) {
+    static auto& known =
+        *new std::unordered_map<const void*, std::pair<std::uint64_t, c10::weak_intrusive_ptr<torch::CustomClassHolder>>>;
+    std::string name = value.toObjectRef().name();
+    if (const auto at = name.find("classes."); at != std::string::npos) name = name.substr(at + 8);
+    const auto held = value.toObjectRef().getSlot(0).toCapsule();
+    const std::lock_guard lock(state.mutex);
+    const auto entry = known.find(held.get());
+    if (entry != known.end()) return name + " #" + std::to_string(entry->second.first);
+    const std::uint64_t number = known.size() + 1;
+    known.emplace(held.get(), std::pair(number, c10::weak_intrusive_ptr<torch::CustomClassHolder>(held)));
+    return name + " #" + std::to_string(number);
+}
+
+}  // namespace
+
 void put_value(Thread& thread, RecordBuffer& record, const c10::IValue& value) {
     if (value.isTensor()) {
         const at::Tensor& tensor = value.toTensor();
@@ -132,6 +152,9 @@ void put_value(Thread& thread, RecordBuffer& record, const c10::IValue& value) {
         record.put(ValueTag::list);
         record.put(static_cast<std::uint32_t>(elements.size()));
         for (const c10::IValue& element : elements) put_value(thread, record, element);
+    } else if (value.isCustomClass()) {
+        record.put(ValueTag::other);
+        record.put_text(name_of_object(value));
     } else {
         record.put(ValueTag::other);
         record.put_text(value.isDevice() ? value.toDevice().str() : value.tagKind());
