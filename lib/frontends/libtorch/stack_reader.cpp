@@ -110,7 +110,8 @@ StackInfo StackReader::read(std::uint32_t stack) {
         return info;
     }
     if (user.empty()) {
-        info.function = "main";
+        const CodePlace* const library = library_function(places);
+        info.function = library ? frame(*library).function : "main";
         info.outside = !functions_.empty();
         return info;
     }
@@ -164,6 +165,20 @@ std::optional<std::size_t> StackReader::worked_item(const std::vector<CodePlace>
     for (std::size_t i = places.size(); i-- > 1;)
         if (works(places[i]) && places[i - 1].interpreted && !works(places[i - 1])) return i - 1;
     return std::nullopt;
+}
+
+/// What a thread or process does that no function of the program's called: the outermost function of a package, beyond
+/// those that start threads and processes. Null where no interpreter runs.
+const CodePlace* StackReader::library_function(const std::vector<CodePlace>& places) {
+    constexpr std::string_view kStarters[] = {"/threading.py", "/multiprocessing/process.py",
+                                              "/multiprocessing/popen_fork.py", "/multiprocessing/spawn.py",
+                                              "/multiprocessing/forkserver.py"};
+    const auto place = std::find_if(places.rbegin(), places.rend(), [&](const CodePlace& one) {
+        return one.interpreted && std::ranges::none_of(kStarters, [&](std::string_view starter) {
+                   return std::string_view(one.file).ends_with(starter);
+               });
+    });
+    return place == places.rend() ? nullptr : &*place;
 }
 
 /// A function of the program's calls what is at `inner`; what started the interpreter by a text is none.
