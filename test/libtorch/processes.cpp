@@ -1,6 +1,7 @@
 // A LibTorch program of several processes, for the tests of capture: it forks workers, and starts itself in each way that
 // there is. `processes` does all of it, `processes WHAT` one thing; `processes child` is what it starts.
 #include <ATen/ATen.h>
+#include <ATen/Parallel.h>
 #include <spawn.h>
 #include <sys/wait.h>
 #include <unistd.h>
