@@ -69,7 +69,8 @@ std::vector<Found> find_breaks(const Frame& frame, const Backend* backend,
         if (const auto told = frontend.find(call.name); told != frontend.end())
             found.push_back({id, BreakKind::frontend, call.target, told->second});
         else if (misplaced)
-            // Where the graph ends for a compiler, it goes on behind all of them; for the reference it is the program's.
+            // Where the graph ends for a compiler, it goes on behind all of them; for the reference it is the
+            // program's.
             found.push_back({id, BreakKind::unsupported, call.target,
                              call.target + " is of tensors that backend " + backend->name() + " does not have", judged,
                              judged && !goes_on});
@@ -256,7 +257,8 @@ void add_frame(Report& report, const Frame& frame, const Backend* backend, const
     for (const Found& found : find_breaks(frame, backend, unsupported)) {
         if (found.node >= 0 && found.stops) stops.push_back(found.node);
         if (found.kind == BreakKind::unsupported) add_unsupported(report, found.op);
-        if (general.empty() && found.told) add_place(report, found.kind, found.op, found.reason, place_of(frame, found.node));
+        if (general.empty() && found.told)
+            add_place(report, found.kind, found.op, found.reason, place_of(frame, found.node));
     }
     const IndexGraph* const entry = captured ? entry_of(*captured, frame) : nullptr;
     for (const Graph& piece : split_at(frame.graph, stops)) {

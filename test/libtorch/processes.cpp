@@ -1,5 +1,5 @@
-// A LibTorch program of several processes, for the tests of capture: it forks workers, and starts itself in each way that
-// there is. `processes` does all of it, `processes WHAT` one thing; `processes child` is what it starts.
+// A LibTorch program of several processes, for the tests of capture: it forks workers, and starts itself in each way
+// that there is. `processes` does all of it, `processes WHAT` one thing; `processes child` is what it starts.
 #include <ATen/ATen.h>
 #include <ATen/Parallel.h>
 #include <spawn.h>

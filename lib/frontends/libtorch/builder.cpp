@@ -25,7 +25,7 @@ struct Collected {
     Processes processes;
     /// By the program that they run: one of them may be executed by another.
     std::vector<std::pair<std::string, FrameFolder>> folders = {};
-    std::size_t added = 0;           ///< processes
+    std::size_t added = 0;             ///< processes
     std::vector<OpTime> times = {};    ///< by function: frames have no names yet …
     std::vector<Caller> callers = {};  ///< … and so are these
     std::vector<std::string> notes = {}, titles = {};
@@ -330,11 +330,25 @@ void add_callers(std::vector<Caller> of_functions, CapturedProgram& program) {
             program.callers.push_back({name->second, std::move(caller.stack), caller.calls});
 }
 
+/// "processes 2 to 5, each (forked by process 1 at app.cpp:30): …": neighbours that did alike are told at once. The
+/// i-th title begins with "process i".
+std::vector<std::string> together(const std::vector<std::string>& titles) {
+    const auto number = [](std::size_t i) { return std::to_string(i + 1); };
+    const auto rest = [&](std::size_t i) { return titles[i].substr(("process " + number(i)).size()); };
+    std::vector<std::string> told;
+    for (std::size_t i = 0, end = 0; i < titles.size(); i = end) {
+        for (end = i + 1; end < titles.size() && rest(end) == rest(i);) ++end;
+        told.push_back(end == i + 1 ? titles[i]
+                                    : "processes " + number(i) + " to " + number(end - 1) + ", each" + rest(i));
+    }
+    return told;
+}
+
 void add_notes(Collected& from, CapturedProgram& program) {
     std::vector<std::string>& notes = program.notes;
     notes = notes_of_functions(from.functions, from.options.functions);
     std::ranges::move(from.notes, std::back_inserter(notes));
-    if (from.titles.size() > 1) std::ranges::move(from.titles, std::back_inserter(notes));
+    if (from.titles.size() > 1) std::ranges::move(together(from.titles), std::back_inserter(notes));
     std::ranges::move(notes_of_placements(program.frames), std::back_inserter(notes));
     if (from.made)
         notes.push_back("counted in no graph: " + plural(from.made, "operation") +

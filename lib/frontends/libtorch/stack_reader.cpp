@@ -70,6 +70,26 @@ std::size_t StackReader::inherited(const std::vector<std::uint64_t>& pcs) const 
     return count;
 }
 
+/// In a forked child: so many of the outermost functions called fork(), which returned to them. The innermost of them
+/// is to the child what main is to a program.
+std::size_t StackReader::forking_functions(const std::vector<CodePlace>& places, const std::vector<std::size_t>& user,
+                                           std::size_t outer) {
+    const auto fork = file_.stacks.find(file_.process.forked_at);
+    if (fork == file_.stacks.end()) return 0;
+    std::vector<const CodePlace*> forking;  // outermost first
+    for (std::size_t i = fork->second.size() - std::min(outer, fork->second.size()); i-- > 0;) {
+        const std::vector<CodePlace>& there = symbolizer_.places(fork->second[i]);
+        for (auto place = there.rbegin(); place != there.rend(); ++place)
+            if (is_user(*place) && !is_comprehension(*place)) forking.push_back(&*place);
+    }
+    std::size_t count = 0;
+    while (count < std::min(forking.size(), user.size()) &&
+           places[user[user.size() - count - 1]].function == forking[count]->function &&
+           places[user[user.size() - count - 1]].file == forking[count]->file)
+        ++count;
+    return count;
+}
+
 std::vector<StackFrame> StackReader::fork_place() {
     std::vector<StackFrame> user;
     if (const auto fork = file_.stacks.find(file_.process.forked_at); fork != file_.stacks.end())
@@ -115,7 +135,7 @@ StackInfo StackReader::read(std::uint32_t stack) {
         info.outside = !functions_.empty();
         return info;
     }
-    std::size_t of = user.size() - 1;
+    std::size_t of = user.size() - std::max<std::size_t>(forking_functions(places, user, outer), 1);
     // `if __name__ == "__main__": main()`: what a script does itself, its main() does.
     if (of > 0 && places[user[of]].function == "<module>" && places[user[of - 1]].function == "main") --of;
     if (const std::size_t job = job_of(places, user); job < of) {

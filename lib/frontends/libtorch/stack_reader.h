@@ -58,6 +58,8 @@ class StackReader {
     bool is_asked_for(const CodePlace& place) const;
     std::size_t inherited(const std::vector<std::uint64_t>& pcs) const;
     static std::optional<std::size_t> worked_item(const std::vector<CodePlace>& places);
+    std::size_t forking_functions(const std::vector<CodePlace>& places, const std::vector<std::size_t>& user,
+                                  std::size_t outer);
     static const CodePlace* library_function(const std::vector<CodePlace>& places);
     static bool is_within(const std::vector<CodePlace>& places, const std::vector<std::size_t>& user,
                           std::size_t inner);

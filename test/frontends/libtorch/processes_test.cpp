@@ -36,9 +36,10 @@ TEST_CASE("what became of children and programs is told, and what is not known o
           std::vector<std::string>{
               "the program forked 2 times; its children ran 3 operations of LibTorch, of which nothing was recorded",
               "the program ran 1 other program (ls), of which nothing was seen"});
-    CHECK(notes_of_processes(both, 0, others).at(0) ==
-          "the program forked 2 times; 1 child ran LibTorch, which is told, too; others ran 3 operations of LibTorch, of "
-          "which nothing was recorded");
+    CHECK(
+        notes_of_processes(both, 0, others).at(0) ==
+        "the program forked 2 times; 1 child ran LibTorch, which is told, too; others ran 3 operations of LibTorch, of "
+        "which nothing was recorded");
 }
 
 TEST_CASE("a graph that two processes ran is told once, and each process by what it did") {

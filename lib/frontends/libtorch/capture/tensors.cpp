@@ -48,11 +48,16 @@ std::uint32_t version_of(const at::Tensor& tensor) {
     return tensor.is_inference() ? 0 : static_cast<std::uint32_t>(tensor._version());
 }
 
+/// A wrapper of a program's own has a storage, but nothing there.
+bool has_memory(const at::Tensor& tensor) {
+    return tensor.has_storage() && (!tensor.device().is_cpu() || tensor.storage().data() || tensor.numel() == 0);
+}
+
 void put_tensor(Thread& thread, RecordBuffer& record, const at::Tensor& tensor) {
     TensorRecord written{};
     written.id = identity_of(thread.identities, tensor).number;
     const bool strided = tensor.layout() == at::kStrided;
-    if (tensor.has_storage()) {
+    if (has_memory(tensor)) {
         written.storage = storage_of(thread.identities, tensor);
         written.offset = tensor.storage_offset();
         written.flags |= kHasStorage;
@@ -107,7 +112,8 @@ namespace {
 /// the number is forgotten, too.
 std::string name_of_object(const c10::IValue& value) {
     static auto& known =
-        *new std::unordered_map<const void*, std::pair<std::uint64_t, c10::weak_intrusive_ptr<torch::CustomClassHolder>>>;
+        *new std::unordered_map<const void*,
+                                std::pair<std::uint64_t, c10::weak_intrusive_ptr<torch::CustomClassHolder>>>;
     std::string name = value.toObjectRef().name();
     if (const auto at = name.find("classes."); at != std::string::npos) name = name.substr(at + 8);
     const auto held = value.toObjectRef().getSlot(0).toCapsule();
