@@ -75,20 +75,26 @@ bool captures_dynamic_shapes(const ProgramRequest& request) {
     return flag_variable(kName).value_or(false);
 }
 
-void read_events(const fs::path& file, const ProgramRequest& request, RanProgram& ran) {
+/// `files`: of all processes.
+void read_events(const std::vector<fs::path>& files, const ProgramRequest& request, RanProgram& ran) {
     const LogStep step(LogStep::Kind::capture, "cut what " + request.program.string() + " did into graphs");
-    libtorch::ReadLimits limits;
-    if (interrupt_signal()) {  // some seconds of work, whatever there is
-        limits.most_records = 150000;
-        limits.seconds = 4;
+    std::vector<libtorch::ProcessIdentity> processes;
+    for (const fs::path& file : files) processes.push_back(libtorch::read_identity(file));
+    libtorch::ProgramBuilder builder({.level = request.composite ? libtorch::Level::api : libtorch::Level::core,
+                                      .functions = request.functions,
+                                      .most_variants = variants_of(request),
+                                      .dynamic_shapes = captures_dynamic_shapes(request),
+                                      .ended = ran.status},
+                                     std::move(processes));
+    for (const fs::path& file : files) {
+        libtorch::ReadLimits limits;
+        if (interrupt_signal()) {  // some seconds of work, whatever there is
+            limits.most_records = 150000 / files.size();
+            limits.seconds = 4.0 / static_cast<double>(files.size());
+        }
+        builder.add(libtorch::read_events(file, limits));
     }
-    const libtorch::EventFile events = libtorch::read_events(file, limits);
-    libtorch::CapturedProgram captured =
-        libtorch::build_frames(events, {.level = request.composite ? libtorch::Level::api : libtorch::Level::core,
-                                        .functions = request.functions,
-                                        .most_variants = variants_of(request),
-                                        .dynamic_shapes = captures_dynamic_shapes(request),
-                                        .ended = ran.status});
+    libtorch::CapturedProgram captured = builder.finish();
     ran.frames = std::move(captured.frames);
     for (const libtorch::OpTime& time : captured.op_times)
         ran.op_times.push_back({time.frame, time.op, time.calls, time.seconds});
@@ -111,7 +117,7 @@ SoFarWork work_so_far(const ProgramRequest& request, const fs::path& events, con
             .write =
                 [&request, events, made, elapsed](double) {
                     RanProgram ran{.status = std::string(libtorch::kStillRuns), .seconds = elapsed()};
-                    read_events(events, request, ran);
+                    read_events(libtorch::event_files(events.parent_path()), request, ran);
                     if (ran.frames.empty()) throw Error("no graph was captured so far");
                     request.so_far(ran, made);
                 },
@@ -155,7 +161,7 @@ RanProgram run_program(const ProgramRequest& request) {
         read_own(own, request.functions, ran);
     else
         ran.notes = std::move(launched.notes);
-    if (launched.events) read_events(*launched.events, request, ran);
+    if (!launched.events.empty()) read_events(launched.events, request, ran);
     return ran;
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 #include <set>
+#include <utility>
 
 #include "explain/generalized.h"
 #include "explain/split.h"
@@ -22,6 +23,7 @@ struct Found {
     NodeId node = -1;  ///< -1: the frontend named no call of the graph
     BreakKind kind = BreakKind::frontend;
     std::string op, reason;
+    bool stops = true, told = true;  ///< a graph ends there; it is a break of its own
 };
 
 /// A call with nested graphs: an If whose condition or a Loop whose trip count is known only when it runs.
@@ -56,15 +58,22 @@ std::vector<Found> find_breaks(const Frame& frame, const Backend* backend,
         else
             found.push_back({-1, BreakKind::frontend, "", b.reason});
     }
+    const bool judged = backend && !offered<Reference>(*backend);
+    bool misplaced_before = false;
     for (const NodeId id : graph.calls()) {
         const Node& call = graph.node({id});
         if (is_getitem(call)) continue;
+        const bool misplaced = backend && touches_misplaced(graph, call);
+        const bool goes_on = std::exchange(misplaced_before, misplaced);
         const RegisteredOp* op = kernel_of(call.target);
         if (const auto told = frontend.find(call.name); told != frontend.end())
             found.push_back({id, BreakKind::frontend, call.target, told->second});
-        else if (backend && touches_misplaced(graph, call))
+        else if (misplaced)
+            // Where the graph ends for a compiler, it goes on behind all of them; for the reference it is the
+            // program's.
             found.push_back({id, BreakKind::unsupported, call.target,
-                             call.target + " is of tensors that backend " + backend->name() + " does not have"});
+                             call.target + " is of tensors that backend " + backend->name() + " does not have", judged,
+                             judged && !goes_on});
         else if (!op && frame.captured)
             continue;
         else if (!op)
@@ -246,9 +255,10 @@ void add_frame(Report& report, const Frame& frame, const Backend* backend, const
     for (const std::string& op : unsupported) add_unsupported(report, op);
     std::vector<NodeId> stops;
     for (const Found& found : find_breaks(frame, backend, unsupported)) {
-        if (found.node >= 0) stops.push_back(found.node);
+        if (found.node >= 0 && found.stops) stops.push_back(found.node);
         if (found.kind == BreakKind::unsupported) add_unsupported(report, found.op);
-        if (general.empty()) add_place(report, found.kind, found.op, found.reason, place_of(frame, found.node));
+        if (general.empty() && found.told)
+            add_place(report, found.kind, found.op, found.reason, place_of(frame, found.node));
     }
     const IndexGraph* const entry = captured ? entry_of(*captured, frame) : nullptr;
     for (const Graph& piece : split_at(frame.graph, stops)) {

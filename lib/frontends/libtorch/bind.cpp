@@ -85,8 +85,12 @@ class Binder {
     /// What Whittle has no call for is opaque where its tensors are none that Whittle computes with.
     BoundCall bind() {
         BoundCall bound = bind_known();
-        if (bound.problem.empty() || writes_argument(*step_.op) || misplaced().empty()) return bound;
+        const bool writes = writes_argument(*step_.op);
+        if (bound.problem.empty() || misplaced().empty()) return bound;
+        if (writes && !((step_.op->flags & kHasFunctional) && writes_memory(step_))) return bound;
         BoundCall opaque = bind_opaque();
+        if (writes) opaque.call.target = functional_target(*step_.op);
+        opaque.writes = writes;
         return opaque.problem.empty() ? opaque : bound;
     }
 

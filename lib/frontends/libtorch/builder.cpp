@@ -19,33 +19,64 @@ namespace whittle::libtorch {
 
 namespace {
 
+/// What the processes did, put together.
+struct Collected {
+    BuildOptions options;
+    Processes processes;
+    /// By the program that they run: one of them may be executed by another.
+    std::vector<std::pair<std::string, FrameFolder>> folders = {};
+    std::size_t added = 0;             ///< processes
+    std::vector<OpTime> times = {};    ///< by function: frames have no names yet …
+    std::vector<Caller> callers = {};  ///< … and so are these
+    std::vector<std::string> notes = {}, titles = {};
+    std::set<std::string> functions = {};
+    std::map<std::string, std::int64_t> initialisations = {};  ///< ops of constructors
+    std::int64_t op_count = 0, made = 0;
+    bool with_data = false, with_times = false;
+
+    FrameFolder& folder_of(const std::string& program) {
+        const auto known = std::ranges::find(folders, program, &std::pair<std::string, FrameFolder>::first);
+        if (known != folders.end()) return known->second;
+        return folders.emplace_back(program, FrameFolder(options.most_variants)).second;
+    }
+};
+
+/// Adds one process.
 class Builder {
   public:
-    Builder(const EventFile& file, const BuildOptions& options)
-        : options_(options),
-          recording_(file, options.level, options.functions),
-          cutter_(recording_, options.dynamic_shapes),
+    Builder(const EventFile& file, Collected& to)
+        : options_(to.options),
+          to_(to),
+          process_(to.added++),
+          recording_(file, options_.level, options_.functions),
+          cutter_(recording_, options_.dynamic_shapes),
           elements_(file) {}
 
-    CapturedProgram build() {
-        CapturedProgram program;
-        for (const Step& step : recording_.steps) program.op_count += step.kind == StepKind::op ? step.times() : 0;
-        FrameFolder folder(options_.most_variants);
+    void build() {
+        std::int64_t op_count = 0;
+        for (const Step& step : recording_.steps) op_count += step.kind == StepKind::op ? step.times() : 0;
+        to_.op_count += op_count;
+        const EventFile& file = recording_.file;
+        std::set<std::string> captured_functions;
+        FrameFolder& folder = to_.folder_of(file.mappings.empty() ? "" : file.mappings.front().path);
         for (const FrameSteps& steps : recording_.frames.frames) {
             if (options_.functions.empty() && !steps.root && is_constructor(steps.function)) {
-                initialisations_[steps.function] += op_count(steps);
+                to_.initialisations[steps.function] += this->op_count(steps);
                 continue;
             }
-            if (std::optional<capture::CapturedFrame> captured = build(steps)) folder.add(std::move(*captured));
+            if (std::optional<capture::CapturedFrame> captured = build(steps)) {
+                number_apart(*captured);
+                captured_functions.insert(captured->function);
+                folder.add(std::move(*captured));
+            }
         }
-        program.frames = folder.finish();
-        dropped_ = folder.dropped();
-        name_frames(program.frames);
-        std::ranges::for_each(program.frames, capture::log_frame);
-        if (recording_.file.with_times) add_times(program);
-        add_callers(program);
-        add_notes(program);
-        return program;
+        to_.with_data |= file.with_data;
+        to_.with_times |= file.with_times;
+        to_.functions.insert(recording_.frames.functions.begin(), recording_.frames.functions.end());
+        if (file.with_times) add_times();
+        add_callers(captured_functions);
+        add_notes();
+        add_title(op_count);
     }
 
   private:
@@ -86,7 +117,7 @@ class Builder {
             }
             if (refusal) return std::nullopt;
         }
-        made_ += frame.calls * made;
+        to_.made += frame.calls * made;
         const bool impossible = std::ranges::any_of(plan.breaks, [](const capture::GraphBreak& entry) {
             return entry.kind == capture::BreakKind::unregistered_op;
         });
@@ -113,74 +144,46 @@ class Builder {
             graph.guards.push_back(std::move(guard));
     }
 
-    /// Of all executions, captured ones or not; a function that is no frame is called as it is.
-    void add_times(CapturedProgram& program) const {
-        std::map<std::string, std::string> names;
-        for (const capture::CapturedFrame& frame : program.frames) names.emplace(frame.function, frame.name);
+    /// Graphs of other processes have other numbers.
+    void number_apart(capture::CapturedFrame& frame) const {
+        const std::int64_t first = static_cast<std::int64_t>(process_) << 32;
+        for (capture::CapturedGraph& graph : frame.graphs) {
+            if (graph.number >= 0) graph.number += first;
+            for (std::int64_t& number : graph.differentiates)
+                if (number >= 0) number += first;
+        }
+    }
+
+    /// Of all executions, captured ones or not.
+    void add_times() {
         std::map<std::pair<std::string, std::string>, OpTime> times;
         for (const FrameSteps& frame : recording_.frames.frames)
             for (const std::int32_t index : frame.steps) {
                 const Step& step = recording_.step(index);
                 if (step.kind != StepKind::op || !step.end) continue;
-                const auto known = names.find(frame.function);
-                const std::string& name = known == names.end() ? frame.function : known->second;
                 OpTime& time =
-                    times.try_emplace({name, step.op->target()}, OpTime{name, step.op->target()}).first->second;
+                    times.try_emplace({frame.function, step.op->target()}, OpTime{frame.function, step.op->target()})
+                        .first->second;
                 ++time.calls;
                 time.seconds += 1e-9 * static_cast<double>(step.end->nanoseconds);
             }
-        for (auto& [key, time] : times) program.op_times.push_back(std::move(time));
-        std::ranges::stable_sort(program.op_times, [](const OpTime& a, const OpTime& b) {
-            return a.frame != b.frame ? a.frame < b.frame : a.seconds > b.seconds;
-        });
+        for (auto& [key, time] : times) to_.times.push_back(std::move(time));
     }
 
-    void add_callers(CapturedProgram& program) const {
-        std::map<std::string, std::string> names;
-        for (const capture::CapturedFrame& frame : program.frames) names.emplace(frame.function, frame.name);
+    void add_callers(const std::set<std::string>& functions) {
         for (const FrameSteps& frame : recording_.frames.frames) {
-            const auto name = names.find(frame.function);
-            if (frame.root || frame.steps.empty() || name == names.end()) continue;
+            if (frame.root || frame.steps.empty() || !functions.contains(frame.function)) continue;
             const std::vector<StackFrame>& stack = recording_.stack(frame.steps.front());
             const auto outside = stack.begin() + std::ssize(inside(stack, frame.function));
             if (outside == stack.end()) continue;
-            const auto known = std::ranges::find_if(program.callers, [&](const Caller& caller) {
-                return caller.frame == name->second &&
+            const auto known = std::ranges::find_if(to_.callers, [&](const Caller& caller) {
+                return caller.frame == frame.function &&
                        std::ranges::equal(caller.stack, std::span(outside, stack.end()));
             });
-            if (known != program.callers.end())
+            if (known != to_.callers.end())
                 known->calls += frame.times + frame.alike;
-            else if (program.callers.size() < kMostCallers)
-                program.callers.push_back({name->second, {outside, stack.end()}, frame.times + frame.alike});
-        }
-    }
-
-    /// "f", then "f_1", "f_2" …; a frame's graphs "f_0", "f_1" … where there are several. No two are called the same.
-    static void name_frames(std::vector<capture::CapturedFrame>& frames) {
-        std::set<std::string> taken;
-        const auto graph_name = [](const capture::CapturedFrame& frame, const std::string& name, std::size_t i) {
-            return frame.graphs.size() > 1 ? name + "_" + std::to_string(i) : name;
-        };
-        for (capture::CapturedFrame& frame : frames) {
-            const std::string base = identifier_of(frame.function);
-            const auto is_free = [&](const std::string& name) {
-                if (taken.contains(name)) return false;
-                for (std::size_t i = 0; i < frame.graphs.size(); ++i)
-                    if (taken.contains(graph_name(frame, name, i))) return false;
-                return true;
-            };
-            frame.name = base;
-            for (int i = 1; !is_free(frame.name); ++i) frame.name = base + "_" + std::to_string(i);
-            for (std::size_t i = 0; i < frame.graphs.size(); ++i) {
-                Graph& graph = frame.graphs[i].graph;
-                graph.name = graph_name(frame, frame.name, i);
-                taken.insert(graph.name);
-                verify(graph, Stage::captured, Registry::instance());
-            }
-            for (capture::CapturedGraph& backward : frame.graphs)
-                for (capture::CapturedGraph& forward : backward.forward)
-                    forward.graph.name = frame.graphs.at(forward.variant_of.value()).graph.name;
-            taken.insert(frame.name);
+            else if (to_.callers.size() < kMostCallers)
+                to_.callers.push_back({frame.function, {outside, stack.end()}, frame.times + frame.alike});
         }
     }
 
@@ -202,24 +205,6 @@ class Builder {
         return count;
     }
 
-    /// "Net__forward"; "main_lambda_at_app_cpp_90" of main::{lambda at app.cpp:90}; of Python "module" of <module>,
-    /// "train_locals_step" of train.<locals>.step.
-    static std::string identifier_of(const std::string& function) {
-        const bool python = function.starts_with('<') || function.find(".<") != std::string::npos;
-        std::string name = identifier(python ? function : short_name(function));
-        if (!python && function.find('{') == std::string::npos) return name;
-        const auto both = [](char a, char b) { return a == '_' && b == '_'; };
-        name.erase(std::unique(name.begin(), name.end(), both), name.end());
-        if (name.ends_with('_')) name.pop_back();
-        return name.starts_with('_') ? name.substr(1) : name;
-    }
-
-    static std::string short_name(const std::string& function) {
-        const auto angle = function.find('<');
-        const std::string plain = angle == std::string::npos || angle == 0 ? function : function.substr(0, angle);
-        return plain.empty() ? "frame" : plain;
-    }
-
     /// Ops without tensor arguments, and those that fill a tensor with one number.
     bool makes_only(const Piece& piece) const {
         return std::ranges::all_of(piece.steps, [&](std::int32_t step) {
@@ -227,45 +212,190 @@ class Builder {
         });
     }
 
-    void add_notes(CapturedProgram& program) const {
-        std::vector<std::string>& notes = program.notes;
-        for (std::vector<std::string> more :
-             {notes_of_functions(recording_, options_.functions), notes_of_end(recording_, options_.ended)})
-            std::ranges::move(more, std::back_inserter(notes));
+    /// What is told of other processes than the first says so.
+    void note(std::string text) const {
+        to_.notes.push_back((process_ ? "process " + std::to_string(process_ + 1) + ": " : "") + std::move(text));
+    }
+
+    void add_notes() const {
+        for (std::string& text : notes_of_end(recording_, process_ ? "" : options_.ended, to_.processes, process_))
+            note(std::move(text));
         if (!recording_.frames.names && !recording_.steps.empty())
-            notes.push_back(
+            note(
                 "the program has no symbols (stripped): functions are told by address; build it with -g for names, "
                 "files and lines");
         else if (!recording_.frames.lines && !recording_.steps.empty())
-            notes.push_back("the program has no debug information: no files and lines; build it with -g");
-        std::ranges::move(notes_of_escapes(recording_), std::back_inserter(notes));
-        std::ranges::move(notes_of_placements(program.frames), std::back_inserter(notes));
-        if (made_)
-            notes.push_back("counted in no graph: " + plural(made_, "operation") +
-                            " that only make tensors (ones, arange ...); these are inputs");
-        for (const auto& [function, count] : initialisations_)
-            notes.push_back("initialisation: " + plural(count, "operation") + " of " + function +
-                            " in no graph (--function " + function + " captures them)");
-        if (dropped_)
-            notes.push_back(plural(dropped_, "recompile") + " counted only: of each graph " +
-                            std::to_string(options_.most_variants) + " specializations are told");
-        if (program.frames.empty()) return;
-        notes.push_back(std::string("never seen: ") + (recording_.file.with_data ? "" : "untyped data_ptr() and ") +
-                        "sizes that the program reads");
+            note("the program has no debug information: no files and lines; build it with -g");
+        for (std::string& text : notes_of_escapes(recording_)) note(std::move(text));
+    }
+
+    /// "process 2 (forked by process 1 at app.cpp:30): 12 operations, in f (3 calls) and main".
+    void add_title(std::int64_t op_count) const {
+        constexpr std::size_t kShown = 6;
+        std::vector<std::pair<std::string, std::int64_t>> calls;
+        for (const FrameSteps& frame : recording_.frames.frames) {
+            auto known = std::ranges::find(calls, frame.function, &std::pair<std::string, std::int64_t>::first);
+            if (known == calls.end()) known = calls.insert(calls.end(), {frame.function, 0});
+            known->second += frame.times + frame.alike;
+        }
+        std::string title =
+            to_.processes.title(process_, fork_place(recording_)) + ": " + plural(op_count, "operation");
+        for (std::size_t i = 0; i < std::min(calls.size(), kShown); ++i)
+            title += (i ? ", " : ", in ") + calls[i].first +
+                     (calls[i].second > 1 ? " (" + plural(calls[i].second, "call") + ")" : "");
+        if (calls.size() > kShown) title += " and " + std::to_string(calls.size() - kShown) + " more";
+        to_.titles.push_back(std::move(title));
     }
 
     const BuildOptions& options_;
+    Collected& to_;
+    const std::size_t process_;
     Recording recording_;
     Cutter cutter_;
     Elements elements_;
-    std::int64_t made_ = 0, dropped_ = 0;
-    std::map<std::string, std::int64_t> initialisations_;  ///< ops of constructors
 };
+
+// ---- Names
+
+std::string short_name(const std::string& function) {
+    const auto angle = function.find('<');
+    const std::string plain = angle == std::string::npos || angle == 0 ? function : function.substr(0, angle);
+    return plain.empty() ? "frame" : plain;
+}
+
+/// "Net__forward"; "main_lambda_at_app_cpp_90" of main::{lambda at app.cpp:90}; of Python "module" of <module>,
+/// "train_locals_step" of train.<locals>.step.
+std::string identifier_of(const std::string& function) {
+    const bool python = function.starts_with('<') || function.find(".<") != std::string::npos;
+    std::string name = identifier(python ? function : short_name(function));
+    if (!python && function.find('{') == std::string::npos) return name;
+    const auto both = [](char a, char b) { return a == '_' && b == '_'; };
+    name.erase(std::unique(name.begin(), name.end(), both), name.end());
+    if (name.ends_with('_')) name.pop_back();
+    return name.starts_with('_') ? name.substr(1) : name;
+}
+
+/// "f", then "f_1", "f_2" …; a frame's graphs "f_0", "f_1" … where there are several. No two are called the same.
+void name_frames(std::vector<capture::CapturedFrame>& frames) {
+    std::set<std::string> taken;
+    const auto graph_name = [](const capture::CapturedFrame& frame, const std::string& name, std::size_t i) {
+        return frame.graphs.size() > 1 ? name + "_" + std::to_string(i) : name;
+    };
+    for (capture::CapturedFrame& frame : frames) {
+        const std::string base = identifier_of(frame.function);
+        const auto is_free = [&](const std::string& name) {
+            if (taken.contains(name)) return false;
+            for (std::size_t i = 0; i < frame.graphs.size(); ++i)
+                if (taken.contains(graph_name(frame, name, i))) return false;
+            return true;
+        };
+        frame.name = base;
+        for (int i = 1; !is_free(frame.name); ++i) frame.name = base + "_" + std::to_string(i);
+        for (std::size_t i = 0; i < frame.graphs.size(); ++i) {
+            Graph& graph = frame.graphs[i].graph;
+            graph.name = graph_name(frame, frame.name, i);
+            taken.insert(graph.name);
+            verify(graph, Stage::captured, Registry::instance());
+        }
+        for (capture::CapturedGraph& backward : frame.graphs)
+            for (capture::CapturedGraph& forward : backward.forward)
+                forward.graph.name = frame.graphs.at(forward.variant_of.value()).graph.name;
+        taken.insert(frame.name);
+    }
+}
+
+/// Times of functions become those of their frames; a function that is no frame is called as it is. The longest first.
+void add_times(std::vector<OpTime> of_functions, CapturedProgram& program) {
+    std::map<std::string, std::string> names;
+    for (const capture::CapturedFrame& frame : program.frames) names.emplace(frame.function, frame.name);
+    std::map<std::pair<std::string, std::string>, OpTime> times;
+    for (OpTime& one : of_functions) {
+        if (const auto known = names.find(one.frame); known != names.end()) one.frame = known->second;
+        const auto [time, fresh] = times.try_emplace({one.frame, one.op}, one);
+        if (fresh) continue;
+        time->second.calls += one.calls;
+        time->second.seconds += one.seconds;
+    }
+    for (auto& [key, time] : times) program.op_times.push_back(std::move(time));
+    std::ranges::stable_sort(program.op_times, [](const OpTime& a, const OpTime& b) {
+        return a.frame != b.frame ? a.frame < b.frame : a.seconds > b.seconds;
+    });
+}
+
+void add_callers(std::vector<Caller> of_functions, CapturedProgram& program) {
+    std::map<std::string, std::string> names;
+    for (const capture::CapturedFrame& frame : program.frames) names.emplace(frame.function, frame.name);
+    for (Caller& caller : of_functions)
+        if (const auto name = names.find(caller.frame); name != names.end())
+            program.callers.push_back({name->second, std::move(caller.stack), caller.calls});
+}
+
+/// "processes 2 to 5, each (forked by process 1 at app.cpp:30): …": neighbours that did alike are told at once. The
+/// i-th title begins with "process i".
+std::vector<std::string> together(const std::vector<std::string>& titles) {
+    const auto number = [](std::size_t i) { return std::to_string(i + 1); };
+    const auto rest = [&](std::size_t i) { return titles[i].substr(("process " + number(i)).size()); };
+    std::vector<std::string> told;
+    for (std::size_t i = 0, end = 0; i < titles.size(); i = end) {
+        for (end = i + 1; end < titles.size() && rest(end) == rest(i);) ++end;
+        told.push_back(end == i + 1 ? titles[i]
+                                    : "processes " + number(i) + " to " + number(end - 1) + ", each" + rest(i));
+    }
+    return told;
+}
+
+void add_notes(Collected& from, CapturedProgram& program) {
+    std::vector<std::string>& notes = program.notes;
+    notes = notes_of_functions(from.functions, from.options.functions);
+    std::ranges::move(from.notes, std::back_inserter(notes));
+    if (from.titles.size() > 1) std::ranges::move(together(from.titles), std::back_inserter(notes));
+    std::ranges::move(notes_of_placements(program.frames), std::back_inserter(notes));
+    if (from.made)
+        notes.push_back("counted in no graph: " + plural(from.made, "operation") +
+                        " that only make tensors (ones, arange ...); these are inputs");
+    for (const auto& [function, count] : from.initialisations)
+        notes.push_back("initialisation: " + plural(count, "operation") + " of " + function +
+                        " in no graph (--function " + function + " captures them)");
+    std::int64_t dropped = 0;
+    for (const auto& [name, folder] : from.folders) dropped += folder.dropped();
+    if (dropped)
+        notes.push_back(plural(dropped, "recompile") + " counted only: of each graph " +
+                        std::to_string(from.options.most_variants) + " specializations are told");
+    if (program.frames.empty()) return;
+    notes.push_back(std::string("never seen: ") + (from.with_data ? "" : "untyped data_ptr() and ") +
+                    "sizes that the program reads");
+}
 
 }  // namespace
 
+struct ProgramBuilder::Impl {
+    Collected collected;
+};
+
+ProgramBuilder::ProgramBuilder(BuildOptions options, std::vector<ProcessIdentity> processes)
+    : impl_(new Impl{{.options = std::move(options), .processes = Processes(std::move(processes))}}) {}
+ProgramBuilder::~ProgramBuilder() = default;
+
+void ProgramBuilder::add(const EventFile& file) { Builder(file, impl_->collected).build(); }
+
+CapturedProgram ProgramBuilder::finish() {
+    Collected& collected = impl_->collected;
+    CapturedProgram program;
+    program.op_count = collected.op_count;
+    for (auto& [name, folder] : collected.folders)
+        std::ranges::move(folder.finish(), std::back_inserter(program.frames));
+    name_frames(program.frames);
+    std::ranges::for_each(program.frames, capture::log_frame);
+    if (collected.with_times) add_times(std::move(collected.times), program);
+    add_callers(std::move(collected.callers), program);
+    add_notes(collected, program);
+    return program;
+}
+
 CapturedProgram build_frames(const EventFile& file, const BuildOptions& options) {
-    return Builder(file, options).build();
+    ProgramBuilder builder(options, {file.process});
+    builder.add(file);
+    return builder.finish();
 }
 
 }  // namespace whittle::libtorch

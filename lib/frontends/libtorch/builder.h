@@ -1,12 +1,14 @@
 // build_frames(): the event file of a LibTorch program as captured frames: graphs in ATen, cut at breaks.
 #pragma once
 
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "capture/output_graph.h"
 #include "frontends/libtorch/fold.h"
 #include "frontends/libtorch/frames.h"
+#include "frontends/libtorch/processes.h"
 
 namespace whittle::libtorch {
 
@@ -44,7 +46,26 @@ struct CapturedProgram {
 
 inline constexpr std::size_t kMostCallers = 500;
 
-/// Graphs are verified. A graph that only makes tensors (ones, rand …) is none: what it makes are inputs.
+/// The processes of a capture, one after the other, as one program: equal graphs of theirs are told once.
+class ProgramBuilder {
+  public:
+    /// `processes`: those that will be added.
+    ProgramBuilder(BuildOptions options, std::vector<ProcessIdentity> processes);
+    ~ProgramBuilder();
+    ProgramBuilder(const ProgramBuilder&) = delete;
+    ProgramBuilder& operator=(const ProgramBuilder&) = delete;
+
+    /// The next process; `file` is not needed afterwards.
+    void add(const EventFile& file);
+    CapturedProgram finish();
+
+  private:
+    struct Impl;
+    std::unique_ptr<Impl> impl_;
+};
+
+/// Of one process. Graphs are verified. A graph that only makes tensors (ones, rand …) is none: what it makes are
+/// inputs.
 CapturedProgram build_frames(const EventFile& file, const BuildOptions& options);
 
 }  // namespace whittle::libtorch

@@ -25,7 +25,7 @@ function(whittle_capture_library name)
 endfunction()
 
 whittle_capture_library(whittle_capture_stub ${capture_folder}/stub.cpp ${capture_folder}/stub_hidden.cpp
-                        ${capture_folder}/stub_torch.cpp ${capture_folder}/stub_process.cpp
+                        ${capture_folder}/stub_torch.cpp ${capture_folder}/stub_process.cpp ${capture_folder}/stub_shell.cpp
                         ${capture_folder}/stub_probes.cpp)
 set_target_properties(whittle_capture_stub PROPERTIES OUTPUT_NAME whittle_capture)
 install(TARGETS whittle_capture_stub LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/whittle COMPONENT runtime)
@@ -52,7 +52,7 @@ endif()
 if(WHITTLE_TORCH_SONAME)
   whittle_capture_library(whittle_capture_torch ${capture_folder}/torch_capture.cpp ${capture_folder}/stacks.cpp
                           ${capture_folder}/identity.cpp ${capture_folder}/tensors.cpp ${capture_folder}/modules.cpp ${capture_folder}/recorder.cpp
-                          ${capture_folder}/process.cpp ${capture_folder}/probes.cpp
+                          ${capture_folder}/process.cpp ${capture_folder}/child.cpp ${capture_folder}/mappings.cpp ${capture_folder}/probes.cpp
                           ${capture_folder}/torchscript.cpp
                           ${capture_folder}/python.cpp ${capture_folder}/python_names.cpp ${capture_folder}/python_end.cpp)
   target_include_directories(whittle_capture_torch SYSTEM PRIVATE ${WHITTLE_TORCH_INCLUDE} ${WHITTLE_TORCH_API_INCLUDE}

@@ -32,9 +32,9 @@ struct FileHeader {
     std::uint64_t finished;  ///< 1 once the program came to its end; 0: it was killed, or left by _exit
     std::uint64_t cut;       ///< CutReason
     std::uint64_t missed;    ///< ops that the program called after the cut, or after main
-    // Other processes. Children have this page, too, and count in it; they write nothing else.
+    // Other processes. Children have this page, too, and count in it as long as they have no file of their own.
     std::uint64_t forks;        ///< children that the program forked
-    std::uint64_t child_ops;    ///< ops that they called
+    std::uint64_t child_ops;    ///< ops that they called and that are in no file
     std::uint64_t child_execs;  ///< programs that they executed in their place
     std::uint64_t spawned;      ///< programs that this one started: posix_spawn, system, popen
     char other_program[256];    ///< the first of all those, cut to fit
@@ -44,7 +44,11 @@ struct FileHeader {
     std::uint32_t end_thread, end_depth;
     std::uint64_t end_pcs[128];  ///< the stack, innermost first
     std::uint64_t left_out;      ///< tensors whose elements were not written, for want of room
-    std::uint64_t lost;  ///< records that could not be made: no memory, or a tensor that does not tell what it is
+    std::uint64_t lost;      ///< records that could not be made: no memory, or a tensor that does not tell what it is
+    std::uint64_t parent;    ///< the process that made this one
+    std::uint64_t forked;    ///< 1: the parent's program, which goes on here
+    std::uint64_t taken;     ///< of the first file: bytes of all files of the capture
+    char command_line[256];  ///< its arguments, separated by blanks, cut to fit
 };
 static_assert(sizeof(FileHeader) <= kFileHeaderSize);
 enum FileFlags : std::uint64_t { kWithData = 1, kWithTimes = 2 };
@@ -101,6 +105,8 @@ enum class RecordKind : std::uint32_t {
                         ///< that is called there or 0, text file, text function, text: what stands in the line, ""
                         ///< where only the file has it
     variable = 24,      ///< u64 tensor, text function, text name: a local variable of that function of Python has it
+    forked_at = 25,     ///< u32 stack: where the parent forked this process; u32 n: so many of its outermost entries
+                        ///< are those of what the process does, too
 };
 /// Numbers of places that an interpreter runs have this bit, which no address of a program has.
 inline constexpr std::uint64_t kSourcePlace = std::uint64_t{1} << 63;
@@ -110,6 +116,7 @@ enum OpFlags : std::uint8_t {
     kHasSchema = 1,
     kComposite = 2,        ///< has a CompositeImplicitAutograd kernel: calls other ops, adds none of its own
     kReturnsOnlyHost = 4,  ///< it has results, and none is a tensor
+    kHasFunctional = 16,   ///< it writes to its first argument, and has a form that gives the result instead
     kCasts = 8,            ///< autocast casts its arguments, then calls it again: that call is the one that computes
 };
 enum class OpScope : std::uint8_t { function = 0, backward = 1, user = 2 };
@@ -153,6 +160,11 @@ struct TensorRecord {
 };
 #pragma pack(pop)
 
+/// The event files of one capture: BASE, BASE.1, BASE.2 …, a process each, in the order in which those had LibTorch.
+/// What more processes do is counted, a byte each in BASE.others: one of OtherProcess.
+inline constexpr int kMostProcesses = 64;
+enum OtherProcess : char { kTooMany = '.', kOtherTorch = 'o' };
+
 /// What a program does with processes.
 enum class ProcessEvent {
     forked,        ///< told by the parent
@@ -182,11 +194,12 @@ struct Hooks {
 };
 
 /// The entry point of the capture library, "whittle_capture_start". `flags`: FileFlags. Returns 0, or -1 when nothing
-/// is captured.
-using StartFunction = int (*)(Hooks* hooks, const char* file, std::uint64_t max_bytes, double max_seconds, int flags);
+/// is captured. `base` names the files of the capture, `file` is this process's.
+using StartFunction = int (*)(Hooks* hooks, const char* base, const char* file, std::uint64_t max_bytes,
+                              double max_seconds, int flags);
 
 // From the programs to the stub, all removed from the environment before main:
-inline constexpr char kFileVariable[] = "WHITTLE_CAPTURE_FILE";        ///< event file to write; + ".status"
+inline constexpr char kFileVariable[] = "WHITTLE_CAPTURE_FILE";        ///< event files to write; + ".status"
 inline constexpr char kLibraryVariable[] = "WHITTLE_CAPTURE_LIBRARY";  ///< the capture library; unset when not built
 inline constexpr char kSonameVariable[] = "WHITTLE_CAPTURE_SONAME";    ///< the libtorch_cpu it was built for
 inline constexpr char kPreloadVariable[] = "WHITTLE_CAPTURE_PRELOAD";  ///< the user's LD_PRELOAD, if any

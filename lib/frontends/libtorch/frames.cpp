@@ -425,6 +425,7 @@ Frames frames_of(const EventFile& file, const std::vector<Step>& steps, const Va
     }
     result.functions = stacks.functions_seen();
     if (file.end) result.end = stacks.info(kEndStack).user;
+    result.fork = stacks.fork_place();
     for (auto& [thread, assigner] : threads) {
         const Ending ending = ending_of(file, thread, assigner, stacks);
         if (ending == Ending::inside) result.ended_inside = stacks.info(kEndStack).function;

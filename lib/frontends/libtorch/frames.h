@@ -15,8 +15,10 @@
 // Functions that were compiled by `trace cc` need no guess.
 // A thread that works for others, by a std::function or a std::packaged_task that it is given, is seen from what it was
 // given: frames are of the functions that that calls.
-// In Python the outermost call of a torch.nn.Module of the program's or of a package is a frame of its own wherever it
-// is called, and so is the construction of one.
+// In a forked child what counts is what it calls beyond what it has in common with its parent, which called fork()
+// there. In Python the outermost call of a torch.nn.Module of the program's or of a package is a frame of its own
+// wherever it is called, and so is the construction of one. A DataLoader's worker, and one of a pool, is seen from what
+// it is given.
 #pragma once
 
 #include <map>
@@ -51,6 +53,7 @@ struct Frames {
     bool lines = false;                                            ///< the program has debug information
     bool names = false;                                            ///< it has at least function names
     std::vector<StackFrame> end;                                   ///< the stack of EventFile::end
+    std::vector<StackFrame> fork;                                  ///< where the parent forked the process
     std::string ended_inside;  ///< the function whose frame the program's end cut short, as far as its stack is known
     std::set<std::string> functions;  ///< of the user that any operation has on its stack
 };

@@ -239,6 +239,22 @@ std::string note_of_hooks(std::istream& symbols) {
 
 }  // namespace
 
+std::vector<fs::path> event_files(const fs::path& folder) {
+    std::vector<fs::path> files;
+    for (int i = 0; i < kMostProcesses; ++i) {
+        const fs::path file = folder / (kEventFile + (i ? "." + std::to_string(i) : ""));
+        std::error_code missing;
+        const auto size = fs::file_size(file, missing);
+        if (missing) break;
+        FileHeader header{};
+        std::ifstream in(file, std::ios::binary);
+        if (size >= sizeof header && in.read(reinterpret_cast<char*>(&header), sizeof header) &&
+            std::memcmp(header.magic, kFileMagic, sizeof kFileMagic) == 0)
+            files.push_back(file);
+    }
+    return files;
+}
+
 bool is_recording(const fs::path& events) {
     FileHeader header{};
     std::ifstream in(events, std::ios::binary);
@@ -304,13 +320,19 @@ LaunchResult launch(const LaunchOptions& options, const fs::path& folder) {
     std::getline(told, line);
     for (const std::string& note : {note_of(line, options.program), note_of_hooks(told)})
         if (!note.empty()) result.notes.push_back(note);
-    // A process that asked for the file, but whose recorder could not start, leaves it empty.
-    if (fs::exists(events) && fs::file_size(events) > 0) result.events = events;
+    result.events = event_files(folder);
     const fs::path others = events.string() + ".others";
-    if (const std::uintmax_t count = fs::exists(others) ? fs::file_size(others) : 0)
-        result.notes.push_back(plural(count, "more process", "more processes") +
-                               " that the program started ran LibTorch, of which nothing was recorded: only the first "
-                               "that loads it is captured");
+    const std::string uncaptured = fs::exists(others) ? read_file(others) : "";
+    if (const auto count = std::ranges::count(uncaptured, kTooMany))
+        result.notes.push_back(
+            plural(count, "more process", "more processes") +
+            " that the program started ran LibTorch, of which nothing was recorded: only the first " +
+            std::to_string(kMostProcesses) + " that load it are captured");
+    if (const auto count = std::ranges::count(uncaptured, kOtherTorch))
+        result.notes.push_back(
+            plural(count, "more process", "more processes") +
+            " that the program started ran a LibTorch that could not be captured: " +
+            (built_for().empty() ? "this Whittle was built without" : "the capture was built for " + built_for()));
     return result;
 }
 

@@ -4,7 +4,6 @@
 
 #include <cstdint>
 #include <filesystem>
-#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -27,15 +26,18 @@ struct LaunchOptions {
 };
 
 struct LaunchResult {
-    int exit_code = 0, signal = 0;                ///< signal 0: it exited
-    double seconds = 0;                           ///< that it took
-    std::optional<std::filesystem::path> events;  ///< the event file, when something was captured
-    std::vector<std::string> notes;               ///< why nothing was
-    std::string status_text() const;              ///< "exit status 3", "killed by SIGSEGV"
+    int exit_code = 0, signal = 0;              ///< signal 0: it exited
+    double seconds = 0;                         ///< that it took
+    std::vector<std::filesystem::path> events;  ///< a file for each process of which something was captured
+    std::vector<std::string> notes;             ///< why nothing was
+    std::string status_text() const;            ///< "exit status 3", "killed by SIGSEGV"
 };
 
-/// The event file's name in the folder of launch().
+/// The first event file's name in the folder of launch().
 inline constexpr char kEventFile[] = "events";
+/// Those that are there, in the order in which processes made them; a process that asked for one, but whose recorder
+/// could not start, leaves it empty.
+std::vector<std::filesystem::path> event_files(const std::filesystem::path& folder);
 /// A program writes to the event file now: it is there, and neither cut nor finished.
 bool is_recording(const std::filesystem::path& events);
 
@@ -52,7 +54,7 @@ std::filesystem::path torchscript_runner(const std::filesystem::path& module);
 /// Whether the path is that program's: its main is not the user's code.
 bool is_torchscript_runner(const std::filesystem::path& program);
 
-/// `folder` takes the event file. Throws Error when the program cannot be started.
+/// `folder` takes the event files. Throws Error when the program cannot be started.
 LaunchResult launch(const LaunchOptions& options, const std::filesystem::path& folder);
 
 }  // namespace whittle::libtorch

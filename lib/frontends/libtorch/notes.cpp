@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <iterator>
 #include <utility>
 
 #include "base/suggest.h"
@@ -53,7 +54,7 @@ std::string last_op(const Recording& recording) {
                            : ", came to its end");
 }
 
-std::string note_of_end(const Recording& recording, const std::string& ended) {
+std::string note_of_end(const Recording& recording, const std::string& ended, std::optional<std::size_t> successor) {
     const EventFile& file = recording.file;
     const std::string& inside = recording.frames.ended_inside;
     std::string note = "the program ";
@@ -64,7 +65,8 @@ std::string note_of_end(const Recording& recording, const std::string& ended) {
         note += " without returning from main";
     } else if (!file.end->replaced_by.empty()) {
         note += "replaced itself by " + file.end->replaced_by + " (" + file.end->function +
-                place(recording.frames.end) + "), of which nothing was seen";
+                place(recording.frames.end) + "), " +
+                (successor ? "which is process " + std::to_string(*successor + 1) : "of which nothing was seen");
     } else {
         note += "ended by " + file.end->function + place(recording.frames.end);
     }
@@ -76,17 +78,28 @@ std::string note_of_end(const Recording& recording, const std::string& ended) {
 
 }  // namespace
 
-std::vector<std::string> notes_of_end(const Recording& recording, const std::string& ended) {
+namespace {
+
+/// Children mostly end so: nothing that the parent would do at its end is theirs.
+bool is_end_of_child(const EventFile& file) {
+    return file.process.forked && file.end && (file.end->function == "_exit" || file.end->function == "_Exit");
+}
+
+}  // namespace
+
+std::string fork_place(const Recording& recording) { return place(recording.frames.fork); }
+
+std::vector<std::string> notes_of_end(const Recording& recording, const std::string& ended, const Processes& processes,
+                                      std::size_t process) {
     const EventFile& file = recording.file;
-    const OtherProcesses& others = file.processes;
     std::vector<std::string> notes;
     for (const Event& event : file.events)
         if (event.kind == RecordKind::note) notes.push_back(event.text);
     if (file.cut != kNotCut) {
         notes.push_back(std::string("the capture was cut ") + reason_of(file.cut) + "; what came later is missing" +
                         (file.missed ? ": " + plural(file.missed, "operation") : ""));
-    } else if (!file.finished || !recording.frames.ended_inside.empty()) {
-        notes.push_back(note_of_end(recording, ended));
+    } else if ((!file.finished && !is_end_of_child(file)) || !recording.frames.ended_inside.empty()) {
+        notes.push_back(note_of_end(recording, ended, processes.successor(process)));
     }
     if (file.left_out)
         notes.push_back("the elements of " + plural(file.left_out, "tensor") +
@@ -104,16 +117,7 @@ std::vector<std::string> notes_of_end(const Recording& recording, const std::str
     if (file.cut == kNotCut && file.missed)
         notes.push_back(plural(file.missed, "operation") +
                         " that ran after main, in exit handlers and destructors of static objects, are in no graph");
-    if (others.forks) {
-        std::string note =
-            "the program forked " + plural(others.forks, "time") + "; its children ran " +
-            (others.child_ops ? plural(others.child_ops, "operation") + " of LibTorch, of which nothing was recorded"
-                              : "no operation of LibTorch");
-        notes.push_back(std::move(note));
-    }
-    if (const std::uint64_t count = others.started + others.child_execs)
-        notes.push_back("the program ran " + plural(count, "other program") + " (" + (count > 1 ? "the first: " : "") +
-                        others.first + "), of which nothing was seen");
+    std::ranges::move(notes_of_processes(processes, process, file.processes), std::back_inserter(notes));
     return notes;
 }
 
@@ -155,9 +159,9 @@ std::vector<std::string> notes_of_placements(const std::vector<capture::Captured
             list + "): told, but not to be replayed here"};
 }
 
-std::vector<std::string> notes_of_functions(const Recording& recording, const std::vector<std::string>& functions) {
+std::vector<std::string> notes_of_functions(const std::set<std::string>& seen,
+                                            const std::vector<std::string>& functions) {
     std::vector<std::string> notes;
-    const std::set<std::string>& seen = recording.frames.functions;
     std::vector<std::string> known;  // by the names that --function takes, too
     for (const std::string& function : seen) {
         known.push_back(function);

@@ -5,6 +5,7 @@
 #include <chrono>
 #include <cstddef>
 #include <cstring>
+#include <fstream>
 #include <iterator>
 
 #include "base/error.h"
@@ -136,6 +137,10 @@ bool read_definition(Cursor& in, const RecordHeader& header, std::uint32_t threa
         case RecordKind::source_place:
             read_source_place(in, file);
             return true;
+        case RecordKind::forked_at:
+            file.process.forked_at = in.get<std::uint32_t>();
+            file.process.inherited = in.get<std::uint32_t>();
+            return true;
         case RecordKind::variable: {
             VariableName variable{.tensor = in.get<std::uint64_t>(), .order = header.order, .function = {}, .name = {}};
             variable.function = file.words.number(in.text());
@@ -228,7 +233,7 @@ void read_happening(Cursor& in, const RecordHeader& header, std::uint32_t thread
             file.unseen_writes.push_back(std::move(event));
             return;
         default:
-            in.fail("found a record of kind " + std::to_string(header.kind), "expected 1 to 24");
+            in.fail("found a record of kind " + std::to_string(header.kind), "expected 1 to 25");
     }
     file.events.push_back(std::move(event));
 }
@@ -367,9 +372,20 @@ void check_references(const EventFile& file) {
     }
 }
 
+template <std::size_t kSize>
+std::string text(const char (&chars)[kSize]) {
+    return std::string(chars, ::strnlen(chars, kSize));
+}
+
+ProcessIdentity identity_of(const FileHeader& header) {
+    return {.number = header.pid,
+            .parent = header.parent,
+            .forked = header.forked == 1,
+            .command_line = text(header.command_line)};
+}
+
 /// What the header tells of the program's end and of its children.
 void read_ending(const FileHeader& header, EventFile& file) {
-    const auto text = [](const auto& chars) { return std::string(chars, ::strnlen(chars, sizeof chars)); };
     file.missed = header.missed;
     file.left_out = header.left_out;
     file.lost = header.lost;
@@ -378,6 +394,7 @@ void read_ending(const FileHeader& header, EventFile& file) {
                       .child_execs = header.child_execs,
                       .started = header.spawned,
                       .first = text(header.other_program)};
+    file.process = identity_of(header);
     const std::string function = text(header.end_function);
     if (function.empty()) return;
     file.end = {.function = function, .thread = header.end_thread, .replaced_by = text(header.replaced_by)};
@@ -387,6 +404,12 @@ void read_ending(const FileHeader& header, EventFile& file) {
 }
 
 }  // namespace
+
+ProcessIdentity read_identity(const std::filesystem::path& path) {
+    FileHeader header{};
+    std::ifstream(path, std::ios::binary).read(reinterpret_cast<char*>(&header), sizeof header);
+    return identity_of(header);
+}
 
 EventFile read_events(const std::filesystem::path& path, const ReadLimits& limits) {
     EventFile file;

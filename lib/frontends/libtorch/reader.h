@@ -160,9 +160,18 @@ struct ProgramEnd {
 /// What the program did with other processes.
 struct OtherProcesses {
     std::uint64_t forks = 0;                     ///< its children
-    std::uint64_t child_ops = 0;                 ///< ops that those called
+    std::uint64_t child_ops = 0;                 ///< ops that those called and that are in no file
     std::uint64_t child_execs = 0, started = 0;  ///< programs executed by children, and by posix_spawn, system, popen
     std::string first;                           ///< the first of those programs
+};
+
+/// Which process an event file is of.
+struct ProcessIdentity {
+    std::uint64_t number = 0, parent = 0;  ///< the system's
+    bool forked = false;                   ///< the parent's program, which goes on here
+    std::string command_line;
+    std::uint32_t forked_at = 0;  ///< the stack on which the parent did that, 0: not known
+    std::size_t inherited = 0;    ///< so many of its outermost entries are on stacks here, too
 };
 
 /// Between these two events of a thread, iterations of a loop were left out.
@@ -178,6 +187,7 @@ struct EventFile {
     std::uint64_t left_out = 0;  ///< tensors whose elements were not written, for want of room
     std::uint64_t lost = 0;      ///< records that could not be made
     std::optional<ProgramEnd> end;
+    ProcessIdentity process;
     OtherProcesses processes;
     std::map<std::uint32_t, OpName> ops;
     std::map<std::uint32_t, std::vector<std::uint64_t>> stacks;  ///< return addresses and source places
@@ -211,6 +221,9 @@ struct ReadLimits {
     std::size_t most_records = std::numeric_limits<std::size_t>::max();  ///< that are kept
     double seconds = std::numeric_limits<double>::infinity();
 };
+
+/// What the head of an event file tells.
+ProcessIdentity read_identity(const std::filesystem::path& path);
 
 /// Throws Error with the byte offset for a file that is no event file, or is damaged. The unwritten end of a program
 /// that was killed is no damage. What is beyond the limits is left out: EventFile::cut is kCutReading then.

@@ -60,15 +60,55 @@ const StackInfo& StackReader::info(std::uint32_t stack) {
     return entry->second;
 }
 
+/// In a forked child: so many of the outermost entries are those of the parent, which called fork() in them.
+std::size_t StackReader::inherited(const std::vector<std::uint64_t>& pcs) const {
+    const auto fork = file_.stacks.find(file_.process.forked_at);
+    if (fork == file_.stacks.end()) return 0;
+    const std::size_t most = std::min({fork->second.size(), pcs.size(), file_.process.inherited});
+    std::size_t count = 0;
+    while (count < most && pcs[pcs.size() - count - 1] == fork->second[fork->second.size() - count - 1]) ++count;
+    return count;
+}
+
+/// In a forked child: so many of the outermost functions called fork(), which returned to them. The innermost of them
+/// is to the child what main is to a program.
+std::size_t StackReader::forking_functions(const std::vector<CodePlace>& places, const std::vector<std::size_t>& user,
+                                           std::size_t outer) {
+    const auto fork = file_.stacks.find(file_.process.forked_at);
+    if (fork == file_.stacks.end()) return 0;
+    std::vector<const CodePlace*> forking;  // outermost first
+    for (std::size_t i = fork->second.size() - std::min(outer, fork->second.size()); i-- > 0;) {
+        const std::vector<CodePlace>& there = symbolizer_.places(fork->second[i]);
+        for (auto place = there.rbegin(); place != there.rend(); ++place)
+            if (is_user(*place) && !is_comprehension(*place)) forking.push_back(&*place);
+    }
+    std::size_t count = 0;
+    while (count < std::min(forking.size(), user.size()) &&
+           places[user[user.size() - count - 1]].function == forking[count]->function &&
+           places[user[user.size() - count - 1]].file == forking[count]->file)
+        ++count;
+    return count;
+}
+
+std::vector<StackFrame> StackReader::fork_place() {
+    std::vector<StackFrame> user;
+    if (const auto fork = file_.stacks.find(file_.process.forked_at); fork != file_.stacks.end())
+        for (const std::uint64_t pc : fork->second)
+            for (const CodePlace& place : symbolizer_.places(pc))
+                if (is_user(place) && !is_comprehension(place)) user.push_back(frame(place));
+    return user;
+}
+
 StackInfo StackReader::read(std::uint32_t stack) {
     StackInfo info;
     const auto pcs = file_.stacks.find(stack);
     std::vector<CodePlace> places;
+    const std::size_t outer = pcs == file_.stacks.end() ? 0 : inherited(pcs->second);
     if (pcs != file_.stacks.end())
-        for (const std::uint64_t pc : pcs->second)
-            for (const CodePlace& place : symbolizer_.places(pc)) places.push_back(place);
+        for (std::size_t i = 0; i + outer < pcs->second.size(); ++i)
+            for (const CodePlace& place : symbolizer_.places(pcs->second[i])) places.push_back(place);
     // _start calls main through libc; nobody wrote it.
-    if (!places.empty() && places.back().in_program && places.back().file.empty()) places.pop_back();
+    if (!outer && !places.empty() && places.back().in_program && places.back().file.empty()) places.pop_back();
     std::vector<std::size_t> user;  // innermost first
     for (std::size_t i = 0; i < places.size(); ++i) {
         if (!is_user(places[i])) continue;
@@ -80,12 +120,22 @@ StackInfo StackReader::read(std::uint32_t stack) {
         info.user.push_back(frame(places[i]));
         if (!places[i].function.empty()) seen_.insert(places[i].function);
     }
+    if (const auto item = worked_item(places); item && functions_.empty() && !is_within(places, user, *item)) {
+        info.root = false;
+        info.function = frame(places[*item]).function;
+        info.file = places[*item].file;
+        info.line = places[*item].line;
+        info.call_place = id_of(places[*item + 1]);
+        info.module = module_call(places, 0, *item);
+        return info;
+    }
     if (user.empty()) {
-        info.function = "main";
+        const CodePlace* const library = library_function(places);
+        info.function = library ? frame(*library).function : "main";
         info.outside = !functions_.empty();
         return info;
     }
-    std::size_t of = user.size() - 1;
+    std::size_t of = user.size() - std::max<std::size_t>(forking_functions(places, user, outer), 1);
     // `if __name__ == "__main__": main()`: what a script does itself, its main() does.
     if (of > 0 && places[user[of]].function == "<module>" && places[user[of - 1]].function == "main") --of;
     if (const std::size_t job = job_of(places, user); job < of) {
@@ -120,6 +170,41 @@ StackInfo StackReader::read(std::uint32_t stack) {
                               : id_of(caller);
     }
     return info;
+}
+
+/// What a worker of Python's calls again and again: a DataLoader's the dataset's __getitem__ and the function that
+/// makes a batch, that of a pool of processes or threads what it is given.
+std::optional<std::size_t> StackReader::worked_item(const std::vector<CodePlace>& places) {
+    constexpr std::string_view kWorkers[] = {"/torch/utils/data/_utils/fetch.py", "/multiprocessing/pool.py",
+                                             "/concurrent/futures/process.py", "/concurrent/futures/thread.py"};
+    const auto works = [&](const CodePlace& place) {
+        return place.interpreted && std::ranges::any_of(kWorkers, [&](std::string_view worker) {
+                   return std::string_view(place.file).ends_with(worker);
+               });
+    };
+    for (std::size_t i = places.size(); i-- > 1;)
+        if (works(places[i]) && places[i - 1].interpreted && !works(places[i - 1])) return i - 1;
+    return std::nullopt;
+}
+
+/// What a thread or process does that no function of the program's called: the outermost function of a package, beyond
+/// those that start threads and processes. Null where no interpreter runs.
+const CodePlace* StackReader::library_function(const std::vector<CodePlace>& places) {
+    constexpr std::string_view kStarters[] = {"/threading.py", "/multiprocessing/process.py",
+                                              "/multiprocessing/popen_fork.py", "/multiprocessing/spawn.py",
+                                              "/multiprocessing/forkserver.py"};
+    const auto place = std::find_if(places.rbegin(), places.rend(), [&](const CodePlace& one) {
+        return one.interpreted && std::ranges::none_of(kStarters, [&](std::string_view starter) {
+                   return std::string_view(one.file).ends_with(starter);
+               });
+    });
+    return place == places.rend() ? nullptr : &*place;
+}
+
+/// A function of the program's calls what is at `inner`; what started the interpreter by a text is none.
+bool StackReader::is_within(const std::vector<CodePlace>& places, const std::vector<std::size_t>& user,
+                            std::size_t inner) {
+    return std::ranges::any_of(user, [&](std::size_t i) { return i > inner && places[i].file != "<string>"; });
 }
 
 /// In a thread that works for others, what it was given to do: the innermost of the functions near the thread's own

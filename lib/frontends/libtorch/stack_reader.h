@@ -45,6 +45,8 @@ class StackReader {
         : file_(file), symbolizer_(symbolizer), functions_(functions) {}
 
     const StackInfo& info(std::uint32_t stack);
+    /// The user's part of the stack on which the parent forked the process.
+    std::vector<StackFrame> fork_place();
     bool names() const { return !nameless_; }
     const std::set<std::string>& functions_seen() const { return seen_; }
 
@@ -54,6 +56,13 @@ class StackReader {
                                              std::size_t function);
     bool is_user(const CodePlace& place);
     bool is_asked_for(const CodePlace& place) const;
+    std::size_t inherited(const std::vector<std::uint64_t>& pcs) const;
+    static std::optional<std::size_t> worked_item(const std::vector<CodePlace>& places);
+    std::size_t forking_functions(const std::vector<CodePlace>& places, const std::vector<std::size_t>& user,
+                                  std::size_t outer);
+    static const CodePlace* library_function(const std::vector<CodePlace>& places);
+    static bool is_within(const std::vector<CodePlace>& places, const std::vector<std::size_t>& user,
+                          std::size_t inner);
     static std::size_t job_of(const std::vector<CodePlace>& places, const std::vector<std::size_t>& user);
     StackFrame frame(const CodePlace& place);
 

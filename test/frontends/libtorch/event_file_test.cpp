@@ -35,7 +35,7 @@ TEST_CASE("how a program ended, and which processes were not seen, is told") {
     CHECK(notes("exit status 1").at(0).starts_with("the program ended by _exit;"));
     // A child of it shares the header, but has nothing to say of the end.
     Recorder& recorder = writer.recorder;
-    recorder.forget();
+    recorder.forget(false);
     recorder.miss();
     recorder.finish();
     CHECK(header.child_ops == 1);

@@ -23,7 +23,7 @@ struct FakeTensor {
 class EventWriter {
   public:
     explicit EventWriter(const std::string& path, std::uint64_t limit = 1 << 20, bool with_data = true) {
-        ok = recorder.start(path.c_str(), limit, 0, with_data);
+        ok = recorder.start(path.c_str(), path.c_str(), limit, 0, with_data);
     }
 
     void put_tensor(const FakeTensor& tensor) {

@@ -3,6 +3,7 @@
 #include <atomic>
 #include <memory>
 #include <mutex>
+#include <new>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -75,6 +76,10 @@ class Table {
         return slot;
     }
 
+    void forget_known() {
+        for (Slot<Target>& slot : slots_) slot.known.clear();
+    }
+
   private:
     static std::size_t place(const Target* target) {
         return static_cast<std::size_t>((reinterpret_cast<std::uintptr_t>(target) >> 4) * 0x9e3779b97f4a7c15ull >> 20);
@@ -104,12 +109,31 @@ class Table {
     std::size_t used_ = 0;
 };
 
+constexpr std::size_t kTables = 64;
+
 /// Leaked on purpose: LibTorch's own statics may still run ops at exit.
 template <class Target>
-Table<Target>& table_of(const Target* target) {
-    static constexpr std::size_t kTables = 64;
+std::array<Table<Target>, kTables>& all_tables() {
     static auto* const tables = new std::array<Table<Target>, kTables>;
-    return (*tables)[(reinterpret_cast<std::uintptr_t>(target) >> 4) * 0x9e3779b97f4a7c15ull >> 58];
+    return *tables;
+}
+template <class Target>
+Table<Target>& table_of(const Target* target) {
+    return all_tables<Target>()[(reinterpret_cast<std::uintptr_t>(target) >> 4) * 0x9e3779b97f4a7c15ull >> 58];
+}
+
+template <class Target>
+void forget_process_in_tables() {
+    for (Table<Target>& table : all_tables<Target>()) {
+        if (table.mutex.try_lock()) {
+            table.forget_known();
+            table.mutex.unlock();
+            continue;
+        }
+        const std::uint64_t epoch = table.epoch;
+        new (&table) Table<Target>;  // the old one is leaked
+        table.epoch = epoch + 1;
+    }
 }
 
 /// A tensor that lives has the number that the thread remembers, if nothing was swept since then.
@@ -177,6 +201,11 @@ void forget_elements(const at::Tensor& tensor) {
     Table<c10::StorageImpl>& table = table_of(storage_behind(tensor));
     const std::lock_guard lock(table.mutex);
     if (Slot<c10::StorageImpl>* const slot = table.find(storage_behind(tensor)); slot) slot->known.clear();
+}
+
+void forget_process() {
+    forget_process_in_tables<c10::TensorImpl>();
+    forget_process_in_tables<c10::StorageImpl>();
 }
 
 }  // namespace whittle::libtorch

@@ -56,4 +56,8 @@ void remember_elements(const at::Tensor& tensor, std::uint64_t key, std::uint64_
 /// They changed, or may have.
 void forget_elements(const at::Tensor& tensor);
 
+/// In a forked child: what was written down of elements is in the parent's file. Threads that are gone may have left a
+/// table half changed; what it had gets new numbers.
+void forget_process();
+
 }  // namespace whittle::libtorch

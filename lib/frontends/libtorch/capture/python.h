@@ -46,6 +46,9 @@ std::vector<std::uint64_t> merge(Thread& thread, const std::vector<StackSlot>& n
 /// number; once for each stack.
 void tell_variables(Thread& thread, const at::Tensor& tensor, std::uint64_t number, std::uint32_t stack);
 
+/// In a forked child: names were told to the parent's file.
+void forget_names();
+
 /// A leaf that requires gradients is used the first time: it may be a parameter that has no name yet.
 void want_names();
 

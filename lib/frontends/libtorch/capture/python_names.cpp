@@ -7,6 +7,7 @@
 #include <link.h>
 
 #include <cstring>
+#include <new>
 #include <set>
 #include <string>
 
@@ -135,6 +136,15 @@ void start_names() {
 bool is_unnamed(const void* module) {
     const std::lock_guard lock(known_mutex);
     return known.count(module) == 0;
+}
+
+void forget_names() {
+    if (!known_mutex.try_lock())
+        new (&known_mutex) std::mutex;  // its owner is gone
+    else
+        known_mutex.unlock();
+    known.clear();
+    pending = false;
 }
 
 void want_names() {

@@ -11,6 +11,8 @@
 #include <algorithm>
 #include <cstddef>
 
+#include "frontends/libtorch/capture/event_files.h"
+
 namespace whittle::libtorch {
 
 namespace {
@@ -29,6 +31,17 @@ bool write_at(int file, const void* data, std::uint64_t size, std::uint64_t offs
         size -= static_cast<std::uint64_t>(written);
     }
     return true;
+}
+
+/// The program's arguments, separated by blanks.
+template <std::size_t kSize>
+void read_command_line(char (&to)[kSize]) {
+    const int file = ::open("/proc/self/cmdline", O_RDONLY | O_CLOEXEC);
+    if (file < 0) return;
+    const ssize_t length = ::read(file, to, kSize - 1);
+    ::close(file);
+    for (ssize_t i = 0; i + 1 < length; ++i)
+        if (to[i] == 0 || to[i] == '\n') to[i] = ' ';
 }
 
 /// The program's errno is its own.
@@ -60,41 +73,79 @@ void ThreadChunk::unmap() {
 /// To write up to `end`; -1 where that is more than the largest file that the program may write (RLIMIT_FSIZE), which
 /// would be a SIGXFSZ. The file is opened and closed each time, so that the program's own descriptors have the numbers
 /// they would have.
-int Recorder::open_file(std::uint64_t end) const {
+int Recorder::open_file(const char* path, std::uint64_t end) const {
     rlimit largest{};
     const bool allowed =
         ::getrlimit(RLIMIT_FSIZE, &largest) == 0 && (largest.rlim_cur == RLIM_INFINITY || end <= largest.rlim_cur);
-    return allowed ? ::open(path_, O_RDWR | O_CREAT | O_CLOEXEC, 0600) : -1;
+    return allowed ? ::open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600) : -1;
 }
 
-bool Recorder::start(const char* file, std::uint64_t max_bytes, double max_seconds, std::uint64_t flags) {
-    if (std::strlen(file) >= sizeof path_) return false;
-    std::strcpy(path_, file);
-    max_bytes_ = max_bytes;
-    with_data_ = (flags & kWithData) != 0;
-    with_times_ = (flags & kWithTimes) != 0;
-    deadline_ns_ = max_seconds > 0 ? now_ns() + static_cast<std::uint64_t>(max_seconds * 1e9) : 0;
+/// Null where it cannot be had. Its memory is there before it is touched, whichever process comes first.
+FileHeader* Recorder::make_header(const char* path) const {
     const KeepErrno errno_stays;
-    const int events = open_file(kFileHeaderSize);
-    if (events < 0) return false;
+    const int events = open_file(path, kFileHeaderSize);
+    if (events < 0) return nullptr;
     void* const header = ::posix_fallocate(events, 0, kFileHeaderSize) == 0
                              ? ::mmap(nullptr, kFileHeaderSize, PROT_READ | PROT_WRITE, MAP_SHARED, events, 0)
                              : MAP_FAILED;
     ::close(events);
-    if (header == MAP_FAILED) return false;
-    header_ = static_cast<FileHeader*>(header);
-    std::memcpy(header_->magic, kFileMagic, sizeof kFileMagic);
+    return header == MAP_FAILED ? nullptr : static_cast<FileHeader*>(header);
+}
+
+bool Recorder::open(const char* file, bool forked) {
+    FileHeader* const header = make_header(file);
+    if (!header) return false;
+    const std::uint64_t parent = forked ? header_->pid : static_cast<std::uint64_t>(::getppid());
+    const std::uint64_t flags =
+        (with_data_ ? std::uint64_t{kWithData} : 0) | (with_times_ ? std::uint64_t{kWithTimes} : 0);
+    std::strcpy(path_, file);
+    header_ = header;
     header_->version = kFileVersion;
     header_->header_size = kFileHeaderSize;
     header_->pid = static_cast<std::uint64_t>(::getpid());
+    header_->parent = parent;
+    header_->forked = forked;
     header_->flags = flags;
+    read_command_line(header_->command_line);
+    std::memcpy(header_->magic, kFileMagic, sizeof kFileMagic);
+    end_ = kFileHeaderSize;
+    return true;
+}
+
+bool Recorder::start(const char* base, const char* file, std::uint64_t max_bytes, double max_seconds,
+                     std::uint64_t flags) {
+    if (std::strlen(base) >= sizeof base_ || std::strlen(file) >= sizeof path_) return false;
+    std::strcpy(base_, base);
+    max_bytes_ = max_bytes;
+    with_data_ = (flags & kWithData) != 0;
+    with_times_ = (flags & kWithTimes) != 0;
+    deadline_ns_ = max_seconds > 0 ? now_ns() + static_cast<std::uint64_t>(max_seconds * 1e9) : 0;
+    if (!open(file, false)) return false;
+    first_ = std::strcmp(base, file) == 0 ? header_ : make_header(base);
     on_ = true;
     return true;
 }
 
+bool Recorder::start_child() {
+    if (!may_start_.exchange(false)) return on();
+    const KeepErrno errno_stays;
+    char file[sizeof path_];
+    if (!take_event_file(base_, file, sizeof file)) return count_other_process(base_, kTooMany), false;
+    if (!open(file, true)) return false;
+    threads_ = 0;
+    growing_.clear();
+    child_ = false;
+    on_ = true;
+    return true;
+}
+
+std::uint64_t Recorder::taken() const {
+    return kFileHeaderSize + (first_ ? __atomic_load_n(&first_->taken, __ATOMIC_RELAXED) : end_ - kFileHeaderSize);
+}
+
 bool Recorder::has_room_for(std::uint64_t bytes) const {
     constexpr std::uint64_t kLargestRecord = UINT32_MAX - 4096;  // beside the elements: what tensor they are of
-    const std::uint64_t end = end_, most = max_bytes_ - max_bytes_ / 8;
+    const std::uint64_t end = taken(), most = max_bytes_ - max_bytes_ / 8;
     return bytes <= kLargestRecord && end < most && bytes <= most - end;
 }
 
@@ -113,16 +164,19 @@ Recorder::Region Recorder::reserve(std::uint32_t thread, std::uint64_t size) {
     while (growing_.test_and_set(std::memory_order_acquire)) {
     }
     Region region{.offset = end_, .size = size};
-    const bool fits = region.offset + size <= max_bytes_;
+    const bool fits = taken() + size <= max_bytes_;
     const ChunkHeader header{kChunkMagic, thread, size, 0};
-    if (fits) region.file = open_file(region.offset + size);
+    if (fits) region.file = open_file(path_, region.offset + size);
     if (region.file >= 0 &&
         (::posix_fallocate(region.file, static_cast<off_t>(region.offset), static_cast<off_t>(size)) != 0 ||
          !write_at(region.file, &header, sizeof header, region.offset))) {
         ::close(region.file);
         region.file = -1;
     }
-    if (region.file >= 0) end_ = region.offset + size;
+    if (region.file >= 0) {
+        end_ = region.offset + size;
+        if (first_) __atomic_fetch_add(&first_->taken, size, __ATOMIC_RELAXED);
+    }
     growing_.clear(std::memory_order_release);
     if (region.file < 0) cut(fits ? kCutDisk : kCutSize);
     return region;

@@ -74,8 +74,10 @@ std::uint64_t now_ns();
 
 class Recorder {
   public:
-    /// False when the file cannot be made.
-    bool start(const char* file, std::uint64_t max_bytes, double max_seconds, std::uint64_t flags);
+    /// False when the file cannot be made. `base` names the files of the capture, of which it is one.
+    bool start(const char* base, const char* file, std::uint64_t max_bytes, double max_seconds, std::uint64_t flags);
+    /// In a forked child: it has a file of its own from now on. False when it cannot; what it does is counted.
+    bool start_child();
     bool on() const { return on_.load(std::memory_order_relaxed); }
     bool with_data() const { return with_data_; }
     bool with_times() const { return with_times_; }
@@ -96,11 +98,14 @@ class Recorder {
     void miss();
     /// The program came to its end.
     void finish();
-    /// In a forked child: the file is the parent's, only counters of its header are shared.
-    void forget() {
+    /// In a forked child: the file is the parent's, only counters of its header are shared. `may_start`: a file of its
+    /// own may be had.
+    void forget(bool may_start) {
+        may_start_ = may_start && (on_ || may_start_);
         on_ = false;
         child_ = true;
     }
+    bool may_start() const { return may_start_.load(std::memory_order_relaxed); }
     FileHeader* header() const { return header_; }
 
   private:
@@ -113,16 +118,22 @@ class Recorder {
     bool map(ThreadChunk& chunk, std::uint64_t size, bool reused);
     bool empty(ThreadChunk& chunk);
     bool write_chunk(std::uint32_t thread, const char* records, std::uint64_t size);
-    int open_file(std::uint64_t end) const;
+    int open_file(const char* path, std::uint64_t end) const;
+    /// Bytes of all files of the capture.
+    std::uint64_t taken() const;
+    FileHeader* make_header(const char* path) const;
+    bool open(const char* file, bool forked);
 
-    char path_[4096] = {};
+    char base_[4096] = {}, path_[4096] = {};
     std::atomic<bool> on_{false};
+    std::atomic<bool> may_start_{false};
     bool with_data_ = false, with_times_ = false, child_ = false;
     std::atomic<std::uint64_t> order_{1}, end_{kFileHeaderSize};
     std::atomic<std::uint32_t> threads_{0};
     std::atomic_flag growing_ = ATOMIC_FLAG_INIT;
     std::uint64_t max_bytes_ = 0, deadline_ns_ = 0;
     FileHeader* header_ = nullptr;
+    FileHeader* first_ = nullptr;  ///< of the first file, where all processes count what they take
 };
 
 }  // namespace whittle::libtorch

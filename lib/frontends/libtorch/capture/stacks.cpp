@@ -12,12 +12,8 @@
 
 namespace whittle::libtorch {
 
-namespace {
+std::mutex unwinding;
 
-constexpr int kDeepestStack = 512;
-constexpr std::size_t kKnownPerPointer = 32;
-
-/// Writes a stack once; its number.
 std::uint32_t define_stack(Thread& thread, const std::vector<std::uint64_t>& pcs) {
     std::uint64_t key = pcs.size();
     for (const std::uint64_t pc : pcs) key = hash(key, pc);
@@ -34,9 +30,15 @@ std::uint32_t define_stack(Thread& thread, const std::vector<std::uint64_t>& pcs
     return entry->second;
 }
 
+namespace {
+
+constexpr int kDeepestStack = 512;
+constexpr std::size_t kKnownPerPointer = 32;
+
 /// Unwinds the frames beyond `from`, with the place of each return address on the stack. False when a place is not
 /// known.
 bool unwind(std::uintptr_t from, std::vector<StackSlot>& slots) {
+    const std::lock_guard lock(unwinding);
     unw_context_t context;
     unw_cursor_t cursor;
     if (::unw_getcontext(&context) != 0 || ::unw_init_local(&cursor, &context) != 0) return false;

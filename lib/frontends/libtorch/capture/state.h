@@ -72,8 +72,16 @@ struct Thread {
     std::array<std::uint64_t, 512> told_variables = {};       ///< by tensor and stack, of those that came last
     std::unordered_map<std::uint64_t, std::uint64_t> places;  ///< of Python that the file has, by what they are
     std::vector<torchscript::Call> script_calls;              ///< that are running, outermost first
+    int generation = 0;  ///< State::generation when it was new: what it knows is of that process
+    int inherited = 0;   ///< of `depth`: what began in the process that forked this one
 
     ~Thread();
+};
+/// A tensor that a module has by that name.
+struct Registration {
+    std::uint64_t tensor;
+    NameKind kind;
+    std::string module, name;
 };
 /// Everything shared by threads; leaked on purpose, LibTorch's own statics may still run ops at exit.
 struct State {
@@ -96,6 +104,8 @@ struct State {
     std::set<std::pair<std::uint64_t, std::string>> named_modules;
     std::atomic<bool> names_stale{false};
     std::atomic<bool> modules_made{false};  ///< `made` is not empty
+    std::vector<Registration> registrations;
+    std::atomic<int> generation{0};  ///< how often this process became another one by fork()
 
     /// Ops with parameters between looks at `made`, and since the last.
     std::atomic<std::uint64_t> poll_after{1}, polled_before{0};
@@ -121,9 +131,20 @@ bool in_torch_code(std::uintptr_t address);
 
 /// The number of the stack above the caller.
 std::uint32_t stack_id(Thread& thread);
+/// Writes a stack once; its number.
+std::uint32_t define_stack(Thread& thread, const std::vector<std::uint64_t>& pcs);
+/// Held while a stack is unwound: a child that is forked meanwhile could not unwind any more.
+extern std::mutex unwinding;
 void start_unwinding();
 /// Writes the caller's stack without asking for memory; innermost first, 0 after the last.
 void unwind_plainly(std::uint64_t* pcs, int count);
+
+/// Forked children come to the capture, with the first that they do. Called once.
+void watch_forks();
+/// In a child that has no file yet; false where it gets none.
+bool start_child(Thread& thread);
+/// What the thread knew was of the process that forked this one.
+void renew(Thread& thread);
 
 /// Hooks of the stub, see there.
 void on_end(const char* function);

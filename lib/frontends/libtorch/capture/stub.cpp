@@ -4,6 +4,7 @@
 // loads the capture library, which fills in `hooks`; until then each function here just calls the one it hides.
 #include "frontends/libtorch/capture/stub.h"
 
+#include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -11,6 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+#include "frontends/libtorch/capture/event_files.h"
 
 namespace whittle::libtorch {
 
@@ -44,8 +47,8 @@ unsigned long long looked_at;  ///< libraries loaded so far when it was looked f
 __thread int loading __attribute__((tls_model("initial-exec")));  ///< calls of dlopen() that are running
 
 /// What became of the capture, for the program that started us: one line about it, then those of `not_found`. Of
-/// several processes that which is captured is told.
-void tell(const char* text, const char* more = "") {
+/// several processes one that is captured is told; those that have a LibTorch and are not are counted then.
+void tell(const char* text, const char* more = "", bool torch = false) {
     constexpr char kActive[] = "active";
     char status[PATH_MAX + 16], told[sizeof kActive] = {};
     if (snprintf(status, sizeof status, "%s.status", settings[kFile].value()) >= PATH_MAX) return;
@@ -58,6 +61,7 @@ void tell(const char* text, const char* more = "") {
             if (write(file, part, strlen(part)) < 0) break;
     }
     close(file);
+    if (taken && torch) count_other_process(settings[kFile].value(), kOtherTorch);
 }
 
 /// The path of the libtorch_cpu that is mapped, or an empty text.
@@ -98,40 +102,26 @@ void restore_preload(const char* users) {
         if (!strncmp(*place, "LD_PRELOAD=", 11)) *place = entry;
 }
 
-/// One process has the event file: the first that has LibTorch. The others are counted, a byte for each.
-bool takes_event_file() {
-    const int file = open(settings[kFile].value(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-    if (file >= 0) {
-        close(file);
-        return true;
-    }
-    char others[PATH_MAX + 16];
-    snprintf(others, sizeof others, "%s.others", settings[kFile].value());
-    if (const int count = open(others, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600); count >= 0) {
-        [[maybe_unused]] const ssize_t told = write(count, ".", 1);  // a full disk: not even that is told
-        close(count);
-    }
-    return false;
-}
-
 void activate(const char* torch) {
     const char *library = settings[kLibrary].value(), *soname = settings[kSoname].value();
-    if (!library || !soname) return tell("not-built ", torch);
+    if (!library || !soname) return tell("not-built ", torch, true);
     // A second LibTorch of another version in one process would end badly.
     const char* name = strrchr(torch, '/') ? strrchr(torch, '/') + 1 : torch;
-    if (strcmp(name, soname) != 0) return tell("other-torch ", torch);
+    if (strcmp(name, soname) != 0) return tell("other-torch ", torch, true);
     unsigned long long bytes = 0;
     double seconds = 0;
     int flags = 0;
     const char* const limits = settings[kLimits].value();
     if (!limits || sscanf(limits, "%llu %lf %d", &bytes, &seconds, &flags) != 3) return;
-    if (!takes_event_file()) return;
+    const char* const base = settings[kFile].value();
+    static char file[PATH_MAX + 16];
+    if (!take_event_file(base, file, sizeof file)) return count_other_process(base, kTooMany);
     find_missing_hooks(not_found, sizeof not_found);
     void* const capture = plain_dlopen(library, RTLD_NOW | RTLD_LOCAL);
-    if (!capture) return tell("not-loaded ", dlerror());
+    if (!capture) return tell("not-loaded ", dlerror(), true);
     const auto start = reinterpret_cast<StartFunction>(dlsym(capture, "whittle_capture_start"));
-    if (!start || start(&hooks, settings[kFile].value(), bytes, seconds, flags) != 0)
-        return tell("not-loaded ", "the capture library could not start");
+    if (!start || start(&hooks, base, file, bytes, seconds, flags) != 0)
+        return tell("not-loaded ", "the capture library could not start", true);
     tell("active ", torch);
 }
 
@@ -208,9 +198,28 @@ bool is_variable(const char* entry, const char* name) {
     return !strncmp(entry, name, length) && entry[length] == '=';
 }
 
-bool hands_on() { return __atomic_load_n(&state, __ATOMIC_ACQUIRE) == kWaiting && own_path[0]; }
+/// The loader of a program for another machine would complain of us. Others than ELF files are scripts.
+bool takes_preload(const char* program) {
+    if (!program || !strchr(program, '/')) return true;
+    const int saved_errno = errno;
+    Elf64_Ehdr header;
+    const int file = open(program, O_RDONLY | O_CLOEXEC);
+    const bool read_all = file >= 0 && read(file, &header, sizeof header) == sizeof header;
+    if (file >= 0) close(file);
+    errno = saved_errno;
+    if (!read_all || memcmp(header.e_ident, ELFMAG, SELFMAG) != 0) return true;
+    return header.e_ident[EI_CLASS] == ELFCLASS64 && header.e_machine == EM_X86_64;
+}
 
 }  // namespace
+
+bool hands_on() { return __atomic_load_n(&state, __ATOMIC_ACQUIRE) != kOff && own_path[0]; }
+
+bool is_setting(const char* entry) {
+    for (const Setting& setting : settings)
+        if (entry == setting.entry) return true;
+    return false;
+}
 
 void* plain_dlopen(const char* file, int mode) {
     static auto* const next = reinterpret_cast<void* (*)(const char*, int)>(dlsym(RTLD_NEXT, "dlopen"));
@@ -238,8 +247,8 @@ size_t environment_size(char* const* given) {
     return hands_on() ? count + kSettings + 3 : 1;
 }
 
-char* const* environment_for_exec(char* const* given, char** space, ExecEntries& entries) {
-    if (!hands_on()) return given;
+char* const* environment_for_exec(const char* program, char* const* given, char** space, ExecEntries& entries) {
+    if (!hands_on() || !takes_preload(program)) return given;
     size_t count = 0;
     const char* users_own = nullptr;
     for (; given && *given; ++given)

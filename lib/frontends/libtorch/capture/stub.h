@@ -32,14 +32,19 @@ void find_missing_hooks(char* text, size_t size);
 /// The capture library is loaded if the program has LibTorch now, and had not before.
 void activate_if_torch();
 
-/// A program that takes this one's place, or that a script starts, is captured in its turn as long as no LibTorch was
-/// seen here: its environment. `space` has room for environment_size(given) pointers, and `entries` for those that are
-/// made; both are the caller's, as this may be called between fork and exec, on a thread with a small stack of its own.
+/// A program that takes this one's place, or that this one starts, is captured in its turn: its environment. `space`
+/// has room for environment_size(given) pointers, and `entries` for those that are made; both are the caller's, as this
+/// may be called between fork and exec, on a thread with a small stack of its own.
 struct ExecEntries {
     char preload[2 * 4096], users[4096 + 64];
 };
 size_t environment_size(char* const* given);
-char* const* environment_for_exec(char* const* given, char** space, ExecEntries& entries);
+char* const* environment_for_exec(const char* program, char* const* given, char** space, ExecEntries& entries);
+
+/// Whether programs that this one starts are to be captured in their turn.
+bool hands_on();
+/// The entry is one of those that environment_for_exec() adds and that are not in `entries`.
+bool is_setting(const char* entry);
 
 /// Of the functions that signal handlers call and that may not look for libc's own then.
 void find_process_functions();

@@ -24,8 +24,6 @@ NEXT(int, posix_spawn,
      (pid_t*, const char*, const posix_spawn_file_actions_t*, const posix_spawnattr_t*, char* const*, char* const*))
 NEXT(int, posix_spawnp,
      (pid_t*, const char*, const posix_spawn_file_actions_t*, const posix_spawnattr_t*, char* const*, char* const*))
-NEXT(int, system, (const char*))
-NEXT(FILE*, popen, (const char*, const char*))
 void whittle::libtorch::find_process_functions() {
     next_exit.get(), next_quick_exit.get(), next_abort.get(), next___assert_fail.get(), next_fork.get();
     next_execve.get(), next_execvpe.get(), next_fexecve.get();
@@ -46,7 +44,7 @@ int replace(const char* function, const char* program, char* const* environment,
     if (hooks.ends) hooks.ends(function);
     auto** const space = static_cast<char**>(alloca(environment_size(environment) * sizeof(char*)));
     ExecEntries entries;
-    const int result = run(environment_for_exec(environment, space, entries));
+    const int result = run(environment_for_exec(program, environment, space, entries));
     if (hooks.process) hooks.process(ProcessEvent::not_replaced, program);
     return result;
 }
@@ -84,7 +82,7 @@ HIDES(int, spawns, "posix_spawn",
     auto** const space = static_cast<char**>(alloca(environment_size(environment) * sizeof(char*)));
     ExecEntries entries;
     const int failed = next_posix_spawn.get()(child, path, actions, attributes, argv,
-                                              environment_for_exec(environment, space, entries));
+                                              environment_for_exec(path, environment, space, entries));
     if (!failed && hooks.process) hooks.process(ProcessEvent::started, path);
     return failed;
 }
@@ -94,17 +92,9 @@ HIDES(int, spawns_by_name, "posix_spawnp",
     auto** const space = static_cast<char**>(alloca(environment_size(environment) * sizeof(char*)));
     ExecEntries entries;
     const int failed = next_posix_spawnp.get()(child, file, actions, attributes, argv,
-                                               environment_for_exec(environment, space, entries));
+                                               environment_for_exec(file, environment, space, entries));
     if (!failed && hooks.process) hooks.process(ProcessEvent::started, file);
     return failed;
-}
-HIDES(int, runs_command, "system", (const char* command)) {
-    if (command && hooks.process) hooks.process(ProcessEvent::started, command);
-    return next_system.get()(command);
-}
-HIDES(FILE*, opens_command, "popen", (const char* command, const char* mode)) {
-    if (hooks.process) hooks.process(ProcessEvent::started, command);
-    return next_popen.get()(command, mode);
 }
 HIDES(int, execs_e, "execve", (const char* path, char* const* argv, char* const* environment)) {
     return replace("execve", path, environment,

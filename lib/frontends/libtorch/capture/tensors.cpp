@@ -48,11 +48,16 @@ std::uint32_t version_of(const at::Tensor& tensor) {
     return tensor.is_inference() ? 0 : static_cast<std::uint32_t>(tensor._version());
 }
 
+/// A wrapper of a program's own has a storage, but nothing there.
+bool has_memory(const at::Tensor& tensor) {
+    return tensor.has_storage() && (!tensor.device().is_cpu() || tensor.storage().data() || tensor.numel() == 0);
+}
+
 void put_tensor(Thread& thread, RecordBuffer& record, const at::Tensor& tensor) {
     TensorRecord written{};
     written.id = identity_of(thread.identities, tensor).number;
     const bool strided = tensor.layout() == at::kStrided;
-    if (tensor.has_storage()) {
+    if (has_memory(tensor)) {
         written.storage = storage_of(thread.identities, tensor);
         written.offset = tensor.storage_offset();
         written.flags |= kHasStorage;
@@ -101,6 +106,27 @@ void put_any_tensor(Thread& thread, RecordBuffer& record, const at::Tensor& tens
 
 }  // namespace
 
+namespace {
+
+/// "quantized.LinearPackedParamsBase #2": two objects of a class of C++ are told apart. Their memory stays taken until
+/// the number is forgotten, too.
+std::string name_of_object(const c10::IValue& value) {
+    static auto& known =
+        *new std::unordered_map<const void*,
+                                std::pair<std::uint64_t, c10::weak_intrusive_ptr<torch::CustomClassHolder>>>;
+    std::string name = value.toObjectRef().name();
+    if (const auto at = name.find("classes."); at != std::string::npos) name = name.substr(at + 8);
+    const auto held = value.toObjectRef().getSlot(0).toCapsule();
+    const std::lock_guard lock(state.mutex);
+    const auto entry = known.find(held.get());
+    if (entry != known.end()) return name + " #" + std::to_string(entry->second.first);
+    const std::uint64_t number = known.size() + 1;
+    known.emplace(held.get(), std::pair(number, c10::weak_intrusive_ptr<torch::CustomClassHolder>(held)));
+    return name + " #" + std::to_string(number);
+}
+
+}  // namespace
+
 void put_value(Thread& thread, RecordBuffer& record, const c10::IValue& value) {
     if (value.isTensor()) {
         const at::Tensor& tensor = value.toTensor();
@@ -132,6 +158,9 @@ void put_value(Thread& thread, RecordBuffer& record, const c10::IValue& value) {
         record.put(ValueTag::list);
         record.put(static_cast<std::uint32_t>(elements.size()));
         for (const c10::IValue& element : elements) put_value(thread, record, element);
+    } else if (value.isCustomClass()) {
+        record.put(ValueTag::other);
+        record.put_text(name_of_object(value));
     } else {
         record.put(ValueTag::other);
         record.put_text(value.isDevice() ? value.toDevice().str() : value.tagKind());

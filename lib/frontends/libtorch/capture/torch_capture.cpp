@@ -7,8 +7,6 @@
 #include <ATen/core/grad_mode.h>
 #include <ATen/record_function.h>
 #include <c10/core/impl/LocalDispatchKeySet.h>
-#include <link.h>
-#include <pthread.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -32,13 +30,20 @@ thread_local bool thread_gone = false;
 thread_local int late_depth = 0;  ///< of ops that run after the thread is gone: in static destructors
 thread_local Thread this_thread;
 
+/// A forked child begins with a file of its own here.
+bool is_recorded(Thread& thread) {
+    if (!state.recorder.on() && (!state.recorder.may_start() || !start_child(thread))) return false;
+    if (thread.generation != state.generation.load(std::memory_order_relaxed)) renew(thread);
+    return true;
+}
+
 /// Callbacks of ours do not see each other, and nothing they throw reaches the program: what cannot be written down is
 /// counted, and capture goes on.
 template <class F>
 void quietly(F&& body) {
-    if (thread_gone || !state.recorder.on()) return;
+    if (thread_gone) return;
     Thread& thread = this_thread;
-    if (thread.busy) return;
+    if (thread.busy || !is_recorded(thread)) return;
     thread.busy = true;
     try {
         body(thread);
@@ -51,11 +56,6 @@ void quietly(F&& body) {
 }  // namespace
 
 void quietly_here(const std::function<void(Thread&)>& body) { quietly(body); }
-
-bool in_torch_code(std::uintptr_t address) {
-    return std::any_of(state.torch_code.begin(), state.torch_code.end(),
-                       [&](const auto& segment) { return address >= segment.first && address < segment.second; });
-}
 
 Thread::~Thread() {
     thread_gone = true;
@@ -89,6 +89,16 @@ void write_op(Thread& thread, const OpInfo& info, const std::string& name, const
     commit(thread, record);
 }
 
+/// "aten::foo" beside "aten::foo_", with as many arguments.
+bool has_functional(const c10::OperatorHandle& op) {
+    c10::OperatorName name = op.operator_name();
+    if (name.name.back() != '_') return false;
+    name.name.pop_back();
+    const auto functional = c10::Dispatcher::singleton().findSchema(name);
+    return functional && functional->schema().arguments().size() == op.schema().arguments().size() &&
+           functional->schema().returns().size() == 1;
+}
+
 const OpInfo& define_op(Thread& thread, const at::RecordFunction& function) {
     const auto name = function.operator_name();
     const std::string key = name ? name->name + "." + name->overload_name : std::string("\n") + function.name();
@@ -114,6 +124,7 @@ const OpInfo& define_op(Thread& thread, const at::RecordFunction& function) {
             schema = c10::toString(op->schema());
             info.writes = schema.find('!') != std::string::npos;
             info.returns_nothing = returns.empty();
+            if (info.writes && has_functional(*op)) info.flags |= kHasFunctional;
         }
         info.updates_statistics = may_update_statistics(name->name);
     }
@@ -202,7 +213,7 @@ void record_begin(Thread& thread, const at::RecordFunction& function) {
     RecordBuffer& record = thread.record;
     record.start(RecordKind::op_begin);
     record.put(info.id);
-    record.put(static_cast<std::uint32_t>(thread.depth));
+    record.put(static_cast<std::uint32_t>(thread.depth - thread.inherited));
     record.put(stack);
     record.put(is_op(function)                                          ? OpScope::function
                : function.scope() == at::RecordScope::BACKWARD_FUNCTION ? OpScope::backward
@@ -224,12 +235,16 @@ void record_end(Thread& thread, const at::RecordFunction& function, std::uint64_
     const std::uint64_t start = thread.starts.back();
     thread.enclosing.pop_back();
     thread.starts.pop_back();
+    if (thread.depth < thread.inherited) {  // it began in the process that forked this one
+        thread.inherited = thread.depth;
+        return;
+    }
     const std::vector<c10::IValue>& all = function.outputs();
     const auto outputs = on_top(c10::ArrayRef<const c10::IValue>(all.data(), all.size()), info.returns);
     RecordBuffer& record = thread.record;
     record.start(RecordKind::op_end);
     record.put(info.id);
-    record.put(static_cast<std::uint32_t>(thread.depth));
+    record.put(static_cast<std::uint32_t>(thread.depth - thread.inherited));
     record.put(static_cast<std::uint16_t>(what == kScope ? 0 : outputs.size()));
     if (what != kScope)
         for (const c10::IValue& output : outputs) put_value(thread, record, output);
@@ -260,7 +275,7 @@ std::unique_ptr<at::ObserverContext> op_begins(const at::RecordFunction& functio
         quietly([&](Thread&) { torchscript::begin_call(thread, function); });
         return context;
     }
-    if (!state.recorder.on() && thread.depth == 0 && is_op(function)) state.recorder.miss();
+    if (thread.depth == 0 && is_op(function) && !is_recorded(thread)) state.recorder.miss();
     const bool wanted = thread.core < 0 && !thread.printing && !thread.busy;
     if (wanted) quietly([&](Thread&) { record_begin(thread, function); });
     if (wanted && !thread.enclosing.empty() && thread.enclosing.back() == kKernel) thread.core = thread.depth;
@@ -304,9 +319,11 @@ void on_registered(void* module, const void* pointer, const char* name, int is_b
         if (!tensor.defined()) return;
         const std::uint64_t number = identity_of(thread.identities, tensor, kRegistered).number;
         state.names_stale = true;
+        const Registration one{number, is_buffer ? NameKind::buffer : NameKind::parameter,
+                               std::to_string(reinterpret_cast<std::uintptr_t>(module)), name};
         std::lock_guard lock(state.mutex);
-        write_name(thread, number, is_buffer ? NameKind::buffer : NameKind::parameter, nullptr,
-                   std::to_string(reinterpret_cast<std::uintptr_t>(module)), name);
+        write_name(thread, number, one.kind, nullptr, one.module, one.name);
+        state.registrations.push_back(one);
     });
 }
 
@@ -343,6 +360,7 @@ bool writes_out(const void* pointer) {
 }
 
 void on_io(const char* function, const void* stream, void* caller) {
+    if (!state.recorder.on()) return;  // output is nothing that a child begins with
     quietly([&](Thread& thread) {
         // Only output between ops matters, and of a row of it the first.
         if (thread.ops == 0 || thread.ops == thread.ops_at_io || thread.depth || thread.printing) return;
@@ -398,7 +416,8 @@ void on_from_blob(void* caller) {
 }  // namespace
 
 ThreadPlace place_of_thread() {
-    if (thread_gone || !this_thread.chunk.numbered) return {UINT32_MAX, 0};
+    if (thread_gone || !this_thread.chunk.numbered || this_thread.generation != state.generation)
+        return {UINT32_MAX, 0};
     return {this_thread.chunk.thread, static_cast<std::uint32_t>(this_thread.depth)};
 }
 
@@ -422,45 +441,6 @@ void on_probe_branch(const whittle_probe_file* file, unsigned site, long long ou
 
 // ---- Start and end
 
-int write_mapping(dl_phdr_info* info, size_t, void* pointer) {
-    Thread& thread = *static_cast<Thread*>(pointer);
-    if (state.mapped_at == info->dlpi_adds) return 1;  // none since the last time
-    state.seen_adds = info->dlpi_adds;
-    const char* name = info->dlpi_name && info->dlpi_name[0] ? info->dlpi_name : "/proc/self/exe";
-    char resolved[4096] = {};
-    if (::readlink(name, resolved, sizeof resolved - 1) > 0 && resolved[0] == '/') name = resolved;
-    for (int i = 0; i < info->dlpi_phnum; ++i) {
-        const auto& segment = info->dlpi_phdr[i];
-        if (segment.p_type != PT_LOAD || !(segment.p_flags & PF_X)) continue;
-        const std::uint64_t low = info->dlpi_addr + segment.p_vaddr, high = low + segment.p_memsz;
-        if (!state.mapped.insert(low).second) continue;
-        RecordBuffer record;
-        record.start(RecordKind::mapping);
-        record.put(low);
-        record.put(high);
-        record.put(static_cast<std::uint64_t>(info->dlpi_addr));
-        record.put_text(name);
-        commit(thread, record);
-        if (state.started) continue;
-        const char* slash = std::strrchr(name, '/');
-        const std::string_view file = slash ? slash + 1 : name;
-        for (const char* ours : {"libtorch", "libc10.", "libstdc++.", "libwhittle_capture", "libc.so", "libc-"})
-            if (file.substr(0, std::strlen(ours)) == ours) state.torch_code.emplace_back(low, high);
-    }
-    return 0;
-}
-
-}  // namespace
-
-void write_mappings(Thread& thread) {
-    std::lock_guard lock(state.mapping_mutex);
-    ::dl_iterate_phdr(write_mapping, &thread);
-    state.mapped_at = state.seen_adds;
-    state.started = true;
-}
-
-namespace {
-
 /// At the end of the program: its own exit handlers and static objects are done or run without us. The hooks stay, as
 /// threads may be about to call them.
 struct AtExit {
@@ -474,14 +454,15 @@ struct AtExit {
 }  // namespace whittle::libtorch
 
 extern "C" __attribute__((visibility("default"))) int whittle_capture_start(whittle::libtorch::Hooks* hooks,
-                                                                            const char* file, std::uint64_t max_bytes,
-                                                                            double max_seconds, int flags) {
+                                                                            const char* base, const char* file,
+                                                                            std::uint64_t max_bytes, double max_seconds,
+                                                                            int flags) {
     using namespace whittle::libtorch;
-    if (!state.recorder.start(file, max_bytes, max_seconds, static_cast<std::uint64_t>(flags))) return -1;
+    if (!state.recorder.start(base, file, max_bytes, max_seconds, static_cast<std::uint64_t>(flags))) return -1;
     start_unwinding();
     quietly(write_mappings);
     quietly(python::start);
-    ::pthread_atfork(nullptr, nullptr, [] { state.recorder.forget(); });
+    watch_forks();
     at::addGlobalCallback(at::RecordFunctionCallback(op_begins, op_ends)
                               .needsInputs(true)
                               .needsOutputs(true)

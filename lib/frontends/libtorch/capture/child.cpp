@@ -1,0 +1,171 @@
+// Forked children. What they do goes to a file of their own, which begins with the first that LibTorch does there: most
+// children only execute another program. All that the parent's file has is written again where the child meets it, so
+// that each file is whole.
+#define UNW_LOCAL_ONLY
+#include <libunwind.h>
+#include <pthread.h>
+#include <time.h>
+
+#include <algorithm>
+#include <new>
+
+#include "frontends/libtorch/capture/state.h"
+
+namespace whittle::libtorch {
+
+namespace {
+
+constexpr int kDeepest = 512;
+
+/// The stack of the thread that forks, taken without asking for memory: a signal handler may fork.
+struct Forking {
+    void* pcs[kDeepest];
+    int count = 0;
+    std::vector<python::Frame> frames;
+    bool ready = false;  ///< nobody else held a lock of ours: the child finds all as it should be
+};
+Forking& forking = *new Forking;
+std::atomic_flag starting = ATOMIC_FLAG_INIT;
+
+std::mutex* lock_at(int i) {
+    std::mutex* const locks[] = {&state.mutex, &state.mapping_mutex, &unwinding};
+    return locks[i];
+}
+constexpr int kLockCount = 3;
+
+/// Not for long: the program waits.
+bool lock_soon(std::mutex& mutex) {
+    for (int i = 0; i < 100; ++i) {
+        if (mutex.try_lock()) return true;
+        const timespec pause{0, 100000};
+        ::nanosleep(&pause, nullptr);
+    }
+    return false;
+}
+
+void before_fork() {
+    forking.ready = false;
+    if (!state.recorder.on() && !state.recorder.may_start()) return;
+    int held = 0;
+    while (held < kLockCount && lock_soon(*lock_at(held))) ++held;
+    if (held < kLockCount) {
+        while (held > 0) lock_at(--held)->unlock();
+        return;
+    }
+    forking.ready = true;
+    forking.count = std::max(::unw_backtrace(forking.pcs, kDeepest), 0);
+    std::uint64_t key = 0;
+    python::frames(forking.frames, key);
+}
+
+void release() {
+    if (!forking.ready) return;
+    for (int i = 0; i < kLockCount; ++i) lock_at(i)->unlock();
+}
+
+void after_fork_in_child() {
+    release();
+    starting.clear();
+    state.recorder.forget(forking.ready);
+}
+
+/// How many entries the two have in common at their ends.
+template <class A, class B, class Same>
+std::size_t common_end(const A& a, const B& b, Same same) {
+    std::size_t count = 0;
+    while (count < std::min(a.size(), b.size()) && same(a[a.size() - count - 1], b[b.size() - count - 1])) ++count;
+    return count;
+}
+
+/// Where the parent forked, and how much of that the child's stacks have in common. Of Python's frames only those that
+/// still run are looked at.
+void write_fork_place(Thread& thread) {
+    std::vector<python::Frame> now;
+    std::uint64_t key = 0;
+    python::frames(now, key);
+    std::vector<python::Frame>& then = forking.frames;
+    const auto runs = [&](const python::Frame& frame) {
+        return std::any_of(now.begin(), now.end(), [&](const python::Frame& other) {
+            return frame.address == other.address && frame.code == other.code;
+        });
+    };
+    then.erase(then.begin(), std::find_if(then.begin(), then.end(), runs));
+    void* pcs[kDeepest];
+    std::vector<StackSlot> native_now, native_then;
+    const int count = std::max(::unw_backtrace(pcs, kDeepest), 0);
+    for (int i = 0; i < count; ++i) native_now.push_back({nullptr, reinterpret_cast<std::uintptr_t>(pcs[i])});
+    for (int i = 0; i < forking.count; ++i)
+        native_then.push_back({nullptr, reinterpret_cast<std::uintptr_t>(forking.pcs[i])});
+    const std::vector<std::uint64_t> whole = python::merge(thread, native_then, then);
+    const std::vector<std::uint64_t> here = python::merge(thread, native_now, now);
+    const auto common = common_end(whole, here, [](std::uint64_t a, std::uint64_t b) { return a == b; });
+    const std::uint32_t stack = define_stack(thread, whole);
+    RecordBuffer& record = thread.record;
+    record.start(RecordKind::forked_at);
+    record.put(stack);
+    record.put(static_cast<std::uint32_t>(common));
+    commit(thread, record);
+}
+
+/// Names that registration told: those of modules are found again.
+void write_registrations(Thread& thread) {
+    const std::lock_guard lock(state.mutex);
+    for (const Registration& one : state.registrations)
+        write_name(thread, one.tensor, one.kind, nullptr, one.module, one.name);
+}
+
+void forget_parent() {
+    state.ops.clear();
+    state.named.clear();
+    state.named_modules.clear();
+    state.scripted.clear();
+    state.watched.clear();
+    state.names_stale = true;
+    state.mapped.clear();
+    state.mapped_at = 0;
+    forget_process();
+    python::forget_names();
+}
+
+}  // namespace
+
+void renew(Thread& thread) {
+    thread.generation = state.generation;
+    thread.chunk.unmap();
+    thread.chunk = {};
+    thread.ops = 0;
+    thread.ops_at_io = ~0ull;
+    thread.ops_at_data_ptr = 0;
+    thread.last_data_ptr = {};
+    thread.stacks.clear();
+    thread.known_stacks.clear();
+    thread.ops_by_name.clear();
+    thread.places.clear();
+    thread.told_variables = {};
+    thread.inherited = thread.depth;
+}
+
+bool start_child(Thread& thread) {
+    while (starting.test_and_set(std::memory_order_acquire)) {
+    }
+    const bool first = state.recorder.may_start();
+    if (first) {
+        forget_parent();
+        ++state.generation;
+        if (state.recorder.start_child()) {
+            renew(thread);
+            write_mappings(thread);
+            write_fork_place(thread);
+            write_registrations(thread);
+        }
+    }
+    starting.clear(std::memory_order_release);
+    return state.recorder.on();
+}
+
+void watch_forks() {
+    forking.frames.reserve(1000);
+    ::pthread_atfork(before_fork, release, after_fork_in_child);
+}
+
+}  // namespace whittle::libtorch

@@ -1,0 +1,56 @@
+// Where code lies: the file is told of segments that stacks have addresses in.
+#include <link.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "frontends/libtorch/capture/state.h"
+
+namespace whittle::libtorch {
+
+bool in_torch_code(std::uintptr_t address) {
+    return std::any_of(state.torch_code.begin(), state.torch_code.end(),
+                       [&](const auto& segment) { return address >= segment.first && address < segment.second; });
+}
+
+namespace {
+
+int write_mapping(dl_phdr_info* info, size_t, void* pointer) {
+    Thread& thread = *static_cast<Thread*>(pointer);
+    if (state.mapped_at == info->dlpi_adds) return 1;  // none since the last time
+    state.seen_adds = info->dlpi_adds;
+    const char* name = info->dlpi_name && info->dlpi_name[0] ? info->dlpi_name : "/proc/self/exe";
+    char resolved[4096] = {};
+    if (::readlink(name, resolved, sizeof resolved - 1) > 0 && resolved[0] == '/') name = resolved;
+    for (int i = 0; i < info->dlpi_phnum; ++i) {
+        const auto& segment = info->dlpi_phdr[i];
+        if (segment.p_type != PT_LOAD || !(segment.p_flags & PF_X)) continue;
+        const std::uint64_t low = info->dlpi_addr + segment.p_vaddr, high = low + segment.p_memsz;
+        if (!state.mapped.insert(low).second) continue;
+        RecordBuffer record;
+        record.start(RecordKind::mapping);
+        record.put(low);
+        record.put(high);
+        record.put(static_cast<std::uint64_t>(info->dlpi_addr));
+        record.put_text(name);
+        commit(thread, record);
+        if (state.started) continue;
+        const char* slash = std::strrchr(name, '/');
+        const std::string_view file = slash ? slash + 1 : name;
+        for (const char* ours : {"libtorch", "libc10.", "libstdc++.", "libwhittle_capture", "libc.so", "libc-"})
+            if (file.substr(0, std::strlen(ours)) == ours) state.torch_code.emplace_back(low, high);
+    }
+    return 0;
+}
+
+}  // namespace
+
+void write_mappings(Thread& thread) {
+    std::lock_guard lock(state.mapping_mutex);
+    ::dl_iterate_phdr(write_mapping, &thread);
+    state.mapped_at = state.seen_adds;
+    state.started = true;
+}
+
+}  // namespace whittle::libtorch
