@@ -202,6 +202,7 @@ WHITTLE_API_CALL Tensor gelu_backward(const Tensor& grad_output, const Tensor& s
 WHITTLE_API_CALL Tensor glu(const Tensor& self, std::int64_t dim = -1);
 WHITTLE_API_CALL Tensor glu_backward(const Tensor& grad_output, const Tensor& self, std::int64_t dim);
 WHITTLE_API_CALL Tensor grid_sampler_2d(const Tensor& input, const Tensor& grid, std::int64_t interpolation_mode, std::int64_t padding_mode, bool align_corners);
+WHITTLE_API_CALL Tensor grid_sampler_3d(const Tensor& input, const Tensor& grid, std::int64_t interpolation_mode, std::int64_t padding_mode, bool align_corners);
 WHITTLE_API_CALL Tensor group_norm(const Tensor& input, std::int64_t num_groups, const OptionalTensor& weight = OptionalTensor(), const OptionalTensor& bias = OptionalTensor(), double eps = 1e-05, bool cudnn_enabled = true);
 WHITTLE_API_CALL std::tuple<Tensor, Tensor> gru(const Tensor& input, const Tensor& hx, const TensorList& params, bool has_biases, std::int64_t num_layers, double dropout, bool train, bool bidirectional, bool batch_first);
 WHITTLE_API_CALL Tensor gru_cell(const Tensor& input, const Tensor& hx, const Tensor& w_ih, const Tensor& w_hh, const OptionalTensor& b_ih = OptionalTensor(), const OptionalTensor& b_hh = OptionalTensor());
@@ -230,6 +231,7 @@ WHITTLE_API_CALL Tensor instance_norm(const Tensor& input, const OptionalTensor&
 WHITTLE_API_CALL Tensor isfinite(const Tensor& self);
 WHITTLE_API_CALL Tensor isinf(const Tensor& self);
 WHITTLE_API_CALL Tensor isnan(const Tensor& self);
+WHITTLE_API_CALL Tensor istft(const Tensor& self, std::int64_t n_fft, std::optional<std::int64_t> hop_length = std::nullopt, std::optional<std::int64_t> win_length = std::nullopt, const OptionalTensor& window = OptionalTensor(), bool center = true, bool normalized = false, std::optional<bool> onesided = std::nullopt, std::optional<std::int64_t> length = std::nullopt, bool return_complex = false);
 WHITTLE_API_CALL Tensor kron(const Tensor& self, const Tensor& other);
 WHITTLE_API_CALL std::tuple<Tensor, Tensor> kthvalue(const Tensor& self, std::int64_t k, std::int64_t dim = -1, bool keepdim = false);
 WHITTLE_API_CALL Tensor layer_norm(const Tensor& input, const IntList& normalized_shape, const OptionalTensor& weight = OptionalTensor(), const OptionalTensor& bias = OptionalTensor(), double eps = 1e-05, bool cudnn_enable = true);

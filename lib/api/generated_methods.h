@@ -233,6 +233,7 @@
     WHITTLE_API_CALL Tensor isfinite() const;
     WHITTLE_API_CALL Tensor isinf() const;
     WHITTLE_API_CALL Tensor isnan() const;
+    WHITTLE_API_CALL Tensor istft(std::int64_t n_fft, std::optional<std::int64_t> hop_length = std::nullopt, std::optional<std::int64_t> win_length = std::nullopt, const OptionalTensor& window = OptionalTensor(), bool center = true, bool normalized = false, std::optional<bool> onesided = std::nullopt, std::optional<std::int64_t> length = std::nullopt, bool return_complex = false) const;
     WHITTLE_API_CALL Tensor kron(const Tensor& other) const;
     WHITTLE_API_CALL std::tuple<Tensor, Tensor> kthvalue(std::int64_t k, std::int64_t dim = -1, bool keepdim = false) const;
     WHITTLE_API_CALL Tensor le(const Scalar& other) const;
