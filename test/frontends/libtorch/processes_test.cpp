@@ -1,5 +1,6 @@
 #include "frontends/libtorch/processes.h"
 
+#include <algorithm>
 #include <cstring>
 
 #include "made_up_program.h"
@@ -70,7 +71,10 @@ TEST_CASE("a graph that two processes ran is told once, and each process by what
     CHECK(program.frames[0].calls == 2);
     REQUIRE(program.frames[0].graphs.size() == 1);
     CHECK(program.frames[0].graphs[0].runs == 2);
-    CHECK(program.notes.at(0) == "the program forked 1 time; 1 child ran LibTorch, which is told, too");
-    CHECK(program.notes.at(1).ends_with("): 1 operation, in main"));
-    CHECK(program.notes.at(2) == "process 2 (forked by process 1): 1 operation, in main");
+    const auto told = [&](std::string_view end) {
+        return std::ranges::count_if(program.notes, [&](const std::string& note) { return note.ends_with(end); });
+    };
+    CHECK(told("the program forked 1 time; 1 child ran LibTorch, which is told, too") == 1);
+    CHECK(told("): 1 operation, in main") == 2);
+    CHECK(told("process 2 (forked by process 1): 1 operation, in main") == 1);
 }
