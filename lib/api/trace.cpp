@@ -73,8 +73,10 @@ struct OfEnvironment {
 
     OfEnvironment() {
         const std::string folder = variable("WHITTLE_TRACE_DIR");
-        if (folder.empty()) debug = DebugTrace::begin();
-        if (folder.empty()) return;
+        if (folder.empty()) {
+            debug = DebugTrace::begin();
+            return;
+        }
         if (fs::exists(fs::path(folder) / "index.json")) return;  // of the program that started this one
         const std::string records = variable("WHITTLE_TRACE_RECORDS");
         const auto policy = record_policy_called(records.empty() ? name(RecordPolicy::always) : records);

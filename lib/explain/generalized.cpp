@@ -7,7 +7,6 @@ namespace whittle::explain {
 namespace {
 
 using capture::Found;
-using capture::Guard;
 
 /// What the call found that the graph was captured in.
 std::vector<std::pair<capture::Source, Found>> inputs_of(const IndexGraph& graph) {

@@ -76,10 +76,6 @@ std::string note_of_end(const Recording& recording, const std::string& ended, st
     return last.empty() ? note : note + "; " + last;
 }
 
-}  // namespace
-
-namespace {
-
 /// Children mostly end so: nothing that the parent would do at its end is theirs.
 bool is_end_of_child(const EventFile& file) {
     return file.process.forked && file.end && (file.end->function == "_exit" || file.end->function == "_Exit");
