@@ -16,6 +16,7 @@ function(expect text)
 endfunction()
 
 file(REMOVE_RECURSE ${SCRATCH})
+file(MAKE_DIRECTORY ${SCRATCH})
 foreach(component runtime libtorch)
   run(${CMAKE_COMMAND} --install ${BUILD} --prefix ${SCRATCH}/first --component ${component})
 endforeach()
@@ -48,6 +49,7 @@ endif()
 
 set(bin "${moved}/bin")
 run(${CMAKE_COMMAND} -E env LD_TRACE_LOADED_OBJECTS=1 ${bin}/explain)
+string(REPLACE "${moved}/" "" output "${output}")  # itself within the build folder
 if(output MATCHES "${BUILD}" OR output MATCHES "not found")
   message(FATAL_ERROR "the installed explain loads:\n${output}")
 endif()
