@@ -1,6 +1,7 @@
 #include "html/findings.h"
 
 #include <algorithm>
+#include <cstdio>
 #include <filesystem>
 #include <map>
 #include <nlohmann/json.hpp>
@@ -97,6 +98,26 @@ const ValueDivergence* first_wrong(const PageFacts& facts, const std::string& gr
     return compared == facts.accuracy.end() ? nullptr : compared->second.divergence.first_wrong();
 }
 
+/// How far the first wrong value is from the reference's, and what of the graph is right: "up to 0.52 (4.4e+06 ulp)
+/// from what eager, the reference, computes; the 41 values before it are right".
+std::string how_wrong(const Divergence& divergence) {
+    const ValueDivergence& value = *divergence.first_wrong();
+    std::string text;
+    if (value.error.max_abs > 0) {
+        char figures[64];
+        std::snprintf(figures, sizeof figures, "up to %.2g (%.2g ulp) from", value.error.max_abs, value.error.max_ulp);
+        text = figures;
+    }
+    if (value.error.misplaced)
+        text += (text.empty() ? "" : " and ") + plural(value.error.misplaced, "NaN or infinity", "NaN or infinities") +
+                " other than";
+    const std::size_t before = *divergence.first;
+    return (text.empty() ? "other than" : text) + " what eager, the reference, computes; " +
+           (before == 0   ? "nothing is computed before it"
+            : before == 1 ? "the one value before it is right"
+                          : "the " + std::to_string(before) + " values before it are right");
+}
+
 Cause cause_of(const PageFacts& facts, const debug::FailingFrame& failing, const std::string& graph) {
     Cause cause{.first = failing, .value = first_wrong(facts, graph)};
     if (cause.value)
@@ -156,8 +177,8 @@ void add_failures(const PageFacts& facts, Sources& sources, const std::vector<Ca
             finding.detail =
                 "first wrong at %" + cause.value->node + " = " + cause.value->op +
                 (cause.modules.empty() ? "" : " in " + listed(cause.modules)) +
-                (several ? ", the same in " + plural(cause.graphs.size(), "graph") : ", in graph " + graph) + "; " +
-                finding.detail;
+                (several ? ", the same in " + plural(cause.graphs.size(), "graph") : ", in graph " + graph) + ": " +
+                how_wrong(facts.accuracy.at(graph).divergence) + ". Of what the graph returns: " + finding.detail;
             finding.place = first_of(sources.places(cause.stack));
             finding.go = "accuracy=" + graph + "&node=" + cause.value->node;
         } else {

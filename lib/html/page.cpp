@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/words.h"
 #include "html/assets.h"
 
 namespace whittle::html {
@@ -76,9 +77,11 @@ std::string failure_line(const json& data) {
 }
 
 std::string counts(const json& data) {
-    const json& totals = data["totals"];
-    return data["model"].get<std::string>() + ": " + totals["graphs"].dump() + " graphs, " + totals["ops"].dump() +
-           " operations, " + totals["breaks"].dump() + " graph breaks, " + totals["recompiles"].dump() + " recompiles";
+    const auto count = [&](const char* what, const char* noun) {
+        return plural(data["totals"][what].get<std::size_t>(), noun);
+    };
+    return data["model"].get<std::string>() + ": " + count("graphs", "graph") + ", " + count("ops", "operation") +
+           ", " + count("breaks", "graph break") + ", " + count("recompiles", "recompile");
 }
 
 std::string fixed(double value, int digits) {
@@ -195,8 +198,8 @@ std::string plain_facts(const json& data) {
     for (const json& graph : data["graphs"])
         if (const json failure = graph.value("failure", json()); failure.contains("not_compared"))
             accuracy.push_back({graph["name"], "", "", text_of(failure["not_compared"])});
+    text += table("Accuracy", {"Graph", "First wrong value", "Where", "What the graph returns"}, accuracy);
     text += measured_facts(data);
-    text += table("Accuracy", {"Graph", "First wrong value", "Where", "Message"}, accuracy);
     std::vector<Row> files;
     for (const json& file : data["files"]) files.push_back({file["path"], std::to_string(file["lines"].size())});
     text += table("Source files", {"File", "Lines"}, files);

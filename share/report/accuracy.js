@@ -206,7 +206,7 @@ V.accuracy = {
           '  ' +
           short(v.op) +
           '\nlargest error ' +
-          sci(v.max_abs) +
+          finite(v, v.max_abs) +
           ', ' +
           sci(v.max_ulp) +
           ' ULP' +
@@ -284,7 +284,7 @@ V.accuracy = {
         h(
           'td',
           v.nan
-            ? pill('nan', v.node === A.nan_born ? 'born' : 'NaN')
+            ? pill('nan', (v.node === A.nan_born ? 'born: ' : '') + v.nan + ' NaN')
             : v.closeness === 'differs'
               ? pill('failed', v.node === A.first ? 'first' : 'differs')
               : '',
@@ -293,10 +293,10 @@ V.accuracy = {
         h('td.m.dim', short(v.op)),
         h('td', n && n.at ? placeLink(n.at[0], name) : ''),
         h('td.m.dim', v.sizes.join('×')),
-        h('td.n.m', sci(v.max_abs)),
-        h('td.n.m', sci(v.max_rel)),
-        h('td.n.m', sci(v.max_ulp)),
-        h('td.n.m', sci(v.rmse)),
+        h('td.n.m', finite(v, v.max_abs)),
+        h('td.n.m', finite(v, v.max_rel)),
+        h('td.n.m', finite(v, v.max_ulp)),
+        h('td.n.m', finite(v, v.rmse)),
         h('td.n.m.dim', sci(v.reference_rmse)),
       );
       this.rows[v.node] = r;
@@ -316,7 +316,7 @@ V.accuracy = {
             h('th', 'Operation'),
             h('th', 'Source'),
             h('th', 'Sizes'),
-            h('th.n', 'Absolute'),
+            h('th.n', { title: 'The largest error over the elements that are finite in both' }, 'Absolute'),
             h('th.n', 'Relative'),
             h('th.n', 'ULP'),
             h('th.n', 'RMSE'),

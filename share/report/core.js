@@ -126,6 +126,8 @@ for (const g in D.accuracy || {}) ACC[g] = Object.fromEntries(D.accuracy[g].valu
 /** Of a value against the reference: [name of its class, colour]. */
 const CLOSE = { same: ['same bits', 'var(--k5)'], rounding: ['right up to rounding', 'var(--k2)'], differs: ['differs', 'var(--failed)'], nan: ['NaN', 'var(--nan)'] };
 const closenessOf = (v) => (v.nan ? 'nan' : v.closeness === 'differs' ? 'differs' : v.max_ulp > 0 || v.max_abs > 0 ? 'rounding' : 'same');
+/** An error of a value: 0 over what is finite says nothing where there are NaN. */
+const finite = (v, error) => (v.nan && !error ? '–' : sci(error));
 /** What fails for one cause: the finding of a graph, its first wrong operation at each line. */
 const CAUSE = {};
 for (const f of D.findings) for (const g of f.graphs || []) CAUSE[g] = f;

@@ -92,6 +92,15 @@ const graphLinks = (f) =>
     ? h('p.more', f.graphs.slice(0, 12).map((g, i) => [i ? ', ' : '', link(D.accuracy[g] && D.accuracy[g].first ? 'accuracy=' + g + '&node=' + D.accuracy[g].first : 'graph=' + g, h('span.m', g))]), f.graphs.length > 12 ? ' and ' + (f.graphs.length - 12) + ' more' : '')
     : '';
 
+/** The kernels that compute the first wrong value: their schedule and code. */
+function kernelLinks(f) {
+  const g = f.node && G[(f.graphs || [])[0]],
+    parts = (g && partsByNode(kernelsOf(g)).get(f.node)) || [];
+  return parts.length
+    ? h('p.more', 'Schedule and code: ', parts.slice(0, 4).map(([k, stage], i) => [i ? ', ' : '', link('source=' + g.name + '&kernel=' + k.name + '&stage=' + stage, h('span.m', k.name + '.' + k.stages[stage].name))]))
+    : '';
+}
+
 function findingRow(f) {
   return h(
     'div.find-row.s-' + f.level + (f.command ? '' : '.wide'),
@@ -101,6 +110,7 @@ function findingRow(f) {
       h('h3', h('a', { href: '#' + f.go }, f.title), f.place && [' ', placeLink(f.place, f.graphs && f.graphs[0])]),
       h('p', f.detail),
       graphLinks(f),
+      kernelLinks(f),
     ),
     f.command ? cmd(f.command) : '',
   );
