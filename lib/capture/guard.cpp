@@ -2,9 +2,9 @@
 
 #include <algorithm>
 #include <bit>
-#include <charconv>
 
 #include "base/error.h"
+#include "base/number_text.h"
 #include "graph/placement.h"
 #include "graph/text.h"
 
@@ -144,11 +144,7 @@ std::string_view name(GuardKind kind) {
 std::string text_of(const HostValue& value) {
     if (const bool* b = std::get_if<bool>(&value)) return *b ? "true" : "false";
     if (const std::int64_t* i = std::get_if<std::int64_t>(&value)) return std::to_string(*i);
-    if (const double* d = std::get_if<double>(&value)) {
-        char buffer[32];
-        const auto end = std::to_chars(buffer, buffer + sizeof buffer, *d).ptr;
-        return {buffer, end};
-    }
+    if (const double* d = std::get_if<double>(&value)) return shortest(*d);
     if (const std::string* s = std::get_if<std::string>(&value)) return "'" + *s + "'";
     return "none";
 }

@@ -11,17 +11,6 @@ namespace {
 
 constexpr std::size_t kMostRows = 10;  // of a table, unless all are wanted
 
-std::string seconds_text(double seconds) {
-    char text[32];
-    if (seconds >= 1)
-        std::snprintf(text, sizeof text, "%.2f s", seconds);
-    else if (seconds >= 1e-3)
-        std::snprintf(text, sizeof text, "%.2f ms", 1e3 * seconds);
-    else
-        std::snprintf(text, sizeof text, "%.1f us", 1e6 * seconds);
-    return text;
-}
-
 std::string percent(double share) {
     char text[32];
     std::snprintf(text, sizeof text, "%.0f %%", 100 * share);
@@ -161,6 +150,17 @@ std::string ops_text(const Profile& profile, std::size_t most) {
 }
 
 }  // namespace
+
+std::string seconds_text(double seconds) {
+    char text[32];
+    if (seconds >= 1)
+        std::snprintf(text, sizeof text, "%.2f s", seconds);
+    else if (seconds >= 1e-3)
+        std::snprintf(text, sizeof text, "%.2f ms", 1e3 * seconds);
+    else
+        std::snprintf(text, sizeof text, "%.1f us", 1e6 * seconds);
+    return text;
+}
 
 std::string to_text(const Profile& profile, const TextOptions& options) {
     const std::size_t most = options.verbose ? static_cast<std::size_t>(-1) / 8 : kMostRows;

@@ -52,5 +52,7 @@ std::string break_catalogue_page();
 
 /// "1.2 MB".
 std::string bytes_text(std::int64_t bytes);
+/// "1.20 s", "3.40 ms", "5.6 us".
+std::string seconds_text(double seconds);
 
 }  // namespace whittle::explain

@@ -13,12 +13,6 @@ namespace {
 
 constexpr std::size_t kPlaces = 3, kValues = 4, kShapes = 3;  // shown without verbose
 
-std::string seconds_text(double seconds) {
-    char text[32];
-    std::snprintf(text, sizeof text, seconds < 1 ? "%.1f ms" : "%.1f s", seconds < 1 ? seconds * 1e3 : seconds);
-    return text;
-}
-
 std::string pad_left(const std::string& text, std::size_t width) {
     return std::string(width > text.size() ? width - text.size() : 0, ' ') + text;
 }

@@ -1,9 +1,9 @@
 #include "graph/json_text.h"
 
-#include <charconv>
 #include <cmath>
 
 #include "base/error.h"
+#include "base/number_text.h"
 
 namespace whittle {
 namespace {
@@ -88,11 +88,7 @@ std::string json_text(const std::string& text) { return json_quote(as_utf8(text)
 std::string json_number(double value) {
     if (std::isnan(value)) return R"({"float": "nan"})";
     if (std::isinf(value)) return value > 0 ? R"({"float": "inf"})" : R"({"float": "-inf"})";
-    char buffer[40];
-    const auto [end, error] = std::to_chars(buffer, buffer + sizeof buffer, value);
-    std::string text(buffer, error == std::errc{} ? end : buffer);
-    if (text.find_first_of(".e") == std::string::npos) text += ".0";
-    return text;
+    return shortest_real(value);
 }
 
 std::string json_object(const std::map<std::string, std::string>& texts) {

@@ -1,8 +1,8 @@
-#include <charconv>
 #include <cmath>
 #include <cstdint>
 #include <set>
 
+#include "base/number_text.h"
 #include "base/words.h"
 #include "graph/placement.h"
 #include "graph/text.h"
@@ -49,12 +49,8 @@ std::string word_or_quoted(std::string_view text) { return is_identifier(text) ?
 
 /// The shortest text that reads back as the same double, and never as an integer.
 std::string number(double value) {
-    if (std::isnan(value)) return "nan";
-    char buffer[40];
-    const auto [end, error] = std::to_chars(buffer, buffer + sizeof buffer, value);
-    std::string text(buffer, error == std::errc{} ? end : buffer);
-    if (text.find_first_of(".en") == std::string::npos) text += ".0";
-    return text;
+    if (std::isnan(value)) return "nan";  // whatever its sign
+    return std::isinf(value) ? shortest(value) : shortest_real(value);
 }
 
 std::string list_text(const std::vector<std::int64_t>& values) {

@@ -8,6 +8,7 @@
 #include <type_traits>
 
 #include "base/error.h"
+#include "base/number_text.h"
 #include "graph/json_text.h"
 #include "tensor/complex.h"
 #include "tensor/convert.h"
@@ -32,22 +33,12 @@ Bits<T> bits_of(T value) {
     return std::bit_cast<Bits<T>>(value);
 }
 
-std::string double_text(double value) {
-    char buffer[40];
-    const auto [end, error] = std::to_chars(buffer, buffer + sizeof buffer, value);
-    std::string text(buffer, error == std::errc{} ? end : buffer);
-    return text.find_first_of(".e") == std::string::npos ? text + ".0" : text;
-}
-
 /// A float's shortest text, unless reading it as double and rounding again would give another float.
 std::string float_text(float value) {
-    char buffer[40];
-    const auto [end, error] = std::to_chars(buffer, buffer + sizeof buffer, value);
+    const std::string text = shortest_real(value);
     double read = 0;
-    std::from_chars(buffer, end, read);
-    if (error != std::errc{} || static_cast<float>(read) != value) return double_text(value);
-    std::string text(buffer, end);
-    return text.find_first_of(".e") == std::string::npos ? text + ".0" : text;
+    std::from_chars(text.data(), text.data() + text.size(), read);
+    return static_cast<float>(read) == value ? text : shortest_real(double{value});
 }
 
 template <class T>
@@ -69,7 +60,7 @@ std::string element_text(T value) {
         }
         if (std::isinf(wide)) return wide > 0 ? "\"inf\"" : "\"-inf\"";
         if constexpr (std::is_same_v<T, float>) return float_text(value);
-        return double_text(wide);
+        return shortest_real(wide);
     }
 }
 

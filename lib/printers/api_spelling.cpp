@@ -1,8 +1,9 @@
 #include "printers/api_spelling.h"
 
-#include <charconv>
 #include <cmath>
 #include <set>
+
+#include "base/number_text.h"
 
 namespace whittle::printers {
 
@@ -17,9 +18,7 @@ std::string api_dtype(DType dtype) { return "k" + std::string(info_of(dtype).ate
 std::string cpp_number(double value) {
     if (std::isnan(value)) return "NAN";
     if (std::isinf(value)) return value > 0 ? "INFINITY" : "-INFINITY";
-    char buffer[32];
-    std::string text(buffer, std::to_chars(buffer, buffer + sizeof buffer, value).ptr);
-    return text.find_first_of(".e") == std::string::npos ? text + ".0" : text;
+    return shortest_real(value);
 }
 
 }  // namespace whittle::printers
