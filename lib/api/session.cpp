@@ -107,11 +107,13 @@ void Session::print_later(const std::vector<std::string>& texts, const TensorLis
 
 void Session::check_later(const Tensor& condition, const Tensor& about, const PrintQueue::Check& check) {
     const std::lock_guard lock(mutex_);
-    if (in_body()) break_graph({.kind = BreakKind::branch, .reason = "check() in a body"}, check.pc);
     const bool computed = condition.impl()->session.get() == this;
+    if (in_body() && !computed)
+        break_graph({.kind = BreakKind::branch, .reason = "check() of a known value in a body"}, check.pc);
     if (computed)
         record({.target = std::string(kAssertion), .args = {Arg(NodeRef{0}), Arg(check.message), Arg(NodeRef{1})}},
                {condition.impl(), about.impl()}, check.pc);
+    if (in_body()) return;  // asked where the body runs, if it runs
     prints_.add_check(condition, about, check);
 }
 

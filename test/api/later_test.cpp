@@ -1,4 +1,4 @@
-// print_later(): what is printed, when, and that it breaks no graph.
+// print_later() and check(): what is printed, when, and that it breaks no graph.
 #include <whittle/whittle.h>
 
 #include <catch2/catch.hpp>
@@ -226,4 +226,24 @@ TEST_CASE("a pure function's checks are made in every call", "[later]") {
         {.fullgraph = true, .pure = true});
     for (int i = 0; i < 3; ++i) CHECK_NOTHROW(compiled(kX));
     CHECK_THROWS_AS(compiled(ones({2})), CheckError);
+}
+
+TEST_CASE("a check in a body is made where the body runs", "[later]") {
+    const std::string backend = GENERATE("eager", "aot_eager", "halide", "libtorch");
+    const auto compiled = compile(
+        [](const Tensor& x) {
+            return cond(
+                x.sum() > 0,
+                [](const Tensor& a) {
+                    check(a.amin() > -10, "nothing is far below 0");
+                    constrain_range(a.amax(), {}, 9);
+                    return a * 2;
+                },
+                [](const Tensor& a) { return a - 1; }, x);
+        },
+        {.backend = backend, .fullgraph = true});
+    INFO(backend);
+    CHECK(compiled(kX + 4).to_vector<float>() == std::vector<float>{10, 4});
+    CHECK(compiled(kX - 20).to_vector<float>() == std::vector<float>{-20, -23});
+    CHECK_THROWS_WITH(compiled(kX + 20), Catch::Contains("the number is at most 9: found 21"));
 }

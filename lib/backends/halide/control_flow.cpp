@@ -6,8 +6,10 @@
 #include <utility>
 
 #include "base/error.h"
+#include "ops/core/assertions.h"
 #include "ops/core/registry.h"
 #include "passes/subgraph.h"
+#include "program/assertions.h"
 
 namespace whittle::halide {
 
@@ -122,7 +124,7 @@ bool has_control_flow(const Graph& graph) { return std::ranges::any_of(graph.nod
 CompileResult compile_control_flow(const Graph& graph, const std::function<CompileResult(const Graph&)>& compile) {
     std::map<std::string, Compiled> nested;
     for (const auto& [name, body] : graph.subgraphs) {
-        CompileResult result = compile(*body);
+        CompileResult result = has_assertions(*body) ? program::compile_asserting(*body, compile) : compile(*body);
         auto* executable = std::get_if<std::unique_ptr<Executable>>(&result);
         if (!executable) return of_a_piece(std::move(result));
         nested[name] = std::move(*executable);

@@ -23,7 +23,7 @@ class LibTorchInterpreter final : public NamingInterpreter {
                              const Arguments<Tensor>& arguments) override {
         at_work(call);
         if (aten::schema_of(call.target)) return boxed(call, [&](NodeRef operand) { return arguments.value(operand); });
-        if (aten::has_nested_graph(op.schema)) return Interpreter::step(graph, call, op, arguments);
+        if (aten::is_control(call, op.schema)) return Interpreter::step(graph, call, op, arguments);
         if (!op.def->decompose) throw Error("LibTorch has no op '" + call.target + "'");
         const Expansion expansion = expand(graph, call);
         std::vector<Tensor> inputs;

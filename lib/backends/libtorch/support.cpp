@@ -4,6 +4,7 @@
 
 #include "backends/libtorch/boxed_call.h"
 #include "backends/libtorch/memory.h"
+#include "ops/core/assertions.h"
 #include "ops/core/registry.h"
 
 namespace whittle::aten {
@@ -19,7 +20,7 @@ bool is_unsupported(const Graph& graph, const Node& node) {
     if (!known) return true;
     if (node.target == kGetItem || schema_of(node.target)) return false;
     const RegisteredOp* op = Registry::instance().op(node.target);
-    return !op || (!op->def->decompose && !has_nested_graph(op->schema));
+    return !op || (!op->def->decompose && !is_control(node, op->schema));
 }
 
 void add_unsupported(const Graph& graph, std::vector<std::string>& targets) {
@@ -37,8 +38,9 @@ std::vector<std::string> not_in_libtorch(const Graph& graph) {
     return targets;
 }
 
-bool has_nested_graph(const Schema& schema) {
-    return std::ranges::any_of(schema.params, [](const Param& param) { return param.type == ParamType::graph; });
+bool is_control(const Node& call, const Schema& schema) {
+    return asserts(call) ||
+           std::ranges::any_of(schema.params, [](const Param& param) { return param.type == ParamType::graph; });
 }
 
 }  // namespace whittle::aten

@@ -15,7 +15,8 @@ namespace whittle::aten {
 /// of those that read or give an element type that it has not.
 std::vector<std::string> not_in_libtorch(const Graph& graph);
 
-/// Of an op with nested graphs, as cond.
-bool has_nested_graph(const Schema& schema);
+/// It says what runs, and computes nothing: an op with nested graphs, as cond, and an assertion. The reference's
+/// interpreter does it.
+bool is_control(const Node& call, const Schema& schema);
 
 }  // namespace whittle::aten
