@@ -61,7 +61,7 @@ float escape(const at::Tensor& x) {
     return sum + z.sum().item<float>();
 }
 
-at::Tensor host(const at::Tensor& x) {
+[[gnu::noinline]] at::Tensor host(const at::Tensor& x) {  // found by its symbol, too
     at::Tensor y = x * 2;
     if (at::equal(x, y)) return x;
     at::Tensor kept = y.masked_select(y > 0);

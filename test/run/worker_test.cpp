@@ -3,6 +3,7 @@
 
 #include "backends/registry.h"
 #include "base/error.h"
+#include "base/sanitizer.h"
 #include "base/subprocess.h"
 #include "graph/abilities.h"
 #include "graph/text.h"
@@ -28,9 +29,12 @@ std::unique_ptr<Backend> worker(const std::string& mode) {
     return find_backend("worker:" + shell_quote({WHITTLE_TEST_WORKER, mode}));
 }
 
+// A sanitized process that looks for leaks at its end counts twice.
+constexpr std::size_t kMemory = std::size_t(1) << (kAddressSanitizer ? 29 : 28);
+
 Outcome ask(Backend& backend, const Graph& graph, const BackendOptions& options = {}) {
     return run_isolated(graph, kInputs, backend, options,
-                        {.timeout = std::chrono::milliseconds(1000), .memory = std::size_t(1) << 28});
+                        {.timeout = std::chrono::milliseconds(1000), .memory = kMemory});
 }
 
 void check_abs(Backend& backend) {

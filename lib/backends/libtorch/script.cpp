@@ -12,6 +12,7 @@
 
 #include "backends/libtorch/translation.h"
 #include "base/error.h"
+#include "ops/core/assertions.h"
 
 namespace whittle::aten {
 namespace {
@@ -94,6 +95,7 @@ class Writer final : private Translation<jit::Value*> {
 Script script(const Graph& graph) {
     if (!graph.subgraphs.empty())
         throw Error("found the nested graph '" + graph.subgraphs.begin()->first + "', expected calls alone");
+    if (has_assertions(graph)) throw Error("found an assertion, which a script cannot hold, expected calls alone");
     return in_libtorch([&] { return Writer(graph).run(); });
 }
 
