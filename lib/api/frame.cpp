@@ -27,6 +27,7 @@
 #include "ops/core/assertions.h"
 #include "ops/core/interpreter.h"
 #include "ops/core/mode.h"
+#include "passes/assertions.h"
 #include "program/program.h"
 #include "symbolize/text.h"
 #include "tensor/compare.h"
@@ -210,7 +211,7 @@ void Execution::tell_fixed(const SymbolicGraph& symbolic, const Recorded& record
                                  (fixed.words.empty() ? "" : " (" + fixed.words + ")");
         if (function_.options.fullgraph) throw ConstraintError("fullgraph: " + text + "\n" + print(stack));
         log_warning(LogChannel::capture, text + (stack.empty() ? "" : ", at " + place_of(stack.front())));
-        if (trace_) trace_->note(text + (stack.empty() ? "" : ", at " + place_of(stack.front())));
+        if (trace_) trace_->violates(text + (stack.empty() ? "" : ", at " + place_of(stack.front())));
     }
 }
 
@@ -320,7 +321,7 @@ GraphRun Execution::run(const Recorded& recorded, std::shared_ptr<CompiledGraph>
     };
     const auto reference = [&] {
         const WithoutModes not_seen;
-        return evaluate(form_to_compile(graph), all);
+        return evaluate(without_any_assertions(form_to_compile(graph)), all);
     };
     std::vector<whittle::Tensor> outputs;
     const auto keep = [&](bool wrong_results) {

@@ -4,6 +4,7 @@
 
 #include "api/compile_report.h"
 #include "api/frame.h"
+#include "api/later.h"
 #include "api/piecewise.h"
 #include "api/stepping.h"
 #include "api/uncompiled.h"
@@ -15,6 +16,7 @@
 #include "graph/abilities.h"
 #include "graph/any_size.h"
 #include "graph/text.h"
+#include "ops/core/assertions.h"
 #include "ops/core/interpreter.h"
 #include "ops/core/mode.h"
 #include "passes/assertions.h"
@@ -219,6 +221,28 @@ void Execution::compile_backward(CompiledGradient& gradient, const Graph& captur
     }
 }
 
+namespace {
+
+/// Why a body of `graph` refused a value, and where, as CheckError says it. Checks of the graph itself are the frame's
+/// (print_queue.h).
+std::optional<std::string> refused_in_body(const Graph& graph, const BackendFailure& failure) {
+    if (failure.op != kAssertion) return std::nullopt;
+    for (const auto& [name, body] : graph.subgraphs) {
+        for (const Node& node : body->nodes) {
+            if (!asserts(node)) continue;
+            const std::string place = place_of(*body, node);
+            const std::size_t at = failure.message.find(place), words = failure.message.find(": ", at + place.size());
+            if (at == std::string::npos || words == std::string::npos) continue;
+            return "check failed: " + failure.message.substr(words + 2) +
+                   (node.stack.empty() ? "" : "\n" + whittle::print(node.stack));
+        }
+        if (auto nested = refused_in_body(*body, failure)) return nested;
+    }
+    return std::nullopt;
+}
+
+}  // namespace
+
 std::vector<whittle::Tensor> Execution::execute(CompiledGraph& compiled, const Recorded& recorded,
                                                 const std::vector<whittle::Tensor>& inputs) {
     const bool differentiated = compiled.gradient && compiled.gradient->error.empty();
@@ -232,8 +256,10 @@ std::vector<whittle::Tensor> Execution::execute(CompiledGraph& compiled, const R
         if (const auto written = given->restore())
             throw VerifyError("backend " + function_.backend_name + ", given graph " + compiled.graph.name + " of " +
                               function_.name() + ", " + written->message);
-    if (const auto* failure = std::get_if<BackendFailure>(&result))
+    if (const auto* failure = std::get_if<BackendFailure>(&result)) {
+        if (const auto refused = refused_in_body(recorded.captured.graph, *failure)) throw CheckError(*refused);
         throw BackendError(failure_text(*failure, recorded.captured.graph.name));
+    }
     return std::get<Values>(std::move(result));
 }
 

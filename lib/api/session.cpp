@@ -101,7 +101,7 @@ void Session::record_write(Node call, const std::string& functional, const std::
 
 void Session::print_later(const std::vector<std::string>& texts, const TensorList& tensors, void* pc) {
     const std::lock_guard lock(mutex_);
-    if (in_body()) return break_graph({.kind = BreakKind::side_effect, .reason = "print_later() in a body"}, pc);
+    if (in_body()) return break_graph({.kind = BreakKind::side_effect, .reason = "print_later()"}, pc);
     prints_.add(&std::cout, texts, tensors, this);
 }
 
@@ -109,11 +109,17 @@ void Session::check_later(const Tensor& condition, const Tensor& about, const Pr
     const std::lock_guard lock(mutex_);
     const bool computed = condition.impl()->session.get() == this;
     if (in_body() && !computed)
-        break_graph({.kind = BreakKind::branch, .reason = "check() of a known value in a body"}, check.pc);
-    if (computed)
-        record({.target = std::string(kAssertion), .args = {Arg(NodeRef{0}), Arg(check.message), Arg(NodeRef{1})}},
-               {condition.impl(), about.impl()}, check.pc);
-    if (in_body()) return;  // asked where the body runs, if it runs
+        break_graph({.kind = BreakKind::branch, .reason = "check() of a known value"}, check.pc);
+    if (computed) {
+        const TensorList asserted =
+            record({.target = std::string(kAssertion), .args = {Arg(NodeRef{0}), Arg(check.message), Arg(NodeRef{1})}},
+                   {condition.impl(), about.impl()}, check.pc);
+        if (in_body()) {  // asked where the body runs, if it runs; CheckError says this place
+            Addresses& stack = notes_[asserted.at(0).impl()->node.id].stack;
+            if (stack.empty()) stack = {check.pc};
+            return;
+        }
+    }
     prints_.add_check(condition, about, check);
 }
 

@@ -82,4 +82,11 @@ AssertedOutputs assertions_as_outputs(const Graph& graph) { return Taker(graph).
 
 Graph without_assertions(const Graph& graph) { return has_assertions(graph) ? Taker(graph).run(false).graph : graph; }
 
+Graph without_any_assertions(const Graph& graph) {
+    Graph plain = without_assertions(graph);
+    for (auto& [name, nested] : plain.subgraphs)
+        nested = std::make_shared<const Graph>(without_any_assertions(*nested));
+    return plain;
+}
+
 }  // namespace whittle

@@ -27,7 +27,9 @@ struct AssertedOutputs {
 /// The assertions of the graph itself as outputs; those of nested graphs run with them. Throws Error for one that is
 /// given a number in place of a value; so does without_assertions().
 AssertedOutputs assertions_as_outputs(const Graph& graph);
-/// What the graph computes, whatever it refuses.
+/// What the graph computes, whatever it refuses itself.
 Graph without_assertions(const Graph& graph);
+/// The same, whatever it and the graphs nested in it refuse.
+Graph without_any_assertions(const Graph& graph);
 
 }  // namespace whittle
