@@ -72,12 +72,17 @@ struct OfEnvironment {
     std::unique_ptr<DebugTrace> debug;
 
     OfEnvironment() {
+        configure_from_environment();
         const std::string folder = variable("WHITTLE_TRACE_DIR");
         if (folder.empty()) {
             debug = DebugTrace::begin();
             return;
         }
-        if (fs::exists(fs::path(folder) / "index.json")) return;  // of the program that started this one
+        if (fs::exists(fs::path(folder) /
+                       "index.json")) {  // of the program that started this one, or of an earlier run
+            log_warning(LogChannel::capture, folder + " holds a trace already: this process is not traced");
+            return;
+        }
         const std::string records = variable("WHITTLE_TRACE_RECORDS");
         const auto policy = record_policy_called(records.empty() ? name(RecordPolicy::always) : records);
         if (!policy)
@@ -423,6 +428,12 @@ void Trace::restore_guard(const std::string& frame, const capture::Guard& guard)
 void Trace::note(const std::string& text) {
     const std::lock_guard lock(mutex_);
     note_locked(text);
+}
+
+void Trace::violates(const std::string& text) {
+    const std::lock_guard lock(mutex_);
+    std::vector<std::string>& all = index_.constraint_violations;
+    if (std::find(all.begin(), all.end(), text) == all.end()) all.push_back(text);
 }
 
 void Trace::note_locked(const std::string& text) {

@@ -20,6 +20,9 @@
 
 namespace whittle::api {
 
+/// What is logged, and written into the debug folder, is as the environment says; the first call counts.
+void configure_from_environment();
+
 /// What a graph was recorded under.
 struct Specialization {
     const std::vector<capture::Guard>& guards;
@@ -72,6 +75,8 @@ class Trace {
     /// whose graphs, guards or breaks are others, of tensors of at most 32 MB.
     void add_frame_record(FrameRecord record);
     void note(const std::string& text);
+    /// A size that was marked dynamic and that the program fixes.
+    void violates(const std::string& text);
     void set_backend(const std::string& name);
 
     /// As save(); false where that fails, which is told.

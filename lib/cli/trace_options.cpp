@@ -52,7 +52,8 @@ void WholeOptions::declare(Tool& tool) {
     tool.flag("--fullgraph", fullgraph, "Exit with status 1 when there is a graph break, naming the first.");
     tool.flag("--export", exported,
               "As --fullgraph, and exit with status 1, too, when a graph has an input that is no parameter of its "
-              "function, nor of a module that it is given: naming all of them.");
+              "function, nor of a module that it is given, or fixes a size that was marked dynamic: naming all of "
+              "them.");
 }
 
 void GraphOptions::declare(Tool& tool) {
@@ -62,8 +63,8 @@ void GraphOptions::declare(Tool& tool) {
               "and parameters with requires_grad. Of a program: trace its folder once more.");
     tool.option(
         "--write-pt2", pt2, "FILE",
-        "Write the graph, of which there must be one, as a PyTorch export, too: for torch.export.load() in Python "
-        "(PyTorch 2.9 and later).");
+        "Write the graph, of which there must be one, as a PyTorch export, too, with the sizes that it was captured "
+        "with: for torch.export.load() in Python (PyTorch 2.9 and later).");
 }
 
 void GraphOptions::check(const fs::path& model) const {

@@ -213,6 +213,8 @@ void add_captured(Report& report, const TraceIndex& index) {
     std::stable_sort(report.recompiles.begin(), report.recompiles.end(),
                      [](const auto& a, const auto& b) { return a.count > b.count; });
     report.notes = index.notes;
+    report.constraint_violations = index.constraint_violations;
+    report.notes.insert(report.notes.end(), index.constraint_violations.begin(), index.constraint_violations.end());
 }
 
 }  // namespace

@@ -204,7 +204,8 @@ struct Report {
     bool backend_tells = true;                    ///< the backend can say what it does not support
     std::size_t failing = 0;                      ///< graphs that it was tried on and fails on
     std::vector<IndexRecompile> recompiles = {};  ///< of a captured program, most frequent first
-    std::vector<std::string> notes = {};
+    std::vector<std::string> notes = {};          ///< those of the index, and what violates constraints
+    std::vector<std::string> constraint_violations = {};
     std::map<std::string, std::int64_t> calls = {}, eager_calls = {};  ///< of a captured program, as in its index …
     std::vector<IndexCall> call_log = {};
     std::vector<IndexCaller> callers = {};

@@ -270,6 +270,7 @@ std::vector<std::string> why_not_whole(const Report& report, const std::vector<F
     if (frames.empty()) return {"nothing was captured\n"};
     std::vector<std::string> why;
     if (!exported) return why;
+    for (const std::string& text : report.constraint_violations) why.push_back(text + "\n");
     for (const Frame& frame : frames)
         for (const ForeignInput& input : foreign_inputs(frame.graph))
             why.push_back(foreign_input_text(input, frame.name));

@@ -238,7 +238,7 @@ struct TraceIndex {
     std::vector<IndexCaller> callers = {};
     std::vector<TimeSpan> spans = {};
     std::vector<OpTime> op_times = {};
-    std::vector<std::string> notes = {};
+    std::vector<std::string> notes = {}, constraint_violations = {};
     std::map<std::string, std::string> environment = {};
     std::vector<IndexModel> models = {};
     std::vector<std::filesystem::path> files = {};
@@ -267,6 +267,8 @@ struct TraceIndex {
         field.maybe("op_times", &TraceIndex::op_times,
                     "What its operations took, of a program of LibTorch; where times were asked for. Since 1.5.");
         field.maybe("notes", &TraceIndex::notes, "What capture could not see. Since 1.1.");
+        field.maybe("constraint_violations", &TraceIndex::constraint_violations,
+                    "Sizes that were marked dynamic and that the program fixes: by which operation, where. Since 1.5.");
         field.maybe("environment", &TraceIndex::environment, "");
         field.maybe("models", &TraceIndex::models, "What was traced. Since 1.4.");
         field.maybe("files", &TraceIndex::files, "What else in the folder belongs to the trace. Since 1.4.",

@@ -1,5 +1,5 @@
-// Functions for trace --export: one graph each, but `looked_up` reads what it is not given. What they use is made
-// before main(), when the library's own initializers may not have run yet.
+// Functions for trace --export: one graph each; `looked_up` reads what it is not given, `fixed` has a marked size of
+// one value. What they use is made before main(), when the library's own initializers may not have run yet.
 #include <whittle/whittle.h>
 
 #include <string>
@@ -30,5 +30,10 @@ int main(int argc, char** argv) {
     const Tensor x = whittle::ones({4});
     if (wanted == "affine") kAffine(x, x);
     if (wanted == "opaque") whittle::compile(opaque, {.name = "opaque", .arg_names = {"x"}})(x);
+    if (wanted == "fixed") {
+        Tensor rows = whittle::ones({4});
+        whittle::mark_dynamic(rows, 0);
+        whittle::compile(affine, {.name = "fixed", .arg_names = {"x", "w"}})(rows, x);
+    }
     if (wanted == "looked_up") whittle::compile(looked_up, {.name = "looked_up", .arg_names = {"x"}})(x);
 }
