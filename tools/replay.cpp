@@ -67,6 +67,7 @@ ReplayOptions replay_options(const Options& options) {
 std::string next_command(const ReplayResult& result, const Options& options) {
     // Of a capture fault the graph is another program: no backend fails on it.
     if (result.status != Status::failed || result.backend == "capture" || result.outcome == "capture_fault") return {};
+    if (result.refused) return {};  // by every backend
     const bool wrong = result.outcome == "mismatch";
     if (wrong && result.backend == kReferenceBackend) return {};
     return cli::minify_command(result.file, wrong, options.backend, options.accuracy, {}, options.limits);

@@ -23,6 +23,7 @@
 #include "base/subprocess.h"
 #include "base/turn.h"
 #include "graph/document.h"
+#include "ops/core/assertions.h"
 #include "run/load.h"
 #include "run/recapture.h"
 #include "trace/folder.h"
@@ -215,6 +216,7 @@ ReplayResult run_unlogged(const fs::path& file, const ReplayOptions& options, co
     result.status = status_of(outcome, entry != nullptr);
     result.outcome = name(outcome.kind);
     if (outcome.failed()) result.first_difference = outcome.message;
+    result.refused = outcome.failed() && outcome.op == kAssertion;
     result.seconds = outcome.compile_seconds + outcome.run_seconds;
     if (result.seconds == 0)  // it did not come back to tell
         result.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();

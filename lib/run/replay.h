@@ -83,6 +83,7 @@ struct ReplayResult {
     /// Name of the outcome's kind; "error" for one that cannot be read, "capture_fault" for one that is wrong itself.
     std::string outcome = {};
     std::string first_difference = {};  ///< or the outcome's message; empty when passed
+    bool refused = false;               ///< the graph's own assertion does not hold of the recorded inputs
     std::string known_reason = {};      ///< of xfail and xpass
     std::string next = {};              ///< of a failed one: the command that makes it small; empty where there is none
     std::string stopped_after = {};     ///< of a frame record with to_event: the last event that was captured again

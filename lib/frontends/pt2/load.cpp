@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "base/log.h"
 #include "base/suggest.h"
 #include "frontends/pt2/archive.h"
 #include "frontends/pt2/codes.h"
@@ -15,7 +16,7 @@
 namespace whittle::pt2 {
 namespace {
 
-constexpr std::int64_t kOldestMajor = 7, kNewestMajor = 8;
+constexpr std::int64_t kOldestMajor = 7, kNewestMajor = 8, kNewestMinor = 20;  // PyTorch 2.5 to 2.13
 constexpr const char* kFlatProgram = "serialized_exported_program.json";
 
 /// Where things are in one archive.
@@ -58,6 +59,9 @@ Layout layout_of(const Archive& archive, const std::string& wanted) {
         throw Error({archive.file(), {}}, "it is an AOTInductor package: compiled code without a graph",
                     "save what was compiled with torch.export.save");
     if (layout.program.empty()) throw Error({archive.file(), {}}, "found no models/NAME.json in the archive");
+    if (archive.has(layout.root + "archive_version") && archive.text(layout.root + "archive_version") != "0")
+        throw Error({archive.file(), layout.root + "archive_version"},
+                    "found '" + archive.text(layout.root + "archive_version") + "', expected '0'");
     if (archive.has(layout.root + "byteorder") && archive.text(layout.root + "byteorder") != "little")
         throw Error({archive.file(), layout.root + "byteorder"}, "found another byte order than little");
     return layout;
@@ -73,6 +77,12 @@ void check_version(const Archive& archive, const Layout& layout, const Json& pro
     if (major < kOldestMajor || major > kNewestMajor)
         throw Error({archive.file(), layout.program + ": schema_version"},
                     "found major version " + std::to_string(major) + ", expected 7 (PyTorch 2.5) or 8");
+    const std::int64_t minor = version.is_number() ? 0 : version.value("minor", std::int64_t{0});
+    if (major == kNewestMajor && minor > kNewestMinor)
+        log_warning(LogChannel::capture, archive.file() + ": schema_version " + std::to_string(major) + "." +
+                                             std::to_string(minor) + " is newer than the newest that is known, " +
+                                             std::to_string(kNewestMajor) + "." + std::to_string(kNewestMinor) +
+                                             ": what that added is not read");
 }
 
 /// Reads the program that an archive holds.
@@ -173,6 +183,7 @@ class Reader {
     void decide_symbols(const Json& module, const Json& ranges) {
         const std::vector<std::string> names = user_tensors(module);
         std::map<std::string, std::int64_t> examples;
+        std::set<std::string> known;
         for (std::size_t i = 0; i < names.size(); ++i) {
             const Json& sizes = tensor_meta(module, names[i]).at("sizes");
             const Sizes* given = given_sizes(names[i], i);
@@ -180,6 +191,7 @@ class Reader {
                 if (!sizes[d].contains("as_expr") || sizes[d].at("as_expr").is_null()) continue;
                 const auto symbol = symbol_of(sizes[d].at("as_expr").at("expr_str").get<std::string>());
                 if (!symbol) continue;
+                known.insert(*symbol);
                 if (given && d < given->size())
                     symbols_.sizes.emplace(*symbol, (*given)[d]);
                 else
@@ -189,7 +201,22 @@ class Reader {
         for (const auto& [symbol, size] : examples)
             if (symbols_.sizes.emplace(symbol, size).second)
                 loaded_.assumed_dims.push_back(symbol + "=" + std::to_string(size));
-        for (const auto& [symbol, range] : ranges.items()) check_range(symbol, range);
+        for (const auto& [symbol, range] : ranges.items()) {
+            known.insert(symbol);
+            check_range(symbol, range);
+        }
+        check_dims(known);
+    }
+
+    /// Those that were asked for are symbols of the program.
+    void check_dims(const std::set<std::string>& known) const {
+        const std::vector<std::string> names(known.begin(), known.end());
+        for (const auto& [symbol, size] : options_.dims)
+            if (!known.contains(symbol))
+                throw Error({archive_.file(), {}},
+                            "there is no dynamic dimension '" + symbol + "'" +
+                                (names.empty() ? ": all sizes are fixed" : ", expected one of " + join(names)),
+                            did_you_mean(symbol, names));
     }
 
     void check_range(const std::string& symbol, const Json& range) const {
