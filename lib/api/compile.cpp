@@ -233,7 +233,8 @@ ProgramLog& program_log() {
     return log;
 }
 
-/// What is logged, and written into the debug folder, as the programs read it; once.
+}  // namespace
+
 void configure_from_environment() {
     static const bool done = [] {
         try {
@@ -251,8 +252,6 @@ void configure_from_environment() {
     }();
     static_cast<void>(done);
 }
-
-}  // namespace
 
 std::shared_ptr<FunctionState> make_function(CompileOptions options, const void* address, const char* type) {
     configure_from_environment();

@@ -14,6 +14,7 @@
 #include <utility>
 
 #include "api/session.h"
+#include "base/log_state.h"
 
 namespace whittle::api {
 
@@ -34,8 +35,11 @@ std::string shortened(std::string text) {
     return text.size() > 40 ? text.substr(0, 37) + "..." : text;
 }
 
+/// Who records, and is to know what the program writes.
+Session* watching() { return writing_log() ? nullptr : Session::current(); }
+
 void effect(const char* function, const std::string& text, void* pc) {
-    Session* const session = Session::current();
+    Session* const session = watching();
     if (!session || session->defers_output() || (session->empty() && !session->in_body() && !session->waits_to_print()))
         return;
     session->break_graph({.kind = capture::BreakKind::side_effect,
@@ -45,7 +49,7 @@ void effect(const char* function, const std::string& text, void* pc) {
 
 /// .defer_output: true where the text waits for what waits to be printed before it, and is not to be printed now.
 bool waits(std::FILE* file, std::string text) {
-    Session* const session = Session::current();
+    Session* const session = watching();
     if (!session || !session->defers_output() || (file != stdout && file != stderr)) return false;
     return session->defer(file, std::move(text));
 }

@@ -12,6 +12,7 @@
 #include <atomic>
 #include <cstdio>
 #include <cstring>
+#include <filesystem>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -23,6 +24,7 @@
 #include "base/debug_folder.h"
 #include "base/error.h"
 #include "base/event_log.h"
+#include "base/log_state.h"
 #include "base/suggest.h"
 #include "base/thread_work.h"
 #include "base/variables.h"
@@ -72,6 +74,7 @@ struct State {
     DebugScope configured;            ///< of the whole process
     std::vector<DebugScope*> scopes;  ///< of parts of the program, which may end in any order: the last one counts
     std::string spec;                 ///< what is shown, as it was asked for
+    std::string file;                 ///< absolute; empty: stderr
     bool quiet = false;               ///< says nothing of its own
     int descriptor = -1;              ///< written to instead of the sink and the folder
     std::set<std::string> relayed;    ///< warnings and errors
@@ -133,7 +136,8 @@ std::shared_ptr<spdlog::sinks::sink> make_sink(const LogOptions& options) {
         sink->set_pattern("%^%l%$: %v");
     } else {
         try {
-            sink = std::make_shared<spdlog::sinks::basic_file_sink_mt>(options.file, true);
+            const bool shared = options.file == variable("WHITTLE_LOG_FILE");  // by all processes that have it
+            sink = std::make_shared<spdlog::sinks::basic_file_sink_mt>(options.file, !shared);
         } catch (const spdlog::spdlog_ex& e) {
             throw Error({options.file, {}}, std::string("cannot write the log: ") + e.what());
         }
@@ -181,9 +185,16 @@ State& writable_state() {
     return state();
 }
 
+thread_local int writers = 0;
+
 /// Holds the log while it lives.
 class Writer {
   public:
+    Writer() { ++writers; }
+    ~Writer() { --writers; }
+    Writer(const Writer&) = delete;
+    Writer& operator=(const Writer&) = delete;
+
     /// Flushed at once: the last line before a crash is the one that matters.
     void write(LogLevel level, const std::string& text) {
         if (log_.descriptor >= 0) return send(log_.descriptor, static_cast<unsigned char>(level), text);
@@ -281,6 +292,8 @@ std::string table(const char* heading, std::span<const Row> rows) {
 
 }  // namespace
 
+bool writing_log() { return writers > 0; }
+
 std::string_view name(LogChannel channel) { return kChannels[index_of(channel)].name; }
 std::string_view name(LogArtifact artifact) { return kArtifacts[index_of(artifact)].name; }
 std::string_view extension(LogArtifact artifact) { return kArtifacts[index_of(artifact)].extension; }
@@ -330,6 +343,7 @@ void configure_log(const LogOptions& options) {
     log.configured = std::move(configured);
     log.scope_changed();
     log.quiet = options.quiet;
+    log.file = options.file.empty() ? "" : std::filesystem::absolute(options.file).string();
     log.spec = options.variable + (options.variable.empty() || options.spec.empty() ? "" : ",") + options.spec;
     log.show(shown);
 }
@@ -337,6 +351,11 @@ void configure_log(const LogOptions& options) {
 std::string log_spec() {
     const std::lock_guard lock(state().mutex);
     return state().spec;
+}
+
+std::string log_file() {
+    const std::lock_guard lock(state().mutex);
+    return state().file;
 }
 
 DebugVariables debug_variables() {

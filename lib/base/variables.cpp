@@ -42,7 +42,7 @@ constexpr Variable kVariables[] = {
     {"WHITTLE_LOGS", "a list of channels",
      "What is logged to stderr, see [logs.md](logs.md): `graph_code,graph_breaks,recompiles,+capture`.", "set_logs()",
      "`--log`"},
-    {"WHITTLE_LOG_FILE", "a file", "The log is written to it instead of stderr.", "set_logs()", "`--log-file`"},
+    {"WHITTLE_LOG_FILE", "a file", "The log is appended to it instead of stderr.", "set_logs()", "`--log-file`"},
     {"WHITTLE_VERBOSE", "`1` or `0`", "When capture itself fails: full stacks, of the program and of Whittle.",
      ".verbose", "`--verbose`"},
     {"WHITTLE_DEBUG_DIR", "a folder",
@@ -81,19 +81,28 @@ constexpr Variable kVariables[] = {
 
 std::span<const Variable> variables() { return kVariables; }
 
-std::string variable(std::string_view name) {
+namespace {
+
+const Variable& entry_of(std::string_view name) {
     const auto known = std::find_if(std::begin(kVariables), std::end(kVariables),
                                     [&](const Variable& entry) { return entry.name == name; });
     WHITTLE_CHECK(known != std::end(kVariables), "an environment variable that is in no list");
-    const char* value = std::getenv(known->name.data());
+    return *known;
+}
+
+}  // namespace
+
+std::string variable(std::string_view name) {
+    const char* value = std::getenv(entry_of(name).name.data());
     return value ? value : "";
 }
 
 std::optional<bool> flag_variable(std::string_view name) {
     const std::string value = variable(name);
     if (value.empty()) return std::nullopt;
-    if (value != "0" && value != "1") throw Error({std::string(name), {}}, "found '" + value + "', expected 1 or 0");
-    return value == "1";
+    if (value == "0" || value == "1") return value == "1";
+    const std::string expected = expected_instead(entry_of(name), value);
+    throw Error({std::string(name), {}}, "found '" + value + "', expected " + (expected.empty() ? "1 or 0" : expected));
 }
 
 const Variable* compile_variable(std::string_view option) {

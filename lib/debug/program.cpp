@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "base/files.h"
 #include "base/log.h"
+#include "base/log_state.h"
 #include "base/log_step.h"
 #include "base/variables.h"
 #include "debug/so_far.h"
@@ -42,6 +43,7 @@ libtorch::LaunchOptions launch_options(const ProgramRequest& request, libtorch::
     std::string functions;
     for (const std::string& name : request.functions) functions += (functions.empty() ? "" : ",") + name;
     if (const std::string logs = log_spec(); !logs.empty()) launch.environment.emplace_back("WHITTLE_LOGS", logs);
+    if (const std::string file = log_file(); !file.empty()) launch.environment.emplace_back("WHITTLE_LOG_FILE", file);
     if (const DebugVariables files = debug_variables(); !files.dir.empty()) {
         launch.environment.emplace_back("WHITTLE_DEBUG_DIR", files.dir);
         launch.environment.emplace_back("WHITTLE_DEBUG_PARTS", files.parts);
