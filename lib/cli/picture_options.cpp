@@ -82,7 +82,7 @@ html::PageFacts page_facts(const Tool& tool, const debug::Subject& subject, cons
             .accuracy = std::move(compared.values),
             .not_compared = std::move(compared.not_compared),
             .environment = environment(),
-            .command = shell_quote(tool.command_line()),
+            .command = tool.command_line(),
             .source = source};
 }
 

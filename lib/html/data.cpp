@@ -142,7 +142,10 @@ json graph_json(const PageFacts& facts, const explain::Frame& frame, Sources& so
     for (const IndexGuard& guard : known->guards) entry["guards"].push_back(guard.text());
     for (const IndexSymbol& symbol : known->symbols)
         entry["symbols"].push_back({{"name", symbol.name}, {"place", symbol.place}, {"values", symbol.values}});
-    if (known->ended_by_break) entry["ended_by"] = facts.subject.index->breaks[*known->ended_by_break].reason;
+    if (known->ended_by_break) {
+        const IndexBreak& end = facts.subject.index->breaks[*known->ended_by_break];
+        entry["ended_by"] = reason_text(facts, end.reason, end.id);
+    }
     entry["compilations"] = known->compilations;
     entry["runs"] = known->runs;
     if (!known->variant_of.empty()) entry["variant"] = {{"of", known->variant_of}, {"difference", known->difference}};
@@ -168,7 +171,7 @@ json breaks_json(const PageFacts& facts, Sources& sources) {
     for (const explain::BreakReason& reason : facts.report.break_reasons)
         for (const explain::BreakPlace& place : reason.places) {
             json entry = {{"id", reason.info().id},  {"title", reason.info().title},
-                          {"hint", reason.hint()},   {"reason", reason.reason},
+                          {"hint", reason.hint()},   {"reason", reason_text(facts, reason.reason, reason.info().id)},
                           {"op", reason.op},         {"count", place.count},
                           {"node", place.node},      {"at", sources.places(place.user_stack)},
                           {"before", json::array()}, {"after", json::array()}};
@@ -306,12 +309,18 @@ json page_data(const PageFacts& facts) {
     json minified = json::array();
     if (facts.minified) minified = minified_json(*facts.minified, facts.repros, sources);
     json findings = findings_json(facts, minified, sources);
-    json data = {{"format", "whittle.report"},        {"version", "1.0"},
-                 {"model", facts.report.model},       {"backend", facts.report.backend},
-                 {"command", facts.command},          {"totals", totals_json(facts, frames, graphs)},
-                 {"headline", headline_of(findings)}, {"findings", std::move(findings)},
-                 {"accuracy", accuracy_json(facts)},  {"unsupported", facts.report.unsupported},
-                 {"notes", facts.report.notes},       {"environment", facts.environment}};
+    json data = {{"format", "whittle.report"},
+                 {"version", "1.0"},
+                 {"model", facts.report.model},
+                 {"backend", facts.report.backend},
+                 {"command", shell_quote(facts.command)},
+                 {"totals", totals_json(facts, frames, graphs)},
+                 {"headline", headline_of(findings)},
+                 {"findings", std::move(findings)},
+                 {"accuracy", accuracy_json(facts)},
+                 {"unsupported", facts.report.unsupported},
+                 {"notes", facts.report.notes},
+                 {"environment", facts.environment}};
     if (facts.minified) data["minify"] = std::move(minified);
     data["frames"] = std::move(frames);
     data["graphs"] = std::move(graphs);

@@ -6,6 +6,7 @@
 #include <nlohmann/json_fwd.hpp>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "debug/divergence.h"
 #include "debug/subject.h"
@@ -21,8 +22,8 @@ struct PageFacts {
     /// By the name of a graph that is computed wrong: why its values were not compared.
     std::map<std::string, std::string> not_compared = {};
     std::map<std::string, std::string> environment = {};
-    std::string command = {};  ///< that made the page
-    bool source = true;        ///< the text of source files is part of it
+    std::vector<std::string> command = {};  ///< that made the page
+    bool source = true;                     ///< the text of source files is part of it
     /// What minify found, as its --json says it, and the repros that were written, as those of repro; or null.
     const nlohmann::json* minified = nullptr;
     const nlohmann::json* repros = nullptr;

@@ -43,14 +43,21 @@ struct Finding {
 
 json first_of(json places) { return places.empty() ? json() : places[0]; }
 
-/// What to run next: minify, of a file that is still there, or of the program, which has to run again.
-std::vector<std::string> minify_command(const PageFacts& facts, const debug::FailingFrame& failing) {
-    std::error_code gone;
-    if (!fs::exists(failing.file, gone))
-        return {"explain", facts.report.model, "--backend", facts.report.backend, "--minify"};
-    std::vector<std::string> command = {"minify", failing.file, "--backend", facts.report.backend};
-    if (failing.wrong) command.push_back("--accuracy");
-    return command;
+/// The command that made the page, with `option` in place of the page: inputs, tolerances and the program's arguments
+/// are as they were.
+std::vector<std::string> asking(const PageFacts& facts, const std::string& option) {
+    if (facts.command.empty()) return {"explain", facts.report.model, "--backend", facts.report.backend, option};
+    std::vector<std::string> words;
+    const auto program = std::ranges::find(facts.command, "--");  // its own arguments follow
+    for (auto word = facts.command.begin(); word != program; ++word) {
+        if (*word == "--html" && word + 1 != program)
+            ++word;
+        else if (!word->starts_with("--html=") && *word != "--no-source" && *word != option)
+            words.push_back(*word);
+    }
+    words.push_back(option);
+    words.insert(words.end(), program, facts.command.end());
+    return words;
 }
 
 /// Of a node as it was captured: the graph of a record at other sizes has no stacks.
@@ -178,7 +185,7 @@ void add_failures(const PageFacts& facts, Sources& sources, const std::vector<Ca
                 "first wrong at %" + cause.value->node + " = " + cause.value->op +
                 (cause.modules.empty() ? "" : " in " + listed(cause.modules)) +
                 (several ? ", the same in " + plural(cause.graphs.size(), "graph") : ", in graph " + graph) + ": " +
-                how_wrong(facts.accuracy.at(graph).divergence) + ". Of what the graph returns: " + finding.detail;
+                how_wrong(facts.accuracy.at(graph).divergence) + ". The graph as a whole: " + finding.detail;
             finding.place = first_of(sources.places(cause.stack));
             finding.go = "accuracy=" + graph + "&node=" + cause.value->node;
         } else {
@@ -191,7 +198,7 @@ void add_failures(const PageFacts& facts, Sources& sources, const std::vector<Ca
         }
         if (cause.runs > 1) finding.detail += " (the first of " + std::to_string(cause.runs) + " runs)";
         if (!minimized)
-            finding.command = minify_command(facts, cause.first);
+            finding.command = asking(facts, "--minify");
         else if (cause.minified.is_null())
             finding.detail += "; not minimized itself: another graph stands for failures of this kind";
         findings.push_back(std::move(finding));
@@ -253,7 +260,7 @@ void add_breaks(const PageFacts& facts, Sources& sources, std::vector<Finding>& 
     for (const explain::BreakReason& reason : facts.report.break_reasons) {
         const explain::BreakPlace& place = reason.places.front();
         findings.push_back({.level = "break",
-                            .title = reason.reason,
+                            .title = reason_text(facts, reason.reason, reason.info().id),
                             .detail = plural(static_cast<std::size_t>(reason.count), "graph break") + "; " +
                                       std::string(reason.hint()),
                             .place = first_of(sources.places(place.user_stack)),
@@ -266,7 +273,7 @@ void add_recompiles(const PageFacts& facts, Sources& sources, std::vector<Findin
     // The page has what --recompiles says; of a folder that trace wrote the program cannot be run again.
     std::error_code unknown;
     std::vector<std::string> next;
-    if (!fs::is_directory(facts.report.model, unknown)) next = {"explain", facts.report.model, "--profile-recompiles"};
+    if (!fs::is_directory(facts.report.model, unknown)) next = asking(facts, "--profile-recompiles");
     for (const IndexRecompile& recompile : facts.report.recompiles)
         findings.push_back({.level = "recompiled",
                             .title = recompile.frame + " was compiled again: " + recompile.guard,
@@ -287,6 +294,12 @@ std::string graph_of(const debug::Subject& subject, const debug::FailingFrame& f
     for (const explain::Frame& frame : subject.frames)
         if (frame.file == failing.file && frame.name == failing.name) return frame.graph.name;
     return {};
+}
+
+std::string reason_text(const PageFacts& facts, const std::string& reason, std::string_view id) {
+    if (facts.source) return reason;
+    const auto known = std::ranges::find(capture::break_catalogue(), id, &capture::BreakInfo::id);
+    return known == capture::break_catalogue().end() ? "a graph break" : std::string(known->title);
 }
 
 json findings_json(const PageFacts& facts, const json& minified, Sources& sources) {

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
+#include <string>
+#include <string_view>
 
 #include "html/data.h"
 #include "html/sources.h"
@@ -13,6 +15,9 @@ namespace whittle::html {
 /// is the view of the page. `minified` is of minified_json(), empty where nothing was minimized; no command asks for
 /// what it has.
 nlohmann::json findings_json(const PageFacts& facts, const nlohmann::json& minified, Sources& sources);
+
+/// Of a break, as the page tells it: without source its kind alone, for a reason may quote a statement.
+std::string reason_text(const PageFacts& facts, const std::string& reason, std::string_view id);
 
 /// {"text", "place", "more"} of the worst failure among the findings, with the number of the others; null where nothing
 /// failed.

@@ -25,7 +25,10 @@ json embedded_in(const std::string& page) {
 json data_of(const debug::Subject& subject, bool source = true) {
     const explain::Report report =
         explain::explain(subject.model, subject.frames, nullptr, subject.index ? &*subject.index : nullptr);
-    return html::page_data({.subject = subject, .report = report, .command = "explain it", .source = source});
+    return html::page_data({.subject = subject,
+                            .report = report,
+                            .command = {"explain", "./program", "--html", "page.html", "--no-source", "--", "3"},
+                            .source = source});
 }
 
 TEST_CASE("nodes read what computes them, and name their parameters", "[html]") {
@@ -68,13 +71,13 @@ TEST_CASE("findings come worst first, and functions have their status", "[html]"
     CHECK(data["findings"][0]["level"] == "failed");
     CHECK(data["findings"][0]["detail"] == "mismatch at run (the first of 2 runs)");
     // The record is gone when the page is read: the program is what can be run again.
-    CHECK(data["findings"][0]["command"] == "explain ./program --backend '' --minify");
+    CHECK(data["findings"][0]["command"] == "explain ./program --minify -- 3");
     CHECK(data["findings"][0]["go"] == "graph=net_0");
     CHECK(data["findings"][1]["level"] == "break");
     CHECK(data["findings"][1]["command"] == "explain --break WB0001");
     CHECK(data["findings"][2]["level"] == "recompiled");
     // What --recompiles says is on the page.
-    CHECK(data["findings"][2]["command"] == "explain ./program --profile-recompiles");
+    CHECK(data["findings"][2]["command"] == "explain ./program --profile-recompiles -- 3");
     REQUIRE(data["frames"].size() == 1);
     CHECK(data["frames"][0]["status"] == json({"failed", "break", "recompiled"}));
     CHECK(data["breaks"][0]["before"] == json({"net_0"}));
@@ -99,6 +102,7 @@ debug::FrameDivergence wrong_at(const debug::Subject& subject, const std::string
     ValueDivergence value;
     value.node = "linear", value.op = "aten.matmul.default", value.module_path = module;
     value.stack = subject.frames[0].graph.nodes[2].stack;
+    value.error = {.max_abs = 0.5, .max_ulp = 3};
     debug::FrameDivergence compared{.backend = "halide"};
     compared.divergence.values = {value};
     compared.divergence.first = 0;
@@ -117,7 +121,9 @@ TEST_CASE("graphs that go wrong at one operation of one line are one finding", "
     CHECK(finding["op"] == "matmul");
     CHECK(finding["place"] == json::parse(R"([0, 2, "net"])"));
     CHECK(finding["detail"].get<std::string>().starts_with(
-        "first wrong at %linear = aten.matmul.default in first and second, the same in 2 graphs; net_0: "));
+        "first wrong at %linear = aten.matmul.default in first and second, the same in 2 graphs: up to 0.5 (3 ulp) "
+        "from "
+        "what eager, the reference, computes; nothing is computed before it. The graph as a whole: net_0: "));
     CHECK(data["headline"]["text"] == finding["title"]);
     CHECK(data["headline"]["place"] == finding["place"]);
     CHECK(data["headline"]["more"] == 0);
@@ -276,7 +282,7 @@ TEST_CASE("no text leaves its place in the page", "[html]") {
 TEST_CASE("the main facts stand in the page without scripts", "[html]") {
     const std::string page = html::page(data_of(test::broken_program("/nowhere/program.cpp")));
     const std::string facts = page.substr(page.find("<noscript>"), page.find("</noscript>") - page.find("<noscript>"));
-    for (const char* fact : {"1 graph breaks", "print: hello", "<td>program.cpp:2</td>",
+    for (const char* fact : {", 1 graph break, ", "print: hello", "<td>program.cpp:2</td>",
                              "<td>/nowhere/program.cpp</td>", "explain --break WB0001"})
         CHECK(facts.find(fact) != std::string::npos);
 }
