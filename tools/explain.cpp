@@ -98,10 +98,11 @@ int tell_report(const cli::Tool& tool, Options& options, const std::vector<cpp::
     if (!tool.shared().json) sink.out() << debug::to_text(subject, report, options.report.text(tool, sink));
     const std::string broken = options.fullgraph ? debug::fullgraph_text(subject, report) : "";
     if (!broken.empty()) std::cerr << "explain: --fullgraph: " << broken;
-    cli::follow_up(tool, model, options.subject, subject, tool.shared().json ? std::cerr : sink.out(), json);
+    const bool followed =
+        cli::follow_up(tool, model, options.subject, subject, tool.shared().json ? std::cerr : sink.out(), json);
     options.pictures.write_again(tool, subject, report, std::move(compared), json);
     if (tool.shared().json) cli::print_json(json);
-    return !subject.failing.empty() || !broken.empty() ? 1 : 0;
+    return !subject.failing.empty() || !broken.empty() || !followed ? 1 : 0;
 }
 
 int explain_model(const cli::Tool& tool, Options& options, const cli::ReportSink& sink) {

@@ -101,12 +101,16 @@ std::string stem_of(const fs::path& model) {
     return (stem.starts_with('-') ? "./" : "") + stem;
 }
 
-void follow_up(const Tool& tool, const fs::path& model, const SubjectOptions& options, const debug::Subject& subject,
+bool follow_up(const Tool& tool, const fs::path& model, const SubjectOptions& options, const debug::Subject& subject,
                std::ostream& report, nlohmann::json& json) {
-    if (subject.runnable.empty() || (subject.failing.empty() && !options.minify)) return;
+    if (options.minify && subject.frames.empty()) {
+        report << "\nnothing to minimize: no graph was captured\n";
+        return false;
+    }
+    if (subject.runnable.empty() || (subject.failing.empty() && !options.minify)) return true;
     if (subject.failing.empty()) {
         report << "\n" << debug::not_failing_text(options.suspect().spec.text(), Tier::computes) << "\n";
-        return;
+        return true;
     }
     if (!options.minify) report << "\n";
     follow_up(tool,
@@ -118,6 +122,7 @@ void follow_up(const Tool& tool, const fs::path& model, const SubjectOptions& op
                .accuracy = options.accuracy,
                .inputs = options.inputs},
               report, json);
+    return true;
 }
 
 }  // namespace whittle::cli
