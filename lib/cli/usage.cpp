@@ -135,7 +135,13 @@ void UsedFiles::writes(const std::string& option, const std::optional<fs::path>&
 }
 
 void check_files(const UsedFiles& files) {
-    for (const UsedFiles::Written& output : files.written) check_output(output.option, output.file, files.read);
+    for (const UsedFiles::Written& output : files.written) {
+        const std::string name = output.file.string();
+        if (name.starts_with("--"))  // the option's own value was forgotten
+            throw Error({output.option, {}}, "found the option " + name + ", expected a file",
+                        "a file of this name is ./" + name);
+        check_output(output.option, output.file, files.read);
+    }
     for (std::size_t i = 0; i < files.written.size(); ++i)
         for (std::size_t k = 0; k < i; ++k)
             if (is_same_file(files.written[k].file, files.written[i].file))

@@ -46,9 +46,9 @@ struct UsedFiles {
     void writes(const std::string& option, const std::optional<std::filesystem::path>& file);
 };
 
-/// Throws Error when a file could not be written (its folder must be there: a mistyped path makes none), when it is one
-/// of those that are read, belongs to one (the tensors beside a graph), or is a part of a trace folder among them, and
-/// when two options write one file.
+/// Throws Error when what is to be written is called as options are, when a file could not be written (its folder must
+/// be there: a mistyped path makes none), when it is one of those that are read, belongs to one (the tensors beside a
+/// graph), or is a part of a trace folder among them, and when two options write one file.
 void check_files(const UsedFiles& files);
 
 /// The model and the values of its inputs, as UsedFiles::reads() has them.
