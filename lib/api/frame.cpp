@@ -210,8 +210,9 @@ void Execution::tell_fixed(const SymbolicGraph& symbolic, const Recorded& record
                                  " == " + std::to_string(fixed.size) +
                                  (fixed.words.empty() ? "" : " (" + fixed.words + ")");
         if (function_.options.fullgraph) throw ConstraintError("fullgraph: " + text + "\n" + print(stack));
-        log_warning(LogChannel::capture, text + (stack.empty() ? "" : ", at " + place_of(stack.front())));
-        if (trace_) trace_->violates(text + (stack.empty() ? "" : ", at " + place_of(stack.front())));
+        const std::string placed = text + (stack.empty() ? "" : ", at " + place_of(stack.front()));
+        log_warning(LogChannel::capture, placed);
+        if (trace_) trace_->violates(placed);
     }
 }
 

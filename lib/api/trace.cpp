@@ -63,9 +63,9 @@ std::string own_program() {
     return error ? "" : path.string();
 }
 
-}  // namespace
-
-namespace {
+void add_once(std::vector<std::string>& all, const std::string& text) {
+    if (std::find(all.begin(), all.end(), text) == all.end()) all.push_back(text);
+}
 
 struct OfEnvironment {
     std::unique_ptr<Trace> trace;
@@ -78,8 +78,8 @@ struct OfEnvironment {
             debug = DebugTrace::begin();
             return;
         }
-        if (fs::exists(fs::path(folder) /
-                       "index.json")) {  // of the program that started this one, or of an earlier run
+        // Of the program that started this one, or of an earlier run.
+        if (fs::exists(fs::path(folder) / "index.json")) {
             log_warning(LogChannel::capture, folder + " holds a trace already: this process is not traced");
             return;
         }
@@ -432,13 +432,10 @@ void Trace::note(const std::string& text) {
 
 void Trace::violates(const std::string& text) {
     const std::lock_guard lock(mutex_);
-    std::vector<std::string>& all = index_.constraint_violations;
-    if (std::find(all.begin(), all.end(), text) == all.end()) all.push_back(text);
+    add_once(index_.constraint_violations, text);
 }
 
-void Trace::note_locked(const std::string& text) {
-    if (std::find(index_.notes.begin(), index_.notes.end(), text) == index_.notes.end()) index_.notes.push_back(text);
-}
+void Trace::note_locked(const std::string& text) { add_once(index_.notes, text); }
 
 void Trace::set_backend(const std::string& name) {
     const std::lock_guard lock(mutex_);
