@@ -4,8 +4,10 @@
 #include <nlohmann/json.hpp>
 
 #include "backends/registry.h"
+#include "base/command_words.h"
 #include "base/error.h"
 #include "base/files.h"
+#include "base/subprocess.h"
 #include "cli/accuracy_choice.h"
 #include "cli/backend_choice.h"
 #include "cli/limits.h"
@@ -62,12 +64,13 @@ ReplayOptions replay_options(const Options& options) {
     return replay;
 }
 
-/// Makes a failing record small, judged as here; empty where there is nothing to minimize: what capture makes of a
-/// frame and what the reference computes have no other backend to blame.
-std::string next_command(const ReplayResult& result, const Options& options) {
+/// Makes a failing record small, judged as here, or accepts it where it is rounding; empty where there is nothing to
+/// minimize: what capture makes of a frame and what the reference computes have no other backend to blame.
+std::string next_command(const cli::Tool& tool, const ReplayResult& result, const Options& options) {
     // Of a capture fault the graph is another program: no backend fails on it.
     if (result.status != Status::failed || result.backend == "capture" || result.outcome == "capture_fault") return {};
     if (result.refused) return {};  // by every backend
+    if (result.rounding) return shell_quote(with_option(tool.command_line(), "--accuracy=fp64"));
     const bool wrong = result.outcome == "mismatch";
     if (wrong && result.backend == kReferenceBackend) return {};
     return cli::minify_command(result.file, wrong, options.backend, options.accuracy, {}, options.limits);
@@ -86,7 +89,7 @@ std::vector<ReplayResult> replay(const cli::Tool& tool, const Options& options, 
                 std::cout << to_text(result, tool.shared().color_out) << std::flush;
             progress.update(++done, result.file.filename().string());
         });
-    for (ReplayResult& result : results) result.next = next_command(result, options);
+    for (ReplayResult& result : results) result.next = next_command(tool, result, options);
     return results;
 }
 

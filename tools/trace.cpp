@@ -85,7 +85,8 @@ int trace_program(const cli::Tool& tool, const Options& options, const debug::Tr
     nlohmann::json json = debug::to_json(traced);
     if (traced.minifiable()) follow_up(tool, options, traced.wrong(), std::cerr, json);
     if (tool.shared().json) cli::print_json(json);
-    const bool failed = traced.minifiable() && ran.good();
+    if (traced.rounding()) std::cerr << debug::next_replay(traced);
+    const bool failed = (traced.minifiable() || traced.rounding()) && ran.good();
     return options.whole.hold(tool, traced.index, debug::graphs_of(ran)) && !failed ? cli::end_as(ran) : 1;
 }
 
@@ -106,7 +107,7 @@ int trace_models(const cli::Tool& tool, const Options& options, const debug::Tra
     if (traced.minifiable())
         follow_up(tool, options, traced.wrong(), tool.shared().json ? std::cerr : std::cout, json);
     else if (!tool.shared().json && !traced.index.records.empty())
-        std::cout << "next: replay " << shell_quote({options.output.string()}) << " --backend halide\n";
+        std::cout << debug::next_replay(traced);
     if (tool.shared().json) cli::print_json(json);
     return whole && traced.good() ? 0 : 1;
 }

@@ -135,8 +135,8 @@ void Call::add(const Scalar& value) {
 }
 
 whittle::Scalar Call::demanded(const Scalar& symbol) const {
-    return demand(Tensor(symbol.symbol()), {static_cast<int>(capture::BreakKind::item), "item()", "aten.item", pc_})
-        .item();
+    const std::string why = "item(), of which " + node_.target + " wants the number";
+    return demand(Tensor(symbol.symbol()), {static_cast<int>(capture::BreakKind::item), why, "aten.item", pc_}).item();
 }
 
 namespace {

@@ -5,6 +5,7 @@
 #include "base/error.h"
 #include "base/log.h"
 #include "explain/full_code.h"
+#include "printers/cpp_source.h"
 
 namespace whittle::api {
 
@@ -15,6 +16,32 @@ void log_full_code(const std::filesystem::path& folder, const std::string& recor
     } catch (const std::exception& error) {  // the program goes on
         log_warning(LogChannel::capture, std::string("there will be no full_code: ") + error.what());
     }
+}
+
+namespace {
+
+constexpr const char* kBeside = "std::filesystem::path(__FILE__).parent_path() / \"trace\"";
+
+/// The trace into another folder: its files are replaced, never written in place, so that links will do.
+void share(const std::filesystem::path& from, const std::filesystem::path& to) {
+    namespace fs = std::filesystem;
+    std::error_code failed;
+    const auto all = fs::copy_options::recursive | fs::copy_options::overwrite_existing;
+    fs::copy(from, to, all | fs::copy_options::create_hard_links, failed);
+    if (failed) fs::copy(from, to, all);  // on another device
+}
+
+}  // namespace
+
+void log_full_code(const std::filesystem::path& folder) {
+    const std::string beside = debug_subfolder(LogArtifact::full_code, "trace");
+    if (beside.empty()) return log_full_code(folder, printers::cpp_string(std::filesystem::absolute(folder).string()));
+    try {
+        share(folder, beside);  // which may be gone when the code is built
+    } catch (const std::exception& error) {
+        return log_warning(LogChannel::capture, std::string("there will be no full_code: ") + error.what());
+    }
+    log_full_code(beside, kBeside);
 }
 
 std::unique_ptr<DebugTrace> DebugTrace::begin() {
@@ -30,7 +57,7 @@ std::unique_ptr<DebugTrace> DebugTrace::begin() {
 
 void DebugTrace::write_code() {
     if (std::exchange(written_, true) || !trace_.is_own() || trace_.index().records.empty()) return;
-    if (trace_.write_now()) log_full_code(folder_, "std::filesystem::path(__FILE__).parent_path() / \"trace\"");
+    if (trace_.write_now()) log_full_code(folder_, kBeside);
 }
 
 }  // namespace whittle::api

@@ -13,6 +13,9 @@ namespace whittle::api {
 /// explain::full_code_texts().
 void log_full_code(const std::filesystem::path& folder, const std::string& records);
 
+/// The same of a trace that somebody else keeps: a debug folder gets it, too.
+void log_full_code(const std::filesystem::path& folder);
+
 class DebugTrace {
   public:
     /// In the debug folder; null where it is to hold none, or cannot.

@@ -70,7 +70,7 @@ class Session : public std::enable_shared_from_this<Session> {
     /// .defer_output: what the program prints breaks no graph, but comes, in order, once its values are there.
     bool defers_output() const { return host_.defers_output() && !in_body(); }
     /// .capture_scalar_outputs: numbers that the program takes from tensors are symbols of the graph.
-    bool captures_scalars() const { return host_.captures_scalars() && !in_body(); }
+    bool captures_scalars() const { return host_.captures_scalars(); }
     /// .capture_dynamic_shapes: calls whose results' sizes are data stay in the graph.
     bool captures_dynamic_shapes() const { return host_.captures_dynamic_shapes() && !in_body(); }
     void defer(PrintQueue::Target target, const Tensor& tensor);

@@ -15,7 +15,6 @@
 #include "graph/text.h"
 #include "ops/core/custom.h"
 #include "passes/functionalize.h"
-#include "printers/cpp_source.h"
 #include "run/captured.h"
 #include "trace/record.h"
 
@@ -116,7 +115,7 @@ struct OfEnvironment {
         if (debug)
             debug->write_code();
         else if (open->keeps_runs() && open->write_now())
-            log_full_code(open->folder(), printers::cpp_string(fs::absolute(open->folder()).string()));
+            log_full_code(open->folder());
     }
 
     bool code_written_ = false;

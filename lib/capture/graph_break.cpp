@@ -20,7 +20,8 @@ constexpr BreakInfo kCatalogue[] = {
      "compute both outcomes and select with torch.where(), or decide by something that is no tensor"},
     {item, "WB0003", "a tensor's value became a host value",
      "item() and conversions to a number need the tensor's value, so the graph before them has to run.",
-     "keep it as a 0-d tensor; read values after the last operation",
+     "keep it as a 0-d tensor; read values after the last operation, or keep it in the graph by the API's "
+     ".capture_scalar_outputs",
      "keep the tensor (total += loss.detach()), and call .item() or float() once, after the loop"},
     {data_pointer, "WB0004", "a pointer to a tensor's elements",
      "The program reads or writes the elements behind the graph's back.",

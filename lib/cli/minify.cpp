@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "backends/registry.h"
+#include "base/command_words.h"
 #include "base/error.h"
 #include "base/interrupt.h"
 #include "base/subprocess.h"
@@ -52,12 +53,6 @@ void tell(const debug::Findings& found, const debug::Search& search, std::size_t
         report << debug::not_failing_text(search, found.judge, "never fails") << "\n";
 }
 
-/// The command that was typed with --minify.
-std::string with_minify(std::vector<std::string> command_line) {
-    command_line.insert(std::find(command_line.begin(), command_line.end(), "--"), "--minify");
-    return shell_quote(command_line);
-}
-
 /// Of the repro of a result: beside it, with the smallest data that shows the failure.
 repro::Options repro_options(const fs::path& result) {
     repro::Options options;
@@ -99,7 +94,9 @@ Minified minify(const Tool& tool, const debug::Search& search, const std::vector
 
 Followed follow_up(const Tool& tool, const FollowUp& wanted, std::ostream& report, nlohmann::json& json) {
     if (!wanted.minify) {
-        report << "next: " << (wanted.next.empty() ? with_minify(tool.command_line()) : wanted.next) << "\n";
+        report << "next: "
+               << (wanted.next.empty() ? shell_quote(with_option(tool.command_line(), "--minify")) : wanted.next)
+               << "\n";
         return {};
     }
     if (!tool.shared().json) report << '\n';

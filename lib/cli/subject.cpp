@@ -1,8 +1,13 @@
 #include "cli/subject.h"
 
+#include <algorithm>
+
 #include "backends/registry.h"
+#include "base/command_words.h"
 #include "base/error.h"
+#include "base/subprocess.h"
 #include "cli/minify.h"
+#include "cli/tool.h"
 #include "cli/usage.h"
 #include "graph/abilities.h"
 #include "run/load.h"
@@ -110,6 +115,12 @@ bool follow_up(const Tool& tool, const fs::path& model, const SubjectOptions& op
     if (subject.runnable.empty() || (subject.failing.empty() && !options.minify)) return true;
     if (subject.failing.empty()) {
         report << "\n" << debug::not_failing_text(options.suspect().spec.text(), Tier::computes) << "\n";
+        return true;
+    }
+    if (std::ranges::all_of(subject.failing, &debug::FailingFrame::rounding) &&
+        !(options.minify && options.accuracy.mode)) {
+        report << (options.minify ? "\nnothing to minimize: all that differs is rounding\nnext: " : "\nnext: ")
+               << shell_quote(with_option(tool.command_line(), "--accuracy=fp64")) << "\n";
         return true;
     }
     if (!options.minify) report << "\n";

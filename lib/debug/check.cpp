@@ -50,8 +50,8 @@ std::vector<FailingFrame> failing_frames(const std::vector<LoadedFrame>& frames,
         if (trial.outcome.kind == Outcome::Kind::unresolved)
             log_warning(LogChannel::run, frame.file.string() + ": not judged: " + trial.outcome.message);
         if (trial.failed())
-            failing.push_back(
-                {frame.name, frame.file.string(), trial.text(), trial.outcome.kind == Outcome::Kind::mismatch});
+            failing.push_back({frame.name, frame.file.string(), trial.text(),
+                               trial.outcome.kind == Outcome::Kind::mismatch, trial.rounding});
     }
     return failing;
 }

@@ -29,8 +29,9 @@ using KnownSupport = std::vector<std::pair<Graph, std::vector<std::string>>>;
 
 struct FailingFrame {
     std::string name, file;
-    std::string failure;  ///< "exception at compile: ReluCompileError"
-    bool wrong = false;   ///< it computes something else than is expected
+    std::string failure;    ///< "exception at compile: ReluCompileError"
+    bool wrong = false;     ///< it computes something else than is expected
+    bool rounding = false;  ///< but within what rounding explains
 };
 
 /// Those of the frames that the suspect cannot compile or run, or that it computes wrong results for; not those with

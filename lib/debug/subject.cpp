@@ -76,7 +76,8 @@ std::vector<FailingFrame> failing_frames(const fs::path& program, const RanProgr
     TraceFolder trace(folder, {&program, 1}, suspect.spec.text(), {});
     for (const capture::CapturedFrame& frame : ran.frames)
         for (const TracedFrame& run : trace.add(frame, "LibTorch", backend, suspect.options, RecordPolicy::on_error))
-            if (run.minifiable) failing.push_back({frame.name, run.graph.filename().string(), run.failure, run.wrong});
+            if (run.minifiable || run.rounding)
+                failing.push_back({frame.name, run.graph.filename().string(), run.failure, run.wrong, run.rounding});
     trace.finish();
     return failing;
 }

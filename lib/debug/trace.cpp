@@ -5,6 +5,7 @@
 
 #include "backends/registry.h"
 #include "base/interrupt.h"
+#include "base/subprocess.h"
 #include "base/words.h"
 #include "explain/full_code.h"
 #include "frontends/cpp/description.h"
@@ -86,8 +87,13 @@ std::size_t Traced::failures() const {
 }
 
 bool Traced::minifiable() const {
-    return !failing.empty() ||
+    return std::any_of(failing.begin(), failing.end(), [](const FailingFrame& frame) { return !frame.rounding; }) ||
            std::any_of(frames.begin(), frames.end(), [](const TracedFrame& run) { return run.minifiable; });
+}
+
+bool Traced::rounding() const {
+    return !minifiable() && (!failing.empty() || std::any_of(frames.begin(), frames.end(),
+                                                             [](const TracedFrame& run) { return run.rounding; }));
 }
 
 bool Traced::wrong() const {
@@ -151,6 +157,11 @@ std::string to_text(const TracedFrame& traced, const fs::path& folder) {
     if (!traced.capture_fault.empty()) text += "CAPTURE FAULT " + traced.capture_fault + "\n";
     if (!traced.failure.empty()) text += "FAIL " + traced.failure + "\n";
     return text;
+}
+
+std::string next_replay(const Traced& traced) {
+    return "next: replay " + shell_quote({traced.folder.string()}) +
+           (traced.rounding() ? " --accuracy=fp64\n" : " --backend halide\n");
 }
 
 std::vector<std::string> to_lines(const Traced& traced, bool quiet) {

@@ -41,6 +41,8 @@ struct Traced {
     std::size_t failures() const;
     /// minify would find a failure again.
     bool minifiable() const;
+    /// Something differs, and all that does is rounding.
+    bool rounding() const;
     /// Somewhere the suspect computes something else than is expected.
     bool wrong() const;
     /// Nothing failed, and every graph computes what was observed.
@@ -62,6 +64,8 @@ RanProgram run_to_trace(ProgramRequest program, const TraceRequest& request);
 
 /// A line or two for each graph and record that was written, and what went wrong.
 std::string to_text(const TracedFrame& traced, const std::filesystem::path& folder);
+/// The line with the command that replays the records: accepting what is rounding, else under another backend.
+std::string next_replay(const Traced& traced);
 /// What is said of a program's trace, a line each; `quiet`: of what went wrong alone.
 std::vector<std::string> to_lines(const Traced& traced, bool quiet);
 nlohmann::json to_json(const Traced& traced);

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <vector>
 
+#include "base/command_words.h"
 #include "base/subprocess.h"
 #include "base/words.h"
 
@@ -52,12 +53,11 @@ std::vector<std::string> asking(const PageFacts& facts, const std::string& optio
     for (auto word = facts.command.begin(); word != program; ++word) {
         if (*word == "--html" && word + 1 != program)
             ++word;
-        else if (!word->starts_with("--html=") && *word != "--no-source" && *word != option)
+        else if (!word->starts_with("--html=") && *word != "--no-source")
             words.push_back(*word);
     }
-    words.push_back(option);
     words.insert(words.end(), program, facts.command.end());
-    return words;
+    return with_option(std::move(words), option);
 }
 
 /// Of a node as it was captured: the graph of a record at other sizes has no stacks.
@@ -197,7 +197,9 @@ void add_failures(const PageFacts& facts, Sources& sources, const std::vector<Ca
                 finding.detail = "no first wrong value: " + cause.not_compared + "; " + finding.detail;
         }
         if (cause.runs > 1) finding.detail += " (the first of " + std::to_string(cause.runs) + " runs)";
-        if (!minimized)
+        if (cause.first.rounding)
+            finding.level = "warning", finding.command = asking(facts, "--accuracy=fp64");
+        else if (!minimized)
             finding.command = asking(facts, "--minify");
         else if (cause.minified.is_null())
             finding.detail += "; not minimized itself: another graph stands for failures of this kind";

@@ -362,4 +362,12 @@ Outcome judge(Outcome outcome, const Graph& graph, std::span<const Tensor> input
     return outcome;
 }
 
+bool is_rounding(const Outcome& ran, const Graph& graph, std::span<const Tensor> inputs,
+                 std::span<const Tensor> expected, const Accuracy& accuracy) {
+    if (accuracy.mode != Accuracy::Mode::close) return false;
+    Accuracy by_f64 = accuracy;
+    by_f64.mode = Accuracy::Mode::fp64;
+    return !judge(ran, graph, inputs, expected, by_f64).failed();
+}
+
 }  // namespace whittle

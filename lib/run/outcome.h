@@ -108,4 +108,12 @@ Outcome judge(Outcome outcome, std::span<const Tensor> expected, const Accuracy&
 Outcome judge(Outcome outcome, const Graph& graph, std::span<const Tensor> inputs, std::span<const Tensor> expected,
               const Accuracy& accuracy);
 
+/// Of a run (not judged yet) that is not within the tolerances of `accuracy`: whether it is about as near to the same
+/// computation in f64 as what is expected, so that its differences are rounding. Costs a run in f64; false where that
+/// is not to be had, and in a mode that has looked at it, or wants bits.
+bool is_rounding(const Outcome& ran, const Graph& graph, std::span<const Tensor> inputs,
+                 std::span<const Tensor> expected, const Accuracy& accuracy);
+/// The same in words, for who reads of the mismatch.
+inline constexpr const char* kRounding = "rounding: as near to f64 as what is expected; --accuracy=fp64 accepts it";
+
 }  // namespace whittle

@@ -208,14 +208,18 @@ ReplayResult run_unlogged(const fs::path& file, const ReplayOptions& options, co
     }
     Outcome outcome = run_isolated(loaded->graph, record.inputs, backend, backend_options, options.limits);
     result.identical = !outcome.failed() && std::ranges::equal(outcome.outputs, record.expected, same_bits);
-    if (!outcome.failed() && !(result.identical && outcome.gradients.empty()))
-        outcome = judge(std::move(outcome), loaded->graph, record.inputs, record.expected,
-                        options.accuracy.value_or(record.accuracy));
+    if (!outcome.failed() && !(result.identical && outcome.gradients.empty())) {
+        const Accuracy accuracy = options.accuracy.value_or(record.accuracy);
+        const Outcome ran = outcome;
+        outcome = judge(std::move(outcome), loaded->graph, record.inputs, record.expected, accuracy);
+        result.rounding = outcome.failed() && is_rounding(ran, loaded->graph, record.inputs, record.expected, accuracy);
+    }
     if (!outcome.no_gradients.empty())
         log_warning(LogChannel::replay, file.string() + ": gradients are not compared: " + outcome.no_gradients);
     result.status = status_of(outcome, entry != nullptr);
     result.outcome = name(outcome.kind);
     if (outcome.failed()) result.first_difference = outcome.message;
+    if (result.rounding) result.first_difference.append("; ").append(kRounding);
     result.refused = outcome.failed() && outcome.op == kAssertion;
     result.seconds = outcome.compile_seconds + outcome.run_seconds;
     if (result.seconds == 0)  // it did not come back to tell

@@ -84,8 +84,9 @@ struct ReplayResult {
     std::string outcome = {};
     std::string first_difference = {};  ///< or the outcome's message; empty when passed
     bool refused = false;               ///< the graph's own assertion does not hold of the recorded inputs
+    bool rounding = false;              ///< of a mismatch: see is_rounding()
     std::string known_reason = {};      ///< of xfail and xpass
-    std::string next = {};              ///< of a failed one: the command that makes it small; empty where there is none
+    std::string next = {};              ///< of a failed one: what makes it small, or accepts it; empty: there is none
     std::string stopped_after = {};     ///< of a frame record with to_event: the last event that was captured again
     bool identical = false;             ///< every output has the hash, so every bit, of the recorded one
     double seconds = 0;

@@ -35,8 +35,10 @@ struct TracedFrame {
     std::string inputs_from = {}, expected_from = {};  ///< of the record
     std::string failure = {};        ///< why the backend's run was no good, with the class of the failure; else empty
     std::string capture_fault = {};  ///< how the graph computes something else than is expected; no backend ran it then
-    /// That is the backend's fault; not where it supports no such graph, nor of the reference, which has none.
+    /// That is the backend's fault; not where it supports no such graph or rounds otherwise, nor of the reference,
+    /// which has none.
     bool minifiable = false;
+    bool rounding = false;  ///< the failure is, as far as f64 can tell
     /// Of a backward pass: how the gradients that the program got differ from those of rules (run/gradient_check.h).
     std::vector<std::string> gradient_faults = {};
     bool wrong = false;  ///< that it computes something else than is expected

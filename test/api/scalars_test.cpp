@@ -83,6 +83,24 @@ TEST_CASE("a symbol that is wanted as a number ends the graph", "[scalars]") {
     CHECK(promoted.stats().breaks > 0);
 }
 
+TEST_CASE("the break of a symbol names the operation that wants the number", "[scalars]") {
+    const auto filled = compile([](const Tensor& x) { return full({2}, x.max().item()) + x; },
+                                {.fullgraph = true, .capture_scalar_outputs = true});
+    CHECK_THROWS_WITH(filled(ones({2})), Catch::Contains("of which aten.full.default wants the number"));
+}
+
+TEST_CASE("bodies of control flow have symbols", "[scalars]") {
+    check_one_graph([](const Tensor& x) {
+        const Scalar outside = x.min().item();
+        return cond(
+            x.sum() > 0, [&](const Tensor& y) { return y * y.max().item() + outside; },
+            [](const Tensor& y) { return y - (y * 2).min().item(); }, x);
+    });
+    check_one_graph([](const Tensor& x) {
+        return map([](const Tensor& row) { return row * (row + 1).item(); }, x.reshape({3, 1}));
+    });
+}
+
 TEST_CASE("what a symbol has to be is checked once its value is there", "[scalars]") {
     const auto sized = compile(
         [](const Tensor& x) {

@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "frontends/pt2/codes.h"
 #include "frontends/pt2/numbers.h"
+#include "graph/text.h"
 #include "graph/value_ref.h"
 #include "ops/core/assertions.h"
 #include "ops/core/known.h"
@@ -106,14 +107,18 @@ std::int64_t size_of(const Json& size, const std::map<std::string, std::int64_t>
     if (kind != "as_expr") throw Error("found a size that is " + kind + ", expected a number or an expression");
     if (const auto known = evaluate(value->at("expr_str").get<std::string>(), symbols)) return *known;
     const Json& hint = value->value("hint", Json());
-    if (!hint.is_object()) throw Error("found a size that depends on data: " + value->at("expr_str").dump());
+    if (!hint.is_object())
+        throw Error("found a size that depends on data, or is no expression of sizes: " + value->at("expr_str").dump());
     return hint.at("as_int").get<std::int64_t>();
 }
 
 ValueMeta meta_of(const Json& tensor, const std::map<std::string, std::int64_t>& symbols) {
     layout_of_code(tensor.at("layout").get<std::int64_t>());
     ValueMeta meta{.dtype = dtype_of_code(tensor.at("dtype").get<std::int64_t>())};
-    for (const Json& size : tensor.at("sizes")) meta.sizes.push_back(size_of(size, symbols));
+    for (const Json& size : tensor.at("sizes")) {
+        meta.sizes.push_back(size_of(size, symbols));
+        if (meta.sizes.back() < 0) throw Error("found a size of " + std::to_string(meta.sizes.back()));
+    }
     for (const Json& stride : tensor.at("strides")) meta.strides.push_back(size_of(stride, symbols));
     if (meta.sizes.size() != meta.strides.size())
         throw Error("found " + tensor.dump() + ", expected as many strides as sizes");
@@ -183,7 +188,7 @@ void Importer::add_node(const Json& graph, const Json& node) {
     const std::string target = target_of(node);
     if (add_number(node, target) || add_item(graph, node, target)) return;
     constexpr std::string_view kHigherOrder = "higher_order.";
-    if (target.starts_with(kHigherOrder)) return add_higher_order(node, target.substr(kHigherOrder.size()));
+    if (target.starts_with(kHigherOrder)) return add_higher_order(graph, node, target.substr(kHigherOrder.size()));
     if (!node.at("target").get<std::string>().starts_with(kOps))
         throw Error("found a call of " + target + ", which Whittle does not read");
     add_call(graph, node, target);
@@ -267,7 +272,31 @@ void Importer::add_call(const Json& graph, const Json& node, const std::string& 
         for (const std::string& name : names)
             call.results.push_back(meta_of(graph.at("tensor_values").at(name), symbols_.sizes));
     if (call.results.empty()) throw Error("found a call without results, which Whittle does not read");
+    check_stated(graph, names, call.results);
     bind_results(node.at("outputs"), graph_.add(std::move(call)));
+}
+
+void Importer::check_stated(const Json& graph, const std::vector<std::string>& names,
+                            const std::vector<ValueMeta>& results) const {
+    const auto values = graph.find("tensor_values");
+    if (values == graph.end()) return;
+    for (std::size_t i = 0; i < std::min(names.size(), results.size()); ++i) {
+        const auto stated = values->find(names[i]);
+        if (stated == values->end()) continue;
+        ValueMeta meta{.dtype = dtype_of_code(stated->at("dtype").get<std::int64_t>())};
+        bool decided = true;  // by the sizes that are known
+        for (const Json& size : stated->at("sizes")) {
+            const auto [kind, value] = chosen(size);
+            const auto known = kind == "as_int" ? std::optional(value->get<std::int64_t>())
+                                                : evaluate(value->at("expr_str").get<std::string>(), symbols_.sizes);
+            decided = decided && known;
+            meta.sizes.push_back(known.value_or(0));
+        }
+        const ValueMeta& result = results[i];
+        if (decided && (meta.dtype != result.dtype || meta.sizes != result.sizes))
+            throw Error("its result '" + names[i] + "' is " + print(ValueMeta::contiguous(result.dtype, result.sizes)) +
+                        " of these operands, but the file has " + print(ValueMeta::contiguous(meta.dtype, meta.sizes)));
+    }
 }
 
 std::vector<ValueMeta> Importer::observed_results(const Json& graph, const Node& call,
@@ -320,7 +349,7 @@ void Importer::bind_results(const Json& outputs, NodeRef call) {
         if (!names[i].empty()) bind(names[i], results[i]);
 }
 
-void Importer::add_higher_order(const Json& node, const std::string& name) {
+void Importer::add_higher_order(const Json& file, const Json& node, const std::string& name) {
     const Json& inputs = node.at("inputs");
     const auto at = [&](std::size_t i) -> const Json& { return inputs.at(i).at("arg"); };
     const auto operands = [&](std::size_t i) {
@@ -361,6 +390,7 @@ void Importer::add_higher_order(const Json& node, const std::string& name) {
         throw Error("found the higher-order op " + name + ", which Whittle does not read");
     }
     call.results = infer(graph_, call);
+    check_stated(file, result_names(node), call.results);
     bind_results(node.at("outputs"), graph_.add(std::move(call)));
 }
 

@@ -46,6 +46,10 @@ class Importer {
     void add_call(const Json& graph, const Json& node, const std::string& target);
     void set_arguments(Node& call, const Json& inputs) const;
     void bind_results(const Json& outputs, NodeRef call);
+    /// The file's own data types and sizes of results, held against those that follow from the operands: a file that
+    /// was edited is refused, and so is one of which Whittle knows better than PyTorch.
+    void check_stated(const Json& graph, const std::vector<std::string>& names,
+                      const std::vector<ValueMeta>& results) const;
     /// Of a call whose results' sizes depend on data.
     std::vector<ValueMeta> observed_results(const Json& graph, const Node& call, const std::vector<std::string>& names);
     /// What a tensor of one element holds, a number from here on; false for another target.
@@ -57,7 +61,7 @@ class Importer {
     void add_assertion(const Json& node);
 
     // Of torch.ops.higher_order.
-    void add_higher_order(const Json& node, const std::string& name);
+    void add_higher_order(const Json& file, const Json& node, const std::string& name);
     void write_out(const Json& node, std::size_t graph_at);
     /// The operands of which a nested graph is given slices.
     struct Sliced {

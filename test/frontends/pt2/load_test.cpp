@@ -108,6 +108,28 @@ const std::string kData =
 
 }  // namespace
 
+TEST_CASE("what the file states of a result is what follows from the operands") {
+    const std::string stated =
+        R"("shifted": {"dtype": 5, "sizes": [{"as_int": 3}, {"as_int": 2}], "strides": [{"as_int": 2}, {"as_int": 1}], "layout": 7},
+   "found": {)";
+    const Tensor x = Tensor::of<float>({1, 0, 0, 4, 5, 0}, {3, 2});
+    const LoadOptions options{.values = [&](const Graph&) { return std::vector<Tensor>{x}; }};
+    const std::string right = replaced(kData, R"("found": {)", stated);
+    CHECK_NOTHROW(load(entries(right), options));
+    CHECK_THROWS_WITH(
+        load(entries(replaced(right, R"("dtype": 5, "sizes": [{"as_int": 3}, {"as_int": 2}])",
+                              R"("dtype": 5, "sizes": [{"as_int": 2}, {"as_int": 3}])")),
+             options),
+        Catch::Contains("node 5 (torch.ops.aten.add.Tensor): its result 'shifted' is i64[3, 2] of these operands, but "
+                        "the file has i64[2, 3]"));
+    CHECK_THROWS_WITH(load(entries(replaced(right, R"({"dtype": 5, "sizes": [{"as_int": 3})",
+                                            R"({"dtype": 7, "sizes": [{"as_int": 3})")),
+                           options),
+                      Catch::Contains("is i64[3, 2] of these operands, but the file has f32[3, 2]"));
+    CHECK(refusal(entries(replaced(kProgram, R"(3}}}, {"as_int": 2})", R"(3}}}, {"as_int": -2})")))
+              .find("m.pt2: m/models/model.json: found a size of -2") == 0);
+}
+
 TEST_CASE("sizes and numbers that depend on data are those that the values given make") {
     const Tensor x = Tensor::of<float>({1, 0, 0, 4, 5, 0}, {3, 2});
     LoadOptions options{.values = [&](const Graph&) { return std::vector<Tensor>{x}; }};
