@@ -5,6 +5,7 @@
 #include "backends/registry.h"
 #include "base/command_words.h"
 #include "base/error.h"
+#include "base/log.h"
 #include "base/subprocess.h"
 #include "cli/minify.h"
 #include "cli/tool.h"
@@ -32,7 +33,9 @@ debug::Subject subject_of_program(const Tool& tool, const fs::path& program, con
     debug::ProgramRequest request = options.program.request(tool, program, options.inputs);
     request.with_data = backend != nullptr;
     request.with_times = options.times;
-    if (backend) request.folder = folder, request.records = RecordPolicy::always;
+    if (backend) request.folder = folder;
+    const bool coded = is_debug_file(LogArtifact::full_code);  // which runs on the records
+    if (backend || coded) request.records = RecordPolicy::always;
     const debug::RanProgram ran = debug::run_program(request);
     debug::Subject subject = debug::subject_of(program, ran);
     if (!backend) return subject;

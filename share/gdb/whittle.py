@@ -8,15 +8,15 @@ import gdb
 
 
 def _ask(function, tensor):
-    """What the library says of the tensor, or None where it cannot be asked."""
+    """What the library says of the tensor, and why it cannot be asked; one of the two is None."""
     if tensor.address is None:
-        return None
+        return None, "it has no address"
     try:
         call = "((const char *(*)(const void *)) {})".format(function)
         text = gdb.parse_and_eval("{}((const void *) {})".format(call, int(tensor.address)))
-        return text.string()
-    except gdb.error:
-        return None
+        return text.string(), None
+    except gdb.error as error:
+        return None, str(error)
 
 
 class TensorPrinter:
@@ -24,8 +24,8 @@ class TensorPrinter:
         self.value = value
 
     def to_string(self):
-        text = _ask("whittle_debug_line", self.value)
-        return text if text is not None else "a tensor (the program does not run)"
+        text, why_not = _ask("whittle_debug_line", self.value)
+        return text if text is not None else "a tensor ({})".format(why_not)
 
 
 def _printer(value):
@@ -43,9 +43,9 @@ class TensorCommand(gdb.Command):
         value = gdb.parse_and_eval(expression)
         if value.type.code in (gdb.TYPE_CODE_REF, gdb.TYPE_CODE_RVALUE_REF):
             value = value.referenced_value()
-        text = _ask("whittle_debug_text", value)
+        text, why_not = _ask("whittle_debug_text", value)
         if text is None:
-            raise gdb.GdbError("found no tensor that the program can be asked about in '{}'".format(expression))
+            raise gdb.GdbError("the program cannot be asked about '{}': {}".format(expression, why_not))
         gdb.write(text + "\n")
 
 
