@@ -14,7 +14,8 @@ using Words = std::vector<std::string>;
 /// What stands behind an option.
 struct Value {
     bool attached = false;  ///< --accuracy=close, or nothing
-    bool file = false;
+    bool file = false;      ///< also where there are words: backends are names and files
+    bool list = false;      ///< of words between commas, each with + or - in front, maybe
     Words words = {};
 };
 
@@ -29,8 +30,10 @@ Value value_of(const OptionText& option) {
             value.words.push_back(text.substr(at, end - at));
             at = end + 1;
         }
+    if (option.offered) value.words = option.offered();
+    value.list = text == "SPEC" || text == "LIST";
     for (const char* kind : {"FILE", "DIR", "SCRIPT", "BEFORE", "CMD"})
-        value.file |= text == kind || text.starts_with(std::string(kind) + ".") || text == "DIR|FILE" ||
+        value.file |= text == kind || text.starts_with(std::string(kind) + ".") || text == "DIR|FILE" || text == "B" ||
                       text.starts_with(std::string(kind) + "…");
     return value;
 }
@@ -63,10 +66,12 @@ std::string bash(const PageText& page, const std::string& program) {
         for (const std::string& name : names) all.push_back(name);
         if (option.value.empty()) continue;
         cases += "        " + join(names, "|") + ") " + (value.attached ? "[[ $equals ]] && { " : "");
-        if (!value.words.empty())
+        if (value.list)
+            cases += "word=${cur%\"${cur##*[,+-]}\"}; compopt -o nospace; COMPREPLY=($(compgen -P \"$word\" -W '" +
+                     join(value.words, " ") + "' -- \"${cur#\"$word\"}\")); ";
+        else if (!value.words.empty())
             cases += "COMPREPLY=($(compgen -W '" + join(value.words, " ") + "' -- \"$cur\")); ";
-        else if (value.file)
-            cases += "compopt -o default; ";
+        if (value.file) cases += "compopt -o default; ";
         cases += value.attached ? "return; } ;;\n" : "return ;;\n";
     }
     const std::string name = function_of(program), commands = join(command_words(page), " ");
@@ -109,9 +114,11 @@ std::string zsh(const PageText& page, const std::string& program) {
         std::string action;
         if (!option.value.empty())
             action = (value.attached ? "::" : ":") + zsh_text(value.words.empty() ? option.value : "value") + ":" +
-                     (!value.words.empty() ? "(" + join(value.words, " ") + ")"
-                      : value.file         ? "_files"
-                                           : " ");
+                     (value.list                           ? "_values -s , word " + join(value.words, " ")
+                      : value.file && !value.words.empty() ? "{ compadd " + join(value.words, " ") + "; _files }"
+                      : !value.words.empty()               ? "(" + join(value.words, " ") + ")"
+                      : value.file                         ? "_files"
+                                                           : " ");
         for (const std::string& name : names)
             specs += " \\\n    '*" + name + (value.attached ? "=-" : "") + "[" + zsh_text(brief(option.help)) + "]" +
                      action + "'";
@@ -140,7 +147,10 @@ std::string fish(const PageText& page, const std::string& program) {
         for (const std::string& name : split_names(option.names))
             text += name.starts_with("--") ? " -l " + name.substr(2) : " -s " + name.substr(1);
         if (!value.words.empty())
-            text += std::string(value.attached ? " -f" : " -x") + " -a " + fish_text(join(value.words, " "));
+            text += std::string(value.attached ? " -f"
+                                : value.file   ? " -r -F"
+                                               : " -x") +
+                    " -a " + fish_text(join(value.words, " "));
         else if (!option.value.empty())
             text += value.file ? " -r -F" : " -x";
         text += " -d " + fish_text(brief(option.help)) + "\n";

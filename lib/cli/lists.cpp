@@ -51,6 +51,11 @@ std::string break_page(const std::string& id) {
 void ListOptions::declare_break(Tool& tool) {
     tool.option("--break", break_id, "ID",
                 "Say what the break ID (WB0001 …) means and how to avoid it, or 'all' of them, and stop.");
+    tool.offers([] {
+        std::vector<std::string> ids = {"all"};
+        for (const capture::BreakInfo& info : capture::break_catalogue()) ids.emplace_back(info.id);
+        return ids;
+    });
 }
 
 void ListOptions::declare(Tool& tool) {

@@ -2,6 +2,7 @@
 // manual page. Plain data in, text out.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -14,6 +15,7 @@ struct OptionText {
     std::string value;  ///< "FILE"; empty for flags
     std::string help;
     std::string heading;
+    std::function<std::vector<std::string>()> offered = {};  ///< words that shells complete beside files, see Tool
 };
 
 struct PageText {

@@ -28,6 +28,12 @@ void SharedOptions::declare(Tool& tool) {
         "--log", log_spec, "SPEC",
         "Log to stderr: a comma-separated list of channels, as in '+capture,guards'. NAME shows information, +NAME "
         "debugging too, -NAME errors only. Added to $WHITTLE_LOGS; explain --list-logs lists them.");
+    tool.offers([] {
+        std::vector<std::string> names = {"all"};
+        for (const LogChannel channel : kAllLogChannels) names.emplace_back(name(channel));
+        for (const LogArtifact artifact : kAllLogArtifacts) names.emplace_back(name(artifact));
+        return names;
+    });
     tool.option("--log-file", log_file, "FILE", "Write the log to FILE instead of stderr.");
     tool.option("--debug-dir", debug_dir, "DIR",
                 "Write graphs, guards, kernels and their code as files, into a new folder DIR/run_N with an index.md. "
@@ -35,6 +41,11 @@ void SharedOptions::declare(Tool& tool) {
     tool.option("--debug-parts", debug_parts, "LIST",
                 "Which of them: only these (guards,ir), or what is otherwise than by default (+assembly,-ir); explain "
                 "--list-logs lists them. Default: $WHITTLE_DEBUG_PARTS.");
+    tool.offers([] {
+        std::vector<std::string> names;
+        for (const LogArtifact artifact : kAllLogArtifacts) names.emplace_back(name(artifact));
+        return names;
+    });
     tool.flag("-q,--quiet", shared.quiet, "Neither warnings nor progress.");
     tool.choice("--color", color, {"auto", "always", "never"},
                 "Colors: on a terminal (auto, which also honours $NO_COLOR), always or never.");

@@ -134,6 +134,8 @@ void Tool::add(Option option) {
     impl_->options.push_back(std::move(option));
 }
 
+void Tool::offers(std::function<Words()> words) { impl_->options.back().text.offered = std::move(words); }
+
 void Tool::flag(std::string_view names, bool& target, std::string_view help) {
     add({.text = {std::string(names), {}, std::string(help), {}}, .flag = true, .assign = [&target](const Words&) {
              target = true;

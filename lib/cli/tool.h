@@ -54,6 +54,9 @@ class Tool {
     /// One of `words`, behind "="; without a value the first of them.
     void flag_or_choice(std::string_view names, std::optional<std::string>& target, std::vector<std::string> words,
                         std::string_view help);
+    /// Of the option that was declared last: words that shells complete, of which it takes others, too; asked for only
+    /// when a script for them is made.
+    void offers(std::function<std::vector<std::string>()> words);
     /// An option that takes the rest of the line, whatever it holds: `--check CMD -u {}`.
     void rest_of_line(std::string_view name, std::vector<std::string>& target, std::string_view value,
                       std::string_view help);

@@ -37,11 +37,14 @@ Subject subject_of(const fs::path& program, const RanProgram& ran) {
     if (!ran.callers.empty()) subject.index->callers = ran.callers;
     std::vector<std::string>& notes = subject.index->notes;
     notes.insert(notes.end(), ran.notes.begin(), ran.notes.end());
-    if (!ran.good()) {
-        notes.insert(notes.begin(), "the program: " + ran.status);
-        subject.ended = ran.ending();
-    }
+    note_end(subject, ran);
     return subject;
+}
+
+void note_end(Subject& subject, const RanProgram& ran) {
+    if (ran.good()) return;
+    subject.index->notes.insert(subject.index->notes.begin(), "the program: " + ran.status);
+    subject.ended = ran.ending();
 }
 
 std::string fullgraph_text(const Subject& subject, const explain::Report& report) {

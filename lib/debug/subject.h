@@ -33,6 +33,9 @@ Subject subject_of(const std::filesystem::path& model, std::vector<LoadedFrame> 
 /// What the program's run showed.
 Subject subject_of(const std::filesystem::path& program, const RanProgram& ran);
 
+/// How the program ended, where that was no success; the subject has an index.
+void note_end(Subject& subject, const RanProgram& ran);
+
 /// Throws Error where nothing was captured that they could be held against.
 void predict(Subject& subject, std::vector<cpp::Analysis> predictions);
 
