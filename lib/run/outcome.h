@@ -109,8 +109,9 @@ Outcome judge(Outcome outcome, const Graph& graph, std::span<const Tensor> input
               const Accuracy& accuracy);
 
 /// Of a run (not judged yet) that is not within the tolerances of `accuracy`: whether it is about as near to the same
-/// computation in f64 as what is expected, so that its differences are rounding. Costs a run in f64; false where that
-/// is not to be had, and in a mode that has looked at it, or wants bits.
+/// computation in f64 as what is expected, and that as near as the reference, so that its differences are rounding.
+/// Costs a run of the reference and one in f64; false where these are not to be had, and in a mode that has looked at
+/// it, or wants bits.
 bool is_rounding(const Outcome& ran, const Graph& graph, std::span<const Tensor> inputs,
                  std::span<const Tensor> expected, const Accuracy& accuracy);
 /// The same in words, for who reads of the mismatch.

@@ -17,6 +17,7 @@
 
 #include "graph/abilities.h"
 #include "graph/graph.h"
+#include "graph/text.h"
 
 using namespace whittle;
 
@@ -291,6 +292,25 @@ TEST_CASE("signatures forget what reduction changes", "[run]") {
     CHECK(detail("/tmp/a.b/x.cpp:12: no") == detail("/home/me/y.cpp:7: no"));
     CHECK(detail("value -1.5e-07 is out") == detail("value 3 is out"));
     CHECK(detail("relu is broken") != detail("conv is broken"));
+}
+
+TEST_CASE("rounding is what is about as near to f64 as the expected values, where these are near", "[run]") {
+    const Graph graph = parse(R"(graph g {
+      %x = placeholder["x"] : f32[2]
+      %large = aten.add.Scalar(%x, 10000.0) : f32[2]
+      %small = aten.sub.Scalar(%large, 10000.0) : f32[2]
+      return (%small)
+    })");
+    const std::vector<Tensor> inputs = {Tensor::of<float>({0.1F, 0.2F}, {2})};
+    const auto told = [&](std::vector<float> got, std::vector<float> expected, Accuracy::Mode mode) {
+        const std::vector<Tensor> right = {Tensor::of<float>(expected, {2})};
+        return is_rounding({.outputs = {Tensor::of<float>(got, {2})}}, graph, inputs, right, {.mode = mode});
+    };
+    const auto close = Accuracy::Mode::close;
+    CHECK(told({0.0996F, 0.2002F}, {0.1004F, 0.2004F}, close));  // the reference's: {0.099609, 0.200195}
+    CHECK_FALSE(told({0.2F, 0.3F}, {0.1004F, 0.2004F}, close));  // a bug
+    CHECK_FALSE(told({0.0996F, 0.2002F}, {0.2F, 0.3F}, close));  // what is expected is wrong
+    CHECK_FALSE(told({0.0996F, 0.2002F}, {0.1004F, 0.2004F}, Accuracy::Mode::strict));
 }
 
 TEST_CASE("judge compares count, dtype, sizes and values", "[run]") {
