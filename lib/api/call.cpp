@@ -184,6 +184,9 @@ bool Call::take_symbol(std::size_t position, const Scalar& number, bool in_place
     if (!session || !session->captures_scalars()) return false;
     const std::string target = with_tensor(node_.target, position, in_place);
     if (target.empty()) return false;
+    // A number keeps its precision in an operation of f16, where a tensor would be rounded first.
+    for (const ImplPtr& operand : operands_)
+        if (operand->meta.dtype == DType::f16 || operand->meta.dtype == DType::bf16) return false;
     Node call = node_;
     call.target = target;
     call.args[position] = Arg(NodeRef{static_cast<NodeId>(operands_.size())});

@@ -89,6 +89,14 @@ TEST_CASE("the break of a symbol names the operation that wants the number", "[s
     CHECK_THROWS_WITH(filled(ones({2})), Catch::Contains("of which aten.full.default wants the number"));
 }
 
+TEST_CASE("a number keeps its precision in an operation of f16", "[scalars]") {
+    const auto f = [](const Tensor& x) { return ((x * 0.001).to(kHalf) * (x.max() * 1e5).item()).to(kFloat); };
+    const Tensor x = tensor({1.F, 3.F, 2.F});
+    const auto compiled = compile(f, {.capture_scalar_outputs = true});
+    CHECK(values(compiled(x)) == values(f(x)));
+    CHECK(compiled.stats().breaks == 1);
+}
+
 TEST_CASE("bodies of control flow have symbols", "[scalars]") {
     check_one_graph([](const Tensor& x) {
         const Scalar outside = x.min().item();

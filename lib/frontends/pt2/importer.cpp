@@ -36,6 +36,14 @@ double real(const Json& value) {
     throw Error("found '" + text + "', expected a number");
 }
 
+/// JSON's numbers are converted by whoever asks: 2.5 and 2^64 are no integers.
+std::int64_t integer(const Json& value) {
+    if (value.is_number_integer() &&
+        (!value.is_number_unsigned() || value.get<std::uint64_t>() <= std::uint64_t{INT64_MAX}))
+        return value.get<std::int64_t>();
+    throw Error("found " + value.dump() + ", expected an integer of 64 bits");
+}
+
 /// `File "train.py", line 12, in forward` and the line's text below it, outermost first, as Python prints it.
 std::vector<StackFrame> stack_of(const std::string& trace) {
     std::vector<StackFrame> frames;
@@ -103,7 +111,7 @@ std::vector<std::string> result_names(const Json& node) {
 
 std::int64_t size_of(const Json& size, const std::map<std::string, std::int64_t>& symbols) {
     const auto [kind, value] = chosen(size);
-    if (kind == "as_int") return value->get<std::int64_t>();
+    if (kind == "as_int") return integer(*value);
     if (kind != "as_expr") throw Error("found a size that is " + kind + ", expected a number or an expression");
     if (const auto known = evaluate(value->at("expr_str").get<std::string>(), symbols)) return *known;
     const Json& hint = value->value("hint", Json());
@@ -148,7 +156,7 @@ Arg Importer::argument(const Json& argument) const {
     }
     if (kind == "as_tensors" || kind == "as_optional_tensors") return list(*value);
     if (kind == "as_optional_tensor") return this->argument(*value);
-    if (kind == "as_int") return value->get<std::int64_t>();
+    if (kind == "as_int") return integer(*value);
     if (kind == "as_float") return real(*value);
     if (kind == "as_bool") return value->get<bool>();
     if (kind == "as_string") return value->get<std::string>();
@@ -162,7 +170,7 @@ Arg Importer::argument(const Json& argument) const {
             items.push_back(kind == "as_floats"    ? Arg(real(item))
                             : kind == "as_bools"   ? Arg(item.get<bool>())
                             : kind == "as_strings" ? Arg(item.get<std::string>())
-                                                   : Arg(item.get<std::int64_t>()));
+                                                   : Arg(integer(item)));
         return items;
     }
     throw Error("found an argument that is " + kind + ", which Whittle does not read");
@@ -287,7 +295,7 @@ void Importer::check_stated(const Json& graph, const std::vector<std::string>& n
         bool decided = true;  // by the sizes that are known
         for (const Json& size : stated->at("sizes")) {
             const auto [kind, value] = chosen(size);
-            const auto known = kind == "as_int" ? std::optional(value->get<std::int64_t>())
+            const auto known = kind == "as_int" ? std::optional(integer(*value))
                                                 : evaluate(value->at("expr_str").get<std::string>(), symbols_.sizes);
             decided = decided && known;
             meta.sizes.push_back(known.value_or(0));

@@ -50,11 +50,19 @@ std::optional<double> number(const Arg& arg) {
     throw Error("found operands of " + std::string(name) + " that it does not take");
 }
 
+std::int64_t power(std::int64_t base, std::int64_t exponent) {
+    std::int64_t result = 1;
+    for (; exponent > 0; exponent /= 2, base = wrapping_mul(base, base))
+        if (exponent % 2) result = wrapping_mul(result, base);
+    return result;
+}
+
 Result of_integers(std::string_view name, std::int64_t a, std::int64_t b) {
     if (compares(name)) return compared(name, a, b);
     if (name == "add") return wrapping_add(a, b);
     if (name == "sub") return wrapping_add(a, wrapping_negate(b));
     if (name == "mul") return wrapping_mul(a, b);
+    if (name == "pow" && b >= 0) return power(a, b);
     if (name == "sym_max") return std::max(a, b);
     if (name == "sym_min") return std::min(a, b);
     if (name == "and_") return a & b;

@@ -128,6 +128,10 @@ TEST_CASE("what the file states of a result is what follows from the operands") 
                       Catch::Contains("is i64[3, 2] of these operands, but the file has f32[3, 2]"));
     CHECK(refusal(entries(replaced(kProgram, R"(3}}}, {"as_int": 2})", R"(3}}}, {"as_int": -2})")))
               .find("m.pt2: m/models/model.json: found a size of -2") == 0);
+    for (const char* wrong : {"18446744073709551616", "9223372036854775808", "2.0"})
+        CHECK(refusal(entries(replaced(kProgram, R"(3}}}, {"as_int": 2})",
+                                       "3}}}, {\"as_int\": " + std::string(wrong) + "}")))
+                  .find("expected an integer of 64 bits") != std::string::npos);
 }
 
 TEST_CASE("sizes and numbers that depend on data are those that the values given make") {
