@@ -114,7 +114,7 @@ std::string zsh(const PageText& page, const std::string& program) {
         std::string action;
         if (!option.value.empty())
             action = (value.attached ? "::" : ":") + zsh_text(value.words.empty() ? option.value : "value") + ":" +
-                     (value.list                           ? "_values -s , word " + join(value.words, " ")
+                     (value.list                           ? " _values -s , word " + join(value.words, " ")
                       : value.file && !value.words.empty() ? "{ compadd " + join(value.words, " ") + "; _files }"
                       : !value.words.empty()               ? "(" + join(value.words, " ") + ")"
                       : value.file                         ? "_files"
