@@ -47,6 +47,29 @@ int forks(const at::Tensor& x) {
     return sum;  // 0 + 1 + 2
 }
 
+/// The child that is forked first waits for the other to end before it runs anything.
+int forks_out_of_turn(const at::Tensor& x) {
+    int other_ended[2];
+    if (pipe(other_ended) != 0) return -1;
+    const pid_t first = fork();
+    if (first == 0) {
+        close(other_ended[1]);
+        char nothing;
+        const ssize_t size = read(other_ended[0], &nothing, 1);
+        _exit(size == 0 ? scaled(x, 1).sum().item<int>() : 100);
+    }
+    const pid_t second = fork();
+    if (second == 0) _exit(scaled(x, 2).sum().item<int>());
+    close(other_ended[1]);
+    int sum = 0;
+    for (const pid_t child : {second, first}) {
+        int status = 0;
+        waitpid(child, &status, 0);
+        sum += WEXITSTATUS(status);
+    }
+    return sum;  // 6 + 12
+}
+
 /// A child of a child, which leaves by exit().
 int forks_twice(const at::Tensor& x) {
     const pid_t child = fork();
@@ -122,6 +145,7 @@ int main(int argc, char** argv) {
     if (what == "all" || what == "spawn") std::printf("%d\n", spawns(argv[0]));
     if (what == "all" || what == "system") std::printf("%d\n", WEXITSTATUS(std::system(command.c_str())));
     if (what == "all" || what == "popen") std::printf("%d\n", opens(command));
+    if (what == "turns") std::printf("%d\n", forks_out_of_turn(x));
     if (what == "threads") std::printf("%d\n", forks_among_threads(x));
     std::fflush(stdout);
     if (what == "all" || what == "replace") execl(argv[0], argv[0], "child", nullptr);

@@ -49,6 +49,7 @@ struct FileHeader {
     std::uint64_t forked;    ///< 1: the parent's program, which goes on here
     std::uint64_t taken;     ///< of the first file: bytes of all files of the capture
     char command_line[256];  ///< its arguments, separated by blanks, cut to fit
+    std::uint64_t began;     ///< nanoseconds of a clock that all processes share: it was forked, or began to record
 };
 static_assert(sizeof(FileHeader) <= kFileHeaderSize);
 enum FileFlags : std::uint64_t { kWithData = 1, kWithTimes = 2 };
@@ -160,7 +161,8 @@ struct TensorRecord {
 };
 #pragma pack(pop)
 
-/// The event files of one capture: BASE, BASE.1, BASE.2 …, a process each, in the order in which those had LibTorch.
+/// The event files of one capture: BASE, BASE.1, BASE.2 …, a process each, in the order in which those had LibTorch,
+/// which is chance for children that are forked one after the other: FileHeader::began is not.
 /// What more processes do is counted, a byte each in BASE.others: one of OtherProcess.
 inline constexpr int kMostProcesses = 64;
 enum OtherProcess : char { kTooMany = '.', kOtherTorch = 'o' };

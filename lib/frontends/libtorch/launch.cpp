@@ -240,7 +240,7 @@ std::string note_of_hooks(std::istream& symbols) {
 }  // namespace
 
 std::vector<fs::path> event_files(const fs::path& folder) {
-    std::vector<fs::path> files;
+    std::vector<std::pair<std::uint64_t, fs::path>> began;
     for (int i = 0; i < kMostProcesses; ++i) {
         const fs::path file = folder / (kEventFile + (i ? "." + std::to_string(i) : ""));
         std::error_code missing;
@@ -250,8 +250,11 @@ std::vector<fs::path> event_files(const fs::path& folder) {
         std::ifstream in(file, std::ios::binary);
         if (size >= sizeof header && in.read(reinterpret_cast<char*>(&header), sizeof header) &&
             std::memcmp(header.magic, kFileMagic, sizeof kFileMagic) == 0)
-            files.push_back(file);
+            began.emplace_back(header.began, file);
     }
+    std::ranges::stable_sort(began, {}, &std::pair<std::uint64_t, fs::path>::first);
+    std::vector<fs::path> files;
+    for (auto& [time, file] : began) files.push_back(std::move(file));
     return files;
 }
 

@@ -35,7 +35,7 @@ struct LaunchResult {
 
 /// The first event file's name in the folder of launch().
 inline constexpr char kEventFile[] = "events";
-/// Those that are there, in the order in which processes made them; a process that asked for one, but whose recorder
+/// Those that are there, in the order in which their processes began; a process that asked for one, but whose recorder
 /// could not start, leaves it empty.
 std::vector<std::filesystem::path> event_files(const std::filesystem::path& folder);
 /// A program writes to the event file now: it is there, and neither cut nor finished.

@@ -21,6 +21,7 @@ constexpr int kDeepest = 512;
 struct Forking {
     void* pcs[kDeepest];
     int count = 0;
+    std::uint64_t at = 0;  ///< by now_ns(): the parent's, for children of one parent begin to run in any order
     std::vector<python::Frame> frames;
     bool ready = false;  ///< nobody else held a lock of ours: the child finds all as it should be
 };
@@ -53,6 +54,7 @@ void before_fork() {
         return;
     }
     forking.ready = true;
+    forking.at = now_ns();
     forking.count = std::max(::unw_backtrace(forking.pcs, kDeepest), 0);
     std::uint64_t key = 0;
     python::frames(forking.frames, key);
@@ -152,7 +154,7 @@ bool start_child(Thread& thread) {
     if (first) {
         forget_parent();
         ++state.generation;
-        if (state.recorder.start_child()) {
+        if (state.recorder.start_child(forking.at)) {
             renew(thread);
             write_mappings(thread);
             write_fork_place(thread);

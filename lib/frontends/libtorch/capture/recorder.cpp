@@ -92,7 +92,7 @@ FileHeader* Recorder::make_header(const char* path) const {
     return header == MAP_FAILED ? nullptr : static_cast<FileHeader*>(header);
 }
 
-bool Recorder::open(const char* file, bool forked) {
+bool Recorder::open(const char* file, bool forked, std::uint64_t began) {
     FileHeader* const header = make_header(file);
     if (!header) return false;
     const std::uint64_t parent = forked ? header_->pid : static_cast<std::uint64_t>(::getppid());
@@ -106,6 +106,7 @@ bool Recorder::open(const char* file, bool forked) {
     header_->parent = parent;
     header_->forked = forked;
     header_->flags = flags;
+    header_->began = began;
     read_command_line(header_->command_line);
     std::memcpy(header_->magic, kFileMagic, sizeof kFileMagic);
     end_ = kFileHeaderSize;
@@ -120,18 +121,18 @@ bool Recorder::start(const char* base, const char* file, std::uint64_t max_bytes
     with_data_ = (flags & kWithData) != 0;
     with_times_ = (flags & kWithTimes) != 0;
     deadline_ns_ = max_seconds > 0 ? now_ns() + static_cast<std::uint64_t>(max_seconds * 1e9) : 0;
-    if (!open(file, false)) return false;
+    if (!open(file, false, now_ns())) return false;
     first_ = std::strcmp(base, file) == 0 ? header_ : make_header(base);
     on_ = true;
     return true;
 }
 
-bool Recorder::start_child() {
+bool Recorder::start_child(std::uint64_t forked_at) {
     if (!may_start_.exchange(false)) return on();
     const KeepErrno errno_stays;
     char file[sizeof path_];
     if (!take_event_file(base_, file, sizeof file)) return count_other_process(base_, kTooMany), false;
-    if (!open(file, true)) return false;
+    if (!open(file, true, forked_at)) return false;
     threads_ = 0;
     growing_.clear();
     child_ = false;

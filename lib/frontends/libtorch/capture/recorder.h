@@ -77,7 +77,8 @@ class Recorder {
     /// False when the file cannot be made. `base` names the files of the capture, of which it is one.
     bool start(const char* base, const char* file, std::uint64_t max_bytes, double max_seconds, std::uint64_t flags);
     /// In a forked child: it has a file of its own from now on. False when it cannot; what it does is counted.
-    bool start_child();
+    /// `forked_at`: by now_ns().
+    bool start_child(std::uint64_t forked_at);
     bool on() const { return on_.load(std::memory_order_relaxed); }
     bool with_data() const { return with_data_; }
     bool with_times() const { return with_times_; }
@@ -122,7 +123,7 @@ class Recorder {
     /// Bytes of all files of the capture.
     std::uint64_t taken() const;
     FileHeader* make_header(const char* path) const;
-    bool open(const char* file, bool forked);
+    bool open(const char* file, bool forked, std::uint64_t began);
 
     char base_[4096] = {}, path_[4096] = {};
     std::atomic<bool> on_{false};
