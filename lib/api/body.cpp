@@ -2,6 +2,7 @@
 #include "api/body.h"
 
 #include <algorithm>
+#include <map>
 
 #include "api/session.h"
 #include "api/stack.h"
@@ -112,10 +113,22 @@ class BodyGraph {
 
 }  // namespace
 
+void BodyScope::refuse_what_leaves(const OpenBody& body, const TensorList& arguments, const TensorList& results) const {
+    std::map<const TensorImpl*, long> expected;
+    for (const TensorList* list : {&arguments, &results})
+        for (const Tensor& tensor : *list) ++expected[tensor.impl().get()];
+    for (std::size_t i = body.pending; i < session_.pending_.size(); ++i) {
+        const ImplPtr impl = session_.pending_[i].lock();
+        if (impl && impl.use_count() > 1 + expected[impl.get()])
+            throw NestedBreak{{.kind = capture::BreakKind::side_effect, .reason = "a tensor that is kept beyond a call"}};
+    }
+}
+
 RecordedBody BodyScope::recorded(const std::string& name, const TensorList& arguments, const TensorList& results) {
     const std::lock_guard lock(session_.mutex_);
     session_.check_body();
     OpenBody& body = session_.bodies_.back();
+    refuse_what_leaves(body, arguments, results);
     const Graph& from = session_.builder_.graph().graph();
     const auto& inputs = session_.builder_.inputs();
     for (std::size_t i = 0; i < inputs.size(); ++i) body.read.emplace(inputs[i].node.id, session_.inputs_[i]);

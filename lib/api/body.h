@@ -53,6 +53,10 @@ class BodyScope {
     RecordedBody recorded(const std::string& name, const TensorList& arguments, const TensorList& results);
 
   private:
+    /// Throws NestedBreak for a tensor of the body that somebody has besides its function, which has come back: the
+    /// program may read it later, when the body is gone.
+    void refuse_what_leaves(const OpenBody& body, const TensorList& arguments, const TensorList& results) const;
+
     Session& session_;
 };
 

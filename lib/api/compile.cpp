@@ -395,7 +395,11 @@ void set_debug_dir(const std::string& folder, const std::string& parts) {
 void mark_dynamic(const Tensor& tensor, std::int64_t dim, std::optional<std::int64_t> least,
                   std::optional<std::int64_t> most) {
     TensorImpl& impl = defined(tensor, "mark_dynamic");
-    const auto d = static_cast<std::size_t>(wrap_dim(dim, tensor.dim()));
+    const std::int64_t rank = tensor.dim();
+    if (dim < -rank || dim >= rank)
+        throw Error("mark_dynamic: found dimension " + std::to_string(dim) + " of a tensor that has " +
+                    std::to_string(rank));
+    const auto d = static_cast<std::size_t>(wrap_dim(dim, rank));
     if (impl.meta.sizes[d] < 2)
         throw Error("mark_dynamic: found size " + std::to_string(impl.meta.sizes[d]) + " at dimension " +
                         std::to_string(d) + ", expected 2 or more",

@@ -139,6 +139,8 @@ void check_range(const T& number, const Bound& least, const Bound& most, Check c
 
 void check_range(const Scalar& number, const Bound& least, const Bound& most, const Check& check) {
     if (number.symbol()) return check_range(Tensor(number.symbol()), least, most, check);
+    if (number.kind() == Scalar::Kind::floating) return check_range(number.to<double>(), least, most, check);
+    if (number.kind() == Scalar::Kind::boolean) return check_range(number.to<bool>(), least, most, check);
     check_range(number.to<std::int64_t>(), least, most, check);
 }
 

@@ -369,8 +369,7 @@ const whittle::Tensor& demand(const Tensor& tensor, const Demand& why) {
     else if (Session* const current = Session::current(); current && !why.reason.empty())
         current->settle(impl, why);
     if (!impl.value)
-        throw Error("the tensor has no value: the graph that computes it failed, or was given up by an exception",
-                    "a tensor made in a function of cond(), while_loop() or map() leaves it only as its result");
+        throw Error("the tensor has no value: the graph that computes it failed, or was given up by an exception");
     return *impl.value;
 }
 

@@ -51,7 +51,7 @@ std::vector<FailingFrame> failing_frames(const std::vector<LoadedFrame>& frames,
             log_warning(LogChannel::run, frame.file.string() + ": not judged: " + trial.outcome.message);
         if (trial.failed())
             failing.push_back({frame.name, frame.file.string(), trial.text(),
-                               trial.outcome.kind == Outcome::Kind::mismatch, trial.rounding});
+                               trial.outcome.kind == Outcome::Kind::mismatch, trial.outcome.rounding});
     }
     return failing;
 }

@@ -19,6 +19,7 @@
 #include "program/gradients.h"
 #include "run/normalize.h"
 #include "run/untouched.h"
+#include "tensor/rounding.h"
 
 namespace whittle {
 namespace {
@@ -339,10 +340,11 @@ Outcome judge(Outcome outcome, std::span<const Tensor> expected, const Accuracy&
     return outcome;
 }
 
-Outcome judge(Outcome outcome, const Graph& graph, std::span<const Tensor> inputs, std::span<const Tensor> expected,
-              const Accuracy& accuracy) {
-    outcome = judge(std::move(outcome), expected, accuracy,
-                    [&] { return evaluate_exactly(graph, inputs).value_or(std::vector<Tensor>()); });
+namespace {
+
+Outcome judge_all(Outcome outcome, const Graph& graph, std::span<const Tensor> inputs, std::span<const Tensor> expected,
+                  const Accuracy& accuracy, const ExactOutputs& exact) {
+    outcome = judge(std::move(outcome), expected, accuracy, exact);
     if (outcome.failed() || outcome.gradients.empty()) return outcome;
     std::shared_ptr<const program::Differentiated> made = outcome.differentiated;
     if (!made)  // it ran elsewhere
@@ -364,41 +366,41 @@ Outcome judge(Outcome outcome, const Graph& graph, std::span<const Tensor> input
     return outcome;
 }
 
-namespace {
-
-/// fp64's rule, of the elements alone that are outside of the tolerances: large ones elsewhere do not pay for them.
-bool rounds_where_it_differs(const Tensor& got, const Tensor& expected, const Tensor& exact, const Accuracy& accuracy) {
-    if (!is_floating(got.dtype())) return true;  // compared exactly, and equal
-    const Tolerance tolerance = accuracy.tolerance(expected.dtype());
-    const std::vector<double> a = got.values<double>(), b = expected.values<double>(), truth = exact.values<double>();
-    double own = 0, given = 0, count = 0;
-    for (std::size_t i = 0; i < a.size(); ++i) {
-        if (!std::isfinite(a[i]) || std::abs(a[i] - b[i]) <= tolerance.atol + tolerance.rtol * std::abs(b[i])) continue;
-        own += (a[i] - truth[i]) * (a[i] - truth[i]);
-        given += (b[i] - truth[i]) * (b[i] - truth[i]);
-        count += 1;
+/// What judge() found not close is not more than rounding, as Outcome::rounding says.
+bool is_rounding(const Outcome& ran, const Graph& graph, std::span<const Tensor> inputs,
+                 std::span<const Tensor> expected, const Accuracy& accuracy) {
+    if (accuracy.mode != Accuracy::Mode::close) return false;
+    const auto exact = evaluate_exactly(graph, inputs);
+    if (!exact) return false;
+    Accuracy by_f64 = accuracy;
+    by_f64.mode = Accuracy::Mode::fp64;
+    const auto accepted = [&](const Outcome& outcome, std::span<const Tensor> right) {
+        return !judge_all(outcome, graph, inputs, right, by_f64, [&] { return *exact; }).failed();
+    };
+    if (!accepted(ran, expected)) return false;
+    for (std::size_t i = 0; i < expected.size(); ++i)
+        if (!rounds_where_it_differs(ran.outputs[i], expected[i], (*exact)[i], accuracy)) return false;
+    try {  // anything is nearer to f64 than values that are wrong
+        return accepted({.outputs = {expected.begin(), expected.end()}}, evaluate(graph, inputs));
+    } catch (const Error&) {  // the reference cannot run it
+        return false;
     }
-    return count == 0 || std::sqrt(own / count) <= accuracy.multiplier * std::sqrt(given / count) + tolerance.atol / 10;
 }
 
 }  // namespace
 
-bool is_rounding(const Outcome& ran, const Graph& graph, std::span<const Tensor> inputs,
-                 std::span<const Tensor> expected, const Accuracy& accuracy) {
-    if (accuracy.mode != Accuracy::Mode::close) return false;
-    Accuracy by_f64 = accuracy;
-    by_f64.mode = Accuracy::Mode::fp64;
-    if (judge(ran, graph, inputs, expected, by_f64).failed()) return false;
-    const auto exact = evaluate_exactly(graph, inputs);
-    for (std::size_t i = 0; i < expected.size(); ++i)
-        if (!exact || !rounds_where_it_differs(ran.outputs[i], expected[i], (*exact)[i], accuracy)) return false;
-    // Anything is nearer to f64 than values that are wrong.
-    const Outcome given{.outputs = {expected.begin(), expected.end()}};
-    try {
-        return !judge(given, graph, inputs, evaluate(graph, inputs), by_f64).failed();
-    } catch (const Error&) {  // the reference cannot run it
-        return false;
-    }
+Outcome judge(Outcome outcome, const Graph& graph, std::span<const Tensor> inputs, std::span<const Tensor> expected,
+              const Accuracy& accuracy) {
+    return judge_all(std::move(outcome), graph, inputs, expected, accuracy,
+                     [&] { return evaluate_exactly(graph, inputs).value_or(std::vector<Tensor>()); });
+}
+
+Outcome judge_and_explain(Outcome ran, const Graph& graph, std::span<const Tensor> inputs,
+                          std::span<const Tensor> expected, const Accuracy& accuracy) {
+    if (ran.failed()) return ran;
+    Outcome outcome = judge(ran, graph, inputs, expected, accuracy);
+    outcome.rounding = outcome.failed() && is_rounding(ran, graph, inputs, expected, accuracy);
+    return outcome;
 }
 
 }  // namespace whittle

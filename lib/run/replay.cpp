@@ -209,10 +209,9 @@ ReplayResult run_unlogged(const fs::path& file, const ReplayOptions& options, co
     Outcome outcome = run_isolated(loaded->graph, record.inputs, backend, backend_options, options.limits);
     result.identical = !outcome.failed() && std::ranges::equal(outcome.outputs, record.expected, same_bits);
     if (!outcome.failed() && !(result.identical && outcome.gradients.empty())) {
-        const Accuracy accuracy = options.accuracy.value_or(record.accuracy);
-        const Outcome ran = outcome;
-        outcome = judge(std::move(outcome), loaded->graph, record.inputs, record.expected, accuracy);
-        result.rounding = outcome.failed() && is_rounding(ran, loaded->graph, record.inputs, record.expected, accuracy);
+        outcome = judge_and_explain(std::move(outcome), loaded->graph, record.inputs, record.expected,
+                                    options.accuracy.value_or(record.accuracy));
+        result.rounding = outcome.rounding;
     }
     if (!outcome.no_gradients.empty())
         log_warning(LogChannel::replay, file.string() + ": gradients are not compared: " + outcome.no_gradients);

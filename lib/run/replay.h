@@ -84,7 +84,7 @@ struct ReplayResult {
     std::string outcome = {};
     std::string first_difference = {};  ///< or the outcome's message; empty when passed
     bool refused = false;               ///< the graph's own assertion does not hold of the recorded inputs
-    bool rounding = false;              ///< of a mismatch: see is_rounding()
+    bool rounding = false;              ///< of a mismatch: see Outcome::rounding
     std::string known_reason = {};      ///< of xfail and xpass
     std::string next = {};              ///< of a failed one: what makes it small, or accepts it; empty: there is none
     std::string stopped_after = {};     ///< of a frame record with to_event: the last event that was captured again

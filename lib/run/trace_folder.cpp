@@ -66,8 +66,8 @@ TracedFrame TraceFolder::add(const FrameToTrace& frame, Backend& backend, const 
     } else if (computable && (frame.expected.empty() || !reference)) {
         const Trial trial = try_frame(frame, backend, options, record);
         traced.failure = trial.text();
-        traced.minifiable = trial.failed() && !reference && !trial.rounding;
-        traced.rounding = trial.rounding;
+        traced.minifiable = trial.failed() && !reference && !trial.outcome.rounding;
+        traced.rounding = trial.outcome.rounding;
         traced.wrong = trial.outcome.kind == Outcome::Kind::mismatch;
     }
 

@@ -25,7 +25,7 @@ std::string Trial::text() const {
     if (!outcome.failed()) return {};
     std::string text = std::string(name(outcome.kind)) + (outcome.stage.empty() ? "" : " at " + outcome.stage) +
                        (outcome.part.empty() ? "" : " of " + outcome.part) + ": " + outcome.message;
-    if (rounding) text.append("; ").append(kRounding);
+    if (outcome.rounding) text.append("; ").append(kRounding);
     return text;
 }
 
@@ -40,10 +40,7 @@ Trial try_backend(const Graph& graph, std::span<const Tensor> inputs, const Expe
         }
         trial.expected = {reference.outputs, std::string(kReferenceBackend)};
     }
-    const Outcome ran = trial.outcome;
-    trial.outcome = judge(std::move(trial.outcome), graph, inputs, trial.expected.outputs, accuracy);
-    trial.rounding =
-        !ran.failed() && trial.outcome.failed() && is_rounding(ran, graph, inputs, trial.expected.outputs, accuracy);
+    trial.outcome = judge_and_explain(std::move(trial.outcome), graph, inputs, trial.expected.outputs, accuracy);
     if (!trial.outcome.no_gradients.empty())
         log_warning(LogChannel::run,
                     "graph " + graph.name + ": its gradients are not compared: " + trial.outcome.no_gradients);

@@ -19,7 +19,6 @@ struct Trial {
     Outcome outcome = {};           ///< of the backend, judged by what is expected
     Expectation expected = {};      ///< never the suspect's own outputs
     std::string no_reference = {};  ///< why nobody knows what is right: the reference's own failure
-    bool rounding = false;          ///< the outcome is a mismatch, and is_rounding()
 
     /// The outcome is a failure of the backend, which minify would find again; where it is rounding, among others.
     bool failed() const { return outcome.is_failure(); }

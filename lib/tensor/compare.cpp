@@ -9,6 +9,7 @@
 #include "tensor/complex.h"
 #include "tensor/compute.h"
 #include "tensor/convert.h"
+#include "tensor/rounding.h"
 
 namespace whittle {
 namespace {
@@ -243,6 +244,29 @@ std::optional<Difference> compare(const Tensor& got, const Tensor& expected, con
     difference->description +=
         "; root mean square error against f64 " + number(own) + ", the reference's " + number(reference);
     return difference;
+}
+
+bool rounds_where_it_differs(const Tensor& got, const Tensor& expected, const Tensor& exact, const Accuracy& accuracy) {
+    if (!is_inexact(got.dtype())) return true;  // there is no rule but equality
+    const Rule rule{accuracy.tolerance(expected.dtype()), expected.dtype()};
+    const auto rounds = [&](auto element) {
+        using T = decltype(element);
+        using Wide = std::conditional_t<is_complex_type<T>, Complex128, double>;
+        const std::vector<T> xs = got.values<T>(), ys = expected.values<T>();
+        const std::vector<Wide> truth = exact.values<Wide>();
+        double own = 0, given = 0;
+        std::int64_t differing = 0;
+        for (std::size_t i = 0; i < xs.size(); ++i) {
+            const Closeness<T> result = closeness<T>(xs[i], ys[i], rule);
+            if (result.close || !result.finite) continue;
+            ++differing;
+            own += std::pow(magnitude(Wide(xs[i]) - truth[i]), 2);
+            given += std::pow(magnitude(Wide(ys[i]) - truth[i]), 2);
+        }
+        const double slack = rule.tolerance.atol / 10;
+        return root(own, differing) <= accuracy.multiplier * root(given, differing) + slack;
+    };
+    return is_complex(got.dtype()) ? visit_complex(got.dtype(), rounds) : visit_ordered(got.dtype(), rounds);
 }
 
 double ulp_distance(double a, double b, DType dtype) {

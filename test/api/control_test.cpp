@@ -48,6 +48,19 @@ TEST_CASE("cond captures both branches", "[control]") {
         both_ways());
 }
 
+TEST_CASE("a tensor that a branch keeps outside of it is that of the branch that ran", "[control]") {
+    const auto f = [](const Tensor& x) {
+        Tensor kept;
+        const Tensor y = cond(
+            x.sum() > 0, [&](const Tensor& v) { return (kept = v * 2) + 1; },
+            [&](const Tensor& v) { return (kept = v * 3) + 1; }, x);
+        return y * kept;
+    };
+    const auto compiled = compile(f);
+    for (const Tensor& x : both_ways()) CHECK(compiled(x).equal(f(x)));
+    CHECK(compiled.stats().breaks == 2);
+}
+
 TEST_CASE("branches may return tuples and lists, write to what they made, nest, and read constants", "[control]") {
     const Tensor weight = tensor({2.F, 3.F});
     check_one_graph(

@@ -109,6 +109,23 @@ TEST_CASE("bodies of control flow have symbols", "[scalars]") {
     });
 }
 
+TEST_CASE("a symbol that a body keeps outside of it is a number there", "[scalars]") {
+    const auto f = [](const Tensor& x) {
+        Scalar kept = 0;
+        const Tensor y = cond(
+            x.sum() > 0,
+            [&](const Tensor& v) {
+                kept = v.max().item();
+                return v * kept;
+            },
+            [](const Tensor& v) { return v; }, x);
+        return y + kept;
+    };
+    const auto compiled = compile(f, {.capture_scalar_outputs = true});
+    for (const Tensor& x : {tensor({1.F, 2.F}), tensor({-1.F, -2.F})}) CHECK(values(compiled(x)) == values(f(x)));
+    CHECK(compiled.stats().breaks == 1);
+}
+
 TEST_CASE("what a symbol has to be is checked once its value is there", "[scalars]") {
     const auto sized = compile(
         [](const Tensor& x) {
@@ -124,6 +141,7 @@ TEST_CASE("what a symbol has to be is checked once its value is there", "[scalar
     CHECK(sized.stats().graphs == 1);
     constrain_range(tensor({4}).item(), 1, 8);  // at once
     CHECK_THROWS_AS(constrain_range(tensor({9}).item(), 1, 8), CheckError);
+    CHECK_THROWS_WITH(constrain_range(tensor(8.5F).item(), 1, 8), Catch::Contains("at most 8: found 8.5"));
 }
 
 TEST_CASE("a symbol outlives its graph as an input of the next", "[scalars]") {

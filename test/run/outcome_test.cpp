@@ -304,7 +304,8 @@ TEST_CASE("rounding is what is about as near to f64 as the expected values, wher
     const std::vector<Tensor> inputs = {Tensor::of<float>({0.1F, 0.2F}, {2})};
     const auto told = [&](std::vector<float> got, std::vector<float> expected, Accuracy::Mode mode) {
         const std::vector<Tensor> right = {Tensor::of<float>(expected, {2})};
-        return is_rounding({.outputs = {Tensor::of<float>(got, {2})}}, graph, inputs, right, {.mode = mode});
+        return judge_and_explain({.outputs = {Tensor::of<float>(got, {2})}}, graph, inputs, right, {.mode = mode})
+            .rounding;
     };
     const auto close = Accuracy::Mode::close;
     CHECK(told({0.0996F, 0.2002F}, {0.1004F, 0.2004F}, close));    // the reference's: {0.099609, 0.200195}
