@@ -126,7 +126,7 @@ class Procedure {
                 tried.undecided = "of gradients: " + trial.outcome.no_gradients;
             if (trial.failed() && tried.failed++ == 0) {
                 tried.failure = trial.text();
-                tried.of_gradients = !trial.outcome.part.empty();
+                tried.of_gradients = trial.outcome.failed_at_gradients();
             }
             if (all && tried.seconds > options_.seconds) break;
             if (all && Rate{tried.failed, tried.runs}.flaky()) runs = std::max(runs, options_.flaky_runs);

@@ -197,7 +197,7 @@ Diagnosis diagnose(const Graph& graph, Backend& backend, const DiagnoseOptions& 
         found.culprit = finder.run();
         found.rate = finder.rate();
     }
-    if (offered<OwnGradients>(backend) && !graph.failure->signature.part.empty())
+    if (offered<OwnGradients>(backend) && graph.failure->signature.at_gradients())
         found.culprit = wrong_rule(graph, backend, options.limits);
     found.closeness = closeness(graph, backend, options.limits, found.rate);
     if (found.closeness == Closeness::noise && found.culprit && found.culprit->directive.empty()) found.culprit.reset();

@@ -44,7 +44,7 @@ std::optional<Failure> failure_of(const LoadedFrame& frame, const Suspect& suspe
 namespace {
 
 CompileStage part_of(const Failure& failure) {
-    return failure.signature.part.empty() ? CompileStage::forward : CompileStage::backward;
+    return failure.signature.at_gradients() ? CompileStage::backward : CompileStage::forward;
 }
 
 /// Another backend, which compiled what failed; nothing where the failure's own did, or interpreted it.
@@ -158,7 +158,7 @@ repro::Report write_repro(const Graph& graph, const fs::path& file, const repro:
         with.instead = std::move(run->instead);
         return repro::write_repro(run->asked, *backend, with);
     }
-    if (graph.failure && !graph.failure->signature.part.empty() && offered<OwnGradients>(*backend)) {
+    if (graph.failure && graph.failure->signature.at_gradients() && offered<OwnGradients>(*backend)) {
         repro::Options with = options;
         with.data = repro::Data::real;  // others would be tried on a graph that says nothing of gradients
         const Graph joint = program::joint_alone(graph, with.gradients.emplace());

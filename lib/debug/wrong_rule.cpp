@@ -56,7 +56,7 @@ Alone alone(const Graph& functional, NodeId id, const std::map<ValueRef, Tensor>
 
 bool is_wrong(const Alone& call, Backend& backend, const Suspect& suspect) {
     const Outcome outcome = query(call.graph, call.inputs, call.outputs, backend, suspect);
-    return outcome.is_failure() && !outcome.part.empty();
+    return outcome.is_failure() && outcome.failed_at_gradients();
 }
 
 }  // namespace

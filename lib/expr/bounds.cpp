@@ -4,28 +4,14 @@
 #include <limits>
 
 #include "expr/fold.h"
+#include "tensor/limits.h"
 
 namespace whittle::expr {
 
 Interval range_of(DType dtype) {
-    switch (dtype) {
-        case DType::i32:
-            return {std::numeric_limits<std::int32_t>::min(), std::numeric_limits<std::int32_t>::max()};
-        case DType::i16:
-            return {-32768, 32767};
-        case DType::i8:
-            return {-128, 127};
-        case DType::u8:
-            return {0, 255};
-        case DType::u16:
-            return {0, 65535};
-        case DType::u32:
-            return {0, std::numeric_limits<std::uint32_t>::max()};
-        case DType::boolean:
-            return {0, 1};
-        default:
-            return {std::numeric_limits<std::int64_t>::min(), std::numeric_limits<std::int64_t>::max()};
-    }
+    if (is_inexact(dtype) || dtype == DType::u64)
+        return {std::numeric_limits<std::int64_t>::min(), std::numeric_limits<std::int64_t>::max()};
+    return {lowest(dtype).to_integer(), greatest(dtype).to_integer()};
 }
 
 Bounds::Bounds(std::span<const LoopVar> loops) {

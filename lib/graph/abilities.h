@@ -19,14 +19,26 @@
 
 namespace whittle {
 
+/// A backend that hands what it is given on to another one. That one's abilities are offered() as its own, those with
+/// kOfInner: what compiles or runs graphs, or decides who does, would pass by the wrapper.
+class Wrapper {
+  public:
+    virtual ~Wrapper() = default;
+    virtual Backend& inner() const = 0;
+};
+
 /// Null where the backend does not offer it.
 template <class Ability>
 Ability* offered(Backend& backend) {
-    return dynamic_cast<Ability*>(&backend);
+    if (auto* const own = dynamic_cast<Ability*>(&backend)) return own;
+    if constexpr (requires { Ability::kOfInner; })
+        if (const auto* const wrapper = dynamic_cast<const Wrapper*>(&backend))
+            return offered<Ability>(wrapper->inner());
+    return nullptr;
 }
 template <class Ability>
 const Ability* offered(const Backend& backend) {
-    return dynamic_cast<const Ability*>(&backend);
+    return offered<Ability>(const_cast<Backend&>(backend));
 }
 
 /// The reference: its results are what is right, and it is trusted not to take the process down that it runs in.
@@ -38,6 +50,7 @@ class Reference {
 /// Its first compilation loads and starts what later ones need. Only for backends that are trusted not to crash.
 class WarmUp {
   public:
+    static constexpr bool kOfInner = true;
     virtual ~WarmUp() = default;
     /// Loads and starts it now. Queries are copies of this process (run/outcome.h): what is done here once is done for
     /// all of them.
@@ -48,6 +61,7 @@ class WarmUp {
 /// option, or leaves that to a library of somebody else's, does not offer it.
 class Optioned {
   public:
+    static constexpr bool kOfInner = true;
     virtual ~Optioned() = default;
     /// Their names, where these are given: an option may name a backend that has more. Throws Error where it has to be
     /// started for that and cannot be.
@@ -59,6 +73,7 @@ class Optioned {
 /// It compiles in full, or quickly, which is enough for who follows a failure that shows there as well.
 class Tiered {
   public:
+    static constexpr bool kOfInner = true;
     virtual ~Tiered() = default;
     /// The options of a quick compilation; what is given, where that already says how it compiles.
     virtual BackendOptions quick(BackendOptions options) const = 0;
@@ -67,6 +82,7 @@ class Tiered {
 /// It can say, without compiling, what it cannot compile.
 class Support {
   public:
+    static constexpr bool kOfInner = true;
     virtual ~Support() = default;
     /// Targets in `graph` that it cannot compile, each once, in order of appearance; explain names them.
     virtual std::vector<std::string> unsupported(const Graph& graph) const = 0;
@@ -102,6 +118,7 @@ class Apart {
 /// It knows which release of the compiler it is.
 class Versioned {
   public:
+    static constexpr bool kOfInner = true;
     virtual ~Versioned() = default;
     /// "1.30.0 (node 20.20.2)". Throws Error where it has to be started for that and cannot be.
     virtual std::string version() = 0;
@@ -138,6 +155,7 @@ class Differentiates {
 /// It runs another graph in place of the one that it is given, which is to compute the same.
 class Rewriting {
   public:
+    static constexpr bool kOfInner = true;
     virtual ~Rewriting() = default;
     /// Nothing where it cannot make one.
     virtual std::optional<Graph> instead_of(const Graph& graph) const = 0;
@@ -155,6 +173,8 @@ class OwnGradients {
 /// A compiler whose parts can be switched off by options of its own: which of them does it take to fail?
 class Switchable {
   public:
+    static constexpr bool kOfInner = true;
+
     /// A decision of this one compilation, such as a directive of a schedule.
     struct Directive {
         std::string text;             ///< as reports and repros show it

@@ -9,6 +9,17 @@
 
 namespace whittle {
 
+namespace {
+
+constexpr const char *kDisable = "disable", *kPassLimit = "pass-limit";
+
+void add_part(BackendOptions& options, const char* key, const std::string& part) {
+    std::string& value = options[key];
+    value += (value.empty() ? "" : ";") + part;
+}
+
+}  // namespace
+
 std::vector<std::string> option_parts(const BackendOptions& options, const std::string& key) {
     std::vector<std::string> result;
     const auto found = options.find(key);
@@ -18,10 +29,20 @@ std::vector<std::string> option_parts(const BackendOptions& options, const std::
     return result;
 }
 
+BackendOptions switched_off(BackendOptions options, const std::vector<std::string>& names) {
+    for (const std::string& name : names) add_part(options, kDisable, name);
+    return options;
+}
+
+BackendOptions limited_to(BackendOptions options, const std::string& pass, int most) {
+    add_part(options, kPassLimit, pass + "=" + std::to_string(most));
+    return options;
+}
+
 std::vector<std::string> option_words(const BackendOptions& options) {
     std::vector<std::string> words;
     for (const auto& [key, value] : options) {
-        if (key == "pass-limit" || key == "disable")
+        if (key == kPassLimit || key == kDisable)
             words.insert(words.end(), {"--" + key, value});
         else
             words.insert(words.end(), {"--backend-option", key + "=" + value});
@@ -68,7 +89,7 @@ void expect_known(const std::string& key, const std::string& name, const std::ve
 }
 
 std::vector<OptionLimit> option_limits(const BackendOptions& options, const std::vector<Limitable>& known) {
-    const std::string key = "pass-limit";
+    const std::string key = kPassLimit;
     std::vector<std::string> names;
     for (const Limitable& one : known) names.push_back(one.name);
     std::vector<OptionLimit> limits;

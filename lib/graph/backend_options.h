@@ -13,6 +13,11 @@ namespace whittle {
 /// What stands between ';' in the option `key`; empty parts are none, as is an option that is not there.
 std::vector<std::string> option_parts(const BackendOptions& options, const std::string& key);
 
+/// `options` and, beside what they switch off, these passes or directives: the option disable.
+BackendOptions switched_off(BackendOptions options, const std::vector<std::string>& names);
+/// `options` with only the first `most` applications of a pass: the option pass-limit.
+BackendOptions limited_to(BackendOptions options, const std::string& pass, int most);
+
 /// As a command line has them: "--pass-limit", "fuse=1", "--disable", "cse" for what switches passes off, which every
 /// program has options for, and "--backend-option", "KEY=VALUE" for the others.
 std::vector<std::string> option_words(const BackendOptions& options);

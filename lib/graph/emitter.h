@@ -146,6 +146,7 @@ struct ShortRequest {
 
 class Emitter {
   public:
+    static constexpr bool kOfInner = true;
     virtual ~Emitter() = default;
     /// Throws Error when the graph cannot be written down.
     virtual SuspectCode emit(const EmitRequest& request) = 0;

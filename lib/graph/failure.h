@@ -28,6 +28,8 @@ struct Signature {
     bool operator==(const Signature& other) const {
         return kind == other.kind && stage == other.stage && detail == other.detail && part == other.part;
     }
+    /// The outputs are right, and what is computed of their gradients is not.
+    bool at_gradients() const { return !part.empty(); }
     /// "mismatch (nan_or_inf) at run", "mismatch (value) at run of backward, in 12 of 40 runs": one line.
     std::string text() const;
 };

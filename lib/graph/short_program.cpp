@@ -180,7 +180,7 @@ std::string what_is_wrong(const ShortRequest& request, const std::string& who) {
 
 std::string not_shown_shortly(const Failure& failure) {
     const std::string &kind = failure.signature.kind, &detail = failure.signature.detail;
-    if (!failure.signature.part.empty()) return "it fails at gradients";
+    if (failure.signature.at_gradients()) return "it fails at gradients";
     if (failure.accuracy.mode == Accuracy::Mode::strict) return "it fails with --accuracy=strict only";
     if (kind == "mismatch" && detail != "value" && detail != "nan_or_inf" && detail != "sizes")
         return "its mismatch is none of values or sizes";

@@ -17,8 +17,6 @@
 namespace whittle::program {
 namespace {
 
-bool failed_at_gradients(const Graph& failing) { return !failing.failure->signature.part.empty(); }
-
 /// Forward, and backward behind it, as the joint graph has them.
 class Joined {
   public:
@@ -98,7 +96,7 @@ std::optional<Interpreted> interpreted(const Backend& backend, const Graph& fail
     const std::vector<Tensor>& inputs = failing.failure->inputs;
     const std::optional<Differentiated> made = differentiate(failing, backend, options);
     const bool cut = made && made->refused.empty();
-    if (failed_at_gradients(failing)) {
+    if (failing.failure->signature.at_gradients()) {
         if (!cut) return std::nullopt;
         std::vector<Tensor> all = inputs;
         all.insert(all.end(), made->tangents.begin(), made->tangents.end());
@@ -166,7 +164,7 @@ std::optional<std::string> wrong_pass(const Backend& backend, const Graph& faili
     const std::vector<Tensor>& inputs = found->asked.failure->inputs;
     const Accuracy& accuracy = failing.failure->accuracy;
     const std::vector<Tensor> expected = evaluate(found->asked, inputs);
-    if (!failed_at_gradients(failing))
+    if (!failing.failure->signature.at_gradients())
         if (const auto pass = wrong_before_cut(failing, expected)) return pass;
     if (!differs(found->instead, inputs, expected, accuracy)) return std::nullopt;
     BackendOptions options = failing.failure->options;

@@ -51,6 +51,7 @@ struct Outcome {
     double compile_seconds = 0, run_seconds = 0;
 
     bool failed() const { return kind != Kind::ok; }
+    bool failed_at_gradients() const { return !part.empty(); }
     /// Of the backend: one that is its fault, which minify would find again.
     bool is_failure() const { return failed() && kind != Kind::unsupported && kind != Kind::unresolved; }
 };

@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <set>
 
+#include "backends/debug/debug.h"
 #include "base/files.h"
 #include "debug/diagnose.h"
 #include "explain/report.h"
@@ -198,6 +199,19 @@ TEST_CASE("a stranger's backend is warmed up once for all queries, and asked wha
     const explain::Report report = explain::explain("g", {{.graph = graph}}, &backend);
     REQUIRE(report.unsupported == std::vector<std::string>{"aten.tan.default"});
     CHECK(report.graph_break_count == 1);
+}
+
+TEST_CASE("a stranger's backend that explain() wraps offers what it offers by itself", "[outside]") {
+    auto made = std::make_unique<Outside>();
+    Outside& outside = *made;
+    const std::unique_ptr<Backend> wrapper = make_explain_backend(std::move(made));
+    CHECK(offered<Switchable>(*wrapper) == &outside);
+    CHECK(offered<Emitter>(*wrapper) == &outside);
+    CHECK(offered<WarmUp>(*wrapper) == &outside);
+    CHECK(offered<Support>(*wrapper) == &outside);
+    CHECK_FALSE(offered<Optioned>(*wrapper));
+    // An answer of the process apart would not be explained.
+    CHECK_FALSE(offered<Apart>(*wrapper));
 }
 
 TEST_CASE("a backend that offers nothing has no culprit, and its repro says why there is none", "[outside]") {

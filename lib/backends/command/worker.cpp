@@ -219,13 +219,10 @@ class WorkerBackend final : public Backend,
         return look;
     }
     BackendOptions without(BackendOptions options, const std::vector<std::string>& directives) const override {
-        for (const std::string& text : directives) options["disable"] += (options["disable"].empty() ? "" : ";") + text;
-        return options;
+        return switched_off(std::move(options), directives);
     }
     BackendOptions limited(BackendOptions options, const std::string& pass, int most) const override {
-        std::string& limits = options["pass-limit"];
-        limits += (limits.empty() ? "" : ";") + pass + "=" + std::to_string(most);
-        return options;
+        return limited_to(std::move(options), pass, most);
     }
 
     SuspectCode emit(const EmitRequest& request) override {

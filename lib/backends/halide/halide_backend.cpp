@@ -104,16 +104,10 @@ class HalideBackend final : public Backend,
         return halide::inspect(graph, options);
     }
     BackendOptions without(BackendOptions options, const std::vector<std::string>& directives) const override {
-        for (const std::string& text : directives) {
-            std::string& off = options["disable"];
-            off += (off.empty() ? "" : ";") + text;
-        }
-        return options;
+        return switched_off(std::move(options), directives);
     }
     BackendOptions limited(BackendOptions options, const std::string& pass, int most) const override {
-        std::string& limits = options["pass-limit"];
-        limits += (limits.empty() ? "" : ";") + pass + "=" + std::to_string(most);
-        return options;
+        return limited_to(std::move(options), pass, most);
     }
 
     SuspectCode emit(const EmitRequest& request) override { return halide_code(request); }
