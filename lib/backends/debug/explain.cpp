@@ -24,6 +24,10 @@ class Explain : public Backend, public Support, public Differentiates, public Op
     }
 
     std::vector<std::string> unsupported(const Graph& graph) const override { return unsupported_by(*inner_, graph); }
+    bool calls_kernels() const override {
+        const Support* support = offered<Support>(*inner_);
+        return support && support->calls_kernels();
+    }
 
     std::vector<std::string> option_names(const BackendOptions& given) override {
         Optioned* optioned = offered<Optioned>(*inner_);
