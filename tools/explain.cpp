@@ -65,7 +65,7 @@ void declare(cli::Tool& tool, Options& options) {
     tool.exit_one(
         "with --fullgraph, there is a graph break, or a program failed or ran nothing that is captured; with --diff, "
         "anything differs; with --divergence, the results differ; a backend that was named, or with --minify or "
-        "--diagnose the default one, fails; with --diagnose, no graph can be judged.");
+        "--diagnose the default one, fails; with --minify or --diagnose, no graph can be judged.");
 }
 
 int tell_predictions(const cli::Tool& tool, const Options& options, const cpp::Analysis& analysis,

@@ -13,6 +13,7 @@
 #include "base/error.h"
 #include "base/log.h"
 #include "base/module.h"
+#include "base/suggest.h"
 #include "ops/core/memory.h"
 #include "passes/functionalize.h"
 #include "printers/cpp_source.h"
@@ -39,6 +40,8 @@ fs::path headers() {
 }
 
 std::unique_ptr<Executable> built(const Graph& graph) {
+    if (const std::vector<std::string> own = printers::ops_without_code(graph); !own.empty())
+        throw Error("the API has no function for " + join(own));
     const std::string code = printers::cpp_file(graph, graph.name);
     log_artifact(LogArtifact::step, graph.name, code);
     const std::string file = debug_file(LogArtifact::step, graph.name, code);

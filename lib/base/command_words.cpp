@@ -5,8 +5,16 @@
 namespace whittle {
 
 std::vector<std::string> with_option(std::vector<std::string> command, const std::string& option) {
+    const std::string name = option.substr(0, option.find('='));
+    const auto has_name = [&](const std::string& word) { return word == name || word.starts_with(name + "="); };
     const auto own = std::find(command.begin(), command.end(), "--");
-    if (std::find(command.begin(), own, option) == own) command.insert(own, option);
+    const auto place = std::find_if(command.begin(), own, has_name);
+    if (place == own) {
+        command.insert(own, option);
+        return command;
+    }
+    *place = option;
+    command.erase(std::remove_if(place + 1, own, has_name), own);
     return command;
 }
 

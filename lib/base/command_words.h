@@ -6,7 +6,8 @@
 
 namespace whittle {
 
-/// The command with the option, unless it has it: before "--", behind which the arguments of another program follow.
+/// The command with the option, "--minify" or "--accuracy=fp64": in place of the one that it has of that name, for most
+/// options are refused when given twice; else before "--", behind which the arguments of another program follow.
 std::vector<std::string> with_option(std::vector<std::string> command, const std::string& option);
 
 }  // namespace whittle

@@ -18,11 +18,13 @@ void BackendChoice::declare(Tool& tool, std::string_view fallback) {
         "command, cmd:COMMAND or worker:COMMAND. "
         "Default: " +
             std::string(fallback) + ".");
-    tool.offers([] {
-        std::vector<std::string> names;
-        for (const BackendInfo& backend : list_backends()) names.push_back(backend.name);
-        return names;
-    });
+    tool.offers(
+        [] {
+            std::vector<std::string> names;
+            for (const BackendInfo& backend : list_backends()) names.push_back(backend.name);
+            return names;
+        },
+        Tool::Offered::word_or_file);
     tool.option("--backend-option", pairs, "KEY=VALUE", "An option of the backend's own. May be repeated.");
     tool.option("--pass-limit", limits, "PASS=K",
                 "Only the first K applications of a pass of the backend's, or a level of its compiler: the option "

@@ -14,28 +14,15 @@ using Words = std::vector<std::string>;
 /// What stands behind an option.
 struct Value {
     bool attached = false;  ///< --accuracy=close, or nothing
-    bool file = false;      ///< also where there are words: backends are names and files
-    bool list = false;      ///< of words between commas, each with + or - in front, maybe
+    bool file = false, list = false;
     Words words = {};
 };
 
 Value value_of(const OptionText& option) {
-    std::string text = option.value;
-    Value value{.attached = text.starts_with("[=")};
-    if (value.attached) text = text.substr(2, text.size() - 3);
-    const bool lower = std::ranges::none_of(text, [](char c) { return c >= 'A' && c <= 'Z'; });
-    if (lower && text.find('|') != std::string::npos)
-        for (std::size_t at = 0; at <= text.size();) {
-            const std::size_t end = std::min(text.find('|', at), text.size());
-            value.words.push_back(text.substr(at, end - at));
-            at = end + 1;
-        }
-    if (option.offered) value.words = option.offered();
-    value.list = text == "SPEC" || text == "LIST";
-    for (const char* kind : {"FILE", "DIR", "SCRIPT", "BEFORE", "CMD"})
-        value.file |= text == kind || text.starts_with(std::string(kind) + ".") || text == "DIR|FILE" || text == "B" ||
-                      text.starts_with(std::string(kind) + "…");
-    return value;
+    return {.attached = option.value.starts_with("[="),
+            .file = option.offers_files,
+            .list = option.offers_list,
+            .words = option.offered ? option.offered() : Words()};
 }
 
 /// A C identifier of its own.

@@ -11,11 +11,14 @@
 namespace whittle::cli {
 
 struct OptionText {
-    std::string names;  ///< "-o,--output", or a positional's name
-    std::string value;  ///< "FILE"; empty for flags
-    std::string help;
-    std::string heading;
-    std::function<std::vector<std::string>()> offered = {};  ///< words that shells complete beside files, see Tool
+    std::string names = {};  ///< "-o,--output", or a positional's name
+    std::string value = {};  ///< "FILE"; empty for flags
+    std::string help = {};
+    std::string heading = {};
+    // What shells complete behind it, see Tool:
+    std::function<std::vector<std::string>()> offered = {};  ///< words
+    bool offers_list = false;                                ///< of them
+    bool offers_files = false;                               ///< beside the words, where there are any
 };
 
 struct PageText {

@@ -101,12 +101,13 @@ std::vector<cpp::Analysis> SourceOptions::analyses(
     }
     std::vector<std::string> words = shell_split(flags.value_or(""));
     if (!model || recognize(*model) != ModelKind::program) words.insert(words.end(), rest.begin(), rest.end());
-    found.push_back(analyze(*file, words));
+    found.push_back(analyze(file->string(), words));
     const std::vector<std::string> unknown = cpp::keep_functions(found[0], functions);
     if (unknown.empty()) return found;
     std::vector<std::string> names;
     for (const cpp::Function& function : found[0].functions) names.push_back(function.name);
-    throw invalid_value(unknown[0], "--function", "it is no function of " + *file, did_you_mean(unknown[0], names));
+    throw invalid_value(unknown[0], "--function", "it is no function of " + file->string(),
+                        did_you_mean(unknown[0], names));
 }
 
 }  // namespace whittle::cli

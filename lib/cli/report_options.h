@@ -50,7 +50,8 @@ struct ReportOptions {
 
 /// --static and --static-flags.
 struct SourceOptions {
-    std::optional<std::string> file, flags;
+    std::optional<std::filesystem::path> file;
+    std::optional<std::string> flags;
 
     void declare(Tool& tool);
     /// What the sources say: the one of --static, else those that MODEL, a program or a folder of trace, was compiled

@@ -180,7 +180,9 @@ void SearchOptions::declare(Tool& tool) {
                 "Stop after N candidates with the best so far; answers that --resume finds do not count.");
     tool.option("--delta-passes", delta_passes, "LIST",
                 "Reductions to run, separated by commas, over and over until nothing changes. Default: all.");
+    tool.offers(reduce::pass_names, Tool::Offered::list);
     tool.option("--skip-delta-passes", skip_delta_passes, "LIST", "Reductions not to run.");
+    tool.offers(reduce::pass_names, Tool::Offered::list);
 }
 
 void SearchOptions::check_usage() const {

@@ -18,6 +18,16 @@ static bool wants_color(const std::string& mode, int fd) {
     return ::isatty(fd) && !(no_color && *no_color) && terminal && std::string_view(terminal) != "dumb";
 }
 
+static std::vector<std::string> log_names(bool channels) {
+    std::vector<std::string> names;
+    if (channels) {
+        names.emplace_back("all");
+        for (const LogChannel channel : kAllLogChannels) names.emplace_back(name(channel));
+    }
+    for (const LogArtifact artifact : kAllLogArtifacts) names.emplace_back(name(artifact));
+    return names;
+}
+
 void SharedOptions::declare(Tool& tool) {
     tool.section("Options of every program");
     tool.flag(
@@ -28,12 +38,7 @@ void SharedOptions::declare(Tool& tool) {
         "--log", log_spec, "SPEC",
         "Log to stderr: a comma-separated list of channels, as in '+capture,guards'. NAME shows information, +NAME "
         "debugging too, -NAME errors only. Added to $WHITTLE_LOGS; explain --list-logs lists them.");
-    tool.offers([] {
-        std::vector<std::string> names = {"all"};
-        for (const LogChannel channel : kAllLogChannels) names.emplace_back(name(channel));
-        for (const LogArtifact artifact : kAllLogArtifacts) names.emplace_back(name(artifact));
-        return names;
-    });
+    tool.offers([] { return log_names(true); }, Tool::Offered::list);
     tool.option("--log-file", log_file, "FILE", "Write the log to FILE instead of stderr.");
     tool.option("--debug-dir", debug_dir, "DIR",
                 "Write graphs, guards, kernels and their code as files, into a new folder DIR/run_N with an index.md. "
@@ -41,11 +46,7 @@ void SharedOptions::declare(Tool& tool) {
     tool.option("--debug-parts", debug_parts, "LIST",
                 "Which of them: only these (guards,ir), or what is otherwise than by default (+assembly,-ir); explain "
                 "--list-logs lists them. Default: $WHITTLE_DEBUG_PARTS.");
-    tool.offers([] {
-        std::vector<std::string> names;
-        for (const LogArtifact artifact : kAllLogArtifacts) names.emplace_back(name(artifact));
-        return names;
-    });
+    tool.offers([] { return log_names(false); }, Tool::Offered::list);
     tool.flag("-q,--quiet", shared.quiet, "Neither warnings nor progress.");
     tool.choice("--color", color, {"auto", "always", "never"},
                 "Colors: on a terminal (auto, which also honours $NO_COLOR), always or never.");
@@ -63,11 +64,11 @@ void SharedOptions::configure() {
     if (link(STDOUT_FILENO) && !shared.json) link_standard_output();
     if (link(STDERR_FILENO)) link_standard_error();
     shared.progress = !shared.quiet && ::isatty(STDERR_FILENO);
-    const std::string folder = debug_dir.empty() ? variable("WHITTLE_DEBUG_DIR") : debug_dir;
+    const std::string folder = debug_dir.empty() ? variable("WHITTLE_DEBUG_DIR") : debug_dir.string();
     if (!debug_parts.empty() && folder.empty()) throw Error("--debug-parts requires --debug-dir");
     configure_log({.variable = variable("WHITTLE_LOGS"),
                    .spec = log_spec,
-                   .file = log_file,
+                   .file = log_file.string(),
                    .debug_dir = folder,
                    .debug_parts = debug_parts.empty() ? variable("WHITTLE_DEBUG_PARTS") : debug_parts,
                    .quiet = shared.quiet,

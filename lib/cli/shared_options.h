@@ -1,6 +1,7 @@
 // The options of every program: machine output, log, debug folder, colors, help.
 #pragma once
 
+#include <filesystem>
 #include <string>
 
 #include "cli/tool.h"
@@ -9,7 +10,8 @@ namespace whittle::cli {
 
 struct SharedOptions {
     Shared shared;
-    std::string log_spec, log_file, debug_dir, debug_parts, color = "auto", hyperlink = "auto";
+    std::string log_spec, debug_parts, color = "auto", hyperlink = "auto";
+    std::filesystem::path log_file, debug_dir;
     bool help = false, version = false;
 
     /// Declares them behind the program's own.

@@ -40,14 +40,14 @@ debug::Subject subject_of_program(const Tool& tool, const fs::path& program, con
     debug::Subject subject = debug::subject_of(program, ran);
     if (!backend) return subject;
     subject.runnable = folder;
-    debug::KnownSupport support;
+    debug::Tried tried;
     if (!ran.own)
-        subject.failing = debug::failing_frames(program, ran, folder, *backend, options.suspect());
+        tried = debug::try_frames(program, ran, folder, *backend, options.suspect());
     else if (!ran.own->graphs.empty())
-        subject.failing =
-            debug::failing_frames(load_model(folder, {.keep_unknown = true}), *backend, options.suspect(), &support);
-    debug::note_support(subject, support);
-    for (debug::FailingFrame& frame : subject.failing) frame.file = fs::path(frame.file).filename().string();
+        tried = debug::try_frames(load_model(folder, {.keep_unknown = true}), *backend, options.suspect());
+    for (debug::FailingFrame& frame : tried.failing) frame.file = fs::path(frame.file).filename().string();
+    for (debug::DeclinedFrame& frame : tried.declined) frame.file = fs::path(frame.file).filename().string();
+    debug::note_tried(subject, std::move(tried));
     return subject;
 }
 
@@ -67,9 +67,7 @@ debug::Subject subject_of_model(const fs::path& model, SubjectOptions& options) 
         debug::subject_of(model, runnable.empty() || recognize(model) == ModelKind::trace ? load(false) : runnable);
     if (!backend) return subject;
     subject.runnable = model;
-    debug::KnownSupport support;
-    subject.failing = debug::failing_frames(runnable, *backend, options.suspect(), &support);
-    debug::note_support(subject, support);
+    debug::note_tried(subject, debug::try_frames(runnable, *backend, options.suspect()));
     return subject;
 }
 
@@ -117,8 +115,13 @@ bool follow_up(const Tool& tool, const fs::path& model, const SubjectOptions& op
     }
     if (subject.runnable.empty() || (subject.failing.empty() && !options.minify)) return true;
     if (subject.failing.empty()) {
-        report << "\n" << debug::not_failing_text(options.suspect().spec.text(), Tier::computes) << "\n";
-        return true;
+        const std::string backend = options.suspect().spec.text();
+        report << "\n";
+        for (const debug::DeclinedFrame& frame : subject.declined)
+            report << debug::declined_text(backend, frame) << "\n";
+        if (subject.judged || subject.declined.empty())
+            report << debug::not_failing_text(backend, Tier::computes) << "\n";
+        return subject.judged || subject.declined.empty();
     }
     if (std::ranges::all_of(subject.failing, &debug::FailingFrame::rounding) &&
         !(options.minify && options.accuracy.mode)) {

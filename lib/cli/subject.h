@@ -48,7 +48,7 @@ debug::Subject subject_of(const Tool& tool, const std::filesystem::path& model, 
 std::string stem_of(const std::filesystem::path& model);
 
 /// At the end, where a backend was run and fails, or minimizing was asked for: follow_up() of minify.h into
-/// MODEL.min.json, or that there is nothing to minimize.
+/// MODEL.min.json, or that there is nothing to minimize. False where minimizing was asked for and no graph was judged.
 bool follow_up(const Tool& tool, const std::filesystem::path& model, const SubjectOptions& options,
                const debug::Subject& subject, std::ostream& report, nlohmann::json& json);
 

@@ -3,10 +3,8 @@
 #include <CLI/CLI.hpp>
 
 #include <algorithm>
-#include <charconv>
 #include <cstdio>
 #include <cstdlib>
-#include <limits>
 #include <new>
 #include <utility>
 
@@ -17,6 +15,7 @@
 #include "base/suggest.h"
 #include "cli/completion.h"
 #include "cli/messages.h"
+#include "cli/option_values.h"
 #include "cli/pages.h"
 #include "cli/shared_options.h"
 #include "cli/terminal.h"
@@ -26,56 +25,6 @@
 namespace whittle::cli {
 namespace fs = std::filesystem;
 using Words = std::vector<std::string>;
-
-namespace {
-
-// How a word of the command line becomes a value; `place` is the option's name, for messages.
-
-void convert(const std::string& word, const std::string& place, std::string& target) {
-    if (word.empty()) throw Error({place, {}}, "the value is empty", "leave the option out for its default");
-    target = word;
-}
-
-void convert(const std::string& word, const std::string& place, fs::path& target) {
-    if (word.empty()) throw Error({place, {}}, "the path is empty");
-    target = word;
-}
-
-template <class Number>
-void convert_number(const std::string& word, const std::string& place, Number& target, const char* why) {
-    const auto [end, status] = std::from_chars(word.data(), word.data() + word.size(), target);
-    const bool fits = target >= 0 && target <= std::numeric_limits<Number>::max();  // which NaN does not
-    if (status != std::errc() || end != word.data() + word.size() || !fits) throw invalid_value(word, place, why);
-}
-void convert(const std::string& word, const std::string& place, std::int64_t& target) {
-    convert_number(word, place, target, "not a whole number of 0 or more");
-}
-void convert(const std::string& word, const std::string& place, double& target) {
-    convert_number(word, place, target, "not a number of 0 or more");
-}
-
-template <class T>
-void convert(const std::string& word, const std::string& place, std::optional<T>& target) {
-    target.emplace();
-    convert(word, place, *target);
-}
-
-template <class T>
-inline constexpr bool is_list = false;
-template <class T>
-inline constexpr bool is_list<std::vector<T>> = true;
-
-template <class T>
-void assign(const Words& words, const std::string& place, T& target) {
-    if constexpr (is_list<T>) {
-        target.resize(words.size());
-        for (std::size_t i = 0; i < words.size(); ++i) convert(words[i], place, target[i]);
-    } else {
-        convert(words.front(), place, target);
-    }
-}
-
-}  // namespace
 
 struct Tool::Option {
     OptionText text;
@@ -134,7 +83,12 @@ void Tool::add(Option option) {
     impl_->options.push_back(std::move(option));
 }
 
-void Tool::offers(std::function<Words()> words) { impl_->options.back().text.offered = std::move(words); }
+void Tool::offers(std::function<Words()> words, Offered as) {
+    OptionText& text = impl_->options.back().text;
+    text.offered = std::move(words);
+    text.offers_list = as == Offered::list;
+    text.offers_files = as == Offered::word_or_file;
+}
 
 void Tool::flag(std::string_view names, bool& target, std::string_view help) {
     add({.text = {std::string(names), {}, std::string(help), {}}, .flag = true, .assign = [&target](const Words&) {
@@ -145,7 +99,10 @@ void Tool::flag(std::string_view names, bool& target, std::string_view help) {
 template <class T>
 void Tool::option(std::string_view names, T& target, std::string_view value, std::string_view help) {
     const std::string place = long_name(names);
-    add({.text = {std::string(names), std::string(value), std::string(help), {}},
+    add({.text = {.names = std::string(names),
+                  .value = std::string(value),
+                  .help = std::string(help),
+                  .offers_files = is_path<T>},
          .list = is_list<T>,
          .assign = [&target, place](const Words& words) { cli::assign(words, place, target); }});
 }
@@ -155,9 +112,13 @@ void check_choice(const std::string& place, const std::string& given, const Word
         throw invalid_value(given, place, "expected one of " + join(words), did_you_mean(given, words));
 }
 
+static std::function<Words()> offering(const Words& words) {
+    return [words] { return words; };
+}
+
 void Tool::choice(std::string_view names, std::string& target, Words words, std::string_view help) {
     const std::string place = long_name(names), value = join(words, "|");
-    add({.text = {std::string(names), value, std::string(help), {}},
+    add({.text = {.names = std::string(names), .value = value, .help = std::string(help), .offered = offering(words)},
          .assign = [&target, place, words = std::move(words)](const Words& given) {
              check_choice(place, given.front(), words);
              target = given.front();
@@ -167,7 +128,7 @@ void Tool::choice(std::string_view names, std::string& target, Words words, std:
 void Tool::flag_or_choice(std::string_view names, std::optional<std::string>& target, Words words,
                           std::string_view help) {
     const std::string place = long_name(names), value = "[=" + join(words, "|") + "]", implied = words.front();
-    add({.text = {std::string(names), value, std::string(help), {}},
+    add({.text = {.names = std::string(names), .value = value, .help = std::string(help), .offered = offering(words)},
          .assign =
              [&target, place, words = std::move(words)](const Words& given) {
                  check_choice(place, given.front(), words);
@@ -178,7 +139,8 @@ void Tool::flag_or_choice(std::string_view names, std::optional<std::string>& ta
 
 void Tool::rest_of_line(std::string_view name, Words& target, std::string_view value, std::string_view help) {
     const std::string place(name);
-    add({.text = {std::string(name), std::string(value), std::string(help), {}},
+    add({.text =
+             {.names = std::string(name), .value = std::string(value), .help = std::string(help), .offers_files = true},
          .rest = true,
          .assign = [&target, place](const Words& words) {
              if (words.empty()) throw Error("option " + place + " requires a command");

@@ -44,8 +44,8 @@ class Tool {
 
     // Declarations. `names` is "-o,--output" or "--ops"; `help` is one or two sentences. A target keeps its value when
     // the option is not given; a repeated scalar option is an error, a vector collects.
-    // T: std::string, std::filesystem::path, std::int64_t (>= 0), double (>= 0), std::optional of these, std::vector of
-    // strings, paths or integers.
+    // T: std::string, std::filesystem::path (which shells complete), std::int64_t (>= 0), double (>= 0), std::optional
+    // of these, std::vector of strings, paths or integers.
     void flag(std::string_view names, bool& target, std::string_view help);
     template <class T>
     void option(std::string_view names, T& target, std::string_view value, std::string_view help);
@@ -54,10 +54,12 @@ class Tool {
     /// One of `words`, behind "="; without a value the first of them.
     void flag_or_choice(std::string_view names, std::optional<std::string>& target, std::vector<std::string> words,
                         std::string_view help);
+    /// `list`: several words between commas, each with + or - in front, maybe.
+    enum class Offered { word, word_or_file, list };
     /// Of the option that was declared last: words that shells complete, of which it takes others, too; asked for only
     /// when a script for them is made.
-    void offers(std::function<std::vector<std::string>()> words);
-    /// An option that takes the rest of the line, whatever it holds: `--check CMD -u {}`.
+    void offers(std::function<std::vector<std::string>()> words, Offered as = Offered::word);
+    /// An option that takes the rest of the line, a command: `--check CMD -u {}`.
     void rest_of_line(std::string_view name, std::vector<std::string>& target, std::string_view value,
                       std::string_view help);
     /// A positional argument; a vector takes all that remain. Required ones come first.

@@ -1,5 +1,6 @@
 #include "debug/check.h"
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 #include <set>
 
@@ -40,24 +41,37 @@ Findings check(const std::vector<LoadedFrame>& frames, const Search& search) {
     return findings;
 }
 
-std::vector<FailingFrame> failing_frames(const std::vector<LoadedFrame>& frames, Backend& backend,
-                                         const Suspect& suspect, KnownSupport* support) {
-    std::vector<FailingFrame> failing;
+void Tried::decline(DeclinedFrame frame) {
+    const auto alike = [&](const DeclinedFrame& known) { return known.name == frame.name && known.why == frame.why; };
+    if (std::ranges::none_of(declined, alike)) declined.push_back(std::move(frame));
+}
+
+Tried try_frames(const std::vector<LoadedFrame>& frames, Backend& backend, const Suspect& suspect) {
+    Tried tried;
     for (const LoadedFrame& frame : frames) {
         const Trial trial = try_backend(frame.graph, frame.inputs, {frame.expected, frame.expected_from}, backend,
                                         suspect.options, suspect.accuracy);
-        if (support && trial.outcome.missing) support->emplace_back(frame.graph, *trial.outcome.missing);
-        if (trial.outcome.kind == Outcome::Kind::unresolved)
-            log_warning(LogChannel::run, frame.file.string() + ": not judged: " + trial.outcome.message);
+        const Outcome& outcome = trial.outcome;
+        if (outcome.missing) tried.support.emplace_back(frame.graph, *outcome.missing);
+        if (outcome.kind == Outcome::Kind::unresolved)
+            log_warning(LogChannel::run, frame.file.string() + ": not judged: " + outcome.message);
+        else if (outcome.kind == Outcome::Kind::unsupported)
+            tried.decline({frame.name, frame.file.string(), outcome.message});
+        else
+            tried.judged = true;
         if (trial.failed())
-            failing.push_back({frame.name, frame.file.string(), trial.text(),
-                               trial.outcome.kind == Outcome::Kind::mismatch, trial.outcome.rounding});
+            tried.failing.push_back({frame.name, frame.file.string(), trial.text(),
+                                     outcome.kind == Outcome::Kind::mismatch, outcome.rounding});
     }
-    return failing;
+    return tried;
 }
 
 nlohmann::json to_json(const FailingFrame& frame) {
     return {{"frame", frame.name}, {"file", frame.file}, {"failure", frame.failure}};
+}
+
+nlohmann::json to_json(const DeclinedFrame& frame) {
+    return {{"frame", frame.name}, {"file", frame.file}, {"why", frame.why}};
 }
 
 std::string not_failing_text(const std::string& backend, Tier tier) {
@@ -69,6 +83,10 @@ std::string not_failing_text(const std::string& backend, Tier tier) {
 std::string declined_text(const Search& search, const std::string& judge, const std::string& seen) {
     if (search.suspect()) return "unsupported: " + judge + " does not support this model: " + seen;
     return "no verdict: the command cannot tell of this model: " + seen;
+}
+
+std::string declined_text(const std::string& backend, const DeclinedFrame& frame) {
+    return "unsupported: " + backend + " does not support " + frame.name + " (" + frame.file + "): " + frame.why;
 }
 
 std::string not_failing_text(const Search& search, const std::string& judge, const std::string& seen) {

@@ -23,10 +23,10 @@ struct Findings {
 /// reference cannot run is left out with a warning in the log.
 Findings check(const std::vector<LoadedFrame>& frames, const Search& search);
 
-/// A frame that a backend fails on.
 /// Graphs with what the backend cannot compile of each, as far as its runs have told.
 using KnownSupport = std::vector<std::pair<Graph, std::vector<std::string>>>;
 
+/// A frame that a backend fails on.
 struct FailingFrame {
     std::string name, file;
     std::string failure;    ///< "exception at compile: ReluCompileError"
@@ -34,18 +34,37 @@ struct FailingFrame {
     bool rounding = false;  ///< but within what rounding explains
 };
 
-/// Those of the frames that the suspect cannot compile or run, or that it computes wrong results for; not those with
-/// ops that it says it does not support. What a frame's record expects is what is right, else what the reference
-/// computes.
-std::vector<FailingFrame> failing_frames(const std::vector<LoadedFrame>& frames, Backend& backend,
-                                         const Suspect& suspect, KnownSupport* support = nullptr);
+/// A frame that a backend says it does not support.
+struct DeclinedFrame {
+    std::string name, file;
+    std::string why;  ///< "halide does not implement my.op.default"
+
+    bool operator==(const DeclinedFrame&) const = default;
+};
+
+/// What runs on a backend showed.
+struct Tried {
+    std::vector<FailingFrame> failing = {};
+    std::vector<DeclinedFrame> declined = {};  ///< of several runs of a frame for one reason the first
+    bool judged = false;                       ///< some frame was: it is fine, or fails
+    KnownSupport support = {};
+
+    void decline(DeclinedFrame frame);
+};
+
+/// The frames that the suspect cannot compile or run, or that it computes wrong results for, and those that it does not
+/// support. What a frame's record expects is what is right, else what the reference computes.
+Tried try_frames(const std::vector<LoadedFrame>& frames, Backend& backend, const Suspect& suspect);
 
 nlohmann::json to_json(const FailingFrame& frame);
+nlohmann::json to_json(const DeclinedFrame& frame);
 
 /// "not failing: with halide it compiles …", of who counts `tier` as failures.
 std::string not_failing_text(const std::string& backend, Tier tier);
 /// "not failing", "unsupported" …: what is said where there is nothing to minimize. `seen` are the judge's words.
 std::string not_failing_text(const Search& search, const std::string& judge, const std::string& seen);
 std::string declined_text(const Search& search, const std::string& judge, const std::string& seen);
+/// "unsupported: halide does not support layer (layer_0.json): halide does not implement my.op.default".
+std::string declined_text(const std::string& backend, const DeclinedFrame& frame);
 
 }  // namespace whittle::debug

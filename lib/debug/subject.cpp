@@ -73,28 +73,36 @@ std::vector<explain::Frame> graphs_of(const RanProgram& ran) {
     return all;
 }
 
-std::vector<FailingFrame> failing_frames(const fs::path& program, const RanProgram& ran, const fs::path& folder,
-                                         Backend& backend, const Suspect& suspect) {
-    std::vector<FailingFrame> failing;
+Tried try_frames(const fs::path& program, const RanProgram& ran, const fs::path& folder, Backend& backend,
+                 const Suspect& suspect) {
+    Tried tried;
     TraceFolder trace(folder, {&program, 1}, suspect.spec.text(), {});
     for (const capture::CapturedFrame& frame : ran.frames)
-        for (const TracedFrame& run : trace.add(frame, "LibTorch", backend, suspect.options, RecordPolicy::on_error))
+        for (const TracedFrame& run : trace.add(frame, "LibTorch", backend, suspect.options, RecordPolicy::on_error)) {
+            const std::string file = run.graph.filename().string();
+            tried.judged |= run.judged;
+            if (!run.declined.empty()) tried.decline({frame.name, file, run.declined});
             if (run.minifiable || run.rounding)
-                failing.push_back({frame.name, run.graph.filename().string(), run.failure, run.wrong, run.rounding});
+                tried.failing.push_back({frame.name, file, run.failure, run.wrong, run.rounding});
+        }
     trace.finish();
-    return failing;
+    return tried;
 }
 
-void note_support(Subject& subject, const KnownSupport& support) {
+void note_tried(Subject& subject, Tried tried) {
     for (explain::Frame& frame : subject.frames)
-        for (const auto& [graph, missing] : support)
+        for (const auto& [graph, missing] : tried.support)
             if (same_structure(graph, frame.graph)) frame.unsupported = missing;
+    subject.failing = std::move(tried.failing);
+    subject.declined = std::move(tried.declined);
+    subject.judged = tried.judged;
 }
 
 explain::Report report(const Subject& subject, const Backend& backend) {
     explain::Report report =
         explain::explain(subject.model, subject.frames, &backend, subject.index ? &*subject.index : nullptr);
     report.failing = subject.failing.size();
+    for (const DeclinedFrame& frame : subject.declined) report.declined.push_back(frame.why);
     return report;
 }
 
@@ -116,6 +124,7 @@ nlohmann::json to_json(const Subject& subject, const explain::Report& report) {
     if (subject.runnable.empty()) return json;
     json["failures"] = nlohmann::json::array();
     for (const FailingFrame& frame : subject.failing) json["failures"].push_back(to_json(frame));
+    for (const DeclinedFrame& frame : subject.declined) json["declined"].push_back(to_json(frame));
     return json;
 }
 

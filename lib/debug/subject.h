@@ -24,6 +24,8 @@ struct Subject {
     /// was run.
     std::filesystem::path runnable = {};
     std::vector<FailingFrame> failing = {};
+    std::vector<DeclinedFrame> declined = {};
+    bool judged = false;   ///< some frame was
     Profile profile = {};  ///< as far as somebody measured it, see debug/profile.h
 };
 
@@ -42,13 +44,13 @@ void predict(Subject& subject, std::vector<cpp::Analysis> predictions);
 /// The graphs of the program's run, in the order of its index.
 std::vector<explain::Frame> graphs_of(const RanProgram& ran);
 
-/// Writes what a LibTorch program recorded into `folder`, as trace does, and returns what of it fails on the backend so
-/// that minify would find it again. Throws Error when the reference cannot run what has no recorded results.
-std::vector<FailingFrame> failing_frames(const std::filesystem::path& program, const RanProgram& ran,
-                                         const std::filesystem::path& folder, Backend& backend, const Suspect& suspect);
+/// Writes what a LibTorch program recorded into `folder`, as trace does, and tries it on the backend: what fails minify
+/// would find again. Throws Error when the reference cannot run what has no recorded results.
+Tried try_frames(const std::filesystem::path& program, const RanProgram& ran, const std::filesystem::path& folder,
+                 Backend& backend, const Suspect& suspect);
 
-/// Tells the frames what is known of the backend's support for their graphs.
-void note_support(Subject& subject, const KnownSupport& support);
+/// What the subject's frames showed on a backend; also tells them what is known of its support for their graphs.
+void note_tried(Subject& subject, Tried tried);
 
 /// The report on it: where capture stopped or the backend would.
 explain::Report report(const Subject& subject, const Backend& backend);

@@ -50,7 +50,8 @@ void complete_own(const RanProgram& ran, const TraceRequest& request, Backend& b
         traced.frames.push_back(
             {.frame = graph.frame, .ops = graph.ops, .graph = graph.file, .capture_fault = graph.capture_fault});
     if (!offered<Reference>(backend) && !traced.index.graphs.empty() && request.records != RecordPolicy::never)
-        traced.failing = failing_frames(request.load(request.folder), backend, {.options = request.suspect.options});
+        traced.failing =
+            try_frames(request.load(request.folder), backend, {.options = request.suspect.options}).failing;
 }
 
 void write_folder(const RanProgram& ran, const TraceRequest& request, Backend& backend, Traced& traced) {

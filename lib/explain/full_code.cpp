@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "base/files.h"
+#include "base/suggest.h"
 #include "base/words.h"
 #include "explain/guard_code.h"
 #include "graph/text.h"
@@ -89,7 +90,7 @@ struct Entry {
 constexpr const char* kMain = R"(
 }  // namespace
 
-int main(int argc, char** argv) {
+int main(int argc, char** argv) try {
     const std::filesystem::path folder = argc > 1 ? argv[1] : __records();
     bool good = true;
     std::size_t graph = 0;
@@ -108,6 +109,9 @@ int main(int argc, char** argv) {
     }
     std::cout << (good ? "every result is as recorded\n" : "");
     return good ? 0 : 1;
+} catch (const std::exception& error) {
+    std::cerr << error.what() << "\n";
+    return 2;
 }
 )";
 
@@ -123,7 +127,7 @@ class FrameWriter {
         std::string code = "// What runs in place of " + name_ + ", captured as " + plural(pieces_.size(), "graph") +
                            " with " + plural(breaks, "break") + " between" +
                            (starts.size() > 2 ? ", in " + plural(starts.size() - 1, "way") + " through it" : "") +
-                           ".\n" + kHead + printers::unsupported_ops_code() + '\n';
+                           ".\n" + unsupported() + kHead + printers::unsupported_ops_code() + '\n';
         for (std::size_t i = 0; i < pieces_.size(); ++i) code += compiled(i);
         std::string table = "const Entry __entries[] = {\n";
         for (std::size_t e = 0; e + 1 < starts.size(); ++e) {
@@ -141,6 +145,18 @@ class FrameWriter {
     }
 
   private:
+    /// What has to be written before the code runs to its end.
+    std::string unsupported() const {
+        std::vector<std::string> all;
+        for (const Piece& piece : pieces_)
+            for (const std::string& op : printers::ops_without_code(piece.record.graph))
+                if (std::ranges::find(all, op) == all.end()) all.push_back(op);
+        if (all.empty()) return {};
+        return "// It cannot run " + join(all) +
+               ", for the API has no such function. Where it stands as __unsupported(…), call the\n"
+               "// program's own function on the operands that the line of source behind it names.\n";
+    }
+
     /// Where each way through the function begins, and the end: the last graph of a way returned.
     std::vector<std::size_t> entries() const {
         std::vector<std::size_t> starts = {0};

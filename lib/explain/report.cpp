@@ -111,7 +111,9 @@ std::vector<std::string> ask_unsupported(const Frame& frame, const Backend& back
 std::vector<std::string> unsupported_of(const Frame& frame, const Backend* backend) {
     if (!backend) return {};
     std::vector<std::string> ops = frame.unsupported ? *frame.unsupported : ask_unsupported(frame, *backend);
-    if (frame.captured) std::erase_if(ops, [](const std::string& op) { return !kernel_of(op); });
+    const Support* support = offered<Support>(*backend);
+    const bool ran = frame.captured && support && support->calls_kernels();  // the program's own ops, in the program
+    if (ran) std::erase_if(ops, [](const std::string& op) { return !kernel_of(op); });
     return ops;
 }
 

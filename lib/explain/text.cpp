@@ -214,6 +214,10 @@ std::string backend_text(const Report& report, const Painter& paint) {
         return paint.red("Backend " + report.backend + " fails" +
                          (report.backend_tells ? ", though it has an implementation of every op." : ".")) +
                "\n";
+    if (report.unsupported.empty() && !report.declined.empty())
+        return paint.red("Backend " + report.backend + " does not support " + plural(report.declined.size(), "graph") +
+                         ": " + report.declined.front()) +
+               "\n";
     if (report.unsupported.empty())
         return "Backend " + report.backend +
                (report.backend_tells ? " supports every op.\n" : " cannot say which ops it supports.\n");

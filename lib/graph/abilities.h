@@ -86,6 +86,9 @@ class Support {
     virtual ~Support() = default;
     /// Targets in `graph` that it cannot compile, each once, in order of appearance; explain names them.
     virtual std::vector<std::string> unsupported(const Graph& graph) const = 0;
+    /// It calls the kernels that are registered where it runs: those of a program's own ops, too, which another process
+    /// has to name above.
+    virtual bool calls_kernels() const { return false; }
 };
 
 /// What the backend says that it cannot compile; nothing where it cannot say.

@@ -15,6 +15,11 @@ namespace {
 
 bool in_api(const RegisteredOp* op) { return op && op->def->name.starts_with("aten."); }
 
+bool has_code(const std::string& target) {
+    const RegisteredOp* op = Registry::instance().op(target);
+    return in_api(op) || (op && op->def->higher_order);
+}
+
 std::string unsupported(const Node& call) { return "__unsupported(" + cpp_string(call.target) + ")"; }
 
 class Writer {
@@ -177,7 +182,7 @@ std::string item(const Graph& graph, ValueRef value) {
     const Node& producer = graph.node({value.node});
     const std::string position = std::to_string(value.index);
     const RegisteredOp* op = Registry::instance().op(producer.target);
-    if (producer.kind == NodeKind::call && !(op && op->def->higher_order) && !in_api(op)) return unsupported(producer);
+    if (producer.kind == NodeKind::call && !has_code(producer.target)) return unsupported(producer);
     const bool list = op && op->schema.returns.size() == 1;
     return list ? variable(producer.name) + ".at(" + position + ')'
                 : "std::get<" + position + ">(" + variable(producer.name) + ')';
@@ -241,9 +246,21 @@ std::string to_cpp(const Graph& graph, const std::string& name) {
     return functions + "Values " + name + '(' + parameters + ") {\n" + body + "    return {" + results + "};\n}\n";
 }
 
+std::vector<std::string> ops_without_code(const Graph& graph) {
+    std::vector<std::string> ops;
+    const auto add = [&](const std::string& op) {
+        if (std::ranges::find(ops, op) == ops.end()) ops.push_back(op);
+    };
+    for (const NodeId id : graph.calls())
+        if (const Node& call = graph.node({id}); !is_getitem(call) && !has_code(call.target)) add(call.target);
+    for (const auto& [name, nested] : graph.subgraphs)
+        for (const std::string& op : ops_without_code(*nested)) add(op);
+    return ops;
+}
+
 std::string unsupported_ops_code() {
     return "[[maybe_unused]] Tensor __unsupported(const char* op) {\n"
-           "    throw std::logic_error(std::string(op) + \" has no function in the API\");\n"
+           "    throw std::logic_error(std::string(op) + \" is not in the API: call the program's function here\");\n"
            "}\n";
 }
 

@@ -16,6 +16,9 @@ namespace whittle::printers {
 /// The graph is in the ATen dialect (Error else).
 std::string to_cpp(const Graph& graph, const std::string& name);
 
+/// Those operations, the nested graphs' too, each once: a program's own, whose functions no other file can call.
+std::vector<std::string> ops_without_code(const Graph& graph);
+
 /// `__unsupported(op)`, which to_cpp() calls.
 std::string unsupported_ops_code();
 

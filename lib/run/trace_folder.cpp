@@ -69,6 +69,8 @@ TracedFrame TraceFolder::add(const FrameToTrace& frame, Backend& backend, const 
         traced.minifiable = trial.failed() && !reference && !trial.outcome.rounding;
         traced.rounding = trial.outcome.rounding;
         traced.wrong = trial.outcome.kind == Outcome::Kind::mismatch;
+        traced.judged = !trial.outcome.failed() || trial.failed();
+        if (trial.outcome.kind == Outcome::Kind::unsupported) traced.declined = trial.outcome.message;
     }
 
     if (std::find(index.frames.begin(), index.frames.end(), frame.name) == index.frames.end())

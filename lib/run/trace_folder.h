@@ -41,7 +41,9 @@ struct TracedFrame {
     bool rounding = false;  ///< the failure is, as far as f64 can tell
     /// Of a backward pass: how the gradients that the program got differ from those of rules (run/gradient_check.h).
     std::vector<std::string> gradient_faults = {};
-    bool wrong = false;  ///< that it computes something else than is expected
+    bool wrong = false;         ///< that it computes something else than is expected
+    std::string declined = {};  ///< why the backend says that it supports no such graph; empty: it does not
+    bool judged = false;        ///< the backend ran the frame, or failed to
 };
 
 class TraceFolder {

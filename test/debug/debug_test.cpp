@@ -50,10 +50,26 @@ TEST_CASE("check() finds each distinct failure once, in its smallest graph", "[d
     CHECK(found.declined.empty());
 
     const auto backend = find_backend(kRefuses.spec);
-    const std::vector<debug::FailingFrame> failing = debug::failing_frames(frames, *backend, kRefuses);
-    REQUIRE(failing.size() == 2);
-    CHECK(failing[0].name == "large");
-    CHECK(failing[0].failure == "exception at compile: ReluCompileError");
+    const debug::Tried tried = debug::try_frames(frames, *backend, kRefuses);
+    REQUIRE(tried.failing.size() == 2);
+    CHECK(tried.failing[0].name == "large");
+    CHECK(tried.failing[0].failure == "exception at compile: ReluCompileError");
+    CHECK(tried.judged);
+    CHECK(tried.declined.empty());
+}
+
+TEST_CASE("a backend that declines a frame has not judged it", "[debug]") {
+    LoadedFrame own = frame("own");
+    own.graph =
+        parse("graph own {\n  %x = placeholder[\"x\"] : f32[4]\n  %b = my.op.default(%x) : f32[4]\n  return (%b)\n}\n");
+    own.expected = own.inputs;
+    const Suspect interprets{.spec = "eager_debug"};
+    const auto backend = find_backend(interprets.spec);
+    const debug::Tried tried = debug::try_frames({own, own}, *backend, interprets);
+    CHECK(tried.failing.empty());
+    CHECK_FALSE(tried.judged);
+    REQUIRE(tried.declined.size() == 1);
+    CHECK(tried.declined[0].why == "no kernel for my.op.default");
 }
 
 TEST_CASE("minimize() leaves the one op, on disk with its failure", "[debug]") {

@@ -59,6 +59,10 @@ TEST_CASE("every aten and higher-order op's samples are C++ that the API compile
     }
     CHECK(functions > 300);
     CHECK(unsupported == std::set<std::string>{});
+    const Graph own = parse(
+        "graph own {\n  %x = placeholder[\"x\"] : f32[2]\n  %a = my.op.default(%x) : f32[2]\n"
+        "  %b = aten.relu.default(%a) : f32[2]\n  return (%b)\n}\n");
+    CHECK(printers::ops_without_code(own) == std::vector<std::string>{"my.op.default"});
     const TempDir folder;
     write_file(folder.path() / "all.cpp", text);
     CHECK(compile(folder.path(), folder.path() / "all.cpp") == "");

@@ -84,6 +84,7 @@ class AotEager : public Backend, public Support, public Differentiates, public S
     }
 
     std::vector<std::string> unsupported(const Graph& graph) const override { return without_kernel(graph); }
+    bool calls_kernels() const override { return true; }
     std::vector<std::string> option_names(const BackendOptions& given) override {
         std::vector<std::string> names;
         for (const auto& [name, value] : options_) names.push_back(name);

@@ -126,6 +126,7 @@ class EagerWithModes final : public Backend, public Support, public Optioned {
         return interpreted(graph, modes_of(options));
     }
     std::vector<std::string> unsupported(const Graph& graph) const override { return without_kernel(graph); }
+    bool calls_kernels() const override { return true; }
     std::vector<std::string> option_names(const BackendOptions&) override { return {"modes"}; }
     void check(const BackendOptions& options) override { modes_of(options); }
 

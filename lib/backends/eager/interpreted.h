@@ -61,6 +61,7 @@ class InterpretingBackend : public Backend, public Support, public Optioned {
     CompileStage consumes() const final { return CompileStage::captured; }
     CompileResult compile(const Graph& graph, const BackendOptions& options) final;
     std::vector<std::string> unsupported(const Graph& graph) const final { return without_kernel(graph); }
+    bool calls_kernels() const final { return true; }
     std::vector<std::string> option_names(const BackendOptions&) final { return {}; }
     void check(const BackendOptions&) final {}
 

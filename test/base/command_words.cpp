@@ -1,0 +1,23 @@
+#include "base/command_words.h"
+
+#include <catch2/catch.hpp>
+
+using namespace whittle;
+using Words = std::vector<std::string>;
+
+TEST_CASE("An option is added to a command before the arguments of another program") {
+    CHECK(with_option({"explain", "m.onnx"}, "--minify") == Words{"explain", "m.onnx", "--minify"});
+    CHECK(with_option({"explain", "./app", "--", "--minify"}, "--minify") ==
+          Words{"explain", "./app", "--minify", "--", "--minify"});
+}
+
+TEST_CASE("An option takes the place of one of its name, whatever that says") {
+    const Words fp64 = {"replay", "--accuracy=fp64", "traces"};
+    CHECK(with_option({"replay", "--accuracy", "traces"}, "--accuracy=fp64") == fp64);
+    CHECK(with_option({"replay", "--accuracy=close", "traces"}, "--accuracy=fp64") == fp64);
+    CHECK(with_option({"replay", "--accuracy", "traces", "--accuracy=close"}, "--accuracy=fp64") == fp64);
+    CHECK(with_option(fp64, "--accuracy=fp64") == fp64);
+    CHECK(with_option({"explain", "m.onnx", "--minify"}, "--minify") == Words{"explain", "m.onnx", "--minify"});
+    CHECK(with_option({"replay", "--accuracy-of", "t"}, "--accuracy=fp64") ==
+          Words{"replay", "--accuracy-of", "t", "--accuracy=fp64"});
+}
