@@ -19,7 +19,6 @@
 #include "program/gradients.h"
 #include "run/normalize.h"
 #include "run/untouched.h"
-#include "tensor/rounding.h"
 
 namespace whittle {
 namespace {

@@ -9,7 +9,6 @@
 #include "tensor/complex.h"
 #include "tensor/compute.h"
 #include "tensor/convert.h"
-#include "tensor/rounding.h"
 
 namespace whittle {
 namespace {
