@@ -16,7 +16,6 @@
 #include "graph/abilities.h"
 #include "graph/any_size.h"
 #include "graph/text.h"
-#include "ops/core/assertions.h"
 #include "ops/core/interpreter.h"
 #include "ops/core/mode.h"
 #include "passes/assertions.h"
@@ -225,18 +224,12 @@ namespace {
 
 /// Why a body of `graph` refused a value, and where, as CheckError says it. Checks of the graph itself are the frame's
 /// (print_queue.h).
-std::optional<std::string> refused_in_body(const Graph& graph, const BackendFailure& failure) {
-    if (failure.op != kAssertion) return std::nullopt;
+std::optional<std::string> refused_in_body(const Graph& graph, const Refusal& refusal) {
     for (const auto& [name, body] : graph.subgraphs) {
-        for (const Node& node : body->nodes) {
-            if (!asserts(node)) continue;
-            const std::string place = place_of(*body, node);
-            const std::size_t at = failure.message.find(place), words = failure.message.find(": ", at + place.size());
-            if (at == std::string::npos || words == std::string::npos) continue;
-            return "check failed: " + failure.message.substr(words + 2) +
-                   (node.stack.empty() ? "" : "\n" + whittle::print(node.stack));
-        }
-        if (auto nested = refused_in_body(*body, failure)) return nested;
+        const Node* const check = body->name == refusal.graph ? body->find(refusal.node) : nullptr;
+        if (check)
+            return "check failed: " + refusal.why + (check->stack.empty() ? "" : "\n" + whittle::print(check->stack));
+        if (auto nested = refused_in_body(*body, refusal)) return nested;
     }
     return std::nullopt;
 }
@@ -257,7 +250,9 @@ std::vector<whittle::Tensor> Execution::execute(CompiledGraph& compiled, const R
             throw VerifyError("backend " + function_.backend_name + ", given graph " + compiled.graph.name + " of " +
                               function_.name() + ", " + written->message);
     if (const auto* failure = std::get_if<BackendFailure>(&result)) {
-        if (const auto refused = refused_in_body(recorded.captured.graph, *failure)) throw CheckError(*refused);
+        if (failure->refusal)
+            if (const auto refused = refused_in_body(recorded.captured.graph, *failure->refusal))
+                throw CheckError(*refused);
         throw BackendError(failure_text(*failure, recorded.captured.graph.name));
     }
     return std::get<Values>(std::move(result));

@@ -4,6 +4,7 @@
 
 #include <map>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <variant>
@@ -13,6 +14,12 @@
 
 namespace whittle {
 
+/// An assertion of a graph, or of one nested in it, that refused a value.
+struct Refusal {
+    std::string graph, node;  ///< names of where the assertion is
+    std::string why;          ///< "the number is at most 8: found 9"
+};
+
 /// The backend could not compile or run the graph.
 struct BackendFailure {
     std::string stage;         ///< "compile" or "run"
@@ -20,8 +27,9 @@ struct BackendFailure {
     std::string message;       ///< its own words
     bool unsupported = false;  ///< it says that it does not implement something: not a bug to minimize
     std::vector<std::string> missing =
-        {};                     ///< then: all targets that it does not implement, where it has looked at all
-    std::string mismatch = {};  ///< it says so itself that a value is wrong: name() of the kind of difference
+        {};                               ///< then: all targets that it does not implement, where it has looked at all
+    std::string mismatch = {};            ///< it says so itself that a value is wrong: name() of the kind of difference
+    std::optional<Refusal> refusal = {};  ///< what failed is an assertion of the graph
 };
 
 /// The backend asks that capture break at a node, or that this graph stay eager.

@@ -51,7 +51,7 @@ class Taker {
             };
             const std::size_t condition = position(operand("self")), about = position(operand("dep_token"));
             result.asserted.push_back({condition, about, std::get<std::string>(argument("assert_msg").value),
-                                       node.target, place_of_assertion(from, node)});
+                                       node.target, node.name, place_of_assertion(from, node)});
         }
         for (NodeRef& output : outputs) output = rewriter_.mapped(output);
         outputs.insert(outputs.end(), further.begin(), further.end());

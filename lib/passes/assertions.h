@@ -15,7 +15,7 @@ struct AssertedOutput {
     std::size_t condition = 0;  ///< position of the output that is to be true …
     std::size_t about = 0;      ///< … and of the value that it is about
     std::string message = {};
-    std::string op = {}, place = {};  ///< of the assertion: target, place_of_assertion()
+    std::string op = {}, node = {}, place = {};  ///< of the assertion: target, name, place_of_assertion()
 };
 
 struct AssertedOutputs {

@@ -35,11 +35,13 @@ class Asserting final : public Executable, public AnySize {
         Values* const values = std::get_if<Values>(&result);
         if (!values) return result;
         for (const AssertedOutput& asserted : outputs_.asserted)
-            if (!values->at(asserted.condition).item().to_bool())
-                return BackendFailure{
-                    .stage = "run",
-                    .op = asserted.op,
-                    .message = asserted.place + ": " + failed_assertion(asserted.message, values->at(asserted.about))};
+            if (!values->at(asserted.condition).item().to_bool()) {
+                const std::string why = failed_assertion(asserted.message, values->at(asserted.about));
+                return BackendFailure{.stage = "run",
+                                      .op = asserted.op,
+                                      .message = asserted.place + ": " + why,
+                                      .refusal = Refusal{outputs_.graph.name, asserted.node, why}};
+            }
         const auto first = values->begin() + static_cast<std::ptrdiff_t>(outputs_.outputs);
         values->erase(first, first + static_cast<std::ptrdiff_t>(further_));  // what the graph writes follows them
         return result;

@@ -7,6 +7,7 @@
 #include "graph/stepping.h"
 #include "graph/value_ref.h"
 #include "ops/aten/hidden_writes.h"
+#include "ops/core/assertions.h"
 #include "ops/core/memory.h"
 #include "ops/core/registry.h"
 
@@ -29,6 +30,9 @@ class InterpretedExecutable final : public Executable, public AnySize {
         const std::unique_ptr<NamingInterpreter> interpreter = make_();
         try {
             return interpreter->run_boxed(prepared_, std::move(inputs));
+        } catch (const RefusedError& error) {
+            return BackendFailure{
+                .stage = "run", .op = interpreter->op(), .message = error.what(), .refusal = error.refusal()};
         } catch (const Error& error) {
             return BackendFailure{"run", interpreter->op(), error.what()};
         }

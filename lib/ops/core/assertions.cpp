@@ -26,4 +26,8 @@ std::string place_of_assertion(const Graph& graph, const Node& call) {
     return place + ", " + frame.file + ":" + std::to_string(frame.line);
 }
 
+RefusedError::RefusedError(const Graph& graph, const Node& assertion, const Error& why)
+    : Error({why.where().file, place_of_assertion(graph, assertion)}, why.message(), why.hint()),
+      refusal_{graph.name, assertion.name, why.message()} {}
+
 }  // namespace whittle

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "base/error.h"
-#include "graph/graph.h"
+#include "graph/backend.h"
 
 namespace whittle {
 
@@ -21,5 +21,15 @@ bool has_assertions(const Graph& graph);
 std::string failed_assertion(const std::string& message, const Tensor& about);
 /// Where an assertion is: its graph, node, op, and the user's line where that is known.
 std::string place_of_assertion(const Graph& graph, const Node& call);
+
+/// What the interpreter throws where an assertion of the graph refuses a value, whose own error is `why`.
+class RefusedError final : public Error {
+  public:
+    RefusedError(const Graph& graph, const Node& assertion, const Error& why);
+    const Refusal& refusal() const { return refusal_; }
+
+  private:
+    Refusal refusal_;
+};
 
 }  // namespace whittle

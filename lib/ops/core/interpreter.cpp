@@ -193,8 +193,8 @@ std::vector<Tensor> Interpreter::call(const Graph& graph, const Node& node, cons
         return stepped(*op, Arguments<Tensor>(op->schema, node, value, run_nested, &graph));
     } catch (const Error& error) {
         if (!error.where().position.empty()) throw;  // a nested graph has named its node
-        const std::string place = asserts(node) ? place_of_assertion(graph, node) : place_of(graph, node);
-        throw Error({error.where().file, place}, error.message(), error.hint());
+        if (asserts(node)) throw RefusedError(graph, node, error);
+        throw Error({error.where().file, place_of(graph, node)}, error.message(), error.hint());
     }
 }
 
