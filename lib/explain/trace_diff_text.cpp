@@ -57,15 +57,19 @@ class Text {
         part(diff.changed.size(), "graph differs", "graphs differ");
         part(diff.gone.size(), "graph is gone", "graphs are gone");
         part(diff.added.size(), "graph is new", "graphs are new");
-        part(fresh(diff.breaks), "new graph break", "new graph breaks");
+        part(number(diff.breaks, '+'), "new graph break", "new graph breaks");
+        part(number(diff.breaks, '-'), "graph break is gone", "graph breaks are gone");
+        part(number(diff.breaks, '~'), "graph break happens more or less often",
+             "graph breaks happen more or less often");
         part(diff.recompiles.size(), "recompile differs", "recompiles differ");
         part(diff.values.size(), "value differs", "values differ");
         for (std::size_t i = 0; i < parts.size(); ++i) text_ += (i ? ", " : "") + parts[i];
         text_ += "\n";
     }
-    static std::size_t fresh(const std::vector<CountDiff>& breaks) {
+    static char sign_of(const CountDiff& one) { return one.before == 0 ? '+' : one.after == 0 ? '-' : '~'; }
+    static std::size_t number(const std::vector<CountDiff>& breaks, char sign) {
         return static_cast<std::size_t>(
-            std::ranges::count_if(breaks, [](const CountDiff& one) { return one.before == 0; }));
+            std::ranges::count_if(breaks, [&](const CountDiff& one) { return sign_of(one) == sign; }));
     }
 
     void changed(const ChangedGraph& changed) {
@@ -107,7 +111,7 @@ class Text {
     void counts(const std::string& words, const std::vector<CountDiff>& all) {
         if (!all.empty()) heading(words);
         for (const CountDiff& one : all) {
-            const char sign = one.before == 0 ? '+' : one.after == 0 ? '-' : '~';
+            const char sign = sign_of(one);
             const std::string times = plural(sign == '-' ? one.before : one.after, "time");
             line(sign, one.what + (one.place.empty() ? "" : ", in " + one.place) + ": " + times +
                            (sign == '~' ? ", was " + std::to_string(one.before) : ""));

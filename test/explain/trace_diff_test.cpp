@@ -60,6 +60,16 @@ TEST_CASE("a break that moved to another line is the same break") {
     CHECK(found.breaks[0].after + found.breaks[1].after == 1);
 }
 
+TEST_CASE("the first line counts breaks that are new, gone, and as often no more") {
+    Report before, after;
+    before.break_reasons = {break_at(3, "x.item()"), break_at(4, "y.item()")};
+    after.break_reasons = {break_at(3, "x.item()"), break_at(5, "z.item()")};
+    after.break_reasons[0].places[0].count = 2;
+    const std::string text = to_text(compared({}, {}, before, after), {});
+    CHECK(text.substr(0, text.find('\n')) ==
+          " -> : 1 new graph break, 1 graph break is gone, 1 graph break happens more or less often");
+}
+
 TEST_CASE("a guard that only one side has is a difference") {
     const std::vector<Frame> frames = {frame_of("f", "g0", "aten.relu.default")};
     Report before, after;
