@@ -191,6 +191,20 @@ TEST_CASE("onnx.LpNormalization leaves zeros", "[ops][known]") {
     check({"onnx.LpNormalization", onnx(1, "p 1", {x}, {{"p", 1}}), f32({0, 0, 3. / 7, -4. / 7}, {2, 2})});
 }
 
+TEST_CASE("onnx.LpPool is a norm of what is in the window, and of no padding", "[ops][known]") {
+    const Tensor x = f32({3, -4, 0, 5}, {1, 1, 4});
+    const Arg kernel = Arg::ints({2});
+    check({"onnx.LpPool", onnx(11, "p 2", {x}, {{"kernel_shape", kernel}}), f32({5, 4, 5}, {1, 1, 3})});
+    check({"onnx.LpPool", onnx(11, "p 1", {x}, {{"kernel_shape", kernel}, {"p", 1}}), f32({7, 4, 5}, {1, 1, 3})});
+    check({"onnx.LpPool",
+           onnx(11, "padded", {x},
+                {{"kernel_shape", kernel}, {"pads", Arg::ints({1, 1})}, {"strides", Arg::ints({2})}}),
+           f32({3, 4, 5}, {1, 1, 3})});
+    const Tensor all = f32({3, -4, 0, 12, 8, 0, -6, 0}, {1, 2, 2, 2});
+    check({"onnx.GlobalLpPool", onnx(2, "p 2", {all}), f32({13, 10}, {1, 2, 1, 1})});
+    check({"onnx.GlobalLpPool", onnx(2, "p 1", {all}, {{"p", 1}}), f32({19, 14}, {1, 2, 1, 1})});
+}
+
 TEST_CASE("onnx.MaxPool rounding up has no window that begins in the padding behind", "[ops][known]") {
     check({"onnx.MaxPool",
            onnx(12, "ceil", {f32({1, 4, 2, 3}, {1, 1, 4})},
