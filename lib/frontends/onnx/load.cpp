@@ -1,6 +1,5 @@
 #include "frontends/onnx/load.h"
 
-#include <algorithm>
 #include <set>
 #include <utility>
 
