@@ -8,15 +8,17 @@
 #include <set>
 
 #include "base/error.h"
+#include "capture/graph_break.h"
 #include "explain/show.h"
 
 namespace whittle::explain {
 
 namespace {
 
+using capture::BreakKind;
 using cpp::Analysis;
+using cpp::PredictedKind;
 using cpp::Prediction;
-using cpp::PredictionKind;
 using nlohmann::json;
 
 constexpr std::size_t kPlaces = 3;  // shown without verbose
@@ -57,7 +59,10 @@ std::string place_text(const Analysis& analysis, const Prediction& p) {
            analysis.functions[p.function].name + "\n     " + p.line + "\n";
 }
 
-std::string id_text(PredictionKind kind) {
+/// Of a call that cannot be seen null: it is of no kind of its own.
+const capture::BreakInfo* break_info(PredictedKind kind) { return kind ? &capture::info(*kind) : nullptr; }
+
+std::string id_text(PredictedKind kind) {
     const capture::BreakInfo* info = break_info(kind);
     return info ? " [" + std::string(info->id) + "]" : std::string();
 }
@@ -98,28 +103,15 @@ bool contains(const cpp::Range& range, const StackFrame& place) {
            (place.line < range.end_line || place.column <= range.end_column);
 }
 
+bool reads(BreakKind kind) {
+    return kind == BreakKind::item || kind == BreakKind::branch || kind == BreakKind::compare;
+}
+
 /// What was predicted as one kind may be observed as another: item() in a condition, or while printing.
-bool compatible(PredictionKind predicted, const IndexBreak& observed) {
+bool compatible(PredictedKind predicted, const IndexBreak& observed) {
     const capture::BreakInfo* info = capture::find_break(observed.id);
-    if (!info) return true;
-    using capture::BreakKind;
-    const bool reads =
-        info->kind == BreakKind::item || info->kind == BreakKind::branch || info->kind == BreakKind::compare;
-    switch (predicted) {
-        case PredictionKind::side_effect:
-            return reads || info->kind == BreakKind::side_effect;
-        case PredictionKind::branch:
-        case PredictionKind::item:
-        case PredictionKind::compare:
-            return reads;
-        case PredictionKind::data_pointer:
-            return info->kind == BreakKind::data_pointer;
-        case PredictionKind::dynamic_shape:
-            return info->kind == BreakKind::dynamic_shape;
-        case PredictionKind::call:
-            return true;
-    }
-    return false;
+    if (!info || !predicted || *predicted == info->kind) return true;
+    return reads(info->kind) && (reads(*predicted) || *predicted == BreakKind::side_effect);
 }
 
 /// How well they agree: 3 kind and range, 2 kind and line, 1 range, 0 not at all.
@@ -130,27 +122,6 @@ int agreement(const Prediction& prediction, const IndexBreak& observed, const St
 }
 
 }  // namespace
-
-const capture::BreakInfo* break_info(PredictionKind kind) {
-    using capture::BreakKind;
-    switch (kind) {
-        case PredictionKind::side_effect:
-            return &capture::info(BreakKind::side_effect);
-        case PredictionKind::branch:
-            return &capture::info(BreakKind::branch);
-        case PredictionKind::item:
-            return &capture::info(BreakKind::item);
-        case PredictionKind::data_pointer:
-            return &capture::info(BreakKind::data_pointer);
-        case PredictionKind::dynamic_shape:
-            return &capture::info(BreakKind::dynamic_shape);
-        case PredictionKind::compare:
-            return &capture::info(BreakKind::compare);
-        case PredictionKind::call:
-            return nullptr;
-    }
-    return nullptr;
-}
 
 std::string to_text(const Analysis& analysis, const TextOptions& options) {
     std::set<std::size_t> places;

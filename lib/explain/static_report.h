@@ -6,15 +6,11 @@
 #include <string>
 #include <vector>
 
-#include "capture/graph_break.h"
 #include "explain/show.h"
 #include "frontends/cpp/analysis.h"
 #include "trace/index.h"
 
 namespace whittle::explain {
-
-/// The kind of break that a prediction is of; nullptr for a call that cannot be seen, which is none of its own.
-const capture::BreakInfo* break_info(cpp::PredictionKind kind);
 
 /// "File "toy.cpp", line 9, columns 5-24, in toy_example" and the source line; counts, break reasons, one hint each: as
 /// explain tells observed breaks.

@@ -109,20 +109,6 @@ std::optional<Interpreted> interpreted(const Backend& backend, const Graph& fail
                        without_requires_grad(first_outputs(std::move(forward), failing.outputs().size()))};
 }
 
-/// The first outputs of `graph` are other values than those, or it cannot be run on the inputs.
-bool differs(const Graph& graph, std::span<const Tensor> inputs, std::span<const Tensor> expected,
-             const Accuracy& accuracy) {
-    std::vector<Tensor> outputs;
-    try {
-        outputs = evaluate(graph, inputs);
-    } catch (const Error&) {
-        return true;
-    }
-    for (std::size_t i = 0; i < expected.size(); ++i)
-        if (i >= outputs.size() || compare(outputs[i], expected[i], accuracy)) return true;
-    return false;
-}
-
 /// Of the passes before the cut, whose gradients nobody knows but they.
 std::optional<std::string> wrong_before_cut(const Graph& failing, std::span<const Tensor> expected) {
     const std::vector<Tensor>& inputs = failing.failure->inputs;
@@ -156,6 +142,19 @@ std::optional<Interpreted> interpreted_by(const Backend& backend, const Graph& f
     const Differentiates* own = offered<Differentiates>(backend);
     if (!own || !own->interprets(failing.failure->options)) return std::nullopt;
     return interpreted(backend, failing, failing.failure->options);
+}
+
+bool differs(const Graph& graph, std::span<const Tensor> inputs, std::span<const Tensor> expected,
+             const Accuracy& accuracy) {
+    std::vector<Tensor> outputs;
+    try {
+        outputs = evaluate(graph, inputs);
+    } catch (const Error&) {
+        return true;
+    }
+    for (std::size_t i = 0; i < expected.size(); ++i)
+        if (i >= outputs.size() || compare(outputs[i], expected[i], accuracy)) return true;
+    return false;
 }
 
 std::optional<std::string> wrong_pass(const Backend& backend, const Graph& failing) {

@@ -68,7 +68,7 @@ class Predictor : public RecursiveASTVisitor<Predictor> {
     bool walk_control(const Stmt* statement, Context context);
     void walk_condition(const char* what, const Stmt* condition, const VarDecl* variable, Context context);
     void walk_expression(const Expr* expression, Context& context);
-    void emit(PredictionKind kind, bool possible, SourceRange range, std::string reason);
+    void emit(PredictedKind kind, bool possible, SourceRange range, std::string reason);
     std::string io_reason(const Expr* expression, const std::string& effect) const;
     bool prints_tensor(const Expr* expression) const;
 
@@ -110,7 +110,7 @@ void Predictor::walk_lambda(const LambdaExpr* lambda) {
     }
 }
 
-void Predictor::emit(PredictionKind kind, bool possible, SourceRange range, std::string reason) {
+void Predictor::emit(PredictedKind kind, bool possible, SourceRange range, std::string reason) {
     findings_[current_].predictions.push_back({kind, possible, semantics_.range(range), current_,
                                                semantics_.text(range), semantics_.line(range.getBegin()),
                                                std::move(reason)});
@@ -189,17 +189,17 @@ void Predictor::walk_expression(const Expr* expression, Context& context) {
     if (context.in_effect) return;
 
     if (const std::string effect = semantics_.effect(expression); !effect.empty()) {
-        emit(PredictionKind::side_effect, false, expression->getSourceRange(), io_reason(expression, effect));
+        emit(BreakKind::side_effect, false, expression->getSourceRange(), io_reason(expression, effect));
         context.in_effect = true;
     } else if (const auto read = semantics_.read(expression)) {
-        if (!context.branch || (read->kind != PredictionKind::item && read->kind != PredictionKind::compare)) {
+        if (!context.branch || (read->kind != BreakKind::item && read->kind != BreakKind::compare)) {
             emit(read->kind, read->possible, expression->getSourceRange(), read->reason);
         } else if (!std::exchange(context.branch->reported, true)) {
-            emit(PredictionKind::branch, read->possible, context.branch->range,
+            emit(BreakKind::branch, read->possible, context.branch->range,
                  "branch (" + context.branch->what + ") on tensor data: " + read->reason);
         }
     } else if (const std::string unknown = semantics_.unknown_call(expression); !unknown.empty()) {
-        emit(PredictionKind::call, true, expression->getSourceRange(),
+        emit(std::nullopt, true, expression->getSourceRange(),
              unknown + " receives a tensor, and what it does cannot be seen here");
     }
 }
@@ -232,7 +232,8 @@ std::vector<Prediction> Predictor::finish() {
             if (const auto at = positions_.find(callee); at != positions_.end() && seen.insert(at->second).second)
                 reached.push_back(at->second);
     }
-    const auto order = [](const Prediction& p) { return std::tie(p.range, p.kind, p.reason); };
+    // The kinds of breaks in their order, then calls, which are of none.
+    const auto order = [](const Prediction& p) { return std::tuple(p.range, !p.kind, p.kind, p.reason); };
     std::sort(predictions.begin(), predictions.end(),
               [&](const Prediction& a, const Prediction& b) { return order(a) < order(b); });
     // Instantiations of a template say the same again.

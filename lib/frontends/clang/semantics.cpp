@@ -208,21 +208,21 @@ std::optional<Read> Semantics::member_read(const CXXMemberCallExpr* call) const 
     if (isa<CXXConversionDecl>(method)) {
         if (!is_host_value(result)) return std::nullopt;
         return Read{
-            PredictionKind::item, false,
+            BreakKind::item, false,
             "conversion of a tensor to " + result.getUnqualifiedType().getAsString(context_.getPrintingPolicy())};
     }
     const StringRef name = plain_name(method);
     if (name.empty() || is_tensor(result)) {
         if (role_of(name) == CaptureRole::dynamic_shape)
-            return Read{PredictionKind::dynamic_shape, false,
+            return Read{BreakKind::dynamic_shape, false,
                         "the size of what ." + name.str() + "() gives depends on tensor data"};
         return std::nullopt;
     }
     if (one_of(name, {"data_ptr", "mutable_data_ptr", "const_data_ptr", "data", "accessor", "packed_accessor",
                       "packed_accessor32", "packed_accessor64", "storage"}))
-        return Read{PredictionKind::data_pointer, true, "." + name.str() + "() gives access to tensor data"};
+        return Read{BreakKind::data_pointer, true, "." + name.str() + "() gives access to tensor data"};
     if (!is_metadata(name) && is_host_value(result))
-        return Read{role_of(name) == CaptureRole::compares ? PredictionKind::compare : PredictionKind::item, false,
+        return Read{role_of(name) == CaptureRole::compares ? BreakKind::compare : BreakKind::item, false,
                     "." + name.str() + "() reads tensor data"};
     return std::nullopt;
 }
@@ -235,10 +235,10 @@ std::optional<Read> Semantics::function_read(const CallExpr* call) const {
     const StringRef name = plain_name(function);
     if (!gets_tensor || name.empty()) return std::nullopt;
     if (role_of(name) == CaptureRole::dynamic_shape)
-        return Read{PredictionKind::dynamic_shape, false,
+        return Read{BreakKind::dynamic_shape, false,
                     "the size of what " + name.str() + "() gives depends on tensor data"};
     if (!is_metadata(name) && is_host_value(call->getType()))
-        return Read{role_of(name) == CaptureRole::compares ? PredictionKind::compare : PredictionKind::item, false,
+        return Read{role_of(name) == CaptureRole::compares ? BreakKind::compare : BreakKind::item, false,
                     name.str() + "() reads tensor data"};
     return std::nullopt;
 }
@@ -249,14 +249,14 @@ std::optional<Read> Semantics::read(const Expr* expression) const {
         const std::string name = dependent->getMember().getAsString();
         const CaptureRole role = capture_role(name);
         if (role == CaptureRole::reads_elements || role == CaptureRole::branches)
-            return Read{PredictionKind::item, true, "." + name + "() reads tensor data"};
+            return Read{BreakKind::item, true, "." + name + "() reads tensor data"};
         return std::nullopt;
     }
     if (const auto* output = dyn_cast<CXXOperatorCallExpr>(expression); output && output->getNumArgs() == 2) {
         bool text_only = false;
         if (output->getOperator() == OO_LessLess && is_tensor(output->getArg(1)->getType()) &&
             is_stream(record_of(output->getArg(0)->getType()), text_only))
-            return Read{PredictionKind::item, false, "a tensor is formatted as text"};
+            return Read{BreakKind::item, false, "a tensor is formatted as text"};
     }
     if (const auto* call = dyn_cast<CallExpr>(expression)) return function_read(call);
     return std::nullopt;
@@ -268,7 +268,7 @@ std::optional<Read> Semantics::find_read(const Stmt* tree) const {
         if (auto found = read(expression)) return found;
         if (const auto* call = dyn_cast<CallExpr>(expression))
             if (const FunctionDecl* callee = call->getDirectCallee(); callee && returns_read(callee))
-                return Read{PredictionKind::item, false, callee->getNameAsString() + "() returns tensor data"};
+                return Read{BreakKind::item, false, callee->getNameAsString() + "() returns tensor data"};
     }
     for (const Stmt* child : tree->children())
         if (auto found = find_read(child)) return found;

@@ -22,7 +22,7 @@ std::string qualified_name(const clang::NamedDecl& declaration);
 
 /// Why an expression is a read of tensor data.
 struct Read {
-    PredictionKind kind;  ///< item, compare, data_pointer or dynamic_shape
+    BreakKind kind;  ///< item, compare, data_pointer or dynamic_shape
     bool possible;
     std::string reason;  ///< ".item<float>() reads tensor data"
 };

@@ -1,27 +1,16 @@
 #include "frontends/cpp/analysis.h"
 
 #include <algorithm>
+#include <iterator>
+
+#include "base/error.h"
 
 namespace whittle::cpp {
 
-std::string_view name(PredictionKind kind) {
-    switch (kind) {
-        case PredictionKind::side_effect:
-            return "side_effect";
-        case PredictionKind::branch:
-            return "branch";
-        case PredictionKind::item:
-            return "item";
-        case PredictionKind::data_pointer:
-            return "data_pointer";
-        case PredictionKind::dynamic_shape:
-            return "dynamic_shape";
-        case PredictionKind::compare:
-            return "compare";
-        case PredictionKind::call:
-            return "call";
-    }
-    return "";
+std::string_view name(PredictedKind kind) {
+    const auto known = std::ranges::find(kPredictedKinds, kind, &NamedKind::kind);
+    WHITTLE_CHECK(known != std::end(kPredictedKinds), "a kind of break that nobody predicts");
+    return known->name;
 }
 
 namespace {

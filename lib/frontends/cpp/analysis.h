@@ -4,9 +4,12 @@
 
 #include <compare>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include "capture/graph_break.h"
 
 namespace whittle::cpp {
 
@@ -23,21 +26,31 @@ struct Function {
     bool operator==(const Function&) const = default;
 };
 
-/// Named as the kinds of breaks that capture observes.
-enum class PredictionKind : std::uint8_t {
-    side_effect,    ///< input or output
-    branch,         ///< a condition that reads tensor data
-    item,           ///< tensor data becomes a number of the host: item(), a conversion
-    data_pointer,   ///< a pointer to tensor data
-    dynamic_shape,  ///< a result whose size depends on tensor data: nonzero()
-    compare,        ///< equal(), allclose()
-    call,           ///< a function that cannot be seen receives a tensor
+using capture::BreakKind;
+
+/// The kind of break that is predicted; nothing of a call that cannot be seen and receives a tensor: any may happen
+/// there.
+using PredictedKind = std::optional<BreakKind>;
+
+/// All that can be predicted, as files and reports name them.
+struct NamedKind {
+    PredictedKind kind;
+    std::string_view name;
 };
-std::string_view name(PredictionKind kind);
+inline constexpr NamedKind kPredictedKinds[] = {
+    {BreakKind::side_effect, "side_effect"},
+    {BreakKind::branch, "branch"},
+    {BreakKind::item, "item"},
+    {BreakKind::data_pointer, "data_pointer"},
+    {BreakKind::dynamic_shape, "dynamic_shape"},
+    {BreakKind::compare, "compare"},
+    {std::nullopt, "call"},
+};
+std::string_view name(PredictedKind kind);
 
 /// A place where capture will, or may, have to stop when the program reaches it.
 struct Prediction {
-    PredictionKind kind = PredictionKind::side_effect;
+    PredictedKind kind = BreakKind::side_effect;
     bool possible = false;   ///< may, not will: what happens there cannot be seen
     Range range = {};        ///< of the expression; of a branch, its condition
     std::size_t function{};  ///< position in Analysis::functions

@@ -23,9 +23,6 @@ using Json = Document::Json;
 constexpr std::string_view kFormat = "whittle.static", kSection = "whittle_static";
 constexpr int kMajor = 1, kMinor = 0;
 
-constexpr std::array kPredictionKinds = {
-    PredictionKind::side_effect,   PredictionKind::branch,  PredictionKind::item, PredictionKind::data_pointer,
-    PredictionKind::dynamic_shape, PredictionKind::compare, PredictionKind::call};
 constexpr std::array<std::string_view, 3> kSiteKinds = {"statement", "branch", "effect"};
 
 std::string range_text(const Range& r) { return json_list({r.line, r.column, r.end_line, r.end_column}); }
@@ -66,7 +63,7 @@ class Reader {
             analysis.functions.push_back({text(entry, "name"), range(entry), flag(entry, "tensors")});
         const std::size_t functions = analysis.functions.size();
         for (const Json& entry : in_.list(in_.member(value, "predictions")))
-            analysis.predictions.push_back({prediction_kind(in_.member(entry, "kind")), flag(entry, "possible"),
+            analysis.predictions.push_back({predicted_kind(in_.member(entry, "kind")), flag(entry, "possible"),
                                             range(entry), position(entry, functions), text(entry, "text"),
                                             text(entry, "line"), text(entry, "reason")});
         for (const Json& entry : in_.list(in_.member(value, "sites"))) {
@@ -103,9 +100,9 @@ class Reader {
             in_.fail(value, "a position in the list of " + std::to_string(count) + " functions");
         return static_cast<std::size_t>(number);
     }
-    PredictionKind prediction_kind(const Json& value) const {
-        for (const PredictionKind kind : kPredictionKinds)
-            if (name(kind) == in_.text(value)) return kind;
+    PredictedKind predicted_kind(const Json& value) const {
+        const auto known = std::ranges::find(kPredictedKinds, in_.text(value), &NamedKind::name);
+        if (known != std::end(kPredictedKinds)) return known->kind;
         in_.fail(value, "a kind of break that can be predicted");
     }
     SiteKind site_kind(const Json& value) const {

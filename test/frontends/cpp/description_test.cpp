@@ -17,10 +17,10 @@ StaticTables example() {
     StaticTables tables;
     tables.analysis.file = "/dir/model \"1\".cpp";
     tables.analysis.functions = {{"f", {1, 1, 9, 1}, true}, {"g::lambda", {3, 5, 4, 2}, false}};
-    for (int kind = 0; kind <= static_cast<int>(PredictionKind::call); ++kind)
-        tables.analysis.predictions.push_back({static_cast<PredictionKind>(kind),
-                                               kind % 2 == 1,
-                                               {2, 3, 2, 30 + kind},
+    for (int i = 0; i < static_cast<int>(std::size(kPredictedKinds)); ++i)
+        tables.analysis.predictions.push_back({kPredictedKinds[i].kind,
+                                               i % 2 == 1,
+                                               {2, 3, 2, 30 + i},
                                                1,
                                                "text \\ ü ?"
                                                "?/",
