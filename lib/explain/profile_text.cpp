@@ -82,6 +82,12 @@ std::string compile_text(const Profile& profile, std::size_t most) {
     return "Compile times:\n" + table(rows, 2, 4 * most) + "\n";
 }
 
+/// Arithmetic as fast as the machine allows would wait for the kernel's bytes.
+bool waits_for_memory(const KernelProfile& kernel, const MachineSpeed& machine) {
+    return static_cast<double>(kernel.bytes) / machine.bytes_per_second >=
+           static_cast<double>(kernel.flops) / machine.flops_per_second;
+}
+
 std::string kernels_text(const Profile& profile, std::size_t most) {
     std::vector<const KernelProfile*> measured;
     double all = 0;
@@ -90,7 +96,9 @@ std::string kernels_text(const Profile& profile, std::size_t most) {
     if (measured.empty()) return {};
     std::ranges::stable_sort(measured, [](const auto* a, const auto* b) { return a->seconds > b->seconds; });
     std::vector<Row> rows = {{"time", "share", "flops", "bytes", "speed", "roofline", "kernel", "computes"}};
+    bool in_cache = false;
     for (const KernelProfile* kernel : measured) {
+        in_cache |= profile.machine && kernel->roofline > 1.0 && waits_for_memory(*kernel, *profile.machine);
         std::string nodes;
         for (const std::string& node : kernel->nodes) nodes += (nodes.empty() ? "%" : ", %") + node;
         rows.push_back({seconds_text(kernel->seconds), percent(all > 0 ? kernel->seconds / all : 0),
@@ -104,7 +112,8 @@ std::string kernels_text(const Profile& profile, std::size_t most) {
         text += "  roofline: of what this machine allows, " +
                 number(1e-9 * profile.machine->flops_per_second, "GFLOP/s") + " and " +
                 number(1e-9 * profile.machine->bytes_per_second, "GB/s") + " on " +
-                plural(profile.machine->threads, "thread") + "; above 100 %: the data lie in a cache\n";
+                plural(profile.machine->threads, "thread") +
+                (in_cache ? "; above 100 % where memory is the limit: the data lie in a cache\n" : "\n");
     return text + "\n";
 }
 

@@ -105,8 +105,8 @@ struct KernelProfile {
         field.maybe("runs", &KernelProfile::runs, "That were measured.", Count{});
         field.maybe("seconds", &KernelProfile::seconds, "Median of them.", Count{});
         field.maybe("roofline", &KernelProfile::roofline,
-                    "Its speed over what this machine allows at its ratio of flops to bytes; above 1 where its data "
-                    "lie in a cache.",
+                    "Its speed over what this machine allows at its ratio of flops to bytes; above 1 where memory is "
+                    "the limit and its data lie in a cache.",
                     Count{});
     }
 };
