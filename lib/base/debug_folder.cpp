@@ -85,8 +85,9 @@ bool DebugFolder::begin() {
     return !run_.empty();
 }
 
-fs::path DebugFolder::folder_of(std::string_view section) const {
-    return sections_.contains(std::string(section)) ? run_ / file_name(section) : fs::path();
+fs::path DebugFolder::untold_folder_of(std::string_view section) {
+    const std::string title(section);
+    return sections_.contains(title) && told_.insert(title).second ? run_ / file_name(title) : fs::path();
 }
 
 fs::path DebugFolder::make_folder(const std::string& name) {

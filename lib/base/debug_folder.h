@@ -35,8 +35,8 @@ class DebugFolder {
                                 std::string_view section = {});
     /// A folder of that name in the run's, for other files; empty: it cannot be made.
     std::filesystem::path make_folder(const std::string& name);
-    /// The section's folder; empty where it has no file.
-    std::filesystem::path folder_of(std::string_view section) const;
+    /// The section's folder, the first time that somebody asks who could tell of it; empty where it has no file.
+    std::filesystem::path untold_folder_of(std::string_view section);
     /// DIR/run_N; empty until the first file is written.
     const std::filesystem::path& run() const { return run_; }
     const std::filesystem::path& dir() const { return dir_; }
@@ -45,7 +45,7 @@ class DebugFolder {
     bool begin();
 
     std::filesystem::path dir_, run_;
-    std::set<std::string> sections_;                        ///< that have files
+    std::set<std::string> sections_, told_;                 ///< that have files, and those that were told
     std::map<std::string, std::filesystem::path> written_;  ///< by hash of what is in it
     int count_ = 0;
     std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();

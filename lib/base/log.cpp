@@ -228,10 +228,10 @@ class Writer {
         write_file(artifact, std::string_view(sent).substr(0, end), std::string_view(sent).substr(end + 1));
     }
     void tell_section() {
-        const DebugScope& scope = log_.scope();
+        DebugScope& scope = log_.scope();
         if (log_.quiet || !scope.folder) return;
         const std::string& section = thread_work().section;
-        if (const std::filesystem::path folder = scope.folder->folder_of(section); !folder.empty())
+        if (const std::filesystem::path folder = scope.folder->untold_folder_of(section); !folder.empty())
             write(LogLevel::info, "debug files of " + section + " are in " + folder.string());
     }
     /// False for a warning or an error that was relayed before.

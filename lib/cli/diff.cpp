@@ -7,7 +7,6 @@
 #include "base/files.h"
 #include "cli/tool.h"
 #include "cli/usage.h"
-#include "debug/trace.h"
 #include "explain/trace_diff.h"
 
 namespace whittle::cli {
@@ -39,33 +38,14 @@ std::vector<explain::RecordedValues> recorded(const fs::path& model, const Subje
     return all;
 }
 
-/// A program is traced, so that its values are compared as those of a folder are.
-debug::RanProgram traced(const Tool& tool, const fs::path& program, const SubjectOptions& options,
-                         const fs::path& folder) {
-    const debug::TraceRequest request{
-        .folder = folder, .models = {program}, .suspect = {.spec = kReferenceBackend}, .check = CheckPolicy::never};
-    debug::RanProgram ran = debug::run_to_trace(options.program.request(tool, program, options.inputs), request);
-    debug::trace(ran, request);
-    return ran;
-}
-
 Side side_of(const Tool& tool, const fs::path& model, SubjectOptions options, const fs::path& scratch) {
-    std::optional<debug::RanProgram> ran;
-    if (is_run(recognize(model))) {
-        ran = traced(tool, model, options, scratch);
-        options.inputs = {};  // what was recorded has them
-    } else {
-        options.program.refuse_for_model(model);
-    }
-    const fs::path& read = ran ? scratch : model;
-    Side side{.subject = subject_of(tool, read, options, scratch)};
-    if (ran) {
-        side.subject.model = model.string();
-        debug::note_end(side.subject, *ran);
-    }
+    if (!is_run(recognize(model))) options.program.refuse_for_model(model);
+    options.values = true;  // a program's are compared as those of a folder are
+    Side side{.subject = subject_of(tool, model, options, scratch)};
     const std::unique_ptr<Backend> backend = find_backend(options.backend.spec(kDefaultSuspect));
     side.report = debug::report(side.subject, *backend);
-    side.values = recorded(read, options);
+    const fs::path& runnable = side.subject.runnable;
+    if (!side.subject.frames.empty()) side.values = recorded(runnable.empty() ? model : runnable, options);
     return side;
 }
 

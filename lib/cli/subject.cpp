@@ -10,6 +10,7 @@
 #include "cli/minify.h"
 #include "cli/tool.h"
 #include "cli/usage.h"
+#include "debug/trace.h"
 #include "graph/abilities.h"
 #include "run/load.h"
 
@@ -31,15 +32,23 @@ debug::Subject subject_of_program(const Tool& tool, const fs::path& program, con
                                   const fs::path& folder) {
     const Suspected backend = suspected(options);
     debug::ProgramRequest request = options.program.request(tool, program, options.inputs);
-    request.with_data = backend != nullptr;
+    request.with_data = backend || options.values;
     request.with_times = options.times;
-    if (backend) request.folder = folder;
+    if (request.with_data) request.folder = folder;
     const bool coded = is_debug_file(LogArtifact::full_code);  // which runs on the records
-    if (backend || coded) request.records = RecordPolicy::always;
+    if (request.with_data || coded) request.records = RecordPolicy::always;
     const debug::RanProgram ran = debug::run_program(request);
     debug::Subject subject = debug::subject_of(program, ran);
-    if (!backend) return subject;
+    if (!request.with_data) return subject;
     subject.runnable = folder;
+    if (!backend) {
+        if (!ran.own)
+            debug::trace(ran, {.folder = folder,
+                               .models = {program},
+                               .suspect = {.spec = kReferenceBackend},
+                               .check = CheckPolicy::never});
+        return subject;
+    }
     debug::Tried tried;
     if (!ran.own)
         tried = debug::try_frames(program, ran, folder, *backend, options.suspect());

@@ -24,7 +24,8 @@ struct SubjectOptions {
     InputOptions inputs = {};
     ProgramOptions program = {};
     bool minify = false;
-    bool times = false;  ///< a program tells what its compilations and operations took
+    bool times = false;   ///< a program tells what its compilations and operations took
+    bool values = false;  ///< a program's inputs and results are recorded, though no backend is to be run on them
 
     /// It is to be run, not only asked what it supports.
     bool runs_backend() const { return minify || !backend.name.empty(); }

@@ -24,7 +24,10 @@ void append(std::vector<T>& to, std::vector<T>&& from) {
 /// `more` was measured after `to`, by a clock of its own.
 void append(Profile& to, Profile&& more) {
     const double behind = end_of(to.spans);
-    for (TimeSpan& span : more.spans) span.start += behind;
+    for (TimeSpan& span : more.spans) {
+        span.start += behind;
+        if (!more.backend.empty()) span.backend = more.backend;
+    }
     append(to.spans, std::move(more.spans));
     append(to.graphs, std::move(more.graphs));
     append(to.kernels, std::move(more.kernels));

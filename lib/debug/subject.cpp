@@ -30,6 +30,13 @@ Subject subject_of(const fs::path& model, std::vector<LoadedFrame> graphs) {
     return subject;
 }
 
+/// How the program ended, where that was no success; the subject has an index.
+static void note_end(Subject& subject, const RanProgram& ran) {
+    if (ran.good()) return;
+    subject.index->notes.insert(subject.index->notes.begin(), "the program: " + ran.status);
+    subject.ended = ran.ending();
+}
+
 Subject subject_of(const fs::path& program, const RanProgram& ran) {
     Subject subject{.model = program.string(), .frames = graphs_of(ran)};
     subject.index = ran.own ? *ran.own : index_of(program.string(), ran.frames);
@@ -39,12 +46,6 @@ Subject subject_of(const fs::path& program, const RanProgram& ran) {
     notes.insert(notes.end(), ran.notes.begin(), ran.notes.end());
     note_end(subject, ran);
     return subject;
-}
-
-void note_end(Subject& subject, const RanProgram& ran) {
-    if (ran.good()) return;
-    subject.index->notes.insert(subject.index->notes.begin(), "the program: " + ran.status);
-    subject.ended = ran.ending();
 }
 
 std::string fullgraph_text(const Subject& subject, const explain::Report& report) {

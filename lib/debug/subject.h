@@ -21,7 +21,7 @@ struct Subject {
     std::string ended = {};                       ///< "was killed by SIGSEGV"; empty: with status 0, or no program
     std::vector<cpp::Analysis> predictions = {};  ///< of its sources, to be held against the index
     /// Where the frames are that a backend was run on: a model, or a folder with what a program recorded. Empty: none
-    /// was run.
+    /// was run, nor was it to be recorded.
     std::filesystem::path runnable = {};
     std::vector<FailingFrame> failing = {};
     std::vector<DeclinedFrame> declined = {};
@@ -34,9 +34,6 @@ Subject subject_of(const std::filesystem::path& model, std::vector<LoadedFrame> 
 
 /// What the program's run showed.
 Subject subject_of(const std::filesystem::path& program, const RanProgram& ran);
-
-/// How the program ended, where that was no success; the subject has an index.
-void note_end(Subject& subject, const RanProgram& ran);
 
 /// Throws Error where nothing was captured that they could be held against.
 void predict(Subject& subject, std::vector<cpp::Analysis> predictions);

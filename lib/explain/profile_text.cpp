@@ -47,7 +47,8 @@ std::string table(const std::vector<Row>& rows, std::size_t right, std::size_t m
     return text;
 }
 
-/// Every span but kernels in its order, and the kernels of each graph in one row.
+/// Every span but kernels in its order, and the kernels of each graph in one row: those that were measured on a backend
+/// are others than those of the program itself.
 std::string compile_text(const Profile& profile, std::size_t most) {
     if (profile.spans.empty()) return {};
     std::vector<Row> rows = {{"start", "took", "", "what", "graph"}};
@@ -56,10 +57,15 @@ std::string compile_text(const Profile& profile, std::size_t most) {
         double start = 0, seconds = 0, longest = 0;
         std::string name = {};
     };
-    std::map<std::string, Kernels> kernels;
+    std::map<std::pair<std::string, std::string>, Kernels> kernels;  // by graph and backend
+    const bool several = std::ranges::any_of(
+        profile.spans, [&](const TimeSpan& span) { return span.backend != profile.spans.front().backend; });
+    const auto graph_of = [&](const TimeSpan& span) {
+        return span.graph + (several && !span.graph.empty() && !span.backend.empty() ? " on " + span.backend : "");
+    };
     for (const TimeSpan& span : profile.spans) {
         if (span.kind != "kernel") continue;
-        Kernels& of = kernels[span.graph];
+        Kernels& of = kernels[{span.graph, span.backend}];
         if (of.count++ == 0) of.start = span.start;
         of.cached += span.from != "compiled";
         of.seconds += span.seconds;
@@ -67,19 +73,26 @@ std::string compile_text(const Profile& profile, std::size_t most) {
     }
     for (const TimeSpan& span : profile.spans) {
         if (span.kind != "kernel") {
-            rows.push_back({seconds_text(span.start), seconds_text(span.seconds), span.kind, span.name, span.graph});
+            rows.push_back(
+                {seconds_text(span.start), seconds_text(span.seconds), span.kind, span.name, graph_of(span)});
             continue;
         }
-        const auto found = kernels.find(span.graph);
+        const auto found = kernels.find({span.graph, span.backend});
         if (found == kernels.end()) continue;  // told already
         const Kernels& of = found->second;
         rows.push_back({seconds_text(of.start), seconds_text(of.seconds), "kernels",
                         plural(of.count, "kernel") + ", " + std::to_string(of.cached) + " from the cache; longest " +
                             of.name + ", " + seconds_text(of.longest),
-                        span.graph});
+                        graph_of(span)});
         kernels.erase(found);
     }
     return "Compile times:\n" + table(rows, 2, 4 * most) + "\n";
+}
+
+/// Arithmetic as fast as the machine allows would wait for the kernel's bytes.
+bool waits_for_memory(const KernelProfile& kernel, const MachineSpeed& machine) {
+    return static_cast<double>(kernel.bytes) / machine.bytes_per_second >=
+           static_cast<double>(kernel.flops) / machine.flops_per_second;
 }
 
 std::string kernels_text(const Profile& profile, std::size_t most) {
@@ -90,7 +103,9 @@ std::string kernels_text(const Profile& profile, std::size_t most) {
     if (measured.empty()) return {};
     std::ranges::stable_sort(measured, [](const auto* a, const auto* b) { return a->seconds > b->seconds; });
     std::vector<Row> rows = {{"time", "share", "flops", "bytes", "speed", "roofline", "kernel", "computes"}};
+    bool in_cache = false;
     for (const KernelProfile* kernel : measured) {
+        in_cache |= profile.machine && kernel->roofline > 1.0 && waits_for_memory(*kernel, *profile.machine);
         std::string nodes;
         for (const std::string& node : kernel->nodes) nodes += (nodes.empty() ? "%" : ", %") + node;
         rows.push_back({seconds_text(kernel->seconds), percent(all > 0 ? kernel->seconds / all : 0),
@@ -104,7 +119,8 @@ std::string kernels_text(const Profile& profile, std::size_t most) {
         text += "  roofline: of what this machine allows, " +
                 number(1e-9 * profile.machine->flops_per_second, "GFLOP/s") + " and " +
                 number(1e-9 * profile.machine->bytes_per_second, "GB/s") + " on " +
-                plural(profile.machine->threads, "thread") + "; above 100 %: the data lie in a cache\n";
+                plural(profile.machine->threads, "thread") +
+                (in_cache ? "; above 100 % where memory is the limit: the data lie in a cache\n" : "\n");
     return text + "\n";
 }
 

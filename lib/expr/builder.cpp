@@ -45,7 +45,7 @@ Index variables(const std::vector<LoopVar>& vars) {
 }  // namespace
 
 Value::Value(DType dtype, Sizes sizes, std::function<Expr(const Index&)> element)
-    : state_(std::make_shared<State>(State{dtype, std::move(sizes), std::move(element), {}, {}})) {}
+    : state_(std::make_shared<State>(State{dtype, std::move(sizes), std::move(element), {}, {}, {}})) {}
 
 Expr Value::operator()(const Index& index) const {
     WHITTLE_CHECK(state_, "an empty value was indexed");
@@ -107,9 +107,15 @@ void GroupBuilder::set_origin(std::string hint, std::string line) {
     line_ = std::move(line);
 }
 
+void GroupBuilder::set_result(const Value& value) {
+    if (value.state_->origin.empty()) value.state_->origin = line_;  // else it is an operand, handed on
+}
+
 Value GroupBuilder::materialize(const Value& value, const std::string& hint) {
     if (!value.stored_as().empty()) return value;
-    return stage(value.dtype(), value.sizes(), value, nullptr, hint);
+    Value result = stage(value.dtype(), value.sizes(), value, nullptr, hint);
+    if (!value.state_->origin.empty()) group_.stages.back().origin = value.state_->origin;
+    return result;
 }
 
 Value GroupBuilder::reduce(DType dtype, Sizes sizes, const Sizes& domain, const std::function<Expr(const Index&)>& init,

@@ -37,6 +37,7 @@ class Value {
         std::function<Expr(const Index&)> element;
         std::string stored_as;
         std::vector<std::pair<Index, Expr>> memo;
+        std::string origin;  ///< the line of the node that it is a result of, where that is known
     };
     std::shared_ptr<State> state_;
 };
@@ -50,6 +51,8 @@ class GroupBuilder {
     void set_constant(const Value& input);
     /// Names the node being lowered: stages made from now on carry its printed line and derive their names from `hint`.
     void set_origin(std::string hint, std::string line);
+    /// The value is a result of that node: a stage that stores it for another one carries this one's line.
+    void set_result(const Value& value);
 
     /// Stores `value` as a stage and returns the stored value; itself when it is stored already.
     Value materialize(const Value& value, const std::string& hint = {});

@@ -6,9 +6,18 @@
 
 namespace whittle::printers {
 
+namespace {
+
+std::string cpp_or_why_not(const Graph& graph, const std::string& title) {
+    if (graph.dialect == "aten") return cpp_file(graph, title);
+    return "// " + comment(title) + " is not written as C++: its ops are of the dialect " + graph.dialect +
+           ", and the API's functions are ATen's. The stages behind its decomposition are.\n";
+}
+
+}  // namespace
+
 void log_graph(const Graph& graph, const std::string& title) {
-    if (log_enabled(LogArtifact::graph_cpp) && graph.dialect == "aten")
-        log_artifact(LogArtifact::graph_cpp, title, cpp_file(graph, title));
+    if (log_enabled(LogArtifact::graph_cpp)) log_artifact(LogArtifact::graph_cpp, title, cpp_or_why_not(graph, title));
     if (log_enabled(LogArtifact::picture))
         log_artifact(LogArtifact::picture, title, dot_file({dot_cluster(graph, {title})}));
 }

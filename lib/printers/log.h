@@ -7,7 +7,7 @@
 
 namespace whittle::printers {
 
-/// The artifacts graph_cpp (of ATen's dialect) and picture.
+/// The artifacts graph_cpp (of another dialect than ATen's: why there is none) and picture.
 void log_graph(const Graph& graph, const std::string& title);
 
 }  // namespace whittle::printers

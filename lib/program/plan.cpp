@@ -138,6 +138,7 @@ class Planner {
                                                [&](NodeRef ref) { return value(value_of(plan_.graph, ref)); });
         std::vector<expr::Value> results = op.def->lower(*builder_, arguments);
         if (hooks().lowered) hooks().lowered(node, results);
+        for (const expr::Value& result : results) builder_->set_result(result);
         lowering_ = outer;
         if (outer) builder_->set_origin(outer->name, print(plan_.graph, *outer));
         return results;
@@ -189,7 +190,9 @@ class Planner {
             if (is_input(key, value) || views_.contains(key) || is_empty(value.sizes()) || last == last_use_.end() ||
                 last->second < position_)
                 continue;
-            builder_->output(value, plan_.graph.nodes[static_cast<std::size_t>(key.node)].name);
+            const Node& node = plan_.graph.nodes[static_cast<std::size_t>(key.node)];
+            builder_->set_origin(node.name, print(plan_.graph, node));
+            builder_->output(value, node.name);
             kernel_.outputs.push_back(key);
         }
         if (!kernel_.outputs.empty()) {

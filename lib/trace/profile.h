@@ -17,7 +17,7 @@ namespace whittle {
 /// A step of a compilation, a pass or a kernel.
 struct TimeSpan {
     static constexpr const char* kName = "span";
-    std::string kind = {}, name = {}, graph = {}, from = {};
+    std::string kind = {}, name = {}, graph = {}, backend = {}, from = {};
     double start = 0, seconds = 0;
     std::int64_t thread = 0;
     bool operator==(const TimeSpan&) const = default;
@@ -27,6 +27,7 @@ struct TimeSpan {
         field("kind", &TimeSpan::kind, "", OneOf{"capture backend pass lowering kernel"});
         field("name", &TimeSpan::name, "What was done.");
         field.maybe("graph", &TimeSpan::graph, "For which graph.");
+        field.maybe("backend", &TimeSpan::backend, "That was measured, beside the program's own, which have none.");
         field.maybe("from", &TimeSpan::from, "Where a kernel's code came from; cache: that of disk.",
                     OneOf{"compiled cache memory"});
         field("start", &TimeSpan::start, "In seconds, since the process began to measure.", Count{});
@@ -105,8 +106,8 @@ struct KernelProfile {
         field.maybe("runs", &KernelProfile::runs, "That were measured.", Count{});
         field.maybe("seconds", &KernelProfile::seconds, "Median of them.", Count{});
         field.maybe("roofline", &KernelProfile::roofline,
-                    "Its speed over what this machine allows at its ratio of flops to bytes; above 1 where its data "
-                    "lie in a cache.",
+                    "Its speed over what this machine allows at its ratio of flops to bytes; above 1 where memory is "
+                    "the limit and its data lie in a cache.",
                     Count{});
     }
 };

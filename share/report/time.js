@@ -153,7 +153,8 @@ V.time = {
   kernels(pg) {
     const list = PROFILE.kernels.filter((k) => k.runs).sort((a, b) => b.seconds - a.seconds),
       all = list.reduce((sum, k) => sum + k.seconds, 0) || 1,
-      M = PROFILE.machine;
+      M = PROFILE.machine,
+      inCache = M && list.some((k) => k.roofline > 1 && k.bytes / M.bytes_per_second >= k.flops / M.flops_per_second);
     pg.append(
       h(
         'h2',
@@ -161,7 +162,7 @@ V.time = {
         h(
           'span',
           M
-            ? `slowest first; this machine: ${(M.flops_per_second / 1e9).toPrecision(3)} GFLOP/s, ${(M.bytes_per_second / 1e9).toPrecision(3)} GB/s on ${plural(M.threads, 'thread')}; above 100 % of the roofline the data lie in a cache`
+            ? `slowest first; this machine: ${(M.flops_per_second / 1e9).toPrecision(3)} GFLOP/s, ${(M.bytes_per_second / 1e9).toPrecision(3)} GB/s on ${plural(M.threads, 'thread')}${inCache ? '; above 100 % where memory is the limit: the data lie in a cache' : ''}`
             : 'slowest first',
         ),
       ),

@@ -1,4 +1,5 @@
 #include "base/log.h"
+#include "base/debug_folder.h"
 
 #include <catch2/catch.hpp>
 
@@ -292,6 +293,15 @@ TEST_CASE("a section's files, those of threads that work for it too, are in a fo
     CHECK(debug.file("f_0.0-1/0002_k1.ir.txt") == "text\n");
     CHECK(debug.file("f_0.0-2/0004_k0.ir.txt") == "text\n");
     CHECK_THAT(debug.file("index.md"), Catch::Contains("(f_0.0-1/0001_k0.ir.txt)"));
+}
+
+TEST_CASE("a section's folder is told once, however often its work is done") {
+    const TempDir folder;
+    DebugFolder debug(folder.path());
+    CHECK(debug.untold_folder_of("f_0 [0/1]").empty());  // it has no file
+    debug.write(LogArtifact::ir, "k0", "text", "f_0 [0/1]");
+    CHECK(debug.untold_folder_of("f_0 [0/1]") == debug.run() / "f_0.0-1");
+    CHECK(debug.untold_folder_of("f_0 [0/1]").empty());
 }
 
 TEST_CASE("parts of a program that write files may end in any order") {

@@ -52,6 +52,22 @@ TEST_CASE("the builder fuses by substitution and stores on request") {
     CHECK(print(group.stage("sum")->updates[0].value) == "sum[] + (for_1[r0] + for_1[r0])");
 }
 
+TEST_CASE("a stage that is stored for another node carries the line of the node that computes it") {
+    GroupBuilder b;
+    const Value x = b.input("x", DType::f32, {4}, {1});
+    b.set_origin("a", "%a = neg(%x)");
+    const Value a(DType::f32, {4}, [x](const Index& i) { return x(i) + x(i); });
+    b.set_result(a);
+    b.set_origin("s", "%s = sort(%a)");
+    b.set_result(a);  // handed on
+    const Value kept = b.materialize(a);
+    b.output(b.materialize(Value(DType::f32, {4}, [kept](const Index& i) { return kept(i) + kept(i); })));
+    const Group group = b.finish();
+    REQUIRE(group.stages.size() == 2);
+    CHECK(group.stages[0].origin == "%a = neg(%x)");
+    CHECK(group.stages[1].origin == "%s = sort(%a)");
+}
+
 TEST_CASE("a value memoizes its elements") {
     int evaluations = 0;
     const Value v(DType::i32, {2}, [&](const Index& at) {

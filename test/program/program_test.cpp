@@ -95,6 +95,16 @@ TEST_CASE("every node knows the captured nodes that it stands for", "[program]")
                Catch::Contains("<- %a\n") && Catch::Contains("<- %b\n") && Catch::Contains("<- %c\n"));
 }
 
+TEST_CASE("a stage of an output carries the line of the call that computes it", "[program]") {
+    CompiledProgram program(
+        parse("graph g {\n  %x = placeholder[\"x\"] : f32[4]\n  %a = aten.neg.default(%x) : f32[4]\n"
+              "  %b = aten.abs.default(%a) : f32[4]\n  return (%a, %b)\n}\n"));
+    const program::Plan& plan = program.plan(no_schedule);
+    REQUIRE(plan.kernels.size() == 1);
+    for (const expr::Stage& stage : plan.kernels[0].group.stages)
+        CHECK(stage.origin.starts_with("%" + stage.name + " = "));
+}
+
 TEST_CASE("passes can be limited and switched off", "[program]") {
     for (const BackendOptions& options :
          {BackendOptions{{"disable", "cse;fold"}}, BackendOptions{{"pass-limit", "cse=0;fold=0"}}}) {

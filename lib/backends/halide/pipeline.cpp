@@ -2,7 +2,10 @@
 
 #include <Halide.h>
 
+#include <algorithm>
 #include <array>
+#include <map>
+#include <string_view>
 
 #include "backends/halide/kernel_code.h"
 #include "backends/halide/pipeline_maker.h"
@@ -142,6 +145,23 @@ KernelText written(const Group& group, const Schedule& schedule, const Write& wr
     return text;
 }
 
+/// Halide counts the variables that it makes, "i.v12", over the whole process. Here they count from 0 in the order of
+/// their appearance, so that a kernel reads alike whenever it is compiled.
+std::string renumbered(const std::string& nest) {
+    constexpr std::string_view kDigits = "0123456789";
+    std::map<std::string, std::size_t> numbers;
+    std::string text;
+    std::size_t at = 0;
+    for (std::size_t found; (found = nest.find(".v", at)) != nest.npos;) {
+        const std::size_t end = std::min(nest.find_first_not_of(kDigits, found + 2), nest.size());
+        text += nest.substr(at, found + 2 - at);
+        if (end > found + 2)
+            text += std::to_string(numbers.try_emplace(nest.substr(found, end - found), numbers.size()).first->second);
+        at = end;
+    }
+    return text + nest.substr(at);
+}
+
 }  // namespace
 
 KernelText lowered(const Group& group, const Schedule& schedule, const CompileOptions& options) {
@@ -156,7 +176,7 @@ KernelText lowered(const Group& group, const Schedule& schedule, const CompileOp
 KernelText loop_nest(const Group& group, const Schedule& schedule, const CompileOptions&) {
     return written(group, schedule, [](Halide::Pipeline& pipeline, const std::vector<Halide::Argument>&) {
         // Halide prints them to its std::cerr, which is the whole process's: a copy has one of its own.
-        return run_forked([&] { return pipeline.print_loop_nest(), 0; }).err;
+        return renumbered(run_forked([&] { return pipeline.print_loop_nest(), 0; }).err);
     });
 }
 
