@@ -66,6 +66,14 @@ constexpr BreakInfo kCatalogue[] = {
      "engine's operations are a graph of their own.",
      "call it outside the function, and capture the part that computes the loss",
      "call .backward() outside the function, and capture the part that computes the loss"},
+    {disagreement, "WB0017", "an operation that Whittle and LibTorch differ about",
+     "What Whittle infers of the operation's results, or takes as its arguments, is not what LibTorch did. The "
+     "program may be right: a graph with the operation would hold compilers to something else.",
+     "do it before or after the function; report it, with this reason and LibTorch's version, as a bug of Whittle's"},
+    {foreign_value, "WB0018", "an argument or a result that Whittle does not have",
+     "Whittle knows the operation, but not the kind of tensor, the dtype or the option that it was called with.",
+     "give it plain tensors (resolve_conj(), to_padded_tensor(), to() another dtype), or do it before or after the "
+     "function"},
 };
 
 }  // namespace
@@ -84,6 +92,8 @@ std::string_view hint(BreakKind kind, std::span<const StackFrame> stack) {
     const bool python = !stack.empty() && stack.front().file.ends_with(".py");
     return python && !known.python_hint.empty() ? known.python_hint : known.hint;
 }
+
+bool keeps_op_out(BreakKind kind) { return kind == unregistered_op || kind == disagreement || kind == foreign_value; }
 
 const BreakInfo* find_break(std::string_view id) {
     for (const BreakInfo& entry : kCatalogue)

@@ -29,6 +29,8 @@ enum class BreakKind : std::uint8_t {
     mutation,         ///< a change of memory that the graph cannot order
     exception,        ///< an exception left the frame
     backward,         ///< the program asked for gradients: autograd runs the backward pass
+    disagreement,     ///< an op whose results Whittle infers otherwise than they were
+    foreign_value,    ///< a known op with an argument or a result that no graph can have
 };
 
 /// One kind of break, for people.
@@ -46,6 +48,8 @@ std::span<const BreakInfo> break_catalogue();
 const BreakInfo& info(BreakKind kind);
 /// What to change at a place with this stack of the user's, innermost first: in the words of its language.
 std::string_view hint(BreakKind kind, std::span<const StackFrame> stack);
+/// Whittle lacks the op's meaning: a frame of such ops alone has no graphs, and is told all the same.
+bool keeps_op_out(BreakKind kind);
 /// nullptr when no kind has the id.
 const BreakInfo* find_break(std::string_view id);
 

@@ -130,12 +130,15 @@ class Binder {
             if (at < step_.begin->values.size() && at < names.size()) {
                 tensor_ = first_tensor[at];
                 args.push_back(convert(step_.begin->values[at], param));
-                if (!problem_.empty())
+                if (!problem_.empty()) {
                     bound.problem = step_.op->target() + ": argument '" + param.name + "': " + problem_;
+                    bound.kind = capture::BreakKind::foreign_value;
+                }
             } else if (param.default_value || param.optional) {
                 args.push_back(param.default_value.value_or(Arg()));
             } else {
                 bound.problem = step_.op->target() + " has no argument '" + param.name + "'";
+                bound.kind = capture::BreakKind::disagreement;
             }
             if (!bound.problem.empty()) return bound;
         }

@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 
+#include "capture/graph_break.h"
 #include "frontends/libtorch/steps.h"
 #include "graph/graph.h"
 
@@ -18,7 +19,8 @@ struct BoundCall {
     bool writes = false;        ///< the call's result is written to its first argument
     bool statistics = false;    ///< it moves the running statistics among its arguments: see written_statistics()
     std::string in_place = {};  ///< the registry's op that does so; when empty it is computed, then copied there
-    std::string problem = {};   ///< why it cannot enter a graph; then the rest is meaningless
+    std::string problem = {};   ///< why it cannot enter a graph; then only that and its kind mean anything
+    capture::BreakKind kind = capture::BreakKind::unregistered_op;
 };
 
 /// The registry's name of the op that computes what `op` computes, without writing to an argument; empty when there is

@@ -118,9 +118,8 @@ class Builder {
             if (refusal) return std::nullopt;
         }
         to_.made += frame.calls * made;
-        const bool impossible = std::ranges::any_of(plan.breaks, [](const capture::GraphBreak& entry) {
-            return entry.kind == capture::BreakKind::unregistered_op;
-        });
+        const bool impossible = std::ranges::any_of(
+            plan.breaks, [](const capture::GraphBreak& entry) { return capture::keeps_op_out(entry.kind); });
         if (frame.graphs.empty() && !impossible) return std::nullopt;
         frame.breaks = plan.breaks;
         for (capture::GraphBreak& entry : frame.breaks) entry.count += plan.steps->alike;

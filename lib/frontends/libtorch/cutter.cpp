@@ -149,12 +149,8 @@ FramePlan Cutter::plan(const FrameSteps& frame) {
         }
         if (const auto reason = refused_.find(index); !why && reason != refused_.end())
             why = GraphBreak{BreakKind::mutation, reason->second, step.op->target(), recording_.stack(index)};
-        std::string problem;
-        if (!why && step.kind == StepKind::op && !prepare(index, problem)) {
-            // It computes nothing that a graph could: its results are inputs of what follows.
-            if (problem.empty()) continue;
-            why = GraphBreak{BreakKind::unregistered_op, problem, step.op->target(), recording_.stack(index)};
-        }
+        // What computes nothing that a graph could: its results are inputs of what follows.
+        if (!why && step.kind == StepKind::op && !prepare(index, why) && !why) continue;
         if (cut.pending) {  // the statement it belongs to is a break of its own when that comes next
             if (!why) cut.stop(*cut.pending, cut.pending->count, next_piece_++);
             cut.pending.reset();
@@ -188,8 +184,12 @@ FramePlan Cutter::plan(const FrameSteps& frame) {
 }
 
 /// False when the op does not enter a graph: because it computes nothing that a graph could (its results are inputs of
-/// what follows), or for the reason in `problem`.
-bool Cutter::prepare(std::int32_t index, std::string& problem) const {
+/// what follows), or for the reason that it gives.
+bool Cutter::prepare(std::int32_t index, std::optional<GraphBreak>& why) const {
+    const auto refuse = [&](BreakKind kind, std::string reason) {
+        why = GraphBreak{kind, std::move(reason), recording_.step(index).op->target(), recording_.stack(index)};
+        return false;
+    };
     if (recording_.is_filling(index)) return false;
     Graph operands;  // the call alone, to ask whether Whittle's op is LibTorch's
     std::map<ValueId, NodeRef> nodes;
@@ -199,19 +199,18 @@ bool Cutter::prepare(std::int32_t index, std::string& problem) const {
         if (known != nodes.end()) return known->second;
         return nodes[id] = operands.placeholder("operand", recording_.values.meta(id));
     });
-    problem = bound.problem;
-    if (bound.random || !problem.empty()) return false;
+    if (!bound.problem.empty()) return refuse(bound.kind, bound.problem);
+    if (bound.random) return false;
     // Nothing new: contiguous() of a contiguous tensor.
     const std::vector<ValueId>& results = recording_.results(index);
     if (std::ranges::none_of(results, [&](ValueId id) { return recording_.value(id).step == index; })) return false;
     const std::string target = recording_.step(index).op->target();
     for (const ValueId id : results)
-        if (const std::string obstacle = recording_.value(id).tensor.obstacle(); !obstacle.empty()) {
-            problem = target + ": makes " + obstacle + ", which Whittle does not have";
-            return false;
-        }
-    if (!bound.opaque && !bound.statistics) problem = disagreement(index, operands, bound);
-    return problem.empty();
+        if (const std::string obstacle = recording_.value(id).tensor.obstacle(); !obstacle.empty())
+            return refuse(BreakKind::foreign_value, target + ": makes " + obstacle + ", which Whittle does not have");
+    if (bound.opaque || bound.statistics) return true;
+    const std::string difference = disagreement(index, operands, bound);
+    return difference.empty() || refuse(BreakKind::disagreement, difference);
 }
 
 /// Whittle's idea of the results against what LibTorch made; empty when they agree.

@@ -54,7 +54,7 @@ class Cutter {
 
   private:
     struct Cut;
-    bool prepare(std::int32_t index, std::string& problem) const;
+    bool prepare(std::int32_t index, std::optional<capture::GraphBreak>& why) const;
     std::string disagreement(std::int32_t index, const Graph& operands, const BoundCall& bound) const;
     std::optional<capture::GraphBreak> backward_break(std::int32_t index, std::vector<StackFrame>& pass,
                                                       bool within) const;

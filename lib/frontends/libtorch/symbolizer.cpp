@@ -4,18 +4,13 @@
 #include <filesystem>
 
 #include "frontends/libtorch/launch.h"
+#include "frontends/libtorch/library_code.h"
 #include "symbolize/symbolizer.h"
 #include "symbolize/text.h"
 
 namespace whittle::libtorch {
 
 namespace {
-
-bool in_system_folder(const std::string& path) {
-    for (const char* folder : {"/usr/include/", "/usr/lib/", "/lib/", "/lib64/", "/usr/bin/../lib/"})
-        if (path.starts_with(folder)) return true;
-    return false;
-}
 
 /// Neither the standard library, nor an installed package, nor made by the interpreter itself.
 bool is_users_python(const std::string& file) {
@@ -31,14 +26,17 @@ bool is_torch(const std::string& file) {
            file.find("/torch/jit/") != std::string::npos || file.find("/torch/functional.py") != std::string::npos;
 }
 
-bool is_users_library(const std::string& module) {
-    return !in_system_folder(module) && module.find("/libwhittle_capture") == std::string::npos;
-}
-
 }  // namespace
 
 struct Symbolizer::Impl {
+    explicit Impl(std::span<const Mapping> mapped) : mappings(mapped.begin(), mapped.end()), library(mapped) {}
+
+    bool is_users_library(const std::string& module) const {
+        return !library.has_module(module) && module.find("/libwhittle_capture") == std::string::npos;
+    }
+
     std::vector<Mapping> mappings;
+    LibraryCode library;
     std::map<std::uint64_t, SourcePlace> interpreted;
     bool runs_python = false;
     std::string program;
@@ -47,8 +45,7 @@ struct Symbolizer::Impl {
     SourceTexts sources;
 };
 
-Symbolizer::Symbolizer(const EventFile& file) : impl_(std::make_unique<Impl>()) {
-    impl_->mappings = file.mappings;
+Symbolizer::Symbolizer(const EventFile& file) : impl_(std::make_unique<Impl>(file.mappings)) {
     impl_->interpreted = file.places;
     impl_->runs_python = file.runs_python;
     program_has_lines_ = file.runs_python;  // the interpreter is not what the user wrote
@@ -89,8 +86,8 @@ const std::vector<CodePlace>& Symbolizer::places(std::uint64_t return_address) {
     nowhere.in_program = mapping->path == impl_->program;
     const std::vector<LineInfo> lines = impl_->symbolizer->look_up(mapping->path, pc - mapping->base);
     // Of a Python program the interpreter and the packages' libraries are not the user's.
-    nowhere.user = !impl_->runs_python ? nowhere.in_program || is_users_library(nowhere.module)
-                                       : is_users_library(nowhere.module) && is_users_python(nowhere.module);
+    nowhere.user = !impl_->runs_python ? nowhere.in_program || impl_->is_users_library(nowhere.module)
+                                       : impl_->is_users_library(nowhere.module) && is_users_python(nowhere.module);
     for (const LineInfo& info : lines) {
         CodePlace place = nowhere;
         place.function = without_parameters(info.function);
@@ -99,8 +96,8 @@ const std::vector<CodePlace>& Symbolizer::places(std::uint64_t return_address) {
         place.column = info.column;
         place.start_line = info.start_line;
         place.inlined = &info != &lines.back();
-        // System libraries may have debug information too, and so have ours.
-        place.user = nowhere.user && !in_system_folder(place.file);
+        // Libraries may have debug information too, and their headers' functions are inlined into the user's.
+        place.user = nowhere.user && !impl_->library.has_source(place.file);
         if (place.in_program && !place.file.empty()) program_has_lines_ = true;
         result.push_back(std::move(place));
     }

@@ -28,9 +28,9 @@ struct CodePlace {
     bool interpreted = false;         ///< Python or TorchScript
     bool torchscript = false;
     std::string text = {};  ///< of the line, where more than the file tells it
-    bool user = false;      ///< the user's own code: with debug information outside the system's headers, or, without
-                            ///< any, in the program or a library outside the system's folders; in Python outside the
-                            ///< interpreter's and installed packages' folders
+    bool user = false;      ///< the user's own code: with debug information outside the headers of the system and of
+                            ///< LibTorch, or, without any, in the program or a library outside their folders; in
+                            ///< Python outside the interpreter's and installed packages' folders
     bool operator==(const CodePlace&) const = default;
 };
 

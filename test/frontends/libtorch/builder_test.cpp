@@ -95,7 +95,22 @@ TEST_CASE("ops that Whittle does not know, or knows otherwise, are breaks by nam
     const capture::CapturedFrame frame = only_frame(file);
     REQUIRE(frame.breaks.size() == 2);
     CHECK(frame.breaks[0].reason == "unknown op my.mystery.default");
+    CHECK(frame.breaks[0].kind == capture::BreakKind::unregistered_op);
     CHECK(frame.breaks[1].reason == "aten.relu.default: Whittle infers f32[3], LibTorch gave f32[7]");
+    CHECK(frame.breaks[1].kind == capture::BreakKind::disagreement);
+}
+
+TEST_CASE("a known op of a tensor that no graph can have is a break of its own kind, of a frame without graphs, too") {
+    const TempDir folder;
+    const EventFile file =
+        program(folder, [](EventWriter& w) { w.call(kRelu, {{.id = 1, .conjugated = true}}, {{.id = 2}}); });
+    const capture::CapturedFrame frame = only_frame(file);
+    CHECK(frame.graphs.empty());
+    REQUIRE(frame.breaks.size() == 1);
+    CHECK(frame.breaks[0].reason ==
+          "aten.relu.default: argument 'self': a tensor that is conjugated or negated by a flag, which Whittle does "
+          "not have");
+    CHECK(frame.breaks[0].kind == capture::BreakKind::foreign_value);
 }
 
 TEST_CASE("parameters are get_attr by name, tied ones once; random results are inputs") {

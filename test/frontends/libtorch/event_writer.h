@@ -18,6 +18,7 @@ struct FakeTensor {
     std::int64_t offset = 0;                 ///< in the storage
     std::vector<std::int64_t> strides = {};  ///< none: contiguous
     std::string device = "cpu";
+    bool conjugated = false;  ///< by a flag
 };
 
 class EventWriter {
@@ -34,7 +35,7 @@ class EventWriter {
         written.version = tensor.version;
         written.dtype = tensor.dtype;
         const bool elsewhere = tensor.device != "cpu";
-        written.flags = (elsewhere ? kElsewhere : kPlain) | kHasStorage | kLeaf;
+        written.flags = (elsewhere ? kElsewhere : tensor.conjugated ? 0 : kPlain) | kHasStorage | kLeaf;
         written.rank = static_cast<std::uint8_t>(tensor.sizes.size());
         record.put(ValueTag::tensor);
         record.put(written);

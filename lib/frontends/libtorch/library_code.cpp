@@ -1,0 +1,60 @@
+#include "frontends/libtorch/library_code.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <system_error>
+
+namespace whittle::libtorch {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+bool in_system_folder(const std::string& path) {
+    for (const char* folder : {"/usr/include/", "/usr/lib/", "/lib/", "/lib64/"})
+        if (path.starts_with(folder)) return true;
+    return false;
+}
+
+/// Spelled out: a user's library may well be called libtorch_something.
+bool is_libtorch(const fs::path& module) {
+    const std::string name = module.filename().string();
+    for (const char* known : {"libtorch.so", "libtorch_cpu.so", "libtorch_cuda.so", "libtorch_hip.so",
+                              "libtorch_python.so", "libtorch_global_deps.so", "libc10.so", "libc10_cuda.so"})
+        if (name == known || name.starts_with(std::string(known) + ".")) return true;  // libc10.so.2.1
+    return false;
+}
+
+std::string normal(const fs::path& path) { return path.lexically_normal().string(); }
+
+}  // namespace
+
+LibraryCode::LibraryCode(std::span<const Mapping> mappings) {
+    for (const Mapping& mapping : mappings) {
+        const fs::path path = mapping.path;
+        if (!is_libtorch(path)) continue;
+        modules_.insert(normal(path));
+        // A program may bring LibTorch's libraries among its own: a distribution is where the headers are, too. Debug
+        // information may name them by a path with or without links.
+        std::error_code ignored;
+        for (const fs::path& library : {path, fs::weakly_canonical(path, ignored)}) {
+            const fs::path folder = library.lexically_normal().parent_path();
+            const fs::path headers = folder.parent_path() / "include";
+            if (!fs::exists(headers / "ATen", ignored)) continue;
+            folders_.insert(folder.string() + "/");
+            folders_.insert(headers.string() + "/");
+        }
+    }
+}
+
+bool LibraryCode::has_module(const std::string& path) const {
+    return modules_.contains(normal(path)) || has_source(path);
+}
+
+bool LibraryCode::has_source(const std::string& path) const {
+    const std::string plain = normal(path);
+    return in_system_folder(plain) ||
+           std::ranges::any_of(folders_, [&](const std::string& folder) { return plain.starts_with(folder); });
+}
+
+}  // namespace whittle::libtorch
