@@ -9,6 +9,7 @@
 #include "frontends/onnx/list_inputs.h"
 #include "frontends/onnx/order.h"
 #include "frontends/onnx/upgrade.h"
+#include "graph/dynamic_dims.h"
 #include "graph/verify.h"
 
 namespace whittle {

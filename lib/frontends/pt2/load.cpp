@@ -12,6 +12,7 @@
 #include "frontends/pt2/data_sizes.h"
 #include "frontends/pt2/importer.h"
 #include "frontends/pt2/pickle.h"
+#include "graph/dynamic_dims.h"
 
 namespace whittle::pt2 {
 namespace {
