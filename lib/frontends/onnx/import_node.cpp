@@ -4,7 +4,6 @@
 #include "frontends/onnx/importer.h"
 #include "frontends/onnx/standard.h"
 #include "graph/value_ref.h"
-#include "ops/core/draws.h"
 #include "ops/core/interpreter.h"
 #include "ops/core/known.h"
 #include "ops/onnx/control.h"
@@ -411,25 +410,14 @@ std::vector<Tensor> GraphImporter::constant_results(const Pending& pending) cons
     for (const std::optional<Tensor>& constant : pending.constants)
         if (constant) values.push_back(*constant);
     if (values.size() == call.results.size() && !values.empty()) return values;
-    bool constants = true;
-    for_each_input(call, [&](NodeRef ref) {
-        const Tensor* operand = known(ref);
-        constants &= operand && operand->numel() <= kFoldedElements;
-    });
     const bool nested = std::any_of(call.kwargs.begin(), call.kwargs.end(), [](const auto& kwarg) {
         return std::holds_alternative<GraphRef>(kwarg.second.value);
     });
-    if (!constants || nested || largest(call.results) > kFoldedElements) return {};
-    Graph single = {.name = "constants", .dialect = "onnx", .opset_imports = graph_.opset_imports};
-    Node copy = map_inputs(call, [&](NodeRef ref) { return Arg(single.get_attr(graph_.node(ref).name, *known(ref))); });
-    const NodeRef result = single.add(std::move(copy));
-    single.output(add_results(single, result));
-    if (draws_random_numbers(single)) return {};
-    try {
-        return evaluate(single, {});
-    } catch (const Error&) {
-        return {};  // running the graph reports it
-    }
+    if (nested || largest(call.results) > kFoldedElements) return {};
+    return whittle::constant_results(graph_, call, [&](NodeRef ref) {
+        const Tensor* const operand = known(ref);
+        return operand && operand->numel() <= kFoldedElements ? operand : nullptr;
+    });
 }
 
 void GraphImporter::fold(Pending& pending, const std::vector<Tensor>& values) {

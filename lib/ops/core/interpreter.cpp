@@ -10,7 +10,7 @@
 #include "graph/text.h"
 #include "graph/value_ref.h"
 #include "ops/core/assertions.h"
-#include "ops/core/known.h"
+#include "ops/core/draws.h"
 #include "ops/core/memory.h"
 #include "ops/core/mode.h"
 
@@ -250,6 +250,22 @@ void Interpreter::observe(const Graph&, NodeId, std::span<const Tensor>) {}
 std::vector<Tensor> evaluate(const Graph& graph, std::span<const Tensor> inputs) {
     Interpreter interpreter;
     return interpreter.run(graph, inputs);
+}
+
+std::vector<Tensor> constant_results(const Graph& graph, const Node& call, const KnownValue& known) {
+    bool constant = true;
+    for_each_input(call, [&](NodeRef ref) { constant = constant && known(ref); });
+    if (!constant) return {};
+    Graph alone{.name = "constants", .dialect = graph.dialect, .opset_imports = graph.opset_imports};
+    const NodeRef result = alone.add(
+        map_inputs(call, [&](NodeRef ref) { return Arg(alone.get_attr(graph.node(ref).name, *known(ref))); }));
+    alone.output(add_results(alone, result));
+    if (draws_random_numbers(alone)) return {};
+    try {
+        return evaluate(alone, {});
+    } catch (const Error&) {
+        return {};
+    }
 }
 
 }  // namespace whittle

@@ -8,6 +8,7 @@
 #include <span>
 #include <vector>
 
+#include "ops/core/known.h"
 #include "ops/core/registry.h"
 
 namespace whittle {
@@ -79,5 +80,9 @@ class Interpreter {
 
 /// Interpreter().run().
 std::vector<Tensor> evaluate(const Graph& graph, std::span<const Tensor> inputs);
+
+/// The results of a call of `graph` that has no nested graphs. Empty where an operand is not known, where it draws
+/// random numbers, and where it cannot be evaluated: whoever runs the graph meets the same error, with more to say.
+std::vector<Tensor> constant_results(const Graph& graph, const Node& call, const KnownValue& known);
 
 }  // namespace whittle
