@@ -1,6 +1,5 @@
 #include "frontends/onnx/load.h"
 
-#include <algorithm>
 #include <set>
 #include <utility>
 
@@ -146,19 +145,12 @@ ValueMeta input_meta(const onnx::ValueInfoProto& input, const Sizes* given, Sess
     }
 }
 
-/// Every size that was given by name is one of the inputs' dynamic dimensions.
-void check_dims(const std::vector<const onnx::ValueInfoProto*>& inputs, const Session& session) {
+std::vector<std::string> dynamic_dims(const std::vector<const onnx::ValueInfoProto*>& inputs) {
     std::vector<std::string> names;
     for (const onnx::ValueInfoProto* input : inputs)
         for (int i = 0; i < input->type().tensor_type().shape().dim_size(); ++i)
             if (is_dynamic(input->type().tensor_type().shape().dim(i))) names.push_back(dim_name(*input, i));
-    for (const auto& [name, size] : session.options.dims)
-        if (std::find(names.begin(), names.end(), name) == names.end())
-            throw Error(
-                {session.file, {}},
-                "there is no dynamic dimension " + in_quotes(name) +
-                    (names.empty() ? ": the sizes of all inputs are fixed" : ", expected one of " + join(names)),
-                did_you_mean(name, names));
+    return names;
 }
 
 /// The sizes that the caller gives, alone or with values, by name.
@@ -192,7 +184,7 @@ std::vector<ValueMeta> input_metas(const std::vector<const onnx::ValueInfoProto*
                         "the model has no input " + in_quotes(name) + "; its inputs are " + join(names),
                         did_you_mean(name, names));
     }
-    check_dims(inputs, session);
+    check_dims(session.file, session.options.dims, dynamic_dims(inputs));
     std::vector<ValueMeta> metas;
     for (const onnx::ValueInfoProto* input : inputs) {
         const auto sizes = given.find(input->name());

@@ -205,18 +205,7 @@ class Reader {
             known.insert(symbol);
             check_range(symbol, range);
         }
-        check_dims(known);
-    }
-
-    /// Those that were asked for are symbols of the program.
-    void check_dims(const std::set<std::string>& known) const {
-        const std::vector<std::string> names(known.begin(), known.end());
-        for (const auto& [symbol, size] : options_.dims)
-            if (!known.contains(symbol))
-                throw Error({archive_.file(), {}},
-                            "there is no dynamic dimension '" + symbol + "'" +
-                                (names.empty() ? ": all sizes are fixed" : ", expected one of " + join(names)),
-                            did_you_mean(symbol, names));
+        check_dims(archive_.file(), options_.dims, std::vector<std::string>(known.begin(), known.end()));
     }
 
     void check_range(const std::string& symbol, const Json& range) const {
