@@ -181,7 +181,7 @@ std::string who_mends(const Failure& failure) {
     return mender_of(backend, failure.culprit ? &*failure.culprit : nullptr);
 }
 
-std::vector<std::string> without_culprit(const Graph& minimized, const std::filesystem::path& file) {
+std::vector<std::string> last_good_command(const Graph& minimized, const std::filesystem::path& file) {
     if (!minimized.failure || !minimized.failure->culprit || minimized.failure->culprit->directive.empty()) return {};
     const Failure& failure = *minimized.failure;
     const std::unique_ptr<Backend> backend = find_backend(BackendSpec(failure.backend), failure.options);

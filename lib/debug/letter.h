@@ -39,7 +39,7 @@ std::string who_mends(const Failure& failure);
 
 /// The command that runs a minimized failure, which is in the file, without its guilty directive: then it is right.
 /// Empty where none was found. Throws Error for a backend that is not there.
-std::vector<std::string> without_culprit(const Graph& minimized, const std::filesystem::path& file);
+std::vector<std::string> last_good_command(const Graph& minimized, const std::filesystem::path& file);
 
 std::string to_text(const Letter& letter);
 nlohmann::json to_json(const Letter& letter);

@@ -37,7 +37,7 @@ void add_graph(json& result, Sources& sources) {
                                            {"at", sources.places(node.stack)}});
         if (!graph.failure || graph.failure->backend.empty()) return;
         result["report_to"] = debug::who_mends(*graph.failure);
-        if (const auto command = debug::without_culprit(graph, file); !command.empty())
+        if (const auto command = debug::last_good_command(graph, file); !command.empty())
             result["without"] = shell_quote(command);
     } catch (const Error&) {  // the page is about the rest, then
     }
