@@ -11,7 +11,6 @@
 #include <cstdio>
 #include <iostream>
 #include <string>
-#include <utility>
 
 #include "api/session.h"
 #include "base/log_state.h"
@@ -48,10 +47,10 @@ void effect(const char* function, const std::string& text, void* pc) {
 }
 
 /// .defer_output: true where the text waits for what waits to be printed before it, and is not to be printed now.
-bool waits(std::FILE* file, std::string text) {
+bool waits(std::FILE* file, const std::string& text) {
     Session* const session = watching();
     if (!session || !session->defers_output() || (file != stdout && file != stderr)) return false;
-    return session->defer(file, std::move(text));
+    return session->defer(file, text);
 }
 
 std::string formatted(const char* format, va_list arguments) {
@@ -76,58 +75,29 @@ using whittle::api::Session;
     result hook_##name parameters
 #define PC __builtin_return_address(0)
 
-HOOK(int, puts, (const char* text)) {
-    if (Session::current()) {
-        if (whittle::api::waits(stdout, std::string(text) + "\n")) return 1;
-        whittle::api::effect("puts", text, PC);
+// One that writes `text` to `file`: where that waits it returns `done`, and a break shows `shown`.
+#define WRITE_HOOK(result, name, parameters, types, arguments, file, text, shown, done) \
+    HOOK(result, name, parameters) {                                                    \
+        if (Session::current()) {                                                       \
+            const std::string written = text;                                           \
+            if (whittle::api::waits(file, written)) return done;                        \
+            whittle::api::effect(#name, shown, PC);                                     \
+        }                                                                               \
+        static const auto real = whittle::api::next<result(*) types>(#name);            \
+        return real arguments;                                                          \
     }
-    static const auto real = whittle::api::next<int (*)(const char*)>("puts");
-    return real(text);
-}
-HOOK(int, putchar, (int c)) {
-    if (Session::current()) {
-        const std::string text(1, static_cast<char>(c));
-        if (whittle::api::waits(stdout, text)) return static_cast<unsigned char>(c);
-        whittle::api::effect("putchar", text, PC);
-    }
-    static const auto real = whittle::api::next<int (*)(int)>("putchar");
-    return real(c);
-}
-HOOK(int, putc, (int c, std::FILE* file)) {
-    if (Session::current()) {
-        const std::string text(1, static_cast<char>(c));
-        if (whittle::api::waits(file, text)) return static_cast<unsigned char>(c);
-        whittle::api::effect("putc", text, PC);
-    }
-    static const auto real = whittle::api::next<int (*)(int, std::FILE*)>("putc");
-    return real(c, file);
-}
-HOOK(int, fputc, (int c, std::FILE* file)) {
-    if (Session::current()) {
-        const std::string text(1, static_cast<char>(c));
-        if (whittle::api::waits(file, text)) return static_cast<unsigned char>(c);
-        whittle::api::effect("fputc", text, PC);
-    }
-    static const auto real = whittle::api::next<int (*)(int, std::FILE*)>("fputc");
-    return real(c, file);
-}
-HOOK(int, fputs, (const char* text, std::FILE* file)) {
-    if (Session::current()) {
-        if (whittle::api::waits(file, text)) return 1;
-        whittle::api::effect("fputs", text, PC);
-    }
-    static const auto real = whittle::api::next<int (*)(const char*, std::FILE*)>("fputs");
-    return real(text, file);
-}
-HOOK(std::size_t, fwrite, (const void* data, std::size_t size, std::size_t count, std::FILE* file)) {
-    if (Session::current()) {
-        if (whittle::api::waits(file, std::string(static_cast<const char*>(data), size * count))) return count;
-        whittle::api::effect("fwrite", "", PC);
-    }
-    static const auto real =
-        whittle::api::next<std::size_t (*)(const void*, std::size_t, std::size_t, std::FILE*)>("fwrite");
-    return real(data, size, count, file);
-}
+WRITE_HOOK(int, puts, (const char* text), (const char*), (text), stdout, std::string(text) + "\n", written, 1)
+WRITE_HOOK(int, putchar, (int c), (int), (c), stdout, std::string(1, static_cast<char>(c)), written,
+           static_cast<unsigned char>(c))
+WRITE_HOOK(int, putc, (int c, std::FILE* file), (int, std::FILE*), (c, file), file,
+           std::string(1, static_cast<char>(c)), written, static_cast<unsigned char>(c))
+WRITE_HOOK(int, fputc, (int c, std::FILE* file), (int, std::FILE*), (c, file), file,
+           std::string(1, static_cast<char>(c)), written, static_cast<unsigned char>(c))
+WRITE_HOOK(int, fputs, (const char* text, std::FILE* file), (const char*, std::FILE*), (text, file), file,
+           std::string(text), written, 1)
+WRITE_HOOK(std::size_t, fwrite, (const void* data, std::size_t size, std::size_t count, std::FILE* file),
+           (const void*, std::size_t, std::size_t, std::FILE*), (data, size, count, file), file,
+           std::string(static_cast<const char*>(data), size* count), "", count)
 
 namespace {
 
@@ -135,10 +105,10 @@ int print_to(std::FILE* file, const char* format, va_list arguments) {
     if (const Session* session = Session::current(); session && session->defers_output()) {
         va_list again;
         va_copy(again, arguments);
-        std::string text = whittle::api::formatted(format, again);
+        const std::string text = whittle::api::formatted(format, again);
         va_end(again);
         const auto size = static_cast<int>(text.size());
-        if (whittle::api::waits(file, std::move(text))) return size;
+        if (whittle::api::waits(file, text)) return size;
     }
     static const auto real = whittle::api::next<int (*)(std::FILE*, const char*, va_list)>("vfprintf");
     return real(file, format, arguments);
