@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "base/error.h"
-#include "base/suggest.h"
 
 namespace whittle {
 namespace {
@@ -83,17 +82,6 @@ std::int64_t wrap_dim(std::int64_t dim, std::int64_t rank) {
         throw Error("found dimension " + std::to_string(dim) + ", expected " + std::to_string(-wrapped_rank) + " to " +
                     std::to_string(wrapped_rank - 1));
     return dim < 0 ? dim + wrapped_rank : dim;
-}
-
-void check_dims(const std::string& file, const std::map<std::string, std::int64_t>& asked,
-                std::span<const std::string> dynamic) {
-    for (const auto& [name, size] : asked)
-        if (std::ranges::find(dynamic, name) == dynamic.end())
-            throw Error(
-                {file, {}},
-                "there is no dynamic dimension '" + name + "'" +
-                    (dynamic.empty() ? ": the sizes of all inputs are fixed" : ", expected one of " + join(dynamic)),
-                did_you_mean(name, dynamic));
 }
 
 std::string to_string(std::span<const std::int64_t> values) {

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <cstdint>
-#include <map>
 #include <span>
 #include <string>
 #include <vector>
@@ -31,10 +30,6 @@ Strides broadcast_strides(std::span<const std::int64_t> sizes, std::span<const s
 
 /// Maps -rank..rank-1 to 0..rank-1 (a 0-d tensor is wrapped as rank 1). Throws Error naming the range.
 std::int64_t wrap_dim(std::int64_t dim, std::int64_t rank);
-
-/// Throws Error, of the model's file, for a size that is asked for of something else than its dynamic dimensions.
-void check_dims(const std::string& file, const std::map<std::string, std::int64_t>& asked,
-                std::span<const std::string> dynamic);
 
 /// "[2, 3]".
 std::string to_string(std::span<const std::int64_t> values);
