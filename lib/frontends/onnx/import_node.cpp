@@ -81,6 +81,7 @@ void GraphImporter::import_node(onnx::NodeProto& node, int position) {
                                            : "found the unknown op " + pending.call.target;
         pending.problem += " (" + version + ")";
         if (!verdict.known_op) pending.hint = "the op is not part of the standard at this version";
+        if (session_.options.opaque) pending.opaque = std::exchange(pending.problem, {});
     } else if (!verdict.known_op) {
         pending.problem = "the op " + pending.call.target + " is not part of the standard (" + version + ")";
     }
@@ -90,11 +91,12 @@ void GraphImporter::import_node(onnx::NodeProto& node, int position) {
     bind_inputs(pending);
     if (inline_branch(pending)) return;
     bind_attributes(pending);
-    if (pending.problem.empty() && !pending.unknown_operand) infer_results(pending);
+    const bool infers = pending.opaque.empty() && !pending.unknown_operand;
+    if (pending.problem.empty() && infers) infer_results(pending);
     if (!pending.problem.empty() && !session_.options.keep_unknown)
         throw Error(pending.where, pending.problem, pending.hint);
     std::vector<Tensor> values;
-    if (!pending.problem.empty() || pending.unknown_operand)
+    if (!pending.problem.empty() || !infers)
         state_results(pending);
     else
         values = constant_results(pending);
@@ -170,7 +172,8 @@ void GraphImporter::bind_inputs(Pending& pending) {
         flat.pop_back();
         dtypes.pop_back();
     }
-    if (pending.problem.empty()) pending.problem = type_misfit(pending.proto, pending.domain, pending.opset, dtypes);
+    if (pending.problem.empty() && pending.opaque.empty())
+        pending.problem = type_misfit(pending.proto, pending.domain, pending.opset, dtypes);
     if (!pending.op) {
         pending.call.args = std::move(flat);
         return;
@@ -386,10 +389,17 @@ void GraphImporter::state_results(Pending& pending) {
         const auto dtype = sizes ? dtype_from_onnx(type->tensor_type().elem_type()) : std::nullopt;
         if (dtype)
             meta = ValueMeta::contiguous(*dtype, *sizes);
-        else
+        else if (!pending.proto.output(i).empty())  // else nobody reads it
             all_known = false;
+        if (!all_known && !pending.opaque.empty())
+            throw Error(pending.where,
+                        pending.opaque + ", of which the file does not declare what " +
+                            in_quotes(pending.proto.output(i)) + " is, expected an element type and fixed sizes",
+                        "shape inference declares it: onnx.shape_inference, of ONNX Runtime's own ops its "
+                        "symbolic_shape_infer.py; --dim sets dynamic sizes");
         pending.call.results.push_back(std::move(meta));
     }
+    session_.opaque_calls |= !pending.opaque.empty();
     const bool is_break = !pending.problem.empty();
     pending.unknown_operand = !all_known;  // from here on: of the results
     if (!is_break) return;

@@ -178,6 +178,36 @@ TEST_CASE("what is not known is a break, and metas behind it are unknown", "[onn
     CHECK(loaded.graph.find("y")->meta().sizes == Sizes{2});  // as the file declares
 }
 
+TEST_CASE("calls of unknown ops are kept as the file declares them, and written with that", "[onnx]") {
+    onnx::ModelProto proto = model(
+        "g (float[N,2] x) => (float[N,2] y) { a = Relu(x) s, , t = com.microsoft.Skip<epsilon = 0.5>(a, x) "
+        "b = Neg(s) y = Add(b, t) }");
+    proto.add_opset_import()->set_domain("com.microsoft");
+    proto.mutable_opset_import(1)->set_version(1);
+    CHECK_THAT(test::load_error(proto), Contains("found the unknown op com.microsoft.Skip (opset 1 of com.microsoft)"));
+    const LoadOptions opaque{.dims = {{"N", 3}}, .opaque = true};
+    CHECK_THAT(test::load_error(proto, opaque), Contains("the file does not declare what 's' is"));
+    for (const char* name : {"s", "t"}) {
+        onnx::ValueInfoProto& info = *proto.mutable_graph()->add_value_info();
+        info = proto.graph().input(0);
+        info.set_name(name);
+    }
+    const LoadedModel loaded = load(proto, opaque);
+    CHECK(loaded.breaks.empty());
+    CHECK(loaded.unknown.empty());
+    const Node& call = loaded.graph.node({loaded.graph.calls().at(1)});
+    REQUIRE(call.results.size() == 3);
+    CHECK(call.results[2].sizes == Sizes{3, 2});
+    CHECK(loaded.graph.find("b")->meta().sizes == Sizes{3, 2});
+    onnx::ModelProto written;
+    REQUIRE(written.ParseFromString(to_onnx(loaded.graph)));
+    CHECK(written.graph().value_info_size() == 2);
+    CHECK(written.graph().node(1).output(1).empty());  // nobody reads it
+    CHECK(same_structure(loaded.graph, load(written, {.opaque = true}).graph));
+    CHECK_THAT(test::load_error(model("g (float[2] x) => (float[2] y) { y = Relu<q = 1>(x) }"), {.opaque = true}),
+               Contains("unknown attribute 'q'"));
+}
+
 const char* const kIf =
     "g (bool c, float[2] x) => (float[2] y) { h = Relu(x) y = If(c) <"
     "then_branch = t () => (float[2] a) { a = Add(h, x) }, else_branch = e () => (float[2] b) { b = Neg(h) }> }";
