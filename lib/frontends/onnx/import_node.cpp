@@ -114,6 +114,12 @@ void GraphImporter::import_constant(Pending& pending) {
         throw Error(pending.where, "found " + std::to_string(pending.proto.attribute_size()) +
                                        " attributes, expected one of value, value_float, value_int …");
     onnx::AttributeProto& attribute = *pending.proto.mutable_attribute(0);
+    const std::string& name = result_name(pending, 0);
+    OnnxValue& result = frames_.back().values[pending.proto.output(0)];
+    const bool strings = attribute.type() == onnx::AttributeProto::STRING ||
+                         attribute.type() == onnx::AttributeProto::STRINGS ||
+                         attribute.t().data_type() == onnx::TensorProto::STRING;
+    if (strings && session_.options.keep_unknown) return static_cast<void>(result = add_strings(name, name));
     Tensor value;
     switch (attribute.type()) {
         case onnx::AttributeProto::TENSOR:
@@ -137,8 +143,7 @@ void GraphImporter::import_constant(Pending& pending) {
             throw Error(pending.where, "found a constant given by " + in_quotes(attribute.name()) +
                                            ", expected numbers or a dense tensor");
     }
-    const std::string& name = result_name(pending, 0);
-    frames_.back().values[pending.proto.output(0)] = add_constant(name, name, std::move(value));
+    result = add_constant(name, name, std::move(value));
 }
 
 const std::string& GraphImporter::result_name(const Pending& pending, int output) {
@@ -166,6 +171,8 @@ void GraphImporter::bind_inputs(Pending& pending) {
         const NodeRef ref = operand.nodes[0];
         flat.emplace_back(ref);
         pending.unknown_operand |= unknown(ref);
+        if (strings_.contains(ref.id) && pending.problem.empty())
+            pending.problem = "found strings as the input " + in_quotes(name) + ", expected numbers";
         dtypes.emplace_back(unknown(ref) ? std::nullopt : std::optional(graph_.node(ref).meta().dtype));
     }
     while (!flat.empty() && flat.back().is_none()) {

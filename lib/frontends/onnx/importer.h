@@ -100,6 +100,8 @@ class GraphImporter {
     Pending start(onnx::NodeProto& node, int position);
     NodeRef append(Node node, bool unknown = false);
     NodeRef add_constant(const std::string& name, const std::string& target, Tensor value);
+    /// Of strings: one without elements, whose metas are not known.
+    NodeRef add_strings(const std::string& name, const std::string& target);
     /// The value; what an outer graph defines is captured.
     OnnxValue value(const std::string& name);
     NodeRef capture(GraphImporter& outer, NodeRef node);
@@ -141,6 +143,7 @@ class GraphImporter {
     NameScope names_;
     std::vector<Frame> frames_;
     std::vector<bool> unknown_;           // per node: its metas are not known
+    std::set<NodeId> strings_;            // inputs and constants that are no numbers
     std::map<NodeId, Tensor> unfolded_;   // what calls compute that are kept though they are constant
     std::set<NodeId> parts_;              // calls that make elements of sequences; what nobody reads is dropped
     std::map<NodeId, NodeRef> captured_;  // node here by node of the outer graph, constants included

@@ -65,7 +65,8 @@ struct LoadOptions {
     std::int64_t default_dim = 1;
     /// Compute what depends on constants and static sizes alone; false: it stays as the calls that the file has.
     bool fold = true;
-    /// Keep nodes that Whittle cannot describe and report them as breaks; by default the first is an Error.
+    /// Keep nodes that Whittle cannot describe and report them as breaks; by default the first is an Error. Inputs and
+    /// constants that are strings stand there as f32, and who reads them is a break.
     bool keep_unknown = false;
     /// Of what Whittle cannot describe, keep calls of ops that it does not know, for who may know them. The file has to
     /// declare what they give.

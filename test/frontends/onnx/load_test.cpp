@@ -178,6 +178,25 @@ TEST_CASE("what is not known is a break, and metas behind it are unknown", "[onn
     CHECK(loaded.graph.find("y")->meta().sizes == Sizes{2});  // as the file declares
 }
 
+TEST_CASE("who reads strings is a break", "[onnx]") {
+    onnx::ModelProto proto = model(
+        "g (string[2] s, float[2] x) => (float[2] y) { k = Constant<value_strings = [\"a\", \"b\"]>() "
+        "b = Equal(s, k) f = Cast<to = 1>(b) n = Cast<to = 1>(w) r = Relu(x) t = Add(f, n) y = Add(r, t) }");
+    onnx::TensorProto& w = *proto.mutable_graph()->add_initializer();
+    w.set_name("w");
+    w.set_data_type(onnx::TensorProto::STRING);
+    w.add_dims(2);
+    for (const char* text : {"1", "2"}) w.add_string_data(text);
+    CHECK_THAT(test::load_error(proto), Contains("found elements of type STRING"));
+    const LoadedModel loaded = load(proto, {.keep_unknown = true});
+    REQUIRE(loaded.breaks.size() == 2);
+    CHECK(loaded.breaks[0].node == "b");
+    CHECK(loaded.breaks[0].reason == "found strings as the input 's', expected numbers");
+    CHECK(loaded.breaks[1].reason == "found strings as the input 'w', expected numbers");
+    CHECK(loaded.graph.find("r")->meta().sizes == Sizes{2});
+    CHECK(std::ranges::count(loaded.unknown, "r") == 0);
+}
+
 TEST_CASE("calls of unknown ops are kept as the file declares them, and written with that", "[onnx]") {
     onnx::ModelProto proto = model(
         "g (float[N,2] x) => (float[N,2] y) { a = Relu(x) s, , t = com.microsoft.Skip<epsilon = 0.5>(a, x) "
