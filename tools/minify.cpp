@@ -85,7 +85,7 @@ int run(const cli::Tool& tool, Options& options) {
     options.judge.check_usage();
     options.output = cli::minimized_file(options.model, options.output);
     const std::vector<cli::LoadedFrame> frames =
-        cli::frames_of(options.model, options.judge.backend, options.search, options.inputs);
+        cli::frames_of(options.model, options.judge, options.search, options.inputs);
     if (frames.empty()) throw Error({options.model.string(), {}}, "it holds no graph");
     debug::Search search =
         cli::search_of(options.model, options.output, options.judge, options.search, options.inputs, frames[0]);

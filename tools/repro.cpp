@@ -90,7 +90,10 @@ int run(const cli::Tool& tool, Options& options) {
     }
     cli::require_with(!options.backend.options().empty(), "--backend-option", !options.backend.name.empty(),
                       "--backend");
-    std::vector<cli::LoadedFrame> frames = cli::load_model(options.graph, {.inputs = options.inputs});
+    std::vector<cli::LoadedFrame> frames =
+        cli::load_for(options.graph, {.inputs = options.inputs}, [&](const LoadedFrame& frame) {
+            return !options.repro.python && options.backend.knows_more(frame, kReferenceBackend);
+        });
     if (frames.size() != 1)
         throw Error({options.graph.string(), {}},
                     "it holds " + plural(frames.size(), "graph") + ", of which repro takes one",

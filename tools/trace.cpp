@@ -100,7 +100,8 @@ int trace_models(const cli::Tool& tool, const Options& options, const debug::Tra
     observer.after = [&](const TracedFrame& traced) {
         if (!tool.shared().json) std::cout << debug::to_text(traced, options.output);
     };
-    std::vector<LoadedFrame> frames = cli::frames_to_trace(options.models, options.inputs, options.output);
+    std::vector<LoadedFrame> frames =
+        cli::frames_to_trace(options.models, options.inputs, options.backend, options.output);
     options.graphs.apply(frames);
     const debug::Traced traced = debug::trace(frames, request, observer);
     nlohmann::json json = debug::to_json(traced);

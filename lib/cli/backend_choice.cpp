@@ -5,7 +5,9 @@
 #include "cli/model.h"
 #include "cli/tool.h"
 #include "cli/usage.h"
+#include "graph/abilities.h"
 #include "graph/backend_options.h"
+#include "graph/foreign_ops.h"
 
 namespace whittle::cli {
 
@@ -78,6 +80,13 @@ void BackendChoice::default_to(const LoadedFrame& frame) {
     const BackendOptions given = options();
     for (const auto& [key, value] : frame.record ? frame.record->backend_options : frame.graph.failure->options)
         if (!given.contains(key)) pairs.push_back(key + "=" + value);
+}
+
+bool BackendChoice::knows_more(const LoadedFrame& frame, std::string_view fallback) const {
+    if (name.empty() && frame.graph.failure && frame.graph.failure->backend.empty()) return true;  // a command judged
+    BackendChoice asked = *this;
+    asked.default_to(frame);
+    return offered<ForeignOps>(*find_backend(asked.spec(fallback))) != nullptr;
 }
 
 }  // namespace whittle::cli

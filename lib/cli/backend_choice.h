@@ -32,6 +32,9 @@ struct BackendChoice {
     /// Without --backend: the one that a record was made with or that a minimized graph fails with, with its options
     /// below those given. The reference, and a failure that a command judged, name none.
     void default_to(const LoadedFrame& frame);
+    /// Whether the backend, or where none was named what the frame was recorded or judged with, may know ops that
+    /// Whittle does not.
+    bool knows_more(const LoadedFrame& frame, std::string_view fallback) const;
     /// The one that was named, else `fallback`.
     BackendSpec spec(std::string_view fallback) const { return name.empty() ? BackendSpec(fallback) : name; }
     /// As they are typed: --backend B --backend-option KEY=VALUE --pass-limit PASS=K … --op-library FILE.

@@ -15,6 +15,7 @@
 #include "debug/check.h"
 #include "debug/write_repro.h"
 #include "graph/abilities.h"
+#include "ops/core/opaque.h"
 
 namespace whittle::cli {
 namespace fs = std::filesystem;
@@ -101,11 +102,13 @@ Followed follow_up(const Tool& tool, const FollowUp& wanted, std::ostream& repor
     }
     if (!tool.shared().json) report << '\n';
     JudgeOptions judge{.backend = wanted.backend, .accuracy = wanted.accuracy};
-    if (!judge.accuracy.mode) judge.accuracy.mode = name(Accuracy::Mode::close);
     SearchOptions how;
     how.repeat = wanted.repeat;
-    std::vector<LoadedFrame> frames = frames_of(wanted.model, wanted.backend, how, wanted.inputs);
+    std::vector<LoadedFrame> frames = frames_of(wanted.model, judge, how, wanted.inputs);
     if (frames.empty()) throw Error({wanted.model.string(), {}}, "it holds no graph");
+    const bool opaque = std::ranges::any_of(
+        frames, [](const LoadedFrame& frame) { return !opaque_ops(frame.graph).empty(); });  // nothing to compare with
+    if (!judge.accuracy.mode && !opaque) judge.accuracy.mode = name(Accuracy::Mode::close);
     debug::Search search = search_of(wanted.model, wanted.output, judge, how, wanted.inputs, frames[0]);
     for (LoadedFrame& frame : frames)
         if (wanted.scratch) frame.file = frame.file.filename();

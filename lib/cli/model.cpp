@@ -17,6 +17,7 @@
 #include "frontends/pt2/load.h"
 #include "graph/failure_file.h"
 #include "graph/text.h"
+#include "ops/core/opaque.h"
 #include "run/load.h"
 #include "tensor/random.h"
 #include "trace/index.h"
@@ -44,6 +45,7 @@ std::map<std::string, std::int64_t> dims_of(const InputOptions& options) {
 LoadOptions onnx_options(const ModelOptions& options, const Given& given) {
     LoadOptions load{.dims = dims_of(options.inputs)};
     load.keep_unknown = options.keep_unknown;
+    load.opaque = options.opaque;
     load.fold = options.fold;
     for (const GivenInput& input : given.inputs) load.values.push_back({input.name, input.tensor});
     load.lengths = given.lengths;
@@ -282,7 +284,8 @@ std::vector<LoadedFrame> load_model(const fs::path& path, const ModelOptions& op
     const ModelKind kind = recognize(path);
     log_info(LogChannel::cli, path.string() + " is taken for: " + std::string(name(kind)));
     const LogStep step(LogStep::Kind::capture, "read " + path.string());
-    const Checks checks(options.keep_unknown ? UnknownOps::keep : UnknownOps::refuse, !options.as_stated);
+    const bool keep = options.keep_unknown || options.opaque;
+    const Checks checks(keep ? UnknownOps::keep : UnknownOps::refuse, !options.as_stated);
     if (kind != ModelKind::onnx && kind != ModelKind::pt2 && !options.inputs.dims.empty())
         throw Error("--dim requires an ONNX model or a PyTorch export: the sizes of '" + path.string() + "' are fixed");
     const fs::path file = model_file(path);
@@ -326,6 +329,16 @@ std::vector<LoadedFrame> load_model(const fs::path& path, const ModelOptions& op
         log_frame(frame);
     }
     return frames;
+}
+
+std::vector<LoadedFrame> load_for(const fs::path& path, const ModelOptions& options,
+                                  const std::function<bool(const LoadedFrame&)>& knows_more) {
+    ModelOptions opaque = options;
+    opaque.opaque = true;
+    std::vector<LoadedFrame> frames = load_model(path, opaque);
+    const bool unknown = std::ranges::any_of(
+        frames, [&](const LoadedFrame& frame) { return !opaque_ops(frame.graph).empty() && !knows_more(frame); });
+    return unknown ? load_model(path, options) : frames;  // which says what is unknown
 }
 
 }  // namespace whittle::cli

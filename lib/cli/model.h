@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -60,6 +61,7 @@ struct InputOptions {
 struct ModelOptions {
     InputOptions inputs = {};
     bool keep_unknown = false;  ///< unknown ops become breaks instead of an Error
+    bool opaque = false;        ///< calls of unknown ops are kept, with the results that the file states
     bool as_stated = false;     ///< results are what a graph's file says, and not what is inferred of them
     bool need_inputs = true;    ///< false: only the graphs are wanted
     bool fold = true;           ///< ONNX: compute what is constant while reading (LoadOptions::fold)
@@ -71,6 +73,11 @@ using whittle::LoadedFrame;
 /// record or a failure) unless others are given. Throws Error for inputs that the model does not have or that do not
 /// fit, naming them, also where only the graphs are wanted.
 std::vector<LoadedFrame> load_model(const std::filesystem::path& path, const ModelOptions& options);
+
+/// load_model() for who may know ops that Whittle does not: calls of such ops are opaque where `knows_more` says so of
+/// the frame, which may say who is to be asked.
+std::vector<LoadedFrame> load_for(const std::filesystem::path& path, const ModelOptions& options,
+                                  const std::function<bool(const LoadedFrame&)>& knows_more);
 
 /// One tensor from a safetensors file (its only one, or the one called `name`), an .npy file or an ONNX TensorProto.
 Tensor load_tensor(const std::filesystem::path& path, const std::string& name);

@@ -93,10 +93,16 @@ Suspect suspect_of(const JudgeOptions& judge, const SearchOptions& options) {
     return suspect;
 }
 
-std::vector<LoadedFrame> read_frames(const fs::path& model, const BackendChoice& judge, const SearchOptions& options,
+/// Whether who is asked, by the options or else by what the frame fails with, may know ops that Whittle does not.
+bool knows_more(const JudgeOptions& judge, const LoadedFrame& frame) {
+    return judge.command() || judge.backend.knows_more(frame, kDefaultSuspect);
+}
+
+std::vector<LoadedFrame> read_frames(const fs::path& model, const JudgeOptions& judge, const SearchOptions& options,
                                      const InputOptions& inputs, bool fold) {
-    const bool as_stated = judge.name == kInfersAnew;
-    std::vector<LoadedFrame> frames = load_model(model, {.inputs = inputs, .as_stated = as_stated, .fold = fold});
+    const bool as_stated = judge.backend.name == kInfersAnew;
+    std::vector<LoadedFrame> frames = load_for(model, {.inputs = inputs, .as_stated = as_stated, .fold = fold},
+                                               [&](const LoadedFrame& frame) { return knows_more(judge, frame); });
     if (options.after != "aot") return frames;
     std::vector<LoadedFrame> parts;
     for (LoadedFrame& frame : frames)
@@ -191,7 +197,7 @@ void SearchOptions::check_usage() const {
     require_range("--jobs", jobs, 1, 1024);
 }
 
-std::vector<LoadedFrame> frames_of(const fs::path& model, const BackendChoice& judge, const SearchOptions& options,
+std::vector<LoadedFrame> frames_of(const fs::path& model, const JudgeOptions& judge, const SearchOptions& options,
                                    const InputOptions& inputs) {
     if (options.no_fold && recognize(model) != ModelKind::onnx)
         throw Error("--no-fold requires an ONNX model: nothing of '" + model.string() + "' is folded");
@@ -220,7 +226,9 @@ debug::Search search_of(const fs::path& model, const fs::path& output, JudgeOpti
     }
     search.judge = command_of(judge, options, search.stored, output);
     if (options.after == "capture" && !options.no_fold && recognize(model) == ModelKind::onnx)
-        search.unfolded = [model, options, inputs] { return read_frames(model, {}, options, inputs, false).at(0); };
+        search.unfolded = [model, judge, options, inputs] {
+            return read_frames(model, judge, options, inputs, false).at(0);
+        };
     return search;
 }
 

@@ -51,8 +51,8 @@ debug::Search search_of(const std::filesystem::path& model, const std::filesyste
                         const SearchOptions& options, const InputOptions& inputs, const LoadedFrame& first);
 
 /// The frames of a model as the options ask for them: folded or not, decomposed or not. What does not decompose stays.
-/// `judge` is who is to be asked, as far as that was given.
-std::vector<LoadedFrame> frames_of(const std::filesystem::path& model, const BackendChoice& judge,
+/// `judge` is who is to be asked, as far as that was given: a command may know ops that Whittle does not.
+std::vector<LoadedFrame> frames_of(const std::filesystem::path& model, const JudgeOptions& judge,
                                    const SearchOptions& options, const InputOptions& inputs);
 
 /// Default: MODEL.min with MODEL's extension, in the working directory. Throws Error for a name that says no format.

@@ -2,6 +2,7 @@
 
 #include <iostream>
 
+#include "backends/registry.h"
 #include "base/error.h"
 #include "base/words.h"
 #include "cli/program.h"
@@ -9,6 +10,8 @@
 #include "cli/usage.h"
 #include "explain/show.h"
 #include "frontends/pt2/save.h"
+#include "graph/abilities.h"
+#include "graph/foreign_ops.h"
 #include "program/gradients.h"
 #include "program/program.h"
 #include "trace/folder.h"
@@ -190,14 +193,15 @@ void check_traced(std::span<const fs::path> models, const InputOptions& inputs, 
 }
 
 std::vector<LoadedFrame> frames_to_trace(std::span<const fs::path> models, const InputOptions& inputs,
-                                         const fs::path& folder) {
+                                         const BackendChoice& backend, const fs::path& folder) {
+    const bool knows_more = offered<ForeignOps>(*find_backend(backend.spec(kReferenceBackend))) != nullptr;
     TraceIndex index;
     name_models(index, folder, models);
     std::vector<LoadedFrame> all;
     for (std::size_t i = 0; i < models.size(); ++i) {
         const std::string& name = index.models[i].name;
         const bool whole = recognize(models[i]) != ModelKind::trace;
-        std::vector<LoadedFrame> frames = load_model(models[i], {.inputs = inputs});
+        std::vector<LoadedFrame> frames = load_model(models[i], {.inputs = inputs, .opaque = knows_more});
         for (LoadedFrame& frame : frames) {
             if (whole) frame.graph.name = frames.size() > 1 ? name + "_" + frame.name : name;
             if (models.size() > 1) frame.name = whole ? name : name + "/" + frame.name;

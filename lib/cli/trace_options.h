@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "cli/backend_choice.h"
 #include "cli/model.h"
 #include "debug/trace.h"
 
@@ -81,8 +82,8 @@ void check_traced(std::span<const std::filesystem::path> models, const InputOpti
 
 /// The graphs of models that are no programs, all of them read. One that is its whole model is called as the model is
 /// among those of `folder`: exporters call theirs all alike ("torch_jit"). So is its frame where several models are
-/// traced, and others say whose they are.
+/// traced, and others say whose they are. They run on `backend`, which may know ops that Whittle does not.
 std::vector<LoadedFrame> frames_to_trace(std::span<const std::filesystem::path> models, const InputOptions& inputs,
-                                         const std::filesystem::path& folder);
+                                         const BackendChoice& backend, const std::filesystem::path& folder);
 
 }  // namespace whittle::cli

@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "base/log.h"
 #include "ops/core/interpreter.h"
+#include "ops/core/opaque.h"
 #include "reduce/identity.h"
 
 namespace whittle::debug {
@@ -22,7 +23,8 @@ Findings check(const std::vector<LoadedFrame>& frames, const Search& search) {
         if (!asked.insert(id).second) continue;  // the same graph on the same values
         reduce::Observation seen;
         try {
-            const std::vector<Tensor> expected = evaluate(frame.graph, frame.inputs);
+            const bool unknown = !search.compares() && !opaque_ops(frame.graph).empty();
+            const std::vector<Tensor> expected = unknown ? std::vector<Tensor>() : evaluate(frame.graph, frame.inputs);
             for (int i = 0; i < search.repeat && !seen.failed; ++i)
                 seen = judge.oracle->observe({frame.graph, frame.inputs, expected, id});
         } catch (const Error& error) {

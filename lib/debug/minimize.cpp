@@ -8,6 +8,7 @@
 #include "base/interrupt.h"
 #include "base/log.h"
 #include "base/subprocess.h"
+#include "base/suggest.h"
 #include "base/words.h"
 #include "debug/check.h"
 #include "debug/diagnose.h"
@@ -16,6 +17,7 @@
 #include "graph/failure_file.h"
 #include "graph/text.h"
 #include "ops/core/interpreter.h"
+#include "ops/core/opaque.h"
 #include "reduce/journal.h"
 #include "reduce/parallel.h"
 #include "reduce/save.h"
@@ -152,10 +154,22 @@ std::string next_command(const Search& search) {
     return shell_quote(reduce::command_line(judge, search.output));
 }
 
+/// Of calls that nobody here knows: what they compute is not known either.
+void tell_of_opaque(const LoadedFrame& frame, const Search& search, const Observer& observer) {
+    const std::vector<std::string> ops = opaque_ops(frame.graph);
+    if (ops.empty()) return;
+    if (search.compares())
+        throw Error({frame.file.string(), {}}, "its results cannot be compared: Whittle does not know " + join(ops),
+                    "without --accuracy errors, crashes and hangs are failures");
+    observer.warn(frame.file.string() + ": Whittle does not know " + join(ops) +
+                  ": of candidates that begin behind such a call, the inputs are random");
+}
+
 }  // namespace
 
 Minimized minimize(const LoadedFrame& frame, const Search& asked, const Observer& observer) {
     Search search = asked;
+    tell_of_opaque(frame, search, observer);
     Judging judge = judging(search);
     if (auto quick = judge.backend ? in_quick_tier(frame, search, *judge.backend) : std::nullopt) {
         judge.oracle = reduce::backend_oracle(*judge.backend, *quick);
@@ -172,6 +186,7 @@ Minimized minimize(const LoadedFrame& frame, const Search& asked, const Observer
     options.passes = search.passes;
     options.jobs = search.jobs;
     options.repeat = search.repeat;
+    options.opaque = !search.compares();
     options.search.step_limit = search.step_limit;
     options.search.mode = search.mode;
     options.search.stop = interrupted;

@@ -32,6 +32,8 @@ struct Search {
 
     /// Null: a command judges.
     const Suspect* suspect() const { return std::get_if<Suspect>(&judge); }
+    /// Results count, and have to be known.
+    bool compares() const { return suspect() && suspect()->tier == Tier::computes; }
 };
 
 /// Who judges, ready to be asked. The backend lives as long as the oracle.

@@ -6,11 +6,13 @@
 #include "base/error.h"
 #include "base/files.h"
 #include "base/subprocess.h"
+#include "base/suggest.h"
 #include "base/words.h"
 #include "graph/abilities.h"
 #include "graph/emitter.h"
 #include "ops/core/custom.h"
 #include "ops/core/interpreter.h"
+#include "ops/core/opaque.h"
 #include "program/gradients.h"
 #include "program/interpreted.h"
 #include "repro/python.h"
@@ -20,7 +22,8 @@ namespace fs = std::filesystem;
 
 std::optional<Failure> failure_of(const LoadedFrame& frame, const Suspect& suspect) {
     const auto reference = find_backend(kReferenceBackend);
-    const Outcome expected = run_in_process(frame.graph, frame.inputs, *reference, {});
+    const bool unknown = suspect.tier == Tier::ends && !opaque_ops(frame.graph).empty();
+    const Outcome expected = unknown ? Outcome() : run_in_process(frame.graph, frame.inputs, *reference, {});
     if (expected.failed())
         throw Error({frame.file.string(), {}}, "the reference cannot run it: " + expected.message,
                     "give the model inputs that it can run on: --input, --inputs");
@@ -150,6 +153,10 @@ repro::Report write_repro(const Graph& graph, const fs::path& file, const repro:
     if (graph.failure && graph.failure->backend.empty())
         throw Error({file.string(), {}}, "a command judged this failure, and a repro needs a backend to compile with",
                     "minify with --backend, or hand the graph itself to the command's owner");
+    if (const std::vector<std::string> unknown = opaque_ops(graph); graph.failure && !unknown.empty())
+        throw Error({file.string(), {}},
+                    "a repro holds what is expected, and Whittle does not know what " + join(unknown) + " computes",
+                    "hand the graph itself to the backend's owner");
     const auto backend = find_backend(graph.failure ? graph.failure->backend : std::string());
     if (graph.failure && other_compiler(*graph.failure, *backend))
         return write_repro(as_compiled(graph, *backend), file, options);  // by who compiled it

@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "graph/nested.h"
+#include "ops/core/registry.h"
 
 namespace whittle {
 namespace {
@@ -91,12 +92,19 @@ class Builder {
         return result_.graph.add(std::move(read));
     }
 
-    /// Returned by the original, or a sink here; of several results none of which is read, all are.
+    /// Returned by the original, or a sink here; of several results none of which is read, all are. Those of an op that
+    /// nobody here knows may not all be there: of them, what the original reads.
     bool is_output(const ValueRef& value) const {
         if (returned_.contains(value)) return true;
-        const auto first = read_.lower_bound({value.node, 0});
-        return first == read_.end() || first->node != value.node;
+        const auto has = [&](const auto& values) {
+            const auto first = values.lower_bound({value.node, 0});
+            return first != values.end() && node_of(*first) == value.node;
+        };
+        if (has(read_)) return false;
+        return names_.contains(value) || Registry::instance().find(node(value.node).target) || !has(names_);
     }
+    static NodeId node_of(const ValueRef& value) { return value.node; }
+    static NodeId node_of(const std::pair<const ValueRef, std::string>& named) { return named.first.node; }
 
     /// What the original returned, in its order, then the new sinks.
     void add_outputs() {

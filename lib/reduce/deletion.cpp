@@ -7,7 +7,7 @@
 #include "ops/aten/random.h"
 #include "ops/core/draws.h"
 #include "ops/core/memory.h"
-#include "ops/core/recorder.h"
+#include "ops/core/opaque.h"
 #include "passes/subgraph.h"
 
 namespace whittle::reduce {
@@ -22,20 +22,25 @@ bool may_be_kept(const Node& node) {
 
 }  // namespace
 
-Deletion::Deletion(const Graph& graph, std::span<const Tensor> inputs)
+Deletion::Deletion(const Graph& graph, std::span<const Tensor> inputs, bool opaque)
     : graph_(graph), inputs_(inputs.begin(), inputs.end()) {
-    Recorder recorder(graph);
+    Recorder strict(graph_);
+    PassingOpaque<Recorder> passing(graph_);
+    record(opaque ? passing : strict);
+    for (NodeId id : graph.calls())
+        if (may_be_kept(graph.nodes[static_cast<std::size_t>(id)])) items_.push_back(id);
+}
+
+void Deletion::record(Recorder& recorder) {
     try {
         seed_random_ops(0);
-        recorder.run(graph, inputs);
+        recorder.run(graph_, inputs_);
     } catch (const Error& error) {
         throw Error(
             error.where(), "the reference cannot run it: " + error.message(),
             error.hint().empty() ? "give the model inputs that it can run on: --input, --inputs" : error.hint());
     }
     values_ = std::move(recorder.values);
-    for (NodeId id : graph.calls())
-        if (may_be_kept(graph.nodes[static_cast<std::size_t>(id)])) items_.push_back(id);
 }
 
 Case Deletion::candidate(const Set& kept) const {
@@ -50,7 +55,9 @@ Case Deletion::candidate(const Set& kept) const {
     };
     std::vector<Tensor> inputs = values(part.inputs);
     // What a call writes may be another value by the end, and of another candidate yet another.
-    std::vector<Tensor> expected = has_writes(part.graph) ? evaluate(part.graph, inputs) : values(part.outputs);
+    std::vector<Tensor> expected = !opaque_ops(part.graph).empty() ? std::vector<Tensor>()
+                                   : has_writes(part.graph)        ? evaluate(part.graph, inputs)
+                                                                   : values(part.outputs);
     return {std::move(part.graph), std::move(inputs), std::move(expected)};
 }
 
@@ -62,6 +69,7 @@ Case Deletion::whole() const {
 
 std::optional<Case> Deletion::original() const {
     if (draws_random_numbers(graph_) || same_structure(graph_, whole().graph)) return std::nullopt;
+    if (!opaque_ops(graph_).empty()) return Case{graph_, inputs_};
     return Case{graph_, inputs_, evaluate(graph_, inputs_)};
 }
 

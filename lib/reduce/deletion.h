@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "graph/value_ref.h"
+#include "ops/core/recorder.h"
 #include "reduce/judge.h"
 
 namespace whittle::reduce {
@@ -13,8 +14,9 @@ namespace whittle::reduce {
 /// Every value of a case, computed once by the reference, and the cases that some of its calls make.
 class Deletion {
   public:
-    /// Throws Error when the reference cannot run it.
-    Deletion(const Graph& graph, std::span<const Tensor> inputs);
+    /// Throws Error when the reference cannot run it. `opaque`: it may have opaque calls (ops/core/opaque.h); what
+    /// they give is made up.
+    Deletion(const Graph& graph, std::span<const Tensor> inputs, bool opaque = false);
 
     /// The calls that may be dropped are the items of the search.
     int count() const { return static_cast<int>(items_.size()); }
@@ -30,6 +32,7 @@ class Deletion {
 
   private:
     std::vector<std::vector<int>> neighbours() const;
+    void record(Recorder& recorder);
 
     const Graph graph_;
     const std::vector<Tensor> inputs_;

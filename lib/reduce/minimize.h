@@ -32,6 +32,9 @@ struct MinimizeOptions {
     std::function<std::vector<std::string>()> likely = {};
     /// The failure to follow; none: the one that the original shows. With another one it is not failing.
     std::optional<Signature> signature = {};
+    /// The graph may have opaque calls (ops/core/opaque.h): whoever judges may know them and compares no results. What
+    /// they give is made up for candidates that begin behind them.
+    bool opaque = false;
     /// Judged before the graph: where it does not fail, nothing does; else its failure is the one to follow.
     std::optional<AsGiven> as_given = {};
     int repeat = 2;  ///< runs of the original, where answers that disagree make it flaky, and of the result

@@ -5,6 +5,7 @@
 #include "base/error.h"
 #include "graph/abilities.h"
 #include "graph/placement.h"
+#include "ops/core/opaque.h"
 #include "run/captured.h"
 #include "run/trial.h"
 
@@ -20,7 +21,8 @@ Trial try_frame(const FrameToTrace& frame, Backend& backend, const BackendOption
                               record.accuracy);
     if (!trial.no_reference.empty())
         throw Error({frame.file, {}}, "the reference cannot run it: " + trial.no_reference,
-                    "give the model inputs that it can run on: --input, --inputs");
+                    opaque_ops(frame.graph).empty() ? "give the model inputs that it can run on: --input, --inputs"
+                                                    : "give what it computes, too: --inputs, a folder with outputs");
     record.expected = trial.expected.outputs;
     record.expected_from = trial.expected.from;
     return trial;

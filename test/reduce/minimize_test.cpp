@@ -361,3 +361,29 @@ TEST_CASE("reductions can be left out, and the step limit counts theirs too", "[
         CHECK(stopped.graph.failure->signature == stopped.signature);
     }
 }
+
+TEST_CASE("calls of unknown ops are gone around where results do not count", "[minimize]") {
+    const Graph graph = parse(
+        "graph g {\n  %x = placeholder[\"x\"] : f32[4]\n  %a = aten.abs.default(%x) : f32[4]\n"
+        "  %u = my.split(%a, 2) : (f32[2], f32[2])\n  %u_1 = getitem(%u, 1) : f32[2]\n"
+        "  %t = aten.tanh.default(%u_1) : f32[2]\n  return (%t)\n}\n");
+    PlantedBackend backend;
+    std::string wanted;
+    backend.on_compile = [&](const Graph& candidate) {
+        const std::vector<std::string> all = targets(candidate);
+        if (std::count(all.begin(), all.end(), wanted)) throw std::runtime_error("not that");
+    };
+    const auto oracle = backend_oracle(backend, {.spec = "planted", .tier = Tier::ends});
+    CHECK_THROWS_WITH(minimize(graph, kInput, *oracle, {}), Catch::Contains("unknown op 'my.split'"));
+    MinimizeOptions options;
+    options.opaque = true;
+    wanted = "my.split";
+    const Minimized split = minimize(graph, kInput, *oracle, options);
+    REQUIRE(split.verdict == Minimized::Verdict::minimized);
+    CHECK(targets(split.graph) == std::vector<std::string>{"my.split", "getitem"});  // of its results, what was read
+    CHECK(split.graph.find("a")->meta().sizes == Sizes{4});
+    wanted = "aten.tanh.default";
+    const Minimized behind = minimize(graph, kInput, *oracle, options);
+    CHECK(targets(behind.graph) == std::vector<std::string>{wanted});
+    CHECK(behind.graph.failure->inputs.size() == 1);
+}

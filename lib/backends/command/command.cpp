@@ -22,6 +22,7 @@
 #include "frontends/onnx/shared_files.h"
 #include "graph/abilities.h"
 #include "graph/backend_options.h"
+#include "graph/foreign_ops.h"
 #include "graph/json.h"
 #include "graph/short_program.h"
 
@@ -146,7 +147,7 @@ class CommandExecutable final : public Executable {
 };
 
 /// Offers no Support: only the command knows, and it says so by exiting with 125.
-class CommandBackend final : public Backend, public Emitter, public Optioned {
+class CommandBackend final : public Backend, public Emitter, public Optioned, public ForeignOps {
   public:
     explicit CommandBackend(const std::string& line) : line_(line), argv_(shell_split(line)) {
         expect_program("cmd:", line, argv_);

@@ -14,6 +14,7 @@
 #include "base/log.h"
 #include "graph/abilities.h"
 #include "graph/backend_options.h"
+#include "graph/foreign_ops.h"
 #include "graph/json_text.h"
 #include "graph/short_program.h"
 
@@ -180,7 +181,8 @@ class WorkerBackend final : public Backend,
                             public Versioned,
                             public Switchable,
                             public Optioned,
-                            public Emitter {
+                            public Emitter,
+                            public ForeignOps {
   public:
     WorkerBackend(std::string name, std::string description, const std::vector<std::string>& argv)
         : name_(std::move(name)), description_(std::move(description)), pool_(argv) {

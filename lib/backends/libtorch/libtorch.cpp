@@ -11,6 +11,7 @@
 #include "base/error.h"
 #include "graph/abilities.h"
 #include "graph/emitter.h"
+#include "graph/foreign_ops.h"
 #include "ops/core/registry.h"
 #include "tensor/reach.h"
 
@@ -56,7 +57,12 @@ class LibTorchInterpreter final : public NamingInterpreter {
     }
 };
 
-class LibTorchBackend final : public Backend, public Support, public Optioned, public OwnGradients, public Emitter {
+class LibTorchBackend final : public Backend,
+                              public Support,
+                              public Optioned,
+                              public OwnGradients,
+                              public Emitter,
+                              public ForeignOps {
   public:
     std::string name() const override { return "libtorch"; }
     CompileStage consumes() const override { return CompileStage::captured; }  // it writes as LibTorch does

@@ -75,7 +75,8 @@ class ThreadReader {
     void begin(const Event& event) {
         const OpName& op = file_.op(event);
         const std::uint32_t stack = event.stack || open_.empty() ? event.stack : open_.back().stack;
-        if (event.scope == OpScope::function && is_printing(event))
+        const bool checks = capture_role(op.name) == CaptureRole::checks;
+        if (event.scope == OpScope::function && (is_printing(event) || checks))
             return open_.push_back({&event, steps_.size(), true, false, stack});
         const bool is_op = event.scope == OpScope::function && (op.flags & kHasSchema);
         const bool composite = op.flags & kComposite;
@@ -102,7 +103,7 @@ class ThreadReader {
         const Open open = open_.back();
         open_.pop_back();
         if (open.taken) {
-            if (open.first_step == steps_.size()) return;  // of a printed tensor
+            if (open.first_step == steps_.size()) return;  // a printed tensor's, or a check
             Step& step = steps_[open.first_step];
             step.end = &event;
             see_results(event);

@@ -80,6 +80,7 @@ void GraphImporter::import_node(onnx::NodeProto& node, int position) {
                                            : "found the unknown op " + pending.call.target;
         pending.problem += " (" + version + ")";
         if (!verdict.known_op) pending.hint = "the op is not part of the standard at this version";
+        if (session_.options.opaque) pending.opaque = std::exchange(pending.problem, {});
     } else if (!verdict.known_op) {
         pending.problem = "the op " + pending.call.target + " is not part of the standard (" + version + ")";
     }
@@ -89,11 +90,12 @@ void GraphImporter::import_node(onnx::NodeProto& node, int position) {
     bind_inputs(pending);
     if (inline_branch(pending)) return;
     bind_attributes(pending);
-    if (pending.problem.empty() && !pending.unknown_operand) infer_results(pending);
+    const bool infers = pending.opaque.empty() && !pending.unknown_operand;
+    if (pending.problem.empty() && infers) infer_results(pending);
     if (!pending.problem.empty() && !session_.options.keep_unknown)
         throw Error(pending.where, pending.problem, pending.hint);
     std::vector<Tensor> values;
-    if (!pending.problem.empty() || pending.unknown_operand)
+    if (!pending.problem.empty() || !infers)
         state_results(pending);
     else
         values = constant_results(pending);
@@ -111,6 +113,12 @@ void GraphImporter::import_constant(Pending& pending) {
         throw Error(pending.where, "found " + std::to_string(pending.proto.attribute_size()) +
                                        " attributes, expected one of value, value_float, value_int …");
     onnx::AttributeProto& attribute = *pending.proto.mutable_attribute(0);
+    const std::string& name = result_name(pending, 0);
+    OnnxValue& result = frames_.back().values[pending.proto.output(0)];
+    const bool strings = attribute.type() == onnx::AttributeProto::STRING ||
+                         attribute.type() == onnx::AttributeProto::STRINGS ||
+                         attribute.t().data_type() == onnx::TensorProto::STRING;
+    if (strings && session_.options.keep_unknown) return static_cast<void>(result = add_strings(name, name));
     Tensor value;
     switch (attribute.type()) {
         case onnx::AttributeProto::TENSOR:
@@ -134,8 +142,7 @@ void GraphImporter::import_constant(Pending& pending) {
             throw Error(pending.where, "found a constant given by " + in_quotes(attribute.name()) +
                                            ", expected numbers or a dense tensor");
     }
-    const std::string& name = result_name(pending, 0);
-    frames_.back().values[pending.proto.output(0)] = add_constant(name, name, std::move(value));
+    result = add_constant(name, name, std::move(value));
 }
 
 const std::string& GraphImporter::result_name(const Pending& pending, int output) {
@@ -163,13 +170,16 @@ void GraphImporter::bind_inputs(Pending& pending) {
         const NodeRef ref = operand.nodes[0];
         flat.emplace_back(ref);
         pending.unknown_operand |= unknown(ref);
+        if (strings_.contains(ref.id) && pending.problem.empty())
+            pending.problem = "found strings as the input " + in_quotes(name) + ", expected numbers";
         dtypes.emplace_back(unknown(ref) ? std::nullopt : std::optional(graph_.node(ref).meta().dtype));
     }
     while (!flat.empty() && flat.back().is_none()) {
         flat.pop_back();
         dtypes.pop_back();
     }
-    if (pending.problem.empty()) pending.problem = type_misfit(pending.proto, pending.domain, pending.opset, dtypes);
+    if (pending.problem.empty() && pending.opaque.empty())
+        pending.problem = type_misfit(pending.proto, pending.domain, pending.opset, dtypes);
     if (!pending.op) {
         pending.call.args = std::move(flat);
         return;
@@ -385,10 +395,17 @@ void GraphImporter::state_results(Pending& pending) {
         const auto dtype = sizes ? dtype_from_onnx(type->tensor_type().elem_type()) : std::nullopt;
         if (dtype)
             meta = ValueMeta::contiguous(*dtype, *sizes);
-        else
+        else if (!pending.proto.output(i).empty())  // else nobody reads it
             all_known = false;
+        if (!all_known && !pending.opaque.empty())
+            throw Error(pending.where,
+                        pending.opaque + ", of which the file does not declare what " +
+                            in_quotes(pending.proto.output(i)) + " is, expected an element type and fixed sizes",
+                        "shape inference declares it: onnx.shape_inference, of ONNX Runtime's own ops its "
+                        "symbolic_shape_infer.py; --dim sets dynamic sizes");
         pending.call.results.push_back(std::move(meta));
     }
+    session_.opaque_calls |= !pending.opaque.empty();
     const bool is_break = !pending.problem.empty();
     pending.unknown_operand = !all_known;  // from here on: of the results
     if (!is_break) return;

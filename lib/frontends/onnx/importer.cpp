@@ -57,10 +57,14 @@ void GraphImporter::import(const std::vector<ValueMeta>& metas) {
             placeholders.push_back(add_constant(names_.take(identifier(target)), target, constant->second));
             continue;
         }
+        const bool strings =
+            session_.options.keep_unknown && values[i]->type().tensor_type().elem_type() == onnx::TensorProto::STRING;
         placeholders.push_back(append({.kind = NodeKind::placeholder,
                                        .name = names_.take(identifier(target)),
                                        .target = target,
-                                       .results = {metas[i]}}));
+                                       .results = {metas[i]}},
+                                      strings));
+        if (strings) strings_.insert(placeholders.back().id);
     }
     open_frame(proto_);
     for (std::size_t i = 0; i < values.size(); ++i) frames_.back().values[values[i]->name()] = placeholders[i];
@@ -107,6 +111,10 @@ void GraphImporter::import_initializers(onnx::GraphProto& proto) {
         const Location where{session_.file, "initializer " + in_quotes(initializer.name())};
         const std::string onnx_name = initializer.name();
         const std::string target = checked_text(onnx_name, where, "the name");
+        if (initializer.data_type() == onnx::TensorProto::STRING && session_.options.keep_unknown) {
+            frame.values[onnx_name] = add_strings(names_.take(identifier(target)), target);
+            continue;
+        }
         Tensor value = take_tensor(initializer, session_.external, where);
         frame.values[onnx_name] = add_constant(names_.take(identifier(target)), target, std::move(value));
     }
@@ -123,6 +131,13 @@ NodeRef GraphImporter::add_constant(const std::string& name, const std::string& 
     const bool added = graph_.attributes.emplace(target, std::move(value)).second;
     WHITTLE_CHECK(added, "two constants named " + target);
     return append({.kind = NodeKind::get_attr, .name = name, .target = target, .results = {std::move(meta)}});
+}
+
+NodeRef GraphImporter::add_strings(const std::string& name, const std::string& target) {
+    const NodeRef ref = add_constant(name, target, Tensor(DType::f32, {0}));
+    unknown_[static_cast<std::size_t>(ref.id)] = true;
+    strings_.insert(ref.id);
+    return ref;
 }
 
 OnnxValue GraphImporter::value(const std::string& name) {
@@ -146,6 +161,10 @@ NodeRef GraphImporter::capture(GraphImporter& outer, NodeRef node) {
             outer.unknown(node));
     if (const Tensor* constant = outer.known(node); constant && source.kind != NodeKind::get_attr)
         unfolded_[here.id] = *constant;
+    if (outer.strings_.contains(node.id)) {
+        strings_.insert(here.id);
+        unknown_[static_cast<std::size_t>(here.id)] = true;
+    }
     return captured_[node.id] = here;
 }
 

@@ -37,6 +37,7 @@ struct Session {
     std::map<std::string, Tensor> constants = {};  ///< inputs that are constants, by name
     std::set<std::string> wanted = {};             ///< inputs whose value a node needs while it is read
     std::set<std::string> written_out = {};        ///< places of loops that are read one iteration after another
+    bool opaque_calls = false;                     ///< there are some: LoadOptions::opaque
     bool body_needs_constant = false;              ///< a node of a nested graph does, for all its iterations
     FreeNames free_names = {};
     std::deque<onnx::GraphProto> bodies = {};  ///< graphs that are read several times, a copy for each
@@ -86,8 +87,9 @@ class GraphImporter {
         const RegisteredOp* op;  ///< nullptr when Whittle does not know it
         int outputs;             ///< up to the last that has a name
         Node call = {};
-        std::string problem = {}, hint = {};                ///< why it cannot be described; empty when it can
-        bool unknown_operand = false;                       ///< metas of an operand are not known
+        std::string problem = {}, hint = {};  ///< why it cannot be described; empty when it can
+        std::string opaque = {};              ///< what is unknown of an op that is kept; empty: it is none
+        bool unknown_operand = false;         ///< metas of an operand are not known
         std::vector<std::optional<Tensor>> constants = {};  ///< results that are constants whatever the operands' data
     };
 
@@ -98,6 +100,8 @@ class GraphImporter {
     Pending start(onnx::NodeProto& node, int position);
     NodeRef append(Node node, bool unknown = false);
     NodeRef add_constant(const std::string& name, const std::string& target, Tensor value);
+    /// Of strings: one without elements, whose metas are not known.
+    NodeRef add_strings(const std::string& name, const std::string& target);
     /// The value; what an outer graph defines is captured.
     OnnxValue value(const std::string& name);
     NodeRef capture(GraphImporter& outer, NodeRef node);
@@ -139,6 +143,7 @@ class GraphImporter {
     NameScope names_;
     std::vector<Frame> frames_;
     std::vector<bool> unknown_;           // per node: its metas are not known
+    std::set<NodeId> strings_;            // inputs and constants that are no numbers
     std::map<NodeId, Tensor> unfolded_;   // what calls compute that are kept though they are constant
     std::set<NodeId> parts_;              // calls that make elements of sequences; what nobody reads is dropped
     std::map<NodeId, NodeRef> captured_;  // node here by node of the outer graph, constants included

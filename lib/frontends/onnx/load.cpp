@@ -132,7 +132,8 @@ ValueMeta input_meta(const onnx::ValueInfoProto& input, const Sizes* given, Sess
     const Location where{session.file, "input " + in_quotes(input.name())};
     check_is_tensor(input, session.file);
     const int code = input.type().tensor_type().elem_type();
-    const auto dtype = dtype_from_onnx(code);
+    const bool strings = code == onnx::TensorProto::STRING && session.options.keep_unknown;
+    const auto dtype = strings ? DType::f32 : dtype_from_onnx(code);
     if (!dtype)
         throw Error(where, "found elements of type " + onnx_proto::data_type_name(code) + ", expected " +
                                dtype_names(&DTypeInfo::onnx_name));
@@ -237,7 +238,8 @@ LoadedModel load_once(onnx::ModelProto& model, Session& session, std::vector<std
     loaded.folded = std::move(session.folded);
     loaded.assumed_dims = std::move(session.assumed_dims);
     try {
-        verify(loaded.graph, loaded.breaks.empty() ? Stage::registered : Stage::captured, Registry::instance());
+        const bool all_known = loaded.breaks.empty() && !session.opaque_calls;
+        verify(loaded.graph, all_known ? Stage::registered : Stage::captured, Registry::instance());
     } catch (const Error& error) {
         throw error.in_file(file);
     }

@@ -65,8 +65,12 @@ struct LoadOptions {
     std::int64_t default_dim = 1;
     /// Compute what depends on constants and static sizes alone; false: it stays as the calls that the file has.
     bool fold = true;
-    /// Keep nodes that Whittle cannot describe and report them as breaks; by default the first is an Error.
+    /// Keep nodes that Whittle cannot describe and report them as breaks; by default the first is an Error. Inputs and
+    /// constants that are strings stand there as f32, and who reads them is a break.
     bool keep_unknown = false;
+    /// Of what Whittle cannot describe, keep calls of ops that it does not know, for who may know them. The file has to
+    /// declare what they give.
+    bool opaque = false;
 };
 
 /// A node that capture cannot go through.
@@ -94,7 +98,8 @@ struct LoadedModel {
 /// Reads the model; its graph verifies at Stage::captured, without breaks at Stage::registered. Throws Error naming
 /// file, node or initializer, what was found and what was expected, for anything else than a well-formed model of opset
 /// 7 to 21, or of an older one whose nodes mean the same at 7, which it becomes; and unless options.keep_unknown, for
-/// nodes with ops or attributes that Whittle does not know.
+/// nodes with ops (unless options.opaque) or attributes that Whittle does not know. A graph with opaque calls verifies
+/// at Stage::captured.
 LoadedModel load_onnx_with_breaks(const std::filesystem::path& path, const LoadOptions& options = {});
 
 /// Throws Error naming the first input that is a map or a sparse tensor.

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <limits>
 #include <map>
+#include <set>
 #include <sstream>
 #include <utility>
 #include <vector>
@@ -62,6 +63,7 @@ class Exporter {
             if (is_op_call(node)) write_call(node, i, *proto.add_node());
         }
         write_outputs(proto, captured);
+        write_opaque_types(proto);
     }
 
   private:
@@ -182,13 +184,7 @@ class Exporter {
         if (!node.module_path.empty()) proto.set_name(node.module_path);
         const RegisteredOp* op = Registry::instance().op(node.target);
         write_operands(node, op, domain, proto);
-        for (std::size_t i = 0; i < node.results.size(); ++i) {
-            std::string& name = node.results.size() == 1
-                                    ? names_[position]
-                                    : result_names_[{static_cast<NodeId>(position), static_cast<int>(i)}];
-            if (name.empty()) name = scope_.take(node.name + "_" + std::to_string(i));
-            proto.add_output(name);
-        }
+        write_results(node, position, op, proto);
         for (const auto& [key, value] : node.kwargs) {
             if (key == "num_outputs" || key == "captured" || value.is_none()) continue;
             const Param* param = op ? op->schema.param(key) : nullptr;
@@ -196,6 +192,42 @@ class Exporter {
             proto.mutable_attribute(proto.attribute_size() - 1)->set_name(key);
         }
         write_result_count(node, domain, proto);
+    }
+
+    /// Those that nobody reads get names, but of an op that is not known, which may not have them.
+    void write_results(const Node& node, std::size_t position, const RegisteredOp* op, onnx::NodeProto& proto) {
+        int named = 0;
+        for (std::size_t i = 0; i < node.results.size(); ++i) {
+            const std::string& name = result_name(node, position, i);
+            if (!name.empty()) named = static_cast<int>(i) + 1;
+        }
+        for (std::size_t i = 0; i < node.results.size(); ++i) {
+            if (!op && named > 0 && static_cast<int>(i) >= named) return;
+            std::string& name = result_name(node, position, i);
+            if (name.empty() && (op || named == 0)) name = scope_.take(node.name + "_" + std::to_string(i));
+            proto.add_output(name);
+        }
+    }
+
+    std::string& result_name(const Node& node, std::size_t position, std::size_t result) {
+        return node.results.size() == 1 ? names_[position]
+                                        : result_names_[{static_cast<NodeId>(position), static_cast<int>(result)}];
+    }
+
+    /// What calls of ops that are not known give: whoever reads the file cannot infer it.
+    void write_opaque_types(onnx::GraphProto& proto) {
+        std::set<std::string> declared;
+        for (const onnx::ValueInfoProto& output : proto.output()) declared.insert(output.name());
+        for (std::size_t i = 0; i < graph_.nodes.size(); ++i) {
+            const Node& node = graph_.nodes[i];
+            if (!is_op_call(node) || Registry::instance().op(node.target)) continue;
+            for (std::size_t k = 0; k < node.results.size(); ++k) {
+                const std::string& name = result_name(node, i, k);
+                const bool known = node.results[k] != ValueMeta();  // which stands for any: LoadedModel::unknown
+                if (known && !name.empty() && declared.insert(name).second)
+                    set_type(node.results[k], name, *proto.add_value_info());
+            }
+        }
     }
 
     /// What Split says since opset 18 where it is not told the sizes.

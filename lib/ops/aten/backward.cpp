@@ -1,5 +1,5 @@
-// Gradients as LibTorch's autograd computes them, with its names: of activation functions, softmax, embeddings and
-// slices. All are composites.
+// Gradients as LibTorch's autograd computes them, with its names: of activation functions, softmax, embeddings,
+// slices and diagonals. All are composites.
 // https://github.com/pytorch/pytorch/blob/main/tools/autograd/derivatives.yaml
 #include "ops/aten/backward.h"
 
@@ -9,6 +9,7 @@
 
 #include "base/error.h"
 #include "ops/aten/families.h"
+#include "ops/aten/view_grad.h"
 #include "ops/core/samples.h"
 
 namespace whittle {
@@ -133,6 +134,17 @@ Refs slice_backward(Builder& b, const Values& a) {
                 .ref};
 }
 
+/// The diagonal of the elements' numbers says where they came from.
+Refs diagonal_backward(Builder& b, const Values& a) {
+    const Gradient g(b);
+    const NodeValue grad = a.tensor("grad_output");
+    const Sizes sizes = a.integers("input_sizes");
+    const NodeValue range = b.call("aten.arange.default", {element_count(sizes)}, {{"dtype", DType::i64}});
+    const NodeValue at = b.call("aten.diagonal.default", {arg(g.reshape(range, sizes)), a.integer("offset"),
+                                                          a.integer("dim1"), a.integer("dim2")});
+    return {add_at(g, grad, at, sizes).ref};
+}
+
 // --- Samples ---
 
 Tensor rand(DType dtype, Sizes sizes, std::uint64_t seed = 1) { return samples::random(dtype, std::move(sizes), seed); }
@@ -184,6 +196,16 @@ std::vector<Sample> slice_samples(DType dtype) {
             {"nothing", {rand(dtype, {3, 0})}, {t(0), Arg::ints({3, 4}), 1, 3, 3, 1}},
             {"transposed", {samples::transposed(rand(dtype, {3, 2}))}, {t(0), Arg::ints({3, 4}), 1, 0, 4, 2}},
             {"one number", {samples::expanded(rand(dtype, {}), {3, 4})}, {t(0), Arg::ints({3, 4}), 0, 0, 3, 1}}};
+}
+std::vector<Sample> diagonal_samples(DType dtype) {
+    return {{"main", {rand(dtype, {3})}, {t(0), Arg::ints({3, 4}), 0, 0, 1}},
+            {"above", {rand(dtype, {2})}, {t(0), Arg::ints({3, 4}), 2, 0, 1}},
+            {"below", {rand(dtype, {4, 2})}, {t(0), Arg::ints({3, 4, 2}), -1, 0, 2}},
+            {"of a batch", {rand(dtype, {2, 2})}, {t(0), Arg::ints({2, 3, 3}), 1, -2, -1}},
+            {"transposed", {samples::transposed(rand(dtype, {2, 3}))}, {t(0), Arg::ints({2, 3, 3}), 0, 1, 2}},
+            {"one number", {samples::expanded(rand(dtype, {}), {3})}, {t(0), Arg::ints({3, 3}), 0, 0, 1}},
+            {"outside", {rand(dtype, {0})}, {t(0), Arg::ints({2, 2}), 5, 0, 1}},
+            {"empty", {rand(dtype, {0})}, {t(0), Arg::ints({0, 3}), 0, 0, 1}}};
 }
 
 }  // namespace
@@ -249,6 +271,14 @@ std::span<const OpDef> backward_ops() {
          .dtypes = kFloating | kComplex,
          .decompose = slice_backward,
          .samples = slice_samples},
+        {.name = "aten.diagonal_backward.default",
+         .doc = "zeros with the gradient on a diagonal: "
+                "https://pytorch.org/docs/stable/generated/torch.diagonal_scatter.html",
+         .schema =
+             "diagonal_backward(Tensor grad_output, SymInt[] input_sizes, int offset, int dim1, int dim2) -> Tensor",
+         .dtypes = kFloating | kComplex,
+         .decompose = diagonal_backward,
+         .samples = diagonal_samples},
     };
     return ops;
 }

@@ -21,6 +21,7 @@ enum class CaptureRole {
     indexes,         ///< so do those of its result where a mask is given
     batch_norm,      ///< it updates running statistics when it trains
     backward,        ///< it runs autograd
+    checks,          ///< it looks at elements on the host and may throw, and tells the program nothing
 };
 
 /// Of an op's name without its overload: "nonzero", or "aten::nonzero".
@@ -79,6 +80,7 @@ constexpr CaptureRole capture_role(std::string_view name) {
         {batch_norm, "batch_norm"},
         {batch_norm, "native_batch_norm"},
         {backward, "_backward"},
+        {checks, "_linalg_check_errors"},
     };
     constexpr std::string_view kNamespace = "aten::";
     if (name.substr(0, kNamespace.size()) == kNamespace) name.remove_prefix(kNamespace.size());
@@ -103,6 +105,7 @@ constexpr std::string_view core_target(std::string_view target) {
     constexpr Spelling kRenamed[] = {
         {"aten._reshape_alias.default", "aten.view.default"},
         {"aten.transpose_.default", "aten.transpose.int"},
+        {"aten._index_put_impl_.default", "aten.index_put.default"},
     };
     for (const Spelling& renamed : kRenamed)
         if (renamed.from == target) return renamed.to;

@@ -9,7 +9,7 @@
 
 namespace whittle {
 
-class Recorder final : public Interpreter {
+class Recorder : public Interpreter {
   public:
     explicit Recorder(const Graph& graph) : top_(&graph), writes_(has_writes(graph)) {}
     /// By node and result, before later calls write to them; leaves included, nested graphs not, whose nodes have

@@ -13,7 +13,7 @@ namespace whittle::reduce {
 struct Case {
     Graph graph;
     std::vector<Tensor> inputs = {};    ///< one per placeholder
-    std::vector<Tensor> expected = {};  ///< one per output
+    std::vector<Tensor> expected = {};  ///< one per output; none where a call is opaque (ops/core/opaque.h)
 };
 
 /// A placeholder or a get_attr: what holds data.

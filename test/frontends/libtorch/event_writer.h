@@ -59,8 +59,7 @@ class EventWriter {
         record.put_text(schema);
         commit();
     }
-    void begin(std::uint32_t op, std::uint32_t depth, const std::vector<FakeTensor>& tensors,
-               const std::vector<std::int64_t>& integers = {}, OpScope scope = OpScope::function) {
+    void begin_header(std::uint32_t op, std::uint32_t depth, std::size_t values, OpScope scope = OpScope::function) {
         record.start(RecordKind::op_begin);
         record.put(op);
         record.put(depth);
@@ -69,12 +68,31 @@ class EventWriter {
         record.put(std::uint8_t{1});
         record.put(std::int64_t{-1});
         record.put(std::uint64_t{0});
-        record.put(static_cast<std::uint16_t>(tensors.size() + integers.size()));
-        for (const FakeTensor& tensor : tensors) put_tensor(tensor);
+        record.put(static_cast<std::uint16_t>(values));
+    }
+    void put_integers(const std::vector<std::int64_t>& integers) {
         for (const std::int64_t integer : integers) {
             record.put(ValueTag::integer);
             record.put(integer);
         }
+    }
+    void begin(std::uint32_t op, std::uint32_t depth, const std::vector<FakeTensor>& tensors,
+               const std::vector<std::int64_t>& integers = {}, OpScope scope = OpScope::function) {
+        begin_header(op, depth, tensors.size() + integers.size(), scope);
+        for (const FakeTensor& tensor : tensors) put_tensor(tensor);
+        put_integers(integers);
+        commit();
+    }
+    /// OP(Tensor self, Tensor[] list, Tensor other, int …)
+    void begin_with_list(std::uint32_t op, const FakeTensor& self, const std::vector<FakeTensor>& list,
+                         const FakeTensor& other, const std::vector<std::int64_t>& integers) {
+        begin_header(op, 0, 3 + integers.size());
+        put_tensor(self);
+        record.put(ValueTag::list);
+        record.put(static_cast<std::uint32_t>(list.size()));
+        for (const FakeTensor& tensor : list) put_tensor(tensor);
+        put_tensor(other);
+        put_integers(integers);
         commit();
     }
     void end(std::uint32_t op, std::uint32_t depth, const std::vector<FakeTensor>& results) {

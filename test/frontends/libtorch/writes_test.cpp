@@ -65,6 +65,36 @@ TEST_CASE("what an op writes to its `out` is in the graph, and in what shares it
     }
 }
 
+TEST_CASE("what indexing's backward issues is index_put, and a check on the host is no operation") {
+    constexpr std::uint32_t kIndexPutImpl = 100, kCheck = 101;
+    const TempDir folder;
+    const capture::CapturedFrame frame = only_frame(program(folder, [&](EventWriter& w) {
+        w.define(kIndexPutImpl, "aten::_index_put_impl_", "",
+                 "aten::_index_put_impl_(Tensor(a!) self, Tensor?[] indices, Tensor values, bool accumulate=False, "
+                 "bool unsafe=False) -> Tensor(a!)");
+        w.define(kCheck, "aten::_linalg_check_errors", "",
+                 "aten::_linalg_check_errors(Tensor info, str api_name, *, bool is_matrix) -> ()");
+        const FakeTensor x{.id = 1}, y{.id = 2}, at{.id = 3, .dtype = 4}, put{.id = 2, .version = 1}, z{.id = 4};
+        w.snapshot(x, {1, 2, 3});
+        w.call(kRelu, {x}, {y});
+        w.begin(kCheck, 0, {x}, {0, 1});  // which reads an element itself
+        w.begin(kLocal, 1, {x});
+        w.end(kLocal, 1, {});
+        w.end(kCheck, 0, {});
+        w.begin_with_list(kIndexPutImpl, y, {at}, x, {1, 1});
+        w.end(kIndexPutImpl, 0, {put});
+        w.call(kMul, {put, x}, {z});
+    }));
+    INFO((frame.breaks.empty() ? "" : frame.breaks[0].reason));
+    CHECK(frame.breaks.empty());
+    REQUIRE(frame.graphs.size() == 1);
+    const Graph& graph = frame.graphs[0].graph;
+    std::vector<std::string> targets;
+    for (const NodeId id : graph.calls()) targets.push_back(graph.node({id}).target);
+    CHECK(targets == std::vector<std::string>{"aten.relu.default", "aten.index_put.default", "aten.mul.Tensor"});
+    CHECK(graph.node({graph.calls()[1]}).args.back() == Arg(true));  // accumulate
+}
+
 TEST_CASE("a tensor that is transposed in place shows its memory otherwise from then on") {
     constexpr std::uint32_t kTransposeInPlace = 100, kUnsqueezeInPlace = 101;
     const TempDir folder;

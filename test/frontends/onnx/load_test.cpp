@@ -178,6 +178,55 @@ TEST_CASE("what is not known is a break, and metas behind it are unknown", "[onn
     CHECK(loaded.graph.find("y")->meta().sizes == Sizes{2});  // as the file declares
 }
 
+TEST_CASE("who reads strings is a break", "[onnx]") {
+    onnx::ModelProto proto = model(
+        "g (string[2] s, float[2] x) => (float[2] y) { k = Constant<value_strings = [\"a\", \"b\"]>() "
+        "b = Equal(s, k) f = Cast<to = 1>(b) n = Cast<to = 1>(w) r = Relu(x) t = Add(f, n) y = Add(r, t) }");
+    onnx::TensorProto& w = *proto.mutable_graph()->add_initializer();
+    w.set_name("w");
+    w.set_data_type(onnx::TensorProto::STRING);
+    w.add_dims(2);
+    for (const char* text : {"1", "2"}) w.add_string_data(text);
+    CHECK_THAT(test::load_error(proto), Contains("found elements of type STRING"));
+    const LoadedModel loaded = load(proto, {.keep_unknown = true});
+    REQUIRE(loaded.breaks.size() == 2);
+    CHECK(loaded.breaks[0].node == "b");
+    CHECK(loaded.breaks[0].reason == "found strings as the input 's', expected numbers");
+    CHECK(loaded.breaks[1].reason == "found strings as the input 'w', expected numbers");
+    CHECK(loaded.graph.find("r")->meta().sizes == Sizes{2});
+    CHECK(std::ranges::count(loaded.unknown, "r") == 0);
+}
+
+TEST_CASE("calls of unknown ops are kept as the file declares them, and written with that", "[onnx]") {
+    onnx::ModelProto proto = model(
+        "g (float[N,2] x) => (float[N,2] y) { a = Relu(x) s, , t = com.microsoft.Skip<epsilon = 0.5>(a, x) "
+        "b = Neg(s) y = Add(b, t) }");
+    proto.add_opset_import()->set_domain("com.microsoft");
+    proto.mutable_opset_import(1)->set_version(1);
+    CHECK_THAT(test::load_error(proto), Contains("found the unknown op com.microsoft.Skip (opset 1 of com.microsoft)"));
+    const LoadOptions opaque{.dims = {{"N", 3}}, .opaque = true};
+    CHECK_THAT(test::load_error(proto, opaque), Contains("the file does not declare what 's' is"));
+    for (const char* name : {"s", "t"}) {
+        onnx::ValueInfoProto& info = *proto.mutable_graph()->add_value_info();
+        info = proto.graph().input(0);
+        info.set_name(name);
+    }
+    const LoadedModel loaded = load(proto, opaque);
+    CHECK(loaded.breaks.empty());
+    CHECK(loaded.unknown.empty());
+    const Node& call = loaded.graph.node({loaded.graph.calls().at(1)});
+    REQUIRE(call.results.size() == 3);
+    CHECK(call.results[2].sizes == Sizes{3, 2});
+    CHECK(loaded.graph.find("b")->meta().sizes == Sizes{3, 2});
+    onnx::ModelProto written;
+    REQUIRE(written.ParseFromString(to_onnx(loaded.graph)));
+    CHECK(written.graph().value_info_size() == 2);
+    CHECK(written.graph().node(1).output(1).empty());  // nobody reads it
+    CHECK(same_structure(loaded.graph, load(written, {.opaque = true}).graph));
+    CHECK_THAT(test::load_error(model("g (float[2] x) => (float[2] y) { y = Relu<q = 1>(x) }"), {.opaque = true}),
+               Contains("unknown attribute 'q'"));
+}
+
 const char* const kIf =
     "g (bool c, float[2] x) => (float[2] y) { h = Relu(x) y = If(c) <"
     "then_branch = t () => (float[2] a) { a = Add(h, x) }, else_branch = e () => (float[2] b) { b = Neg(h) }> }";

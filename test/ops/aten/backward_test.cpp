@@ -165,6 +165,9 @@ TEST_CASE("gradients of parts are those of finite differences", "[ops]") {
     check({"aten.slice.Tensor", {x}, {t(0), 0, 1, 5, 2}, {0}, "aten.slice_backward.default", [&](const Tensors&) {
                return std::pair(Tensors{}, ArgList{t(0), sizes, 0, 1, 5, 2});
            }});
+    check({"aten.diagonal.default", {x}, {t(0), -1, 0, 1}, {0}, "aten.diagonal_backward.default", [&](const Tensors&) {
+               return std::pair(Tensors{}, ArgList{t(0), sizes, -1, 0, 1});
+           }});
 }
 
 TEST_CASE("gradients of normalization are those of finite differences", "[ops]") {

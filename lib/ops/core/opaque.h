@@ -1,0 +1,30 @@
+// Opaque calls: of ops that the registry does not have, as those of another domain in an ONNX model. Only who judges
+// may know what they compute; the reference passes over them.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "ops/core/interpreter.h"
+
+namespace whittle {
+
+/// The targets of opaque calls, those of nested graphs included, each once, in order of appearance.
+std::vector<std::string> opaque_ops(const Graph& graph);
+
+/// Values of the dtypes and sizes that the graph states of an opaque call's results, random, the same at each run.
+std::vector<Tensor> made_up_results(const Node& call);
+
+/// An interpreter that makes up what opaque calls give, where graphs have to be gone through all the same.
+template <class Base>
+class PassingOpaque : public Base {
+  public:
+    using Base::Base;
+
+  protected:
+    std::vector<Tensor> unknown(const Graph&, const Node& call, const std::function<Tensor(NodeRef)>&) override {
+        return made_up_results(call);
+    }
+};
+
+}  // namespace whittle
