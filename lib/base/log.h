@@ -51,7 +51,7 @@ enum class LogLevel : std::uint8_t { debug, info, warning, error, off };
     X(ir, ".txt",                                                                                                      \
       "every kernel: its operations, what it reads of which other kernel, what it writes, and its tensor expressions") \
     X(schedule, ".txt", "the schedule directives of every kernel")                                                     \
-    X(output_code, ".cpp", "every kernel as the C++ program that Halide is given")                                     \
+    X(output_code, ".cpp", "every kernel as the C++ program that Halide is given, to be compiled as it is")            \
     X(loop_nest, ".txt", "the loops of every kernel, as Halide prints them")                                           \
     X(lowered, ".stmt", "the statements that Halide lowers every kernel to; it does so once more for this")            \
     X(assembly, ".s", "the assembly of every kernel; Halide compiles it once more for this")                           \

@@ -21,7 +21,8 @@ namespace {
 struct Finding {
     const char* level;
     std::string title = {}, detail = {};
-    json place = nullptr;  ///< see Sources
+    json place = nullptr;    ///< see Sources
+    std::string where = {};  ///< in its stead, of a model file: "%conv in model.onnx"
     std::vector<std::string> command = {};
     std::string go = {};
     std::string line = {};                 ///< of a command that is one already
@@ -35,12 +36,25 @@ struct Finding {
         if (!line.empty()) next = line;
         json entry = {{"level", level}, {"title", title}, {"detail", detail},
                       {"place", place}, {"go", go},       {"command", std::move(next)}};
+        if (place.is_null() && !where.empty()) entry["where"] = where;
         if (!graphs.empty()) entry["graphs"] = graphs;
         if (!op.empty()) entry.update({{"op", op}, {"node", node}});
         if (repro) entry["repro"] = true;
         return entry;
     }
 };
+
+/// "%conv in model.onnx", "model.onnx".
+std::string node_in_file(const std::string& node, const std::string& file) {
+    return (node.empty() ? "" : "%" + node + " in ") + fs::path(file).filename().string();
+}
+
+/// Of a graph that was read from a file: a program's is at lines of its source.
+std::string where_of(const PageFacts& facts, const std::string& graph, const std::string& node) {
+    for (const explain::Frame& frame : facts.subject.frames)
+        if (frame.graph.name == graph && !frame.captured && !frame.file.empty()) return node_in_file(node, frame.file);
+    return {};
+}
 
 json first_of(json places) { return places.empty() ? json() : places[0]; }
 
@@ -175,6 +189,7 @@ void add_failures(const PageFacts& facts, Sources& sources, const std::vector<Ca
         const bool several = cause.graphs.size() > 1;
         Finding finding{.level = "failed",
                         .detail = (several ? graph + ": " : "") + cause.first.failure,
+                        .where = where_of(facts, graph, cause.value ? cause.value->node : ""),
                         .go = "graph=" + graph,
                         .graphs = cause.graphs};
         if (cause.value) {
@@ -208,7 +223,7 @@ void add_failures(const PageFacts& facts, Sources& sources, const std::vector<Ca
 }
 
 /// Of a result of minify, with the command that shows it where a repro is verified.
-Finding minified_finding(const json& result, const Cause* cause, Sources& sources) {
+Finding minified_finding(const PageFacts& facts, const json& result, const Cause* cause, Sources& sources) {
     const json repro = result.value("repro", json::object());
     const bool verified = repro.value("verified", false);
     const json culprit = result.value("culprit", json::object());
@@ -227,6 +242,7 @@ Finding minified_finding(const json& result, const Cause* cause, Sources& source
                     .repro = verified};
     if (one) finding.place = first_of(nodes[0]["at"]);
     if (finding.place.is_null() && cause) finding.place = first_of(sources.places(cause->stack));
+    if (cause) finding.where = where_of(facts, cause->graphs.front(), cause->value ? cause->value->node : "");
     if (verified) finding.detail += "; the repro's text is on this page: save it, build it, run it";
     if (verified && repro.value("compile_command", "") != "")
         finding.line = repro["compile_command"].get<std::string>() + " && " +
@@ -235,14 +251,14 @@ Finding minified_finding(const json& result, const Cause* cause, Sources& source
 }
 
 /// What minify made of the failures: in front of them where it ends in a repro that is verified, else behind them.
-void add_minified(const std::vector<Cause>& causes, const json& minified, Sources& sources,
+void add_minified(const PageFacts& facts, const std::vector<Cause>& causes, const json& minified, Sources& sources,
                   std::vector<Finding>& findings) {
     std::vector<Finding> verified;
     for (const json& result : minified) {
         if (result.value("verdict", "") != "minimized") continue;
         const auto cause = std::ranges::find_if(
             causes, [&](const Cause& one) { return std::ranges::count(one.graphs, result.value("graph", "")) > 0; });
-        Finding finding = minified_finding(result, cause == causes.end() ? nullptr : &*cause, sources);
+        Finding finding = minified_finding(facts, result, cause == causes.end() ? nullptr : &*cause, sources);
         (finding.repro ? verified : findings).push_back(std::move(finding));
     }
     findings.insert(findings.begin(), verified.begin(), verified.end());
@@ -266,6 +282,8 @@ void add_breaks(const PageFacts& facts, Sources& sources, std::vector<Finding>& 
                             .detail = plural(static_cast<std::size_t>(reason.count), "graph break") + "; " +
                                       std::string(reason.hint()),
                             .place = first_of(sources.places(place.user_stack)),
+                            .where = place.user_stack.empty() ? std::string()
+                                                              : node_in_file(place.node, place.user_stack.front().file),
                             .command = {"explain", "--break", std::string(reason.info().id)},
                             .go = "breaks=" + std::string(reason.info().id)});
     }
@@ -310,7 +328,7 @@ json findings_json(const PageFacts& facts, const json& minified, Sources& source
     const bool minimized =
         std::ranges::any_of(minified, [](const json& one) { return one.value("verdict", "") == "minimized"; });
     add_failures(facts, sources, causes, minimized, findings);
-    add_minified(causes, minified, sources, findings);
+    add_minified(facts, causes, minified, sources, findings);
     add_capture_faults(facts, findings);
     add_breaks(facts, sources, findings);
     add_recompiles(facts, sources, findings);
@@ -325,7 +343,7 @@ json headline_of(const json& findings) {
     for (const json& finding : findings) {
         if (finding["level"] != "failed" || finding["go"] == "minify") continue;
         if (headline.is_null())
-            headline = {{"text", finding["title"]}, {"place", finding["place"]}};
+            headline = {{"text", finding["title"]}, {"place", finding["place"]}, {"where", finding.value("where", "")}};
         else
             ++more;
     }

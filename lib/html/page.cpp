@@ -43,6 +43,12 @@ std::string place_text(const json& data, const json& place) {
     return path.substr(path.rfind('/') + 1) + ":" + place[1].dump();
 }
 
+/// Of a finding: its place, else what it says instead.
+std::string where_text(const json& data, const json& finding) {
+    const std::string place = place_text(data, finding["place"]);
+    return place.empty() ? finding.value("where", "") : place;
+}
+
 std::string text_of(const json& value) { return value.is_string() ? value.get<std::string>() : value.dump(); }
 
 using Row = std::vector<std::string>;
@@ -71,7 +77,7 @@ std::vector<Row> rows(const json& entries, F&& row) {
 std::string failure_line(const json& data) {
     const json& headline = data["headline"];
     if (headline.is_null()) return {};
-    const std::string place = place_text(data, headline["place"]);
+    const std::string place = where_text(data, headline);
     return text_of(headline["text"]) + (place.empty() ? "" : " at " + place) +
            (headline["more"] > 0 ? ", and " + headline["more"].dump() + " more failures" : "");
 }
@@ -167,8 +173,7 @@ std::string plain_facts(const json& data) {
     else
         text += "<h1>" + escaped(counts(data)) + "</h1>\n";
     text += table("What happened", {"", "What", "Where", "Next"}, rows(data["findings"], [&](const json& f) {
-                      return Row{f["level"], text_of(f["title"]) + ": " + text_of(f["detail"]),
-                                 place_text(data, f["place"]),
+                      return Row{f["level"], text_of(f["title"]) + ": " + text_of(f["detail"]), where_text(data, f),
                                  f["command"].is_null() ? "" : f["command"].get<std::string>()};
                   }));
     text += table("Functions", {"Function", "Status", "Graphs", "Operations", "Breaks", "Recompiles"},

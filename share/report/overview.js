@@ -83,7 +83,7 @@ function failureLine(line) {
     line.more ? plural(line.more, 'more failure') + ' below.' : '',
     D.findings.some((f) => f.repro) ? 'A verified repro is the first row below.' : '',
   ];
-  return h('p.lead.s-failed', h('b', line.text), line.place ? [' at ', placeLink(line.place, f.graphs && f.graphs[0])] : '', '. ', h('span.dim', about.filter(Boolean).join(' ')));
+  return h('p.lead.s-failed', h('b', line.text), line.place ? [' at ', placeLink(line.place, f.graphs && f.graphs[0])] : line.where ? ' at ' + line.where : '', '. ', h('span.dim', about.filter(Boolean).join(' ')));
 }
 
 /** The graphs that fail for one cause, each a link to its first wrong value. */
@@ -107,7 +107,7 @@ function findingRow(f) {
     h('span.ico', { title: LABEL[f.level] }, icon(f.level, 18)),
     h(
       'div',
-      h('h3', h('a', { href: '#' + f.go }, f.title), f.place && [' ', placeLink(f.place, f.graphs && f.graphs[0])]),
+      h('h3', h('a', { href: '#' + f.go }, f.title), f.place ? [' ', placeLink(f.place, f.graphs && f.graphs[0])] : f.where ? [' ', h('span.place', f.where)] : ''),
       h('p', f.detail),
       graphLinks(f),
       kernelLinks(f),

@@ -264,6 +264,23 @@ TEST_CASE("the paths of an exporter's modules are told once", "[html]") {
     CHECK(data_of(subject)["graphs"][0]["nodes"][1]["mod"] == "features.3.squeeze");
 }
 
+TEST_CASE("a finding of a model file names the file, and the node where one is known", "[html]") {
+    debug::Subject subject{.model = "dir/m.onnx"};
+    explain::Frame frame{.name = "main", .file = "dir/m.onnx"};
+    frame.graph = parse(
+        "graph m {\n  %x = placeholder[\"x\"] : f32[2]\n  %y = aten.relu.default(%x) : f32[2]\n"
+        "  return (%y)\n}\n");
+    frame.breaks = {{"y", "nobody takes it"}};
+    subject.frames = {frame};
+    subject.failing = {{.name = "main", .file = "dir/m.onnx", .failure = "exception at compile: x"}};
+    const json data = data_of(subject);
+    CHECK(data["findings"][0]["where"] == "m.onnx");
+    CHECK(data["findings"][1]["where"] == "%y in m.onnx");
+    CHECK(data["headline"]["where"] == "m.onnx");
+    const std::string page = html::page(data);
+    CHECK(page.find(" at m.onnx</h1>") != std::string::npos);
+}
+
 TEST_CASE("no text leaves its place in the page", "[html]") {
     debug::Subject subject = test::broken_program("/nowhere/program.cpp");
     subject.model = "</title></noscript><script>alert(1)</script><!--";

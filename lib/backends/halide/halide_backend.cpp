@@ -143,12 +143,12 @@ class HalideBackend final : public Backend,
                 for (const expr::Directive& directive : kernel.schedule) text += expr::print(directive) + "\n";
                 log_artifact(LogArtifact::schedule, title, text);
             }
-            if (log_enabled(LogArtifact::output_code) || program::observer()) {
-                const std::string source =
-                    to_halide_cpp(kernel.group, kernel.schedule, kernel.group.name, options.target);
-                log_artifact(LogArtifact::output_code, title, source);
-                if (program::observer()) program::observer()->generated(kernel, source);
-            }
+            if (log_enabled(LogArtifact::output_code))
+                log_artifact(LogArtifact::output_code, title,
+                             halide_file_cpp(kernel.group, kernel.schedule, options.target));
+            if (program::observer())
+                program::observer()->generated(
+                    kernel, to_halide_cpp(kernel.group, kernel.schedule, kernel.group.name, options.target));
             log_view(LogArtifact::loop_nest, title, kernel, loop_nest, options);
             log_view(LogArtifact::lowered, title, kernel, lowered, options);
             log_view(LogArtifact::assembly, title, kernel, assembly, options);

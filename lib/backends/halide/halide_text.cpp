@@ -2,9 +2,11 @@
 
 #include <algorithm>
 
+#include "backends/halide/build_info.h"
 #include "backends/halide/definitions.h"
 #include "backends/halide/text_sink.h"
 #include "base/error.h"
+#include "base/subprocess.h"
 #include "expr/loops.h"
 
 namespace whittle::halide {
@@ -326,6 +328,20 @@ std::string halide_support_cpp(const std::vector<ScheduledGroup>& groups) {
 std::string to_halide_cpp(const Group& group, const Schedule& schedule, const std::string& function_name,
                           const std::string& target, const std::set<std::string>& guilty) {
     return TextWriter(group, schedule, guilty).function(function_name, target);
+}
+
+std::string halide_file_cpp(const Group& group, const Schedule& schedule, const std::string& target) {
+    std::set<DType> dtypes;
+    for (const expr::Input& input : group.inputs) dtypes.insert(input.dtype);
+    for (const std::string& output : group.outputs) dtypes.insert(group.stage(output)->dtype);
+    std::string text = "// " + group.name + " as Halide is given it. Build it with a main() that calls it:\n" +
+                       "//   g++ -std=c++17 -O1 FILE.cpp " + shell_quote(compile_flags()) + "\n" +
+                       "#include <Halide.h>\n\n" + std::string(expr::kLoopsIncludes) + "\n";
+    for (const DType dtype : dtypes)
+        if (const std::string_view half = expr::half_support_cpp(dtype); !half.empty())
+            text += std::string(half) + "\n";
+    if (const std::string helpers = halide_support_cpp({{&group, &schedule}}); !helpers.empty()) text += helpers + "\n";
+    return text + to_halide_cpp(group, schedule, group.name, target);
 }
 
 }  // namespace whittle::halide

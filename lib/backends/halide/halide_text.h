@@ -36,4 +36,7 @@ std::string_view kernel_helpers_text();
 std::string to_halide_cpp(const expr::Group& group, const expr::Schedule& schedule, const std::string& function_name,
                           const std::string& target = {}, const std::set<std::string>& guilty = {});
 
+/// That function as a file which compiles as it is, with what it needs; its first lines say how.
+std::string halide_file_cpp(const expr::Group& group, const expr::Schedule& schedule, const std::string& target);
+
 }  // namespace whittle::halide
