@@ -116,6 +116,8 @@ bool compatible(PredictionKind predicted, const IndexBreak& observed) {
             return info->kind == BreakKind::data_pointer;
         case PredictionKind::dynamic_shape:
             return info->kind == BreakKind::dynamic_shape;
+        case PredictionKind::backward:
+            return info->kind == BreakKind::backward;
         case PredictionKind::call:
             return true;
     }
@@ -146,6 +148,8 @@ const capture::BreakInfo* break_info(PredictionKind kind) {
             return &capture::info(BreakKind::dynamic_shape);
         case PredictionKind::compare:
             return &capture::info(BreakKind::compare);
+        case PredictionKind::backward:
+            return &capture::info(BreakKind::backward);
         case PredictionKind::call:
             return nullptr;
     }

@@ -18,6 +18,8 @@ std::string_view name(PredictionKind kind) {
             return "dynamic_shape";
         case PredictionKind::compare:
             return "compare";
+        case PredictionKind::backward:
+            return "backward";
         case PredictionKind::call:
             return "call";
     }

@@ -31,6 +31,7 @@ enum class PredictionKind : std::uint8_t {
     data_pointer,   ///< a pointer to tensor data
     dynamic_shape,  ///< a result whose size depends on tensor data: nonzero()
     compare,        ///< equal(), allclose()
+    backward,       ///< autograd is asked for gradients
     call,           ///< a function that cannot be seen receives a tensor
 };
 std::string_view name(PredictionKind kind);

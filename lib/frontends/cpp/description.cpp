@@ -24,8 +24,8 @@ constexpr std::string_view kFormat = "whittle.static", kSection = "whittle_stati
 constexpr int kMajor = 1, kMinor = 0;
 
 constexpr std::array kPredictionKinds = {
-    PredictionKind::side_effect,   PredictionKind::branch,  PredictionKind::item, PredictionKind::data_pointer,
-    PredictionKind::dynamic_shape, PredictionKind::compare, PredictionKind::call};
+    PredictionKind::side_effect,   PredictionKind::branch,  PredictionKind::item,     PredictionKind::data_pointer,
+    PredictionKind::dynamic_shape, PredictionKind::compare, PredictionKind::backward, PredictionKind::call};
 constexpr std::array<std::string_view, 3> kSiteKinds = {"statement", "branch", "effect"};
 
 std::string range_text(const Range& r) { return json_list({r.line, r.column, r.end_line, r.end_column}); }
