@@ -12,6 +12,7 @@
 #include "base/words.h"
 #include "graph/text.h"
 #include "graph/value_ref.h"
+#include "ops/aten/capture.h"
 #include "ops/core/draws.h"
 #include "ops/core/gradients.h"
 #include "ops/core/interpreter.h"
@@ -387,13 +388,9 @@ class Checker {
                 return place_of(forward, node) +
                        " was computed without gradients, or by a function with a backward of its own";
         }
-        static const std::set<std::string_view> kEngine = {
-            "aten.add.Tensor",     "aten.detach.default",  "aten.alias.default",      "aten.ones_like.default",
-            "aten.clone.default",  "aten.sum.dim_IntList", "aten.view.default",       "aten.reshape.default",
-            "aten.expand.default", "aten.zeros.default",   "aten.zeros_like.default", "aten._unsafe_view.default"};
         for (const NodeId id : backward_.graph().calls()) {
             const Node& node = backward_.graph().node({id});
-            if (is_op_call(node) && !is_of_a_call(node) && !kEngine.contains(node.target))
+            if (is_op_call(node) && !is_of_a_call(node) && !is_of_autograd(node.target))
                 return "a hook or a function of the program computes gradients: " + node.target;
         }
         return {};

@@ -3,6 +3,7 @@
 #include <catch2/catch.hpp>
 #include <cstdlib>
 
+#include "backends/halide/definitions.h"
 #include "backends/halide/halide_text.h"
 #include "backends/halide/planned.h"
 #include "base/files.h"
@@ -37,6 +38,30 @@ void check_golden(const std::string& name, const std::string& graph) {
 }
 
 }  // namespace
+
+TEST_CASE("this machine's target is written as the host's, others by name") {
+    const std::string own = halide::target_code(halide::default_target());
+    CHECK_THAT(own, Catch::StartsWith("Halide::Target(\"host-") && Catch::Contains("-strict_float"));
+    CHECK_THAT(own, !Catch::Contains("linux"));
+    CHECK(halide::target_code("arm-64-android") == "Halide::Target(\"arm-64-android\")");
+    CHECK(halide::target_code("host") == "Halide::Target(\"host\")");
+}
+
+TEST_CASE("a directive has a condition only where one may be false") {
+    program::CompiledProgram program(parse(R"(graph g {
+  %x = placeholder["x"] : f32[4, 32]
+  %s = aten._softmax.default(%x, -1, false) : f32[4, 32]
+  return (%s)
+}
+)"));
+    const program::Plan& plan = *std::get<const program::Plan*>(halide::planned(program));
+    program::Kernel kernel = plan.kernels.at(0);
+    const std::string on = halide::to_halide_cpp(kernel.group, kernel.schedule, "f");
+    CHECK_THAT(on, !Catch::Contains("if (true)") && !Catch::Contains("&& true") && Catch::Contains("if (on"));
+    for (expr::Directive& directive : kernel.schedule) directive.enabled = false;
+    const std::string off = halide::to_halide_cpp(kernel.group, kernel.schedule, "f");
+    CHECK_THAT(off, Catch::Contains("if (false) ") && Catch::Contains(" = false;  // lines below need it"));
+}
 
 TEST_CASE("golden: a convolution with its bias and relu is one kernel") {
     check_golden("conv_relu", R"(graph conv_relu {

@@ -35,7 +35,8 @@ void check_golden(const std::string& name, const Graph& graph, const Facts& fact
     const fs::path path = fs::path(WHITTLE_SOURCE_DIR) / "test/repro/golden" / (name + ".cpp.txt");
     const Emission emission = emission_of(graph, fixed_options(), facts);
     std::string got = replaced(emission.text, WHITTLE_TEST_BACKENDS, "$BACKENDS");
-    got = replaced(replaced(got, halide::description(), "$HALIDE"), halide::default_target(), "$TARGET");
+    got = replaced(replaced(got, halide::description(), "$HALIDE"), halide::target_code(halide::default_target()),
+                   "$TARGET");
     for (const std::string& flag : halide::compile_flags()) got = replaced(got, " " + flag, "");
     if (std::getenv("WHITTLE_UPDATE_GOLDENS")) write_file(path, got);
     INFO("the text of " << name << " has changed; WHITTLE_UPDATE_GOLDENS=1 rewrites " << path);

@@ -47,7 +47,7 @@ class TextWriter {
         if (!vars_.empty()) out += "    Halide::Var " + declarations(vars_) + ";\n";
         out += funcs;
         if (!schedule.empty()) {
-            out += "\n    // Schedule, one directive a line; set any to false to bisect by hand.\n";
+            out += "\n    // Schedule, one directive a line: comment lines out to bisect by hand.\n";
             if (!rvars_declared_.empty()) out += "    Halide::RVar " + declarations(rvars_declared_) + ";\n";
             out += schedule;
         }
@@ -197,18 +197,27 @@ class TextWriter {
         const Directive& d = schedule_[i];
         const std::string code = call(d);
         if (code.empty()) return "";
-        std::string condition;
-        for (const int r : d.requires_)
-            if (const auto found = switches_.find(static_cast<std::size_t>(r)); found != switches_.end())
-                condition += found->second + " && ";
-        condition += !d.enabled ? "false" : guilty_.contains(expr::print(d)) ? "guilty" : "true";
+        const std::string when = condition(d);
         bool required = false;
         for (const Directive& other : schedule_)
             for (const int r : other.requires_) required = required || static_cast<std::size_t>(r) == i;
-        if (!required) return "    if (" + condition + ") " + code + ";\n";
+        if (!required) return "    " + (when.empty() ? "" : "if (" + when + ") ") + code + ";\n";
         const std::string name = switches_[i] = names_.unique("on" + std::to_string(i));
-        return "    const bool " + name + " = " + condition + ";  // lines below need it\n    if (" + name + ") " +
-               code + ";\n";
+        return "    const bool " + name + " = " + (when.empty() ? "true" : when) +
+               ";  // lines below need it\n    if (" + name + ") " + code + ";\n";
+    }
+
+    /// Empty: always.
+    std::string condition(const Directive& directive) const {
+        if (!directive.enabled) return "false";
+        std::vector<std::string> all;
+        for (const int r : directive.requires_)
+            if (const auto found = switches_.find(static_cast<std::size_t>(r)); found != switches_.end())
+                all.push_back(found->second);
+        if (guilty_.contains(expr::print(directive))) all.push_back("guilty");
+        std::string text;
+        for (const std::string& one : all) text += (text.empty() ? "" : " && ") + one;
+        return text;
     }
 
     /// The call that a directive is; empty when it schedules something that was left out.
@@ -290,8 +299,8 @@ class TextWriter {
                join(funcs) + "});\n";
         if (vectorizes(schedule_))
             out += "    pipeline.add_custom_lowering_pass(new SoundAccesses({" + join(funcs) + "}));\n";
-        return out + "    pipeline.realize(Halide::Realization(results), Halide::Target(\"" +
-               target_for(schedule_, target) + "\"));\n";
+        return out + "    pipeline.realize(Halide::Realization(results), " +
+               target_code(target_for(schedule_, target)) + ");\n";
     }
 
     using RVarKey = std::tuple<std::string, int, std::string>;

@@ -28,9 +28,9 @@ std::string_view kernel_helpers_text();
 /// A function
 ///   static void NAME(const T0* in0_data, ..., U0* out0_data, ...)
 /// with the parameters of to_loops_cpp() (types from expr::support_cpp() where the group has half types), which builds
-/// the pipeline, schedules it with one directive a line as `if (true) f.vectorize(x, 8);`, compiles it for `target`
+/// the pipeline, schedules it with one directive a line as `f.vectorize(x, 8);`, compiles it for `target`
 /// (empty is default_target()) and runs it. Halide's errors are thrown. A directive that others require has a variable,
-/// so that switching it off by hand switches them off as well; directives that are off are written as such.
+/// so that switching it off by hand switches them off as well; directives that are off read `if (false) …`.
 /// Throws Error when a directive names a stage or loop that does not exist.
 /// The directives of these texts (expr::print) read `if (guilty) …`, a bool that the caller defines.
 std::string to_halide_cpp(const expr::Group& group, const expr::Schedule& schedule, const std::string& function_name,

@@ -37,6 +37,23 @@ std::string default_target() {
     return text;
 }
 
+std::string target_code(const std::string& target) {
+    using Halide::Target;
+    constexpr Target::Feature kDetected = Target::AVX512_SapphireRapids;  // see default_target()
+    const Target wanted(target), host = Halide::get_host_target();
+    std::string name = "host";
+    for (int i = 0; i < Target::FeatureEnd; ++i)
+        if (const auto feature = static_cast<Target::Feature>(i);
+            wanted.has_feature(feature) && !host.has_feature(feature))
+            name += "-" + Target::feature_to_name(feature);
+    const bool without = host.has_feature(kDetected) && !wanted.has_feature(kDetected);
+    Target made(name);
+    made.set_feature(kDetected, !without && made.has_feature(kDetected));
+    if (made != wanted) return "Halide::Target(\"" + target + "\")";
+    return "Halide::Target(\"" + name + "\")" +
+           (without ? ".without_feature(Halide::Target::AVX512_SapphireRapids)" : "");
+}
+
 namespace {
 
 /// What a kernel is told of a buffer: all but where it lies.

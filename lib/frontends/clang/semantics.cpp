@@ -40,6 +40,10 @@ bool in_namespace(const Decl* declaration, std::initializer_list<std::string_vie
 }
 
 bool is_tensor_library(const Decl* d) { return in_namespace(d, {"at", "torch", "c10", "caffe2", "whittle"}); }
+bool is_autograd(const Decl* d) {
+    const auto* space = dyn_cast<NamespaceDecl>(d->getDeclContext());
+    return space && space->getName() == "autograd";
+}
 bool is_standard_library(const Decl* d) { return in_namespace(d, {"std", "__gnu_cxx", "__cxxabiv1"}); }
 
 StringRef plain_name(const FunctionDecl* function) {
@@ -212,12 +216,12 @@ std::optional<Read> Semantics::member_read(const CXXMemberCallExpr* call) const 
             "conversion of a tensor to " + result.getUnqualifiedType().getAsString(context_.getPrintingPolicy())};
     }
     const StringRef name = plain_name(method);
-    if (name.empty() || is_tensor(result)) {
-        if (role_of(name) == CaptureRole::dynamic_shape)
-            return Read{BreakKind::dynamic_shape, false,
-                        "the size of what ." + name.str() + "() gives depends on tensor data"};
-        return std::nullopt;
-    }
+    if (name == "backward") return Read{BreakKind::backward, false, ".backward() runs a backward pass"};
+    if (role_of(name) == CaptureRole::dynamic_shape)
+        return Read{BreakKind::dynamic_shape, false,
+                    "the size of what ." + name.str() + "() gives depends on tensor data"};
+    if (role_of(name) == CaptureRole::indexes) return index_read(call);
+    if (name.empty() || is_tensor(result)) return std::nullopt;
     if (one_of(name, {"data_ptr", "mutable_data_ptr", "const_data_ptr", "data", "accessor", "packed_accessor",
                       "packed_accessor32", "packed_accessor64", "storage"}))
         return Read{BreakKind::data_pointer, true, "." + name.str() + "() gives access to tensor data"};
@@ -234,7 +238,11 @@ std::optional<Read> Semantics::function_read(const CallExpr* call) const {
         std::any_of(call->arg_begin(), call->arg_end(), [&](const Expr* a) { return holds_tensor(a->getType()); });
     const StringRef name = plain_name(function);
     if (!gets_tensor || name.empty()) return std::nullopt;
-    if (role_of(name) == CaptureRole::dynamic_shape)
+    if (is_autograd(function) && one_of(name, {"backward", "grad"}))
+        return Read{BreakKind::backward, false, name.str() + "() runs a backward pass"};
+    if (role_of(name) == CaptureRole::indexes) return index_read(call);
+    const bool finds = name == "where" && call->getNumArgs() == 1;  // positions, as nonzero()
+    if (finds || role_of(name) == CaptureRole::dynamic_shape)
         return Read{BreakKind::dynamic_shape, false,
                     "the size of what " + name.str() + "() gives depends on tensor data"};
     if (!is_metadata(name) && is_host_value(call->getType()))
@@ -257,6 +265,9 @@ std::optional<Read> Semantics::read(const Expr* expression) const {
         if (output->getOperator() == OO_LessLess && is_tensor(output->getArg(1)->getType()) &&
             is_stream(record_of(output->getArg(0)->getType()), text_only))
             return Read{BreakKind::item, false, "a tensor is formatted as text"};
+        if (output->getOperator() == OO_Subscript && is_tensor(output->getArg(0)->getType()) &&
+            is_tensor(output->getArg(1)->getType()))
+            return Read{BreakKind::item, false, "[] reads the number of the tensor in it"};
     }
     if (const auto* call = dyn_cast<CallExpr>(expression)) return function_read(call);
     return std::nullopt;

@@ -20,9 +20,9 @@ namespace whittle::cpp {
 /// The qualified name as reports say it: without anonymous and inline namespaces.
 std::string qualified_name(const clang::NamedDecl& declaration);
 
-/// Why an expression is a read of tensor data.
+/// Why an expression is a read of tensor data, or needs it.
 struct Read {
-    BreakKind kind;  ///< item, compare, data_pointer or dynamic_shape
+    BreakKind kind;  ///< item, compare, data_pointer, dynamic_shape or backward
     bool possible;
     std::string reason;  ///< ".item<float>() reads tensor data"
 };
@@ -67,6 +67,8 @@ class Semantics {
     bool holds_tensor(clang::QualType type, int depth) const;
     std::optional<Read> member_read(const clang::CXXMemberCallExpr* call) const;
     std::optional<Read> function_read(const clang::CallExpr* call) const;
+    std::optional<Read> index_read(const clang::CallExpr* call) const;
+    bool is_mask(const clang::Expr* expression, int depth) const;
     bool returns_read(const clang::FunctionDecl* function) const;
     clang::CharSourceRange visible(clang::SourceRange range) const;
 

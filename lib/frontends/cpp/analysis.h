@@ -44,6 +44,7 @@ inline constexpr NamedKind kPredictedKinds[] = {
     {BreakKind::data_pointer, "data_pointer"},
     {BreakKind::dynamic_shape, "dynamic_shape"},
     {BreakKind::compare, "compare"},
+    {BreakKind::backward, "backward"},
     {std::nullopt, "call"},
 };
 std::string_view name(PredictedKind kind);

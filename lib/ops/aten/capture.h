@@ -95,6 +95,18 @@ constexpr bool may_update_statistics(std::string_view name) {
     return name.find("batch_norm") != std::string_view::npos || name.find("instance_norm") != std::string_view::npos;
 }
 
+/// Whether autograd's engine calls the op on its own account: it makes gradients, sums them and gives them the sizes of
+/// what they are of. In a backward pass other ops are of the ops that are differentiated, or the program's.
+constexpr bool is_of_autograd(std::string_view target) {
+    constexpr std::string_view kOps[] = {
+        "aten.add.Tensor",     "aten.detach.default",  "aten.alias.default",      "aten.ones_like.default",
+        "aten.clone.default",  "aten.sum.dim_IntList", "aten.view.default",       "aten.reshape.default",
+        "aten.expand.default", "aten.zeros.default",   "aten.zeros_like.default", "aten._unsafe_view.default"};
+    for (const std::string_view op : kOps)
+        if (op == target) return true;
+    return false;
+}
+
 struct Spelling {
     std::string_view from, to;
 };

@@ -74,4 +74,13 @@ TEST_CASE("only lib/ops tells ops apart by name", "[ops]") {
     CHECK(found == "");
 }
 
+TEST_CASE("autograd's own ops are told from those that it differentiates", "[ops]") {
+    for (const char* own : {"aten.add.Tensor", "aten.ones_like.default", "aten.sum.dim_IntList"}) {
+        CHECK(is_of_autograd(own));
+        CHECK(Registry::instance().find(own));
+    }
+    CHECK_FALSE(is_of_autograd("aten.add.Scalar"));
+    CHECK_FALSE(is_of_autograd("aten.threshold_backward.default"));
+}
+
 }  // namespace whittle
