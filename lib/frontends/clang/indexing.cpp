@@ -76,7 +76,7 @@ std::optional<Read> Semantics::index_read(const CallExpr* call) const {
             masks = masks || is_mask(index, 0);
         });
     if (!tensors) return std::nullopt;
-    return Read{PredictionKind::dynamic_shape, !masks,
+    return Read{BreakKind::dynamic_shape, !masks,
                 masks ? "the size of what a mask selects depends on tensor data"
                       : "the size of what index() gives depends on tensor data if a tensor in it is a mask"};
 }
