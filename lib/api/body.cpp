@@ -120,7 +120,8 @@ void BodyScope::refuse_what_leaves(const OpenBody& body, const TensorList& argum
     for (std::size_t i = body.pending; i < session_.pending_.size(); ++i) {
         const ImplPtr impl = session_.pending_[i].lock();
         if (impl && impl.use_count() > 1 + expected[impl.get()])
-            throw NestedBreak{{.kind = capture::BreakKind::side_effect, .reason = "a tensor that is kept beyond a call"}};
+            throw NestedBreak{
+                {.kind = capture::BreakKind::side_effect, .reason = "a tensor that is kept beyond a call"}};
     }
 }
 

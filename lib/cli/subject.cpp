@@ -49,7 +49,7 @@ debug::Subject subject_of_program(const Tool& tool, const fs::path& program, con
                                .check = CheckPolicy::never});
         return subject;
     }
-    debug::Tried tried;
+    debug::TriedFrames tried;
     if (!ran.own)
         tried = debug::try_frames(program, ran, folder, *backend, options.suspect());
     else if (!ran.own->graphs.empty())

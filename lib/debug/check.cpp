@@ -43,13 +43,13 @@ Findings check(const std::vector<LoadedFrame>& frames, const Search& search) {
     return findings;
 }
 
-void Tried::decline(DeclinedFrame frame) {
+void TriedFrames::decline(DeclinedFrame frame) {
     const auto alike = [&](const DeclinedFrame& known) { return known.name == frame.name && known.why == frame.why; };
     if (std::ranges::none_of(declined, alike)) declined.push_back(std::move(frame));
 }
 
-Tried try_frames(const std::vector<LoadedFrame>& frames, Backend& backend, const Suspect& suspect) {
-    Tried tried;
+TriedFrames try_frames(const std::vector<LoadedFrame>& frames, Backend& backend, const Suspect& suspect) {
+    TriedFrames tried;
     for (const LoadedFrame& frame : frames) {
         const Trial trial = try_backend(frame.graph, frame.inputs, {frame.expected, frame.expected_from}, backend,
                                         suspect.options, suspect.accuracy);

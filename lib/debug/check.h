@@ -43,7 +43,7 @@ struct DeclinedFrame {
 };
 
 /// What runs on a backend showed.
-struct Tried {
+struct TriedFrames {
     std::vector<FailingFrame> failing = {};
     std::vector<DeclinedFrame> declined = {};  ///< of several runs of a frame for one reason the first
     bool judged = false;                       ///< some frame was: it is fine, or fails
@@ -54,7 +54,7 @@ struct Tried {
 
 /// The frames that the suspect cannot compile or run, or that it computes wrong results for, and those that it does not
 /// support. What a frame's record expects is what is right, else what the reference computes.
-Tried try_frames(const std::vector<LoadedFrame>& frames, Backend& backend, const Suspect& suspect);
+TriedFrames try_frames(const std::vector<LoadedFrame>& frames, Backend& backend, const Suspect& suspect);
 
 nlohmann::json to_json(const FailingFrame& frame);
 nlohmann::json to_json(const DeclinedFrame& frame);

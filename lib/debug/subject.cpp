@@ -74,9 +74,9 @@ std::vector<explain::Frame> graphs_of(const RanProgram& ran) {
     return all;
 }
 
-Tried try_frames(const fs::path& program, const RanProgram& ran, const fs::path& folder, Backend& backend,
-                 const Suspect& suspect) {
-    Tried tried;
+TriedFrames try_frames(const fs::path& program, const RanProgram& ran, const fs::path& folder, Backend& backend,
+                       const Suspect& suspect) {
+    TriedFrames tried;
     TraceFolder trace(folder, {&program, 1}, suspect.spec.text(), {});
     for (const capture::CapturedFrame& frame : ran.frames)
         for (const TracedFrame& run : trace.add(frame, "LibTorch", backend, suspect.options, RecordPolicy::on_error)) {
@@ -90,7 +90,7 @@ Tried try_frames(const fs::path& program, const RanProgram& ran, const fs::path&
     return tried;
 }
 
-void note_tried(Subject& subject, Tried tried) {
+void note_tried(Subject& subject, TriedFrames tried) {
     for (explain::Frame& frame : subject.frames)
         for (const auto& [graph, missing] : tried.support)
             if (same_structure(graph, frame.graph)) frame.unsupported = missing;

@@ -43,11 +43,11 @@ std::vector<explain::Frame> graphs_of(const RanProgram& ran);
 
 /// Writes what a LibTorch program recorded into `folder`, as trace does, and tries it on the backend: what fails minify
 /// would find again. Throws Error when the reference cannot run what has no recorded results.
-Tried try_frames(const std::filesystem::path& program, const RanProgram& ran, const std::filesystem::path& folder,
-                 Backend& backend, const Suspect& suspect);
+TriedFrames try_frames(const std::filesystem::path& program, const RanProgram& ran, const std::filesystem::path& folder,
+                       Backend& backend, const Suspect& suspect);
 
 /// What the subject's frames showed on a backend; also tells them what is known of its support for their graphs.
-void note_tried(Subject& subject, Tried tried);
+void note_tried(Subject& subject, TriedFrames tried);
 
 /// The report on it: where capture stopped or the backend would.
 explain::Report report(const Subject& subject, const Backend& backend);

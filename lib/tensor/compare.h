@@ -67,8 +67,8 @@ using ExactValue = std::function<const Tensor*()>;
 std::optional<Difference> compare(const Tensor& got, const Tensor& expected, const Accuracy& accuracy,
                                   const ExactValue& exact = {});
 
-/// That rule for the elements alone that are not close, of `got` and `expected` that compare() has accepted by it: large
-/// ones elsewhere do not pay for them. `exact`: the same computation in f64.
+/// That rule for the elements alone that are not close, of `got` and `expected` that compare() has accepted by it:
+/// large ones elsewhere do not pay for them. `exact`: the same computation in f64.
 bool rounds_where_it_differs(const Tensor& got, const Tensor& expected, const Tensor& exact, const Accuracy& accuracy);
 
 /// How far `got` is from `expected`: tensors of equal sizes, whose dtypes may differ (f32 from its f64 reference).

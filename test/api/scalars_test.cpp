@@ -141,7 +141,7 @@ TEST_CASE("what a symbol has to be is checked once its value is there", "[scalar
     CHECK(sized.stats().graphs == 1);
     constrain_range(tensor({4}).item(), 1, 8);  // at once
     CHECK_THROWS_AS(constrain_range(tensor({9}).item(), 1, 8), CheckError);
-    CHECK_THROWS_WITH(constrain_range(tensor(8.5F).item(), 1, 8), Catch::Contains("at most 8: found 8.5"));
+    CHECK_THROWS_WITH(constrain_range(tensor({8.5F}).item(), 1, 8), Catch::Contains("at most 8: found 8.5"));
 }
 
 TEST_CASE("a symbol outlives its graph as an input of the next", "[scalars]") {

@@ -157,11 +157,11 @@ TEST_CASE("models that are traced together are called by their names", "[options
     save_graph(relu("torch_jit"), first);
     save_graph(relu("torch_jit"), second);
     const std::vector<fs::path> one = {first}, both = {first, second};
-    const std::vector<LoadedFrame> frames = frames_to_trace(both, {}, folder.path() / "t");
+    const std::vector<LoadedFrame> frames = frames_to_trace(both, {}, {}, folder.path() / "t");
     REQUIRE(frames.size() == 2);
     CHECK(frames[0].graph.name == "first");
     CHECK(frames[1].name == "second");
-    CHECK(frames_to_trace(one, {}, folder.path() / "t").at(0).name == "main");
+    CHECK(frames_to_trace(one, {}, {}, folder.path() / "t").at(0).name == "main");
 
     CHECK_NOTHROW(check_traced(both, {}, ProgramOptions(), folder.path() / "t", false));
     CHECK_THROWS_WITH(check_traced(both, {}, ProgramOptions(), folder.path(), false), Contains("holds the input"));

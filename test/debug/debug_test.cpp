@@ -50,7 +50,7 @@ TEST_CASE("check() finds each distinct failure once, in its smallest graph", "[d
     CHECK(found.declined.empty());
 
     const auto backend = find_backend(kRefuses.spec);
-    const debug::Tried tried = debug::try_frames(frames, *backend, kRefuses);
+    const debug::TriedFrames tried = debug::try_frames(frames, *backend, kRefuses);
     REQUIRE(tried.failing.size() == 2);
     CHECK(tried.failing[0].name == "large");
     CHECK(tried.failing[0].failure == "exception at compile: ReluCompileError");
@@ -65,7 +65,7 @@ TEST_CASE("a backend that declines a frame has not judged it", "[debug]") {
     own.expected = own.inputs;
     const Suspect interprets{.spec = "eager_debug"};
     const auto backend = find_backend(interprets.spec);
-    const debug::Tried tried = debug::try_frames({own, own}, *backend, interprets);
+    const debug::TriedFrames tried = debug::try_frames({own, own}, *backend, interprets);
     CHECK(tried.failing.empty());
     CHECK_FALSE(tried.judged);
     REQUIRE(tried.declined.size() == 1);

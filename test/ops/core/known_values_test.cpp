@@ -196,10 +196,10 @@ TEST_CASE("onnx.LpPool is a norm of what is in the window, and of no padding", "
     const Arg kernel = Arg::ints({2});
     check({"onnx.LpPool", onnx(11, "p 2", {x}, {{"kernel_shape", kernel}}), f32({5, 4, 5}, {1, 1, 3})});
     check({"onnx.LpPool", onnx(11, "p 1", {x}, {{"kernel_shape", kernel}, {"p", 1}}), f32({7, 4, 5}, {1, 1, 3})});
-    check({"onnx.LpPool",
-           onnx(11, "padded", {x},
-                {{"kernel_shape", kernel}, {"pads", Arg::ints({1, 1})}, {"strides", Arg::ints({2})}}),
-           f32({3, 4, 5}, {1, 1, 3})});
+    check(
+        {"onnx.LpPool",
+         onnx(11, "padded", {x}, {{"kernel_shape", kernel}, {"pads", Arg::ints({1, 1})}, {"strides", Arg::ints({2})}}),
+         f32({3, 4, 5}, {1, 1, 3})});
     const Tensor all = f32({3, -4, 0, 12, 8, 0, -6, 0}, {1, 2, 2, 2});
     check({"onnx.GlobalLpPool", onnx(2, "p 2", {all}), f32({13, 10}, {1, 2, 1, 1})});
     check({"onnx.GlobalLpPool", onnx(2, "p 1", {all}, {{"p", 1}}), f32({19, 14}, {1, 2, 1, 1})});
