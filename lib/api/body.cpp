@@ -117,6 +117,7 @@ void BodyScope::refuse_what_leaves(const OpenBody& body, const TensorList& argum
     std::map<const TensorImpl*, long> expected;
     for (const TensorList* list : {&arguments, &results})
         for (const Tensor& tensor : *list) ++expected[tensor.impl().get()];
+    for (const auto& [node, read] : body.read) ++expected[read.get()];
     for (std::size_t i = body.pending; i < session_.pending_.size(); ++i) {
         const ImplPtr impl = session_.pending_[i].lock();
         if (impl && impl.use_count() > 1 + expected[impl.get()])
@@ -125,11 +126,12 @@ void BodyScope::refuse_what_leaves(const OpenBody& body, const TensorList& argum
     }
 }
 
-RecordedBody BodyScope::recorded(const std::string& name, const TensorList& arguments, const TensorList& results) {
+RecordedBody BodyScope::recorded(const std::string& name, const TensorList& arguments, const TensorList& results,
+                                 bool runs) {
     const std::lock_guard lock(session_.mutex_);
     session_.check_body();
     OpenBody& body = session_.bodies_.back();
-    refuse_what_leaves(body, arguments, results);
+    if (runs) refuse_what_leaves(body, arguments, results);
     const Graph& from = session_.builder_.graph().graph();
     const auto& inputs = session_.builder_.inputs();
     for (std::size_t i = 0; i < inputs.size(); ++i) body.read.emplace(inputs[i].node.id, session_.inputs_[i]);
@@ -151,11 +153,11 @@ RecordedBody BodyScope::recorded(const std::string& name, const TensorList& argu
 }
 
 RecordedBody Session::record_body(const std::string& name, const std::function<TensorList(const TensorList&)>& function,
-                                  const std::vector<ValueMeta>& arguments) {
+                                  const std::vector<ValueMeta>& arguments, bool runs) {
     BodyScope scope(*this);
     const CurrentSession current(this);
     const TensorList given = scope.arguments(arguments);
-    return scope.recorded(name, given, function(given));
+    return scope.recorded(name, given, function(given), runs);
 }
 
 void Session::roll_back(const OpenBody& to) {

@@ -50,7 +50,7 @@ class BodyScope {
 
     /// Tensors without values, for the function to be called with.
     TensorList arguments(const std::vector<ValueMeta>& metas);
-    RecordedBody recorded(const std::string& name, const TensorList& arguments, const TensorList& results);
+    RecordedBody recorded(const std::string& name, const TensorList& arguments, const TensorList& results, bool runs);
 
   private:
     /// Throws NestedBreak for a tensor of the body that somebody has besides its function, which has come back: the

@@ -208,7 +208,7 @@ TensorList of_no_slices(const std::string& op, const Body& body, const TensorLis
     NoFrame host;
     const auto session = std::make_shared<Session>(op, host);
     try {
-        const RecordedBody recorded = session->record_body("body_graph", body, given_to(carried, xs));
+        const RecordedBody recorded = session->record_body("body_graph", body, given_to(carried, xs), false);
         for (std::size_t i = carried.size(); i < recorded.results.size(); ++i) {
             const ValueMeta& meta = recorded.graph.node(recorded.results[i]).meta();
             Sizes sizes = meta.sizes;

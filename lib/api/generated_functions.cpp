@@ -274,6 +274,7 @@ Tensor detach(const Tensor& self) { return call<Tensor>("aten.detach.default", _
 Tensor Tensor::detach() const { return call<Tensor>("aten.detach.default", __builtin_return_address(0), *this); }
 Tensor diagonal(const Tensor& self, std::int64_t offset, std::int64_t dim1, std::int64_t dim2) { return call<Tensor>("aten.diagonal.default", __builtin_return_address(0), self, offset, dim1, dim2); }
 Tensor Tensor::diagonal(std::int64_t offset, std::int64_t dim1, std::int64_t dim2) const { return call<Tensor>("aten.diagonal.default", __builtin_return_address(0), *this, offset, dim1, dim2); }
+Tensor diagonal_backward(const Tensor& grad_output, const IntList& input_sizes, std::int64_t offset, std::int64_t dim1, std::int64_t dim2) { return call<Tensor>("aten.diagonal_backward.default", __builtin_return_address(0), grad_output, input_sizes, offset, dim1, dim2); }
 Tensor diff(const Tensor& self, std::int64_t n, std::int64_t dim, const OptionalTensor& prepend, const OptionalTensor& append) { return call<Tensor>("aten.diff.default", __builtin_return_address(0), self, n, dim, prepend, append); }
 Tensor Tensor::diff(std::int64_t n, std::int64_t dim, const OptionalTensor& prepend, const OptionalTensor& append) const { return call<Tensor>("aten.diff.default", __builtin_return_address(0), *this, n, dim, prepend, append); }
 Tensor div(const Tensor& self, const Scalar& other) { return call<Tensor>("aten.div.Scalar", __builtin_return_address(0), self, other); }

@@ -141,6 +141,7 @@ WHITTLE_API_CALL Tensor cumprod(const Tensor& self, std::int64_t dim, std::optio
 WHITTLE_API_CALL Tensor cumsum(const Tensor& self, std::int64_t dim, std::optional<ScalarType> dtype = std::nullopt);
 WHITTLE_API_CALL Tensor detach(const Tensor& self);
 WHITTLE_API_CALL Tensor diagonal(const Tensor& self, std::int64_t offset = 0, std::int64_t dim1 = 0, std::int64_t dim2 = 1);
+WHITTLE_API_CALL Tensor diagonal_backward(const Tensor& grad_output, const IntList& input_sizes, std::int64_t offset, std::int64_t dim1, std::int64_t dim2);
 WHITTLE_API_CALL Tensor diff(const Tensor& self, std::int64_t n = 1, std::int64_t dim = -1, const OptionalTensor& prepend = OptionalTensor(), const OptionalTensor& append = OptionalTensor());
 WHITTLE_API_CALL Tensor div(const Tensor& self, const Scalar& other);
 WHITTLE_API_CALL Tensor div(const Tensor& self, const Scalar& other, const std::optional<std::string>& rounding_mode);

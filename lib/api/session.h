@@ -46,9 +46,9 @@ class Session : public std::enable_shared_from_this<Session> {
     bool records_write(const TensorImpl& written, bool with_gradient) const;
     /// Calls the body of a higher-order operation on tensors without values and returns what it issues. It is only
     /// tried: the session goes back to where it was. Throws NestedBreak where the body cannot be one graph, and what
-    /// the body throws.
+    /// the body throws. `runs`: the graph will, so that no tensor may be kept but as a result.
     RecordedBody record_body(const std::string& name, const std::function<TensorList(const TensorList&)>& function,
-                             const std::vector<ValueMeta>& arguments);
+                             const std::vector<ValueMeta>& arguments, bool runs = true);
 
     /// Ends the graph and runs it: every pending tensor that the program still holds gets its value. Nothing happens
     /// while nothing is recorded, unless `always`. Throws NestedBreak in a body that this thread records; one that

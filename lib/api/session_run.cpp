@@ -369,7 +369,10 @@ const whittle::Tensor& demand(const Tensor& tensor, const Demand& why) {
     else if (Session* const current = Session::current(); current && !why.reason.empty())
         current->settle(impl, why);
     if (!impl.value)
-        throw Error("the tensor has no value: the graph that computes it failed, or was given up by an exception");
+        throw Error(
+            "the tensor has no value: the graph that computes it failed, or was given up by an exception",
+            "a function of cond(), while_loop(), map() or scan() shall leave tensors only as its results: it is "
+            "also run to see what it records");
     return *impl.value;
 }
 

@@ -335,7 +335,13 @@ std::vector<LoadedFrame> load_for(const fs::path& path, const ModelOptions& opti
                                   const std::function<bool(const LoadedFrame&)>& knows_more) {
     ModelOptions opaque = options;
     opaque.opaque = true;
-    std::vector<LoadedFrame> frames = load_model(path, opaque);
+    std::vector<LoadedFrame> frames;
+    try {
+        frames = load_model(path, opaque);
+    } catch (const Error&) {  // of what a file does not declare, which is no help where nobody knows the op
+        load_model(path, options);
+        throw;
+    }
     const bool unknown = std::ranges::any_of(
         frames, [&](const LoadedFrame& frame) { return !opaque_ops(frame.graph).empty() && !knows_more(frame); });
     return unknown ? load_model(path, options) : frames;  // which says what is unknown

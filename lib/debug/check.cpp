@@ -44,7 +44,7 @@ Findings check(const std::vector<LoadedFrame>& frames, const Search& search) {
 }
 
 void TriedFrames::decline(DeclinedFrame frame) {
-    const auto alike = [&](const DeclinedFrame& known) { return known.name == frame.name && known.why == frame.why; };
+    const auto alike = [&](const DeclinedFrame& known) { return known.file == frame.file && known.why == frame.why; };
     if (std::ranges::none_of(declined, alike)) declined.push_back(std::move(frame));
 }
 
@@ -60,7 +60,7 @@ TriedFrames try_frames(const std::vector<LoadedFrame>& frames, Backend& backend,
         else if (outcome.kind == Outcome::Kind::unsupported)
             tried.decline({frame.name, frame.file.string(), outcome.message});
         else
-            tried.judged = true;
+            tried.judged |= trial.no_reference.empty();
         if (trial.failed())
             tried.failing.push_back({frame.name, frame.file.string(), trial.text(),
                                      outcome.kind == Outcome::Kind::mismatch, outcome.rounding});

@@ -330,5 +330,7 @@ TEST_CASE("mistakes in control flow are told", "[control]") {
             same, x);
     });
     CHECK(leak(ones({1})).item<float>() == 3);
-    CHECK_THROWS_WITH(leaked.item<float>(), Catch::Contains("only as its result"));
+    CHECK(leaked.item<float>() == 2);  // the operation broke
+    CHECK(leak(ones({1}) * -1).item<float>() == -1);
+    CHECK_THROWS_WITH(leaked.item<float>(), Catch::Contains("only as its results"));  // of the branch that did not run
 }

@@ -38,14 +38,14 @@ struct NamedKind {
     std::string_view name;
 };
 inline constexpr NamedKind kPredictedKinds[] = {
-    {BreakKind::side_effect, "side_effect"},
-    {BreakKind::branch, "branch"},
-    {BreakKind::item, "item"},
-    {BreakKind::data_pointer, "data_pointer"},
-    {BreakKind::dynamic_shape, "dynamic_shape"},
-    {BreakKind::compare, "compare"},
-    {BreakKind::backward, "backward"},
-    {std::nullopt, "call"},
+    {.kind = BreakKind::side_effect, .name = "side_effect"},
+    {.kind = BreakKind::branch, .name = "branch"},
+    {.kind = BreakKind::item, .name = "item"},
+    {.kind = BreakKind::data_pointer, .name = "data_pointer"},
+    {.kind = BreakKind::dynamic_shape, .name = "dynamic_shape"},
+    {.kind = BreakKind::compare, .name = "compare"},
+    {.kind = BreakKind::backward, .name = "backward"},
+    {.kind = std::nullopt, .name = "call"},
 };
 std::string_view name(PredictedKind kind);
 

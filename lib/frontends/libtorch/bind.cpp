@@ -70,6 +70,17 @@ std::string target_without_out(const OpName& op) {
     return {};
 }
 
+/// The registry's op that writes what `op` does; empty when there is none.
+std::string in_place_target(const OpName& op) {
+    std::string target = op.target();
+    if (Registry::instance().in_place(target)) return target;
+    const std::string_view core = core_target(target);
+    const auto dot = core.rfind('.');
+    if (core == target || dot == std::string_view::npos) return {};
+    target = std::string(core.substr(0, dot)) + "_" + std::string(core.substr(dot));
+    return Registry::instance().in_place(target) ? target : std::string();
+}
+
 /// Batch norm in training: its results come from the batch alone, and it moves the running statistics.
 bool trains_batch_norm(const OpName& op, const Event& begin) {
     const auto& values = begin.values;
@@ -110,7 +121,7 @@ class Binder {
         }
         if (bound.random) return bound;
         bound.writes = writes_memory(step_);
-        if (bound.writes && Registry::instance().in_place(step_.op->target())) bound.in_place = step_.op->target();
+        if (bound.writes) bound.in_place = in_place_target(*step_.op);
         const RegisteredOp* op = bound.call.target.empty() ? nullptr : Registry::instance().op(bound.call.target);
         if (!op) {
             bound.problem = "unknown op " + step_.op->target() + misplaced();

@@ -38,10 +38,14 @@ LibraryCode::LibraryCode(std::span<const Mapping> mappings) {
         // information may name them by a path with or without links.
         std::error_code ignored;
         for (const fs::path& library : {path, fs::weakly_canonical(path, ignored)}) {
-            const fs::path folder = library.lexically_normal().parent_path();
-            const fs::path headers = folder.parent_path() / "include";
-            if (!fs::exists(headers / "ATen", ignored)) continue;
-            folders_.insert(folder.string() + "/");
+            const fs::path prefix = library.lexically_normal().parent_path().parent_path();
+            const fs::path headers = prefix / "include";
+            if (prefix.empty() || !fs::exists(headers / "ATen", ignored)) continue;
+            for (const char* part : {"ATen", "c10", "caffe2", "torch"})
+                folders_.insert((headers / part).string() + "/");
+            // Of a prefix that it shares with other packages the rest is theirs.
+            if (!fs::exists(prefix / "build-version", ignored) && prefix.filename() != "torch") continue;
+            folders_.insert(library.lexically_normal().parent_path().string() + "/");
             folders_.insert(headers.string() + "/");
         }
     }

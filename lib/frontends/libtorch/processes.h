@@ -11,7 +11,7 @@
 
 namespace whittle::libtorch {
 
-/// Numbered from 0, in the order in which they came to the capture; people count from 1.
+/// Numbered from 0, in the order in which they began; people count from 1.
 class Processes {
   public:
     explicit Processes(std::vector<ProcessIdentity> all) : all_(std::move(all)) {}

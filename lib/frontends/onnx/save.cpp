@@ -223,8 +223,7 @@ class Exporter {
             if (!is_op_call(node) || Registry::instance().op(node.target)) continue;
             for (std::size_t k = 0; k < node.results.size(); ++k) {
                 const std::string& name = result_name(node, i, k);
-                const bool known = node.results[k] != ValueMeta();  // which stands for any: LoadedModel::unknown
-                if (known && !name.empty() && declared.insert(name).second)
+                if (!name.empty() && declared.insert(name).second)
                     set_type(node.results[k], name, *proto.add_value_info());
             }
         }

@@ -14,7 +14,10 @@ namespace {
 /// A folder with libraries' names and, of a distribution, LibTorch's headers beside it.
 std::string install(const std::filesystem::path& prefix, bool headers) {
     std::filesystem::create_directories(prefix / "lib");
-    if (headers) std::filesystem::create_directories(prefix / "include" / "ATen");
+    if (headers) {
+        std::filesystem::create_directories(prefix / "include" / "ATen");
+        write_file(prefix / "build-version", "2.1.0");
+    }
     return prefix.string();
 }
 
@@ -51,6 +54,17 @@ TEST_CASE("a program that brings LibTorch among its own libraries keeps those") 
     CHECK(code.has_module(app + "/lib/libc10.so.2.1"));
     CHECK_FALSE(code.has_module(app + "/bin/../lib/libmine.so"));
     CHECK_FALSE(code.has_source(app + "/include/mine.h"));
+}
+
+TEST_CASE("of a prefix that others share only LibTorch's own is no user's code") {
+    const TempDir folder;
+    const std::string prefix = install(folder.path() / "conda", true);
+    std::filesystem::remove(prefix + "/build-version");
+    const LibraryCode code(std::vector<Mapping>{mapped(0x1000, prefix + "/lib/libtorch_cpu.so")});
+    CHECK(code.has_module(prefix + "/lib/libtorch_cpu.so"));
+    CHECK(code.has_source(prefix + "/include/c10/core/Device.h"));
+    CHECK_FALSE(code.has_module(prefix + "/lib/libmine.so"));
+    CHECK_FALSE(code.has_source(prefix + "/include/mine.h"));
 }
 
 TEST_CASE("headers are known by the path that links lead to, too") {

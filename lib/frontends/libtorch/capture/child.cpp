@@ -26,6 +26,7 @@ struct Forking {
     bool ready = false;  ///< nobody else held a lock of ours: the child finds all as it should be
 };
 Forking& forking = *new Forking;
+Forking& forked = *new Forking;  ///< in a child: how it came to be
 std::atomic_flag starting = ATOMIC_FLAG_INIT;
 
 std::mutex* lock_at(int i) {
@@ -67,8 +68,9 @@ void release() {
 
 void after_fork_in_child() {
     release();
+    std::swap(forked, forking);  // it may fork before it has a file
     starting.clear();
-    state.recorder.forget(forking.ready);
+    state.recorder.forget(forked.ready);
 }
 
 /// How many entries the two have in common at their ends.
@@ -85,7 +87,7 @@ void write_fork_place(Thread& thread) {
     std::vector<python::Frame> now;
     std::uint64_t key = 0;
     python::frames(now, key);
-    std::vector<python::Frame>& then = forking.frames;
+    std::vector<python::Frame>& then = forked.frames;
     const auto runs = [&](const python::Frame& frame) {
         return std::any_of(now.begin(), now.end(), [&](const python::Frame& other) {
             return frame.address == other.address && frame.code == other.code;
@@ -96,8 +98,8 @@ void write_fork_place(Thread& thread) {
     std::vector<StackSlot> native_now, native_then;
     const int count = std::max(::unw_backtrace(pcs, kDeepest), 0);
     for (int i = 0; i < count; ++i) native_now.push_back({nullptr, reinterpret_cast<std::uintptr_t>(pcs[i])});
-    for (int i = 0; i < forking.count; ++i)
-        native_then.push_back({nullptr, reinterpret_cast<std::uintptr_t>(forking.pcs[i])});
+    for (int i = 0; i < forked.count; ++i)
+        native_then.push_back({nullptr, reinterpret_cast<std::uintptr_t>(forked.pcs[i])});
     const std::vector<std::uint64_t> whole = python::merge(thread, native_then, then);
     const std::vector<std::uint64_t> here = python::merge(thread, native_now, now);
     const auto common = common_end(whole, here, [](std::uint64_t a, std::uint64_t b) { return a == b; });
@@ -154,7 +156,7 @@ bool start_child(Thread& thread) {
     if (first) {
         forget_parent();
         ++state.generation;
-        if (state.recorder.start_child(forking.at)) {
+        if (state.recorder.start_child(forked.at)) {
             renew(thread);
             write_mappings(thread);
             write_fork_place(thread);
@@ -167,6 +169,7 @@ bool start_child(Thread& thread) {
 
 void watch_forks() {
     forking.frames.reserve(1000);
+    forked.frames.reserve(1000);
     ::pthread_atfork(before_fork, release, after_fork_in_child);
 }
 
