@@ -110,7 +110,10 @@ std::string mender_of(const std::string& backend, const Culprit* culprit) {
     if (backend == "ts" || backend == "aot_ts") return "PyTorch's issue tracker";
     if (component_named(spec)) return "Whittle's issue tracker";
     if (backend != "halide") return "the makers of " + backend;
-    const bool ours = culprit && (culprit->component == "lowering" || culprit->component == "pass");
+    const auto races = [](const std::string& directive) { return directive.ends_with("allow_race_conditions()"); };
+    const bool ours =
+        culprit && (culprit->component == "lowering" || culprit->component == "pass" ||
+                    std::ranges::any_of(culprit->together, races));  // what is lost then is no bug of Halide's
     if (ours) return "Whittle's issue tracker";
     // The repro's program is the same translation of the kernel: nothing tells it from the compiler.
     return culprit && culprit->component == "compiler"

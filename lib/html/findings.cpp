@@ -58,8 +58,8 @@ std::string where_of(const PageFacts& facts, const std::string& graph, const std
 
 json first_of(json places) { return places.empty() ? json() : places[0]; }
 
-/// The command that made the page, with `option` in place of the page: inputs, tolerances and the program's arguments
-/// are as they were.
+/// The command that made the page, with `option` in place of the page and of what followed the failures up: inputs,
+/// tolerances and the program's arguments are as they were.
 std::vector<std::string> asking(const PageFacts& facts, const std::string& option) {
     if (facts.command.empty()) return {"explain", facts.report.model, "--backend", facts.report.backend, option};
     std::vector<std::string> words;
@@ -67,7 +67,7 @@ std::vector<std::string> asking(const PageFacts& facts, const std::string& optio
     for (auto word = facts.command.begin(); word != program; ++word) {
         if (*word == "--html" && word + 1 != program)
             ++word;
-        else if (!word->starts_with("--html=") && *word != "--no-source")
+        else if (!word->starts_with("--html=") && *word != "--no-source" && *word != "--minify")
             words.push_back(*word);
     }
     words.insert(words.end(), program, facts.command.end());
@@ -119,21 +119,28 @@ const ValueDivergence* first_wrong(const PageFacts& facts, const std::string& gr
     return compared == facts.accuracy.end() ? nullptr : compared->second.divergence.first_wrong();
 }
 
-/// How far the first wrong value is from the reference's, and what of the graph is right: "up to 0.52 (4.4e+06 ulp)
-/// from what eager, the reference, computes; the 41 values before it are right".
-std::string how_wrong(const Divergence& divergence) {
-    const ValueDivergence& value = *divergence.first_wrong();
+/// How far the first wrong values of these graphs are from the reference's, and what of the first is right: "up to 0.52
+/// (4.4e+06 ulp) from what eager, the reference, computes; the 41 values before it are right".
+std::string how_wrong(const PageFacts& facts, const std::vector<std::string>& graphs) {
+    ErrorFigures worst;
+    for (const std::string& graph : graphs) {
+        const ErrorFigures& error = first_wrong(facts, graph)->error;
+        worst.max_abs = std::max(worst.max_abs, error.max_abs);
+        worst.max_ulp = std::max(worst.max_ulp, error.max_ulp);
+        worst.misplaced += error.misplaced;
+    }
     std::string text;
-    if (value.error.max_abs > 0) {
+    if (worst.max_abs > 0) {
         char figures[64];
-        std::snprintf(figures, sizeof figures, "up to %.2g (%.2g ulp) from", value.error.max_abs, value.error.max_ulp);
+        std::snprintf(figures, sizeof figures, "up to %.2g (%.2g ulp) from", worst.max_abs, worst.max_ulp);
         text = figures;
     }
-    if (value.error.misplaced)
-        text += (text.empty() ? "" : " and ") + plural(value.error.misplaced, "NaN or infinity", "NaN or infinities") +
+    if (worst.misplaced)
+        text += (text.empty() ? "" : " and ") + plural(worst.misplaced, "NaN or infinity", "NaN or infinities") +
                 " other than";
-    const std::size_t before = *divergence.first;
+    const std::size_t before = *facts.accuracy.at(graphs.front()).divergence.first;
     return (text.empty() ? "other than" : text) + " what eager, the reference, computes; " +
+           (graphs.size() > 1 ? "in " + graphs.front() + " " : "") +
            (before == 0   ? "nothing is computed before it"
             : before == 1 ? "the one value before it is right"
                           : "the " + std::to_string(before) + " values before it are right");
@@ -199,8 +206,8 @@ void add_failures(const PageFacts& facts, Sources& sources, const std::vector<Ca
             finding.detail =
                 "first wrong at %" + cause.value->node + " = " + cause.value->op +
                 (cause.modules.empty() ? "" : " in " + listed(cause.modules)) +
-                (several ? ", the same in " + plural(cause.graphs.size(), "graph") : ", in graph " + graph) + ": " +
-                how_wrong(facts.accuracy.at(graph).divergence) + ". The graph as a whole: " + finding.detail;
+                (several ? ", in each of " + plural(cause.graphs.size(), "graph") : ", in graph " + graph) + ": " +
+                how_wrong(facts, cause.graphs) + ". The graph as a whole: " + finding.detail;
             finding.place = first_of(sources.places(cause.stack));
             finding.go = "accuracy=" + graph + "&node=" + cause.value->node;
         } else {
@@ -243,6 +250,8 @@ Finding minified_finding(const PageFacts& facts, const json& result, const Cause
     if (one) finding.place = first_of(nodes[0]["at"]);
     if (finding.place.is_null() && cause) finding.place = first_of(sources.places(cause->stack));
     if (cause) finding.where = where_of(facts, cause->graphs.front(), cause->value ? cause->value->node : "");
+    if (const std::string whom = result.value("report_to", ""); !whom.empty())
+        finding.detail += "; whose it is: " + whom;
     if (verified) finding.detail += "; the repro's text is on this page: save it, build it, run it";
     if (verified && repro.value("compile_command", "") != "")
         finding.line = repro["compile_command"].get<std::string>() + " && " +

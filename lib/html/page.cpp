@@ -43,10 +43,22 @@ std::string place_text(const json& data, const json& place) {
     return path.substr(path.rfind('/') + 1) + ":" + place[1].dump();
 }
 
-/// Of a finding: its place, else what it says instead.
+/// Of a finding: its place and function, else what it says instead.
 std::string where_text(const json& data, const json& finding) {
-    const std::string place = place_text(data, finding["place"]);
-    return place.empty() ? finding.value("where", "") : place;
+    const json& place = finding["place"];
+    const std::string line = place_text(data, place);
+    if (line.empty()) return finding.value("where", "");
+    const std::string function = place.size() > 2 ? place[2].get<std::string>() : "";
+    return line + (function.empty() ? "" : " in " + function);
+}
+
+/// The line of the source at a place; empty where the page has no sources.
+std::string source_line(const json& data, const json& place) {
+    if (!place.is_array() || place.size() < 2) return {};
+    const json& lines = data["files"][place[0].get<std::size_t>()]["lines"];
+    const std::size_t line = place[1].get<std::size_t>();
+    std::string text = line > 0 && line <= lines.size() ? lines[line - 1].get<std::string>() : "";
+    return text.erase(0, std::min(text.find_first_not_of(" \t"), text.size()));
 }
 
 std::string text_of(const json& value) { return value.is_string() ? value.get<std::string>() : value.dump(); }
@@ -96,7 +108,27 @@ std::string fixed(double value, int digits) {
     return text;
 }
 
-/// Times of the slowest kernels, memory and what minify found, where they were measured.
+/// What minify found.
+std::string minified_facts(const json& data) {
+    std::string text;
+    const auto minified = data.find("minify");
+    if (minified == data.end()) return text;
+    for (const json& result : *minified) {
+        text += table("Minimized", {"Verdict", "Operations", "Queries", "Fails with", "Is right"},
+                      {{result["verdict"], result["calls_before"].dump() + " to " + result["calls_after"].dump(),
+                        result["queries"].dump(), result.value("minimized_message", result.value("message", "")),
+                        result.value("without", "")}});
+        const auto repro = result.find("repro");
+        if (repro == result.end()) continue;
+        text += "<h2>The repro</h2>\n";
+        if (repro->value("form", "") == "short")
+            text += "<p>Another program than the model, with the same failure.</p>\n";
+        text += "<pre>" + escaped((*repro)["text"].get<std::string>()) + "</pre>\n";
+    }
+    return text;
+}
+
+/// Times of the slowest kernels and memory, where they were measured.
 std::string measured_facts(const json& data) {
     constexpr std::size_t kMost = 15;
     std::string text;
@@ -122,14 +154,6 @@ std::string measured_facts(const json& data) {
                           return Row{m["graph"], m["peak"].dump(), m["peak_at"], m["how"]};
                       }));
     }
-    if (const auto minified = data.find("minify"); minified != data.end())
-        for (const json& result : *minified) {
-            text += table("Minimized", {"Verdict", "Operations", "Queries", "Fails with"},
-                          {{result["verdict"], result["calls_before"].dump() + " to " + result["calls_after"].dump(),
-                            result["queries"].dump(), result.value("minimized_message", result.value("message", ""))}});
-            if (const auto repro = result.find("repro"); repro != result.end())
-                text += "<h2>The repro</h2><pre>" + escaped((*repro)["text"].get<std::string>()) + "</pre>\n";
-        }
     return text;
 }
 
@@ -165,17 +189,24 @@ std::string place_of_first(const json& accuracy) {
     return {};
 }
 
+std::string in_code(const std::string& text) {
+    return text.empty() ? text : "<p><code>" + escaped(text) + "</code></p>\n";
+}
+
 /// The main facts, for readers without JavaScript and for text browsers.
 std::string plain_facts(const json& data) {
     std::string text = difference_facts(data);
     if (const std::string failure = failure_line(data); !failure.empty())
-        text += "<h1>" + escaped(failure) + "</h1>\n<p>" + escaped(counts(data)) + "</p>\n";
+        text += "<h1>" + escaped(failure) + "</h1>\n" + in_code(source_line(data, data["headline"]["place"])) + "<p>" +
+                escaped(counts(data)) + "</p>\n";
     else
         text += "<h1>" + escaped(counts(data)) + "</h1>\n";
+    text += in_code(data["command"].get<std::string>());
     text += table("What happened", {"", "What", "Where", "Next"}, rows(data["findings"], [&](const json& f) {
                       return Row{f["level"], text_of(f["title"]) + ": " + text_of(f["detail"]), where_text(data, f),
                                  f["command"].is_null() ? "" : f["command"].get<std::string>()};
                   }));
+    text += minified_facts(data);
     text += table("Functions", {"Function", "Status", "Graphs", "Operations", "Breaks", "Recompiles"},
                   rows(data["frames"], [](const json& f) {
                       std::string status;

@@ -208,7 +208,8 @@ class HalideProgram {
         std::string facts;
         if (!text_.guilty.empty()) facts += "Without that directive (" + program() + " control) it is right.";
         if (races())
-            facts += " The schedule promises, by allow_race_conditions(), that the order of updates does not matter.";
+            facts +=
+                " The schedule lets updates race, by allow_race_conditions(): what is lost by that is its own fault.";
         text += "//\n";
         if (!facts.empty()) text += comment(facts);
         if (failure_.signature.kind == "exception")

@@ -52,8 +52,9 @@ V.minify = {
   guilty(pg, m) {
     const c = m.culprit,
       what = c.directive || c.op,
+      races = (c.together || []).some((other) => other.endsWith('allow_race_conditions()')),
       who = {
-        schedule: 'A directive of the schedule, which Whittle’s rules for ' + D.backend + ' chose: it may change how fast the result is, never what it is.',
+        schedule: 'A directive of the schedule, which Whittle’s rules for ' + D.backend + ' chose: ' + (races ? 'it lets updates race, so that some are lost.' : 'it may change how fast the result is, never what it is.'),
         switch: 'A part of the compiler that can be switched off.',
         lowering: 'How Whittle translates this operation for ' + D.backend + '.',
         gradient: 'How Whittle takes the gradient of this operation.',
