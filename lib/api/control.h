@@ -14,8 +14,9 @@
 // The functions shall only compute: while a graph is recorded each runs once, whichever way the data will go, on
 // tensors without values. One that demands a value, prints, draws random numbers or writes to a tensor from around it
 // cannot be recorded, nor one that keeps a tensor elsewhere than in its result: what it did is forgotten, the graph
-// breaks at the operation, and the program's own code runs. A variable that it assigned stays assigned, though, to a
-// tensor that has no value until the program's own code assigns it.
+// breaks at the operation, and the program's own code runs. What it did to
+// the program's variables otherwise is not seen, and stays: it shall assign none from around it, neither numbers nor
+// tensors, nor fill containers and caches.
 #ifndef WHITTLE_API_CONTROL_H
 #define WHITTLE_API_CONTROL_H
 

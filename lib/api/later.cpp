@@ -123,6 +123,18 @@ void check_at(bool condition, const T& about, const Check& check) {
 
 using Bound = std::optional<std::int64_t>;
 
+/// What is compared with bounds of 64 bits: in its own dtype they would wrap, or be rounded.
+template <class T>
+const T& wide(const T& number) {
+    return number;
+}
+Tensor wide(const Tensor& number) {
+    const whittle::DType dtype = defined(number, "constrain_range").meta.dtype;
+    if (is_floating(dtype)) return dtype == whittle::DType::f64 ? number : number.to(kDouble);
+    const bool narrow = is_integer(dtype) && dtype != whittle::DType::i64 && dtype != whittle::DType::u64;
+    return narrow ? number.to(kLong) : number;
+}
+
 /// Of numbers and tensors alike: each bound is a check of its own.
 template <class T>
 void check_range(const T& number, const Bound& least, const Bound& most, Check check) {
@@ -131,8 +143,9 @@ void check_range(const T& number, const Bound& least, const Bound& most, Check c
         check.message = name + bound + std::to_string(value);
         check_at(condition, number, check);
     };
-    if (least) each(number >= *least, " is at least ", *least);
-    if (most) each(number <= *most, " is at most ", *most);
+    const auto& compared = wide(number);
+    if (least) each(compared >= *least, " is at least ", *least);
+    if (most) each(compared <= *most, " is at most ", *most);
     if constexpr (std::is_same_v<T, std::int64_t>)
         if (Session* const session = Session::current()) session->constrain(number, {least, most}, check.pc);
 }

@@ -145,6 +145,8 @@ TEST_CASE("what a symbol has to be is checked once its value is there", "[scalar
     CHECK(sized.stats().graphs == 1);
     constrain_range(tensor({4}).item(), 1, 8);  // at once
     CHECK_THROWS_AS(constrain_range(tensor({9}).item(), 1, 8), CheckError);
+    constrain_range(tensor({240}).to(kByte), 0, 1000);  // no bound of the number's own dtype
+    CHECK_THROWS_AS(constrain_range(tensor({16777216.F}), 16777217), CheckError);
     CHECK_THROWS_WITH(constrain_range(tensor({8.5F}).item(), 1, 8), Catch::Contains("at most 8: found 8.5"));
 }
 
