@@ -251,7 +251,7 @@ Finding minified_finding(const PageFacts& facts, const json& result, const Cause
     if (finding.place.is_null() && cause) finding.place = first_of(sources.places(cause->stack));
     if (cause) finding.where = where_of(facts, cause->graphs.front(), cause->value ? cause->value->node : "");
     if (const std::string whom = result.value("report_to", ""); !whom.empty())
-        finding.detail += "; whose it is: " + whom;
+        finding.detail += "; report it to " + whom;
     if (verified) finding.detail += "; the repro's text is on this page: save it, build it, run it";
     if (verified && repro.value("compile_command", "") != "")
         finding.line = repro["compile_command"].get<std::string>() + " && " +

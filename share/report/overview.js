@@ -83,7 +83,12 @@ function failureLine(line) {
     line.more ? plural(line.more, 'more failure') + ' below.' : '',
     D.findings.some((f) => f.repro) ? 'A verified repro is the first row below.' : '',
   ];
-  return h('p.lead.s-failed', h('b', line.text), line.place ? [' at ', placeLink(line.place, f.graphs && f.graphs[0])] : line.where ? ' at ' + line.where : '', '. ', h('span.dim', about.filter(Boolean).join(' ')));
+  const at = line.place,
+    where = at ? [' at ', placeLink(at, f.graphs && f.graphs[0]), at[2] ? [' in ', h('span.m', at[2])] : ''] : line.where ? ' at ' + line.where : '';
+  return [
+    h('p.lead.s-failed', h('b', line.text), where, '. ', h('span.dim', about.filter(Boolean).join(' '))),
+    at && D.files[at[0]].lines[at[1] - 1] ? snippet(at, 0, 'failed') : '',
+  ];
 }
 
 /** The graphs that fail for one cause, each a link to its first wrong value. */
@@ -212,7 +217,7 @@ V.overview = {
       pg = h('div.page');
     el.append(pg);
     pg.append(
-      headline(),
+      ...[headline()].flat(),
       h(
         'div.stats',
         stat(t.functions, 'function'),
