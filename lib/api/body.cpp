@@ -3,10 +3,13 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 
+#include "api/call.h"
 #include "api/session.h"
 #include "api/stack.h"
 #include "base/error.h"
+#include "ops/core/mode.h"
 #include "passes/dce.h"
 #include "passes/functionalize.h"
 
@@ -28,7 +31,13 @@ BodyScope::BodyScope(Session& session) : session_(session) {
 
 BodyScope::~BodyScope() {
     const std::lock_guard lock(session_.mutex_);
-    if (!session_.bodies_.back().given_up) session_.roll_back(session_.bodies_.back());
+    if (!session_.bodies_.back().given_up) {
+        try {
+            give_values();
+        } catch (...) {  // they have none, then, as it says who reads them
+        }
+        session_.roll_back(session_.bodies_.back());
+    }
     session_.bodies_.pop_back();
 }
 
@@ -123,6 +132,44 @@ void BodyScope::refuse_what_leaves(const OpenBody& body, const TensorList& argum
         if (impl && impl.use_count() > 1 + expected[impl.get()])
             throw NestedBreak{
                 {.kind = capture::BreakKind::side_effect, .reason = "a tensor that is kept beyond a call"}};
+    }
+}
+
+std::unordered_map<NodeId, ImplPtr> BodyScope::computed(const OpenBody& body) const {
+    std::unordered_map<NodeId, ImplPtr> known;
+    const auto& inputs = session_.builder_.inputs();
+    for (std::size_t i = 0; i < std::min(inputs.size(), session_.inputs_.size()); ++i)
+        if (const ImplPtr& input = session_.inputs_[i];
+            input->value && !session_.builder_.memories().is_written(storage_key(*input->value)))
+            known.emplace(inputs[i].node.id, input);
+    const NotRecording at_once;
+    const WithoutModes unseen;
+    const auto& steps = session_.tapes_.steps();
+    for (std::size_t i = body.steps; i < steps.size(); ++i) {
+        const TapeStep& step = steps[i];
+        if (!step.functional.empty()) return {};
+        std::vector<ImplPtr> operands;
+        for (const TapeStep::Operand& operand : step.operands)
+            if (const auto at = known.find(operand.node); at != known.end()) operands.push_back(at->second);
+        if (operands.size() != step.operands.size() || step.results.empty()) continue;
+        try {
+            const std::vector<whittle::Tensor> values = run_now(step.call, operands);
+            for (std::size_t k = 0; k < values.size(); ++k)
+                known.emplace(step.results.at(k).node.id, make_impl(values[k]));
+        } catch (const Error&) {  // the program meets it where it runs the body
+        }
+    }
+    return known;
+}
+
+void BodyScope::give_values() const {
+    const OpenBody& body = session_.bodies_.back();
+    std::optional<std::unordered_map<NodeId, ImplPtr>> known;
+    for (std::size_t i = body.pending; i < session_.pending_.size(); ++i) {
+        const ImplPtr kept = session_.pending_[i].lock();
+        if (!kept || kept->meta.requires_grad) continue;
+        if (!known) known = computed(body);
+        if (const auto at = known->find(kept->node.id); at != known->end()) kept->value = at->second->value;
     }
 }
 

@@ -56,6 +56,11 @@ class BodyScope {
     /// Throws NestedBreak for a tensor of the body that somebody has besides its function, which has come back: the
     /// program may read it later, when the body is gone.
     void refuse_what_leaves(const OpenBody& body, const TensorList& arguments, const TensorList& results) const;
+    /// What the body computes of values alone, of neither arguments nor what is pending, by node. Empty where it
+    /// writes.
+    std::unordered_map<NodeId, ImplPtr> computed(const OpenBody& body) const;
+    /// To tensors of the body that somebody keeps: a table that a module makes at its first use has to have one.
+    void give_values() const;
 
     Session& session_;
 };

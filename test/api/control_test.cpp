@@ -61,6 +61,27 @@ TEST_CASE("a tensor that a branch keeps outside of it is that of the branch that
     CHECK(compiled.stats().breaks == 2);
 }
 
+TEST_CASE("a table that is made at its first use, in a body, is a table from then on", "[control]") {
+    Tensor table;
+    const auto row = [&](const Tensor& x) {
+        if (!table.defined()) table = (arange(3) + 1) * 2;
+        return x * table;
+    };
+    const auto compiled = compile([&](const Tensor& xs) { return map(row, xs); });
+    const Tensor xs = ones({2, 3});
+    CHECK(compiled(xs).equal(xs * (arange(3) + 1) * 2));
+    CHECK(compiled.stats().breaks == 1);
+    CHECK(table.equal((arange(3) + 1) * 2));
+    const auto again = compile([&](const Tensor& x) { return map(row, x); }, {.fullgraph = true});
+    CHECK(again(xs).equal(xs * table));
+
+    Tensor doubled;  // of the argument
+    const auto known =
+        compile([&](const Tensor& x) { return map([&](const Tensor& r) { return doubled = r * 2; }, x); });
+    CHECK(known(xs).equal(xs * 2));
+    CHECK(doubled.equal(ones({3}) * 2));
+}
+
 TEST_CASE("branches may return tuples and lists, write to what they made, nest, and read constants", "[control]") {
     const Tensor weight = tensor({2.F, 3.F});
     check_one_graph(
