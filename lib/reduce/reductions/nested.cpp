@@ -1,5 +1,6 @@
-// nested: a nested graph's calls once in the place of the op that runs it, where the types fit: a branch, or one
-// iteration. What the op means is not asked: the reference computes what comes out, and the oracle judges it.
+// nested: a nested graph's calls once in the place of the op that runs it, where the types fit: a branch, one
+// iteration, or one slice, whose results stand for those of all. What the op means is not asked: the reference computes
+// what comes out, and the oracle judges it.
 #include <map>
 #include <string>
 #include <utility>
@@ -12,6 +13,20 @@
 namespace whittle::reduce {
 namespace {
 
+/// Whether the nested graph has a slice of it, along dimension 0.
+bool is_slice_of(const ValueMeta& slice, const ValueMeta& whole) {
+    return whole.sizes.size() == slice.sizes.size() + 1 && whole.dtype == slice.dtype && whole.sizes[0] > 0 &&
+           std::equal(slice.sizes.begin(), slice.sizes.end(), whole.sizes.begin() + 1);
+}
+
+/// Same, or sliced by an op that has nested graphs.
+bool fits(const ValueMeta& nested, const ValueMeta& outside, bool sliced) {
+    return same_type(nested, outside) || (sliced && is_slice_of(nested, outside));
+}
+
+/// ONNX's Scan says itself along which dimension, and in which order.
+bool may_slice(const Graph& graph) { return graph.dialect == "aten"; }
+
 /// What the nested graph's placeholders read: the call's last operands, which are those that are handed on; what comes
 /// before them and is one integer or bool (a count, a condition) is 0 or true, and -1 here. Nothing when the types do
 /// not fit.
@@ -23,7 +38,8 @@ std::optional<std::vector<NodeRef>> operands_of(const Graph& graph, const Node& 
     bool aligned = true;
     for (std::size_t k = 1; k <= placeholders.size(); ++k) {
         const ValueMeta& wanted = nested.node({placeholders[placeholders.size() - k]}).meta();
-        aligned = aligned && k <= given.size() && same_type(graph.node(given[given.size() - k]).meta(), wanted);
+        aligned =
+            aligned && k <= given.size() && fits(wanted, graph.node(given[given.size() - k]).meta(), may_slice(graph));
         if (aligned)
             read[placeholders.size() - k] = given[given.size() - k];
         else if (is_floating(wanted.dtype) || wanted.numel() != 1)
@@ -33,12 +49,12 @@ std::optional<std::vector<NodeRef>> operands_of(const Graph& graph, const Node& 
 }
 
 /// Positions of the nested graph's outputs that become the call's results: the last ones. A condition may come before.
-std::optional<std::size_t> first_result(const Node& call, const Graph& nested) {
+std::optional<std::size_t> first_result(const Node& call, const Graph& nested, bool sliced) {
     const std::vector<NodeId> outputs = nested.outputs();
     if (outputs.size() < call.results.size()) return std::nullopt;
     const std::size_t first = outputs.size() - call.results.size();
     for (std::size_t i = 0; i < call.results.size(); ++i)
-        if (!same_type(nested.node({outputs[first + i]}).meta(), call.results[i])) return std::nullopt;
+        if (!fits(nested.node({outputs[first + i]}).meta(), call.results[i], sliced)) return std::nullopt;
     return first;
 }
 
@@ -72,8 +88,14 @@ class Inliner {
 
   private:
     NodeRef operand(const Node& placeholder, NodeRef given) {
-        if (given.id >= 0) return given;
         const ValueMeta& meta = placeholder.meta();
+        if (given.id >= 0 && same_type(meta, draft_.from().node(given).meta())) return given;
+        if (given.id >= 0)
+            return draft_.insert({.kind = NodeKind::call,
+                                  .name = placeholder.name,
+                                  .target = "aten.select.int",
+                                  .args = {Arg(given), Arg(std::int64_t{0}), Arg(std::int64_t{0})}},
+                                 call_);
         return draft_.constant(filled(meta.dtype, meta.sizes, meta.dtype == DType::boolean), placeholder.name);
     }
 
@@ -88,16 +110,36 @@ class Inliner {
         return draft_.insert(std::move(node), call_);
     }
 
+    /// In place of the call's: a slice as often as there were some.
+    NodeRef result(NodeId output, const ValueMeta& wanted) {
+        const ValueMeta& meta = nested_.node({output}).meta();
+        if (same_type(meta, wanted)) return map_.at(output);
+        const NodeRef slice = draft_.insert({.kind = NodeKind::call,
+                                             .name = nested_.node({output}).name + "_slice",
+                                             .target = "aten.unsqueeze.default",
+                                             .args = {Arg(map_.at(output)), Arg(std::int64_t{0})}},
+                                            call_);
+        Sizes times(wanted.sizes.size(), 1);
+        times[0] = wanted.sizes[0];
+        return draft_.insert({.kind = NodeKind::call,
+                              .name = nested_.node({output}).name + "_slices",
+                              .target = "aten.repeat.default",
+                              .args = {Arg(slice), Arg::ints(times)}},
+                             call_);
+    }
+
     /// Readers of the call's results, through getitems or not.
     void replace_results(std::size_t first) {
         const std::vector<NodeId> outputs = nested_.outputs();
         const Graph& graph = draft_.from();
+        const std::vector<ValueMeta>& wanted = graph.node({call_}).results;
         for (const NodeId id : graph.calls()) {
             const auto read = item_read(graph.node({id}));
-            if (read && read->node == call_)
-                draft_.replace(id, map_.at(outputs.at(first + static_cast<std::size_t>(read->index))));
+            if (!read || read->node != call_) continue;
+            const auto index = static_cast<std::size_t>(read->index);
+            draft_.replace(id, result(outputs.at(first + index), wanted.at(index)));
         }
-        if (graph.node({call_}).results.size() == 1) draft_.replace(call_, map_.at(outputs.at(first)));
+        if (wanted.size() == 1) draft_.replace(call_, result(outputs.at(first), wanted[0]));
     }
 
     Draft& draft_;
@@ -117,7 +159,7 @@ std::vector<Edit> nested_edits(const Case& from) {
             for (const auto& [name, ref] : nested_of(call)) {
                 const std::shared_ptr<const Graph> nested = graph.subgraphs.at(ref);
                 const std::optional<std::vector<NodeRef>> operands = operands_of(graph, call, *nested);
-                const std::optional<std::size_t> first = first_result(call, *nested);
+                const std::optional<std::size_t> first = first_result(call, *nested, may_slice(graph));
                 if (!operands || !first) continue;
                 edits.push_back({name + " in the place of %" + call.name,
                                  [at, id, nested, operands = *operands, first = *first](Draft& draft, std::int64_t) {

@@ -175,6 +175,39 @@ TEST_CASE("nested: one iteration in the place of a loop", "[reductions]") {
 )");
 }
 
+TEST_CASE("nested: one slice in the place of map() and scan()", "[reductions]") {
+    const std::string before = R"(graph g {
+  @body = graph body {
+    %sum = placeholder["sum"] : f32[2]
+    %row = placeholder["row"] : f32[2]
+    %w = placeholder["w"] : f32[2]
+    %m = aten.mul.Tensor(%row, %w) : f32[2]
+    %a = aten.add.Tensor(%sum, %m) : f32[2]
+    return (%a, %m)
+  }
+  %init = placeholder["init"] : f32[2]
+  %xs = placeholder["xs"] : f32[3, 2]
+  %w = placeholder["w"] : f32[2]
+  %s = higher_order.scan(@body, [%init], [%xs], [%w]) : (f32[2], f32[3, 2])
+  %last = getitem(%s, 0) : f32[2]
+  %all = getitem(%s, 1) : f32[3, 2]
+  return (%last, %all)
+}
+)";
+    CHECK(after(nested_edits, before, {"body in the place of %s"}) == R"(graph g {
+  %init = placeholder["init"] : f32[2]
+  %xs = placeholder["xs"] : f32[3, 2]
+  %w = placeholder["w"] : f32[2]
+  %row = aten.select.int(%xs, 0, 0) : f32[2]
+  %m = aten.mul.Tensor(%row, %w) : f32[2]
+  %a = aten.add.Tensor(%init, %m) : f32[2]
+  %m_slice = aten.unsqueeze.default(%m, 0) : f32[1, 2]
+  %m_slices = aten.repeat.default(%m_slice, [3, 1]) : f32[3, 2]
+  return (%a, %m_slices)
+}
+)");
+}
+
 TEST_CASE("a loop that an edit makes endless is no case", "[reductions]") {
     const Case from = case_of(R"(graph g opset("": 17) {
   @body = graph body opset("": 17) {
