@@ -125,9 +125,8 @@ std::string how_wrong(const PageFacts& facts, const std::vector<std::string>& gr
     ErrorFigures worst;
     for (const std::string& graph : graphs) {
         const ErrorFigures& error = first_wrong(facts, graph)->error;
-        worst.max_abs = std::max(worst.max_abs, error.max_abs);
-        worst.max_ulp = std::max(worst.max_ulp, error.max_ulp);
         worst.misplaced += error.misplaced;
+        if (error.max_abs > worst.max_abs) worst.max_abs = error.max_abs, worst.max_ulp = error.max_ulp;
     }
     std::string text;
     if (worst.max_abs > 0) {
@@ -252,7 +251,7 @@ Finding minified_finding(const PageFacts& facts, const json& result, const Cause
     if (cause) finding.where = where_of(facts, cause->graphs.front(), cause->value ? cause->value->node : "");
     if (const std::string whom = result.value("report_to", ""); !whom.empty())
         finding.detail += "; report it to " + whom;
-    if (verified) finding.detail += "; the repro's text is on this page: save it, build it, run it";
+    if (verified) finding.detail += "; the repro's text is on this page, under Minified: save it, build it, run it";
     if (verified && repro.value("compile_command", "") != "")
         finding.line = repro["compile_command"].get<std::string>() + " && " +
                        repro.value("run_command", "./" + fs::path(repro.value("output", "")).stem().string());

@@ -209,7 +209,7 @@ class HalideProgram {
         if (!text_.guilty.empty()) facts += "Without that directive (" + program() + " control) it is right.";
         if (races())
             facts +=
-                " The schedule lets updates race, by allow_race_conditions(): what is lost by that is its own fault.";
+                " No bug of Halide's: the schedule lets updates race (allow_race_conditions()), and some are lost.";
         text += "//\n";
         if (!facts.empty()) text += comment(facts);
         if (failure_.signature.kind == "exception")
