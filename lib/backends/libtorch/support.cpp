@@ -4,6 +4,7 @@
 
 #include "backends/libtorch/boxed_call.h"
 #include "backends/libtorch/memory.h"
+#include "graph/targets.h"
 #include "ops/core/assertions.h"
 #include "ops/core/registry.h"
 
@@ -23,20 +24,9 @@ bool is_unsupported(const Graph& graph, const Node& node) {
     return !op || (!op->def->decompose && !is_control(node, op->schema));
 }
 
-void add_unsupported(const Graph& graph, std::vector<std::string>& targets) {
-    for (const Node& node : graph.nodes)
-        if (is_unsupported(graph, node) && std::ranges::find(targets, node.target) == targets.end())
-            targets.push_back(node.target);
-    for (const auto& [name, nested] : graph.subgraphs) add_unsupported(*nested, targets);
-}
-
 }  // namespace
 
-std::vector<std::string> not_in_libtorch(const Graph& graph) {
-    std::vector<std::string> targets;
-    add_unsupported(graph, targets);
-    return targets;
-}
+std::vector<std::string> not_in_libtorch(const Graph& graph) { return targets_of(graph, is_unsupported); }
 
 bool is_control(const Node& call, const Schema& schema) {
     return asserts(call) ||
