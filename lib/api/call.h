@@ -25,7 +25,11 @@ class Call {
   public:
     /// `target` names a registered op ("aten.relu.default") and has static lifetime; `pc` is the return address in the
     /// user's code.
-    Call(const char* target, void* pc) : pc_(pc) { node_.target = target; }
+    Call(const char* target, void* pc) : pc_(pc) {
+        node_.target = target;
+        node_.args.reserve(4);
+        operands_.reserve(2);
+    }
 
     void add(const Tensor& value) { push(reference(value)); }
     void add(const OptionalTensor& value) { push(value ? reference(*value) : Arg()); }

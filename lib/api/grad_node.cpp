@@ -180,9 +180,4 @@ bool has_aliases(const TensorImpl& impl) {
                              }));
 }
 
-bool ends_gradients(const std::string& target) {
-    const RegisteredOp* op = Registry::instance().op(target);
-    return op && op->def->grad == no_gradient;
-}
-
 }  // namespace whittle::api

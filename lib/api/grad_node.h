@@ -131,7 +131,5 @@ void set_history(TensorImpl& impl, Edge made_by);
 void note_view(const ImplPtr& view, const ImplPtr& of);
 /// Another tensor that the program has shows memory of this one, or this one of another.
 bool has_aliases(const TensorImpl& impl);
-/// Whether gradients end at every call of the op, as at detach.
-bool ends_gradients(const std::string& target);
 
 }  // namespace whittle::api

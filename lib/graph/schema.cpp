@@ -473,22 +473,23 @@ ArgList bind_arguments(const Schema& schema, const Node& call) {
                "found " + std::to_string(call.args.size()) + " positional arguments, expected at most " +
                    std::to_string(positional),
                schema);
-    std::vector<std::optional<Arg>> bound(schema.params.size());
-    for (std::size_t i = 0; i < call.args.size(); ++i) bound[i] = bind(schema.params[i], call.args[i]);
-    for (const auto& [key, arg] : call.kwargs) {
+    for (std::size_t i = 0; i < call.kwargs.size(); ++i) {
+        const std::string& key = call.kwargs[i].first;
         const Param* param = schema.param(key);
         if (!param) misfit(call, "found the unknown argument " + key, schema);
-        std::optional<Arg>& slot = bound[static_cast<std::size_t>(param - schema.params.data())];
-        if (slot) misfit(call, "found the argument " + key + " twice", schema);
-        slot = bind(*param, arg);
+        const bool again = std::any_of(call.kwargs.begin(), call.kwargs.begin() + static_cast<std::ptrdiff_t>(i),
+                                       [&](const auto& earlier) { return earlier.first == key; });
+        if (again || static_cast<std::size_t>(param - schema.params.data()) < call.args.size())
+            misfit(call, "found the argument " + key + " twice", schema);
     }
     ArgList result;
-    result.reserve(bound.size());
-    for (std::size_t i = 0; i < bound.size(); ++i) {
+    result.reserve(schema.params.size());
+    for (std::size_t i = 0; i < schema.params.size(); ++i) {
         const Param& param = schema.params[i];
-        if (!bound[i] && !param.default_value)
+        const Arg* const given = i < call.args.size() ? &call.args[i] : call.kwarg(param.name);
+        if (!given && !param.default_value)
             misfit(call, "parameter " + param.name + ": found nothing, expected " + type_name(param), schema);
-        result.push_back(bound[i] ? std::move(*bound[i]) : *param.default_value);
+        result.push_back(given ? bind(param, *given) : *param.default_value);
     }
     return result;
 }

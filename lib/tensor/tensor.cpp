@@ -1,5 +1,6 @@
 #include "tensor/tensor.h"
 
+#include <array>
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
@@ -43,6 +44,17 @@ std::size_t byte_count(std::int64_t numel, DType dtype, const Sizes& sizes) {
     return bytes;
 }
 
+const std::byte* aligned(const std::byte* block) {
+    const auto address = reinterpret_cast<std::uintptr_t>(block);
+    return block + (kAlignment - address % kAlignment) % kAlignment;
+}
+
+/// Few bytes in one block with what describes them: a small tensor is one allocation instead of three.
+struct SmallStorage : Storage {
+    static constexpr std::size_t kLargest = 64;
+    std::array<std::byte, kLargest + kAlignment> memory{};
+};
+
 }  // namespace
 
 void Storage::check_size(std::size_t bytes) {
@@ -56,21 +68,25 @@ void Storage::check_size(std::size_t bytes) {
 }
 
 std::shared_ptr<Storage> Storage::allocate(std::size_t bytes) {
+    if (bytes <= SmallStorage::kLargest) {
+        auto small = std::make_shared<SmallStorage>();
+        small->writable_ = true;
+        small->bytes_ = {aligned(small->memory.data()), bytes};
+        return small;
+    }
     check_size(bytes);
     // calloc, because large blocks then come zeroed from the kernel and cost nothing until touched.
     void* block = std::calloc(bytes + kAlignment, 1);
     if (!block) throw Error("cannot allocate a tensor of " + std::to_string(bytes) + " bytes");
-    std::shared_ptr<Storage> storage(new Storage);
+    auto storage = std::make_shared<Storage>();
     storage->writable_ = true;
     storage->owner_ = std::shared_ptr<const void>(block, std::free);
-    const auto address = reinterpret_cast<std::uintptr_t>(block);
-    const std::size_t shift = (kAlignment - address % kAlignment) % kAlignment;
-    storage->bytes_ = {static_cast<const std::byte*>(block) + shift, bytes};
+    storage->bytes_ = {aligned(static_cast<const std::byte*>(block)), bytes};
     return storage;
 }
 
 std::shared_ptr<Storage> Storage::borrow(std::span<const std::byte> bytes, std::shared_ptr<const void> owner) {
-    std::shared_ptr<Storage> storage(new Storage);
+    auto storage = std::make_shared<Storage>();
     storage->bytes_ = bytes;
     storage->owner_ = std::move(owner);
     return storage;

@@ -36,8 +36,9 @@ struct SumTypes {
 };
 
 template <class F, class T>
-SumTypes sum_types(const Arguments<T>& arguments) {
-    const std::vector<OperandInfo> operands = {operand_info(arguments, F::left), operand_info(arguments, F::right)};
+SumTypes sum_types(const Arguments<T>& arguments, const std::variant<T, Scalar>& left,
+                   const std::variant<T, Scalar>& right) {
+    const std::vector<OperandInfo> operands = {operand_info(left), operand_info(right)};
     const DType dtype = result_type(operands);
     const Scalar alpha = arguments.scalar("alpha");
     const std::string op = "aten." + arguments.schema().name;
@@ -53,7 +54,7 @@ SumTypes sum_types(const Arguments<T>& arguments) {
 
 template <class F>
 std::vector<ValueMeta> infer_sum(const Arguments<ValueMeta>& arguments) {
-    const SumTypes types = sum_types<F>(arguments);
+    const SumTypes types = sum_types<F>(arguments, arguments.operand(F::left), arguments.operand(F::right));
     return {ValueMeta::contiguous(types.dtype, types.sizes)};
 }
 
@@ -83,23 +84,22 @@ T weight_of(const Scalar& alpha, int sign) {
 
 template <class F>
 std::vector<Tensor> eval_sum(const Arguments<Tensor>& arguments) {
-    const SumTypes types = sum_types<F>(arguments);
+    const auto left = arguments.operand(F::left), right = arguments.operand(F::right);
+    const SumTypes types = sum_types<F>(arguments, left, right);
     return {visit_arithmetic(types.dtype, [&]<class T>(T) {
-        const auto left = arguments.operand(F::left), right = arguments.operand(F::right);
-        const std::vector<T> a = read<T>(left, types.sizes, read_dtype<true>(left, types.dtype)),
-                             b = read<T>(right, types.sizes, read_dtype<true>(right, types.dtype));
+        const Broadcast<T> a(left, types.sizes, read_dtype<true>(left, types.dtype)),
+            b(right, types.sizes, read_dtype<true>(right, types.dtype));
         const T weight = weight_of<T>(arguments.scalar("alpha"), F::sign);
-        std::vector<T> out(a.size());
-        for (std::size_t i = 0; i < a.size(); ++i) out[i] = weighted_sum<T>(a[i], b[i], weight);
-        return store(out, types.dtype, types.sizes);
+        return tabulate<T>(types.sizes, types.dtype,
+                           [&](std::size_t i) { return weighted_sum<T>(a[i], b[i], weight); });
     })};
 }
 
 template <class F>
 std::vector<expr::Value> lower_sum(expr::GroupBuilder&, const Arguments<expr::Value>& arguments) {
-    const SumTypes types = sum_types<F>(arguments);
-    const Scalar alpha = arguments.scalar("alpha");
     const auto left = arguments.operand(F::left), right = arguments.operand(F::right);
+    const SumTypes types = sum_types<F>(arguments, left, right);
+    const Scalar alpha = arguments.scalar("alpha");
     const std::vector<expr::Value> operands = {read(left, types.sizes, read_dtype<true>(left, types.dtype)),
                                                read(right, types.sizes, read_dtype<true>(right, types.dtype))};
     return {pointwise(operands, types.sizes, types.dtype, [alpha](const std::vector<Expr>& x) -> Expr {

@@ -31,23 +31,23 @@ DType dtype_in(const ValueMeta& meta) { return meta.dtype; }
 DType dtype_in(const Tensor& tensor) { return tensor.dtype(); }
 DType dtype_in(const NodeValue& value) { return value.meta.dtype; }
 
-/// The tensor "self" or "input", else the first tensor among the arguments, if there is one.
+/// Of the tensor "self" or "input", else of the first tensor among the arguments, if there is one.
 template <class T>
-std::optional<T> main_operand(const Schema& schema, const Arguments<T>& arguments) {
+std::optional<DType> main_dtype(const Schema& schema, const Arguments<T>& arguments) {
     for (const char* name : {"self", "input"}) {
         const Param* param = schema.param(name);
         if (!param || param->type != ParamType::tensor || !arguments.has(name)) continue;
         const auto operand = arguments.operand(name);
-        if (const T* tensor = std::get_if<T>(&operand)) return *tensor;
+        if (const T* tensor = std::get_if<T>(&operand)) return dtype_in(*tensor);
     }
     for (const Param& param : schema.params) {
         if (param.type == ParamType::tensor && arguments.has(param.name)) {
             const auto operand = arguments.operand(param.name);
-            if (const T* tensor = std::get_if<T>(&operand)) return *tensor;
+            if (const T* tensor = std::get_if<T>(&operand)) return dtype_in(*tensor);
         }
         if (param.type == ParamType::tensor_list && arguments.has(param.name))
             for (const std::optional<T>& element : arguments.optional_tensors(param.name))
-                if (element) return element;
+                if (element) return dtype_in(*element);
     }
     return std::nullopt;
 }
@@ -56,13 +56,12 @@ std::optional<T> main_operand(const Schema& schema, const Arguments<T>& argument
 
 template <class T>
 void check_main_dtype(const RegisteredOp& op, const Arguments<T>& arguments) {
-    const std::optional<T> operand = main_operand(op.schema, arguments);
-    if (!operand || (op.def->dtypes & set_of(dtype_in(*operand)))) return;
+    const std::optional<DType> main = main_dtype(op.schema, arguments);
+    if (!main || (op.def->dtypes & set_of(*main))) return;
     std::string allowed;
     for (const DType dtype : kAllDTypes)
         if (op.def->dtypes & set_of(dtype)) allowed += ' ' + std::string(name(dtype));
-    throw Error(std::string(op.def->name) + " is not defined for " + std::string(name(dtype_in(*operand))),
-                "it is for" + allowed);
+    throw Error(std::string(op.def->name) + " is not defined for " + std::string(name(*main)), "it is for" + allowed);
 }
 template void check_main_dtype(const RegisteredOp&, const Arguments<Tensor>&);
 

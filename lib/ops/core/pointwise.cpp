@@ -5,6 +5,9 @@
 #include <optional>
 #include <utility>
 
+#include "tensor/convert.h"
+#include "tensor/strided.h"
+
 namespace whittle {
 
 // --- Promotion and broadcasting ---
@@ -65,24 +68,69 @@ template std::vector<bool> read(const std::variant<Tensor, Scalar>&, const Sizes
 template std::vector<Complex64> read(const std::variant<Tensor, Scalar>&, const Sizes&, DType);
 template std::vector<Complex128> read(const std::variant<Tensor, Scalar>&, const Sizes&, DType);
 
+namespace {
+
+/// A host number as Tensor::of() and then load_broadcast() make it.
+template <class T>
+T element_of(const Scalar& number, DType common) {
+    const bool unsigned_only = number.is_integer() && number.to_double() >= 0x1p63;
+    if (dtype_of<T> != common || unsigned_only) return read<T>(number, {}, common)[0];
+    if (number.is_floating()) return cast_element<T>(number.to_double());
+    if (number.is_boolean()) return cast_element<T>(number.to_bool());
+    return cast_element<T>(number.to_integer());
+}
+
+}  // namespace
+
+template <class T>
+Broadcast<T>::Broadcast(const std::variant<Tensor, Scalar>& operand, const Sizes& sizes, DType common) {
+    if (const auto* scalar = std::get_if<Scalar>(&operand)) {
+        number_ = element_of<T>(*scalar, common);
+        data_ = &number_;
+        step_ = 0;
+        return;
+    }
+    const Tensor& tensor = std::get<Tensor>(operand);
+    // The bytes of a bool may be others than 0 and 1, in memory that is somebody's.
+    const bool as_is = dtype_of<T> == common && tensor.dtype() == common && common != DType::boolean;
+    if (as_is && tensor.sizes() == sizes && tensor.is_contiguous()) {
+        data_ = tensor.data<T>();
+        memory_ = tensor.storage();
+        return;
+    }
+    const Tensor converted = tensor.to(common);
+    const auto count = static_cast<std::size_t>(element_count(sizes));
+    std::size_t bytes = 0;
+    Storage::check_size(__builtin_mul_overflow(count, sizeof(T), &bytes) ? ~std::size_t(0) : bytes);
+    const auto memory = std::make_shared_for_overwrite<T[]>(count);
+    detail::convert_strided(converted.raw(), common, sizes,
+                            broadcast_strides(converted.sizes(), converted.strides(), sizes), memory.get(),
+                            dtype_of<T>);
+    data_ = memory.get();
+    memory_ = memory;
+}
+template class Broadcast<double>;
+template class Broadcast<float>;
+template class Broadcast<std::int64_t>;
+template class Broadcast<std::uint64_t>;
+template class Broadcast<bool>;
+template class Broadcast<Complex64>;
+template class Broadcast<Complex128>;
+
 template <class T, class R>
 Tensor map(const Tensor& x, DType common, DType result, R (*f)(T)) {
-    const std::vector<T> in = read<T>(x, x.sizes(), common);
-    std::vector<R> out(in.size());
-    for (std::size_t i = 0; i < in.size(); ++i) out[i] = f(in[i]);
-    return store(out, result, x.sizes());
+    const Broadcast<T> in(x, x.sizes(), common);
+    return tabulate<R>(x.sizes(), result, [&](std::size_t i) { return f(in[i]); });
 }
 
 template <class T, class R>
-Tensor map(const std::vector<T>& a, const std::vector<T>& b, const Sizes& sizes, DType result, R (*f)(T, T)) {
-    std::vector<R> out(a.size());
-    for (std::size_t i = 0; i < a.size(); ++i) out[i] = f(a[i], b[i]);
-    return store(out, result, sizes);
+Tensor map(const Broadcast<T>& a, const Broadcast<T>& b, const Sizes& sizes, DType result, R (*f)(T, T)) {
+    return tabulate<R>(sizes, result, [&](std::size_t i) { return f(a[i], b[i]); });
 }
 
 #define WHITTLE_INSTANTIATE_MAP(T, R)                           \
     template Tensor map(const Tensor&, DType, DType, R (*)(T)); \
-    template Tensor map(const std::vector<T>&, const std::vector<T>&, const Sizes&, DType, R (*)(T, T));
+    template Tensor map(const Broadcast<T>&, const Broadcast<T>&, const Sizes&, DType, R (*)(T, T));
 WHITTLE_INSTANTIATE_MAP(double, double)
 WHITTLE_INSTANTIATE_MAP(double, bool)
 WHITTLE_INSTANTIATE_MAP(float, float)

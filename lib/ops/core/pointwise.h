@@ -8,6 +8,7 @@
 #pragma once
 
 #include <concepts>
+#include <memory>
 #include <string_view>
 #include <variant>
 #include <vector>
@@ -34,8 +35,12 @@ inline OperandInfo operand_info(const expr::Value& value) { return {value.dtype(
 inline OperandInfo operand_info(const Scalar& scalar) { return {scalar.dtype(), {}, true}; }
 /// Of a Tensor or Scalar parameter.
 template <class T>
+OperandInfo operand_info(const std::variant<T, Scalar>& operand) {
+    return std::visit([](const auto& given) { return operand_info(given); }, operand);
+}
+template <class T>
 OperandInfo operand_info(const Arguments<T>& arguments, std::string_view name) {
-    return std::visit([](const auto& operand) { return operand_info(operand); }, arguments.operand(name));
+    return operand_info(arguments.operand(name));
 }
 
 /// at::result_type: tensors with dimensions decide; 0-d tensors and then numbers only raise the category (bool,
@@ -70,6 +75,23 @@ concept Integral = std::integral<T>;
 template <class T>
 std::vector<T> read(const std::variant<Tensor, Scalar>& operand, const Sizes& sizes, DType common);
 
+/// What read() gives, for those who only look: elements that lie in a tensor's memory as they are wanted stay there,
+/// and a number is there once.
+template <class T>
+class Broadcast {
+  public:
+    Broadcast(const std::variant<Tensor, Scalar>& operand, const Sizes& sizes, DType common);
+    Broadcast(const Broadcast&) = delete;
+    Broadcast& operator=(const Broadcast&) = delete;
+    const T& operator[](std::size_t i) const { return data_[i * step_]; }
+
+  private:
+    const T* data_;
+    std::size_t step_ = 1;
+    std::shared_ptr<const void> memory_ = {};
+    T number_ = {};
+};
+
 /// What an operand is converted to before a kernel computes in compute_dtype(common): `common`, but where kExactNumbers
 /// a host number stays exact beside a half type. ATen's add, sub, mul and div read numbers in their compute type; its
 /// other ops round them to the common dtype first.
@@ -83,7 +105,21 @@ DType read_dtype(const std::variant<T, Scalar>& operand, DType common) {
 template <class T, class R>
 Tensor map(const Tensor& x, DType common, DType result, R (*f)(T));
 template <class T, class R>
-Tensor map(const std::vector<T>& a, const std::vector<T>& b, const Sizes& sizes, DType result, R (*f)(T, T));
+Tensor map(const Broadcast<T>& a, const Broadcast<T>& b, const Sizes& sizes, DType result, R (*f)(T, T));
+/// R f(std::size_t) at every row-major position, as a tensor of these sizes; R is result's compute type.
+template <class R, class F>
+Tensor tabulate(const Sizes& sizes, DType result, const F& f) {
+    const auto count = static_cast<std::size_t>(element_count(sizes));
+    if (dtype_of<R> == result) {
+        Tensor made(result, sizes);
+        R* const out = made.mutable_data<R>();
+        for (std::size_t i = 0; i < count; ++i) out[i] = f(i);
+        return made;
+    }
+    std::vector<R> out(count);
+    for (std::size_t i = 0; i < count; ++i) out[i] = f(i);
+    return store(out, result, sizes);
+}
 
 // --- Tensor expressions ---
 
@@ -183,12 +219,17 @@ struct BinaryTypes {
     DType common, result;
 };
 template <class F, class T>
-BinaryTypes binary_types(const Arguments<T>& arguments) {
-    const std::vector<OperandInfo> operands = {operand_info(arguments, F::left), operand_info(arguments, F::right)};
+BinaryTypes binary_types(const Arguments<T>& arguments, const std::variant<T, Scalar>& left,
+                         const std::variant<T, Scalar>& right) {
+    const std::vector<OperandInfo> operands = {operand_info(left), operand_info(right)};
     const DType promoted = result_type(operands);
     const bool defined = visit_arithmetic(F::common(promoted), []<class C>(C) { return Binary<F, C>; });
     if (!defined) reject_dtype(arguments.schema(), promoted);
     return {broadcast_all(operands), F::common(promoted), F::result(promoted)};
+}
+template <class F, class T>
+BinaryTypes binary_types(const Arguments<T>& arguments) {
+    return binary_types<F>(arguments, arguments.operand(F::left), arguments.operand(F::right));
 }
 
 /// Two operands F::left and F::right, each a Tensor or a Scalar parameter.
@@ -200,15 +241,14 @@ std::vector<ValueMeta> infer_binary(const Arguments<ValueMeta>& arguments) {
 
 template <class F>
 std::vector<Tensor> eval_binary(const Arguments<Tensor>& arguments) {
-    const BinaryTypes types = binary_types<F>(arguments);
+    const auto left = arguments.operand(F::left), right = arguments.operand(F::right);
+    const BinaryTypes types = binary_types<F>(arguments, left, right);
     const auto kernel = [&]<class C>(C) -> Tensor {
         using T = KernelType<C, Binary<F, C>>;
         if constexpr (Binary<F, T>) {
-            const auto left = arguments.operand(F::left), right = arguments.operand(F::right);
-            return map<T, decltype(F::eval(T{}, T{}))>(
-                read<T>(left, types.sizes, read_dtype<F::exact_numbers>(left, types.common)),
-                read<T>(right, types.sizes, read_dtype<F::exact_numbers>(right, types.common)), types.sizes,
-                types.result, &F::eval);
+            const Broadcast<T> a(left, types.sizes, read_dtype<F::exact_numbers>(left, types.common)),
+                b(right, types.sizes, read_dtype<F::exact_numbers>(right, types.common));
+            return map<T, decltype(F::eval(T{}, T{}))>(a, b, types.sizes, types.result, &F::eval);
         } else {
             reject_dtype(arguments.schema(), types.common);
         }
@@ -218,8 +258,8 @@ std::vector<Tensor> eval_binary(const Arguments<Tensor>& arguments) {
 
 template <class F>
 std::vector<expr::Value> lower_binary(expr::GroupBuilder&, const Arguments<expr::Value>& arguments) {
-    const BinaryTypes types = binary_types<F>(arguments);
     const auto left = arguments.operand(F::left), right = arguments.operand(F::right);
+    const BinaryTypes types = binary_types<F>(arguments, left, right);
     return {pointwise({read(left, types.sizes, read_dtype<F::exact_numbers>(left, types.common)),
                        read(right, types.sizes, read_dtype<F::exact_numbers>(right, types.common))},
                       types.sizes, types.result, [](const std::vector<Expr>& x) { return F::lower(x[0], x[1]); })};
