@@ -54,6 +54,7 @@ void multiply_floats(const MatrixView<T>& a, const MatrixView<T>& b, T* c, std::
 }
 
 MatrixView<double> widened(const MatrixView<float>& m, std::vector<double>& memory) {
+    memory.clear();
     memory.reserve(static_cast<std::size_t>(m.rows * m.cols));
     for (std::int64_t i = 0; i < m.rows; i++)
         for (std::int64_t j = 0; j < m.cols; j++)
@@ -61,10 +62,17 @@ MatrixView<double> widened(const MatrixView<float>& m, std::vector<double>& memo
     return {memory.data(), m.rows, m.cols, m.cols, 1};
 }
 
+/// Widened a piece of the inner dimension at a time: a weight of a gigabyte is not to be there three times.
 void multiply_in_f64(const MatrixView<float>& a, const MatrixView<float>& b, float* c, std::int64_t c_stride,
                      bool accumulate) {
+    constexpr std::int64_t kPiece = 512;
     std::vector<double> wide_a, wide_b, sums(static_cast<std::size_t>(a.rows * b.cols));
-    multiply_floats(widened(a, wide_a), widened(b, wide_b), sums.data(), b.cols, false);
+    for (std::int64_t k = 0; k < a.cols; k += kPiece) {
+        const std::int64_t count = std::min(kPiece, a.cols - k);
+        const MatrixView<float> left{a.data + k * a.col_stride, a.rows, count, a.row_stride, a.col_stride};
+        const MatrixView<float> right{b.data + k * b.row_stride, count, b.cols, b.row_stride, b.col_stride};
+        multiply_floats(widened(left, wide_a), widened(right, wide_b), sums.data(), b.cols, k > 0);
+    }
     for (std::int64_t i = 0; i < a.rows; i++)
         for (std::int64_t j = 0; j < b.cols; j++) {
             float& result = c[i * c_stride + j];
