@@ -40,11 +40,20 @@ Results prelu(GraphBuilder& builder, const Arguments<NodeValue>& arguments) {
 }
 
 /// alpha * x + beta between 0 and 1.
+NodeValue clamped_line(const Rewrite& op, const NodeValue& x, double alpha, double beta) {
+    return op("aten.clamp.default", op("aten.add.Tensor", op("aten.mul.Tensor", x, alpha), beta), 0.0, 1.0);
+}
+
 Results hard_sigmoid(GraphBuilder& builder, const Arguments<NodeValue>& arguments) {
     const Rewrite op(builder, arguments);
-    const NodeValue line =
-        op("aten.add.Tensor", op("aten.mul.Tensor", op.tensor("X"), op.number("alpha")), op.number("beta"));
-    return {op("aten.clamp.default", line, 0.0, 1.0).ref};
+    return {clamped_line(op, op.tensor("X"), op.number("alpha"), op.number("beta")).ref};
+}
+
+/// x HardSigmoid(x); ATen's own divides last, and six times a large x is infinite.
+Results hard_swish(GraphBuilder& builder, const Arguments<NodeValue>& arguments) {
+    const Rewrite op(builder, arguments);
+    const NodeValue x = op.tensor("X");
+    return {op("aten.mul.Tensor", x, clamped_line(op, x, 1 / 6., 0.5)).ref};
 }
 
 /// log(1 + e^x)
@@ -168,7 +177,7 @@ constexpr OpDef kOps[] = {
      .doc = "x times x / 6 + 1 / 2 between 0 and 1. onnx Operators.md#HardSwish",
      .schema = "HardSwish(Tensor X) -> Tensor",
      .dtypes = kFloating,
-     .decompose = same_as_unary<"aten.hardswish.default">,
+     .decompose = hard_swish,
      .samples = unary_samples},
     {.name = "onnx.Softplus",
      .doc = "log(1 + e^x). onnx Operators.md#Softplus",

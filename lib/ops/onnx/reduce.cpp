@@ -9,13 +9,14 @@ namespace {
 using namespace onnx_dialect;
 
 /// Dimensions to reduce: all by default. An attribute, which became an operand at `operand_since`; with
-/// noop_with_empty_axes and no axes, nothing is reduced.
-std::optional<Ints> axes_of(const Rewrite& op, const NodeValue& data, std::int64_t operand_since) {
+/// noop_with_empty_axes and no axes there are none, and each element is reduced by itself: ReduceSumSquare squares it
+/// (https://github.com/onnx/onnx/pull/7137).
+Ints axes_of(const Rewrite& op, const NodeValue& data, std::int64_t operand_since) {
     op.no_attribute("axes", operand_since);
     const Arguments<NodeValue>& arguments = op.arguments();
     const bool operand = op.opset() >= operand_since;
     Ints axes = operand ? op.known_ints_if("axes_value").value_or(Ints()) : arguments.integers("axes");
-    if (axes.empty() && operand && op.integer("noop_with_empty_axes") != 0) return std::nullopt;
+    if (axes.empty() && operand && op.integer("noop_with_empty_axes") != 0) return {};
     return axes.empty() ? all_dims(rank_of(data)) : wrap_dims(axes, rank_of(data));
 }
 
@@ -95,9 +96,7 @@ template <Reduce F, std::int64_t OperandSince>
 Results reduce(GraphBuilder& builder, const Arguments<NodeValue>& arguments) {
     const Rewrite op(builder, arguments);
     const NodeValue data = op.tensor("data");
-    const std::optional<Ints> axes = axes_of(op, data, OperandSince);
-    if (!axes) return {data.ref};
-    return {F(op, data, *axes, op.integer("keepdims") != 0).ref};
+    return {F(op, data, axes_of(op, data, OperandSince), op.integer("keepdims") != 0).ref};
 }
 
 /// The position of the first extremum, or of the last.

@@ -1,6 +1,7 @@
 // Opsets 18 to 21, which Debian's libonnx does not know: ops that are new there, or got operands and attributes. Values
 // follow from the words of the standard, onnx Operators.md.
 #include <algorithm>
+#include <cfloat>
 #include <cmath>
 
 #include "frontends/onnx/save.h"
@@ -123,6 +124,25 @@ TEST_CASE("poolings are dilated, and a norm rounds up", "[onnx]") {
                  18, counting({1, 1, 5})) == Numbers{1, 5, 4});
 }
 
+TEST_CASE("without axes a reduction that is told to be none takes each element by itself", "[onnx]") {
+    const auto of = [](const std::string& op) {
+        return result("g (float[2] x) => (float[2] y) { y = " + op + "<noop_with_empty_axes = 1>(x) }", 18,
+                      floats({-2, 3}, {2}));
+    };
+    CHECK(of("ReduceSum") == Numbers{-2, 3});
+    CHECK(of("ReduceL1") == Numbers{2, 3});
+    CHECK(of("ReduceL2") == Numbers{2, 3});
+    CHECK(of("ReduceSumSquare") == Numbers{4, 9});
+    CHECK(near(result("g (float[1] x) => (float[1] y) { y = ReduceLogSum<noop_with_empty_axes = 1>(x) }", 18,
+                      floats({2}, {1})),
+               {std::log(2)}));
+}
+
+TEST_CASE("HardSwish of the largest number is that number", "[onnx]") {
+    CHECK(result("g (float[1] x) => (float[1] y) { y = HardSwish(x) }", 18, floats({FLT_MAX}, {1})) ==
+          Numbers{FLT_MAX});
+}
+
 TEST_CASE("normalization of groups scales groups at opset 18 and channels at 21", "[onnx]") {
     const auto normalize = [](const std::string& scale) {
         return "g (float[1,4,1] x) => (float[1,4,1] y) { s = Constant<value = float" + scale +
@@ -211,6 +231,9 @@ TEST_CASE("the axis of a DFT is an operand since opset 20, counted from the end 
     // Of two numbers: sum and difference. [2, 2, 1]: along the second dimension, or the first.
     const Tensor x = floats({1, 2, 30, 40}, {2, 2, 1});
     CHECK(near(result("g (float[2,2,1] x) => (float[2,2,2] y) { y = DFT(x) }", 20, x), {3, 0, -1, 0, 70, 0, -10, 0}));
+    const Tensor rows = floats({1, 2, 3, 4}, {1, 2, 2, 1});  // where the second from the end is not the second
+    CHECK(near(result("g (float[1,2,2,1] x) => (float[1,2,2,2] y) { y = DFT(x) }", 20, rows),
+               {3, 0, -1, 0, 7, 0, -1, 0}));
     CHECK(near(
         result("g (float[2,2,1] x) => (float[2,2,2] y) { a = Constant<value = int64 {0}>() y = DFT(x, , a) }", 20, x),
         {31, 0, 42, 0, -29, 0, -38, 0}));
