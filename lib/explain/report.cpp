@@ -13,6 +13,7 @@
 #include "graph/value_ref.h"
 #include "ops/core/memory.h"
 #include "ops/core/registry.h"
+#include "ops/onnx/sequence.h"
 #include "run/outcome.h"
 
 namespace whittle::explain {
@@ -76,6 +77,9 @@ std::vector<Found> find_breaks(const Frame& frame, const Backend* backend,
                              judged && !goes_on});
         else if (!op && frame.captured)
             continue;
+        else if (!op && onnx_sequence_op(call.target))  // else it was resolved while the file was read
+            found.push_back({id, BreakKind::frontend, call.target,
+                             call.target + " is of a sequence that is not known" + opset_text(graph, call.target)});
         else if (!op)
             found.push_back({id, BreakKind::unregistered_op, call.target,
                              "unknown op " + call.target + opset_text(graph, call.target)});
