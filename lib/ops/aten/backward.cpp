@@ -165,6 +165,10 @@ std::vector<Sample> softmax_samples(DType dtype) {
         {"0-d", {rand(dtype, {}), samples::scalar(dtype, 1)}, {t(0), t(1), 0, Arg(dtype)}},
         {"empty", {rand(dtype, {0, 3}), rand(dtype, {0, 3})}, {t(0), t(1), -1, Arg(dtype)}},
         {"one number", {samples::expanded(rand(dtype, {}), {2, 3}), y}, {t(0), t(1), 1, Arg(dtype)}}};
+    for (const std::int64_t dim : {0, 1})
+        result.push_back({"transposed result, " + std::to_string(dim),
+                          {grad, samples::transposed(y)},
+                          {t(0), t(1), dim, Arg(dtype)}});
     for (const auto& [label, laid] : samples::layouts(cube))
         result.push_back({"middle, " + label, {laid, shares}, {t(0), t(1), 1, Arg(dtype)}});
     return result;

@@ -3,6 +3,7 @@
 #include "ops/aten/data_sizes.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "base/error.h"
 #include "ops/aten/families.h"
@@ -134,13 +135,17 @@ std::vector<Sample> unique_samples(DType dtype) {
         return Sample{
             .label = label, .tensors = {self}, .args = {t(0), Arg(true), Arg(inverse), Arg(counts)}, .constants = {0}};
     };
-    return {sample("values", x, false, false),
-            sample("inverse", x, true, false),
-            sample("all", x, true, true),
-            sample("transposed", samples::transposed(x), true, true),
-            sample("counts", x, false, true),
-            sample("empty", Tensor(dtype, {0, 3}), true, true),
-            sample("0-d", samples::values(dtype, {2}, {}), true, true)};
+    std::vector<Sample> result = {sample("values", x, false, false),
+                                  sample("inverse", x, true, false),
+                                  sample("all", x, true, true),
+                                  sample("transposed", samples::transposed(x), true, true),
+                                  sample("counts", x, false, true),
+                                  sample("empty", Tensor(dtype, {0, 3}), true, true),
+                                  sample("0-d", samples::values(dtype, {2}, {}), true, true)};
+    if (is_floating(dtype))
+        result.push_back(
+            sample("special", samples::values(dtype, {NAN, INFINITY, 2, NAN, -INFINITY, 2}, {6}), false, false));
+    return result;
 }
 
 constexpr OpDef kOps[] = {
