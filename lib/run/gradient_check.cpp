@@ -74,7 +74,8 @@ std::string_view of_call(const Node& node) {
                                       : std::string_view(node.module_path).substr(found + kOf.size());
 }
 
-/// Of a call by itself: its operands are the inputs, its first result is the output.
+/// Of a call by itself: its operands are the inputs, its first result is the output. An operand that it takes twice is
+/// two inputs: LibTorch gives each use its gradient, and its engine sums them between calls, with those of others.
 struct Alone {
     Graph graph{.name = "call"};
     std::vector<Tensor> inputs;
@@ -85,18 +86,16 @@ struct Alone {
 Alone alone(const Ran& forward, const Node& call) {
     Alone result;
     result.graph.subgraphs = forward.graph().subgraphs;
-    std::map<NodeId, NodeRef> map;
-    for_each_input(call, [&](NodeRef ref) {
-        if (map.contains(ref.id)) return;
+    const NodeRef made = result.graph.add(map_inputs(call, [&](NodeRef ref) {
         const Node& operand = forward.graph().node(ref);
         const Tensor& value = forward.values[at(ref.id)].at(0);
-        map[ref.id] = result.graph.placeholder(operand.name, ValueMeta::of(value.with_requires_grad(false)));
-        const std::string& name = result.graph.node(map[ref.id]).name;
+        const NodeRef input = result.graph.placeholder(operand.name, ValueMeta::of(value.with_requires_grad(false)));
+        const std::string& name = result.graph.node(input).name;
         result.inputs.push_back(value);
         result.called[name] = operand.kind == NodeKind::get_attr ? operand.target : "%" + operand.name;
         if (operand.meta().requires_grad && is_floating(operand.meta().dtype)) result.wanted.insert(name);
-    });
-    const NodeRef made = result.graph.add(map_inputs(call, [&](NodeRef ref) { return Arg(map.at(ref.id)); }));
+        return Arg(input);
+    }));
     result.graph.output({call.results.size() == 1 ? made : result.graph.add(getitem(made, 0, call))});
     return result;
 }

@@ -119,6 +119,55 @@ TEST_CASE("a gradient that is lost on the way is told though each call's is righ
     CHECK_THAT(found[0].differences.back(), Contains("the gradient of w in the joint graph of step_0 is none"));
 }
 
+TEST_CASE("each use of an operand has a gradient of its own, which LibTorch sums between calls") {
+    const std::string square = R"(graph step_0 {
+  %w = placeholder["w"] : f32[3] grad
+  %square = aten.mul.Tensor(%w, %w) : f32[3] grad
+  %three = aten.cat.default([%w, %square, %w]) : f32[9] grad
+  %loss = aten.sum.default(%three) : f32[] grad
+  return (%loss)
+}
+)";
+    // The engine adds the gradients of w in the order in which they come, so that no value is the one of %square.
+    const auto backward = [](const std::string& first) {
+        return R"(graph step_1 {
+  %loss = placeholder["loss"] : f32[]
+  %w = placeholder["w"] : f32[3]
+  %one = aten.ones_like.default(%loss) : f32[]
+  %g = aten.expand.default(%one, [9]) : f32[9] strides[0]
+  %c0 = aten.narrow.default(%g, 0, 0, 3) : f32[3] strides[0]
+  %c1 = aten.narrow.default(%g, 0, 3, 3) : f32[3] strides[0]
+  %c2 = aten.narrow.default(%g, 0, 6, 3) : f32[3] strides[0]
+  %s0 = )" + first +
+               R"( : f32[3]
+  %s1 = aten.mul.Tensor(%c1, %w) : f32[3]
+  %a0 = aten.add.Tensor(%c0, %c2) : f32[3]
+  %a1 = aten.add.Tensor(%a0, %s1) : f32[3]
+  %a2 = aten.add.Tensor(%a1, %s0) : f32[3]
+  return (%a2)
+}
+)";
+    };
+    const auto verdict = [&](const std::string& first) {
+        capture::CapturedFrame frame{.name = "step", .function = "step"};
+        const Tensor w = Tensor::of<float>({1, 2, 3});
+        frame.graphs.push_back(captured(square, {w}));
+        frame.graphs.push_back(captured(backward(first), {frame.graphs[0].outputs.at(0), w}));
+        for (const auto& [node, call] : std::vector<std::pair<std::string, std::string>>{
+                 {"g", "loss"}, {"c0", "three"}, {"c1", "three"}, {"c2", "three"}, {"s0", "square"}, {"s1", "square"}})
+            of(frame.graphs[1], node, call);
+        frame.graphs[0].number = 7;
+        frame.graphs[1].differentiates = {7};
+        return check_gradients(frame).at(0);
+    };
+    const GradientVerdict right = verdict("aten.mul.Tensor(%c1, %w)");
+    CHECK(right.differences.empty());
+    CHECK(right.calls == 3);
+    CHECK(right.leaves == 1);
+    // One that is wrong shows in the sum.
+    CHECK_FALSE(verdict("aten.mul.Scalar(%w, 3)").differences.empty());
+}
+
 TEST_CASE("where a hook of the program's changes a gradient, leaves are not held against the joint graph") {
     const auto found = verdicts(
         kForward, backward("aten.tanh_backward.default(%g, %y)", "  %hooked = aten.mul.Scalar(%gb, 2) : f32[3]\n"));

@@ -351,7 +351,8 @@ void add_notes(Collected& from, CapturedProgram& program) {
     std::ranges::move(notes_of_placements(program.frames), std::back_inserter(notes));
     if (from.made)
         notes.push_back("counted in no graph: " + plural(from.made, "operation") +
-                        " that only make tensors (ones, arange ...); these are inputs");
+                        (from.made == 1 ? " that only makes" : " that only make") +
+                        " tensors (ones, arange ...); these are inputs");
     for (const auto& [function, count] : from.initialisations)
         notes.push_back("initialisation: " + plural(count, "operation") + " of " + function +
                         " in no graph (--function " + function + " captures them)");

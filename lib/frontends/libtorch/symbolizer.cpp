@@ -5,19 +5,13 @@
 
 #include "frontends/libtorch/launch.h"
 #include "frontends/libtorch/library_code.h"
+#include "frontends/libtorch/python_code.h"
 #include "symbolize/symbolizer.h"
 #include "symbolize/text.h"
 
 namespace whittle::libtorch {
 
 namespace {
-
-/// Neither the standard library, nor an installed package, nor made by the interpreter itself.
-bool is_users_python(const std::string& file) {
-    for (const char* part : {"/lib/python3", "/lib/pypy3", "/site-packages/", "/dist-packages/"})
-        if (file.find(part) != std::string::npos) return false;
-    return !file.starts_with("<frozen ") && !file.starts_with("<__array_function__");
-}
 
 /// Of a model that a program loads, only what PyTorch itself has is not the user's: what is installed where the model
 /// was made is the model.

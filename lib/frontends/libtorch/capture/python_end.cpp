@@ -3,6 +3,7 @@
 
 #include "frontends/libtorch/capture/python_api.h"
 #include "frontends/libtorch/capture/state.h"
+#include "frontends/libtorch/python_code.h"
 
 namespace whittle::libtorch::python {
 
@@ -15,24 +16,38 @@ Object borrowed(Object object, const char* name) {
     return value;
 }
 
-/// " at train.py:12 in step": where it was thrown.
-std::string place_of(Object trace) {
-    Object innermost = nullptr;
-    for (; trace && type_name(type_of(trace)) == "traceback"; trace = borrowed(trace, "tb_next")) innermost = trace;
-    const Object line = innermost ? api.PyObject_GetAttrString(innermost, "tb_lineno") : nullptr;
+/// Of an entry of a traceback: the file, and "train.py:12 in step". Both empty where that cannot be read.
+struct Place {
+    std::string file, text;
+};
+Place place_in(Object entry) {
+    const Object line = api.PyObject_GetAttrString(entry, "tb_lineno");
     if (!line) return {};
-    const Object code = borrowed(borrowed(innermost, "tb_frame"), "f_code");
+    const Object code = borrowed(borrowed(entry, "tb_frame"), "f_code");
     const Object file = borrowed(code, "co_filename"), function = borrowed(code, "co_name");
     const char* const path = file ? api.PyUnicode_AsUTF8(file) : nullptr;
     const char* const name = function ? api.PyUnicode_AsUTF8(function) : nullptr;
-    std::string text;
+    Place place;
     if (path && name) {
         const char* const slash = std::strrchr(path, '/');
-        text = std::string(" at ") + (slash ? slash + 1 : path) + ":" + std::to_string(api.PyLong_AsLong(line)) +
-               " in " + name;
+        place.file = path;
+        place.text =
+            std::string(slash ? slash + 1 : path) + ":" + std::to_string(api.PyLong_AsLong(line)) + " in " + name;
     }
     api.Py_DecRef(line);
-    return text;
+    return place;
+}
+
+/// " at train.py:12 in step": where it was thrown; by a library's code, where the program called that, too.
+std::string place_of(Object trace) {
+    Place thrown, called;
+    for (; trace && type_name(type_of(trace)) == "traceback"; trace = borrowed(trace, "tb_next")) {
+        thrown = place_in(trace);
+        if (is_users_python(thrown.file)) called = thrown;
+    }
+    if (thrown.text.empty()) return {};
+    const bool own = called.text.empty() || is_users_python(thrown.file);
+    return " at " + thrown.text + (own ? "" : ", called at " + called.text + ",");
 }
 
 int on_event(const char* event, Object arguments, void*) {
