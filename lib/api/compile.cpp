@@ -93,8 +93,9 @@ capture::FrameCache::Lookup enter(FunctionState& function, const ArgumentReader&
     }
     ++function.counts.eager_calls;
     if (!function.profile && !std::exchange(function.warned, true)) {
-        const std::string text = name + " reached its cache limit of " + std::to_string(function.options.cache_limit) +
-                                 " specializations and now runs eagerly where none fits; last reason: " + lookup.reason;
+        const std::string text =
+            name + " reached its cache limit of " + std::to_string(function.options.cache_limit) +
+            " specializations and now runs eagerly where none fits; last reason: " + lookup.reason.text();
         log_warning(LogChannel::capture, text + "; " + lookup.advice);
         if (trace) trace->note(text);
     }
@@ -183,12 +184,15 @@ bool relies_on_deterministic(FunctionState& function) {
 /// What the trace says of a call.
 IndexCall call_of(const std::string& name, const capture::FrameCache::Lookup& lookup,
                   const std::optional<capture::Violation>& recompile, std::vector<std::string> graphs = {}) {
-    IndexCall call{.frame = name, .compiled = lookup.added, .graphs = std::move(graphs)};
+    IndexCall call;
+    if (recompile)
+        call = {recompile->reason};
+    else if (lookup.limited())
+        call = {lookup.reason};
+    call.frame = name;
+    call.compiled = lookup.added;
+    call.graphs = std::move(graphs);
     if (lookup.entry) call.specialization = static_cast<std::int64_t>(*lookup.entry);
-    call.guard = recompile ? recompile->reason : lookup.limited() ? lookup.reason : "";
-    const IndexRecompile words{.frame = name, .guard = call.guard};
-    call.condition = call.guard.empty() ? "" : words.condition();
-    call.found = words.found();
     return call;
 }
 
@@ -217,9 +221,10 @@ void leave(FunctionState& function, const capture::FrameCache::Lookup& lookup, c
     const capture::Violation& why = *recompile;
     ++function.counts.recompiles;
     auto& reasons = function.counts.recompile_reasons;
-    if (std::find(reasons.begin(), reasons.end(), why.reason) == reasons.end()) reasons.push_back(why.reason);
+    const std::string reason = why.reason.text();
+    if (std::find(reasons.begin(), reasons.end(), reason) == reasons.end()) reasons.push_back(reason);
     if (log_enabled(LogChannel::capture, LogLevel::info) || log_enabled(LogArtifact::recompiles))
-        capture::log_recompile(why.reason, why.advice, execution.title(), user_stack(stack));
+        capture::log_recompile(reason, why.advice, execution.title(), user_stack(stack));
     if (trace) trace->add_recompile(name, why, stack);
 }
 

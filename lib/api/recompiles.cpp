@@ -57,8 +57,9 @@ void RecompileProfile::called(const std::string& function, std::size_t specializ
         cause.kind = guard.kind();
     }
     auto& reasons = cause.told.reasons;
-    if (reasons.size() < kMostReasons && std::ranges::find(reasons, unfit->reason) == reasons.end())
-        reasons.push_back(unfit->reason);
+    std::string reason = unfit->reason.text();
+    if (reasons.size() < kMostReasons && std::ranges::find(reasons, reason) == reasons.end())
+        reasons.push_back(std::move(reason));
 }
 
 std::vector<RecompileProfile::Cause> RecompileProfile::ranked(const Function& function) {

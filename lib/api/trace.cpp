@@ -377,7 +377,7 @@ void Trace::add_recompile(const std::string& frame, const capture::Violation& wh
         return;
     }
     index_.recompiles.push_back(
-        {frame, why.reason, why.guard->stack().empty() ? told(stack) : why.guard->stack(), why.advice});
+        {why.reason, frame, why.guard->stack().empty() ? told(stack) : why.guard->stack(), why.advice});
     changed();
 }
 

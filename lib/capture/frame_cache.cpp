@@ -50,7 +50,8 @@ FrameCache::Lookup FrameCache::look_up(const FoundInputs& inputs, const std::vec
             return found;
         }
         result.failed = *violation->guard;
-        result.reason = violation->reason + sizes_before(entries_[i], *violation->guard);
+        result.reason = violation->reason;
+        result.reason.found += sizes_before(entries_[i], *violation->guard);
         result.advice = violation->advice;
         if (only_scalars(entries_[i], at)) result.like = i;
     }
@@ -124,7 +125,7 @@ std::optional<Violation> FrameCache::refused_size(Entry& entry, const FoundInput
         std::erase_if(entry.latent, [&](const Guard& guard) { return guard.violated_by(at).has_value(); });
         return std::nullopt;
     }
-    violation->reason += sizes_before(entry, *violation->guard);
+    violation->reason.found += sizes_before(entry, *violation->guard);
     entry.guards.push_back(*violation->guard);
     entry.latent.erase(entry.latent.begin() + (violation->guard - entry.latent.data()));
     violation->guard = nullptr;

@@ -69,8 +69,9 @@ class FrameCache {
         std::optional<std::size_t> entry = {};  ///< its guards hold; nothing: the limit is reached
         bool added = false;                     ///< it is new
         std::optional<Guard> failed = {};       ///< of the newest entry, where entries existed and none fitted …
-        std::string reason = {}, advice = {};   ///< … with what was found
-        std::optional<std::size_t> like = {};   ///< an entry that fits but for scalars
+        GuardFailure reason = {};               ///< … with what was found
+        std::string advice = {};
+        std::optional<std::size_t> like = {};  ///< an entry that fits but for scalars
         bool limited() const { return !entry; }
     };
     /// Finds the first entry whose guards hold; else adds one, up to the limit.

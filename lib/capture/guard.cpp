@@ -121,6 +121,10 @@ std::string TensorDifference::field() const {
     return {};
 }
 
+GuardFailure failure(const std::string& shown, const TensorDifference& difference) {
+    return {shown + " " + difference.field() + " == " + difference.wanted, difference.now};
+}
+
 std::string_view name(GuardKind kind) {
     switch (kind) {
         case GuardKind::tensor_match:
@@ -261,53 +265,54 @@ struct Violated {
     const Guard& guard;
     const LookUp& look_up;
 
-    std::optional<std::string> operator()(const TensorMatch& match) const {
+    std::optional<GuardFailure> operator()(const TensorMatch& match) const {
         const Found* found = look_up(guard.source());
-        if (!found) return guard.text() + ", now nothing there";
-        if (const auto* same = std::get_if<SameTensor>(found))
-            return guard.text() + ", now " + same->as.text() + " itself";
+        if (!found) return now("nothing there");
+        if (const auto* same = std::get_if<SameTensor>(found)) return now(same->as.text() + " itself");
         const ValueMeta* meta = std::get_if<ValueMeta>(found);
-        if (!meta) return guard.text() + ", now not a tensor";
-        if (const auto what = first_difference(match, *meta)) return guard.source().text() + " " + what->text();
+        if (!meta) return now("not a tensor");
+        if (const auto what = first_difference(match, *meta)) return failure(guard.source().text(), *what);
         return std::nullopt;
     }
-    std::optional<std::string> operator()(const HostValue& expected) const {
+    std::optional<GuardFailure> operator()(const HostValue& expected) const {
         const Found* found = look_up(guard.source());
-        if (!found) return guard.text() + ", now nothing there";
+        if (!found) return now("nothing there");
         const HostValue* value = std::get_if<HostValue>(found);
-        if (!value) return guard.text() + ", now a tensor";
+        if (!value) return now("a tensor");
         if (same(expected, *value)) return std::nullopt;
-        return guard.text() + ", now " + text_of(*value);
+        return now(text_of(*value));
     }
-    std::optional<std::string> operator()(const SameTensor& expected) const {
+    std::optional<GuardFailure> operator()(const SameTensor& expected) const {
         const Found* found = look_up(guard.source());
-        if (!found) return guard.text() + ", now nothing there";
+        if (!found) return now("nothing there");
         const SameTensor* same = std::get_if<SameTensor>(found);
         if (same && *same == expected) return std::nullopt;
-        return guard.text() + ", now " +
-               (std::holds_alternative<HostValue>(*found) ? "not a tensor" : "another tensor");
+        return now(std::holds_alternative<HostValue>(*found) ? "not a tensor" : "another tensor");
     }
-    std::optional<std::string> operator()(const Outcomes& expected) const {
+    std::optional<GuardFailure> operator()(const Outcomes& expected) const {
         const Found* found = look_up(guard.source());
-        const Outcomes* now = found ? std::get_if<Outcomes>(found) : nullptr;
-        if (!now) return guard.text() + ", now not reached";
-        if (*now == expected) return std::nullopt;
-        return guard.text() + ", now " + now->text();
+        const Outcomes* ways = found ? std::get_if<Outcomes>(found) : nullptr;
+        if (!ways) return now("not reached");
+        if (*ways == expected) return std::nullopt;
+        return now(ways->text());
     }
-    std::optional<std::string> operator()(const SizeCondition& condition) const {
+    std::optional<GuardFailure> operator()(const SizeCondition& condition) const {
         const auto left = size_at(condition.left, look_up);
         const auto right = condition.right ? size_at(*condition.right, look_up) : 0;
-        if (!left || !right) return condition.text() + ", now nothing there";
+        if (!left || !right) return now("nothing there");
         if (capture::holds(condition, *left, *right)) return std::nullopt;
-        std::string text = condition.text() + ", now " + condition.left.place() + " is " + std::to_string(*left);
+        std::string text = condition.left.place() + " is " + std::to_string(*left);
         if (condition.right) text += " and " + condition.right->place() + " is " + std::to_string(*right);
-        return text;
+        return now(std::move(text));
     }
+
+  private:
+    GuardFailure now(std::string found) const { return {guard.text(), std::move(found)}; }
 };
 
 }  // namespace
 
-std::optional<std::string> Guard::violated_by(const LookUp& look_up) const {
+std::optional<GuardFailure> Guard::violated_by(const LookUp& look_up) const {
     return std::visit(Violated{*this, look_up}, condition_);
 }
 

@@ -57,8 +57,6 @@ struct TensorDifference {
     std::string wanted = {}, now = {};  ///< "f32" and "f64", "4" and "5"
 
     std::string field() const;  ///< "dtype", "size 0"
-    /// "dtype == f32, now f64", "size 0 == 4, now 5".
-    std::string text() const { return field() + " == " + wanted + ", now " + now; }
 };
 std::optional<TensorDifference> first_difference(const TensorMatch& want, const ValueMeta& found);
 
@@ -113,6 +111,18 @@ using Found = std::variant<ValueMeta, HostValue, SameTensor, Outcomes>;
 /// Null where nothing is there.
 using LookUp = std::function<const Found*(const Source&)>;
 
+/// Why a guard failed, in words.
+struct GuardFailure {
+    std::string condition = {};  ///< what it asked for: "L['n'] == 3", "L['x'] size 0 == 4"
+    std::string found = {};      ///< instead: "4", "nothing there"
+
+    /// "L['n'] == 3, now 4".
+    std::string text() const { return condition + ", now " + found; }
+    bool operator==(const GuardFailure&) const = default;
+};
+/// `shown`: the value that is not as expected.
+GuardFailure failure(const std::string& shown, const TensorDifference& difference);
+
 /// A value: compared by its tree, without the stack. Its hash is computed once.
 class Guard {
   public:
@@ -137,7 +147,7 @@ class Guard {
     std::string text() const;
     /// Nothing when what is found satisfies it, else the reason: "L['n'] == 3, now 4"; "L['x'] size 0 == 4, now 5";
     /// "s0 == 3*s1, now L['x'].size(0) is 7 and L['y'].size(0) is 2".
-    std::optional<std::string> violated_by(const LookUp& look_up) const;
+    std::optional<GuardFailure> violated_by(const LookUp& look_up) const;
     bool operator==(const Guard& other) const;
 
   private:
@@ -150,7 +160,7 @@ class Guard {
 /// The first violated guard with its reason; `look_up` finds what is at a source now.
 struct Violation {
     const Guard* guard = nullptr;
-    std::string reason;
+    GuardFailure reason;
     std::string advice = {};  ///< what a user could change so that it no longer fails
 };
 std::optional<Violation> first_violation(const std::vector<Guard>& guards, const LookUp& look_up);

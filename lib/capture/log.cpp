@@ -77,7 +77,8 @@ void log_frame(const CapturedFrame& frame) {
         log_guards(captured.graph.name, captured.guards);
     }
     for (const GraphBreak& why : frame.breaks) log_break(why, frame.name, LogLevel::info);
-    for (const Recompile& entry : frame.recompiles) log_recompile(entry.guard, entry.advice, frame.name, entry.stack);
+    for (const Recompile& entry : frame.recompiles)
+        log_recompile(entry.guard.text(), entry.advice, frame.name, entry.stack);
 }
 
 }  // namespace whittle::capture

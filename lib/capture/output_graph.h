@@ -63,8 +63,8 @@ void functionalize(CapturedGraph& captured);
 
 /// A guard of a captured graph that failed, so that the graph had to be captured again.
 struct Recompile {
-    std::string about = {};              ///< what the guard is about, without values: "L['x'] size 0"
-    std::string guard = {};              ///< with what was found: "L['n'] == 3, now 4"
+    std::string about = {};  ///< what the guard is about, without values: "L['x'] size 0"
+    GuardFailure guard = {};
     std::vector<StackFrame> stack = {};  ///< where capture came to rely on it
     std::string advice = {};             ///< what would stop it
     std::int64_t count = 1;

@@ -45,12 +45,11 @@ void count_breaks(const Report& report, std::int64_t CountDiff::*side, Tally& ta
         }
 }
 
-/// "L['n'] == 3, now 4" is one guard, whatever it found.
+/// One guard, whatever it found.
 void count_recompiles(const Report& report, std::int64_t CountDiff::*side, Tally& tally) {
-    for (const IndexRecompile& recompile : report.recompiles) {
-        const std::string guard = recompile.guard.substr(0, recompile.guard.rfind(", now "));
-        tally.count(recompile.frame + '\n' + guard, {.what = guard, .place = recompile.frame}, side, recompile.count);
-    }
+    for (const IndexRecompile& recompile : report.recompiles)
+        tally.count(recompile.frame + '\n' + recompile.condition,
+                    {.what = recompile.condition, .place = recompile.frame}, side, recompile.count);
 }
 
 void count_ops(const Report& report, std::int64_t CountDiff::*side, Tally& tally) {

@@ -11,7 +11,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr FileFormat kFormat{kTraceFormat.data(), 1, 5, "Whittle trace index, version 1",
+constexpr FileFormat kFormat{kTraceFormat.data(), 1, 6, "Whittle trace index, version 1",
                              "index.json of a folder that trace wrote. Files are relative to the folder."};
 
 }  // namespace
@@ -52,6 +52,17 @@ struct Form<IndexGuard> {
     }
 };
 
+namespace {
+
+/// Indexes older than 1.6 have a recompile's guard as one text.
+void cut_guard(IndexRecompile& recompile) {
+    const std::size_t now = recompile.guard.rfind(", now ");
+    recompile.condition = recompile.guard.substr(0, now);
+    if (now != std::string::npos) recompile.found = recompile.guard.substr(now + 6);
+}
+
+}  // namespace
+
 CheckCounts count_checks(const TraceIndex& index) {
     CheckCounts counts{.graphs = static_cast<std::int64_t>(index.graphs.size())};
     for (const IndexGraph& graph : index.graphs) {
@@ -88,6 +99,8 @@ TraceIndex load_index(const fs::path& folder) {
         if (const auto& position = index.graphs[i].ended_by_break; position && *position >= index.breaks.size())
             document.fail(document.root()["graphs"][i]["ended_by"]["break"],
                           "a position in the list of " + std::to_string(index.breaks.size()) + " breaks");
+    for (IndexRecompile& recompile : index.recompiles)
+        if (recompile.condition.empty()) cut_guard(recompile);
     return index;
 }
 

@@ -143,27 +143,30 @@ struct IndexRecord {
     }
 };
 
+/// A guard that failed: its parts, and both as one text.
+struct IndexFailure {
+    std::string guard = {}, condition = {}, found = {};
+
+    IndexFailure() = default;
+    IndexFailure(const capture::GuardFailure& failure)
+        : guard(failure.text()), condition(failure.condition), found(failure.found) {}
+    bool operator==(const IndexFailure&) const = default;
+};
+
 /// A graph that had to be compiled again because a guard failed.
-struct IndexRecompile {
-    std::string frame;
-    std::string guard;
+struct IndexRecompile : IndexFailure {
+    std::string frame = {};
     std::vector<StackFrame> stack = {};
     std::string advice = {};
     std::int64_t count = 1;
     bool operator==(const IndexRecompile&) const = default;
 
-    /// Of the guard: "L['n'] == 3".
-    std::string condition() const { return guard.substr(0, guard.rfind(", now ")); }
-    /// What it found instead: "4".
-    std::string found() const {
-        const std::size_t at = guard.rfind(", now ");
-        return at == std::string::npos ? std::string() : guard.substr(at + 6);
-    }
-
     template <class Field>
     static void fields(Field& field) {
         field("frame", &IndexRecompile::frame, "");
         field("guard", &IndexRecompile::guard, "That failed, with what was found: L['n'] == 3, now 4");
+        field.lately("condition", &IndexRecompile::condition, "Of the guard: L['n'] == 3. Since 1.6.");
+        field.lately("found", &IndexRecompile::found, "Instead: 4. Since 1.6.");
         field.maybe("advice", &IndexRecompile::advice, "What would stop it.");
         field("count", &IndexRecompile::count, "", Count{});
         field("stack", &IndexRecompile::stack, "Where capture came to rely on it, innermost first.");
@@ -171,12 +174,11 @@ struct IndexRecompile {
 };
 
 /// One call of a compiled function: which of its specializations fitted.
-struct IndexCall {
-    std::string frame;
+struct IndexCall : IndexFailure {
+    std::string frame = {};
     std::int64_t call = 0;
     std::optional<std::int64_t> specialization = {};
     bool compiled = false;
-    std::string guard = {}, condition = {}, found = {};
     std::vector<std::string> graphs = {};
     bool operator==(const IndexCall&) const = default;
 

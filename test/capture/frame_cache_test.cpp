@@ -24,7 +24,7 @@ std::string call(FrameCache& cache, const FoundInputs& found, int graph) {
     const auto lookup = cache.look_up(found);
     REQUIRE(lookup.entry);
     const auto outcome = cache.ran(lookup, found, {&kGraphs[graph]});
-    return outcome.recompile ? outcome.recompile->reason : "";
+    return outcome.recompile ? outcome.recompile->reason.text() : "";
 }
 
 }  // namespace
@@ -131,6 +131,6 @@ TEST_CASE("a scalar that makes another graph keeps its guard", "[frame_cache]") 
     CHECK(call(cache, inputs({4}, 2), 1) == "L['n'] == 1, now 2");
     const auto beyond = cache.look_up(inputs({4}, 3));
     CHECK(beyond.limited());
-    CHECK(beyond.reason == "L['n'] == 2, now 3");
+    CHECK(beyond.reason.text() == "L['n'] == 2, now 3");
     CHECK(beyond.advice == "make L['n'] a tensor, or hoist what depends on it out of the compiled function");
 }

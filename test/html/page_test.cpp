@@ -237,9 +237,7 @@ TEST_CASE("what was minimized ends in the command that shows it, with the text o
 
 TEST_CASE("calls, callers and times are data of the page", "[html]") {
     debug::Subject subject = test::broken_program("/nowhere/program.cpp");
-    subject.index->call_log = {
-        {.frame = "net", .call = 1, .specialization = 0, .compiled = true},
-        {.frame = "net", .call = 2, .guard = "L['n'] == 3, now 4", .condition = "L['n'] == 3", .found = "4"}};
+    subject.index->call_log = {{{}, "net", 1, 0, true}, {capture::GuardFailure{"L['n'] == 3", "4"}, "net", 2}};
     subject.index->callers = {{.frame = "net", .stack = subject.index->breaks[0].stack, .calls = 2}};
     subject.index->eager_calls = {{"net", 1}};
     subject.profile.memory.push_back({.graph = "net_0", .how = "liveness", .at = {"relu"}, .bytes = {16}, .peak = 16});

@@ -241,7 +241,9 @@ TEST_CASE("the index of a trace comes back and satisfies its schema") {
     index.graphs[1].guards = some_guards();
     index.graphs[1].compile_seconds = 0.25;
     index.graphs[1].compilations = 3;
-    index.recompiles = {{"helper", "L['n'] == 3, now 4", {{"model.cpp", 5, 1, "g", "if (n == 3)"}}, "hoist it", 7}};
+    index.recompiles = {
+        {capture::GuardFailure{"L['n'] == 3", "4"}, "helper", {{"model.cpp", 5, 1, "g", "if (n == 3)"}}, "hoist it", 7},
+        {capture::GuardFailure{"L['mode'] == 'a, now b'", "'c, now d'"}, "helper"}};
     index.notes = {"libfoo.so has no line numbers"};
     index.environment = {{"os", "Debian"}};
     CHECK(index.graphs[0].ops == 1);
@@ -271,4 +273,8 @@ TEST_CASE("the index of a trace comes back and satisfies its schema") {
     replace_in(folder.path() / "index.json",
                json_of(capture::Guard::scalar(capture::Source::local("n"), std::int64_t{3})), "\"L['n'] == 3\"");
     CHECK(load_index(folder.path()).graphs[1].guards.at(3) == IndexGuard("L['n'] == 3"));
+    // Until 1.5 a recompile's guard was one text.
+    save_index(folder.path(), index);
+    replace_in(folder.path() / "index.json", R"(, "condition": "L['n'] == 3", "found": "4")", "");
+    CHECK(load_index(folder.path()) == index);
 }

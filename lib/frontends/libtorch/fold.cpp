@@ -94,7 +94,7 @@ std::optional<Difference> difference(const Node& call, const std::string& parame
     if (was == now) return std::nullopt;
     const std::string about = call.target + " " + parameter;
     return Difference{.about = about,
-                      .guard = about + " == " + text_of(was) + ", now " + text_of(now),
+                      .guard = {about + " == " + text_of(was), text_of(now)},
                       .advice =
                           "a number that varies is a constant of each graph: pass it as a 0-d tensor, or compute "
                           "it with tensor operations",
@@ -125,7 +125,7 @@ std::optional<Difference> difference(const std::string& shown, const Node& was, 
     const auto what = capture::first_difference(capture::TensorMatch::of(was.results[result]), now.results[result]);
     if (!what) return std::nullopt;
     return Difference{.about = shown + " " + what->field(),
-                      .guard = shown + " " + what->text(),
+                      .guard = capture::failure(shown, *what),
                       .advice = advice_on(what->what),
                       .stack = now.stack};
 }
@@ -148,7 +148,7 @@ std::optional<Difference> host_difference(const CapturedGraph& was, const Captur
         }
         const capture::Found found = capture::found_of(*other);
         first = Difference{.about = guard.source().text(),
-                           .guard = guard.violated_by([&](const Source&) { return &found; }).value_or(guard.text()),
+                           .guard = guard.violated_by([&](const Source&) { return &found; }).value(),
                            .advice = capture::advice(guard, &found),
                            .stack = other->stack()};
         if (!first->stack.empty()) break;
@@ -281,7 +281,7 @@ std::optional<std::size_t> FrameFolder::add(Function& to, CapturedGraph graph, s
             return std::nullopt;
         }
         graph.variant_of = alike.front();
-        graph.difference = first_difference(graphs[alike.front()], graph)->guard;
+        graph.difference = first_difference(graphs[alike.front()], graph)->guard.text();
     } else if (was_here) {
         if (const auto why = host_difference(graphs[before], graph)) count(to.frame.recompiles, *why, graph.runs);
     }

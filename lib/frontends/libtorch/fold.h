@@ -55,7 +55,8 @@ class FrameFolder {
 /// "aten.mul.Tensor other == 2, now 3"; where probes told of the calls, "L['n'] == 2, now 3".
 struct Difference {
     std::string about;  ///< what the guard is about, without values: "aten.mul.Tensor other"
-    std::string guard, advice;
+    capture::GuardFailure guard;
+    std::string advice;
     std::vector<StackFrame> stack;  ///< of the operation, or the branch, that it is about
     bool of_number = false;         ///< of the host, a constant of each graph
     bool of_data = false;  ///< a size that only the values of this execution say: the same graph, not a recompile

@@ -87,8 +87,8 @@ TEST_CASE("a number, a size and requires_grad that differ are recompiles, counte
         CHECK(frames[0].graphs[1].variant_of == std::size_t{0});
         REQUIRE(frames[0].recompiles.size() == 1);
         CHECK_FALSE(frames[0].recompiles[0].advice.empty());
-        CHECK(frames[0].recompiles[0].guard == frames[0].graphs[1].difference);
-        return frames[0].recompiles[0].guard;
+        CHECK(frames[0].recompiles[0].guard.text() == frames[0].graphs[1].difference);
+        return frames[0].recompiles[0].guard.text();
     };
     CHECK(guard_of("2.0", "3.5") == "aten.mul.Scalar other == 2, now 3.5");
     CHECK(guard_of("[2]", "[5]") == "L['arg0'] size 0 == 2, now 5");
@@ -147,12 +147,12 @@ TEST_CASE("where probes told of the calls, a recompile is told in the terms of t
     const std::string other = replaced(kScale, "2.0", "3.0");
     const std::vector<CapturedFrame> frames = folded({told(kScale, 2, false), told(other, 3, false)});
     REQUIRE(frames.at(0).recompiles.size() == 1);
-    CHECK(frames[0].recompiles[0].guard == "L['n'] == 2, now 3");
+    CHECK(frames[0].recompiles[0].guard.text() == "L['n'] == 2, now 3");
     CHECK(frames[0].recompiles[0].stack.at(0).line == 3);  // of the operation that it is a number of
     CHECK(frames[0].graphs.at(1).difference == "L['n'] == 2, now 3");
     // A size tells itself.
     const std::string larger = replaced(kScale, "f32[2]", "f32[5]");
-    CHECK(folded({told(kScale, 2, false), told(larger, 3, false)})[0].recompiles.at(0).guard ==
+    CHECK(folded({told(kScale, 2, false), told(larger, 3, false)})[0].recompiles.at(0).guard.text() ==
           "L['arg0'] size 0 == 2, now 5");
 }
 
@@ -160,11 +160,11 @@ TEST_CASE("another way through the function is a recompile, told at its branch")
     const std::string other = replaced(kScale, "mul.Scalar", "add.Scalar");
     std::vector<CapturedFrame> frames = folded({told(kScale, 3, true), told(other, 3, false), told(kScale, 3, true)});
     REQUIRE(frames.at(0).recompiles.size() == 1);
-    CHECK(frames[0].recompiles[0].guard == "(n > 2) is true, now false");
+    CHECK(frames[0].recompiles[0].guard.text() == "(n > 2) is true, now false");
     CHECK(frames[0].recompiles[0].stack.at(0) == StackFrame{"app.cpp", 5, 9, "scale", "n > 2"});
     CHECK(frames[0].recompiles[0].count == 1);
     frames = folded({told(kScale, 3, true), told(other, 1, false)});
-    CHECK(frames[0].recompiles.at(0).guard == "L['n'] == 3, now 1");
+    CHECK(frames[0].recompiles.at(0).guard.text() == "L['n'] == 3, now 1");
     CHECK(frames[0].recompiles.at(0).stack.at(0).line == 5);
 }
 
