@@ -183,8 +183,10 @@ void effect(const whittle_probe_file* file, unsigned site) {
     const whittle_probe_cursor before = t.cursor;
     t.cursor = {file, site};
     try {
+        const whittle_probe_site& place = file->sites[site];
         session->break_graph({.kind = capture::BreakKind::side_effect,
-                              .reason = std::string(file->sites[site].what) + ": " + file->sites[site].text},
+                              .reason = std::string(place.what) + ": " + place.text,
+                              .brief = place.what},
                              __builtin_return_address(0));
     } catch (const std::exception&) {
         // Probes must not throw; what failed is told again by whoever wants the values.

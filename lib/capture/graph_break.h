@@ -59,6 +59,7 @@ struct GraphBreak {
     std::string op = {};                 ///< the op that capture stopped at, if one
     std::vector<StackFrame> stack = {};  ///< of the user, innermost first
     std::int64_t count = 1;              ///< how often it happened
+    std::string brief = {};              ///< the reason without the source that ends it, where some does
     bool operator==(const GraphBreak&) const = default;
 };
 

@@ -193,12 +193,14 @@ void count_ops(const Graph& graph, const std::vector<std::string>& unsupported, 
     for (const auto& [name, nested] : graph.subgraphs) count_ops(*nested, unsupported, captured, ops);
 }
 
-void add_place(Report& report, BreakKind kind, const std::string& op, const std::string& why, BreakPlace place) {
-    if (!report.first_break) report.first_break = {kind, op, why, {place}, 1};
+void add_place(Report& report, BreakKind kind, const std::string& op, const std::string& why, BreakPlace place,
+               const std::string& brief = {}) {
+    if (!report.first_break) report.first_break = {kind, op, why, {place}, 1, brief};
     report.graph_break_count += place.count;
     auto reason = std::find_if(report.break_reasons.begin(), report.break_reasons.end(),
                                [&](const BreakReason& r) { return r.reason == why && r.kind == kind; });
-    if (reason == report.break_reasons.end()) reason = report.break_reasons.insert(reason, {kind, op, why, {}});
+    if (reason == report.break_reasons.end())
+        reason = report.break_reasons.insert(reason, {kind, op, why, {}, 0, brief});
     reason->count += place.count;
     for (BreakPlace& known : reason->places)
         if (place.node.empty() && known.node.empty() && known.user_stack == place.user_stack) {
@@ -213,7 +215,7 @@ void add_captured(Report& report, const TraceIndex& index) {
     for (const IndexBreak& entry : index.breaks) {
         const capture::BreakInfo* info = capture::find_break(entry.id);
         add_place(report, info ? info->kind : BreakKind::frontend, entry.op, entry.reason,
-                  {"", entry.stack, entry.count});
+                  {"", entry.stack, entry.count}, entry.brief);
     }
     report.recompiles = index.recompiles;
     std::stable_sort(report.recompiles.begin(), report.recompiles.end(),

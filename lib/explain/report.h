@@ -82,6 +82,7 @@ struct BreakReason {
     std::string reason = {};
     std::vector<BreakPlace> places = {};  ///< in order of the graph, at least one
     std::int64_t count = 0;               ///< of all places
+    std::string brief = {};               ///< the reason without the line that the first place shows, if it has that
 
     const capture::BreakInfo& info() const { return capture::info(kind); }
     std::string_view hint() const { return capture::hint(kind, places.front().user_stack); }

@@ -32,12 +32,8 @@ class Painter {
 
 /// Without the source line that the stack below shows.
 std::string heading(const BreakReason& reason, const Painter& paint) {
-    std::string text = reason.reason;
-    if (!reason.places.empty() && !reason.places[0].user_stack.empty()) {
-        const std::string line = ": " + reason.places[0].user_stack[0].text;
-        if (line.size() > 2 && text.ends_with(line)) text.resize(text.size() - line.size());
-    }
-    return paint.red(text) + " [" + std::string(capture::info(reason.kind).id) + "]";
+    return paint.red(reason.brief.empty() ? reason.reason : reason.brief) + " [" +
+           std::string(capture::info(reason.kind).id) + "]";
 }
 
 std::string hint_text(const BreakReason& reason) { return "   hint: " + std::string(reason.hint()) + "\n"; }

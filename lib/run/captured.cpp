@@ -10,7 +10,8 @@ IndexBreak break_entry(const capture::GraphBreak& entry, const std::string& fram
             .op = entry.op,
             .frame = frame,
             .stack = entry.stack,
-            .count = entry.count};
+            .count = entry.count,
+            .brief = entry.brief};
 }
 
 namespace {

@@ -27,6 +27,7 @@ struct IndexBreak {
     std::string frame = "main";
     std::vector<StackFrame> stack = {};
     std::int64_t count = 1;
+    std::string brief = {};
     bool operator==(const IndexBreak&) const = default;
 
     template <class Field>
@@ -38,6 +39,8 @@ struct IndexBreak {
         field("frame", &IndexBreak::frame, "");
         field("count", &IndexBreak::count, "How often.", Count{});
         field("stack", &IndexBreak::stack, "Of the user's program, innermost first.");
+        field.maybe("brief", &IndexBreak::brief,
+                    "The reason without the line of source that ends it, where one does. Since 1.6.");
     }
 };
 

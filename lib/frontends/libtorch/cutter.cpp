@@ -47,18 +47,18 @@ bool has_mask(const Event& begin) {
 std::optional<GraphBreak> break_of(const Recording& recording, std::int32_t index, bool dynamic_shapes) {
     const Step& step = recording.step(index);
     const std::vector<StackFrame>& stack = recording.stack(index);
-    const auto with_text = [&](const std::string& what, const std::string& otherwise) {
-        const std::string text = statement(stack);
-        const std::string& shown = text.empty() ? otherwise : text;
-        return shown.empty() ? what : what + ": " + shown;
+    const auto told = [&](BreakKind kind, const std::string& what, const std::string& otherwise) {
+        if (const std::string text = statement(stack); !text.empty())
+            return GraphBreak{.kind = kind, .reason = what + ": " + text, .stack = stack, .brief = what};
+        return GraphBreak{.kind = kind, .reason = otherwise.empty() ? what : what + ": " + otherwise, .stack = stack};
     };
     switch (step.kind) {
         case StepKind::io:
-            return GraphBreak{BreakKind::side_effect, with_text("print", step.begin->text), "", stack};
+            return told(BreakKind::side_effect, "print", step.begin->text);
         case StepKind::print:
-            return GraphBreak{BreakKind::side_effect, with_text("print of a tensor", "at::print"), "", stack};
+            return told(BreakKind::side_effect, "print of a tensor", "at::print");
         case StepKind::data_pointer:
-            return GraphBreak{BreakKind::data_pointer, with_text(step.begin->text, "the program"), "", stack};
+            return told(BreakKind::data_pointer, step.begin->text, "the program");
         case StepKind::blob:
             return std::nullopt;
         case StepKind::op:
@@ -75,11 +75,12 @@ std::optional<GraphBreak> break_of(const Recording& recording, std::int32_t inde
         if (role == CaptureRole::compares)
             return GraphBreak{BreakKind::compare, target + " compares whole tensors on the host", target, stack};
         const bool branch = role == CaptureRole::branches || (operand && operand->dtype == DType::boolean);
-        return GraphBreak{branch ? BreakKind::branch : BreakKind::item,
-                          with_text((branch ? "branch on a tensor's value: " : "a tensor's value as a host value: ") +
-                                        reading(recording, index),
-                                    ""),
-                          target, stack};
+        GraphBreak why = told(branch ? BreakKind::branch : BreakKind::item,
+                              (branch ? "branch on a tensor's value: " : "a tensor's value as a host value: ") +
+                                  reading(recording, index),
+                              "");
+        why.op = target;
+        return why;
     }
     if (step.threw()) return GraphBreak{BreakKind::exception, target + " threw an exception", target, stack};
     return std::nullopt;
@@ -354,8 +355,12 @@ std::optional<GraphBreak> Cutter::backward_break(std::int32_t index, std::vector
     const bool same = within && std::equal(stack.end() - common, stack.end(), pass.end() - common);
     if (!same || stack.size() < pass.size()) pass = stack;
     if (same) return std::nullopt;
-    const std::string text = statement(stack);
-    return GraphBreak{BreakKind::backward, "backward pass" + (text.empty() ? "" : ": " + text), "", stack};
+    GraphBreak why{.kind = BreakKind::backward, .reason = "backward pass", .stack = stack};
+    if (const std::string text = statement(stack); !text.empty()) {
+        why.brief = why.reason;
+        why.reason += ": " + text;
+    }
+    return why;
 }
 
 /// The step reads memory that an op of the piece changed through another tensor, and the piece does not know that the
