@@ -16,27 +16,29 @@ namespace whittle::api {
 
 namespace {
 
-struct Piece {
-    Subgraph part;
+struct CompiledPart {
+    Subgraph subgraph;
     std::unique_ptr<Executable> executable;  ///< null: on the reference
 };
 
-class Pieces final : public Executable {
+class PiecewiseExecutable final : public Executable {
   public:
-    Pieces(Graph graph, std::vector<Piece> pieces) : graph_(std::move(graph)), pieces_(std::move(pieces)) {}
+    PiecewiseExecutable(Graph graph, std::vector<CompiledPart> parts)
+        : graph_(std::move(graph)), parts_(std::move(parts)) {}
 
     RunResult run(std::span<const Tensor> inputs) override {
         std::map<ValueRef, Tensor> values;
         const std::vector<NodeId> placeholders = graph_.placeholders();
         for (std::size_t i = 0; i < placeholders.size(); ++i) values.insert_or_assign({placeholders[i], 0}, inputs[i]);
-        for (const Piece& piece : pieces_) {
+        for (const CompiledPart& part : parts_) {
             std::vector<Tensor> operands;
-            for (const ValueRef& input : piece.part.inputs) operands.push_back(values.at(input));
+            for (const ValueRef& input : part.subgraph.inputs) operands.push_back(values.at(input));
             RunResult result =
-                piece.executable ? piece.executable->run(operands) : RunResult(evaluate(piece.part.graph, operands));
+                part.executable ? part.executable->run(operands) : RunResult(evaluate(part.subgraph.graph, operands));
             if (std::holds_alternative<BackendFailure>(result)) return result;
             const Values& outputs = std::get<Values>(result);
-            for (std::size_t i = 0; i < outputs.size(); ++i) values.insert_or_assign(piece.part.outputs[i], outputs[i]);
+            for (std::size_t i = 0; i < outputs.size(); ++i)
+                values.insert_or_assign(part.subgraph.outputs[i], outputs[i]);
         }
         Values outputs;
         for (const NodeId id : graph_.outputs()) outputs.push_back(values.at(value_of(graph_, {id})));
@@ -45,7 +47,7 @@ class Pieces final : public Executable {
 
   private:
     Graph graph_;
-    std::vector<Piece> pieces_;
+    std::vector<CompiledPart> parts_;
 };
 
 /// The first call that is left to the reference: of an op that the program declared, and the backend lacks. A backend
@@ -68,20 +70,20 @@ CompileResult compile_around(Backend& backend, const BackendOptions& options, co
     std::vector<NodeId> before, behind;
     for (const NodeId id : graph.calls())
         if (!is_getitem(graph.node({id})) && id != at) (id < at ? before : behind).push_back(id);
-    std::vector<Piece> pieces;
+    std::vector<CompiledPart> parts;
     for (const std::vector<NodeId>& calls : {before, std::vector<NodeId>{at}, behind}) {
         if (calls.empty()) continue;
-        Piece made{piece(graph, calls), nullptr};
-        made.part.graph.name = graph.name + "_" + std::to_string(pieces.size());
+        CompiledPart made{piece(graph, calls), nullptr};
+        made.subgraph.graph.name = graph.name + "_" + std::to_string(parts.size());
         if (calls.size() != 1 || calls.front() != at) {
-            CompileResult compiled = compile_with_breaks(backend, options, made.part.graph, part, on_break);
+            CompileResult compiled = compile_with_breaks(backend, options, made.subgraph.graph, part, on_break);
             auto* executable = std::get_if<std::unique_ptr<Executable>>(&compiled);
             if (!executable) return compiled;
             made.executable = std::move(*executable);
         }
-        pieces.push_back(std::move(made));
+        parts.push_back(std::move(made));
     }
-    return std::make_unique<Pieces>(graph, std::move(pieces));
+    return std::make_unique<PiecewiseExecutable>(graph, std::move(parts));
 }
 
 }  // namespace

@@ -41,7 +41,7 @@ class Builder::Attempt {
     bool kept_ = false;
 };
 
-std::variant<Placed, GraphBreak> Builder::issue(const Step& step) {
+std::variant<Placed, GraphBreak> Builder::issue(const Operation& step) {
     if (hooks().issued) hooks().issued(step.call);
     for (const Operand& operand : step.operands)
         if (auto why = before_reading(operand)) return std::move(*why);
@@ -80,7 +80,7 @@ std::variant<Placed, GraphBreak> Builder::issue(const Step& step) {
     return placed;
 }
 
-std::vector<ValueMeta> Builder::results_of(const Step& step, const Node& node) {
+std::vector<ValueMeta> Builder::results_of(const Operation& step, const Node& node) {
     std::vector<ValueMeta> metas = infer(graph_.graph(), node);
     const RegisteredOp* op = Registry::instance().op(step.call.target);
     const bool gradient =
@@ -102,7 +102,7 @@ std::shared_ptr<Storage> probe_storage(std::size_t bytes) {
 }  // namespace
 
 /// A view shows where its kernel puts it; some views copy, depending on the strides.
-void Builder::find_views(const Step& step, Placed& placed) const {
+void Builder::find_views(const Operation& step, Placed& placed) const {
     const RegisteredOp* op = Registry::instance().op(step.call.target);
     if (!op || !op->def->eval || step.call.args.empty()) return;
     if (op->schema.returns.empty() || op->schema.returns.front().alias.empty()) return;

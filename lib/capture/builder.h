@@ -2,7 +2,7 @@
 // them, on tensors that it knows by their keys; finds the inputs that they need, names them, infers results and where
 // these lie in memory; and says where the graph has to end. It knows nothing of how operations are noticed.
 //
-//   auto outcome = builder.issue(step);   // placed, or why the graph has to end first
+//   auto outcome = builder.issue(operation);   // placed, or why the graph has to end first
 //   auto outputs = builder.outputs(held); // of what the program still has
 //   auto captured = builder.close(outputs.nodes, why);
 #pragma once
@@ -44,7 +44,7 @@ struct Operand {
 using NestedGraphs = std::vector<std::pair<std::string, std::shared_ptr<const Graph>>>;
 
 /// An operation that the program issues.
-struct Step {
+struct Operation {
     const Node& call;  ///< target, arguments, stack, module path; NodeRefs are positions in `operands`. Where the
                        ///< program has run it, the results that it had: else they are inferred.
     const std::string& functional;  ///< of a write into the first operand: the op that computes what is written
@@ -82,7 +82,7 @@ class Builder {
 
     /// Adds the operation; or why the graph has to end before it. Throws Error for one that cannot be inferred, and for
     /// a write to memory that is only to be read: then the graph is as if nobody had tried.
-    std::variant<Placed, GraphBreak> issue(const Step& step);
+    std::variant<Placed, GraphBreak> issue(const Operation& step);
 
     /// The node of an operand; one from outside becomes an input, or a parameter. `stack`: where it is read.
     NodeRef node_of(const Operand& operand, const std::vector<StackFrame>& stack = {});
@@ -144,8 +144,8 @@ class Builder {
 
   private:
     class Attempt;
-    std::vector<ValueMeta> results_of(const Step& step, const Node& node);
-    void find_views(const Step& step, Placed& placed) const;
+    std::vector<ValueMeta> results_of(const Operation& step, const Node& node);
+    void find_views(const Operation& step, Placed& placed) const;
     MemoryId memory_of(const Operand& operand);
 
     OutputGraph graph_;

@@ -5,6 +5,9 @@
 #include <filesystem>
 #include <fstream>
 #include <string_view>
+#include <utility>
+
+#include "base/words.h"
 
 namespace whittle {
 
@@ -78,10 +81,14 @@ std::string readable_function(const std::string& function) {
             text.replace(0, lambda.begin - 2, holder);
         }
     }
-    constexpr std::string_view anonymous = "(anonymous namespace)::";
-    for (std::size_t at = text.find(anonymous); at != std::string::npos; at = text.find(anonymous))
-        text.erase(at, anonymous.size());
-    return text;
+    return without_anonymous(std::move(text));
+}
+
+std::string without_anonymous(std::string function) {
+    constexpr std::string_view kAnonymous = "(anonymous namespace)::";
+    for (auto at = function.find(kAnonymous); at != std::string::npos; at = function.find(kAnonymous))
+        function.erase(at, kAnonymous.size());
+    return function;
 }
 
 std::string unqualified(const std::string& function) {

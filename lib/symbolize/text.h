@@ -15,6 +15,9 @@ std::string without_parameters(const std::string& function);
 /// function "main::lambda". Anonymous namespaces go.
 std::string readable_function(const std::string& function);
 
+/// "(anonymous namespace)::f" -> "f".
+std::string without_anonymous(std::string function);
+
 /// "ns::C::g" -> "g".
 std::string unqualified(const std::string& function);
 

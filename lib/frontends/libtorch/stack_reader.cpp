@@ -275,7 +275,7 @@ StackFrame StackReader::frame(const CodePlace& place) {
     StackFrame result{.file = place.file.empty() ? place.module : place.file,
                       .line = place.line,
                       .column = place.column,
-                      .function = readable_function(place.function, place.file, place.start_line),
+                      .function = name_by_place(place.function, place.file, place.start_line),
                       .text = place.text.empty() ? symbolizer_.source_text(place.file, place.line) : place.text};
     if (result.function.empty()) {
         char text[32];

@@ -123,10 +123,9 @@ std::string without_return_type(const std::string& function) {
 
 }  // namespace
 
-std::string readable_function(std::string function, const std::string& file, int start_line) {
-    constexpr std::string_view kAnonymous = "(anonymous namespace)::", kCall = "operator()";
-    for (auto at = function.find(kAnonymous); at != std::string::npos; at = function.find(kAnonymous))
-        function.erase(at, kAnonymous.size());
+std::string name_by_place(std::string function, const std::string& file, int start_line) {
+    constexpr std::string_view kCall = "operator()";
+    function = without_anonymous(std::move(function));
     if (function.find('<') != std::string::npos && !function.ends_with(kCall)) return without_return_type(function);
     if (!function.ends_with(kCall)) return function;
     std::string scope = function.substr(0, function.size() - kCall.size());

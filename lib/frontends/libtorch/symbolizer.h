@@ -61,7 +61,8 @@ class Symbolizer {
 };
 
 /// What a function is called in reports: without anonymous namespaces, and "main::{lambda at app.cpp:90}" for a
-/// lambda's operator() that begins there, whose own name is the compiler's.
-std::string readable_function(std::string function, const std::string& file, int start_line);
+/// lambda's operator() that begins there. Debug information has no number of a lambda, as a symbol has, by which
+/// readable_function() (symbolize/text.h) would name it.
+std::string name_by_place(std::string function, const std::string& file, int start_line);
 
 }  // namespace whittle::libtorch

@@ -254,13 +254,12 @@ TEST_CASE("parameters of different modules never share a name") {
 }
 
 TEST_CASE("lambdas are named by their place, other call operators by their class") {
-    CHECK(readable_function("operator()", "/src/app.cpp", 90) == "{lambda at app.cpp:90}");
-    CHECK(readable_function("main::{lambda(at::Tensor)#1}::operator()", "app.cpp", 90) ==
-          "main::{lambda at app.cpp:90}");
-    CHECK(readable_function("main(int, char**)::$_0::operator()", "app.cpp", 7) == "main::{lambda at app.cpp:7}");
-    CHECK(readable_function("operator()", "app.cpp", 0) == "{lambda in app.cpp}");  // GCC does not tell its line
-    CHECK(readable_function("Scale::operator()", "app.cpp", 7) == "Scale::operator()");
-    CHECK(readable_function("(anonymous namespace)::f", "app.cpp", 7) == "f");
+    CHECK(name_by_place("operator()", "/src/app.cpp", 90) == "{lambda at app.cpp:90}");
+    CHECK(name_by_place("main::{lambda(at::Tensor)#1}::operator()", "app.cpp", 90) == "main::{lambda at app.cpp:90}");
+    CHECK(name_by_place("main(int, char**)::$_0::operator()", "app.cpp", 7) == "main::{lambda at app.cpp:7}");
+    CHECK(name_by_place("operator()", "app.cpp", 0) == "{lambda in app.cpp}");  // GCC does not tell its line
+    CHECK(name_by_place("Scale::operator()", "app.cpp", 7) == "Scale::operator()");
+    CHECK(name_by_place("(anonymous namespace)::f", "app.cpp", 7) == "f");
 }
 
 TEST_CASE("an op under autocast is the one that it calls with its arguments cast") {
