@@ -80,23 +80,24 @@ class Builder {
     }
 
   private:
-    /// Nothing for a frame without graphs, unless that is because of operations that no graph can have. A write that
-    /// turns out to be none of a graph's becomes a break, and the frame is cut again.
+    /// Nothing for a frame without graphs, unless that is because of operations that no graph can have. Writes that
+    /// turn out to be none of a graph's become breaks, the first of each piece, and the frame is cut again.
     std::optional<capture::CapturedFrame> build(const FrameSteps& steps) {
         log_debug(LogChannel::capture, "cutting an execution of " + steps.function + " into graphs");
         for (;;) {
             const FramePlan plan = cutter_.plan(steps);
-            std::optional<Refusal> refusal;
-            std::optional<capture::CapturedFrame> frame = build(plan, refusal);
-            if (!refusal) return frame;
-            if (auto* reason = std::get_if<std::string>(&refusal->why))
-                cutter_.refuse(refusal->step, std::move(*reason));
-            else
-                cutter_.end_before(refusal->step, std::get<capture::GraphBreak>(std::move(refusal->why)));
+            std::vector<Refusal> refusals;
+            std::optional<capture::CapturedFrame> frame = build(plan, refusals);
+            if (refusals.empty()) return frame;
+            for (Refusal& refusal : refusals)
+                if (auto* reason = std::get_if<std::string>(&refusal.why))
+                    cutter_.refuse(refusal.step, std::move(*reason));
+                else
+                    cutter_.end_before(refusal.step, std::get<capture::GraphBreak>(std::move(refusal.why)));
         }
     }
 
-    std::optional<capture::CapturedFrame> build(const FramePlan& plan, std::optional<Refusal>& refusal) {
+    std::optional<capture::CapturedFrame> build(const FramePlan& plan, std::vector<Refusal>& refusals) {
         capture::CapturedFrame frame{.function = plan.steps->function,
                                      .file = plan.steps->file,
                                      .line = plan.steps->line,
@@ -109,14 +110,17 @@ class Builder {
                 made += static_cast<std::int64_t>(piece.steps.size());
                 continue;
             }
-            if (auto graph = graphs.build(piece, refusal)) {
+            std::optional<Refusal> refusal;
+            std::optional<capture::CapturedGraph> graph = graphs.build(piece, refusal);
+            if (refusal) refusals.push_back(std::move(*refusal));
+            if (graph) {
                 rely_on_host(*graph, *plan.steps, told, recording_.step(piece.steps.back()).order());
                 told = recording_.step(piece.steps.back()).order();
                 graph->runs = frame.calls;
                 frame.graphs.push_back(std::move(*graph));
             }
-            if (refusal) return std::nullopt;
         }
+        if (!refusals.empty()) return std::nullopt;
         to_.made += frame.calls * made;
         const bool impossible = std::ranges::any_of(
             plan.breaks, [](const capture::GraphBreak& entry) { return capture::keeps_op_out(entry.kind); });
