@@ -5,6 +5,7 @@
 #include <set>
 
 #include "backends/halide/repro_code.h"
+#include "base/error.h"
 #include "base/program_text.h"
 #include "base/subprocess.h"
 #include "base/words.h"
@@ -17,6 +18,9 @@
 
 namespace whittle::repro {
 namespace {
+
+// The claim is what the header's first paragraph ends with.
+constexpr std::string_view kNotVerified = "not verified", kNextParagraph = "\n//\n";
 
 std::string comment(const std::string& text, const std::string& prefix) {
     std::string out = "// " + prefix;
@@ -338,9 +342,9 @@ class ProgramText {
 
     std::string header() {
         std::string text = comment(options_.output.filename().string() + " - written by `" + options_.command + "`; " +
-                                       facts_.verified,
+                                       std::string(kNotVerified),
                                    "") +
-                           "//\n";
+                           std::string(kNextParagraph).substr(1);
         text += comment(failure_.signature.text() + ": " + failure_.message, "  failure    ");
         text += comment(plural(graph_.calls().size(), "op"), "  graph      ");
         text += comment(trimmed(print(graph_)), "    ");
@@ -376,6 +380,13 @@ class ProgramText {
 Emission emit(const Graph& graph, const std::vector<Tensor>& expected, Emitter& emitter, const Options& options,
               const Facts& facts) {
     return ProgramText(graph, expected, options, facts).write(emitter);
+}
+
+void claim(Emission& emission, const std::string& what) {
+    const std::size_t end = emission.text.find(kNextParagraph), begin = end - kNotVerified.size();
+    WHITTLE_CHECK(end != std::string::npos && emission.text.compare(begin, end - begin, kNotVerified) == 0,
+                  "a program that claims something already");
+    emission.text.replace(begin, end - begin, what);
 }
 
 }  // namespace whittle::repro

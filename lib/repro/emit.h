@@ -34,13 +34,16 @@ struct Emission {
 
 /// What is known of a repro beside its graph.
 struct Facts {
-    std::string verified;                        ///< the header's claim: "3 of 3 runs fail"
     std::string data;                            ///< the header's words on it: "zeros: real data do not matter"
     std::map<std::size_t, std::uint64_t> seeds;  ///< of inputs that the program makes up (made_up, Data::random)
 };
 
-/// `expected`: one tensor per output, from the reference. The suspect's part is `emitter`'s.
+/// `expected`: one tensor per output, from the reference. The suspect's part is `emitter`'s. The header says that it is
+/// not verified.
 Emission emit(const Graph& graph, const std::vector<Tensor>& expected, Emitter& emitter, const Options& options,
               const Facts& facts);
+
+/// Its header says, in place of that, what became of it: "verified: 3 of 3 runs fail, the control passes".
+void claim(Emission& emission, const std::string& what);
 
 }  // namespace whittle::repro

@@ -141,11 +141,6 @@ std::string data_text(const Subject& subject) {
     return text;
 }
 
-/// The program behind its header, which alone says what was verified.
-std::string_view body_of(const Emission& emission) {
-    return std::string_view(emission.text).substr(emission.text.find("\n#include"));
-}
-
 std::string claim_of(const Report& report, const Rate& rate) {
     std::string text = "verified: " + std::to_string(report.runs) + " of " + std::to_string(report.of) +
                        " runs fail, the control passes";
@@ -360,11 +355,11 @@ Report write_named(const Graph& original, Backend& backend, const Options& optio
         if (const auto found = short_of_graph(subject, backend, *emitter, options, report.not_short))
             if (std::optional<Report> written = write_short(*found, options, report.not_short)) return *written;
     const Graph& graph = subject.graph;
-    const auto emit = [&](const std::string& claim) {
-        return repro::emit(graph, subject.expected, *emitter, options, {claim, data_text(subject), subject.seeds});
+    const auto emit = [&] {
+        return repro::emit(graph, subject.expected, *emitter, options, {data_text(subject), subject.seeds});
     };
 
-    Emission emission = emit("not verified");
+    Emission emission = emit();
     const std::string not_short = std::move(report.not_short);
     report = report_of(emission, subject, options);
     report.not_short = not_short;
@@ -374,11 +369,7 @@ Report write_named(const Graph& original, Backend& backend, const Options& optio
             return;
         }
         verify(program_in(folder, emission, options), rate, options, report);
-        if (!report.verified) return;
-        const std::string body(body_of(emission));
-        Emission claimed = emit(claim_of(report, rate));
-        claimed.text.replace(claimed.text.size() - body_of(claimed).size(), std::string::npos, body);
-        emission = std::move(claimed);
+        if (report.verified) claim(emission, claim_of(report, rate));
     };
     std::set<fs::path> files;  // of the bundle, and the program that is made of it
     if (options.bundle || options.verify) {
@@ -386,12 +377,12 @@ Report write_named(const Graph& original, Backend& backend, const Options& optio
         write_all(elsewhere.path(), subject, emission, report, options);
         if (options.bundle) files = files_below(elsewhere.path());
         files.insert(options.output.stem());
+        std::set<std::string> tried = {emission.text};
         if (options.verify) check(elsewhere.path());
-        std::set<std::string> tried = {std::string(body_of(emission))};
         for (int i = rate.flaky() && options.verify ? runs_until_passing(rate) : 0;
              i > 0 && !says_so(report, *graph.failure); i--) {
-            Emission other = emit("not verified");
-            if (!tried.emplace(body_of(other)).second) continue;
+            Emission other = emit();
+            if (!tried.insert(other.text).second) continue;
             emission = std::move(other);
             write_all(elsewhere.path(), subject, emission, report, options);
             check(elsewhere.path());

@@ -116,9 +116,11 @@ TEST_CASE("emit: outputs without elements, twice the same, and inputs passed thr
 TEST_CASE("emit: the header says what a reader asks first") {
     Graph graph = relu({"mismatch", "run", "value"});
     graph.failure->message = "two\nlines";
-    const std::string text =
-        emission_of(graph, fixed_options("my repro.cpp"), {"not verified", "the recorded values", {}}).text;
-    CHECK(text.starts_with("// my repro.cpp - written by `repro m.json`; not verified\n"));
+    Emission emission = emission_of(graph, fixed_options("my repro.cpp"), {"the recorded values", {}});
+    const std::string text = emission.text;
+    CHECK(text.starts_with("// my repro.cpp - written by `repro m.json`; not verified\n//\n"));
+    claim(emission, "verified: 3 of 3 runs fail");
+    CHECK(emission.text == std::string(text).replace(text.find("not verified"), 12, "verified: 3 of 3 runs fail"));
     CHECK(has(text, "//   failure    mismatch (value) at run: two\n//              lines\n"));
     CHECK(has(text, "//   suspect    command cp "));
     CHECK(has(text, "//   build      g++ -std=c++17 -O1 'my repro.cpp' -o 'my repro' && './my repro'\n"));
