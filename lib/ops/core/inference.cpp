@@ -67,7 +67,7 @@ template void check_main_dtype(const RegisteredOp&, const Arguments<Tensor>&);
 
 Expansion expand(const Graph& graph, const Node& call) { return expand(graph, call, {}); }
 
-Expansion expand(const Graph& graph, const Node& call, const KnownValue& known) {
+Expansion expand(const Graph& graph, const Node& call, const KnownValue& known, bool attributes) {
     const RegisteredOp& op = kernel(call);
     WHITTLE_CHECK(op.def->decompose != nullptr, call.target + " is not a composite");
     Expansion result;
@@ -80,7 +80,7 @@ Expansion expand(const Graph& graph, const Node& call, const KnownValue& known) 
     for_each_input(call, [&](NodeRef ref) {
         if (mapped.count(ref.id) != 0) return;
         const Node& node = graph.node(ref);
-        if (node.kind == NodeKind::get_attr) {
+        if (node.kind == NodeKind::get_attr && attributes) {
             const NodeRef constant = body.get_attr(node.target, graph.attributes.at(node.target));
             mapped[ref.id] = {constant, node.meta()};
         } else if (const Tensor* value = known ? known(ref) : nullptr) {

@@ -2,6 +2,8 @@
 
 #include <chrono>
 #include <map>
+#include <mutex>
+#include <optional>
 #include <set>
 #include <utility>
 
@@ -74,6 +76,39 @@ void check_input(const Graph& graph, const Node& placeholder, const Tensor& inpu
 
 }  // namespace
 
+/// The graphs that running a call takes, each prepared when it first runs.
+class PreparedGraph::Parts {
+  public:
+    struct Decomposed {
+        PreparedGraph graph;
+        std::vector<NodeRef> operands;
+        std::set<std::shared_ptr<Storage>> constants;  ///< its own: whoever is given a result may write to it
+    };
+
+    /// The composite's expansion. Throws as expand() does, NeedsConstant among others.
+    const Decomposed& decomposed(const Graph& graph, const Node& call, bool attributes) {
+        const std::lock_guard lock(mutex_);
+        if (!decomposed_) decomposed_.emplace(of(graph, expand(graph, call, {}, attributes)));
+        return *decomposed_;
+    }
+    static Decomposed of(const Graph& graph, Expansion expansion) {
+        std::set<std::shared_ptr<Storage>> constants;
+        for (const auto& [name, value] : expansion.graph.attributes) constants.insert(value.storage());
+        for (const auto& [name, value] : graph.attributes) constants.erase(value.storage());
+        return {PreparedGraph(std::move(expansion.graph)), std::move(expansion.operands), std::move(constants)};
+    }
+
+    const PreparedGraph& nested(const std::string& name, const Graph& body) {
+        const std::lock_guard lock(mutex_);
+        return nested_.try_emplace(name, body).first->second;
+    }
+
+  private:
+    std::mutex mutex_;
+    std::optional<Decomposed> decomposed_;
+    std::map<std::string, PreparedGraph> nested_;
+};
+
 std::vector<PreparedGraph::Step> PreparedGraph::unbound(const Graph& graph) {
     std::vector<std::vector<NodeId>> last = last_uses(graph);
     std::vector<Step> steps(graph.nodes.size());
@@ -90,6 +125,7 @@ PreparedGraph::PreparedGraph(Graph graph)
         try {
             steps_[i].bound = bind_arguments(op->schema, node);
             steps_[i].op = op;
+            if (!op->def->eval || !graph_.subgraphs.empty()) steps_[i].parts = std::make_shared<Parts>();
         } catch (const Error&) {  // told with its place when the node runs, if it does
         }
     }
@@ -168,10 +204,13 @@ std::vector<Tensor> Interpreter::run(const Graph& graph, const std::vector<Prepa
 std::vector<Tensor> Interpreter::call(const Graph& graph, const Node& node, const PreparedGraph::Step& planned,
                                       const ResultsOf& results_of) {
     const std::function<Tensor(NodeRef)> value = [&](NodeRef ref) { return results_of(ref).at(0); };
+    PreparedGraph::Parts own;
+    PreparedGraph::Parts& parts = planned.parts ? *planned.parts : own;
     const auto run_nested = [&](const std::string& name, const std::vector<Tensor>& inputs) {
         const auto found = graph.subgraphs.find(name);
         if (found == graph.subgraphs.end()) throw Error("no nested graph '" + name + "'");
-        return run(*found->second, PreparedGraph::unbound(*found->second), inputs, nullptr);
+        const PreparedGraph& body = parts.nested(name, *found->second);
+        return run(body.graph_, body.steps_, inputs, nullptr);
     };
     const auto finished = [&](const RegisteredOp& op, std::vector<Tensor> results) -> std::vector<Tensor> {
         if (op.def->name != node.target) return {write(node, value(written_operand(node)), results)};
@@ -179,7 +218,10 @@ std::vector<Tensor> Interpreter::call(const Graph& graph, const Node& node, cons
         return results;
     };
     const auto stepped = [&](const RegisteredOp& op, const Arguments<Tensor>& arguments) {
-        const auto compute = [&] { return step(graph, node, op, arguments); };
+        const auto compute = [&] {
+            running_ = {&node, &parts};
+            return step(graph, node, op, arguments);
+        };
         return finished(op, in_mode() ? under_modes({node, value}, compute) : compute());
     };
     try {
@@ -224,19 +266,24 @@ std::vector<Tensor> Interpreter::step(const Graph& graph, const Node& call, cons
         return op.def->eval(arguments);
     }
     if (!op.def->decompose) throw Error("no kernel for " + call.target);
-    const auto run = [&](const Expansion& expansion) {
+    const auto run = [&](const PreparedGraph::Parts::Decomposed& decomposed) {
         std::vector<Tensor> inputs;
-        for (const NodeRef operand : expansion.operands) inputs.push_back(arguments.value(operand));
-        return evaluate(expansion.graph, inputs);
+        for (const NodeRef operand : decomposed.operands) inputs.push_back(arguments.value(operand));
+        std::vector<Tensor> results = Interpreter().run_boxed(decomposed.graph, std::move(inputs));
+        for (Tensor& result : results)
+            if (decomposed.constants.contains(result.storage())) result = own_copy(result);
+        return results;
     };
+    PreparedGraph::Parts own;
+    PreparedGraph::Parts& parts = running_.call == &call ? *running_.parts : own;
     try {
-        return run(expand(graph, call));
+        return run(parts.decomposed(graph, call, !in_memory_));
     } catch (const NeedsConstant&) {  // here every value is known
         std::map<NodeId, Tensor> values;
         const auto known = [&](NodeRef ref) -> const Tensor* {
             return &values.try_emplace(ref.id, arguments.value(ref)).first->second;
         };
-        return run(expand(graph, call, known));
+        return run(PreparedGraph::Parts::of(graph, expand(graph, call, known, !in_memory_)));
     }
 }
 

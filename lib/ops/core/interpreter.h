@@ -13,8 +13,8 @@
 
 namespace whittle {
 
-/// What is the same at each run of a graph: kernels and bound arguments looked up, last uses found. For graphs that run
-/// often.
+/// What is the same at each run of a graph: kernels and bound arguments looked up, last uses found; what composites
+/// without a kernel decompose into, and nested graphs, made when they first run. For graphs that run often.
 class PreparedGraph {
   public:
     explicit PreparedGraph(Graph graph);
@@ -22,10 +22,12 @@ class PreparedGraph {
 
   private:
     friend class Interpreter;
+    class Parts;
     struct Step {
         const RegisteredOp* op = nullptr;  ///< null: not a call, or one that cannot be bound, which tells when it runs
         ArgList bound = {};
         std::vector<NodeId> last_used = {};  ///< values that nothing behind this node reads
+        std::shared_ptr<Parts> parts = {};   ///< null: a run has its own
     };
     static std::vector<Step> unbound(const Graph& graph);
 
@@ -75,6 +77,10 @@ class Interpreter {
     Tensor write(const Node& call, Tensor self, const std::vector<Tensor>& results);
 
     bool in_memory_ = false;  ///< what runs writes
+    struct Running {
+        const Node* call = nullptr;
+        PreparedGraph::Parts* parts = nullptr;
+    } running_ = {};  ///< what step() is given
     std::set<std::shared_ptr<Storage>> written_;
 };
 

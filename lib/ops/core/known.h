@@ -26,7 +26,8 @@ class NeedsConstant final : public Error {
 /// The value of an operand that is known although it is computed; null when it is not.
 using KnownValue = std::function<const Tensor*(NodeRef)>;
 
-/// expand(); operands with a known value are constants of the expansion.
-Expansion expand(const Graph& graph, const Node& call, const KnownValue& known);
+/// expand(); operands with a known value are constants of the expansion. `attributes`: whether those of the graph are,
+/// too; else they are operands like others, for they may have been written to.
+Expansion expand(const Graph& graph, const Node& call, const KnownValue& known, bool attributes = true);
 
 }  // namespace whittle
