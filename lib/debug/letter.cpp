@@ -16,6 +16,7 @@
 #include "graph/json_text.h"
 #include "graph/value_ref.h"
 #include "ops/core/custom.h"
+#include "program/kernel_programs.h"
 
 namespace whittle::debug {
 namespace {
@@ -109,16 +110,22 @@ std::string mender_of(const std::string& backend, const Culprit* culprit) {
     if (const auto* wrapped = std::get_if<WrappedBackend>(&spec.value())) return mender_of(wrapped->inner, culprit);
     if (backend == "ts" || backend == "aot_ts") return "PyTorch's issue tracker";
     if (component_named(spec)) return "Whittle's issue tracker";
-    if (backend != "halide") return "the makers of " + backend;
+    std::string compiler;
+    try {
+        const std::unique_ptr<Backend> found = find_backend(spec);
+        if (const auto* programs = offered<program::KernelPrograms>(*found)) compiler = programs->compiler();
+    } catch (const Error&) {  // it is not there any more
+    }
+    if (compiler.empty()) return "the makers of " + backend;
     const auto races = [](const std::string& directive) { return directive.ends_with("allow_race_conditions()"); };
     const bool ours =
         culprit && (culprit->component == "lowering" || culprit->component == "pass" ||
-                    std::ranges::any_of(culprit->together, races));  // what is lost then is no bug of Halide's
+                    std::ranges::any_of(culprit->together, races));  // what is lost then is no bug of the compiler's
     if (ours) return "Whittle's issue tracker";
     // The repro's program is the same translation of the kernel: nothing tells it from the compiler.
-    return culprit && culprit->component == "compiler"
-               ? "Halide's issue tracker, if the program reads as the kernel does, else Whittle's"
-               : "Halide's issue tracker";
+    return compiler + (culprit && culprit->component == "compiler"
+                           ? "'s issue tracker, if the program reads as the kernel does, else Whittle's"
+                           : "'s issue tracker");
 }
 
 /// The library whose ops are all that is left of the graph; empty: others are, too.

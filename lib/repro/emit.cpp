@@ -4,7 +4,6 @@
 #include <optional>
 #include <set>
 
-#include "backends/halide/repro_code.h"
 #include "base/error.h"
 #include "base/program_text.h"
 #include "base/subprocess.h"
@@ -13,6 +12,7 @@
 #include "graph/text.h"
 #include "graph/value_ref.h"
 #include "passes/widen.h"
+#include "program/loops_code.h"
 #include "repro/includes.h"
 #include "run/normalize.h"
 
@@ -111,7 +111,7 @@ class ProgramText {
                           [this](const std::string& name, const Tensor& tensor) { return data_.define(name, tensor); },
                           options_.gradients});
         if (!suspect_.leaves)
-            loops_ = suspect_.loops ? std::move(suspect_.loops) : halide::loops_code(graph_, members_);
+            loops_ = suspect_.loops ? std::move(suspect_.loops) : program::loops_code(graph_, members_);
         const Graph& leaves = suspect_.leaves ? *suspect_.leaves : loops_ ? loops_->graph : graph_;
         const std::string types = suspect_.leaves ? "" : loops_ ? loops_->support : half_types(leaves);
         values_["SUPPORT"] = spaced(types + suspect_.support);

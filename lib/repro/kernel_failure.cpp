@@ -3,13 +3,12 @@
 #include <algorithm>
 #include <set>
 
-#include "backends/halide/plain_text.h"
-#include "backends/halide/planned.h"
 #include "base/error.h"
 #include "base/log.h"
 #include "expr/interpret.h"
 #include "graph/abilities.h"
 #include "graph/text.h"
+#include "program/kernel_programs.h"
 #include "repro/words_of.h"
 #include "run/suspect.h"
 
@@ -25,21 +24,18 @@ constexpr std::chrono::seconds kHangLimit{5};
 /// A kernel in the place of a backend, so that it is run as every other suspect is: in a child, under its limits.
 class KernelBackend final : public Backend, public WarmUp {
   public:
-    KernelBackend(Backend& backend, const halide::PlainKernel& kernel) : backend_(backend), kernel_(kernel) {}
+    KernelBackend(Backend& backend, program::KernelPrograms& programs, const program::PlainKernel& kernel)
+        : backend_(backend), programs_(programs), kernel_(kernel) {}
 
     std::string name() const override { return backend_.name(); }
     std::string description() const override { return backend_.description(); }
-    CompileResult compile(const Graph&, const BackendOptions&) override {
-        return offered<halide::PlainKernels>(backend_)->compile(kernel_);
-    }
-    void warm_up() override {
-        static const bool once = (halide::warm_up_plain(), true);
-        static_cast<void>(once);
-    }
+    CompileResult compile(const Graph&, const BackendOptions&) override { return programs_.compile(kernel_); }
+    void warm_up() override { programs_.warm_up_kernels(); }
 
   private:
     Backend& backend_;
-    const halide::PlainKernel& kernel_;
+    program::KernelPrograms& programs_;
+    const program::PlainKernel& kernel_;
 };
 
 /// The words that name things of the kernel, which reduction renames, as one.
@@ -56,11 +52,20 @@ std::string without_names(const std::string& text, const expr::Group& group) {
     return with_words(text, [&](const std::string& word) { return names.contains(word) ? "#" : word; });
 }
 
+program::PlainKernel plain_kernel(const KernelCase& kernel, const expr::Schedule& schedule) {
+    return {.group = kernel.group,
+            .schedule = schedule,
+            .inputs = kernel.inputs,
+            .target = kernel.targets.at(0),
+            .mended = kernel.mended,
+            .careful = kernel.careful};
+}
+
 /// Runs cases and tells whether they fail as the graph did.
 class Oracle {
   public:
-    Oracle(Backend& backend, const Failure& failure, const Limits& limits)
-        : backend_(backend), failure_(failure), limits_(limits), signature_(failure.signature) {}
+    Oracle(Backend& backend, program::KernelPrograms& programs, const Failure& failure, const Limits& limits)
+        : backend_(backend), programs_(programs), failure_(failure), limits_(limits), signature_(failure.signature) {}
 
     static std::optional<Tensor> expected(const KernelCase& kernel) {
         try {
@@ -73,13 +78,8 @@ class Oracle {
     Outcome run(const KernelCase& kernel, const Tensor& expected, bool guilty = true) const {
         expr::Schedule schedule = kernel.schedule;
         if (!guilty) schedule.at(static_cast<std::size_t>(kernel.guilty)).enabled = false;
-        const halide::PlainKernel plain{.group = kernel.group,
-                                        .schedule = schedule,
-                                        .inputs = kernel.inputs,
-                                        .target = kernel.targets.at(0),
-                                        .mended = kernel.mended,
-                                        .careful = kernel.careful};
-        KernelBackend backend(backend_, plain);
+        const program::PlainKernel plain = plain_kernel(kernel, schedule);
+        KernelBackend backend(backend_, programs_, plain);
         static const Graph nothing = parse("graph kernel {\n  return ()\n}\n");
         Outcome outcome = judge(run_isolated(nothing, {}, backend, {}, limits_), {&expected, 1}, failure_.accuracy);
         if (outcome.kind == Outcome::Kind::exception) outcome.detail = without_names(outcome.message, kernel.group);
@@ -123,6 +123,7 @@ class Oracle {
     }
 
     Backend& backend_;
+    program::KernelPrograms& programs_;
     const Failure& failure_;
     const Limits limits_;
     Signature signature_;
@@ -130,7 +131,7 @@ class Oracle {
 
 /// Of a kernel of the plan: one case for each output, stored as the kernel stores it.
 std::vector<KernelCase> cases(const program::Kernel& kernel, const std::vector<Tensor>& inputs,
-                              const std::string& guilty) {
+                              const std::string& guilty, const std::vector<std::string>& targets) {
     std::vector<KernelCase> all;
     for (const std::string& output : kernel.group.outputs) {
         KernelCase one{.group = kernel.group};
@@ -152,14 +153,15 @@ std::vector<KernelCase> cases(const program::Kernel& kernel, const std::vector<T
             one.inputs.push_back(inputs[i].clone());
             one.group.inputs[i].strides = contiguous_strides(one.group.inputs[i].sizes);
         }
-        one.targets = {"host-strict_float-disable_llvm_loop_opt", "host-strict_float", ""};
+        one.targets = targets;
         all.push_back(reduce::named(one));  // one called "tanh" would take the C library's place
     }
     return all;
 }
 
 /// The first case that fails, the kernels in order, each given what the ones before it should have computed.
-std::optional<KernelCase> first_failing(const program::Plan& plan, const Failure& failure, Oracle& oracle) {
+std::optional<KernelCase> first_failing(const program::Plan& plan, const Failure& failure,
+                                        const std::vector<std::string>& targets, Oracle& oracle) {
     std::map<ValueRef, Tensor> values;
     std::size_t next = 0;
     for (NodeId id = 0; id < static_cast<NodeId>(plan.graph.nodes.size()); id++) {
@@ -171,7 +173,7 @@ std::optional<KernelCase> first_failing(const program::Plan& plan, const Failure
     for (const program::Kernel& kernel : plan.kernels) {
         std::vector<Tensor> inputs;
         for (const ValueRef& input : kernel.inputs) inputs.push_back(values.at(input));
-        for (KernelCase& one : cases(kernel, inputs, guilty)) {
+        for (KernelCase& one : cases(kernel, inputs, guilty, targets)) {
             if (!guilty.empty() && one.guilty < 0) continue;
             if (oracle.begin(one)) return std::move(one);
         }
@@ -197,18 +199,20 @@ std::string not_of_a_kernel(const Failure& failure) {
 
 }  // namespace
 
-std::variant<KernelFailure, std::string> failing_kernel(const Graph& graph, Backend& backend, const Options& options) {
+std::variant<KernelFailure, std::string> failing_kernel(const Graph& graph, Backend& backend,
+                                                        program::KernelPrograms& programs, const Options& options) {
     const Failure& failure = *graph.failure;
     if (std::string why = not_of_a_kernel(failure); !why.empty()) return why;
     const auto start = std::chrono::steady_clock::now();
     const bool hangs = failure.signature.kind == "timeout";
     Limits limits = options.limits;
     if (hangs) limits.timeout = std::min<std::chrono::milliseconds>(limits.timeout, kHangLimit);
-    Oracle oracle(backend, failure, limits);
+    Oracle oracle(backend, programs, failure, limits);
     program::CompiledProgram program(graph, failure.options);
-    const auto planned = halide::planned(program);
+    const auto planned = programs.planned(program);
     if (!std::holds_alternative<const program::Plan*>(planned)) return "its ops are not all kernels";
-    std::optional<KernelCase> first = first_failing(*std::get<const program::Plan*>(planned), failure, oracle);
+    std::optional<KernelCase> first =
+        first_failing(*std::get<const program::Plan*>(planned), failure, programs.targets(), oracle);
     if (!first) return "no kernel fails by itself under realize()";
     const reduce::KernelReduction reduction = reduce::reduce_kernel(
         *first, [&](const KernelCase& smaller) { return oracle.fails(smaller); }, start + kReductionTime);
@@ -226,6 +230,21 @@ std::variant<KernelFailure, std::string> failing_kernel(const Graph& graph, Back
     log_info(LogChannel::repro,
              "the kernel, reduced in " + std::to_string(result.tried) + " tries:\n" + expr::print(result.kernel.group));
     return result;
+}
+
+std::optional<ShortProgram> program_of(const KernelFailure& found, program::KernelPrograms& programs,
+                                       const Failure& failure, const Options& options) {
+    program::PlainKernel kernel = plain_kernel(found.kernel, found.kernel.schedule);
+    kernel.guilty = found.kernel.guilty;
+    const std::vector<Tensor>& got = found.outcome.outputs;
+    return programs.program({.kernel = kernel,
+                             .failure = failure,
+                             .expected = found.expected,
+                             .got = got.empty() ? nullptr : got.data(),
+                             .message = found.outcome.message,
+                             .exact = found.exact,
+                             .file = options.output,
+                             .alarm = options.alarm.count()});
 }
 
 }  // namespace whittle::repro

@@ -1,9 +1,11 @@
-// The kernel of a failing graph that fails by itself, reduced: what the short program for Halide shows.
+// The kernel of a failing graph that fails by itself, reduced: what the short program for its compiler shows.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <variant>
 
+#include "program/kernel_programs.h"
 #include "reduce/kernel/kernel_case.h"
 #include "repro/repro.h"
 
@@ -18,7 +20,13 @@ struct KernelFailure {
     double seconds = 0;
 };
 
-/// Or why there is none, as a clause: "it takes two kernels to fail". Asks in children of this process.
-std::variant<KernelFailure, std::string> failing_kernel(const Graph& graph, Backend& backend, const Options& options);
+/// Or why there is none, as a clause: "it takes two kernels to fail". Asks in children of this process. `programs`: the
+/// backend's ability.
+std::variant<KernelFailure, std::string> failing_kernel(const Graph& graph, Backend& backend,
+                                                        program::KernelPrograms& programs, const Options& options);
+
+/// Its short program; nothing where its data are more than a reader takes in.
+std::optional<ShortProgram> program_of(const KernelFailure& found, program::KernelPrograms& programs,
+                                       const Failure& failure, const Options& options);
 
 }  // namespace whittle::repro

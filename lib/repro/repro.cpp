@@ -5,8 +5,6 @@
 #include <sstream>
 #include <thread>
 
-#include "backends/halide/plain_text.h"
-#include "backends/halide/repro_code.h"
 #include "base/error.h"
 #include "base/files.h"
 #include "base/log.h"
@@ -15,12 +13,13 @@
 #include "graph/abilities.h"
 #include "graph/text.h"
 #include "ops/core/interpreter.h"
+#include "program/loops_code.h"
 #include "repro/anonymize.h"
 #include "repro/blame.h"
 #include "repro/bundle.h"
 #include "repro/emit.h"
-#include "repro/halide_program.h"
 #include "repro/issue.h"
+#include "repro/kernel_failure.h"
 #include "repro/verify.h"
 #include "run/suspect.h"
 
@@ -48,7 +47,7 @@ class Interpreting final : public Emitter {
             code.leaves = request.graph;  // without loops, which are made by the passes that are under suspicion
             return code;
         }
-        std::optional<LoopsCode> loops = halide::loops_code(instead_, request.outputs, "under_test");
+        std::optional<LoopsCode> loops = program::loops_code(instead_, request.outputs, "under_test");
         if (!loops) throw Error("what " + failure.backend + " interprets holds an op that has no loops");
         code.support = loops->support;
         code.code += loops->code;
@@ -181,17 +180,6 @@ struct Short {
     std::optional<int> tried = {};
 };
 
-std::optional<Short> short_of_kernel(const Graph& original, Backend& backend, const Options& options,
-                                     std::string& why_not) {
-    Subject subject = with_data(original, options.data.value_or(Data::real));
-    const auto found = failing_kernel(subject.graph, backend, options);
-    if (const auto* why = std::get_if<std::string>(&found)) return why_not = *why, std::nullopt;
-    const KernelFailure& kernel = std::get<KernelFailure>(found);
-    std::optional<Emission> emission = halide_program(kernel, *subject.graph.failure, options);
-    if (!emission) return why_not = "its data are more than a reader takes in", std::nullopt;
-    return Short{std::move(subject), std::move(*emission), kernel.tried};
-}
-
 Emission emission_of(ShortProgram program, const Failure& failure) {
     Emission emission{.text = std::move(program.text),
                       .summary = std::move(program.summary),
@@ -216,6 +204,19 @@ Emission emission_of(ShortProgram program, const Failure& failure) {
     emission.says = detail.starts_with(kExited) ? detail.substr(kExited.size()) : detail;
     if (detail == "exited with #" || detail.starts_with("killed by ")) emission.says = "ended";  // it has no words
     return emission;
+}
+
+std::optional<Short> short_of_kernel(const Graph& original, Backend& backend, program::KernelPrograms& programs,
+                                     const Options& options, std::string& why_not) {
+    Subject subject = with_data(original, options.data.value_or(Data::real));
+    const auto found = failing_kernel(subject.graph, backend, programs, options);
+    if (const auto* why = std::get_if<std::string>(&found)) return why_not = *why, std::nullopt;
+    const KernelFailure& kernel = std::get<KernelFailure>(found);
+    const Failure& failure = *subject.graph.failure;
+    std::optional<ShortProgram> program = program_of(kernel, programs, failure, options);
+    if (!program) return why_not = "its data are more than a reader takes in", std::nullopt;
+    Emission emission = emission_of(std::move(*program), failure);
+    return Short{std::move(subject), std::move(emission), kernel.tried};
 }
 
 /// Where the blamed switch is off, the outputs are those that the reference computes, bit by bit.
@@ -347,11 +348,12 @@ Report write_named(const Graph& original, Backend& backend, const Options& optio
     const Rate& rate = original.failure->signature.rate;
     const bool in_short = !options.harness && !interpreting && !rate.flaky();
     if (rate.flaky() && !options.harness) report.not_short = "it does not always fail";
-    if (in_short && offered<halide::PlainKernels>(backend))
-        if (const auto found = short_of_kernel(original, backend, options, report.not_short))
+    program::KernelPrograms* const programs = offered<program::KernelPrograms>(backend);
+    if (in_short && programs)
+        if (const auto found = short_of_kernel(original, backend, *programs, options, report.not_short))
             if (std::optional<Report> written = write_short(*found, options, report.not_short)) return *written;
     const Subject subject = options.data ? with_data(original, *options.data) : smallest(original, backend, options);
-    if (in_short && !offered<halide::PlainKernels>(backend))
+    if (in_short && !programs)
         if (const auto found = short_of_graph(subject, backend, *emitter, options, report.not_short))
             if (std::optional<Report> written = write_short(*found, options, report.not_short)) return *written;
     const Graph& graph = subject.graph;

@@ -20,7 +20,7 @@ TEST_CASE("halide names a dtype that it does not have", "[halide]") {
     CHECK(failure->unsupported);
     CHECK(failure->op == "aten._to_copy.default");
     CHECK_THAT(failure->message, Catch::Contains("halide has no element type f8_e4m3fn"));
-    CHECK(halide::not_lowered(graph) == std::vector<std::string>{"aten._to_copy.default"});
+    CHECK(program::not_lowered(graph) == std::vector<std::string>{"aten._to_copy.default"});
 }
 
 TEST_CASE("halide names complex numbers, made of real ones and read again", "[halide]") {
@@ -29,7 +29,7 @@ TEST_CASE("halide names complex numbers, made of real ones and read again", "[ha
     GraphBuilder builder(graph);
     const NodeValue spectrum = builder.call("aten.fft_rfft.default", {x});
     graph.output({builder.call("aten.abs.default", {arg(spectrum)}).ref});
-    CHECK(halide::not_lowered(graph) ==
+    CHECK(program::not_lowered(graph) ==
           std::vector<std::string>{"aten.fft_rfft.default", "aten.abs.default", "aten._fft_r2c.default"});
 }
 

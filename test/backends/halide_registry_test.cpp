@@ -92,7 +92,7 @@ bool has_foreign_dtype(const Graph& graph) {
 bool lowers(const RegisteredOp& op, const Sample& sample) {
     try {
         const Graph graph = graph_of(op, sample);
-        return halide::not_lowered(graph).empty() && !has_foreign_dtype(graph);
+        return program::not_lowered(graph).empty() && !has_foreign_dtype(graph);
     } catch (const Error&) {
         return false;  // a decomposition refuses this sample by name
     }

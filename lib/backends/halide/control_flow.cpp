@@ -10,11 +10,13 @@
 #include "ops/core/registry.h"
 #include "passes/subgraph.h"
 #include "program/assertions.h"
+#include "program/planned.h"
 
 namespace whittle::halide {
 
 namespace {
 
+using program::runs_nested_graphs;
 using Compiled = std::shared_ptr<Executable>;
 
 /// Ordinary calls, or one that runs nested graphs.
@@ -112,14 +114,6 @@ CompileResult of_a_piece(CompileResult result) {
 }
 
 }  // namespace
-
-bool runs_nested_graphs(const Node& node) {
-    const RegisteredOp* op = is_op_call(node) ? Registry::instance().op(node.target) : nullptr;
-    return op && op->def->eval &&
-           std::ranges::any_of(op->schema.params, [](const Param& param) { return param.type == ParamType::graph; });
-}
-
-bool has_control_flow(const Graph& graph) { return std::ranges::any_of(graph.nodes, runs_nested_graphs); }
 
 CompileResult compile_control_flow(const Graph& graph, const std::function<CompileResult(const Graph&)>& compile) {
     std::map<std::string, Compiled> nested;

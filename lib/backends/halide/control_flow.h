@@ -8,9 +8,6 @@
 
 namespace whittle::halide {
 
-bool runs_nested_graphs(const Node& node);
-bool has_control_flow(const Graph& graph);
-
 /// `compile` is asked for the pieces and the nested graphs.
 CompileResult compile_control_flow(const Graph& graph, const std::function<CompileResult(const Graph&)>& compile);
 

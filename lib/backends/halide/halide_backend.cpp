@@ -12,6 +12,7 @@
 #include "backends/halide/plain_text.h"
 #include "backends/halide/planned.h"
 #include "backends/halide/repro_code.h"
+#include "backends/halide/short_program.h"
 #include "base/error.h"
 #include "base/log.h"
 #include "base/log_step.h"
@@ -38,7 +39,7 @@ CompileOptions options_from(const BackendOptions& options) {
 class HalideBackend final : public Backend,
                             public Switchable,
                             public Emitter,
-                            public PlainKernels,
+                            public program::KernelPrograms,
                             public WarmUp,
                             public Support,
                             public Optioned,
@@ -49,7 +50,7 @@ class HalideBackend final : public Backend,
     std::string description() const override {
         return "the optimizing backend: kernels grouped and scheduled by rule, compiled by Halide";
     }
-    std::vector<std::string> unsupported(const Graph& graph) const override { return not_lowered(graph); }
+    std::vector<std::string> unsupported(const Graph& graph) const override { return program::not_lowered(graph); }
 
     /// One kernel on one thread: the code generator and the JIT's run-time library are started, but no thread is, which
     /// a copy of this process would not have.
@@ -61,7 +62,7 @@ class HalideBackend final : public Backend,
                 "  %y = aten.neg.default(%x) : f32[8]\n  return (%y)\n}\n");
             const ArtifactPause nobody_asked;
             CompiledProgram program(graph);
-            CompileResult compiled = build(program, *std::get<const Plan*>(planned(program)), {});
+            CompileResult compiled = build(program, *std::get<const Plan*>(halide::planned(program)), {});
             const Tensor zeros(DType::f32, {8});
             if (auto* executable = std::get_if<std::unique_ptr<Executable>>(&compiled)) (*executable)->run({&zeros, 1});
         });
@@ -76,7 +77,7 @@ class HalideBackend final : public Backend,
 
     CompileResult compile(CompiledProgram& program, const BackendOptions& options) override {
         const Graph& graph = program.graph(CompileStage::captured);
-        if (has_control_flow(graph))
+        if (program::has_control_flow(graph))
             return compile_control_flow(graph, [&](const Graph& piece) { return compile(piece, options); });
         const CompileOptions compile_options = options_from(options);
         LogStep step(LogStep::Kind::lowering, summary(graph), graph.name);
@@ -111,11 +112,25 @@ class HalideBackend final : public Backend,
     }
 
     SuspectCode emit(const EmitRequest& request) override { return halide_code(request); }
+    std::variant<const Plan*, BackendFailure> planned(CompiledProgram& program) override {
+        return halide::planned(program);
+    }
+    std::vector<std::string> targets() const override {
+        return {"host-strict_float-disable_llvm_loop_opt", "host-strict_float", ""};
+    }
     CompileResult compile(const PlainKernel& kernel) override { return halide::compile(kernel); }
+    void warm_up_kernels() override {
+        static const bool once = (warm_up_plain(), true);
+        static_cast<void>(once);
+    }
+    std::optional<ShortProgram> program(const program::KernelRequest& request) override {
+        return short_program_of(request);
+    }
+    std::string compiler() const override { return "Halide"; }
 
   private:
     static CompileResult lower(CompiledProgram& program, const CompileOptions& compile_options) {
-        auto result = planned(program);
+        auto result = halide::planned(program);
         if (auto* failure = std::get_if<BackendFailure>(&result)) return std::move(*failure);
         const Plan& plan = *std::get<const Plan*>(result);
         log_unfused(program);

@@ -3,25 +3,15 @@
 #pragma once
 
 #include <optional>
-#include <span>
 #include <string>
 
-#include "expr/group.h"
-#include "graph/backend.h"
-#include "tensor/tensor.h"
+#include "program/kernel_programs.h"
 
 namespace whittle::halide {
 
-/// A kernel with one output, as it is compiled in a short program.
-struct PlainKernel {
-    const expr::Group& group;
-    const expr::Schedule& schedule;
-    std::span<const Tensor> inputs;  ///< one per group.inputs, row-major
-    int guilty = -1;                 ///< position in the schedule of what `bool guilty` switches
-    std::string target = {};         ///< empty: the one of the process, as realize() takes it
-    bool mended = false;             ///< with the pass of sound_accesses.h
-    bool careful = true;             ///< with what NaN, -0 and overflow need, see Translator
-};
+/// Its target: empty is the one of the process, as realize() takes it. Mended is it with the pass of sound_accesses.h,
+/// careful as Translator has it.
+using program::PlainKernel;
 
 struct PlainText {
     std::string helpers;     ///< functions that the statements call
@@ -40,15 +30,7 @@ std::string plain_literal(DType dtype, double value);
 /// Nothing where the data would have to be written down in full and are more than a screen holds.
 std::optional<PlainText> plain_text(const PlainKernel& kernel);
 
-/// An ability of the backend: short programs are written of its kernels.
-class PlainKernels {
-  public:
-    virtual ~PlainKernels() = default;
-    /// The same kernel as Halide objects; what it returns takes no inputs and gives the output, row-major. The kernel
-    /// lives as long as that.
-    virtual CompileResult compile(const PlainKernel& kernel) = 0;
-};
-
+/// As the ability has it.
 CompileResult compile(const PlainKernel& kernel);
 /// What Halide's JIT makes once in a process, its run-time library: forked children then have it.
 void warm_up_plain();

@@ -5,33 +5,16 @@
 #include "backends/halide/build_info.h"
 #include "backends/halide/compile_kernels.h"
 #include "backends/halide/halide_text.h"
-#include "backends/halide/kernel_text.h"
 #include "backends/halide/planned.h"
 #include "base/error.h"
+#include "program/kernel_text.h"
+#include "program/loops_code.h"
 
 namespace whittle::halide {
-namespace {
-
-LoopsCode loops_of(const Plan& plan, const std::vector<std::string>& outputs, const std::string& driver) {
-    const Names names(plan.graph, outputs);
-    const KernelFunctions kernels(plan, names);
-    std::vector<const expr::Group*> groups;
-    for (const Kernel& kernel : plan.kernels) groups.push_back(&kernel.group);
-    return {plan.graph, expr::support_cpp(groups),
-            kernels.functions("loops", [](const Kernel& kernel, const std::string& name) {
-                return expr::to_loops_cpp(kernel.group, name);
-            }) + kernels.driver(driver, "loops")};
-}
-
-}  // namespace
-
-std::optional<LoopsCode> loops_code(const Graph& graph, const std::vector<std::string>& outputs,
-                                    const std::string& driver) {
-    program::CompiledProgram program(graph);
-    const auto result = planned(program);
-    const auto* plan = std::get_if<const Plan*>(&result);
-    return plan ? std::optional(loops_of(**plan, outputs, driver)) : std::nullopt;
-}
+using program::Kernel;
+using program::KernelFunctions;
+using program::Names;
+using program::Plan;
 
 SuspectCode halide_code(const EmitRequest& request) {
     const Failure& failure = *request.graph.failure;
@@ -60,7 +43,7 @@ SuspectCode halide_code(const EmitRequest& request) {
             .lowering = "the lowering",
             .compile_flags = compile_flags(),
             .reads_guilty = true,
-            .loops = loops_of(plan, request.outputs, "run_loops"),
+            .loops = program::loops_code(plan, request.outputs),
             // Every kernel is compiled when it is called; a loaded machine takes a second or two for one.
             .more_seconds = 2 * static_cast<std::int64_t>(plan.kernels.size())};
 }

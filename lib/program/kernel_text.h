@@ -15,10 +15,7 @@
 #include "graph/value_ref.h"
 #include "program/plan.h"
 
-namespace whittle::halide {
-
-using program::Kernel;
-using program::Plan;
+namespace whittle::program {
 
 /// Names of everything in the generated file. Node names are prefixed, so none can be a keyword or a library's name.
 class Names {
@@ -127,4 +124,4 @@ class KernelFunctions {
     const std::vector<std::size_t> same_as_;
 };
 
-}  // namespace whittle::halide
+}  // namespace whittle::program

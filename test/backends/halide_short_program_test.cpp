@@ -4,10 +4,9 @@
 #include <cmath>
 #include <limits>
 
-#include "repro/halide_program.h"
+#include "backends/halide/short_program.h"
 
 using namespace whittle;
-using namespace whittle::repro;
 using expr::Directive;
 
 namespace {
@@ -15,28 +14,39 @@ namespace {
 bool has(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
 
 /// f(x) = in(x), vectorized.
-KernelFailure copied(const Tensor& in, const Tensor& got) {
-    KernelFailure found;
-    const std::string name = "in";
-    found.kernel.group = {.inputs = {{name, in.dtype(), in.sizes(), contiguous_strides(in.sizes())}},
-                          .stages = {{.name = "f", .dtype = in.dtype(), .vars = {{"x", in.sizes().at(0)}}}},
-                          .outputs = {"f"}};
-    found.kernel.group.stages[0].value = expr::load(name, in.dtype(), {expr::variable("x")});
-    found.kernel.schedule = {{.kind = Directive::Kind::vectorize, .stage = "f", .args = {"x"}, .factor = 4}};
-    found.kernel.inputs = {in};
-    found.kernel.targets = {""};
-    found.kernel.mended = false;
-    found.expected = in;
-    found.outcome.outputs = {got};
-    return found;
-}
+struct Copied {
+    Copied(const Tensor& in, const Tensor& other) : inputs{in}, got(other) {
+        group = {.inputs = {{"in", in.dtype(), in.sizes(), contiguous_strides(in.sizes())}},
+                 .stages = {{.name = "f", .dtype = in.dtype(), .vars = {{"x", in.sizes().at(0)}}}},
+                 .outputs = {"f"}};
+        group.stages[0].value = expr::load("in", in.dtype(), {expr::variable("x")});
+    }
+    std::vector<Tensor> inputs;
+    Tensor got;
+    expr::Group group;
+    expr::Schedule schedule = {{.kind = Directive::Kind::vectorize, .stage = "f", .args = {"x"}, .factor = 4}};
+    int guilty = -1;
+    bool exact = false;
+};
 
-std::string written(const KernelFailure& found, const Signature& signature) {
+std::optional<ShortProgram> program_of(const Copied& found, const Signature& signature) {
     Failure failure;
     failure.signature = signature;
-    const std::optional<Emission> emission = halide_program(found, failure, {});
-    REQUIRE(emission);
-    return emission->text;
+    return halide::short_program_of(
+        {.kernel = {.group = found.group, .schedule = found.schedule, .inputs = found.inputs, .guilty = found.guilty},
+         .failure = failure,
+         .expected = found.inputs[0],
+         .got = &found.got,
+         .message = {},
+         .exact = found.exact,
+         .file = "repro.cpp",
+         .alarm = 60});
+}
+
+std::string written(const Copied& found, const Signature& signature) {
+    const std::optional<ShortProgram> program = program_of(found, signature);
+    REQUIRE(program);
+    return program->text;
 }
 
 const Signature kWrong{"mismatch", "run", "value"};
@@ -44,7 +54,7 @@ const Signature kWrong{"mismatch", "run", "value"};
 }  // namespace
 
 TEST_CASE("halide program: without a guilty directive there is no control, and no argument") {
-    const std::string text = written(copied(Tensor::of<float>({1, 2}), Tensor::of<float>({1, 3})), kWrong);
+    const std::string text = written(Copied(Tensor::of<float>({1, 2}), Tensor::of<float>({1, 3})), kWrong);
     CHECK(has(text, "int main() {"));
     CHECK_FALSE(has(text, "guilty"));
     CHECK(has(text, ": f(1) is 3, expected 2."));
@@ -55,8 +65,8 @@ TEST_CASE("halide program: without a guilty directive there is no control, and n
 }
 
 TEST_CASE("halide program: the guilty directive is alone on its line") {
-    KernelFailure found = copied(Tensor::of<float>({1, 2}), Tensor::of<float>({1, 3}));
-    found.kernel.guilty = 0;
+    Copied found(Tensor::of<float>({1, 2}), Tensor::of<float>({1, 3}));
+    found.guilty = 0;
     found.exact = true;
     const std::string text = written(found, kWrong);
     CHECK(has(text, "int main(int argc, char **) {"));
@@ -67,29 +77,29 @@ TEST_CASE("halide program: the guilty directive is alone on its line") {
 
 TEST_CASE("halide program: values that no number is") {
     const float inf = std::numeric_limits<float>::infinity(), nan = std::nanf("");
-    const std::string infinite = written(copied(Tensor::of<float>({inf}), Tensor::of<float>({0})), kWrong);
+    const std::string infinite = written(Copied(Tensor::of<float>({inf}), Tensor::of<float>({0})), kWrong);
     CHECK(has(infinite, "in(0) = INFINITY;"));
     CHECK(has(infinite, "if (out(0) != INFINITY)"));
     CHECK(has(infinite, ": f(0) is 0, expected inf."));
-    const std::string none = written(copied(Tensor::of<float>({nan}), Tensor::of<float>({0})), kWrong);
+    const std::string none = written(Copied(Tensor::of<float>({nan}), Tensor::of<float>({0})), kWrong);
     CHECK(has(none, "if (!std::isnan(out(0)))"));
-    const std::string mixed = written(copied(Tensor::of<float>({nan, inf, 1}), Tensor::of<float>({0, 0, 0})), kWrong);
+    const std::string mixed = written(Copied(Tensor::of<float>({nan, inf, 1}), Tensor::of<float>({0, 0, 0})), kWrong);
     CHECK(has(mixed, "out.data()[i] != expected[i] && !(std::fabs(out.data()[i] - expected[i]) <= "));
     CHECK(has(mixed, " && !(std::isnan(out.data()[i]) && std::isnan(expected[i]))"));
 }
 
 TEST_CASE("halide program: integers of every width are printed as they are") {
-    const std::string wide = written(copied(Tensor::of<std::int64_t>({7}), Tensor::of<std::int64_t>({8})), kWrong);
+    const std::string wide = written(Copied(Tensor::of<std::int64_t>({7}), Tensor::of<std::int64_t>({8})), kWrong);
     CHECK(has(wide, R"(printf("f(0) = %lld, expected 7\n", (long long)out(0));)"));
     CHECK(has(wide, "if (out(0) != 7)"));
     const std::string bytes =
-        written(copied(Tensor::of<std::uint8_t>({7, 7}), Tensor::of<std::uint8_t>({8, 7})), kWrong);
+        written(Copied(Tensor::of<std::uint8_t>({7, 7}), Tensor::of<std::uint8_t>({8, 7})), kWrong);
     CHECK(has(bytes, "in.fill(7);"));
     CHECK(has(bytes, "if (out.data()[i] != 7)"));
 }
 
 TEST_CASE("halide program: how it ends") {
-    const KernelFailure found = copied(Tensor::of<float>({1}), Tensor::of<float>({1}));
+    const Copied found(Tensor::of<float>({1}), Tensor::of<float>({1}));
     const std::string crash = written(found, {"crash", "run", "SIGSEGV"});
     CHECK(has(crash, "signal(SIGSEGV, [](int) { _exit(1); });"));
     CHECK(has(crash, "#include <csignal>"));
@@ -110,12 +120,10 @@ TEST_CASE("halide program: what a reader does not take in is no short program") 
     std::vector<float> many(17);
     for (std::size_t i = 0; i < many.size(); i++) many[i] = static_cast<float>(i % 3);
     const Tensor data = Tensor::of(many, {17});
-    Failure failure;
-    failure.signature = kWrong;
-    CHECK_FALSE(halide_program(copied(data, data), failure, {}));
+    CHECK_FALSE(program_of(Copied(data, data), kWrong));
     // All alike, or counted, they need no list.
-    failure.signature = {"exception", "run", "no"};
+    const Signature thrown{"exception", "run", "no"};
     const Tensor ones = Tensor::of(std::vector<float>(40, 1), {40});
-    CHECK(halide_program(copied(ones, ones), failure, {}));
-    CHECK_FALSE(halide_program(copied(data, data), failure, {}));
+    CHECK(program_of(Copied(ones, ones), thrown));
+    CHECK_FALSE(program_of(Copied(data, data), thrown));
 }

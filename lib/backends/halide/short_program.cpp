@@ -1,4 +1,4 @@
-#include "repro/halide_program.h"
+#include "backends/halide/short_program.h"
 
 #include <algorithm>
 #include <cmath>
@@ -9,7 +9,7 @@
 #include "base/program_text.h"
 #include "base/subprocess.h"
 
-namespace whittle::repro {
+namespace whittle::halide {
 namespace {
 
 constexpr std::int64_t kMostInPlace = 16;  // expected elements that a reader takes in
@@ -24,23 +24,21 @@ std::string comment(const std::string& text) { return comment_lines("//", text);
 
 class HalideProgram {
   public:
-    HalideProgram(const KernelFailure& found, const Failure& failure, const Options& options,
-                  const halide::PlainText& text)
-        : found_(found),
-          failure_(failure),
-          options_(options),
+    HalideProgram(const program::KernelRequest& request, const PlainText& text)
+        : request_(request),
+          failure_(request.failure),
           text_(text),
-          output_(*found.kernel.group.stage(found.kernel.group.outputs[0])),
-          expected_(found.expected.contiguous().values<double>()),
-          flags_(halide::compile_flags()) {}
+          output_(*request.kernel.group.stage(request.kernel.group.outputs[0])),
+          expected_(request.expected.contiguous().values<double>()),
+          flags_(compile_flags()) {}
 
-    Emission write() {
+    ShortProgram write() {
         const std::string& kind = failure_.signature.kind;
         if (kind == "mismatch") compare();
         if (kind == "exception") caught();
         if (kind == "crash") crashed();
         if (kind == "timeout") hangs();
-        const bool guilty = found_.kernel.guilty >= 0;
+        const bool guilty = request_.kernel.guilty >= 0;
         if (guilty) before_ = "    const bool guilty = argc == 1;\n\n" + before_;
         values_["ARGUMENTS"] = guilty ? "int argc, char **" : "";
         values_["HEADER"] = header();
@@ -59,13 +57,11 @@ class HalideProgram {
         includes += "#include <cstdio>";
         if (body().find("_exit(") != std::string::npos) includes += "\n#include <unistd.h>";
         values_["INCLUDES"] = includes;
-        Emission emission;
-        emission.text = fill_template("repro_halide.cpp", values_);
-        emission.summary = what();
-        emission.compiler = halide::description();
-        emission.control = guilty ? text_.guilty + " switched off" : "";
-        emission.compile_flags = flags_;
-        return emission;
+        return {.text = fill_template("repro_halide.cpp", values_),
+                .summary = what(),
+                .compiler = description(),
+                .compile_flags = flags_,
+                .control_argument = guilty ? text_.guilty + " switched off" : ""};
     }
 
   private:
@@ -94,7 +90,7 @@ class HalideProgram {
         const std::string value = is_reduced(output_.dtype) ? "float(" + got + ")" : got;
         if (all_nan) return "!std::isnan(" + value + ")";
         std::string text = value + " != " + expected;
-        if (is_floating(output_.dtype) && !found_.exact && !all_infinite) {
+        if (is_floating(output_.dtype) && !request_.exact && !all_infinite) {
             const std::string near = "!(std::fabs(" + value + " - " + expected + ") <= " + number(tolerance()) + ")";
             text = infinite ? text + " && " + near : near;
         }
@@ -112,7 +108,7 @@ class HalideProgram {
 
     std::string expected_type() const { return is_reduced(output_.dtype) ? "float" : text_.type; }
     std::string expected_literal(double value) const {
-        return halide::plain_literal(is_reduced(output_.dtype) ? DType::f32 : output_.dtype, value);
+        return plain_literal(is_reduced(output_.dtype) ? DType::f32 : output_.dtype, value);
     }
 
     void compare() {
@@ -152,15 +148,15 @@ class HalideProgram {
     }
 
     void hangs() {
-        before_ += "    signal(SIGALRM, [](int) { _exit(1); });\n    alarm(" + std::to_string(options_.alarm.count()) +
-                   ");\n\n";
+        before_ +=
+            "    signal(SIGALRM, [](int) { _exit(1); });\n    alarm(" + std::to_string(request_.alarm) + ");\n\n";
     }
 
     // ---- what it says -----------------------------------------------------------------------------------------------
 
     /// "Halide 14.0.0".
     static std::string version() {
-        const std::string text = halide::description();
+        const std::string text = description();
         return text.substr(0, text.find(','));
     }
 
@@ -169,9 +165,8 @@ class HalideProgram {
         const std::string& kind = failure_.signature.kind;
         const std::string with = text_.guilty.empty() ? "" : ", with " + text_.guilty;
         if (kind == "mismatch") {
-            const std::vector<double> got = found_.outcome.outputs.empty()
-                                                ? std::vector<double>{}
-                                                : found_.outcome.outputs[0].contiguous().values<double>();
+            const std::vector<double> got =
+                request_.got ? request_.got->contiguous().values<double>() : std::vector<double>();
             for (std::size_t i = 0; i < got.size(); i++)
                 if (differs(got[i], expected_[i]))
                     return element(i) + " is " + number(got[i]) + ", expected " + number(expected_[i]) + with + ".";
@@ -179,9 +174,8 @@ class HalideProgram {
         }
         const std::string when = failure_.signature.stage == "run" ? "running" : "compiling";
         if (kind == "crash") return failure_.signature.detail + " while " + when + with + ".";
-        if (kind == "timeout")
-            return when + " is not done after " + std::to_string(options_.alarm.count()) + " s" + with + ".";
-        std::string message = found_.outcome.message;
+        if (kind == "timeout") return when + " is not done after " + std::to_string(request_.alarm) + " s" + with + ".";
+        std::string message = request_.message;
         std::replace(message.begin(), message.end(), '\n', ' ');
         return when + " fails" + with + ": " + message;
     }
@@ -189,7 +183,7 @@ class HalideProgram {
     bool differs(double got, double expected) const {
         if (std::isnan(got) || std::isnan(expected)) return std::isnan(got) != std::isnan(expected);
         if (std::isinf(got) || std::isinf(expected)) return got != expected;
-        return found_.exact ? got != expected : std::fabs(got - expected) > tolerance();
+        return request_.exact ? got != expected : std::fabs(got - expected) > tolerance();
     }
 
     /// "f(1, 0)", in Halide's order.
@@ -221,24 +215,23 @@ class HalideProgram {
     }
 
     bool races() const {
-        return std::ranges::any_of(found_.kernel.schedule, [](const expr::Directive& directive) {
+        return std::ranges::any_of(request_.kernel.schedule, [](const expr::Directive& directive) {
             return directive.kind == expr::Directive::Kind::allow_race;
         });
     }
 
-    std::string program() const { return shell_quote({"./" + options_.output.stem().string()}); }
+    std::string program() const { return shell_quote({"./" + request_.file.stem().string()}); }
 
     std::string build() const {
         std::vector<std::string> argv = {
-            "g++", "-std=c++17", "-O1", options_.output.filename().string(), "-o", options_.output.stem().string()};
+            "g++", "-std=c++17", "-O1", request_.file.filename().string(), "-o", request_.file.stem().string()};
         argv.insert(argv.end(), flags_.begin(), flags_.end());
         return shell_quote(argv) + " && " + program();
     }
 
-    const KernelFailure& found_;
+    const program::KernelRequest& request_;
     const Failure& failure_;
-    const Options& options_;
-    const halide::PlainText& text_;
+    const PlainText& text_;
     const expr::Stage& output_;
     const std::vector<double> expected_;
     const std::vector<std::string> flags_;
@@ -248,17 +241,10 @@ class HalideProgram {
 
 }  // namespace
 
-std::optional<Emission> halide_program(const KernelFailure& found, const Failure& failure, const Options& options) {
-    const reduce::KernelCase& kernel = found.kernel;
-    const std::optional<halide::PlainText> text = halide::plain_text({.group = kernel.group,
-                                                                      .schedule = kernel.schedule,
-                                                                      .inputs = kernel.inputs,
-                                                                      .guilty = kernel.guilty,
-                                                                      .target = kernel.targets.at(0),
-                                                                      .mended = kernel.mended,
-                                                                      .careful = kernel.careful});
-    if (!text || (failure.signature.kind == "mismatch" && found.expected.numel() > kMostInPlace)) return std::nullopt;
-    return HalideProgram(found, failure, options, *text).write();
+std::optional<ShortProgram> short_program_of(const program::KernelRequest& request) {
+    if (request.failure.signature.kind == "mismatch" && request.expected.numel() > kMostInPlace) return std::nullopt;
+    const std::optional<PlainText> text = plain_text(request.kernel);
+    return text ? std::optional(HalideProgram(request, *text).write()) : std::nullopt;
 }
 
-}  // namespace whittle::repro
+}  // namespace whittle::halide

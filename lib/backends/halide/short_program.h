@@ -1,0 +1,13 @@
+// The short program for a failure of Halide's: in the shape of its own tests, one kernel, one comparison.
+#pragma once
+
+#include <optional>
+
+#include "program/kernel_programs.h"
+
+namespace whittle::halide {
+
+/// As the ability has it.
+std::optional<ShortProgram> short_program_of(const program::KernelRequest& request);
+
+}  // namespace whittle::halide
