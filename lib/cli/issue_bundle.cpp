@@ -1,10 +1,6 @@
 #include "cli/issue_bundle.h"
 
-#include <pwd.h>
-#include <unistd.h>
-
 #include <algorithm>
-#include <cctype>
 #include <cstdlib>
 #include <fstream>
 #include <iostream>
@@ -16,56 +12,16 @@
 #include "backends/halide/build_info.h"
 #include "base/error.h"
 #include "base/files.h"
-#include "base/pattern.h"
 #include "base/subprocess.h"
 #include "base/words.h"
 #include "cli/environment.h"
+#include "cli/told_variables.h"
 #include "cli/usage.h"
 
 namespace whittle::cli {
 namespace fs = std::filesystem;
 
 namespace {
-
-/// Names that are nobody's business, and what stands for them; the longest first.
-class Private {
-  public:
-    Private() {
-        if (const char* home = std::getenv("HOME")) hide_folder(home);
-        if (const ::passwd* user = ::getpwuid(::getuid())) {
-            hide_folder(user->pw_dir);
-            if (std::string_view(user->pw_name) != "root") words_[user->pw_name] = "USER";
-        }
-        if (const std::string host = host_name(); !host.empty()) words_[host] = "HOST";
-    }
-
-    /// Whole words only.
-    std::string without(std::string text) const {
-        for (const auto& [word, instead] : words_)
-            for (std::size_t at = text.find(word); at != text.npos; at = text.find(word, at)) {
-                const bool whole = (at == 0 || !is_part(text[at - 1])) &&
-                                   (at + word.size() == text.size() || !is_part(text[at + word.size()]));
-                if (whole) text.replace(at, word.size(), instead);
-                at += whole ? instead.size() : word.size();
-            }
-        return text;
-    }
-
-  private:
-    struct Longer {
-        bool operator()(const std::string& a, const std::string& b) const {
-            return a.size() != b.size() ? a.size() > b.size() : a < b;
-        }
-    };
-    static bool is_part(char c) { return std::isalnum(static_cast<unsigned char>(c)); }
-
-    void hide_folder(std::string folder) {
-        while (folder.ends_with('/')) folder.pop_back();
-        if (!folder.empty()) words_[folder] = "~";
-    }
-
-    std::map<std::string, std::string, Longer> words_;
-};
 
 /// What the processor has of what compilers make use of.
 std::string vector_features() {
@@ -91,34 +47,6 @@ std::string first_line_of(const std::vector<std::string>& command) {
     return ran.good() ? ran.out.substr(0, ran.out.find('\n')) : "";
 }
 
-/// A variable whose name says that its value is a secret.
-bool is_secret(const std::string& name) {
-    constexpr std::string_view kWords[] = {"TOKEN", "KEY", "SECRET", "PASS", "CREDENTIAL", "AUTH"};
-    return std::ranges::any_of(kWords, [&](std::string_view word) { return name.find(word) != name.npos; });
-}
-
-/// Without "user:password@" of addresses.
-std::string without_passwords(const std::string& text) {
-    static const Pattern user("://[^/@\\s]+@");
-    return user.replaced(text, "://(left out)@");
-}
-
-/// Variables that change what is captured or compiled.
-std::map<std::string, std::string> told_variables() {
-    constexpr std::string_view kPrefixes[] = {"WHITTLE_", "HL_", "OMP_", "MKL_", "TORCH_", "PYTORCH_", "ATEN_"};
-    std::map<std::string, std::string> found;
-    for (char** variable = ::environ; *variable; ++variable) {
-        const std::string_view setting = *variable;
-        const std::size_t equals = setting.find('=');
-        if (equals == setting.npos) continue;
-        for (const std::string_view prefix : kPrefixes)
-            if (setting.starts_with(prefix)) found.emplace(setting.substr(0, equals), setting.substr(equals + 1));
-    }
-    for (auto& [name, value] : found)
-        if (is_secret(name)) value = "(set)";
-    return found;
-}
-
 std::string environment_text() {
     std::map<std::string, std::string> found = environment();
     found["halide"] = halide::description();
@@ -128,7 +56,7 @@ std::string environment_text() {
             found[compiler] = version;
     std::string text;
     for (const auto& [name, value] : found) text += name + ": " + value + "\n";
-    for (const auto& [name, value] : told_variables()) text += "$" + name + ": " + value + "\n";
+    for (const auto& [name, value] : told_variables()) text += name + ": " + value + "\n";
     return text;
 }
 
@@ -147,8 +75,8 @@ constexpr const char* kLeftOut =
     "other\n"
     "  names and with other weights\n"
     "- sources, and the files that the command names: only its words and what it printed are here\n"
-    "- environment variables but those that begin with WHITTLE_, HL_, OMP_, MKL_, TORCH_, PYTORCH_ or ATEN_, which\n"
-    "  environment.txt has\n"
+    "- environment variables but those that begin with WHITTLE_, HL_, OMP_, MKL_, TORCH_, PYTORCH_ or ATEN_, and\n"
+    "  PATH, LD_LIBRARY_PATH, PYTHONPATH and NODE_PATH, which environment.txt has\n"
     "- the values of those whose name says that they are secret, passwords in addresses\n"
     "- the names of the user and of the machine, and the home folder: they stand as USER, HOST and ~\n"
     "- network addresses, serial numbers, other processes\n"
@@ -167,10 +95,9 @@ void IssueBundleOptions::declare(Tool& tool) {
 void write_issue_bundle(const Tool& tool, const IssueBundleOptions& options) {
     if (fs::exists(options.folder) && !(fs::is_directory(options.folder) && fs::is_empty(options.folder)))
         throw Error({options.folder.string(), {}}, "it is there already, expected an empty folder or a new name");
-    const Private names;
     std::vector<std::string> files;
     const auto write = [&](const char* name, const std::string& text) {
-        write_file(options.folder / name, names.without(without_passwords(text)));
+        write_file(options.folder / name, without_private(text));
         files.push_back((options.folder / name).string());
     };
     // Before anything is written: the command may not be one that can be run.

@@ -3,6 +3,7 @@
 #include "base/error.h"
 #include "base/subprocess.h"
 #include "cli/environment.h"
+#include "cli/told_variables.h"
 #include "cli/tool.h"
 #include "cli/usage.h"
 
@@ -79,13 +80,16 @@ void ReproOptions::check_usage() {
 }
 
 repro::Options ReproOptions::options(const Tool& tool) const {
+    std::map<std::string, std::string> known = environment();
+    if (bundle && !anonymize)
+        for (const auto& [variable, value] : told_variables()) known[variable] = without_private(value);
     return {.output = bundle ? *bundle / output.filename() : output,
             .command = shell_quote(tool.command_line()),
             .verify = !no_verify,
             .runs = static_cast<int>(runs),
             .data = repro::data_called(data),
             .alarm = std::chrono::seconds(alarm),
-            .environment = environment(),
+            .environment = std::move(known),
             .bundle = bundle.has_value(),
             .issue = issue,
             .harness = harness,

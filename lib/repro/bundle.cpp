@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <sstream>
 
+#include "backends/spec.h"
 #include "base/error.h"
 #include "base/files.h"
 #include "base/subprocess.h"
@@ -70,6 +71,27 @@ std::string read_me(const Graph& graph, const Emission& emission, const Report& 
     return text;
 }
 
+/// What the command's program says of itself, where it is one of the system's: whoever wrote one for this takes no
+/// --version. Empty: it says nothing.
+std::string command_version(const std::string& backend) {
+    const BackendSpec spec(backend);
+    const auto* command = std::get_if<CommandBackendSpec>(&spec.value());
+    if (!command || command->worker) return {};
+    const std::string program = shell_split(command->line).at(0);
+    if (program.find('/') != program.npos || !program_path(program)) return {};
+    const ProcessResult ran = run_process({program, "--version"}, {.timeout = std::chrono::seconds(10)});
+    return ran.good() ? program + ": " + ran.out.substr(0, ran.out.find('\n')) : "";
+}
+
+std::string environment_text(const std::string& backend, const Emission& emission, const Options& options) {
+    std::map<std::string, std::string> known = options.environment;
+    if (!emission.compiler.empty()) known["suspect"] = emission.compiler;
+    if (const std::string version = command_version(backend); !version.empty()) known["command"] = version;
+    std::string text;
+    for (const auto& [key, value] : known) text += key + ": " + value + "\n";
+    return text;
+}
+
 /// The repro is a folder with the model already, under short names.
 bool has_model(const Emission& emission) {
     return std::ranges::any_of(emission.sidecars, [](const Sidecar& sidecar) { return sidecar.file == "model.onnx"; });
@@ -112,9 +134,7 @@ void write_bundle(const fs::path& folder, const Graph& graph, const std::vector<
                  .inputs = graph.failure->inputs,
                  .expected = expected,
                  .accuracy = graph.failure->accuracy});
-    std::string environment;
-    for (const auto& [key, value] : options.environment) environment += key + ": " + value + "\n";
-    write_file(folder / "environment.txt", environment);
+    write_file(folder / "environment.txt", environment_text(graph.failure->backend, emission, options));
     write_file(folder / "README.txt", read_me(graph, emission, report, options, onnx));
 }
 
