@@ -1,5 +1,6 @@
 #include "reduce/deletion.h"
 
+#include <memory>
 #include <numeric>
 
 #include "base/error.h"
@@ -24,9 +25,9 @@ bool may_be_kept(const Node& node) {
 
 Deletion::Deletion(const Graph& graph, std::span<const Tensor> inputs, bool opaque)
     : graph_(graph), inputs_(inputs.begin(), inputs.end()) {
-    Recorder strict(graph_);
-    PassingOpaque<Recorder> passing(graph_);
-    record(opaque ? passing : strict);
+    const std::unique_ptr<Recorder> recorder =
+        opaque ? std::make_unique<PassingOpaque<Recorder>>(graph_) : std::make_unique<Recorder>(graph_);
+    record(*recorder);
     for (NodeId id : graph.calls())
         if (may_be_kept(graph.nodes[static_cast<std::size_t>(id)])) items_.push_back(id);
 }

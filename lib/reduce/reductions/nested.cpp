@@ -133,13 +133,18 @@ class Inliner {
         const std::vector<NodeId> outputs = nested_.outputs();
         const Graph& graph = draft_.from();
         const std::vector<ValueMeta>& wanted = graph.node({call_}).results;
+        std::map<std::size_t, NodeRef> made;
+        const auto instead_of = [&](std::size_t index) {
+            const auto [found, is_new] = made.try_emplace(index);
+            if (is_new) found->second = result(outputs.at(first + index), wanted.at(index));
+            return found->second;
+        };
         for (const NodeId id : graph.calls()) {
             const auto read = item_read(graph.node({id}));
             if (!read || read->node != call_) continue;
-            const auto index = static_cast<std::size_t>(read->index);
-            draft_.replace(id, result(outputs.at(first + index), wanted.at(index)));
+            draft_.replace(id, instead_of(static_cast<std::size_t>(read->index)));
         }
-        if (wanted.size() == 1) draft_.replace(call_, result(outputs.at(first), wanted[0]));
+        if (wanted.size() == 1) draft_.replace(call_, instead_of(0));
     }
 
     Draft& draft_;
