@@ -8,7 +8,9 @@
 namespace whittle {
 namespace {
 
-/// Writes one graph, its nested graphs inside it; members in a fixed order, one node per line.
+/// Writes one graph, its nested graphs inside it; members in a fixed order, one node per line. It joins texts, for
+/// fields() (graph/fields.h) has no word for an argument, which is of one of many kinds, and a JSON library breaks all
+/// lines or none.
 class GraphWriter {
   public:
     GraphWriter(const Graph& graph, TensorWriter& tensors, std::string indent)

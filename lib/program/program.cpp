@@ -166,6 +166,7 @@ const CompiledProgram::Made& CompiledProgram::made(Stage stage) {
 }
 
 Graph CompiledProgram::run_pass(Stage stage, const Graph& before, Origins& origins) {
+    const auto allow = [this, stage] { return limits_.apply(pass_of(stage)); };
     switch (stage) {
         case Stage::captured:
         case Stage::plan:
@@ -178,11 +179,9 @@ Graph CompiledProgram::run_pass(Stage stage, const Graph& before, Origins& origi
         case Stage::decomposed:
             return decompose(before, {.decomposed = hooks().decomposed}, &origins);
         case Stage::folded:
-            return fold_constants(before, {.allow = [this] { return limits_.apply("fold"); }, .folded = hooks().folded},
-                                  &origins);
+            return fold_constants(before, {.allow = allow, .folded = hooks().folded}, &origins);
         case Stage::core:
-            return cse(before, {.allow = [this] { return limits_.apply("cse"); }, .compared = hooks().compared},
-                       &origins);
+            return cse(before, {.allow = allow, .compared = hooks().compared}, &origins);
         case Stage::joint:
             joint_ = whittle::joint(before, {.outputs = before.outputs().size() - updates_.size()}, &origins);
             return joint_->graph;
