@@ -13,10 +13,16 @@
     WHITTLE_API_CALL Tensor _fft_r2c(const IntList& dim, std::int64_t normalization, bool onesided) const;
     WHITTLE_API_CALL Tensor _functional_assert_async(const std::string& assert_msg, const Tensor& dep_token) const;
     WHITTLE_API_CALL Tensor _log_softmax(std::int64_t dim, bool half_to_float) const;
+    WHITTLE_API_CALL Tensor _pdist_forward(double p = 2.0) const;
     WHITTLE_API_CALL Tensor _softmax(std::int64_t dim, bool half_to_float) const;
     WHITTLE_API_CALL Tensor _to_copy(std::optional<ScalarType> dtype = std::nullopt) const;
     WHITTLE_API_CALL std::tuple<Tensor, Tensor, Tensor> _unique2(bool sorted = true, bool return_inverse = false, bool return_counts = false) const;
     WHITTLE_API_CALL Tensor _unsafe_view(const IntList& size) const;
+    WHITTLE_API_CALL Tensor _upsample_bicubic2d_aa(const IntList& output_size, bool align_corners, std::optional<double> scales_h = std::nullopt, std::optional<double> scales_w = std::nullopt) const;
+    WHITTLE_API_CALL Tensor _upsample_bilinear2d_aa(const IntList& output_size, bool align_corners, std::optional<double> scales_h = std::nullopt, std::optional<double> scales_w = std::nullopt) const;
+    WHITTLE_API_CALL Tensor _upsample_nearest_exact1d(const IntList& output_size, std::optional<double> scales = std::nullopt) const;
+    WHITTLE_API_CALL Tensor _upsample_nearest_exact2d(const IntList& output_size, std::optional<double> scales_h = std::nullopt, std::optional<double> scales_w = std::nullopt) const;
+    WHITTLE_API_CALL Tensor _upsample_nearest_exact3d(const IntList& output_size, std::optional<double> scales_d = std::nullopt, std::optional<double> scales_h = std::nullopt, std::optional<double> scales_w = std::nullopt) const;
     WHITTLE_API_CALL Tensor abs() const;
     WHITTLE_API_CALL Tensor abs_() const;
     WHITTLE_API_CALL Tensor acos() const;
@@ -115,6 +121,7 @@
     WHITTLE_API_CALL Tensor clamp_min(const Scalar& min) const;
     WHITTLE_API_CALL Tensor clamp_min_(const Scalar& min) const;
     WHITTLE_API_CALL Tensor clone() const;
+    WHITTLE_API_CALL Tensor col2im(const IntList& output_size, const IntList& kernel_size, const IntList& dilation, const IntList& padding, const IntList& stride) const;
     WHITTLE_API_CALL Tensor conj() const;
     WHITTLE_API_CALL Tensor conj_physical() const;
     WHITTLE_API_CALL Tensor constant_pad_nd(const IntList& pad, const Scalar& value = 0) const;
@@ -136,8 +143,12 @@
     WHITTLE_API_CALL Tensor cumprod_(std::int64_t dim, std::optional<ScalarType> dtype = std::nullopt) const;
     WHITTLE_API_CALL Tensor cumsum(std::int64_t dim, std::optional<ScalarType> dtype = std::nullopt) const;
     WHITTLE_API_CALL Tensor cumsum_(std::int64_t dim, std::optional<ScalarType> dtype = std::nullopt) const;
+    WHITTLE_API_CALL Tensor deg2rad() const;
     WHITTLE_API_CALL Tensor detach() const;
+    WHITTLE_API_CALL Tensor diag(std::int64_t diagonal = 0) const;
+    WHITTLE_API_CALL Tensor diag_embed(std::int64_t offset = 0, std::int64_t dim1 = -2, std::int64_t dim2 = -1) const;
     WHITTLE_API_CALL Tensor diagonal(std::int64_t offset = 0, std::int64_t dim1 = 0, std::int64_t dim2 = 1) const;
+    WHITTLE_API_CALL Tensor diagonal_scatter(const Tensor& src, std::int64_t offset = 0, std::int64_t dim1 = 0, std::int64_t dim2 = 1) const;
     WHITTLE_API_CALL Tensor diff(std::int64_t n = 1, std::int64_t dim = -1, const OptionalTensor& prepend = OptionalTensor(), const OptionalTensor& append = OptionalTensor()) const;
     WHITTLE_API_CALL Tensor div(const Scalar& other) const;
     WHITTLE_API_CALL Tensor div_(const Scalar& other) const;
@@ -223,6 +234,7 @@
     WHITTLE_API_CALL Tensor huber_loss(const Tensor& target, std::int64_t reduction = 1, double delta = 1.0) const;
     WHITTLE_API_CALL Tensor hypot(const Tensor& other) const;
     WHITTLE_API_CALL Tensor hypot_(const Tensor& other) const;
+    WHITTLE_API_CALL Tensor im2col(const IntList& kernel_size, const IntList& dilation, const IntList& padding, const IntList& stride) const;
     WHITTLE_API_CALL Tensor imag() const;
     WHITTLE_API_CALL Tensor index_add(std::int64_t dim, const Tensor& index, const Tensor& source, const Scalar& alpha = 1) const;
     WHITTLE_API_CALL Tensor index_add_(std::int64_t dim, const Tensor& index, const Tensor& source, const Scalar& alpha = 1) const;
@@ -274,6 +286,8 @@
     WHITTLE_API_CALL Tensor logical_or_(const Tensor& other) const;
     WHITTLE_API_CALL Tensor logical_xor(const Tensor& other) const;
     WHITTLE_API_CALL Tensor logical_xor_(const Tensor& other) const;
+    WHITTLE_API_CALL Tensor logit(std::optional<double> eps = std::nullopt) const;
+    WHITTLE_API_CALL Tensor logit_(std::optional<double> eps = std::nullopt) const;
     WHITTLE_API_CALL Tensor logsumexp(const IntList& dim, bool keepdim = false) const;
     WHITTLE_API_CALL Tensor lt(const Scalar& other) const;
     WHITTLE_API_CALL Tensor lt_(const Scalar& other) const;
@@ -294,6 +308,8 @@
     WHITTLE_API_CALL std::tuple<Tensor, Tensor> max_pool2d_with_indices(const IntList& kernel_size, const IntList& stride = IntList{}, const IntList& padding = IntList{0, 0}, const IntList& dilation = IntList{1, 1}, bool ceil_mode = false) const;
     WHITTLE_API_CALL Tensor max_pool3d(const IntList& kernel_size, const IntList& stride = IntList{}, const IntList& padding = IntList{0, 0, 0}, const IntList& dilation = IntList{1, 1, 1}, bool ceil_mode = false) const;
     WHITTLE_API_CALL std::tuple<Tensor, Tensor> max_pool3d_with_indices(const IntList& kernel_size, const IntList& stride = IntList{}, const IntList& padding = IntList{0, 0, 0}, const IntList& dilation = IntList{1, 1, 1}, bool ceil_mode = false) const;
+    WHITTLE_API_CALL Tensor max_unpool2d(const Tensor& indices, const IntList& output_size) const;
+    WHITTLE_API_CALL Tensor max_unpool3d(const Tensor& indices, const IntList& output_size, const IntList& stride, const IntList& padding) const;
     WHITTLE_API_CALL Tensor maximum(const Tensor& other) const;
     WHITTLE_API_CALL Tensor mean(std::optional<ScalarType> dtype = std::nullopt) const;
     WHITTLE_API_CALL Tensor mean(const IntList& dim, bool keepdim = false, std::optional<ScalarType> dtype = std::nullopt) const;
@@ -314,6 +330,8 @@
     WHITTLE_API_CALL Tensor mul(const Tensor& other) const;
     WHITTLE_API_CALL Tensor mul_(const Tensor& other) const;
     WHITTLE_API_CALL Tensor mv(const Tensor& vec) const;
+    WHITTLE_API_CALL Tensor nan_to_num(std::optional<double> nan = std::nullopt, std::optional<double> posinf = std::nullopt, std::optional<double> neginf = std::nullopt) const;
+    WHITTLE_API_CALL Tensor nan_to_num_(std::optional<double> nan = std::nullopt, std::optional<double> posinf = std::nullopt, std::optional<double> neginf = std::nullopt) const;
     WHITTLE_API_CALL Tensor nansum(const IntList& dim = std::nullopt, bool keepdim = false, std::optional<ScalarType> dtype = std::nullopt) const;
     WHITTLE_API_CALL Tensor narrow(std::int64_t dim, std::int64_t start, std::int64_t length) const;
     WHITTLE_API_CALL Tensor ne(const Scalar& other) const;
@@ -345,6 +363,7 @@
     WHITTLE_API_CALL Tensor prelu(const Tensor& weight) const;
     WHITTLE_API_CALL Tensor prod(std::optional<ScalarType> dtype = std::nullopt) const;
     WHITTLE_API_CALL Tensor prod(std::int64_t dim, bool keepdim = false, std::optional<ScalarType> dtype = std::nullopt) const;
+    WHITTLE_API_CALL Tensor rad2deg() const;
     WHITTLE_API_CALL Tensor rand_like(std::optional<ScalarType> dtype = std::nullopt) const;
     WHITTLE_API_CALL Tensor randn_like(std::optional<ScalarType> dtype = std::nullopt) const;
     WHITTLE_API_CALL Tensor real() const;
@@ -461,6 +480,13 @@
     WHITTLE_API_CALL TensorList unsafe_split(std::int64_t split_size, std::int64_t dim = 0) const;
     WHITTLE_API_CALL TensorList unsafe_split_with_sizes(const IntList& split_sizes, std::int64_t dim = 0) const;
     WHITTLE_API_CALL Tensor unsqueeze(std::int64_t dim) const;
+    WHITTLE_API_CALL Tensor upsample_bicubic2d(const IntList& output_size, bool align_corners, std::optional<double> scales_h = std::nullopt, std::optional<double> scales_w = std::nullopt) const;
+    WHITTLE_API_CALL Tensor upsample_bilinear2d(const IntList& output_size, bool align_corners, std::optional<double> scales_h = std::nullopt, std::optional<double> scales_w = std::nullopt) const;
+    WHITTLE_API_CALL Tensor upsample_linear1d(const IntList& output_size, bool align_corners, std::optional<double> scales = std::nullopt) const;
+    WHITTLE_API_CALL Tensor upsample_nearest1d(const IntList& output_size, std::optional<double> scales = std::nullopt) const;
+    WHITTLE_API_CALL Tensor upsample_nearest2d(const IntList& output_size, std::optional<double> scales_h = std::nullopt, std::optional<double> scales_w = std::nullopt) const;
+    WHITTLE_API_CALL Tensor upsample_nearest3d(const IntList& output_size, std::optional<double> scales_d = std::nullopt, std::optional<double> scales_h = std::nullopt, std::optional<double> scales_w = std::nullopt) const;
+    WHITTLE_API_CALL Tensor upsample_trilinear3d(const IntList& output_size, bool align_corners, std::optional<double> scales_d = std::nullopt, std::optional<double> scales_h = std::nullopt, std::optional<double> scales_w = std::nullopt) const;
     WHITTLE_API_CALL Tensor var(const IntList& dim, const std::optional<Scalar>& correction = std::nullopt, bool keepdim = false) const;
     WHITTLE_API_CALL Tensor var(bool unbiased = true) const;
     WHITTLE_API_CALL Tensor var(const IntList& dim, bool unbiased, bool keepdim = false) const;

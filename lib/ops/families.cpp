@@ -52,6 +52,7 @@ std::vector<std::span<const OpDef>> op_families() {
         conv_form_ops(),       //
         pool_ops(),            //
         avg_pool_ops(),        //
+        patch_ops(),           //
         upsample_ops(),        //
         grid_ops(),            //
         distance_ops(),        //
@@ -67,7 +68,10 @@ std::vector<std::span<const OpDef>> op_families() {
         backward_ops(),        //
         unary_backward_ops(),  //
         layer_backward_ops(),  //
-        onnx_ops(),            //
+        pool_backward_ops(),
+        grid_backward_ops(),
+        upsample_backward_ops(),
+        onnx_ops(),  //
     };
 }
 

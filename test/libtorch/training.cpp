@@ -1,8 +1,11 @@
 // A LibTorch program for the tests of capture: ways of training. What it does is its first argument.
 #include <torch/csrc/api/include/torch/torch.h>
 
+#include <cstdint>
 #include <cstdio>
 #include <string>
+#include <tuple>
+#include <vector>
 
 namespace {
 
@@ -72,6 +75,52 @@ void accumulates() {
     std::printf("%.4f\n", evaluate(net, torch::ones({2, 4}), torch::zeros({2, 1})));
 }
 
+/// Ways that networks of images shrink, move and enlarge them.
+struct Images : torch::nn::Module {
+    Images() {
+        down = register_module("down", torch::nn::Conv2d(torch::nn::Conv2dOptions(2, 4, 3).stride(2)));
+        up = register_module("up", torch::nn::Conv2d(torch::nn::Conv2dOptions(4, 2, 3)));
+        place = register_parameter("place", torch::tensor({1.1, 0.2, -0.1, 0.1, 0.9, 0.3}).view({1, 2, 3}));
+    }
+    torch::Tensor forward(const torch::Tensor& x) {
+        namespace F = torch::nn::functional;
+        const auto resized = [](const torch::Tensor& image, const torch::Tensor& like, auto mode) {
+            return F::interpolate(image, F::InterpolateFuncOptions()
+                                             .size(std::vector<std::int64_t>{like.size(2), like.size(3)})
+                                             .mode(mode)
+                                             .align_corners(false));
+        };
+        const torch::Tensor small = torch::relu(down(torch::reflection_pad2d(x, {1, 1, 1, 1})));
+        const torch::Tensor mean = torch::adaptive_avg_pool2d(small, {2, 3});
+        const torch::Tensor most = std::get<0>(torch::adaptive_max_pool2d(small, {2, 2}));
+        const torch::Tensor grid = F::affine_grid(place.expand({small.size(0), 2, 3}), small.sizes(), false);
+        const torch::Tensor moved =
+            F::grid_sample(small, grid, F::GridSampleFuncOptions().padding_mode(torch::kBorder).align_corners(false));
+        const torch::Tensor columns = torch::im2col(small, {2, 2}, {1, 1}, {0, 0}, {2, 2});
+        const torch::Tensor tiles =
+            torch::col2im(columns, {small.size(2), small.size(3)}, {2, 2}, {1, 1}, {0, 0}, {2, 2});
+        const torch::Tensor all =
+            resized(mean, small, torch::kBicubic) + resized(most, small, torch::kBilinear) + moved + tiles;
+        return up(torch::replication_pad2d(resized(all, x, torch::kBilinear), {1, 1, 1, 1}));
+    }
+    torch::nn::Conv2d down{nullptr}, up{nullptr};
+    torch::Tensor place;
+};
+
+void resizes() {
+    Images net;
+    torch::optim::SGD optimizer(net.parameters(), 0.05);
+    const torch::Tensor x = torch::randn({2, 2, 8, 12});
+    torch::Tensor loss;
+    for (int step = 0; step < 2; ++step) {
+        optimizer.zero_grad();
+        loss = torch::mse_loss(net.forward(x), x);
+        loss.backward();
+        optimizer.step();
+    }
+    std::printf("%.4f\n", loss.item<double>());
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -80,6 +129,7 @@ int main(int argc, char** argv) {
     if (what == "evaluates") evaluates();
     if (what == "penalized") penalized();
     if (what == "accumulates") accumulates();
+    if (what == "resizes") resizes();
     if (what == "loop") {  // main's own, whose first step is unlike the others in its middle
         torch::nn::Linear net(3, 1);
         torch::optim::RMSprop optimizer(net->parameters(), 0.01);

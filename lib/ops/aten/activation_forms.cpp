@@ -2,6 +2,8 @@
 // LibTorch's names. Definitions: https://pytorch.org/docs/stable/nn.functional.html#non-linear-activation-functions and
 // https://github.com/pytorch/pytorch/blob/v1.13.1/aten/src/ATen/native/cpu/Activation.cpp for corners and NaN.
 #include <algorithm>
+#include <cmath>
+#include <optional>
 #include <vector>
 
 #include "base/error.h"
@@ -158,6 +160,34 @@ Sample two(const std::string& label, const Tensor& a, const Tensor& b, const Arg
     return sample;
 }
 
+// --- logit ---
+
+/// log(x / (1 - x)) of x, or of x clamped to eps … 1 - eps.
+Refs logit(Builder& b, const Values& a) {
+    const Gradient g(b);
+    NodeValue x = a.tensor("self");
+    if (const std::optional<double> eps = a.optional_number("eps"); eps && *eps >= 0)
+        x = g.call("aten.clamp.default", {arg(x), Arg(*eps), Arg(1 - *eps)});
+    return {g.of("aten.log.default", g.div(x, arg(g.complement(x)))).ref};
+}
+
+void logit_grad(GraphBuilder& b, CallGradients& c) {
+    const OfSelf r(b, c);
+    const std::optional<double> eps = c.args().optional_number("eps");
+    r.set(r.call("aten.logit_backward.default", {arg(r.g), arg(r.x), eps ? Arg(*eps) : Arg()}));
+}
+
+/// grad / (x (1 - x)); beyond what logit takes 0 where it clamps, else NaN.
+Refs logit_backward(Builder& b, const Values& a) {
+    const Gradient g(b);
+    const NodeValue grad = a.tensor("grad_output"), x = a.tensor("self");
+    const double eps = a.optional_number("eps").value_or(-1), low = eps < 0 ? 0 : eps, high = eps < 0 ? 1 : 1 - eps;
+    const NodeValue slope = g.div(grad, arg(g.mul(x, g.complement(x))));
+    const NodeValue outside =
+        g.call("aten.logical_or.default", {arg(g.when("lt", x, Arg(low))), arg(g.when("gt", x, Arg(high)))});
+    return {g.call("aten.masked_fill.Scalar", {arg(slope), arg(outside), eps < 0 ? Arg(std::nan("")) : Arg(0)}).ref};
+}
+
 std::vector<Sample> prelu_samples(DType dtype) {
     using samples::random, samples::special, samples::transposed;
     return {two("one weight", random(dtype, {3, 4}), random(dtype, {1}, 2)),
@@ -197,6 +227,16 @@ std::vector<Sample> glu_backward_samples(DType dtype) {
 }
 std::vector<Sample> shrink_samples(DType dtype) {
     return samples::operator+(samples::unary(dtype, {Arg(0.5)}), samples::unary(dtype, {Arg(0.25)}, ", 0.25"));
+}
+std::vector<Sample> logit_samples(DType dtype) {
+    const Tensor x = samples::values(dtype, {0, 0.1, 0.5, 0.75, 1, -0.5, 2});
+    return {{"as it is", {x}, {t(0)}},
+            {"clamped", {x}, {t(0), 0.2}},
+            {"transposed", {samples::transposed(samples::uniform(dtype, {2, 3}, 0.1, 0.9))}, {t(0), 0.2}}};
+}
+std::vector<Sample> logit_backward_samples(DType dtype) {
+    const Tensor x = samples::values(dtype, {0, 0.1, 0.5, 0.75, 1, -0.5, 2}), grad = samples::random(dtype, {7});
+    return {{"as it is", {grad, x}, {t(0), t(1)}}, {"clamped", {grad, x}, {t(0), t(1), 0.2}}};
 }
 std::vector<Sample> shrink_backward_samples(DType dtype) { return samples::of_gradient(dtype, {Arg(0.5)}); }
 std::vector<Sample> threshold_samples(DType dtype) {
@@ -290,6 +330,19 @@ std::span<const OpDef> activation_form_ops() {
          .decompose = log_sigmoid_backward,
          .grad = log_sigmoid_backward_grad,
          .samples = log_sigmoid_backward_samples},
+        {.name = "aten.logit.default",
+         .doc = "log(x / (1 - x)): https://pytorch.org/docs/stable/special.html#torch.special.logit",
+         .schema = "logit(Tensor self, float? eps=None) -> Tensor",
+         .dtypes = kFloating,
+         .decompose = logit,
+         .grad = logit_grad,
+         .samples = logit_samples},
+        {.name = "aten.logit_backward.default",
+         .doc = "the gradient of logit: https://pytorch.org/docs/stable/special.html#torch.special.logit",
+         .schema = "logit_backward(Tensor grad_output, Tensor self, float? eps=None) -> Tensor",
+         .dtypes = kFloating,
+         .decompose = logit_backward,
+         .samples = logit_backward_samples},
     };
     return ops;
 }

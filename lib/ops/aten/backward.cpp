@@ -9,7 +9,11 @@
 
 #include "base/error.h"
 #include "ops/aten/families.h"
+#include "ops/aten/linear_map.h"
+#include "ops/aten/own_copy.h"
 #include "ops/aten/view_grad.h"
+#include "ops/core/geometry.h"
+#include "ops/core/pointwise.h"
 #include "ops/core/samples.h"
 
 namespace whittle {
@@ -101,11 +105,9 @@ Refs log_softmax_backward(Builder& b, const Values& a) {
     return {g.as(result, a.dtype("input_dtype").value_or(result.meta.dtype)).ref};
 }
 
-/// Rows of the gradient, added up where their index is.
+/// Rows of the gradient, added up where their index is, or their mean where that is asked for.
 Refs embedding_backward(Builder& b, const Values& a) {
     const Gradient g(b);
-    if (a.boolean("scale_grad_by_freq"))
-        throw Error("embedding_dense_backward: found scale_grad_by_freq, expected none");
     const NodeValue grad = a.tensor("grad_output"), indices = a.tensor("indices");
     if (grad.meta.sizes.empty()) throw Error("embedding_dense_backward: found a 0-d gradient, expected rows");
     const std::int64_t width = grad.meta.sizes.back(), count = indices.meta.numel(), padding = a.integer("padding_idx");
@@ -115,6 +117,14 @@ Refs embedding_backward(Builder& b, const Values& a) {
         const NodeValue skipped = b.call("aten.eq.Scalar", {arg(at), padding});
         rows =
             b.call("aten.masked_fill.Scalar", {arg(rows), arg(b.call("aten.unsqueeze.default", {arg(skipped), 1})), 0});
+    }
+    if (a.boolean("scale_grad_by_freq")) {
+        const DType wide = compute_dtype(grad.meta.dtype);
+        const NodeValue ones = b.call("aten.ones.default", {Arg::ints({count})}, {{"dtype", wide}});
+        const NodeValue none = g.zeros({a.integer("num_weights")}, wide);
+        const NodeValue counts = b.call("aten.index_add.default", {arg(none), 0, arg(at), arg(ones)});
+        const NodeValue own = b.call("aten.index_select.default", {arg(counts), 0, arg(at)});
+        rows = g.as(g.div(rows, arg(g.reshape(own, {count, 1}))), grad.meta.dtype);
     }
     const NodeValue zeros = g.zeros({a.integer("num_weights"), width}, grad.meta.dtype);
     return {b.call("aten.index_add.default", {arg(zeros), 0, arg(at), arg(rows)}).ref};
@@ -143,6 +153,31 @@ Refs diagonal_backward(Builder& b, const Values& a) {
     const NodeValue at = b.call("aten.diagonal.default", {arg(g.reshape(range, sizes)), a.integer("offset"),
                                                           a.integer("dim1"), a.integer("dim2")});
     return {add_at(g, grad, at, sizes).ref};
+}
+
+/// Each element gets the gradients of the windows that show it, whose elements are the last dimension.
+Refs unfold_backward(Builder& b, const Values& a) {
+    const Gradient g(b);
+    const NodeValue grad = a.tensor("grad_in");
+    Sizes sizes = a.integers("input_sizes");
+    if (sizes.empty()) return {own_copy(b, g.reshape(grad, {})).ref};
+    const std::int64_t dim = wrap_dim(a.integer("dim"), static_cast<std::int64_t>(sizes.size()));
+    const std::int64_t size = a.integer("size"), step = a.integer("step");
+    const auto d = static_cast<std::size_t>(dim);
+    Sizes expected = sizes;
+    expected[d] = step < 1 || size < 0 || size > sizes[d] ? -1 : (sizes[d] - size) / step + 1;
+    expected.push_back(size);
+    if (grad.meta.sizes != expected)
+        throw Error("unfold_backward: found a gradient of sizes " + to_string(grad.meta.sizes) + " for windows of " +
+                    std::to_string(size) + " by steps of " + std::to_string(step) + " in " + to_string(sizes) +
+                    ", expected what unfold gives of it");
+    const std::int64_t windows = expected[d];
+    LinearMap map{windows * size, sizes[d]};
+    for (std::int64_t i = 0; i < windows * size; ++i) map.add(i, i / size * step + i % size, 1);
+    sizes[d] = windows * size;
+    const NodeValue beside = g.call("aten.movedim.int", {arg(grad), -1, dim + 1});
+    const NodeValue wide = g.as(g.reshape(beside, sizes), compute_dtype(grad.meta.dtype));
+    return {g.as(apply(g, wide, dim, map), grad.meta.dtype).ref};
 }
 
 // --- Samples ---
@@ -179,6 +214,7 @@ std::vector<Sample> embedding_samples(DType dtype) {
     std::vector<Sample> result = {
         {"all", {grad, at}, {t(0), t(1), 5, -1, false}},
         {"padding", {grad, at}, {t(0), t(1), 5, 1, false}},
+        {"by frequency", {grad, at}, {t(0), t(1), 5, -1, true}},
         {"transposed indices", {grad, samples::transposed(at)}, {t(0), t(1), 5, -1, false}},
         {"one number", {samples::expanded(rand(dtype, {}), {1, 3}), one}, {t(0), t(1), 4, -1, false}},
         {"none", {rand(dtype, {0, 3}), samples::values(DType::i64, {})}, {t(0), t(1), 4, -1, false}}};
@@ -200,6 +236,15 @@ std::vector<Sample> slice_samples(DType dtype) {
             {"nothing", {rand(dtype, {3, 0})}, {t(0), Arg::ints({3, 4}), 1, 3, 3, 1}},
             {"transposed", {samples::transposed(rand(dtype, {3, 2}))}, {t(0), Arg::ints({3, 4}), 1, 0, 4, 2}},
             {"one number", {samples::expanded(rand(dtype, {}), {3, 4})}, {t(0), Arg::ints({3, 4}), 0, 0, 3, 1}}};
+}
+std::vector<Sample> unfold_samples(DType dtype) {
+    return {{"overlapping", {rand(dtype, {2, 3, 3})}, {t(0), Arg::ints({2, 7}), 1, 3, 2}},
+            {"apart", {rand(dtype, {2, 2, 2})}, {t(0), Arg::ints({7, 2}), 0, 2, 3}},
+            {"from the end", {rand(dtype, {2, 3, 4, 2})}, {t(0), Arg::ints({2, 4, 4}), -2, 2, 1}},
+            {"0-d", {rand(dtype, {1})}, {t(0), Arg::ints({}), 0, 1, 1}},
+            {"transposed", {samples::transposed(rand(dtype, {2, 3, 3}))}, {t(0), Arg::ints({2, 7}), 1, 3, 2}},
+            {"one number", {samples::expanded(rand(dtype, {}), {2, 3, 3})}, {t(0), Arg::ints({2, 7}), 1, 3, 2}},
+            {"empty", {rand(dtype, {0, 3, 3})}, {t(0), Arg::ints({0, 7}), 1, 3, 2}}};
 }
 std::vector<Sample> diagonal_samples(DType dtype) {
     return {{"main", {rand(dtype, {3})}, {t(0), Arg::ints({3, 4}), 0, 0, 1}},
@@ -275,6 +320,13 @@ std::span<const OpDef> backward_ops() {
          .dtypes = kFloating | kComplex,
          .decompose = slice_backward,
          .samples = slice_samples},
+        {.name = "aten.unfold_backward.default",
+         .doc = "windows' elements added up where they lay: "
+                "https://pytorch.org/docs/stable/generated/torch.Tensor.unfold.html",
+         .schema = "unfold_backward(Tensor grad_in, SymInt[] input_sizes, int dim, int size, int step) -> Tensor",
+         .dtypes = kFloating | kComplex,
+         .decompose = unfold_backward,
+         .samples = unfold_samples},
         {.name = "aten.diagonal_backward.default",
          .doc = "zeros with the gradient on a diagonal: "
                 "https://pytorch.org/docs/stable/generated/torch.diagonal_scatter.html",

@@ -1,4 +1,4 @@
-// Gradients as LibTorch's autograd computes them, with its names: of normalization, convolution and pooling. All are
+// Gradients as LibTorch's autograd computes them, with its names: of normalization, convolution and avg_pool2d. All are
 // composites. https://github.com/pytorch/pytorch/blob/main/tools/autograd/derivatives.yaml
 #include <algorithm>
 #include <numeric>
@@ -227,25 +227,6 @@ Refs convolution_backward(Builder& b, const Values& a) {
     return results;
 }
 
-/// Each gradient added up where its maximum was.
-Refs max_pool_backward(Builder& b, const Values& a) {
-    const Gradient g(b);
-    const NodeValue grad = a.tensor("grad_output"), x = a.tensor("self"), at = a.tensor("indices");
-    if (rank(x) < 3 || rank(x) > 4 || rank(grad) != rank(x) || at.meta.sizes != grad.meta.sizes)
-        throw Error("max_pool2d_with_indices_backward: found operands that are no images, expected some");
-    const std::int64_t area = size(x, rank(x) - 2) * size(x, rank(x) - 1);
-    const auto rows = [&](const NodeValue& v) {
-        Sizes sizes(v.meta.sizes.begin(), v.meta.sizes.end() - 2);
-        sizes.push_back(size(v, rank(v) - 2) * size(v, rank(v) - 1));
-        return g.reshape(v, sizes);
-    };
-    Sizes flat(x.meta.sizes.begin(), x.meta.sizes.end() - 2);
-    flat.push_back(area);
-    const NodeValue added = g.call("aten.scatter_add.default",
-                                   {arg(g.zeros(flat, grad.meta.dtype)), rank(x) - 2, arg(rows(at)), arg(rows(grad))});
-    return {g.reshape(added, x.meta.sizes).ref};
-}
-
 /// How many elements each window of avg_pool2d divides by.
 Tensor divisors(const Values& a, const Sizes& in, const Sizes& out, const Ints& kernel, const Ints& stride,
                 const Ints& padding) {
@@ -395,23 +376,6 @@ std::vector<Sample> convolution_samples(DType dtype) {
         if (label != "contiguous") result.push_back({label, {grad, laid, w}, plain});
     return result;
 }
-std::vector<Sample> max_pool_samples(DType dtype) {
-    const Tensor at = samples::values(DType::i64, {0, 3, 12, 15}, {1, 1, 2, 2});
-    const Tensor x = rand(dtype, {1, 1, 4, 4}, 2), grad = rand(dtype, {1, 1, 2, 2});
-    const ArgList args = {t(0), t(1), pair(2), pair(2), pair(0), pair(1), false, t(2)};
-    // Windows that overlap find the same elements.
-    const Tensor same = samples::values(
-        DType::i64, {5, 5, 5, 6, 5, 5, 5, 6, 9, 9, 9, 10, 5, 2, 1, 0, 11, 11, 11, 0, 1, 1, 1, 1}, {2, 3, 4});
-    return {{"2x2", {grad, x, at}, args},
-            {"overlapping",
-             {rand(dtype, {2, 3, 4}), rand(dtype, {2, 3, 4}, 2), same},
-             {t(0), t(1), pair(3), pair(1), pair(1), pair(1), false, t(2)}},
-            {"transposed", {samples::transposed(grad), samples::transposed(x), at}, args},
-            {"one number", {samples::expanded(rand(dtype, {}), {1, 1, 2, 2}), x, at}, args},
-            {"empty batch",
-             {rand(dtype, {0, 1, 2, 2}), rand(dtype, {0, 1, 4, 4}), samples::values(DType::i64, {}, {0, 1, 2, 2})},
-             args}};
-}
 std::vector<Sample> avg_pool_samples(DType dtype) {
     const Tensor x = rand(dtype, {1, 2, 5, 4}, 2), grad = rand(dtype, {1, 2, 3, 2});
     const ArgList padded = {t(0), t(1), pair(3), pair(2), pair(1), false, true, Arg()};
@@ -463,14 +427,6 @@ std::span<const OpDef> layer_backward_ops() {
          .dtypes = kFloating | kComplex,
          .decompose = convolution_backward,
          .samples = convolution_samples},
-        {.name = "aten.max_pool2d_with_indices_backward.default",
-         .doc =
-             "the gradient where each maximum was: https://pytorch.org/docs/stable/generated/torch.nn.MaxPool2d.html",
-         .schema = "max_pool2d_with_indices_backward(Tensor grad_output, Tensor self, int[2] kernel_size, int[2] "
-                   "stride, int[2] padding, int[2] dilation, bool ceil_mode, Tensor indices) -> Tensor",
-         .dtypes = kFloating,
-         .decompose = max_pool_backward,
-         .samples = max_pool_samples},
         {.name = "aten.avg_pool2d_backward.default",
          .doc =
              "the gradient spread over each window: https://pytorch.org/docs/stable/generated/torch.nn.AvgPool2d.html",

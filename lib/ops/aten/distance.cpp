@@ -1,10 +1,11 @@
-// Distances between all pairs of rows.
+// Distances between all pairs of rows, of two tensors or of one, and their gradients.
 // Definition: https://pytorch.org/docs/stable/generated/torch.cdist.html
 #include <algorithm>
 #include <cmath>
 #include <limits>
 
 #include "ops/aten/families.h"
+#include "ops/aten/gradient.h"
 #include "ops/core/dense.h"
 #include "ops/core/gemm.h"
 #include "ops/core/samples.h"
@@ -24,11 +25,11 @@ template <class T>
 Distances distances_of(const Arguments<T>& args) {
     const ValueMeta a = meta_of(args.tensor("x1")), b = meta_of(args.tensor("x2"));
     check_same_dtype("cdist", a.dtype, "x2", b.dtype);
-    if (a.sizes.size() < 2 || b.sizes.size() < 2 || a.sizes.back() != b.sizes.back() || !(args.number("p") >= 0))
-        throw Error("cdist: found " + to_string(a.sizes) + ", " + to_string(b.sizes) + " and p=" +
-                    std::to_string(args.number("p")) + ", expected [..., P, M], [..., R, M] and p of at least 0");
     Distances d;
-    d.p = args.number("p");
+    if (args.schema().param("p")) d.p = args.number("p");
+    if (a.sizes.size() < 2 || b.sizes.size() < 2 || a.sizes.back() != b.sizes.back() || !(d.p >= 0))
+        throw Error("cdist: found " + to_string(a.sizes) + ", " + to_string(b.sizes) + " and p=" + std::to_string(d.p) +
+                    ", expected [..., P, M], [..., R, M] and p of at least 0");
     d.rows1 = a.sizes[a.sizes.size() - 2];
     d.rows2 = b.sizes[b.sizes.size() - 2];
     d.features = a.sizes.back();
@@ -42,27 +43,176 @@ std::vector<ValueMeta> infer_cdist(const Arguments<ValueMeta>& args) {
     return {ValueMeta::contiguous(args.tensor("x1").dtype, distances_of(args).sizes)};
 }
 
-/// The p-norm of all differences; p = 0 counts the features that differ.
-std::vector<NodeRef> decompose_cdist(GraphBuilder& builder, const Arguments<NodeValue>& args) {
-    const Distances d = distances_of(args);
-    const DType dtype = args.tensor("x1").meta.dtype;
-    if (d.features == 0) return {builder.call("aten.full.default", {Arg::ints(d.sizes), 0}, {{"dtype", dtype}}).ref};
+/// The p-norm along the last dimension, which is not empty; p = 0 counts the numbers that are not 0.
+NodeValue norm_of(GraphBuilder& builder, const NodeValue& difference, double p) {
     const auto unary = [&](const char* target, const NodeValue& x) { return builder.call(target, {arg(x)}); };
     const auto sum = [&](const NodeValue& x) {
-        return builder.call("aten.sum.dim_IntList", {arg(x), Arg::ints({-1})}, {{"dtype", dtype}});
+        return builder.call("aten.sum.dim_IntList", {arg(x), Arg::ints({-1})}, {{"dtype", difference.meta.dtype}});
     };
     const auto power = [&](const NodeValue& x, double exponent) {
         return builder.call("aten.pow.Tensor_Scalar", {arg(x), exponent});
     };
+    const NodeValue distance = unary("aten.abs.default", difference);
+    if (p == 0) return sum(builder.call("aten.ne.Scalar", {arg(distance), 0}));
+    if (p == 1) return sum(distance);
+    if (p == 2) return unary("aten.sqrt.default", sum(power(distance, 2)));
+    if (std::isinf(p)) return builder.call("aten.amax.default", {arg(distance), Arg::ints({-1})});
+    return power(sum(power(distance, p)), 1 / p);
+}
+
+/// x1 - x2 for all pairs of rows: [..., P, R, M].
+NodeValue differences(GraphBuilder& builder, const Arguments<NodeValue>& args) {
     const NodeValue left = builder.call("aten.unsqueeze.default", {arg(args.tensor("x1")), -2});
     const NodeValue right = builder.call("aten.unsqueeze.default", {arg(args.tensor("x2")), -3});
-    const NodeValue difference = unary("aten.abs.default", builder.call("aten.sub.Tensor", {arg(left), arg(right)}));
-    if (d.p == 0) return {sum(builder.call("aten.ne.Scalar", {arg(difference), 0})).ref};
-    if (d.p == 1) return {sum(difference).ref};
-    if (d.p == 2) return {unary("aten.sqrt.default", sum(power(difference, 2))).ref};
-    if (std::isinf(d.p)) return {builder.call("aten.amax.default", {arg(difference), Arg::ints({-1})}).ref};
-    return {power(sum(power(difference, d.p)), 1 / d.p).ref};
+    return builder.call("aten.sub.Tensor", {arg(left), arg(right)});
 }
+
+std::vector<NodeRef> decompose_cdist(GraphBuilder& builder, const Arguments<NodeValue>& args) {
+    const Distances d = distances_of(args);
+    if (d.features == 0) return {Gradient(builder).zeros(d.sizes, args.tensor("x1").meta.dtype).ref};
+    return {norm_of(builder, differences(builder, args), d.p).ref};
+}
+
+/// By one product of matrices, |x1|^2 - 2 x1 x2 + |x2|^2, which loses what is near 0.
+std::vector<NodeRef> decompose_euclidean(GraphBuilder& builder, const Arguments<NodeValue>& args) {
+    distances_of(args);
+    const Gradient g(builder);
+    const NodeValue a = args.tensor("x1"), b = args.tensor("x2");
+    const auto squares = [&](const NodeValue& x) {
+        return g.sum(g.call("aten.pow.Tensor_Scalar", {arg(x), 2}), {-1}, true);
+    };
+    const auto beside = [&](const std::vector<NodeValue>& parts) {
+        return g.call("aten.cat.default", {args_list(parts), -1});
+    };
+    const NodeValue squares1 = squares(a), squares2 = squares(b);
+    const NodeValue left = beside({g.mul(a, Arg(-2)), squares1, g.of("aten.ones_like.default", squares1)});
+    const NodeValue right = beside({b, g.of("aten.ones_like.default", squares2), squares2});
+    const NodeValue product =
+        g.call("aten.matmul.default", {arg(left), arg(g.call("aten.transpose.int", {arg(right), -2, -1}))});
+    return {g.of("aten.sqrt.default", g.call("aten.clamp_min.default", {arg(product), 0})).ref};
+}
+
+// ---- distances within one tensor ----
+
+/// The pairs i < j of n rows, in order of i.
+struct Pairs {
+    std::vector<std::int64_t> first = {}, second = {};
+};
+
+Pairs pairs_of(const NodeValue& self, double p) {
+    if (self.meta.sizes.size() != 2 || !(p >= 0))
+        throw Error("pdist: found an operand of sizes " + to_string(self.meta.sizes) + " and p=" + std::to_string(p) +
+                    ", expected [N, M] and p of at least 0");
+    const std::int64_t n = self.meta.sizes[0];
+    if (n > 4096) throw Error("pdist: found " + std::to_string(n) + " rows, expected at most 4096");
+    Pairs pairs;
+    for (std::int64_t i = 0; i < n; ++i)
+        for (std::int64_t j = i + 1; j < n; ++j) pairs.first.push_back(i), pairs.second.push_back(j);
+    return pairs;
+}
+
+NodeValue positions(const Gradient& g, const std::vector<std::int64_t>& rows) {
+    return g.constant(Tensor::of(rows, {static_cast<std::int64_t>(rows.size())}));
+}
+
+NodeValue differences(const Gradient& g, const NodeValue& self, const NodeValue& first, const NodeValue& second) {
+    const auto rows = [&](const NodeValue& at) { return g.call("aten.index_select.default", {arg(self), 0, arg(at)}); };
+    return g.sub(rows(first), rows(second));
+}
+
+std::vector<NodeRef> decompose_pdist(GraphBuilder& builder, const Arguments<NodeValue>& args) {
+    const Gradient g(builder);
+    const NodeValue self = args.tensor("self");
+    const Pairs pairs = pairs_of(self, args.number("p"));
+    if (self.meta.sizes[1] == 0 || pairs.first.empty())
+        return {g.zeros({static_cast<std::int64_t>(pairs.first.size())}, self.meta.dtype).ref};
+    const NodeValue apart = differences(g, self, positions(g, pairs.first), positions(g, pairs.second));
+    return {norm_of(builder, apart, args.number("p")).ref};
+}
+
+// ---- gradients ----
+
+/// grad * d distance / d difference, of norm_of(); 0 where rows are equal.
+NodeValue norm_gradient(const Gradient& g, const NodeValue& difference, const NodeValue& grad,
+                        const NodeValue& distance, double p) {
+    const auto wide = [&](const NodeValue& x) { return g.call("aten.unsqueeze.default", {arg(x), -1}); };
+    const auto power = [&](const NodeValue& x, double exponent) {
+        return g.call("aten.pow.Tensor_Scalar", {arg(x), exponent});
+    };
+    const NodeValue sign = g.of("aten.sign.default", difference), size = g.of("aten.abs.default", difference);
+    const NodeValue own = wide(grad), far = wide(distance);
+    if (p == 0) return g.of("aten.zeros_like.default", difference);
+    if (p == 1) return g.mul(own, sign);
+    if (std::isinf(p)) {
+        const NodeValue largest = g.call("aten.eq.Tensor", {arg(size), arg(far)});
+        return g.keep(largest, g.mul(own, sign));
+    }
+    NodeValue result = p == 2  ? g.div(g.mul(own, difference), arg(far))
+                       : p < 2 ? g.div(g.mul(g.mul(sign, power(size, p - 1)), own), arg(power(far, p - 1)))
+                               : g.div(g.mul(g.mul(difference, power(size, p - 2)), own), arg(power(far, p - 1)));
+    return g.drop(g.when("eq", far, 0), result);
+}
+
+/// Of x1 alone, with the leading dimensions that it was broadcast to.
+std::vector<NodeRef> decompose_cdist_backward(GraphBuilder& builder, const Arguments<NodeValue>& args) {
+    const Gradient g(builder);
+    const Distances d = distances_of(args);
+    const NodeValue grad = args.tensor("grad"), distance = args.tensor("cdist"), x1 = args.tensor("x1");
+    if (grad.meta.sizes != d.sizes || distance.meta.sizes != d.sizes)
+        throw Error("_cdist_backward: found a gradient of sizes " + to_string(grad.meta.sizes) + " and distances of " +
+                    to_string(distance.meta.sizes) + ", expected " + to_string(d.sizes));
+    if (element_count(d.sizes) == 0 || d.features == 0) return {g.zeros(x1.meta.sizes, x1.meta.dtype).ref};
+    return {g.sum(norm_gradient(g, differences(builder, args), grad, distance, d.p), {-2}).ref};
+}
+
+std::vector<NodeRef> decompose_pdist_backward(GraphBuilder& builder, const Arguments<NodeValue>& args) {
+    const Gradient g(builder);
+    const NodeValue self = args.tensor("self"), grad = args.tensor("grad"), distance = args.tensor("pdist");
+    const double p = args.number("p");
+    const Pairs pairs = pairs_of(self, p);
+    const Sizes expected = {static_cast<std::int64_t>(pairs.first.size())};
+    if (grad.meta.sizes != expected || distance.meta.sizes != expected)
+        throw Error("_pdist_backward: found a gradient of sizes " + to_string(grad.meta.sizes) + " and distances of " +
+                    to_string(distance.meta.sizes) + ", expected " + to_string(expected));
+    const NodeValue zeros = g.of("aten.zeros_like.default", self);
+    if (pairs.first.empty() || self.meta.sizes[1] == 0) return {zeros.ref};
+    const NodeValue first = positions(g, pairs.first), second = positions(g, pairs.second);
+    const NodeValue gradient = norm_gradient(g, differences(g, self, first, second), grad, distance, p);
+    const NodeValue added = g.call("aten.index_add.default", {arg(zeros), 0, arg(first), arg(gradient)});
+    return {g.call("aten.index_add.default", {arg(added), 0, arg(second), arg(g.neg(gradient))}).ref};
+}
+
+void cdist_grad(GraphBuilder& b, CallGradients& c) {
+    const Rule r(b, c);
+    const Arg p(c.args().number("p"));
+    const auto swapped = [&](const NodeValue& x) { return r.call("aten.transpose.int", {arg(x), -2, -1}); };
+    const NodeValue x1 = r.tensor("x1"), x2 = r.tensor("x2");
+    if (r.needed("x1"))
+        r.set("x1", r.call("aten._cdist_backward.default", {arg(r.grad()), arg(x1), arg(x2), p, arg(r.result())}));
+    if (r.needed("x2"))
+        r.set("x2", r.call("aten._cdist_backward.default",
+                           {arg(swapped(r.grad())), arg(x2), arg(x1), p, arg(swapped(r.result()))}));
+}
+
+void pdist_grad(GraphBuilder& b, CallGradients& c) {
+    const OfSelf r(b, c);
+    r.set(r.call("aten._pdist_backward.default", {arg(r.g), arg(r.x), Arg(c.args().number("p")), arg(r.y)}));
+}
+
+/// With the ratio of gradient and distance: x1 * sum(ratio) - ratio x2, and the other way round.
+void euclidean_grad(GraphBuilder& b, CallGradients& c) {
+    const Rule r(b, c);
+    const auto swapped = [&](const NodeValue& x) { return r.call("aten.transpose.int", {arg(x), -2, -1}); };
+    const NodeValue ratio = r.drop(r.when("eq", r.result(), 0), r.div(r.grad(), arg(r.result())));
+    const auto of = [&](const NodeValue& x, const NodeValue& other, const NodeValue& weights) {
+        return r.sub(r.mul(x, r.sum(weights, {-1}, true)), r.call("aten.matmul.default", {arg(weights), arg(other)}));
+    };
+    const NodeValue x1 = r.tensor("x1"), x2 = r.tensor("x2");
+    if (r.needed("x1")) r.set("x1", of(x1, x2, ratio));
+    if (r.needed("x2")) r.set("x2", of(x2, x1, swapped(ratio)));
+}
+
+// ---- eval ----
 
 template <class T>
 T distance(const T* a, const T* b, std::int64_t features, double p) {
@@ -118,15 +268,127 @@ std::vector<Sample> sample_cdist(DType dtype) {
     return result;
 }
 
+/// p last, and no mode: _cdist_forward has both without defaults.
+std::vector<Sample> sample_cdist_forward(DType dtype) {
+    std::vector<Sample> result = sample_cdist(dtype);
+    std::erase_if(result, [](const Sample& sample) { return sample.label.starts_with("special"); });
+    for (Sample& sample : result) sample.args.push_back(Arg());
+    return result;
+}
+
+std::vector<Sample> sample_euclidean(DType dtype) {
+    using samples::t;
+    const Tensor a = samples::random(dtype, {2, 3, 4}), b = samples::random(dtype, {2, 5, 4}, 2);
+    return {{"batch", {a, b}, {t(0), t(1)}},
+            {"transposed", {samples::transposed(a), samples::transposed(b)}, {t(0), t(1)}},
+            {"rows", {samples::random(dtype, {3, 4}), samples::random(dtype, {2, 4}, 2)}, {t(0), t(1)}}};
+}
+
+constexpr double kExponents[] = {0, 0.5, 1, 1.5, 2, 3, std::numeric_limits<double>::infinity()};
+
+/// Distances that are those of the rows, as p = inf asks which difference they are.
+std::vector<Sample> sample_cdist_backward(DType dtype) {
+    using samples::t;
+    std::vector<Sample> result;
+    const auto add = [&](const std::string& label, const Tensor& a, const Tensor& b, double p) {
+        const Sizes &left = a.sizes(), &right = b.sizes();
+        Distances d{p, broadcast_sizes(Sizes(left.begin(), left.end() - 2), Sizes(right.begin(), right.end() - 2)),
+                    left[left.size() - 2], right[right.size() - 2], left.back()};
+        d.sizes = d.batch;
+        d.sizes.insert(d.sizes.end(), {d.rows1, d.rows2});
+        const Tensor distance = dtype == DType::f64 ? all_distances<double>(d, a, b) : all_distances<float>(d, a, b);
+        result.push_back({label, {samples::random(dtype, d.sizes, 3), a, b, distance}, {t(0), t(1), t(2), p, t(3)}});
+    };
+    const Tensor a = samples::random(dtype, {2, 3, 4}), b = samples::random(dtype, {2, 5, 4}, 2);
+    for (const double p : kExponents) add("p " + std::to_string(p), a, b, p);
+    add("equal rows", a, a, 2);
+    add("transposed", samples::transposed(a), samples::transposed(b), 3);
+    add("broadcast", samples::random(dtype, {2, 1, 3, 4}), samples::random(dtype, {3, 2, 4}, 2), 2);
+    add("no features", samples::random(dtype, {2, 0}), samples::random(dtype, {3, 0}), 2);
+    add("no rows", samples::random(dtype, {0, 4}), samples::random(dtype, {3, 4}), 2);
+    return result;
+}
+
+std::vector<Sample> sample_pdist(DType dtype) {
+    using samples::t;
+    std::vector<Sample> result;
+    const Tensor x = samples::random(dtype, {5, 3});
+    for (const double p : kExponents) result.push_back({"p " + std::to_string(p), {x}, {t(0), p}});
+    for (const auto& [label, laid] : samples::layouts(x))
+        if (label != "contiguous") result.push_back({label, {laid}, {t(0), 2.0}});
+    result.push_back({"one row", {samples::random(dtype, {1, 3})}, {t(0), 2.0}});
+    result.push_back({"no features", {samples::random(dtype, {3, 0})}, {t(0), 2.0}});
+    return result;
+}
+
+std::vector<Sample> sample_pdist_backward(DType dtype) {
+    using samples::t;
+    std::vector<Sample> result;
+    for (const Sample& sample : sample_pdist(dtype)) {
+        const Tensor& x = sample.tensors[0];
+        const double p = std::get<double>(sample.args[1].value);
+        const std::int64_t n = x.sizes()[0], features = x.sizes()[1];
+        const Distances d{p, {}, n, n, features, {n, n}};
+        const Tensor square = dtype == DType::f64 ? all_distances<double>(d, x, x) : all_distances<float>(d, x, x);
+        std::vector<double> each;
+        for (std::int64_t i = 0; i < n; ++i)
+            for (std::int64_t j = i + 1; j < n; ++j)
+                each.push_back(square.values<double>()[static_cast<std::size_t>(i * n + j)]);
+        const Tensor distance = samples::values(dtype, each);
+        result.push_back(
+            {sample.label, {samples::random(dtype, distance.sizes(), 3), x, distance}, {t(0), t(1), p, t(2)}});
+    }
+    return result;
+}
+
+constexpr DTypeSet kMeasured = set_of(DType::f32) | set_of(DType::f64);  // as ATen's CPU kernels
+
 constexpr OpDef kOps[] = {
     {.name = "aten.cdist.default",
      .doc = "p-norms of the differences of all pairs of rows; pytorch.org/docs/stable/generated/torch.cdist.html",
      .schema = "cdist(Tensor x1, Tensor x2, float p=2, int? compute_mode=None) -> Tensor",
-     .dtypes = set_of(DType::f32) | set_of(DType::f64),
+     .dtypes = kMeasured,
      .infer = infer_cdist,
      .eval = eval_cdist,
      .decompose = decompose_cdist,
      .samples = sample_cdist},
+    {.name = "aten._cdist_forward.default",
+     .doc = "cdist by the rows' differences; pytorch.org/docs/stable/generated/torch.cdist.html",
+     .schema = "_cdist_forward(Tensor x1, Tensor x2, float p, int? compute_mode) -> Tensor",
+     .dtypes = kMeasured,
+     .infer = infer_cdist,
+     .eval = eval_cdist,
+     .decompose = decompose_cdist,
+     .grad = cdist_grad,
+     .samples = sample_cdist_forward},
+    {.name = "aten._euclidean_dist.default",
+     .doc = "cdist with p = 2 by a product of matrices; pytorch.org/docs/stable/generated/torch.cdist.html",
+     .schema = "_euclidean_dist(Tensor x1, Tensor x2) -> Tensor",
+     .dtypes = kMeasured,
+     .infer = infer_cdist,
+     .decompose = decompose_euclidean,
+     .grad = euclidean_grad,
+     .samples = sample_euclidean},
+    {.name = "aten._cdist_backward.default",
+     .doc = "the gradient of cdist's first operand: https://pytorch.org/docs/stable/generated/torch.cdist.html",
+     .schema = "_cdist_backward(Tensor grad, Tensor x1, Tensor x2, float p, Tensor cdist) -> Tensor",
+     .dtypes = kMeasured,
+     .decompose = decompose_cdist_backward,
+     .samples = sample_cdist_backward},
+    {.name = "aten._pdist_forward.default",
+     .doc = "p-norms of the differences of all pairs of rows of one tensor; "
+            "pytorch.org/docs/stable/generated/torch.nn.functional.pdist.html",
+     .schema = "_pdist_forward(Tensor self, float p=2) -> Tensor",
+     .dtypes = kMeasured,
+     .decompose = decompose_pdist,
+     .grad = pdist_grad,
+     .samples = sample_pdist},
+    {.name = "aten._pdist_backward.default",
+     .doc = "the gradient of pdist: https://pytorch.org/docs/stable/generated/torch.nn.functional.pdist.html",
+     .schema = "_pdist_backward(Tensor grad, Tensor self, float p, Tensor pdist) -> Tensor",
+     .dtypes = kMeasured,
+     .decompose = decompose_pdist_backward,
+     .samples = sample_pdist_backward},
 };
 
 }  // namespace

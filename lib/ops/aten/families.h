@@ -51,7 +51,8 @@ std::span<const OpDef> conv_ops();
 std::span<const OpDef> conv_form_ops();  ///< convolution as networks call it
 std::span<const OpDef> pool_ops();       ///< maxima over windows
 std::span<const OpDef> avg_pool_ops();   ///< means over windows
-std::span<const OpDef> upsample_ops();
+std::span<const OpDef> patch_ops();      ///< im2col, col2im, max_unpool
+std::span<const OpDef> upsample_ops();   ///< resizing of images
 std::span<const OpDef> grid_ops();
 std::span<const OpDef> distance_ops();
 std::span<const OpDef> rnn_ops();
@@ -66,7 +67,10 @@ std::span<const OpDef> loss_form_ops();      ///< huber_loss, binary_cross_entro
 std::span<const OpDef> linalg_ops();         ///< equations, inverses, determinants of matrices
 std::span<const OpDef> factorization_ops();  ///< Cholesky, QR, eigenvalues, singular values
 std::span<const OpDef> backward_ops();  ///< gradients of activations, embeddings and slices, as autograd calls them
-std::span<const OpDef> unary_backward_ops();  ///< those with corners or parameters
-std::span<const OpDef> layer_backward_ops();  ///< gradients of normalization, convolution and pooling
+std::span<const OpDef> unary_backward_ops();     ///< those with corners or parameters
+std::span<const OpDef> pool_backward_ops();      ///< gradients of pooling
+std::span<const OpDef> grid_backward_ops();      ///< gradients of reading at positions
+std::span<const OpDef> upsample_backward_ops();  ///< gradients of resizing
+std::span<const OpDef> layer_backward_ops();     ///< gradients of normalization, convolution and avg_pool2d
 
 }  // namespace whittle

@@ -1,4 +1,4 @@
-// Reading an image, of two dimensions or three, at positions given by another tensor.
+// Reading an image, of two dimensions or three, at positions given by another tensor; and those of an affine map.
 // Definition: https://pytorch.org/docs/stable/generated/torch.nn.functional.grid_sample.html
 #include <algorithm>
 #include <array>
@@ -6,7 +6,10 @@
 #include <functional>
 #include <optional>
 
+#include "ops/aten/backward.h"
+#include "ops/aten/cubic.h"
 #include "ops/aten/families.h"
+#include "ops/aten/grid_sample.h"
 #include "ops/aten/layer_grad.h"
 #include "ops/core/dense.h"
 #include "ops/core/gemm.h"
@@ -16,48 +19,7 @@ namespace whittle {
 namespace {
 
 using expr::Index;
-
-enum class Padding { zeros, border, reflection };
-
-/// input [N, C, H, W], grid [N, h, w, 2] of (x, y) in [-1, 1] -> [N, C, h, w]; of volumes [N, C, D, H, W], (x, y, z).
-struct GridSample {
-    enum class Mode { bilinear, nearest, bicubic };
-
-    Mode mode = Mode::bilinear;
-    Padding padding = Padding::zeros;
-    bool align_corners = false;
-    std::int64_t batch = 0, channels = 0;
-    Sizes image = {};  ///< without batch and channels
-    Sizes sizes = {};
-
-    std::size_t rank() const { return image.size(); }
-};
-
-template <class T>
-GridSample grid_sample_of(const Arguments<T>& args) {
-    const std::string& op = args.schema().name;
-    const bool volume = op == "grid_sampler_3d";
-    const std::size_t rank = volume ? 3 : 2;
-    const ValueMeta input = meta_of(args.tensor("input")), grid = meta_of(args.tensor("grid"));
-    check_same_dtype(op, input.dtype, "grid", grid.dtype);
-    if (input.sizes.size() != rank + 2 || grid.sizes.size() != rank + 2 || grid.sizes[0] != input.sizes[0] ||
-        grid.sizes.back() != static_cast<std::int64_t>(rank) ||
-        std::any_of(input.sizes.begin() + 2, input.sizes.end(), [](std::int64_t size) { return size < 1; }))
-        throw Error(op + ": found input " + to_string(input.sizes) + " and grid " + to_string(grid.sizes) +
-                    ", expected " + (volume ? "[N, C, D, H, W]" : "[N, C, H, W]") + ", not empty beside N and C, and " +
-                    (volume ? "[N, d, h, w, 3]" : "[N, h, w, 2]"));
-    const std::int64_t modes = volume ? 1 : 2;  // bicubic is of two dimensions
-    const std::int64_t mode = args.integer("interpolation_mode"), padding = args.integer("padding_mode");
-    if (mode < 0 || mode > modes || padding < 0 || padding > 2)
-        throw Error(op + ": found interpolation_mode=" + std::to_string(mode) + " and padding_mode=" +
-                    std::to_string(padding) + ", expected 0 to " + std::to_string(modes) + " and 0 to 2");
-    GridSample g{static_cast<GridSample::Mode>(mode), static_cast<Padding>(padding), args.boolean("align_corners"),
-                 input.sizes[0], input.sizes[1]};
-    g.image.assign(input.sizes.begin() + 2, input.sizes.end());
-    g.sizes = {g.batch, g.channels};
-    g.sizes.insert(g.sizes.end(), grid.sizes.begin() + 1, grid.sizes.end() - 1);
-    return g;
-}
+using Padding = GridSample::Padding;
 
 std::vector<ValueMeta> infer_grid_sample(const Arguments<ValueMeta>& args) {
     return {ValueMeta::contiguous(args.tensor("input").dtype, grid_sample_of(args).sizes)};
@@ -70,15 +32,6 @@ struct Fold {
 
 Fold fold_of(const GridSample& g, std::int64_t size) {
     return g.align_corners ? Fold{0, static_cast<double>(size - 1)} : Fold{-0.5, static_cast<double>(size)};
-}
-
-/// Of the four pixels around a place, of which the second is `t` behind it: Keys' cubic convolution with a = -0.75.
-/// V is a number or an expression; `c` makes one of a constant.
-template <class V, class Constant>
-std::array<V, 4> cubic_weights(const V& t, const Constant& c) {
-    const auto near = [&](const V& d) { return (c(1.25) * d - c(2.25)) * d * d + c(1); };
-    const auto far = [&](const V& d) { return ((c(-0.75) * d + c(3.75)) * d - c(6)) * d + c(3); };
-    return {far(t + c(1)), near(t), near(c(1) - t), far(c(2) - t)};
 }
 
 // ---- eval ----
@@ -305,6 +258,49 @@ std::vector<expr::Value> lower_grid_sample(expr::GroupBuilder& builder, const Ar
     return {convert(input.dtype(), result)};
 }
 
+// ---- where an affine map looks ----
+
+/// The corners of the outermost pixels, or their centres, at -1 and 1; in f32 as LibTorch's linspace.
+NodeValue centres(GraphBuilder& builder, std::int64_t count, DType dtype, bool align_corners) {
+    const Gradient g(builder);
+    const DType wide = compute_dtype(dtype);
+    if (count <= 1) return g.zeros({count}, dtype);
+    const NodeValue line = builder.call("aten.linspace.default", {-1, 1, count}, {{"dtype", wide}});
+    const auto n = static_cast<double>(count);
+    return g.as(align_corners ? line : g.mul(line, Arg((n - 1) / n)), dtype);
+}
+
+/// theta [N, d, d + 1] by the homogeneous positions of the pixels, x first: [N, ..., d].
+std::vector<NodeRef> decompose_affine_grid(GraphBuilder& builder, const Arguments<NodeValue>& args) {
+    const Gradient g(builder);
+    const NodeValue theta = args.tensor("theta");
+    const std::vector<std::int64_t> size = args.integers("size");
+    const std::size_t rank = size.size() < 2 ? 0 : size.size() - 2;
+    const auto d = static_cast<std::int64_t>(rank);
+    if ((rank != 2 && rank != 3) || theta.meta.sizes != Sizes{size[0], d, d + 1})
+        throw Error("affine_grid_generator: found theta " + to_string(theta.meta.sizes) + " and size " +
+                    to_string(size) + ", expected [N, 2, 3] and [N, C, H, W], or [N, 3, 4] and [N, C, D, H, W]");
+    const Sizes image(size.begin() + 2, size.end());
+    std::vector<NodeValue> parts;
+    for (std::size_t k = 0; k < rank; ++k) {
+        Sizes along(rank, 1);
+        along[rank - 1 - k] = image[rank - 1 - k];
+        const NodeValue line = centres(builder, image[rank - 1 - k], theta.meta.dtype, args.boolean("align_corners"));
+        parts.push_back(g.call("aten.expand.default", {arg(g.reshape(line, along)), Arg::ints(image)}));
+    }
+    parts.push_back(builder.call("aten.ones.default", {Arg::ints(image)}, {{"dtype", theta.meta.dtype}}));
+    const NodeValue base =
+        g.reshape(g.call("aten.stack.default", {args_list(parts), -1}), {1, element_count(image), d + 1});
+    const NodeValue many =
+        g.call("aten.expand.default", {arg(base), Arg::ints({size[0], element_count(image), d + 1})});
+    const NodeValue grid =
+        g.call("aten.bmm.default", {arg(many), arg(g.call("aten.transpose.int", {arg(theta), 1, 2}))});
+    Sizes sizes = {size[0]};
+    sizes.insert(sizes.end(), image.begin(), image.end());
+    sizes.push_back(d);
+    return {g.reshape(grid, sizes).ref};
+}
+
 // ---- samples ----
 
 std::vector<Sample> sample_grid_sample(DType dtype) {
@@ -355,6 +351,22 @@ std::vector<Sample> sample_volume(DType dtype) {
     return result;
 }
 
+std::vector<Sample> sample_affine_grid(DType dtype) {
+    using samples::t;
+    std::vector<Sample> result;
+    for (const bool align : {false, true}) {
+        const std::string suffix = align ? ", corners aligned" : "";
+        result.push_back(
+            {"image" + suffix, {samples::random(dtype, {2, 2, 3})}, {t(0), Arg::ints({2, 1, 3, 4}), align}});
+        result.push_back(
+            {"volume" + suffix, {samples::random(dtype, {1, 3, 4})}, {t(0), Arg::ints({1, 2, 2, 3, 4}), align}});
+        result.push_back({"one pixel" + suffix,
+                          {samples::transposed(samples::random(dtype, {2, 2, 3}))},
+                          {t(0), Arg::ints({2, 1, 1, 2}), align}});
+    }
+    return result;
+}
+
 constexpr OpDef kOps[] = {
     {.name = "aten.grid_sampler_2d.default",
      .doc = "An image read at given positions; pytorch.org/docs/stable/generated/torch.nn.functional.grid_sample.html",
@@ -376,6 +388,12 @@ constexpr OpDef kOps[] = {
      .lower = lower_grid_sample,
      .grad = grid_sample_grad,
      .samples = sample_volume},
+    {.name = "aten.affine_grid_generator.default",
+     .doc = "Where an affine map looks; pytorch.org/docs/stable/generated/torch.nn.functional.affine_grid.html",
+     .schema = "affine_grid_generator(Tensor theta, int[] size, bool align_corners) -> Tensor",
+     .dtypes = kFloating,
+     .decompose = decompose_affine_grid,
+     .samples = sample_affine_grid},
 };
 
 }  // namespace

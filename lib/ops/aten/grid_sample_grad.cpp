@@ -1,10 +1,13 @@
-// The gradient of grid_sampler_2d and _3d, of the image and of the positions.
+// The gradients of grid_sampler_2d and _3d, of the image and of the positions, as LibTorch's autograd calls them.
 #include <array>
 #include <optional>
 #include <vector>
 
 #include "base/error.h"
+#include "ops/aten/families.h"
+#include "ops/aten/grid_sample.h"
 #include "ops/aten/layer_grad.h"
+#include "ops/core/samples.h"
 
 namespace whittle {
 
@@ -18,38 +21,33 @@ struct Position {
     NodeValue at, slope;
 };
 
-class GridRule : public Rule {
+class GridBackward : public Gradient {
   public:
-    GridRule(B& builder, C& call)
-        : Rule(builder, call),
-          image_(tensor("input")),
-          grid_(tensor("grid")),
-          nearest_(c.args().integer("interpolation_mode") == 1),
-          padding_(c.args().integer("padding_mode")),
-          aligned_(c.args().boolean("align_corners")) {
-        if (c.args().integer("interpolation_mode") > 1)
-            throw Error(
-                "grid_sampler_2d has no gradient rule for bicubic interpolation, only for bilinear and nearest");
-    }
+    GridBackward(B& builder, const Arguments<NodeValue>& args)
+        : Gradient(builder),
+          b(builder),
+          grad_(args.tensor("grad_output")),
+          image_(args.tensor("input")),
+          grid_(args.tensor("grid")),
+          mode_(args.integer("interpolation_mode")),
+          padding_(args.integer("padding_mode")),
+          aligned_(args.boolean("align_corners")) {}
 
-    void set_both() {
+    /// Of the image and of the grid.
+    std::vector<NodeValue> both() {
         std::vector<Position> positions;  // the last dimension comes first in the grid
         for (std::size_t d = 0; d < rank(); d++)
             positions.push_back(position(static_cast<std::int64_t>(rank() - 1 - d), extent(d)));
-        pixels_ = flat(zeros(image_.meta.sizes, grad().meta.dtype));
-        if (nearest_) {
-            std::vector<NodeValue> rounded;
-            for (const Position& p : positions) rounded.push_back(of("aten.round.default", p.at));
-            corner(rounded, {});
-            if (needed("grid")) set("grid", zeros_like(grid_));
-        } else {
-            linear(positions);
-        }
-        if (needed("input")) set("input", reshape(pixels_, image_.meta.sizes));
+        pixels_ = flat(zeros(image_.meta.sizes, grad_.meta.dtype));
+        const NodeValue grid = mode_ == kNearest   ? nearest(positions)
+                               : mode_ == kBicubic ? cubic(positions)
+                                                   : linear(positions);
+        return {reshape(pixels_, image_.meta.sizes), grid};
     }
 
   private:
-    static constexpr std::int64_t kZeros = 0, kReflection = 2;
+    static constexpr std::int64_t kZeros = 0, kReflection = 2;  // padding_mode
+    static constexpr std::int64_t kNearest = 1, kBicubic = 2;   // interpolation_mode
 
     std::size_t rank() const { return image_.meta.sizes.size() - 2; }
     std::int64_t extent(std::size_t d) const { return image_.meta.sizes[d + 2]; }
@@ -72,10 +70,16 @@ class GridRule : public Rule {
         const NodeValue x = add(call("aten.select.int", {arg(grid_), -1, which}), 1);
         const auto pixels = static_cast<double>(extent), last = pixels - 1;
         const double scale = (aligned_ ? last : pixels) / 2;
-        Position p{aligned_ ? mul(div(x, Arg(2)), Arg(last)) : div(add(mul(x, Arg(pixels)), -1), Arg(2)),
-                   call("aten.full_like.default", {arg(x), Arg(scale)})};
+        const Position p{aligned_ ? mul(div(x, Arg(2)), Arg(last)) : div(add(mul(x, Arg(pixels)), -1), Arg(2)),
+                         call("aten.full_like.default", {arg(x), Arg(scale)})};
+        return mode_ == kBicubic ? p : padded(p, pixels);
+    }
+
+    /// As the padding demands. Bicubic interpolation pads the pixels that it reads, not the position.
+    Position padded(Position p, double pixels) const {
         if (padding_ == kReflection) p = reflected(p, pixels);
         if (padding_ == kZeros) return p;
+        const double last = pixels - 1;
         p.slope = drop(both("or", when("le", p.at, 0), when("ge", p.at, last)), p.slope);
         p.at = call("aten.clamp.default", {arg(p.at), Arg(0.0), Arg(last)});
         return p;
@@ -84,7 +88,7 @@ class GridRule : public Rule {
     /// Folded between the centres of the outermost pixels, or between their edges. Each fold turns the slope.
     Position reflected(const Position& p, double pixels) const {
         const double low = aligned_ ? 0 : -0.5, span = aligned_ ? pixels - 1 : pixels;
-        if (span == 0) return {zeros_like(p.at), zeros_like(p.at)};
+        if (span == 0) return {of("aten.zeros_like.default", p.at), of("aten.zeros_like.default", p.at)};
         const NodeValue shifted = add(p.at, Arg(-low)), distance = of("aten.abs.default", shifted);
         const NodeValue extra = call("aten.fmod.Scalar", {arg(distance), Arg(span)});
         const NodeValue flips = of("aten.floor.default", div(distance, Arg(span)));
@@ -109,8 +113,8 @@ class GridRule : public Rule {
         const NodeValue line = reshape(at, {places[0], 1, element_count(Sizes(places.begin() + 1, places.end()))});
         const NodeValue wide =
             call("aten.expand.default", {arg(line), Arg::ints({places[0], image_.meta.sizes[1], -1})});
-        const NodeValue shows = call("aten.unsqueeze.default", {arg(*inside), 1}), shown = keep(shows, grad());
-        NodeValue weighted = grad();
+        const NodeValue shows = call("aten.unsqueeze.default", {arg(*inside), 1}), shown = keep(shows, grad_);
+        NodeValue weighted = grad_;
         for (const NodeValue& weight : weights)
             weighted = mul(weighted, call("aten.unsqueeze.default", {arg(weight), 1}));
         pixels_ = call("aten.scatter_add.default", {arg(pixels_), 2, arg(wide), arg(flat(keep(shows, weighted)))});
@@ -119,7 +123,7 @@ class GridRule : public Rule {
     }
 
     /// The corners around each place are numbered in binary, the first dimension's bit the highest.
-    void linear(const std::vector<Position>& positions) {
+    NodeValue linear(const std::vector<Position>& positions) {
         std::vector<std::array<NodeValue, 2>> pixels, weights;  // before and behind
         for (const Position& p : positions) {
             const NodeValue first = of("aten.floor.default", p.at), behind = sub(p.at, first);
@@ -136,7 +140,6 @@ class GridRule : public Rule {
             }
             read.push_back(corner(place, weight));
         }
-        if (!needed("grid")) return;
         std::vector<NodeValue> slopes;
         for (std::size_t d = rank(); d-- > 0;) {
             std::optional<NodeValue> along;
@@ -149,18 +152,140 @@ class GridRule : public Rule {
             }
             slopes.push_back(mul(*along, positions[d].slope));
         }
-        set("grid", call("aten.stack.default", {args_list(slopes), -1}));
+        return call("aten.stack.default", {args_list(slopes), -1});
     }
 
-    const NodeValue image_, grid_;
-    const bool nearest_;
-    const std::int64_t padding_;
+    /// Keys' cubic convolution with a = -0.75, as a function of a distance up to 1 and beyond, and its slope.
+    NodeValue polynomial(const NodeValue& x, const std::vector<double>& factors) const {
+        NodeValue y = mul(x, Arg(factors[0]));
+        for (std::size_t i = 1; i + 1 < factors.size(); ++i) y = mul(add(y, Arg(factors[i])), x);
+        return add(y, Arg(factors.back()));
+    }
+    struct Taps {
+        std::array<NodeValue, 4> at, weights, slopes;
+    };
+    Taps taps(const Position& p, double pixels) const {
+        const NodeValue first = of("aten.floor.default", p.at), t = sub(p.at, first);
+        const std::array<NodeValue, 4> distances = {add(t, 1), t, complement(t), add(neg(t), 2)};
+        Taps taps;
+        for (std::size_t k = 0; k < 4; ++k) {
+            const NodeValue& d = distances[k];
+            const bool near = k == 1 || k == 2;
+            taps.at[k] = padded({add(first, Arg(static_cast<double>(k) - 1)), first}, pixels).at;
+            taps.weights[k] = near ? polynomial(d, {1.25, -2.25, 0, 1}) : polynomial(d, {-0.75, 3.75, -6, 3});
+            const NodeValue slope = near ? polynomial(d, {3.75, -4.5, 0}) : polynomial(d, {-2.25, 7.5, -6});
+            taps.slopes[k] = mul(k < 2 ? slope : neg(slope), p.slope);
+        }
+        return taps;
+    }
+
+    NodeValue cubic(const std::vector<Position>& positions) {
+        const Taps rows = taps(positions[0], static_cast<double>(extent(0))),
+                   columns = taps(positions[1], static_cast<double>(extent(1)));
+        std::optional<NodeValue> down, across;
+        const auto sum_up = [&](std::optional<NodeValue>& sum, const NodeValue& part) {
+            sum = sum ? add(*sum, part) : part;
+        };
+        for (std::size_t i = 0; i < 4; ++i)
+            for (std::size_t k = 0; k < 4; ++k) {
+                const NodeValue read = corner({rows.at[i], columns.at[k]}, {rows.weights[i], columns.weights[k]});
+                sum_up(down, mul(mul(read, rows.slopes[i]), columns.weights[k]));
+                sum_up(across, mul(mul(read, rows.weights[i]), columns.slopes[k]));
+            }
+        return call("aten.stack.default", {args_list({*across, *down}), -1});
+    }
+
+    NodeValue nearest(const std::vector<Position>& positions) {
+        std::vector<NodeValue> rounded;
+        for (const Position& p : positions) rounded.push_back(of("aten.round.default", p.at));
+        corner(rounded, {});
+        return of("aten.zeros_like.default", grid_);
+    }
+
+    B& b;
+    const NodeValue grad_, image_, grid_;
+    const std::int64_t mode_, padding_;
     const bool aligned_;
     NodeValue pixels_;  ///< the image's gradient so far
 };
 
+std::vector<NodeRef> decompose_backward(B& builder, const Arguments<NodeValue>& args) {
+    const std::string& op = args.schema().name;
+    const GridSample g = grid_sample_of(args);
+    const NodeValue grad = args.tensor("grad_output");
+    const std::vector<bool> mask = args.booleans("output_mask");
+    if (grad.meta.sizes != g.sizes || mask.size() != 2)
+        throw Error(op + ": found a gradient of sizes " + to_string(grad.meta.sizes) + " and an output_mask of " +
+                    std::to_string(mask.size()) + ", expected " + to_string(g.sizes) + " and two");
+    const std::vector<NodeValue> gradients = GridBackward(builder, args).both();
+    // That of the grid is computed in any case, as in LibTorch.
+    return {mask[0] ? gradients[0].ref : Gradient(builder).none(grad.meta.dtype), gradients[1].ref};
+}
+
+std::vector<Sample> backward_samples(DType dtype, std::size_t rank) {
+    using samples::t;
+    std::vector<Sample> result;
+    Sizes grads = {2, 2}, image = {2, 2}, grid = {2};
+    for (std::size_t d = 0; d < rank; ++d) {
+        grads.push_back(3 + static_cast<std::int64_t>(d) % 2);
+        image.push_back(2 + static_cast<std::int64_t>(d));
+        grid.push_back(grads.back());
+    }
+    grid.push_back(static_cast<std::int64_t>(rank));
+    const Tensor grad = samples::random(dtype, grads), input = samples::random(dtype, image, 2);
+    const Tensor places = samples::uniform(dtype, grid, -1.9, 1.9, 7);
+    const auto add = [&](const std::string& label, const std::vector<Tensor>& tensors, int mode, int padding,
+                         bool align, bool of_image = true) {
+        result.push_back(
+            {label, tensors, {t(0), t(1), t(2), mode, padding, align, Arg(ArgList{Arg(of_image), Arg(true)})}});
+    };
+    for (const int mode : {0, 1, 2}) {
+        if (mode == 2 && rank == 3) continue;
+        for (const int padding : {0, 1, 2})
+            for (const bool align : {false, true})
+                add(std::to_string(mode) + ", padding " + std::to_string(padding) + (align ? ", corners aligned" : ""),
+                    {grad, input, places}, mode, padding, align);
+    }
+    add("of the grid only", {grad, input, places}, 0, 0, false, false);
+    add("transposed", {samples::transposed(grad), samples::transposed(input), samples::transposed(places)}, 0, 0,
+        false);
+    add("one number", {samples::expanded(samples::random(dtype, {}), grads), input, places}, 0, 1, false);
+    return result;
+}
+
+constexpr OpDef kOps[] = {
+    {.name = "aten.grid_sampler_2d_backward.default",
+     .doc = "the gradients of grid_sampler_2d: "
+            "https://pytorch.org/docs/stable/generated/torch.nn.functional.grid_sample.html",
+     .schema = "grid_sampler_2d_backward(Tensor grad_output, Tensor input, Tensor grid, int interpolation_mode, int "
+               "padding_mode, bool align_corners, bool[2] output_mask) -> (Tensor, Tensor)",
+     .dtypes = kFloating,
+     .decompose = decompose_backward,
+     .samples = [](DType dtype) { return backward_samples(dtype, 2); }},
+    {.name = "aten.grid_sampler_3d_backward.default",
+     .doc = "the gradients of grid_sampler_3d: "
+            "https://pytorch.org/docs/stable/generated/torch.nn.functional.grid_sample.html",
+     .schema = "grid_sampler_3d_backward(Tensor grad_output, Tensor input, Tensor grid, int interpolation_mode, int "
+               "padding_mode, bool align_corners, bool[2] output_mask) -> (Tensor, Tensor)",
+     .dtypes = kFloating,
+     .decompose = decompose_backward,
+     .samples = [](DType dtype) { return backward_samples(dtype, 3); }},
+};
+
 }  // namespace
 
-void grid_sample_grad(B& b, C& c) { GridRule(b, c).set_both(); }
+void grid_sample_grad(B& b, C& c) {
+    const Rule r(b, c);
+    const Arguments<NodeValue>& a = c.args();
+    const std::vector<NodeValue> gradients =
+        b.call_multi("aten." + a.schema().name + "_backward.default",
+                     {arg(r.grad()), arg(r.tensor("input")), arg(r.tensor("grid")), a.integer("interpolation_mode"),
+                      a.integer("padding_mode"), a.boolean("align_corners"),
+                      Arg(ArgList{Arg(r.needed("input")), Arg(r.needed("grid"))})});
+    if (r.needed("input")) r.set("input", gradients[0]);
+    if (r.needed("grid")) r.set("grid", gradients[1]);
+}
+
+std::span<const OpDef> grid_backward_ops() { return kOps; }
 
 }  // namespace whittle

@@ -14,8 +14,9 @@ GradRule convolution_grad, layer_norm_grad, group_norm_grad, batch_norm_grad, ba
 GradRule batch_norm_batch_grad, nll_loss_grad, mse_loss_grad, smooth_l1_loss_grad;
 
 // Pooling and interpolation (pool_grad.cpp).
-GradRule max_pool2d_grad, max_pool_grad, avg_pool1d_grad, avg_pool2d_grad, avg_pool3d_grad, adaptive_avg_pool_grad;
-GradRule upsample_grad;
+GradRule max_pool1d_grad, max_pool_with_indices_grad, adaptive_max_pool_grad, avg_pool1d_grad, avg_pool2d_grad;
+GradRule avg_pool3d_grad, adaptive_avg_pool1d_grad, adaptive_avg_pool_grad;
+GradRule upsample_grad, upsample_nearest_grad, upsample_cubic_grad;
 
 // Images read at positions (grid_sample_grad.cpp).
 GradRule grid_sample_grad;

@@ -295,6 +295,20 @@ std::vector<NodeRef> decompose_cross(GraphBuilder& builder, const Arguments<Node
     return {builder.call("aten.sub.Tensor", {arg(left), arg(right)}).ref};
 }
 
+/// The sum of i1 * i2 * i3 over `sumdim`, each with dimensions of size 1 put in first.
+std::vector<NodeRef> decompose_trilinear(GraphBuilder& builder, const Arguments<NodeValue>& args) {
+    const auto wide = [&](const char* name, const char* dims) {
+        NodeValue x = args.tensor(name);
+        for (const std::int64_t dim : args.integers(dims)) x = builder.call("aten.unsqueeze.default", {arg(x), dim});
+        return x;
+    };
+    const NodeValue first = builder.call("aten.mul.Tensor", {arg(wide("i1", "expand1")), arg(wide("i2", "expand2"))});
+    const NodeValue product = builder.call("aten.mul.Tensor", {arg(first), arg(wide("i3", "expand3"))});
+    const std::vector<std::int64_t> summed = args.integers("sumdim");
+    if (summed.empty()) return {product.ref};
+    return {builder.call("aten.sum.dim_IntList", {arg(product), Arg::ints(summed)}).ref};
+}
+
 // ---- samples ----
 
 using samples::t;
@@ -401,6 +415,17 @@ std::vector<Sample> sample_cross(DType dtype) {
     return {pair(dtype, {3}, {3}), pair(dtype, {2, 3}, {1, 3}), rows, pair(dtype, {0, 3}, {0, 3})};
 }
 
+/// Two rows that a weight of three dimensions multiplies, as bilinear() calls it.
+std::vector<Sample> sample_trilinear(DType dtype) {
+    using samples::random;
+    return {{"bilinear",
+             {random(dtype, {2, 3}), random(dtype, {4, 3, 5}, 2), random(dtype, {2, 5}, 3)},
+             {t(0), t(1), t(2), Arg::ints({1, 3}), Arg::ints({0}), Arg::ints({1, 2}), Arg::ints({2, 3})}},
+            {"nothing summed",
+             {random(dtype, {2}), random(dtype, {3}, 2), samples::transposed(random(dtype, {2, 3}, 3))},
+             {t(0), t(1), t(2), Arg::ints({1}), Arg::ints({0}), Arg::ints({}), Arg::ints({})}}};
+}
+
 constexpr OpDef kOps[] = {
     {.name = "aten.addr.default",
      .doc = "beta self + alpha (vec1 outer vec2); pytorch.org/docs/stable/generated/torch.addr.html",
@@ -458,6 +483,14 @@ constexpr OpDef kOps[] = {
      .dtypes = kAnyDType | kComplex,
      .decompose = decompose_kron,
      .samples = sample_kron},
+    {.name = "aten._trilinear.default",
+     .doc = "products of three tensors, summed, as bilinear() needs them; "
+            "pytorch.org/docs/stable/generated/torch.nn.Bilinear.html",
+     .schema = "_trilinear(Tensor i1, Tensor i2, Tensor i3, int[] expand1, int[] expand2, int[] expand3, int[] sumdim, "
+               "int unroll_dim=1) -> Tensor",
+     .dtypes = kFloating,
+     .decompose = decompose_trilinear,
+     .samples = sample_trilinear},
 };
 
 }  // namespace

@@ -1,4 +1,4 @@
-// Layer, group and RMS normalization: statistics of the sample at hand. Definitions:
+// Layer, group and RMS normalization: statistics of the sample at hand; and of weights. Definitions:
 // https://pytorch.org/docs/stable/nn.functional.html#normalization-functions
 #include <limits>
 
@@ -261,6 +261,73 @@ std::vector<Sample> group_samples(DType dtype) {
     return result;
 }
 
+// --- weight norm ---
+
+/// All dimensions of v but `dim`, which is the first or the last one. Throws Error where g does not fit.
+std::vector<std::int64_t> normed_dims(const std::string& op, const NodeValue& v, const NodeValue& g, std::int64_t dim) {
+    const auto rank = static_cast<std::int64_t>(v.meta.sizes.size());
+    const auto d = static_cast<std::size_t>(dim);
+    if (rank == 0 || (dim != 0 && dim != rank - 1) || g.meta.numel() != v.meta.sizes[d])
+        throw Error("aten." + op + ": found v of sizes " + to_string(v.meta.sizes) + ", g of " +
+                    to_string(g.meta.sizes) + " and dim " + std::to_string(dim) +
+                    ", expected the first or last dimension and a g for each of its indices");
+    std::vector<std::int64_t> dims;
+    for (std::int64_t other = 0; other < rank; ++other)
+        if (other != dim) dims.push_back(other);
+    return dims;
+}
+
+/// v * (g / |v|), and |v|; https://arxiv.org/abs/1602.07868
+std::vector<NodeRef> decompose_weight_norm(GraphBuilder& builder, const Arguments<NodeValue>& arguments) {
+    const Gradient g(builder);
+    const NodeValue v = arguments.tensor("v"), length = arguments.tensor("g");
+    const auto dims = normed_dims(arguments.schema().name, v, length, arguments.integer("dim"));
+    Sizes along(v.meta.sizes.size(), 1);
+    along[static_cast<std::size_t>(arguments.integer("dim"))] = length.meta.numel();
+    const NodeValue norms = g.reshape(g.of("aten.sqrt.default", g.sum(g.mul(v, v), dims, true)), length.meta.sizes);
+    return {g.mul(v, g.reshape(g.div(length, arg(norms)), along)).ref, norms.ref};
+}
+
+/// (g / |v|) (grad - v s / |v|^2) and s / |v|, with s = sum(grad * v).
+std::vector<NodeRef> decompose_weight_norm_backward(GraphBuilder& builder, const Arguments<NodeValue>& arguments) {
+    const Gradient g(builder);
+    const NodeValue grad = arguments.tensor("grad_w"), v = arguments.tensor("saved_v");
+    const NodeValue length = arguments.tensor("saved_g");
+    const auto dims = normed_dims(arguments.schema().name, v, length, arguments.integer("dim"));
+    Sizes along(v.meta.sizes.size(), 1);
+    along[static_cast<std::size_t>(arguments.integer("dim"))] = length.meta.numel();
+    const NodeValue norms = g.reshape(arguments.tensor("saved_norms"), along), gain = g.reshape(length, along);
+    const NodeValue sum = g.reshape(g.sum(g.mul(grad, v), dims, true), along);
+    const NodeValue tangent = g.sub(grad, g.mul(v, g.div(sum, arg(g.mul(norms, norms)))));
+    return {g.mul(g.div(gain, arg(norms)), tangent).ref, g.reshape(g.div(sum, arg(norms)), length.meta.sizes).ref};
+}
+
+void weight_norm_grad(GraphBuilder& b, CallGradients& c) {
+    const Rule r(b, c);
+    if (!c.grad_if_any(0)) return;  // the norms are for this rule alone
+    const std::vector<NodeValue> gradients = b.call_multi(
+        "aten._weight_norm_interface_backward.default",
+        {arg(r.grad()), arg(r.tensor("v")), arg(r.tensor("g")), arg(r.result(1)), c.args().integer("dim")});
+    if (r.needed("v")) r.set("v", gradients[0]);
+    if (r.needed("g")) r.set("g", gradients[1]);
+}
+
+std::vector<Sample> weight_norm_samples(DType dtype) {
+    const Tensor v = samples::random(dtype, {4, 3, 2});
+    const Tensor first = samples::random(dtype, {4, 1, 1}, 2), last = samples::random(dtype, {1, 1, 2}, 2);
+    return {{"first", {v, first}, {t(0), t(1), 0}},
+            {"last", {v, last}, {t(0), t(1), 2}},
+            {"transposed", {samples::transposed(v), first}, {t(0), t(1), 0}}};
+}
+std::vector<Sample> weight_norm_backward_samples(DType dtype) {
+    const Tensor grad = samples::random(dtype, {4, 3, 2}, 3), v = samples::random(dtype, {4, 3, 2});
+    const auto each = [&](const Sizes& sizes) {
+        return std::vector<Tensor>{grad, v, samples::random(dtype, sizes, 2), samples::uniform(dtype, sizes, 0.5, 2)};
+    };
+    return {{"first", each({4, 1, 1}), {t(0), t(1), t(2), t(3), 0}},
+            {"last", each({1, 1, 2}), {t(0), t(1), t(2), t(3), 2}}};
+}
+
 constexpr OpDef kNorm[] = {
     {.name = "aten.native_layer_norm.default",
      .doc = "normalized over trailing dimensions; also mean and 1 / sqrt(variance + eps)",
@@ -302,6 +369,20 @@ constexpr OpDef kNorm[] = {
      .dtypes = kFloating,
      .decompose = decompose_rms_norm,
      .samples = rms_samples},
+    {.name = "aten._weight_norm_interface.default",
+     .doc = "v of the length g, and its own lengths: https://arxiv.org/abs/1602.07868",
+     .schema = "_weight_norm_interface(Tensor v, Tensor g, int dim=0) -> (Tensor, Tensor)",
+     .dtypes = set_of(DType::f32) | set_of(DType::f64),
+     .decompose = decompose_weight_norm,
+     .grad = weight_norm_grad,
+     .samples = weight_norm_samples},
+    {.name = "aten._weight_norm_interface_backward.default",
+     .doc = "the gradients of _weight_norm_interface: https://arxiv.org/abs/1602.07868",
+     .schema = "_weight_norm_interface_backward(Tensor grad_w, Tensor saved_v, Tensor saved_g, Tensor saved_norms, int "
+               "dim) -> (Tensor, Tensor)",
+     .dtypes = set_of(DType::f32) | set_of(DType::f64),
+     .decompose = decompose_weight_norm_backward,
+     .samples = weight_norm_backward_samples},
 };
 
 }  // namespace

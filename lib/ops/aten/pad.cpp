@@ -3,6 +3,7 @@
 
 #include "base/error.h"
 #include "ops/aten/families.h"
+#include "ops/aten/linear_map.h"
 #include "ops/aten/view_grad.h"
 #include "ops/core/elements.h"
 #include "ops/core/geometry.h"
@@ -177,6 +178,45 @@ constexpr OpDef border_op(OpDef def) {
     return def;
 }
 
+/// Each element gets the gradients of the results that show it, dimension by dimension.
+template <class Rule, std::size_t N>
+std::vector<NodeRef> decompose_border_gradient(GraphBuilder& b, const Arguments<NodeValue>& a) {
+    const NodeValue grad = a.tensor("grad_output");
+    const Sizes self = a.tensor("self").meta.sizes;
+    const Padding plan = plan_border<Rule, N>(self, a.integers("padding"));
+    if (grad.meta.sizes != plan.sizes)
+        throw Error(a.schema().name + ": found a gradient of sizes " + to_string(grad.meta.sizes) + ", expected " +
+                    to_string(plan.sizes));
+    std::vector<LinearMap> maps;
+    for (std::size_t d = self.size() - N; d < self.size(); ++d) {
+        maps.push_back({plan.sizes[d], self[d]});
+        for (std::int64_t i = 0; i < plan.sizes[d]; ++i)
+            maps.back().add(i, Rule::source(i - plan.before[d], self[d]), 1);
+    }
+    return {apply_all(Gradient(b), grad, maps).ref};
+}
+
+/// The gradient of a border_op, of that op's samples.
+template <class Rule, std::size_t N>
+constexpr OpDef border_gradient_op(OpDef def) {
+    def.dtypes = kFloating;
+    def.decompose = decompose_border_gradient<Rule, N>;
+    def.samples = [](DType dtype) {
+        std::vector<Sample> result;
+        for (const Sample& sample : border_op<Rule, N>({}).samples(dtype)) {
+            const Tensor& self = sample.tensors[0];
+            std::vector<std::int64_t> padding;
+            for (const Arg& amount : *sample.args[1].list()) padding.push_back(std::get<std::int64_t>(amount.value));
+            const Tensor grad = samples::random(dtype, plan_border<Rule, N>(self.sizes(), padding).sizes);
+            result.push_back({sample.label,
+                              {sample.label.ends_with("transposed") ? samples::transposed(grad) : grad, self},
+                              {samples::t(0), samples::t(1), sample.args[1]}});
+        }
+        return result;
+    };
+    return def;
+}
+
 /// Copies of both ends around the tensor, dimension by dimension.
 NodeValue pad_circular(GraphBuilder& b, NodeValue self, const std::vector<std::int64_t>& pad) {
     const Padding plan = plan_padding(self.meta.sizes, pad, "pad");
@@ -281,6 +321,42 @@ std::span<const OpDef> pad_ops() {
             .doc = "borders repeated: https://pytorch.org/docs/stable/generated/torch.nn.ReplicationPad3d.html",
             .schema = "replication_pad3d(Tensor self, SymInt[6] padding) -> Tensor",
             .grad = border_pad_grad,
+        }),
+        border_gradient_op<Reflection, 1>({
+            .name = "aten.reflection_pad1d_backward.default",
+            .doc = "the gradient of reflection_pad1d: "
+                   "https://pytorch.org/docs/stable/generated/torch.nn.ReflectionPad1d.html",
+            .schema = "reflection_pad1d_backward(Tensor grad_output, Tensor self, SymInt[2] padding) -> Tensor",
+        }),
+        border_gradient_op<Reflection, 2>({
+            .name = "aten.reflection_pad2d_backward.default",
+            .doc = "the gradient of reflection_pad2d: "
+                   "https://pytorch.org/docs/stable/generated/torch.nn.ReflectionPad2d.html",
+            .schema = "reflection_pad2d_backward(Tensor grad_output, Tensor self, SymInt[4] padding) -> Tensor",
+        }),
+        border_gradient_op<Reflection, 3>({
+            .name = "aten.reflection_pad3d_backward.default",
+            .doc = "the gradient of reflection_pad3d: "
+                   "https://pytorch.org/docs/stable/generated/torch.nn.ReflectionPad3d.html",
+            .schema = "reflection_pad3d_backward(Tensor grad_output, Tensor self, SymInt[6] padding) -> Tensor",
+        }),
+        border_gradient_op<Replication, 1>({
+            .name = "aten.replication_pad1d_backward.default",
+            .doc = "the gradient of replication_pad1d: "
+                   "https://pytorch.org/docs/stable/generated/torch.nn.ReplicationPad1d.html",
+            .schema = "replication_pad1d_backward(Tensor grad_output, Tensor self, SymInt[2] padding) -> Tensor",
+        }),
+        border_gradient_op<Replication, 2>({
+            .name = "aten.replication_pad2d_backward.default",
+            .doc = "the gradient of replication_pad2d: "
+                   "https://pytorch.org/docs/stable/generated/torch.nn.ReplicationPad2d.html",
+            .schema = "replication_pad2d_backward(Tensor grad_output, Tensor self, SymInt[4] padding) -> Tensor",
+        }),
+        border_gradient_op<Replication, 3>({
+            .name = "aten.replication_pad3d_backward.default",
+            .doc = "the gradient of replication_pad3d: "
+                   "https://pytorch.org/docs/stable/generated/torch.nn.ReplicationPad3d.html",
+            .schema = "replication_pad3d_backward(Tensor grad_output, Tensor self, SymInt[6] padding) -> Tensor",
         }),
         {
             .name = "aten.pad.default",

@@ -13,37 +13,6 @@ namespace {
 
 using expr::Index;
 
-/// A pooling and what its sums are divided by: the given divisor, or the number of positions a window covers.
-struct Average {
-    Pooling pooling = {};
-    bool count_padding = true;  ///< positions in the padding count (beyond the padding they never do)
-    std::optional<std::int64_t> divisor = {};
-
-    /// Positions that place `place` of dimension d divides by; at least 1, so that a window off the image gives 0.
-    std::int64_t count(std::size_t d, std::int64_t place) const {
-        const Window& w = pooling.window;
-        if (pooling.adaptive) return pooling.end(d, place) - pooling.start(d, place);
-        const std::int64_t margin = count_padding ? w.padding[d] : 0;
-        const std::int64_t start = place * w.stride[d] - w.padding[d];
-        const std::int64_t end = std::min(start + w.kernel[d], w.in[d] + margin);
-        return std::max<std::int64_t>(end - std::max(start, -margin), 1);
-    }
-};
-
-template <int Rank, bool Adaptive, class T>
-Average average_of(const Arguments<T>& args) {
-    const std::string& op = args.schema().name;
-    const ValueMeta self = meta_of(args.tensor("self"));
-    if constexpr (Adaptive) return {adaptive_pooling(op, self, Rank, args.integers("output_size"))};
-    Average average;
-    average.pooling = sliding_pooling(op, self, Rank, args.integers("kernel_size"), args.integers("stride"),
-                                      args.integers("padding"), {}, args.boolean("ceil_mode"));
-    average.count_padding = args.boolean("count_include_pad");
-    if constexpr (Rank > 1) average.divisor = args.optional_integer("divisor_override");
-    if (average.divisor == 0) throw Error(op + ": found divisor_override=0, expected another number");
-    return average;
-}
-
 // ---- eval ----
 
 template <class T>
@@ -214,7 +183,7 @@ constexpr OpDef kOps[] = {
      .infer = infer_average<1, true>,
      .eval = eval_average<1, true>,
      .lower = lower_average<1, true>,
-     .grad = adaptive_avg_pool_grad,
+     .grad = adaptive_avg_pool1d_grad,
      .samples = sample_adaptive<1>},
     {.name = "aten._adaptive_avg_pool2d.default",
      .doc = "Means of as many windows as wanted; pytorch.org/docs/stable/generated/torch.nn.AdaptiveAvgPool2d.html",

@@ -1,9 +1,12 @@
 // What maximum and average pooling share: their windows, reading an image through them, and samples.
 #pragma once
 
+#include <algorithm>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "base/error.h"
 #include "ops/core/window.h"
 
 namespace whittle {
@@ -30,6 +33,38 @@ struct Pooling {
 Pooling sliding_pooling(const std::string& op, const ValueMeta& self, std::int64_t rank, const Sizes& kernel,
                         const Sizes& stride, const Sizes& padding, const Sizes& dilation, bool ceil);
 Pooling adaptive_pooling(const std::string& op, const ValueMeta& self, std::int64_t rank, const Sizes& output_size);
+
+/// A pooling and what its sums are divided by: the given divisor, or the number of positions a window covers.
+struct Average {
+    Pooling pooling = {};
+    bool count_padding = true;  ///< positions in the padding count (beyond the padding they never do)
+    std::optional<std::int64_t> divisor = {};
+
+    /// Positions that place `place` of dimension d divides by; at least 1, so that a window off the image gives 0.
+    std::int64_t count(std::size_t d, std::int64_t place) const {
+        const Window& w = pooling.window;
+        if (pooling.adaptive) return pooling.end(d, place) - pooling.start(d, place);
+        const std::int64_t margin = count_padding ? w.padding[d] : 0;
+        const std::int64_t start = place * w.stride[d] - w.padding[d];
+        const std::int64_t end = std::min(start + w.kernel[d], w.in[d] + margin);
+        return std::max<std::int64_t>(end - std::max(start, -margin), 1);
+    }
+};
+
+/// Of a call of avg_poolNd or adaptive_avg_poolNd. Throws Error for parameters ATen refuses.
+template <int Rank, bool Adaptive, class T>
+Average average_of(const Arguments<T>& args) {
+    const std::string& op = args.schema().name;
+    const ValueMeta self = meta_of(args.tensor("self"));
+    if constexpr (Adaptive) return {adaptive_pooling(op, self, Rank, args.integers("output_size"))};
+    Average average;
+    average.pooling = sliding_pooling(op, self, Rank, args.integers("kernel_size"), args.integers("stride"),
+                                      args.integers("padding"), {}, args.boolean("ceil_mode"));
+    average.count_padding = args.boolean("count_include_pad");
+    if constexpr (Rank > 1) average.divisor = args.optional_integer("divisor_override");
+    if (average.divisor == 0) throw Error(op + ": found divisor_override=0, expected another number");
+    return average;
+}
 
 /// An image in a lowering, seen through the windows of a pooling: i is a place (with its leading dimensions), r a tap.
 class WindowReader {

@@ -78,13 +78,10 @@ void constant_pad_grad(B& b, C& c) {
     const LinearOfSelf r(b, c);
     r.set(r.call("aten.constant_pad_nd.default", {arg(r.g), Arg::ints(negated(c.args().integers("pad"))), 0}));
 }
-/// The same border of the elements' numbers says which elements it holds.
 void border_pad_grad(B& b, C& c) {
-    const LinearOfSelf r(b, c);
-    const NodeValue range = b.call("aten.arange.default", {r.x.meta.numel()}, {{"dtype", DType::f64}});
-    const NodeValue padded = r.call("aten." + c.args().schema().name + ".default",
-                                    {arg(r.reshape(range, r.x.meta.sizes)), Arg::ints(c.args().integers("padding"))});
-    r.set(add_at(r, r.g, b.convert(padded, DType::i64), r.x.meta.sizes));
+    const OfSelf r(b, c);
+    r.set(r.call("aten." + c.args().schema().name + "_backward.default",
+                 {arg(r.g), arg(r.x), Arg::ints(c.args().integers("padding"))}));
 }
 
 void select_scatter_grad(B& b, C& c) {

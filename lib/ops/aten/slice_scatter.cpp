@@ -1,10 +1,11 @@
 // Ops that replace a part of a copy: select_scatter and slice_scatter, which functional programs write in place of
-// x[i] = v and x[a:b] = v.
+// x[i] = v and x[a:b] = v, and a diagonal.
 #include <algorithm>
 #include <limits>
 
 #include "base/error.h"
 #include "ops/aten/families.h"
+#include "ops/aten/own_copy.h"
 #include "ops/aten/view_grad.h"
 #include "ops/core/elements.h"
 #include "ops/core/geometry.h"
@@ -112,6 +113,60 @@ Sample replaced(const std::string& label, const Tensor& self, const Tensor& sour
     return sample;
 }
 
+// --- Diagonals -------------------------------------------------------------------------------------------------------
+
+struct Diagonal {
+    std::int64_t offset = 0, dim1 = 0, dim2 = 1;
+};
+
+/// The tensor with `source` on a diagonal: the diagonal of the elements' numbers says where.
+NodeValue with_diagonal(GraphBuilder& b, const NodeValue& self, const NodeValue& source, const Diagonal& d) {
+    const Gradient g(b);
+    const std::int64_t count = self.meta.numel();
+    const NodeValue range = b.call("aten.arange.default", {count}, {{"dtype", DType::i64}});
+    const NodeValue at =
+        g.call("aten.diagonal.default", {arg(g.reshape(range, self.meta.sizes)), d.offset, d.dim1, d.dim2});
+    if (at.meta.sizes != source.meta.sizes)
+        throw Error("found " + to_string(source.meta.sizes) + " for a diagonal, expected " + to_string(at.meta.sizes));
+    const NodeValue flat = g.reshape(self, {count}), places = g.reshape(at, {at.meta.numel()});
+    const NodeValue put = g.call("aten.index_put.default", {arg(flat), ArgList(1, arg(places)),
+                                                            arg(g.reshape(source, {at.meta.numel()})), false});
+    return g.reshape(put, self.meta.sizes);
+}
+
+std::vector<NodeRef> decompose_diagonal_scatter(GraphBuilder& b, const Arguments<NodeValue>& a) {
+    const NodeValue self = a.tensor("self");
+    return {with_diagonal(b, self, b.convert(a.tensor("src"), self.meta.dtype),
+                          {a.integer("offset"), a.integer("dim1"), a.integer("dim2")})
+                .ref};
+}
+
+/// The last dimension of `self` on the diagonal of two new ones.
+NodeValue diag_embed(GraphBuilder& b, const NodeValue& self, const Diagonal& d) {
+    const auto rank = static_cast<std::int64_t>(self.meta.sizes.size()) + 1;
+    if (rank < 2) throw Error("diag_embed: found a 0-d operand, expected a dimension");
+    const std::int64_t dim1 = wrap_dim(d.dim1, rank), dim2 = wrap_dim(d.dim2, rank);
+    if (dim1 == dim2) throw Error("diag_embed: found dimension " + std::to_string(dim1) + " twice, expected two");
+    Sizes sizes(self.meta.sizes.begin(), self.meta.sizes.end() - 1);
+    const std::int64_t size = self.meta.sizes.back() + std::abs(d.offset);
+    for (const std::int64_t dim : {std::min(dim1, dim2), std::max(dim1, dim2)}) sizes.insert(sizes.begin() + dim, size);
+    return with_diagonal(b, Gradient(b).zeros(sizes, self.meta.dtype), self, {d.offset, dim1, dim2});
+}
+
+std::vector<NodeRef> decompose_diag_embed(GraphBuilder& b, const Arguments<NodeValue>& a) {
+    return {diag_embed(b, a.tensor("self"), {a.integer("offset"), a.integer("dim1"), a.integer("dim2")}).ref};
+}
+
+/// Of a row a matrix, of a matrix a copy of its diagonal.
+std::vector<NodeRef> decompose_diag(GraphBuilder& b, const Arguments<NodeValue>& a) {
+    const NodeValue self = a.tensor("self");
+    const std::int64_t offset = a.integer("diagonal");
+    if (self.meta.sizes.size() == 1) return {diag_embed(b, self, {offset, 0, 1}).ref};
+    if (self.meta.sizes.size() != 2)
+        throw Error("diag: found an operand of sizes " + to_string(self.meta.sizes) + ", expected a row or a matrix");
+    return {own_copy(b, b.call("aten.diagonal.default", {arg(self), offset, 0, 1})).ref};
+}
+
 }  // namespace
 
 using samples::mixed;
@@ -154,6 +209,50 @@ std::span<const OpDef> slice_scatter_ops() {
                         replaced("converted", mixed(dtype, {3}), ramp(DType::i32, {2}), {0, -2}),
                         replaced("nothing", mixed(dtype, {3}), ramp(dtype, {0}), {0, 2, 1})};
             },
+        },
+        {
+            .name = "aten.diagonal_scatter.default",
+            .doc = "a diagonal replaced: https://pytorch.org/docs/stable/generated/torch.diagonal_scatter.html",
+            .schema = "diagonal_scatter(Tensor self, Tensor src, int offset=0, int dim1=0, int dim2=1) -> Tensor",
+            .dtypes = kAnyDType | kComplex,
+            .decompose = decompose_diagonal_scatter,
+            .samples = [](DType dtype) -> std::vector<Sample> {
+                return {
+                    replaced("main", mixed(dtype, {3, 4}), ramp(dtype, {3}), {}),
+                    replaced("below", mixed(dtype, {2, 4, 3}), samples::transposed(ramp(dtype, {2, 3})), {-1, 1, 2}),
+                    replaced("outside", mixed(dtype, {2, 2}), ramp(dtype, {0}), {5})};
+            },
+        },
+        {
+            .name = "aten.diag_embed.default",
+            .doc = "rows as the diagonals of matrices: https://pytorch.org/docs/stable/generated/torch.diag_embed.html",
+            .schema = "diag_embed(Tensor self, int offset=0, int dim1=-2, int dim2=-1) -> Tensor",
+            .dtypes = kAnyDType | kComplex,
+            .decompose = decompose_diag_embed,
+            .samples =
+                [](DType dtype) {
+                    return samples::operator+
+                        (samples::moved(dtype, "rows", {2, 3}),
+                         {samples::once(dtype, "above", {3}, {2}), samples::once(dtype, "below", {2, 2}, {-1}),
+                          samples::once(dtype, "other dimensions", {2, 3}, {1, 0, 2}),
+                          samples::once(dtype, "swapped", {2, 3}, {1, 2, 0}), samples::once(dtype, "empty", {0})});
+                },
+        },
+        {
+            .name = "aten.diag.default",
+            .doc = "a matrix with a diagonal, or the diagonal of one: "
+                   "https://pytorch.org/docs/stable/generated/torch.diag.html",
+            .schema = "diag(Tensor self, int diagonal=0) -> Tensor",
+            .dtypes = kAnyDType | kComplex,
+            .decompose = decompose_diag,
+            .samples =
+                [](DType dtype) {
+                    return samples::operator+
+                        (samples::moved(dtype, "matrix", {3, 4}),
+                         {samples::once(dtype, "row", {3}), samples::once(dtype, "row below", {3}, {-1}),
+                          samples::once(dtype, "matrix above", {3, 4}, {1}),
+                          samples::once(dtype, "outside", {2, 2}, {3})});
+                },
         },
     };
     return ops;

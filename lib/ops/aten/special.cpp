@@ -1,4 +1,5 @@
-// Functions of probability and geometry, element by element: xlogy, logaddexp, hypot, copysign and sinc.
+// Functions of probability and geometry, element by element: xlogy, logaddexp, hypot, copysign, sinc, nan_to_num and
+// angles.
 // Definitions: https://pytorch.org/docs/stable/special.html and torch.html#pointwise-ops; corners as ATen's CPU kernels
 // have them, https://github.com/pytorch/pytorch/blob/v1.13.1/aten/src/ATen/native/cpu/BinaryOpsKernel.cpp
 #include <cmath>
@@ -7,8 +8,10 @@
 #include "ops/aten/backward.h"
 #include "ops/aten/families.h"
 #include "ops/aten/gradient.h"
+#include "ops/aten/own_copy.h"
 #include "ops/core/pointwise.h"
 #include "ops/core/samples.h"
+#include "tensor/limits.h"
 
 namespace whittle {
 namespace {
@@ -154,6 +157,28 @@ void sinc_grad(B& b, C& c) {
     r.set(r.drop(r.call("aten.eq.Scalar", {arg(square), 0}), r.mul(r.g, r.div(rise, arg(square)))));
 }
 
+/// NaN and infinities replaced by numbers, which are 0 and the ends of the dtype where none are given.
+std::vector<NodeRef> nan_to_num(B& b, const Arguments<NodeValue>& a) {
+    const Gradient g(b);
+    const NodeValue x = a.tensor("self");
+    if (!is_floating(x.meta.dtype)) return {own_copy(b, x).ref};
+    const double most = float_limits(x.meta.dtype).largest, infinity = std::numeric_limits<double>::infinity();
+    const auto replaced = [&](const NodeValue& value, const NodeValue& where, const char* parameter, double otherwise) {
+        const double number = a.optional_number(parameter).value_or(otherwise);
+        return g.call("aten.masked_fill.Scalar", {arg(value), arg(where), Arg(number)});
+    };
+    const NodeValue numbers = replaced(x, g.of("aten.isnan.default", x), "nan", 0);
+    const NodeValue below = replaced(numbers, g.when("eq", x, Arg(infinity)), "posinf", most);
+    return {replaced(below, g.when("eq", x, Arg(-infinity)), "neginf", -most).ref};
+}
+
+std::vector<NodeRef> deg2rad(B& b, const Arguments<NodeValue>& a) {
+    return {Gradient(b).mul(a.tensor("self"), Arg(M_PI / 180)).ref};
+}
+std::vector<NodeRef> rad2deg(B& b, const Arguments<NodeValue>& a) {
+    return {Gradient(b).mul(a.tensor("self"), Arg(180 / M_PI)).ref};
+}
+
 // --- Records ---
 
 std::vector<Sample> number_samples(DType dtype) {
@@ -218,6 +243,27 @@ constexpr OpDef kSpecial[] = {
      .decompose = sinc,
      .grad = sinc_grad,
      .samples = sinc_samples},
+    {.name = "aten.nan_to_num.default",
+     .doc = "NaN and infinities replaced: https://pytorch.org/docs/stable/generated/torch.nan_to_num.html",
+     .schema = "nan_to_num(Tensor self, float? nan=None, float? posinf=None, float? neginf=None) -> Tensor",
+     .dtypes = kAnyDType,
+     .decompose = nan_to_num,
+     .samples =
+         [](DType dtype) {
+             return samples::operator+(samples::unary(dtype), samples::unary(dtype, {1.5, 2.0, -3.0}, ", given"));
+         }},
+    {.name = "aten.deg2rad.default",
+     .doc = "degrees in radians: https://pytorch.org/docs/stable/generated/torch.deg2rad.html",
+     .schema = "deg2rad(Tensor self) -> Tensor",
+     .dtypes = kAnyDType,
+     .decompose = deg2rad,
+     .samples = [](DType dtype) { return samples::unary(dtype); }},
+    {.name = "aten.rad2deg.default",
+     .doc = "radians in degrees: https://pytorch.org/docs/stable/generated/torch.rad2deg.html",
+     .schema = "rad2deg(Tensor self) -> Tensor",
+     .dtypes = kAnyDType,
+     .decompose = rad2deg,
+     .samples = [](DType dtype) { return samples::unary(dtype); }},
 };
 
 }  // namespace

@@ -120,8 +120,10 @@ void narrow_grad(B& b, C& c) {
 void unbind_grad(B& b, C& c) { join_parts(b, c, "aten.stack.default"); }
 void split_grad(B& b, C& c) { join_parts(b, c, "aten.cat.default"); }
 void unfold_grad(B& b, C& c) {
+    const LinearOfSelf r(b, c);
     const Arguments<NodeValue>& a = c.args();
-    numbered_view_grad(b, c, "aten.unfold.default", {a.integer("dimension"), a.integer("size"), a.integer("step")});
+    r.set(r.call("aten.unfold_backward.default",
+                 {arg(r.g), Arg::ints(r.x.meta.sizes), a.integer("dimension"), a.integer("size"), a.integer("step")}));
 }
 void diagonal_grad(B& b, C& c) {
     const Arguments<NodeValue>& a = c.args();

@@ -190,8 +190,9 @@ Tensor numbered(DType dtype, std::int64_t channels, std::int64_t size) {
 }
 
 TEST_CASE("upsampling reads where LibTorch reads, whatever the size and the factor", "[libtorch]") {
-    const auto [target, rank] =
-        GENERATE(std::pair("aten.upsample_nearest1d.vec", 1), std::pair("aten.upsample_nearest2d.vec", 2));
+    const auto [target, rank] = GENERATE(
+        std::pair("aten.upsample_nearest1d.vec", 1), std::pair("aten.upsample_nearest2d.vec", 2),
+        std::pair("aten._upsample_nearest_exact1d.vec", 1), std::pair("aten._upsample_nearest_exact2d.vec", 2));
     const RegisteredOp& op = Registry::instance().require(target);
     for (const DType dtype : {DType::f64, DType::f32})
         for (std::int64_t size = 1; size < 34; ++size)

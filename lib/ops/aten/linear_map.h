@@ -1,0 +1,31 @@
+// Linear maps along one dimension, given by their terms: what resampling and means of windows are, and their gradients.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "ops/aten/backward.h"
+
+namespace whittle {
+
+/// y[to[i]] += x[from[i]] * weights[i], for all i; y has `out` elements, x has `in`.
+struct LinearMap {
+    std::int64_t in = 0, out = 0;
+    std::vector<std::int64_t> from = {}, to = {};
+    std::vector<double> weights = {};
+
+    /// A term. Throws Error where there are more than can be meant, for they become constants of a graph.
+    void add(std::int64_t source, std::int64_t target, double weight);
+    /// Of what the map gives, the gradient of what it is given.
+    LinearMap transposed() const { return {out, in, to, from, weights}; }
+    bool operator==(const LinearMap&) const = default;
+};
+
+/// The map of dimension `dim` of x, which has `map.in` elements there. Elements that no term reads do not count, be
+/// they infinite. In the dtype of x.
+NodeValue apply(const Gradient& g, const NodeValue& x, std::int64_t dim, const LinearMap& map);
+
+/// One map for each of the last dimensions, the last one first, in f32 where x has fewer bits.
+NodeValue apply_all(const Gradient& g, const NodeValue& x, const std::vector<LinearMap>& maps);
+
+}  // namespace whittle

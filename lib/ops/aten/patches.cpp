@@ -1,0 +1,257 @@
+// Images as the elements under sliding windows, and back: im2col and col2im; and what max pooling kept, put back.
+// Definition: https://pytorch.org/docs/stable/generated/torch.nn.Unfold.html
+#include <algorithm>
+#include <numeric>
+
+#include "base/checked.h"
+#include "ops/aten/backward.h"
+#include "ops/aten/families.h"
+#include "ops/aten/gradient.h"
+#include "ops/aten/own_copy.h"
+#include "ops/core/samples.h"
+#include "ops/core/window.h"
+
+namespace whittle {
+namespace {
+
+using samples::t;
+using Builder = GraphBuilder;
+using Values = Arguments<NodeValue>;
+using Refs = std::vector<NodeRef>;
+
+// --- Windows ---------------------------------------------------------------------------------------------------------
+
+/// The windows of an image [height, width], each of which is a column. Throws Error where there are none.
+Window window_of(const Values& a, const Sizes& image) {
+    const std::string& op = a.schema().name;
+    Window w;
+    w.in = image;
+    w.kernel = window_parameter(op, "kernel_size", a.integers("kernel_size"), 2, {1, 1}, 1);
+    w.dilation = window_parameter(op, "dilation", a.integers("dilation"), 2, {1, 1}, 1);
+    w.padding = window_parameter(op, "padding", a.integers("padding"), 2, {0, 0}, 0);
+    w.stride = window_parameter(op, "stride", a.integers("stride"), 2, {1, 1}, 1);
+    for (std::size_t d = 0; d < 2; ++d) {
+        const Checked reached = Checked(w.dilation[d]) * (w.kernel[d] - 1) + 1;
+        const std::int64_t room = (Checked(image[d]) + Checked(2) * w.padding[d] - reached).value();
+        if (image[d] < 1 || room < 0)
+            throw Error(op + ": found windows of " + to_string(w.kernel) + " in an image of " + to_string(image) +
+                        ", expected an image that holds one");
+        w.out.push_back(room / w.stride[d] + 1);
+    }
+    constexpr std::int64_t kMost = 1 << 24;  // positions are a constant of the graph
+    if (!((Checked(w.taps()) * w.places()).value() <= kMost))
+        throw Error(op + ": found more than 2^24 elements in windows, expected fewer");
+    return w;
+}
+
+/// Where the elements of the columns lie in the image; for those in the padding the element behind the image.
+NodeValue positions_of(const Gradient& g, const Window& w) {
+    std::vector<std::int64_t> offsets = window_offsets(w);
+    std::ranges::replace(offsets, std::int64_t{-1}, element_count(w.in));
+    const auto count = static_cast<std::int64_t>(offsets.size());
+    return g.constant(Tensor::of(offsets, {count}));
+}
+
+/// [batch, channels, height, width] or without a batch, as [images, height * width]. Throws Error for others.
+Refs im2col(Builder& b, const Values& a) {
+    const Gradient g(b);
+    const NodeValue x = a.tensor("self");
+    const Sizes& sizes = x.meta.sizes;
+    if (sizes.size() != 3 && sizes.size() != 4)
+        throw Error("im2col: found an operand of sizes " + to_string(sizes) + ", expected [N, C, H, W] or [C, H, W]");
+    const Window w = window_of(a, Sizes(sizes.end() - 2, sizes.end()));
+    Sizes rows(sizes.begin(), sizes.end() - 2), columns(sizes.begin(), sizes.end() - 3);
+    rows.push_back(element_count(w.in));
+    columns.push_back((Checked(sizes[sizes.size() - 3]) * w.taps()).value());
+    columns.push_back(w.places());
+    NodeValue flat = g.reshape(x, rows);
+    if (w.leaves_image()) flat = g.call("aten.constant_pad_nd.default", {arg(flat), Arg::ints({0, 1}), 0});
+    const auto last = static_cast<std::int64_t>(rows.size()) - 1;
+    return {g.reshape(g.call("aten.index_select.default", {arg(flat), last, arg(positions_of(g, w))}), columns).ref};
+}
+
+Refs col2im(Builder& b, const Values& a) {
+    const Gradient g(b);
+    const NodeValue x = a.tensor("self");
+    const Sizes& sizes = x.meta.sizes;
+    const Sizes image = window_parameter("col2im", "output_size", a.integers("output_size"), 2, {1, 1}, 1);
+    const Window w = window_of(a, image);
+    const bool fits = (sizes.size() == 2 || sizes.size() == 3) && sizes[sizes.size() - 2] % w.taps() == 0 &&
+                      sizes.back() == w.places();
+    if (!fits)
+        throw Error("col2im: found an operand of sizes " + to_string(sizes) + ", expected [N, C * " +
+                    std::to_string(w.taps()) + ", " + std::to_string(w.places()) + "] or without N");
+    const std::int64_t channels = sizes[sizes.size() - 2] / w.taps(), pixels = element_count(image);
+    Sizes rows(sizes.begin(), sizes.end() - 2);
+    rows.push_back(channels);
+    Sizes images = rows, flat = rows;
+    rows.push_back((Checked(w.taps()) * w.places()).value());
+    flat.push_back(pixels + (w.leaves_image() ? 1 : 0));
+    images.insert(images.end(), image.begin(), image.end());
+    const auto last = static_cast<std::int64_t>(rows.size()) - 1;
+    const NodeValue added = g.call("aten.index_add.default", {arg(g.zeros(flat, x.meta.dtype)), last,
+                                                              arg(positions_of(g, w)), arg(g.reshape(x, rows))});
+    const NodeValue kept = w.leaves_image() ? own_copy(b, g.slice(added, last, 0, pixels)) : added;
+    return {g.reshape(kept, images).ref};
+}
+
+void im2col_grad(GraphBuilder& b, CallGradients& c) {
+    const OfSelf r(b, c);
+    const auto ints = [&](const char* name) { return Arg::ints(c.args().integers(name)); };
+    const Sizes& sizes = r.x.meta.sizes;
+    r.set(r.call("aten.col2im.default", {arg(r.g), Arg::ints(Sizes(sizes.end() - 2, sizes.end())), ints("kernel_size"),
+                                         ints("dilation"), ints("padding"), ints("stride")}));
+}
+void col2im_grad(GraphBuilder& b, CallGradients& c) {
+    const OfSelf r(b, c);
+    const auto ints = [&](const char* name) { return Arg::ints(c.args().integers(name)); };
+    r.set(r.call("aten.im2col.default",
+                 {arg(r.g), ints("kernel_size"), ints("dilation"), ints("padding"), ints("stride")}));
+}
+
+// --- Back from pooling -----------------------------------------------------------------------------------------------
+
+/// The images of x as rows, where the last `rank` dimensions are the image's.
+Sizes rows_of(const Sizes& sizes, std::size_t rank) {
+    const auto image = sizes.end() - static_cast<std::ptrdiff_t>(rank);
+    Sizes rows(sizes.begin(), image);
+    rows.push_back(element_count(Sizes(image, sizes.end())));
+    return rows;
+}
+
+/// Each element where the index says, in an image of zeros.
+template <std::size_t Rank>
+Refs max_unpool(Builder& b, const Values& a) {
+    const Gradient g(b);
+    const NodeValue x = a.tensor("self"), at = a.tensor("indices");
+    const std::vector<std::int64_t> image = a.integers("output_size");
+    const Sizes& sizes = x.meta.sizes;
+    if (sizes != at.meta.sizes || image.size() != Rank || (sizes.size() != Rank + 1 && sizes.size() != Rank + 2))
+        throw Error(a.schema().name + ": found an operand of sizes " + to_string(sizes) + ", indices of " +
+                    to_string(at.meta.sizes) + " and output_size " + to_string(image) + ", expected images and " +
+                    std::to_string(Rank) + " sizes");
+    Sizes whole(sizes.begin(), sizes.end() - static_cast<std::ptrdiff_t>(Rank));
+    whole.insert(whole.end(), image.begin(), image.end());
+    const Sizes rows = rows_of(sizes, Rank);
+    const NodeValue zeros = g.zeros(rows_of(whole, Rank), x.meta.dtype);
+    const NodeValue put = g.call("aten.scatter.src", {arg(zeros), static_cast<std::int64_t>(rows.size()) - 1,
+                                                      arg(g.reshape(at, rows)), arg(g.reshape(x, rows))});
+    return {g.reshape(put, whole).ref};
+}
+
+// --- Samples ---------------------------------------------------------------------------------------------------------
+
+struct Patch {
+    std::string label;
+    Sizes kernel, dilation, padding, stride;
+    Sizes image = {5, 4}, out = {};
+};
+
+const std::vector<Patch>& patches() {
+    static const std::vector<Patch> list = {
+        {"plain", {2, 3}, {1, 1}, {0, 0}, {1, 1}, {5, 4}, {4, 2}},
+        {"padded", {3, 2}, {1, 1}, {1, 1}, {2, 1}, {5, 4}, {3, 5}},
+        {"dilated", {2, 2}, {2, 1}, {0, 1}, {1, 2}, {5, 4}, {3, 3}},
+        {"apart", {1, 1}, {1, 1}, {0, 0}, {3, 2}, {5, 4}, {2, 2}},
+        {"whole image", {5, 4}, {1, 1}, {0, 0}, {1, 1}, {5, 4}, {1, 1}},
+    };
+    return list;
+}
+
+std::vector<Sample> im2col_samples(DType dtype) {
+    std::vector<Sample> result;
+    const auto add = [&](const std::string& label, const Tensor& x, const Patch& p) {
+        result.push_back(
+            {label,
+             {x},
+             {t(0), Arg::ints(p.kernel), Arg::ints(p.dilation), Arg::ints(p.padding), Arg::ints(p.stride)}});
+    };
+    const Tensor x = samples::random(dtype, {2, 3, 5, 4});
+    for (const Patch& p : patches()) add(p.label, x, p);
+    add("no batch", samples::random(dtype, {3, 5, 4}), patches()[1]);
+    add("empty batch", samples::random(dtype, {0, 3, 5, 4}), patches()[1]);
+    for (const auto& [label, laid] : samples::layouts(x))
+        if (label != "contiguous") add(label, laid, patches()[1]);
+    return result;
+}
+
+std::vector<Sample> col2im_samples(DType dtype) {
+    std::vector<Sample> result;
+    const auto add = [&](const std::string& label, const Tensor& x, const Patch& p) {
+        result.push_back({label,
+                          {x},
+                          {t(0), Arg::ints(p.image), Arg::ints(p.kernel), Arg::ints(p.dilation), Arg::ints(p.padding),
+                           Arg::ints(p.stride)}});
+    };
+    const auto columns = [&](Sizes leading, std::int64_t channels, const Patch& p) {
+        leading.insert(leading.end(), {channels * element_count(p.kernel), element_count(p.out)});
+        return samples::random(dtype, leading);
+    };
+    for (const Patch& p : patches()) add(p.label, columns({2}, 3, p), p);
+    const Patch& padded = patches()[1];
+    add("no batch", columns({}, 3, padded), padded);
+    for (const auto& [label, laid] : samples::layouts(columns({2}, 2, padded)))
+        if (label != "contiguous") add(label, laid, padded);
+    return result;
+}
+
+/// Indices that differ within an image.
+std::vector<Sample> unpool_samples(DType dtype, std::size_t rank) {
+    std::vector<Sample> result;
+    Sizes image(rank, 4), image_strides(rank, 2), no_padding(rank, 0);
+    const auto add = [&](const std::string& label, const Sizes& leading) {
+        Sizes sizes = leading;
+        sizes.resize(leading.size() + rank, 2);
+        const std::int64_t each = std::int64_t{1} << rank;
+        std::vector<std::int64_t> at(static_cast<std::size_t>(element_count(sizes)));
+        for (std::size_t i = 0; i < at.size(); ++i)
+            at[i] = (static_cast<std::int64_t>(i) % each * 7 + 3) % element_count(image);
+        Sample sample{label, {samples::random(dtype, sizes), Tensor::of(at, sizes)}, {t(0), t(1), Arg::ints(image)}};
+        if (rank == 3) sample.args.insert(sample.args.end(), {Arg::ints(image_strides), Arg::ints(no_padding)});
+        result.push_back(std::move(sample));
+    };
+    add("batch", {2, 3});
+    add("no batch", {3});
+    result.push_back(result[0]);
+    result.back().label = "transposed";
+    result.back().tensors[0] = samples::transposed(result[0].tensors[0]);
+    return result;
+}
+
+constexpr DTypeSet kUnpooled = set_of(DType::f32) | set_of(DType::f64);  // as ATen's CPU kernels
+
+constexpr OpDef kOps[] = {
+    {.name = "aten.im2col.default",
+     .doc = "The elements under sliding windows, as columns; pytorch.org/docs/stable/generated/torch.nn.Unfold.html",
+     .schema = "im2col(Tensor self, int[2] kernel_size, int[2] dilation, int[2] padding, int[2] stride) -> Tensor",
+     .dtypes = kFloating,
+     .decompose = im2col,
+     .grad = im2col_grad,
+     .samples = im2col_samples},
+    {.name = "aten.col2im.default",
+     .doc = "Columns added where the windows lay; pytorch.org/docs/stable/generated/torch.nn.Fold.html",
+     .schema = "col2im(Tensor self, SymInt[2] output_size, int[2] kernel_size, int[2] dilation, int[2] padding, int[2] "
+               "stride) -> Tensor",
+     .dtypes = kFloating,
+     .decompose = col2im,
+     .grad = col2im_grad,
+     .samples = col2im_samples},
+    {.name = "aten.max_unpool2d.default",
+     .doc = "Maxima back where they were; pytorch.org/docs/stable/generated/torch.nn.MaxUnpool2d.html",
+     .schema = "max_unpool2d(Tensor self, Tensor indices, int[2] output_size) -> Tensor",
+     .dtypes = kUnpooled,
+     .decompose = max_unpool<2>,
+     .samples = [](DType dtype) { return unpool_samples(dtype, 2); }},
+    {.name = "aten.max_unpool3d.default",
+     .doc = "Maxima back where they were; pytorch.org/docs/stable/generated/torch.nn.MaxUnpool3d.html",
+     .schema = "max_unpool3d(Tensor self, Tensor indices, int[3] output_size, int[3] stride, int[3] padding) -> Tensor",
+     .dtypes = kUnpooled,
+     .decompose = max_unpool<3>,
+     .samples = [](DType dtype) { return unpool_samples(dtype, 3); }},
+};
+
+}  // namespace
+
+std::span<const OpDef> patch_ops() { return kOps; }
+
+}  // namespace whittle
