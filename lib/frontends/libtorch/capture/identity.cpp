@@ -52,8 +52,9 @@ struct Slot {
     Slot() : reference(c10::weak_intrusive_ptr<Target>::reclaim(nullptr)) {}
 };
 
+/// On cache lines of its own: what one thread does to its table must not cost the others theirs.
 template <class Target>
-class Table {
+class alignas(128) Table {
   public:
     /// Entries of what is dead go when the table fills up: their addresses are free from then on, and what comes to lie
     /// there gets a new number. `epoch` tells threads to look again.
@@ -61,6 +62,7 @@ class Table {
     std::mutex mutex;
 
     Slot<Target>* find(const Target* target) {
+        if (slots_.empty()) return nullptr;
         const std::size_t mask = slots_.size() - 1;
         for (std::size_t i = place(target) & mask;; i = (i + 1) & mask) {
             if (slots_[i].number == 0) return nullptr;
@@ -90,26 +92,34 @@ class Table {
         while (slots_[i].number) i = (i + 1) & mask;
         return slots_[i];
     }
+    /// In place where the size stays: few are alive as a rule, and each large piece of memory that is asked for makes
+    /// malloc tidy up.
     void sweep() {
-        std::vector<Slot<Target>> old = std::exchange(slots_, {});
-        std::size_t alive = 0;
-        for (const Slot<Target>& slot : old) alive += slot.number && !slot.reference.expired();
+        std::vector<Slot<Target>> alive;
+        for (Slot<Target>& slot : slots_) {
+            if (!slot.number) continue;
+            Slot<Target> old = std::exchange(slot, Slot<Target>());
+            if (!old.reference.expired()) alive.push_back(std::move(old));
+        }
         std::size_t size = kLeast;
-        while (size < 4 * alive) size *= 2;
-        slots_ = std::vector<Slot<Target>>(size);
-        for (Slot<Target>& slot : old)
-            if (slot.number && !slot.reference.expired())
-                free_slot(slot.reference._unsafe_get_target()) = std::move(slot);
-        used_ = alive + 1;
+        while (size < 4 * alive.size()) size *= 2;
+        if (size != slots_.size()) slots_ = std::vector<Slot<Target>>(size);
+        for (Slot<Target>& slot : alive) free_slot(slot.reference._unsafe_get_target()) = std::move(slot);
+        used_ = alive.size() + 1;
         epoch.fetch_add(1, std::memory_order_release);
     }
 
-    static constexpr std::size_t kLeast = 64;
-    std::vector<Slot<Target>> slots_ = std::vector<Slot<Target>>(kLeast);
+    /// Few, so that a sweep frees no more than malloc keeps ready for its thread, and memory is used again while it is
+    /// in the caches.
+    static constexpr std::size_t kLeast = 16;
+    std::vector<Slot<Target>> slots_;
     std::size_t used_ = 0;
 };
 
-constexpr std::size_t kTables = 64;
+constexpr std::size_t kTables = 256;
+/// Addresses that differ only below are in one table. malloc gives a thread memory from a region of its own, so that
+/// threads seldom meet in a table, and who sweeps it frees what is its own.
+constexpr int kRegionBits = 18;
 
 /// Leaked on purpose: LibTorch's own statics may still run ops at exit.
 template <class Target>
@@ -119,7 +129,9 @@ std::array<Table<Target>, kTables>& all_tables() {
 }
 template <class Target>
 Table<Target>& table_of(const Target* target) {
-    return all_tables<Target>()[(reinterpret_cast<std::uintptr_t>(target) >> 4) * 0x9e3779b97f4a7c15ull >> 58];
+    static_assert(kTables == 1u << 8);
+    return all_tables<Target>()[(reinterpret_cast<std::uintptr_t>(target) >> kRegionBits) * 0x9e3779b97f4a7c15ull >>
+                                56];
 }
 
 template <class Target>

@@ -1,7 +1,7 @@
 // Which tensor is which: numbers of tensors and storages that are never used again for another. An address alone names
 // whatever lies there now, so a weak reference keeps that of a dead tensor taken until its number is forgotten, too;
 // strong ones would change what autograd does. Each thread remembers what it met last; what it meets first is looked up
-// in one of many tables, each with a lock of its own.
+// in one of many tables, by region of memory, each with a lock of its own.
 #pragma once
 
 #include <ATen/core/Tensor.h>
