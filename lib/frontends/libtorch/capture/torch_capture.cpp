@@ -122,9 +122,11 @@ const OpInfo& define_op(Thread& thread, const at::RecordFunction& function) {
             });
             if (!any && !returns.empty()) info.flags |= kReturnsOnlyHost;
             schema = c10::toString(op->schema());
-            info.writes = schema.find('!') != std::string::npos;
+            const bool writes = schema.find('!') != std::string::npos;
+            // Of what shows other memory from now on, no element was written.
+            info.writes = writes && capture_role(name->name) != CaptureRole::adopts;
             info.returns_nothing = returns.empty();
-            if (info.writes && has_functional(*op)) info.flags |= kHasFunctional;
+            if (writes && has_functional(*op)) info.flags |= kHasFunctional;
         }
         info.updates_statistics = may_update_statistics(name->name);
     }
