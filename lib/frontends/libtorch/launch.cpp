@@ -211,6 +211,13 @@ std::string note_of(const std::string& status, const fs::path& program) {
     if (what == "other-torch")
         return "the program uses " + more + ", but the capture was built for " + built_for() +
                "; rebuild Whittle against the program's LibTorch";
+    if (what == "other-version") {
+        std::istringstream words(more);
+        std::string version, ours, path;
+        std::getline(words >> version >> ours >> std::ws, path);
+        return "the program uses " + path + " of version " + version + ", but the capture was built for version " +
+               ours + "; rebuild Whittle against the program's LibTorch";
+    }
     if (what == "not-loaded") return "the capture library could not be loaded: " + more;
     return "the capture could not be loaded into the program: nothing of it could be seen";
 }

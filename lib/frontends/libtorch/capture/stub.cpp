@@ -119,6 +119,13 @@ void activate(const char* torch) {
     find_missing_hooks(not_found, sizeof not_found);
     void* const capture = plain_dlopen(library, RTLD_NOW | RTLD_LOCAL);
     if (!capture) return tell("not-loaded ", dlerror(), true);
+    using VersionFunction = const char* (*)();
+    const auto other_version = reinterpret_cast<VersionFunction>(dlsym(capture, "whittle_capture_other_version"));
+    if (const char* versions = other_version ? other_version() : nullptr) {
+        char line[192];
+        snprintf(line, sizeof line, "other-version %s ", versions);
+        return tell(line, torch, true);
+    }
     const auto start = reinterpret_cast<StartFunction>(dlsym(capture, "whittle_capture_start"));
     if (!start || start(&hooks, base, file, bytes, seconds, flags) != 0)
         return tell("not-loaded ", "the capture library could not start", true);

@@ -1,0 +1,11 @@
+// Makes a program's LibTorch say that it is of another version.
+#include <map>
+#include <string>
+
+namespace caffe2 {
+const std::map<std::string, std::string>& GetBuildOptions();
+const std::map<std::string, std::string>& GetBuildOptions() {
+    static const std::map<std::string, std::string> options = {{"TORCH_VERSION", "9.9.1"}};
+    return options;
+}
+}  // namespace caffe2
