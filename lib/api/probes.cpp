@@ -204,7 +204,7 @@ std::vector<capture::Guard> branch_guards(const Ways& ways) {
         };
         auto known = std::find_if(branches.begin(), branches.end(), is_it);
         if (known == branches.end()) {
-            const bool selects = std::string_view(way.file->sites[way.site].what) == "switch";
+            const bool selects = probe::selects(way.file->sites[way.site]);
             known = branches.insert(known, {&way, capture::Outcomes{{}, selects}});
         }
         known->second.values.push_back(way.outcome);

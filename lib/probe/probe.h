@@ -47,6 +47,8 @@ typedef struct whittle_probe_site {
     const char* text; /* the source, on one line, cut when very long */
     const char* what; /* branch: "if", "while" …; effect: "stream output" …; statement: "" */
 } whittle_probe_site;
+/* `what` of the branches whose outcomes are what they select by, and not 0 or 1. */
+#define WHITTLE_PROBE_SWITCH "switch"
 
 /* A graph break that the static analysis expects. `kind` is spelled as capture's kinds of
  * breaks are: "side_effect", "branch", "item" …; and "call" for a function that cannot be seen. */
@@ -176,6 +178,10 @@ __attribute__((noinline, cold)) inline const whittle_probe_table* look_up() noex
 
 inline const whittle_probe_table* listener() noexcept {
     return __atomic_load_n(&Listener<void>::looked_up, __ATOMIC_ACQUIRE) ? Listener<void>::table : look_up();
+}
+
+inline bool selects(const whittle_probe_site& site) noexcept {
+    return site.kind == WHITTLE_PROBE_BRANCH && __builtin_strcmp(site.what, WHITTLE_PROBE_SWITCH) == 0;
 }
 
 // ---- values

@@ -15,7 +15,7 @@ class Interest : public RecursiveASTVisitor<Interest> {
     }
     bool shouldVisitImplicitCode() const { return true; }
     bool VisitExpr(Expr* e) {
-        found = e->isTypeDependent() || semantics_.holds_tensor(e->getType()) || !semantics_.effect(e).empty();
+        found = e->isTypeDependent() || semantics_.holds_tensor(e->getType()) || semantics_.effect(e);
         if (const auto* call = dyn_cast<CallExpr>(e); call && !found)
             found = semantics_.is_foreign(call->getDirectCallee());
         return !found;

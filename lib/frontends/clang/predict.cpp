@@ -69,7 +69,7 @@ class Predictor : public RecursiveASTVisitor<Predictor> {
     void walk_condition(const char* what, const Stmt* condition, const VarDecl* variable, Context context);
     void walk_expression(const Expr* expression, Context& context);
     void emit(PredictedKind kind, bool possible, SourceRange range, std::string reason);
-    std::string io_reason(const Expr* expression, const std::string& effect) const;
+    std::string io_reason(const Expr* expression, const Effect& effect) const;
     bool prints_tensor(const Expr* expression) const;
 
     const Semantics& semantics_;
@@ -169,14 +169,11 @@ bool Predictor::prints_tensor(const Expr* expression) const {
     return false;
 }
 
-std::string Predictor::io_reason(const Expr* expression, const std::string& effect) const {
-    std::string reason = effect;
-    if (const auto* call = dyn_cast<CallExpr>(expression); call && effect.starts_with("C "))
-        if (const FunctionDecl* function = call->getDirectCallee())
-            reason += " by " + function->getNameAsString() + "()";
+std::string Predictor::io_reason(const Expr* expression, const Effect& effect) const {
+    const std::string reason = effect.what + (effect.by.empty() ? "" : " by " + effect.by + "()");
     if (prints_tensor(expression)) return reason + " of a tensor";
-    if (const auto inside = semantics_.find_read(expression)) reason += "; " + inside->reason;
-    return reason;
+    const auto inside = semantics_.find_read(expression);
+    return inside ? reason + "; " + inside->reason : reason;
 }
 
 void Predictor::walk_expression(const Expr* expression, Context& context) {
@@ -188,8 +185,8 @@ void Predictor::walk_expression(const Expr* expression, Context& context) {
         finding.calls.insert(identity(construct->getConstructor()));
     if (context.in_effect) return;
 
-    if (const std::string effect = semantics_.effect(expression); !effect.empty()) {
-        emit(BreakKind::side_effect, false, expression->getSourceRange(), io_reason(expression, effect));
+    if (const auto effect = semantics_.effect(expression)) {
+        emit(BreakKind::side_effect, false, expression->getSourceRange(), io_reason(expression, *effect));
         context.in_effect = true;
     } else if (const auto read = semantics_.read(expression)) {
         if (!context.branch || (read->kind != BreakKind::item && read->kind != BreakKind::compare)) {

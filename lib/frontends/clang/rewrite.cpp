@@ -11,6 +11,7 @@
 #include "frontends/clang/places.h"
 #include "frontends/clang/visit.h"
 #include "frontends/cpp/edits.h"
+#include "probe/probe.h"
 
 namespace whittle::cpp {
 
@@ -315,8 +316,8 @@ std::string ProbeWriter::names_in(const Stmt* declaration) const {
 void ProbeWriter::effects(const Stmt* s, std::string& text) {
     if (!s || isa<LambdaExpr>(s) || isa<CompoundStmt>(s)) return;
     if (const auto* e = dyn_cast<Expr>(s)) {
-        if (std::string what = semantics_.effect(e); !what.empty()) {
-            text += call("effect", site(SiteKind::effect, e->getSourceRange(), std::move(what))) + ";";
+        if (const auto effect = semantics_.effect(e)) {
+            text += call("effect", site(SiteKind::effect, e->getSourceRange(), effect->what)) + ";";
             return;
         }
     }
@@ -431,7 +432,7 @@ void ProbeWriter::selector(const Expr* e) {
     if (!written->getType()->isIntegralOrEnumerationType() || written->getObjectKind() != OK_Ordinary) return;
     const auto place = places_.around(written);
     if (!place) return skip(e->getSourceRange(), "condition", "made by a macro, or in a macro's argument");
-    const std::size_t number = site(SiteKind::branch, e->getSourceRange(), "switch");
+    const std::size_t number = site(SiteKind::branch, e->getSourceRange(), WHITTLE_PROBE_SWITCH);
     edits_.begin(place->first,
                  scope_->frame + ".select(" + std::to_string(number) + ",(" + call("before", number) + ",");
     edits_.end(place->second, "))");

@@ -143,22 +143,22 @@ const Expr* stream_root(const Expr* expression) {
     }
 }
 
-std::string stream_effect(const Expr* expression, bool output) {
+std::optional<Effect> stream_effect(const Expr* expression, bool output) {
     bool text_only = false;
     is_stream(record_of(stream_root(expression)->getType()), text_only);
     if (text_only) return {};
-    return output ? "stream output" : "stream input";
+    return Effect{output ? "stream output" : "stream input"};
 }
 
-std::string c_effect(StringRef name) {
+std::optional<Effect> c_effect(StringRef name) {
     if (one_of(name, {"printf", "fprintf", "vprintf", "vfprintf", "dprintf", "puts", "fputs", "putchar", "putc",
                       "fputc", "fwrite", "perror", "fflush", "write", "pwrite", "writev"}))
-        return "C output";
+        return Effect{"C output", name.str()};
     if (one_of(name, {"scanf", "fscanf", "vscanf", "gets", "fgets", "getchar", "getc", "fgetc", "fread", "read",
                       "pread", "readv"}))
-        return "C input";
-    if (one_of(name, {"fopen", "fclose", "open", "close", "remove", "rename", "unlink"})) return "file access";
-    if (one_of(name, {"system", "popen", "fork", "execv", "execvp", "execve"})) return "another program";
+        return Effect{"C input", name.str()};
+    if (one_of(name, {"fopen", "fclose", "open", "close", "remove", "rename", "unlink"})) return Effect{"file access"};
+    if (one_of(name, {"system", "popen", "fork", "execv", "execvp", "execve"})) return Effect{"another program"};
     return {};
 }
 
@@ -308,7 +308,7 @@ bool Semantics::returns_read(const FunctionDecl* function) const {
 
 // ---- effects and calls
 
-std::string Semantics::effect(const Expr* expression) const {
+std::optional<Effect> Semantics::effect(const Expr* expression) const {
     bool text_only = false;
     if (const auto* call = dyn_cast<CXXOperatorCallExpr>(expression)) {
         const OverloadedOperatorKind op = call->getOperator();
@@ -329,9 +329,11 @@ std::string Semantics::effect(const Expr* expression) const {
     const FunctionDecl* function = call ? call->getDirectCallee() : nullptr;
     const StringRef name = plain_name(function);
     if (name.empty() || isa<CXXMethodDecl>(function)) return {};
-    if (is_tensor_library(function))
-        return one_of(name, {"save", "load"}) ? "file access by " + name.str() + "()" : std::string();
-    if (is_standard_library(function) && name == "getline") return "stream input";
+    if (is_tensor_library(function)) {
+        if (!one_of(name, {"save", "load"})) return {};
+        return Effect{"file access by " + name.str() + "()"};
+    }
+    if (is_standard_library(function) && name == "getline") return Effect{"stream input"};
     if (function->isExternC() || is_standard_library(function)) return c_effect(name);
     return {};
 }

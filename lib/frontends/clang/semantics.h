@@ -27,6 +27,12 @@ struct Read {
     std::string reason;  ///< ".item<float>() reads tensor data"
 };
 
+/// Input or output of the program.
+struct Effect {
+    std::string what;     ///< "stream output", "C output" …
+    std::string by = {};  ///< the C function that does it, where many do the same
+};
+
 class Semantics {
   public:
     explicit Semantics(clang::ASTContext& context) : context_(context), sources_(context.getSourceManager()) {}
@@ -45,8 +51,8 @@ class Semantics {
     /// The first read in `tree`, lambdas excluded; follows calls of functions whose bodies are in user files.
     std::optional<Read> find_read(const clang::Stmt* tree) const;
 
-    /// "stream output", "C output", … when `expression` itself is input or output; empty when it is not.
-    std::string effect(const clang::Expr* expression) const;
+    /// Nothing when `expression` itself is no input or output.
+    std::optional<Effect> effect(const clang::Expr* expression) const;
     /// The name of the function called, when its body cannot be seen, it is in no library we know, and it gets a
     /// tensor.
     std::string unknown_call(const clang::Expr* expression) const;

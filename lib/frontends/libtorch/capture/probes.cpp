@@ -57,12 +57,11 @@ void record_probe_value(Thread& thread, const whittle_probe_value& value) {
 
 void record_probe_branch(Thread& thread, const whittle_probe_file& file, unsigned site, long long outcome) {
     const whittle_probe_site& place = file.sites[site];
-    const bool selects = std::string_view(place.what) == "switch";
     thread.record.start(RecordKind::probe_branch);
     thread.record.put(static_cast<std::uint32_t>(place.range.line));
     thread.record.put(static_cast<std::uint32_t>(place.range.column));
     thread.record.put(static_cast<std::int64_t>(outcome));
-    thread.record.put(selects ? BranchKind::selected : BranchKind::taken);
+    thread.record.put(whittle::probe::selects(place) ? BranchKind::selected : BranchKind::taken);
     thread.record.put_text(file.path);
     thread.record.put_text(place.text);
     commit(thread, thread.record);
