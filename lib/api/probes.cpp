@@ -140,7 +140,7 @@ void parameter(const whittle_probe_file*, unsigned, const whittle_probe_value* v
         session->name_parameter(function.parameters - 1, tensor_of(*value), value->name);
 }
 
-void result(const whittle_probe_file*, unsigned, const whittle_probe_value*) {}
+void ignore_result(const whittle_probe_file*, unsigned, const whittle_probe_value*) {}
 
 void leave(const whittle_probe_file*, unsigned, int by_exception) {
     Thread& t = thread();
@@ -265,7 +265,7 @@ extern "C" __attribute__((visibility("default"))) const whittle_probe_table whit
     sizeof(whittle_probe_table),
     &whittle::api::enter,
     &whittle::api::parameter,
-    &whittle::api::result,
+    &whittle::api::ignore_result,
     &whittle::api::leave,
     nullptr,
     &whittle::api::variable,

@@ -107,7 +107,7 @@ typedef struct whittle_probe_table {
     whittle_probe_cursor* (*enter)(const whittle_probe_file* file, unsigned function);
     /* Directly after enter, once per parameter (once per element of a list of tensors). */
     void (*parameter)(const whittle_probe_file* file, unsigned function, const whittle_probe_value* value);
-    /* The function returns `value`; before leave. Only for tensors and numbers returned by value. */
+    /* Objects of Whittle 0.1 call it with what a function returns: it has to be there, and later ones never do. */
     void (*result)(const whittle_probe_file* file, unsigned function, const whittle_probe_value* value);
     /* The function ends, by an exception or not. The cursor is back where it was before enter. */
     void (*leave)(const whittle_probe_file* file, unsigned function, int by_exception);
@@ -428,19 +428,6 @@ class Frame {
     T select(unsigned site, T value) noexcept {
         if (cursor_) table_->branch(file_, site, static_cast<long long>(value));
         return value;
-    }
-    /// Tells the value of a variable that is about to be returned.
-    template <class T>
-    void returns(const T& t) {
-        if (__builtin_expect(!cursor_, 1)) return;
-        const auto sink = [this](const whittle_probe_value& v) { table_->result(file_, function_, &v); };
-        each_value("", t, sink, Rank<1>());
-    }
-    /// Tells and passes on a temporary that is being returned.
-    template <class T>
-    T returning(T&& t) {
-        returns(t);
-        return static_cast<T&&>(t);
     }
 
   private:

@@ -69,7 +69,7 @@ extern "C" const whittle_probe_table whittle_probe_ops = {
         return &cursor;
     },
     [](const whittle_probe_file*, unsigned, const whittle_probe_value* v) { tell("parameter", v); },
-    [](const whittle_probe_file*, unsigned, const whittle_probe_value* v) { tell("result", v); },
+    [](const whittle_probe_file*, unsigned, const whittle_probe_value*) {},
     [](const whittle_probe_file*, unsigned, int by_exception) { events << (by_exception ? "thrown; " : "leave; "); },
     [](const whittle_probe_file*, unsigned site) { events << "at " << site << "; "; },
     [](const whittle_probe_file*, unsigned site, const whittle_probe_value* v) {
@@ -120,14 +120,14 @@ Tensor body(int n) {
     frame.effect(6);
     if (frame.test(7, (frame.before(7), n > 1))) throw std::runtime_error("large");
     frame.at(8);
-    return frame.returning(Tensor{n + 1});
+    return Tensor{n + 1};
 }
 
-TEST_CASE("statements, names, branches, effects and results are told in order") {
+TEST_CASE("statements, names, branches and effects are told in order") {
     CHECK(body(1).number == 2);
     CHECK(taken() ==
           "enter f; parameter n=1; at 4; 4: name t=tensor 1; at 5; effect 6; before 7; 7 gave 0; at 8; "
-          "result =tensor 2; leave; ");
+          "leave; ");
     CHECK_THROWS(body(2));
     CHECK(taken() == "enter f; parameter n=2; at 4; 4: name t=tensor 2; at 5; effect 6; before 7; 7 gave 1; thrown; ");
 }

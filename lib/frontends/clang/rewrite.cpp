@@ -152,7 +152,6 @@ class ProbeWriter : public RecursiveASTVisitor<ProbeWriter> {
   private:
     /// The function around what is visited.
     struct Scope {
-        const FunctionDecl* function;
         std::size_t position;  ///< in functions_
         std::string name, frame;
     };
@@ -166,7 +165,6 @@ class ProbeWriter : public RecursiveASTVisitor<ProbeWriter> {
 
     void statement(Stmt* s);
     void statement_end(const Stmt* s, SourceLocation begin);
-    std::string return_probe(const ReturnStmt* s);
     void effects(const Stmt* s, std::string& text);
     void body(Stmt* s, const std::string& names);
     void condition(const char* what, const Expr* e);
@@ -252,7 +250,7 @@ bool ProbeWriter::TraverseLambdaExpr(LambdaExpr* lambda) {
 
 template <class Traverse>
 bool ProbeWriter::inside(const FunctionDecl* f, const Stmt* body, const std::string& name, Traverse traverse) {
-    const Scope scope{f, functions_.add(body, name), name, "whittle_frame_" + std::to_string(frames_++) + "_"};
+    const Scope scope{functions_.add(body, name), name, "whittle_frame_" + std::to_string(frames_++) + "_"};
     const Scope* const outer = std::exchange(scope_, &scope);
     enter(f, body, name);
     const bool going = traverse();
@@ -330,37 +328,6 @@ void ProbeWriter::effects(const Stmt* s, std::string& text) {
     for (const Stmt* child : s->children()) effects(child, text);
 }
 
-/// What a return statement gives, where telling it cannot change the program: a local variable before it is returned,
-/// or a temporary wrapped in a call that passes it on. The text for in front of the statement.
-std::string ProbeWriter::return_probe(const ReturnStmt* s) {
-    const Expr* value = s->getRetValue();
-    const QualType type = scope_->function->getReturnType();
-    if (!value || type->isReferenceType() || type->isDependentType() || value->isTypeDependent()) return {};
-    if (!type->isArithmeticType() && !semantics_.is_tensor(type)) return {};
-    if (const AutoType* deduced = type->getContainedAutoType(); deduced && deduced->isDecltypeAuto()) return {};
-    // The expression as written: without the copy or move into the result.
-    value = value->IgnoreImplicit();
-    if (const auto* construct = dyn_cast<CXXConstructExpr>(value);
-        construct && construct->getNumArgs() == 1 && construct->getConstructor()->isCopyOrMoveConstructor())
-        value = construct->getArg(0)->IgnoreImplicit();
-    if (isa<InitListExpr, CXXThrowExpr>(value) || (isa<CXXConstructExpr>(value) && !isa<CXXTemporaryObjectExpr>(value)))
-        return {};
-    if (semantics_.is_tensor(type) ? !semantics_.is_tensor(value->getType()) : !value->getType()->isArithmeticType())
-        return {};
-    if (const auto* variable = dyn_cast<DeclRefExpr>(value)) {
-        if (!isa<VarDecl>(variable->getDecl()) || variable->hasQualifier() || value->getBeginLoc().isMacroID())
-            return {};
-        return scope_->frame + ".returns(" + variable->getDecl()->getName().str() + ");";
-    }
-    if (value->getObjectKind() != OK_Ordinary || (value->isLValue() && !semantics_.is_tensor(value->getType())))
-        return {};
-    if (const auto place = places_.around(value)) {
-        edits_.begin(place->first, scope_->frame + ".returning(");
-        edits_.end(place->second, ")");
-    }
-    return {};
-}
-
 /// `s` stands in a block, or in braces put around it.
 void ProbeWriter::statement(Stmt* s) {
     while (isa<SwitchCase, LabelStmt>(s))  // probes stand behind labels
@@ -374,9 +341,7 @@ void ProbeWriter::statement(Stmt* s) {
     if (!begun_.insert(*place).second) return;
     std::string text = call("at", site(SiteKind::statement, places_.head(s))) + ";";
     effects(s, text);
-    std::string returned;
-    if (const auto* r = dyn_cast<ReturnStmt>(s)) returned = return_probe(r);
-    edits_.begin(*place, text + returned);
+    edits_.begin(*place, text);
 
     std::string names = names_in(s);
     if (const auto* e = dyn_cast<Expr>(s)) {

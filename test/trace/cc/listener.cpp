@@ -31,7 +31,7 @@ whittle_probe_cursor* enter(File file, unsigned function) {
     return &cursor;
 }
 void parameter(File, unsigned, Value v) { tell("parameter", v); }
-void result(File, unsigned, Value v) { tell("result", v); }
+void result(File, unsigned, Value) {}
 void leave(File file, unsigned function, int by_exception) {
     std::fprintf(stderr, "%s %s\n", by_exception ? "thrown out of" : "leave", file->functions[function].name);
 }

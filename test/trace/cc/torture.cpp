@@ -144,3 +144,12 @@ int main() {
     std::ostringstream text; text << a; struct Local { Tensor twice(Tensor t) { t = t + t; return t; } } local;
     return static_cast<int>(local.twice(a).item()) - 12 + static_cast<int>(text.str().size()) - ({ int v = 1; v; });
 }
+
+// Its copies are seen: a result is made where the caller wants it, and stays there.
+struct Settled : Tensor {
+    explicit Settled(float value) : Tensor(value) {}
+    Settled(const Settled& other) : Tensor(other) { std::cout << "copied "; }
+};
+Settled settled(const Tensor& t) { return Settled((t + 1).item()); }
+Settled handed_on(const Tensor& t) { return settled(t); }
+bool before_main = bool(std::cout << handed_on(2) << " in place\n");

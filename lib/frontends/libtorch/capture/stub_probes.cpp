@@ -25,9 +25,7 @@ static void probe_parameter(const whittle_probe_file* file, unsigned function, c
     probe_value(value, 1);
     if (hooks.probe_value) hooks.probe_value(value);
 }
-static void probe_result(const whittle_probe_file* file, unsigned function, const whittle_probe_value* value) {
-    if (const auto* own = own_listener()) own->result(file, function, value);
-}
+static void ignore_result(const whittle_probe_file*, unsigned, const whittle_probe_value*) {}
 static void probe_leave(const whittle_probe_file* file, unsigned function, int by_exception) {
     if (const auto* own = own_listener()) return own->leave(file, function, by_exception);
     if (hooks.probe_leave) hooks.probe_leave();
@@ -51,7 +49,7 @@ const whittle_probe_table whittle_probe_ops = {WHITTLE_PROBE_VERSION,
                                                sizeof(whittle_probe_table),
                                                probe_enter,
                                                probe_parameter,
-                                               probe_result,
+                                               ignore_result,
                                                probe_leave,
                                                nullptr,
                                                probe_variable,
