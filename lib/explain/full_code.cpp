@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "base/files.h"
+#include "base/program_text.h"
 #include "base/suggest.h"
 #include "base/words.h"
 #include "explain/guard_code.h"
@@ -25,111 +26,28 @@ using printers::to_cpp;
 namespace {
 
 /// A graph of the frame with one recorded call of it.
-struct Piece {
+struct RecordedGraph {
     const IndexGraph* entry = nullptr;
     const IndexRecord* recorded = nullptr;
     LoadedRecord record;
 };
 
-constexpr const char* kHead = R"(//
-// Build it against Whittle and step through it:
-//   find_package(Whittle)   add_executable(full_code full_code.cpp)   target_link_libraries(full_code Whittle::api)
-//   (gdb) break __compiled_fn_0
-#include <whittle/api/recorded.h>
-#include <whittle/whittle.h>
-
-#include <cmath>
-#include <filesystem>
-#include <iostream>
-#include <map>
-#include <optional>
-#include <stdexcept>
-#include <string>
-#include <variant>
-#include <vector>
-
-using whittle::Tensor;
-using Values = std::vector<Tensor>;
-using Value = std::variant<std::monostate, bool, std::int64_t, double, std::string>;
-using Parameters = std::map<std::string, Tensor>;
-
-namespace {
-
-/// The values of the function: the tensors, numbers and texts that it was given, what its graphs left, and one recorded
-/// call of each graph.
-struct Frame {
-    std::map<std::string, Tensor> L;
-    std::map<std::string, Value> S;
-    std::vector<Values> left;
-    std::vector<whittle::RecordedCall> recorded;
-};
-
-/// One specialization of the function: its graphs serve the calls that its guards fit.
-struct Entry {
-    std::vector<const char*> records;
-    void (*set_locals)(Frame&);
-    bool (*guards)(Frame&);
-    void (*run)(Frame&);
-};
-
-/// A guard: false where the graphs would have to be captured again. A size of -1 is a symbol: any size.
-[[maybe_unused]] bool __matches(const Tensor& value, whittle::ScalarType dtype, const std::vector<std::int64_t>& sizes,
-                                const whittle::IntList& strides, bool requires_grad) {
-    bool good = value.dtype() == dtype && value.sizes().size() == sizes.size();
-    for (std::size_t d = 0; good && d < sizes.size(); ++d) good = sizes[d] == -1 || value.sizes()[d] == sizes[d];
-    return good && (!strides.given() || value.strides() == strides.values()) && value.requires_grad() == requires_grad;
-}
-
-/// Where the program itself ran: what stands at its place in the source.
-[[maybe_unused]] void __break(const char* id, const char* place, const char* text) {
-    std::cout << "break " << id << " at " << place << ": " << text << "\n";
-}
-
-)";
-
-constexpr const char* kMain = R"(
-}  // namespace
-
-int main(int argc, char** argv) try {
-    const std::filesystem::path folder = argc > 1 ? argv[1] : __records();
-    bool good = true;
-    std::size_t graph = 0;
-    for (const Entry& entry : __entries) {
-        Frame frame;
-        for (const char* record : entry.records) frame.recorded.push_back(whittle::load_record((folder / record).string()));
-        entry.set_locals(frame);
-        if (!entry.guards(frame)) throw std::runtime_error("a guard fails: the function would be captured again");
-        entry.run(frame);
-        for (std::size_t i = 0; i < frame.left.size(); ++i, ++graph)
-            for (std::size_t k = 0; k < frame.left[i].size(); ++k) {
-                if (frame.left[i][k].allclose(frame.recorded[i].expected[k], 1e-4, 1e-5)) continue;
-                std::cout << "result " << k << " of __compiled_fn_" << graph << " differs from the recorded one\n";
-                good = false;
-            }
-    }
-    std::cout << (good ? "every result is as recorded\n" : "");
-    return good ? 0 : 1;
-} catch (const std::exception& error) {
-    std::cerr << error.what() << "\n";
-    return 2;
-}
-)";
-
 class FrameWriter {
   public:
-    FrameWriter(const TraceIndex& index, std::string name, std::vector<Piece> pieces)
-        : index_(index), name_(std::move(name)), pieces_(std::move(pieces)) {}
+    FrameWriter(const TraceIndex& index, std::string name, std::vector<RecordedGraph> graphs)
+        : index_(index), name_(std::move(name)), graphs_(std::move(graphs)) {}
 
     std::string text(const std::string& records_folder) {
         const std::vector<std::size_t> starts = entries();
         std::size_t breaks = 0;
-        for (const Piece& piece : pieces_) breaks += piece.entry->ended_by_break.has_value();
-        std::string code = "// What runs in place of " + name_ + ", captured as " + plural(pieces_.size(), "graph") +
-                           " with " + plural(breaks, "break") + " between" +
-                           (starts.size() > 2 ? ", in " + plural(starts.size() - 1, "way") + " through it" : "") +
-                           ".\n" + unsupported() + kHead + printers::unsupported_ops_code() + '\n';
-        for (std::size_t i = 0; i < pieces_.size(); ++i) code += compiled(i);
-        std::string table = "const Entry __entries[] = {\n";
+        for (const RecordedGraph& recorded : graphs_) breaks += recorded.entry->ended_by_break.has_value();
+        const std::string about =
+            "// What runs in place of " + name_ + ", captured as " + plural(graphs_.size(), "graph") + " with " +
+            plural(breaks, "break") + " between" +
+            (starts.size() > 2 ? ", in " + plural(starts.size() - 1, "way") + " through it" : "") + ".\n" +
+            unsupported();
+        std::string code, table;
+        for (std::size_t i = 0; i < graphs_.size(); ++i) code += compiled(i);
         for (std::size_t e = 0; e + 1 < starts.size(); ++e) {
             begin_ = starts[e], end_ = starts[e + 1];
             const std::string scope = "entry_" + std::to_string(e);
@@ -141,15 +59,19 @@ class FrameWriter {
             table += "    {{" + records() + "}, " + scope + "::__set_locals, " + scope + "::__guards, " + scope +
                      "::__run},\n";
         }
-        return code + table + "};\n\nstd::filesystem::path __records() { return " + records_folder + "; }\n" + kMain;
+        return fill_template("full_code.cpp", {{"ABOUT", about},
+                                               {"OPS", printers::unsupported_ops_code()},
+                                               {"CODE", code},
+                                               {"ENTRIES", table},
+                                               {"RECORDS", records_folder}});
     }
 
   private:
     /// What has to be written before the code runs to its end.
     std::string unsupported() const {
         std::vector<std::string> all;
-        for (const Piece& piece : pieces_)
-            for (const std::string& op : printers::ops_without_code(piece.record.graph))
+        for (const RecordedGraph& recorded : graphs_)
+            for (const std::string& op : printers::ops_without_code(recorded.record.graph))
                 if (std::ranges::find(all, op) == all.end()) all.push_back(op);
         if (all.empty()) return {};
         return "// It cannot run " + join(all) +
@@ -160,15 +82,17 @@ class FrameWriter {
     /// Where each way through the function begins, and the end: the last graph of a way returned.
     std::vector<std::size_t> entries() const {
         std::vector<std::size_t> starts = {0};
-        for (std::size_t i = 1; i < pieces_.size(); ++i)
-            if (!pieces_[i - 1].entry->ended_by_break) starts.push_back(i);
-        starts.push_back(pieces_.size());
+        for (std::size_t i = 1; i < graphs_.size(); ++i)
+            if (!graphs_[i - 1].entry->ended_by_break) starts.push_back(i);
+        starts.push_back(graphs_.size());
         return starts;
     }
 
     bool continues(std::size_t first) const {
         for (const NodeId id : graph(first).placeholders())
-            if (graph(first).node({id}).target.starts_with("___live")) return true;
+            if (const auto source = capture::Source::parse(graph(first).node({id}).target);
+                source && source->root().kind() == capture::SourceKind::live)
+                return true;
         return false;
     }
     std::string about_entry(const std::vector<std::size_t>& starts, std::size_t e) const {
@@ -179,20 +103,20 @@ class FrameWriter {
         return "/// One way through the function, each graph once: a loop runs its own as often as it turns.\n";
     }
 
-    const Graph& graph(std::size_t i) const { return pieces_[i].record.graph; }
+    const Graph& graph(std::size_t i) const { return graphs_[i].record.graph; }
     /// Graph i's recorded call, in the generated code.
     std::string recorded(std::size_t i) const { return "frame.recorded[" + std::to_string(i - begin_) + ']'; }
 
     std::string compiled(std::size_t i) {
         const Graph& g = graph(i);
-        return "/// " + g.name + ": " + plural(pieces_[i].entry->ops, "operation") + ".\n" +
+        return "/// " + g.name + ": " + plural(graphs_[i].entry->ops, "operation") + ".\n" +
                to_cpp(g, "__compiled_fn_" + std::to_string(i)) + '\n';
     }
 
     std::string records() const {
         std::string text;
         for (std::size_t i = begin_; i < end_; ++i)
-            text += (i > begin_ ? ", " : "") + cpp_string(pieces_[i].recorded->file.generic_string());
+            text += (i > begin_ ? ", " : "") + cpp_string(graphs_[i].recorded->file.generic_string());
         return text;
     }
 
@@ -205,13 +129,13 @@ class FrameWriter {
             const std::vector<NodeId> placeholders = graph(i).placeholders();
             for (std::size_t k = 0; k < placeholders.size(); ++k) {
                 const auto name = input_name(graph(i).node({placeholders[k]}));
-                if (!name || !first_value_.emplace(*name, &pieces_[i].record.record.inputs[k]).second) continue;
+                if (!name || !first_value_.emplace(*name, &graphs_[i].record.record.inputs[k]).second) continue;
                 text +=
                     "    frame.L[" + cpp_string(*name) + "] = " + recorded(i) + ".inputs[" + std::to_string(k) + "];\n";
             }
         }
         std::set<std::string> told;
-        for (const IndexGuard& guard : pieces_[begin_].entry->guards)
+        for (const IndexGuard& guard : graphs_[begin_].entry->guards)
             if (const auto scalar = code_of(guard).scalar; scalar && told.insert(scalar->first).second)
                 text += "    frame.S[" + cpp_string(scalar->first) + "] = " + scalar->second + ";\n";
         return text + "}\n\n";
@@ -222,13 +146,13 @@ class FrameWriter {
             "/// Whether the graphs fit a call: else the next specialization is tried, or captured.\n"
             "bool __guards([[maybe_unused]] Frame& frame) {\n";
         std::set<std::string> symbols;
-        for (const IndexGuard& entry : pieces_[begin_].entry->guards)
+        for (const IndexGuard& entry : graphs_[begin_].entry->guards)
             for (const capture::SizeSymbol& symbol :
                  entry.guard ? symbols_of(*entry.guard) : std::vector<capture::SizeSymbol>())
                 if (const std::string code = symbol_code(symbol, first_value_);
                     !code.empty() && symbols.insert(symbol.name).second)
                     text += "    " + code + '\n';
-        for (const IndexGuard& guard : pieces_[begin_].entry->guards) {
+        for (const IndexGuard& guard : graphs_[begin_].entry->guards) {
             const GuardCode code = code_of(guard);
             if (code.condition.empty())
                 text += "    // " + comment(guard.text()) + "  (not checked: " + code.why_not + ")\n";
@@ -251,7 +175,7 @@ class FrameWriter {
 
     std::string argument(std::size_t i, std::size_t k) const {
         const Node& placeholder = graph(i).node({graph(i).placeholders()[k]});
-        const Tensor& value = pieces_[i].record.record.inputs[k];
+        const Tensor& value = graphs_[i].record.record.inputs[k];
         const std::string own = recorded(i) + ".inputs[" + std::to_string(k) + ']';
         if (const auto name = input_name(placeholder)) {
             const Tensor& first = *first_value_.at(*name);
@@ -259,7 +183,7 @@ class FrameWriter {
                                            : own + " /* " + *name + ", changed since */";
         }
         for (std::size_t earlier = i; earlier-- > begin_;) {
-            const std::vector<Tensor>& left = pieces_[earlier].record.record.expected;
+            const std::vector<Tensor>& left = graphs_[earlier].record.record.expected;
             for (std::size_t output = 0; output < left.size(); ++output)
                 if (same_bits(left[output], value))
                     return "frame.left[" + std::to_string(earlier - begin_) + "][" + std::to_string(output) + ']';
@@ -276,7 +200,7 @@ class FrameWriter {
     }
 
     const IndexBreak* ends(std::size_t i) const {
-        const auto position = pieces_[i].entry->ended_by_break;
+        const auto position = graphs_[i].entry->ended_by_break;
         return position ? &index_.breaks.at(*position) : nullptr;
     }
 
@@ -306,23 +230,23 @@ class FrameWriter {
 
     const TraceIndex& index_;
     const std::string name_;
-    std::vector<Piece> pieces_;
+    std::vector<RecordedGraph> graphs_;
     std::size_t begin_ = 0, end_ = 0;  ///< the specialization being written
     LocalTensors first_value_;         ///< of each local
 };
 
 /// The frame's graphs that have a record, in order.
-std::vector<Piece> pieces_of(const TraceIndex& index, const fs::path& folder, const std::string& frame) {
-    std::vector<Piece> pieces;
+std::vector<RecordedGraph> graphs_of(const TraceIndex& index, const fs::path& folder, const std::string& frame) {
+    std::vector<RecordedGraph> graphs;
     for (const IndexGraph& graph : index.graphs) {
         if (graph.frame != frame || !graph.variant_of.empty()) continue;  // it reads as the graph that it varies
         const auto record = std::find_if(index.records.begin(), index.records.end(),
                                          [&](const IndexRecord& r) { return r.graph == graph.name; });
         if (record == index.records.end()) continue;
-        Piece piece{&graph, &*record, load_record(folder / record->file)};
-        if (piece.record.graph.dialect == "aten") pieces.push_back(std::move(piece));
+        RecordedGraph recorded{&graph, &*record, load_record(folder / record->file)};
+        if (recorded.record.graph.dialect == "aten") graphs.push_back(std::move(recorded));
     }
-    return pieces;
+    return graphs;
 }
 
 }  // namespace
@@ -340,9 +264,9 @@ FullCodeTexts full_code_texts(const fs::path& folder, const std::string& records
                                  " that are written as C++");
             continue;
         }
-        std::vector<Piece> pieces = pieces_of(index, folder, frame);
-        if (!pieces.empty())
-            made.functions.push_back({frame, FrameWriter(index, frame, std::move(pieces)).text(records)});
+        std::vector<RecordedGraph> graphs = graphs_of(index, folder, frame);
+        if (!graphs.empty())
+            made.functions.push_back({frame, FrameWriter(index, frame, std::move(graphs)).text(records)});
     }
     return made;
 }
