@@ -25,6 +25,11 @@ std::string fill_template(std::string_view name, const std::map<std::string, std
     report_bug("known template", __FILE__, __LINE__, std::string(name));
 }
 
+std::string chomped(std::string text) {
+    if (text.ends_with('\n')) text.pop_back();
+    return text;
+}
+
 std::string string_literal(const std::string& text) {
     std::string out = "\"";
     for (std::size_t i = 0; i < text.size(); i++) {

@@ -17,6 +17,9 @@ std::span<const ProgramTemplate> program_templates();
 /// The template NAME with every @KEY@ replaced by its value. A key that is missing is a bug.
 std::string fill_template(std::string_view name, const std::map<std::string, std::string>& values);
 
+/// Without the line break at its end, if there is one.
+std::string chomped(std::string text);
+
 /// A C string literal of any length: one piece per line of `text`.
 std::string string_literal(const std::string& text);
 

@@ -15,6 +15,9 @@ std::string plural(std::integral auto count, const std::string& one, const std::
 /// "1 graph", "2 graphs".
 std::string plural(std::integral auto count, const std::string& noun) { return plural(count, noun, noun + "s"); }
 
+/// Without the blanks around it.
+std::string trimmed(std::string_view text);
+
 /// Columns that UTF-8 text takes on a terminal, without wide characters.
 std::size_t columns_of(std::string_view text);
 

@@ -57,8 +57,7 @@ std::string source_line(const json& data, const json& place) {
     if (!place.is_array() || place.size() < 2) return {};
     const json& lines = data["files"][place[0].get<std::size_t>()]["lines"];
     const std::size_t line = place[1].get<std::size_t>();
-    std::string text = line > 0 && line <= lines.size() ? lines[line - 1].get<std::string>() : "";
-    return text.erase(0, std::min(text.find_first_not_of(" \t"), text.size()));
+    return line > 0 && line <= lines.size() ? trimmed(lines[line - 1].get<std::string>()) : "";
 }
 
 std::string text_of(const json& value) { return value.is_string() ? value.get<std::string>() : value.dump(); }

@@ -31,11 +31,6 @@ std::string comment(const std::string& text, const std::string& prefix) {
     return out + "\n";
 }
 
-std::string trimmed(std::string text) {
-    if (!text.empty() && text.back() == '\n') text.pop_back();
-    return text;
-}
-
 /// As one paragraph: with one empty line behind it, or nothing.
 std::string spaced(std::string text) {
     while (text.ends_with('\n')) text.pop_back();
@@ -129,7 +124,7 @@ class ProgramText {
         values_["BESIDE"] = optional_part(suspect_.code.find("beside(") != std::string::npos, "repro_beside.cpp");
         values_["INCLUDES"] = "";
         const std::string own = includes_of(fill_template("repro_common.cpp", values_));
-        values_["INCLUDES"] = (suspect_.includes.empty() ? "" : suspect_.includes + "\n\n") + trimmed(own);
+        values_["INCLUDES"] = (suspect_.includes.empty() ? "" : suspect_.includes + "\n\n") + chomped(own);
         return {.text = fill_template("repro_common.cpp", values_),
                 .compiler = suspect_.header,
                 .sidecars = data_.sidecars(),
@@ -187,7 +182,7 @@ class ProgramText {
         for (const DType dtype : {DType::i64, DType::u64}) {
             if (!any([&](const Tensor& tensor) { return tensor.dtype() == dtype; })) continue;
             const std::string overloads = fill_template("repro_close.cpp", {{"LONG", expr::cpp_type(dtype)}});
-            values_["OVERLOADS"] += (values_["OVERLOADS"].empty() ? "" : "\n") + trimmed(overloads);
+            values_["OVERLOADS"] += (values_["OVERLOADS"].empty() ? "" : "\n") + chomped(overloads);
         }
         const bool long_integers = !values_["OVERLOADS"].empty();
         values_["VALUE"] = long_integers ? "value" : values_["NUMBER"];
@@ -195,7 +190,7 @@ class ProgramText {
         values_["STEPS"] = optional_part(ulp, "repro_steps.cpp");
         values_["ULP"] = ulp ? ", double ulp" : "";
         values_["ULP_ARGUMENT"] = ulp ? ", ulp" : "";
-        values_["OR_STEPS"] = ulp ? trimmed(fill_template("repro_or_steps.cpp", values_)) : "";
+        values_["OR_STEPS"] = ulp ? chomped(fill_template("repro_or_steps.cpp", values_)) : "";
         values_["SIGNED_ZEROS"] = strict() ? fill_template("repro_signed_zeros.cpp", {}) : "";
         values_["FP64"] = optional_part(fp64, "repro_fp64.cpp", values_);
         return ulp;
@@ -225,9 +220,9 @@ class ProgramText {
                        (fp64 ? ", " + number(failure_.accuracy.multiplier) : "") + ");\n";
             total += expected.numel();
         }
-        values_["MEMBERS"] = trimmed(members);
+        values_["MEMBERS"] = chomped(members);
         values_["EXPECTED"] = definitions;
-        values_["COMPARE"] = trimmed(compare);
+        values_["COMPARE"] = chomped(compare);
         values_["VALUES"] = std::to_string(total);
     }
 
@@ -248,7 +243,7 @@ class ProgramText {
                 if (expected_[i].numel())
                     copies += "    std::memcpy(out." + members_[i] + ", expected_" + members_[i] + ", sizeof out." +
                               members_[i] + ");\n";
-            values_["CONTROL"] = trimmed(copies);
+            values_["CONTROL"] = chomped(copies);
         }
         values_["CONTROL_WHAT"] = control_;
         values_["CONTROL_SAID"] = in_format(control_);
@@ -301,16 +296,16 @@ class ProgramText {
         } else if (kind == "exception") {
             values_["RECOGNIZED"] = "says(error.what(), " + string_literal(unclipped(failure_.signature.detail)) + ")";
             values_["THROWN"] = fill_template("repro_thrown.cpp", values_);
-            values_["VERDICT"] = trimmed(fill_template("repro_verdict_gone.cpp", values_));
+            values_["VERDICT"] = chomped(fill_template("repro_verdict_gone.cpp", values_));
         } else {
             values_["MEMORY"] = std::to_string(options_.limits.memory >> 20);
             values_["ENDING"] = kind == "timeout"         ? "ending == Ending::hang"
                                 : kind == "out_of_memory" ? "(ending == Ending::exception || ending == Ending::crash)"
                                                           : crash_like(failure_.signature.detail);
-            values_["MAIN"] = trimmed(fill_template("repro_main_child.cpp", values_));
+            values_["MAIN"] = chomped(fill_template("repro_main_child.cpp", values_));
             return;
         }
-        values_["MAIN"] = trimmed(fill_template("repro_main.cpp", values_));
+        values_["MAIN"] = chomped(fill_template("repro_main.cpp", values_));
     }
 
     /// The verdict on wrong results, by the loops where there are some.
@@ -325,7 +320,7 @@ class ProgramText {
         values_["IN_LOOPS"] = loops_ ? ", %ld in loops" : "";
         values_["WRONG_LOOPS"] = loops_ ? ", wrong_loops" : "";
         values_["BLAMED"] = loops_ ? "wrong_loops ? " + both + " : " + suspect : suspect;
-        values_["VERDICT"] = trimmed(fill_template("repro_verdict_mismatch.cpp", values_));
+        values_["VERDICT"] = chomped(fill_template("repro_verdict_mismatch.cpp", values_));
     }
 
     /// The machine and the versions, of all that is known of them what tells one machine's results from another's.
@@ -347,7 +342,7 @@ class ProgramText {
                            std::string(kNextParagraph).substr(1);
         text += comment(failure_.signature.text() + ": " + failure_.message, "  failure    ");
         text += comment(plural(graph_.calls().size(), "op"), "  graph      ");
-        text += comment(trimmed(print(graph_)), "    ");
+        text += comment(chomped(print(graph_)), "    ");
         text += comment(suspect_.header, "  suspect    ");
         if (culprit()) text += comment(culprit()->text(), "  guilty     ");
         std::vector<std::string> build = {
@@ -359,7 +354,7 @@ class ProgramText {
         text += comment(program + " control: " + control_ + " must pass (exit 0)", "  control    ");
         text += comment(facts_.data, "  data       ");
         if (const std::string on = environment(); !on.empty()) text += comment(on, "  on         ");
-        return trimmed(text);
+        return chomped(text);
     }
 
     const Graph& graph_;

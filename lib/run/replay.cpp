@@ -22,6 +22,7 @@
 #include "base/pattern.h"
 #include "base/subprocess.h"
 #include "base/turn.h"
+#include "base/words.h"
 #include "graph/document.h"
 #include "ops/core/assertions.h"
 #include "run/load.h"
@@ -79,12 +80,6 @@ std::optional<std::size_t> number_in_environment(const char* variable) {
     if (result.ec != std::errc{} || result.ptr != end || *text == '\0')
         throw Error({"environment", variable}, "found '" + std::string(text) + "', expected a number");
     return value;
-}
-
-std::string trimmed(std::string_view text) {
-    const std::size_t first = text.find_first_not_of(" \t\r");
-    if (first == std::string_view::npos) return {};
-    return std::string(text.substr(first, text.find_last_not_of(" \t\r") - first + 1));
 }
 
 /// The backends that records ask for, each made once.

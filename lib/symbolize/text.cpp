@@ -106,10 +106,7 @@ std::string SourceTexts::line(const std::string& file, int line) {
         }
     }
     if (line < 1 || static_cast<std::size_t>(line) > entry->second.size()) return {};
-    const std::string& text = entry->second[static_cast<std::size_t>(line) - 1];
-    const auto first = text.find_first_not_of(" \t");
-    if (first == std::string::npos) return {};
-    return text.substr(first, text.find_last_not_of(" \t\r") - first + 1);
+    return trimmed(entry->second[static_cast<std::size_t>(line) - 1]);
 }
 
 }  // namespace whittle

@@ -33,11 +33,6 @@ std::string file_data(const EmitRequest& request, const std::string& name, const
     return request.define(name, tensor);
 }
 
-std::string trimmed(std::string text) {
-    if (text.ends_with('\n')) text.pop_back();
-    return text;
-}
-
 /// What the command must write, and where it goes.
 std::string slots_text(const EmitRequest& request) {
     std::string text;
@@ -84,7 +79,7 @@ std::vector<std::string> define_words(const std::vector<std::string>& words, Slo
 
 std::string filled(const EmitRequest& request, Slots& slots) {
     slots["SLOTS"] = slots_text(request);
-    for (const char* slot : {"FILE_DATA", "FILES", "WORDS", "SLOTS"}) slots[slot] = trimmed(slots[slot]);
+    for (const char* slot : {"FILE_DATA", "FILES", "WORDS", "SLOTS"}) slots[slot] = chomped(slots[slot]);
     return fill_template("repro_command.cpp", slots);
 }
 
@@ -124,12 +119,12 @@ SuspectCode worker_code(const EmitRequest& request, const std::vector<std::strin
         return "static const char " + name + "[] =\n    " + string_literal(text) + ";\n";
     };
     slots["ASKED"] = code.reads_guilty ? "guilty ? question : question_without" : "question";
-    slots["QUESTION"] = trimmed(line("question", question.text) +
+    slots["QUESTION"] = chomped(line("question", question.text) +
                                 (code.reads_guilty ? line("question_without", question.text_without) : ""));
     for (const char* part : {"questions", "ask", "listen", "ended", "answer"}) {
         std::string slot = part;
         std::transform(slot.begin(), slot.end(), slot.begin(), [](unsigned char c) { return std::toupper(c); });
-        slots[slot] = "\n" + trimmed(fill_template(std::string("repro_worker_") + part + ".cpp", slots));
+        slots[slot] = "\n" + chomped(fill_template(std::string("repro_worker_") + part + ".cpp", slots));
     }
     code.code = filled(request, slots);
     return code;
