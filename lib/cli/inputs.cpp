@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "base/suggest.h"
 #include "cli/usage.h"
+#include "frontends/pt2/archive.h"
 #include "graph/graph.h"
 #include "tensor/npy.h"
 #include "tensor/random.h"
@@ -48,15 +49,35 @@ void read_test_data_set(const fs::path& folder, const DeclaredValues& declared, 
         for (GivenInput& input : given.inputs) input.name.clear();
 }
 
+/// The arrays of a file that numpy.savez() or savez_compressed() wrote: a zip archive of NAME.npy.
+std::map<std::string, Tensor> load_npz(const fs::path& path) {
+    const pt2::Archive archive(path);
+    std::map<std::string, Tensor> arrays;
+    for (const std::string& entry : archive.entries()) {
+        const std::string file = path.string() + ": " + entry;
+        if (!entry.ends_with(".npy")) throw Error({file, {}}, "found an entry that is no array, expected NAME.npy");
+        const std::shared_ptr<Storage> bytes = archive.bytes(entry);
+        arrays.emplace(entry.substr(0, entry.size() - 4), read_npy(bytes->bytes(), bytes, file));
+    }
+    return arrays;
+}
+
+/// Of a file of tensors by name; nothing for another file.
+std::optional<std::map<std::string, Tensor>> load_named(const fs::path& path) {
+    if (path.extension() == ".safetensors") return load_safetensors(path);
+    if (path.extension() == ".npz") return load_npz(path);
+    return std::nullopt;
+}
+
 void read_all(const fs::path& from, const DeclaredValues& declared, Given& given) {
     if (fs::is_directory(from))
         fs::exists(from / "in_0.npy") ? read_numbered(from, given) : read_test_data_set(from, declared, given);
-    else if (from.extension() == ".safetensors")
-        for (auto& [name, tensor] : load_safetensors(from)) given.inputs.push_back({name, from.string(), tensor});
     else if (!fs::exists(from))
         throw Error({from.string(), {}}, "No such file or directory");
+    else if (const auto tensors = load_named(from))
+        for (const auto& [name, tensor] : *tensors) given.inputs.push_back({name, from.string(), tensor});
     else
-        throw Error({from.string(), {}}, "--inputs takes a folder or a safetensors file",
+        throw Error({from.string(), {}}, "--inputs takes a folder, or a safetensors or .npz file",
                     "one tensor is given with --input NAME=FILE");
     if (!given.expected.empty()) given.expected_from = from.string();
 }
@@ -127,12 +148,12 @@ Given read_given(const InputOptions& options, const DeclaredValues& declared) {
 Tensor load_tensor(const fs::path& path, const std::string& name) {
     const std::string extension = path.extension().string();
     if (extension == ".npy") return load_npy(path);
-    if (extension != ".safetensors") return load_tensor_proto(path).tensor;
-    const std::map<std::string, Tensor> tensors = load_safetensors(path);
-    if (const auto found = tensors.find(name); found != tensors.end()) return found->second;
-    if (tensors.size() == 1) return tensors.begin()->second;
+    const auto tensors = load_named(path);
+    if (!tensors) return load_tensor_proto(path).tensor;
+    if (const auto found = tensors->find(name); found != tensors->end()) return found->second;
+    if (tensors->size() == 1) return tensors->begin()->second;
     std::vector<std::string> names;
-    for (const auto& [key, tensor] : tensors) names.push_back(key);
+    for (const auto& [key, tensor] : *tensors) names.push_back(key);
     throw Error({path.string(), {}}, "it has no tensor '" + name + "', but " + (names.empty() ? "none" : join(names)));
 }
 

@@ -249,13 +249,14 @@ std::vector<LoadedFrame> frames_of_trace(const fs::path& folder, bool need_input
 void InputOptions::declare(Tool& tool) {
     tool.section("Inputs of the model");
     tool.option("--input", inputs, "NAME=FILE",
-                "Value of an input: a safetensors, .npy or ONNX TensorProto file; or 'DTYPE[SIZES]', such as "
+                "Value of an input: a safetensors, .npz, .npy or ONNX TensorProto file; or 'DTYPE[SIZES]', such as "
                 "'f32[1, 3, 224, 224]', for random numbers; or a number. May be repeated.");
-    tool.option("--inputs", data_set, "DIR|FILE",
-                "Inputs and, where they are known, expected outputs: a folder of input_N.pb and output_N.pb, as the "
-                "ONNX backend tests have it, or of in_N.npy and out_N.npy, in the order of the inputs; or a "
-                "safetensors file of inputs by name. Where the sizes of results depend on the value of an input, that "
-                "value becomes a constant of the graph.");
+    tool.option(
+        "--inputs", data_set, "DIR|FILE",
+        "Inputs and, where they are known, expected outputs: a folder of input_N.pb and output_N.pb, as the "
+        "ONNX backend tests have it, or of in_N.npy and out_N.npy, in the order of the inputs; or a "
+        "safetensors or .npz file of inputs by name. Where the sizes of results depend on the value of an input, that "
+        "value becomes a constant of the graph.");
     tool.option("--seed", seed, "N", "Make the values of all other inputs from this seed (default 0).");
     tool.option(
         "--dim", dims, "NAME=SIZE",

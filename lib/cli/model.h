@@ -79,7 +79,8 @@ std::vector<LoadedFrame> load_model(const std::filesystem::path& path, const Mod
 std::vector<LoadedFrame> load_for(const std::filesystem::path& path, const ModelOptions& options,
                                   const std::function<bool(const LoadedFrame&)>& knows_more);
 
-/// One tensor from a safetensors file (its only one, or the one called `name`), an .npy file or an ONNX TensorProto.
+/// One tensor from a safetensors or .npz file (its only one, or the one called `name`), an .npy file or an ONNX
+/// TensorProto.
 Tensor load_tensor(const std::filesystem::path& path, const std::string& name);
 
 }  // namespace whittle::cli

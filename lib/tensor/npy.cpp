@@ -164,13 +164,16 @@ Strides column_major_strides(const Sizes& sizes) {
 }  // namespace
 
 Tensor load_npy(const std::filesystem::path& path) {
-    const std::string file = path.string();
     const std::shared_ptr<const MappedFile> mapping = MappedFile::open(path);
+    return read_npy(mapping->bytes(), mapping, path.string());
+}
+
+Tensor read_npy(std::span<const std::byte> bytes, const std::shared_ptr<const void>& owner, const std::string& file) {
     std::size_t header_start = 0;
-    const std::string_view text = header_text(mapping->bytes(), header_start, file);
+    const std::string_view text = header_text(bytes, header_start, file);
     const Header header = HeaderParser(text, header_start, file).parse();
     const std::size_t data_start = header_start + text.size();
-    const std::span<const std::byte> data = mapping->bytes().subspan(data_start);
+    const std::span<const std::byte> data = bytes.subspan(data_start);
     const DType dtype = *header.dtype;
     try {
         std::size_t expected = 0;
@@ -189,7 +192,7 @@ Tensor load_npy(const std::filesystem::path& path) {
         const Strides strides =
             *header.fortran_order ? column_major_strides(*header.shape) : contiguous_strides(*header.shape);
         if (reinterpret_cast<std::uintptr_t>(data.data()) % alignment_of(dtype) == 0)
-            return Tensor(Storage::borrow(data, mapping), dtype, *header.shape, strides);
+            return Tensor(Storage::borrow(data, owner), dtype, *header.shape, strides);
         std::shared_ptr<Storage> copy = Storage::allocate(data.size());
         std::memcpy(const_cast<std::byte*>(copy->bytes().data()), data.data(), data.size());
         return Tensor(copy, dtype, *header.shape, strides);
