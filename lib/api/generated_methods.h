@@ -85,6 +85,7 @@
     WHITTLE_API_CALL Tensor bernoulli_(double p) const;
     WHITTLE_API_CALL Tensor binary_cross_entropy(const Tensor& target, const OptionalTensor& weight = OptionalTensor(), std::int64_t reduction = 1) const;
     WHITTLE_API_CALL Tensor binary_cross_entropy_with_logits(const Tensor& target, const OptionalTensor& weight = OptionalTensor(), const OptionalTensor& pos_weight = OptionalTensor(), std::int64_t reduction = 1) const;
+    WHITTLE_API_CALL Tensor bincount(const OptionalTensor& weights = OptionalTensor(), std::int64_t minlength = 0) const;
     WHITTLE_API_CALL Tensor bitwise_and(const Scalar& other) const;
     WHITTLE_API_CALL Tensor bitwise_and_(const Scalar& other) const;
     WHITTLE_API_CALL Tensor bitwise_and(const Tensor& other) const;
@@ -177,6 +178,10 @@
     WHITTLE_API_CALL Tensor expand(const IntList& size, bool implicit = false) const;
     WHITTLE_API_CALL Tensor expm1() const;
     WHITTLE_API_CALL Tensor expm1_() const;
+    WHITTLE_API_CALL Tensor fake_quantize_per_channel_affine(const Tensor& scale, const Tensor& zero_point, std::int64_t axis, std::int64_t quant_min, std::int64_t quant_max) const;
+    WHITTLE_API_CALL std::tuple<Tensor, Tensor> fake_quantize_per_channel_affine_cachemask(const Tensor& scale, const Tensor& zero_point, std::int64_t axis, std::int64_t quant_min, std::int64_t quant_max) const;
+    WHITTLE_API_CALL Tensor fake_quantize_per_tensor_affine(double scale, std::int64_t zero_point, std::int64_t quant_min, std::int64_t quant_max) const;
+    WHITTLE_API_CALL std::tuple<Tensor, Tensor> fake_quantize_per_tensor_affine_cachemask(double scale, std::int64_t zero_point, std::int64_t quant_min, std::int64_t quant_max) const;
     WHITTLE_API_CALL Tensor fft_fft(std::optional<std::int64_t> n = std::nullopt, std::int64_t dim = -1, const std::optional<std::string>& norm = std::nullopt) const;
     WHITTLE_API_CALL Tensor fft_fft2(const IntList& s = std::nullopt, const IntList& dim = IntList{-2, -1}, const std::optional<std::string>& norm = std::nullopt) const;
     WHITTLE_API_CALL Tensor fft_fftn(const IntList& s = std::nullopt, const IntList& dim = std::nullopt, const std::optional<std::string>& norm = std::nullopt) const;
@@ -231,6 +236,8 @@
     WHITTLE_API_CALL Tensor hardswish_() const;
     WHITTLE_API_CALL Tensor hardtanh(const Scalar& min_val = -1, const Scalar& max_val = 1) const;
     WHITTLE_API_CALL Tensor hardtanh_(const Scalar& min_val = -1, const Scalar& max_val = 1) const;
+    WHITTLE_API_CALL Tensor hinge_embedding_loss(const Tensor& target, double margin = 1.0, std::int64_t reduction = 1) const;
+    WHITTLE_API_CALL Tensor histc(std::int64_t bins = 100, const Scalar& min = 0, const Scalar& max = 0) const;
     WHITTLE_API_CALL Tensor huber_loss(const Tensor& target, std::int64_t reduction = 1, double delta = 1.0) const;
     WHITTLE_API_CALL Tensor hypot(const Tensor& other) const;
     WHITTLE_API_CALL Tensor hypot_(const Tensor& other) const;
@@ -240,14 +247,18 @@
     WHITTLE_API_CALL Tensor index_add_(std::int64_t dim, const Tensor& index, const Tensor& source, const Scalar& alpha = 1) const;
     WHITTLE_API_CALL Tensor index_copy(std::int64_t dim, const Tensor& index, const Tensor& source) const;
     WHITTLE_API_CALL Tensor index_fill(std::int64_t dim, const Tensor& index, const Scalar& value) const;
+    WHITTLE_API_CALL Tensor index_fill(std::int64_t dim, const Tensor& index, const Tensor& value) const;
     WHITTLE_API_CALL Tensor index_put(const std::vector<OptionalTensor>& indices, const Tensor& values, bool accumulate = false) const;
+    WHITTLE_API_CALL Tensor index_reduce(std::int64_t dim, const Tensor& index, const Tensor& source, const std::string& reduce, bool include_self = true) const;
     WHITTLE_API_CALL Tensor index_select(std::int64_t dim, const Tensor& index) const;
     WHITTLE_API_CALL Tensor isfinite() const;
     WHITTLE_API_CALL Tensor isinf() const;
     WHITTLE_API_CALL Tensor isnan() const;
     WHITTLE_API_CALL Tensor istft(std::int64_t n_fft, std::optional<std::int64_t> hop_length = std::nullopt, std::optional<std::int64_t> win_length = std::nullopt, const OptionalTensor& window = OptionalTensor(), bool center = true, bool normalized = false, std::optional<bool> onesided = std::nullopt, std::optional<std::int64_t> length = std::nullopt, bool return_complex = false) const;
+    WHITTLE_API_CALL Tensor kl_div(const Tensor& target, std::int64_t reduction = 1, bool log_target = false) const;
     WHITTLE_API_CALL Tensor kron(const Tensor& other) const;
     WHITTLE_API_CALL std::tuple<Tensor, Tensor> kthvalue(std::int64_t k, std::int64_t dim = -1, bool keepdim = false) const;
+    WHITTLE_API_CALL Tensor l1_loss(const Tensor& target, std::int64_t reduction = 1) const;
     WHITTLE_API_CALL Tensor le(const Scalar& other) const;
     WHITTLE_API_CALL Tensor le_(const Scalar& other) const;
     WHITTLE_API_CALL Tensor le(const Tensor& other) const;
@@ -297,6 +308,7 @@
     WHITTLE_API_CALL Tensor masked_fill_(const Tensor& mask, const Scalar& value) const;
     WHITTLE_API_CALL Tensor masked_fill(const Tensor& mask, const Tensor& value) const;
     WHITTLE_API_CALL Tensor masked_fill_(const Tensor& mask, const Tensor& value) const;
+    WHITTLE_API_CALL Tensor masked_scatter(const Tensor& mask, const Tensor& source) const;
     WHITTLE_API_CALL Tensor masked_select(const Tensor& mask) const;
     WHITTLE_API_CALL Tensor matmul(const Tensor& other) const;
     WHITTLE_API_CALL Tensor max() const;
@@ -329,6 +341,9 @@
     WHITTLE_API_CALL Tensor mul_(const Scalar& other) const;
     WHITTLE_API_CALL Tensor mul(const Tensor& other) const;
     WHITTLE_API_CALL Tensor mul_(const Tensor& other) const;
+    WHITTLE_API_CALL Tensor multi_margin_loss(const Tensor& target, const Scalar& p = 1, const Scalar& margin = 1, const OptionalTensor& weight = OptionalTensor(), std::int64_t reduction = 1) const;
+    WHITTLE_API_CALL Tensor multilabel_margin_loss(const Tensor& target, std::int64_t reduction = 1) const;
+    WHITTLE_API_CALL std::tuple<Tensor, Tensor> multilabel_margin_loss_forward(const Tensor& target, std::int64_t reduction) const;
     WHITTLE_API_CALL Tensor mv(const Tensor& vec) const;
     WHITTLE_API_CALL Tensor nan_to_num(std::optional<double> nan = std::nullopt, std::optional<double> posinf = std::nullopt, std::optional<double> neginf = std::nullopt) const;
     WHITTLE_API_CALL Tensor nan_to_num_(std::optional<double> nan = std::nullopt, std::optional<double> posinf = std::nullopt, std::optional<double> neginf = std::nullopt) const;

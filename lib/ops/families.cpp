@@ -36,6 +36,12 @@ std::vector<std::span<const OpDef>> op_families() {
         gather_ops(),          //
         index_ops(),           //
         scatter_ops(),         //
+        index_slice_ops(),     //
+        embedding_bag_ops(),   //
+        ctc_ops(),             //
+        window_ops(),          //
+        histogram_ops(),       //
+        fake_quantize_ops(),   //
         slice_scatter_ops(),   //
         creation_ops(),        //
         range_ops(),           //
@@ -57,6 +63,7 @@ std::vector<std::span<const OpDef>> op_families() {
         grid_ops(),            //
         distance_ops(),        //
         rnn_ops(),             //
+        packed_ops(),          //
         einsum_ops(),          //
         assertion_ops(),       //
         data_size_ops(),       //
@@ -65,6 +72,8 @@ std::vector<std::span<const OpDef>> op_families() {
         higher_order_ops(),    //
         loss_ops(),            //
         loss_form_ops(),       //
+        margin_loss_ops(),     //
+        similarity_ops(),      //
         backward_ops(),        //
         unary_backward_ops(),  //
         layer_backward_ops(),  //

@@ -76,6 +76,7 @@ constexpr CaptureRole capture_role(std::string_view name) {
         {dynamic_shape, "unique_consecutive"},
         {dynamic_shape, "unique_dim_consecutive"},
         {dynamic_shape, "bincount"},
+        {dynamic_shape, "_pack_padded_sequence"},
         {indexes, "index"},
         {batch_norm, "batch_norm"},
         {batch_norm, "native_batch_norm"},
@@ -89,11 +90,23 @@ constexpr CaptureRole capture_role(std::string_view name) {
     return call;
 }
 
+/// Whether the op is of lists of tensors, as Python's optimizers call them (_foreach_add_.List): on a CPU it calls the
+/// op of one tensor for each, in place or not, and adds nothing of its own. So the ops that it calls are captured: a
+/// graph has tensors, and a call writes to one of them.
+constexpr bool calls_op_for_each(std::string_view name) {
+    constexpr std::string_view kPrefix = "aten::_foreach_";
+    return name.substr(0, kPrefix.size()) == kPrefix;
+}
+
 /// Whether the op may update running statistics, which its schema does not say (ATen's normalizations of batches, those
 /// of other devices included).
 constexpr bool may_update_statistics(std::string_view name) {
     return name.find("batch_norm") != std::string_view::npos || name.find("instance_norm") != std::string_view::npos;
 }
+
+/// The result of an op that is in part whatever lay in memory, which only the op of its gradient reads, and that none
+/// of it: _ctc_loss's log_alpha, beyond the lengths of a sequence. -1: the op has none.
+constexpr int partly_unwritten_result(std::string_view target) { return target == "aten._ctc_loss.default" ? 1 : -1; }
 
 /// Whether autograd's engine calls the op on its own account: it makes gradients, sums them and gives them the sizes of
 /// what they are of. In a backward pass other ops are of the ops that are differentiated, or the program's.

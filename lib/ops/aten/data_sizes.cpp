@@ -1,12 +1,16 @@
-// Ops whose results' sizes are data: nonzero, masked_select, _unique2. Of a constant they decompose into constants;
-// else a graph has the sizes that were observed (ops/core/known.h), and only the reference runs them.
+// Ops whose results' sizes are data: nonzero, masked_select, _unique2, bincount, _pack_padded_sequence. Of a constant
+// they decompose into constants; else a graph has the sizes that were observed (ops/core/known.h), and only the
+// reference runs them.
 #include "ops/aten/data_sizes.h"
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 
+#include "base/checked.h"
 #include "base/error.h"
 #include "ops/aten/families.h"
+#include "ops/aten/gradient.h"
 #include "ops/core/data_sizes.h"
 #include "ops/core/elements.h"
 #include "ops/core/geometry.h"
@@ -21,14 +25,8 @@ using samples::t;
 using Ints = std::vector<std::int64_t>;
 
 constexpr std::string_view kNonzero = "aten.nonzero.default", kMaskedSelect = "aten.masked_select.default",
-                           kUnique = "aten._unique2.default";
-
-Tensor known(GraphBuilder& builder, const Arguments<NodeValue>& a, std::string_view name) {
-    if (std::optional<Tensor> value = builder.known(a.tensor(name))) return *value;
-    throw NeedsConstant(std::string(name),
-                        "the operand '" + std::string(name) + "' is computed while running, expected a constant",
-                        "the sizes of the result depend on it");
-}
+                           kUnique = "aten._unique2.default", kBincount = "aten.bincount.default",
+                           kPack = "aten._pack_padded_sequence.default";
 
 /// One row per element that is not zero.
 Tensor rows_of_nonzero(const Tensor& self) {
@@ -43,7 +41,7 @@ Tensor rows_of_nonzero(const Tensor& self) {
 std::vector<Tensor> eval_nonzero(const Arguments<Tensor>& a) { return {rows_of_nonzero(a.tensor("self"))}; }
 
 std::vector<NodeRef> decompose_nonzero(GraphBuilder& b, const Arguments<NodeValue>& a) {
-    return {b.constant(rows_of_nonzero(known(b, a, "self"))).ref};
+    return {b.constant(rows_of_nonzero(known_operand(b, a, "self"))).ref};
 }
 
 Tensor spread(const Tensor& tensor, const Sizes& sizes) {
@@ -72,7 +70,7 @@ std::vector<Tensor> eval_masked_select(const Arguments<Tensor>& a) {
 
 std::vector<NodeRef> decompose_masked_select(GraphBuilder& b, const Arguments<NodeValue>& a) {
     const NodeValue self = a.tensor("self");
-    const Tensor mask = known(b, a, "mask");
+    const Tensor mask = known_operand(b, a, "mask");
     const Sizes sizes = broadcast_sizes(self.meta.sizes, mask.sizes());
     const Ints places = selected(mask, sizes);
     NodeValue all = b.call("aten.expand.default", {arg(self), Arg::ints(sizes)});
@@ -99,8 +97,161 @@ std::vector<Tensor> eval_unique(const Arguments<Tensor>& a) { return unique_of(a
 
 std::vector<NodeRef> decompose_unique(GraphBuilder& b, const Arguments<NodeValue>& a) {
     std::vector<NodeRef> results;
-    for (const Tensor& result : unique_of(known(b, a, "self"), a)) results.push_back(b.constant(result).ref);
+    for (const Tensor& result : unique_of(known_operand(b, a, "self"), a)) results.push_back(b.constant(result).ref);
     return results;
+}
+
+/// Up to the largest number, and as many as asked for.
+template <class T>
+std::int64_t bincount_length(const Tensor& self, const Arguments<T>& a) {
+    const std::int64_t least = a.integer("minlength");
+    if (self.rank() != 1 || least < 0)
+        throw Error("bincount: found sizes " + to_string(self.sizes()) + " and minlength " + std::to_string(least) +
+                    ", expected 1 dimension and 0 or more");
+    std::int64_t length = least;
+    for (const std::int64_t number : self.values<std::int64_t>()) {
+        if (number < 0) throw Error("bincount: found " + std::to_string(number) + ", expected no negative number");
+        length = std::max(length, (Checked(number) + 1).value());
+    }
+    return element_count(Sizes{length});
+}
+
+/// Of sums of weights: f32 of f32 ones, else f64.
+DType bincount_dtype(const std::optional<ValueMeta>& weights, const Sizes& self) {
+    if (weights && weights->sizes != self)
+        throw Error("bincount: found weights of sizes " + to_string(weights->sizes) + ", expected " + to_string(self));
+    if (!weights || element_count(self) == 0) return DType::i64;
+    return weights->dtype == DType::f32 ? DType::f32 : DType::f64;
+}
+
+std::vector<ValueMeta> infer_bincount(const Arguments<ValueMeta>& a) {
+    const std::optional<Tensor> self = a.known("self");
+    if (!self)
+        throw NeedsConstant("self", "the operand 'self' is computed while running, expected a constant",
+                            "the sizes of the result depend on it");
+    return {ValueMeta::contiguous(bincount_dtype(a.optional_tensor("weights"), self->sizes()),
+                                  {bincount_length(*self, a)})};
+}
+
+/// How often each of 0, 1, 2 … is there; with weights, the sum of those of its places.
+std::vector<Tensor> eval_bincount(const Arguments<Tensor>& a) {
+    const Tensor self = a.tensor("self");
+    const auto weights = a.optional_tensor("weights");
+    const auto length = static_cast<std::size_t>(bincount_length(self, a));
+    const Ints numbers = self.values<std::int64_t>();
+    const auto sums = [&]<class W>(const std::vector<W>& added) {
+        std::vector<W> result(length);
+        for (std::size_t i = 0; i < numbers.size(); ++i) result[static_cast<std::size_t>(numbers[i])] += added[i];
+        return Tensor::of(result, {static_cast<std::int64_t>(length)});
+    };
+    const DType dtype = bincount_dtype(weights ? std::optional(ValueMeta::of(*weights)) : std::nullopt, self.sizes());
+    if (dtype == DType::i64) return {sums(Ints(numbers.size(), 1))};
+    return {dtype == DType::f32 ? sums(weights->values<float>()) : sums(weights->values<double>())};
+}
+
+/// The weights may be computed while running.
+std::vector<NodeRef> decompose_bincount(GraphBuilder& b, const Arguments<NodeValue>& a) {
+    const Tensor self = known_operand(b, a, "self");
+    const auto weights = a.optional_tensor("weights");
+    const DType dtype = bincount_dtype(weights ? std::optional(weights->meta) : std::nullopt, self.sizes());
+    const NodeValue zeros = b.call("aten.zeros.default", {Arg::ints({bincount_length(self, a)})}, {{"dtype", dtype}});
+    const NodeValue added = dtype == DType::i64
+                                ? b.call("aten.ones.default", {Arg::ints(self.sizes())}, {{"dtype", dtype}})
+                                : b.convert(*weights, dtype);
+    const NodeValue at = b.call("aten.to.dtype", {arg(a.tensor("self")), Arg(DType::i64)});
+    return {b.call("aten.index_add.default", {arg(zeros), 0, arg(at), arg(added)}).ref};
+}
+
+/// The rows of a padded sequence that are none of its padding, step by step, and how many each step has.
+struct Packing {
+    Ints rows, batch_sizes;  ///< rows: step * batch + which
+    std::int64_t steps = 0, batch = 0;
+    Sizes sizes;  ///< of the packed rows
+};
+
+/// Of lengths in descending order, as LibTorch takes them.
+Packing packing_of(const Sizes& input, const Tensor& lengths, bool batch_first) {
+    const std::string op = "_pack_padded_sequence";
+    if (input.size() < 2 || element_count(input) == 0)
+        throw Error(op + ": found an input of sizes " + to_string(input) + ", expected elements in steps of a batch");
+    Packing packing;
+    packing.steps = input[batch_first ? 1 : 0], packing.batch = input[batch_first ? 0 : 1];
+    if (lengths.dtype() != DType::i64 || lengths.sizes() != Sizes{packing.batch})
+        throw Error(op + ": found lengths of " + std::string(name(lengths.dtype())) + to_string(lengths.sizes()) +
+                    ", expected i64[" + std::to_string(packing.batch) + "]");
+    const Ints counts = lengths.values<std::int64_t>();
+    if (!std::ranges::is_sorted(counts, std::greater()) || counts.back() < 1 || counts.front() > packing.steps)
+        throw Error(op + ": found lengths " + to_string(counts) + ", expected descending ones from 1 to " +
+                    std::to_string(packing.steps));
+    for (std::int64_t step = 0; step < counts.front(); ++step) {
+        const std::int64_t there = std::ranges::count_if(counts, [&](std::int64_t n) { return n > step; });
+        packing.batch_sizes.push_back(there);
+        for (std::int64_t i = 0; i < there; ++i) packing.rows.push_back(step * packing.batch + i);
+    }
+    packing.sizes = {static_cast<std::int64_t>(packing.rows.size())};
+    packing.sizes.insert(packing.sizes.end(), input.begin() + 2, input.end());
+    return packing;
+}
+
+std::vector<Tensor> eval_pack(const Arguments<Tensor>& a) {
+    const Tensor input = a.tensor("input");
+    const bool batch_first = a.boolean("batch_first");
+    const Packing packing = packing_of(input.sizes(), a.tensor("lengths"), batch_first);
+    const Tensor data = pick(input, packing.sizes, [&](Ints index) {
+        const std::int64_t row = packing.rows[static_cast<std::size_t>(index[0])];
+        index[0] = row / packing.batch;
+        index.insert(index.begin() + 1, row % packing.batch);
+        if (batch_first) std::swap(index[0], index[1]);
+        return element_offset(index, input.strides());
+    });
+    return {data, list(packing.batch_sizes)};
+}
+
+std::vector<NodeRef> decompose_pack(GraphBuilder& b, const Arguments<NodeValue>& a) {
+    NodeValue input = a.tensor("input");
+    const bool batch_first = a.boolean("batch_first");
+    const Packing packing = packing_of(input.meta.sizes, known_operand(b, a, "lengths"), batch_first);
+    if (batch_first) input = b.call("aten.transpose.int", {arg(input), 0, 1});
+    Sizes all = packing.sizes;
+    all[0] = packing.steps * packing.batch;
+    const NodeValue rows = b.call("aten.reshape.default", {arg(input), Arg::ints(all)});
+    const NodeValue data = b.call("aten.index_select.default", {arg(rows), 0, arg(b.constant(list(packing.rows)))});
+    return {data.ref, b.constant(list(packing.batch_sizes)).ref};
+}
+
+void pack_grad(GraphBuilder& b, CallGradients& c) {
+    const Linear r(b, c);
+    r.set("input",
+          r.call("aten._pack_padded_sequence_backward.default", {arg(r.grad()), Arg::ints(r.tensor("input").meta.sizes),
+                                                                 arg(r.result(1)), c.args().boolean("batch_first")}));
+}
+
+std::vector<Sample> bincount_samples(DType dtype) {
+    const Tensor x = samples::values(dtype, {3, 0, 1, 3, 5, 3}), none = samples::values(dtype, {});
+    const auto call = [](const std::string& label, const std::vector<Tensor>& tensors, std::int64_t least) {
+        return Sample{.label = label,
+                      .tensors = tensors,
+                      .args = {t(0), tensors.size() > 1 ? t(1) : Arg(), least},
+                      .constants = {0}};
+    };
+    return {call("counts", {x}, 0),
+            call("minlength", {x}, 8),
+            call("strided, f32 weights", {samples::strided(x), samples::random(DType::f32, {6})}, 0),
+            call("f64 weights", {x, samples::random(DType::f64, {6})}, 7),
+            call("i32 weights", {x, samples::random(DType::i32, {6})}, 0),
+            call("empty", {none}, 0),
+            call("empty, weights, minlength", {none, samples::random(DType::f32, {0})}, 3)};
+}
+
+std::vector<Sample> pack_samples(DType dtype) {
+    const Tensor x = samples::random(dtype, {4, 3, 2}), lengths = samples::values(DType::i64, {4, 2, 1});
+    const auto call = [](const std::string& label, const Tensor& input, const Tensor& lengths, bool batch_first) {
+        return Sample{label, {input, lengths}, {t(0), t(1), batch_first}, {}, {1}};
+    };
+    return {call("steps first", x, lengths, false),
+            call("batch first", samples::random(dtype, {3, 4, 2}), lengths, true),
+            call("shorter, transposed", samples::transposed(x), samples::values(DType::i64, {3, 3, 3}), false),
+            call("numbers", samples::random(dtype, {4, 3}), samples::values(DType::i64, {2, 2, 1}), false)};
 }
 
 std::vector<Sample> nonzero_samples(DType dtype) {
@@ -171,6 +322,24 @@ constexpr OpDef kOps[] = {
      .eval = eval_unique,
      .decompose = decompose_unique,
      .samples = unique_samples},
+    {.name = kBincount,
+     .doc = "how often each of 0, 1, 2 … is there: https://pytorch.org/docs/stable/generated/torch.bincount.html",
+     .schema = "bincount(Tensor self, Tensor? weights=None, int minlength=0) -> Tensor",
+     .dtypes = kIntegers,
+     .infer = infer_bincount,
+     .eval = eval_bincount,
+     .decompose = decompose_bincount,
+     .grad = no_gradient,
+     .samples = bincount_samples},
+    {.name = kPack,
+     .doc = "the steps of sequences without their padding: "
+            "https://pytorch.org/docs/stable/generated/torch.nn.utils.rnn.pack_padded_sequence.html",
+     .schema = "_pack_padded_sequence(Tensor input, Tensor lengths, bool batch_first) -> (Tensor, Tensor)",
+     .dtypes = kMoved,
+     .eval = eval_pack,
+     .decompose = decompose_pack,
+     .grad = pack_grad,
+     .samples = pack_samples},
 };
 
 }  // namespace
@@ -179,7 +348,8 @@ std::span<const OpDef> data_size_ops() { return kOps; }
 
 std::vector<std::size_t> data_sized_results(const Node& call) {
     if (call.kind != NodeKind::call) return {};
-    if (call.target == kNonzero || call.target == kMaskedSelect) return {0};
+    if (call.target == kNonzero || call.target == kMaskedSelect || call.target == kBincount) return {0};
+    if (call.target == kPack) return {0, 1};
     if (call.target != kUnique) return {};
     const Arg* const counts = call.args.size() > 3 ? &call.args[3] : call.kwarg("return_counts");
     if (counts && *counts == Arg(true)) return {0, 2};

@@ -36,7 +36,13 @@ std::span<const OpDef> pad_ops();            ///< constant, reflection, replicat
 std::span<const OpDef> rearrange_ops();      ///< flip, roll, pixel_shuffle
 std::span<const OpDef> gather_ops();         ///< gather, index_select, embedding, take
 std::span<const OpDef> index_ops();          ///< index.Tensor and index_put
-std::span<const OpDef> scatter_ops();        ///< scatter*, index_add
+std::span<const OpDef> scatter_ops();        ///< scatter*
+std::span<const OpDef> index_slice_ops();    ///< index_add, index_copy, index_fill, index_reduce
+std::span<const OpDef> embedding_bag_ops();  ///< rows of tables reduced by bags
+std::span<const OpDef> ctc_ops();            ///< the loss of sequences without alignment
+std::span<const OpDef> window_ops();         ///< hann_window and others
+std::span<const OpDef> histogram_ops();
+std::span<const OpDef> fake_quantize_ops();
 std::span<const OpDef> slice_scatter_ops();  ///< select_scatter, slice_scatter
 std::span<const OpDef> creation_ops();       ///< full, zeros, ones and their likes
 std::span<const OpDef> range_ops();          ///< arange, linspace, eye, meshgrid
@@ -56,6 +62,7 @@ std::span<const OpDef> upsample_ops();   ///< resizing of images
 std::span<const OpDef> grid_ops();
 std::span<const OpDef> distance_ops();
 std::span<const OpDef> rnn_ops();
+std::span<const OpDef> packed_ops();  ///< the gradient of packing sequences
 std::span<const OpDef> einsum_ops();
 std::span<const OpDef> assertion_ops();      ///< calls that refuse values
 std::span<const OpDef> data_size_ops();      ///< nonzero, masked_select, _unique2: results of unknown sizes
@@ -64,6 +71,8 @@ std::span<const OpDef> dropout_ops();        ///< dropout in training and evalua
 std::span<const OpDef> higher_order_ops();   ///< cond, while_loop, map, scan: nested graphs
 std::span<const OpDef> loss_ops();           ///< losses and their gradients
 std::span<const OpDef> loss_form_ops();      ///< huber_loss, binary_cross_entropy, nll_loss2d, and their gradients
+std::span<const OpDef> margin_loss_ops();    ///< losses that ask for margins between scores, and their gradients
+std::span<const OpDef> similarity_ops();     ///< distances and similarities, losses of them, kl_div, poisson_nll_loss
 std::span<const OpDef> linalg_ops();         ///< equations, inverses, determinants of matrices
 std::span<const OpDef> factorization_ops();  ///< Cholesky, QR, eigenvalues, singular values
 std::span<const OpDef> backward_ops();  ///< gradients of activations, embeddings and slices, as autograd calls them

@@ -2,6 +2,7 @@
 // gradients as LibTorch's autograd calls them. All are composites.
 // Definitions: https://pytorch.org/docs/stable/nn.functional.html#loss-functions
 #include <algorithm>
+#include <numbers>
 
 #include "base/error.h"
 #include "ops/aten/backward.h"
@@ -99,6 +100,53 @@ Refs soft_margin_loss(Builder& b, const Values& a) {
     const NodeValue product = g.neg(g.mul(a.tensor("target"), a.tensor("self")));
     const NodeValue grown = g.add(g.call("aten.exp.default", {arg(product)}), 1);
     return {reduced(b, a, g.call("aten.log.default", {arg(grown)}))};
+}
+
+/// -y z / (1 + z), z = exp(-y x)
+Refs soft_margin_loss_backward(Builder& b, const Values& a) {
+    const Gradient g(b);
+    const NodeValue y = a.tensor("target"), x = a.tensor("self");
+    const double share = a.integer("reduction") == kMean ? 1.0 / static_cast<double>(x.meta.numel()) : 1.0;
+    const NodeValue z = g.of("aten.exp.default", g.neg(g.mul(y, x)));
+    const NodeValue slope = g.div(g.mul(g.mul(y, z), Arg(-share)), arg(g.add(z, 1)));
+    return {g.mul(slope, a.tensor("grad_output")).ref};
+}
+
+void soft_margin_grad(Builder& b, CallGradients& c) {
+    const Rule r(b, c);
+    r.set("self",
+          r.call("aten.soft_margin_loss_backward.default",
+                 {arg(r.grad()), arg(r.tensor("self")), arg(r.tensor("target")), c.args().integer("reduction")}));
+}
+
+// --- Of one formula each ---
+
+Refs l1_loss(Builder& b, const Values& a) {
+    const Gradient g(b);
+    return {reduced(b, a, g.of("aten.abs.default", g.sub(a.tensor("self"), a.tensor("target"))))};
+}
+
+/// y (log y - x), x and where log_target y, too, being logarithms
+Refs kl_div(Builder& b, const Values& a) {
+    const Gradient g(b);
+    const NodeValue x = a.tensor("self"), y = a.tensor("target");
+    if (a.boolean("log_target")) return {reduced(b, a, g.mul(g.of("aten.exp.default", y), g.sub(y, x)))};
+    return {reduced(b, a, g.sub(g.call("aten.xlogy.Tensor", {arg(y), arg(y)}), g.mul(y, x)))};
+}
+
+/// exp(x) - y x, or x - y log(x); `full` adds Stirling's approximation of log(y!), where y is more than 1.
+Refs poisson_nll_loss(Builder& b, const Values& a) {
+    const Gradient g(b);
+    const NodeValue x = a.tensor("input"), y = a.tensor("target");
+    const auto log = [&](const NodeValue& v) { return g.of("aten.log.default", v); };
+    NodeValue losses = a.boolean("log_input") ? g.sub(g.of("aten.exp.default", x), g.mul(y, x))
+                                              : g.sub(x, g.mul(y, log(g.add(x, Arg(a.number("eps"))))));
+    if (a.boolean("full")) {
+        const NodeValue half = g.mul(log(g.mul(y, Arg(2 * std::numbers::pi))), Arg(0.5));
+        const NodeValue stirling = g.add(g.sub(g.mul(y, log(y)), y), half);
+        losses = g.add(losses, g.drop(g.when("le", y, 1), stirling));
+    }
+    return {reduced(b, a, losses)};
 }
 
 // --- nll_loss2d: scores [N, C, H, W], classes [N, H, W] ---
@@ -201,6 +249,33 @@ std::vector<Sample> margin_samples(DType dtype) {
             {"sum", {samples::transposed(x), y}, {t(0), t(1), kSum}}};
 }
 
+std::vector<Sample> margin_backward_samples(DType dtype) {
+    const Tensor x = rand(dtype, {2, 3}), y = samples::values(dtype, {1, -1, 1, -1, -1, 1}, {2, 3});
+    return {{"mean", {rand(dtype, {}, 3), x, y}, {t(0), t(1), t(2), kMean}},
+            {"none", {rand(dtype, {2, 3}, 3), samples::transposed(x), y}, {t(0), t(1), t(2), kNone}}};
+}
+std::vector<Sample> distance_samples(DType dtype) {
+    const Tensor x = rand(dtype, {2, 3}), y = rand(dtype, {2, 3}, 2);
+    return {{"mean", {x, y}, {t(0), t(1)}},
+            {"none, broadcast", {samples::transposed(x), rand(dtype, {3}, 2)}, {t(0), t(1), kNone}},
+            {"sum", {samples::strided(x), y}, {t(0), t(1), kSum}}};
+}
+std::vector<Sample> divergence_samples(DType dtype) {
+    const Tensor x = samples::uniform(dtype, {2, 3}, -3, 0), y = shares(dtype, {2, 3}, 2);
+    std::vector<Sample> result = {
+        {"mean", {x, y}, {t(0), t(1)}},
+        {"none, some 0", {x, samples::values(dtype, {0, 0.5, 0.25, 0, 1, 0}, {2, 3})}, {t(0), t(1), kNone}},
+        {"sum, logarithms", {samples::transposed(x), samples::strided(x)}, {t(0), t(1), kSum}}};
+    result.back().kwargs = {{"log_target", true}};
+    return result;
+}
+std::vector<Sample> poisson_samples(DType dtype) {
+    const Tensor x = shares(dtype, {2, 3}, 1), y = samples::values(dtype, {0, 1, 2, 3, 5, 1}, {2, 3});
+    return {{"logarithms", {x, y}, {t(0), t(1), true, false, 1e-8, kMean}},
+            {"full", {samples::transposed(x), y}, {t(0), t(1), true, true, 1e-8, kNone}},
+            {"rates, full", {x, y}, {t(0), t(1), false, true, 0.25, kSum}}};
+}
+
 Tensor classes() { return samples::values(DType::i64, {0, 2, 1, 1, 0, 2, 2, 0}, {2, 2, 2}); }
 std::vector<Sample> nll_samples(DType dtype) {
     const Tensor x = rand(dtype, {2, 3, 2, 2}), w = samples::uniform(dtype, {3}, 0.5, 2);
@@ -252,7 +327,35 @@ std::span<const OpDef> loss_form_ops() {
          .schema = "soft_margin_loss(Tensor self, Tensor target, int reduction=1) -> Tensor",
          .dtypes = kFloating,
          .decompose = soft_margin_loss,
+         .grad = soft_margin_grad,
          .samples = margin_samples},
+        {.name = "aten.soft_margin_loss_backward.default",
+         .doc = "the gradient of soft_margin_loss: "
+                "https://pytorch.org/docs/stable/generated/torch.nn.SoftMarginLoss.html",
+         .schema = "soft_margin_loss_backward(Tensor grad_output, Tensor self, Tensor target, int reduction) -> Tensor",
+         .dtypes = kFloating,
+         .decompose = soft_margin_loss_backward,
+         .samples = margin_backward_samples},
+        {.name = "aten.l1_loss.default",
+         .doc = "distances, their mean or sum: https://pytorch.org/docs/stable/generated/torch.nn.L1Loss.html",
+         .schema = "l1_loss(Tensor self, Tensor target, int reduction=1) -> Tensor",
+         .dtypes = kFloating,
+         .decompose = l1_loss,
+         .samples = distance_samples},
+        {.name = "aten.kl_div.default",
+         .doc = "how far a distribution is from another: "
+                "https://pytorch.org/docs/stable/generated/torch.nn.KLDivLoss.html",
+         .schema = "kl_div(Tensor self, Tensor target, int reduction=1, *, bool log_target=False) -> Tensor",
+         .dtypes = kFloating,
+         .decompose = kl_div,
+         .samples = divergence_samples},
+        {.name = "aten.poisson_nll_loss.default",
+         .doc = "the likelihood of counts: https://pytorch.org/docs/stable/generated/torch.nn.PoissonNLLLoss.html",
+         .schema = "poisson_nll_loss(Tensor input, Tensor target, bool log_input, bool full, float eps, int reduction) "
+                   "-> Tensor",
+         .dtypes = kFloating,
+         .decompose = poisson_nll_loss,
+         .samples = poisson_samples},
         {.name = "aten.nll_loss2d_forward.default",
          .doc = "nll_loss at the places of images: https://pytorch.org/docs/stable/generated/torch.nn.NLLLoss.html",
          .schema = "nll_loss2d_forward(Tensor self, Tensor target, Tensor? weight, int reduction, int ignore_index) -> "

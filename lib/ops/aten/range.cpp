@@ -1,10 +1,8 @@
-// Tensors made from a formula: arange, linspace, eye, windows of signals, meshgrid.
+// Tensors made from a formula: arange, linspace, eye, meshgrid.
 #include <algorithm>
 #include <cmath>
-#include <numbers>
 
 #include "base/error.h"
-#include "ops/aten/backward.h"
 #include "ops/aten/families.h"
 #include "ops/aten/tensor_options.h"
 #include "ops/core/elements.h"
@@ -166,81 +164,6 @@ constexpr OpDef eye_op(OpDef def) {
     return def;
 }
 
-// --- windows of signals ----------------------------------------------------------------------------------------------
-
-/// 0 … length-1, of one more where the window is one period of a longer signal. `shape` makes the window of the range
-/// and its last element.
-template <class Shape>
-std::vector<NodeRef> window_of(GraphBuilder& b, const Arguments<NodeValue>& a, const Shape& shape) {
-    check_options(a);
-    const std::string& op = a.schema().name;
-    const std::int64_t length = a.integer("window_length");
-    const DType dtype = a.dtype("dtype").value_or(DType::f32);
-    if (length < 0 || !is_floating(dtype))
-        throw Error(op + ": found a length of " + std::to_string(length) + " and dtype " + std::string(name(dtype)) +
-                    ", expected at least 0 and floats");
-    if (length < 2) return {b.call("aten.ones.default", {Arg::ints({length})}, {{"dtype", dtype}}).ref};
-    const bool periodic = !a.schema().param("periodic") || a.boolean("periodic");
-    const std::int64_t count = length + (periodic ? 1 : 0);
-    const NodeValue range = b.call("aten.arange.default", {count}, {{"dtype", dtype}});
-    const NodeValue window = shape(Gradient(b), range, count - 1);
-    return {periodic ? b.call("aten.slice.Tensor", {arg(window), 0, 0, length, 1}).ref : window.ref};
-}
-
-NodeValue cosine(const Gradient& g, const NodeValue& range, double step) {
-    return g.of("aten.cos.default", g.mul(range, Arg(step)));
-}
-
-/// alpha - beta cos(2 pi i / last)
-std::vector<NodeRef> raised_cosine(GraphBuilder& b, const Arguments<NodeValue>& a, double alpha, double beta) {
-    return window_of(b, a, [&](const Gradient& g, const NodeValue& range, std::int64_t last) {
-        const NodeValue wave = cosine(g, range, 2 * std::numbers::pi / static_cast<double>(last));
-        return g.add(g.mul(wave, Arg(-beta)), Arg(alpha));
-    });
-}
-std::vector<NodeRef> decompose_hann(GraphBuilder& b, const Arguments<NodeValue>& a) {
-    return raised_cosine(b, a, 0.5, 0.5);
-}
-std::vector<NodeRef> decompose_hamming(GraphBuilder& b, const Arguments<NodeValue>& a) {
-    return raised_cosine(b, a, a.schema().param("alpha") ? a.number("alpha") : 0.54,
-                         a.schema().param("beta") ? a.number("beta") : 0.46);
-}
-std::vector<NodeRef> decompose_blackman(GraphBuilder& b, const Arguments<NodeValue>& a) {
-    return window_of(b, a, [](const Gradient& g, const NodeValue& range, std::int64_t last) {
-        const NodeValue angle = g.mul(range, Arg(std::numbers::pi / static_cast<double>(last)));
-        const NodeValue fast = g.mul(cosine(g, angle, 4), Arg(0.08)), slow = g.mul(cosine(g, angle, 2), Arg(0.5));
-        return g.add(g.sub(fast, slow), Arg(0.42));
-    });
-}
-/// Up to the middle and down again.
-std::vector<NodeRef> decompose_bartlett(GraphBuilder& b, const Arguments<NodeValue>& a) {
-    return window_of(b, a, [](const Gradient& g, const NodeValue& range, std::int64_t last) {
-        const NodeValue up = g.mul(range, Arg(2 / static_cast<double>(last)));
-        return g.either(g.when("le", range, Arg(last / 2)), up, g.add(g.neg(up), 2));
-    });
-}
-
-constexpr OpDef window_op(OpDef def, std::string_view doc, DecomposeFn decompose) {
-    def.doc = doc;
-    def.dtypes = kFloating;
-    def.decompose = decompose;
-    def.grad = no_gradient;
-    return def;
-}
-template <bool kPeriodic, int kFactors = 0>
-std::vector<Sample> window_samples(DType dtype) {
-    std::vector<std::pair<std::string, ArgList>> calls;
-    for (const int length : {7, 6, 2, 1, 0})
-        for (const bool periodic : {true, false}) {
-            if (!kPeriodic && !periodic) continue;
-            ArgList args = {length};
-            if (kPeriodic) args.emplace_back(periodic);
-            for (int i = 0; i < kFactors; ++i) args.emplace_back(i == 0 ? 0.6 : 0.3);
-            calls.push_back({std::to_string(length) + (periodic ? "" : ", symmetric"), args});
-        }
-    return dtype_samples(dtype, calls);
-}
-
 // --- meshgrid --------------------------------------------------------------------------------------------------------
 
 /// Every tensor along its own dimension, expanded along the others. "xy" swaps the first two dimensions of the results.
@@ -366,64 +289,6 @@ std::span<const OpDef> range_ops() {
                     return dtype_samples(dtype, {{"wide", {2, 4}}, {"high", {3, 2}}, {"none", {0, 2}}});
                 },
         }),
-        window_op({.name = "aten.hann_window.default",
-                   .schema = "hann_window(int window_length, *, " WHITTLE_TENSOR_OPTIONS ") -> Tensor",
-                   .samples = window_samples<false, 0>},
-                  "a raised cosine: https://pytorch.org/docs/stable/generated/torch.hann_window.html", decompose_hann),
-        window_op({.name = "aten.hann_window.periodic",
-                   .schema = "hann_window.periodic(int window_length, bool periodic, *, " WHITTLE_TENSOR_OPTIONS
-                             ") -> Tensor",
-                   .samples = window_samples<true, 0>},
-                  "a raised cosine: https://pytorch.org/docs/stable/generated/torch.hann_window.html", decompose_hann),
-        window_op({.name = "aten.hamming_window.default",
-                   .schema = "hamming_window(int window_length, *, " WHITTLE_TENSOR_OPTIONS ") -> Tensor",
-                   .samples = window_samples<false, 0>},
-                  "a raised cosine that does not reach 0: "
-                  "https://pytorch.org/docs/stable/generated/torch.hamming_window.html",
-                  decompose_hamming),
-        window_op({.name = "aten.hamming_window.periodic",
-                   .schema = "hamming_window.periodic(int window_length, bool periodic, *, " WHITTLE_TENSOR_OPTIONS
-                             ") -> Tensor",
-                   .samples = window_samples<true, 0>},
-                  "a raised cosine that does not reach 0: "
-                  "https://pytorch.org/docs/stable/generated/torch.hamming_window.html",
-                  decompose_hamming),
-        window_op({.name = "aten.hamming_window.periodic_alpha",
-                   .schema = "hamming_window.periodic_alpha(int window_length, bool periodic, float alpha, "
-                             "*, " WHITTLE_TENSOR_OPTIONS ") -> Tensor",
-                   .samples = window_samples<true, 1>},
-                  "a raised cosine that does not reach 0: "
-                  "https://pytorch.org/docs/stable/generated/torch.hamming_window.html",
-                  decompose_hamming),
-        window_op({.name = "aten.hamming_window.periodic_alpha_beta",
-                   .schema = "hamming_window.periodic_alpha_beta(int window_length, bool periodic, float alpha, float "
-                             "beta, *, " WHITTLE_TENSOR_OPTIONS ") -> Tensor",
-                   .samples = window_samples<true, 2>},
-                  "a raised cosine that does not reach 0: "
-                  "https://pytorch.org/docs/stable/generated/torch.hamming_window.html",
-                  decompose_hamming),
-        window_op({.name = "aten.blackman_window.default",
-                   .schema = "blackman_window(int window_length, *, " WHITTLE_TENSOR_OPTIONS ") -> Tensor",
-                   .samples = window_samples<false, 0>},
-                  "a sum of two cosines: https://pytorch.org/docs/stable/generated/torch.blackman_window.html",
-                  decompose_blackman),
-        window_op({.name = "aten.blackman_window.periodic",
-                   .schema = "blackman_window.periodic(int window_length, bool periodic, *, " WHITTLE_TENSOR_OPTIONS
-                             ") -> Tensor",
-                   .samples = window_samples<true, 0>},
-                  "a sum of two cosines: https://pytorch.org/docs/stable/generated/torch.blackman_window.html",
-                  decompose_blackman),
-        window_op({.name = "aten.bartlett_window.default",
-                   .schema = "bartlett_window(int window_length, *, " WHITTLE_TENSOR_OPTIONS ") -> Tensor",
-                   .samples = window_samples<false, 0>},
-                  "a triangle: https://pytorch.org/docs/stable/generated/torch.bartlett_window.html",
-                  decompose_bartlett),
-        window_op({.name = "aten.bartlett_window.periodic",
-                   .schema = "bartlett_window.periodic(int window_length, bool periodic, *, " WHITTLE_TENSOR_OPTIONS
-                             ") -> Tensor",
-                   .samples = window_samples<true, 0>},
-                  "a triangle: https://pytorch.org/docs/stable/generated/torch.bartlett_window.html",
-                  decompose_bartlett),
         {
             .name = "aten.meshgrid.default",
             .doc = "coordinates of a grid: https://pytorch.org/docs/stable/generated/torch.meshgrid.html",

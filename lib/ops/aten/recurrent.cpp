@@ -51,17 +51,30 @@ std::vector<T> weights_of(const std::vector<T>& params, const Recurrence& r, std
 template <class T>
 Recurrence recurrence_of(const Arguments<T>& args) {
     const std::string& op = args.schema().name;
-    const ValueMeta input = meta_of(args.tensor("input"));
-    Recurrence r{kind_of(op), input.dtype, args.boolean("has_biases"), args.boolean("batch_first")};
+    const bool packed = is_packed(args);
+    const ValueMeta input = meta_of(args.tensor(packed ? "data" : "input"));
+    Recurrence r{kind_of(op), input.dtype, args.boolean("has_biases"), !packed && args.boolean("batch_first")};
     r.layers = args.integer("num_layers");
     r.directions = args.boolean("bidirectional") ? 2 : 1;
-    if (input.sizes.size() != 3)
-        throw Error(op + ": found an input of sizes " + to_string(input.sizes) + ", expected three dimensions");
+    if (input.sizes.size() != (packed ? 2 : 3))
+        throw Error(op + ": found an input of sizes " + to_string(input.sizes) + ", expected " +
+                    (packed ? "two" : "three") + " dimensions");
     if (args.boolean("train") && args.number("dropout") != 0)
         throw Error(op + ": found dropout in training, expected none", "dropout is random");
-    r.time = input.sizes[r.batch_first ? 1 : 0];
-    r.batch = input.sizes[r.batch_first ? 0 : 1];
-    r.input = input.sizes[2];
+    if (packed) {
+        if (initial_state(args, r.kind).empty()) throw Error(op + ": found no hx, expected a state");
+        const ValueMeta steps = meta_of(args.tensor("batch_sizes")), state = meta_of(initial_state(args, r.kind).at(0));
+        if (steps.dtype != DType::i64 || steps.sizes.size() != 1 || state.sizes.size() != 3)
+            throw Error(op + ": found batch_sizes of " + std::string(name(steps.dtype)) + to_string(steps.sizes) +
+                        " and a state of sizes " + to_string(state.sizes) +
+                        ", expected i64 with one dimension, and three dimensions");
+        r.time = steps.sizes[0];
+        r.batch = state.sizes[1];
+    } else {
+        r.time = input.sizes[r.batch_first ? 1 : 0];
+        r.batch = input.sizes[r.batch_first ? 0 : 1];
+    }
+    r.input = input.sizes.back();
     const std::vector<T> params = args.tensors("params");
     const std::int64_t expected = (Checked(r.layers) * r.directions * r.weights()).value();
     if (r.time < 1 || r.layers < 1 || static_cast<std::int64_t>(params.size()) != expected)
@@ -101,7 +114,8 @@ template Recurrence cell_of(const Arguments<NodeValue>&);
 
 std::vector<ValueMeta> infer_sequence(const Arguments<ValueMeta>& args) {
     const Recurrence r = recurrence_of(args);
-    std::vector<ValueMeta> results = {ValueMeta::contiguous(r.dtype, r.sequence_sizes())};
+    const Sizes packed = is_packed(args) ? Sizes{args.tensor("data").sizes[0], r.directions * r.hidden} : Sizes{};
+    std::vector<ValueMeta> results = {ValueMeta::contiguous(r.dtype, is_packed(args) ? packed : r.sequence_sizes())};
     results.resize(r.kind == RnnKind::lstm ? 3 : 2, ValueMeta::contiguous(r.dtype, r.state_sizes()));
     return results;
 }

@@ -30,8 +30,9 @@ struct Recurrence {
     Sizes state_sizes() const { return {layers * directions, batch, hidden}; }
 };
 
-/// From a call of lstm.input, gru.input, rnn_tanh.input or rnn_relu.input. Throws Error for operands that do not fit,
-/// for dropout (which is random) and for projections.
+/// From a call of lstm.input, gru.input, rnn_tanh.input or rnn_relu.input, or of their forms "data", whose sequences
+/// are packed: then the input is [rows, features], and there are as many steps as batch_sizes. Throws Error for
+/// operands that do not fit, for dropout (which is random) and for projections.
 template <class T>
 Recurrence recurrence_of(const Arguments<T>& args);
 /// From a call of lstm_cell, gru_cell, rnn_tanh_cell or rnn_relu_cell: one layer, one direction, one time.
@@ -42,6 +43,13 @@ Recurrence cell_of(const Arguments<T>& args);
 template <class T>
 std::vector<T> initial_state(const Arguments<T>& args, RnnKind kind) {
     return kind == RnnKind::lstm ? args.tensors("hx") : std::vector<T>{args.tensor("hx")};
+}
+
+/// Whether a call is of a packed sequence: its rows are those of all steps, one after the other, of which there are
+/// ever fewer, as batch_sizes says.
+template <class T>
+bool is_packed(const Arguments<T>& args) {
+    return args.schema().param("batch_sizes") != nullptr;
 }
 
 std::vector<ValueMeta> infer_sequence(const Arguments<ValueMeta>& args);

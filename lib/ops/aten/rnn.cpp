@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "ops/aten/families.h"
+#include "ops/aten/packed.h"
 #include "ops/aten/recurrent.h"
 #include "ops/core/dense.h"
 #include "ops/core/gemm.h"
@@ -62,9 +63,10 @@ NodeValue select(GraphBuilder& builder, const NodeValue& value, std::int64_t ind
     return builder.call("aten.select.int", {arg(value), 0, index});
 }
 
-/// One layer in one direction over [time, batch, features]; leaves the last state in `state`.
+/// One layer in one direction over [time, batch, features]; leaves the last state in `state`. What is not there leaves
+/// the state as it is.
 NodeValue run_direction(GraphBuilder& builder, const Recurrence& r, const NodeValue& input, bool backward,
-                        const std::vector<NodeValue>& weights, State& state) {
+                        const std::vector<NodeValue>& weights, const std::optional<Packing>& packing, State& state) {
     const bool biases = weights.size() == 4;
     const auto bias = [&](std::size_t i) { return biases ? std::optional<NodeValue>(weights[i]) : std::nullopt; };
     const NodeValue from_input = linear(builder, input, weights[0], bias(2));  // of all times at once
@@ -72,7 +74,11 @@ NodeValue run_direction(GraphBuilder& builder, const Recurrence& r, const NodeVa
     for (std::int64_t i = 0; i < r.time; i++) {
         const std::int64_t t = backward ? r.time - 1 - i : i;
         const NodeValue from_hidden = linear(builder, state[0], weights[1], bias(3));
-        state = step(builder, r.kind, select(builder, from_input, t), from_hidden, state);
+        const State next = step(builder, r.kind, select(builder, from_input, t), from_hidden, state);
+        for (std::size_t k = 0; k < state.size(); ++k)
+            state[k] = packing ? builder.call("aten.where.self",
+                                              {arg(select(builder, packing->there, t)), arg(next[k]), arg(state[k])})
+                               : next[k];
         outputs[static_cast<std::size_t>(t)] = state[0];
     }
     return builder.call("aten.stack.default", {args_list(outputs), 0});
@@ -84,7 +90,20 @@ std::vector<NodeRef> decompose_sequence(GraphBuilder& builder, const Arguments<N
     const auto turned = [&](const NodeValue& value) {
         return r.batch_first ? builder.call("aten.transpose.int", {arg(value), 0, 1}) : value;
     };
-    NodeValue sequence = turned(args.tensor("input"));
+    const auto picked = [&](const NodeValue& rows, const NodeValue& at) {
+        return builder.call("aten.index_select.default", {arg(rows), 0, arg(at)});
+    };
+    const auto reshape = [&](const NodeValue& x, const Sizes& sizes) {
+        return builder.call("aten.reshape.default", {arg(x), Arg::ints(sizes)});
+    };
+    std::optional<Packing> packing;
+    NodeValue sequence = args.tensor(is_packed(args) ? "data" : "input");
+    if (is_packed(args)) {
+        packing = packing_of(builder, r.time, r.batch, args.tensor("batch_sizes"), sequence.meta.sizes[0]);
+        sequence = reshape(picked(sequence, packing->rows), {r.time, r.batch, r.input});
+    } else {
+        sequence = turned(sequence);
+    }
     std::vector<std::vector<NodeValue>> last(start.size());  // of h, and of c
     for (std::int64_t layer = 0; layer < r.layers; layer++) {
         std::vector<NodeValue> outputs;
@@ -94,12 +113,15 @@ std::vector<NodeRef> decompose_sequence(GraphBuilder& builder, const Arguments<N
             State state;
             for (const NodeValue& part : start) state.push_back(select(builder, part, which));
             outputs.push_back(run_direction(builder, r, sequence, direction == 1,
-                                            std::vector<NodeValue>(first, first + r.weights()), state));
+                                            std::vector<NodeValue>(first, first + r.weights()), packing, state));
             for (std::size_t i = 0; i < state.size(); i++) last[i].push_back(state[i]);
         }
         sequence = outputs.size() == 1 ? outputs[0] : builder.call("aten.cat.default", {args_list(outputs), 2});
     }
-    std::vector<NodeRef> results = {turned(sequence).ref};
+    const NodeValue output =
+        packing ? picked(reshape(sequence, {r.time * r.batch, r.directions * r.hidden}), packing->unpacked)
+                : turned(sequence);
+    std::vector<NodeRef> results = {output.ref};
     for (const std::vector<NodeValue>& parts : last)
         results.push_back(builder.call("aten.stack.default", {args_list(parts), 0}).ref);
     return results;
@@ -188,6 +210,27 @@ std::vector<Sample> sample_sequence(DType dtype) {
     return result;
 }
 
+/// The same of packed sequences: (data, batch_sizes, hx, params, …), as many rows as all batch_sizes together.
+template <RnnKind Kind>
+std::vector<Sample> sample_packed(DType dtype) {
+    std::vector<Sample> result;
+    const auto add = [&](const std::string& label, const SampleSizes& s, const std::vector<double>& batch_sizes) {
+        Sample sample = sample_call(dtype, Kind, label, s);
+        double rows = 0;
+        for (const double n : batch_sizes) rows += n;
+        sample.tensors[0] = weight(dtype, {static_cast<std::int64_t>(rows), s.input}, 1);
+        sample.tensors.push_back(samples::values(DType::i64, batch_sizes));
+        sample.args.insert(sample.args.begin() + 1, t(static_cast<int>(sample.tensors.size()) - 1));
+        sample.args.pop_back();  // batch_first
+        result.push_back(std::move(sample));
+    };
+    add("plain", {.batch = 3}, {3, 2, 2, 1});
+    add("all as long", {}, {2, 2, 2});
+    add("two layers, both ways", {.batch = 3, .layers = 2, .bidirectional = true}, {3, 3, 1});
+    add("no biases", {.batch = 2, .biases = false}, {2, 1});
+    return result;
+}
+
 template <RnnKind Kind>
 std::vector<Sample> sample_cell(DType dtype) {
     std::vector<Sample> result;
@@ -246,6 +289,38 @@ constexpr OpDef kOps[] = {
      .eval = eval_sequence,
      .decompose = decompose_sequence,
      .samples = sample_sequence<RnnKind::relu>},
+    {.name = "aten.lstm.data",
+     .doc = "Long short-term memory over packed sequences; pytorch.org/docs/stable/generated/torch.nn.LSTM.html",
+     .schema = "lstm.data(Tensor data, Tensor batch_sizes, Tensor[] hx, Tensor[] params, bool has_biases, int "
+               "num_layers, float dropout, bool train, bool bidirectional) -> (Tensor, Tensor, Tensor)",
+     .dtypes = kFloating,
+     .infer = infer_sequence,
+     .decompose = decompose_sequence,
+     .samples = sample_packed<RnnKind::lstm>},
+    {.name = "aten.gru.data",
+     .doc = "Gated recurrent units over packed sequences; pytorch.org/docs/stable/generated/torch.nn.GRU.html",
+     .schema = "gru.data(Tensor data, Tensor batch_sizes, Tensor hx, Tensor[] params, bool has_biases, int num_layers, "
+               "float dropout, bool train, bool bidirectional) -> (Tensor, Tensor)",
+     .dtypes = kFloating,
+     .infer = infer_sequence,
+     .decompose = decompose_sequence,
+     .samples = sample_packed<RnnKind::gru>},
+    {.name = "aten.rnn_tanh.data",
+     .doc = "Recurrent network with tanh over packed sequences; pytorch.org/docs/stable/generated/torch.nn.RNN.html",
+     .schema = "rnn_tanh.data(Tensor data, Tensor batch_sizes, Tensor hx, Tensor[] params, bool has_biases, int "
+               "num_layers, float dropout, bool train, bool bidirectional) -> (Tensor, Tensor)",
+     .dtypes = kFloating,
+     .infer = infer_sequence,
+     .decompose = decompose_sequence,
+     .samples = sample_packed<RnnKind::tanh>},
+    {.name = "aten.rnn_relu.data",
+     .doc = "Recurrent network with relu over packed sequences; pytorch.org/docs/stable/generated/torch.nn.RNN.html",
+     .schema = "rnn_relu.data(Tensor data, Tensor batch_sizes, Tensor hx, Tensor[] params, bool has_biases, int "
+               "num_layers, float dropout, bool train, bool bidirectional) -> (Tensor, Tensor)",
+     .dtypes = kFloating,
+     .infer = infer_sequence,
+     .decompose = decompose_sequence,
+     .samples = sample_packed<RnnKind::relu>},
     {.name = "aten.lstm_cell.default",
      .doc = "One step of an LSTM: (h, c); pytorch.org/docs/stable/generated/torch.nn.LSTMCell.html",
      .schema = "lstm_cell(Tensor input, Tensor[] hx, Tensor w_ih, Tensor w_hh, Tensor? b_ih=None, Tensor? b_hh=None) "

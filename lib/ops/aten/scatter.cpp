@@ -207,57 +207,6 @@ std::vector<expr::Value> lower_scatter_value(expr::GroupBuilder& g, const Argume
     return {reshape_value(lower_scatter_of(g, {at_least_1d(self), index, value, dim}), self.sizes())};
 }
 
-// --- index_add -------------------------------------------------------------------------------------------------------
-
-/// The indices under the sizes of a source with a slice for each, as scatter wants them.
-NodeValue index_of_slices(GraphBuilder& b, const char* op, const NodeValue& self, std::int64_t dim,
-                          const NodeValue& index, const Sizes& source) {
-    const auto rank = static_cast<std::int64_t>(self.meta.sizes.size());
-    Sizes expected = self.meta.sizes, column(self.meta.sizes.size(), 1);
-    if (rank > 0) {
-        expected[static_cast<std::size_t>(dim)] = index.meta.numel();
-        column[static_cast<std::size_t>(dim)] = index.meta.numel();
-    }
-    if (index.meta.sizes.size() > 1 || source != expected || (rank == 0 && index.meta.numel() != 1))
-        throw Error(std::string(op) + ": found an index of sizes " + to_string(index.meta.sizes) +
-                    " and a source of sizes " + to_string(source) + " for a tensor of sizes " +
-                    to_string(self.meta.sizes) + ", expected a slice of the source for every index");
-    const NodeValue at = b.call("aten.reshape.default", {arg(index), Arg::ints(column)});
-    return b.call("aten.expand.default", {arg(at), Arg::ints(source)});
-}
-
-std::vector<NodeRef> decompose_index_add(GraphBuilder& b, const Arguments<NodeValue>& a) {
-    const NodeValue self = a.tensor("self");
-    NodeValue source = a.tensor("source");
-    const std::int64_t dim = wrap_dim(a.integer("dim"), static_cast<std::int64_t>(self.meta.sizes.size()));
-    const NodeValue wide = index_of_slices(b, "index_add", self, dim, a.tensor("index"), source.meta.sizes);
-    const Scalar alpha = a.scalar("alpha");
-    if (alpha.is_floating() && !is_inexact(self.meta.dtype))
-        throw Error("index_add: found a floating alpha for a tensor of " + std::string(name(self.meta.dtype)) +
-                    ", expected an integer");
-    if (alpha.to_double() != 1) source = b.call("aten.mul.Tensor", {arg(source), Arg(alpha)});
-    return {b.call("aten.scatter_add.default", {arg(self), dim, arg(wide), arg(source)}).ref};
-}
-
-std::vector<NodeRef> decompose_index_copy(GraphBuilder& b, const Arguments<NodeValue>& a) {
-    const NodeValue self = a.tensor("self"), source = a.tensor("source");
-    if (source.meta.dtype != self.meta.dtype)
-        throw Error("index_copy: found a source of " + std::string(name(source.meta.dtype)) + " for a tensor of " +
-                    std::string(name(self.meta.dtype)) + ", expected equal dtypes");
-    const std::int64_t dim = wrap_dim(a.integer("dim"), static_cast<std::int64_t>(self.meta.sizes.size()));
-    const NodeValue wide = index_of_slices(b, "index_copy", self, dim, a.tensor("index"), source.meta.sizes);
-    return {b.call("aten.scatter.src", {arg(self), dim, arg(wide), arg(source)}).ref};
-}
-
-std::vector<NodeRef> decompose_index_fill(GraphBuilder& b, const Arguments<NodeValue>& a) {
-    const NodeValue self = a.tensor("self"), index = a.tensor("index");
-    const std::int64_t dim = wrap_dim(a.integer("dim"), static_cast<std::int64_t>(self.meta.sizes.size()));
-    Sizes slices = self.meta.sizes;
-    if (!slices.empty()) slices[static_cast<std::size_t>(dim)] = index.meta.numel();
-    const NodeValue wide = index_of_slices(b, "index_fill", self, dim, index, slices);
-    return {b.call("aten.scatter.value", {arg(self), dim, arg(wide), Arg(a.scalar("value"))}).ref};
-}
-
 // --- Samples ---------------------------------------------------------------------------------------------------------
 
 /// op(self, dim, index, rest...) with the tensors self, index and source.
@@ -358,58 +307,6 @@ std::span<const OpDef> scatter_ops() {
             .lower = lower_scatter,
             .grad = scatter_reduce_grad,
             .samples = reduce_samples,
-        },
-        {
-            .name = "aten.index_add.default",
-            .doc = "slices of a source added to slices of a dimension: "
-                   "https://pytorch.org/docs/stable/generated/torch.Tensor.index_add_.html",
-            .schema = "index_add(Tensor self, int dim, Tensor index, Tensor source, *, Scalar alpha=1) -> Tensor",
-            .dtypes = kMoved,
-            .decompose = decompose_index_add,
-            .grad = index_add_grad,
-            .samples = [](DType dtype) -> std::vector<Sample> {
-                using samples::indices, samples::mixed, samples::ramp;
-                Sample twice = scattered("alpha", {mixed(dtype, {3}), indices({4}, 3), ramp(dtype, {4})}, 0, {t(2)});
-                twice.kwargs = {{"alpha", dtype == DType::boolean ? Arg(true) : Arg(2)}};
-                return {twice,
-                        scattered("columns", {mixed(dtype, {2, 4}), indices({3}, 4), ramp(dtype, {2, 3})}, -1, {t(2)}),
-                        scattered("0-d", {mixed(dtype, {}), indices({1}, 1), ramp(dtype, {})}, 0, {t(2)}),
-                        scattered("empty", {mixed(dtype, {3}), indices({0}, 1), ramp(dtype, {0})}, 0, {t(2)})};
-            },
-        },
-        {
-            .name = "aten.index_copy.default",
-            .doc = "slices of a source in the place of slices of a dimension: "
-                   "https://pytorch.org/docs/stable/generated/torch.Tensor.index_copy_.html",
-            .schema = "index_copy(Tensor self, int dim, Tensor index, Tensor source) -> Tensor",
-            .dtypes = kMoved,
-            .decompose = decompose_index_copy,
-            .samples = [](DType dtype) -> std::vector<Sample> {
-                using samples::mixed, samples::ramp;
-                const Tensor index = samples::values(DType::i64, {3, 0});
-                return {scattered("rows", {mixed(dtype, {4, 3}), index, ramp(dtype, {2, 3})}, 0, {t(2)}),
-                        scattered("strided",
-                                  {samples::transposed(mixed(dtype, {3, 4})), index,
-                                   samples::transposed(ramp(dtype, {3, 2}))},
-                                  -1, {t(2)}),
-                        scattered("0-d", {mixed(dtype, {}), samples::indices({1}, 1), ramp(dtype, {})}, 0, {t(2)}),
-                        scattered("empty", {mixed(dtype, {3}), samples::indices({0}, 1), ramp(dtype, {0})}, 0, {t(2)})};
-            },
-        },
-        {
-            .name = "aten.index_fill.int_Scalar",
-            .doc = "a number in slices of a dimension: "
-                   "https://pytorch.org/docs/stable/generated/torch.Tensor.index_fill_.html",
-            .schema = "index_fill.int_Scalar(Tensor self, int dim, Tensor index, Scalar value) -> Tensor",
-            .dtypes = kMoved,
-            .decompose = decompose_index_fill,
-            .samples = [](DType dtype) -> std::vector<Sample> {
-                using samples::indices, samples::mixed;
-                return {scattered("rows", {mixed(dtype, {4, 3}), indices({2}, 4)}, 0, {2}),
-                        scattered("strided", {samples::transposed(mixed(dtype, {3, 4})), indices({5}, 4)}, -1, {1}),
-                        scattered("0-d", {mixed(dtype, {}), indices({1}, 1)}, 0, {1}),
-                        scattered("empty", {mixed(dtype, {3}), indices({0}, 1)}, 0, {1})};
-            },
         },
     };
     return ops;

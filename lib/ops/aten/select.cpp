@@ -168,6 +168,52 @@ std::vector<Sample> fill_tensor_samples(DType dtype) {
     return result;
 }
 
+// --- masked_scatter ---
+
+/// The k-th element that the mask chooses is the k-th of the source: its number is how many are chosen up to there.
+std::vector<NodeRef> decompose_masked_scatter(GraphBuilder& b, const Arguments<NodeValue>& a) {
+    const NodeValue self = a.tensor("self"), mask = a.tensor("mask"), source = a.tensor("source");
+    if (mask.meta.dtype != DType::boolean)
+        throw Error("masked_scatter: found a mask of " + std::string(name(mask.meta.dtype)) + ", expected bool");
+    if (source.meta.dtype != self.meta.dtype)
+        throw Error("masked_scatter: found a source of " + std::string(name(source.meta.dtype)) + " for a tensor of " +
+                    std::string(name(self.meta.dtype)) + ", expected equal dtypes");
+    const Sizes sizes = broadcast_sizes(self.meta.sizes, mask.meta.sizes);
+    const auto reshape = [&](const NodeValue& x, const Sizes& to) {
+        return b.call("aten.reshape.default", {arg(x), Arg::ints(to)});
+    };
+    const NodeValue chosen = b.call("aten.expand.default", {arg(mask), Arg::ints(sizes)});
+    const NodeValue old = b.call("aten.expand.default", {arg(self), Arg::ints(sizes)});
+    const std::int64_t count = element_count(sizes);
+    if (count == 0 || source.meta.numel() == 0)  // nothing to choose, or to choose from
+        return {b.call("aten.clone.default", {arg(old)}, {{"memory_format", "contiguous_format"}}).ref};
+    const NodeValue flat = reshape(chosen, {count});
+    const NodeValue numbers =
+        b.call("aten.sub.Scalar", {arg(b.call("aten.cumsum.default", {arg(flat), 0}, {{"dtype", DType::i64}})), 1});
+    const NodeValue places = b.call("aten.where.ScalarOther", {arg(flat), arg(numbers), 0});
+    const NodeValue taken = b.call("aten.take.default", {arg(source), arg(places)});
+    return {b.call("aten.where.self", {arg(chosen), arg(reshape(taken, sizes)), arg(old)}).ref};
+}
+
+std::vector<Sample> masked_scatter_samples(DType dtype) {
+    const Tensor x = samples::ramp(dtype, {2, 3}), source = samples::random(dtype, {4, 2}, 3);
+    const auto mask = [](const std::vector<double>& values, Sizes sizes) {
+        return samples::values(DType::boolean, values, std::move(sizes));
+    };
+    const auto call = [](const std::string& label, const Tensor& self, const Tensor& mask, const Tensor& source) {
+        return Sample{label, {self, mask, source}, {t(0), t(1), t(2)}};
+    };
+    return {call("some", x, mask({0, 1, 1, 0, 0, 1}, {2, 3}), source),
+            call("all that there are", x, mask({0, 1, 1, 0, 0, 1}, {2, 3}), samples::random(dtype, {3}, 3)),
+            call("mask broadcast", x, mask({1, 0, 1}, {3}), source),
+            call("self broadcast", samples::ramp(dtype, {3}), mask({1, 0}, {2, 1}), source),
+            call("transposed", samples::transposed(x), mask({1, 0, 1, 1, 0, 1}, {2, 3}), samples::transposed(source)),
+            call("special", samples::special(dtype), mask({1}, {1}), samples::negative(samples::random(dtype, {40}))),
+            call("none", x, mask({0}, {}), samples::random(dtype, {0})),
+            call("0-d", samples::ramp(dtype, {}), mask({1}, {}), samples::random(dtype, {1})),
+            call("empty", samples::ramp(dtype, {0, 3}), mask({1, 0, 1}, {3}), source)};
+}
+
 // --- Records ---
 
 constexpr OpDef where_op(std::string_view name, std::string_view schema, DTypeSet dtypes, SamplesFn samples) {
@@ -212,6 +258,13 @@ constexpr OpDef kSelect[] = {
     with_gradient(fill_op("aten.masked_fill.Tensor",
                           "masked_fill.Tensor(Tensor self, Tensor mask, Tensor value) -> Tensor", fill_tensor_samples),
                   masked_fill_grad),
+    {.name = "aten.masked_scatter.default",
+     .doc = "the elements of source, in order, where mask holds, else self: "
+            "https://pytorch.org/docs/stable/generated/torch.Tensor.masked_scatter_.html",
+     .schema = "masked_scatter(Tensor self, Tensor mask, Tensor source) -> Tensor",
+     .dtypes = kMoved,
+     .decompose = decompose_masked_scatter,
+     .samples = masked_scatter_samples},
 };
 
 }  // namespace

@@ -118,14 +118,14 @@ std::vector<ValueMeta> infer(const Graph& graph, const Node& call) {
     if (const InPlaceForm* form = Registry::instance().in_place(call.target); form)
         return infer_in_place(graph, call, form->functional);
     const RegisteredOp& op = Registry::instance().require(call.target);
-    if (op.def->infer) {
-        const Arguments<ValueMeta> arguments(
-            op.schema, call, [&](NodeRef ref) { return graph.node(ref).meta(); }, {}, &graph);
-        check_main_dtype(op, arguments);
-        return op.def->infer(arguments);
-    }
-    WHITTLE_CHECK(op.def->decompose != nullptr, call.target + " has neither infer nor decompose");
     try {
+        if (op.def->infer) {
+            const Arguments<ValueMeta> arguments(
+                op.schema, call, [&](NodeRef ref) { return graph.node(ref).meta(); }, {}, &graph);
+            check_main_dtype(op, arguments);
+            return op.def->infer(arguments);
+        }
+        WHITTLE_CHECK(op.def->decompose != nullptr, call.target + " has neither infer nor decompose");
         const Expansion expansion = expand(graph, call);
         std::vector<ValueMeta> results;
         for (const NodeId id : expansion.graph.outputs())

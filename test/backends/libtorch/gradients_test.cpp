@@ -247,7 +247,8 @@ bool is_refused(const std::vector<Disagreement>& found) {
 
 /// The dtypes whose samples are tried: f64, or for what takes none the one that makes some, and complex numbers.
 std::vector<DType> tried_dtypes(const RegisteredOp& op) {
-    std::vector<DType> dtypes = {op.def->dtypes & kFloating ? DType::f64 : DType::boolean};
+    const DType whole = op.def->dtypes & kBool ? DType::boolean : DType::i64;
+    std::vector<DType> dtypes = {op.def->dtypes & kFloating ? DType::f64 : whole};
     for (const DType dtype : {DType::c128, DType::c64})
         if (op.def->dtypes & set_of(dtype)) dtypes.push_back(dtype);
     return dtypes;

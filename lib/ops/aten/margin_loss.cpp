@@ -1,0 +1,311 @@
+// Losses that ask for margins between the scores of classes, or between two scores, with their gradients as LibTorch's
+// autograd calls them. All are composites.
+// Definitions: https://pytorch.org/docs/stable/nn.functional.html#loss-functions
+#include "base/error.h"
+#include "ops/aten/families.h"
+#include "ops/aten/gradient.h"
+#include "ops/aten/losses.h"
+#include "ops/core/samples.h"
+
+namespace whittle {
+namespace {
+
+using samples::t;
+using Builder = GraphBuilder;
+using Values = Arguments<NodeValue>;
+using Refs = std::vector<NodeRef>;
+
+/// One row of scores [C], or several [N, C], seen as rows.
+struct Scores : Gradient {
+    Scores(Builder& builder, const Values& a) : Gradient(builder), b(builder), given(a.tensor("self").meta.sizes) {
+        const std::string& op = a.schema().name;
+        if (given.empty() || given.size() > 2)
+            throw Error(op + ": found scores of sizes " + to_string(given) +
+                        ", expected [classes] or [batch, classes]");
+        classes = given.back(), rows = given.size() == 2 ? given[0] : 1;
+        reduction = a.integer("reduction");
+        x = reshape(a.tensor("self"), {rows, classes});
+        target_sizes = a.tensor("target").meta.sizes;
+    }
+    void expect_targets(const Values& a, bool fit, const std::string& expected) const {
+        if (!fit)
+            throw Error(a.schema().name + ": found targets of sizes " + to_string(target_sizes) +
+                        " for scores of sizes " + to_string(given) + ", expected " + expected);
+    }
+    NodeValue number(const Arg& value) const {
+        return b.call("aten.scalar_tensor.default", {value}, {{"dtype", x.meta.dtype}});
+    }
+    NodeValue column(const NodeValue& v, std::int64_t dim) const {
+        return call("aten.unsqueeze.default", {arg(v), dim});
+    }
+    NodeValue positive(const NodeValue& v) const { return call("aten.clamp_min.default", {arg(v), 0}); }
+    /// Losses of rows, reduced; without a reduction of the sizes that targets ask for.
+    Refs reduced_rows(const NodeValue& losses, const Sizes& sizes) const {
+        if (reduction == kNone) return {reshape(losses, sizes).ref};
+        return {b.call(reduction == kMean ? "aten.mean.default" : "aten.sum.default", {arg(losses)}).ref};
+    }
+    /// By what a row's gradient is divided.
+    double share() const { return 1.0 / static_cast<double>(reduction == kMean ? rows * classes : classes); }
+    /// Times what flows into each row.
+    Refs times_grad(const NodeValue& gradient, const NodeValue& grad) const {
+        const NodeValue by = grad.meta.numel() == rows && reduction == kNone ? reshape(grad, {rows, 1}) : grad;
+        return {reshape(mul(gradient, by), given).ref};
+    }
+
+    Builder& b;
+    Sizes given, target_sizes;
+    NodeValue x;  ///< [rows, classes]
+    std::int64_t rows = 1, classes = 0, reduction = kMean;
+};
+
+// --- multi_margin_loss: one class of each row ---
+
+struct MultiMargin : Scores {
+    MultiMargin(Builder& builder, const Values& a) : Scores(builder, a) {
+        p = a.scalar("p").to_double();
+        if (p != 1 && p != 2) throw Error(a.schema().name + ": found p=" + std::to_string(p) + ", expected 1 or 2");
+        expect_targets(a, target_sizes == Sizes{rows} || (target_sizes.empty() && given.size() == 1),
+                       "one for each row");
+        at = reshape(a.tensor("target"), {rows, 1});
+        const NodeValue own = call("aten.gather.default", {arg(x), 1, arg(at)});
+        margins = add(sub(number(Arg(a.scalar("margin").to_double())), own), x);
+        if (const auto w = a.optional_tensor("weight"))
+            weight = column(call("aten.index_select.default", {arg(*w), 0, arg(reshape(at, {rows}))}), 1);
+    }
+    /// 0 at the target, else v.
+    NodeValue others(const NodeValue& v) const { return call("aten.scatter.value", {arg(v), 1, arg(at), 0}); }
+
+    double p = 1;
+    NodeValue at, margins;
+    std::optional<NodeValue> weight = {};
+};
+
+/// The mean over the classes but the target's of max(0, margin - x[target] + x[class])^p; the sum is over all of them.
+Refs multi_margin_loss(Builder& b, const Values& a) {
+    const MultiMargin m(b, a);
+    NodeValue terms = m.positive(m.margins);
+    if (m.p == 2) terms = m.mul(terms, terms);
+    if (m.weight) terms = m.mul(terms, *m.weight);
+    const NodeValue losses = m.div(m.sum(m.others(terms), {1}), Arg(static_cast<double>(m.classes)));
+    return m.reduced_rows(losses, m.target_sizes);
+}
+
+Refs multi_margin_loss_backward(Builder& b, const Values& a) {
+    const MultiMargin m(b, a);
+    const NodeValue violated = m.when("gt", m.margins, 0);
+    NodeValue slope = m.p == 2 ? m.mul(m.margins, Arg(2 * m.share()))
+                               : m.b.call("aten.full_like.default", {arg(m.margins), Arg(m.share())});
+    if (m.weight) slope = m.mul(slope, *m.weight);
+    const NodeValue up = m.others(m.keep(violated, slope)), down = m.neg(m.sum(up, {1}, true));
+    return m.times_grad(m.call("aten.scatter.src", {arg(up), 1, arg(m.at), arg(down)}), a.tensor("grad_output"));
+}
+
+void multi_margin_grad(Builder& b, CallGradients& c) {
+    const Rule r(b, c);
+    r.set("self", r.call("aten.multi_margin_loss_backward.default",
+                         {arg(r.grad()), arg(r.tensor("self")), arg(r.tensor("target")), Arg(c.args().scalar("p")),
+                          Arg(c.args().scalar("margin")), r.optional("weight"), c.args().integer("reduction")}));
+}
+
+// --- multilabel_margin_loss: the classes of each row up to the first -1 ---
+
+struct MultilabelMargin : Scores {
+    MultilabelMargin(Builder& builder, const Values& a) : Scores(builder, a) {
+        expect_targets(a, target_sizes == given, "as many");
+        const NodeValue target = reshape(a.tensor("target"), {rows, classes});
+        const NodeValue ended = call("aten.cumsum.default", {arg(as(when("lt", target, 0), DType::i64)), 1});
+        is_label = when("eq", ended, 0);
+        at = keep(is_label, target);
+        const NodeValue own = call("aten.gather.default", {arg(x), 1, arg(at)});
+        margins = add(add(neg(column(own, 2)), 1), column(x, 1));  // [rows, labels, classes]
+    }
+    /// [rows, classes]: 1 where a label is.
+    NodeValue targets() const {
+        const NodeValue counts = call("aten.scatter_add.default", {arg(zeros({rows, classes}, DType::i64)), 1, arg(at),
+                                                                   arg(as(is_label, DType::i64))});
+        return as(when("gt", counts, 0), x.meta.dtype);
+    }
+    /// v where there is a label and a class that is none.
+    NodeValue between(const NodeValue& v, const NodeValue& is_target) const {
+        const NodeValue other = when("eq", column(is_target, 1), 0);
+        return keep(call("aten.logical_and.default", {arg(column(is_label, 2)), arg(other)}), v);
+    }
+
+    NodeValue is_label, at, margins;
+};
+
+/// max(0, 1 - x[label] + x[class]) over all labels and all classes that are none, over the number of classes.
+Refs multilabel_margin_loss_forward(Builder& b, const Values& a) {
+    const MultilabelMargin m(b, a);
+    const NodeValue is_target = m.targets();
+    const NodeValue sums = m.sum(m.between(m.positive(m.margins), is_target), {1, 2});
+    const NodeValue losses = m.div(sums, Arg(static_cast<double>(m.classes)));
+    return {m.reduced_rows(losses, m.given.size() == 2 ? Sizes{m.rows} : Sizes{})[0],
+            m.reshape(is_target, m.given).ref};
+}
+
+Refs multilabel_margin_loss_backward(Builder& b, const Values& a) {
+    const MultilabelMargin m(b, a);
+    const NodeValue is_target = m.reshape(a.tensor("is_target"), {m.rows, m.classes});
+    const NodeValue violated = m.as(m.when("gt", m.margins, 0), m.x.meta.dtype);
+    const NodeValue terms = m.mul(m.between(violated, is_target), Arg(m.share()));
+    const NodeValue up = m.sum(terms, {1}), down = m.neg(m.sum(terms, {2}));
+    const NodeValue both = m.call("aten.scatter_add.default", {arg(up), 1, arg(m.at), arg(down)});
+    return m.times_grad(both, a.tensor("grad_output"));
+}
+
+void multilabel_margin_grad(Builder& b, CallGradients& c) {
+    const Rule r(b, c);
+    r.set("self", r.call("aten.multilabel_margin_loss_backward.default",
+                         {arg(r.grad()), arg(r.tensor("self")), arg(r.tensor("target")), c.args().integer("reduction"),
+                          arg(r.result(1))}));
+}
+
+Refs multilabel_margin_loss(Builder& b, const Values& a) {
+    return {b.call_multi("aten.multilabel_margin_loss_forward.default",
+                         {arg(a.tensor("self")), arg(a.tensor("target")), a.integer("reduction")})[0]
+                .ref};
+}
+
+// --- Of two scores, or of one ---
+
+/// max(0, margin - y (x1 - x2)), y of -1 and 1
+Refs margin_ranking_loss(Builder& b, const Values& a) {
+    const Gradient g(b);
+    const NodeValue difference = g.sub(a.tensor("input1"), a.tensor("input2"));
+    const NodeValue margin = g.add(g.mul(g.neg(a.tensor("target")), difference), Arg(a.number("margin")));
+    return {reduced(b, a, g.call("aten.clamp_min.default", {arg(margin), 0}))};
+}
+
+/// x where y is 1, max(0, margin - x) where it is -1
+Refs hinge_embedding_loss(Builder& b, const Values& a) {
+    const Gradient g(b);
+    const NodeValue x = a.tensor("self"), y = a.tensor("target");
+    const NodeValue margin = g.call("aten.clamp_min.default", {arg(g.add(g.neg(x), Arg(a.number("margin")))), 0});
+    const NodeValue apart = g.keep(g.when("eq", y, -1), margin), together = g.keep(g.when("eq", y, 1), x);
+    return {reduced(b, a, g.add(apart, together))};
+}
+
+// --- Samples ---
+
+Tensor rand(DType dtype, Sizes sizes, std::uint64_t seed = 1) { return samples::random(dtype, std::move(sizes), seed); }
+Tensor classes(const std::vector<double>& values) { return samples::values(DType::i64, values); }
+Tensor signs(DType dtype, Sizes sizes) {
+    std::vector<double> values;
+    for (std::int64_t i = 0; i < element_count(sizes); ++i) values.push_back(i % 3 == 0 ? -1 : 1);
+    return samples::values(dtype, values, std::move(sizes));
+}
+
+std::vector<Sample> multi_margin_samples(DType dtype) {
+    const Tensor x = rand(dtype, {3, 4}), y = classes({1, 3, 0}), w = samples::uniform(dtype, {4}, 0.5, 2);
+    return {{"mean", {x, y}, {t(0), t(1)}},
+            {"none, squares", {x, y}, {t(0), t(1), 2, 0.5, Arg(), kNone}},
+            {"sum, weights", {x, y, w}, {t(0), t(1), 1, 1, t(2), kSum}},
+            {"squares, weights, transposed", {samples::transposed(x), y, w}, {t(0), t(1), 2, 1, t(2), kMean}},
+            {"one row", {rand(dtype, {4}), samples::scalar(DType::i64, 2)}, {t(0), t(1), 1, 1, Arg(), kNone}}};
+}
+std::vector<Sample> multi_margin_backward_samples(DType dtype) {
+    const Tensor x = rand(dtype, {3, 4}), y = classes({1, 3, 0}), w = samples::uniform(dtype, {4}, 0.5, 2);
+    const Tensor one = rand(dtype, {}, 3);
+    return {
+        {"mean", {one, x, y}, {t(0), t(1), t(2), 1, 1, Arg(), kMean}},
+        {"none, squares", {rand(dtype, {3}, 3), x, y}, {t(0), t(1), t(2), 2, 0.5, Arg(), kNone}},
+        {"sum, weights", {one, samples::transposed(x), y, w}, {t(0), t(1), t(2), 1, 1, t(3), kSum}},
+        {"one row", {one, rand(dtype, {4}), samples::scalar(DType::i64, 2)}, {t(0), t(1), t(2), 1, 1, Arg(), kMean}}};
+}
+
+Tensor labels() { return samples::values(DType::i64, {3, 0, -1, 1, -1, 2, 0, 1, 2, 1, 0, 3}, {3, 4}); }
+std::vector<Sample> multilabel_samples(DType dtype) {
+    const Tensor x = rand(dtype, {3, 4});
+    return {{"mean", {x, labels()}, {t(0), t(1), kMean}},
+            {"none", {x, labels()}, {t(0), t(1), kNone}},
+            {"sum, transposed", {samples::transposed(x), labels()}, {t(0), t(1), kSum}},
+            {"one row", {rand(dtype, {4}), classes({1, 2, -1, 0})}, {t(0), t(1), kNone}}};
+}
+std::vector<Sample> multilabel_backward_samples(DType dtype) {
+    const Tensor x = rand(dtype, {3, 4}),
+                 is_target = samples::values(dtype, {1, 0, 0, 1, 0, 0, 0, 0, 1, 1, 1, 1}, {3, 4});
+    return {{"mean", {rand(dtype, {}, 3), x, labels(), is_target}, {t(0), t(1), t(2), kMean, t(3)}},
+            {"none", {rand(dtype, {3}, 3), x, labels(), is_target}, {t(0), t(1), t(2), kNone, t(3)}},
+            {"one row",
+             {rand(dtype, {}, 3), rand(dtype, {4}), classes({1, 2, -1, 0}), samples::values(dtype, {0, 1, 1, 0})},
+             {t(0), t(1), t(2), kSum, t(3)}}};
+}
+std::vector<Sample> ranking_samples(DType dtype) {
+    const Tensor x = rand(dtype, {2, 3}), y = rand(dtype, {2, 3}, 2), sign = signs(dtype, {2, 3});
+    return {{"mean", {x, y, sign}, {t(0), t(1), t(2)}},
+            {"none, margin", {x, samples::transposed(y), sign}, {t(0), t(1), t(2), 0.5, kNone}},
+            {"sum", {samples::strided(x), y, sign}, {t(0), t(1), t(2), 0.25, kSum}}};
+}
+std::vector<Sample> hinge_samples(DType dtype) {
+    const Tensor x = rand(dtype, {2, 3}), sign = signs(dtype, {2, 3});
+    return {{"mean", {x, sign}, {t(0), t(1)}},
+            {"none, margin", {samples::transposed(x), sign}, {t(0), t(1), 0.5, kNone}},
+            {"sum", {samples::strided(x), sign}, {t(0), t(1), 2.0, kSum}}};
+}
+
+constexpr DTypeSet kScores = set_of(DType::f64) | set_of(DType::f32);
+
+constexpr OpDef kOps[] = {
+    {.name = "aten.multi_margin_loss.default",
+     .doc = "a margin between the target's score and others: "
+            "https://pytorch.org/docs/stable/generated/torch.nn.MultiMarginLoss.html",
+     .schema = "multi_margin_loss(Tensor self, Tensor target, Scalar p=1, Scalar margin=1, Tensor? weight=None, int "
+               "reduction=1) -> Tensor",
+     .dtypes = kScores,
+     .decompose = multi_margin_loss,
+     .grad = multi_margin_grad,
+     .samples = multi_margin_samples},
+    {.name = "aten.multi_margin_loss_backward.default",
+     .doc = "the gradient of multi_margin_loss: "
+            "https://pytorch.org/docs/stable/generated/torch.nn.MultiMarginLoss.html",
+     .schema = "multi_margin_loss_backward(Tensor grad_output, Tensor self, Tensor target, Scalar p, Scalar margin, "
+               "Tensor? weight=None, int reduction=1) -> Tensor",
+     .dtypes = kScores,
+     .decompose = multi_margin_loss_backward,
+     .samples = multi_margin_backward_samples},
+    {.name = "aten.multilabel_margin_loss_forward.default",
+     .doc = "margins between the labels' scores and others, and where labels are: "
+            "https://pytorch.org/docs/stable/generated/torch.nn.MultiLabelMarginLoss.html",
+     .schema = "multilabel_margin_loss_forward(Tensor self, Tensor target, int reduction) -> (Tensor output, Tensor "
+               "is_target)",
+     .dtypes = kScores,
+     .decompose = multilabel_margin_loss_forward,
+     .grad = multilabel_margin_grad,
+     .samples = multilabel_samples},
+    {.name = "aten.multilabel_margin_loss_backward.default",
+     .doc = "the gradient of multilabel_margin_loss: "
+            "https://pytorch.org/docs/stable/generated/torch.nn.MultiLabelMarginLoss.html",
+     .schema = "multilabel_margin_loss_backward(Tensor grad_output, Tensor self, Tensor target, int reduction, Tensor "
+               "is_target) -> Tensor",
+     .dtypes = kScores,
+     .decompose = multilabel_margin_loss_backward,
+     .samples = multilabel_backward_samples},
+    {.name = "aten.multilabel_margin_loss.default",
+     .doc = "margins between the labels' scores and others: "
+            "https://pytorch.org/docs/stable/generated/torch.nn.MultiLabelMarginLoss.html",
+     .schema = "multilabel_margin_loss(Tensor self, Tensor target, int reduction=1) -> Tensor",
+     .dtypes = kScores,
+     .decompose = multilabel_margin_loss,
+     .samples = multilabel_samples},
+    {.name = "aten.margin_ranking_loss.default",
+     .doc = "a margin between two scores: https://pytorch.org/docs/stable/generated/torch.nn.MarginRankingLoss.html",
+     .schema = "margin_ranking_loss(Tensor input1, Tensor input2, Tensor target, float margin=0.0, int reduction=1) -> "
+               "Tensor",
+     .dtypes = kFloating,
+     .decompose = margin_ranking_loss,
+     .samples = ranking_samples},
+    {.name = "aten.hinge_embedding_loss.default",
+     .doc = "distances of what is alike, margins of what is not: "
+            "https://pytorch.org/docs/stable/generated/torch.nn.HingeEmbeddingLoss.html",
+     .schema = "hinge_embedding_loss(Tensor self, Tensor target, float margin=1.0, int reduction=1) -> Tensor",
+     .dtypes = kFloating,
+     .decompose = hinge_embedding_loss,
+     .samples = hinge_samples},
+};
+
+}  // namespace
+
+std::span<const OpDef> margin_loss_ops() { return kOps; }
+
+}  // namespace whittle

@@ -1,0 +1,145 @@
+// How near vectors are along a dimension, and losses of it. All are composites.
+// Definitions: https://pytorch.org/docs/stable/nn.functional.html#distance-functions
+#include <algorithm>
+
+#include "base/error.h"
+#include "ops/aten/backward.h"
+#include "ops/aten/families.h"
+#include "ops/aten/losses.h"
+#include "ops/core/samples.h"
+
+namespace whittle {
+namespace {
+
+using samples::t;
+using Builder = GraphBuilder;
+using Values = Arguments<NodeValue>;
+using Refs = std::vector<NodeRef>;
+
+NodeValue positive(const Gradient& g, const NodeValue& x) { return g.call("aten.clamp_min.default", {arg(x), 0}); }
+
+/// The product of the vectors over their lengths, each at least eps.
+Refs cosine_similarity(Builder& b, const Values& a) {
+    const Gradient g(b);
+    const NodeValue x = a.tensor("x1"), y = a.tensor("x2");
+    const Sizes sizes = broadcast_sizes(x.meta.sizes, y.meta.sizes);
+    const std::int64_t dim = a.integer("dim");
+    const auto direction = [&](const NodeValue& given) {
+        const NodeValue v = g.call("aten.expand.default", {arg(given), Arg::ints(sizes)});
+        const NodeValue length = g.call("aten.linalg_vector_norm.default", {arg(v), 2, Arg::ints({dim}), true});
+        return g.div(v, arg(g.call("aten.clamp_min.default", {arg(length), Arg(a.number("eps"))})));
+    };
+    return {g.sum(g.mul(direction(x), direction(y)), {dim}).ref};
+}
+
+/// The p-norm of x1 - x2 + eps along the last dimension.
+Refs pairwise_distance(Builder& b, const Values& a) {
+    const Gradient g(b);
+    const NodeValue difference = g.add(g.sub(a.tensor("x1"), a.tensor("x2")), Arg(a.number("eps")));
+    return {
+        b.call("aten.norm.ScalarOpt_dim", {arg(difference), Arg(a.number("p")), Arg::ints({-1}), a.boolean("keepdim")})
+            .ref};
+}
+
+/// 1 - cos where the target is 1, max(0, cos - margin) where it is -1.
+Refs cosine_embedding_loss(Builder& b, const Values& a) {
+    const Gradient g(b);
+    const NodeValue x = a.tensor("input1"), y = a.tensor("input2"), target = a.tensor("target");
+    const auto dim = static_cast<std::int64_t>(target.meta.sizes.size());
+    const std::size_t rank = target.meta.sizes.size() + 1;
+    if (dim > 1 || x.meta.sizes.size() != rank || y.meta.sizes.size() != rank)
+        throw Error("cosine_embedding_loss: found " + to_string(x.meta.sizes) + ", " + to_string(y.meta.sizes) +
+                    " and targets of sizes " + to_string(target.meta.sizes) +
+                    ", expected vectors and a number, or rows of vectors and one number for each");
+    constexpr double kLeast = 1e-12;
+    const auto square = [&](const NodeValue& v) { return g.add(g.sum(g.mul(v, v), {dim}), Arg(kLeast)); };
+    const NodeValue lengths = g.of("aten.sqrt.default", g.mul(square(x), square(y)));
+    const NodeValue cosine = g.div(g.sum(g.mul(x, y), {dim}), arg(lengths));
+    const NodeValue apart = positive(g, g.add(cosine, Arg(-a.number("margin"))));
+    const NodeValue alike = g.keep(g.when("eq", target, 1), g.complement(cosine));
+    return {reduced(b, a, g.add(alike, g.keep(g.when("eq", target, -1), apart)))};
+}
+
+/// max(0, margin + distance to the positive - distance to the negative), of two distances to the negative the smaller.
+Refs triplet_margin_loss(Builder& b, const Values& a) {
+    const Gradient g(b);
+    const auto distance = [&](const char* x, const char* y) {
+        return g.call("aten.pairwise_distance.default",
+                      {arg(a.tensor(x)), arg(a.tensor(y)), Arg(a.number("p")), Arg(a.number("eps"))});
+    };
+    const NodeValue near = distance("anchor", "positive");
+    NodeValue far = distance("anchor", "negative");
+    if (a.boolean("swap")) far = g.call("aten.minimum.default", {arg(far), arg(distance("positive", "negative"))});
+    return {reduced(b, a, positive(g, g.sub(g.add(near, Arg(a.number("margin"))), far)))};
+}
+
+// --- Samples ---
+
+Tensor rand(DType dtype, Sizes sizes, std::uint64_t seed = 1) { return samples::random(dtype, std::move(sizes), seed); }
+
+std::vector<Sample> cosine_samples(DType dtype) {
+    const Tensor x = rand(dtype, {3, 4}), y = rand(dtype, {3, 4}, 2);
+    return {{"columns", {x, y}, {t(0), t(1)}},
+            {"rows, transposed", {samples::transposed(x), y}, {t(0), t(1), 0}},
+            {"broadcast", {rand(dtype, {2, 1, 4}), y}, {t(0), t(1), -1}},
+            {"short", {x, samples::values(dtype, {0, 0, 0, 0})}, {t(0), t(1), 1, 0.5}},
+            {"one vector", {rand(dtype, {4}), rand(dtype, {4}, 2)}, {t(0), t(1), 0}}};
+}
+std::vector<Sample> distance_samples(DType dtype) {
+    const Tensor x = rand(dtype, {3, 4}), y = rand(dtype, {3, 4}, 2);
+    return {{"2", {x, y}, {t(0), t(1)}},
+            {"1, kept", {samples::transposed(x), y}, {t(0), t(1), 1.0, 1e-6, true}},
+            {"3, broadcast", {x, rand(dtype, {4}, 2)}, {t(0), t(1), 3.0, 0.5}},
+            {"one vector", {rand(dtype, {4}), rand(dtype, {4}, 2)}, {t(0), t(1)}}};
+}
+std::vector<Sample> cosine_embedding_samples(DType dtype) {
+    const Tensor x = rand(dtype, {4, 3}), y = rand(dtype, {4, 3}, 2), sign = samples::values(dtype, {1, -1, -1, 1});
+    return {
+        {"mean", {x, y, sign}, {t(0), t(1), t(2)}},
+        {"none, margin", {samples::transposed(x), y, sign}, {t(0), t(1), t(2), -0.5, kNone}},
+        {"sum", {x, samples::strided(y), sign}, {t(0), t(1), t(2), 0.25, kSum}},
+        {"one vector", {rand(dtype, {3}), rand(dtype, {3}, 2), samples::scalar(dtype, -1)}, {t(0), t(1), t(2), -1.0}}};
+}
+std::vector<Sample> triplet_samples(DType dtype) {
+    const Tensor x = rand(dtype, {4, 3}), y = rand(dtype, {4, 3}, 2), z = rand(dtype, {4, 3}, 3);
+    return {{"mean", {x, y, z}, {t(0), t(1), t(2)}},
+            {"none, swap", {samples::transposed(x), y, z}, {t(0), t(1), t(2), 0.5, 2.0, 1e-6, true, kNone}},
+            {"sum, 1-norm", {x, y, samples::strided(z)}, {t(0), t(1), t(2), 2.0, 1.0, 1e-6, false, kSum}}};
+}
+
+constexpr OpDef kOps[] = {
+    {.name = "aten.cosine_similarity.default",
+     .doc = "the cosine between vectors: "
+            "https://pytorch.org/docs/stable/generated/torch.nn.functional.cosine_similarity.html",
+     .schema = "cosine_similarity(Tensor x1, Tensor x2, int dim=1, float eps=1e-08) -> Tensor",
+     .dtypes = kFloating,
+     .decompose = cosine_similarity,
+     .samples = cosine_samples},
+    {.name = "aten.pairwise_distance.default",
+     .doc = "the distance between vectors: https://pytorch.org/docs/stable/generated/torch.nn.PairwiseDistance.html",
+     .schema = "pairwise_distance(Tensor x1, Tensor x2, float p=2, float eps=1e-06, bool keepdim=False) -> Tensor",
+     .dtypes = kFloating,
+     .decompose = pairwise_distance,
+     .samples = distance_samples},
+    {.name = "aten.cosine_embedding_loss.default",
+     .doc = "the loss of cosines: https://pytorch.org/docs/stable/generated/torch.nn.CosineEmbeddingLoss.html",
+     .schema = "cosine_embedding_loss(Tensor input1, Tensor input2, Tensor target, float margin=0.0, int reduction=1) "
+               "-> Tensor",
+     .dtypes = kFloating,
+     .decompose = cosine_embedding_loss,
+     .samples = cosine_embedding_samples},
+    {.name = "aten.triplet_margin_loss.default",
+     .doc = "the loss of distances to one that is alike and one that is not: "
+            "https://pytorch.org/docs/stable/generated/torch.nn.TripletMarginLoss.html",
+     .schema = "triplet_margin_loss(Tensor anchor, Tensor positive, Tensor negative, float margin=1.0, float p=2, "
+               "float eps=1e-06, bool swap=False, int reduction=1) -> Tensor",
+     .dtypes = kFloating,
+     .decompose = triplet_margin_loss,
+     .samples = triplet_samples},
+};
+
+}  // namespace
+
+std::span<const OpDef> similarity_ops() { return kOps; }
+
+}  // namespace whittle

@@ -1,0 +1,168 @@
+// Window functions: weights that fall to the ends of a signal. All come of numbers of the call alone.
+// https://pytorch.org/docs/stable/torch.html#torch.bartlett_window, .blackman_window, .hamming_window, .hann_window,
+// .kaiser_window
+#include <cmath>
+#include <numbers>
+
+#include "base/checked.h"
+#include "base/error.h"
+#include "ops/aten/backward.h"
+#include "ops/aten/families.h"
+#include "ops/aten/tensor_options.h"
+
+namespace whittle {
+namespace {
+
+using Builder = GraphBuilder;
+using Values = Arguments<NodeValue>;
+using Refs = std::vector<NodeRef>;
+
+/// What a call asks for.
+struct Shape {
+    template <class T>
+    explicit Shape(const Arguments<T>& a) {
+        check_options(a);
+        const std::string& op = a.schema().name;
+        wanted = a.integer("window_length");
+        dtype = a.dtype("dtype").value_or(DType::f32);
+        if (wanted < 0)
+            throw Error(op + ": found a window_length of " + std::to_string(wanted) + ", expected 0 or more");
+        if (!is_floating(dtype))
+            throw Error(op + ": found dtype " + std::string(name(dtype)) + ", expected a floating one");
+        periodic = !a.schema().param("periodic") || a.boolean("periodic");
+    }
+
+    std::int64_t wanted = 0;
+    bool periodic = true;
+    DType dtype = DType::f32;
+};
+
+/// A periodic window of n is a symmetric one of n + 1 without its last.
+struct Window : Gradient, Shape {
+    Window(Builder& builder, const Values& a)
+        : Gradient(builder), Shape(a), b(builder), length((Checked(wanted) + (periodic ? 1 : 0)).value()) {}
+
+    /// Of windows that have a length to compute of: 0 and 1 have none.
+    bool is_short() const { return wanted < 2; }
+    Refs ones() const { return {b.call("aten.ones.default", {Arg::ints({wanted})}, {{"dtype", dtype}}).ref}; }
+    double last() const { return static_cast<double>(length - 1); }
+    /// 0, 1, 2 …
+    NodeValue range() const { return b.call("aten.arange.default", {length}, {{"dtype", dtype}}); }
+    NodeValue times(const NodeValue& x, double by) const { return call("aten.mul.Scalar", {arg(x), Arg(by)}); }
+    NodeValue plus(const NodeValue& x, double what) const { return call("aten.add.Scalar", {arg(x), Arg(what)}); }
+    NodeValue cos(const NodeValue& x) const { return of("aten.cos.default", x); }
+    Refs cut(const NodeValue& whole) const {
+        if (length == wanted) return {whole.ref};
+        return {of("aten.clone.default", slice(whole, 0, 0, wanted)).ref};
+    }
+
+    Builder& b;
+    std::int64_t length = 0;
+};
+
+std::vector<ValueMeta> infer_window(const Arguments<ValueMeta>& a) {
+    const Shape shape(a);
+    return {ValueMeta::contiguous(shape.dtype, {shape.wanted})};
+}
+
+/// alpha - beta cos(2 pi x)
+Refs hamming(Builder& b, const Values& a, double alpha, double beta) {
+    const Window w(b, a);
+    if (w.is_short()) return w.ones();
+    const NodeValue wave = w.cos(w.times(w.range(), std::numbers::pi * 2 / w.last()));
+    return w.cut(w.plus(w.times(wave, -beta), alpha));
+}
+Refs hamming_window(Builder& b, const Values& a) {
+    const double alpha = a.schema().param("alpha") ? a.number("alpha") : 0.54;
+    return hamming(b, a, alpha, a.schema().param("beta") ? a.number("beta") : 0.46);
+}
+Refs hann_window(Builder& b, const Values& a) { return hamming(b, a, 0.5, 0.5); }
+
+/// 0.42 - 0.5 cos(2 pi x) + 0.08 cos(4 pi x)
+Refs blackman_window(Builder& b, const Values& a) {
+    const Window w(b, a);
+    if (w.is_short()) return w.ones();
+    const NodeValue x = w.times(w.range(), std::numbers::pi / w.last());
+    const NodeValue fast = w.times(w.cos(w.times(x, 4)), 0.08), slow = w.times(w.cos(w.times(x, 2)), 0.5);
+    return w.cut(w.plus(w.sub(fast, slow), 0.42));
+}
+
+/// 1 - |2 x - 1|: up, then down.
+Refs bartlett_window(Builder& b, const Values& a) {
+    const Window w(b, a);
+    if (w.is_short()) return w.ones();
+    const NodeValue up = w.times(w.range(), 2 / w.last()), down = w.plus(w.neg(up), 2);
+    const std::int64_t half = (w.length - 1) / 2 + 1;
+    return w.cut(b.call("aten.cat.default", {args_list({w.slice(up, 0, 0, half), w.slice(down, 0, half, w.length)})}));
+}
+
+/// I0(beta sqrt(1 - (2 x - 1)^2)) / I0(beta), I0 being the modified Bessel function of order 0, which no op computes.
+Refs kaiser_window(Builder& b, const Values& a) {
+    const Window w(b, a);
+    if (w.is_short()) return w.ones();
+    const double beta = a.schema().param("beta") ? a.number("beta") : 12;
+    std::vector<double> values;
+    for (std::int64_t i = 0; i < w.wanted; ++i) {
+        const double x = 2 * static_cast<double>(i) / w.last() - 1;
+        values.push_back(std::cyl_bessel_i(0.0, std::fabs(beta) * std::sqrt(std::max(1 - x * x, 0.0))) /
+                         std::cyl_bessel_i(0.0, std::fabs(beta)));
+    }
+    return {b.constant(Tensor::of(values, {w.wanted}).to(w.dtype), "window").ref};
+}
+
+/// Of a length, then the given rest: of no elements, one, an even and an odd count.
+std::vector<Sample> window_samples(DType dtype, const ArgList& rest) {
+    std::vector<Sample> result;
+    for (const std::int64_t length : {0, 1, 2, 7, 10}) {
+        ArgList args = {length};
+        args.insert(args.end(), rest.begin(), rest.end());
+        result.push_back({.label = std::to_string(length), .tensors = {}, .args = args, .kwargs = {{"dtype", dtype}}});
+    }
+    result.push_back({.label = "default dtype, " + std::string(name(dtype)), .tensors = {}, .args = result[3].args});
+    return result;
+}
+std::vector<Sample> plain_samples(DType dtype) { return window_samples(dtype, {}); }
+std::vector<Sample> periodic_samples(DType dtype) { return window_samples(dtype, {false}); }
+std::vector<Sample> parameter_samples(DType dtype) { return window_samples(dtype, {true, 0.75}); }
+std::vector<Sample> two_parameters_samples(DType dtype) { return window_samples(dtype, {false, 0.75, 0.2}); }
+
+constexpr OpDef window(std::string_view name, std::string_view doc, std::string_view schema, DecomposeFn decompose,
+                       SamplesFn samples) {
+    return {.name = name,
+            .doc = doc,
+            .schema = schema,
+            .dtypes = kFloating,
+            .infer = infer_window,
+            .decompose = decompose,
+            .grad = no_gradient,
+            .samples = samples};
+}
+
+#define WHITTLE_WINDOW(name, overload, parameters, suffix, samples)                               \
+    window("aten." #name "." suffix,                                                              \
+           "weights of a signal: https://pytorch.org/docs/stable/generated/torch." #name ".html", \
+           #name overload "(int window_length" parameters ", *, " WHITTLE_TENSOR_OPTIONS ") -> Tensor", name, samples)
+
+constexpr OpDef kOps[] = {
+    WHITTLE_WINDOW(bartlett_window, "", "", "default", plain_samples),
+    WHITTLE_WINDOW(bartlett_window, ".periodic", ", bool periodic", "periodic", periodic_samples),
+    WHITTLE_WINDOW(blackman_window, "", "", "default", plain_samples),
+    WHITTLE_WINDOW(blackman_window, ".periodic", ", bool periodic", "periodic", periodic_samples),
+    WHITTLE_WINDOW(hamming_window, "", "", "default", plain_samples),
+    WHITTLE_WINDOW(hamming_window, ".periodic", ", bool periodic", "periodic", periodic_samples),
+    WHITTLE_WINDOW(hamming_window, ".periodic_alpha", ", bool periodic, float alpha", "periodic_alpha",
+                   parameter_samples),
+    WHITTLE_WINDOW(hamming_window, ".periodic_alpha_beta", ", bool periodic, float alpha, float beta",
+                   "periodic_alpha_beta", two_parameters_samples),
+    WHITTLE_WINDOW(hann_window, "", "", "default", plain_samples),
+    WHITTLE_WINDOW(hann_window, ".periodic", ", bool periodic", "periodic", periodic_samples),
+    WHITTLE_WINDOW(kaiser_window, "", "", "default", plain_samples),
+    WHITTLE_WINDOW(kaiser_window, ".periodic", ", bool periodic", "periodic", periodic_samples),
+    WHITTLE_WINDOW(kaiser_window, ".beta", ", bool periodic, float beta", "beta", parameter_samples),
+};
+
+}  // namespace
+
+std::span<const OpDef> window_ops() { return kOps; }
+
+}  // namespace whittle
