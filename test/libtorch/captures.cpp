@@ -286,6 +286,54 @@ void own_kernel() {
     std::printf("%.4f\n", (replaced(x) + grown(x)).sum().item<double>());
 }
 
+/// As Python's Adam does with foreach=True: ops of lists, in place and not.
+torch::Tensor optimized(const std::vector<torch::Tensor>& gradients) {
+    std::vector<torch::Tensor> parameters, means, squares;
+    for (const torch::Tensor& gradient : gradients) {
+        parameters.push_back(torch::ones_like(gradient));
+        means.push_back(torch::zeros_like(gradient));
+        squares.push_back(torch::zeros_like(gradient));
+    }
+    at::_foreach_mul_(means, 0.9);
+    at::_foreach_add_(means, gradients, 0.1);
+    at::_foreach_mul_(squares, 0.99);
+    at::_foreach_addcmul_(squares, gradients, gradients, 0.01);
+    std::vector<torch::Tensor> roots = at::_foreach_sqrt(squares);
+    at::_foreach_div_(roots, std::vector<at::Scalar>{0.5, 0.25});
+    at::_foreach_add_(roots, 1e-8);
+    at::_foreach_addcdiv_(parameters, means, roots, -0.5);
+    const std::vector<torch::Tensor> lengths = at::_foreach_norm(at::_foreach_maximum(parameters, roots));
+    at::_foreach_zero_(means);
+    return torch::stack(lengths) + means[0].sum();
+}
+
+// ---- Sequences of unlike lengths
+
+torch::Tensor bags(const torch::Tensor& table) {
+    const torch::Tensor words = torch::tensor({1, 4, 2, 4}), starts = torch::tensor({0, 3});
+    return std::get<0>(at::embedding_bag(table, words, starts, false, 1)).tanh();
+}
+
+torch::Tensor alignment(const torch::Tensor& scores) {
+    const torch::Tensor labels = torch::tensor({{1, 2}, {2, 0}});
+    return at::ctc_loss(scores.log_softmax(2), labels, at::IntArrayRef{4, 3}, at::IntArrayRef{2, 1});
+}
+
+torch::Tensor packed(torch::nn::LSTM& net, const torch::Tensor& x) {
+    const auto sequence = torch::nn::utils::rnn::pack_padded_sequence(x, torch::tensor({4, 2}), true);
+    const auto result = net->forward_with_packed_input(sequence);
+    return std::get<0>(torch::nn::utils::rnn::pad_packed_sequence(std::get<0>(result), true));
+}
+
+void sequences() {
+    torch::nn::LSTM net(torch::nn::LSTMOptions(3, 2).bidirectional(true).batch_first(true));
+    const torch::Tensor table = torch::ones({5, 3}, torch::requires_grad());
+    const torch::Tensor y = packed(net, torch::ones({2, 4, 3})),
+                        loss = alignment(y.transpose(0, 1)) + bags(table).sum();
+    loss.backward();
+    std::printf("%.4f %.4f\n", loss.item<double>(), table.grad().sum().item<double>());
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -321,4 +369,9 @@ int main(int argc, char** argv) {
     if (what == "destructors") destructors();
     if (what == "short_lived") short_lived();
     if (what == "own_kernel") own_kernel();
+    if (what == "optimized") {
+        const torch::NoGradGuard guard;
+        std::printf("%.4f\n", optimized({torch::ones({3}), torch::ones({2, 2})}).sum().item<double>());
+    }
+    if (what == "sequences") sequences();
 }

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <set>
 
+#include "ops/aten/capture.h"
+
 namespace whittle::libtorch {
 
 using capture::CapturedGraph;
@@ -279,9 +281,11 @@ bool PieceGraphs::outlives_frame(ValueId id) const {
 
 /// A later step reads the value, or it outlives the frame. Where nobody tells when the frame returned, what nobody
 /// reads may be its result; of several results of an op those that are not read are by-products then, such
-/// as the statistics of batch norm.
+/// as the statistics of batch norm. What nobody wrote in part is none: no graph computes it again.
 bool PieceGraphs::is_wanted(ValueId id) const {
     const TracedValue& value = recording_.value(id);
+    if (value.step >= 0 && partly_unwritten_result(recording_.step(value.step).op->target()) == value.result)
+        return false;
     const bool read_later = std::ranges::any_of(
         value.uses, [&](std::int32_t use) { return !std::ranges::binary_search(piece_->steps, use); });
     if (read_later) return true;

@@ -112,7 +112,9 @@ const OpInfo& define_op(Thread& thread, const at::RecordFunction& function) {
     if (name) {
         info.flags |= kHasSchema;
         if (const auto op = c10::Dispatcher::singleton().findSchema(*name)) {
-            if (op->hasKernelForDispatchKey(c10::DispatchKey::CompositeImplicitAutograd)) info.flags |= kComposite;
+            if (op->hasKernelForDispatchKey(c10::DispatchKey::CompositeImplicitAutograd) ||
+                calls_op_for_each(name->name))
+                info.flags |= kComposite;
             const auto& returns = op->schema().returns();
             if (!op->schema().is_vararg()) info.arguments = static_cast<int>(op->schema().arguments().size());
             if (!op->schema().is_varret()) info.returns = static_cast<int>(returns.size());
