@@ -29,9 +29,38 @@ std::vector<Tensor> reference_run(const Graph& graph, std::span<const Tensor> in
     return evaluate(graph, inputs);
 }
 
-Closeness judge_value(const Tensor& got, const Tensor& reference, const Tensor* exact, const Accuracy& accuracy) {
-    if (!compare(got, reference, accuracy, [&] { return exact; })) return Closeness::close;
-    return exact && is_noise(got, reference, *exact) ? Closeness::noise : Closeness::differs;
+/// Judges outputs of a graph; what rounding explains of them is asked only when one is not close.
+class Judge {
+  public:
+    Judge(const Graph& graph, std::span<const Tensor> inputs, const std::optional<std::vector<Tensor>>& exact)
+        : graph_(graph), inputs_(inputs), exact_(exact) {}
+
+    Closeness closeness(std::size_t output, const Tensor& got, const Tensor& reference, const Accuracy& accuracy) {
+        const Tensor* exact = exact_ ? &(*exact_)[output] : nullptr;
+        if (!compare(got, reference, accuracy, [&] { return exact; })) return Closeness::close;
+        if (!exact) return Closeness::differs;
+        if (!rounding_) rounding_ = rounding_of(graph_, inputs_, *exact_);
+        return is_noise(got, reference, *exact, (*rounding_)[output]) ? Closeness::noise : Closeness::differs;
+    }
+
+  private:
+    const Graph& graph_;
+    std::span<const Tensor> inputs_;
+    const std::optional<std::vector<Tensor>>& exact_;
+    std::optional<std::vector<Rounding>> rounding_;
+};
+
+/// No element is further from the exact one than rounding explains.
+bool each_rounds(const Tensor& got, const Tensor& reference, const Tensor& exact, const Rounding& rounding) {
+    const FloatLimits limits = float_limits(got.dtype());
+    const std::vector<double> xs = got.values<double>(), ys = reference.values<double>(), at = exact.values<double>();
+    const double factor = kNoiseFactor * std::sqrt(rounding.terms);
+    for (std::size_t i = 0; i < at.size(); i++) {
+        if (!std::isfinite(xs[i]) || !std::isfinite(at[i])) continue;
+        const double steps = limits.epsilon * std::fabs(at[i]) + limits.denormal;
+        if (std::fabs(xs[i] - at[i]) > factor * (std::fabs(ys[i] - at[i]) + rounding.sway[i] + steps)) return false;
+    }
+    return true;
 }
 
 using Birth = ValueDivergence::Birth;
@@ -96,14 +125,16 @@ std::string_view name(Closeness closeness) {
     __builtin_unreachable();
 }
 
-bool is_noise(const Tensor& got, const Tensor& reference, const Tensor& exact) {
+bool is_noise(const Tensor& got, const Tensor& reference, const Tensor& exact, const Rounding& rounding) {
     if (!is_floating(got.dtype()) || got.dtype() != reference.dtype() || got.sizes() != reference.sizes() ||
         got.sizes() != exact.sizes() || measure(got, reference).misplaced)
         return false;
     const ErrorFigures own = measure(got, exact), its = measure(reference, exact);
-    const double step = float_limits(got.dtype()).epsilon * largest(exact);
+    double step = float_limits(got.dtype()).epsilon * largest(exact);
+    for (const double sway : rounding.sway) step = std::max(step, sway);
     return own.rmse <= kNoiseFactor * std::max(its.rmse, step) &&
-           own.max_abs <= kNoiseFactor * std::max(its.max_abs, step);
+           own.max_abs <= kNoiseFactor * std::max(its.max_abs, step) &&
+           (rounding.sway.empty() || each_rounds(got, reference, exact, rounding));
 }
 
 Divergence diverge(const Graph& graph, std::span<const Tensor> inputs, Backend& suspect, const BackendOptions& options,
@@ -120,6 +151,7 @@ Divergence diverge(const Graph& graph, std::span<const Tensor> inputs, Backend& 
         return result;
     }
     const auto exact = evaluate_exactly(exposed.graph, inputs, &result.no_exact);
+    Judge judge_of(exposed.graph, inputs, exact);
     Births suspects(graph), references(graph);
     suspects.leaves(inputs);
     references.leaves(inputs);
@@ -135,7 +167,7 @@ Divergence diverge(const Graph& graph, std::span<const Tensor> inputs, Backend& 
                               .stack = node.stack,
                               .module_path = node.module_path};
         const Tensor* truth = exact ? &(*exact)[i] : nullptr;
-        value.closeness = judge_value(got, reference[i], truth, accuracy);
+        value.closeness = judge_of.closeness(i, got, reference[i], accuracy);
         if (got.sizes() == reference[i].sizes()) {
             value.error = measure(got, reference[i]);
             if (truth && is_floating(got.dtype()) && truth->sizes() == got.sizes())
@@ -153,9 +185,10 @@ std::optional<Closeness> closeness_of(const Graph& graph, std::span<const Tensor
                                       const Accuracy& accuracy) {
     const std::vector<Tensor> reference = reference_run(graph, inputs);
     const auto exact = evaluate_exactly(graph, inputs);
+    Judge judge_of(graph, inputs, exact);
     Closeness worst = Closeness::close;
     for (std::size_t i = 0; i < std::min(got.size(), reference.size()); i++)
-        worst = std::max(worst, judge_value(got[i], reference[i], exact ? &(*exact)[i] : nullptr, accuracy));
+        worst = std::max(worst, judge_of.closeness(i, got[i], reference[i], accuracy));
     return worst == Closeness::close ? std::nullopt : std::optional(worst);
 }
 

@@ -86,6 +86,26 @@ TEST_CASE("another order of a sum is noise, a wrong sum of the same size of erro
     CHECK(diverged(graph, inputs, wrong, strict).values.at(0).closeness == Closeness::differs);
 }
 
+TEST_CASE("a sum that cancels may be off by its terms, a small element beside a large one may not", "[divergence]") {
+    const Graph sum = parse(
+        "graph sum {\n  %x = placeholder[\"x\"] : f32[3]\n  %s = aten.sum.default(%x) : f32[]\n  return (%s)\n}\n");
+    const std::vector<Tensor> terms = {Tensor::of({1e8f, 1.f, -1e8f})};
+    PlantedBackend reordered, wrong;
+    reordered.on_result = [](const Node&, const Tensor& value) { return mapped(value, [](float) { return 0.f; }); };
+    wrong.on_result = [](const Node&, const Tensor& value) { return mapped(value, [](float x) { return x + 1e4f; }); };
+    CHECK(diverged(sum, terms, reordered).values.at(0).closeness == Closeness::noise);
+    CHECK(diverged(sum, terms, wrong).values.at(0).closeness == Closeness::differs);
+
+    const Graph relu = parse(
+        "graph relu {\n  %x = placeholder[\"x\"] : f32[2]\n  %y = aten.relu.default(%x) : f32[2]\n"
+        "  return (%y)\n}\n");
+    PlantedBackend small;
+    small.on_result = [](const Node&, const Tensor& value) {
+        return mapped(value, [](float x) { return x < 2 ? 1.5f : x; });
+    };
+    CHECK(diverged(relu, {Tensor::of({1e6f, 1.f})}, small).values.at(0).closeness == Closeness::differs);
+}
+
 TEST_CASE("random ops draw the same for both sides", "[divergence]") {
     const Graph graph = parse(
         "graph dice {\n  %x = placeholder[\"x\"] : f32[100]\n  %r = aten.rand_like.default(%x) : f32[100]\n"
