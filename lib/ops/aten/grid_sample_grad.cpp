@@ -242,9 +242,11 @@ std::vector<Sample> backward_samples(DType dtype, std::size_t rank) {
     for (const int mode : {0, 1, 2}) {
         if (mode == 2 && rank == 3) continue;
         for (const int padding : {0, 1, 2})
-            for (const bool align : {false, true})
+            for (const bool align : {false, true}) {
+                if (mode == 2 && align != (padding == 1)) continue;  // 16 pixels each: Halide takes its time
                 add(std::to_string(mode) + ", padding " + std::to_string(padding) + (align ? ", corners aligned" : ""),
                     {grad, input, places}, mode, padding, align);
+            }
     }
     add("of the grid only", {grad, input, places}, 0, 0, false, false);
     add("transposed", {samples::transposed(grad), samples::transposed(input), samples::transposed(places)}, 0, 0,
