@@ -17,3 +17,10 @@ TEST_CASE("a line is cut by columns, never inside a character", "[words]") {
     CHECK(shortened("éééé", 3) == "éé…");
     CHECK(shortened("abcdef", 0) == "abcdef");
 }
+
+TEST_CASE("blanks around a text are taken off, those in it stay", "[words]") {
+    CHECK(trimmed(" \ta  b\r") == "a  b");
+    CHECK(trimmed(" \t\r").empty());
+    CHECK(trimmed("a\n") == "a\n");  // of a line the break is no part
+    CHECK(trimmed("").empty());
+}
