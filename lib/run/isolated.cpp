@@ -48,7 +48,7 @@ int work(const Graph& graph, std::span<const Tensor> inputs, Backend& backend, c
     std::signal(SIGXFSZ, SIG_IGN);  // write() says so instead
     const rlimit size{rlim_t(1) << 32, rlim_t(1) << 32};
     ::setrlimit(RLIMIT_FSIZE, &size);
-    const auto at = [&](Step step) {
+    const auto at = [&](RunPhase step) {
         shared.running = step.running;
         shared.backward = step.backward;
     };

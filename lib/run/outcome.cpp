@@ -128,13 +128,13 @@ class Runner {
     /// `forward` or `backward`; nothing: of a graph that is not cut.
     using Part = std::optional<CompileStage>;
 
-    Runner(Backend& backend, const BackendOptions& options, const StepObserver& at)
+    Runner(Backend& backend, const BackendOptions& options, const RunPhaseObserver& at)
         : backend_(backend), options_(options), at_(at) {}
 
     /// Compiles and runs. Empty where it failed, as the outcome says.
     Values run(Outcome& outcome, const Graph& graph, std::span<const Tensor> inputs, Part part = {}) {
         const bool backward = part == CompileStage::backward;
-        tell(Step{false, backward});
+        tell(RunPhase{false, backward});
         return run(outcome, graph, inputs, backward, [&] {
             return part ? program::compile_part(backend_, *part, graph, options_)
                         : program::compile(backend_, graph, options_);
@@ -143,7 +143,7 @@ class Runner {
 
     /// The same of a joint graph, whose gradients the backend has its own way to compute.
     Values run_joint(Outcome& outcome, OwnGradients& own, const Joint& joint, std::span<const Tensor> inputs) {
-        tell(Step{false, true});
+        tell(RunPhase{false, true});
         return run(outcome, joint.graph, inputs, true, [&] {
             return own.compile_joint(joint.graph, {joint.outputs, joint.tangents, joint.gradients}, options_);
         });
@@ -159,7 +159,7 @@ class Runner {
         outcome.compile_seconds += seconds_since(compile_start);
         if (outcome.failed()) return {};
         outcome.missing.emplace();
-        tell(Step{true, backward});
+        tell(RunPhase{true, backward});
         std::optional<Untouched> given;
         if (!offered<Reference>(backend_)) given.emplace(graph, inputs);
         Values values;
@@ -176,7 +176,7 @@ class Runner {
         return values;
     }
 
-    void tell(Step step) const {
+    void tell(RunPhase step) const {
         if (at_) at_(step);
     }
 
@@ -210,7 +210,7 @@ class Runner {
 
     Backend& backend_;
     const BackendOptions& options_;
-    const StepObserver& at_;
+    const RunPhaseObserver& at_;
 };
 
 void mismatch(Outcome& outcome, std::string_view detail, std::string message) {
@@ -287,7 +287,7 @@ std::shared_ptr<const program::Differentiated> differentiated_for(const Graph& g
 }
 
 Outcome run_in_process(const Graph& graph, std::span<const Tensor> inputs, Backend& backend,
-                       const BackendOptions& options, const StepObserver& at,
+                       const BackendOptions& options, const RunPhaseObserver& at,
                        std::shared_ptr<const program::Differentiated> differentiated) {
     Outcome outcome;
     Runner runner(backend, options, at);

@@ -78,17 +78,17 @@ void hint_at_memory(std::string_view words);
 bool asked_for_gradients(const Backend& backend);
 
 /// Where a run is, told before it begins: what a crash leaves of it.
-struct Step {
+struct RunPhase {
     bool running = false, backward = false;
 };
-using StepObserver = std::function<void(Step)>;
+using RunPhaseObserver = std::function<void(RunPhase)>;
 
 /// Compiles and runs in this process. A crash of the backend is a crash of ours: for trusted backends (the reference).
 /// Where an output requires a gradient the backend is given the forward and the backward graph, one after the other.
 /// That it wrote to what it was given is a mismatch of its own. `differentiated`: by differentiated_for(), if that was
 /// asked before.
 Outcome run_in_process(const Graph& graph, std::span<const Tensor> inputs, Backend& backend,
-                       const BackendOptions& options, const StepObserver& at = {},
+                       const BackendOptions& options, const RunPhaseObserver& at = {},
                        std::shared_ptr<const program::Differentiated> differentiated = {});
 /// What a run needs of the graph's gradients and does not depend on the backend's code; null where it needs nothing.
 std::shared_ptr<const program::Differentiated> differentiated_for(const Graph& graph, const Backend& backend,
