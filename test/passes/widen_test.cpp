@@ -40,6 +40,9 @@ TEST_CASE("every op with f32 samples has an f64 form that agrees with it", "[wid
     // the dtype.
     const std::set<std::string_view> overflows = {"aten.hardswish.default", "aten.nan_to_num.default",
                                                   "onnx.HardSwish"};
+    // LibTorch sums rows of f64 in another way, and then tells which bag each index is in, too.
+    const std::set<std::string_view> told = {"aten._embedding_bag.default", "aten._embedding_bag_forward_only.default",
+                                             "aten.embedding_bag.default", "aten.embedding_bag.padding_idx"};
     for (const RegisteredOp& op : Registry::instance().all()) {
         if (op.def->random || !op.def->samples) continue;
         std::size_t tried = 0;
@@ -70,6 +73,8 @@ TEST_CASE("every op with f32 samples has an f64 form that agrees with it", "[wid
                 if (is_floating(dtype) && exact[i].dtype() != DType::f64)
                     wrong.push_back(std::string(op.def->name) + ": result " + std::to_string(i) + " is not f64");
                 else if (sample.label == "special" && overflows.contains(op.def->name))
+                    continue;
+                else if (i == 1 && sample.label == "sum" && told.contains(op.def->name))
                     continue;
                 else if (const auto difference = compare(exact[i].to(dtype), expected[i], default_tolerance(dtype)))
                     wrong.push_back(std::string(op.def->name) + " " + sample.label + ": " + difference->description);

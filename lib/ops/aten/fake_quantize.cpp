@@ -52,7 +52,8 @@ Refs per_channel(Builder& b, const Values& a) {
     Sizes line(x.meta.sizes.size(), 1);
     line[static_cast<std::size_t>(axis)] = x.meta.sizes[static_cast<std::size_t>(axis)];
     const Sizes channels = {line[static_cast<std::size_t>(axis)]};
-    if (scale.meta.dtype != DType::f32 || scale.meta.sizes != channels || zero.meta.sizes != channels)
+    const bool fits = scale.meta.dtype == DType::f32 || scale.meta.dtype == x.meta.dtype;
+    if (!fits || scale.meta.sizes != channels || zero.meta.sizes != channels)
         throw Error(a.schema().name + ": found a scale of " + std::string(name(scale.meta.dtype)) +
                     to_string(scale.meta.sizes) + " and zero points of sizes " + to_string(zero.meta.sizes) +
                     ", expected an f32 scale and a zero point for each of the " + std::to_string(channels[0]) +
