@@ -25,7 +25,8 @@ void ReproOptions::declare(Tool& tool) {
     tool.option(
         "--bundle", bundle, "DIR",
         "Write a folder that shows the failure on another machine: repro.cpp, run.sh with the exact commands, the "
-        "graph as JSON and ONNX with its inputs, a record for replay, the text of a bug report, and the environment.");
+        "graph as JSON and ONNX with its inputs, a record for replay, the text of a bug report, and the environment: "
+        "versions, and the variables by which programs and libraries are found, to be read before you send it.");
     tool.flag("--python", python,
               "Write the graph as a script of PyTorch calls instead, with what the reference computes: repro.py. "
               "Verified where python3 has PyTorch.");

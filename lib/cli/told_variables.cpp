@@ -55,9 +55,12 @@ class Private {
 };
 
 /// A variable whose name says that its value is a secret.
-bool is_secret(const std::string& name) {
-    constexpr std::string_view kWords[] = {"TOKEN", "KEY", "SECRET", "PASS", "CREDENTIAL", "AUTH"};
-    return std::ranges::any_of(kWords, [&](std::string_view word) { return name.find(word) != name.npos; });
+bool is_secret(std::string name) {
+    std::ranges::transform(name, name.begin(), [](unsigned char c) { return std::toupper(c); });
+    constexpr std::string_view kWords[] = {"TOKEN",      "KEY",  "SECRET", "PASS",   "PWD",
+                                           "CREDENTIAL", "AUTH", "COOKIE", "BEARER", "SIGNATURE"};
+    return name.ends_with("_PAT") ||  // a personal access token
+           std::ranges::any_of(kWords, [&](std::string_view word) { return name.find(word) != name.npos; });
 }
 
 /// Without "user:password@" of addresses.

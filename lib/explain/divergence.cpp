@@ -106,7 +106,7 @@ std::string verdict(const Divergence& divergence, const std::string& backend) {
         text += "\n";
     } else if (divergence.plain.kind == Outcome::Kind::mismatch) {
         text += count(Closeness::noise)
-                    ? "             rounding noise: " + backend + " is about as far from f64 as the reference is\n"
+                    ? "             rounding noise: " + backend + " is no further from f64 than rounding explains\n"
                     : "             with every value exposed " + backend +
                           " computes what the reference does: what fails is how it fuses, or the last steps\n";
     }

@@ -43,7 +43,7 @@ class KernelPrograms {
     virtual ~KernelPrograms() = default;
     /// The plan that it compiles, which the program keeps.
     virtual std::variant<const Plan*, BackendFailure> planned(CompiledProgram& program) = 0;
-    /// That a kernel may be compiled for, the plainest last.
+    /// That a kernel may be compiled for, one at least, the plainest last.
     virtual std::vector<std::string> targets() const = 0;
     /// What it returns takes no inputs and gives the output, row-major. The kernel lives as long as that.
     virtual CompileResult compile(const PlainKernel& kernel) = 0;

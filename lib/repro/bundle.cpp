@@ -71,22 +71,35 @@ std::string read_me(const Graph& graph, const Emission& emission, const Report& 
     return text;
 }
 
-/// What the command's program says of itself, where it is one of the system's: whoever wrote one for this takes no
-/// --version. Empty: it says nothing.
+/// Packages put it there. Whoever wrote a program of their own for this takes no --version.
+bool is_of_the_system(const std::string& program) {
+    const auto path = program.find('/') == program.npos ? program_path(program) : std::nullopt;
+    std::error_code error;
+    const std::string real = path ? fs::canonical(*path, error).string() : std::string();
+    return real.starts_with("/usr/") || real.starts_with("/opt/");
+}
+
+/// What the command's program says of itself. Empty: nothing, or it is not asked.
 std::string command_version(const std::string& backend) {
     const BackendSpec spec(backend);
     const auto* command = std::get_if<CommandBackendSpec>(&spec.value());
     if (!command || command->worker) return {};
     const std::string program = shell_split(command->line).at(0);
-    if (program.find('/') != program.npos || !program_path(program)) return {};
-    const ProcessResult ran = run_process({program, "--version"}, {.timeout = std::chrono::seconds(10)});
-    return ran.good() ? program + ": " + ran.out.substr(0, ran.out.find('\n')) : "";
+    if (!is_of_the_system(program)) return {};
+    static std::map<std::string, std::string> said;  // a bundle is written twice, and once more for each try
+    const auto [known, asked] = said.try_emplace(program);
+    if (asked) {
+        const ProcessResult ran = run_process({program, "--version"}, {.timeout = std::chrono::seconds(10)});
+        if (ran.good()) known->second = program + ": " + ran.out.substr(0, ran.out.find('\n'));
+    }
+    return known->second;
 }
 
 std::string environment_text(const std::string& backend, const Emission& emission, const Options& options) {
     std::map<std::string, std::string> known = options.environment;
     if (!emission.compiler.empty()) known["suspect"] = emission.compiler;
-    if (const std::string version = command_version(backend); !version.empty()) known["command"] = version;
+    if (const std::string version = options.verify ? command_version(backend) : ""; !version.empty())
+        known["command"] = version;
     std::string text;
     for (const auto& [key, value] : known) text += key + ": " + value + "\n";
     return text;

@@ -213,7 +213,7 @@ std::variant<KernelFailure, std::string> failing_kernel(const Graph& graph, Back
     if (!std::holds_alternative<const program::Plan*>(planned)) return "its ops are not all kernels";
     std::optional<KernelCase> first =
         first_failing(*std::get<const program::Plan*>(planned), failure, programs.targets(), oracle);
-    if (!first) return "no kernel fails by itself under realize()";
+    if (!first) return "no kernel fails by itself";
     const reduce::KernelReduction reduction = reduce::reduce_kernel(
         *first, [&](const KernelCase& smaller) { return oracle.fails(smaller); }, start + kReductionTime);
     KernelFailure result{.kernel = reduce::named(reduction.smallest), .outcome = {}, .expected = {}};

@@ -130,10 +130,12 @@ bool is_noise(const Tensor& got, const Tensor& reference, const Tensor& exact, c
         got.sizes() != exact.sizes() || measure(got, reference).misplaced)
         return false;
     const ErrorFigures own = measure(got, exact), its = measure(reference, exact);
-    double step = float_limits(got.dtype()).epsilon * largest(exact);
-    for (const double sway : rounding.sway) step = std::max(step, sway);
-    return own.rmse <= kNoiseFactor * std::max(its.rmse, step) &&
-           own.max_abs <= kNoiseFactor * std::max(its.max_abs, step) &&
+    const double step = float_limits(got.dtype()).epsilon * largest(exact);
+    double squares = 0, most = 0;
+    for (const double sway : rounding.sway) squares += sway * sway, most = std::max(most, sway);
+    const double usual = std::sqrt(squares / std::max<double>(1, static_cast<double>(rounding.sway.size())));
+    return own.rmse <= kNoiseFactor * std::max({its.rmse, step, usual}) &&
+           own.max_abs <= kNoiseFactor * std::max({its.max_abs, step, most}) &&
            (rounding.sway.empty() || each_rounds(got, reference, exact, rounding));
 }
 

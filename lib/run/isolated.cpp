@@ -48,9 +48,9 @@ int work(const Graph& graph, std::span<const Tensor> inputs, Backend& backend, c
     std::signal(SIGXFSZ, SIG_IGN);  // write() says so instead
     const rlimit size{rlim_t(1) << 32, rlim_t(1) << 32};
     ::setrlimit(RLIMIT_FSIZE, &size);
-    const auto at = [&](RunPhase step) {
-        shared.running = step.running;
-        shared.backward = step.backward;
+    const auto at = [&](RunPhase phase) {
+        shared.running = phase.running;
+        shared.backward = phase.backward;
     };
     seed_random_ops(0);  // as the reference's runs do
     std::string message;

@@ -2,51 +2,79 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <map>
+#include <optional>
+#include <utility>
 
 #include "base/error.h"
 #include "graph/value_ref.h"
 #include "ops/aten/random.h"
+#include "ops/core/cost.h"
 #include "ops/core/interpreter.h"
 #include "ops/core/memory.h"
 #include "passes/widen.h"
 #include "tensor/limits.h"
 #include "tensor/random.h"
+#include "tensor/reach.h"
 
 namespace whittle {
 namespace {
 
 constexpr std::uint64_t kRuns = 3;
 
-/// Each element by one unit of the dtype that it had, up or down.
-Tensor moved(const Tensor& value, DType dtype, Random& random) {
+/// Each element by one unit of the dtype that it had, up or down; not those in `exact`, which is sorted.
+Tensor moved(const Tensor& value, DType dtype, Random& random, std::span<const double> exact = {}) {
     if (value.dtype() != DType::f64 || !is_floating(dtype)) return value;
     std::vector<double> values = value.values<double>();
     const double unit = float_limits(dtype).epsilon;
-    for (double& x : values) x += (random.next() & 1 ? unit : -unit) * x;
-    return Tensor::of(values, value.sizes());
+    for (double& x : values)
+        if (!std::ranges::binary_search(exact, x)) x += (random.next() & 1 ? unit : -unit) * x;
+    return laid_out(Tensor::of(values, value.sizes()), value.strides());  // as_strided() reads memory
+}
+
+/// By graph and name: bodies have nodes of the same names as the graph around them.
+using NodeKey = std::pair<std::string, std::string>;
+
+void collect_dtypes(const Graph& graph, std::map<NodeKey, std::vector<DType>>& dtypes) {
+    for (const Node& node : graph.nodes)
+        for (const ValueMeta& meta : node.results) dtypes[{graph.name, node.name}].push_back(meta.dtype);
+    for (const auto& [name, nested] : graph.subgraphs) collect_dtypes(*nested, dtypes);
 }
 
 class Shaken final : public Interpreter {
   public:
-    Shaken(const Graph& original, Random& random) : random_(random) {
-        for (const Node& node : original.nodes)
-            for (const ValueMeta& meta : node.results) dtypes_[node.name].push_back(meta.dtype);
-    }
+    Shaken(const Graph& original, Random& random) : random_(random) { collect_dtypes(original, dtypes_); }
 
   protected:
     std::vector<Tensor> step(const Graph& graph, const Node& call, const RegisteredOp& op,
                              const Arguments<Tensor>& arguments) override {
         std::vector<Tensor> results = Interpreter::step(graph, call, op, arguments);
-        const auto dtypes = dtypes_.find(call.name);
+        const auto dtypes = dtypes_.find({graph.name, call.name});
         if (dtypes == dtypes_.end() || dtypes->second.size() != results.size()) return results;
-        for (std::size_t i = 0; i < results.size(); i++) results[i] = moved(results[i], dtypes->second[i], random_);
+        const std::vector<double> selected = elements_of(call, arguments);
+        for (std::size_t i = 0; i < results.size(); i++)
+            results[i] = moved(results[i], dtypes->second[i], random_, selected);
         return results;
     }
 
   private:
+    /// What an operand has already was moved or selected, not rounded: what compares a maximum with what it is the
+    /// maximum of still finds it. Sorted.
+    static std::vector<double> elements_of(const Node& call, const Arguments<Tensor>& arguments) {
+        std::vector<double> all;
+        for_each_input(call, [&](NodeRef ref) {
+            const Tensor operand = arguments.value(ref);
+            if (operand.dtype() != DType::f64) return;
+            const std::vector<double> values = operand.values<double>();
+            std::ranges::copy_if(values, std::back_inserter(all), [](double x) { return !std::isnan(x); });
+        });
+        std::ranges::sort(all);
+        return all;
+    }
+
     Random& random_;
-    std::map<std::string, std::vector<DType>> dtypes_;  ///< of each node's results before they were widened
+    std::map<NodeKey, std::vector<DType>> dtypes_;  ///< of each node's results before they were widened
 };
 
 std::vector<Tensor> shaken(const Graph& original, const Graph& wide, std::span<const Tensor> inputs,
@@ -60,12 +88,16 @@ std::vector<Tensor> shaken(const Graph& original, const Graph& wide, std::span<c
     return Shaken(original, random).run(graph, values);
 }
 
-double most_elements(const Graph& graph, const Node& call) {
-    std::int64_t most = 1;
+/// How many are added for an element of a call's results at most: the steps of its loops, or, of an op that does not
+/// say, all that it reads.
+double terms_of(const Graph& graph, const Node& call) {
+    std::int64_t made = 1, read = 1;
+    for (const ValueMeta& meta : call.results) made = std::max(made, element_count(meta.sizes));
     for_each_input(call, [&](NodeRef ref) {
-        for (const ValueMeta& meta : graph.node(ref).results) most = std::max(most, element_count(meta.sizes));
+        for (const ValueMeta& meta : graph.node(ref).results) read = std::max(read, element_count(meta.sizes));
     });
-    return static_cast<double>(most);
+    const std::optional<CallCost> cost = is_op_call(call) ? cost_of(graph, call) : std::nullopt;
+    return cost ? std::max(1.0, cost->steps / static_cast<double>(made)) : static_cast<double>(read);
 }
 
 }  // namespace
@@ -76,7 +108,7 @@ std::vector<Rounding> rounding_of(const Graph& graph, std::span<const Tensor> in
     std::map<NodeId, double> terms;  // of what a value is computed from
     for (NodeId id = 0; id < static_cast<NodeId>(graph.nodes.size()); id++) {
         const Node& node = graph.nodes[static_cast<std::size_t>(id)];
-        double most = node.kind == NodeKind::call ? most_elements(graph, node) : 1;
+        double most = node.kind == NodeKind::call ? terms_of(graph, node) : 1;
         for_each_input(node, [&](NodeRef ref) { most = std::max(most, terms[ref.id]); });
         terms[id] = most;
     }

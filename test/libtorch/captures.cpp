@@ -336,6 +336,15 @@ void sequences() {
 
 }  // namespace
 
+/// A view sees a write through its base, and is read behind the break.
+torch::Tensor seen_through_a_view(const torch::Tensor& x) {
+    torch::Tensor y = x.relu();
+    const torch::Tensor v = y[0].slice(0, 0, 2);
+    y.add_(1);
+    std::printf("%.4f\n", y.sum().item<double>());
+    return v * 2;
+}
+
 int main(int argc, char** argv) {
     const std::string what = argc > 1 ? argv[1] : "";
     torch::manual_seed(1);
@@ -374,4 +383,5 @@ int main(int argc, char** argv) {
         std::printf("%.4f\n", optimized({torch::ones({3}), torch::ones({2, 2})}).sum().item<double>());
     }
     if (what == "sequences") sequences();
+    if (what == "seen") std::printf("%.4f\n", seen_through_a_view(torch::ones({2, 3})).sum().item<double>());
 }

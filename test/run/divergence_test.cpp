@@ -106,6 +106,43 @@ TEST_CASE("a sum that cancels may be off by its terms, a small element beside a 
     CHECK(diverged(relu, {Tensor::of({1e6f, 1.f})}, small).values.at(0).closeness == Closeness::differs);
 }
 
+TEST_CASE("how many elements there are excuses no element, nor does a comparison that rounding could turn",
+          "[divergence]") {
+    const Graph relu = parse(
+        "graph relu {\n  %x = placeholder[\"x\"] : f16[10000]\n  %y = aten.relu.default(%x) : f16[10000]\n"
+        "  return (%y)\n}\n");
+    std::vector<float> values(10000, 1000.f);
+    values[7] = 1.f;
+    PlantedBackend small;
+    small.on_result = [](const Node&, const Tensor& value) {
+        return mapped(value, [](float x) { return x < 2 ? 1.5f : x; }).to(DType::f16);
+    };
+    CHECK(diverged(relu, {Tensor::of(values, {10000}).to(DType::f16)}, small).values.at(0).closeness ==
+          Closeness::differs);
+
+    const Graph mask = parse(
+        "graph mask {\n  %x = placeholder[\"x\"] : f32[4]\n  %m = aten.amax.default(%x) : f32[]\n"
+        "  %e = aten.eq.Tensor(%x, %m) : bool[4]\n  %y = aten.mul.Tensor(%x, %e) : f32[4]\n  return (%y)\n}\n");
+    PlantedBackend zeros;
+    zeros.on_result = [](const Node& node, const Tensor& value) {
+        return node.name == "y" ? mapped(value, [](float) { return 0.f; }) : value;
+    };
+    const Divergence masked = diverged(mask, {Tensor::of({1.f, 4.f, 2.f, 3.f})}, zeros);
+    CHECK(masked.values.back().closeness == Closeness::differs);
+}
+
+TEST_CASE("elements in another order are no noise", "[divergence]") {
+    const Graph graph = parse(
+        "graph rows {\n  %x = placeholder[\"x\"] : f32[2, 3]\n  %t = aten.t.default(%x) : f32[3, 2] strides[1, 3]\n"
+        "  %y = aten.as_strided.default(%t, [6], [1]) : f32[6]\n  return (%y)\n}\n");
+    PlantedBackend transposed;
+    transposed.on_result = [](const Node& node, const Tensor& value) {
+        return node.name == "y" ? Tensor::of({1.f, 4.f, 2.f, 5.f, 3.f, 6.f}) : value;
+    };
+    const Tensor x = Tensor::of(std::vector<float>{1, 2, 3, 4, 5, 6}, {2, 3});
+    CHECK(diverged(graph, {x}, transposed).values.back().closeness == Closeness::differs);
+}
+
 TEST_CASE("random ops draw the same for both sides", "[divergence]") {
     const Graph graph = parse(
         "graph dice {\n  %x = placeholder[\"x\"] : f32[100]\n  %r = aten.rand_like.default(%x) : f32[100]\n"

@@ -218,7 +218,11 @@ std::string note_of(const std::string& status, const fs::path& program) {
         return "the program uses " + path + " of version " + version + ", but the capture was built for version " +
                ours + "; rebuild Whittle against the program's LibTorch";
     }
-    if (what == "not-loaded") return "the capture library could not be loaded: " + more;
+    if (what == "not-loaded")
+        return "the capture library could not be loaded: " + more +
+               (more.find("undefined symbol") == more.npos
+                    ? ""
+                    : "; the program's LibTorch is of another version or C++ ABI than Whittle was built for");
     return "the capture could not be loaded into the program: nothing of it could be seen";
 }
 

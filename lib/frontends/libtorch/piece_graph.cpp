@@ -284,7 +284,8 @@ bool PieceGraphs::outlives_frame(ValueId id) const {
 /// as the statistics of batch norm. What nobody wrote in part is none: no graph computes it again.
 bool PieceGraphs::is_wanted(ValueId id) const {
     const TracedValue& value = recording_.value(id);
-    if (value.step >= 0 && partly_unwritten_result(recording_.step(value.step).op->target()) == value.result)
+    if (value.step >= 0 && value.result >= 0 &&  // a value that a write through another tensor made is no result
+        partly_unwritten_result(recording_.step(value.step).op->target()) == value.result)
         return false;
     const bool read_later = std::ranges::any_of(
         value.uses, [&](std::int32_t use) { return !std::ranges::binary_search(piece_->steps, use); });

@@ -43,7 +43,7 @@ std::string place_of(Object trace) {
     Place thrown, called;
     for (; trace && type_name(type_of(trace)) == "traceback"; trace = borrowed(trace, "tb_next")) {
         thrown = place_in(trace);
-        if (is_users_python(thrown.file)) called = thrown;
+        if (!thrown.file.empty() && is_users_python(thrown.file)) called = thrown;
     }
     if (thrown.text.empty()) return {};
     const bool own = called.text.empty() || is_users_python(thrown.file);
