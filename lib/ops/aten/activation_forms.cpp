@@ -182,10 +182,14 @@ Refs logit_backward(Builder& b, const Values& a) {
     const Gradient g(b);
     const NodeValue grad = a.tensor("grad_output"), x = a.tensor("self");
     const double eps = a.optional_number("eps").value_or(-1), low = eps < 0 ? 0 : eps, high = eps < 0 ? 1 : 1 - eps;
-    const NodeValue slope = g.div(grad, arg(g.mul(x, g.complement(x))));
     const NodeValue outside =
         g.call("aten.logical_or.default", {arg(g.when("lt", x, Arg(low))), arg(g.when("gt", x, Arg(high)))});
-    return {g.call("aten.masked_fill.Scalar", {arg(slope), arg(outside), eps < 0 ? Arg(std::nan("")) : Arg(0)}).ref};
+    const auto fill = [&](const NodeValue& values, const Arg& with) {
+        return g.call("aten.masked_fill.Scalar", {arg(values), arg(outside), with});
+    };
+    NodeValue divisor = g.mul(x, g.complement(x));
+    if (eps >= 0) divisor = fill(divisor, 1);  // not 0, whose quotient has no gradient even where it is left out
+    return {fill(g.div(grad, arg(divisor)), eps < 0 ? Arg(std::nan("")) : Arg(0)).ref};
 }
 
 std::vector<Sample> prelu_samples(DType dtype) {

@@ -9,7 +9,6 @@
 
 #include "base/error.h"
 #include "ops/aten/families.h"
-#include "ops/aten/linear_map.h"
 #include "ops/aten/own_copy.h"
 #include "ops/aten/view_grad.h"
 #include "ops/core/geometry.h"
@@ -172,12 +171,14 @@ Refs unfold_backward(Builder& b, const Values& a) {
                     std::to_string(size) + " by steps of " + std::to_string(step) + " in " + to_string(sizes) +
                     ", expected what unfold gives of it");
     const std::int64_t windows = expected[d];
-    LinearMap map{windows * size, sizes[d]};
-    for (std::int64_t i = 0; i < windows * size; ++i) map.add(i, i / size * step + i % size, 1);
+    const DType dtype = compute_dtype(grad.meta.dtype);
+    const NodeValue zeros = g.zeros(sizes, dtype);
+    const NodeValue range = b.call("aten.arange.default", {sizes[d]}, {{"dtype", DType::i64}});
+    const NodeValue at = g.reshape(g.call("aten.unfold.default", {arg(range), 0, size, step}), {windows * size});
     sizes[d] = windows * size;
     const NodeValue beside = g.call("aten.movedim.int", {arg(grad), -1, dim + 1});
-    const NodeValue wide = g.as(g.reshape(beside, sizes), compute_dtype(grad.meta.dtype));
-    return {g.as(apply(g, wide, dim, map), grad.meta.dtype).ref};
+    const NodeValue wide = g.as(g.reshape(beside, sizes), dtype);
+    return {g.as(g.call("aten.index_add.default", {arg(zeros), dim, arg(at), arg(wide)}), grad.meta.dtype).ref};
 }
 
 // --- Samples ---

@@ -132,7 +132,12 @@ std::vector<NodeRef> decompose_pdist(GraphBuilder& builder, const Arguments<Node
 
 // ---- gradients ----
 
-/// grad * d distance / d difference, of norm_of(); 0 where rows are equal.
+/// 1 where the condition holds, else x.
+NodeValue or_one(const Gradient& g, const NodeValue& condition, const NodeValue& x) {
+    return g.call("aten.masked_fill.Scalar", {arg(x), arg(condition), 1});
+}
+
+/// grad * d distance / d difference, of norm_of(); 0 where rows, or with p < 2 coordinates of theirs, are equal.
 NodeValue norm_gradient(const Gradient& g, const NodeValue& difference, const NodeValue& grad,
                         const NodeValue& distance, double p) {
     const auto wide = [&](const NodeValue& x) { return g.call("aten.unsqueeze.default", {arg(x), -1}); };
@@ -147,10 +152,13 @@ NodeValue norm_gradient(const Gradient& g, const NodeValue& difference, const No
         const NodeValue largest = g.call("aten.eq.Tensor", {arg(size), arg(far)});
         return g.keep(largest, g.mul(own, sign));
     }
-    NodeValue result = p == 2  ? g.div(g.mul(own, difference), arg(far))
-                       : p < 2 ? g.div(g.mul(g.mul(sign, power(size, p - 1)), own), arg(power(far, p - 1)))
-                               : g.div(g.mul(g.mul(difference, power(size, p - 2)), own), arg(power(far, p - 1)));
-    return g.drop(g.when("eq", far, 0), result);
+    // 1 stands for 0 where a power of 0 is infinite, so that what is left out here is finite, and its gradient, too.
+    const NodeValue equal = g.when("eq", far, 0), divisor = or_one(g, equal, far);
+    const NodeValue apart = p < 2 ? or_one(g, g.when("eq", size, 0), size) : size;  // whose sign is 0
+    NodeValue result = p == 2  ? g.div(g.mul(own, difference), arg(divisor))
+                       : p < 2 ? g.div(g.mul(g.mul(sign, power(apart, p - 1)), own), arg(power(divisor, p - 1)))
+                               : g.div(g.mul(g.mul(difference, power(size, p - 2)), own), arg(power(divisor, p - 1)));
+    return g.drop(equal, result);
 }
 
 /// Of x1 alone, with the leading dimensions that it was broadcast to.
@@ -203,7 +211,8 @@ void pdist_grad(GraphBuilder& b, CallGradients& c) {
 void euclidean_grad(GraphBuilder& b, CallGradients& c) {
     const Rule r(b, c);
     const auto swapped = [&](const NodeValue& x) { return r.call("aten.transpose.int", {arg(x), -2, -1}); };
-    const NodeValue ratio = r.drop(r.when("eq", r.result(), 0), r.div(r.grad(), arg(r.result())));
+    const NodeValue equal = r.when("eq", r.result(), 0);
+    const NodeValue ratio = r.drop(equal, r.div(r.grad(), arg(or_one(r, equal, r.result()))));
     const auto of = [&](const NodeValue& x, const NodeValue& other, const NodeValue& weights) {
         return r.sub(r.mul(x, r.sum(weights, {-1}, true)), r.call("aten.matmul.default", {arg(weights), arg(other)}));
     };
@@ -302,6 +311,8 @@ std::vector<Sample> sample_cdist_backward(DType dtype) {
     const Tensor a = samples::random(dtype, {2, 3, 4}), b = samples::random(dtype, {2, 5, 4}, 2);
     for (const double p : kExponents) add("p " + std::to_string(p), a, b, p);
     add("equal rows", a, a, 2);
+    const Tensor near = samples::values(dtype, {1, 2, 3}, {1, 3}), beside = samples::values(dtype, {1, 3, 5}, {1, 3});
+    for (const double p : {0.5, 1.5}) add("an equal coordinate, p " + std::to_string(p), near, beside, p);
     add("transposed", samples::transposed(a), samples::transposed(b), 3);
     add("broadcast", samples::random(dtype, {2, 1, 3, 4}), samples::random(dtype, {3, 2, 4}, 2), 2);
     add("no features", samples::random(dtype, {2, 0}), samples::random(dtype, {3, 0}), 2);

@@ -26,9 +26,10 @@ class GridBackward : public Gradient {
     GridBackward(B& builder, const Arguments<NodeValue>& args)
         : Gradient(builder),
           b(builder),
-          grad_(args.tensor("grad_output")),
-          image_(args.tensor("input")),
-          grid_(args.tensor("grid")),
+          dtype_(args.tensor("input").meta.dtype),
+          grad_(wide(args.tensor("grad_output"))),
+          image_(wide(args.tensor("input"))),
+          grid_(wide(args.tensor("grid"))),
           mode_(args.integer("interpolation_mode")),
           padding_(args.integer("padding_mode")),
           aligned_(args.boolean("align_corners")) {}
@@ -42,7 +43,7 @@ class GridBackward : public Gradient {
         const NodeValue grid = mode_ == kNearest   ? nearest(positions)
                                : mode_ == kBicubic ? cubic(positions)
                                                    : linear(positions);
-        return {reshape(pixels_, image_.meta.sizes), grid};
+        return {as(reshape(pixels_, image_.meta.sizes), dtype_), as(grid, dtype_)};
     }
 
   private:
@@ -51,14 +52,10 @@ class GridBackward : public Gradient {
 
     std::size_t rank() const { return image_.meta.sizes.size() - 2; }
     std::int64_t extent(std::size_t d) const { return image_.meta.sizes[d + 2]; }
-    NodeValue when(const char* comparison, const NodeValue& x, double bound) const {
-        return call("aten." + std::string(comparison) + ".Scalar", {arg(x), Arg(bound)});
-    }
+    /// What positions are counted in; bf16 has not all pixels of an image of 300.
+    NodeValue wide(const NodeValue& x) const { return as(x, compute_dtype(x.meta.dtype)); }
     NodeValue both(const char* how, const NodeValue& x, const NodeValue& y) const {
         return call("aten.logical_" + std::string(how) + ".default", {arg(x), arg(y)});
-    }
-    NodeValue either(const NodeValue& condition, const NodeValue& yes, const NodeValue& no) const {
-        return call("aten.where.self", {arg(condition), arg(yes), arg(no)});
     }
     /// [N, C, H, W] as [N, C, H * W].
     NodeValue flat(const NodeValue& v) const {
@@ -80,7 +77,7 @@ class GridBackward : public Gradient {
         if (padding_ == kReflection) p = reflected(p, pixels);
         if (padding_ == kZeros) return p;
         const double last = pixels - 1;
-        p.slope = drop(both("or", when("le", p.at, 0), when("ge", p.at, last)), p.slope);
+        p.slope = drop(both("or", when("le", p.at, 0), when("ge", p.at, Arg(last))), p.slope);
         p.at = call("aten.clamp.default", {arg(p.at), Arg(0.0), Arg(last)});
         return p;
     }
@@ -101,24 +98,23 @@ class GridBackward : public Gradient {
     /// One pixel that is read with the product of these weights (none: 1): adds its gradient, and gives sum over C of
     /// pixel * gradient, 0 outside the image.
     NodeValue corner(const std::vector<NodeValue>& place, const std::vector<NodeValue>& weights) {
-        std::optional<NodeValue> inside, offset;
+        std::optional<NodeValue> inside, at;
         for (std::size_t d = 0; d < rank(); d++) {
-            const auto pixels = static_cast<double>(extent(d));
-            const NodeValue here = both("and", when("ge", place[d], 0), when("le", place[d], pixels - 1));
+            const NodeValue here = both("and", when("ge", place[d], 0), when("lt", place[d], Arg(extent(d))));
             inside = inside ? both("and", *inside, here) : here;
-            offset = offset ? add(mul(*offset, Arg(pixels)), place[d]) : place[d];
+            const NodeValue along = b.convert(keep(here, place[d]), DType::i64);  // as the offset of a large image
+            at = at ? add(mul(*at, Arg(extent(d))), along) : along;
         }
-        const NodeValue at = b.convert(keep(*inside, *offset), DType::i64);
-        const Sizes& places = at.meta.sizes;
-        const NodeValue line = reshape(at, {places[0], 1, element_count(Sizes(places.begin() + 1, places.end()))});
-        const NodeValue wide =
+        const Sizes& places = at->meta.sizes;
+        const NodeValue line = reshape(*at, {places[0], 1, element_count(Sizes(places.begin() + 1, places.end()))});
+        const NodeValue each =
             call("aten.expand.default", {arg(line), Arg::ints({places[0], image_.meta.sizes[1], -1})});
         const NodeValue shows = call("aten.unsqueeze.default", {arg(*inside), 1}), shown = keep(shows, grad_);
         NodeValue weighted = grad_;
         for (const NodeValue& weight : weights)
             weighted = mul(weighted, call("aten.unsqueeze.default", {arg(weight), 1}));
-        pixels_ = call("aten.scatter_add.default", {arg(pixels_), 2, arg(wide), arg(flat(keep(shows, weighted)))});
-        const NodeValue read = call("aten.gather.default", {arg(flat(image_)), 2, arg(wide)});
+        pixels_ = call("aten.scatter_add.default", {arg(pixels_), 2, arg(each), arg(flat(keep(shows, weighted)))});
+        const NodeValue read = call("aten.gather.default", {arg(flat(image_)), 2, arg(each)});
         return sum(mul(reshape(read, shown.meta.sizes), shown), {1});
     }
 
@@ -203,6 +199,7 @@ class GridBackward : public Gradient {
     }
 
     B& b;
+    const DType dtype_;
     const NodeValue grad_, image_, grid_;
     const std::int64_t mode_, padding_;
     const bool aligned_;

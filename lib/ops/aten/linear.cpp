@@ -295,11 +295,18 @@ std::vector<NodeRef> decompose_cross(GraphBuilder& builder, const Arguments<Node
     return {builder.call("aten.sub.Tensor", {arg(left), arg(right)}).ref};
 }
 
-/// The sum of i1 * i2 * i3 over `sumdim`, each with dimensions of size 1 put in first.
+/// The sum of i1 * i2 * i3 over `sumdim`, each with dimensions of size 1 put in first, which count in the result.
 std::vector<NodeRef> decompose_trilinear(GraphBuilder& builder, const Arguments<NodeValue>& args) {
     const auto wide = [&](const char* name, const char* dims) {
         NodeValue x = args.tensor(name);
-        for (const std::int64_t dim : args.integers(dims)) x = builder.call("aten.unsqueeze.default", {arg(x), dim});
+        std::vector<std::int64_t> added = args.integers(dims);
+        const std::int64_t whole = rank(x) + static_cast<std::int64_t>(added.size());
+        for (std::int64_t& dim : added) dim = wrap_dim(dim, whole);
+        std::ranges::sort(added);
+        if (std::ranges::adjacent_find(added) != added.end())
+            throw Error("_trilinear: found " + std::string(dims) + " " + to_string(args.integers(dims)) +
+                        ", expected each dimension once");
+        for (const std::int64_t dim : added) x = builder.call("aten.unsqueeze.default", {arg(x), dim});
         return x;
     };
     const NodeValue first = builder.call("aten.mul.Tensor", {arg(wide("i1", "expand1")), arg(wide("i2", "expand2"))});
@@ -421,6 +428,9 @@ std::vector<Sample> sample_trilinear(DType dtype) {
     return {{"bilinear",
              {random(dtype, {2, 3}), random(dtype, {4, 3, 5}, 2), random(dtype, {2, 5}, 3)},
              {t(0), t(1), t(2), Arg::ints({1, 3}), Arg::ints({0}), Arg::ints({1, 2}), Arg::ints({2, 3})}},
+            {"in any order",
+             {random(dtype, {2, 3}), random(dtype, {2, 4, 3, 5}, 2), random(dtype, {2, 4}, 3)},
+             {t(0), t(1), t(2), Arg::ints({3, 1}), Arg::ints({}), Arg::ints({-1, 2}), Arg::ints({2})}},
             {"nothing summed",
              {random(dtype, {2}), random(dtype, {3}, 2), samples::transposed(random(dtype, {2, 3}, 3))},
              {t(0), t(1), t(2), Arg::ints({1}), Arg::ints({0}), Arg::ints({}), Arg::ints({})}}};

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <numeric>
 #include <optional>
+#include <utility>
 
 #include "base/error.h"
 #include "ops/core/pointwise.h"
@@ -24,6 +25,7 @@ LinearMap by_target(const LinearMap& map) {
 /// The same map with as many terms for each element, so that they are summed and not scattered: the last term of an
 /// element that has fewer is split into equal ones. Nothing where an element has none, or most have far fewer.
 std::optional<LinearMap> evened(const LinearMap& sorted) {
+    if (std::cmp_less(sorted.to.size(), sorted.out)) return std::nullopt;  // before as much memory is taken
     std::vector<std::int64_t> counts(static_cast<std::size_t>(sorted.out), 0);
     for (const std::int64_t to : sorted.to) ++counts[static_cast<std::size_t>(to)];
     if (counts.empty() || std::ranges::min(counts) < 1) return std::nullopt;
@@ -43,11 +45,15 @@ std::optional<LinearMap> evened(const LinearMap& sorted) {
 
 }  // namespace
 
-void LinearMap::add(std::int64_t source, std::int64_t target, double weight) {
-    constexpr std::size_t kMostTerms = 1 << 24;
-    if (from.size() >= kMostTerms)
+void LinearMap::check_room(std::int64_t terms) const {
+    constexpr std::int64_t kMostTerms = 1 << 24;
+    if (terms > kMostTerms - static_cast<std::int64_t>(from.size()))
         throw Error("found a map of " + std::to_string(in) + " elements to " + std::to_string(out) +
                     " of more than 2^24 terms, expected fewer");
+}
+
+void LinearMap::add(std::int64_t source, std::int64_t target, double weight) {
+    check_room(1);
     from.push_back(source);
     to.push_back(target);
     weights.push_back(weight);

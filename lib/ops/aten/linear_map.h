@@ -14,7 +14,9 @@ struct LinearMap {
     std::vector<std::int64_t> from = {}, to = {};
     std::vector<double> weights = {};
 
-    /// A term. Throws Error where there are more than can be meant, for they become constants of a graph.
+    /// Throws Error where so many terms more are more than can be meant, for they become constants of a graph.
+    void check_room(std::int64_t terms) const;
+    /// A term. Throws as check_room does.
     void add(std::int64_t source, std::int64_t target, double weight);
     /// Of what the map gives, the gradient of what it is given.
     LinearMap transposed() const { return {out, in, to, from, weights}; }

@@ -130,6 +130,9 @@ Refs max_unpool(Builder& b, const Values& a) {
         throw Error(a.schema().name + ": found an operand of sizes " + to_string(sizes) + ", indices of " +
                     to_string(at.meta.sizes) + " and output_size " + to_string(image) + ", expected images and " +
                     std::to_string(Rank) + " sizes");
+    if (at.meta.dtype != DType::i64)
+        throw Error(a.schema().name + ": found indices of " + std::string(name(at.meta.dtype)) + ", expected i64");
+    if constexpr (Rank == 3) window_parameter(a.schema().name, "stride", a.integers("stride"), 3, {}, 1);
     Sizes whole(sizes.begin(), sizes.end() - static_cast<std::ptrdiff_t>(Rank));
     whole.insert(whole.end(), image.begin(), image.end());
     const Sizes rows = rows_of(sizes, Rank);

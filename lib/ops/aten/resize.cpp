@@ -49,24 +49,31 @@ Resize resize_of(const std::string& op, const ValueMeta& operand, std::size_t ra
 
 namespace {
 
+/// A position, towards zero, as one of n elements. A tiny factor leads beyond what 64 bits hold, and 0 * infinity to
+/// none at all: to the last one.
+template <class T>
+std::int64_t below(T position, std::int64_t n) {
+    return position < static_cast<T>(n) ? static_cast<std::int64_t>(std::max(position, T{0})) : n - 1;
+}
+
 /// floor(place * ratio), in f32, of a product in f64 for f64.
 std::int64_t floor_of_product(const Resize& r, std::size_t d, std::int64_t place) {
     const float position = r.dtype == DType::f64
                                ? static_cast<float>(static_cast<double>(place) * inverse_factor<double>(r, d))
                                : static_cast<float>(place) * inverse_factor<float>(r, d);
-    return std::min(static_cast<std::int64_t>(std::floor(position)), r.in[d] - 1);
+    return below(std::floor(position), r.in[d]);
 }
 
 std::int64_t nearest_by_sizes(const Resize& r, std::size_t d, std::int64_t place) {
     if (r.in[d] == r.out[d]) return place;
     if (r.out[d] == 2 * r.in[d]) return place / 2;
     const float position = static_cast<float>(place) * inverse_factor<float>(r, d);
-    return std::min(static_cast<std::int64_t>(std::floor(position)), r.in[d] - 1);
+    return below(std::floor(position), r.in[d]);
 }
 
 std::int64_t exact(const Resize& r, std::size_t d, std::int64_t place) {
     const auto position = static_cast<float>((static_cast<double>(place) + 0.5) * inverse_factor<float>(r, d));
-    return std::min(static_cast<std::int64_t>(std::floor(position)), r.in[d] - 1);
+    return below(std::floor(position), r.in[d]);
 }
 
 /// Four neighbours, those beyond the image being the outermost ones.
@@ -78,8 +85,11 @@ void add_cubic(const Resize& r, std::size_t d, std::int64_t place, LinearMap& ma
     const T first = std::floor(position);
     const std::array<T, 4> weights =
         cubic_weights(position - first, [](double value) { return static_cast<T>(value); });
+    // Two before the image and two behind it stand for all that lie further off: they read the outermost only.
+    const std::int64_t around =
+        first < 0 ? static_cast<std::int64_t>(std::max(first, T{-2})) : below(first, r.in[d] + 2);
     for (std::size_t k = 0; k < 4; ++k) {
-        const std::int64_t at = static_cast<std::int64_t>(first) + static_cast<std::int64_t>(k) - 1;
+        const std::int64_t at = around + static_cast<std::int64_t>(k) - 1;
         map.add(std::clamp<std::int64_t>(at, 0, r.in[d] - 1), place, static_cast<double>(weights[k]));
     }
 }
@@ -100,8 +110,9 @@ void add_antialiased(const Resize& r, bool cubic, std::size_t d, std::int64_t pl
     const T scale = static_cast<T>(position_map<T>(r, d).scale), reach = cubic ? T{2} : T{1};
     const T support = scale >= 1 ? reach * scale : reach, inverse = scale >= 1 ? 1 / scale : T{1};
     const T center = scale * (static_cast<T>(place) + T{0.5});
-    const std::int64_t begin = std::max<std::int64_t>(static_cast<std::int64_t>(center - support + T{0.5}), 0);
-    const std::int64_t end = std::min(static_cast<std::int64_t>(center + support + T{0.5}), r.in[d]);
+    const std::int64_t begin = below(center - support + T{0.5}, r.in[d] + 1);
+    const std::int64_t end = below(center + support + T{0.5}, r.in[d] + 1);
+    map.check_room(std::max<std::int64_t>(end - begin, 0));
     std::vector<T> weights;
     T total = 0;
     for (std::int64_t at = begin; at < end; ++at) {
@@ -150,7 +161,7 @@ Neighbours<T> neighbours(const Resize& r, std::size_t d, std::int64_t place) {
     const T shift = static_cast<T>(map.shift);
     const T position = std::max(static_cast<T>(map.scale) * (static_cast<T>(place) + shift) - shift, T{0});
     Neighbours<T> n;
-    n.first = std::min(static_cast<std::int64_t>(position), r.in[d] - 1);
+    n.first = below(position, r.in[d]);
     n.second = std::min(n.first + 1, r.in[d] - 1);
     n.weight = std::min(position - static_cast<T>(n.first), T{1});
     return n;
@@ -170,7 +181,7 @@ std::vector<LinearMap> resize_maps(const Resize& r, Interpolation how) {
 }
 
 std::vector<LinearMap> resize_gradient_maps(const Resize& r, Interpolation how) {
-    if (how == Interpolation::cubic && r.in == r.out) how = Interpolation::linear;  // which copies
+    if (how == Interpolation::cubic && r.in == r.out) how = Interpolation::nearest;  // which copies
     std::vector<LinearMap> maps = resize_maps(r, how);
     for (std::size_t d = 0; d < maps.size(); ++d) {
         if (how == Interpolation::nearest)
@@ -206,6 +217,7 @@ std::vector<Sample> resize_samples(DType dtype, std::size_t rank, const ResizeFo
     for (const bool align : {false, true}) {
         if (align && !form.align_corners) break;
         const std::string suffix = align ? ", corners aligned" : "";
+        if (!form.vec && form.tiny_factor) add("factor 1e-10" + suffix, sizes, 7, 1e-10, align);  // beyond an i32
         add("factor 2" + suffix, sizes, {}, 2.0, align);
         add("factor 1.7" + suffix, sizes, {}, 1.7, align);
         add("factor 1.2" + suffix, sizes, {}, 1.2, align);  // sizes stay, or nearly

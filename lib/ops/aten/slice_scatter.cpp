@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "base/checked.h"
 #include "base/error.h"
 #include "ops/aten/families.h"
 #include "ops/aten/own_copy.h"
@@ -148,7 +149,8 @@ NodeValue diag_embed(GraphBuilder& b, const NodeValue& self, const Diagonal& d) 
     const std::int64_t dim1 = wrap_dim(d.dim1, rank), dim2 = wrap_dim(d.dim2, rank);
     if (dim1 == dim2) throw Error("diag_embed: found dimension " + std::to_string(dim1) + " twice, expected two");
     Sizes sizes(self.meta.sizes.begin(), self.meta.sizes.end() - 1);
-    const std::int64_t size = self.meta.sizes.back() + std::abs(d.offset);
+    const Checked distance = d.offset < 0 ? -Checked(d.offset) : Checked(d.offset);
+    const std::int64_t size = (distance + self.meta.sizes.back()).value();
     for (const std::int64_t dim : {std::min(dim1, dim2), std::max(dim1, dim2)}) sizes.insert(sizes.begin() + dim, size);
     return with_diagonal(b, Gradient(b).zeros(sizes, self.meta.dtype), self, {d.offset, dim1, dim2});
 }

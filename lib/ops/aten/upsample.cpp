@@ -25,6 +25,13 @@ std::vector<ValueMeta> infer_resize(const Arguments<ValueMeta>& args) {
 
 // ---- nearest, exact ----
 
+/// The floor of a position as one of n elements, which it may lie far behind, beyond what an index holds.
+Expr index_below(const Expr& position, std::int64_t n) {
+    const Expr end = expr::constant(position->dtype, Scalar(static_cast<double>(n)));
+    const Expr within = expr::select(position < end, position, end);
+    return expr::min(expr::cast(DType::i32, within), expr::index(n - 1));
+}
+
 /// nearest() as an expression; a quotient of integers wherever that gives the same positions.
 Expr lower_nearest(const Resize& r, Interpolation how, std::size_t d, const Expr& place) {
     const bool is_exact = how == Interpolation::exact;
@@ -45,7 +52,7 @@ Expr lower_nearest(const Resize& r, Interpolation how, std::size_t d, const Expr
     const Expr position = product(wide ? DType::f64 : DType::f32, r.dtype == DType::f64 && !is_exact
                                                                       ? inverse_factor<double>(r, d)
                                                                       : double{inverse_factor<float>(r, d)});
-    return expr::min(expr::cast(DType::i32, expr::unary(expr::Op::floor, position)), expr::index(r.in[d] - 1));
+    return index_below(expr::unary(expr::Op::floor, position), r.in[d]);
 }
 
 template <Interpolation How, int Rank>
@@ -53,13 +60,14 @@ std::vector<Tensor> eval_nearest(const Arguments<Tensor>& args) {
     const Resize r = resize_of(args, Rank);
     const Tensor input = operand(args).contiguous();
     const Strides strides = contiguous_strides(r.in);
+    Tensor result(input.dtype(), r.sizes);  // before the offsets, which are refused with it
+    if (result.numel() == 0) return {result};
     std::vector<std::int64_t> offsets;
     for (std::int64_t place = 0; place < element_count(r.out); place++) {
         const Sizes p = coordinates(place, r.out);
         offsets.push_back(0);
         for (std::size_t d = 0; d < p.size(); d++) offsets.back() += nearest(r, How, d, p[d]) * strides[d];
     }
-    Tensor result(input.dtype(), r.sizes);
     visit_dtype(input.dtype(), [&](auto zero) {
         using T = decltype(zero);
         const T* from = input.data<T>();
@@ -88,6 +96,7 @@ Tensor interpolate(const Tensor& input, const Resize& r) {
     const std::size_t rank = r.in.size();
     const auto elements = Elements<T>::contiguous(input);
     const Strides strides = contiguous_strides(r.in);
+    Tensor(input.dtype(), r.sizes);  // throws Error where that is no size of memory
     std::vector<T> result;
     result.reserve(static_cast<std::size_t>(element_count(r.sizes)));
     for (std::int64_t i = 0; i < r.planes * element_count(r.out); i++) {
@@ -139,7 +148,7 @@ Expr interpolate(const expr::Value& input, const Resize& r, DType dtype, const I
     if (map.shift != 0) position = position - constant(map.shift);
     position = expr::select(position < constant(0), constant(0), position);
     const Expr last = expr::index(r.in[d] - 1);
-    const Expr first = expr::min(expr::cast(DType::i32, position), last);
+    const Expr first = index_below(position, r.in[d]);
     const Expr second = expr::min(first + expr::index(1), last);
     const Expr beyond = position - expr::cast(dtype, first);
     const Expr weight = expr::select(constant(1) < beyond, constant(1), beyond);
@@ -208,7 +217,8 @@ constexpr OpDef resize_op(std::string_view name, std::string_view schema) {
         def.grad = How == Interpolation::cubic ? upsample_cubic_grad : upsample_grad;
     }
     def.samples = [](DType dtype) {
-        return resize_samples(dtype, Rank, {.vec = Form == Overload::vec, .align_corners = !kOneElement});
+        return resize_samples(
+            dtype, Rank, {.vec = Form == Overload::vec, .align_corners = !kOneElement, .tiny_factor = kOneElement});
     };
     return def;
 }

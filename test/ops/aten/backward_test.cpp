@@ -1,4 +1,5 @@
 // The backward ops against finite differences of the ops whose gradients they are, in f64.
+#include <algorithm>
 #include <catch2/catch.hpp>
 #include <cmath>
 #include <functional>
@@ -201,6 +202,18 @@ TEST_CASE("gradients of normalization are those of finite differences", "[ops]")
                return std::pair(Tensors{image, scale, mean, variance},
                                 ArgList{t(0), t(1), t(2), t(3), t(4), Arg(), Arg(), false, 1e-5, all()});
            }});
+}
+
+TEST_CASE("the gradient of an image of more pixels than bf16 counts is at the pixel that was read", "[ops]") {
+    const auto reached = [](DType dtype) {
+        const Tensor grad = samples::values(dtype, {1}, {1, 1, 1, 1}), image(dtype, {1, 1, 40, 40});
+        const Tensor grid = samples::values(dtype, {-0.8125, 0.6875}, {1, 1, 1, 2});  // row 33, column 3
+        const ArgList args = {t(0), t(1), t(2), 1, 0, false, Arg(ArgList{Arg(true), Arg(true)})};
+        const std::vector<double> pixels =
+            run("aten.grid_sampler_2d_backward.default", {grad, image, grid}, args)[0].values<double>();
+        return std::ranges::find(pixels, 1.0) - pixels.begin();
+    };
+    for (const DType dtype : {DType::bf16, DType::f16, DType::f32, DType::f64}) CHECK(reached(dtype) == 33 * 40 + 3);
 }
 
 TEST_CASE("gradients of convolution and pooling are those of finite differences", "[ops]") {

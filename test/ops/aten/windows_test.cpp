@@ -4,6 +4,7 @@
 #include <catch2/catch.hpp>
 #include <cmath>
 #include <functional>
+#include <limits>
 
 #include "base/error.h"
 #include "ops/core/interpreter.h"
@@ -203,6 +204,67 @@ TEST_CASE("operands that do not fit are refused by name", "[ops]") {
     CHECK_THAT(refusal("aten.bmm.default", {{2, 2, 3}, {3, 3, 2}}, {}), Contains("batch"));
     CHECK_THAT(refusal("aten.mm.default", {{2, 3}, {3}}, {}), Contains("ranks 2 and 2"));
     CHECK_THAT(refusal("aten.addmm.default", {{3, 2}, {2, 3}, {3, 2}}, {}), Contains("expand to [2, 2]"));
+}
+
+TEST_CASE("sizes that no memory holds are refused before any is taken for them", "[ops]") {
+    using Catch::Contains;
+    constexpr std::int64_t kHuge = std::int64_t{1} << 60;
+    const auto evaluation = [](const std::string& target, const Sizes& sizes, const ArgList& rest) -> std::string {
+        const Tensor x(DType::f32, sizes);
+        Sample sample{"", {x}, {Arg(NodeRef{0})}};
+        sample.args.insert(sample.args.end(), rest.begin(), rest.end());
+        try {
+            evaluate(graph_of(Registry::instance().require(target), sample), sample.tensors);
+            return {};
+        } catch (const Error& error) {
+            return error.message();
+        }
+    };
+    CHECK_THAT(evaluation("aten.upsample_nearest1d.default", {1, 1, 1}, {Arg::ints({kHuge >> 20})}), Contains("bytes"));
+    CHECK_THAT(evaluation("aten.upsample_linear1d.default", {1, 1, 1}, {Arg::ints({kHuge >> 20}), false}),
+               Contains("bytes"));
+    CHECK_THAT(
+        evaluation("aten.upsample_nearest1d_backward.default", {1, 1, 1}, {Arg::ints({1}), Arg::ints({1, 1, kHuge})}),
+        Contains("bytes"));
+    CHECK(evaluation("aten.upsample_nearest1d.default", {0, 1, 1}, {Arg::ints({kHuge >> 20})}).empty());
+    CHECK_THAT(evaluation("aten._upsample_bilinear2d_aa_backward.default", {1, 1, 1, 1},
+                          {Arg::ints({1, 1}), Arg::ints({1, 1, 1, std::int64_t{1} << 32}), false}),
+               Contains("2^24 terms"));
+}
+
+TEST_CASE("an offset that leaves 64 bits is refused", "[ops]") {
+    using Catch::Contains;
+    for (const std::int64_t offset :
+         {std::numeric_limits<std::int64_t>::min(), std::numeric_limits<std::int64_t>::max()})
+        CHECK_THAT(refusal("aten.diag_embed.default", {{3}}, {offset}), Contains("64 bits"));
+}
+
+TEST_CASE("indices and strides that LibTorch refuses are refused", "[ops]") {
+    using Catch::Contains;
+    const auto unpool = [](DType dtype, std::int64_t stride) -> std::string {
+        const Tensor x(DType::f32, {1, 1, 1, 1}), at(dtype, {1, 1, 1, 1});
+        const ArgList args = {Arg(NodeRef{0}), Arg(NodeRef{1}), Arg::ints({2, 2, 2}), Arg::ints({stride, 1, 1}),
+                              Arg::ints({0, 0, 0})};
+        try {
+            graph_of(Registry::instance().require("aten.max_unpool3d.default"), {"", {x, at}, args});
+            return {};
+        } catch (const Error& error) {
+            return error.message();
+        }
+    };
+    CHECK(unpool(DType::i64, 1).empty());
+    CHECK_THAT(unpool(DType::i32, 1), Contains("indices of i32"));
+    CHECK_THAT(unpool(DType::i64, 0), Contains("stride=[0, 1, 1]"));
+    const ArgList twice = {Arg::ints({1, 1}), Arg::ints({}), Arg::ints({}), Arg::ints({})};
+    CHECK_THAT(refusal("aten._trilinear.default", {{2}, {2, 1, 1}, {2, 1, 1}}, twice), Contains("once"));
+}
+
+TEST_CASE("the gradient of overlapping windows of a long signal is inferred", "[ops]") {
+    const Tensor number(DType::f32, {});
+    const Tensor grad = number.as_strided({299937, 64}, {0, 0}, 0);
+    const Sample sample{"", {grad}, {Arg(NodeRef{0}), Arg::ints({300000}), 0, 64, 1}};
+    const Graph graph = graph_of(Registry::instance().require("aten.unfold_backward.default"), sample);
+    CHECK(graph.nodes.at(1).results.at(0).sizes == Sizes{300000});
 }
 
 }  // namespace

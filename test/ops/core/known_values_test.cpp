@@ -152,6 +152,35 @@ TEST_CASE("resizing by a factor that keeps the size", "[ops][known]") {
            f32({0, 0, 1, 4, 0, 0, 1, 4}, {1, 2, 1, 4})});
 }
 
+TEST_CASE("resizing by a factor near 0 reads the last element", "[ops][known]") {
+    const Tensor line = f32({1, 2, 3, 4}, {1, 1, 4}), image = f32({1, 2, 3, 4}, {1, 1, 1, 4});
+    const Sizes five = {1, 5};
+    for (const double factor : {1e-10, 1e-30, 1e-310}) {
+        INFO(factor);
+        // The first element's position is 0 times 1 / factor, which no number is where that is infinite.
+        const float first = factor < 1e-300 ? 4 : 1;
+        check({"aten.upsample_nearest1d.default",
+               {"", {line}, {t(0), Arg::ints({5}), Arg(factor)}},
+               f32({first, 4, 4, 4, 4}, {1, 1, 5})});
+        check({"aten._upsample_nearest_exact1d.default",
+               {"", {line}, {t(0), Arg::ints({5}), Arg(factor)}},
+               f32({4, 4, 4, 4, 4}, {1, 1, 5})});
+        if (factor < 1e-300) continue;  // between elements at infinity there is nothing
+        check({"aten.upsample_linear1d.default",
+               {"", {line}, {t(0), Arg::ints({5}), false, Arg(factor)}},
+               f32({4, 4, 4, 4, 4}, {1, 1, 5})});
+        check({"aten.upsample_bicubic2d.default",
+               {"", {image}, {t(0), Arg::ints(five), false, Arg(1.0), Arg(factor)}},
+               f32({4, 4, 4, 4, 4}, {1, 1, 1, 5})});
+    }
+}
+
+TEST_CASE("the gradient of a resize that keeps the sizes is copied, be it infinite", "[ops][known]") {
+    const Tensor grad = f32({std::numeric_limits<double>::infinity(), 1, 1, 1}, {1, 1, 1, 4});
+    const Arg sizes = Arg::ints({1, 4}), image = Arg::ints({1, 1, 1, 4});
+    check({"aten.upsample_bicubic2d_backward.default", {"", {grad}, {t(0), sizes, image, false}}, grad});
+}
+
 TEST_CASE("any and all over an empty list of dimensions reduce nothing", "[ops][known]") {
     const Tensor x = f32({0, 2, kNaN, 0}, {2, 2});
     const Tensor each = samples::values(DType::boolean, {0, 1, 1, 0}, {2, 2});
