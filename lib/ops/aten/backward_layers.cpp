@@ -1,5 +1,5 @@
-// Gradients as LibTorch's autograd computes them, with its names: of normalization, convolution and avg_pool2d. All are
-// composites. https://github.com/pytorch/pytorch/blob/main/tools/autograd/derivatives.yaml
+// Gradients as LibTorch's autograd computes them, with its names: of normalization and convolution. All are composites.
+// https://github.com/pytorch/pytorch/blob/main/tools/autograd/derivatives.yaml
 #include <algorithm>
 #include <numeric>
 
@@ -227,55 +227,6 @@ Refs convolution_backward(Builder& b, const Values& a) {
     return results;
 }
 
-/// How many elements each window of avg_pool2d divides by.
-Tensor divisors(const Values& a, const Sizes& in, const Sizes& out, const Ints& kernel, const Ints& stride,
-                const Ints& padding) {
-    const bool padded = a.boolean("count_include_pad");
-    const auto extent = [&](std::size_t d, std::int64_t window) {
-        std::int64_t start = (Checked(window) * stride[d] - padding[d]).value();
-        std::int64_t end = std::min((Checked(start) + kernel[d]).value(), (Checked(in[d]) + padding[d]).value());
-        if (!padded) start = std::max<std::int64_t>(start, 0), end = std::min(end, in[d]);
-        return (Checked(end) - start).value();
-    };
-    std::vector<double> counts;
-    for (std::int64_t y = 0; y < out[0]; ++y)
-        for (std::int64_t x = 0; x < out[1]; ++x)
-            counts.push_back(static_cast<double>(extent(0, y)) * static_cast<double>(extent(1, x)));
-    return samples::values(DType::f64, counts, out);
-}
-
-/// The transposed convolution of the gradient, over the windows' divisors, with ones.
-Refs avg_pool_backward(Builder& b, const Values& a) {
-    const Gradient g(b);
-    const NodeValue x = a.tensor("self");
-    NodeValue grad = a.tensor("grad_output");
-    if (rank(x) < 3 || rank(x) > 4 || rank(grad) != rank(x))
-        throw Error("avg_pool2d_backward: found operands that are no images, expected some");
-    if (rank(x) == 3) grad = g.call("aten.unsqueeze.default", {arg(grad), 0});
-    const Ints kernel = spatial(a, "kernel_size", 2), padding = spatial(a, "padding", 2);
-    const Ints stride = a.integers("stride").empty() ? kernel : spatial(a, "stride", 2);
-    const Sizes in = {size(x, rank(x) - 2), size(x, rank(x) - 1)}, out = {size(grad, 2), size(grad, 3)};
-    const DType dtype = x.meta.dtype;
-    if (const auto divisor = a.optional_integer("divisor_override"))
-        grad = g.div(grad, Arg(static_cast<double>(*divisor)));
-    else
-        grad = g.div(grad, arg(g.as(b.constant(divisors(a, in, out, kernel, stride, padding), "divisors"), dtype)));
-    const std::int64_t channels = size(grad, 1);
-    const NodeValue ones =
-        b.call("aten.full.default", {Arg::ints({channels, 1, kernel[0], kernel[1]}), 1.0}, {{"dtype", dtype}});
-    NodeValue spread = convolve(g, grad, ones, stride, {0, 0}, {1, 1}, true, {0, 0}, channels);
-    Ints pad;
-    for (const std::size_t d : {1u, 0u}) {
-        const std::int64_t missing =
-            (Checked(in[d]) + padding[d] - size(spread, static_cast<std::int64_t>(d) + 2)).value();
-        pad.insert(pad.end(), {0, std::max<std::int64_t>(missing, 0)});
-    }
-    if (pad[1] + pad[3] > 0) spread = g.call("aten.constant_pad_nd.default", {arg(spread), Arg::ints(pad), 0});
-    for (const std::size_t d : {0u, 1u})
-        spread = g.slice(spread, static_cast<std::int64_t>(d) + 2, padding[d], (Checked(padding[d]) + in[d]).value());
-    return {g.reshape(own_copy(b, spread), x.meta.sizes).ref};
-}
-
 // --- Samples ---
 
 Arg all() { return Arg(ArgList{Arg(true), Arg(true), Arg(true)}); }
@@ -376,22 +327,6 @@ std::vector<Sample> convolution_samples(DType dtype) {
         if (label != "contiguous") result.push_back({label, {grad, laid, w}, plain});
     return result;
 }
-std::vector<Sample> avg_pool_samples(DType dtype) {
-    const Tensor x = rand(dtype, {1, 2, 5, 4}, 2), grad = rand(dtype, {1, 2, 3, 2});
-    const ArgList padded = {t(0), t(1), pair(3), pair(2), pair(1), false, true, Arg()};
-    return {{"padded", {grad, x}, padded},
-            {"not counting padding", {grad, x}, {t(0), t(1), pair(3), pair(2), pair(1), false, false, Arg()}},
-            {"a rest",
-             {rand(dtype, {2, 2, 2}), rand(dtype, {2, 5, 4}, 2)},
-             {t(0), t(1), pair(2), Arg::ints({}), pair(0), false, true, Arg(3)}},
-            {"ceil", {grad, x}, {t(0), t(1), pair(2), pair(2), pair(0), true, true, Arg()}},
-            {"ceil, not counting padding",
-             {rand(dtype, {1, 2, 3, 3}), x},
-             {t(0), t(1), pair(3), pair(2), pair(1), true, false, Arg()}},
-            {"transposed", {samples::transposed(grad), samples::transposed(x)}, padded},
-            {"one number", {samples::expanded(rand(dtype, {}), {1, 2, 3, 2}), x}, padded}};
-}
-
 }  // namespace
 
 std::span<const OpDef> layer_backward_ops() {
@@ -427,14 +362,6 @@ std::span<const OpDef> layer_backward_ops() {
          .dtypes = kFloating | kComplex,
          .decompose = convolution_backward,
          .samples = convolution_samples},
-        {.name = "aten.avg_pool2d_backward.default",
-         .doc =
-             "the gradient spread over each window: https://pytorch.org/docs/stable/generated/torch.nn.AvgPool2d.html",
-         .schema = "avg_pool2d_backward(Tensor grad_output, Tensor self, int[2] kernel_size, int[2] stride, int[2] "
-                   "padding, bool ceil_mode, bool count_include_pad, int? divisor_override) -> Tensor",
-         .dtypes = kFloating,
-         .decompose = avg_pool_backward,
-         .samples = avg_pool_samples},
     };
     return ops;
 }

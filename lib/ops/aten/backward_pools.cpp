@@ -13,15 +13,6 @@ using Builder = GraphBuilder;
 using Values = Arguments<NodeValue>;
 using Refs = std::vector<NodeRef>;
 
-/// The images of x and their area: [..., area], where the last `rank` dimensions are the image's.
-Sizes flat_sizes(const NodeValue& x, std::size_t rank) {
-    const Sizes& sizes = x.meta.sizes;
-    const auto image = sizes.end() - static_cast<std::ptrdiff_t>(rank);
-    Sizes flat(sizes.begin(), image);
-    flat.push_back(element_count(Sizes(image, sizes.end())));
-    return flat;
-}
-
 [[noreturn]] void refuse(const std::string& op, const NodeValue& grad, const NodeValue& x) {
     throw Error(op + ": found a gradient of sizes " + to_string(grad.meta.sizes) + " for an operand of sizes " +
                 to_string(x.meta.sizes) + ", expected images of as many channels");
@@ -40,7 +31,7 @@ Refs max_pool_backward(Builder& b, const Values& a) {
     const Gradient g(b);
     const NodeValue grad = a.tensor("grad_output"), x = a.tensor("self"), at = a.tensor("indices");
     if (!fit(grad, x, Rank) || at.meta.sizes != grad.meta.sizes) refuse(a.schema().name, grad, x);
-    const Sizes flat = flat_sizes(x, Rank), rows = flat_sizes(grad, Rank);
+    const Sizes flat = flat_sizes(x.meta.sizes, Rank), rows = flat_sizes(grad.meta.sizes, Rank);
     const NodeValue added = g.call("aten.scatter_add.default",
                                    {arg(g.zeros(flat, grad.meta.dtype)), static_cast<std::int64_t>(flat.size()) - 1,
                                     arg(g.reshape(at, rows)), arg(g.reshape(grad, rows))});
@@ -68,8 +59,9 @@ Refs spread(const Gradient& g, const std::string& op, const NodeValue& grad, con
     return {average.divisor ? g.div(whole, Arg(static_cast<double>(*average.divisor))).ref : whole.ref};
 }
 
-Refs avg_pool3d_backward(Builder& b, const Values& a) {
-    return spread(Gradient(b), a.schema().name, a.tensor("grad_output"), a.tensor("self"), average_of<3, false>(a));
+template <int Rank>
+Refs avg_pool_backward(Builder& b, const Values& a) {
+    return spread(Gradient(b), a.schema().name, a.tensor("grad_output"), a.tensor("self"), average_of<Rank, false>(a));
 }
 
 template <std::size_t Rank>
@@ -132,6 +124,23 @@ std::vector<Sample> max_pool2d_samples(DType dtype) {
                       {samples::random(dtype, {2, 3, 4}), samples::random(dtype, {2, 3, 4}, 2), same},
                       {t(0), t(1), each(2, 3), each(2, 1), each(2, 1), each(2, 1), false, t(2)}});
     return result;
+}
+
+std::vector<Sample> avg_pool2d_samples(DType dtype) {
+    const Tensor x = samples::random(dtype, {1, 2, 5, 4}, 2), grad = samples::random(dtype, {1, 2, 3, 2});
+    const auto pair = [](std::int64_t value) { return each(2, value); };
+    const ArgList padded = {t(0), t(1), pair(3), pair(2), pair(1), false, true, Arg()};
+    return {{"padded", {grad, x}, padded},
+            {"not counting padding", {grad, x}, {t(0), t(1), pair(3), pair(2), pair(1), false, false, Arg()}},
+            {"a rest",
+             {samples::random(dtype, {2, 2, 2}), samples::random(dtype, {2, 5, 4}, 2)},
+             {t(0), t(1), pair(2), Arg::ints({}), pair(0), false, true, Arg(3)}},
+            {"ceil", {grad, x}, {t(0), t(1), pair(2), pair(2), pair(0), true, true, Arg()}},
+            {"ceil, not counting padding",
+             {samples::random(dtype, {1, 2, 3, 3}), x},
+             {t(0), t(1), pair(3), pair(2), pair(1), true, false, Arg()}},
+            {"transposed", {samples::transposed(grad), samples::transposed(x)}, padded},
+            {"one number", {samples::expanded(samples::random(dtype, {}), {1, 2, 3, 2}), x}, padded}};
 }
 
 std::vector<Sample> avg_pool3d_samples(DType dtype) {
@@ -207,13 +216,21 @@ std::span<const OpDef> pool_backward_ops() {
          .dtypes = kFloating,
          .decompose = max_pool_backward<3>,
          .samples = adaptive_max_samples<3>},
+        {.name = "aten.avg_pool2d_backward.default",
+         .doc =
+             "the gradient spread over each window: https://pytorch.org/docs/stable/generated/torch.nn.AvgPool2d.html",
+         .schema = "avg_pool2d_backward(Tensor grad_output, Tensor self, int[2] kernel_size, int[2] stride, int[2] "
+                   "padding, bool ceil_mode, bool count_include_pad, int? divisor_override) -> Tensor",
+         .dtypes = kFloating,
+         .decompose = avg_pool_backward<2>,
+         .samples = avg_pool2d_samples},
         {.name = "aten.avg_pool3d_backward.default",
          .doc =
              "the gradient spread over each window: https://pytorch.org/docs/stable/generated/torch.nn.AvgPool3d.html",
          .schema = "avg_pool3d_backward(Tensor grad_output, Tensor self, int[3] kernel_size, int[3] stride, int[3] "
                    "padding, bool ceil_mode, bool count_include_pad, int? divisor_override) -> Tensor",
          .dtypes = kFloating,
-         .decompose = avg_pool3d_backward,
+         .decompose = avg_pool_backward<3>,
          .samples = avg_pool3d_samples},
         {.name = "aten._adaptive_avg_pool2d_backward.default",
          .doc = "the gradient spread over each window: "

@@ -6,8 +6,6 @@
 namespace whittle {
 namespace {
 
-enum class Overload { vec, plain };
-
 template <Interpolation How, int Rank>
 std::vector<NodeRef> decompose_gradient(GraphBuilder& builder, const Arguments<NodeValue>& args) {
     const Resize resize = resize_of(args, Rank);

@@ -8,6 +8,7 @@
 #include "ops/aten/families.h"
 #include "ops/aten/gradient.h"
 #include "ops/aten/own_copy.h"
+#include "ops/aten/pooling.h"
 #include "ops/core/samples.h"
 #include "ops/core/window.h"
 
@@ -111,14 +112,6 @@ void col2im_grad(GraphBuilder& b, CallGradients& c) {
 
 // --- Back from pooling -----------------------------------------------------------------------------------------------
 
-/// The images of x as rows, where the last `rank` dimensions are the image's.
-Sizes rows_of(const Sizes& sizes, std::size_t rank) {
-    const auto image = sizes.end() - static_cast<std::ptrdiff_t>(rank);
-    Sizes rows(sizes.begin(), image);
-    rows.push_back(element_count(Sizes(image, sizes.end())));
-    return rows;
-}
-
 /// Each element where the index says, in an image of zeros.
 template <std::size_t Rank>
 Refs max_unpool(Builder& b, const Values& a) {
@@ -135,8 +128,8 @@ Refs max_unpool(Builder& b, const Values& a) {
     if constexpr (Rank == 3) window_parameter(a.schema().name, "stride", a.integers("stride"), 3, {}, 1);
     Sizes whole(sizes.begin(), sizes.end() - static_cast<std::ptrdiff_t>(Rank));
     whole.insert(whole.end(), image.begin(), image.end());
-    const Sizes rows = rows_of(sizes, Rank);
-    const NodeValue zeros = g.zeros(rows_of(whole, Rank), x.meta.dtype);
+    const Sizes rows = flat_sizes(sizes, Rank);
+    const NodeValue zeros = g.zeros(flat_sizes(whole, Rank), x.meta.dtype);
     const NodeValue put = g.call("aten.scatter.src", {arg(zeros), static_cast<std::int64_t>(rows.size()) - 1,
                                                       arg(g.reshape(at, rows)), arg(g.reshape(x, rows))});
     return {g.reshape(put, whole).ref};

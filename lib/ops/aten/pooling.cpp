@@ -12,6 +12,13 @@ namespace whittle {
 using expr::Expr;
 using expr::Index;
 
+Sizes flat_sizes(const Sizes& sizes, std::size_t rank) {
+    const auto image = sizes.end() - static_cast<std::ptrdiff_t>(rank);
+    Sizes flat(sizes.begin(), image);
+    flat.push_back(element_count(Sizes(image, sizes.end())));
+    return flat;
+}
+
 bool Pooling::uniform(std::size_t d) const {
     if (!adaptive) return true;
     for (std::int64_t place = 0; place < window.out[d]; place++)

@@ -28,6 +28,9 @@ struct Pooling {
     bool uniform(std::size_t d) const;
 };
 
+/// Sizes whose last `rank` dimensions, those of an image, became one: [..., area].
+Sizes flat_sizes(const Sizes& sizes, std::size_t rank);
+
 /// Windows of a kernel over the last `rank` dimensions. No stride means the kernel's size; with `ceil` the last window
 /// may leave the padded image, but starts inside of it. Throws Error for parameters ATen refuses.
 Pooling sliding_pooling(const std::string& op, const ValueMeta& self, std::int64_t rank, const Sizes& kernel,

@@ -175,8 +175,6 @@ std::vector<NodeRef> decompose_resize(GraphBuilder& builder, const Arguments<Nod
 
 // ---- the ops ----
 
-enum class Overload { vec, plain };
-
 constexpr DTypeSet kNearest = kFloating | set_of(DType::u8);  // as ATen's CPU kernels
 
 constexpr std::string_view doc_of(Interpolation how) {
