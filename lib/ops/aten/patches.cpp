@@ -39,19 +39,27 @@ Window window_of(const Values& a, const Sizes& image) {
                         ", expected an image that holds one");
         w.out.push_back(room / w.stride[d] + 1);
     }
-    constexpr std::int64_t kMost = 1 << 24;  // positions are a constant of the graph
-    if (!((Checked(w.taps()) * w.places()).value() <= kMost))
-        throw Error(op + ": found more than 2^24 elements in windows, expected fewer");
     return w;
 }
 
-/// Where the elements of the columns lie in the image; for those in the padding the element behind the image.
-NodeValue positions_of(const Gradient& g, const Window& w) {
-    std::vector<std::int64_t> offsets = window_offsets(w);
-    std::ranges::replace(offsets, std::int64_t{-1}, element_count(w.in));
-    const auto count = static_cast<std::int64_t>(offsets.size());
-    return g.constant(Tensor::of(offsets, {count}));
+/// The elements under all windows, [..., taps, places], of an image [..., height, width] that padding surrounds.
+NodeValue columns_of(const Gradient& g, const Window& w, NodeValue image) {
+    const auto rank = static_cast<std::int64_t>(image.meta.sizes.size());
+    for (std::size_t d = 0; d < 2; ++d) {  // [..., places, places, taps, taps]
+        const std::int64_t extent = (w.kernel[d] - 1) * w.dilation[d] + 1;
+        image =
+            g.call("aten.unfold.default", {arg(image), rank - 2 + static_cast<std::int64_t>(d), extent, w.stride[d]});
+        if (w.dilation[d] > 1) image = g.call("aten.slice.Tensor", {arg(image), -1, 0, extent, w.dilation[d]});
+    }
+    Sizes order(static_cast<std::size_t>(rank + 2)), sizes(image.meta.sizes.begin(), image.meta.sizes.end() - 4);
+    std::iota(order.begin(), order.end(), std::int64_t{0});
+    std::rotate(order.end() - 4, order.end() - 2, order.end());
+    sizes.insert(sizes.end(), {w.taps(), w.places()});
+    return g.reshape(g.call("aten.permute.default", {arg(image), Arg::ints(order)}), sizes);
 }
+
+/// An image's sizes with its padding.
+Sizes padded_sizes(const Window& w) { return {w.in[0] + 2 * w.padding[0], w.in[1] + 2 * w.padding[1]}; }
 
 /// [batch, channels, height, width] or without a batch, as [images, height * width]. Throws Error for others.
 Refs im2col(Builder& b, const Values& a) {
@@ -61,14 +69,13 @@ Refs im2col(Builder& b, const Values& a) {
     if (sizes.size() != 3 && sizes.size() != 4)
         throw Error("im2col: found an operand of sizes " + to_string(sizes) + ", expected [N, C, H, W] or [C, H, W]");
     const Window w = window_of(a, Sizes(sizes.end() - 2, sizes.end()));
-    Sizes rows(sizes.begin(), sizes.end() - 2), columns(sizes.begin(), sizes.end() - 3);
-    rows.push_back(element_count(w.in));
+    Sizes columns(sizes.begin(), sizes.end() - 3);
     columns.push_back((Checked(sizes[sizes.size() - 3]) * w.taps()).value());
     columns.push_back(w.places());
-    NodeValue flat = g.reshape(x, rows);
-    if (w.leaves_image()) flat = g.call("aten.constant_pad_nd.default", {arg(flat), Arg::ints({0, 1}), 0});
-    const auto last = static_cast<std::int64_t>(rows.size()) - 1;
-    return {g.reshape(g.call("aten.index_select.default", {arg(flat), last, arg(positions_of(g, w))}), columns).ref};
+    const Arg pads = Arg::ints({w.padding[1], w.padding[1], w.padding[0], w.padding[0]});
+    const bool padded = w.padding != Sizes{0, 0};
+    const NodeValue image = padded ? g.call("aten.constant_pad_nd.default", {arg(x), pads, 0}) : x;
+    return {own_copy(b, g.reshape(columns_of(g, w, image), columns)).ref};
 }
 
 Refs col2im(Builder& b, const Values& a) {
@@ -82,18 +89,25 @@ Refs col2im(Builder& b, const Values& a) {
     if (!fits)
         throw Error("col2im: found an operand of sizes " + to_string(sizes) + ", expected [N, C * " +
                     std::to_string(w.taps()) + ", " + std::to_string(w.places()) + "] or without N");
-    const std::int64_t channels = sizes[sizes.size() - 2] / w.taps(), pixels = element_count(image);
+    const Sizes whole = padded_sizes(w);
+    const std::int64_t pixels = element_count(whole);
     Sizes rows(sizes.begin(), sizes.end() - 2);
-    rows.push_back(channels);
+    rows.push_back(sizes[sizes.size() - 2] / w.taps());
     Sizes images = rows, flat = rows;
-    rows.push_back((Checked(w.taps()) * w.places()).value());
-    flat.push_back(pixels + (w.leaves_image() ? 1 : 0));
-    images.insert(images.end(), image.begin(), image.end());
-    const auto last = static_cast<std::int64_t>(rows.size()) - 1;
-    const NodeValue added = g.call("aten.index_add.default", {arg(g.zeros(flat, x.meta.dtype)), last,
-                                                              arg(positions_of(g, w)), arg(g.reshape(x, rows))});
-    const NodeValue kept = w.leaves_image() ? own_copy(b, g.slice(added, last, 0, pixels)) : added;
-    return {g.reshape(kept, images).ref};
+    const std::int64_t count = (Checked(w.taps()) * w.places()).value();
+    rows.push_back(count);
+    flat.push_back(pixels);
+    images.insert(images.end(), whole.begin(), whole.end());
+    const NodeValue range = b.call("aten.arange.default", {pixels}, {{"dtype", DType::i64}});
+    const NodeValue at = g.reshape(columns_of(g, w, g.reshape(range, whole)), {count});
+    const NodeValue added =
+        g.call("aten.index_add.default", {arg(g.zeros(flat, x.meta.dtype)), static_cast<std::int64_t>(rows.size()) - 1,
+                                          arg(at), arg(g.reshape(x, rows))});
+    NodeValue kept = g.reshape(added, images);
+    for (std::size_t d = 0; d < 2; ++d)
+        kept = g.slice(kept, static_cast<std::int64_t>(d) - 2 + static_cast<std::int64_t>(images.size()), w.padding[d],
+                       w.padding[d] + w.in[d]);
+    return {w.padding == Sizes{0, 0} ? kept.ref : own_copy(b, kept).ref};
 }
 
 void im2col_grad(GraphBuilder& b, CallGradients& c) {

@@ -259,12 +259,17 @@ TEST_CASE("indices and strides that LibTorch refuses are refused", "[ops]") {
     CHECK_THAT(refusal("aten._trilinear.default", {{2}, {2, 1, 1}, {2, 1, 1}}, twice), Contains("once"));
 }
 
-TEST_CASE("the gradient of overlapping windows of a long signal is inferred", "[ops]") {
+TEST_CASE("windows of long signals and large images are inferred", "[ops]") {
     const Tensor number(DType::f32, {});
     const Tensor grad = number.as_strided({299937, 64}, {0, 0}, 0);
     const Sample sample{"", {grad}, {Arg(NodeRef{0}), Arg::ints({300000}), 0, 64, 1}};
     const Graph graph = graph_of(Registry::instance().require("aten.unfold_backward.default"), sample);
     CHECK(graph.nodes.at(1).results.at(0).sizes == Sizes{300000});
+    const Tensor image = number.as_strided({1, 2048, 2048}, {0, 0, 0}, 0);
+    const ArgList windows = {Arg(NodeRef{0}), Arg::ints({3, 3}), Arg::ints({1, 1}), Arg::ints({1, 1}),
+                             Arg::ints({1, 1})};
+    const Graph columns = graph_of(Registry::instance().require("aten.im2col.default"), {"", {image}, windows});
+    CHECK(columns.nodes.at(1).results.at(0).sizes == Sizes{9, 2048 * 2048});
 }
 
 }  // namespace
