@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "base/checked.h"
 #include "ops/aten/families.h"
 #include "ops/aten/gradient.h"
 #include "ops/core/dense.h"
@@ -94,25 +95,30 @@ std::vector<NodeRef> decompose_euclidean(GraphBuilder& builder, const Arguments<
 
 // ---- distances within one tensor ----
 
-/// The pairs i < j of n rows, in order of i.
-struct Pairs {
-    std::vector<std::int64_t> first = {}, second = {};
-};
-
-Pairs pairs_of(const NodeValue& self, double p) {
+/// How many pairs the rows of pdist's operand make. Throws Error for operands and p that ATen refuses.
+std::int64_t pairs_of(const NodeValue& self, double p) {
     if (self.meta.sizes.size() != 2 || !(p >= 0))
         throw Error("pdist: found an operand of sizes " + to_string(self.meta.sizes) + " and p=" + std::to_string(p) +
                     ", expected [N, M] and p of at least 0");
-    const std::int64_t n = self.meta.sizes[0];
-    if (n > 4096) throw Error("pdist: found " + std::to_string(n) + " rows, expected at most 4096");
-    Pairs pairs;
-    for (std::int64_t i = 0; i < n; ++i)
-        for (std::int64_t j = i + 1; j < n; ++j) pairs.first.push_back(i), pairs.second.push_back(j);
-    return pairs;
+    const Checked n = self.meta.sizes[0];
+    return (n * (n - 1) / 2).value();
 }
 
-NodeValue positions(const Gradient& g, const std::vector<std::int64_t>& rows) {
-    return g.constant(Tensor::of(rows, {static_cast<std::int64_t>(rows.size())}));
+/// The rows i < j of all pairs, in order of i. Those of row i begin at k = i n - i (i + 1) / 2, which is solved for i;
+/// 1 less beneath the root keeps the solution off whole numbers, where rounding would decide.
+struct Pairs {
+    NodeValue first, second;
+};
+
+Pairs pair_rows(GraphBuilder& b, std::int64_t n, std::int64_t count) {
+    const Gradient g(b);
+    const NodeValue k = b.call("aten.arange.default", {count}, {{"dtype", DType::i64}});
+    const double middle = static_cast<double>(n) - 0.5;
+    const NodeValue square = g.add(g.mul(b.convert(k, DType::f64), Arg(-2.0)), Arg(middle * middle - 1));
+    const NodeValue i = b.convert(g.add(g.neg(g.of("aten.sqrt.default", square)), Arg(middle)), DType::i64);
+    const NodeValue triangle = g.call("aten.bitwise_right_shift.Tensor_Scalar", {arg(g.mul(i, g.add(i, 1))), 1});
+    const NodeValue begin = g.sub(g.mul(i, Arg(n)), triangle);
+    return {i, g.add(g.add(g.sub(k, begin), i), 1)};
 }
 
 NodeValue differences(const Gradient& g, const NodeValue& self, const NodeValue& first, const NodeValue& second) {
@@ -123,10 +129,10 @@ NodeValue differences(const Gradient& g, const NodeValue& self, const NodeValue&
 std::vector<NodeRef> decompose_pdist(GraphBuilder& builder, const Arguments<NodeValue>& args) {
     const Gradient g(builder);
     const NodeValue self = args.tensor("self");
-    const Pairs pairs = pairs_of(self, args.number("p"));
-    if (self.meta.sizes[1] == 0 || pairs.first.empty())
-        return {g.zeros({static_cast<std::int64_t>(pairs.first.size())}, self.meta.dtype).ref};
-    const NodeValue apart = differences(g, self, positions(g, pairs.first), positions(g, pairs.second));
+    const std::int64_t count = pairs_of(self, args.number("p"));
+    if (self.meta.sizes[1] == 0 || count == 0) return {g.zeros({count}, self.meta.dtype).ref};
+    const Pairs pairs = pair_rows(builder, self.meta.sizes[0], count);
+    const NodeValue apart = differences(g, self, pairs.first, pairs.second);
     return {norm_of(builder, apart, args.number("p")).ref};
 }
 
@@ -177,14 +183,14 @@ std::vector<NodeRef> decompose_pdist_backward(GraphBuilder& builder, const Argum
     const Gradient g(builder);
     const NodeValue self = args.tensor("self"), grad = args.tensor("grad"), distance = args.tensor("pdist");
     const double p = args.number("p");
-    const Pairs pairs = pairs_of(self, p);
-    const Sizes expected = {static_cast<std::int64_t>(pairs.first.size())};
+    const std::int64_t count = pairs_of(self, p);
+    const Sizes expected = {count};
     if (grad.meta.sizes != expected || distance.meta.sizes != expected)
         throw Error("_pdist_backward: found a gradient of sizes " + to_string(grad.meta.sizes) + " and distances of " +
                     to_string(distance.meta.sizes) + ", expected " + to_string(expected));
     const NodeValue zeros = g.of("aten.zeros_like.default", self);
-    if (pairs.first.empty() || self.meta.sizes[1] == 0) return {zeros.ref};
-    const NodeValue first = positions(g, pairs.first), second = positions(g, pairs.second);
+    if (count == 0 || self.meta.sizes[1] == 0) return {zeros.ref};
+    const auto [first, second] = pair_rows(builder, self.meta.sizes[0], count);
     const NodeValue gradient = norm_gradient(g, differences(g, self, first, second), grad, distance, p);
     const NodeValue added = g.call("aten.index_add.default", {arg(zeros), 0, arg(first), arg(gradient)});
     return {g.call("aten.index_add.default", {arg(added), 0, arg(second), arg(g.neg(gradient))}).ref};

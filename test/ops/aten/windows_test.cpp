@@ -259,7 +259,7 @@ TEST_CASE("indices and strides that LibTorch refuses are refused", "[ops]") {
     CHECK_THAT(refusal("aten._trilinear.default", {{2}, {2, 1, 1}, {2, 1, 1}}, twice), Contains("once"));
 }
 
-TEST_CASE("windows of long signals and large images are inferred", "[ops]") {
+TEST_CASE("windows of long signals and large images, and pairs of many rows are inferred", "[ops]") {
     const Tensor number(DType::f32, {});
     const Tensor grad = number.as_strided({299937, 64}, {0, 0}, 0);
     const Sample sample{"", {grad}, {Arg(NodeRef{0}), Arg::ints({300000}), 0, 64, 1}};
@@ -270,6 +270,9 @@ TEST_CASE("windows of long signals and large images are inferred", "[ops]") {
                              Arg::ints({1, 1})};
     const Graph columns = graph_of(Registry::instance().require("aten.im2col.default"), {"", {image}, windows});
     CHECK(columns.nodes.at(1).results.at(0).sizes == Sizes{9, 2048 * 2048});
+    const Sample rows{"", {number.as_strided({5000, 2}, {0, 0}, 0)}, {Arg(NodeRef{0}), 2.0}};
+    const Graph distances = graph_of(Registry::instance().require("aten._pdist_forward.default"), rows);
+    CHECK(distances.nodes.at(1).results.at(0).sizes == Sizes{5000 * 4999 / 2});
 }
 
 }  // namespace

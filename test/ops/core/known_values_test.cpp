@@ -181,6 +181,14 @@ TEST_CASE("the gradient of a resize that keeps the sizes is copied, be it infini
     check({"aten.upsample_bicubic2d_backward.default", {"", {grad}, {t(0), sizes, image, false}}, grad});
 }
 
+TEST_CASE("distances within a tensor are those of all pairs, of many rows, too", "[ops][known]") {
+    std::vector<double> places, distances;
+    for (int i = 0; i < 200; ++i) places.push_back(i * i);
+    for (std::size_t i = 0; i < places.size(); ++i)
+        for (std::size_t j = i + 1; j < places.size(); ++j) distances.push_back(places[j] - places[i]);
+    check({"aten._pdist_forward.default", {"", {f32(places, {200, 1})}, {t(0), 1.0}}, f32(distances)});
+}
+
 TEST_CASE("any and all over an empty list of dimensions reduce nothing", "[ops][known]") {
     const Tensor x = f32({0, 2, kNaN, 0}, {2, 2});
     const Tensor each = samples::values(DType::boolean, {0, 1, 1, 0}, {2, 2});
