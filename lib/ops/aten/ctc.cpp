@@ -5,8 +5,8 @@
 // https://www.cs.toronto.edu/~graves/icml_2006.pdf, https://pytorch.org/docs/stable/generated/torch.nn.CTCLoss.html
 #include <algorithm>
 #include <limits>
-#include <numeric>
 
+#include "base/checked.h"
 #include "base/error.h"
 #include "ops/aten/families.h"
 #include "ops/aten/gradient.h"
@@ -47,12 +47,16 @@ struct Ctc : Gradient {
         const ValueMeta& targets = a.tensor("targets").meta;
         check_index_dtype(targets.dtype, op);
         const bool joined = targets.sizes.size() == 1;
-        const std::int64_t total = std::accumulate(target_lengths.begin(), target_lengths.end(), std::int64_t{0});
-        if (joined ? targets.sizes[0] != total : targets.sizes.size() != 2 || targets.sizes[0] != batch)
+        if (!joined && (targets.sizes.size() != 2 || targets.sizes[0] != batch))
             throw Error(op + ": found targets of sizes " + to_string(targets.sizes) + ", expected [" +
-                        std::to_string(batch) + ", most labels], or all " + std::to_string(total) + " in a row");
-        labels = joined ? (batch == 0 ? 0 : std::ranges::max(target_lengths)) : targets.sizes[1];
-        check(target_lengths, "target_lengths", labels);
+                        std::to_string(batch) + ", most labels], or all in a row");
+        check(target_lengths, "target_lengths", targets.sizes.back());
+        Checked total = 0;
+        for (const std::int64_t n : target_lengths) total += n;
+        if (joined && total != targets.sizes[0])
+            throw Error(op + ": found targets of sizes " + to_string(targets.sizes) + ", expected all " +
+                        std::to_string(total.value()) + " in a row");
+        labels = batch == 0 ? 0 : std::ranges::max(target_lengths);  // a wider table has columns that nobody reads
         places = 2 * labels + 1;
         read_labels(a.tensor("targets"), joined);
     }
@@ -120,7 +124,7 @@ struct Ctc : Gradient {
   private:
     /// From [batch, labels], or from all of them in a row.
     void read_labels(const NodeValue& targets, bool joined) {
-        NodeValue table = targets;
+        NodeValue table = joined ? targets : slice(targets, 1, 0, labels);
         if (joined) {  // where each is; labels that a sequence does not have are any
             Ints at;
             std::int64_t begin = 0;
@@ -226,8 +230,7 @@ Refs ctc_loss_of_program(Builder& b, const Values& a) {
     const NodeValue scores = a.tensor("log_probs");
     const bool batched = scores.meta.sizes.size() == 3;
     const NodeValue log_probs = batched ? scores : g.call("aten.unsqueeze.default", {arg(scores), 1});
-    NodeValue targets = a.tensor("targets");
-    if (!batched && targets.meta.sizes.size() == 1) targets = g.call("aten.unsqueeze.default", {arg(targets), 0});
+    const NodeValue targets = g.as(a.tensor("targets"), DType::i64);  // as LibTorch, of any dtype
     const bool zero = a.boolean("zero_infinity");
     const Ints lengths = a.integers("target_lengths");
     NodeValue losses =
@@ -277,6 +280,7 @@ std::vector<Sample> whole_samples(DType dtype) {
             {"in a row", {x, labels_of({1, 1, 2, 1}, {4})}, args({4, 4}, {2, 2})},
             {"last class blank", {x, labels_of({0, 1, 1, 0}, {2, 2})}, args({4, 4}, {2, 2}, 2)},
             {"one label", {x, labels_of({1, 2}, {2, 1})}, args({4, 4}, {1, 1})},
+            {"wide table", {x, labels_of({1, 1, 9, 2, 1, 9}, {2, 3})}, args({4, 4}, {2, 2})},
             {"one step", {scores_of(dtype, {1, 2, 3}), labels_of({1, 2}, {2, 1})}, args({1, 1}, {1, 1})},
             {"impossible", {scores_of(dtype, {2, 1, 3}), labels_of({1, 1}, {1, 2})}, args({2}, {2})}};
 }
@@ -294,6 +298,10 @@ std::vector<Sample> program_samples(DType dtype) {
     add("no labels", {x, labels}, {5, 4, 2}, {3, 0, 1}, kMean);
     add("impossible, zero", {x, labels}, {2, 4, 5}, {3, 2, 1}, kNone, true);
     add("impossible, infinite", {x, labels}, {2, 4, 5}, {3, 2, 1}, kNone);
+    add("lengths, wide table", {x, labels_of({1, 2, 9, 3, 9, 9, 2, 9, 9}, {3, 3})}, {5, 4, 2}, {2, 1, 1}, kMean);
+    for (const DType other : {DType::i32, DType::u8, dtype})
+        add(std::string("labels of ") + (other == dtype ? "floats" : name(other).data()), {x, labels.to(other)},
+            {5, 4, 2}, {3, 2, 1}, kSum);
     add("no batch", {scores_of(dtype, {5, 4}), labels_of({1, 2}, {2})}, {5}, {2}, kNone);
     return result;
 }
@@ -309,6 +317,7 @@ std::vector<Sample> backward_samples(DType dtype) {
     Tensor impossible = samples::values(dtype, {4, std::numeric_limits<double>::infinity()});
     return {{"two", {grad, x, repeated, nll, alpha}, args({4, 4}, {2, 2}, false)},
             {"lengths", {grad, x, repeated, nll, alpha}, args({4, 3}, {2, 1}, false)},
+            {"wide table", {grad, x, labels_of({1, 1, 9, 2, 1, 9}, {2, 3}), nll, alpha}, args({4, 3}, {2, 1}, false)},
             {"in a row", {grad, x, labels_of({1, 1, 2}, {3}), nll, alpha}, args({3, 4}, {2, 1}, false)},
             {"transposed",
              {samples::expanded(samples::scalar(dtype, 1), {2}), samples::transposed(x), repeated, nll, alpha},
