@@ -1,6 +1,8 @@
 // Rows of a table reduced by bags, without the rows in between: sums, means and maxima. `offsets` says where in the
 // list of indices each bag begins. All are composites, of which indices and offsets are data.
 // Definition: https://pytorch.org/docs/stable/generated/torch.nn.functional.embedding_bag.html
+#include <limits>
+
 #include "base/error.h"
 #include "ops/aten/families.h"
 #include "ops/aten/gradient.h"
@@ -16,6 +18,7 @@ using Values = Arguments<NodeValue>;
 using Refs = std::vector<NodeRef>;
 
 constexpr std::int64_t kSum = 0, kMean = 1, kMax = 2;  // at::native::MODE_SUM …
+constexpr double kNever = -std::numeric_limits<double>::infinity();
 
 /// "[n]" of an i64 or i32 list.
 std::int64_t length_of(const Values& a, std::string_view parameter) {
@@ -29,7 +32,7 @@ std::int64_t length_of(const Values& a, std::string_view parameter) {
 
 /// What a call says of its bags.
 struct Bags {
-    std::int64_t count = 0, indices = 0, rows = 0, width = 0, mode = kSum, padding = -1;
+    std::int64_t count = 0, indices = 0, width = 0, mode = kSum, padding = -1;
     DType dtype = DType::f32, positions = DType::i64;
     bool last_offset = false;
 };
@@ -39,7 +42,7 @@ Bags bags_of(const Values& a) {
     const ValueMeta& weight = a.tensor("weight").meta;
     if (weight.sizes.size() != 2)
         throw Error(op + ": found a weight of sizes " + to_string(weight.sizes) + ", expected 2 dimensions");
-    Bags bags{.count = length_of(a, "offsets"), .indices = length_of(a, "indices"), .rows = weight.sizes[0]};
+    Bags bags{.count = length_of(a, "offsets"), .indices = length_of(a, "indices")};
     bags.width = weight.sizes[1];
     bags.mode = a.integer("mode");
     bags.dtype = weight.dtype;
@@ -92,7 +95,8 @@ NodeValue counted_bags(const Bag& g, const Bags& bags, const NodeValue& indices,
     return g.call("aten.masked_fill.Scalar", {arg(bag), arg(g.when("eq", indices, bags.padding)), bags.count});
 }
 
-/// The largest of each bag and which index it is of: the first of equal ones. Of empty bags 0.
+/// The largest of each bag and which index it is of: the first of equal ones. Of empty bags 0. As LibTorch compares, a
+/// NaN is never larger than what is there, and nothing is larger than it: it counts where it is the bag's first.
 std::pair<NodeValue, NodeValue> largest(const Bag& g, const Bags& bags, const NodeValue& rows, const NodeValue& indices,
                                         const NodeValue& bag) {
     const Sizes wide = {bags.indices, bags.width}, all = {bags.count + 1, bags.width};
@@ -101,13 +105,22 @@ std::pair<NodeValue, NodeValue> largest(const Bag& g, const Bags& bags, const No
         return g.b.call("aten.scatter_reduce.two", {arg(start), 0, arg(at), arg(x), how},
                         {{"include_self", with_start}});
     };
-    const NodeValue most = reduced(g.zeros(all, bags.dtype), rows, "amax", false);
-    const NodeValue is_most =
-        g.call("aten.eq.Tensor", {arg(rows), arg(g.call("aten.gather.default", {arg(most), 0, arg(at)}))});
-    const NodeValue place = g.column(g.b.call("aten.arange.default", {bags.indices}, {{"dtype", DType::i64}}));
-    const NodeValue candidates = g.either(is_most, g.call("aten.expand.default", {arg(place), Arg::ints(wide)}),
-                                          g.full({}, bags.indices, DType::i64));
-    const NodeValue first = reduced(g.full(all, bags.indices, DType::i64), candidates, "amin", true);
+    const NodeValue place = g.call(
+        "aten.expand.default",
+        {arg(g.column(g.b.call("aten.arange.default", {bags.indices}, {{"dtype", DType::i64}}))), Arg::ints(wide)});
+    const auto of_bag = [&](const NodeValue& x) { return g.call("aten.gather.default", {arg(x), 0, arg(at)}); };
+    const auto earliest = [&](const NodeValue& places) {
+        return reduced(g.full(all, bags.indices, DType::i64), places, "amin", true);
+    };
+    const NodeValue is_nan = g.of("aten.isnan.default", rows);
+    const NodeValue later = g.call("aten.ne.Tensor", {arg(place), arg(of_bag(earliest(place)))});
+    const NodeValue ignored = g.call("aten.logical_and.default", {arg(is_nan), arg(later)});
+    const NodeValue compared = g.call("aten.masked_fill.Scalar", {arg(rows), arg(ignored), Arg(kNever)});
+    const NodeValue most = reduced(g.zeros(all, bags.dtype), compared, "amax", false);
+    const NodeValue equal = g.call("aten.eq.Tensor", {arg(compared), arg(of_bag(most))});
+    const NodeValue begins = g.of("aten.isnan.default", compared);
+    const NodeValue is_most = g.call("aten.logical_or.default", {arg(equal), arg(begins)});
+    const NodeValue first = earliest(g.either(is_most, place, g.full({}, bags.indices, DType::i64)));
     const NodeValue none = g.full({1}, 0, bags.positions);
     const NodeValue followed = g.b.call("aten.cat.default", {args_list({indices, none}), 0});
     const NodeValue which = g.call("aten.take.default", {arg(followed), arg(g.slice(first, 0, 0, bags.count))});
@@ -217,6 +230,9 @@ Refs backward(Builder& b, const Values& a) {
 /// The product of a row and of its bag's gradient; of padding 0.
 Refs weights_backward(Builder& b, const Values& a) {
     const Bag g(b);
+    if (a.integer("mode") != kSum)
+        throw Error(a.schema().name + ": found mode " + std::to_string(a.integer("mode")) +
+                    ", expected 0 (sum): other modes take no per_sample_weights");
     const NodeValue grad = a.tensor("grad"), weight = a.tensor("weight"), indices = a.tensor("indices");
     NodeValue bag = a.tensor("offset2bag");
     if (bag.meta.numel() == 0 && indices.meta.numel() > 0)
@@ -271,6 +287,10 @@ std::vector<Sample> bag_samples(DType dtype, bool padded) {
         call(names[mode] + std::string(", no indices"), {table(dtype), list({}), list({0, 0})}, mode);
         if (padded) call(names[mode] + std::string(", padding"), plain, mode, false, 4);
     }
+    std::vector<double> holes =
+        table(dtype).values<double>();  // first of a bag, later, or one here and the other there
+    for (const std::size_t at : {3, 7, 14}) holes[at] = std::numeric_limits<double>::quiet_NaN();
+    call("max, NaN", {samples::values(dtype, holes, {5, 3}), words(), starts()}, kMax);
     call("mean, last offset", {table(dtype), words(), list({0, 3, 3, 6})}, kMean, true);
     call("mean, by frequency", plain, kMean, false, -1, true);
     call("weights", {table(dtype), words(), starts(), shares(dtype)}, kSum);
