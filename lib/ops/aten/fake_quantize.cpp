@@ -1,6 +1,8 @@
 // What quantization would make of numbers, as floats: rounded to a step, limited to a range of integers, and back; with
 // the mask through which a gradient passes. Scales are f32. All are composites.
 // https://pytorch.org/docs/stable/generated/torch.fake_quantize_per_tensor_affine.html, …per_channel_affine.html
+#include <limits>
+
 #include "base/error.h"
 #include "ops/aten/families.h"
 #include "ops/aten/gradient.h"
@@ -15,14 +17,17 @@ using Values = Arguments<NodeValue>;
 using Refs = std::vector<NodeRef>;
 
 /// x over the scale, rounded, and moved by the zero point; then limited, moved and scaled back. `scale` and `zero` are
-/// numbers, or tensors in the dtype of x that broadcast.
+/// numbers, or tensors in the dtype of x that broadcast. Where zero points are not `whole`, x is moved before it
+/// is rounded.
 Refs quantized(const Gradient& g, const Values& a, const NodeValue& x, const Arg& inverse, const Arg& scale,
-               const Arg& zero) {
+               const Arg& zero, bool whole = true) {
     const std::int64_t low = a.integer("quant_min"), high = a.integer("quant_max");
     if (low > high)
         throw Error(a.schema().name + ": found quant_min " + std::to_string(low) + " and quant_max " +
                     std::to_string(high) + ", expected no larger one");
-    const NodeValue level = g.add(g.of("aten.round.default", g.mul(x, inverse)), zero);
+    const NodeValue scaled = g.mul(x, inverse);
+    const NodeValue level =
+        whole ? g.add(g.of("aten.round.default", scaled), zero) : g.of("aten.round.default", g.add(scaled, zero));
     const NodeValue limited = g.call("aten.clamp.default", {arg(level), low, high});
     const NodeValue moved = g.call("aten.sub.Tensor", {arg(limited), zero});
     const NodeValue inside =
@@ -59,7 +64,8 @@ Refs per_channel(Builder& b, const Values& a) {
                     ", expected an f32 scale and a zero point for each of the " + std::to_string(channels[0]) +
                     " channels");
     const auto broadcast = [&](const NodeValue& v) { return arg(g.as(g.reshape(v, line), x.meta.dtype)); };
-    return quantized(g, a, x, broadcast(g.of("aten.reciprocal.default", scale)), broadcast(scale), broadcast(zero));
+    return quantized(g, a, x, broadcast(g.of("aten.reciprocal.default", scale)), broadcast(scale), broadcast(zero),
+                     !is_floating(zero.meta.dtype));
 }
 
 Refs mask_backward(Builder& b, const Values& a) {
@@ -96,12 +102,15 @@ void per_channel_grad(Builder& b, CallGradients& c) {
 
 // --- Samples ---
 
+constexpr double kInf = std::numeric_limits<double>::infinity(), kNaN = std::numeric_limits<double>::quiet_NaN();
+
 std::vector<Sample> per_tensor_samples(DType dtype) {
     const Tensor x = samples::random(dtype, {3, 4});
     const Tensor halves = samples::values(dtype, {-1.25, -0.75, -0.25, 0, 0.25, 0.75, 1.25, 100, -100});
     return {{"plain", {x}, {t(0), 0.1, 0, -128, 127}},
             {"limited", {x}, {t(0), 0.25, 3, 0, 7}},
             {"halves", {halves}, {t(0), 0.5, 0, -128, 127}},
+            {"not finite", {samples::values(dtype, {kNaN, kInf, -kInf})}, {t(0), 0.1, 0, -128, 127}},
             {"transposed", {samples::transposed(x)}, {t(0), 0.3, 10, 0, 255}},
             {"0-d", {samples::scalar(dtype, 0.7)}, {t(0), 0.3, 0, 0, 255}},
             {"empty", {samples::random(dtype, {0, 3})}, {t(0), 0.3, 0, 0, 255}}};
@@ -112,6 +121,9 @@ std::vector<Sample> per_channel_samples(DType dtype) {
     const Tensor wide = samples::values(DType::f32, {0.1, 0.25, 0.3, 1}),
                  none = samples::values(DType::i32, {0, 0, 0, 0});
     return {{"rows", {x, scale, zero}, {t(0), t(1), t(2), 0, 0, 7}},
+            {"rows, zero points between levels",
+             {x, scale, samples::values(DType::f32, {0.5, 2.25, 5.75})},
+             {t(0), t(1), t(2), 0, 0, 7}},
             {"columns", {x, wide, none}, {t(0), t(1), t(2), 1, -128, 127}},
             {"transposed", {samples::transposed(x), scale, zero}, {t(0), t(1), t(2), 0, 0, 255}}};
 }
