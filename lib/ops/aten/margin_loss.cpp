@@ -115,7 +115,7 @@ struct MultilabelMargin : Scores {
         const NodeValue target = reshape(a.tensor("target"), {rows, classes});
         const NodeValue ended = call("aten.cumsum.default", {arg(as(when("lt", target, 0), DType::i64)), 1});
         is_label = when("eq", ended, 0);
-        at = keep(is_label, target);
+        at = drop(when("eq", target, -1), target);  // of all, so that what is no class is refused wherever it stands
         const NodeValue own = call("aten.gather.default", {arg(x), 1, arg(at)});
         margins = add(add(neg(column(own, 2)), 1), column(x, 1));  // [rows, labels, classes]
     }
@@ -177,12 +177,12 @@ Refs margin_ranking_loss(Builder& b, const Values& a) {
     return {reduced(b, a, g.call("aten.clamp_min.default", {arg(margin), 0}))};
 }
 
-/// x where y is 1, max(0, margin - x) where it is -1
+/// x where y is 1, max(0, margin - x) where it is -1, the sum of both for any other y
 Refs hinge_embedding_loss(Builder& b, const Values& a) {
     const Gradient g(b);
     const NodeValue x = a.tensor("self"), y = a.tensor("target");
     const NodeValue margin = g.call("aten.clamp_min.default", {arg(g.add(g.neg(x), Arg(a.number("margin")))), 0});
-    const NodeValue apart = g.keep(g.when("eq", y, -1), margin), together = g.keep(g.when("eq", y, 1), x);
+    const NodeValue apart = g.drop(g.when("eq", y, 1), margin), together = g.drop(g.when("eq", y, -1), x);
     return {reduced(b, a, g.add(apart, together))};
 }
 
@@ -241,6 +241,7 @@ std::vector<Sample> hinge_samples(DType dtype) {
     const Tensor x = rand(dtype, {2, 3}), sign = signs(dtype, {2, 3});
     return {{"mean", {x, sign}, {t(0), t(1)}},
             {"none, margin", {samples::transposed(x), sign}, {t(0), t(1), 0.5, kNone}},
+            {"other targets", {x, samples::values(dtype, {0, 0.5, -1, 1, 2, -3}, {2, 3})}, {t(0), t(1), 1.0, kNone}},
             {"sum", {samples::strided(x), sign}, {t(0), t(1), 2.0, kSum}}};
 }
 

@@ -185,13 +185,18 @@ std::vector<NodeRef> decompose_masked_scatter(GraphBuilder& b, const Arguments<N
     const NodeValue chosen = b.call("aten.expand.default", {arg(mask), Arg::ints(sizes)});
     const NodeValue old = b.call("aten.expand.default", {arg(self), Arg::ints(sizes)});
     const std::int64_t count = element_count(sizes);
-    if (count == 0 || source.meta.numel() == 0)  // nothing to choose, or to choose from
+    if (count == 0)  // nothing to choose
         return {b.call("aten.clone.default", {arg(old)}, {{"memory_format", "contiguous_format"}}).ref};
     const NodeValue flat = reshape(chosen, {count});
     const NodeValue numbers =
         b.call("aten.sub.Scalar", {arg(b.call("aten.cumsum.default", {arg(flat), 0}, {{"dtype", DType::i64}})), 1});
-    const NodeValue places = b.call("aten.where.ScalarOther", {arg(flat), arg(numbers), 0});
-    const NodeValue taken = b.call("aten.take.default", {arg(source), arg(places)});
+    // Of no elements one stands at the place of what is not chosen; what is, is behind it and refused.
+    const bool empty = source.meta.numel() == 0;
+    const NodeValue from =
+        empty ? b.call("aten.zeros.default", {Arg::ints({1})}, {{"dtype", source.meta.dtype}}) : source;
+    const NodeValue behind = empty ? b.call("aten.add.Scalar", {arg(numbers), 1}) : numbers;
+    const NodeValue places = b.call("aten.where.ScalarOther", {arg(flat), arg(behind), 0});
+    const NodeValue taken = b.call("aten.take.default", {arg(from), arg(places)});
     return {b.call("aten.where.self", {arg(chosen), arg(reshape(taken, sizes)), arg(old)}).ref};
 }
 

@@ -1,7 +1,5 @@
 // How near vectors are along a dimension, and losses of it. All are composites.
 // Definitions: https://pytorch.org/docs/stable/nn.functional.html#distance-functions
-#include <algorithm>
-
 #include "base/error.h"
 #include "ops/aten/backward.h"
 #include "ops/aten/families.h"
@@ -63,6 +61,11 @@ Refs cosine_embedding_loss(Builder& b, const Values& a) {
 /// max(0, margin + distance to the positive - distance to the negative), of two distances to the negative the smaller.
 Refs triplet_margin_loss(Builder& b, const Values& a) {
     const Gradient g(b);
+    const auto rank = [&](const char* x) { return a.tensor(x).meta.sizes.size(); };
+    if (rank("anchor") != rank("positive") || rank("anchor") != rank("negative"))
+        throw Error("triplet_margin_loss: found " + std::to_string(rank("anchor")) + ", " +
+                    std::to_string(rank("positive")) + " and " + std::to_string(rank("negative")) +
+                    " dimensions, expected equally many");
     const auto distance = [&](const char* x, const char* y) {
         return g.call("aten.pairwise_distance.default",
                       {arg(a.tensor(x)), arg(a.tensor(y)), Arg(a.number("p")), Arg(a.number("eps"))});
@@ -83,6 +86,9 @@ std::vector<Sample> cosine_samples(DType dtype) {
             {"rows, transposed", {samples::transposed(x), y}, {t(0), t(1), 0}},
             {"broadcast", {rand(dtype, {2, 1, 4}), y}, {t(0), t(1), -1}},
             {"short", {x, samples::values(dtype, {0, 0, 0, 0})}, {t(0), t(1), 1, 0.5}},
+            {"shorter than eps",
+             {samples::values(dtype, {0.1, 0.05}), samples::values(dtype, {1, 2})},
+             {t(0), t(1), 0, 0.5}},
             {"one vector", {rand(dtype, {4}), rand(dtype, {4}, 2)}, {t(0), t(1), 0}}};
 }
 std::vector<Sample> distance_samples(DType dtype) {
