@@ -137,12 +137,13 @@ std::vector<ValueMeta> infer_bincount(const Arguments<ValueMeta>& a) {
 std::vector<Tensor> eval_bincount(const Arguments<Tensor>& a) {
     const Tensor self = a.tensor("self");
     const auto weights = a.optional_tensor("weights");
-    const auto length = static_cast<std::size_t>(bincount_length(self, a));
+    const std::int64_t length = bincount_length(self, a);
     const Ints numbers = self.values<std::int64_t>();
     const auto sums = [&]<class W>(const std::vector<W>& added) {
-        std::vector<W> result(length);
-        for (std::size_t i = 0; i < numbers.size(); ++i) result[static_cast<std::size_t>(numbers[i])] += added[i];
-        return Tensor::of(result, {static_cast<std::int64_t>(length)});
+        Tensor result(dtype_of<W>, {length});  // refuses what fits no memory
+        W* const sum = result.mutable_data<W>();
+        for (std::size_t i = 0; i < numbers.size(); ++i) sum[numbers[i]] += added[i];
+        return result;
     };
     const DType dtype = bincount_dtype(weights ? std::optional(ValueMeta::of(*weights)) : std::nullopt, self.sizes());
     if (dtype == DType::i64) return {sums(Ints(numbers.size(), 1))};
@@ -163,18 +164,18 @@ std::vector<NodeRef> decompose_bincount(GraphBuilder& b, const Arguments<NodeVal
 }
 
 /// The rows of a padded sequence that are none of its padding, step by step, and how many each step has.
-struct Packing {
+struct PackedRows {
     Ints rows, batch_sizes;  ///< rows: step * batch + which
     std::int64_t steps = 0, batch = 0;
     Sizes sizes;  ///< of the packed rows
 };
 
 /// Of lengths in descending order, as LibTorch takes them.
-Packing packing_of(const Sizes& input, const Tensor& lengths, bool batch_first) {
+PackedRows packed_rows(const Sizes& input, const Tensor& lengths, bool batch_first) {
     const std::string op = "_pack_padded_sequence";
     if (input.size() < 2 || element_count(input) == 0)
         throw Error(op + ": found an input of sizes " + to_string(input) + ", expected elements in steps of a batch");
-    Packing packing;
+    PackedRows packing;
     packing.steps = input[batch_first ? 1 : 0], packing.batch = input[batch_first ? 0 : 1];
     if (lengths.dtype() != DType::i64 || lengths.sizes() != Sizes{packing.batch})
         throw Error(op + ": found lengths of " + std::string(name(lengths.dtype())) + to_string(lengths.sizes()) +
@@ -196,7 +197,7 @@ Packing packing_of(const Sizes& input, const Tensor& lengths, bool batch_first) 
 std::vector<Tensor> eval_pack(const Arguments<Tensor>& a) {
     const Tensor input = a.tensor("input");
     const bool batch_first = a.boolean("batch_first");
-    const Packing packing = packing_of(input.sizes(), a.tensor("lengths"), batch_first);
+    const PackedRows packing = packed_rows(input.sizes(), a.tensor("lengths"), batch_first);
     const Tensor data = pick(input, packing.sizes, [&](Ints index) {
         const std::int64_t row = packing.rows[static_cast<std::size_t>(index[0])];
         index[0] = row / packing.batch;
@@ -210,7 +211,7 @@ std::vector<Tensor> eval_pack(const Arguments<Tensor>& a) {
 std::vector<NodeRef> decompose_pack(GraphBuilder& b, const Arguments<NodeValue>& a) {
     NodeValue input = a.tensor("input");
     const bool batch_first = a.boolean("batch_first");
-    const Packing packing = packing_of(input.meta.sizes, known_operand(b, a, "lengths"), batch_first);
+    const PackedRows packing = packed_rows(input.meta.sizes, known_operand(b, a, "lengths"), batch_first);
     if (batch_first) input = b.call("aten.transpose.int", {arg(input), 0, 1});
     Sizes all = packing.sizes;
     all[0] = packing.steps * packing.batch;

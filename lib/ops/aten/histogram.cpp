@@ -1,5 +1,7 @@
 // How many elements are in each of equal bins.
 // Definition: https://pytorch.org/docs/stable/generated/torch.histc.html
+#include <cmath>
+
 #include "base/error.h"
 #include "ops/aten/backward.h"
 #include "ops/aten/families.h"
@@ -22,6 +24,9 @@ std::vector<NodeRef> decompose_histc(GraphBuilder& b, const Arguments<NodeValue>
     if (!(low <= high))
         throw Error("histc: found bounds from " + std::to_string(low) + " to " + std::to_string(high) +
                     ", expected a min that is no larger than max");
+    if (!std::isfinite(low) || !std::isfinite(high))
+        throw Error("histc: found bounds from " + std::to_string(low) + " to " + std::to_string(high) +
+                    ", expected finite ones");
     const NodeValue zeros = g.zeros({bins}, dtype), flat = g.reshape(x, {count});
     if (count == 0) return {zeros.ref};
     const auto number = [&](double value) {

@@ -1,5 +1,6 @@
 #include "ops/aten/packed.h"
 
+#include "base/checked.h"
 #include "base/error.h"
 #include "ops/aten/backward.h"
 #include "ops/aten/families.h"
@@ -10,6 +11,7 @@ namespace whittle {
 Packing packing_of(GraphBuilder& b, std::int64_t time, std::int64_t batch, const NodeValue& batch_sizes,
                    std::int64_t rows) {
     const Gradient g(b);
+    const std::int64_t all = (Checked(time) * batch).value();
     const auto range = [&](std::int64_t count) {
         return b.call("aten.arange.default", {count}, {{"dtype", DType::i64}});
     };
@@ -22,7 +24,7 @@ Packing packing_of(GraphBuilder& b, std::int64_t time, std::int64_t batch, const
     const NodeValue step = b.call("aten.searchsorted.Tensor", {arg(ends), arg(row)}, {{"right", true}});
     const NodeValue within = g.sub(row, b.call("aten.index_select.default", {arg(starts), 0, arg(step)}));
     const NodeValue begin = b.call("aten.mul.Scalar", {arg(step), batch});
-    return {g.reshape(there, {time, batch, 1}), g.reshape(known, {time * batch}), g.add(begin, within)};
+    return {g.reshape(there, {time, batch, 1}), g.reshape(known, {all}), g.add(begin, within)};
 }
 
 namespace {
@@ -41,7 +43,7 @@ std::vector<NodeRef> decompose_pack_backward(GraphBuilder& b, const Arguments<No
     const std::int64_t steps = input[batch_first ? 1 : 0], batch = input[batch_first ? 0 : 1];
     const Packing packing = packing_of(b, batch_sizes.meta.numel(), batch, batch_sizes, grad.meta.sizes[0]);
     Sizes rows = grad.meta.sizes, sizes(input.begin(), input.end());
-    rows[0] = steps * batch;
+    rows[0] = (Checked(steps) * batch).value();
     sizes[0] = steps, sizes[1] = batch;
     const NodeValue zeros = g.zeros(rows, grad.meta.dtype);
     const NodeValue all = b.call("aten.index_add.default", {arg(zeros), 0, arg(packing.unpacked), arg(grad)});

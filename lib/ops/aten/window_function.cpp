@@ -2,6 +2,7 @@
 // https://pytorch.org/docs/stable/torch.html#torch.bartlett_window, .blackman_window, .hamming_window, .hann_window,
 // .kaiser_window
 #include <cmath>
+#include <limits>
 #include <numbers>
 
 #include "base/checked.h"
@@ -96,16 +97,20 @@ Refs bartlett_window(Builder& b, const Values& a) {
     return w.cut(b.call("aten.cat.default", {args_list({w.slice(up, 0, 0, half), w.slice(down, 0, half, w.length)})}));
 }
 
+/// The modified Bessel function of order 0. The library's throws where its series does not end, far behind where the
+/// function overflows, which is where exp(x) / sqrt(2 pi x) does.
+double bessel_i0(double x) { return x > 714 ? std::numeric_limits<double>::infinity() : std::cyl_bessel_i(0.0, x); }
+
 /// I0(beta sqrt(1 - (2 x - 1)^2)) / I0(beta), I0 being the modified Bessel function of order 0, which no op computes.
 Refs kaiser_window(Builder& b, const Values& a) {
     const Window w(b, a);
     if (w.is_short()) return w.ones();
     const double beta = a.schema().param("beta") ? a.number("beta") : 12;
+    Storage::check_size((Checked(w.wanted) * static_cast<std::int64_t>(sizeof(double))).value());
     std::vector<double> values;
     for (std::int64_t i = 0; i < w.wanted; ++i) {
         const double x = 2 * static_cast<double>(i) / w.last() - 1;
-        values.push_back(std::cyl_bessel_i(0.0, std::fabs(beta) * std::sqrt(std::max(1 - x * x, 0.0))) /
-                         std::cyl_bessel_i(0.0, std::fabs(beta)));
+        values.push_back(bessel_i0(std::fabs(beta) * std::sqrt(std::max(1 - x * x, 0.0))) / bessel_i0(std::fabs(beta)));
     }
     return {b.constant(Tensor::of(values, {w.wanted}).to(w.dtype), "window").ref};
 }
@@ -125,6 +130,13 @@ std::vector<Sample> plain_samples(DType dtype) { return window_samples(dtype, {}
 std::vector<Sample> periodic_samples(DType dtype) { return window_samples(dtype, {false}); }
 std::vector<Sample> parameter_samples(DType dtype) { return window_samples(dtype, {true, 0.75}); }
 std::vector<Sample> two_parameters_samples(DType dtype) { return window_samples(dtype, {false, 0.75, 0.2}); }
+
+/// And of a beta of which only the ends are numbers.
+std::vector<Sample> beta_samples(DType dtype) {
+    std::vector<Sample> result = parameter_samples(dtype);
+    result.push_back({.label = "overflow", .tensors = {}, .args = {7, false, 1e6}, .kwargs = {{"dtype", dtype}}});
+    return result;
+}
 
 constexpr OpDef window(std::string_view name, std::string_view doc, std::string_view schema, DecomposeFn decompose,
                        SamplesFn samples) {
@@ -158,7 +170,7 @@ constexpr OpDef kOps[] = {
     WHITTLE_WINDOW(hann_window, ".periodic", ", bool periodic", "periodic", periodic_samples),
     WHITTLE_WINDOW(kaiser_window, "", "", "default", plain_samples),
     WHITTLE_WINDOW(kaiser_window, ".periodic", ", bool periodic", "periodic", periodic_samples),
-    WHITTLE_WINDOW(kaiser_window, ".beta", ", bool periodic, float beta", "beta", parameter_samples),
+    WHITTLE_WINDOW(kaiser_window, ".beta", ", bool periodic, float beta", "beta", beta_samples),
 };
 
 }  // namespace
