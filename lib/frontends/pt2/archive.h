@@ -1,5 +1,5 @@
-// The zip archives that torch.export.save() and numpy.savez() write: entries by name, read and checked whole. Data only:
-// nothing in them is ever run.
+// The zip archives that torch.export.save() and numpy.savez() write: entries by name, read and checked whole. Data
+// only: nothing in them is ever run.
 // https://pytorch.org/docs/stable/export/pt2_archive.html
 #pragma once
 
