@@ -42,9 +42,13 @@ decltype(auto) visit_arithmetic(DType dtype, F&& f) {
     return visit_compute(dtype, std::forward<F>(f));
 }
 
-/// Row-major elements of `tensor`, broadcast to `sizes`, converted to T.
+/// Row-major elements of `tensor`, broadcast to `sizes`, converted to T. Throws Error where they fit no memory.
 template <class T>
 std::vector<T> load_broadcast(const Tensor& tensor, const Sizes& sizes);
+
+/// The same in an array: for kernels that share it, and for bool, of which std::vector has no memory.
+template <class T>
+std::shared_ptr<T[]> load_shared(const Tensor& tensor, const Sizes& sizes);
 
 /// A contiguous tensor of `dtype` from row-major values: floats round to nearest even, integers wrap, NaN and
 /// out-of-range floats become what ATen's cast gives on x86.

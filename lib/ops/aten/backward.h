@@ -35,6 +35,9 @@ class Gradient {
     NodeValue zeros(const Sizes& sizes, DType dtype) const {
         return b_.call("aten.zeros.default", {Arg::ints(sizes)}, {{"dtype", dtype}});
     }
+    NodeValue full(const Sizes& sizes, const Arg& value, DType dtype) const {
+        return b_.call("aten.full.default", {Arg::ints(sizes), value}, {{"dtype", dtype}});
+    }
     NodeValue constant(const Tensor& value) const { return b_.constant(value); }
     NodeValue as(const NodeValue& x, DType dtype) const {
         return x.meta.dtype == dtype ? x : call("aten.to.dtype", {arg(x), Arg(dtype)});

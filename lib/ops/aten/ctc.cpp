@@ -61,9 +61,6 @@ struct Ctc : Gradient {
         read_labels(a.tensor("targets"), joined);
     }
 
-    NodeValue full(const Sizes& sizes, const Arg& value, DType of) const {
-        return b.call("aten.full.default", {Arg::ints(sizes), value}, {{"dtype", of}});
-    }
     NodeValue never(const Sizes& sizes) const { return full(sizes, Arg(kNever), dtype); }
     /// A constant that differs by sequence.
     NodeValue by_sequence(const Ints& values, Sizes sizes) const {

@@ -66,10 +66,6 @@ Bags bags_of(const Values& a) {
 
 struct Bag : Gradient {
     explicit Bag(Builder& builder) : Gradient(builder), b(builder) {}
-
-    NodeValue full(const Sizes& sizes, const Arg& value, DType dtype) const {
-        return b.call("aten.full.default", {Arg::ints(sizes), value}, {{"dtype", dtype}});
-    }
     /// Slices of x added where `at` says.
     NodeValue added(const NodeValue& to, const NodeValue& at, const NodeValue& x) const {
         return call("aten.index_add.default", {arg(to), 0, arg(at), arg(x)});

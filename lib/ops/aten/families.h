@@ -64,15 +64,15 @@ std::span<const OpDef> distance_ops();
 std::span<const OpDef> rnn_ops();
 std::span<const OpDef> packed_ops();  ///< the gradient of packing sequences
 std::span<const OpDef> einsum_ops();
-std::span<const OpDef> assertion_ops();      ///< calls that refuse values
-std::span<const OpDef> data_size_ops();      ///< nonzero, masked_select, _unique2: results of unknown sizes
-std::span<const OpDef> random_ops();         ///< rand, randn, bernoulli
-std::span<const OpDef> dropout_ops();        ///< dropout in training and evaluation
-std::span<const OpDef> higher_order_ops();   ///< cond, while_loop, map, scan: nested graphs
-std::span<const OpDef> loss_ops();           ///< losses and their gradients
-std::span<const OpDef> loss_form_ops();      ///< huber_loss, binary_cross_entropy, nll_loss2d, and their gradients
+std::span<const OpDef> assertion_ops();     ///< calls that refuse values
+std::span<const OpDef> data_size_ops();     ///< nonzero, masked_select, _unique2: results of unknown sizes
+std::span<const OpDef> random_ops();        ///< rand, randn, bernoulli
+std::span<const OpDef> dropout_ops();       ///< dropout in training and evaluation
+std::span<const OpDef> higher_order_ops();  ///< cond, while_loop, map, scan: nested graphs
+std::span<const OpDef> loss_ops();          ///< losses and their gradients
+std::span<const OpDef> loss_form_ops();  ///< huber_loss, binary_cross_entropy, nll_loss2d, kl_div, poisson_nll_loss, …
 std::span<const OpDef> margin_loss_ops();    ///< losses that ask for margins between scores, and their gradients
-std::span<const OpDef> similarity_ops();     ///< distances and similarities, losses of them, kl_div, poisson_nll_loss
+std::span<const OpDef> similarity_ops();     ///< distances and similarities, and losses of them
 std::span<const OpDef> linalg_ops();         ///< equations, inverses, determinants of matrices
 std::span<const OpDef> factorization_ops();  ///< Cholesky, QR, eigenvalues, singular values
 std::span<const OpDef> backward_ops();  ///< gradients of activations, embeddings and slices, as autograd calls them

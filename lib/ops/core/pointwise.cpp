@@ -98,14 +98,10 @@ Broadcast<T>::Broadcast(const std::variant<Tensor, Scalar>& operand, const Sizes
         memory_ = tensor.storage();
         return;
     }
-    const Tensor converted = tensor.to(common);
-    const auto count = static_cast<std::size_t>(element_count(sizes));
-    std::size_t bytes = 0;
-    Storage::check_size(__builtin_mul_overflow(count, sizeof(T), &bytes) ? ~std::size_t(0) : bytes);
-    const auto memory = std::make_shared_for_overwrite<T[]>(count);
-    detail::convert_strided(converted.raw(), common, sizes,
-                            broadcast_strides(converted.sizes(), converted.strides(), sizes), memory.get(),
-                            dtype_of<T>);
+    // One element is read again and again instead of written out.
+    const bool single = tensor.element_count() == 1;
+    const auto memory = load_shared<T>(tensor.to(common), single ? tensor.sizes() : sizes);
+    step_ = single ? 0 : 1;
     data_ = memory.get();
     memory_ = memory;
 }
