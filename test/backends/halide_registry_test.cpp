@@ -1,4 +1,5 @@
-// Every op of the registry, on every sample of every dtype it allows: what Halide computes is what eager computes.
+// Every op of the registry, on samples of every dtype it allows (samples.h): what Halide computes is what eager
+// computes.
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <cstdlib>
@@ -12,6 +13,7 @@
 #include "base/files.h"
 #include "differing.h"
 #include "ops/core/interpreter.h"
+#include "samples.h"
 
 using namespace whittle;
 
@@ -20,19 +22,10 @@ namespace {
 constexpr std::size_t kShards = 8;
 constexpr DType kAsserted = DType::f32;
 
-// The sanitizers see nothing of Halide's machine code; two dtypes exercise our side of it.
-#if defined(__SANITIZE_ADDRESS__)
-#define WHITTLE_SANITIZED 1
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer)
-#define WHITTLE_SANITIZED 1
-#endif
-#endif
-#ifdef WHITTLE_SANITIZED
-constexpr DType kTestedDTypes[] = {DType::f32};
-#else
-constexpr const auto& kTestedDTypes = kAllDTypes;
-#endif
+// The sanitizers see nothing of Halide's machine code; one dtype exercises our side of it.
+bool is_tested(const RegisteredOp& op, DType dtype) {
+    return (op.def->dtypes & set_of(dtype)) != 0 && (!test::kSanitized || dtype == DType::f32);
+}
 
 /// All samples of one op and dtype as one graph, so that they share compilations: `outputs[i]` belongs to sample i.
 struct Batch {
@@ -185,16 +178,21 @@ void check_shard(std::size_t shard) {
     for (std::size_t i = shard; i < registry.size(); i += kShards) {
         const RegisteredOp& op = registry[i];
         if (op.def->random || !op.def->samples || (only && op.def->name.find(only) == std::string_view::npos)) continue;
-        for (DType dtype : kTestedDTypes) {
-            if (!(op.def->dtypes & set_of(dtype))) continue;
-            std::vector<Sample> samples = op.def->samples(dtype);
+        for (DType dtype : kAllDTypes) {
+            if (!is_tested(op, dtype)) continue;
+            // The parts of a composite are walked themselves, in all of their dtypes.
+            std::vector<Sample> samples = op.def->lower ? op.def->samples(dtype) : test::sparse_samples(op, dtype);
             std::erase_if(samples, [&](const Sample& sample) { return !lowers(op, sample); });
             // One graph has one set of opsets.
             std::map<std::map<std::string, std::int64_t>, std::vector<Sample>> by_opset;
             for (Sample& sample : samples) by_opset[sample.opset_imports].push_back(std::move(sample));
             for (const auto& [opset, group] : by_opset) {
                 const bool asserts = dtype == kAsserted || !(op.def->dtypes & set_of(kAsserted));
+                const auto t0 = clock();
                 check(op, dtype, *backend, group, {.asserts = asserts});
+                fprintf(stderr, "TIME %s %s %zu %.3f %d\n", std::string(op.def->name).c_str(),
+                        std::string(name(dtype)).c_str(), group.size(), double(clock() - t0) / CLOCKS_PER_SEC,
+                        op.def->lower != nullptr);
                 if (dtype != DType::f32 && dtype != DType::f64) continue;
                 if (has_ruled_kernels(group, op))
                     check(op, dtype, *backend, group, {.rules = "always", .asserts = asserts});
