@@ -99,7 +99,7 @@ Broadcast<T>::Broadcast(const std::variant<Tensor, Scalar>& operand, const Sizes
         return;
     }
     // One element is read again and again instead of written out.
-    const bool single = element_count(tensor.sizes()) == 1;
+    const bool single = tensor.numel() == 1;
     const auto memory = load_shared<T>(tensor.to(common), single ? tensor.sizes() : sizes);
     step_ = single ? 0 : 1;
     data_ = memory.get();
