@@ -58,6 +58,16 @@ bool has_no_quotient(const Operands& operands) {
     });
 }
 
+/// Whether positions count in the output_shape or in what was pooled, the standard leaves open
+/// (https://github.com/onnx/onnx/issues/2398); and which element is put where two belong.
+bool unpools_anywhere(const Operands& operands) {
+    if (operands.optional_tensor("output_shape")) return true;
+    const Tensor places = operands.tensor("I");
+    std::vector<std::int64_t> positions = load_broadcast<std::int64_t>(places, places.sizes());
+    std::ranges::sort(positions);
+    return std::ranges::adjacent_find(positions) != positions.end();
+}
+
 struct Rule {
     std::vector<std::string_view> ops;  ///< without "aten."
     bool (*applies)(const Operands&);
@@ -78,9 +88,9 @@ const Rule* rule_of(std::string_view op) {
           "remainder.Scalar", "fmod.Tensor", "fmod.Scalar"},
          has_no_quotient,
          "the least integer by -1"},
+        {{"onnx.MaxUnpool"}, unpools_anywhere, "where elements are put by an output_shape, or twice at one position"},
     };
-    if (!op.starts_with("aten.")) return nullptr;
-    op.remove_prefix(5);
+    if (op.starts_with("aten.")) op.remove_prefix(5);
     for (const Rule& rule : kRules)
         if (std::ranges::find(rule.ops, op) != rule.ops.end()) return &rule;
     return nullptr;

@@ -45,6 +45,23 @@ TEST_CASE("shifts within the dtype, and quotients that it has, are not left open
     CHECK(why("aten.remainder.Scalar(%x, -2)", {0, 1, kLeast}) == "");
 }
 
+TEST_CASE("elements that are put back to one position, or by an output_shape, are left open", "[hunt]") {
+    const auto why_of = [](const std::string& shape, std::vector<std::int64_t> positions) {
+        Graph graph = parse(
+            "graph g {\n  %x = placeholder[\"x\"] : f32[1, 1, 2]\n  %i = placeholder[\"i\"] : i64[1, 1, 2]\n"
+            "  %s = placeholder[\"s\"] : i64[3]\n"
+            "  %y = onnx.MaxUnpool(%x, %i" +
+            shape + ", kernel_shape=[2], strides=[2]) : f32[1, 1, 4]\n  return (%y)\n}\n");
+        graph.dialect = "onnx";
+        graph.opset_imports = {{"", 13}};
+        return left_open(graph, std::vector{Tensor::of<float>({1, 2}, {1, 1, 2}), Tensor::of(positions, {1, 1, 2}),
+                                            Tensor::of<std::int64_t>({1, 1, 4})});
+    };
+    CHECK(why_of("", {0, 3}) == "");
+    CHECK(why_of("", {3, 3}) != "");
+    CHECK(why_of(", %s", {0, 3}) != "");
+}
+
 TEST_CASE("a model without its open calls reads what they gave as inputs", "[hunt]") {
     const Model model{parse("graph g {\n  %x = placeholder[\"x\"] : f32[3]\n"
                             "  %y = aten.topk.default(%x, 2) : (f32[2], i64[2])\n  %i = getitem(%y, 1) : i64[2]\n"

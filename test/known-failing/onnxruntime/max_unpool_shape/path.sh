@@ -1,3 +1,0 @@
-# needs: explain --list-backends | grep '^onnxruntime ' | grep -vq 'not installed'
-minify model_6179.json -o m.json
-repro m.json --anonymize --issue ISSUE.md
