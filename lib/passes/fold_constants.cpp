@@ -11,14 +11,6 @@
 namespace whittle {
 namespace {
 
-bool has_graph(const Arg& arg) {
-    if (std::holds_alternative<GraphRef>(arg.value)) return true;
-    if (const ArgList* list = arg.list())
-        for (const Arg& element : *list)
-            if (has_graph(element)) return true;
-    return false;
-}
-
 class Folder {
   public:
     Folder(const Graph& graph, const FoldOptions& options) : rewriter_(graph), options_(options) {}
@@ -46,9 +38,9 @@ class Folder {
         return found->second.at(static_cast<std::size_t>(read->index));
     }
 
-    /// All its operands are constants, at least one of them an attribute, and its results a function of them.
+    /// All its operands are constants, at least one of them an attribute.
     bool foldable(const Node& node) const {
-        if (!is_function(node)) return false;
+        if (!is_small(node)) return false;
         bool constant = true, attribute = false;
         for_each_input(node, [&](NodeRef ref) {
             const Node& operand = mapped(ref);
@@ -58,27 +50,19 @@ class Folder {
         return constant && attribute;
     }
 
-    bool is_function(const Node& node) const {
-        if (!is_op_call(node)) return false;
-        const RegisteredOp* op = Registry::instance().op(node.target);
-        if (!op || op->def->random) return false;
-        for (const Param& param : op->schema.params)
-            if (param.mutates) return false;
-        for (const Arg& arg : node.args)
-            if (has_graph(arg)) return false;
-        for (const auto& [key, arg] : node.kwargs)
-            if (has_graph(arg)) return false;
+    /// An op's call with results that are worth keeping.
+    bool is_small(const Node& node) const {
         std::int64_t elements = 0;
         for (const ValueMeta& meta : node.results)
             if (__builtin_add_overflow(elements, meta.numel(), &elements)) return false;
-        return elements <= options_.max_elements;
+        return is_op_call(node) && elements <= options_.max_elements;
     }
 
     /// A call without operands and with one result.
     bool is_filler(const Node& node) const {
         bool reads = false;
         for_each_input(node, [&](NodeRef) { reads = true; });
-        return !reads && node.results.size() == 1 && is_function(node);
+        return !reads && node.results.size() == 1 && is_small(node);
     }
 
     const Node& mapped(NodeRef old) const { return rewriter_.graph().node(rewriter_.mapped(old)); }

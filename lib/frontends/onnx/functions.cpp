@@ -7,7 +7,6 @@
 #include <utility>
 #include <vector>
 
-#include "frontends/onnx/importer.h"
 #include "frontends/onnx/order.h"
 #include "frontends/onnx/standard.h"
 

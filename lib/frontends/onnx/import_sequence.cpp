@@ -1,7 +1,9 @@
 // Nodes on sequences and optionals: resolved into the tensors that they list (ops/onnx/sequence.h).
 #include <algorithm>
 
+#include "frontends/onnx/bind.h"
 #include "frontends/onnx/importer.h"
+#include "frontends/onnx/results.h"
 
 namespace whittle::onnx_proto {
 
@@ -14,9 +16,9 @@ constexpr std::size_t kMostBodies = 1000;
 
 class GraphImporter::SequenceReader final : public OnnxReader {
   public:
-    SequenceReader(GraphImporter& importer, Pending& pending) : importer_(importer), pending_(pending) {
+    SequenceReader(GraphImporter& importer, PendingNode& pending) : importer_(importer), pending_(pending) {
         for (const std::string& name : pending.proto.input())
-            inputs_.push_back(name.empty() ? std::nullopt : std::optional(importer.value(name)));
+            inputs_.push_back(name.empty() ? std::nullopt : std::optional(importer.scope_.value(name)));
         while (!inputs_.empty() && !inputs_.back()) inputs_.pop_back();
     }
 
@@ -27,7 +29,8 @@ class GraphImporter::SequenceReader final : public OnnxReader {
     /// The metas of an input are not known.
     bool unknown_input() const {
         return std::ranges::any_of(inputs_, [&](const auto& input) {
-            return input && std::ranges::any_of(input->nodes, [&](NodeRef node) { return importer_.unknown(node); });
+            return input &&
+                   std::ranges::any_of(input->nodes, [&](NodeRef node) { return importer_.draft_.unknown(node); });
         });
     }
 
@@ -37,7 +40,7 @@ class GraphImporter::SequenceReader final : public OnnxReader {
     std::size_t input_count() const override { return inputs_.size(); }
     std::size_t output_count() const override { return static_cast<std::size_t>(pending_.outputs); }
     std::int64_t opset() const override { return pending_.opset; }
-    const ValueMeta& meta(NodeRef node) const override { return importer_.graph_.node(node).meta(); }
+    const ValueMeta& meta(NodeRef node) const override { return importer_.draft_.node(node).meta(); }
 
     std::optional<std::int64_t> integer(std::string_view attribute) const override {
         for (const onnx::AttributeProto& given : pending_.proto.attribute())
@@ -46,15 +49,15 @@ class GraphImporter::SequenceReader final : public OnnxReader {
     }
 
     const Tensor& known(NodeRef node, std::string_view what) override {
-        if (const Tensor* value = importer_.known(node)) return *value;
-        pending_.problem = "the operand '" + std::string(what) + "' is computed while running, expected a constant";
-        importer_.want_constant(pending_, node);
+        if (const Tensor* value = importer_.draft_.known(node)) return *value;
+        pending_.refuse("the operand '" + std::string(what) + "' is computed while running, expected a constant");
+        want_constant(pending_, node, importer_.scope_);
         throw Error(std::exchange(pending_.problem, {}), std::exchange(pending_.hint, {}));
     }
 
     NodeRef constant(const Tensor& value) override {
         const std::string name = fresh_name();
-        return importer_.add_constant(name, name, value);
+        return importer_.draft_.add_constant(name, name, value);
     }
 
     NodeRef call(std::string_view op_type, const std::vector<NodeRef>& inputs,
@@ -62,7 +65,7 @@ class GraphImporter::SequenceReader final : public OnnxReader {
         onnx::NodeProto node;
         node.set_op_type(std::string(op_type));
         node.set_name(pending_.proto.name());
-        Frame frame{.call_names = {""}, .read = {"result"}};
+        Scope::Frame frame{.call_names = {""}, .read = {"result"}};
         for (const NodeRef input : inputs) {
             node.add_input("input " + std::to_string(node.input_size()));
             frame.values[node.input(node.input_size() - 1)] = input;
@@ -70,17 +73,15 @@ class GraphImporter::SequenceReader final : public OnnxReader {
         node.add_output("result");
         frame.identifiers["result"] = fresh_name();
         for (const auto& [name, value] : attributes) add_attribute(node, name, value);
-        importer_.frames_.push_back(std::move(frame));
+        const Scope::Opened opened(importer_.scope_, std::move(frame));
         try {
             importer_.import_node(node, 0);
         } catch (const Error& error) {
             throw Error(pending_.where, error.message(), error.hint());
         }
-        const OnnxValue result = importer_.frames_.back().values.at("result");
-        importer_.frames_.pop_back();
-        if (importer_.graph_.node(result.nodes.at(0)).kind == NodeKind::call)
-            importer_.parts_.insert(result.nodes[0].id);
-        return result.nodes[0];
+        const NodeRef result = importer_.scope_.top().values.at("result").nodes.at(0);
+        if (importer_.draft_.node(result).kind == NodeKind::call) importer_.draft_.facts(result).part = true;
+        return result;
     }
 
     std::vector<OnnxValue> body(const std::vector<OnnxValue>& inputs) override {
@@ -96,14 +97,7 @@ class GraphImporter::SequenceReader final : public OnnxReader {
                         " iterations of graphs that must be written out, since they carry a sequence or their sizes "
                         "change");
         onnx::GraphProto& body = importer_.session_.bodies.emplace_back(given->g());  // reading uses it up
-        importer_.open_frame(body);
-        for (std::size_t i = 0; i < inputs.size(); ++i)
-            importer_.frames_.back().values[body.input(static_cast<int>(i)).name()] = inputs[i];
-        importer_.import_nodes(body);
-        std::vector<OnnxValue> results;
-        for (const onnx::ValueInfoProto& output : body.output()) results.push_back(importer_.value(output.name()));
-        importer_.frames_.pop_back();
-        return results;
+        return importer_.join_graph(body, inputs);
     }
 
   private:
@@ -111,7 +105,7 @@ class GraphImporter::SequenceReader final : public OnnxReader {
     std::string fresh_name() {
         int named = 0;
         while (pending_.proto.output(named).empty()) ++named;
-        return importer_.names_.take(importer_.result_name(pending_, named));
+        return importer_.draft_.names().take(result_name(pending_, named, importer_.scope_));
     }
 
     static void add_attribute(onnx::NodeProto& node, const std::string& name, const Arg& value) {
@@ -128,46 +122,29 @@ class GraphImporter::SequenceReader final : public OnnxReader {
     }
 
     GraphImporter& importer_;
-    Pending& pending_;
+    PendingNode& pending_;
     std::vector<std::optional<OnnxValue>> inputs_;
 };
 
-/// A body that needs a constant for all iterations may have one in each: that is tried next.
-void GraphImporter::import_body(const Pending& pending, GraphImporter& body, const std::vector<ValueMeta>& metas) {
-    try {
-        body.import(metas);
-    } catch (const Error&) {
-        if (!outer_ && session_.body_needs_constant && onnx_passing_op(pending.call.target))
-            session_.written_out.insert(pending.where.position);
-        throw;
-    }
-}
-
 /// What was made for the result has its name; else nothing has it.
-void GraphImporter::name_resolved(const Pending& pending, int output, const OnnxValue& result,
+void GraphImporter::name_resolved(const PendingNode& pending, int output, const OnnxValue& result,
                                   std::size_t nodes_before) {
-    const std::string& name = result_name(pending, output);
+    const std::string& name = result_name(pending, output, scope_);
     const bool made = result.is_tensor() && static_cast<std::size_t>(result.nodes[0].id) >= nodes_before;
-    Node* node = made ? &graph_.nodes[static_cast<std::size_t>(result.nodes[0].id)] : nullptr;
-    if (!node || node->kind == NodeKind::placeholder || graph_.attributes.contains(name)) {
-        names_.release(name);
-        return;
-    }
-    names_.release(node->name);
-    node->name = name;
-    if (node->kind != NodeKind::get_attr) return;
-    auto attribute = graph_.attributes.extract(node->target);
-    attribute.key() = node->target = name;
-    graph_.attributes.insert(std::move(attribute));
+    if (!made || draft_.node(result.nodes[0]).kind == NodeKind::placeholder || draft_.graph().attributes.contains(name))
+        draft_.names().release(name);
+    else
+        draft_.rename(result.nodes[0], name);
 }
 
-bool GraphImporter::resolve_sequences(Pending& pending) {
+bool GraphImporter::resolve_sequences(PendingNode& pending) {
     const OnnxSequenceOp* op = onnx_sequence_op(pending.call.target);
     const OnnxSequenceOp* passing = op ? nullptr : onnx_passing_op(pending.call.target);
     if (!op && !passing) return false;
     SequenceReader reader(*this, pending);
     if (passing && reader.tensors_only() && !session_.written_out.contains(pending.where.position)) return false;
-    const std::size_t before = graph_.nodes.size(), frames = frames_.size();
+    const auto count = [&] { return draft_.graph().nodes.size(); };
+    const std::size_t before = count();
     std::vector<OnnxValue> results;
     try {
         results = (op ? op : passing)->resolve(reader);
@@ -177,11 +154,9 @@ bool GraphImporter::resolve_sequences(Pending& pending) {
     } catch (const Error& error) {
         if (!session_.options.keep_unknown)
             throw error.where().position.empty() ? Error(pending.where, error.message(), error.hint()) : error;
-        frames_.resize(frames);  // an error may come from within a body
-        for (std::size_t id = before; id < graph_.nodes.size(); ++id)
-            if (graph_.nodes[id].kind == NodeKind::call) parts_.insert(static_cast<NodeId>(id));
-        if (!reader.unknown_input()) pending.problem = error.message();
-        pending.hint = error.hint();
+        for (NodeRef made{static_cast<NodeId>(before)}; static_cast<std::size_t>(made.id) < count(); ++made.id)
+            if (draft_.node(made).kind == NodeKind::call) draft_.facts(made).part = true;
+        if (!reader.unknown_input()) pending.refuse(error.message(), error.hint());
         return false;
     }
     ++session_.folded[pending.call.target];
@@ -189,7 +164,7 @@ bool GraphImporter::resolve_sequences(Pending& pending) {
         if (pending.proto.output(i).empty()) continue;
         const OnnxValue& result = results[static_cast<std::size_t>(i)];
         name_resolved(pending, i, result, before);
-        frames_.back().values[pending.proto.output(i)] = result;
+        scope_.top().values[pending.proto.output(i)] = result;
     }
     return true;
 }

@@ -8,6 +8,7 @@
 #include "frontends/onnx/importer.h"
 #include "frontends/onnx/list_inputs.h"
 #include "frontends/onnx/order.h"
+#include "frontends/onnx/standard.h"
 #include "frontends/onnx/upgrade.h"
 #include "graph/dynamic_dims.h"
 #include "graph/verify.h"

@@ -58,6 +58,13 @@ std::string attribute_misfit(const onnx::NodeProto& node, const onnx::OpSchema& 
 
 }  // namespace
 
+std::string domain_of(const std::string& domain) { return domain == "ai.onnx" ? "" : domain; }
+
+std::string target_of(const onnx::NodeProto& node) {
+    const std::string domain = domain_of(node.domain());
+    return (domain.empty() ? "onnx" : domain) + "." + node.op_type();
+}
+
 Verdict judge(const onnx::NodeProto& node, const std::string& domain, std::int64_t opset) {
     const onnx::OpSchema* schema = schema_of(node.op_type(), domain, opset);
     if (!schema) return {};

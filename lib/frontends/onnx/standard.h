@@ -11,6 +11,12 @@
 
 namespace whittle::onnx_proto {
 
+/// The domain as the opset imports name it: "" for ai.onnx.
+std::string domain_of(const std::string& domain);
+
+/// The op as graphs name it: "onnx.Conv", "com.microsoft.Gelu".
+std::string target_of(const onnx::NodeProto& node);
+
 /// The standard's words on one node.
 struct Verdict {
     bool known_op = false;

@@ -6,8 +6,8 @@
 #include <map>
 #include <set>
 
-#include "frontends/onnx/importer.h"
 #include "frontends/onnx/order.h"
+#include "frontends/onnx/standard.h"
 
 namespace whittle::onnx_proto {
 

@@ -299,20 +299,43 @@ std::vector<Tensor> evaluate(const Graph& graph, std::span<const Tensor> inputs)
     return interpreter.run(graph, inputs);
 }
 
+namespace {
+
+bool has_graph(const Arg& arg) {
+    const ArgList* const list = arg.list();
+    return std::holds_alternative<GraphRef>(arg.value) || (list && std::ranges::any_of(*list, has_graph));
+}
+
+bool has_graph(const Node& call) {
+    return std::ranges::any_of(call.args, [](const Arg& arg) { return has_graph(arg); }) ||
+           std::ranges::any_of(call.kwargs, [](const auto& kwarg) { return has_graph(kwarg.second); });
+}
+
+/// The outputs of a graph without inputs, if they are the same at each run.
+std::vector<Tensor> constant_outputs(const Graph& graph) {
+    if (has_writes(graph) || draws_random_numbers(graph)) return {};
+    try {
+        return evaluate(graph, {});
+    } catch (const Error&) {
+        return {};
+    }
+}
+
+}  // namespace
+
 std::vector<Tensor> constant_results(const Graph& graph, const Node& call, const KnownValue& known) {
-    bool constant = true;
+    bool constant = !has_graph(call);
     for_each_input(call, [&](NodeRef ref) { constant = constant && known(ref); });
     if (!constant) return {};
     Graph alone{.name = "constants", .dialect = graph.dialect, .opset_imports = graph.opset_imports};
     const NodeRef result = alone.add(
         map_inputs(call, [&](NodeRef ref) { return Arg(alone.get_attr(graph.node(ref).name, *known(ref))); }));
     alone.output(add_results(alone, result));
-    if (draws_random_numbers(alone)) return {};
-    try {
-        return evaluate(alone, {});
-    } catch (const Error&) {
-        return {};
-    }
+    return constant_outputs(alone);
+}
+
+std::vector<Tensor> constant_results(const Expansion& expansion) {
+    return expansion.operands.empty() ? constant_outputs(expansion.graph) : std::vector<Tensor>();
 }
 
 }  // namespace whittle

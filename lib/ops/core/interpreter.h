@@ -87,8 +87,10 @@ class Interpreter {
 /// Interpreter().run().
 std::vector<Tensor> evaluate(const Graph& graph, std::span<const Tensor> inputs);
 
-/// The results of a call of `graph` that has no nested graphs. Empty where an operand is not known, where it draws
+/// The results of a call of `graph`. Empty where an operand is not known, where it has nested graphs, writes or draws
 /// random numbers, and where it cannot be evaluated: whoever runs the graph meets the same error, with more to say.
 std::vector<Tensor> constant_results(const Graph& graph, const Node& call, const KnownValue& known);
+/// The same of a composite that has been expanded. Empty where the expansion has operands, too.
+std::vector<Tensor> constant_results(const Expansion& expansion);
 
 }  // namespace whittle

@@ -1,0 +1,76 @@
+// One graph while it is read: the nodes that it has so far, what is known of them beyond their metas, and the order
+// that they are given away in. It knows nothing of ONNX's names (scope.h). Internal.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "frontends/onnx/names.h"
+#include "graph/graph.h"
+
+namespace whittle::onnx_proto {
+
+/// What is known of a node beyond its metas.
+struct NodeFacts {
+    bool unknown = false;              ///< its metas are not
+    bool strings = false;              ///< an input or a constant that is no numbers: its metas are not known either
+    bool part = false;                 ///< a call that makes an element of a sequence: dropped when no result needs it
+    std::optional<Tensor> value = {};  ///< what a call computes that is kept though it is constant
+};
+
+class GraphDraft {
+  public:
+    explicit GraphDraft(std::map<std::string, std::int64_t> opsets, GraphDraft* outer = nullptr);
+
+    const Graph& graph() const { return graph_; }
+    const Node& node(NodeRef ref) const { return graph_.node(ref); }
+    bool is_nested() const { return outer_ != nullptr; }
+    NameScope& names() { return names_; }
+    NodeFacts& facts(NodeRef ref) { return facts_.at(static_cast<std::size_t>(ref.id)); }
+    const NodeFacts& facts(NodeRef ref) const { return facts_.at(static_cast<std::size_t>(ref.id)); }
+    bool unknown(NodeRef ref) const { return facts(ref).unknown; }
+    /// The value of a constant, or of a call that could have been one; else null.
+    const Tensor* known(NodeRef ref) const;
+    /// The model's inputs that decide the value; empty when one of them has more than `most_elements`.
+    std::vector<std::string> inputs_behind(NodeRef value, std::int64_t most_elements) const;
+
+    NodeRef append(Node node, NodeFacts facts = {});
+    NodeRef add_constant(const std::string& name, const std::string& target, Tensor value);
+    /// A constant of strings: one without elements.
+    NodeRef add_strings(const std::string& name, const std::string& target);
+    /// What stands here for a node of the outer graph: a constant of our own that shares its data, else a placeholder.
+    NodeRef capture(NodeRef outer_node);
+    void add_subgraph(const std::string& name, Graph graph);
+    void add_outputs(const std::vector<NodeRef>& nodes);
+    /// Renames a call or constant; `name` is taken already.
+    void rename(NodeRef ref, const std::string& name);
+
+    /// Nodes of the outer graph that this one reads (constants excepted), in order of first use.
+    std::vector<NodeRef> captured() const;
+    bool unknown_outputs() const;
+
+    struct Finished {
+        Graph graph;
+        std::vector<std::string> unknown;  ///< names of calls whose metas are not known
+    };
+    /// Puts the nodes into their final order, drops unused constants, and gives the graph away. The last placeholders
+    /// stand for the nodes `captured` of the outer graph, in this order.
+    Finished finish(const std::string& name, const std::vector<NodeRef>& captured);
+
+  private:
+    /// Per node: all, but for parts that no result needs.
+    std::vector<bool> wanted() const;
+    std::vector<NodeId> final_order(const std::vector<NodeRef>& captured);
+
+    GraphDraft* outer_;
+    Graph graph_;
+    NameScope names_;
+    std::vector<NodeFacts> facts_;        // per node
+    std::map<NodeId, NodeRef> captured_;  // node here by node of the outer graph, constants included
+    std::vector<NodeRef> outputs_;
+};
+
+}  // namespace whittle::onnx_proto

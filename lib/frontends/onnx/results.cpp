@@ -1,0 +1,174 @@
+#include "frontends/onnx/results.h"
+
+#include <algorithm>
+
+#include "base/suggest.h"
+#include "frontends/onnx/bind.h"
+#include "graph/value_ref.h"
+#include "ops/core/interpreter.h"
+#include "ops/core/known.h"
+
+namespace whittle::onnx_proto {
+
+namespace {
+
+/// Sizes of a value as the file declares them; named dimensions take their decided sizes. Nothing when one is missing.
+std::optional<Sizes> declared_sizes(const onnx::TypeProto& type, const std::map<std::string, std::int64_t>& dims) {
+    if (!type.has_tensor_type() || !type.tensor_type().has_shape()) return std::nullopt;
+    Sizes sizes;
+    for (const auto& dim : type.tensor_type().shape().dim()) {
+        const auto named = dims.find(dim.dim_param());
+        if (dim.has_dim_value() && dim.dim_value() >= 0)  // some exporters write -1 for a dynamic dimension
+            sizes.push_back(dim.dim_value());
+        else if (dim.has_dim_param() && named != dims.end())
+            sizes.push_back(named->second);
+        else
+            return std::nullopt;
+    }
+    return sizes;
+}
+
+std::optional<ValueMeta> declared_meta(const std::string& name, Scope& scope) {
+    const auto found = scope.top().declared.find(name);
+    if (found == scope.top().declared.end()) return std::nullopt;
+    const onnx::TypeProto& type = *found->second;
+    const auto sizes = declared_sizes(type, scope.session.dims);
+    const auto dtype = sizes ? dtype_from_onnx(type.tensor_type().elem_type()) : std::nullopt;
+    return dtype ? std::optional(ValueMeta::contiguous(*dtype, *sizes)) : std::nullopt;
+}
+
+/// The results of an expansion that are constants whatever the operands' data; empty unless all are.
+std::vector<Tensor> constant_outputs(const Graph& expansion) {
+    std::vector<Tensor> values;
+    for (const NodeId id : expansion.outputs()) {
+        const Node& result = expansion.nodes[static_cast<std::size_t>(id)];
+        if (result.kind != NodeKind::get_attr) return {};
+        values.push_back(expansion.attributes.at(result.target));
+    }
+    return values;
+}
+
+/// The constant among the call's operands that is the value, as of an Identity.
+std::optional<NodeRef> same_operand(const Node& call, const Tensor& value, const Graph& graph) {
+    std::optional<NodeRef> same;
+    for_each_input(call, [&](NodeRef ref) {
+        const Node& operand = graph.node(ref);
+        if (operand.kind != NodeKind::get_attr) return;
+        const Tensor& tensor = graph.attributes.at(operand.target);
+        if (tensor.raw() == value.raw() && value.numel() > 0 && ValueMeta::of(tensor) == ValueMeta::of(value))
+            same = ref;
+    });
+    return same;
+}
+
+}  // namespace
+
+void want_constant(PendingNode& pending, NodeRef value, const Scope& scope) {
+    scope.session.body_needs_constant |= scope.draft.is_nested();
+    if (scope.draft.is_nested()) return;
+    const std::vector<std::string> names = scope.draft.inputs_behind(value, kFoldedElements);
+    if (names.empty()) return;
+    pending.problem += "; it depends on the value of input " + in_quotes(join(names, "', '"));
+    pending.hint = "give that value with --input or --inputs";
+    scope.session.wanted.insert(names.begin(), names.end());
+}
+
+void infer_results(PendingNode& pending, const Scope& scope) {
+    Node& call = pending.call;
+    const GraphDraft& draft = scope.draft;
+    try {
+        if (pending.op->def->infer) {
+            call.results = infer(draft.graph(), call);
+        } else {
+            pending.expansion = expand(draft.graph(), call, [&](NodeRef ref) { return draft.known(ref); });
+            const Graph& graph = pending.expansion->graph;
+            for (const NodeId id : graph.outputs()) call.results.push_back(graph.node({id}).meta());
+        }
+        for (const ValueMeta& meta : call.results) element_count(meta.sizes);
+        const auto found = static_cast<std::size_t>(pending.outputs), known = call.results.size();
+        if (found > known || (pending.op->schema.returns.front().list && found != known))
+            throw Error("found " + std::to_string(found) + " outputs, expected " + std::to_string(known));
+    } catch (const NeedsConstant& error) {
+        pending.refuse(error.message(), error.hint());
+        const std::vector<Param>& params = pending.op->schema.params;
+        const auto param = std::ranges::find(params, error.operand(), &Param::name);
+        const auto position = static_cast<std::size_t>(param - params.begin());
+        if (position < call.args.size() && call.args[position].node())
+            want_constant(pending, *call.args[position].node(), scope);
+    } catch (const Error& error) {
+        const std::string& inner = error.where().position;
+        pending.refuse((inner.empty() ? "" : inner + ": ") + error.message(), error.hint());
+    }
+}
+
+void declare_results(PendingNode& pending, Scope& scope) {
+    pending.call.results.clear();
+    for (int i = 0; i < pending.outputs; ++i) {
+        const std::string& output = pending.proto.output(i);
+        const std::optional<ValueMeta> meta = declared_meta(output, scope);
+        pending.unknown_result |= !meta && !output.empty();  // else nobody reads it
+        if (pending.unknown_result && !pending.opaque.empty())
+            throw Error(pending.where,
+                        pending.opaque + ", of which the file does not declare what " + in_quotes(output) +
+                            " is, expected an element type and fixed sizes",
+                        "shape inference declares it: onnx.shape_inference, of ONNX Runtime's own ops its "
+                        "symbolic_shape_infer.py; --dim sets dynamic sizes");
+        pending.call.results.push_back(meta.value_or(ValueMeta()));
+    }
+    scope.session.opaque_calls |= !pending.opaque.empty();
+    if (pending.is_refused())
+        scope.session.breaks.push_back(
+            {pending.problem, scope.prefix + call_name(pending, scope), pending.call.target, pending.opset});
+}
+
+std::vector<Tensor> constant_results(const PendingNode& pending, const GraphDraft& draft) {
+    if (pending.expansion)
+        if (std::vector<Tensor> values = constant_outputs(pending.expansion->graph); !values.empty()) return values;
+    const auto is_large = [](const ValueMeta& meta) { return meta.numel() > kFoldedElements; };
+    if (std::ranges::any_of(pending.call.results, is_large)) return {};
+    const auto known = [&](NodeRef ref) { return draft.known(ref); };
+    bool small = true;
+    for_each_input(pending.call, [&](NodeRef ref) { small &= known(ref) && known(ref)->numel() <= kFoldedElements; });
+    if (!small) return {};
+    return pending.expansion ? whittle::constant_results(*pending.expansion)
+                             : whittle::constant_results(draft.graph(), pending.call, known);
+}
+
+void add_constants(PendingNode& pending, const std::vector<Tensor>& values, Scope& scope) {
+    ++scope.session.folded[pending.call.target];
+    for (int i = 0; i < pending.outputs; ++i) {
+        const std::string& output = pending.proto.output(i);
+        if (output.empty()) continue;
+        const Tensor dense =
+            values[static_cast<std::size_t>(i)].contiguous();  // whatever the strides of dimensions of 1
+        const Tensor value = dense.as_strided(dense.sizes(), contiguous_strides(dense.sizes()), dense.offset());
+        const std::optional<NodeRef> same = same_operand(pending.call, value, scope.draft.graph());
+        const std::string& name = result_name(pending, i, scope);
+        scope.top().values[output] = same ? *same : scope.draft.add_constant(name, name, value);
+    }
+}
+
+void add_call(PendingNode& pending, const std::vector<Tensor>& values, Scope& scope) {
+    GraphDraft& draft = scope.draft;
+    Scope::Frame& frame = scope.top();
+    const auto facts = [&](std::size_t result) {
+        return NodeFacts{.unknown = pending.unknown_result,
+                         .value = result < values.size() ? std::optional(values[result]) : std::nullopt};
+    };
+    const bool several = pending.call.results.size() != 1;
+    pending.call.name = several ? call_name(pending, scope) : result_name(pending, 0, scope);
+    if (!several) {
+        frame.values[pending.proto.output(0)] = draft.append(std::move(pending.call), facts(0));
+        return;
+    }
+    const NodeRef ref = draft.append(std::move(pending.call), {.unknown = pending.unknown_result});
+    for (int i = 0; i < pending.outputs; ++i) {
+        const std::string& output = pending.proto.output(i);
+        if (output.empty() || frame.read.count(output) == 0) continue;
+        Node item = getitem(ref, i, draft.node(ref));
+        item.name = result_name(pending, i, scope);
+        frame.values[output] = draft.append(std::move(item), facts(static_cast<std::size_t>(i)));
+    }
+}
+
+}  // namespace whittle::onnx_proto
