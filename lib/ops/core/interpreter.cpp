@@ -150,6 +150,7 @@ std::vector<Tensor> Interpreter::run_in_memory(const Graph& graph, const std::ve
                                                std::vector<Tensor> inputs) {
     in_memory_ = true;
     written_.clear();
+    attributes_.clear();
     std::vector<Tensor> given;
     std::vector<Tensor> outputs = run(graph, steps, std::move(inputs), &given);
     for (Tensor& value : given)
@@ -178,6 +179,7 @@ std::vector<Tensor> Interpreter::run(const Graph& graph, const std::vector<Prepa
                 break;
             case NodeKind::get_attr:
                 values[i] = {graph.attributes.at(node.target)};
+                if (in_memory_ && !given) values[i][0] = own_attribute(values[i][0]);
                 break;
             case NodeKind::call:
                 told.begin();
@@ -250,6 +252,13 @@ void Interpreter::unshare(const Schema& schema, const Node& call, const ResultsO
             for (Tensor& result : results)
                 if (result.storage() == operand.storage()) result = own_copy(result);
     });
+}
+
+Tensor Interpreter::own_attribute(const Tensor& value) {
+    const auto [known, added] =
+        attributes_.try_emplace({value.storage(), value.offset(), value.sizes(), value.strides()}, value);
+    if (added) known->second = own_copy(value);
+    return known->second;
 }
 
 Tensor Interpreter::write(const Node& call, Tensor self, const std::vector<Tensor>& results) {

@@ -2,10 +2,13 @@
 // value for accuracy comparison, and the debug backends are all this loop.
 #pragma once
 
+#include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <set>
 #include <span>
+#include <tuple>
 #include <vector>
 
 #include "ops/core/known.h"
@@ -73,6 +76,8 @@ class Interpreter {
                              const ResultsOf& results_of);
     static void unshare(const Schema& schema, const Node& call, const ResultsOf& results_of,
                         std::vector<Tensor>& results);
+    /// What stands for an attribute of a nested graph that may be written to, as long as the whole graph runs.
+    Tensor own_attribute(const Tensor& value);
     /// The operand that the call has written `results` into.
     Tensor write(const Node& call, Tensor self, const std::vector<Tensor>& results);
 
@@ -82,6 +87,7 @@ class Interpreter {
         PreparedGraph::Parts* parts = nullptr;
     } running_ = {};  ///< what step() is given
     std::set<std::shared_ptr<Storage>> written_;
+    std::map<std::tuple<std::shared_ptr<Storage>, std::int64_t, Sizes, Strides>, Tensor> attributes_;
 };
 
 /// Interpreter().run().

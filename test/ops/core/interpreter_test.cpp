@@ -115,5 +115,46 @@ TEST_CASE("a composite reads what was written to a parameter", "[ops]") {
     CHECK(graph.attributes.at("w").values<float>() == std::vector<float>{1, 2});
 }
 
+TEST_CASE("what a loop writes to a parameter is gone at the next run", "[ops]") {
+    // The parameter is captured, or the body's own.
+    for (const bool captured : {true, false}) {
+        const std::string own = captured ? "%w = placeholder[\"w\"] : f32[2]" : "%w = get_attr[\"w\"] : f32[2]";
+        Graph graph = parse(R"(graph g opset("": 17) {
+  @body = graph body opset("": 17) {
+    %i = placeholder["i"] : i64[]
+    %c = placeholder["c"] : bool[]
+    %v = placeholder["v"] : f32[2]
+    )" + own + R"(
+    %add_ = aten.add_.Tensor(%w, %v) : f32[2]
+    %y = onnx.Identity(%add_) : f32[2]
+    return (%c, %y)
+  }
+  %trips = placeholder["trips"] : i64[]
+  %x = placeholder["x"] : f32[2]
+)" + (captured ? "  %w = get_attr[\"w\"] : f32[2]\n" : "") +
+                            "  %loop = onnx.Loop(%trips, none, [%x], body=@body" + (captured ? ", captured=[%w]" : "") +
+                            ") : f32[2]\n  return (%loop)\n}\n");
+        const Tensor parameter = Tensor::of<float>({10, 20});
+        if (captured) {
+            graph.attributes.at("w") = parameter;
+        } else {
+            Graph body = *graph.subgraphs.at("body");
+            body.attributes.at("w") = parameter;
+            graph.subgraphs["body"] = std::make_shared<const Graph>(std::move(body));
+        }
+        const PreparedGraph prepared(graph);
+        const std::vector<Tensor> inputs = {Tensor::of(Scalar(std::int64_t{2}), DType::i64), Tensor::of<float>({1, 2})};
+        INFO(captured);
+        for (int run = 0; run < 2; run++) {
+            const std::vector<Tensor> outputs = Interpreter().run(prepared, inputs);
+            CHECK(values(outputs) == std::vector<float>{22, 44});  // 10 + 1, then that and itself
+            if (captured) CHECK(outputs.at(1).values<float>() == std::vector<float>{22, 44});
+            CHECK(parameter.values<float>() == std::vector<float>{10, 20});
+        }
+        CHECK(values(evaluate(graph, inputs)) == std::vector<float>{22, 44});
+        CHECK(parameter.values<float>() == std::vector<float>{10, 20});
+    }
+}
+
 }  // namespace
 }  // namespace whittle
