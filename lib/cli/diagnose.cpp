@@ -39,7 +39,7 @@ void follow(const Tool& tool, const LoadedFrame& frame, const fs::path& output, 
     const std::unique_ptr<Backend> backend = find_backend(guilty.spec(kDefaultSuspect));
     if (offered<Reference>(*backend)) {  // it has no failures of its own that could be followed
         letter.no_repro = "the reference itself differs from what was recorded";
-        debug::find_commands(letter, *backend);
+        debug::address(letter, *backend);
         return;
     }
     nlohmann::json ignored;
@@ -61,7 +61,7 @@ void follow(const Tool& tool, const LoadedFrame& frame, const fs::path& output, 
         letter.repro = followed.repros[0], letter.verified = followed.verified;
     else
         letter.no_repro = followed.no_repro;
-    debug::find_commands(letter, *backend);
+    debug::address(letter, *backend);
 }
 
 /// The options of the suspect that leave out whom the letter names, where that can be.

@@ -104,19 +104,18 @@ std::string sure_text(const Letter& letter) {
     return text;
 }
 
-/// `culprit` may be null.
-std::string mender_of(const std::string& backend, const Culprit* culprit) {
-    const BackendSpec spec(backend);
-    if (const auto* wrapped = std::get_if<WrappedBackend>(&spec.value())) return mender_of(wrapped->inner, culprit);
-    if (backend == "ts" || backend == "aot_ts") return "PyTorch's issue tracker";
-    if (component_named(spec)) return "Whittle's issue tracker";
-    std::string compiler;
-    try {
-        const std::unique_ptr<Backend> found = find_backend(spec);
-        if (const auto* programs = offered<program::KernelPrograms>(*found)) compiler = programs->compiler();
-    } catch (const Error&) {  // it is not there any more
+/// `backend` is the one of that name, null where it is not there any more. `culprit` may be null.
+std::string mender_of(const std::string& name, const Backend* backend, const Culprit* culprit) {
+    const BackendSpec spec(name);
+    if (const auto* wrapped = std::get_if<WrappedBackend>(&spec.value())) {
+        const auto* const wrapper = dynamic_cast<const Wrapper*>(backend);
+        return mender_of(wrapped->inner, wrapper ? &wrapper->inner() : nullptr, culprit);
     }
-    if (compiler.empty()) return "the makers of " + backend;
+    if (name == "ts" || name == "aot_ts") return "PyTorch's issue tracker";
+    if (component_named(spec)) return "Whittle's issue tracker";
+    const auto* const programs = backend ? offered<program::KernelPrograms>(*backend) : nullptr;
+    const std::string compiler = programs ? programs->compiler() : "";
+    if (compiler.empty()) return "the makers of " + name;
     const auto races = [](const std::string& directive) { return directive.ends_with("allow_race_conditions()"); };
     const bool ours =
         culprit && (culprit->component == "lowering" || culprit->component == "pass" ||
@@ -141,13 +140,13 @@ std::string only_library(const Letter& letter) {
     return std::filesystem::path(library).filename().string();
 }
 
-/// Who mends it.
-std::string whom(const Letter& letter) {
+/// Who mends it, which `backend` did.
+std::string mender_of(const Letter& letter, const Backend& backend) {
     if (const std::string library = only_library(letter); !library.empty()) return "the makers of " + library;
     if (letter.guilt.who().backend == "libtorch") return "Whittle's issue tracker, or PyTorch's";
     if (!letter.guilt.who().component->backend.empty()) return "Whittle's issue tracker";
     Failure failure{.backend = letter.suspect, .options = letter.options};
-    return who_mends(letter.minimized ? *letter.minimized->failure : failure);
+    return who_mends(letter.minimized ? *letter.minimized->failure : failure, &backend);
 }
 
 std::string send_text(const Letter& letter) {
@@ -155,9 +154,9 @@ std::string send_text(const Letter& letter) {
         return letter.repro->string() +
                (letter.verified ? ", which was built and run and shows it, to "
                                 : ", which does NOT show it here, to ") +
-               whom(letter);
-    if (letter.minimized) return letter.minimized_file.string() + " to " + whom(letter);
-    return "the model to " + whom(letter);
+               letter.mender;
+    if (letter.minimized) return letter.minimized_file.string() + " to " + letter.mender;
+    return "the model to " + letter.mender;
 }
 
 /// The commands of a guilty directive or pass, which options switch off and on; false where none was found.
@@ -182,24 +181,22 @@ bool find_switch(Letter& letter, Backend& backend) {
 
 }  // namespace
 
-std::string who_mends(const Failure& failure) {
-    std::string backend = failure.backend;
-    try {
-        backend = compiler_of(failure);
-    } catch (const Error&) {  // it is not there any more
-    }
-    return mender_of(backend, failure.culprit ? &*failure.culprit : nullptr);
+std::string who_mends(const Failure& failure, const Backend* backend) {
+    const Culprit* const culprit = failure.culprit ? &*failure.culprit : nullptr;
+    const std::string compiler = backend ? compiler_of(failure, *backend) : failure.backend;
+    if (compiler == failure.backend) return mender_of(compiler, backend, culprit);
+    return mender_of(compiler, find_backend(compiler).get(), culprit);
 }
 
-std::vector<std::string> last_good_command(const Graph& minimized, const std::filesystem::path& file) {
+std::vector<std::string> last_good_command(const Graph& minimized, const std::filesystem::path& file,
+                                           Backend& backend) {
     if (!minimized.failure || !minimized.failure->culprit || minimized.failure->culprit->directive.empty()) return {};
-    const Failure& failure = *minimized.failure;
-    const std::unique_ptr<Backend> backend = find_backend(BackendSpec(failure.backend), failure.options);
     Letter letter{.minimized = minimized, .minimized_file = file};
-    return find_switch(letter, *backend) ? letter.last_good : std::vector<std::string>();
+    return find_switch(letter, backend) ? letter.last_good : std::vector<std::string>();
 }
 
-void find_commands(Letter& letter, Backend& backend) {
+void address(Letter& letter, Backend& backend) {
+    letter.mender = mender_of(letter, backend);
     if (find_switch(letter, backend)) return;
     const Guilt& guilt = letter.guilt;
     if (offered<Reference>(backend)) {  // explain takes it for right

@@ -26,20 +26,22 @@ struct Letter {
     std::vector<std::string> accuracy = {}, inputs = {};      ///< as they are typed
     BackendOptions options = {};                              ///< of the suspect
     bool record = false;                                      ///< the model is one, which replay takes
+    std::string mender = {};                                  ///< who is to get it
     bool switched = false;                                    ///< last_good switches off what first_bad has on
     std::vector<std::string> last_good = {}, first_bad = {};  ///< commands: explain exits with 0, and with 1
 };
 
-/// Fills the commands: of the guilty decision or pass where one was found, else of the component before and the guilty
-/// one. `backend` is the guilty one.
-void find_commands(Letter& letter, Backend& backend);
+/// Fills the mender and the commands: of the guilty decision or pass where one was found, else of the component before
+/// and the guilty one. `backend` is the guilty one.
+void address(Letter& letter, Backend& backend);
 
-/// Who mends what a backend did wrong: "Halide's issue tracker".
-std::string who_mends(const Failure& failure);
+/// Who mends what a backend did wrong: "Halide's issue tracker". `backend` is the failure's, null where it is not there
+/// any more.
+std::string who_mends(const Failure& failure, const Backend* backend);
 
-/// The command that runs a minimized failure, which is in the file, without its guilty directive: then it is right.
-/// Empty where none was found. Throws Error for a backend that is not there.
-std::vector<std::string> last_good_command(const Graph& minimized, const std::filesystem::path& file);
+/// The command that runs a minimized failure of `backend`, which is in the file, without its guilty directive: then it
+/// is right. Empty where none was found.
+std::vector<std::string> last_good_command(const Graph& minimized, const std::filesystem::path& file, Backend& backend);
 
 std::string to_text(const Letter& letter);
 nlohmann::json to_json(const Letter& letter);

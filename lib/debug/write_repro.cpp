@@ -58,8 +58,8 @@ std::optional<Differentiates::Compiler> other_compiler(const Failure& failure, c
 
 }  // namespace
 
-std::string compiler_of(const Failure& failure) {
-    const auto compiler = other_compiler(failure, *find_backend(failure.backend));
+std::string compiler_of(const Failure& failure, const Backend& backend) {
+    const auto compiler = other_compiler(failure, backend);
     return compiler ? compiler->backend : failure.backend;
 }
 
@@ -132,7 +132,8 @@ std::optional<Graph> run_by_interpreter(const Backend& backend, const Graph& gra
 }  // namespace
 
 bool has_repro(const Graph& failing) {
-    const auto backend = find_backend(compiler_of(*failing.failure));
+    auto backend = find_backend(failing.failure->backend);
+    if (const auto compiler = other_compiler(*failing.failure, *backend)) backend = find_backend(compiler->backend);
     return offered<Emitter>(*backend) || wrongly_interpreted(*backend, failing);
 }
 

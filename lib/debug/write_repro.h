@@ -17,9 +17,9 @@ namespace whittle::debug {
 /// run it or the suspect says that it does not support it.
 std::optional<Failure> failure_of(const LoadedFrame& frame, const Suspect& suspect);
 
-/// The name of the backend that compiled what failed: the failure's own, or the one that it hands the part to. Throws
-/// Error for a backend that is not there.
-std::string compiler_of(const Failure& failure);
+/// The name of the backend that compiled what failed: the failure's own, which `backend` is, or the one that it hands
+/// the part to.
+std::string compiler_of(const Failure& failure, const Backend& backend);
 
 /// What was compiled when the graph failed: the graph itself, or, where it failed at gradients, the backward graph
 /// alone, on what the reference saves for it. What is interpreted can only be wrong as a whole. Where another backend

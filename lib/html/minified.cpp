@@ -1,8 +1,10 @@
 #include "html/minified.h"
 
 #include <filesystem>
+#include <memory>
 #include <nlohmann/json.hpp>
 
+#include "backends/registry.h"
 #include "base/error.h"
 #include "base/files.h"
 #include "base/subprocess.h"
@@ -18,6 +20,15 @@ using nlohmann::json;
 namespace {
 
 constexpr std::size_t kMostText = std::size_t(1) << 20;
+
+/// Null where it is not there any more.
+std::unique_ptr<Backend> backend_of(const Failure& failure) {
+    try {
+        return find_backend(BackendSpec(failure.backend), failure.options);
+    } catch (const Error&) {
+        return nullptr;
+    }
+}
 
 /// What is left, as text and as operations that know their places. Nothing for a file that is gone, or that a graph is
 /// not read from.
@@ -36,8 +47,10 @@ void add_graph(json& result, Sources& sources) {
                                            {"mod", as_utf8(node.module_path)},
                                            {"at", sources.places(node.stack)}});
         if (!graph.failure || graph.failure->backend.empty()) return;
-        result["report_to"] = debug::who_mends(*graph.failure);
-        if (const auto command = debug::last_good_command(graph, file); !command.empty())
+        const auto backend = backend_of(*graph.failure);
+        result["report_to"] = debug::who_mends(*graph.failure, backend.get());
+        if (!backend) return;
+        if (const auto command = debug::last_good_command(graph, file, *backend); !command.empty())
             result["without"] = shell_quote(command);
     } catch (const Error&) {  // the page is about the rest, then
     }
