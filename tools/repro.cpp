@@ -106,7 +106,7 @@ int run(const cli::Tool& tool, Options& options) {
         recorded = frame.graph.failure->backend = found_near(frame.graph.failure->backend, frame.file).text();
     frame.graph.failure = failure_of(options, frame);
     if (!frame.graph.failure) return not_failing(tool, options, recorded);
-    const repro::Options wanted = options.repro.options(tool);
+    const repro::Options wanted = options.repro.options(tool, *frame.graph.failure);
     const repro::Report report = debug::write_repro(frame.graph, options.graph, wanted);
     if (tool.shared().json)
         cli::print_json(debug::to_json(report));

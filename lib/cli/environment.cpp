@@ -3,11 +3,15 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
+#include <chrono>
 #include <cstdio>
+#include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <sstream>
 
+#include "backends/spec.h"
+#include "base/subprocess.h"
 #include "cli/tool.h"
 #include "cli/usage.h"
 #include "cli/version.h"
@@ -27,6 +31,14 @@ std::string value_in(const char* file, std::string_view key, char separator) {
         return first == std::string::npos ? std::string() : line.substr(first, last - first + 1);
     }
     return {};
+}
+
+/// Packages put it there.
+bool is_of_the_system(const std::string& program) {
+    const auto path = program.find('/') == program.npos ? program_path(program) : std::nullopt;
+    std::error_code error;
+    const std::string real = path ? std::filesystem::canonical(*path, error).string() : std::string();
+    return real.starts_with("/usr/") || real.starts_with("/opt/");
 }
 
 }  // namespace
@@ -50,6 +62,16 @@ std::map<std::string, std::string> environment(Backend& backend) {
     if (const std::string version = version_of(backend); !version.empty())
         found["backend"] = backend.name() + " " + version;
     return found;
+}
+
+std::string command_version(const std::string& backend) {
+    const BackendSpec spec(backend);
+    const auto* command = std::get_if<CommandBackendSpec>(&spec.value());
+    if (!command || command->worker) return {};
+    const std::string program = shell_split(command->line).at(0);
+    if (!is_of_the_system(program)) return {};
+    const ProcessResult ran = run_process({program, "--version"}, {.timeout = std::chrono::seconds(10)});
+    return ran.good() ? program + ": " + ran.out.substr(0, ran.out.find('\n')) : "";
 }
 
 void print_environment(const Tool& tool) {

@@ -18,6 +18,11 @@ std::map<std::string, std::string> environment();
 /// And "backend", its name and version, where it says one.
 std::map<std::string, std::string> environment(Backend& backend);
 
+/// What the program of a backend that is a command says of itself, asked with --version: "bash: GNU bash, version 5.2".
+/// Empty for other backends, and for programs that packages did not install: whoever wrote one for this takes no
+/// --version.
+std::string command_version(const std::string& backend);
+
 /// `repro env`: a line for each, or JSON.
 void print_environment(const Tool& tool);
 

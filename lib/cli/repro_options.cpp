@@ -80,8 +80,10 @@ void ReproOptions::check_usage() {
         throw invalid_value(bundle->string(), "--bundle", "expected a new folder, or an earlier bundle");
 }
 
-repro::Options ReproOptions::options(const Tool& tool) const {
+repro::Options ReproOptions::options(const Tool& tool, const Failure& failure) const {
     std::map<std::string, std::string> known = environment();
+    if (const std::string version = bundle && !no_verify ? command_version(failure.backend) : ""; !version.empty())
+        known["command"] = version;
     if (bundle && !anonymize)
         for (const auto& [variable, value] : told_variables()) known[variable] = without_private(value);
     return {.output = bundle ? *bundle / output.filename() : output,

@@ -34,8 +34,8 @@ struct ReproOptions {
     /// Throws Error for numbers out of range, for a name that no compiler would take for C++, and for a folder that is
     /// no bundle of ours.
     void check_usage();
-    /// The command line in the file's head is the tool's.
-    repro::Options options(const Tool& tool) const;
+    /// For a repro of the failure. The command line in the file's head is the tool's.
+    repro::Options options(const Tool& tool, const Failure& failure) const;
 
   private:
     /// -o, or its default.

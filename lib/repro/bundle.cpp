@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <sstream>
 
-#include "backends/spec.h"
 #include "base/error.h"
 #include "base/files.h"
 #include "base/subprocess.h"
@@ -71,35 +70,9 @@ std::string read_me(const Graph& graph, const Emission& emission, const Report& 
     return text;
 }
 
-/// Packages put it there. Whoever wrote a program of their own for this takes no --version.
-bool is_of_the_system(const std::string& program) {
-    const auto path = program.find('/') == program.npos ? program_path(program) : std::nullopt;
-    std::error_code error;
-    const std::string real = path ? fs::canonical(*path, error).string() : std::string();
-    return real.starts_with("/usr/") || real.starts_with("/opt/");
-}
-
-/// What the command's program says of itself. Empty: nothing, or it is not asked.
-std::string command_version(const std::string& backend) {
-    const BackendSpec spec(backend);
-    const auto* command = std::get_if<CommandBackendSpec>(&spec.value());
-    if (!command || command->worker) return {};
-    const std::string program = shell_split(command->line).at(0);
-    if (!is_of_the_system(program)) return {};
-    static std::map<std::string, std::string> said;  // a bundle is written twice, and once more for each try
-    const auto [known, asked] = said.try_emplace(program);
-    if (asked) {
-        const ProcessResult ran = run_process({program, "--version"}, {.timeout = std::chrono::seconds(10)});
-        if (ran.good()) known->second = program + ": " + ran.out.substr(0, ran.out.find('\n'));
-    }
-    return known->second;
-}
-
-std::string environment_text(const std::string& backend, const Emission& emission, const Options& options) {
+std::string environment_text(const Emission& emission, const Options& options) {
     std::map<std::string, std::string> known = options.environment;
     if (!emission.compiler.empty()) known["suspect"] = emission.compiler;
-    if (const std::string version = options.verify ? command_version(backend) : ""; !version.empty())
-        known["command"] = version;
     std::string text;
     for (const auto& [key, value] : known) text += key + ": " + value + "\n";
     return text;
@@ -147,7 +120,7 @@ void write_bundle(const fs::path& folder, const Graph& graph, const std::vector<
                  .inputs = graph.failure->inputs,
                  .expected = expected,
                  .accuracy = graph.failure->accuracy});
-    write_file(folder / "environment.txt", environment_text(graph.failure->backend, emission, options));
+    write_file(folder / "environment.txt", environment_text(emission, options));
     write_file(folder / "README.txt", read_me(graph, emission, report, options, onnx));
 }
 

@@ -37,7 +37,7 @@ struct Options {
     std::optional<JointShape> gradients = {};
     Limits limits = {};                                   ///< of the runs that try data
     std::chrono::seconds alarm{60};                       ///< after which the suspect counts as hung
-    std::map<std::string, std::string> environment = {};  ///< for the header
+    std::map<std::string, std::string> environment = {};  ///< for the header, and all of it for a bundle
     /// A folder with everything that it takes to show the failure elsewhere; `output` is its repro.cpp.
     bool bundle = false;
     /// Where the text of a bug report goes; nothing: nowhere, of a bundle its ISSUE.md.
