@@ -186,7 +186,6 @@ Minimized minimize(const LoadedFrame& frame, const Search& asked, const Observer
     options.passes = search.passes;
     options.jobs = search.jobs;
     options.repeat = search.repeat;
-    options.opaque = !search.compares();
     options.search.step_limit = search.step_limit;
     options.search.mode = search.mode;
     options.search.stop = interrupted;

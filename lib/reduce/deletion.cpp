@@ -1,6 +1,5 @@
 #include "reduce/deletion.h"
 
-#include <memory>
 #include <numeric>
 
 #include "base/error.h"
@@ -23,16 +22,15 @@ bool may_be_kept(const Node& node) {
 
 }  // namespace
 
-Deletion::Deletion(const Graph& graph, std::span<const Tensor> inputs, bool opaque)
+Deletion::Deletion(const Graph& graph, std::span<const Tensor> inputs)
     : graph_(graph), inputs_(inputs.begin(), inputs.end()) {
-    const std::unique_ptr<Recorder> recorder =
-        opaque ? std::make_unique<PassingOpaque<Recorder>>(graph_) : std::make_unique<Recorder>(graph_);
-    record(*recorder);
+    record();
     for (NodeId id : graph.calls())
         if (may_be_kept(graph.nodes[static_cast<std::size_t>(id)])) items_.push_back(id);
 }
 
-void Deletion::record(Recorder& recorder) {
+void Deletion::record() {
+    PassingOpaque<Recorder> recorder(graph_);
     try {
         seed_random_ops(0);
         recorder.run(graph_, inputs_);

@@ -14,9 +14,8 @@ namespace whittle::reduce {
 /// Every value of a case, computed once by the reference, and the cases that some of its calls make.
 class Deletion {
   public:
-    /// Throws Error when the reference cannot run it. `opaque`: it may have opaque calls (ops/core/opaque.h); what
-    /// they give is made up.
-    Deletion(const Graph& graph, std::span<const Tensor> inputs, bool opaque = false);
+    /// Throws Error when the reference cannot run it. What opaque calls (ops/core/opaque.h) give is made up.
+    Deletion(const Graph& graph, std::span<const Tensor> inputs);
 
     /// The calls that may be dropped are the items of the search.
     int count() const { return static_cast<int>(items_.size()); }
@@ -32,7 +31,7 @@ class Deletion {
 
   private:
     std::vector<std::vector<int>> neighbours() const;
-    void record(Recorder& recorder);
+    void record();
 
     const Graph graph_;
     const std::vector<Tensor> inputs_;

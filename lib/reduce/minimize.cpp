@@ -24,7 +24,7 @@ class Minimizer {
         : oracle_(oracle),
           options_(options),
           judge_(oracle, {options.search.step_limit, options.search.stop}),
-          deletion_(graph, inputs, options.opaque),
+          deletion_(graph, inputs),
           signature_(options.signature) {
         judge_.asked = [this](const Case& candidate, Verdict answer) {
             remember(candidate, answer, pass_);
@@ -167,7 +167,7 @@ class Minimizer {
         reported(*report, [&] {
             const Case start = best_.found;
             const Result found =
-                (first ? deletion_ : Deletion(start.graph, start.inputs, options_.opaque))
+                (first ? deletion_ : Deletion(start.graph, start.inputs))
                     .search(judge_, search, first && options_.likely ? options_.likely() : std::vector<std::string>());
             result_.search.cache_hits += found.cache_hits;
             result_.search.one_minimal = found.one_minimal;

@@ -32,9 +32,6 @@ struct MinimizeOptions {
     std::function<std::vector<std::string>()> likely = {};
     /// The failure to follow; none: the one that the original shows. With another one it is not failing.
     std::optional<Signature> signature = {};
-    /// The graph may have opaque calls (ops/core/opaque.h): whoever judges may know them and compares no results. What
-    /// they give is made up for candidates that begin behind them.
-    bool opaque = false;
     /// Judged before the graph: where it does not fail, nothing does; else its failure is the one to follow.
     std::optional<AsGiven> as_given = {};
     int repeat = 2;  ///< runs of the original, where answers that disagree make it flaky, and of the result
@@ -96,7 +93,9 @@ struct Minimized {
 std::string_view name(Minimized::Verdict verdict);
 
 /// `inputs`: one per placeholder. The reference (eager) computes every value once; a candidate's inputs and expected
-/// results are those values. Throws Error when the reference cannot run the graph.
+/// results are those values. Opaque calls (ops/core/opaque.h) whoever judges may know: what they give is made up for
+/// candidates that begin behind them, and where there is one, nothing is expected. Throws Error when the reference
+/// cannot run the graph.
 Minimized minimize(const Graph& graph, std::span<const Tensor> inputs, Oracle& oracle, const MinimizeOptions& options);
 
 }  // namespace whittle::reduce
