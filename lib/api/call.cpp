@@ -68,14 +68,8 @@ Graph graph_of_call(const Node& call, const std::vector<ImplPtr>& operands) {
 
 namespace {
 
-/// What a call computes, and by which op.
-struct Computed {
-    const RegisteredOp& op;
-    const Node& call;
-};
-
-std::vector<whittle::Tensor> run_kernel(const Computed& computed, const std::vector<ImplPtr>& operands) {
-    const auto& [op, call] = computed;
+std::vector<whittle::Tensor> run_kernel(const Node& call, const std::vector<ImplPtr>& operands) {
+    const RegisteredOp& op = Registry::instance().require(call.target);
     if (!op.def->eval) {
         std::vector<whittle::Tensor> inputs;
         for (const ImplPtr& operand : operands) inputs.push_back(*operand->value);
@@ -87,19 +81,19 @@ std::vector<whittle::Tensor> run_kernel(const Computed& computed, const std::vec
     return op.def->eval(arguments);
 }
 
-/// `call` is told to modes; its results are those of `computed`.
-std::vector<whittle::Tensor> run_now(const Node& call, const Computed& computed, const std::vector<ImplPtr>& operands) {
+/// `told` is what modes are told, the in-place call where `computed` computes what that writes.
+std::vector<whittle::Tensor> run_now(const Node& told, const Node& computed, const std::vector<ImplPtr>& operands) {
     if (!in_mode()) return run_kernel(computed, operands);
     const std::function<whittle::Tensor(NodeRef)> value = [&](NodeRef ref) {
         return *operands.at(static_cast<std::size_t>(ref.id))->value;
     };
-    return under_modes({call, value}, [&] { return run_kernel(computed, operands); });
+    return under_modes({told, value}, [&] { return run_kernel(computed, operands); });
 }
 
 }  // namespace
 
 std::vector<whittle::Tensor> run_now(const Node& call, const std::vector<ImplPtr>& operands) {
-    return run_now(call, {Registry::instance().require(call.target), call}, operands);
+    return run_now(call, call, operands);
 }
 
 Arg Call::reference(const Tensor& tensor) {
@@ -341,13 +335,13 @@ TensorList issue(Node call, const std::vector<ImplPtr>& operands, void* pc) {
     if (Session* session = Session::current()) return session->record(std::move(call), operands, pc);
     for (const ImplPtr& operand : operands)
         if (operand->session || !operand->value) demand(Tensor(operand), {});
-    const RegisteredOp& op = Registry::instance().require(call.target);
-    const bool ends = op.def->random || op.def->grad == no_gradient;
+    const OpDef& op = *Registry::instance().require(call.target).def;
+    const bool ends = op.random || op.grad == no_gradient;
     TensorList results;
     if (!ends && wants_gradient(operands))
         results = run_with_history(call, operands, pc);
     else
-        for (whittle::Tensor& value : run_now(call, {op, call}, operands))
+        for (whittle::Tensor& value : run_now(call, operands))
             results.push_back(wrap(value.requires_grad() ? value.with_requires_grad(false) : std::move(value)));
     if (operands.empty() || ends) return results;
     for (const Tensor& result : results)
@@ -381,7 +375,7 @@ void check_no_untracked_view(const TensorImpl& self) {
 void write_now(const Node& written, const Node& call, const std::vector<ImplPtr>& operands, void* pc) {
     TensorImpl& self = *operands.at(0);
     if (!wants_gradient(operands)) {
-        write_into(*self.value, run_now(written, {Registry::instance().require(call.target), call}, operands).at(0));
+        write_into(*self.value, run_now(written, call, operands).at(0));
         return note_write(*self.value);
     }
     if (has_aliases(self))
