@@ -269,6 +269,52 @@ TEST_CASE("a write that no graph can tell is a break, and what is before and beh
     CHECK(frame.graphs[1].graph.calls().size() == 1);
 }
 
+TEST_CASE("each of two writes that no graph can tell is one break, and the write between them is in a graph") {
+    constexpr std::uint32_t kUnfold = 100;
+    const TempDir folder;
+    const capture::CapturedFrame frame = only_frame(program(folder, [&](EventWriter& w) {
+        w.define(kUnfold, "aten::unfold", "",
+                 "aten::unfold(Tensor(a) self, int dimension, int size, int step) -> Tensor(a)");
+        const FakeTensor x{.id = 1};
+        const auto whole = [](std::uint64_t id, std::uint32_t version) {
+            return FakeTensor{.id = id, .sizes = {3}, .version = version};
+        };
+        const auto twice = [](std::uint64_t id, std::uint64_t of, std::uint32_t version) {  // the element in the middle
+            return FakeTensor{.id = id, .sizes = {2, 2}, .version = version, .storage = of};
+        };
+        // What the first piece is refused for ends it there: behind that, its last write is as good as any.
+        w.call(kRelu, {x}, {whole(2, 0)});
+        w.call(kUnfold, {whole(2, 0)}, {twice(3, 2, 0)}, {0, 2, 1});
+        w.call(kAddInPlace, {twice(3, 2, 0), twice(3, 2, 0)}, {twice(3, 2, 1)}, {1});
+        w.call(kAddInPlace, {whole(2, 1), x}, {whole(2, 2)}, {1});
+        const FakeTensor one{.id = 9, .sizes = {}};
+        w.call(kSelect, {whole(2, 2)}, {{.id = 9, .sizes = {}, .version = 2, .storage = 2}}, {0, 0});
+        w.begin(kItem, 0, {one});
+        w.begin(kLocal, 1, {one});
+        w.end(kLocal, 1, {});
+        w.end(kItem, 0, {});
+        // The second piece of the same plan is refused, too.
+        w.call(kMul, {x, x}, {whole(5, 0)});
+        w.call(kUnfold, {whole(5, 0)}, {twice(6, 5, 0)}, {0, 2, 1});
+        w.call(kFill, {twice(6, 5, 0)}, {twice(6, 5, 1)}, {7});
+        w.call(kMul, {twice(6, 5, 1), twice(6, 5, 1)}, {{.id = 7, .sizes = {2, 2}}});
+    }));
+    std::vector<capture::BreakKind> kinds;
+    for (const capture::GraphBreak& one : frame.breaks) kinds.push_back(one.kind);
+    CHECK(kinds == std::vector<capture::BreakKind>{capture::BreakKind::mutation, capture::BreakKind::item,
+                                                   capture::BreakKind::mutation});
+    CHECK(frame.breaks.back().op == "aten.fill_.Scalar");
+    std::vector<std::vector<std::string>> targets;
+    for (const capture::CapturedGraph& graph : frame.graphs) {
+        targets.emplace_back();
+        for (const NodeId id : graph.graph.calls()) targets.back().push_back(graph.graph.node({id}).target);
+    }
+    CHECK(targets == std::vector<std::vector<std::string>>{{"aten.relu.default", "aten.unfold.default"},
+                                                           {"aten.add.Tensor", "aten.select.int"},
+                                                           {"aten.mul.Tensor", "aten.unfold.default"},
+                                                           {"aten.mul.Tensor"}});
+}
+
 TEST_CASE("what the program wrote through a pointer is an input of the next graph") {
     const TempDir folder;
     const EventFile file = program(folder, [](EventWriter& w) {

@@ -1,0 +1,218 @@
+// What stacks say: return addresses as places (Symbolizer), and places as the function whose frame they are of
+// (StackReader).
+#include <dlfcn.h>
+
+#include "frontends/libtorch/stack_reader.h"
+#include "frontends/libtorch/symbolizer.h"
+#include "made_up_program.h"
+
+using namespace whittle;
+using namespace whittle::libtorch;
+
+namespace {
+
+constexpr const char* kFunctional = "/usr/lib/python3/dist-packages/torch/nn/functional.py";
+constexpr const char* kModule = "/usr/lib/python3/dist-packages/torch/nn/modules/module.py";
+
+/// Stacks of a program that an interpreter runs, innermost places first.
+class Interpreted {
+  public:
+    explicit Interpreted(Language language = Language::python) : language_(language) {
+        file.runs_python = language == Language::python;
+    }
+
+    std::uint32_t stack(const std::vector<SourcePlace>& places) {
+        const auto number = static_cast<std::uint32_t>(file.stacks.size() + 1);
+        for (SourcePlace place : places) {
+            place.language = language_;
+            file.places[file.places.size() + 1] = place;
+            file.stacks[number].push_back(file.places.size());
+        }
+        return number;
+    }
+    StackInfo info(const std::vector<SourcePlace>& places, const std::vector<std::string>& functions = {}) {
+        const std::uint32_t number = stack(places);
+        Symbolizer symbolizer(file);
+        return StackReader(file, symbolizer, functions).info(number);
+    }
+
+    EventFile file = {};
+
+  private:
+    const Language language_;
+};
+
+SourcePlace mine(const std::string& function, int line, std::uint64_t module = 0) {
+    return {.module = module, .line = line, .file = "/home/me/train.py", .function = function, .text = ""};
+}
+
+SourcePlace library(const std::string& file, const std::string& function, std::uint64_t module = 0) {
+    return {.module = module, .line = 1, .file = file, .function = function, .text = ""};
+}
+
+__attribute__((noinline)) std::uint64_t return_address() {
+    return reinterpret_cast<std::uint64_t>(__builtin_return_address(0));
+}
+
+}  // namespace
+
+TEST_CASE("a return address is the line of the call, in the program itself") {
+    Dl_info loaded = {};
+    REQUIRE(::dladdr(reinterpret_cast<void*>(&return_address), &loaded));
+    const auto base = reinterpret_cast<std::uint64_t>(loaded.dli_fbase);
+    EventFile file;
+    file.mappings = {{.low = base, .high = base + (1U << 30), .base = base, .path = "/proc/self/exe"}};
+    Symbolizer symbolizer(file);
+    const int line = __LINE__ + 1;
+    const std::uint64_t address = return_address();
+    const std::vector<CodePlace>& places = symbolizer.places(address);
+    const CodePlace& place = places.back();
+    CHECK(place.in_program);
+    CHECK(place.user);
+    CHECK_FALSE(place.inlined);
+    CHECK(place.address == address);
+    CHECK(place.offset == address - base);
+    CHECK_FALSE(place.function.empty());
+    if (place.file.empty()) return;  // built without debug information
+    CHECK(symbolizer.program_has_lines());
+    CHECK(std::filesystem::path(place.file).filename() == "stacks_test.cpp");
+    CHECK(place.line == line);
+    CHECK_THAT(symbolizer.source_text(place.file, line), Catch::Contains("return_address();"));
+    CHECK(&symbolizer.places(address) == &places);
+}
+
+TEST_CASE("an address that nothing is mapped at is a place of nobody's") {
+    EventFile file;
+    file.mappings = {{.low = 0x1000, .high = 0x2000, .base = 0x1000, .path = "/home/me/app"}};
+    Symbolizer symbolizer(file);
+    for (const std::uint64_t address : {0x10, 0x1000, 0x2001}) {
+        REQUIRE(symbolizer.places(address).size() == 1);
+        CHECK(symbolizer.places(address)[0].module.empty());
+        CHECK_FALSE(symbolizer.places(address)[0].user);
+    }
+    CHECK(symbolizer.places(0x1001)[0].module == "/home/me/app");  // the byte before it belongs to the call
+    CHECK(symbolizer.places(0x2000)[0].module == "/home/me/app");
+}
+
+TEST_CASE(
+    "lines of Python are the user's outside of the interpreter's and packages' folders, a model's outside PyTorch's") {
+    const auto users = [](Language language, const SourcePlace& place) {
+        Interpreted program(language);
+        program.stack({place});
+        return Symbolizer(program.file).places(1).at(0).user;
+    };
+    CHECK(users(Language::python, mine("step", 1)));
+    CHECK_FALSE(users(Language::python, library(kFunctional, "relu")));
+    CHECK_FALSE(users(Language::python, library("<frozen runpy>", "run")));
+    CHECK(users(Language::torchscript, library("/opt/lib/python3/site-packages/vision/net.py", "forward")));
+    CHECK_FALSE(users(Language::torchscript, library(kFunctional, "relu")));
+    SourcePlace entry = library(kFunctional, "relu");
+    entry.entry = true;
+    CHECK(users(Language::torchscript, entry));
+}
+
+TEST_CASE("a frame is of the function that the script itself calls") {
+    Interpreted program;
+    const StackInfo info =
+        program.info({library(kFunctional, "relu"), mine("helper", 3), mine("step", 10), mine("<module>", 20)});
+    CHECK(info.function == "step");
+    CHECK(info.line == 10);
+    CHECK_FALSE(info.root);
+    CHECK_FALSE(info.module);
+    REQUIRE(info.user.size() == 3);  // the library's line is not there
+    CHECK(info.user[0].function == "helper");
+
+    const StackInfo again = program.info({mine("step", 11), mine("<module>", 20)});
+    CHECK_FALSE(info.is_same_call(again));  // another place of the same line, as if in another turn
+    const StackInfo script = program.info({library(kFunctional, "relu"), mine("<module>", 21)});
+    CHECK(script.root);
+    CHECK(script.function == "<module>");
+    // What a script's main() does, the script does.
+    CHECK(program.info({mine("main", 5), mine("<module>", 22)}).root);
+    CHECK(program.info({mine("step", 2), mine("main", 5), mine("<module>", 22)}).function == "step");
+}
+
+TEST_CASE("a comprehension is a statement of who wrote it") {
+    const StackInfo info = Interpreted().info({mine("step.<listcomp>", 4), mine("step", 4), mine("<module>", 9)});
+    CHECK(info.comprehension);
+    CHECK(info.function == "step");
+    CHECK_FALSE(Interpreted().info({mine("step", 4), mine("<module>", 9)}).comprehension);
+}
+
+TEST_CASE("a module that a function calls has the frame, layers of torch.nn have none") {
+    const SourcePlace call = library(kModule, "Module._call_impl", 77);
+    const StackInfo model = Interpreted().info(
+        {library(kFunctional, "relu"), mine("Net.forward", 5), call, mine("step", 10), mine("<module>", 20)});
+    REQUIRE(model.module);
+    CHECK(model.module->function == "Net.forward");
+    CHECK(model.module->line == 5);
+    CHECK_THAT(model.module->call_place, Catch::EndsWith(" 77"));
+    const std::string linear = "/usr/lib/python3/dist-packages/torch/nn/modules/linear.py";
+    const StackInfo layer =
+        Interpreted().info({library(linear, "Linear.forward"), call, mine("step", 10), mine("<module>", 20)});
+    CHECK_FALSE(layer.module);
+    const StackInfo constructed = Interpreted().info(
+        {library(kFunctional, "ones"), mine("Net.__init__", 2), mine("step", 10), mine("<module>", 20)});
+    REQUIRE(constructed.module);
+    CHECK(constructed.module->function == "Net.__init__");
+}
+
+TEST_CASE("frames are of the functions that are asked for, and what none of them calls is outside") {
+    const std::vector<SourcePlace> places = {mine("helper", 3), mine("step", 10), mine("<module>", 20)};
+    CHECK(Interpreted().info(places, {"helper"}).function == "helper");
+    CHECK_FALSE(Interpreted().info(places, {"helper"}).outside);
+    CHECK(Interpreted().info(places, {"step"}).function == "step");
+    CHECK(Interpreted().info(places, {"other"}).outside);
+    CHECK(Interpreted().info({library(kFunctional, "relu")}, {"step"}).outside);
+}
+
+TEST_CASE("what a worker does that no function of the program's called is told by what it works at") {
+    const std::string fetch = "/usr/lib/python3/dist-packages/torch/utils/data/_utils/fetch.py";
+    const SourcePlace starter = library("/usr/lib/python3.11/threading.py", "Thread.run");
+    const StackInfo item = Interpreted().info({mine("Images.__getitem__", 8), library(fetch, "fetch"), starter});
+    CHECK(item.function == "Images.__getitem__");
+    CHECK_FALSE(item.root);
+    const StackInfo own = Interpreted().info(
+        {mine("Images.__getitem__", 8), library(fetch, "fetch"), mine("step", 10), mine("<module>", 20)});
+    CHECK(own.function == "step");  // who asks for it in the program's own thread
+    CHECK(Interpreted()
+              .info({library(kFunctional, "relu"), library("/usr/lib/python3/dist-packages/pool.py", "work"), starter})
+              .function == "work");
+    CHECK(Interpreted().info({}).function == "main");
+}
+
+TEST_CASE("a child's functions are those that it did not inherit, and it is told where it was forked") {
+    Interpreted program;
+    const std::uint32_t fork = program.stack({mine("serve", 4), mine("main", 7), mine("<module>", 9)});
+    program.file.process.forked_at = fork;
+    program.file.process.inherited = 3;
+    const std::vector<std::uint64_t> outer = program.file.stacks.at(fork);
+    const std::uint32_t own = program.stack({mine("job", 30)});
+    program.file.stacks.at(own).insert(program.file.stacks.at(own).end(), outer.begin(), outer.end());
+    Symbolizer symbolizer(program.file);
+    StackReader reader(program.file, symbolizer, {});
+    const StackInfo& info = reader.info(own);
+    CHECK(info.function == "job");
+    CHECK(info.user.size() == 1);
+    const std::vector<StackFrame> place = reader.fork_place();
+    REQUIRE(place.size() == 3);
+    CHECK(place[0].function == "serve");
+    CHECK(reader.functions_seen() == std::set<std::string>{"job"});
+}
+
+TEST_CASE("autograd and TorchScript's compiler are told by their functions") {
+    CHECK(runs_backward("torch::autograd::Engine::execute"));
+    CHECK(runs_backward("torch::autograd::backward"));
+    CHECK_FALSE(runs_backward("torch::autograd::Node::operator()"));
+    CHECK(compiles_script("torch::jit::ConstantPooling"));
+    CHECK(compiles_script("torch::jit::ProfilingGraphExecutorImpl::getPlanFor"));
+    CHECK_FALSE(compiles_script("torch::jit::GraphFunction::run"));
+    CHECK_FALSE(compiles_script("ConstantPooling"));
+}
+
+TEST_CASE("a template's function is called without what it returns") {
+    CHECK(name_by_place("void train<float>", "app.cpp", 7) == "train<float>");
+    CHECK(name_by_place("std::vector<int> ns::make<int (*)(int)>", "app.cpp", 7) == "ns::make<int (*)(int)>");
+    CHECK(name_by_place("Flag<int>::operator bool", "app.cpp", 7) == "Flag<int>::operator bool");
+    CHECK(name_by_place("train", "app.cpp", 7) == "train");
+}
