@@ -4,6 +4,11 @@ file(RELATIVE_PATH WHITTLE_CAPTURE_DIR_FROM_BIN ${CMAKE_INSTALL_FULL_BINDIR} ${C
 set(WHITTLE_CAPTURE_DIR_FROM_BIN ${WHITTLE_CAPTURE_DIR_FROM_BIN} CACHE INTERNAL "the folder of the libraries below, as programs find it")
 set(capture_folder ${CMAKE_CURRENT_LIST_DIR}/capture)
 
+# What a capture library has to have in common with the stub and the programs.
+set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${CMAKE_CURRENT_LIST_DIR}/events.h)
+file(SHA256 ${CMAKE_CURRENT_LIST_DIR}/events.h capture_interface)
+string(SUBSTRING ${capture_interface} 0 16 capture_interface)
+
 # They run in programs that were not built with sanitizers.
 function(whittle_unsanitized target)
   foreach(property COMPILE_OPTIONS LINK_OPTIONS)
@@ -26,7 +31,7 @@ endfunction()
 
 whittle_capture_library(whittle_capture_stub ${capture_folder}/stub.cpp ${capture_folder}/stub_hidden.cpp
                         ${capture_folder}/stub_torch.cpp ${capture_folder}/stub_process.cpp ${capture_folder}/stub_shell.cpp
-                        ${capture_folder}/stub_probes.cpp)
+                        ${capture_folder}/stub_probes.cpp ${capture_folder}/stub_version.cpp)
 set_target_properties(whittle_capture_stub PROPERTIES OUTPUT_NAME whittle_capture)
 install(TARGETS whittle_capture_stub LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/whittle COMPONENT runtime)
 # Linked by the C driver: a C program must not get libstdc++ from us.
@@ -62,6 +67,13 @@ if(WHITTLE_TORCH_SONAME)
   target_compile_definitions(whittle_capture_torch PRIVATE NDEBUG)
   # LibTorch's headers make warnings in their users' instantiations.
   target_compile_options(whittle_capture_torch PRIVATE -O2 -Wno-pedantic)
+  execute_process(COMMAND ${CMAKE_READELF} -n ${WHITTLE_TORCH_CPU} OUTPUT_VARIABLE notes ERROR_QUIET)
+  set(build_id -)
+  if(notes MATCHES "Build ID: ([0-9a-f]+)")
+    set(build_id ${CMAKE_MATCH_1})
+  endif()
+  set_source_files_properties(${capture_folder}/version.cpp PROPERTIES COMPILE_DEFINITIONS
+    "WHITTLE_CAPTURE_INTERFACE=\"${capture_interface}\";WHITTLE_TORCH_BUILD_ID=\"${build_id}\";WHITTLE_TORCH_SONAME=\"${WHITTLE_TORCH_SONAME}\"")
   target_link_libraries(whittle_capture_torch PRIVATE ${WHITTLE_TORCH_CPU} ${WHITTLE_C10} ${WHITTLE_UNWIND})
 endif()
 add_custom_target(capture_libraries DEPENDS whittle_capture_stub)
@@ -69,4 +81,16 @@ if(TARGET whittle_capture_torch)
   add_dependencies(capture_libraries whittle_capture_torch)
 endif()
 set_source_files_properties(${CMAKE_CURRENT_LIST_DIR}/launch.cpp PROPERTIES COMPILE_DEFINITIONS
-  "WHITTLE_CAPTURE_DIR_FROM_BIN=\"${WHITTLE_CAPTURE_DIR_FROM_BIN}\";WHITTLE_TORCH_SONAME=\"${WHITTLE_TORCH_SONAME}\"")
+  "WHITTLE_TORCH_SONAME=\"${WHITTLE_TORCH_SONAME}\"")
+file(RELATIVE_PATH data_folder ${CMAKE_INSTALL_FULL_BINDIR} ${CMAKE_INSTALL_FULL_DATADIR}/whittle)
+set_source_files_properties(${CMAKE_CURRENT_LIST_DIR}/capture_library.cpp PROPERTIES COMPILE_DEFINITIONS
+  "WHITTLE_CAPTURE_DIR_FROM_BIN=\"${WHITTLE_CAPTURE_DIR_FROM_BIN}\";WHITTLE_DATA_DIR_FROM_BIN=\"${data_folder}\";WHITTLE_CAPTURE_INTERFACE=\"${capture_interface}\"")
+# scripts/build-capture and what it compiles, laid out as here.
+set(sources_folder ${CMAKE_INSTALL_DATADIR}/whittle)
+install(PROGRAMS ${PROJECT_SOURCE_DIR}/scripts/build-capture DESTINATION ${sources_folder}/scripts COMPONENT runtime)
+install(DIRECTORY ${capture_folder} DESTINATION ${sources_folder}/lib/frontends/libtorch COMPONENT runtime
+        FILES_MATCHING PATTERN "*.h" PATTERN "*.cpp" PATTERN "stub*" EXCLUDE)
+foreach(header frontends/libtorch/events.h frontends/libtorch/python_code.h ops/aten/capture.h probe/probe.h)
+  cmake_path(GET header PARENT_PATH folder)
+  install(FILES ${PROJECT_SOURCE_DIR}/lib/${header} DESTINATION ${sources_folder}/lib/${folder} COMPONENT runtime)
+endforeach()

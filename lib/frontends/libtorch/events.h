@@ -201,9 +201,7 @@ using StartFunction = int (*)(Hooks* hooks, const char* base, const char* file, 
                               double max_seconds, int flags);
 
 // From the programs to the stub, all removed from the environment before main:
-inline constexpr char kFileVariable[] = "WHITTLE_CAPTURE_FILE";        ///< event files to write; + ".status"
-inline constexpr char kLibraryVariable[] = "WHITTLE_CAPTURE_LIBRARY";  ///< the capture library; unset when not built
-inline constexpr char kSonameVariable[] = "WHITTLE_CAPTURE_SONAME";    ///< the libtorch_cpu it was built for
+inline constexpr char kFileVariable[] = "WHITTLE_CAPTURE_FILE";  ///< event files to write; + ".status", ".libraries"
 inline constexpr char kPreloadVariable[] = "WHITTLE_CAPTURE_PRELOAD";  ///< the user's LD_PRELOAD, if any
 inline constexpr char kLimitsVariable[] = "WHITTLE_CAPTURE_LIMITS";    ///< "BYTES SECONDS FLAGS"
 

@@ -27,6 +27,7 @@
 #include "base/shared_terminal.h"
 #include "base/subprocess.h"
 #include "base/words.h"
+#include "frontends/libtorch/capture_library.h"
 #include "frontends/libtorch/events.h"
 
 namespace whittle::libtorch {
@@ -34,12 +35,6 @@ namespace whittle::libtorch {
 namespace fs = std::filesystem;
 
 namespace {
-
-fs::path capture_folder() {
-    std::error_code failed;
-    const fs::path program = fs::read_symlink("/proc/self/exe", failed);
-    return failed ? fs::path() : (program.parent_path() / WHITTLE_CAPTURE_DIR_FROM_BIN).lexically_normal();
-}
 
 /// The loader that an ELF file asks for; "" for a static program.
 struct ElfFacts {
@@ -97,7 +92,6 @@ fs::path preloadable(const fs::path& library, const fs::path& folder) {
 
 std::vector<std::string> environment_for(const LaunchOptions& options, const fs::path& folder, const fs::path& events) {
     const fs::path stub = preloadable(capture_folder() / "libwhittle_capture.so", folder);
-    const fs::path library = capture_folder() / "libwhittle_capture_torch.so";
     const char* users = std::getenv("LD_PRELOAD");
     const std::string preload = "LD_PRELOAD=" + stub.string() + (users ? std::string(":") + users : "");
     std::vector<std::string> environment;
@@ -108,10 +102,6 @@ std::vector<std::string> environment_for(const LaunchOptions& options, const fs:
         environment.push_back(std::string(name) + "=" + value);
     };
     add(kFileVariable, events.string());
-    if (!built_for().empty() && fs::exists(library)) {
-        add(kLibraryVariable, library.string());
-        add(kSonameVariable, built_for());
-    }
     if (users) add(kPreloadVariable, users);
     std::uint64_t flags = 0;
     if (options.with_data) flags |= kWithData;
@@ -197,33 +187,33 @@ void run(const LaunchOptions& options, std::vector<std::string> environment, Lau
         result.exit_code = WEXITSTATUS(status);
 }
 
+constexpr char kUnseen[] = "the capture could not be loaded into the program: nothing of it could be seen";
+
 /// What the stub wrote about itself, in our words: "" when all is well.
-std::string note_of(const std::string& status, const fs::path& program) {
+std::string note_of(const std::string& status, const fs::path& program, const CaptureLibraries& libraries) {
     const auto blank = status.find(' ');
     const std::string what = status.substr(0, blank), more = blank == std::string::npos ? "" : status.substr(blank + 1);
-    if (what == "active") return {};
+    if (what == "active") return note_of_version(more.substr(0, more.find(' ')));
     if (what == "no-torch") return program.string() + " did not load LibTorch: there was nothing to capture";
     if (what == "late-torch")
         return "the program loaded LibTorch (" + more +
                ") in a way that the capture does not see (dlmopen, a loader of its own); nothing of it could be seen";
-    if (what == "not-built")
-        return std::string("this Whittle was built without LibTorch, so its capture is missing; ") + kHowToGetIt;
-    if (what == "other-torch")
-        return "the program uses " + more + ", but the capture was built for " + built_for() +
-               "; rebuild Whittle against the program's LibTorch";
-    if (what == "other-version") {
+    if (what == "no-library") {
         std::istringstream words(more);
-        std::string version, ours, path;
-        std::getline(words >> version >> ours >> std::ws, path);
-        return "the program uses " + path + " of version " + version + ", but the capture was built for version " +
-               ours + "; rebuild Whittle against the program's LibTorch";
+        TorchFacts torch{};
+        std::string path;
+        if (!parse(words, torch) || !std::getline(words >> std::ws, path)) return kUnseen;
+        if (libraries.usable.empty() && libraries.outdated.empty() && built_for().empty())
+            return std::string("this Whittle was built without LibTorch, so its capture is missing; ") + kHowToGetIt +
+                   ", or run " + build_command() + " --torch DIR";
+        return why_not_captured(torch, path, libraries);
     }
     if (what == "not-loaded")
         return "the capture library could not be loaded: " + more +
                (more.find("undefined symbol") == more.npos
                     ? ""
-                    : "; the program's LibTorch is of another version or C++ ABI than Whittle was built for");
-    return "the capture could not be loaded into the program: nothing of it could be seen";
+                    : "; the program's LibTorch lacks what those of its version have");
+    return kUnseen;
 }
 
 std::string demangled(const std::string& symbol) {
@@ -310,11 +300,15 @@ LaunchResult launch(const LaunchOptions& options, const fs::path& folder) {
     require_room(folder);
     const fs::path events = folder / kEventFile;
     const std::string blocked = obstacle(options.program);
+    CaptureLibraries libraries;
     std::vector<std::string> environment;
-    if (blocked.empty())
+    if (blocked.empty()) {
+        libraries = capture_libraries();
+        write_file(events.string() + kListSuffix, list_of(libraries.usable));
         environment = environment_for(options, folder, events);
-    else
+    } else {
         for (char** entry = environ; *entry; ++entry) environment.emplace_back(*entry);
+    }
     for (const auto& pair : options.environment) {  // clang 14's lambdas cannot use a structured binding
         std::erase_if(environment, [&](const std::string& entry) { return entry.starts_with(pair.first + "="); });
         environment.push_back(pair.first + "=" + pair.second);
@@ -332,7 +326,7 @@ LaunchResult launch(const LaunchOptions& options, const fs::path& folder) {
     std::istringstream told(fs::exists(status) ? read_file(status) : "");
     std::string line;
     std::getline(told, line);
-    for (const std::string& note : {note_of(line, options.program), note_of_hooks(told)})
+    for (const std::string& note : {note_of(line, options.program, libraries), note_of_hooks(told)})
         if (!note.empty()) result.notes.push_back(note);
     result.events = event_files(folder);
     const fs::path others = events.string() + ".others";
@@ -343,10 +337,8 @@ LaunchResult launch(const LaunchOptions& options, const fs::path& folder) {
             " that the program started ran LibTorch, of which nothing was recorded: only the first " +
             std::to_string(kMostProcesses) + " that load it are captured");
     if (const auto count = std::ranges::count(uncaptured, kOtherTorch))
-        result.notes.push_back(
-            plural(count, "more process", "more processes") +
-            " that the program started ran a LibTorch that could not be captured: " +
-            (built_for().empty() ? "this Whittle was built without" : "the capture was built for " + built_for()));
+        result.notes.push_back(plural(count, "more process", "more processes") +
+                               " that the program started ran a LibTorch that no capture library is for");
     return result;
 }
 

@@ -312,6 +312,32 @@ bool learn(const std::vector<Frame>& frames) {
     return found;
 }
 
+namespace {
+
+/// The slot for it: of the tensor itself in 1.13, and of its own class since 2.0, where arguments come and go.
+template <class Slot>
+const void* object_in(Slot& slot) {
+    if constexpr (requires { slot.load_pyobj(); }) {
+        return slot.load_pyobj();
+    } else if constexpr (requires { slot.check_pyobj(); }) {
+        return slot.check_pyobj().value_or(nullptr);
+    } else {
+        auto* const interpreter = slot.pyobj_interpreter();
+        return interpreter ? slot.check_pyobj(interpreter).value_or(nullptr) : nullptr;
+    }
+}
+
+/// The tensor as Python has it; null where it never was there.
+template <class Impl>
+const void* python_object(Impl& impl) {
+    if constexpr (requires { impl.pyobj_slot(); })
+        return object_in(*impl.pyobj_slot());
+    else
+        return object_in(impl);
+}
+
+}  // namespace
+
 void tell_variables(Thread& thread, const at::Tensor& tensor, std::uint64_t number, std::uint32_t stack) {
     constexpr std::size_t kFrames = 12;
     constexpr int kMost = 64;
@@ -319,15 +345,14 @@ void tell_variables(Thread& thread, const at::Tensor& tensor, std::uint64_t numb
     const std::uint64_t what = hash(number, stack);
     std::uint64_t& told = thread.told_variables[what % thread.told_variables.size()];
     if (std::exchange(told, what) == what) return;
-    c10::TensorImpl* const impl = tensor.unsafeGetTensorImpl();
-    const auto object = impl->pyobj_interpreter() ? impl->check_pyobj(impl->pyobj_interpreter()) : c10::nullopt;
-    if (!object || !*object) return;
+    const void* const object = python_object(*tensor.unsafeGetTensorImpl());
+    if (!object) return;
     constexpr int kWidth = sizeof(Object);
     for (std::size_t i = 0; i < std::min(thread.frames.size(), kFrames); ++i) {
         const Frame& frame = thread.frames[i];
         const int count = std::min(at<int>(frame.code, layout->locals), kMost);
         int k = 0;
-        while (k < count && at<const void*>(frame.address, layout->local + k * kWidth) != *object) ++k;
+        while (k < count && at<const void*>(frame.address, layout->local + k * kWidth) != object) ++k;
         if (k >= count) continue;
         const char* const names = at<const char*>(frame.code, layout->variables);
         RecordBuffer& record = thread.definition;

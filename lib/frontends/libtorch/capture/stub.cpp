@@ -11,6 +11,7 @@
 #include <link.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "frontends/libtorch/capture/event_files.h"
@@ -29,11 +30,8 @@ struct Setting {
 
     const char* value() const { return given ? entry + strlen(name) + 1 : nullptr; }
 };
-Setting settings[] = {{kFileVariable, {}, false},
-                      {kLibraryVariable, {}, false},
-                      {kSonameVariable, {}, false},
-                      {kLimitsVariable, {}, false}};
-constexpr size_t kFile = 0, kLibrary = 1, kSoname = 2, kLimits = 3, kSettings = 4;
+Setting settings[] = {{kFileVariable, {}, false}, {kLimitsVariable, {}, false}};
+constexpr size_t kFile = 0, kLimits = 1, kSettings = 2;
 char own_path[PATH_MAX];  ///< ours, as LD_PRELOAD has it
 
 enum State : int {
@@ -102,12 +100,42 @@ void restore_preload(const char* users) {
         if (!strncmp(*place, "LD_PRELOAD=", 11)) *place = entry;
 }
 
+/// What the programs know of, see choice.h; null where there is none. Lasts.
+const char* read_libraries(const char* base) {
+    char path[PATH_MAX + 16];
+    snprintf(path, sizeof path, "%s%s", base, kListSuffix);
+    const int file = open(path, O_RDONLY | O_CLOEXEC);
+    struct stat status {};
+    char* text = nullptr;
+    if (file >= 0 && fstat(file, &status) == 0 &&
+        (text = static_cast<char*>(calloc(static_cast<size_t>(status.st_size) + 1, 1))))
+        for (ssize_t used = 0, got; (got = read(file, text + used, static_cast<size_t>(status.st_size - used))) > 0;)
+            used += got;
+    if (file >= 0) close(file);
+    return text;
+}
+
+/// The path of the capture library for this LibTorch; false where there is none, which is told. A second LibTorch, or
+/// one of another version in one process with code for this one, would end badly.
+bool find_library(const char* torch, const TorchFacts& facts, char* path, size_t size) {
+    const char* const libraries = read_libraries(settings[kFile].value());
+    const Choice choice = libraries ? choose(libraries, facts) : Choice{nullptr, 0};
+    if (choice.path && choice.size < size) {
+        memcpy(path, choice.path, choice.size);
+        path[choice.size] = 0;
+        return true;
+    }
+    static char line[PATH_MAX + 512];
+    snprintf(line, sizeof line, "no-library %s %s %s %s ", facts.build_id, facts.version, facts.abi, facts.soname);
+    tell(line, torch, true);
+    return false;
+}
+
 void activate(const char* torch) {
-    const char *library = settings[kLibrary].value(), *soname = settings[kSoname].value();
-    if (!library || !soname) return tell("not-built ", torch, true);
-    // A second LibTorch of another version in one process would end badly.
-    const char* name = strrchr(torch, '/') ? strrchr(torch, '/') + 1 : torch;
-    if (strcmp(name, soname) != 0) return tell("other-torch ", torch, true);
+    TorchFacts facts;
+    find_facts(torch, facts);
+    static char library[PATH_MAX];
+    if (!find_library(torch, facts, library, sizeof library)) return;
     unsigned long long bytes = 0;
     double seconds = 0;
     int flags = 0;
@@ -116,20 +144,15 @@ void activate(const char* torch) {
     const char* const base = settings[kFile].value();
     static char file[PATH_MAX + 16];
     if (!take_event_file(base, file, sizeof file)) return count_other_process(base, kTooMany);
-    find_missing_hooks(not_found, sizeof not_found);
+    find_missing_hooks(facts, not_found, sizeof not_found);
     void* const capture = plain_dlopen(library, RTLD_NOW | RTLD_LOCAL);
     if (!capture) return tell("not-loaded ", dlerror(), true);
-    using VersionFunction = const char* (*)();
-    const auto other_version = reinterpret_cast<VersionFunction>(dlsym(capture, "whittle_capture_other_version"));
-    if (const char* versions = other_version ? other_version() : nullptr) {
-        char line[192];
-        snprintf(line, sizeof line, "other-version %s ", versions);
-        return tell(line, torch, true);
-    }
     const auto start = reinterpret_cast<StartFunction>(dlsym(capture, "whittle_capture_start"));
     if (!start || start(&hooks, base, file, bytes, seconds, flags) != 0)
         return tell("not-loaded ", "the capture library could not start", true);
-    tell("active ", torch);
+    char line[128];
+    snprintf(line, sizeof line, "active %s ", facts.version);
+    tell(line, torch);
 }
 
 __attribute__((constructor)) void enter() {

@@ -9,6 +9,7 @@
 #include <dlfcn.h>
 #include <stdio.h>
 
+#include "frontends/libtorch/capture/choice.h"
 #include "frontends/libtorch/events.h"
 
 namespace whittle::libtorch {
@@ -26,8 +27,12 @@ void find_at_start();
 void* find_hidden(const char* name, const void* caller);
 /// It stays where it is, no dlclose() takes it away.
 bool is_lasting(const char* name, const void* found);
-/// Writes "\n" and the symbol of each function that we hide and that no library has.
-void find_missing_hooks(char* text, size_t size);
+/// Writes "\n" and the symbol of each function that we hide, that a LibTorch like this one should have, and that no
+/// library has.
+void find_missing_hooks(const TorchFacts& torch, char* text, size_t size);
+
+/// Of the libtorch_cpu that is loaded from there.
+void find_facts(const char* path, TorchFacts& facts);
 
 /// The capture library is loaded if the program has LibTorch now, and had not before.
 void activate_if_torch();
@@ -66,9 +71,12 @@ struct Next {
 }  // namespace whittle::libtorch
 
 // A function of ours under the mangled name of the one it hides. Arguments of class type go by address.
-#define HIDES(result, id, mangled, parameters)                                                    \
-    __attribute__((section("whittle_hooks"), used)) static const char* const name_##id = mangled; \
-    extern "C" __attribute__((visibility("default"))) result id parameters __asm__(mangled);      \
+#define HIDES(result, id, mangled, parameters) HIDES_IN("whittle_hooks", result, id, mangled, parameters)
+// One that only versions since 2 have.
+#define HIDES_SINCE_2(result, id, mangled, parameters) HIDES_IN("whittle_hooks_2", result, id, mangled, parameters)
+#define HIDES_IN(place, result, id, mangled, parameters)                                     \
+    __attribute__((section(place), used)) static const char* const name_##id = mangled;      \
+    extern "C" __attribute__((visibility("default"))) result id parameters __asm__(mangled); \
     result id parameters
 // Inside one: the function that it hides, as its caller knows it.
 #define NEXT_OF(mangled, ...)                                   \

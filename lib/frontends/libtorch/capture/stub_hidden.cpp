@@ -7,6 +7,8 @@
 // The symbols of all functions that we hide: the linker gathers them.
 extern "C" __attribute__((visibility("hidden"))) const char* const __start_whittle_hooks[];
 extern "C" __attribute__((visibility("hidden"))) const char* const __stop_whittle_hooks[];
+extern "C" __attribute__((visibility("hidden"))) const char* const __start_whittle_hooks_2[];
+extern "C" __attribute__((visibility("hidden"))) const char* const __stop_whittle_hooks_2[];
 
 namespace whittle::libtorch {
 
@@ -92,15 +94,32 @@ bool is_lasting(const char* name, const void* found) {
     return false;
 }
 
-/// A function that is spelled otherwise in this LibTorch or this libstdc++ is one that we do not stand before.
-void find_missing_hooks(char* text, size_t size) {
-    size_t used = 0;
-    for (const char* const* name = __start_whittle_hooks; name != __stop_whittle_hooks; ++name) {
-        if (find_hidden(*name, nullptr)) continue;
+namespace {
+
+/// Functions of a std::string have another name per ABI; we stand before both.
+bool is_of_other_abi(const char* name, const TorchFacts& torch) {
+    if (strstr(name, "NSt7__cxx11")) return torch.abi[0] == '0';
+    return strstr(name, "ESs") != nullptr && torch.abi[0] != '0';
+}
+
+void find_missing_hooks(const char* const* begin, const char* const* end, const TorchFacts& torch, char* text,
+                        size_t size, size_t& used) {
+    for (const char* const* name = begin; name != end; ++name) {
+        if (is_of_other_abi(*name, torch) || find_hidden(*name, nullptr)) continue;
         const int added = snprintf(text + used, size - used, "\n%s", *name);
         if (added < 0 || used + static_cast<size_t>(added) >= size) break;
         used += static_cast<size_t>(added);
     }
+}
+
+}  // namespace
+
+/// A function that is spelled otherwise in this LibTorch or this libstdc++ is one that we do not stand before.
+void find_missing_hooks(const TorchFacts& torch, char* text, size_t size) {
+    size_t used = 0;
+    find_missing_hooks(__start_whittle_hooks, __stop_whittle_hooks, torch, text, size, used);
+    if (strncmp(torch.version, "1.", 2) != 0)
+        find_missing_hooks(__start_whittle_hooks_2, __stop_whittle_hooks_2, torch, text, size, used);
 }
 
 }  // namespace whittle::libtorch

@@ -17,42 +17,59 @@ HIDES(void, module_c2, MODULE "C2Ev", (void* self)) {
     if (hooks.module_made) hooks.module_made(self);
 }
 HIDES(void, module_c1, MODULE "C1Ev", (void* self)) { module_c2(self); }
-HIDES(void, module_named_c2, MODULE "C2E" STRING, (void* self, void* name)) {
-    NEXT_OF(MODULE "C2E" STRING, void (*)(void*, void*));
-    if (!next) return;
-    next(self, name);
-    if (hooks.module_made) hooks.module_made(self);
-}
-HIDES(void, module_named_c1, MODULE "C1E" STRING, (void* self, void* name)) { module_named_c2(self, name); }
-HIDES(void*, register_parameter, MODULE "18register_parameterE" STRING "N2at6TensorEb",
-      (void* self, const char** name, void* tensor, bool requires_grad)) {
-    NEXT_OF(MODULE "18register_parameterE" STRING "N2at6TensorEb", void* (*)(void*, const char**, void*, bool));
-    if (!next) return nullptr;
-    char copy[256] = {};
-    if (hooks.registered) strncpy(copy, *name, sizeof copy - 1);  // a std::string begins with its pointer
-    void* registered = next(self, name, tensor, requires_grad);
-    if (hooks.registered) hooks.registered(self, registered, copy, 0);
-    return registered;
-}
-HIDES(void*, register_buffer, MODULE "15register_bufferE" STRING "N2at6TensorE",
-      (void* self, const char** name, void* tensor)) {
-    NEXT_OF(MODULE "15register_bufferE" STRING "N2at6TensorE", void* (*)(void*, const char**, void*));
-    if (!next) return nullptr;
-    char copy[256] = {};
-    if (hooks.registered) strncpy(copy, *name, sizeof copy - 1);
-    void* registered = next(self, name, tensor);
-    if (hooks.registered) hooks.registered(self, registered, copy, 1);
-    return registered;
-}
+// Those that take a std::string have another name for each of libstdc++'s two ABIs. Either string begins with its
+// pointer.
+#define MODULE_OF_STRINGS(id, string)                                                                                \
+    HIDES(void, module_named_c2##id, MODULE "C2E" string, (void* self, void* name)) {                                \
+        NEXT_OF(MODULE "C2E" string, void (*)(void*, void*));                                                        \
+        if (!next) return;                                                                                           \
+        next(self, name);                                                                                            \
+        if (hooks.module_made) hooks.module_made(self);                                                              \
+    }                                                                                                                \
+    HIDES(void, module_named_c1##id, MODULE "C1E" string, (void* self, void* name)) {                                \
+        module_named_c2##id(self, name);                                                                             \
+    }                                                                                                                \
+    HIDES(void*, register_parameter##id, MODULE "18register_parameterE" string "N2at6TensorEb",                      \
+          (void* self, const char** name, void* tensor, bool requires_grad)) {                                       \
+        NEXT_OF(MODULE "18register_parameterE" string "N2at6TensorEb", void* (*)(void*, const char**, void*, bool)); \
+        if (!next) return nullptr;                                                                                   \
+        char copy[256] = {};                                                                                         \
+        if (hooks.registered) strncpy(copy, *name, sizeof copy - 1);                                                 \
+        void* registered = next(self, name, tensor, requires_grad);                                                  \
+        if (hooks.registered) hooks.registered(self, registered, copy, 0);                                           \
+        return registered;                                                                                           \
+    }                                                                                                                \
+    HIDES(void*, register_buffer##id, MODULE "15register_bufferE" string "N2at6TensorE",                             \
+          (void* self, const char** name, void* tensor)) {                                                           \
+        NEXT_OF(MODULE "15register_bufferE" string "N2at6TensorE", void* (*)(void*, const char**, void*));           \
+        if (!next) return nullptr;                                                                                   \
+        char copy[256] = {};                                                                                         \
+        if (hooks.registered) strncpy(copy, *name, sizeof copy - 1);                                                 \
+        void* registered = next(self, name, tensor);                                                                 \
+        if (hooks.registered) hooks.registered(self, registered, copy, 1);                                           \
+        return registered;                                                                                           \
+    }
+MODULE_OF_STRINGS(, STRING)
+MODULE_OF_STRINGS(_old, "Ss")
 
 // Typed data pointers pass the dispatcher by.
-#define DATA_PTR(id, code, type)                                                                       \
-    HIDES(void*, data_ptr_##id, "_ZNK2at10TensorBase8data_ptrI" code "EEPT_v", (const void* self)) {   \
-        NEXT_OF("_ZNK2at10TensorBase8data_ptrI" code "EEPT_v", void* (*)(const void*));                \
-        if (!next) return nullptr;                                                                     \
-        if (hooks.data_ptr) hooks.data_ptr(self, "data_ptr<" type ">()", __builtin_return_address(0)); \
-        return next(self);                                                                             \
+#define DATA_PTR_AS(hides, id, mangled, how)                                        \
+    hides(void*, id, mangled, (const void* self)) {                                 \
+        NEXT_OF(mangled, void* (*)(const void*));                                   \
+        if (!next) return nullptr;                                                  \
+        if (hooks.data_ptr) hooks.data_ptr(self, how, __builtin_return_address(0)); \
+        return next(self);                                                          \
     }
+// data_ptr<T>(), and since 2.0 mutable_data_ptr<T>() and const_data_ptr of T and of const T.
+#define TENSOR "_ZNK2at10TensorBase"
+#define DATA_PTR(id, code, type)                                                                   \
+    DATA_PTR_AS(HIDES, data_ptr_##id, TENSOR "8data_ptrI" code "EEPT_v", "data_ptr<" type ">()")   \
+    DATA_PTR_AS(HIDES_SINCE_2, mutable_data_ptr_##id, TENSOR "16mutable_data_ptrI" code "EEPT_v",  \
+                "mutable_data_ptr<" type ">()")                                                    \
+    DATA_PTR_AS(HIDES_SINCE_2, const_data_ptr_##id, TENSOR "14const_data_ptrI" code "Li0EEEPKT_v", \
+                "const_data_ptr<" type ">()")                                                      \
+    DATA_PTR_AS(HIDES_SINCE_2, const_data_ptr_of_const_##id,                                       \
+                TENSOR "14const_data_ptrIK" code "Li0EEEPKNSt12remove_constIT_E4typeEv", "const_data_ptr<" type ">()")
 DATA_PTR(f32, "f", "float")
 DATA_PTR(f64, "d", "double")
 DATA_PTR(i64, "l", "int64_t")

@@ -1,0 +1,186 @@
+#include "frontends/libtorch/capture_library.h"
+
+#include <elf.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <cstdlib>
+#include <cstring>
+#include <sstream>
+#include <string_view>
+#include <system_error>
+
+#include "base/error.h"
+#include "base/files.h"
+#include "base/words.h"
+
+namespace whittle::libtorch {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr char kLibrary[] = "libwhittle_capture_torch.so";
+// What Whittle's tests run programs with: "MAJOR.MINOR.".
+constexpr std::string_view kTested[] = {"1.13."};
+
+template <std::size_t size>
+bool put(char (&field)[size], const std::string& text) {
+    if (text.empty() || text.size() >= size) return false;
+    text.copy(field, text.size());
+    field[text.size()] = 0;
+    return true;
+}
+
+}  // namespace
+
+bool parse(std::istream& words, TorchFacts& facts) {
+    std::string build_id, version, abi, soname;
+    return words >> build_id >> version >> abi >> soname && put(facts.build_id, build_id) &&
+           put(facts.version, version) && put(facts.abi, abi) && put(facts.soname, soname);
+}
+
+namespace {
+
+template <class T>
+bool read(std::string_view bytes, std::uint64_t at, T& value) {
+    if (at > bytes.size() || bytes.size() - at < sizeof value) return false;
+    std::memcpy(&value, bytes.data() + at, sizeof value);
+    return true;
+}
+
+/// The section's text up to its first NUL; "" where there is none.
+std::string text_of_section(std::string_view bytes, std::string_view wanted) {
+    Elf64_Ehdr header;
+    Elf64_Shdr names, section;
+    if (!bytes.starts_with(ELFMAG) || !read(bytes, 0, header) || header.e_ident[EI_CLASS] != ELFCLASS64 ||
+        !read(bytes, header.e_shoff + header.e_shstrndx * sizeof names, names))
+        return {};
+    const auto text_at = [&](std::uint64_t at) { return at < bytes.size() ? bytes.substr(at) : std::string_view(); };
+    for (std::uint64_t i = 0; i < header.e_shnum && read(bytes, header.e_shoff + i * sizeof section, section); ++i) {
+        const std::string_view name = text_at(names.sh_offset + section.sh_name);
+        if (name.substr(0, name.find('\0')) != wanted) continue;
+        const std::string_view text = text_at(section.sh_offset).substr(0, section.sh_size);
+        return std::string(text.substr(0, text.find('\0')));
+    }
+    return {};
+}
+
+/// What the library says of itself, see version.cpp; nothing is run of it.
+void look_at(const fs::path& path, CaptureLibraries& found) try {
+    const std::shared_ptr<const MappedFile> file = MappedFile::open(path);
+    std::istringstream words(
+        text_of_section({reinterpret_cast<const char*>(file->bytes().data()), file->bytes().size()}, kBuiltForSection));
+    std::string interface;
+    CaptureLibrary library{.torch = {}, .path = path};
+    if (words >> interface && interface == capture_interface() && parse(words, library.torch))
+        found.usable.push_back(std::move(library));
+    else
+        found.outdated.push_back(path);
+} catch (const Error&) {  // not there, or not to be read: as if it were not there
+}
+
+/// Sorted, so that the same one is chosen each time.
+void look_in(const fs::path& folder, CaptureLibraries& found) {
+    std::vector<fs::path> folders;
+    std::error_code failed;
+    for (fs::directory_iterator entry(folder, failed), end; !failed && entry != end; entry.increment(failed))
+        folders.push_back(entry->path());
+    std::ranges::sort(folders);
+    for (const fs::path& one : folders)
+        if (fs::exists(one / kLibrary, failed)) look_at(one / kLibrary, found);
+}
+
+fs::path folder_of_program() {
+    std::error_code failed;
+    const fs::path program = fs::read_symlink("/proc/self/exe", failed);
+    return failed ? fs::path() : program.parent_path();
+}
+
+fs::path user_folder() {
+    const char *data = std::getenv("XDG_DATA_HOME"), *home = std::getenv("HOME");
+    if (data && fs::path(data).is_absolute()) return fs::path(data) / "whittle" / "capture";
+    return home && *home ? fs::path(home) / ".local" / "share" / "whittle" / "capture" : fs::path();
+}
+
+}  // namespace
+
+std::string_view capture_interface() { return WHITTLE_CAPTURE_INTERFACE; }
+
+fs::path capture_folder() {
+    const fs::path program = folder_of_program();
+    return program.empty() ? program : (program / WHITTLE_CAPTURE_DIR_FROM_BIN).lexically_normal();
+}
+
+CaptureLibraries capture_libraries() {
+    CaptureLibraries found;
+    const fs::path ours = capture_folder();
+    std::error_code ignored;
+    if (fs::exists(ours / kLibrary, ignored)) look_at(ours / kLibrary, found);
+    look_in(ours / "capture", found);
+    if (const fs::path users = user_folder(); !users.empty()) look_in(users, found);
+    return found;
+}
+
+std::string list_of(const std::vector<CaptureLibrary>& libraries) {
+    std::string list;
+    for (const CaptureLibrary& library : libraries) {
+        if (library.path.string().find('\n') != std::string::npos) continue;
+        for (const char* word :
+             {library.torch.build_id, library.torch.version, library.torch.abi, library.torch.soname})
+            list += std::string(word) + ' ';
+        list += library.path.string() + '\n';
+    }
+    return list;
+}
+
+std::string name_of(const TorchFacts& torch) {
+    const std::string abi = torch.abi;
+    const bool known = std::string_view(torch.version) != "unknown";
+    return (known ? "LibTorch " + std::string(torch.version) : "a LibTorch that does not tell its version") + " (" +
+           torch.soname + ", " +
+           (abi == "1"   ? "C++11 ABI"
+            : abi == "0" ? "pre-C++11 ABI"
+                         : "unknown C++ ABI") +
+           ")";
+}
+
+std::string build_command() {
+    const fs::path installed = (folder_of_program() / WHITTLE_DATA_DIR_FROM_BIN / "scripts" / "build-capture");
+    std::error_code ignored;
+    return fs::exists(installed, ignored) ? installed.lexically_normal().string() : "scripts/build-capture";
+}
+
+namespace {
+
+/// /opt/libtorch of /opt/libtorch/lib/libtorch_cpu.so.
+std::string prefix_of(const fs::path& file) {
+    for (fs::path folder = file.parent_path(); folder.has_relative_path(); folder = folder.parent_path()) {
+        if (folder.filename() != "lib" && folder.filename() != "lib64") continue;
+        const fs::path prefix = folder.parent_path();
+        return prefix.has_relative_path() ? prefix.string() : "/usr";  // /lib is a link into it
+    }
+    return file.parent_path().string();
+}
+
+}  // namespace
+
+std::string why_not_captured(const TorchFacts& torch, const fs::path& file, const CaptureLibraries& libraries) {
+    std::string known;
+    for (const CaptureLibrary& library : libraries.usable)
+        known += (known.empty() ? "" : ", ") + name_of(library.torch);
+    std::string text = "the program uses " + file.string() + ", " + name_of(torch) +
+                       ", and no capture library is for it; found " + (known.empty() ? "none" : "those for " + known);
+    if (!libraries.outdated.empty())
+        text += "; " + plural(libraries.outdated.size(), "one of another Whittle", "ones of another Whittle") +
+                " (build it anew): " + libraries.outdated.front().string();
+    return text + "; hint: " + build_command() + " --torch " + prefix_of(file);
+}
+
+std::string note_of_version(const std::string& version) {
+    for (const std::string_view tested : kTested)
+        if (version.starts_with(tested)) return {};
+    return "LibTorch " + version + " is untested: Whittle's tests run 1.13 alone";
+}
+
+}  // namespace whittle::libtorch
