@@ -31,7 +31,7 @@ struct Collected {
     std::vector<std::string> notes = {}, titles = {};
     std::set<std::string> functions = {};
     std::map<std::string, std::int64_t> initialisations = {};  ///< ops of constructors
-    std::int64_t op_count = 0, made = 0;
+    std::int64_t op_count = 0, made = 0, imported = 0;         ///< imported: by packages that are
     bool with_data = false, with_times = false;
 
     FrameFolder& folder_of(const std::string& program) {
@@ -56,6 +56,7 @@ class Builder {
         std::int64_t op_count = 0;
         for (const Step& step : recording_.steps) op_count += step.kind == StepKind::op ? step.times() : 0;
         to_.op_count += op_count;
+        to_.imported += recording_.imported;
         const EventFile& file = recording_.file;
         std::set<std::string> captured_functions;
         FrameFolder& folder = to_.folder_of(file.mappings.empty() ? "" : file.mappings.front().path);
@@ -360,6 +361,9 @@ void add_notes(Collected& from, CapturedProgram& program) {
     for (const auto& [function, count] : from.initialisations)
         notes.push_back("initialisation: " + plural(count, "operation") + " of " + function +
                         " in no graph (--function " + function + " captures them)");
+    if (from.imported)
+        notes.push_back("initialisation: " + plural(from.imported, "operation") +
+                        " of packages while they were imported");
     std::int64_t dropped = 0;
     for (const auto& [name, folder] : from.folders) dropped += folder.dropped();
     if (dropped)

@@ -13,6 +13,7 @@
 #include "base/error.h"
 #include "base/files.h"
 #include "base/words.h"
+#include "frontends/libtorch/launch.h"
 
 namespace whittle::libtorch {
 
@@ -166,6 +167,10 @@ std::string prefix_of(const fs::path& file) {
 }  // namespace
 
 std::string why_not_captured(const TorchFacts& torch, const fs::path& file, const CaptureLibraries& libraries) {
+    const std::string hint = build_command() + " --torch " + prefix_of(file);
+    if (libraries.usable.empty() && libraries.outdated.empty())
+        return "this Whittle was built without LibTorch, so its capture is missing; " + std::string(kHowToGetIt) +
+               ", or run " + hint;
     std::string known;
     for (const CaptureLibrary& library : libraries.usable)
         known += (known.empty() ? "" : ", ") + name_of(library.torch);
@@ -174,7 +179,7 @@ std::string why_not_captured(const TorchFacts& torch, const fs::path& file, cons
     if (!libraries.outdated.empty())
         text += "; " + plural(libraries.outdated.size(), "one of another Whittle", "ones of another Whittle") +
                 " (build it anew): " + libraries.outdated.front().string();
-    return text + "; hint: " + build_command() + " --torch " + prefix_of(file);
+    return text + "; hint: " + hint;
 }
 
 std::string note_of_version(const std::string& version) {

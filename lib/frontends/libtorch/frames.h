@@ -21,6 +21,7 @@
 // it is given.
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <set>
 #include <span>
@@ -64,6 +65,10 @@ std::span<const StackFrame> inside(const std::vector<StackFrame>& stack, const s
 
 /// Without what TorchScript's compiler computes when a module is called first.
 void leave_out_compiler(const EventFile& file, std::vector<Step>& steps, Symbolizer& symbolizer);
+
+/// Without what packages of Python compute while they are imported, as PyTorch's own do when an optimizer is made; how
+/// many operations those were.
+std::int64_t leave_out_imports(const EventFile& file, std::vector<Step>& steps, Symbolizer& symbolizer);
 
 /// Sets Step::backward of the ops that autograd's engine runs between its nodes, too: sums of gradients.
 void mark_backward(const EventFile& file, std::vector<Step>& steps, Symbolizer& symbolizer);

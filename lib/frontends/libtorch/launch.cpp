@@ -203,9 +203,6 @@ std::string note_of(const std::string& status, const fs::path& program, const Ca
         TorchFacts torch{};
         std::string path;
         if (!parse(words, torch) || !std::getline(words >> std::ws, path)) return kUnseen;
-        if (libraries.usable.empty() && libraries.outdated.empty() && built_for().empty())
-            return std::string("this Whittle was built without LibTorch, so its capture is missing; ") + kHowToGetIt +
-                   ", or run " + build_command() + " --torch DIR";
         return why_not_captured(torch, path, libraries);
     }
     if (what == "not-loaded")
