@@ -2,7 +2,6 @@
 #include <iostream>
 #include <nlohmann/json.hpp>
 
-#include "backends/registry.h"
 #include "base/subprocess.h"
 #include "cli/environment.h"
 #include "cli/minify.h"
@@ -120,7 +119,7 @@ int run(const cli::Tool& tool, const Options& options) {
     cli::check_traced(options.models, options.inputs, options.program, options.output, options.force);
     options.backend.check();  // what is wrong with it is told before anything runs
     const BackendSpec backend = options.backend.spec(kReferenceBackend);
-    const auto environment = cli::environment(*find_backend(backend, options.backend.options()));
+    const auto environment = cli::environment(backend, options.backend.options());
     const debug::TraceRequest request{
         .folder = options.output,
         .models = options.models,

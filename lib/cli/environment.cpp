@@ -10,12 +10,13 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
+#include "backends/registry.h"
 #include "backends/spec.h"
 #include "base/subprocess.h"
 #include "cli/tool.h"
 #include "cli/usage.h"
 #include "cli/version.h"
-#include "graph/abilities.h"
+#include "graph/releases.h"
 
 namespace whittle::cli {
 
@@ -57,10 +58,11 @@ std::map<std::string, std::string> environment() {
     return found;
 }
 
-std::map<std::string, std::string> environment(Backend& backend) {
+std::map<std::string, std::string> environment(const BackendSpec& spec, const BackendOptions& options) {
     std::map<std::string, std::string> found = environment();
-    if (const std::string version = version_of(backend); !version.empty())
-        found["backend"] = backend.name() + " " + version;
+    const auto backend = find_backend(spec, options);
+    if (const std::string version = version_of(*backend, options); !version.empty())
+        found["backend"] = backend->name() + " " + version;
     return found;
 }
 

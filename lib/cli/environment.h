@@ -4,9 +4,8 @@
 #include <map>
 #include <string>
 
-namespace whittle {
-class Backend;
-}
+#include "backends/spec.h"
+#include "graph/backend.h"
 
 namespace whittle::cli {
 
@@ -15,8 +14,8 @@ class Tool;
 /// "whittle", "compiler", "libraries", "os", "kernel", "cpu", "cores", "memory": only what could be found out. Nothing
 /// that names the user, the host or a path.
 std::map<std::string, std::string> environment();
-/// And "backend", its name and version, where it says one.
-std::map<std::string, std::string> environment(Backend& backend);
+/// And "backend", its name and version under these options, where it says one. Throws Error as find_backend() does.
+std::map<std::string, std::string> environment(const BackendSpec& spec, const BackendOptions& options);
 
 /// What the program of a backend that is a command says of itself, asked with --version: "bash: GNU bash, version 5.2".
 /// Empty for other backends, and for programs that packages did not install: whoever wrote one for this takes no

@@ -10,6 +10,7 @@
 #include "base/words.h"
 #include "graph/abilities.h"
 #include "graph/emitter.h"
+#include "graph/releases.h"
 #include "ops/core/custom.h"
 #include "ops/core/interpreter.h"
 #include "ops/core/opaque.h"
@@ -37,7 +38,7 @@ std::optional<Failure> failure_of(const LoadedFrame& frame, const Suspect& suspe
     }
     Failure failure;
     describe(suspect, failure);
-    failure.version = version_of(*backend);
+    failure.version = version_of(*backend, suspect.options);
     failure.signature = signature_of(seen);
     failure.message = seen.message;
     failure.inputs = frame.inputs;

@@ -13,8 +13,8 @@
 #include "cli/backend_choice.h"
 #include "cli/tool.h"
 #include "cli/usage.h"
-#include "graph/abilities.h"
 #include "graph/json.h"
+#include "graph/releases.h"
 #include "hunt/left_open.h"
 #include "hunt/random_model.h"
 #include "hunt/standard.h"
@@ -152,7 +152,7 @@ class Hunt {
         Graph graph = model.graph;
         Failure failure;
         describe(suspect_, failure);
-        failure.version = version_of(*backend_);
+        failure.version = version_of(*backend_, suspect_.options);
         failure.signature = signature_of(outcome);
         failure.message = outcome.message;
         failure.inputs = model.inputs;

@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <filesystem>
 #include <limits>
+#include <map>
+#include <memory>
+#include <mutex>
 #include <utility>
 
 #include "backends/command/exchange.h"
@@ -16,6 +19,7 @@
 #include "graph/backend_options.h"
 #include "graph/foreign_ops.h"
 #include "graph/json_text.h"
+#include "graph/releases.h"
 #include "graph/short_program.h"
 
 namespace whittle {
@@ -26,9 +30,11 @@ namespace {
 using nlohmann::json;
 
 constexpr std::string_view kWorkerPrefix = "worker:";
+constexpr const char* kRelease = "release";
 
 std::vector<std::string> names_of(const WorkerHello& hello) {
     std::vector<std::string> names = {"format", "disable", "pass-limit"};
+    if (!hello.releases.empty()) names.emplace_back(kRelease);
     for (const auto& [name, option] : hello.options) names.push_back(name);
     return names;
 }
@@ -86,6 +92,73 @@ BackendFailure failure_of(const json& answer, const std::string& stage) {
         failure.unsupported = found->get<bool>();
     return failure;
 }
+
+// ---- releases -------------------------------------------------------------------------------------------------------
+
+/// The workers of a backend: each release of the compiler has processes of its own, which were started as that one. May
+/// be asked from several threads.
+class WorkerPools {
+  public:
+    explicit WorkerPools(const std::vector<std::string>& argv) : usual_(argv) {}
+
+    /// Of the release that the options choose. Throws Error for one that is not there.
+    WorkerPool& of(const BackendOptions& options) {
+        const auto chosen = options.find(kRelease);
+        if (chosen == options.end()) return usual_;
+        const WorkerHello said = usual_hello();
+        if (said.options.contains(kRelease)) return usual_;  // an option of its own
+        expect_known(kRelease, chosen->second, said.releases);
+        if (chosen->second == said.release) return usual_;
+        const auto [pool, checked] = other(chosen->second);
+        if (!checked) expect_release(*pool, chosen->second);
+        return *pool;
+    }
+
+    WorkerHello hello(const BackendOptions& options = {}) { return of(options).hello(); }
+
+  private:
+    struct Other {
+        std::unique_ptr<WorkerPool> pool;
+        bool checked = false;  ///< it says that it is the release which it was started as
+    };
+
+    WorkerHello usual_hello() {
+        {
+            const std::lock_guard lock(mutex_);
+            if (said_) return *said_;
+        }
+        WorkerHello said = usual_.hello();  // starts it, unlocked
+        const std::lock_guard lock(mutex_);
+        said_ = said;
+        return said;
+    }
+
+    std::pair<WorkerPool*, bool> other(const std::string& release) {
+        const std::lock_guard lock(mutex_);
+        Other& other = others_[release];
+        if (!other.pool) {
+            std::vector<std::string> argv = usual_.argv();
+            argv.insert(argv.end(), {std::string("--") + kRelease, release});
+            other.pool = std::make_unique<WorkerPool>(std::move(argv));
+        }
+        return {other.pool.get(), other.checked};
+    }
+
+    /// Who takes no such argument is another one all the same.
+    void expect_release(WorkerPool& pool, const std::string& release) {
+        const std::string is = pool.hello().release;
+        if (is != release)
+            throw Error({"backend worker " + shell_quote(pool.argv()), {}},
+                        "it says that it is release '" + is + "', expected '" + release + "'");
+        const std::lock_guard lock(mutex_);
+        others_[release].checked = true;
+    }
+
+    WorkerPool usual_;
+    std::mutex mutex_;
+    std::optional<WorkerHello> said_;
+    std::map<std::string, Other> others_;  ///< by release
+};
 
 // ---- a query --------------------------------------------------------------------------------------------------------
 
@@ -179,13 +252,14 @@ class WorkerQuery final : public Apart::Query {
 class WorkerBackend final : public Backend,
                             public Apart,
                             public Versioned,
+                            public Releases,
                             public Switchable,
                             public Optioned,
                             public Emitter,
                             public ForeignOps {
   public:
     WorkerBackend(std::string name, std::string description, const std::vector<std::string>& argv)
-        : name_(std::move(name)), description_(std::move(description)), pool_(argv) {
+        : name_(std::move(name)), description_(std::move(description)), pools_(argv) {
         expect_program("worker:", shell_quote(argv), argv);
     }
 
@@ -193,15 +267,25 @@ class WorkerBackend final : public Backend,
     std::string description() const override { return description_; }
 
     std::unique_ptr<Query> query(const BackendOptions& options, const ProcessOptions& limits) override {
-        return std::make_unique<WorkerQuery>(pool_, name_, options, limits);
+        return std::make_unique<WorkerQuery>(pools_.of(options), name_, options, limits);
     }
-    std::string version() override { return pool_.hello().version; }
-    std::vector<std::string> option_names(const BackendOptions&) override { return names_of(pool_.hello()); }
+    std::string version() override { return pools_.hello().version; }
+    std::vector<std::string> option_names(const BackendOptions& given) override {
+        return names_of(pools_.hello(given));
+    }
     void check(const BackendOptions& options) override {
-        const WorkerHello said = pool_.hello();
+        const WorkerHello said = pools_.hello(options);
         wants_onnx(options, said.onnx);
         settings_of(options, said);
     }
+
+    std::vector<std::string> releases() override { return pools_.hello().releases; }
+    std::string release_of(const BackendOptions& options) override { return pools_.hello(options).release; }
+    BackendOptions in_release(BackendOptions options, const std::string& release) const override {
+        options[kRelease] = release;
+        return options;
+    }
+    std::string version_in(const BackendOptions& options) override { return pools_.hello(options).version; }
 
     /// For who isolates nothing: every run is a query.
     CompileResult compile(const Graph& graph, const BackendOptions& options) override {
@@ -209,7 +293,7 @@ class WorkerBackend final : public Backend,
     }
 
     std::unique_ptr<Inspection> inspect(const Graph&, const BackendOptions& options) override {
-        const WorkerHello said = pool_.hello();
+        const WorkerHello said = pools_.hello(options);
         const json settings = settings_of(options, said), off = settings.value("off", json::array()),
                    most = settings.value("most", json::object());
         auto look = std::make_unique<Look>();
@@ -229,7 +313,8 @@ class WorkerBackend final : public Backend,
 
     SuspectCode emit(const EmitRequest& request) override {
         const Failure& failure = *request.graph.failure;
-        const WorkerHello said = pool_.hello();
+        WorkerPool& pool = pools_.of(failure.options);
+        const WorkerHello said = pool.hello();
         const bool onnx = wants_onnx(failure.options, said.onnx);
         const TempDir folder("whittle-repro");
         const ModelNames names = write_model(request.graph, onnx, folder.path());
@@ -242,18 +327,19 @@ class WorkerBackend final : public Backend,
         WorkerQuestion question{text(failure.options), {}};
         if (failure.culprit && failure.culprit->component == "switch")
             question.text_without = text(without(failure.options, {failure.culprit->directive}));
-        SuspectCode code = worker_code(request, pool_.argv(), folder.path(), question);
+        SuspectCode code = worker_code(request, pool.argv(), folder.path(), question);
         code.header = name_ + ", version " + said.version;
         if (!name_.starts_with(kWorkerPrefix)) code.spec_beside.clear();  // found by its name everywhere
         return code;
     }
 
     std::optional<ShortProgram> short_program(const ShortRequest& request, std::string& why_not) override {
-        const WorkerHello said = pool_.hello();
-        if (const ShortWriter writer = short_writer(said.api)) return writer(request, said, why_not);
         const Failure& failure = *request.graph.failure;
+        WorkerPool& pool = pools_.of(failure.options);
+        const WorkerHello said = pool.hello();
+        if (const ShortWriter writer = short_writer(said.api)) return writer(request, said, why_not);
         const TempDir folder("whittle-repro");
-        Scripted scripted{.name = name_, .words = pool_.argv(), .files = {}, .version = said.version};
+        Scripted scripted{.name = name_, .words = pool.argv(), .files = {}, .version = said.version};
         if (request.graph.subgraphs.empty()) {
             const Graph graph = with_short_names(request.graph);
             const bool onnx = wants_onnx(failure.options, said.onnx);
@@ -292,7 +378,7 @@ class WorkerBackend final : public Backend,
     };
 
     const std::string name_, description_;
-    WorkerPool pool_;
+    WorkerPools pools_;
 };
 
 }  // namespace

@@ -12,6 +12,7 @@
 #include "base/error.h"
 #include "base/log.h"
 #include "base/subprocess.h"
+#include "base/suggest.h"
 #include "base/turn.h"
 #include "graph/json.h"
 #include "graph/json_text.h"
@@ -67,6 +68,12 @@ WorkerHello read_hello(const json& said) {
         }
     const json options = said.value("options", json::object());
     for (const auto& [name, option] : options.items()) hello.options.emplace(name, read_option(option));
+    if (const auto releases = said.find("releases"); releases != said.end()) {
+        hello.releases = releases->at("names").get<std::vector<std::string>>();
+        hello.release = releases->at("is").get<std::string>();
+        if (std::find(hello.releases.begin(), hello.releases.end(), hello.release) == hello.releases.end())
+            throw Error("found release '" + hello.release + "', expected one of its " + join(hello.releases));
+    }
     const json repro = said.value("repro", json::object());
     hello.api = repro.value("api", ""), hello.package = repro.value("package", "");
     hello.modules = repro.value("node_modules", "");

@@ -1,7 +1,8 @@
 // A worker (share/doc/backends.md) around npm's onnxruntime-node, on the CPU.
-//   node worker.mjs
+//   node worker.mjs [--release VERSION]
 // The package is the one that `install` put into the folder of the user's data, or what node finds beside this file or in
-// the current folder.
+// the current folder; further releases are those that `install VERSION…` put into releases/VERSION of that folder. A process
+// is one release: two of them would share the first one's library.
 import fs from 'node:fs';
 import { createRequire } from 'node:module';
 import os from 'node:os';
@@ -9,12 +10,24 @@ import path from 'node:path';
 import readline from 'node:readline';
 
 const data = process.env.XDG_DATA_HOME || path.join(os.homedir(), '.local', 'share');
-const places = [path.join(data, 'whittle', 'backends', 'onnxruntime'), import.meta.dirname ?? '.', '.'];
+const own = path.join(data, 'whittle', 'backends', 'onnxruntime');
 const require = createRequire(import.meta.url);
-const found = require.resolve('onnxruntime-node', { paths: places });
-const ort = require(found);
+const find = (places) => {
+  const file = require.resolve('onnxruntime-node', { paths: places });
+  return { file, version: JSON.parse(fs.readFileSync(path.join(path.dirname(file), '..', 'package.json'))).version };
+};
 
-const version = JSON.parse(fs.readFileSync(path.join(path.dirname(found), '..', 'package.json'))).version;
+const usual = find([own, import.meta.dirname ?? '.', '.']);
+const releases = path.join(own, 'releases');
+const others = (fs.existsSync(releases) ? fs.readdirSync(releases) : [])
+  .filter((name) => !name.endsWith('.new') && fs.existsSync(path.join(releases, name, 'node_modules/onnxruntime-node/package.json')))
+  .map((name) => find([path.join(releases, name)]));
+const installed = new Map([...others, usual].map((one) => [one.version, one]));
+const byAge = (a, b) => a.localeCompare(b, 'en', { numeric: true });
+const asked = process.argv[2] === '--release' ? process.argv[3] : usual.version;
+if (!installed.has(asked)) throw new Error(`found release ${asked}, expected one of ${[...installed.keys()].join(', ')}`);
+const { file: found, version } = installed.get(asked);
+const ort = require(found);
 
 // What `optimization.disable_specified_optimizers` takes: the rewrite rules and graph transformers that a session on the
 // CPU registers. Without those that later stages rely on, and without the transformers that are only lists of rules.
@@ -32,6 +45,7 @@ const optimizers = `
   SliceConcatToSpaceToDepthFusion MatMulScaleFusion MatMulActivationFusion MatMulNBitsFusion QDQFinalCleanupTransformer
   NchwcTransformer NhwcTransformer FuseFp16InitializerToFp32NodeTransformer`.trim().split(/\s+/);
 const levels = ['disabled', 'basic', 'extended', 'layout', 'all'];
+if (byAge(version, '1.23.0') < 0) levels[3] = levels[2];  // there was none between the two
 
 // ---- tensors -------------------------------------------------------------------------------------------------------------
 
@@ -132,6 +146,7 @@ write({
   external_data: true,
   switches: { kind: 'optimizer', names: optimizers },
   levels: [{ name: 'level', most: levels.length - 1 }],
+  releases: { names: [...installed.keys()].sort(byAge), is: version },
   options: { threads: { what: 'threads of a run, 1 by default', least: 1 } },
   repro: { api: 'onnxruntime', package: `onnxruntime-node@${version}`, node_modules: path.join(path.dirname(found), '..', '..') },
 });

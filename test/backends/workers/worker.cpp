@@ -7,6 +7,8 @@
 //   fail | unsupported says so of a relu, in its own words
 //   silent | old | below | talk   at its start: ends; speaks another version; has an impossible level; prints first
 //                (and works)
+//   A=MODE,B=MODE   it has the releases A, B … (the last is what it is without --release B), each of which behaves as
+//                its MODE says; "deaf" takes no notice of --release
 #include <unistd.h>
 
 #include <algorithm>
@@ -17,6 +19,8 @@
 #include <iostream>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <optional>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -91,21 +95,42 @@ void answer(const std::string& mode, const json& question, int number) {
     say({{"id", how == "other" ? json(99) : id}, {"ok", true}});
 }
 
+/// What is said of the releases that `mode` lists, if it does; it becomes the mode of the one that this worker is.
+std::optional<json> choose_release(std::string& mode, const std::string& wanted) {
+    json names = json::array();
+    std::map<std::string, std::string> modes;
+    std::string is;
+    std::istringstream parts(mode);
+    for (std::string part; std::getline(parts, part, ',');) {
+        const std::size_t equals = part.find('=');
+        if (equals == part.npos) return std::nullopt;
+        is = part.substr(0, equals);
+        names.push_back(is);
+        modes[is] = part.substr(equals + 1);
+    }
+    if (modes.contains(wanted) && modes[wanted] != "deaf") is = wanted;
+    mode = modes[is];
+    return json{{"names", names}, {"is", is}};
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
-    const std::string mode = argc > 1 ? argv[1] : "right";
+    std::string mode = argc > 1 ? argv[1] : "right";
+    const auto releases = choose_release(mode, argc > 3 && argv[2] == std::string("--release") ? argv[3] : "");
     if (mode == "silent") return 3;
     if (mode == "talk") std::cout << "warming up\n";
-    say({{"whittle", mode == "old" ? 0 : 1},
-         {"version", "7.1"},
-         {"format", "json"},
-         {"switches", {{"kind", "optimizer"}, {"names", {"share", "lower-relu", "fuse-relu"}}}},
-         {"levels", {{{"name", "level"}, {"most", mode == "below" ? -1 : 3}}}},
-         {"options",
-          {{"threads", {{"what", "of a run"}, {"least", 1}}},
-           {"target", {{"what", "where it computes"}, {"one_of", {"cpu", "gpu"}}}},
-           {"note", "any text"}}}});
+    json hello = {{"whittle", mode == "old" ? 0 : 1},
+                  {"version", releases ? releases->at("is") : json("7.1")},
+                  {"format", "json"},
+                  {"switches", {{"kind", "optimizer"}, {"names", {"share", "lower-relu", "fuse-relu"}}}},
+                  {"levels", {{{"name", "level"}, {"most", mode == "below" ? -1 : 3}}}},
+                  {"options",
+                   {{"threads", {{"what", "of a run"}, {"least", 1}}},
+                    {"target", {{"what", "where it computes"}, {"one_of", {"cpu", "gpu"}}}},
+                    {"note", "any text"}}}};
+    if (releases) hello["releases"] = *releases;
+    say(hello);
     int number = 0;
     for (std::string line; std::getline(std::cin, line);) answer(mode, json::parse(line), ++number);
     return 0;
