@@ -15,6 +15,7 @@
 #include "debug/write_repro.h"
 #include "graph/abilities.h"
 #include "graph/failure_file.h"
+#include "graph/releases.h"
 #include "graph/text.h"
 #include "ops/core/interpreter.h"
 #include "ops/core/opaque.h"
@@ -22,6 +23,7 @@
 #include "reduce/parallel.h"
 #include "reduce/save.h"
 #include "run/divergence.h"
+#include "run/release_history.h"
 
 namespace whittle::debug {
 namespace fs = std::filesystem;
@@ -59,11 +61,11 @@ void note(const Rate& rate, reduce::Minimized& result) {
 }
 
 /// Writes what is to blame, and in which version, into the graph's failure; of wrong results, says whether they are
-/// rounding noise.
+/// rounding noise, and of a compiler of which several releases are installed, since which of them it fails.
 void blame(Minimized& done, Backend& backend, const Suspect& suspect) {
     Graph& graph = done.result.graph;
     try {
-        graph.failure->version = version_of(backend);
+        graph.failure->version = version_of(backend, suspect.options);
         const Graph compiled = as_compiled(graph, backend);
         const std::string& compiler = compiled.failure->backend;
         const auto other = compiler == graph.failure->backend ? nullptr : find_backend(compiler);
@@ -73,6 +75,9 @@ void blame(Minimized& done, Backend& backend, const Suspect& suspect) {
         graph.failure->culprit = found.culprit;
         done.written.closeness = found.closeness;
         note(found.rate, done.result);
+        if (interrupted()) return;
+        const Graph& asked = other ? compiled : graph;
+        done.written.releases = release_history(asked, other ? *other : backend, suspect.limits, interrupted);
     } catch (const Interrupted&) {  // the graph is minimized all the same
     }
 }

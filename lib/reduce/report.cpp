@@ -40,6 +40,22 @@ struct Fields<reduce::Flakiness> {
 };
 
 template <>
+struct Fields<ReleaseHistory> {
+    static constexpr const char *kName = "releases",
+                                *kMeaning =
+                                    "Since which release of the compiler it fails, of those that are installed.";
+    static void visit(auto& field) {
+        field("installed", &ReleaseHistory::installed, "");
+        field.maybe("last_good", &ReleaseHistory::last_good, "Absent: none of those that answer is right.");
+        field("first_bad", &ReleaseHistory::first_bad, "It was run, as was the last good.");
+        field.maybe("cannot_tell", &ReleaseHistory::cannot_tell,
+                    "Those between the two, or before the first bad one, that cannot run it or fail otherwise.");
+        field.maybe("newest", &ReleaseHistory::newest, "Of those that are newer than the one which was asked.");
+        field.maybe("newest_is", &ReleaseHistory::newest_is, "\"right\", \"wrong\" or \"cannot tell\".");
+    }
+};
+
+template <>
 struct Fields<reduce::HistoryEntry> {
     static constexpr const char* kName = "query";
     static void visit(auto& field) {
@@ -140,6 +156,7 @@ struct Output {
             },
             "Of wrong results: rounding noise, or more.");
         field.maybe("culprit", &Output::culprit, "");
+        field.maybe("releases", written(&Written::releases), "");
     }
 };
 
@@ -245,6 +262,7 @@ std::string report(const Minimized& result, const Written& written) {
                                              : "no: run again, the result ended otherwise") +
                 '\n';
     if (const auto& culprit = result.graph.failure->culprit) text += "guilty:     " + culprit->text() + '\n';
+    if (written.releases) text += "release:    " + written.releases->text() + '\n';
     if (written.closeness == Closeness::noise)
         text += "            rounding noise: as near to f64 as the reference is, a bug is unlikely\n";
     for (std::size_t i = 0; i < written.drifted.size(); ++i)

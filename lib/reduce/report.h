@@ -10,6 +10,7 @@
 
 #include "reduce/minimize.h"
 #include "run/divergence.h"
+#include "run/release_history.h"
 
 namespace whittle::reduce {
 
@@ -19,6 +20,7 @@ struct Written {
     std::size_t replayed = 0;                         ///< answers taken from the journal
     std::vector<std::filesystem::path> drifted = {};  ///< one per Minimized::drifted
     std::optional<Closeness> closeness = {};          ///< of wrong results: rounding noise, or more
+    std::optional<ReleaseHistory> releases = {};      ///< of a compiler of which several are installed
     std::map<std::string, std::size_t> folded = {};   ///< by op: of the file, and no part of what was minimized
     bool stored = false;                              ///< the failure that was followed is the one of the file
 };
