@@ -49,6 +49,7 @@ std::string read_me(const Graph& graph, const Emission& emission, const Report& 
         emission.folder ? report.run_command : shell_quote({"./" + options.output.stem().string()});
     std::string text = failure.signature.text() + " with " + failure.backend + "\n" + failure.message + "\n";
     if (failure.culprit) text += "guilty: " + failure.culprit->text() + "\n";
+    if (!emission.releases.empty()) text += "releases: " + emission.releases + "\n";
     text += "\nmade by:  " + options.command +
             "\n"
             "\nWithout Whittle (needs " +

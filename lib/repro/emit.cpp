@@ -131,7 +131,8 @@ class ProgramText {
                 .control = control_,
                 .companions = suspect_.companions,
                 .spec_beside = suspect_.spec_beside,
-                .compile_flags = suspect_.compile_flags};
+                .compile_flags = suspect_.compile_flags,
+                .releases = facts_.releases};
     }
 
   private:
@@ -345,6 +346,7 @@ class ProgramText {
         text += comment(chomped(print(graph_)), "    ");
         text += comment(suspect_.header, "  suspect    ");
         if (culprit()) text += comment(culprit()->text(), "  guilty     ");
+        if (!facts_.releases.empty()) text += comment(facts_.releases, "  releases   ");
         std::vector<std::string> build = {
             "g++", "-std=c++17", "-O1", options_.output.filename().string(), "-o", options_.output.stem().string()};
         build.insert(build.end(), suspect_.compile_flags.begin(), suspect_.compile_flags.end());

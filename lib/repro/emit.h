@@ -30,12 +30,14 @@ struct Emission {
     std::string says = {};                        ///< what it prints then, in other numbers and names; empty: anything
     std::string facts = {};                       ///< Markdown for a bug report
     std::string tracker = {};                     ///< whose form a bug report has
+    std::string releases = {};                    ///< since which it fails (run/release_history.h); empty: unknown
 };
 
 /// What is known of a repro beside its graph.
 struct Facts {
     std::string data;                            ///< the header's words on it: "zeros: real data do not matter"
     std::map<std::size_t, std::uint64_t> seeds;  ///< of inputs that the program makes up (made_up, Data::random)
+    std::string releases = {};                   ///< see Emission
 };
 
 /// `expected`: one tensor per output, from the reference. The suspect's part is `emitter`'s. The header says that it is

@@ -165,6 +165,7 @@ class Issue {
 
     std::string what() const {
         std::string text = summary() + "\n";
+        if (!emission_.releases.empty()) text += "\nReleases: " + emission_.releases + ".\n";
         if (emission_.summary.empty()) text += "\n" + failure_.message + "\n";
         return emission_.facts.empty() ? text : text + "\n" + emission_.facts;
     }

@@ -21,6 +21,7 @@
 #include "repro/issue.h"
 #include "repro/kernel_failure.h"
 #include "repro/verify.h"
+#include "run/release_history.h"
 #include "run/suspect.h"
 
 namespace whittle::repro {
@@ -206,6 +207,27 @@ Emission emission_of(ShortProgram program, const Failure& failure) {
     return emission;
 }
 
+/// `program` with one more line at the end of its head: the comment that it begins with, up to the first empty line of
+/// that.
+std::string with_head_line(const std::string& program, const fs::path& name, const std::string& line) {
+    const std::string mark = name.extension() == ".py" ? "#" : "//";
+    std::size_t end = 0;
+    while (program.compare(end, mark.size() + 1, mark + " ") == 0) end = program.find('\n', end) + 1;
+    return program.substr(0, end) + comment_lines(mark, line) + program.substr(end);
+}
+
+/// Says in the first lines of each program since which release it fails.
+void tell_releases(const std::string& releases, const Options& options, Emission& emission) {
+    emission.releases = releases;
+    if (releases.empty()) return;
+    const std::string line = "Releases: " + releases + ".";
+    emission.text =
+        with_head_line(emission.text, emission.folder ? fs::path(emission.folder->name) : options.output, line);
+    if (!emission.folder) return;
+    for (ProgramFolder::Other& other : emission.folder->others)
+        other.text = with_head_line(other.text, other.name, line);
+}
+
 std::optional<Short> short_of_kernel(const Graph& original, Backend& backend, program::KernelPrograms& programs,
                                      const Options& options, std::string& why_not) {
     Subject subject = with_data(original, options.data.value_or(Data::real));
@@ -353,12 +375,16 @@ Report write_named(const Graph& original, Backend& backend, const Options& optio
         if (const auto found = short_of_kernel(original, backend, *programs, options, report.not_short))
             if (std::optional<Report> written = write_short(*found, options, report.not_short)) return *written;
     const Subject subject = options.data ? with_data(original, *options.data) : smallest(original, backend, options);
+    const auto history = interpreting ? std::nullopt : release_history(original, backend, options.limits);
+    const std::string releases = history ? history->text() : "";
     if (in_short && !programs)
-        if (const auto found = short_of_graph(subject, backend, *emitter, options, report.not_short))
+        if (auto found = short_of_graph(subject, backend, *emitter, options, report.not_short)) {
+            tell_releases(releases, options, found->emission);
             if (std::optional<Report> written = write_short(*found, options, report.not_short)) return *written;
+        }
     const Graph& graph = subject.graph;
     const auto emit = [&] {
-        return repro::emit(graph, subject.expected, *emitter, options, {data_text(subject), subject.seeds});
+        return repro::emit(graph, subject.expected, *emitter, options, {data_text(subject), subject.seeds, releases});
     };
 
     Emission emission = emit();
