@@ -44,6 +44,7 @@ const optimizers = `
   SkipLayerNormFusion BiasSkipLayerNormFusion FastGeluFusion QuickGeluFusion BiasSoftmaxFusion BiasDropoutFusion
   SliceConcatToSpaceToDepthFusion MatMulScaleFusion MatMulActivationFusion MatMulNBitsFusion QDQFinalCleanupTransformer
   NchwcTransformer NhwcTransformer FuseFp16InitializerToFp32NodeTransformer`.trim().split(/\s+/);
+const takesSwitches = byAge(version, '1.21.0') >= 0;  // an earlier binding passes them over in silence
 const levels = ['disabled', 'basic', 'extended', 'layout', 'all'];
 if (byAge(version, '1.23.0') < 0) levels[3] = levels[2];  // there was none between the two
 
@@ -144,7 +145,7 @@ write({
   version: `${version} (onnxruntime-node, node ${process.versions.node})`,
   format: 'onnx',
   external_data: true,
-  switches: { kind: 'optimizer', names: optimizers },
+  switches: { kind: 'optimizer', names: takesSwitches ? optimizers : [] },
   levels: [{ name: 'level', most: levels.length - 1 }],
   releases: { names: [...installed.keys()].sort(byAge), is: version },
   options: { threads: { what: 'threads of a run, 1 by default', least: 1 } },
