@@ -4,9 +4,19 @@ file(RELATIVE_PATH WHITTLE_CAPTURE_DIR_FROM_BIN ${CMAKE_INSTALL_FULL_BINDIR} ${C
 set(WHITTLE_CAPTURE_DIR_FROM_BIN ${WHITTLE_CAPTURE_DIR_FROM_BIN} CACHE INTERNAL "the folder of the libraries below, as programs find it")
 set(capture_folder ${CMAKE_CURRENT_LIST_DIR}/capture)
 
-# What a capture library has to have in common with the stub and the programs.
-set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${CMAKE_CURRENT_LIST_DIR}/events.h)
-file(SHA256 ${CMAKE_CURRENT_LIST_DIR}/events.h capture_interface)
+# What a capture library has to have in common with the stub and the programs, and is rebuilt for: its own sources and
+# the headers that it shares. scripts/build-capture computes the same.
+file(GLOB shared RELATIVE ${PROJECT_SOURCE_DIR}/lib CONFIGURE_DEPENDS ${capture_folder}/*.cpp ${capture_folder}/*.h)
+list(APPEND shared frontends/libtorch/events.h frontends/libtorch/python_code.h ops/aten/capture.h probe/probe.h)
+list(FILTER shared EXCLUDE REGEX /stub)
+list(SORT shared)
+set(capture_interface)
+foreach(file IN LISTS shared)
+  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/lib/${file})
+  file(SHA256 ${PROJECT_SOURCE_DIR}/lib/${file} hash)
+  string(APPEND capture_interface ${hash})
+endforeach()
+string(SHA256 capture_interface "${capture_interface}")
 string(SUBSTRING ${capture_interface} 0 16 capture_interface)
 
 # They run in programs that were not built with sanitizers.

@@ -12,6 +12,7 @@
 
 #include "base/error.h"
 #include "base/files.h"
+#include "base/subprocess.h"
 #include "base/words.h"
 #include "frontends/libtorch/launch.h"
 
@@ -147,15 +148,20 @@ std::string name_of(const TorchFacts& torch) {
 }
 
 std::string build_command() {
-    const fs::path installed = (folder_of_program() / WHITTLE_DATA_DIR_FROM_BIN / "scripts" / "build-capture");
     std::error_code ignored;
-    return fs::exists(installed, ignored) ? installed.lexically_normal().string() : "scripts/build-capture";
+    const fs::path installed = folder_of_program() / WHITTLE_DATA_DIR_FROM_BIN / "scripts" / "build-capture";
+    if (fs::exists(installed, ignored)) return shell_quote({installed.lexically_normal().string()});
+    for (fs::path folder = folder_of_program(); folder.has_relative_path(); folder = folder.parent_path())
+        if (fs::exists(folder / "scripts" / "build-capture", ignored))
+            return shell_quote({(folder / "scripts" / "build-capture").string()});
+    return "scripts/build-capture";
 }
 
 namespace {
 
-/// /opt/libtorch of /opt/libtorch/lib/libtorch_cpu.so.
+/// /opt/libtorch of /opt/libtorch/lib/libtorch_cpu.so. Of a path that is relative to where the program was: a word.
 std::string prefix_of(const fs::path& file) {
+    if (!file.is_absolute()) return "DIR";
     for (fs::path folder = file.parent_path(); folder.has_relative_path(); folder = folder.parent_path()) {
         if (folder.filename() != "lib" && folder.filename() != "lib64") continue;
         const fs::path prefix = folder.parent_path();
@@ -167,7 +173,7 @@ std::string prefix_of(const fs::path& file) {
 }  // namespace
 
 std::string why_not_captured(const TorchFacts& torch, const fs::path& file, const CaptureLibraries& libraries) {
-    const std::string hint = build_command() + " --torch " + prefix_of(file);
+    const std::string hint = build_command() + " --torch " + shell_quote({prefix_of(file)});
     if (libraries.usable.empty() && libraries.outdated.empty())
         return "this Whittle was built without LibTorch, so its capture is missing; " + std::string(kHowToGetIt) +
                ", or run " + hint;

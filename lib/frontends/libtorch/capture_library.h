@@ -26,7 +26,8 @@ struct CaptureLibraries {
     std::vector<std::filesystem::path> outdated = {};
 };
 CaptureLibraries capture_libraries();
-/// What a capture library says that it shares with the stub and this program: a hash of events.h.
+/// What a capture library says that it shares with the stub and this program: a hash of all that it is
+/// compiled from.
 std::string_view capture_interface();
 /// As the stub reads it, see choice.h.
 std::string list_of(const std::vector<CaptureLibrary>& libraries);
@@ -42,7 +43,7 @@ std::string why_not_captured(const TorchFacts& torch, const std::filesystem::pat
 /// A note on a version that none of Whittle's tests ran; empty for one that they do.
 std::string note_of_version(const std::string& version);
 
-/// "scripts/build-capture": where it is, as seen from this program.
+/// Where scripts/build-capture is, of an installation or of the sources around this program; for a shell.
 std::string build_command();
 
 }  // namespace whittle::libtorch

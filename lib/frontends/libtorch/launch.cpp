@@ -334,8 +334,10 @@ LaunchResult launch(const LaunchOptions& options, const fs::path& folder) {
             " that the program started ran LibTorch, of which nothing was recorded: only the first " +
             std::to_string(kMostProcesses) + " that load it are captured");
     if (const auto count = std::ranges::count(uncaptured, kOtherTorch))
-        result.notes.push_back(plural(count, "more process", "more processes") +
-                               " that the program started ran a LibTorch that no capture library is for");
+        result.notes.push_back(
+            plural(count, "more process", "more processes") +
+            " that the program started ran LibTorch uncaptured: no capture library is for it, or none could "
+            "be loaded");
     return result;
 }
 

@@ -14,7 +14,7 @@ namespace whittle::libtorch {
 struct Recording {
     const EventFile& file;
     Symbolizer symbolizer;
-    std::int64_t imported = 0;  ///< operations that leave_out_imports() left out
+    std::int64_t imported = 0;  ///< operations that leave_out_imports() left out; before the steps, which count it
     std::vector<Step> steps;
     Values values;
     ProbedCalls probes;
@@ -26,7 +26,7 @@ struct Recording {
     Recording(const EventFile& events, Level level, const std::vector<std::string>& functions)
         : file(events),
           symbolizer(events),
-          steps(with_backward(events, steps_of(events, level), symbolizer, imported)),
+          steps(prepared(events, steps_of(events, level), symbolizer, imported)),
           values(trace_values(events, steps)),
           probes(events),
           frames(frames_of(events, steps, values, symbolizer, probes, functions)),
@@ -34,8 +34,8 @@ struct Recording {
           forward(forward_ops(events, steps)),
           filling(filling_steps(steps)) {}
 
-    static std::vector<Step> with_backward(const EventFile& file, std::vector<Step> steps, Symbolizer& symbolizer,
-                                           std::int64_t& imported) {
+    static std::vector<Step> prepared(const EventFile& file, std::vector<Step> steps, Symbolizer& symbolizer,
+                                      std::int64_t& imported) {
         leave_out_compiler(file, steps, symbolizer);
         imported = leave_out_imports(file, steps, symbolizer);
         mark_backward(file, steps, symbolizer);

@@ -73,7 +73,7 @@ void GraphImporter::import_node(onnx::NodeProto& node, int position) {
         declare_results(pending, scope_);
         return add_call(pending, {}, scope_);
     }
-    const std::vector<Tensor> values = constant_results(pending, draft_);
+    const std::vector<Tensor> values = folded_results(pending, draft_);
     if (!values.empty() && session_.options.fold)
         add_constants(pending, values, scope_);
     else

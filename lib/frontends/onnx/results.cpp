@@ -38,7 +38,7 @@ std::optional<ValueMeta> declared_meta(const std::string& name, Scope& scope) {
 }
 
 /// The results of an expansion that are constants whatever the operands' data; empty unless all are.
-std::vector<Tensor> constant_outputs(const Graph& expansion) {
+std::vector<Tensor> attribute_outputs(const Graph& expansion) {
     std::vector<Tensor> values;
     for (const NodeId id : expansion.outputs()) {
         const Node& result = expansion.nodes[static_cast<std::size_t>(id)];
@@ -121,17 +121,17 @@ void declare_results(PendingNode& pending, Scope& scope) {
             {pending.problem, scope.prefix + call_name(pending, scope), pending.call.target, pending.opset});
 }
 
-std::vector<Tensor> constant_results(const PendingNode& pending, const GraphDraft& draft) {
+std::vector<Tensor> folded_results(const PendingNode& pending, const GraphDraft& draft) {
     if (pending.expansion)
-        if (std::vector<Tensor> values = constant_outputs(pending.expansion->graph); !values.empty()) return values;
+        if (std::vector<Tensor> values = attribute_outputs(pending.expansion->graph); !values.empty()) return values;
     const auto is_large = [](const ValueMeta& meta) { return meta.numel() > kFoldedElements; };
     if (std::ranges::any_of(pending.call.results, is_large)) return {};
     const auto known = [&](NodeRef ref) { return draft.known(ref); };
     bool small = true;
     for_each_input(pending.call, [&](NodeRef ref) { small &= known(ref) && known(ref)->numel() <= kFoldedElements; });
     if (!small) return {};
-    return pending.expansion ? whittle::constant_results(*pending.expansion)
-                             : whittle::constant_results(draft.graph(), pending.call, known);
+    return pending.expansion ? constant_results(*pending.expansion)
+                             : constant_results(draft.graph(), pending.call, known);
 }
 
 void add_constants(PendingNode& pending, const std::vector<Tensor>& values, Scope& scope) {

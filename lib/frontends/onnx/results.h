@@ -18,7 +18,7 @@ void infer_results(PendingNode& pending, const Scope& scope);
 /// Those that cannot be inferred, as the file declares them; of a node that is refused, a break.
 void declare_results(PendingNode& pending, Scope& scope);
 /// The results, where they depend on constants and static sizes alone; else empty.
-std::vector<Tensor> constant_results(const PendingNode& pending, const GraphDraft& draft);
+std::vector<Tensor> folded_results(const PendingNode& pending, const GraphDraft& draft);
 
 /// Constants in place of the call.
 void add_constants(PendingNode& pending, const std::vector<Tensor>& values, Scope& scope);

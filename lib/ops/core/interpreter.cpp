@@ -155,6 +155,7 @@ std::vector<Tensor> Interpreter::run_in_memory(const Graph& graph, const std::ve
     std::vector<Tensor> outputs = run(graph, steps, std::move(inputs), &given);
     for (Tensor& value : given)
         if (written_.contains(value.storage())) outputs.push_back(std::move(value));
+    attributes_.clear();
     in_memory_ = false;
     return outputs;
 }

@@ -76,7 +76,7 @@ class Interpreter {
                              const ResultsOf& results_of);
     static void unshare(const Schema& schema, const Node& call, const ResultsOf& results_of,
                         std::vector<Tensor>& results);
-    /// What stands for an attribute of a nested graph that may be written to, as long as the whole graph runs.
+    /// What stands for an attribute of a nested graph, as long as the whole graph, which writes something, runs.
     Tensor own_attribute(const Tensor& value);
     /// The operand that the call has written `results` into.
     Tensor write(const Node& call, Tensor self, const std::vector<Tensor>& results);

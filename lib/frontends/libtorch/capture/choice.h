@@ -37,8 +37,8 @@ struct Choice {
     size_t size;
 };
 
-/// The capture library for the LibTorch: one that was built against this very file, else against one of the same
-/// release and ABI. Both must have its soname: the library would load the other one beside it.
+/// The capture library for the LibTorch, of its release and ABI: rather the one that was built against this very file.
+/// It must have its soname: the library would load the other one beside it.
 inline Choice choose(const char* list, const TorchFacts& torch) {
     Choice chosen{nullptr, 0};
     for (const char* line = list; *line;) {
@@ -57,9 +57,11 @@ inline Choice choose(const char* list, const TorchFacts& torch) {
             return strlen(text) == sizes[word] && strncmp(words[word], text, sizes[word]) == 0;
         };
         if (!is(3, torch.soname)) continue;
+        // The library's headers may have been another release's, whatever file it was linked with.
+        const bool same = is(2, torch.abi) && is_same_release(words[1], sizes[1], torch.version);
+        if (!same) continue;
         if (is(0, torch.build_id) && strcmp(torch.build_id, "-") != 0) return {words[4], sizes[4]};
-        const bool fits = is(2, torch.abi) && is_same_release(words[1], sizes[1], torch.version);
-        if (fits && !chosen.path) chosen = {words[4], sizes[4]};
+        if (!chosen.path) chosen = {words[4], sizes[4]};
     }
     return chosen;
 }

@@ -100,8 +100,8 @@ void restore_preload(const char* users) {
         if (!strncmp(*place, "LD_PRELOAD=", 11)) *place = entry;
 }
 
-/// What the programs know of, see choice.h; null where there is none. Lasts.
-const char* read_libraries(const char* base) {
+/// What the programs know of, see choice.h; null where there is none. The caller frees it.
+char* read_libraries(const char* base) {
     char path[PATH_MAX + 16];
     snprintf(path, sizeof path, "%s%s", base, kListSuffix);
     const int file = open(path, O_RDONLY | O_CLOEXEC);
@@ -118,13 +118,15 @@ const char* read_libraries(const char* base) {
 /// The path of the capture library for this LibTorch; false where there is none, which is told. A second LibTorch, or
 /// one of another version in one process with code for this one, would end badly.
 bool find_library(const char* torch, const TorchFacts& facts, char* path, size_t size) {
-    const char* const libraries = read_libraries(settings[kFile].value());
+    char* const libraries = read_libraries(settings[kFile].value());
     const Choice choice = libraries ? choose(libraries, facts) : Choice{nullptr, 0};
-    if (choice.path && choice.size < size) {
+    const bool found = choice.path && choice.size < size;
+    if (found) {
         memcpy(path, choice.path, choice.size);
         path[choice.size] = 0;
-        return true;
     }
+    free(libraries);  // or the program's LeakSanitizer would tell it
+    if (found) return true;
     static char line[PATH_MAX + 512];
     snprintf(line, sizeof line, "no-library %s %s %s %s ", facts.build_id, facts.version, facts.abi, facts.soname);
     tell(line, torch, true);

@@ -52,21 +52,33 @@ int collect_library(dl_phdr_info* info, size_t, void* data) {
 constexpr size_t kMostHooks = 256;
 void* found_early[kMostHooks];  ///< per symbol that we hide
 
+/// Calls f(name, place in found_early) for each of them, until it says true.
+template <class F>
+void for_each_hook(F f) {
+    size_t i = 0;
+    for (const char* const* hook = __start_whittle_hooks; hook != __stop_whittle_hooks && i < kMostHooks; ++hook)
+        if (f(*hook, found_early[i++])) return;
+    for (const char* const* hook = __start_whittle_hooks_2; hook != __stop_whittle_hooks_2 && i < kMostHooks; ++hook)
+        if (f(*hook, found_early[i++])) return;
+}
+
 void* found_at_start(const char* name) {
-    for (const char* const* hook = __start_whittle_hooks; hook != __stop_whittle_hooks; ++hook)
-        if (!strcmp(*hook, name)) {
-            const auto i = static_cast<size_t>(hook - __start_whittle_hooks);
-            return i < kMostHooks ? found_early[i] : nullptr;
-        }
-    return nullptr;
+    void* result = nullptr;
+    for_each_hook([&](const char* hook, void* found) {
+        if (strcmp(hook, name) != 0) return false;
+        result = found;
+        return true;
+    });
+    return result;
 }
 
 }  // namespace
 
 void find_at_start() {
-    size_t i = 0;
-    for (const char* const* hook = __start_whittle_hooks; hook != __stop_whittle_hooks && i < kMostHooks; ++hook, ++i)
-        found_early[i] = dlsym(RTLD_NEXT, *hook);
+    for_each_hook([](const char* hook, void*& found) {
+        found = dlsym(RTLD_NEXT, hook);
+        return false;
+    });
 }
 
 /// RTLD_NEXT does not see libraries that came by dlopen with RTLD_LOCAL. A call in the last place of a function leaves

@@ -32,19 +32,25 @@ void read_build_id(const char* notes, size_t size, char* text, size_t room) {
     }
 }
 
-/// glibc has made addresses of the offsets, where the section may be written to.
-void read_soname(const ElfW(Dyn) * entry, ElfW(Addr) base, char* text, size_t room) {
-    ElfW(Addr) names = 0, soname = 0;
-    bool found = false;
-    for (; entry->d_tag != DT_NULL; ++entry) {
-        if (entry->d_tag == DT_STRTAB) names = entry->d_un.d_ptr;
-        if (entry->d_tag == DT_SONAME) soname = entry->d_un.d_val, found = true;
+/// What the dynamic section says: the soname, and whether the library is one of libc++'s, whose strings and maps are
+/// others. glibc has made addresses of the offsets, where the section may be written to.
+struct Dynamic {
+    const char* soname = nullptr;
+    bool libcxx = false;
+
+    Dynamic(const ElfW(Dyn) * entries, ElfW(Addr) base) {
+        ElfW(Addr) names = 0;
+        for (const auto* entry = entries; entry->d_tag != DT_NULL; ++entry)
+            if (entry->d_tag == DT_STRTAB) names = entry->d_un.d_ptr;
+        if (!names) return;
+        if (names < base) names += base;
+        for (const auto* entry = entries; entry->d_tag != DT_NULL; ++entry) {
+            const char* const name = reinterpret_cast<const char*>(names + entry->d_un.d_val);
+            if (entry->d_tag == DT_SONAME) soname = name;
+            if (entry->d_tag == DT_NEEDED && !strncmp(name, "libc++.so", 9)) libcxx = true;
+        }
     }
-    if (!found || !names) return;
-    if (names < base) names += base;
-    const char* const name = reinterpret_cast<const char*>(names + soname);
-    if (strlen(name) < room && !strchr(name, ' ')) strcpy(text, name);
-}
+};
 
 /// What the library at `path`, which is loaded, would call by that name.
 void* find_in(const char* path, const char* symbol) {
@@ -97,9 +103,10 @@ void ask_version(const char* path, TorchFacts& facts) {
 struct Search {
     TorchFacts* facts;
     char* path;
+    bool libcxx;
 };
 int look_at(dl_phdr_info* info, size_t, void* data) {
-    const auto& search = *static_cast<Search*>(data);
+    auto& search = *static_cast<Search*>(data);
     if (!info->dlpi_name || strcmp(info->dlpi_name, search.path) != 0) return 0;
     for (int i = 0; i < info->dlpi_phnum; ++i) {
         const auto& segment = info->dlpi_phdr[i];
@@ -107,9 +114,11 @@ int look_at(dl_phdr_info* info, size_t, void* data) {
         if (segment.p_type == PT_NOTE && search.facts->build_id[0] == '-')
             read_build_id(reinterpret_cast<const char*>(at), segment.p_memsz, search.facts->build_id,
                           sizeof search.facts->build_id);
-        if (segment.p_type == PT_DYNAMIC)
-            read_soname(reinterpret_cast<const ElfW(Dyn)*>(at), info->dlpi_addr, search.facts->soname,
-                        sizeof search.facts->soname);
+        if (segment.p_type != PT_DYNAMIC) continue;
+        const Dynamic dynamic(reinterpret_cast<const ElfW(Dyn)*>(at), info->dlpi_addr);
+        search.libcxx = dynamic.libcxx;
+        if (dynamic.soname && strlen(dynamic.soname) < sizeof search.facts->soname && !strchr(dynamic.soname, ' '))
+            strcpy(search.facts->soname, dynamic.soname);
     }
     return 1;
 }
@@ -125,9 +134,9 @@ void find_facts(const char* path, TorchFacts& facts) {
     strncat(facts.soname, slash ? slash + 1 : path, sizeof facts.soname - 1);  // what is without has its file's name
     char copy[PATH_MAX] = {};
     strncpy(copy, path, sizeof copy - 1);
-    Search search{&facts, copy};
+    Search search{&facts, copy, false};
     dl_iterate_phdr(look_at, &search);
-    ask_version(path, facts);
+    if (!search.libcxx) ask_version(path, facts);
 }
 
 }  // namespace whittle::libtorch
