@@ -143,7 +143,8 @@ Exceptions::Exceptions(const std::string& path) : path_(path) {
                        .refusal = {},
                        .reason = row.cells[4]};
         const std::size_t quote = line.reason.find('"', 1);
-        if (line.aspect == Aspect::refused && line.reason.front() == '"' && quote != std::string::npos)
+        const bool may_quote = line.aspect == Aspect::refused || line.aspect == Aspect::unspecified;
+        if (may_quote && line.reason.front() == '"' && quote != std::string::npos)
             line.refusal = line.reason.substr(1, quote - 1);
         lines_.push_back(std::move(line));
     }
@@ -163,7 +164,9 @@ std::vector<std::string> Exceptions::judge(const Case& tried, const std::vector<
         const Aspect may_differ = line.aspect == Aspect::layout ? Aspect::strides : Aspect::values;
         bool fits = false;
         for (std::size_t i = 0; i < found.size(); ++i) {
-            const bool same = unspecified ? found[i].aspect == may_differ : line.fits(found[i]);
+            const bool unreadable = !line.refusal.empty() && found[i].aspect == Aspect::refused &&
+                                    found[i].description.find(line.refusal) != std::string::npos;
+            const bool same = unspecified ? found[i].aspect == may_differ || unreadable : line.fits(found[i]);
             fits = fits || same;
             known[i] = known[i] || same;
         }

@@ -34,7 +34,7 @@ struct Case {
 /// with a space. OPS are separated by spaces, without "aten." and ".default"; SAMPLES by " ; "; both may hold '*'.
 /// DTYPES is '*' or names separated by spaces. Every case that fits must differ so. A reason that begins with a quoted
 /// text is of what LibTorch refuses: of the cases that fit those whose refusal holds the text, one at least of each op
-/// and dtype.
+/// and dtype; beside `unspecified`, of what is said where such memory cannot even be read.
 struct Exception {
     int line = 0;
     std::vector<std::string> ops, samples;
