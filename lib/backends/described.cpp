@@ -1,23 +1,17 @@
 #include "backends/described.h"
 
-#include <cstdlib>
 #include <nlohmann/json.hpp>
 
 #include "base/error.h"
 #include "base/files.h"
 #include "base/subprocess.h"
 #include "base/suggest.h"
+#include "base/user_data.h"
 
 namespace whittle {
 namespace fs = std::filesystem;
 
 namespace {
-
-fs::path data_folder(const std::string& name) {
-    const char *data = std::getenv("XDG_DATA_HOME"), *home = std::getenv("HOME");
-    const fs::path base = data && *data ? fs::path(data) : fs::path(home ? home : "/") / ".local" / "share";
-    return base / "whittle" / "backends" / name;
-}
 
 std::string filled(std::string text, const fs::path& folder, const fs::path& data) {
     const std::pair<std::string_view, std::string> places[] = {{"{here}", folder.string()}, {"{data}", data.string()}};
@@ -38,7 +32,7 @@ bool is_there(const std::string& need) {
 DescribedBackend read_described_backend(const fs::path& folder) {
     const fs::path file = folder / "backend.json";
     const std::string name = folder.filename().string();
-    const fs::path data = data_folder(name);
+    const fs::path data = user_data_folder() / "backends" / name;
     DescribedBackend backend;
     backend.name = name, backend.file = file;
     try {

@@ -8,6 +8,7 @@
 #include "explain/generalized.h"
 #include "explain/split.h"
 #include "graph/abilities.h"
+#include "graph/nested.h"
 #include "graph/placement.h"
 #include "graph/text.h"
 #include "graph/value_ref.h"
@@ -26,18 +27,6 @@ struct Found {
     std::string op, reason;
     bool stops = true, told = true;  ///< a graph ends there; it is a break of its own
 };
-
-/// A call with nested graphs: an If whose condition or a Loop whose trip count is known only when it runs.
-bool has_nested_graph(const Arg& arg) {
-    if (std::holds_alternative<GraphRef>(arg.value)) return true;
-    const ArgList* list = arg.list();
-    return list && std::any_of(list->begin(), list->end(), has_nested_graph);
-}
-bool has_nested_graph(const Node& call) {
-    return std::any_of(call.args.begin(), call.args.end(), [](const Arg& a) { return has_nested_graph(a); }) ||
-           std::any_of(call.kwargs.begin(), call.kwargs.end(),
-                       [](const auto& kw) { return has_nested_graph(kw.second); });
-}
 
 std::string opset_text(const Graph& graph, const std::string& target) {
     const auto dot = target.rfind('.');

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <cstdlib>
 #include <cstring>
 #include <sstream>
 #include <string_view>
@@ -13,6 +12,7 @@
 #include "base/error.h"
 #include "base/files.h"
 #include "base/subprocess.h"
+#include "base/user_data.h"
 #include "base/words.h"
 #include "frontends/libtorch/launch.h"
 
@@ -99,12 +99,6 @@ fs::path folder_of_program() {
     return failed ? fs::path() : program.parent_path();
 }
 
-fs::path user_folder() {
-    const char *data = std::getenv("XDG_DATA_HOME"), *home = std::getenv("HOME");
-    if (data && fs::path(data).is_absolute()) return fs::path(data) / "whittle" / "capture";
-    return home && *home ? fs::path(home) / ".local" / "share" / "whittle" / "capture" : fs::path();
-}
-
 }  // namespace
 
 std::string_view capture_interface() { return WHITTLE_CAPTURE_INTERFACE; }
@@ -120,7 +114,8 @@ CaptureLibraries capture_libraries() {
     std::error_code ignored;
     if (fs::exists(ours / kLibrary, ignored)) look_at(ours / kLibrary, found);
     look_in(ours / "capture", found);
-    if (const fs::path users = user_folder(); !users.empty()) look_in(users, found);
+    // Programs may load one from another folder than this one.
+    look_in(fs::absolute(user_data_folder() / "capture"), found);
     return found;
 }
 

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "graph/nested.h"
 #include "graph/run_observer.h"
 #include "graph/text.h"
 #include "graph/value_ref.h"
@@ -311,16 +312,6 @@ std::vector<Tensor> evaluate(const Graph& graph, std::span<const Tensor> inputs)
 
 namespace {
 
-bool has_graph(const Arg& arg) {
-    const ArgList* const list = arg.list();
-    return std::holds_alternative<GraphRef>(arg.value) || (list && std::ranges::any_of(*list, has_graph));
-}
-
-bool has_graph(const Node& call) {
-    return std::ranges::any_of(call.args, [](const Arg& arg) { return has_graph(arg); }) ||
-           std::ranges::any_of(call.kwargs, [](const auto& kwarg) { return has_graph(kwarg.second); });
-}
-
 /// The outputs of a graph without inputs, if they are the same at each run.
 std::vector<Tensor> constant_outputs(const Graph& graph) {
     if (has_writes(graph) || draws_random_numbers(graph)) return {};
@@ -334,7 +325,7 @@ std::vector<Tensor> constant_outputs(const Graph& graph) {
 }  // namespace
 
 std::vector<Tensor> constant_results(const Graph& graph, const Node& call, const KnownValue& known) {
-    bool constant = !has_graph(call);
+    bool constant = !has_nested_graph(call);
     for_each_input(call, [&](NodeRef ref) { constant = constant && known(ref); });
     if (!constant) return {};
     Graph alone{.name = "constants", .dialect = graph.dialect, .opset_imports = graph.opset_imports};

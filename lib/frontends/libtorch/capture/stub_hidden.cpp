@@ -55,11 +55,12 @@ void* found_early[kMostHooks];  ///< per symbol that we hide
 /// Calls f(name, place in found_early) for each of them, until it says true.
 template <class F>
 void for_each_hook(F f) {
+    const char* const* const sections[][2] = {{__start_whittle_hooks, __stop_whittle_hooks},
+                                              {__start_whittle_hooks_2, __stop_whittle_hooks_2}};
     size_t i = 0;
-    for (const char* const* hook = __start_whittle_hooks; hook != __stop_whittle_hooks && i < kMostHooks; ++hook)
-        if (f(*hook, found_early[i++])) return;
-    for (const char* const* hook = __start_whittle_hooks_2; hook != __stop_whittle_hooks_2 && i < kMostHooks; ++hook)
-        if (f(*hook, found_early[i++])) return;
+    for (const auto& [begin, end] : sections)
+        for (const char* const* hook = begin; hook != end && i < kMostHooks; ++hook)
+            if (f(*hook, found_early[i++])) return;
 }
 
 void* found_at_start(const char* name) {
