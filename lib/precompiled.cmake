@@ -1,6 +1,8 @@
 # Headers that most sources include, parsed once for all of them: a quarter of the time of a build, and more with
 # sanitizers. Sources include what they use all the same: WHITTLE_PRECOMPILE=OFF builds without this. With ccache set
-# CCACHE_SLOPPINESS to pch_defines,time_macros.
+# CCACHE_SLOPPINESS to pch_defines,time_macros, and CCACHE_DEPEND=1: without it, ccache takes two texts that differ in a
+# comment for one, and its old parsed headers; GCC then meets a "#pragma once" file that is not the one it parsed, and
+# parses it again.
 option(WHITTLE_PRECOMPILE "Parse the headers that most sources include once" ON)
 # Each is mapped by every compilation: what few sources include costs the others more than it saves.
 set(whittle_precompiled_headers

@@ -78,6 +78,7 @@ void blame(Minimized& done, Backend& backend, const Suspect& suspect) {
         if (interrupted()) return;
         const Graph& asked = other ? compiled : graph;
         done.written.releases = release_history(asked, other ? *other : backend, suspect.limits, interrupted);
+        graph.failure->releases = done.written.releases ? done.written.releases->text() : "";
     } catch (const Interrupted&) {  // the graph is minimized all the same
     }
 }

@@ -1,6 +1,7 @@
 #include "explain/report.h"
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <set>
 #include <utility>
@@ -36,9 +37,38 @@ std::string opset_text(const Graph& graph, const std::string& target) {
     return opset == graph.opset_imports.end() ? "" : " (opset " + std::to_string(opset->second) + ")";
 }
 
-/// Why a call is a break, if it is. `frontend` maps call names to reasons; `unsupported` is what the backend named.
-std::vector<Found> find_breaks(const Frame& frame, const Backend* backend,
+/// The calls that the backend does not support, which named their ops. It may take some of an op's calls and not
+/// others, by their dtypes say: those of an op that is called more than once are asked for each alone, and are all
+/// meant where none is refused so.
+std::set<NodeId> refused_calls(const Graph& graph, const Backend* backend,
                                const std::vector<std::string>& unsupported) {
+    std::map<std::string, std::vector<NodeId>> calls;
+    for (const NodeId id : graph.calls())
+        if (std::ranges::find(unsupported, graph.node({id}).target) != unsupported.end())
+            calls[graph.node({id}).target].push_back(id);
+    std::map<std::string, bool> known;  // of calls that look alike
+    const auto is_refused = [&](NodeId id) {
+        Node call = map_inputs(graph.node({id}), [&](NodeRef ref) {
+            const Node& input = graph.node(ref);
+            return Arg((input.kind == NodeKind::get_attr ? input.target : "") + print(input.meta()));
+        });
+        call.name.clear();
+        const auto [entry, fresh] = known.try_emplace(print(graph, call));
+        if (fresh) entry->second = !unsupported_isolated(call_alone(graph, id), *backend).empty();
+        return entry->second;
+    };
+    std::set<NodeId> refused;
+    for (const auto& [op, all] : calls) {
+        std::vector<NodeId> alone;
+        if (all.size() > 1) std::ranges::copy_if(all, std::back_inserter(alone), is_refused);
+        const std::vector<NodeId>& meant = alone.empty() ? all : alone;
+        refused.insert(meant.begin(), meant.end());
+    }
+    return refused;
+}
+
+/// Why a call is a break, if it is. `frontend` maps call names to reasons; `refused` are those of the backend.
+std::vector<Found> find_breaks(const Frame& frame, const Backend* backend, const std::set<NodeId>& refused) {
     const Graph& graph = frame.graph;
     std::map<std::string, std::string> frontend;
     std::vector<Found> found;
@@ -75,7 +105,7 @@ std::vector<Found> find_breaks(const Frame& frame, const Backend* backend,
         else if (has_nested_graph(call) && !op->def->higher_order)
             found.push_back({id, BreakKind::control_flow, call.target,
                              "data-dependent control flow: " + call.target + opset_text(graph, call.target)});
-        else if (backend && std::find(unsupported.begin(), unsupported.end(), call.target) != unsupported.end())
+        else if (refused.contains(id))
             found.push_back(
                 {id, BreakKind::unsupported, call.target,
                  "backend " + backend->name() + " does not support " + call.target + opset_text(graph, call.target)});
@@ -253,7 +283,7 @@ void add_frame(Report& report, const Frame& frame, const Backend* backend, const
     const std::vector<std::string> unsupported = unsupported_of(frame, backend);
     for (const std::string& op : unsupported) add_unsupported(report, op);
     std::vector<NodeId> stops;
-    for (const Found& found : find_breaks(frame, backend, unsupported)) {
+    for (const Found& found : find_breaks(frame, backend, refused_calls(frame.graph, backend, unsupported))) {
         if (found.node >= 0 && found.stops) stops.push_back(found.node);
         if (found.kind == BreakKind::unsupported) add_unsupported(report, found.op);
         if (general.empty() && found.told)

@@ -80,4 +80,12 @@ std::vector<Graph> split_at(const Graph& graph, std::span<const NodeId> breaks) 
     return pieces;
 }
 
+Graph call_alone(const Graph& graph, NodeId call) {
+    const auto readers = users(graph);
+    std::vector<NodeId> members = {call};
+    for (const NodeId reader : readers[static_cast<std::size_t>(call)])
+        if (is_getitem(graph.node({reader}))) members.push_back(reader);
+    return extract(graph, members, readers, graph.name);
+}
+
 }  // namespace whittle::explain

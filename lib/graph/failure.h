@@ -58,6 +58,7 @@ struct Failure {
     std::string reference = "eager";  ///< the reference backend
     Accuracy accuracy = {};           ///< for mismatches
     std::optional<Culprit> culprit = {};
+    std::string releases = {};        ///< since which it fails, of those that were installed, in words; empty: unknown
     std::vector<Tensor> inputs = {};  ///< one per placeholder: recorded values
 };
 

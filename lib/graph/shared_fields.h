@@ -144,6 +144,8 @@ struct Fields<Failure> {
         field.maybe("accuracy", &Failure::accuracy, "How results are judged, where it is not the usual way.");
         field.maybe("culprit", &Failure::culprit,
                     "What is to blame, as far as switching parts of the compiler off could tell.");
+        field.maybe("releases", &Failure::releases,
+                    "Since which release of the compiler it fails, of those that were installed.");
         field.lately("inputs", &Failure::inputs, "One per placeholder.");
     }
 };

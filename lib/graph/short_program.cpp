@@ -8,12 +8,15 @@
 #include <set>
 #include <vector>
 
+#include "graph/nested.h"
+#include "graph/text.h"
 #include "graph/value_ref.h"
 
 namespace whittle {
 namespace {
 
-constexpr std::size_t kMostInFormula = 4;  // calls
+constexpr std::size_t kMostInFormula = 4;    // calls
+constexpr std::size_t kLongestFormula = 60;  // with attributes
 
 /// "MaxPool" of "onnx.MaxPool", "neg" of "aten.neg.default".
 std::string op_word(const std::string& target) {
@@ -30,29 +33,42 @@ std::string counted(const std::string& stem, std::size_t count, std::size_t next
     return count == 1 ? stem : stem + std::to_string(next);
 }
 
-std::string formula(const Graph& graph, const Arg& arg) {
+/// "<axis=0>": what a node of a model file has beside its operands, almost as ONNX writes it. Of a nested graph
+/// nothing.
+std::string attributes_of(const Graph& graph, const Node& node) {
+    if (graph.dialect != "onnx" || has_nested_graph(node)) return {};
+    std::string text;
+    for (const auto& [name, value] : node.kwargs)
+        if (!value.is_none()) text += (text.empty() ? "" : ", ") + name + "=" + print(graph, value);
+    return text.empty() ? "" : "<" + text + ">";
+}
+
+std::string formula(const Graph& graph, const Arg& arg, bool attributes) {
     if (const NodeRef* ref = arg.node()) {
         const Node& node = producer_of(graph, graph.node(*ref));
         if (node.kind == NodeKind::get_attr) return {};  // as little
         if (node.kind != NodeKind::call) return node.name;
         std::string operands;
         for (const Arg& operand : node.args) {
-            const std::string text = formula(graph, operand);
+            const std::string text = formula(graph, operand, attributes);
             if (!text.empty()) operands += (operands.empty() ? "" : ", ") + text;
         }
-        return op_word(node.target) + "(" + operands + ")";
+        return op_word(node.target) + (attributes ? attributes_of(graph, node) : "") + "(" + operands + ")";
     }
     std::string text;
     if (const ArgList* list = arg.list())
         for (const Arg& element : *list) {
-            const std::string one = formula(graph, element);
+            const std::string one = formula(graph, element, attributes);
             if (!one.empty()) text += (text.empty() ? "" : ", ") + one;
         }
     return text;  // a number says less than the model does
 }
 
+/// For a title: whole words.
 std::string one_line(std::string text) {
+    constexpr std::size_t kLongest = 90;
     std::ranges::replace(text, '\n', ' ');
+    if (text.size() > kLongest) text = text.substr(0, text.rfind(' ', kLongest)) + " …";
     return text;
 }
 
@@ -109,7 +125,8 @@ std::string formula_of(const Graph& graph) {
             ops += (ops.empty() ? "" : ", ") + op_word(node.target);
     }
     if (outputs.size() != 1 || graph.calls().size() > kMostInFormula) return ops;
-    return formula(graph, Arg(NodeRef{outputs[0]}));
+    const std::string whole = formula(graph, Arg(NodeRef{outputs[0]}), true);
+    return whole.size() <= kLongestFormula ? whole : formula(graph, Arg(NodeRef{outputs[0]}), false);
 }
 
 std::string ends_by_failure(const ShortRequest& request) {

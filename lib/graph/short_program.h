@@ -19,7 +19,8 @@ Graph with_short_names(const Graph& graph, OutputNames outputs = OutputNames::op
 
 /// "onnx.Pad, onnx.MaxPool": each once, in order.
 std::string ops_of(const Graph& graph);
-/// "MaxPool(Pad(x))" of a graph with short names, few calls and one output; else its ops, without the dialect.
+/// "MaxPool(Pad(x))" of a graph with short names, few calls and one output, with what a node of a model file has beside
+/// its operands where that is short, "Softmax<axis=0>(x)"; else its ops, without the dialect.
 std::string formula_of(const Graph& graph);
 
 /// The first element that is not as expected.

@@ -164,10 +164,13 @@ class Issue {
     }
 
     std::string what() const {
-        std::string text = summary() + "\n";
-        if (!emission_.releases.empty()) text += "\nReleases: " + emission_.releases + ".\n";
-        if (emission_.summary.empty()) text += "\n" + failure_.message + "\n";
-        return emission_.facts.empty() ? text : text + "\n" + emission_.facts;
+        std::string text;  // the title has been said
+        const auto add = [&](const std::string& part) { text += (text.empty() ? "" : "\n") + part; };
+        if (emission_.facts.empty()) add(summary() + "\n");
+        if (!emission_.releases.empty()) add("Releases: " + emission_.releases + ".\n");
+        if (failure_.signature.kind == "exception" || emission_.summary.empty()) add(failure_.message + "\n");
+        if (!emission_.facts.empty()) add(emission_.facts);
+        return text;
     }
 
     std::string origin() const {

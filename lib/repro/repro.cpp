@@ -216,6 +216,15 @@ std::string with_head_line(const std::string& program, const fs::path& name, con
     return program.substr(0, end) + comment_lines(mark, line) + program.substr(end);
 }
 
+/// Since which release it fails: what minify found is in the failure; otherwise the releases are asked. Empty where
+/// nobody can say, as where another one than the failure's compiler is shown.
+std::string releases_of(const Graph& graph, Backend& backend, bool another, const Limits& limits) {
+    if (another) return "";
+    if (!graph.failure->releases.empty()) return graph.failure->releases;
+    const auto history = release_history(graph, backend, limits);
+    return history ? history->text() : "";
+}
+
 /// Says in the first lines of each program since which release it fails.
 void tell_releases(const std::string& releases, const Options& options, Emission& emission) {
     emission.releases = releases;
@@ -375,8 +384,7 @@ Report write_named(const Graph& original, Backend& backend, const Options& optio
         if (const auto found = short_of_kernel(original, backend, *programs, options, report.not_short))
             if (std::optional<Report> written = write_short(*found, options, report.not_short)) return *written;
     const Subject subject = options.data ? with_data(original, *options.data) : smallest(original, backend, options);
-    const auto history = interpreting ? std::nullopt : release_history(original, backend, options.limits);
-    const std::string releases = history ? history->text() : "";
+    const std::string releases = releases_of(original, backend, interpreting.has_value(), options.limits);
     if (in_short && !programs)
         if (auto found = short_of_graph(subject, backend, *emitter, options, report.not_short)) {
             tell_releases(releases, options, found->emission);

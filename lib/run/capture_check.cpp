@@ -4,12 +4,14 @@
 #include <new>
 
 #include "backends/eager/eager.h"
+#include "backends/registry.h"
 #include "base/error.h"
 #include "graph/abilities.h"
 #include "graph/placement.h"
 #include "ops/aten/random.h"
 #include "ops/core/interpreter.h"
 #include "passes/widen.h"
+#include "run/divergence.h"
 
 namespace whittle {
 
@@ -34,10 +36,33 @@ class TimedInterpreter final : public Interpreter {
     Clock::time_point deadline_;
 };
 
-/// What was observed differs from what the graph computes. Kernels round differently, and errors add up: where the two
-/// are not close, those observed may be as far from the exact result as twice the reference's own.
-std::string difference(const Graph& graph, std::span<const Tensor> inputs, std::span<const Tensor> observed,
-                       const std::vector<Tensor>& computed) {
+bool all_close(const Outcome& got, std::span<const Tensor> expected, const Accuracy& accuracy) {
+    if (got.failed() || got.outputs.size() != expected.size()) return false;
+    for (std::size_t i = 0; i < expected.size(); ++i)
+        if (compare(got.outputs[i], expected[i], accuracy)) return false;
+    return true;
+}
+
+/// LibTorch, where it is installed, computes of the graph what was observed, and in f64 what the reference does: then
+/// the graph is right, and it is a kernel of LibTorch that cancels (native_group_norm_backward of values that are near
+/// each other).
+bool libtorch_rounds_so(const Graph& graph, std::span<const Tensor> inputs, std::span<const Tensor> observed) {
+    const auto exact = evaluate_exactly(graph, inputs);
+    if (!exact) return false;
+    try {
+        const std::unique_ptr<Backend> libtorch = find_backend("libtorch");
+        return all_close(run_isolated(graph, inputs, *libtorch, {}, {}), observed, accuracy_of(graph)) &&
+               all_close(run_isolated(widen(graph).graph, widen(inputs), *libtorch, {}, {}), *exact, Accuracy());
+    } catch (const Error&) {  // it is not installed
+        return false;
+    }
+}
+
+/// Kernels round differently, and errors add up: where what was observed is not close, it may be as far from the exact
+/// result as twice the reference's own; or, which is noise, as rounding moves the graph's results where its values
+/// cancel, or as LibTorch's own are.
+CaptureCheck::Verdict judged(const Graph& graph, std::span<const Tensor> inputs, std::span<const Tensor> observed,
+                             const std::vector<Tensor>& computed) {
     Accuracy accuracy = accuracy_of(graph);
     accuracy.mode = Accuracy::Mode::fp64;
     std::optional<std::vector<Tensor>> exact;
@@ -48,11 +73,15 @@ std::string difference(const Graph& graph, std::span<const Tensor> inputs, std::
             if (!std::exchange(asked, true)) exact = evaluate_exactly(graph, inputs);
             return exact ? &exact->at(i) : nullptr;
         };
-        if (const auto found = compare(observed[i], computed[i], accuracy, exact_value))
-            return "output %" + graph.node({outputs[i]}).name +
-                   " was observed otherwise than it is computed: " + found->description;
+        const auto found = compare(observed[i], computed[i], accuracy, exact_value);
+        if (!found) continue;
+        if (closeness_of(graph, inputs, observed, accuracy) == Closeness::noise ||
+            libtorch_rounds_so(graph, inputs, observed))
+            return {.kind = Kind::good, .noisy = true};
+        return {Kind::fault, "output %" + graph.node({outputs[i]}).name +
+                                 " was observed otherwise than it is computed: " + found->description};
     }
-    return {};
+    return {Kind::good};
 }
 
 }  // namespace
@@ -90,8 +119,7 @@ CaptureCheck::Verdict CaptureCheck::run(const Graph& graph, std::span<const Tens
     seed_random_ops(0);
     try {
         const std::vector<Tensor> computed = TimedInterpreter(deadline).run(graph, inputs);
-        const std::string found = difference(graph, inputs, observed, computed);
-        return {found.empty() ? Kind::good : Kind::fault, found};
+        return judged(graph, inputs, observed, computed);
     } catch (const OutOfTime&) {
         return {};
     } catch (const std::bad_alloc&) {

@@ -58,6 +58,7 @@ TracedFrame TraceFolder::add(const FrameToTrace& frame, Backend& backend, const 
     if (!frame.expected.empty()) {
         record.accuracy = accuracy_of(frame.graph);
         verdict = check_.check(frame.graph, frame.inputs, frame.expected, frame.again);
+        if (verdict.noisy) record.accuracy.mode = Accuracy::Mode::fp64;
         // The other runs of a wrong graph are no better than the first.
         if (!frame.capture_fault.empty()) verdict = {Verdict::Kind::fault, frame.capture_fault};
     }
@@ -135,8 +136,9 @@ void check_records(const fs::path& folder, TraceIndex& index, CaptureCheck& chec
         LoadedRecord loaded = load_record(folder / entry.file);
         const Verdict verdict = check.check(loaded.graph, loaded.record.inputs, loaded.record.expected, graph->checked);
         mark(*graph, verdict);
-        if (verdict.kind != Verdict::Kind::fault) continue;
+        if (verdict.kind != Verdict::Kind::fault && !verdict.noisy) continue;
         loaded.record.capture_fault = verdict.text;
+        if (verdict.noisy) loaded.record.accuracy.mode = Accuracy::Mode::fp64;
         save_record(folder, loaded.graph, loaded.record);
     }
 }

@@ -1,4 +1,4 @@
-// Element types and everything Whittle knows about them, in one table; and what ATen knows: categories, promotion.
+// Element types and all that Whittle knows about them, in one table; and what ATen knows: categories, promotion.
 //
 // A new dtype is a row of WHITTLE_DTYPES, its C++ type when that is new (conversions from and to float, and
 // std::numeric_limits), and what strangers spell by hand: backends/plugin/whittle_backend.h, api/types.h, share/schema.

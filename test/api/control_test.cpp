@@ -11,6 +11,8 @@
 #include <sstream>
 #include <thread>
 
+#include "base/sanitizer.h"
+
 using namespace whittle;
 
 namespace {
@@ -234,12 +236,13 @@ TEST_CASE("what cannot be recorded breaks on the operation", "[control]") {
             return a * 2;
         },
         "by wish in its body");
-    breaks_with(
-        [](const Tensor& a) {
-            std::puts("body");
-            return a * 2;
-        },
-        "print: puts \"body\" in its body");
+    if (!kThreadSanitizer)  // its own puts() comes first, and no exception passes it
+        breaks_with(
+            [](const Tensor& a) {
+                std::puts("body");
+                return a * 2;
+            },
+            "print: puts \"body\" in its body");
     const Tensor outer = ones({2});
     breaks_with([&](const Tensor& a) { return (outer * 2).equal(outer) ? a : a + 1; }, "equal() in its body");
     // Branches and carried values of several types.

@@ -191,7 +191,7 @@ TEST_CASE("short programs: nothing of the user's names is in the model") {
             CHECK(file.text.find(name) == std::string::npos);
         }
     CHECK(model.text.find("w0 = Constant") != std::string::npos);
-    CHECK(formula_of(model.graph) == "MaxPool(Pad(x))");
+    CHECK(formula_of(model.graph) == "MaxPool<kernel_shape=[2]>(Pad(x))");
 }
 
 TEST_CASE("short programs: what is not shown shortly is said") {

@@ -67,6 +67,20 @@ TEST_CASE("a result in f32 of a product in bf16 is judged by bf16's tolerance") 
     CHECK(check.check(graph, inputs, std::vector<Tensor>{Tensor::of({computed * 1.2F})}).kind == Kind::fault);
 }
 
+TEST_CASE("what cancels may be observed as far off as rounding moves it, and no further") {
+    Graph graph{.name = "f"};
+    const NodeRef x = graph.placeholder("x", ValueMeta::contiguous(DType::f32, {2}));
+    graph.output({call(graph, "aten.sub.Tensor", {call(graph, "aten.add.Tensor", {x, 10000.0}), 10000.0})});
+    const std::vector<Tensor> inputs{Tensor::of({0.3701171875F, 0.3701171875F})};  // 379 / 1024, exact beside 10000
+    const float unit = 1.0F / 1024, exact = 0.3701171875F;
+    CaptureCheck check(CheckPolicy::always);
+    const auto of = [&](float off) {
+        return check.check(graph, inputs, std::vector<Tensor>{Tensor::of({exact, exact + off})}).kind;
+    };
+    CHECK(of(unit) == Kind::good);
+    CHECK(of(500 * unit) == Kind::fault);
+}
+
 TEST_CASE("a trace marks a graph that is a capture fault, and its records fail in replay") {
     const TempDir folder("capture-check");
     const Graph graph = doubled_relu();

@@ -103,7 +103,7 @@ class OnnxRuntimeProgram {
     const Level& passing() const { return level(request_.blame.passes_to); }
     const Level& failing() const { return level(request_.blame.fails_at); }
 
-    std::string what() const { return what_is_wrong(request_, formula_of(model_.graph)); }
+    std::string what() const { return what_is_wrong(request_, title_of(model_)); }
 
     /// ", from ORT_ENABLE_BASIC on, by Pad_Fusion".
     std::string blamed(Language language) const {

@@ -65,7 +65,7 @@ class OpenCvProgram {
 
   private:
     bool is(const char* kind) const { return failure_.signature.kind == kind; }
-    std::string what() const { return what_is_wrong(request_, formula_of(model_.graph)); }
+    std::string what() const { return what_is_wrong(request_, title_of(model_)); }
 
     std::string header(const std::string& mark) const {
         const std::string& off = request_.blame.off;

@@ -21,6 +21,13 @@ ShortProgram::File tensor_file(const std::string& prefix, std::size_t number, co
 
 }  // namespace
 
+std::string title_of(const ShortModel& model) {
+    constexpr std::int64_t kCurrent = 13;
+    const auto opset = model.graph.opset_imports.find("");
+    const bool old = opset != model.graph.opset_imports.end() && opset->second < kCurrent;
+    return formula_of(model.graph) + (old ? " of opset " + std::to_string(opset->second) : "");
+}
+
 std::string not_in_short_model(const ShortRequest& request) {
     const Failure& failure = *request.graph.failure;
     if (std::string why = not_shown_shortly(failure); !why.empty()) return why;

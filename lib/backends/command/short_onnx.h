@@ -19,6 +19,10 @@ struct ShortModel {
 /// Throws Error for a graph without a spelling in ONNX.
 ShortModel short_model(const ShortRequest& request);
 
+/// "Softmax<axis=0>(x) of opset 11": formula_of(), with an opset before 13, in which more ops than in any other changed
+/// what they mean (axes became inputs, Softmax became one of an axis).
+std::string title_of(const ShortModel& model);
+
 /// Why there is none, as a clause; empty: there may be one.
 std::string not_in_short_model(const ShortRequest& request);
 

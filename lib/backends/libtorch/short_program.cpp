@@ -100,7 +100,17 @@ class LibTorchProgram {
 
   private:
     std::string who() const { return ops_of(graph_); }
-    std::string what() const { return what_is_wrong(request_, who()); }
+    std::string what() const { return what_is_wrong(request_, who()) + unusual(); }
+    /// ", where x1 is not contiguous": minify keeps such strides only where they matter.
+    std::string unusual() const {
+        std::string names;
+        const std::vector<NodeId> inputs = graph_.placeholders();
+        for (std::size_t i = 0; i < inputs.size() && i < failure_.inputs.size(); i++)
+            if (!failure_.inputs[i].is_contiguous())
+                names += (names.empty() ? "" : " and ") + graph_.node({inputs[i]}).name;
+        if (names.empty()) return {};
+        return ", where " + names + (names.find(' ') == std::string::npos ? " is" : " are") + " not contiguous";
+    }
     std::string version() const { return failure_.version.empty() ? TORCH_VERSION : failure_.version; }
     static std::vector<std::string> flags() {
         std::vector<std::string> flags = {"-I" WHITTLE_TORCH_API_HEADERS, "-ltorch_cpu", "-lc10"};

@@ -112,7 +112,7 @@ class Binder {
             bound.call = zeros_of(*step_.end->values.front().tensor());
             return bound;
         }
-        bound.random = is_random(*step_.op) || makes_memory(*step_.op);
+        bound.random = is_random(*step_.op) || makes_memory(step_);
         bound.call.target = functional_target(*step_.op);
         if (const auto training = training_target(step_.op->target());
             !training.empty() && trains_batch_norm(*step_.op, *step_.begin)) {
@@ -120,6 +120,7 @@ class Binder {
             if (!bound.statistics) bound.call.target = training;
         }
         if (bound.random) return bound;
+        if (capture_role(step_.op->name) == CaptureRole::resizes) return bind_resize();
         bound.writes = writes_memory(step_);
         if (bound.writes) bound.in_place = in_place_target(*step_.op);
         const RegisteredOp* op = bound.call.target.empty() ? nullptr : Registry::instance().op(bound.call.target);
@@ -155,6 +156,31 @@ class Binder {
         }
         spell(op->schema.params, std::move(args), bound.call);
         bound.opaque = !misplaced().empty();
+        return bound;
+    }
+
+    /// resize_() shows the first elements of what the tensor was. Others are whatever lay in memory, or what the
+    /// program left behind a smaller view.
+    BoundCall bind_resize() {
+        const TensorRef &was = *step_.begin->values.front().tensor(), &is = *step_.end->values.front().tensor();
+        const std::int64_t had = element_count(was.sizes), has = element_count(is.sizes);
+        BoundCall bound{.call = {}, .kind = capture::BreakKind::foreign_value};
+        if (has > had)
+            bound.problem = "makes " + std::to_string(has) + " elements of " + std::to_string(had) +
+                            ": what the others are is not known";
+        else if (!is_contiguous(was.sizes, was.strides) || was.storage != is.storage || was.offset != is.offset)
+            bound.problem = "shows the memory of a tensor that is not contiguous, in its order there";
+        if (!bound.problem.empty()) {
+            bound.problem = step_.op->target() + ": " + bound.problem;
+            return bound;
+        }
+        const auto list = [](const std::vector<std::int64_t>& numbers) {
+            return Arg(ArgList(numbers.begin(), numbers.end()));
+        };
+        bound.call = {.target = functional_target(*step_.op),
+                      .args = {tensor_arg(was), list(is.sizes), list(is.strides)}};
+        bound.call.args.push_back(Arg(std::int64_t{0}));
+        bound.problem = problem_;
         return bound;
     }
 
@@ -307,13 +333,14 @@ bool is_random(const OpName& op) {
     return known && known->def->random;
 }
 
-bool makes_memory(const OpName& op) {
-    const CaptureRole role = capture_role(op.name);
-    return role == CaptureRole::allocates || role == CaptureRole::adopts;
+bool makes_memory(const Step& step) {
+    const CaptureRole role = capture_role(step.op->name);
+    return role == CaptureRole::allocates || role == CaptureRole::adopts || step.unwritten;
 }
 
 bool is_known(const OpName& op, const Event& begin) {
-    if (is_random(op) || makes_memory(op)) return true;
+    const CaptureRole role = capture_role(op.name);
+    if (is_random(op) || role == CaptureRole::allocates || role == CaptureRole::adopts) return true;
     // Its parts tell what it does to the running statistics.
     if (training_target(op.target()).empty() && trains_batch_norm(op, begin)) return false;
     return Registry::instance().op(functional_target(op));

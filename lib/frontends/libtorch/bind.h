@@ -30,8 +30,8 @@ std::string functional_target(const OpName& op);
 std::vector<const TensorRef*> written_statistics(const Step& step);
 /// Its results are no function of its arguments.
 bool is_random(const OpName& op);
-/// Memory without contents: empty() and the like.
-bool makes_memory(const OpName& op);
+/// Memory without contents: empty() and the like, and resize_() of a tensor without elements.
+bool makes_memory(const Step& step);
 /// Whether Whittle has the op as the program calls it, composite or not. Else a composite one is what it is made of.
 bool is_known(const OpName& op, const Event& begin);
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 
 #include "frontends/libtorch/bind.h"
 #include "ops/aten/capture.h"
@@ -39,7 +40,7 @@ class Finder {
         }
         const std::vector<std::uint64_t> read = storages(*step.begin), made = storages(*step.end);
         if (capture_role(step.op->name) == CaptureRole::adopts) return;
-        if (makes_memory(*step.op)) {
+        if (makes_memory(step)) {
             for (const std::uint64_t storage : read)
                 if (!made.empty() && storage == made.front()) return leave(storage, true);  // resize_()
             for (const std::uint64_t storage : made) add(storage, index);
@@ -75,6 +76,29 @@ class Finder {
 
 }  // namespace
 
+void mark_unwritten(std::vector<Step>& steps) {
+    std::set<std::uint64_t> fresh, shown;  // nothing wrote there; a tensor with elements was
+    const auto show = [&](const Event& event) {
+        for (const EventValue& value : event.values)
+            for_each_tensor(value, [&](const TensorRef& tensor) {
+                if (element_count(tensor.sizes) > 0) shown.insert(tensor.storage);
+            });
+    };
+    for (Step& step : steps) {
+        if (step.kind != StepKind::op || !step.end) continue;
+        const std::vector<std::uint64_t> read = storages(*step.begin);
+        show(*step.begin);
+        if (capture_role(step.op->name) == CaptureRole::resizes && !read.empty())
+            step.unwritten = fresh.contains(read.front()) || !shown.contains(read.front());
+        if (!makes_memory(step))
+            for (const std::uint64_t storage : read) fresh.erase(storage);
+        else if (!step.unwritten)
+            for (const std::uint64_t storage : storages(*step.end))
+                if (!shown.contains(storage)) fresh.insert(storage);  // set_() may show a tensor's
+        show(*step.end);
+    }
+}
+
 void mark_blank(std::vector<Step>& steps) {
     struct Made {
         Step* step;
@@ -89,7 +113,7 @@ void mark_blank(std::vector<Step>& steps) {
         const auto filled = written ? untouched.find(written->storage) : untouched.end();
         if (filled != untouched.end() && (fills || (out && writes_memory(step))))
             filled->second.step->blank = same_place(*filled->second.tensor, *written);
-        const bool allocates = makes_memory(*step.op);
+        const bool allocates = makes_memory(step);
         if (!allocates)  // empty_like() reads no elements
             for (const std::uint64_t storage : storages(*step.begin)) untouched.erase(storage);
         const TensorRef* made = step.end->values.size() == 1 ? step.end->values.front().tensor() : nullptr;

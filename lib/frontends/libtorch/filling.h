@@ -12,7 +12,10 @@ namespace whittle::libtorch {
 /// nothing but numbers is written there until then.
 std::vector<bool> filling_steps(const std::vector<Step>& steps);
 
-/// Tells the allocations that are Step::blank: the empty() of 1 - x, which is empty_like(x).fill_(1).sub_(x).
+/// Tells the steps that are Step::unwritten.
+void mark_unwritten(std::vector<Step>& steps);
+/// Tells the allocations that are Step::blank: the empty() of 1 - x, which is empty_like(x).fill_(1).sub_(x). Asks
+/// whether steps are unwritten.
 void mark_blank(std::vector<Step>& steps);
 
 }  // namespace whittle::libtorch

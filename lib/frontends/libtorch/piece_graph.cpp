@@ -216,7 +216,7 @@ std::uint64_t PieceGraphs::read_at(ValueId id) const {
     if (cutter_.base(id, piece_->number) != id) return 0;
     const TracedValue& value = recording_.value(id);
     const std::uint64_t begin = recording_.step(piece_->steps.front()).order();
-    const bool empty = value.step >= 0 && makes_memory(*recording_.step(value.step).op) && !value.uses.empty();
+    const bool empty = value.step >= 0 && makes_memory(recording_.step(value.step)) && !value.uses.empty();
     return empty ? std::max(begin, recording_.step(value.uses.front()).order()) : begin;
 }
 
@@ -243,7 +243,7 @@ capture::Origin PieceGraphs::origin_of(ValueId id) const {
     const OpName& op = *recording_.step(step).op;
     if (is_random(op)) return Origin::random;
     if (recording_.is_filling(step)) return Origin::constant;
-    return makes_memory(op) ? Origin::memory : Origin::live;
+    return makes_memory(recording_.step(step)) ? Origin::memory : Origin::live;
 }
 
 // ---- Results

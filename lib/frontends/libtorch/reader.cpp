@@ -60,14 +60,16 @@ void read_name(Cursor& in, EventFile& file, std::uint64_t order) {
     file.names.push_back(std::move(name));
 }
 
-/// One name per tensor, and no name for tensors of different modules. The last name of a tensor is the best: parents
-/// are known only after their children. Names without a root are last resorts.
+/// One name per tensor, and no name for tensors of different modules. The name from the outermost module is the best:
+/// parents are known only after their children, and a child may be called alone later. Of two, the last. Names without
+/// a root are last resorts.
 void settle_names(std::vector<TensorName>& names) {
+    const auto depth = [](const TensorName* name) { return name->root ? std::ranges::count(name->path, '.') : -1; };
     std::map<std::uint64_t, TensorName*> best;
     for (TensorName& name : names) {
         TensorName*& known = best[name.tensor];
         // Of two in one module the first, as named_parameters() has it.
-        if (!known || (name.root && name.root != known->root)) known = &name;
+        if (!known || (name.root && name.root != known->root && depth(&name) >= depth(known))) known = &name;
     }
     // Whose name it is: the module at the root, or where that is not known, the one that registered it.
     const auto owner = [](const TensorName& name) { return std::pair(name.root, name.root ? "" : name.type); };

@@ -39,6 +39,7 @@ struct Recording {
         leave_out_compiler(file, steps, symbolizer);
         imported = leave_out_imports(file, steps, symbolizer);
         mark_backward(file, steps, symbolizer);
+        mark_unwritten(steps);
         mark_blank(steps);
         return steps;
     }

@@ -179,6 +179,7 @@ std::size_t written_tensor(const Step& step, std::size_t count) { return writes_
 bool writes_memory(const Step& step) {
     if (step.kind != StepKind::op || !writes_argument(*step.op) || !step.end) return false;
     if (step.begin->values.empty() || step.end->values.empty()) return false;
+    if (capture_role(step.op->name) == CaptureRole::resizes) return false;  // to the same sizes, perhaps
     const TensorRef* before = (writes_out(*step.op) ? step.begin->values.back() : step.begin->values.front()).tensor();
     const TensorRef* after = step.end->values.front().tensor();
     return before && after && before->storage == after->storage && before->sizes == after->sizes &&

@@ -88,7 +88,7 @@ class Tracer {
         const ValueId id = value_of(tensor);
         TracedValue& value = out_.values[static_cast<std::size_t>(id)];
         if (!value.snapshot && value.uses.empty() && value.step >= 0 &&
-            (value.result < 0 || makes_memory(*steps_[static_cast<std::size_t>(value.step)].op)))
+            (value.result < 0 || makes_memory(steps_[static_cast<std::size_t>(value.step)])))
             value.snapshot = snapshot_before(tensor, steps_[static_cast<std::size_t>(step_)].begin->order);
         // What torch::ones(…, requires_grad()) does to the tensor that it made is no op.
         if (value.uses.empty() && value.step >= 0 && out_.inputs[static_cast<std::size_t>(value.step)].empty())
@@ -253,7 +253,7 @@ class Tracer {
                 }
                 TracedValue value{.tensor = tensor, .step = step_, .result = number++};
                 // What memory without contents holds is known once it is read: by then a pointer may have filled it.
-                if (!makes_memory(*step.op)) value.snapshot = snapshot_of_result(tensor, step);
+                if (!makes_memory(step)) value.snapshot = snapshot_of_result(tensor, step);
                 out_.results.back().push_back(add(std::move(value)));
             });
     }

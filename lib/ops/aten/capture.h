@@ -8,11 +8,12 @@
 namespace whittle {
 
 enum class CaptureRole {
-    call,            ///< a node like any other
-    draws,           ///< its result is random
-    allocates,       ///< its result's elements are whatever lay in memory
-    adopts,          ///< its result shows memory that somebody else has: another process, a file
-    fills,           ///< it writes one number into all of a tensor
+    call,       ///< a node like any other
+    draws,      ///< its result is random
+    allocates,  ///< its result's elements are whatever lay in memory
+    resizes,  ///< its result shows the memory that its argument has, in other sizes; what is new is whatever lay there
+    adopts,   ///< its result shows memory that somebody else has: another process, a file
+    fills,    ///< it writes one number into all of a tensor
     wraps_number,    ///< it makes a tensor of a number of the host
     reads_elements,  ///< it gives the program an element
     branches,        ///< it gives the program the truth of an element
@@ -54,9 +55,9 @@ constexpr CaptureRole capture_role(std::string_view name) {
         {allocates, "empty"},
         {allocates, "empty_like"},
         {allocates, "empty_strided"},
-        {allocates, "resize_"},
         {allocates, "new_empty"},
         {allocates, "new_empty_strided"},
+        {resizes, "resize_"},
         {adopts, "set_"},
         {fills, "fill_"},
         {fills, "zero_"},
@@ -131,6 +132,7 @@ constexpr std::string_view core_target(std::string_view target) {
         {"aten._reshape_alias.default", "aten.view.default"},
         {"aten.transpose_.default", "aten.transpose.int"},
         {"aten._index_put_impl_.default", "aten.index_put.default"},
+        {"aten.resize_.default", "aten.as_strided.default"},
     };
     for (const Spelling& renamed : kRenamed)
         if (renamed.from == target) return renamed.to;

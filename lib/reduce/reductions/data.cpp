@@ -1,5 +1,5 @@
-// data: does it fail with zeros, ones, one value everywhere, small whole numbers, or fewer digits? Real data are lost
-// only where simpler data fail in the same way.
+// data: does it fail with contiguous data, zeros, ones, one value everywhere, small whole numbers, or fewer digits?
+// Real data are lost only where simpler data fail in the same way.
 #include <algorithm>
 #include <cmath>
 #include <functional>
@@ -7,6 +7,7 @@
 #include "reduce/reductions/fill.h"
 #include "reduce/reductions/reduction.h"
 #include "tensor/random.h"
+#include "tensor/reach.h"
 
 namespace whittle::reduce {
 namespace {
@@ -14,10 +15,17 @@ namespace {
 constexpr int kSmall = 4;            // whole numbers from -4 to 4
 constexpr int kDoubleMantissa = 53;  // bits, the leading one included
 
+/// Expanded tensors do.
+bool overlaps_itself(const Tensor& tensor) {
+    return std::ranges::any_of(tensor.strides(), [](std::int64_t stride) { return stride == 0; });
+}
+
+/// With the same strides, which may be what fails.
 Tensor mapped(const Tensor& tensor, const std::function<double(double)>& f) {
     std::vector<double> values = tensor.values<double>();
     std::transform(values.begin(), values.end(), values.begin(), f);
-    return Tensor::of(values, tensor.sizes()).to(tensor.dtype());
+    const Tensor made = Tensor::of(values, tensor.sizes()).to(tensor.dtype());
+    return tensor.is_contiguous() || overlaps_itself(tensor) ? made : laid_out(made, tensor.strides());
 }
 
 /// `value` with `bits` bits of mantissa, rounded to nearest.
@@ -49,6 +57,7 @@ class LeafEdits {
         : edits_(edits), leaf_(leaf), name_(from.graph.node({leaf}).name), old_(Draft(from).data(leaf)) {}
 
     void add() {
+        if (!old_.is_contiguous()) offer("contiguous", [](const Tensor& old) { return old.contiguous(); });
         const bool same = is_filled(old_);
         const double first = old_.numel() ? old_.values<double>()[0] : 0;
         const auto all = [](std::int64_t value) {

@@ -215,6 +215,50 @@ TEST_CASE("a constant of the program, torch::tensor, is an input and nothing ran
     CHECK(std::ranges::find(computed, "L['memory0']") != computed.end());
 }
 
+TEST_CASE("resize_ shows what was computed, makes memory of what nobody wrote, and else is a break") {
+    const TempDir folder;
+    // How a resize_() of x * x, or of empty(), from `had` elements to `has`, read by relu(), is captured.
+    const auto resized = [&](bool computed, std::int64_t had, std::int64_t has,
+                             std::vector<std::int64_t> strides = {}) {
+        return only_frame(program(folder, [&](EventWriter& w) {
+            const FakeTensor x{.id = 1, .sizes = {had}}, made{.id = 2, .sizes = {had}, .strides = strides};
+            const FakeTensor is{.id = 2, .sizes = {has}, .version = 1};
+            if (computed)
+                w.call(kMul, {x, x}, {made});
+            else
+                w.call(kEmpty, {}, {made}, {had});
+            w.call(kResize, {made}, {is}, {has});
+            w.snapshot(is, std::vector<float>(static_cast<std::size_t>(has), 5));
+            w.call(kRelu, {is}, {{.id = 3, .sizes = {has}}});
+        }));
+    };
+    const auto ops = [](const capture::CapturedFrame& frame) {
+        std::vector<std::string> targets;
+        for (const NodeId id : frame.graphs.at(0).graph.calls())
+            targets.push_back(frame.graphs.at(0).graph.node({id}).target);
+        return targets;
+    };
+    using Targets = std::vector<std::string>;
+    for (const std::int64_t fewer : {4, 6}) {
+        const capture::CapturedFrame frame = resized(true, 6, fewer);
+        CHECK(frame.breaks.empty());
+        CHECK(ops(frame) == Targets{"aten.mul.Tensor", "aten.as_strided.default", "aten.relu.default"});
+        CHECK(frame.graphs.at(0).sources.size() == 1);
+    }
+    for (const std::int64_t had : {0, 2, 6}) {
+        const capture::CapturedFrame frame = resized(false, had, 4);
+        CHECK(frame.breaks.empty());
+        CHECK(ops(frame) == Targets{"aten.relu.default"});
+    }
+    const capture::CapturedFrame larger = resized(true, 2, 4), other = resized(true, 2, 2, {2});
+    REQUIRE(larger.breaks.size() == 1);
+    CHECK(larger.breaks[0].reason == "aten.resize_.default: makes 4 elements of 2: what the others are is not known");
+    CHECK(larger.breaks[0].kind == capture::BreakKind::foreign_value);
+    CHECK(larger.graphs.size() == 2);
+    REQUIRE(other.breaks.size() == 1);
+    CHECK_THAT(other.breaks[0].reason, Catch::Contains("a tensor that is not contiguous"));
+}
+
 TEST_CASE("the backward pass is one break, and a graph of its own") {
     const TempDir folder;
     const EventFile file = program(folder, [](EventWriter& w) {
@@ -235,6 +279,21 @@ TEST_CASE("the backward pass is one break, and a graph of its own") {
     CHECK(frame.breaks[0].kind == capture::BreakKind::backward);
     REQUIRE(frame.graphs[0].ended_by);
     CHECK(frame.graphs[0].ended_by->kind == capture::BreakKind::backward);
+}
+
+TEST_CASE("a module that is called alone, too, is named as the one that holds it knows it") {
+    const TempDir folder;
+    for (const bool alone_first : {false, true}) {
+        const EventFile file = program(folder, [&](EventWriter& w) {
+            const FakeTensor weight{.id = 1}, x{.id = 2}, y{.id = 3};
+            if (alone_first) w.name(1, "weight", 20);
+            w.name(1, "inner.weight", 10);
+            if (!alone_first) w.name(1, "weight", 20);
+            w.call(kMul, {x, weight}, {y});
+        });
+        REQUIRE(file.names.size() == 1);
+        CHECK(file.names[0].path == "inner.weight");
+    }
 }
 
 TEST_CASE("parameters of different modules never share a name") {

@@ -23,7 +23,8 @@ enum Op : std::uint32_t {
     kEmpty,
     kFill,
     kLoss,
-    kUnsqueeze
+    kUnsqueeze,
+    kResize
 };
 
 /// A made-up program: `write` writes what it did.
@@ -51,6 +52,7 @@ EventFile program(const TempDir& folder, Write&& write) {
                       "aten::fill_.Scalar(Tensor(a!) self, Scalar value) -> Tensor(a!)");
         writer.define(kLoss, "my::loss", "", "my::loss(Tensor self) -> Tensor", kComposite);
         writer.define(kUnsqueeze, "aten::unsqueeze", "", "aten::unsqueeze(Tensor(a) self, int dim) -> Tensor(a)");
+        writer.define(kResize, "aten::resize_", "", "aten::resize_(Tensor(a!) self, SymInt[] size) -> Tensor(a!)");
         write(writer);
         writer.recorder.finish();
         writer.chunk.unmap();

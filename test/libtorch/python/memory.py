@@ -36,6 +36,23 @@ def through_data(w, x):
     return before - x @ w
 
 
+def resized(x):
+    y = x * 3
+    y.resize_(4)
+    return y + 1
+
+
+def resized_out(x, out):
+    torch.add(x, 1, out=out)
+    return out.resize_(2, 2) * 2
+
+
+def made_larger(x):
+    y = x * 3
+    y.resize_(24)
+    return y[:12] + 1
+
+
 numbers = torch.arange(12.0)
 print(transposed(torch.zeros(3, 4), numbers.view(4, 3)).sum().item())
 print(seen_through_strides(torch.zeros(3, 4), numbers.view(4, 3)).tolist())
@@ -43,3 +60,5 @@ print(other_layout(torch.zeros(3, 4), numbers.view(4, 3)).tolist())
 print(statistics(torch.ones(4, 3), torch.zeros(3), torch.ones(3)).tolist())
 print(adopted(torch.zeros(3, 4)).sum().item())
 print(through_data(torch.ones(4, 2, requires_grad=True), numbers.view(3, 4)).tolist())
+print(resized(numbers).tolist(), resized_out(torch.ones(4), torch.zeros(4)).tolist())
+print(made_larger(numbers).tolist())

@@ -534,6 +534,13 @@ TEST_CASE("data: zeros, ones, one value, small numbers, fewer digits", "[reducti
     CHECK(names(data_edits, from).empty());
     from.inputs = {Tensor::of<float>({1, 1, 1})};
     CHECK(names(data_edits, from) == Names{"%x is 0"});
+    // Strides go first, and stay while values become simple.
+    from.inputs = {Tensor::of<float>({3.1f, 0, -2.7f, 0, 0.1f, 0}).as_strided({3}, {2}, 0)};
+    CHECK(edited(data_edits, from, {"%x is contiguous"})->inputs[0].is_contiguous());
+    const std::optional<Case> strided = edited(data_edits, from, {"%x is whole numbers"});
+    REQUIRE(strided);
+    CHECK(strided->inputs[0].strides() == Strides{2});
+    CHECK(strided->inputs[0].values<float>() == Floats{3, -3, 0});
     // What was applied first counts.
     from.inputs = {Tensor::of<float>({1, 2, 3})};
     CHECK(edited(data_edits, from, {"%x is 0", "%x is 1", "%x has few digits"})->inputs[0].values<float>() ==
