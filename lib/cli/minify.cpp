@@ -39,6 +39,7 @@ void minimize(const Tool& tool, const debug::Search& search, const LoadedFrame& 
     all.json.push_back(debug::to_json(done));
     if (!tool.shared().json) report << debug::to_text(done, search) << std::flush;
     all.good = all.good && done.failed();
+    if (!done.failed() && !tool.shared().json) report << debug::expects_otherwise(search, frame);
     if (!done.failed()) return;
     all.graphs.push_back(done.result.graph);
     all.files.push_back(done.written.output);
@@ -46,12 +47,16 @@ void minimize(const Tool& tool, const debug::Search& search, const LoadedFrame& 
 }
 
 /// What is said before the failures of several graphs are minimized.
-void tell(const debug::Findings& found, const debug::Search& search, std::size_t frames, std::ostream& report) {
+void tell(const debug::Findings& found, const debug::Search& search, const std::vector<LoadedFrame>& frames,
+          std::ostream& report) {
     const std::size_t failures = found.failing.size();
-    report << plural(frames, "graph") << ", " << plural(failures, "distinct failure") << "\n";
+    report << plural(frames.size(), "graph") << ", " << plural(failures, "distinct failure") << "\n";
     for (const auto& [file, what] : found.declined) report << file.string() << ": " << what << "\n";
     if (failures == 0 && found.declined.empty())
         report << debug::not_failing_text(search, found.judge, "never fails") << "\n";
+    for (const LoadedFrame& frame : frames)
+        if (const std::string hint = failures == 0 ? debug::expects_otherwise(search, frame) : ""; !hint.empty())
+            report << frame.file.string() << ": " << hint;
 }
 
 /// Of the repro of a result: beside it, with the smallest data that shows the failure.
@@ -79,7 +84,7 @@ Minified minify(const Tool& tool, const debug::Search& search, const std::vector
     }
     const debug::Findings found = debug::check(frames, search);
     all.good = !found.failing.empty();
-    if (!tool.shared().json) tell(found, search, frames.size(), report);
+    if (!tool.shared().json) tell(found, search, frames, report);
     for (std::size_t i = 0; i < found.failing.size(); ++i) {
         debug::Search own = search;
         if (found.failing.size() > 1) own.output = debug::numbered_result(search.output, i + 1);

@@ -114,4 +114,15 @@ std::string not_failing_text(const Search& search, const std::string& judge, con
     return "not failing: with " + judge + " " + how();
 }
 
+std::string expects_otherwise(const Search& search, const LoadedFrame& frame) {
+    if (!search.compares() || frame.expected.empty() || !opaque_ops(frame.graph).empty()) return {};
+    const std::vector<Tensor> computed = evaluate(frame.graph, frame.inputs);
+    const Accuracy accuracy = frame.record ? frame.record->accuracy : Accuracy();
+    for (std::size_t i = 0; i < std::min(computed.size(), frame.expected.size()); ++i)
+        if (const auto found = compare(computed[i], frame.expected[i], accuracy))
+            return "hint: eager does not compute what " + frame.expected_from + " gave (" + found->description +
+                   "); --backend libtorch asks LibTorch who is right\n";
+    return {};
+}
+
 }  // namespace whittle::debug

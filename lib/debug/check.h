@@ -63,6 +63,9 @@ nlohmann::json to_json(const DeclinedFrame& frame);
 std::string not_failing_text(const std::string& backend, Tier tier);
 /// "not failing", "unsupported" …: what is said where there is nothing to minimize. `seen` are the judge's words.
 std::string not_failing_text(const Search& search, const std::string& judge, const std::string& seen);
+/// Where a frame is not failing, but its record expects something else than the reference computes, which is what a
+/// search goes by: "hint: …", a line. Else empty.
+std::string expects_otherwise(const Search& search, const LoadedFrame& frame);
 std::string declined_text(const Search& search, const std::string& judge, const std::string& seen);
 /// "unsupported: halide does not support layer (layer_0.json): halide does not implement my.op.default".
 std::string declined_text(const std::string& backend, const DeclinedFrame& frame);

@@ -168,7 +168,7 @@ class Issue {
         const auto add = [&](const std::string& part) { text += (text.empty() ? "" : "\n") + part; };
         if (emission_.facts.empty()) add(summary() + "\n");
         if (!emission_.releases.empty()) add("Releases: " + emission_.releases + ".\n");
-        if (failure_.signature.kind == "exception" || emission_.summary.empty()) add(failure_.message + "\n");
+        if (emission_.summary.empty()) add(failure_.message + "\n");
         if (!emission_.facts.empty()) add(emission_.facts);
         return text;
     }
