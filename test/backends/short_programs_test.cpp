@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <limits>
 
+#include "backends/command/script_text.h"
 #include "backends/command/short_onnx.h"
 #include "base/files.h"
 #include "graph/short_program.h"
@@ -180,6 +181,16 @@ TEST_CASE("golden: scripts for any command") {
     text += scripted("a worker with its switch", summed({"mismatch", "run", "value"}), worker);
     text += scripted("a worker that ends", summed({"crash", "run", "SIGABRT"}), worker);
     check_golden("script", text);
+}
+
+TEST_CASE("short programs: equal bits are asked for where the text has the number itself") {
+    Case one = failing(kSoftplus, {Tensor::of<float>({0.3F, 1}, {1, 2})}, {"mismatch", "run", "value"});
+    one.exact = true;
+    one.expected = {Tensor::of<float>({0.1F, 1}, {1, 2})};
+    one.got = {Tensor::of<float>({1, 1}, {1, 2})};
+    CHECK(compared(one.request()).tolerance > 0);  // 0.1 of f64 is none of f32's
+    one.expected = {Tensor::of<float>({0.125F, 1}, {1, 2})};
+    CHECK(compared(one.request()).tolerance == 0);
 }
 
 TEST_CASE("short programs: nothing of the user's names is in the model") {
