@@ -1,0 +1,19 @@
+// ONNX Runtime 1.30.0, CPU: Transpose(Pad(Transpose(x))) fails to run: Non-zero status code returned while running
+// Gather node. Name:'Gather' Status Message: indices element out of data bounds, idx=3 must be within the inclusive
+// range [-2,1], from basic on.
+//
+//   npm install onnxruntime-node@1.30.0 && node run.mjs
+import ort from 'onnxruntime-node';
+
+const x = new ort.Tensor('float32', [0, 0], [2, 1]);
+const says = {};
+for (const graphOptimizationLevel of ['disabled', 'basic'])
+  try {
+    const session = await ort.InferenceSession.create('model.onnx', { graphOptimizationLevel });
+    await session.run({ x });
+    says[graphOptimizationLevel] = 'no error';
+  } catch (error) {
+    says[graphOptimizationLevel] = error.message;
+  }
+console.log(says);
+process.exit(says.disabled !== 'no error' ? 2 : says.basic !== 'no error' ? 1 : 0);

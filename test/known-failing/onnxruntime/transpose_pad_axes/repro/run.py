@@ -1,0 +1,23 @@
+# ONNX Runtime 1.30.0, CPU: Transpose(Pad(Transpose(x))) fails to run: Non-zero status code returned while running
+# Gather node. Name:'Gather' Status Message: indices element out of data bounds, idx=3 must be within the inclusive
+# range [-2,1], from ORT_ENABLE_BASIC on.
+#
+#   pip install onnxruntime && python3 run.py
+import sys
+
+import numpy as np
+import onnxruntime as ort
+
+x = np.array([[0], [0]], np.float32)
+says = {}
+for level in ("ORT_DISABLE_ALL", "ORT_ENABLE_BASIC"):
+    try:
+        options = ort.SessionOptions()
+        options.graph_optimization_level = getattr(ort.GraphOptimizationLevel, level)
+        session = ort.InferenceSession("model.onnx", options, providers=["CPUExecutionProvider"])
+        session.run(["y"], {"x": x})[0]
+        says[level] = "no error"
+    except Exception as error:
+        says[level] = str(error)
+print(says)
+sys.exit(2 if says["ORT_DISABLE_ALL"] != "no error" else int(says["ORT_ENABLE_BASIC"] != "no error"))

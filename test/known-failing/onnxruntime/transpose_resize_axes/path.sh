@@ -1,0 +1,3 @@
+# needs: explain --list-backends | grep '^onnxruntime ' | grep -vq 'not installed'
+minify model.json --backend onnxruntime --accuracy --skip-delta-passes arguments,data -o m.json
+repro m.json --issue ISSUE.md

@@ -1,0 +1,15 @@
+// ONNX Runtime 1.30.0, CPU: Transpose(Resize(Transpose(x))) gives 2x1x2x1 values, expected 1x1x2x2, from extended on,
+// by TransposeOptimizer_CPUExecutionProvider.
+// Right with optimization.disable_specified_optimizers = TransposeOptimizer_CPUExecutionProvider.
+//
+//   npm install onnxruntime-node@1.30.0 && node run.mjs
+import ort from 'onnxruntime-node';
+
+const x = new ort.Tensor('float32', [-1.8839084, 0.08341854], [1, 1, 2, 1]);
+const y = {};
+for (const graphOptimizationLevel of ['basic', 'extended']) {
+  const session = await ort.InferenceSession.create('model.onnx', { graphOptimizationLevel });
+  y[graphOptimizationLevel] = (await session.run({ x })).y.dims.join('x');
+}
+console.log(y, 'expected:', '1x1x2x2');
+process.exit(y.basic !== '1x1x2x2' ? 2 : y.extended !== '1x1x2x2' ? 1 : 0);

@@ -1,0 +1,19 @@
+# ONNX Runtime 1.30.0, CPU: Transpose(Resize(Transpose(x))) gives 2x1x2x1 values, expected 1x1x2x2, from
+# ORT_ENABLE_EXTENDED on, by TransposeOptimizer_CPUExecutionProvider.
+# Right with optimization.disable_specified_optimizers = TransposeOptimizer_CPUExecutionProvider.
+#
+#   pip install onnxruntime && python3 run.py
+import sys
+
+import numpy as np
+import onnxruntime as ort
+
+x = np.array([[[[-1.8839084], [0.08341854]]]], np.float32)
+y = {}
+for level in ("ORT_ENABLE_BASIC", "ORT_ENABLE_EXTENDED"):
+    options = ort.SessionOptions()
+    options.graph_optimization_level = getattr(ort.GraphOptimizationLevel, level)
+    session = ort.InferenceSession("model.onnx", options, providers=["CPUExecutionProvider"])
+    y[level] = "x".join(map(str, session.run(["y"], {"x": x})[0].shape))
+print(ort.__version__, y, "expected:", "1x1x2x2")
+sys.exit(2 if y["ORT_ENABLE_BASIC"] != "1x1x2x2" else int(y["ORT_ENABLE_EXTENDED"] != "1x1x2x2"))
