@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstdio>
 #include <map>
+#include <memory>
 #include <set>
 #include <vector>
 
@@ -97,6 +98,11 @@ Graph with_short_names(const Graph& original, OutputNames outputs) {
         node.name = nth ? word + "_" + std::to_string(nth) : word;
     }
     graph.attributes = std::move(attributes);
+    for (auto& [key, nested] : graph.subgraphs) {
+        Graph body = with_short_names(*nested);
+        body.name = "body";
+        nested = std::make_shared<const Graph>(std::move(body));
+    }
     if (outputs == OutputNames::op) return graph;
     const std::vector<NodeId> returned = graph.outputs();
     for (std::size_t i = 0; i < returned.size(); i++)

@@ -14,7 +14,7 @@ namespace whittle {
 enum class OutputNames { op, y };
 
 /// The graph without its failure, stacks and module paths: inputs are called x (x0, x1 … of several), parameters w0,
-/// w1 …, calls as their op, the graph "graph". It has no nested graphs.
+/// w1 …, calls as their op, the graph "graph", a nested one "body"; that has no parameters.
 Graph with_short_names(const Graph& graph, OutputNames outputs = OutputNames::op);
 
 /// "onnx.Pad, onnx.MaxPool": each once, in order.

@@ -205,6 +205,39 @@ TEST_CASE("short programs: nothing of the user's names is in the model") {
     CHECK(formula_of(model.graph) == "MaxPool<kernel_shape=[2]>(Pad(x))");
 }
 
+constexpr const char* kScan = R"(graph user_model opset("": 17) {
+  @user_body = graph user_body opset("": 17) {
+    %user_scale = placeholder["user_scale"] : f32[2]
+    %user_row = placeholder["user_row"] : f32[2]
+    %user_sum = onnx.Add(%user_row, %user_scale) : f32[2]
+    return (%user_scale, %user_sum)
+  }
+  %scale = placeholder["scale"] : f32[2]
+  %rows = placeholder["rows"] : f32[3, 2]
+  %s = onnx.Scan([%scale, %rows], num_scan_inputs=1, body=@user_body) : (f32[2], f32[3, 2])
+  %y = getitem(%s, 0) : f32[2]
+  return (%y)
+}
+)";
+
+TEST_CASE("short programs: a nested graph is shown under other names, one with parameters is not") {
+    Case one = failing(kScan, {Tensor::of<float>({1, 2}, {2}), Tensor::of(std::vector<float>(6, 1.0F), {3, 2})},
+                       {"mismatch", "run", "value"});
+    one.got = {Tensor::of<float>({0, 0}, {2})};
+    CHECK(not_in_short_model(one.request()).empty());
+    const ShortModel model = short_model(one.request());
+    CHECK(model.text.find("user") == std::string::npos);
+    CHECK(model.files.front().text.find("user") == std::string::npos);
+    CAPTURE(model.text);
+    CHECK(model.text.find("body = body (float[2] x0_1, float[2] x1_1) => (float[2] x0_1, float[2] add)") !=
+          std::string::npos);
+
+    Graph body = *one.graph.subgraphs.at("user_body");
+    body.attributes["w"] = Tensor::of<float>({1}, {1});
+    one.graph.subgraphs["user_body"] = std::make_shared<const Graph>(std::move(body));
+    CHECK(not_in_short_model(one.request()) == "its graph holds others that have parameters or graphs of their own");
+}
+
 TEST_CASE("short programs: what is not shown shortly is said") {
     std::string why_not;
     Case one = pooled();

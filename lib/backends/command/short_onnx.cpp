@@ -32,7 +32,9 @@ std::string not_in_short_model(const ShortRequest& request) {
     const Failure& failure = *request.graph.failure;
     if (std::string why = not_shown_shortly(failure); !why.empty()) return why;
     if (request.graph.dialect != "onnx") return "its graph is none of ONNX";
-    if (!request.graph.subgraphs.empty()) return "its graph holds others";
+    for (const auto& [name, nested] : request.graph.subgraphs)
+        if (!nested->attributes.empty() || !nested->subgraphs.empty())
+            return "its graph holds others that have parameters or graphs of their own";
     std::size_t bytes = 0;
     for (const auto& [name, value] : request.graph.attributes) bytes += value.contiguous().contiguous_bytes().size();
     if (bytes > kMostParameters) return "its parameters are more than is sent with a report";
