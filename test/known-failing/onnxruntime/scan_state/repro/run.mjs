@@ -1,0 +1,13 @@
+// ONNX Runtime 1.30.0, CPU: Scan(x0, x1) gives 0, expected 1, at all levels of optimization.
+//
+//   npm install onnxruntime-node@1.30.0 && node run.mjs
+import ort from 'onnxruntime-node';
+
+const x0 = new ort.Tensor('int64', [1n, 1n], [2]);
+const x1 = new ort.Tensor('int64', [1n, 1n, 1n, 1n, 1n, 1n], [3, 2]);
+const session = await ort.InferenceSession.create('model.onnx', { graphOptimizationLevel: 'disabled' });
+const y = [...(await session.run({ x0, x1 })).y.data];
+const expected = [1n, 1n];
+const wrong = (v) => v.some((a, i) => a !== expected[i]);
+console.log('y:', y, 'expected:', expected);
+process.exit(wrong(y) ? 1 : 0);
