@@ -1,0 +1,25 @@
+// OpenCV 4.6.0 dnn, CPU: PRelu(x) gives -0, expected -2.173993.
+//
+//   g++ -std=c++17 -O1 run.cpp -o run -I/usr/include/opencv4 -lopencv_dnn -lopencv_core && ./run
+#include <opencv2/dnn.hpp>
+
+#include <cmath>
+#include <cstdio>
+
+int main() {
+    cv::dnn::Net net = cv::dnn::readNetFromONNX("model.onnx");
+    net.setPreferableBackend(cv::dnn::DNN_BACKEND_OPENCV);
+
+    float x[] = {-0.15199488f, -1.0869967f};
+    net.setInput(cv::Mat(std::vector<int>{2, 1}, CV_32F, x), "x");
+    cv::Mat y = net.forward("y");
+
+    const float expected[] = {-0.0f, -2.1739933f};
+    for (int i = 0; i < 2; i++)
+        if (!(std::fabs(y.ptr<float>()[i] - expected[i]) <= 0.0002273993)) {
+            printf("y[%d] = %g, expected %g\n", i, y.ptr<float>()[i], expected[i]);
+            return 1;
+        }
+    printf("ok\n");
+    return 0;
+}
