@@ -1,0 +1,76 @@
+// A worker (share/doc/backends.md) around npm's @techstark/opencv-js: releases of OpenCV's DNN module that Debian does not have yet.
+//   node worker.cjs VERSION [ENGINE]     1: the classic engine, 2: the new one, since 5.0.0; without: what the release prefers
+// `install VERSION…` puts them where this looks for them.
+const fs = require('node:fs');
+const os = require('node:os');
+const path = require('node:path');
+const readline = require('node:readline');
+
+const [version, engine] = process.argv.slice(2);
+const data = process.env.XDG_DATA_HOME || path.join(os.homedir(), '.local', 'share');
+const say = (line) => fs.writeSync(1, JSON.stringify(line) + '\n');
+console.log = console.warn = console.error;  // what the module prints must not get between the answers
+
+class Unsupported extends Error {}
+
+// The binding makes matrices of two dimensions only.
+function load(cv, file, names) {
+  const bytes = fs.readFileSync(file);
+  const length = Number(bytes.readBigUInt64LE(0));
+  const header = JSON.parse(bytes.toString('utf8', 8, 8 + length));
+  return names.map((name, i) => {
+    const { dtype, shape, data_offsets: [begin, end] } = header[i];
+    if (dtype !== 'F32' || shape.length !== 2) throw new Unsupported(`an input is ${dtype} of ${shape.length} dimensions`);
+    const values = new Float32Array(new Uint8Array(bytes.subarray(8 + length + begin, 8 + length + end)).buffer);
+    return cv.matFromArray(shape[0], shape[1], cv.CV_32F, values);
+  });
+}
+
+function save(file, results) {
+  const header = {}, blobs = [];
+  let offset = 0;
+  results.forEach(({ values, shape }, i) => {
+    header[i] = { dtype: 'F32', shape, data_offsets: [offset, offset + values.byteLength] };
+    blobs.push(Buffer.from(values.buffer, values.byteOffset, values.byteLength));
+    offset += values.byteLength;
+  });
+  const text = Buffer.from(JSON.stringify(header));
+  const length = Buffer.alloc(8);
+  length.writeBigUInt64LE(BigInt(text.length));
+  fs.writeFileSync(file, Buffer.concat([length, text, ...blobs]));
+}
+
+function answer(cv, { id, folder, model, inputs, outputs }) {
+  let stage = 'compile';
+  try {
+    const file = `/${id}.onnx`;
+    cv.FS_createDataFile('/', file.slice(1), new Uint8Array(fs.readFileSync(path.join(folder, model))), true, false, false);
+    const net = engine ? cv.readNetFromONNX(file, Number(engine)) : cv.readNetFromONNX(file);
+    cv.FS_unlink?.(file);
+    stage = 'run';
+    say({ id, stage });
+    const names = inputs.map(({ name }) => name);
+    load(cv, path.join(folder, 'inputs.safetensors'), names).forEach((value, i) => net.setInput(value, names[i]));
+    const results = outputs.map(({ name, dtype }) => {
+      const result = net.forward(name);
+      if (dtype !== 'f32' || result.type() !== cv.CV_32F) throw new Unsupported('an output is of another type than f32');
+      return { values: Float32Array.from(result.data32F), shape: Array.from(result.matSize) };
+    });
+    save(path.join(folder, 'outputs.safetensors'), results);
+    say({ id, ok: true });
+  } catch (error) {
+    const message = typeof error === 'number' ? cv.exceptionFromPtr(error).msg : String(error.message ?? error);
+    const unsupported = error instanceof Unsupported || /not implemented|not supported|Can't create layer/i.test(message);
+    say({ id, error: message, stage, unsupported });
+  }
+}
+
+async function main() {
+  let cv = require(path.join(data, 'whittle', 'backends', 'opencv_js', version, 'node_modules', '@techstark', 'opencv-js'));
+  if (cv instanceof Promise) cv = await cv;
+  else if (!cv.Mat) await new Promise((done) => { cv.onRuntimeInitialized = done; });
+  say({ whittle: 1, name: 'opencv_js', version: `${version} (@techstark/opencv-js${engine ? `, engine ${engine}` : ''})`, format: 'onnx' });
+  for await (const line of readline.createInterface({ input: process.stdin })) answer(cv, JSON.parse(line));
+}
+
+main();
