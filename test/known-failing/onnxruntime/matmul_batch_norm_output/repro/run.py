@@ -1,0 +1,17 @@
+# ONNX Runtime 1.30.0, CPU: SIGSEGV at run of MatMul, Reshape, BatchNormalization, from ORT_ENABLE_BASIC on, by
+# MatMul_BatchNormalization_Fusion.
+# Right with optimization.disable_specified_optimizers = MatMul_BatchNormalization_Fusion.
+#
+#   pip install onnxruntime && python3 run.py
+import sys
+
+import numpy as np
+import onnxruntime as ort
+
+x = np.array([[0, 0], [0, 0], [0, 0]], np.float32)
+for level in ("ORT_DISABLE_ALL", "ORT_ENABLE_BASIC"):
+    options = ort.SessionOptions()
+    options.graph_optimization_level = getattr(ort.GraphOptimizationLevel, level)
+    session = ort.InferenceSession("model.onnx", options, providers=["CPUExecutionProvider"])
+    session.run(["y0"], {"x": x})[0]
+    print(level, "does not crash")
