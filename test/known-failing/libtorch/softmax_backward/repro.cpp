@@ -1,4 +1,5 @@
-// LibTorch 1.13.0, CPU: aten._softmax_backward_data.default gives 1.320473, expected 0.3200989.
+// LibTorch 1.13.0, CPU: aten._softmax_backward_data.default gives 1.320473, expected 0.3200989, where x1 is not
+// contiguous.
 //
 //   g++ -std=c++17 -O1 repro.cpp -o repro -I/usr/include/torch/csrc/api/include -ltorch_cpu -lc10 && ./repro
 #include <torch/types.h>

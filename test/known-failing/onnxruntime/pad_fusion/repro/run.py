@@ -1,4 +1,5 @@
-# ONNX Runtime 1.30.0, CPU: MaxPool(Pad(x)) gives -0.125, expected 0, from ORT_ENABLE_BASIC on, by Pad_Fusion.
+# ONNX Runtime 1.30.0, CPU: MaxPool<kernel_shape=[2]>(Pad(x)) gives -0.125, expected 0, from ORT_ENABLE_BASIC on, by
+# Pad_Fusion.
 # Right with optimization.disable_specified_optimizers = Pad_Fusion.
 #
 #   pip install onnxruntime && python3 run.py

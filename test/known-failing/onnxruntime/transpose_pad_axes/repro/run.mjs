@@ -1,6 +1,5 @@
-// ONNX Runtime 1.30.0, CPU: Transpose(Pad(Transpose(x))) fails to run: Non-zero status code returned while running
-// Gather node. Name:'Gather' Status Message: indices element out of data bounds, idx=3 must be within the inclusive
-// range [-2,1], from basic on.
+// ONNX Runtime 1.30.0, CPU: Transpose<perm=[1, 0]>(Pad(Transpose<perm=[1, 0]>(x))) fails to run: Non-zero status code
+// returned while running Gather node. Name:'Gather' Status Message: …, from basic on.
 //
 //   npm install onnxruntime-node@1.30.0 && node run.mjs
 import ort from 'onnxruntime-node';

@@ -1,4 +1,4 @@
-// OpenCV 4.6.0 dnn, CPU: AveragePool(x) gives 1, expected 0.25.
+// OpenCV 4.6.0 dnn, CPU: AveragePool(x) of opset 12 gives 1, expected 0.25.
 //
 //   g++ -std=c++17 -O1 run.cpp -o run -I/usr/include/opencv4 -lopencv_dnn -lopencv_core && ./run
 #include <opencv2/dnn.hpp>

@@ -1,4 +1,4 @@
-# OpenCV 4.6.0 dnn, CPU: AveragePool(x) gives 1, expected 0.25.
+# OpenCV 4.6.0 dnn, CPU: AveragePool(x) of opset 12 gives 1, expected 0.25.
 #
 #   python3 run.py
 import sys
