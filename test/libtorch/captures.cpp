@@ -221,6 +221,37 @@ void round_trip() {
     std::printf("%.4f\n", (b + a).sum().item<double>());
 }
 
+// ---- First uses
+
+/// Of a constant, by a view: the view is this function's.
+torch::Tensor row_of(const torch::Tensor& table, std::int64_t i, const torch::Tensor& x) { return table[i] * x; }
+
+torch::Tensor filled_by_hand(const torch::Tensor& x) {
+    torch::Tensor index = torch::empty({3}, torch::kLong);
+    auto elements = index.accessor<std::int64_t, 1>();
+    for (std::int64_t i = 0; i < 3; ++i) elements[i] = 2 - i;
+    return x.index_select(0, index) * 2;
+}
+
+void first_uses() {
+    const torch::Tensor table = torch::tensor({{1.0F, 2.0F, 3.0F}, {4.0F, 5.0F, 6.0F}}), x = torch::ones({3}) * 3;
+    const torch::Tensor rows = row_of(table, 1, x) + row_of(table, 0, x);
+    std::printf("%.4f\n", (rows + filled_by_hand(x)).sum().item<double>());
+}
+
+/// LibTorch's own call stack of a frozen module reads functions that are gone.
+void frozen() {
+    torch::jit::Module inner("Inner"), outer("Outer");
+    inner.register_buffer("count", torch::zeros({}));
+    inner.define("def forward(self, x):\n    self.count.add_(1)\n    return torch.relu(x) * self.count\n");
+    outer.register_module("inner", inner);
+    outer.define("def forward(self, x):\n    return self.inner.forward(x)\n");
+    outer.eval();
+    torch::jit::Module module = torch::jit::freeze(outer);
+    for (int i = 0; i < 2; ++i)
+        std::printf("%.4f\n", module.forward({torch::ones({2, 3})}).toTensor().sum().item<double>());
+}
+
 // ---- A thread that works for others
 
 torch::Tensor served(torch::nn::Linear& net, const torch::Tensor& x) { return torch::relu(net(x)); }
@@ -383,5 +414,7 @@ int main(int argc, char** argv) {
         std::printf("%.4f\n", optimized({torch::ones({3}), torch::ones({2, 2})}).sum().item<double>());
     }
     if (what == "sequences") sequences();
+    if (what == "first_uses") first_uses();
+    if (what == "frozen") frozen();
     if (what == "seen") std::printf("%.4f\n", seen_through_a_view(torch::ones({2, 3})).sum().item<double>());
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 #include <set>
+#include <utility>
 
 #include "frontends/libtorch/bind.h"
 #include "ops/aten/capture.h"
@@ -22,7 +23,9 @@ std::vector<std::uint64_t> storages(const Event& event) {
 
 class Finder {
   public:
-    explicit Finder(const std::vector<Step>& steps) : steps_(steps), filling_(steps.size(), false) {}
+    Finder(const EventFile& file, const std::vector<Step>& steps) : steps_(steps), filling_(steps.size(), false) {
+        for (const TensorName& name : file.names) named_.insert(name.tensor);
+    }
 
     std::vector<bool> find() {
         for (std::size_t i = 0; i < steps_.size(); ++i)
@@ -49,15 +52,31 @@ class Finder {
         // A view, or a number written: only this memory goes in and comes out.
         if (!read.empty() && !made.empty() && fresh_.contains(read.front()) && !is_random(*step.op)) {
             const auto same = [&](std::uint64_t storage) { return storage == read.front(); };
-            if (std::ranges::all_of(read, same) && std::ranges::all_of(made, same)) return add(read.front(), index);
+            if (std::ranges::all_of(read, same) && std::ranges::all_of(made, same))
+                return writes_argument(*step.op) || is_other_object(step) ? add(read.front(), index)
+                                                                          : fresh_[read.front()].views.push_back(index);
         }
         const std::uint64_t written = read.empty() ? 0 : writes_out(*step.op) ? read.back() : read.front();
         for (const std::uint64_t storage : read) leave(storage, writes_argument(*step.op) && storage == written);
     }
 
+    /// The views up to here may have led to what is written.
     void add(std::uint64_t storage, std::size_t index) {
-        if (storage) fresh_[storage].push_back(index);
         filling_[index] = storage != 0;
+        if (!storage) return;
+        Fresh& fresh = fresh_[storage];
+        for (const std::size_t view : std::exchange(fresh.views, {})) {
+            filling_[view] = true;
+            fresh.steps.push_back(view);
+        }
+        fresh.steps.push_back(index);
+    }
+
+    /// Another object for the same elements, as the last step of torch.tensor() or Parameter(): detach() of what is
+    /// neither a parameter nor needs a gradient.
+    bool is_other_object(const Step& step) const {
+        const TensorRef *of = step.begin->values.front().tensor(), *made = step.end->values.front().tensor();
+        return of && made && same_place(*of, *made) && !of->has(kRequiresGrad) && !named_.contains(of->id);
     }
 
     /// Something reads the memory, or writes what was computed to it: then its steps are calls like others.
@@ -65,13 +84,18 @@ class Finder {
         const auto steps = fresh_.find(storage);
         if (steps == fresh_.end()) return;
         if (written)
-            for (const std::size_t index : steps->second) filling_[index] = false;
+            for (const std::size_t index : steps->second.steps) filling_[index] = false;
         fresh_.erase(steps);
     }
 
     const std::vector<Step>& steps_;
     std::vector<bool> filling_;
-    std::map<std::uint64_t, std::vector<std::size_t>> fresh_;  ///< per storage nothing has read: its steps
+    std::set<std::uint64_t> named_;  ///< parameters and buffers
+    /// Of memory that nothing has read: what filled it, and the views since then, which are for whoever reads them.
+    struct Fresh {
+        std::vector<std::size_t> steps = {}, views = {};
+    };
+    std::map<std::uint64_t, Fresh> fresh_;  ///< per storage
 };
 
 }  // namespace
@@ -123,6 +147,8 @@ void mark_blank(std::vector<Step>& steps) {
     }
 }
 
-std::vector<bool> filling_steps(const std::vector<Step>& steps) { return Finder(steps).find(); }
+std::vector<bool> filling_steps(const EventFile& file, const std::vector<Step>& steps) {
+    return Finder(file, steps).find();
+}
 
 }  // namespace whittle::libtorch

@@ -8,9 +8,9 @@
 
 namespace whittle::libtorch {
 
-/// Per step: it makes memory without contents, shows it, or writes a number to it, before anything reads it; and
-/// nothing but numbers is written there until then.
-std::vector<bool> filling_steps(const std::vector<Step>& steps);
+/// Per step: it makes memory without contents, writes a number to it, or shows it to one that does, before anything
+/// reads it; and nothing but numbers is written there until then.
+std::vector<bool> filling_steps(const EventFile& file, const std::vector<Step>& steps);
 
 /// Tells the steps that are Step::unwritten.
 void mark_unwritten(std::vector<Step>& steps);

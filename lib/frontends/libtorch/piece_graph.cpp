@@ -216,8 +216,9 @@ std::uint64_t PieceGraphs::read_at(ValueId id) const {
     if (cutter_.base(id, piece_->number) != id) return 0;
     const TracedValue& value = recording_.value(id);
     const std::uint64_t begin = recording_.step(piece_->steps.front()).order();
-    const bool empty = value.step >= 0 && makes_memory(recording_.step(value.step)) && !value.uses.empty();
-    return empty ? std::max(begin, recording_.step(value.uses.front()).order()) : begin;
+    const std::int32_t first = first_operation(value.uses, recording_.steps);
+    const bool empty = value.step >= 0 && makes_memory(recording_.step(value.step)) && first >= 0;
+    return empty ? std::max(begin, recording_.step(first).order()) : begin;
 }
 
 /// As the program calls it, where its probes told, else by what it is; the same in all graphs of the frame.

@@ -32,7 +32,7 @@ struct Recording {
           frames(frames_of(events, steps, values, symbolizer, probes, functions)),
           modules(module_paths(events, steps, values, symbolizer)),
           forward(forward_ops(events, steps)),
-          filling(filling_steps(steps)) {}
+          filling(filling_steps(events, steps)) {}
 
     static std::vector<Step> prepared(const EventFile& file, std::vector<Step> steps, Symbolizer& symbolizer,
                                       std::int64_t& imported) {

@@ -168,6 +168,9 @@ StackInfo StackReader::read(std::uint32_t stack) {
         info.call_place = place.inlined
                               ? caller.file + ":" + std::to_string(caller.line) + ":" + std::to_string(caller.column)
                               : id_of(caller);
+        // Where a library calls it, as Python's Module.__call__ does forward(), its own place is always the same.
+        if (of + 1 < user.size())
+            for (std::size_t i = user[of] + 2; i <= user[of + 1]; ++i) info.call_place += " " + id_of(places[i]);
     }
     return info;
 }

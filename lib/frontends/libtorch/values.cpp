@@ -87,7 +87,8 @@ class Tracer {
     void read(const TensorRef& tensor) {
         const ValueId id = value_of(tensor);
         TracedValue& value = out_.values[static_cast<std::size_t>(id)];
-        if (!value.snapshot && value.uses.empty() && value.step >= 0 &&
+        // Whoever took a pointer to memory may fill it before an operation reads it.
+        if (!value.snapshot && first_operation(value.uses, steps_) < 0 && value.step >= 0 && is_op(step_) &&
             (value.result < 0 || makes_memory(steps_[static_cast<std::size_t>(value.step)])))
             value.snapshot = snapshot_before(tensor, steps_[static_cast<std::size_t>(step_)].begin->order);
         // What torch::ones(…, requires_grad()) does to the tensor that it made is no op.
@@ -97,6 +98,8 @@ class Tracer {
         if (uses.empty() || uses.back() != step_) uses.push_back(step_);
         out_.inputs.back().push_back(id);
     }
+
+    bool is_op(std::int32_t step) const { return steps_[static_cast<std::size_t>(step)].kind == StepKind::op; }
 
     ValueId value_of(const TensorRef& tensor) {
         const ValueId there = value_at(tensor);
@@ -386,6 +389,12 @@ const TensorRef* read_as(const Values& values, const Step& step, std::int32_t in
             if (reads.at(n++) == id && !found) found = &tensor;
         });
     return found;
+}
+
+std::int32_t first_operation(const std::vector<std::int32_t>& uses, const std::vector<Step>& steps) {
+    const auto is_op = [&](std::int32_t use) { return steps[static_cast<std::size_t>(use)].kind == StepKind::op; };
+    const auto found = std::ranges::find_if(uses, is_op);
+    return found == uses.end() ? -1 : *found;
 }
 
 Values trace_values(const EventFile& file, const std::vector<Step>& steps) { return Tracer(file, steps).trace(); }

@@ -53,6 +53,9 @@ struct Values {
 /// The tensor as which the step reads the value; null when it does not.
 const TensorRef* read_as(const Values& values, const Step& step, std::int32_t index, ValueId id);
 
+/// The first of the steps `uses` that is an operation; -1: none is.
+std::int32_t first_operation(const std::vector<std::int32_t>& uses, const std::vector<Step>& steps);
+
 Values trace_values(const EventFile& file, const std::vector<Step>& steps);
 
 }  // namespace whittle::libtorch

@@ -215,6 +215,31 @@ TEST_CASE("a constant of the program, torch::tensor, is an input and nothing ran
     CHECK(std::ranges::find(computed, "L['memory0']") != computed.end());
 }
 
+TEST_CASE("a view of a constant is its reader's, one that leads to a write is part of the constant") {
+    const TempDir folder;
+    const auto ops = [&](bool written) {
+        const EventFile file = program(folder, [&](EventWriter& w) {
+            const FakeTensor x{.id = 1, .sizes = {}}, made{.id = 2}, filled{.id = 2, .version = 1};
+            const FakeTensor element{.id = 4, .sizes = {}, .version = 1, .storage = 2},
+                set{.id = 4, .sizes = {}, .version = 2, .storage = 2};
+            w.snapshot(x, {3});
+            w.call(kEmpty, {}, {made}, {3});
+            w.call(kFill, {made}, {filled}, {5});
+            w.call(kSelect, {filled}, {element}, {0, 0});
+            w.snapshot(filled, {5, 5, 5});
+            w.snapshot(element, {5});
+            if (written) w.call(kFill, {element}, {set}, {7});
+            w.call(kMul, {x, written ? set : element}, {{.id = 3, .sizes = {}}});
+        });
+        std::vector<std::string> targets;
+        const Graph graph = only_frame(file).graphs.at(0).graph;
+        for (const NodeId id : graph.calls()) targets.push_back(graph.node({id}).target);
+        return targets;
+    };
+    CHECK(ops(false) == std::vector<std::string>{"aten.select.int", "aten.mul.Tensor"});
+    CHECK(ops(true) == std::vector<std::string>{"aten.mul.Tensor"});
+}
+
 TEST_CASE("resize_ shows what was computed, makes memory of what nobody wrote, and else is a break") {
     const TempDir folder;
     // How a resize_() of x * x, or of empty(), from `had` elements to `has`, read by relu(), is captured.

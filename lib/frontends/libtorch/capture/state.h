@@ -12,6 +12,7 @@
 #include <set>
 #include <string>
 #include <unordered_map>
+#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -71,6 +72,7 @@ struct Thread {
     std::vector<python::Frame> frames;                        ///< of Python, of the stack that was read last
     std::array<std::uint64_t, 512> told_variables = {};       ///< by tensor and stack, of those that came last
     std::unordered_map<std::uint64_t, std::uint64_t> places;  ///< of Python that the file has, by what they are
+    std::unordered_set<std::uint64_t> unsafe_scripts;         ///< TorchScript's calls that are Call::unsafe, likewise
     std::vector<torchscript::Call> script_calls;              ///< that are running, outermost first
     int generation = 0;  ///< State::generation when it was new: what it knows is of that process
     int inherited = 0;   ///< of `depth`: what began in the process that forked this one

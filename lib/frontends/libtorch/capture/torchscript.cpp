@@ -186,6 +186,7 @@ const Object* child_of(const Object& module, const Instance& wanted, int& found,
 /// For each entry, innermost first, the module that it is in.
 std::vector<const Object*> modules_of(const Object* root, std::size_t entries) {
     std::vector<const Object*> modules(entries, root);
+    if (entries < 2) return modules;
     const std::vector<std::string> told = torch::jit::currentModuleHierarchy();  // outermost first
     if (!root || told.size() != entries) return modules;
     const Object* at = root;
@@ -261,6 +262,23 @@ std::uint64_t beginning_of(Thread& thread, const Object& module, const char* met
     return 0;
 }
 
+bool has_inlined(const torch::jit::Block& block) {
+    for (const torch::jit::Node* node : block.nodes()) {
+        if (node->callstack()) return true;
+        for (const torch::jit::Block* inner : node->blocks())
+            if (has_inlined(*inner)) return true;
+    }
+    return false;
+}
+
+/// torch.jit.freeze() inlines the methods of a module's modules and destroys them, but LibTorch's call stack reads
+/// their names. What was loaded frozen remembers no such calls.
+bool lost_its_functions(const Object& module, const char* method) {
+    if (module.type()->hasAttribute("training")) return false;  // not frozen
+    const torch::jit::GraphFunction* const code = code_of(module, method);
+    return code && has_inlined(*std::as_const(*code->graph()).block());
+}
+
 std::atomic<std::uint64_t> last_call{0};
 /// Calls that ended on another thread than they began on; the latter takes them out when it looks next.
 std::mutex elsewhere_mutex;
@@ -279,12 +297,17 @@ void drop_ended(Thread& thread) {
     elsewhere_count = ended_elsewhere.size();
 }
 
+bool is_unsafe(const Thread& thread) {
+    return std::any_of(thread.script_calls.begin(), thread.script_calls.end(),
+                       [](const Call& call) { return call.unsafe; });
+}
+
 }  // namespace
 
 std::uint64_t open_call(Thread& thread) {
     drop_ended(thread);
     std::vector<Call>& calls = thread.script_calls;
-    if (!calls.empty() && torch::jit::currentCallstack().empty()) {
+    if (!calls.empty() && !is_unsafe(thread) && torch::jit::currentCallstack().empty()) {
         // They waited and go on elsewhere: this thread is no longer in them.
         const std::lock_guard lock(elsewhere_mutex);
         for (const Call& call : calls) left_behind.insert(call.number);
@@ -314,15 +337,23 @@ void begin_call(Thread& thread, const at::RecordFunction& function) {
     tell_names(thread, module, function.name());
     const auto [place, fresh] = thread.places.try_emplace(
         hash(hash(reinterpret_cast<std::uintptr_t>(&module), std::hash<std::string>()(function.name())), ~0ull), 0);
-    if (fresh) place->second = beginning_of(thread, module, function.name());
+    if (fresh) {
+        place->second = beginning_of(thread, module, function.name());
+        if (lost_its_functions(module, function.name())) thread.unsafe_scripts.insert(place->first);
+    }
     Call& call = thread.script_calls.back();
     call.module = &module;
     call.method = function.name();
     call.place = place->second;
+    call.unsafe = thread.unsafe_scripts.count(place->first) > 0;
 }
 
 std::vector<StackEntry> entries(Thread& thread, std::uint64_t& key) {
     drop_ended(thread);
+    if (is_unsafe(thread)) {
+        key = hash(key, reinterpret_cast<std::uintptr_t>(thread.script_calls.front().module));
+        return {};
+    }
     // What goes on behind a wait is in the interpreter, though no call began on this thread.
     std::vector<StackEntry> found = torch::jit::currentCallstack();
     if (!found.empty() && !thread.script_calls.empty())
@@ -335,7 +366,7 @@ std::vector<StackEntry> entries(Thread& thread, std::uint64_t& key) {
 }
 
 void merge(Thread& thread, const std::vector<StackEntry>& entries, std::vector<std::uint64_t>& pcs) {
-    if (entries.empty()) return;  // whatever calls wait elsewhere
+    if (entries.empty() && !is_unsafe(thread)) return;  // whatever calls wait elsewhere
     const Call outermost = thread.script_calls.empty() ? Call() : thread.script_calls.front();
     std::vector<std::uint64_t> numbers;
     for (const Place& place : places_of(entries, static_cast<const Object*>(outermost.module), outermost.method))

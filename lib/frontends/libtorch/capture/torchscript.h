@@ -22,6 +22,7 @@ struct Call {
     const void* module = nullptr;  ///< whose method it is; null: nobody's, or not seen
     std::string method = {};
     std::uint64_t place = 0;  ///< where it begins; 0 where that is unknown
+    bool unsafe = false;      ///< LibTorch cannot say where it is without danger
 };
 
 /// What LibTorch keeps of a call from its begin to its end.
