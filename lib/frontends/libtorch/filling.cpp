@@ -53,8 +53,8 @@ class Finder {
         if (!read.empty() && !made.empty() && fresh_.contains(read.front()) && !is_random(*step.op)) {
             const auto same = [&](std::uint64_t storage) { return storage == read.front(); };
             if (std::ranges::all_of(read, same) && std::ranges::all_of(made, same))
-                return writes_argument(*step.op) || is_other_object(step) ? add(read.front(), index)
-                                                                          : fresh_[read.front()].views.push_back(index);
+                return writes_argument(*step.op) || ends_constant(step) ? add(read.front(), index)
+                                                                        : fresh_[read.front()].views.push_back(index);
         }
         const std::uint64_t written = read.empty() ? 0 : writes_out(*step.op) ? read.back() : read.front();
         for (const std::uint64_t storage : read) leave(storage, writes_argument(*step.op) && storage == written);
@@ -72,11 +72,13 @@ class Finder {
         fresh.steps.push_back(index);
     }
 
-    /// Another object for the same elements, as the last step of torch.tensor() or Parameter(): detach() of what is
-    /// neither a parameter nor needs a gradient.
-    bool is_other_object(const Step& step) const {
+    /// A parameter or buffer, torch.tensor(…).view(…); or another object for the same elements, as the last step of
+    /// torch.tensor() or Parameter(): detach() of what is neither a parameter nor needs a gradient.
+    bool ends_constant(const Step& step) const {
         const TensorRef *of = step.begin->values.front().tensor(), *made = step.end->values.front().tensor();
-        return of && made && same_place(*of, *made) && !of->has(kRequiresGrad) && !named_.contains(of->id);
+        if (!of || !made) return false;
+        return named_.contains(made->id) ||
+               (same_place(*of, *made) && !of->has(kRequiresGrad) && !named_.contains(of->id));
     }
 
     /// Something reads the memory, or writes what was computed to it: then its steps are calls like others.
