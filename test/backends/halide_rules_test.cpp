@@ -100,7 +100,10 @@ Value padded(GroupBuilder& builder, const Value& x) {
                                 expr::binary(expr::Op::min, i[d] - expr::index(1), expr::index(x.sizes()[d] - 1)),
                                 expr::index(0));
         };
-        const auto inside = [&](std::size_t d) { return i[d] >= expr::index(1) && i[d] <= expr::index(x.sizes()[d]); };
+        const auto inside = [&](std::size_t d) {
+            const Expr at = i[d] - expr::index(1);
+            return expr::index(0) <= at && at <= expr::index(x.sizes()[d] - 1);
+        };
         return expr::select(inside(2) && inside(3), x({i[0], i[1], clamped(2), clamped(3)}), zero());
     });
     return builder.materialize(border, "padded");
@@ -203,7 +206,7 @@ const std::vector<Shape>& shapes() {
          }},
         {"maxima of windows in a padded image",
          [](GroupBuilder& b) {
-             return window_maximum(b, padded(b, input(b, "x", {2, 11, 37, 35})), 18, 17);
+             return window_maximum(b, padded(b, input(b, "x", {2, 11, 37, 32})), 19, 16);
          }},
         {"column sums",
          [](GroupBuilder& b) {
@@ -383,7 +386,8 @@ TEST_CASE("windows are written out, and what only they read is computed as they 
         INFO(shape.name);
         Group group = group_of(shape);
         const Schedule schedule = halide::schedule(group, kMachines[0]);
-        for (const expr::Stage& stage : group.stages) CHECK(stage.updates.empty());
+        for (const expr::Stage& stage : group.stages) CHECK(stage.updates.empty() == (stage.name != "padded"));
+        CHECK(group.stage("padded")->value->op == expr::Op::constant);  // the border, over which the image is copied
         const auto placed = std::ranges::find_if(schedule, [](const Directive& directive) {
             return directive.kind == Directive::Kind::compute_at && directive.stage == "padded";
         });

@@ -4,6 +4,7 @@
 #include <bit>
 #include <map>
 
+#include "backends/halide/rules/border.h"
 #include "backends/halide/rules/folds.h"
 #include "expr/parts.h"
 
@@ -105,6 +106,21 @@ std::int64_t width_for(std::int64_t columns, const Machine& machine) {
     return width < kNarrowestVector ? 1 : width;
 }
 
+/// The update that split_border() makes, where its rows are whole vectors.
+void copy_in_vectors(Draft& draft, const std::string& name, const Machine& machine, int placed) {
+    const LoopVar& row = draft.group().stage(name)->updates[0].domain.back();
+    std::int64_t width = width_for(row.extent, machine);
+    while (width >= kNarrowestVector && row.extent % width != 0) width /= 2;
+    if (width < kNarrowestVector) return;
+    draft.add({.kind = Kind::vectorize,
+               .stage = name,
+               .update = 0,
+               .args = {row.name},
+               .factor = width,
+               .tail = "GuardWithIf"},
+              {placed});
+}
+
 }  // namespace
 
 bool schedule_window(Draft& draft, const std::string& name, const Machine& machine) {
@@ -144,6 +160,7 @@ bool schedule_window(Draft& draft, const std::string& name, const Machine& machi
         const std::string at = draft.group().stage(last)->vars[read.own - 1].name;
         const int placed = draft.add({.kind = Kind::compute_at, .stage = read.name, .args = {at}, .at = last}, stored);
         vectorize(read.name, width_for(draft.group().stage(read.name)->vars.back().extent, machine), {placed});
+        if (split_border(draft.stage(read.name))) copy_in_vectors(draft, read.name, machine, placed);
         draft.finish(read.name);
     }
     return true;
