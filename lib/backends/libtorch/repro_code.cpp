@@ -233,7 +233,19 @@ std::string load(const std::vector<std::string>& libraries) {
     return text;
 }
 
-std::string script(const Failure& failure, const std::string& own) {
+/// What stands behind the `given` inputs becomes the module's own: only that is frozen.
+std::string members(const std::string& given) {
+    return "    for (size_t i = in.size(); i > " + given +
+           "; i--) {  // they are the module's own, and frozen\n"
+           "        const std::string name = \"p\" + std::to_string(i);\n"
+           "        module.register_attribute(name, c10::TensorType::get(), in[i - 1]);\n"
+           "        torch::jit::WithInsertPoint first(*graph->nodes().begin());\n"
+           "        graph->inputs()[i]->replaceAllUsesWith(graph->insertGetAttr(graph->inputs()[0], name));\n"
+           "        graph->eraseInput(i);\n"
+           "    }\n";
+}
+
+std::string script(const Failure& failure, const Graph& graph, const std::string& own) {
     const auto is = [&](const char* key, const char* value) {
         const auto found = failure.options.find(key);
         return found != failure.options.end() && found->second == value;
@@ -241,11 +253,14 @@ std::string script(const Failure& failure, const std::string& own) {
     if (is("fuser", "onednn")) throw Error("there is no program for fuser=onednn, expected none or nnc");
     Slots slots = {{"NNC", is("fuser", "nnc") ? "true" : "false"}, {"OWN", own}};
     if (is("optimize_for_inference", "on")) {
+        // What is written stays a module's own value from one run to the next: then all are given anew.
+        const std::string given = own.empty() ? std::to_string(graph.placeholders().size()) : "in.size()";
         slots["EXECUTOR"] =
             "    torch::jit::Module module(\"Graph\");\n"
             "    module.register_attribute(\"training\", c10::BoolType::get(), false);\n"
             "    const std::shared_ptr<torch::jit::Graph>& graph = traced.first->graph;\n"
-            "    graph->insertInput(0, \"self\")->setType(module._ivalue()->type());\n"
+            "    graph->insertInput(0, \"self\")->setType(module._ivalue()->type());\n" +
+            members(given) +
             "    torch::jit::Node* tuple = graph->insertNode(graph->createTuple(graph->outputs()));\n"
             "    while (!graph->outputs().empty()) graph->eraseOutput(0);\n"
             "    graph->registerOutput(tuple->output());\n"
@@ -253,6 +268,8 @@ std::string script(const Failure& failure, const std::string& own) {
             "        c10::QualifiedName(*module.type()->name(), \"forward\"), graph));\n"
             "    module = torch::jit::optimize_for_inference(module);";
         slots["ASK"] =
+            "        stack.resize(" + given +
+            ");\n"
             "        const c10::IValue tuple = module.forward(stack);\n"
             "        stack.assign(tuple.toTupleRef().elements().begin(), tuple.toTupleRef().elements().end());";
     } else {
@@ -284,7 +301,7 @@ SuspectCode libtorch_code(const EmitRequest& request, bool scripted) {
     slots["RUN"] = request.gradients ? backward(request.graph, *request.gradients, attributes)
                                      : std::string("    const at::NoGradGuard no_grad;\n    return ") +
                                            (scripted ? "scripted" : "compute") + "(in);";
-    if (scripted) slots["SCRIPT"] = script(failure, slots["OWN"]);
+    if (scripted) slots["SCRIPT"] = script(failure, graph, slots["OWN"]);
     for (std::size_t i = 0; i < request.outputs.size(); ++i)
         if (request.expected[i].numel() > 0)
             slots["COPY"] += "    copy(\"" + request.outputs[i] + "\", got.at(" + std::to_string(i) + "), " +
