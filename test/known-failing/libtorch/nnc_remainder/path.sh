@@ -1,0 +1,3 @@
+# needs: explain --list-backends | grep '^ts ' && test -e /usr/include/torch/csrc/api/include/torch/types.h
+minify model.json --backend ts --backend-option fuser=nnc --accuracy -o m.json
+repro m.json --anonymize --issue ISSUE.md
