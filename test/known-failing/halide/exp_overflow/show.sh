@@ -1,0 +1,2 @@
+cd repro
+python3 run.py
