@@ -69,8 +69,8 @@ std::string formula(const Graph& graph, const Arg& arg, bool attributes) {
 std::string one_line(std::string text) {
     constexpr std::size_t kLongest = 90;
     std::ranges::replace(text, '\n', ' ');
-    if (text.size() > kLongest) text = text.substr(0, text.rfind(' ', kLongest)) + " …";
-    return text;
+    const std::size_t end = text.size() > kLongest ? text.rfind(' ', kLongest) : std::string::npos;
+    return end == std::string::npos ? text : text.substr(0, end) + " …";
 }
 
 }  // namespace

@@ -217,9 +217,8 @@ std::string with_head_line(const std::string& program, const fs::path& name, con
 }
 
 /// Since which release it fails: what minify found is in the failure; otherwise the releases are asked. Empty where
-/// nobody can say, as where another one than the failure's compiler is shown.
-std::string releases_of(const Graph& graph, Backend& backend, bool another, const Limits& limits) {
-    if (another) return "";
+/// nobody can say.
+std::string releases_of(const Graph& graph, Backend& backend, const Limits& limits) {
     if (!graph.failure->releases.empty()) return graph.failure->releases;
     const auto history = release_history(graph, backend, limits);
     return history ? history->text() : "";
@@ -384,7 +383,7 @@ Report write_named(const Graph& original, Backend& backend, const Options& optio
         if (const auto found = short_of_kernel(original, backend, *programs, options, report.not_short))
             if (std::optional<Report> written = write_short(*found, options, report.not_short)) return *written;
     const Subject subject = options.data ? with_data(original, *options.data) : smallest(original, backend, options);
-    const std::string releases = releases_of(original, backend, interpreting.has_value(), options.limits);
+    const std::string releases = interpreting ? "" : releases_of(original, backend, options.limits);
     if (in_short && !programs)
         if (auto found = short_of_graph(subject, backend, *emitter, options, report.not_short)) {
             tell_releases(releases, options, found->emission);

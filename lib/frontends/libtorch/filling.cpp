@@ -77,8 +77,8 @@ class Finder {
     bool ends_constant(const Step& step) const {
         const TensorRef *of = step.begin->values.front().tensor(), *made = step.end->values.front().tensor();
         if (!of || !made) return false;
-        return named_.contains(made->id) ||
-               (same_place(*of, *made) && !of->has(kRequiresGrad) && !named_.contains(of->id));
+        return named_.contains(made->id) || (capture_role(step.op->name) == CaptureRole::detaches &&
+                                             !of->has(kRequiresGrad) && !named_.contains(of->id));
     }
 
     /// Something reads the memory, or writes what was computed to it: then its steps are calls like others.

@@ -8,12 +8,13 @@
 namespace whittle {
 
 enum class CaptureRole {
-    call,       ///< a node like any other
-    draws,      ///< its result is random
-    allocates,  ///< its result's elements are whatever lay in memory
-    resizes,  ///< its result shows the memory that its argument has, in other sizes; what is new is whatever lay there
-    adopts,   ///< its result shows memory that somebody else has: another process, a file
-    fills,    ///< it writes one number into all of a tensor
+    call,            ///< a node like any other
+    draws,           ///< its result is random
+    allocates,       ///< its result's elements are whatever lay in memory
+    resizes,         ///< its result shows its argument's memory in other sizes; what is new is whatever lay there
+    adopts,          ///< its result shows memory that somebody else has: another process, a file
+    detaches,        ///< its result is another object for the same elements
+    fills,           ///< it writes one number into all of a tensor
     wraps_number,    ///< it makes a tensor of a number of the host
     reads_elements,  ///< it gives the program an element
     branches,        ///< it gives the program the truth of an element
@@ -59,6 +60,8 @@ constexpr CaptureRole capture_role(std::string_view name) {
         {allocates, "new_empty_strided"},
         {resizes, "resize_"},
         {adopts, "set_"},
+        {detaches, "detach"},
+        {detaches, "alias"},
         {fills, "fill_"},
         {fills, "zero_"},
         {wraps_number, "lift_fresh"},
