@@ -5,6 +5,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "frontends/libtorch/symbolizer.h"
@@ -41,8 +42,8 @@ struct StackInfo : FrameFunction {
 class StackReader {
   public:
     /// `functions`: frames are of these only; none: of those that main calls.
-    StackReader(const EventFile& file, Symbolizer& symbolizer, const std::vector<std::string>& functions)
-        : file_(file), symbolizer_(symbolizer), functions_(functions) {}
+    StackReader(const EventFile& file, Symbolizer& symbolizer, std::vector<std::string> functions)
+        : file_(file), symbolizer_(symbolizer), functions_(std::move(functions)) {}
 
     const StackInfo& info(std::uint32_t stack);
     /// The user's part of the stack on which the parent forked the process.
@@ -68,7 +69,7 @@ class StackReader {
 
     const EventFile& file_;
     Symbolizer& symbolizer_;
-    const std::vector<std::string>& functions_;
+    const std::vector<std::string> functions_;
     std::map<std::uint32_t, StackInfo> known_;
     std::set<std::string> seen_;
     bool nameless_ = false;
