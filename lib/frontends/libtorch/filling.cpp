@@ -52,9 +52,14 @@ class Finder {
         // A view, or a number written: only this memory goes in and comes out.
         if (!read.empty() && !made.empty() && fresh_.contains(read.front()) && !is_random(*step.op)) {
             const auto same = [&](std::uint64_t storage) { return storage == read.front(); };
-            if (std::ranges::all_of(read, same) && std::ranges::all_of(made, same))
-                return writes_argument(*step.op) || ends_constant(step) ? add(read.front(), index)
-                                                                        : fresh_[read.front()].views.push_back(index);
+            if (std::ranges::all_of(read, same) && std::ranges::all_of(made, same)) {
+                const bool ends = ends_constant(step);
+                if (!ends && !writes_argument(*step.op)) return fresh_[read.front()].views.push_back(index);
+                add(read.front(), index);
+                Fresh& fresh = fresh_[read.front()];
+                if (ends && !names_parameter(step)) fresh.constant = fresh.steps.size();
+                return;
+            }
         }
         const std::uint64_t written = read.empty() ? 0 : writes_out(*step.op) ? read.back() : read.front();
         for (const std::uint64_t storage : read) leave(storage, writes_argument(*step.op) && storage == written);
@@ -75,19 +80,24 @@ class Finder {
     /// A parameter or buffer, torch.tensor(…).view(…); or another object for the same elements, as the last step of
     /// torch.tensor() or Parameter(): detach() of what is neither a parameter nor needs a gradient.
     bool ends_constant(const Step& step) const {
-        const TensorRef *of = step.begin->values.front().tensor(), *made = step.end->values.front().tensor();
-        if (!of || !made) return false;
-        return named_.contains(made->id) || (capture_role(step.op->name) == CaptureRole::detaches &&
-                                             !of->has(kRequiresGrad) && !named_.contains(of->id));
+        if (names_parameter(step)) return true;
+        const TensorRef* of = step.begin->values.front().tensor();
+        return of && step.end->values.front().tensor() && capture_role(step.op->name) == CaptureRole::detaches &&
+               !of->has(kRequiresGrad) && !named_.contains(of->id);
+    }
+    bool names_parameter(const Step& step) const {
+        const TensorRef* made = step.end->values.front().tensor();
+        return made && named_.contains(made->id);
     }
 
-    /// Something reads the memory, or writes what was computed to it: then its steps are calls like others.
+    /// Something reads the memory, or writes what was computed to it: then its steps are calls like others, but for
+    /// those of a constant that was complete.
     void leave(std::uint64_t storage, bool written) {
-        const auto steps = fresh_.find(storage);
-        if (steps == fresh_.end()) return;
-        if (written)
-            for (const std::size_t index : steps->second.steps) filling_[index] = false;
-        fresh_.erase(steps);
+        const auto found = fresh_.find(storage);
+        if (found == fresh_.end()) return;
+        const Fresh& fresh = found->second;
+        for (std::size_t i = fresh.constant; written && i < fresh.steps.size(); ++i) filling_[fresh.steps[i]] = false;
+        fresh_.erase(found);
     }
 
     const std::vector<Step>& steps_;
@@ -96,6 +106,7 @@ class Finder {
     /// Of memory that nothing has read: what filled it, and the views since then, which are for whoever reads them.
     struct Fresh {
         std::vector<std::size_t> steps = {}, views = {};
+        std::size_t constant = 0;  ///< so many steps made a constant: torch.tensor()
     };
     std::map<std::uint64_t, Fresh> fresh_;  ///< per storage
 };

@@ -85,19 +85,21 @@ class Assigner {
         if (has_gap(run->steps.front(), run->steps.back()))
             return count_only(function_at(run->steps.front()), run->steps.front());
         const std::uint32_t end = last_stack(run->steps, ending);
-        std::int32_t frame = -1, first = -1;
+        std::int32_t frame = -1;
+        const std::size_t none = run->steps.size();
+        std::size_t first = none;
         std::set<ValueId> made;
         for (std::size_t i = 0; i < run->steps.size(); ++i) {
             const std::int32_t index = run->steps[i];
             const Step& step = steps_[static_cast<std::size_t>(index)];
-            if (i == 0 || (!run->call && is_again(index, first, made) &&
+            if (i == 0 || (!run->call && first != none && is_again(run->steps, i, first, made) &&
                            steps_[static_cast<std::size_t>(run->steps[i - 1])].stack == end)) {
                 const StackInfo& info = stacks_.info(step.stack);
                 frame = open_at(info.module ? *info.module : info, index, run->call, run->holes);
-                first = -1;
+                first = none;
                 made.clear();
             }
-            if (first < 0 && step.kind == StepKind::op) first = index;
+            if (first == none && step.kind == StepKind::op) first = i;
             for (const ValueId id : values_.results[static_cast<std::size_t>(index)]) made.insert(id);
             frames_[static_cast<std::size_t>(frame)].steps.push_back(index);
         }
@@ -309,14 +311,34 @@ class Assigner {
         return result;
     }
 
-    /// The first op of the execution is issued once more.
-    bool is_again(std::int32_t index, std::int32_t first_index, const std::set<ValueId>& made) const {
+    bool is_same_code(std::int32_t one, std::int32_t other) const {
+        const Step &a = steps_[static_cast<std::size_t>(one)], &b = steps_[static_cast<std::size_t>(other)];
+        return a.kind == b.kind && a.stack == b.stack && a.op == b.op;
+    }
+    /// The first step from `begin` on that is given something, which no step since then has made: a function, or the
+    /// body of a loop, may make what it needs (zeros, noise) before it looks at what it works on. `begin` where nothing
+    /// is given to the steps until those of `begin` come again.
+    std::int32_t first_given(const std::vector<std::int32_t>& run, std::size_t begin) const {
+        std::set<ValueId> made;
+        for (std::size_t i = begin; i < run.size(); ++i) {
+            if (i > begin && is_same_code(run[i], run[begin])) break;
+            const auto at = static_cast<std::size_t>(run[i]);
+            const auto is_given = [&](ValueId id) { return !made.contains(id); };
+            if (std::ranges::any_of(values_.inputs[at], is_given)) return run[i];
+            made.insert(values_.results[at].begin(), values_.results[at].end());
+        }
+        return run[begin];
+    }
+
+    /// The op that the execution began with is issued once more, and not on what the execution has made: that is the
+    /// next iteration of a loop in it.
+    bool is_again(const std::vector<std::int32_t>& run, std::size_t at, std::size_t begin,
+                  const std::set<ValueId>& made) const {
+        if (!is_same_code(run[at], run[begin])) return false;
+        const std::int32_t index = first_given(run, at), first_index = first_given(run, begin);
         const Step& step = steps_[static_cast<std::size_t>(index)];
-        if (first_index < 0 || step.kind != StepKind::op) return false;
-        const Step& first = steps_[static_cast<std::size_t>(first_index)];
-        if (step.stack != first.stack || step.op != first.op) return false;
         const auto& inputs = values_.inputs[static_cast<std::size_t>(index)];
-        if (std::any_of(inputs.begin(), inputs.end(), [&](ValueId id) { return made.contains(id); })) return false;
+        if (std::ranges::any_of(inputs, [&](ValueId id) { return made.contains(id); })) return false;
         if (weights(index) == weights(first_index)) return true;
         // A thread that works for others may have another model next, and computes on other tensors then.
         const auto& before = values_.inputs[static_cast<std::size_t>(first_index)];

@@ -239,8 +239,13 @@ const Source& PieceGraphs::source_of(ValueId id) {
 
 capture::Origin PieceGraphs::origin_of(ValueId id) const {
     using capture::Origin;
-    const std::int32_t step = recording_.value(id).step;
-    if (step < 0 || !std::ranges::binary_search(frame_.steps, step)) return Origin::argument;
+    const TracedValue& value = recording_.value(id);
+    const auto is_own = [&](std::int32_t index) { return std::ranges::binary_search(frame_.steps, index); };
+    // LibTorch makes tensors of the numbers that indexing writes and that backward multiplies by, without an op.
+    if (value.step < 0 && value.tensor.sizes.empty() && std::ranges::all_of(value.uses, is_own))
+        return Origin::constant;
+    const std::int32_t step = value.step;
+    if (step < 0 || !is_own(step)) return Origin::argument;
     const OpName& op = *recording_.step(step).op;
     if (is_random(op)) return Origin::random;
     if (recording_.is_filling(step)) return Origin::constant;

@@ -13,7 +13,7 @@ enum class CaptureRole {
     allocates,       ///< its result's elements are whatever lay in memory
     resizes,         ///< its result shows its argument's memory in other sizes; what is new is whatever lay there
     adopts,          ///< its result shows memory that somebody else has: another process, a file
-    detaches,        ///< its result is another object for the same elements
+    detaches,        ///< its result has the same elements, without history
     fills,           ///< it writes one number into all of a tensor
     wraps_number,    ///< it makes a tensor of a number of the host
     reads_elements,  ///< it gives the program an element
@@ -61,6 +61,7 @@ constexpr CaptureRole capture_role(std::string_view name) {
         {resizes, "resize_"},
         {adopts, "set_"},
         {detaches, "detach"},
+        {detaches, "detach_"},
         {detaches, "alias"},
         {fills, "fill_"},
         {fills, "zero_"},

@@ -240,6 +240,30 @@ TEST_CASE("a view of a constant is its reader's, one that leads to a write is pa
     CHECK(ops(true) == std::vector<std::string>{"aten.mul.Tensor"});
 }
 
+TEST_CASE("torch.tensor() stays a constant when the program writes to it; a number that LibTorch made is one, too") {
+    const TempDir folder;
+    const EventFile file = program(folder, [](EventWriter& w) {
+        constexpr std::uint32_t kDetach = 90;
+        w.define(kDetach, "aten::detach_", "", "aten::detach_(Tensor(a!) self) -> Tensor(a!)");
+        const FakeTensor made{.id = 2}, filled{.id = 2, .version = 1}, number{.id = 5, .sizes = {}};
+        const FakeTensor added{.id = 2, .version = 2};
+        w.call(kEmpty, {}, {made}, {3});
+        w.call(kDetach, {filled}, {filled});
+        w.snapshot(filled, {5, 2, 3});
+        w.snapshot(number, {0.25});
+        w.call(kAddInPlace, {filled, number}, {added}, {1});
+        w.call(kRelu, {added}, {{.id = 3}});
+    });
+    const capture::CapturedFrame frame = only_frame(file);
+    REQUIRE(frame.graphs.size() == 1);
+    std::vector<std::string> targets, sources;
+    const Graph& graph = frame.graphs[0].graph;
+    for (const NodeId id : graph.calls()) targets.push_back(graph.node({id}).target);
+    for (const capture::Source& source : frame.graphs[0].sources) sources.push_back(source.text());
+    CHECK(targets == std::vector<std::string>{"aten.add.Tensor", "aten.relu.default"});
+    CHECK(sources == std::vector<std::string>{"L['constant0']", "L['constant1']"});
+}
+
 TEST_CASE("resize_ shows what was computed, makes memory of what nobody wrote, and else is a break") {
     const TempDir folder;
     // How a resize_() of x * x, or of empty(), from `had` elements to `has`, read by relu(), is captured.

@@ -1,4 +1,5 @@
-"""Calls of a module from several lines, one execution each; parameters and buffers of which a view is read first."""
+"""Calls of a module from several lines, one execution each; parameters and buffers of which a view is read first.
+Calls whose first operation is given no tensor: a loop in one of them, and several from one line."""
 import torch
 from torch import nn
 
@@ -22,6 +23,18 @@ def box(corners, x):
     return (corners[:, 1:] - corners[:, :1]) * x + corners[:, :1]
 
 
+def smooth(x, times):
+    for i in range(times):
+        step = torch.full((2,), 0.5)
+        x = x.sin() * step
+    return x
+
+
+def cell(x, h):
+    forget = torch.full((2,), 0.25)
+    return x.tanh() + h * forget
+
+
 def main():
     net = Net()
     x = torch.arange(6.0).view(2, 3)
@@ -35,3 +48,8 @@ def main():
 with torch.no_grad():
     print(main().tolist())
     print(box(torch.tensor([[1.0, 2.0], [3.0, 5.0]]), torch.ones(2, 1)).tolist())
+    print(smooth(torch.tensor([1.0, 2.0]), 3).tolist())
+    h = torch.zeros(2)
+    for x in torch.arange(6.0).view(3, 2):
+        h = cell(x, h)
+    print(h.tolist())
