@@ -6,6 +6,7 @@
 #include "base/words.h"
 #include "graph/graph.h"
 #include "graph/short_program.h"
+#include "ops/core/registry.h"
 
 namespace whittle::repro {
 namespace {
@@ -53,6 +54,34 @@ std::string program_text(const Emission& emission, const Report& report) {
     for (const ProgramFolder::Other& other : emission.folder->others)
         text += "\nThe same for " + std::string(other.name.ends_with(".py") ? "Python" : "C++") + ": `" + other.name +
                 "`, attached.\n";
+    return text;
+}
+
+/// An op's definition: the words of the registry, and the place in ONNX's documents that they name as a link.
+std::string definition_of(const RegisteredOp& op) {
+    std::string doc(op.def->doc), name(op.def->name);
+    const std::string source = "onnx Operators.md#";
+    const auto at = doc.find(source);
+    if (at == std::string::npos) return "- `" + name + "`: " + doc + "\n";
+    const std::string section =
+        doc.substr(at + source.size(), doc.find_first_of(", ", at + source.size()) - at - source.size());
+    return "- [`" + section + "`](https://github.com/onnx/onnx/blob/main/docs/Operators.md#" + section +
+           "): " + doc.substr(0, at - 1) + "\n";
+}
+
+/// Why that is expected, where the project computes ops: the definition of each, of a few.
+std::string definitions_of(const Graph& graph) {
+    constexpr std::size_t kMost = 6;
+    std::vector<std::string> lines;
+    for (const NodeId id : graph.calls()) {
+        const RegisteredOp* const op = Registry::instance().op(graph.node({id}).target);
+        if (!op || op->def->doc.empty()) continue;
+        const std::string line = definition_of(*op);
+        if (std::ranges::find(lines, line) == lines.end()) lines.push_back(line);
+    }
+    if (lines.empty() || lines.size() > kMost) return "";
+    std::string text = "By definition:\n\n";
+    for (const std::string& line : lines) text += line;
     return text;
 }
 
@@ -170,6 +199,8 @@ class Issue {
         if (!emission_.releases.empty()) add("Releases: " + emission_.releases + ".\n");
         if (emission_.summary.empty()) add(failure_.message + "\n");
         if (!emission_.facts.empty()) add(emission_.facts);
+        const std::string definitions = emission_.tracker.empty() ? "" : definitions_of(graph_);
+        if (!definitions.empty()) add(definitions);
         return text;
     }
 

@@ -403,15 +403,22 @@ std::string onnx_text(const Graph& graph) {
     for (const onnx::OperatorSetIdProto& import : model.opset_import())
         text << (&import == &model.opset_import(0) ? "\"" : ", \"") << import.domain() << "\" : " << import.version();
     const onnx::GraphProto& proto = model.graph();
-    text << "]>\n" << proto.name() << ' ' << proto.input() << " => " << proto.output() << "\n{\n";
+    text << "]>\n" << proto.name() << ' ' << proto.input() << " => " << proto.output() << "\n";
     for (const onnx::TensorProto& parameter : proto.initializer()) {
         std::int64_t elements = 1;
         for (const std::int64_t size : parameter.dims()) elements *= size;
         onnx::TensorProto value = parameter;
         value.clear_name();
         if (elements > kMostElements) value.clear_raw_data();
-        text << "  " << parameter.name() << " = Constant <value = " << value << "> ()\n";
+        std::ostringstream printed;  // "int64[2] {1, 2}"
+        printed << value;
+        const std::string type_and_value = printed.str();
+        const std::size_t type = type_and_value.find(" {");
+        text << (&parameter == &proto.initializer(0) ? "<" : ",\n ") << type_and_value.substr(0, type) << " "
+             << parameter.name();
+        if (elements <= kMostElements && type != std::string::npos) text << " =" << type_and_value.substr(type);
     }
+    text << (proto.initializer().empty() ? "{\n" : ">\n{\n");
     for (const onnx::NodeProto& node : proto.node()) text << "  " << node << "\n";
     text << "}\n";
     return text.str();
