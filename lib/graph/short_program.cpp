@@ -47,7 +47,12 @@ std::string attributes_of(const Graph& graph, const Node& node) {
 std::string formula(const Graph& graph, const Arg& arg, bool attributes) {
     if (const NodeRef* ref = arg.node()) {
         const Node& node = producer_of(graph, graph.node(*ref));
-        if (node.kind == NodeKind::get_attr) return {};  // as little
+        if (node.kind == NodeKind::get_attr) {
+            const Tensor& value = graph.attributes.at(node.target);
+            return value.numel() == 1 && !is_complex(value.dtype())
+                       ? short_number(value.contiguous().values<double>().front())
+                       : "";
+        }
         if (node.kind != NodeKind::call) return node.name;
         std::string operands;
         for (const Arg& operand : node.args) {
@@ -194,7 +199,7 @@ std::string what_is_wrong(const ShortRequest& request, const std::string& who) {
     if (kind == "crash") return failure.signature.detail + " at " + stage + " of " + who;
     if (kind == "timeout") return stage + " of " + who + " is not done after " + std::to_string(request.alarm) + " s";
     if (const auto wrong = wrong_sizes(request))
-        return who + " gives " + sizes_of(request.got[*wrong]) + " values, expected " +
+        return who + " gives shape " + sizes_of(request.got[*wrong]) + ", expected " +
                sizes_of(request.expected[*wrong]);
     if (const auto wrong = first_wrong(request))
         return who + " gives " + short_number(wrong->got) + ", expected " + short_number(wrong->expected);

@@ -1,8 +1,10 @@
 #include "backends/command/short_onnx.h"
 
 #include <algorithm>
+#include <cctype>
 
 #include "base/files.h"
+#include "base/suggest.h"
 #include "frontends/onnx/save.h"
 #include "frontends/onnx/tensor_proto.h"
 #include "graph/short_program.h"
@@ -19,13 +21,28 @@ ShortProgram::File tensor_file(const std::string& prefix, std::size_t number, co
     return {"test_data_set_0/" + prefix + std::to_string(number) + ".pb", read_file(file)};
 }
 
+/// " of int64": the types of the inputs, where one is not float.
+std::string unusual_types(const Graph& graph) {
+    std::vector<std::string> types;
+    bool usual = true;
+    for (const NodeId id : graph.placeholders()) {
+        const DType dtype = graph.node({id}).meta().dtype;
+        usual = usual && dtype == DType::f32;
+        std::string name(info_of(dtype).onnx_name);
+        std::ranges::transform(name, name.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+        if (std::ranges::find(types, name) == types.end()) types.push_back(name);
+    }
+    return usual ? "" : " of " + join(types, ", ");
+}
+
 }  // namespace
 
 std::string title_of(const ShortModel& model) {
     constexpr std::int64_t kCurrent = 13;
     const auto opset = model.graph.opset_imports.find("");
     const bool old = opset != model.graph.opset_imports.end() && opset->second < kCurrent;
-    return formula_of(model.graph) + (old ? " of opset " + std::to_string(opset->second) : "");
+    return formula_of(model.graph) + unusual_types(model.graph) +
+           (old ? " of opset " + std::to_string(opset->second) : "");
 }
 
 std::string not_in_short_model(const ShortRequest& request) {

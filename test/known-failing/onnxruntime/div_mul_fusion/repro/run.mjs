@@ -1,4 +1,4 @@
-// ONNX Runtime 1.30.0, CPU: Mul(Div(x), x) gives 1, expected 0, from basic on, by DivMulFusion.
+// ONNX Runtime 1.30.0, CPU: Mul(Div(1, x), x) of int64 gives 1, expected 0, from basic on, by DivMulFusion.
 // Right with optimization.disable_specified_optimizers = DivMulFusion.
 //
 //   npm install onnxruntime-node@1.30.0 && node run.mjs

@@ -1,5 +1,5 @@
-// ONNX Runtime 1.30.0, CPU: Gather(x0, Range(x1, x2, x3)) gives 0 values, expected 3, from extended on, by
-// GatherToSliceFusion.
+// ONNX Runtime 1.30.0, CPU: Gather(x0, Range(x1, x2, x3)) of float, int64 gives shape 0, expected 3, from extended
+// on, by GatherToSliceFusion.
 // Right with optimization.disable_specified_optimizers = GatherToSliceFusion.
 //
 //   npm install onnxruntime-node@1.30.0 && node run.mjs

@@ -1,4 +1,4 @@
-// ONNX Runtime 1.30.0, CPU: Shrink(x) gives inf, expected 6.696929e+299, at all levels of optimization.
+// ONNX Runtime 1.30.0, CPU: Shrink(x) of double gives inf, expected 6.696929e+299, at all levels of optimization.
 //
 //   npm install onnxruntime-node@1.30.0 && node run.mjs
 import ort from 'onnxruntime-node';

@@ -1,4 +1,4 @@
-# ONNX Runtime 1.30.0, CPU: Shrink(x) gives inf, expected 6.696929e+299, at all levels of optimization.
+# ONNX Runtime 1.30.0, CPU: Shrink(x) of double gives inf, expected 6.696929e+299, at all levels of optimization.
 #
 #   pip install onnxruntime && python3 run.py
 import sys
