@@ -34,7 +34,8 @@ TEST_CASE("depfiles are where the compiler writes them") {
 TEST_CASE("what compiles no single C++ file is told apart") {
     const auto other = [](Words words) { return cpp::parse_command(words).other; };
     CHECK(other({"g++", "a.o", "-o", "a"}) == "links");
-    CHECK(other({"g++", "a.cpp"}) == "links");
+    CHECK(other({"g++", "a.cpp"}).empty());  // compiles and links: what is compiled is probed
+    CHECK(cpp::parse_command(Words{"g++", "a.cpp", "b.cpp"}).refused == "it compiles several files at once");
     CHECK(other({"g++", "-c", "a.c"}) == "compiles no C++");
     CHECK(other({"g++", "-c", "-x", "c", "a.cpp"}) == "compiles no C++");
     CHECK(other({"g++", "-E", "-c", "a.cpp"}) == "only preprocesses");
