@@ -17,6 +17,24 @@
 namespace whittle {
 namespace {
 
+/// Elements of it may share memory, as those of expand() and of unfold() do: sorted, some stride is shorter than what
+/// the dimensions inside of it take.
+bool overlaps_itself(const ValueMeta& meta) {
+    if (meta.strides.size() != meta.sizes.size()) return false;
+    std::vector<std::pair<std::int64_t, std::int64_t>> dims;  // stride, size
+    for (std::size_t d = 0; d < meta.sizes.size(); ++d) {
+        if (meta.sizes[d] == 0) return false;
+        if (meta.sizes[d] > 1) dims.emplace_back(meta.strides[d], meta.sizes[d]);
+    }
+    std::ranges::sort(dims);
+    std::int64_t inside = 1;
+    for (const auto& [stride, size] : dims) {
+        if (stride < inside) return true;
+        inside = stride * (size - 1) + inside;
+    }
+    return false;
+}
+
 /// One walk over the graph. Every value of the old graph is memory of its own (a root) or a view of another value.
 class Functionalizer {
   public:
@@ -132,6 +150,9 @@ class Functionalizer {
     void store(NodeId id, const NodeValue& result) {
         Slot& s = slot(id);
         if (s.view_of < 0) {
+            if (overlaps_itself(node(id).meta()))
+                throw Error("found a write to %" + node(id).name + ", whose elements share memory by its strides " +
+                            to_string(node(id).meta().strides) + ", expected elements that lie apart");
             s.current = result.ref;
             ++s.writes;
             return;

@@ -173,6 +173,28 @@ TEST_CASE("what cannot be told functionally is an error that names the node") {
                Contains("sizes [3] written into [1]"));
 }
 
+TEST_CASE("a write to an input whose elements share memory is refused, one whose strides lie apart is not") {
+    const auto refused = [](const Strides& strides) {
+        Graph graph = parse(R"(graph g {
+  %x = placeholder["x"] : f32[3, 4]
+  %s = aten.select.int(%x, 0, 1) : f32[4]
+  %a = aten.relu_.default(%s) : f32[4]
+  return (%x)
+}
+)");
+        graph.nodes[0].results[0].strides = strides;
+        try {
+            functionalize(graph);
+        } catch (const FunctionalizeError& error) {
+            CHECK(error.node == 2);
+            return std::string(error.what()).find("share memory") != std::string::npos;
+        }
+        return false;
+    };
+    for (const Strides& overlapping : {Strides{2, 1}, Strides{0, 1}, Strides{1, 1}}) CHECK(refused(overlapping));
+    for (const Strides& apart : {Strides{4, 1}, Strides{1, 3}, Strides{8, 2}}) CHECK_FALSE(refused(apart));
+}
+
 TEST_CASE("random programs of views and writes give what memory gives") {
     std::size_t programs = 0, with_writes = 0;
     for (unsigned seed = 0; seed < 200; ++seed) {

@@ -52,17 +52,28 @@ class Finder {
         // A view, or a number written: only this memory goes in and comes out.
         if (!read.empty() && !made.empty() && fresh_.contains(read.front()) && !is_random(*step.op)) {
             const auto same = [&](std::uint64_t storage) { return storage == read.front(); };
-            if (std::ranges::all_of(read, same) && std::ranges::all_of(made, same)) {
-                const bool ends = ends_constant(step);
-                if (!ends && !writes_argument(*step.op)) return fresh_[read.front()].views.push_back(index);
-                add(read.front(), index);
-                Fresh& fresh = fresh_[read.front()];
-                if (ends && !names_parameter(step)) fresh.constant = fresh.steps.size();
-                return;
-            }
+            if (std::ranges::all_of(read, same) && std::ranges::all_of(made, same))
+                return use_alone(step, read.front(), index);
         }
         const std::uint64_t written = read.empty() ? 0 : writes_out(*step.op) ? read.back() : read.front();
         for (const std::uint64_t storage : read) leave(storage, writes_argument(*step.op) && storage == written);
+    }
+
+    /// The step is given this memory only, and gives it back.
+    void use_alone(const Step& step, std::uint64_t storage, std::size_t index) {
+        Fresh& fresh = fresh_[storage];
+        const CaptureRole role = capture_role(step.op->name);
+        const bool writes = writes_argument(*step.op), in_place_detach = writes && role == CaptureRole::detaches;
+        if (writes && !in_place_detach && (role != CaptureRole::fills || fresh.constant > 0)) {
+            leave(storage, false);  // mul_(2) computes, as what is written to torch.tensor() does
+        } else if (ends_constant(step)) {
+            add(storage, index);
+            if (in_place_detach || !names_parameter(step)) fresh.constant = fresh.steps.size();
+        } else if (writes) {
+            add(storage, index);
+        } else {
+            fresh.views.push_back(index);
+        }
     }
 
     /// The views up to here may have led to what is written.

@@ -243,16 +243,27 @@ TEST_CASE("a view of a constant is its reader's, one that leads to a write is pa
 TEST_CASE("torch.tensor() stays a constant when the program writes to it; a number that LibTorch made is one, too") {
     const TempDir folder;
     const EventFile file = program(folder, [](EventWriter& w) {
-        constexpr std::uint32_t kDetach = 90;
+        constexpr std::uint32_t kDetach = 90, kNegInPlace = 91;
         w.define(kDetach, "aten::detach_", "", "aten::detach_(Tensor(a!) self) -> Tensor(a!)");
         const FakeTensor made{.id = 2}, filled{.id = 2, .version = 1}, number{.id = 5, .sizes = {}};
-        const FakeTensor added{.id = 2, .version = 2};
+        w.define(kNegInPlace, "aten::neg_", "", "aten::neg_(Tensor(a!) self) -> Tensor(a!)");
+        const FakeTensor added{.id = 2, .version = 2}, negated{.id = 2, .version = 3};
+        const FakeTensor other{.id = 4}, other_negated{.id = 4, .version = 1}, other_filled{.id = 4, .version = 2};
         w.call(kEmpty, {}, {made}, {3});
         w.call(kDetach, {filled}, {filled});
         w.snapshot(filled, {5, 2, 3});
         w.snapshot(number, {0.25});
         w.call(kAddInPlace, {filled, number}, {added}, {1});
-        w.call(kRelu, {added}, {{.id = 3}});
+        w.call(kNegInPlace, {added}, {negated});
+        w.call(kRelu, {negated}, {{.id = 3}});
+        // Computed with this memory alone, and a number written when the constant was complete: nothing of the
+        // constant.
+        w.call(kEmpty, {}, {other}, {3});
+        w.call(kDetach, {other}, {other});
+        w.snapshot(other, {1, 2, 3});
+        w.call(kNegInPlace, {other}, {other_negated});
+        w.call(kFill, {other_negated}, {other_filled}, {7});
+        w.call(kMul, {other_filled, negated}, {{.id = 6}});
     });
     const capture::CapturedFrame frame = only_frame(file);
     REQUIRE(frame.graphs.size() == 1);
@@ -260,8 +271,9 @@ TEST_CASE("torch.tensor() stays a constant when the program writes to it; a numb
     const Graph& graph = frame.graphs[0].graph;
     for (const NodeId id : graph.calls()) targets.push_back(graph.node({id}).target);
     for (const capture::Source& source : frame.graphs[0].sources) sources.push_back(source.text());
-    CHECK(targets == std::vector<std::string>{"aten.add.Tensor", "aten.relu.default"});
-    CHECK(sources == std::vector<std::string>{"L['constant0']", "L['constant1']"});
+    CHECK(targets == std::vector<std::string>{"aten.add.Tensor", "aten.neg.default", "aten.relu.default",
+                                              "aten.neg.default", "aten.fill.Scalar", "aten.mul.Tensor"});
+    CHECK(sources == std::vector<std::string>{"L['constant0']", "L['constant1']", "L['constant2']"});
 }
 
 TEST_CASE("resize_ shows what was computed, makes memory of what nobody wrote, and else is a break") {
