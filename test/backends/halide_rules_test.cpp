@@ -90,6 +90,38 @@ Value convolution(GroupBuilder& builder, std::int64_t in, std::int64_t out, std:
     return {DType::f32, sums.sizes(), [sums](const Index& i) { return expr::cast(DType::f32, sums(i)); }};
 }
 
+/// With a border of a zero, stored.
+Value padded(GroupBuilder& builder, const Value& x) {
+    Sizes sizes = x.sizes();
+    sizes[2] += 2, sizes[3] += 2;
+    const Value border(DType::f32, sizes, [x](const Index& i) {
+        const auto clamped = [&](std::size_t d) {
+            return expr::binary(expr::Op::max,
+                                expr::binary(expr::Op::min, i[d] - expr::index(1), expr::index(x.sizes()[d] - 1)),
+                                expr::index(0));
+        };
+        const auto inside = [&](std::size_t d) {
+            const Expr at = i[d] - expr::index(1);
+            return expr::index(0) <= at && at <= expr::index(x.sizes()[d] - 1);
+        };
+        return expr::select(inside(2) && inside(3), x({i[0], i[1], clamped(2), clamped(3)}), zero());
+    });
+    return builder.materialize(border, "padded");
+}
+
+/// Of 3 x 3, every second, as max_pool2d has it: the last NaN stays.
+Value window_maximum(GroupBuilder& builder, const Value& x, std::int64_t rows, std::int64_t columns) {
+    return builder.reduce(
+        DType::f32, {x.sizes()[0], x.sizes()[1], rows, columns}, {3, 3},
+        [](const Index&) { return expr::constant(DType::f32, Scalar(-std::numeric_limits<double>::infinity())); },
+        [=](const Index& i, const Index& r, const Expr& self) {
+            const Expr two = expr::index(2);
+            const Expr element = x({i[0], i[1], i[2] * two + r[0], i[3] * two + r[1]});
+            return expr::select(self < element || expr::unary(expr::Op::is_nan, element), element, self);
+        },
+        "most");
+}
+
 Value row_sum(GroupBuilder& builder, const Value& x, DType dtype = DType::f32) {
     Sizes sizes = x.sizes();
     const std::int64_t length = sizes.back();
@@ -147,6 +179,9 @@ const std::vector<Shape>& shapes() {
         {"convolution, every second", [](GroupBuilder& b) { return convolution(b, 3, 32, 19, 3, 2); }},
         {"convolution, 17 columns", [](GroupBuilder& b) { return convolution(b, 3, 16, 19, 3, 1); }},
         {"convolution of points", [](GroupBuilder& b) { return relu(convolution(b, 16, 24, 9, 1, 1)); }},
+        {"convolution of points, along its columns",
+         [](GroupBuilder& b) { return relu(convolution(b, 7, 12, 47, 1, 1)); }},
+        {"small product of a row, transposed", [](GroupBuilder& b) { return relu(product(b, 0, 1, 67, 129, true)); }},
         {"long sums in blocks", [](GroupBuilder& b) { return relu(convolution(b, 512, 16, 5, 3, 1, true)); }},
         {"depthwise convolution",
          [](GroupBuilder& b) {
@@ -158,6 +193,20 @@ const std::vector<Shape>& shapes() {
                      return self + x({i[0], i[1], i[2] * two + r[0], i[3] * two + r[1]}) * w({i[1], r[0], r[1]});
                  },
                  "sums"));
+         }},
+        {"depthwise convolution of a padded image, few columns",
+         [](GroupBuilder& b) {
+             const Value x = padded(b, input(b, "x", {2, 140, 6, 6})), w = input(b, "w", {140, 3, 3});
+             return relu(b.reduce(
+                 DType::f32, {2, 140, 6, 6}, {3, 3}, [](const Index&) { return zero(); },
+                 [=](const Index& i, const Index& r, const Expr& self) {
+                     return self + x({i[0], i[1], i[2] + r[0], i[3] + r[1]}) * w({i[1], r[0], r[1]});
+                 },
+                 "sums"));
+         }},
+        {"maxima of windows in a padded image",
+         [](GroupBuilder& b) {
+             return window_maximum(b, padded(b, input(b, "x", {2, 11, 37, 32})), 19, 16);
          }},
         {"column sums",
          [](GroupBuilder& b) {
@@ -329,6 +378,37 @@ TEST_CASE("what depends on constants alone is a kernel of its own") {
     check_kernel(hoisted->once, hoisted->once_schedule, {inputs[1]}, packed);
     group.inputs[1].constant = false;
     CHECK(!expr::hoist(group, schedule));
+}
+
+TEST_CASE("windows are written out, and what only they read is computed as they go") {
+    for (const Shape& shape : shapes()) {
+        if (shape.name.find("padded image") == std::string::npos) continue;
+        INFO(shape.name);
+        Group group = group_of(shape);
+        const Schedule schedule = halide::schedule(group, kMachines[0]);
+        for (const expr::Stage& stage : group.stages) CHECK(stage.updates.empty() == (stage.name != "padded"));
+        CHECK(group.stage("padded")->value->op == expr::Op::constant);  // the border, over which the image is copied
+        const auto placed = std::ranges::find_if(schedule, [](const Directive& directive) {
+            return directive.kind == Directive::Kind::compute_at && directive.stage == "padded";
+        });
+        REQUIRE(placed != schedule.end());
+        CHECK(placed->args == std::vector<std::string>{"j"});  // of a channel
+    }
+}
+
+TEST_CASE("a convolution of points takes the image's columns as lanes where they fill vectors") {
+    const auto packed_lane = [](std::int64_t size) {
+        GroupBuilder builder("group");
+        builder.output(convolution(builder, 8, 48, size, 1, 1), "result");
+        Group group = builder.finish();
+        const Schedule schedule = halide::schedule(group, kMachines[0]);
+        for (const Directive& directive : schedule)
+            if (directive.kind == Directive::Kind::vectorize && directive.stage == "sums_sum")
+                return directive.args.at(0).substr(0, 1);
+        return std::string();
+    };
+    CHECK(packed_lane(48) == "l");
+    CHECK(packed_lane(24) == "j");  // 8 lanes of 32 would be idle
 }
 
 TEST_CASE("a product's loops: panels of packed columns, tiles in registers") {

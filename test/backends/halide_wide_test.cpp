@@ -111,7 +111,8 @@ TEST_CASE("reductions, wide", "[halide][wide]") {
     for (const int dim : {0, 1, 2}) {
         const std::string label = "dim " + std::to_string(dim);
         check({"aten.sum.dim_IntList", label, {x}, {t(0), Arg::ints({dim})}});
-        check({"aten.amax.default", label, {x}, {t(0), Arg::ints({dim})}});
+        // Of the first dimension a maximum of five, written out: one pass, not worth threads.
+        check({"aten.amax.default", label, {x}, {t(0), Arg::ints({dim})}, {}, true, dim > 0});
         check({"aten.argmin.default", label, {special}, {t(0), dim}});
     }
     check({"aten.sum.default", "all", {samples::negative(x)}, {t(0)}, {}, false, false});

@@ -9,6 +9,7 @@
 
 #include "backends/halide/loader/loaded_object.h"
 #include "backends/halide/pipeline_maker.h"
+#include "backends/halide/scratch.h"
 #include "base/built_code.h"
 #include "base/disk_cache.h"
 #include "base/files.h"
@@ -68,6 +69,8 @@ std::string kept(const std::string& what, const std::string& key, const Make& ma
 }
 
 using SetErrorHandler = void*(void (*)(void*, const char*));
+using SetMalloc = void*(void* (*)(void*, std::size_t));
+using SetFree = void*(void (*)(void*, void*));
 
 void take_error(void* context, const char* message) {
     if (context) static_cast<std::string*>(context)->append(message);
@@ -89,6 +92,8 @@ const LoadedObject& runtime() {
         auto code = LoadedObject::load(object, nullptr, error);
         if (!code) throw Error({}, "Halide's run-time library cannot be loaded: " + error);
         reinterpret_cast<SetErrorHandler*>(code->find("halide_set_error_handler"))(take_error);
+        reinterpret_cast<SetMalloc*>(code->find("halide_set_custom_malloc"))(take_scratch);
+        reinterpret_cast<SetFree*>(code->find("halide_set_custom_free"))(give_scratch);
         return code.release();
     }();
     return *loaded;

@@ -96,6 +96,11 @@ std::optional<Contraction> contraction_of(const Group& group, const Stage& stage
     return result;
 }
 
+bool fills_vectors(const Contraction& contraction, const Machine& machine) {
+    const std::int64_t width = machine.vector_bytes / static_cast<std::int64_t>(sizeof(float));
+    return 7 * ceil_div(contraction.lanes, width) * width <= 8 * contraction.lanes;
+}
+
 Tile tile_of(const Contraction& contraction, const Machine& machine) {
     constexpr std::int64_t kMostRows = 14, kMostVectors = 4;
     const auto element = static_cast<std::int64_t>(sizeof(float));

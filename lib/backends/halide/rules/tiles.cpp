@@ -1,5 +1,6 @@
 // How a contraction is computed: which stages it is given, and the loops around its register tile.
 #include <algorithm>
+#include <map>
 
 #include "backends/halide/rules/contraction.h"
 #include "backends/halide/rules/folds.h"
@@ -342,9 +343,34 @@ class TiledSum {
 
 }  // namespace
 
-bool schedule_contraction(Draft& draft, const std::string& stage, const Machine& machine) {
-    const auto contraction = contraction_of(draft.group(), *draft.group().stage(stage));
-    if (!contraction || contraction->products < machine.least_work) return false;
+namespace {
+
+/// Without the loops of one step of the sum's domain, unless there are no others: a convolution of points is a matrix
+/// product.
+Stage without_single_steps(Stage stage) {
+    for (expr::Update& update : stage.updates) {
+        std::map<std::string, Expr> first;
+        for (const LoopVar& v : update.domain)
+            if (v.extent == 1 && first.size() + 1 < update.domain.size()) first[v.name] = expr::index(0);
+        std::erase_if(update.domain, [&](const LoopVar& v) { return first.contains(v.name); });
+        update.value = expr::substituted(update.value, first);
+    }
+    return stage;
+}
+
+}  // namespace
+
+bool schedule_contraction(Draft& draft, const std::string& name, const Machine& machine) {
+    // Sums are worth their tiles with a quarter of the work that others need: the plain loops keep them in memory.
+    constexpr std::int64_t kLessWork = 4;
+    auto contraction = contraction_of(draft.group(), *draft.group().stage(name));
+    if (!contraction || kLessWork * contraction->products < machine.least_work) return false;
+    const Stage simple = without_single_steps(*draft.group().stage(name));
+    const auto simpler = contraction_of(draft.group(), simple);
+    if (simpler && simpler->lane_is_innermost && !contraction->lane_is_innermost && fills_vectors(*simpler, machine)) {
+        draft.stage(name) = simple;
+        contraction = simpler;
+    }
     TiledSum(draft, *contraction, machine).run();
     return true;
 }

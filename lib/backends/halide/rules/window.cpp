@@ -1,6 +1,12 @@
 #include "backends/halide/rules/window.h"
 
+#include <algorithm>
+#include <bit>
+#include <map>
+
+#include "backends/halide/rules/border.h"
 #include "backends/halide/rules/folds.h"
+#include "expr/parts.h"
 
 namespace whittle::halide {
 namespace {
@@ -8,56 +14,155 @@ namespace {
 using expr::Directive;
 using expr::Expr;
 using expr::LoopVar;
+using expr::Op;
 using expr::Stage;
 using Kind = Directive::Kind;
 
 constexpr std::int64_t kMostTerms = 32;
-constexpr std::int64_t kFewestColumns = 8;
+// Of a step that reads the element more than once (a maximum compares it and keeps it): what is written out doubles
+// with each wherever Halide takes a shared expression for two.
+constexpr std::int64_t kMostTermsReadTwice = 9;
+constexpr std::int64_t kFewestColumns = 3;
+constexpr std::int64_t kNarrowestVector = 4;
+constexpr std::int64_t kPlainVector = 8;  // what the loops that are left to others are vectorized by
 
-/// start + the terms, one for each point of the domain, in order.
-Expr written_out(const Stage& stage, const Fold& fold) {
+/// Whether the stage is one element's fold over a domain, step by step: its update rewrites each element from itself
+/// and others.
+bool is_fold(const Stage& stage) {
+    if (stage.updates.size() != 1 || stage.updates[0].condition || stage.updates[0].domain.empty()) return false;
+    const expr::Update& update = stage.updates[0];
+    for (std::size_t d = 0; d < stage.vars.size(); d++)
+        if (!is_variable(update.where[d], stage.vars[d].name)) return false;
+    bool own = true;
+    expr::visit(update.value, [&](const Expr& e) {
+        if (e->op == Op::load && e->name == stage.name) own = own && is_itself(e, stage);
+    });
+    return own;
+}
+
+/// How often a step reads the element.
+int reads_of_itself(const Stage& stage) {
+    int count = 0;
+    expr::visit(stage.updates[0].value, [&](const Expr& e) {
+        for (const Expr& operand : e->operands) count += is_itself(operand, stage);
+    });
+    return count;
+}
+
+/// The steps, one for each point of the domain, in order.
+Expr written_out(const Stage& stage) {
     const std::vector<LoopVar>& domain = stage.updates[0].domain;
-    Expr sum = stage.value;
+    Expr element = stage.value;
     for (std::int64_t term = 0; term < points(domain); term++) {
-        Expr element = fold.element;
+        std::map<std::string, Expr> at;
         std::int64_t rest = term;
         for (auto v = domain.rbegin(); v != domain.rend(); ++v) {
-            element = with(element, v->name, expr::index(rest % v->extent));
+            at[v->name] = expr::index(rest % v->extent);
             rest /= v->extent;
         }
-        sum = sum + element;
+        element = expr::rewrite(expr::substituted(stage.updates[0].value, at),
+                                [&](const Expr& e) { return is_itself(e, stage) ? element : e; });
     }
-    return sum;
+    return element;
+}
+
+/// What the window reads of a stage that nobody else reads and that can be computed as it goes (a padded image): its
+/// name, and the number of leading dimensions in which an element of the window reads at its own place.
+struct Read {
+    std::string name;
+    std::size_t own = 0;
+};
+std::vector<Read> only_read_by(const Draft& draft, const Stage& window) {
+    std::vector<Read> found;
+    for (const Stage& read : draft.group().stages) {
+        if (read.name == window.name || !read.updates.empty() || draft.is_output(read.name) ||
+            draft.is_finished(read.name) || read.vars.size() != window.vars.size())
+            continue;
+        std::size_t own = 0;
+        bool reads = false, others = false;
+        for (const Stage& stage : draft.group().stages)
+            expr::visit(stage, [&](const Expr& e) {
+                if (e->op != Op::load || e->name != read.name) return;
+                if (stage.name != window.name) {
+                    others = true;
+                    return;
+                }
+                std::size_t same = 0;
+                while (same < window.vars.size() && is_variable(e->operands[same], window.vars[same].name) &&
+                       read.vars[same].extent == window.vars[same].extent)
+                    same++;
+                own = reads ? std::min(own, same) : same;
+                reads = true;
+            });
+        if (reads && !others && own > 0 && own < window.vars.size()) found.push_back({read.name, own});
+    }
+    return found;
+}
+
+/// Columns in vectors: of the machine's width, of a narrower one, or one by one.
+std::int64_t width_for(std::int64_t columns, const Machine& machine) {
+    const std::int64_t most = machine.vector_bytes / static_cast<std::int64_t>(sizeof(float));
+    const auto width = static_cast<std::int64_t>(std::bit_floor(static_cast<std::uint64_t>(std::min(columns, most))));
+    return width < kNarrowestVector ? 1 : width;
+}
+
+/// The update that split_border() makes, where its rows are whole vectors.
+void copy_in_vectors(Draft& draft, const std::string& name, const Machine& machine, int placed) {
+    const LoopVar& row = draft.group().stage(name)->updates[0].domain.back();
+    std::int64_t width = width_for(row.extent, machine);
+    while (width >= kNarrowestVector && row.extent % width != 0) width /= 2;
+    if (width < kNarrowestVector) return;
+    draft.add({.kind = Kind::vectorize,
+               .stage = name,
+               .update = 0,
+               .args = {row.name},
+               .factor = width,
+               .tail = "GuardWithIf"},
+              {placed});
 }
 
 }  // namespace
 
 bool schedule_window(Draft& draft, const std::string& name, const Machine& machine) {
     Stage& stage = draft.stage(name);
-    const auto fold = draft.is_finished(name) ? std::nullopt : fold_of(stage);
-    if (!fold || !fold->sum || stage.dtype != DType::f32 || stage.vars.size() < 2) return false;
+    if (draft.is_finished(name) || !is_fold(stage) || stage.dtype != DType::f32 || stage.vars.size() < 2) return false;
     const std::int64_t terms = points(stage.updates[0].domain);
-    if (terms < 2 || terms > kMostTerms || points(stage.vars) * terms < machine.least_work) return false;
+    const std::int64_t most = reads_of_itself(stage) > 1 ? kMostTermsReadTwice : kMostTerms;
+    if (terms < 2 || terms > most || points(stage.vars) * terms < machine.least_work) return false;
     const LoopVar columns = stage.vars.back();
     if (columns.extent < kFewestColumns) return false;
-    stage.value = written_out(stage, *fold);
+    const bool sums = fold_of(stage) && fold_of(stage)->sum;
+    stage.value = written_out(stage);
     stage.updates.clear();
 
+    const auto vectorize = [&](const std::string& which, std::int64_t width, const std::vector<int>& needs) {
+        if (width > 1)
+            draft.add({.kind = Kind::vectorize,
+                       .stage = which,
+                       .args = {draft.group().stage(which)->vars.back().name},
+                       .factor = width,
+                       .tail = "ShiftInwards"},
+                      needs);
+    };
     const std::string reader = reader_in_place(draft, name);
+    const std::string last = reader.empty() ? name : reader;  // whose loops run
+    const std::int64_t width = width_for(columns.extent, machine);
     std::vector<int> stored;
     if (!reader.empty()) {
         const std::string at = draft.group().stage(reader)->vars[stage.vars.size() - 2].name;
         stored = {draft.add({.kind = Kind::compute_at, .stage = name, .args = {at}, .at = reader})};
-        const auto width = machine.vector_bytes / static_cast<std::int64_t>(sizeof(float));
-        draft.add({.kind = Kind::vectorize,
-                   .stage = name,
-                   .args = {columns.name},
-                   .factor = columns.extent < width ? kFewestColumns : width,
-                   .tail = "ShiftInwards"},
-                  stored);
+        vectorize(name, width, stored);
         draft.finish(name);
     }
-    draft.add({.kind = Kind::contract, .stage = name}, stored);
+    if (columns.extent < kPlainVector && draft.group().stage(last)->dtype == DType::f32) vectorize(last, width, {});
+    if (sums) draft.add({.kind = Kind::contract, .stage = name}, stored);
+    for (const Read& read : only_read_by(draft, *draft.group().stage(name))) {
+        const std::string at = draft.group().stage(last)->vars[read.own - 1].name;
+        const int placed = draft.add({.kind = Kind::compute_at, .stage = read.name, .args = {at}, .at = last}, stored);
+        vectorize(read.name, width_for(draft.group().stage(read.name)->vars.back().extent, machine), {placed});
+        if (split_border(draft.stage(read.name))) copy_in_vectors(draft, read.name, machine, placed);
+        draft.finish(read.name);
+    }
     return true;
 }
 
