@@ -51,6 +51,11 @@ std::optional<Factors> factors(const Stage& stage) {
 
 }  // namespace
 
+bool is_sum_of_products(const Stage& stage) {
+    const auto found = factors(stage);
+    return found && found->a;
+}
+
 std::optional<Contraction> contraction_of(const Group& group, const Stage& stage) {
     constexpr std::int64_t kFewestLanes = 4;
     constexpr std::int64_t kLongestBlock = 1024;  // steps of a sum in f32 where one in f64 is asked for

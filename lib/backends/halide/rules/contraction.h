@@ -29,6 +29,11 @@ struct Contraction {
     std::int64_t lanes = 0, rows = 1, steps = 1, products = 0;
 };
 
+/// Whether each step of the stage adds the product of two loads of f32 to its element. Only such a sum may be
+/// contracted: under LLVM's flags for fast arithmetic a constant 0 in a term would be seen to give 0, whatever it is
+/// multiplied by, and to be nothing that is added.
+bool is_sum_of_products(const expr::Stage& stage);
+
 /// Nothing where the stage is no such sum, or has no dimension for the lanes.
 std::optional<Contraction> contraction_of(const expr::Group& group, const expr::Stage& stage);
 

@@ -64,6 +64,11 @@ std::optional<Fold> fold_of(const Stage& stage) {
     return fold;
 }
 
+Expr neutral_for(const Expr& start) {
+    const Expr zero = expr::constant(start->dtype, Scalar(0.0));
+    return expr::same(start, zero) ? zero : expr::constant(start->dtype, Scalar(-0.0));
+}
+
 std::string reader_in_place(const Draft& draft, const std::string& name) {
     if (draft.is_output(name)) return {};
     const Stage& read = *draft.group().stage(name);

@@ -25,6 +25,10 @@ struct Fold {
 /// Of a stage with one update, in f32 or f64, which folds in place and under no condition; else nothing.
 std::optional<Fold> fold_of(const expr::Stage& stage);
 
+/// What partial sums start from, of a sum that starts from `start`: adding it changes nothing. That is -0, as -0 + 0 is
+/// 0, but 0 where the sum starts from it, and so is never -0.
+expr::Expr neutral_for(const expr::Expr& start);
+
 /// The one stage that reads `name`, always at its own place; empty if there is none such, or `name` is an output.
 std::string reader_in_place(const Draft& draft, const std::string& name);
 

@@ -53,7 +53,7 @@ class RowFold {
         const LoopVar lane{row_.name + "_lane", lanes}, block{row_.name + "_block", blocks};
         partial.vars.push_back(lane);
         partial.origin = stage_.origin;
-        partial.value = fold_.sum ? expr::constant(stage_.dtype, Scalar(0.0)) : stage_.value;
+        partial.value = fold_.sum ? neutral_for(stage_.value) : stage_.value;
         std::vector<Expr> where;
         for (const LoopVar& v : partial.vars) where.push_back(expr::variable(v.name));
         const Expr itself = expr::load(partial.name, partial.dtype, where), at = expr::variable(lane.name);

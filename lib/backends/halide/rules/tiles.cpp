@@ -154,7 +154,7 @@ class TiledSum {
         if (sum_.blocks == 1) return;
         first.extent /= sum_.blocks;
         const LoopVar block{sum_.lane + "_b", sum_.blocks};
-        const Expr number = expr::variable(block.name), none = expr::constant(DType::f32, Scalar(0.0));
+        const Expr number = expr::variable(block.name), none = neutral_for(sums.value);
         product = with(product, first.name, number * expr::index(first.extent) + expr::variable(first.name));
         sums.value = expr::select(expr::equal(number, expr::index(0)), sums.value, none);
         sums.vars.insert(sums.vars.begin(), block);
@@ -306,7 +306,9 @@ class TiledSum {
             if (tile_.vectors > 1) add(Kind::unroll, {lane + "_i"});
             if (!row.empty() && tile_.rows > 1) add(Kind::unroll, {row + "_i"});
         }
-        if (sum_.left) draft_.add({.kind = Kind::contract, .stage = accumulator_, .update = 0}, {stored});
+        // A single step would be seen to add to 0, which contracted is the product itself, -0 too.
+        if (sum_.left && points(draft_.group().stage(accumulator_)->updates[0].domain) > 1)
+            draft_.add({.kind = Kind::contract, .stage = accumulator_, .update = 0}, {stored});
     }
 
     void schedule_packed() {

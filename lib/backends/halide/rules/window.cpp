@@ -5,6 +5,7 @@
 #include <map>
 
 #include "backends/halide/rules/border.h"
+#include "backends/halide/rules/contraction.h"
 #include "backends/halide/rules/folds.h"
 #include "expr/parts.h"
 
@@ -49,21 +50,52 @@ int reads_of_itself(const Stage& stage) {
     return count;
 }
 
-/// The steps, one for each point of the domain, in order.
-Expr written_out(const Stage& stage) {
-    const std::vector<LoopVar>& domain = stage.updates[0].domain;
-    Expr element = stage.value;
-    for (std::int64_t term = 0; term < points(domain); term++) {
-        std::map<std::string, Expr> at;
-        std::int64_t rest = term;
-        for (auto v = domain.rbegin(); v != domain.rend(); ++v) {
-            at[v->name] = expr::index(rest % v->extent);
-            rest /= v->extent;
-        }
-        element = expr::rewrite(expr::substituted(stage.updates[0].value, at),
-                                [&](const Expr& e) { return is_itself(e, stage) ? element : e; });
+/// `e` in the step with this number.
+Expr in_step(const Expr& e, const std::vector<LoopVar>& domain, std::int64_t number) {
+    std::map<std::string, Expr> at;
+    for (auto v = domain.rbegin(); v != domain.rend(); ++v) {
+        at[v->name] = expr::index(number % v->extent);
+        number /= v->extent;
     }
+    return expr::substituted(e, at);
+}
+
+/// The steps from this one on, one for each point of the domain, in order; `element` is what they begin with.
+Expr written_out(const Stage& stage, Expr element, std::int64_t first) {
+    const expr::Update& update = stage.updates[0];
+    for (std::int64_t number = first; number < points(update.domain); number++)
+        element = expr::rewrite(in_step(update.value, update.domain, number),
+                                [&](const Expr& e) { return is_itself(e, stage) ? element : e; });
     return element;
+}
+
+/// Writes a sum of products out, and leaves what it starts from to the stage that reads it in place; if there is none
+/// such, to one that takes its name. Contracted, a sum that starts from 0 would not: under LLVM's "no signed zeros"
+/// flag an addition of 0 is dropped, and a sum of nothing but -0 is -0. The name of the stage of the terms.
+std::string write_terms_out(Draft& draft, const std::string& name) {
+    const Stage sum = *draft.group().stage(name);
+    Stage terms = sum;
+    terms.name = expr::fresh_name(draft.group(), name + "_terms");
+    terms.value = written_out(sum, in_step(fold_of(sum)->element, sum.updates[0].domain, 0), 1);
+    terms.updates.clear();
+    const auto with_start = [&](const Expr& e) {
+        if (e->op != Op::load || e->name != name) return e;
+        std::map<std::string, Expr> at;
+        for (std::size_t d = 0; d < sum.vars.size(); d++) at[sum.vars[d].name] = e->operands[d];
+        return expr::substituted(sum.value, at) + expr::load(terms.name, sum.dtype, e->operands);
+    };
+    const std::string reader = reader_in_place(draft, name);
+    if (reader.empty()) {
+        draft.insert_before(name, terms);
+        std::vector<Expr> place;
+        for (const LoopVar& v : sum.vars) place.push_back(expr::variable(v.name));
+        draft.stage(name).value = with_start(expr::load(name, sum.dtype, std::move(place)));
+        draft.stage(name).updates.clear();
+    } else {
+        draft.stage(reader).value = expr::rewrite(draft.stage(reader).value, with_start);
+        draft.stage(name) = terms;
+    }
+    return terms.name;
 }
 
 /// What the window reads of a stage that nobody else reads and that can be computed as it goes (a padded image): its
@@ -123,17 +155,21 @@ void copy_in_vectors(Draft& draft, const std::string& name, const Machine& machi
 
 }  // namespace
 
-bool schedule_window(Draft& draft, const std::string& name, const Machine& machine) {
-    Stage& stage = draft.stage(name);
-    if (draft.is_finished(name) || !is_fold(stage) || stage.dtype != DType::f32 || stage.vars.size() < 2) return false;
+bool schedule_window(Draft& draft, const std::string& original, const Machine& machine) {
+    const Stage stage = *draft.group().stage(original);
+    if (draft.is_finished(original) || !is_fold(stage) || stage.dtype != DType::f32 || stage.vars.size() < 2)
+        return false;
     const std::int64_t terms = points(stage.updates[0].domain);
     const std::int64_t most = reads_of_itself(stage) > 1 ? kMostTermsReadTwice : kMostTerms;
     if (terms < 2 || terms > most || points(stage.vars) * terms < machine.least_work) return false;
     const LoopVar columns = stage.vars.back();
     if (columns.extent < kFewestColumns) return false;
-    const bool sums = fold_of(stage) && fold_of(stage)->sum;
-    stage.value = written_out(stage);
-    stage.updates.clear();
+    const bool products = is_sum_of_products(stage);
+    const std::string name = products ? write_terms_out(draft, original) : original;
+    if (!products) {
+        draft.stage(name).value = written_out(stage, stage.value, 0);
+        draft.stage(name).updates.clear();
+    }
 
     const auto vectorize = [&](const std::string& which, std::int64_t width, const std::vector<int>& needs) {
         if (width > 1)
@@ -155,7 +191,7 @@ bool schedule_window(Draft& draft, const std::string& name, const Machine& machi
         draft.finish(name);
     }
     if (columns.extent < kPlainVector && draft.group().stage(last)->dtype == DType::f32) vectorize(last, width, {});
-    if (sums) draft.add({.kind = Kind::contract, .stage = name}, stored);
+    if (products) draft.add({.kind = Kind::contract, .stage = name}, stored);
     for (const Read& read : only_read_by(draft, *draft.group().stage(name))) {
         const std::string at = draft.group().stage(last)->vars[read.own - 1].name;
         const int placed = draft.add({.kind = Kind::compute_at, .stage = read.name, .args = {at}, .at = last}, stored);
