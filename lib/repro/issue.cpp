@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <sstream>
+#include <string_view>
+#include <vector>
 
 #include "base/words.h"
 #include "graph/graph.h"
@@ -12,12 +14,25 @@ namespace whittle::repro {
 namespace {
 
 constexpr std::size_t kMostLinesInText = 60;
+constexpr std::size_t kMostLinesPrinted = 12;
 
-std::string indented(const std::string& text) {
-    std::string result;
-    std::istringstream lines(text);
-    for (std::string line; std::getline(lines, line);) result += "    " + line + "\n";
-    return result;
+/// The lines of what a program printed as a block of Markdown; of many the first and the last ones, between which it
+/// says how many there are. Empty where it printed nothing.
+std::string printed_block(const std::string& text) {
+    std::vector<std::string> lines;
+    std::istringstream stream(text);
+    for (std::string line; std::getline(stream, line);) lines.push_back(line.empty() ? "" : "    " + line);
+    while (!lines.empty() && lines.back().empty()) lines.pop_back();
+    if (lines.size() > kMostLinesPrinted) {
+        const std::size_t first = kMostLinesPrinted / 2, last = kMostLinesPrinted - first - 1;
+        const std::size_t omitted = lines.size() - first - last;
+        const auto from = lines.begin() + static_cast<std::ptrdiff_t>(first);
+        const auto at = lines.erase(from, from + static_cast<std::ptrdiff_t>(omitted));
+        lines.insert(at, "    [… " + plural(omitted, "line") + " …]");
+    }
+    std::string block;
+    for (const std::string& line : lines) block += line + "\n";
+    return block;
 }
 
 std::string environment_line(const Options& options, const char* key, const std::string& what) {
@@ -33,7 +48,8 @@ std::string steps(const Emission& emission, const Report& report) {
     std::string text = "    " + line + "\n\n";
     if (!report.verified) return text + "It was not verified.\n";
     if (!emission.ends_by.empty()) return text + "ends by " + emission.ends_by + " (without the bug: with status 0).\n";
-    if (!report.message.empty()) text += "prints\n\n" + indented(report.message) + "\nand ";
+    const std::string printed = printed_block(report.printed);
+    if (!printed.empty()) text += "prints\n\n" + printed + "\nand ";
     text += "exits with status 1 (0: the bug is gone).";
     if (report.control.empty()) return text + "\n";
     if (emission.control_in_each_run) return text + " What is right in the same run: " + report.control + ".\n";

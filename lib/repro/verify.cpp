@@ -176,6 +176,7 @@ void verify(const Program& program, const Rate& rate, const Options& options, Re
         const ProcessResult result = run_in(program, program.run, limit);
         report.of++;
         if (flaky && !result.signal && !result.timed_out && result.exit_code == 0) continue;
+        report.printed = result.out;
         report.message = last_line(result.out);
         if (!shows(program, result)) {
             const std::string said = report.message.empty() ? last_line(result.err) : report.message;

@@ -1,4 +1,5 @@
-// LibTorch 1.13.0, CPU: aten.native_layer_norm_backward.default gives 3.455665, expected 2.797671.
+// LibTorch 1.13.0, CPU: aten.native_layer_norm_backward.default gives 3.455665, expected 2.797671, where x3 and x4
+// are not contiguous.
 //
 //   g++ -std=c++17 -O1 repro.cpp -o repro -I/usr/include/torch/csrc/api/include -ltorch_cpu -lc10 && ./repro
 #include <torch/types.h>

@@ -1,0 +1,71 @@
+// The text of a bug report: what it says that the program prints.
+#include "repro/issue.h"
+
+#include <catch2/catch.hpp>
+
+#include "base/files.h"
+#include "repro/failing.h"
+
+using namespace whittle;
+using namespace whittle::repro;
+
+namespace {
+
+constexpr const char* kNeg = R"(graph neg {
+  %x = placeholder["x"] : f32[1]
+  %neg = aten.neg.default(%x) : f32[1]
+  return (%neg)
+}
+)";
+
+/// Compiles nothing; its short program is what it is made with.
+class Shown final : public Backend, public Emitter {
+  public:
+    explicit Shown(std::string program) : program_(std::move(program)) {}
+
+    std::string name() const override { return "shown"; }
+    std::string description() const override { return "a program that is given"; }
+    CompileResult compile(const Graph&, const BackendOptions&) override { return BackendFailure{"compile", "", "no"}; }
+    SuspectCode emit(const EmitRequest&) override { throw Error("there is no harness"); }
+    std::optional<ShortProgram> short_program(const ShortRequest&, std::string&) override {
+        return ShortProgram{.text = program_, .summary = "neg is wrong"};
+    }
+
+  private:
+    std::string program_;
+};
+
+/// The report of a program that has such a main.
+std::string issue_of(const std::string& body) {
+    const TempDir folder("whittle-test");
+    Shown backend("#include <cstdio>\nint main() {\n" + body + "    return 1;\n}\n");
+    const Graph graph = failing(kNeg, {Tensor::of<float>({1})}, "shown", {"exception", "compile", "no"});
+    Options options = fixed_options(folder.path() / "repro.cpp");
+    options.issue = folder.path() / "ISSUE.md";
+    const Report report = write_repro(graph, backend, options);
+    INFO(report.message);
+    REQUIRE(report.verified);
+    const std::string text = read_file(folder.path() / "ISSUE.md");
+    const std::size_t begin = text.find("./repro\n\n");
+    REQUIRE(begin != std::string::npos);
+    const std::size_t end = text.find("\n### ", begin);
+    return text.substr(begin, end - begin);
+}
+
+}  // namespace
+
+TEST_CASE("issue: all lines that the program prints") {
+    CHECK(issue_of("    puts(\"y: {\\n  a: 1,\\n\\n  b: 2\\n}\");\n") ==
+          "./repro\n\nprints\n\n    y: {\n      a: 1,\n\n      b: 2\n    }\n\n"
+          "and exits with status 1 (0: the bug is gone).\n");
+    CHECK(issue_of("") == "./repro\n\nexits with status 1 (0: the bug is gone).\n");
+}
+
+TEST_CASE("issue: of many lines the first and the last, and how many there are between them") {
+    const std::string twelve = issue_of("    for (int i = 1; i <= 12; i++) printf(\"line %d\\n\", i);\n");
+    for (int i = 1; i <= 12; i++) CHECK(twelve.find("    line " + std::to_string(i) + "\n") != std::string::npos);
+    CHECK(issue_of("    for (int i = 1; i <= 13; i++) printf(\"line %d\\n\", i);\n") ==
+          "./repro\n\nprints\n\n    line 1\n    line 2\n    line 3\n    line 4\n    line 5\n    line 6\n"
+          "    [… 2 lines …]\n    line 9\n    line 10\n    line 11\n    line 12\n    line 13\n\n"
+          "and exits with status 1 (0: the bug is gone).\n");
+}
