@@ -123,9 +123,10 @@ std::string shown(const std::string& name, const std::optional<ShortProgram>& pr
 }
 
 std::string shown(const std::string& name, const Case& one,
-                  std::optional<ShortProgram> (*write)(const ShortRequest&, const WorkerHello&, std::string&)) {
+                  std::optional<ShortProgram> (*write)(const ShortRequest&, const WorkerHello&, std::string&),
+                  const WorkerHello& hello = said()) {
     std::string why_not;
-    const std::optional<ShortProgram> program = write(one.request(), said(), why_not);
+    const std::optional<ShortProgram> program = write(one.request(), hello, why_not);
     return shown(name, program, why_not);
 }
 
@@ -149,19 +150,44 @@ TEST_CASE("golden: short programs for ONNX Runtime") {
     check_golden("onnxruntime", text);
 }
 
+Case softplus_of_100() {
+    Case one = failing(kSoftplus, {Tensor::of<float>({100, -1}, {1, 2})}, {"mismatch", "run", "nan_or_inf"});
+    one.got = {Tensor::of<float>({std::numeric_limits<float>::infinity(), 0.3132617F}, {1, 2})};
+    return one;
+}
+
 TEST_CASE("golden: short programs for OpenCV") {
-    Case softplus = failing(kSoftplus, {Tensor::of<float>({100, -1}, {1, 2})}, {"mismatch", "run", "nan_or_inf"});
-    softplus.got = {Tensor::of<float>({std::numeric_limits<float>::infinity(), 0.3132617F}, {1, 2})};
-    std::string text = shown("softplus", softplus, opencv_program);
+    WorkerHello hello;
+    hello.version = "4.6.0";
+    Case softplus = softplus_of_100();
+    std::string text = shown("softplus", softplus, opencv_program, hello);
     Case fused = large();
     fused.blame = {.off = "fusion", .kind = "switch"};
-    text += shown("large data, with fusion", fused, opencv_program);
-    text += shown("integers", summed({"mismatch", "run", "value"}), opencv_program);
+    text += shown("large data, with fusion", fused, opencv_program, hello);
+    text += shown("integers", summed({"mismatch", "run", "value"}), opencv_program, hello);
     softplus.graph.failure->signature = {"crash", "run", "SIGABRT"};
-    text += shown("a crash", softplus, opencv_program);
+    text += shown("a crash", softplus, opencv_program, hello);
     softplus.graph.failure->signature = {"exception", "compile", "no layer"};
-    text += shown("an exception", softplus, opencv_program);
+    text += shown("an exception", softplus, opencv_program, hello);
     check_golden("opencv", text);
+}
+
+TEST_CASE("golden: short programs for OpenCV in node") {
+    WorkerHello npm;
+    npm.version = "5.0.0 (of npm)", npm.package = "@scope/opencv-js@5.0.0-release.1",
+    npm.modules = "/data/node_modules";
+    Case softplus = softplus_of_100();
+    std::string text = shown("softplus", softplus, opencv_program, npm);
+    text += shown("large data", large(), opencv_program, npm);
+    text += shown("three dimensions", pooled(), opencv_program, npm);
+    softplus.graph.failure->signature = {"mismatch", "run", "sizes"};
+    softplus.got = {Tensor::of<float>({1, 1}, {2, 1})};
+    text += shown("other sizes", softplus, opencv_program, npm);
+    softplus.graph.failure->signature = {"exception", "compile", "no layer"};
+    text += shown("an exception", softplus, opencv_program, npm);
+    softplus.graph.failure->signature = {"crash", "run", "SIGABRT"};
+    text += shown("a crash", softplus, opencv_program, npm);
+    check_golden("opencv_node", text);
 }
 
 TEST_CASE("golden: scripts for any command") {

@@ -277,13 +277,6 @@ class OnnxRuntimeProgram {
                "session = ort.InferenceSession(\"model.onnx\", options, providers=[\"CPUExecutionProvider\"])\n";
     }
 
-    static std::string indented(const std::string& text, const std::string& by = "  ") {
-        std::string result = text.empty() ? "" : by;
-        for (std::size_t i = 0; i < text.size(); i++)
-            result += text[i] == '\n' && i + 1 < text.size() ? "\n" + by : std::string(1, text[i]);
-        return result;
-    }
-
     std::string python_run() const {
         const std::string fixed = std::string("ort.GraphOptimizationLevel.") + fixed_level().python;
         const std::string by_name = "getattr(ort.GraphOptimizationLevel, level)";

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "backends/command/opencv_node.h"
 #include "backends/command/script_text.h"
 #include "backends/command/short_onnx.h"
 #include "backends/command/short_programs.h"
@@ -24,6 +25,30 @@ class OpenCvProgram {
           compared_(compared(request)) {}
 
     ShortProgram write() {
+        ShortProgram program = in_node() ? node_program() : cpp_program();
+        program.compiler = "OpenCV " + said_.version;
+        program.files = model_.files;
+        if (is("mismatch")) program.folder->others.push_back(python_program());
+        program.facts = "The model (`model.onnx`, " + std::to_string(model_.files.at(0).text.size()) +
+                        " bytes, attached):\n\n```\n" + model_.text + "```\n";
+        program.tracker = "opencv";
+        return program;
+    }
+
+  private:
+    /// It is npm's build.
+    bool in_node() const { return !said_.package.empty(); }
+
+    ShortProgram node_program() const {
+        ShortProgram program;
+        program.text = opencv_in_node(request_, model_, compared_, header("//"), said_.package);
+        program.summary = what();
+        program.folder = {.name = "run.mjs", .run = {"node", "run.mjs"}, .get = "npm install " + said_.package};
+        if (!said_.modules.empty()) program.folder->lent["node_modules"] = said_.modules;
+        return program;
+    }
+
+    ShortProgram cpp_program() const {
         const bool guilty = !request_.blame.off.empty();
         std::map<std::string, std::string> values = {
             {"HEADER", header("//")},
@@ -42,28 +67,27 @@ class OpenCvProgram {
         ShortProgram program;
         program.text = fill_template("repro_opencv.cpp", values);
         program.summary = what() + (guilty ? ", by " + request_.blame.off : "");
-        program.compiler = "OpenCV " + said_.version;
-        program.files = model_.files;
-        ProgramFolder folder{.name = "run.cpp", .build = kBuild, .run = {"./run"}};
-        if (is("mismatch"))
-            folder.others.push_back(
-                {"run.py",
-                 fill_template("repro_opencv.py", {{"HEADER", header("#")},
-                                                   {"INPUTS", python_inputs()},
-                                                   {"OUTPUT", values.at("OUTPUT")},
-                                                   {"FLAT", compared_.sizes.empty() ? ".ravel()" : ""},
-                                                   {"COMPARE", python_compare()}}),
-                 {"python3", "run.py"},
-                 {"python3", "-c", "import cv2, numpy"}});
-        program.folder = std::move(folder);
+        program.folder = {.name = "run.cpp", .build = kBuild, .run = {"./run"}};
         program.control_argument = guilty ? request_.blame.off + " switched off" : "";
-        program.facts = "The model (`model.onnx`, " + std::to_string(model_.files.at(0).text.size()) +
-                        " bytes, attached):\n\n```\n" + model_.text + "```\n";
-        program.tracker = "opencv";
         return program;
     }
 
-  private:
+    /// Where it is run, Python's OpenCV is of the same release.
+    ProgramFolder::Other python_program() const {
+        const std::string release = first_word(said_.version);
+        const std::string get = in_node() ? "pip install opencv-python==" + release + ".* && " : "";
+        const std::string same = in_node() ? "; assert cv2.__version__ == '" + release + "'" : "";
+        return {"run.py",
+                fill_template("repro_opencv.py", {{"HEADER", header("#")},
+                                                  {"GET", get},
+                                                  {"INPUTS", python_inputs()},
+                                                  {"OUTPUT", model_.outputs.at(compared_.output)},
+                                                  {"FLAT", compared_.sizes.empty() ? ".ravel()" : ""},
+                                                  {"COMPARE", python_compare()}}),
+                {"python3", "run.py"},
+                {"python3", "-c", "import cv2, numpy" + same}};
+    }
+
     bool is(const char* kind) const { return failure_.signature.kind == kind; }
     std::string what() const { return what_is_wrong(request_, title_of(model_)); }
 
@@ -192,6 +216,7 @@ std::optional<ShortProgram> opencv_program(const ShortRequest& request, const Wo
     const auto unknown = [](const Tensor& tensor) { return tensor.dtype() != DType::f32; };
     if (std::ranges::any_of(failure.inputs, unknown) || std::ranges::any_of(request.expected, unknown))
         why_not = "it has data of other types than float";
+    if (why_not.empty() && !said.package.empty()) why_not = not_in_opencv_node(request);
     if (!why_not.empty()) return std::nullopt;
     return OpenCvProgram(request, said).write();
 }

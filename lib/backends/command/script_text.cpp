@@ -154,6 +154,13 @@ std::string wrong_text(Language language, const Compared& compared, const std::s
     return python ? "not (" + close + ")" : "!(" + close + ")";
 }
 
+std::string indented(const std::string& text, const std::string& by) {
+    std::string result = text.empty() ? "" : by;
+    for (std::size_t i = 0; i < text.size(); i++)
+        result += text[i] == '\n' && i + 1 < text.size() ? "\n" + by : std::string(1, text[i]);
+    return result;
+}
+
 std::string first_word(const std::string& text) { return text.substr(0, text.find(' ')); }
 
 }  // namespace whittle

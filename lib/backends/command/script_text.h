@@ -46,6 +46,9 @@ std::string expected_text(Language language, const Compared& compared);
 std::string wrong_text(Language language, const Compared& compared, const std::string& got,
                        const std::string& expected);
 
+/// Each line behind `by`.
+std::string indented(const std::string& text, const std::string& by = "  ");
+
 /// "1.30.0" of "1.30.0 (onnxruntime-node, node 20)".
 std::string first_word(const std::string& text);
 

@@ -15,7 +15,8 @@ namespace whittle {
 /// Of ONNX Runtime: run.mjs for node, which is run, and run.py, which is run where Python has onnxruntime.
 std::optional<ShortProgram> onnxruntime_program(const ShortRequest& request, const WorkerHello& said,
                                                 std::string& why_not);
-/// Of OpenCV: run.cpp, which is built and run, and run.py, which is run where Python has cv2.
+/// Of OpenCV: run.cpp, which is built and run, or of npm's build (WorkerHello::package) run.mjs for node; and run.py,
+/// which is run where Python has cv2, and for npm's build the same release of it.
 std::optional<ShortProgram> opencv_program(const ShortRequest& request, const WorkerHello& said, std::string& why_not);
 
 /// What a script runs, and puts there first.

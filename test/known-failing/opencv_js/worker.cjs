@@ -1,15 +1,18 @@
 // A worker (share/doc/backends.md) around npm's @techstark/opencv-js: releases of OpenCV's DNN module that Debian does not have yet.
-//   node worker.cjs VERSION [ENGINE]     1: the classic engine, 2: the new one, since 5.0.0; without: what the release prefers
+//   node worker.cjs VERSION
 // `install VERSION…` puts them where this looks for them.
 const fs = require('node:fs');
 const os = require('node:os');
 const path = require('node:path');
 const readline = require('node:readline');
 
-const [version, engine] = process.argv.slice(2);
+const [version] = process.argv.slice(2);
+const package = `@techstark/opencv-js@${version}-release.1`;
 const data = process.env.XDG_DATA_HOME || path.join(os.homedir(), '.local', 'share');
 const say = (line) => fs.writeSync(1, JSON.stringify(line) + '\n');
 console.log = console.warn = console.error;  // what the module prints must not get between the answers
+
+const kEngines = ['ENGINE_CLASSIC', 'ENGINE_NEW'];  // since 5.0.0; the new one is the default there
 
 class Unsupported extends Error {}
 
@@ -40,12 +43,12 @@ function save(file, results) {
   fs.writeFileSync(file, Buffer.concat([length, text, ...blobs]));
 }
 
-function answer(cv, { id, folder, model, inputs, outputs }) {
+function answer(cv, { id, folder, model, inputs, outputs, options: { engine } = {} }) {
   let stage = 'compile';
   try {
     const file = `/${id}.onnx`;
     cv.FS_createDataFile('/', file.slice(1), new Uint8Array(fs.readFileSync(path.join(folder, model))), true, false, false);
-    const net = engine ? cv.readNetFromONNX(file, Number(engine)) : cv.readNetFromONNX(file);
+    const net = engine ? cv.readNetFromONNX(file, cv[engine]) : cv.readNetFromONNX(file);
     cv.FS_unlink?.(file);
     stage = 'run';
     say({ id, stage });
@@ -66,10 +69,15 @@ function answer(cv, { id, folder, model, inputs, outputs }) {
 }
 
 async function main() {
-  let cv = require(path.join(data, 'whittle', 'backends', 'opencv_js', version, 'node_modules', '@techstark', 'opencv-js'));
+  const modules = path.join(data, 'whittle', 'backends', 'opencv_js', version, 'node_modules');
+  let cv = require(path.join(modules, '@techstark', 'opencv-js'));
   if (cv instanceof Promise) cv = await cv;
   else if (!cv.Mat) await new Promise((done) => { cv.onRuntimeInitialized = done; });
-  say({ whittle: 1, name: 'opencv_js', version: `${version} (@techstark/opencv-js${engine ? `, engine ${engine}` : ''})`, format: 'onnx' });
+  const options = kEngines[0] in cv ? { engine: { what: 'which runs the model', one_of: kEngines } } : {};
+  say({
+    whittle: 1, name: 'opencv_js', version: `${version} (${package})`, format: 'onnx', options,
+    repro: { api: 'opencv', package, node_modules: modules },
+  });
   for await (const line of readline.createInterface({ input: process.stdin })) answer(cv, JSON.parse(line));
 }
 

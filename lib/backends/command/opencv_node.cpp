@@ -1,0 +1,73 @@
+#include "backends/command/opencv_node.h"
+
+#include <algorithm>
+
+#include "base/program_text.h"
+
+namespace whittle {
+namespace {
+
+constexpr Language js = Language::javascript;
+
+/// One input, as the matrix of two dimensions that the binding makes of an array.
+std::string matrix_text(const Tensor& value, std::size_t input) {
+    const std::string count = std::to_string(value.numel());
+    std::string data = "[" + (value.numel() > kMostInPlace ? "" : elements_text(js, value)) + "]";
+    if (value.numel() > kMostInPlace && alike(value))
+        data = "new Float32Array(" + count + ").fill(" +
+               element_text(js, value.as_strided({1}, {1}, value.offset()).contiguous(), 0) + ")";
+    else if (value.numel() > kMostInPlace)
+        data = "new Float32Array(new Uint8Array(fs.readFileSync('test_data_set_0/input_" + std::to_string(input) +
+               ".pb')).slice(-" + std::to_string(4 * value.numel()) + ").buffer)";
+    return "cv.matFromArray(" + sizes_text(value) + ", cv.CV_32F, " + data + ")";
+}
+
+/// Computes y.
+std::string run_text(const ShortRequest& request, const ShortModel& model, const Compared& compared) {
+    std::string text = "const net = cv.readNetFromONNX('/model.onnx');\n";
+    for (std::size_t i = 0; i < request.graph.failure->inputs.size(); i++)
+        text +=
+            "net.setInput(" + matrix_text(request.graph.failure->inputs[i], i) + ", '" + model.inputs.at(i) + "');\n";
+    const std::string result = "net.forward('" + model.outputs.at(compared.output) + "')";
+    if (!compared.sizes.empty()) return text + "const y = Array.from(" + result + ".matSize).join('x');\n";
+    return text + "const y = " +
+           (compared.one() ? result + ".data32F[" + std::to_string(compared.element) + "]"
+                           : "[..." + result + ".data32F]") +
+           ";\n";
+}
+
+std::string verdict_text(const Compared& compared) {
+    const std::string expected = expected_text(js, compared);
+    if (compared.one())
+        return "console.log('y:', y, 'expected:', " + expected + ");\nprocess.exit(" +
+               wrong_text(js, compared, "y", expected) + " ? 1 : 0);";
+    return "const expected = [" + expected + "];\nconsole.log('y:', y, 'expected:', expected);\nprocess.exit(" +
+           "y.some((a, i) => " + wrong_text(js, compared, "a", "expected[i]") + ") ? 1 : 0);";
+}
+
+}  // namespace
+
+std::string opencv_in_node(const ShortRequest& request, const ShortModel& model, const Compared& compared,
+                           const std::string& header, const std::string& package) {
+    const std::string run = run_text(request, model, compared);
+    // What C++ throws is a number in JavaScript.
+    const std::string tried = "try {\n" + indented(run) +
+                              "  console.log('no error');\n} catch (error) {\n  console.log(typeof error === 'number' "
+                              "? cv.exceptionFromPtr(error).msg : error.message);\n  process.exitCode = 1;\n}";
+    const bool throws = request.graph.failure->signature.kind == "exception";
+    return fill_template("repro_opencv.mjs", {{"HEADER", header},
+                                              {"GET", "npm install " + package},
+                                              {"MODULE", package.substr(0, package.rfind('@'))},
+                                              {"RUN", throws ? tried : run + "\n" + verdict_text(compared)}});
+}
+
+std::string not_in_opencv_node(const ShortRequest& request) {
+    const std::string& kind = request.graph.failure->signature.kind;
+    if (kind == "timeout" || kind == "crash") return "node cannot end a run that hangs or crashes";
+    const auto other = [](const Tensor& value) { return value.rank() != 2; };
+    if (std::ranges::any_of(request.graph.failure->inputs, other))
+        return "OpenCV's matrices of JavaScript have two dimensions";
+    return {};
+}
+
+}  // namespace whittle
