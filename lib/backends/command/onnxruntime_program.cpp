@@ -256,10 +256,12 @@ class OnnxRuntimeProgram {
         return value.numel() > kMostInPlace ? "" : nested_text(value);
     }
 
+    /// Of all outputs, as node's, or of the one that is compared.
     std::string python_call() const {
         std::string feeds;
         for (const std::string& name : model_.inputs)
             feeds += (feeds.empty() ? "" : ", ") + ("\"" + name + "\": " + name);
+        if (!is("mismatch")) return "session.run(None, {" + feeds + "})";
         return "session.run([\"" + output_ + "\"], {" + feeds + "})[0]";
     }
     std::string python_value() const {
@@ -286,8 +288,9 @@ class OnnxRuntimeProgram {
             return levels + indented(python_session(by_name) + body, "    ");
         };
         if (is("crash")) {
-            if (!by_level()) return python_session(fixed) + python_call() + "\nprint(\"no crash\")\n";
-            return each(python_call() + "\nprint(level, \"does not crash\")\n");
+            // A binding may give the values that another one crashes on.
+            if (!by_level()) return python_session(fixed) + "print(\"no crash:\", " + python_call() + ")\n";
+            return each("print(level, \"does not crash:\", " + python_call() + ")\n");
         }
         if (is("exception")) {
             const auto tried = [&](const std::string& level, const std::string& right, const std::string& wrong) {

@@ -13,5 +13,4 @@ for level in ("ORT_DISABLE_ALL", "ORT_ENABLE_BASIC"):
     options = ort.SessionOptions()
     options.graph_optimization_level = getattr(ort.GraphOptimizationLevel, level)
     session = ort.InferenceSession("model.onnx", options, providers=["CPUExecutionProvider"])
-    session.run(["y0"], {"x": x})[0]
-    print(level, "does not crash")
+    print(level, "does not crash:", session.run(None, {"x": x}))

@@ -1,0 +1,5 @@
+# needs: test -e "$XDG_DATA_HOME/whittle/backends/opencv_js/5.0.0/node_modules/@techstark/opencv-js"
+# ../install 5.0.0 installs that.
+cp "$(dirname "$0")/../worker.cjs" .
+minify model.json --backend 'worker:node worker.cjs 5.0.0' --accuracy --skip-delta-passes values -o m.json
+repro m.json --issue ISSUE.md
