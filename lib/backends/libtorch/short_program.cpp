@@ -8,6 +8,7 @@
 #include <map>
 #include <set>
 
+#include "backends/libtorch/script_text.h"
 #include "base/error.h"
 #include "base/files.h"
 #include "base/program_text.h"
@@ -16,6 +17,7 @@
 #include "graph/short_program.h"
 #include "graph/value_ref.h"
 #include "ops/aten/earlier.h"
+#include "ops/core/memory.h"
 #include "ops/core/registry.h"
 
 namespace whittle {
@@ -69,18 +71,23 @@ std::string variable(const std::string& name) {
     return std::ranges::find(kTaken, name) == std::end(kTaken) ? name : name + "_";
 }
 
+/// Who runs the calls.
+enum class Runs { op_by_op, as_torchscript };
+
 class LibTorchProgram {
   public:
-    explicit LibTorchProgram(const ShortRequest& request)
+    LibTorchProgram(const ShortRequest& request, Runs runs)
         : request_(request),
           failure_(*request.graph.failure),
+          scripted_(runs == Runs::as_torchscript),
           graph_(with_short_names(request.graph, OutputNames::y)) {}
 
     ShortProgram write() {
         std::map<std::string, std::string> values = {
             {"HEADER", header()}, {"BUILD", build()}, {"BEFORE", ends_by_failure(request_)}};
-        values["CALLS"] = calls();
+        values["CALLS"] = scripted_ ? script_calls() : calls();
         values["INPUTS"] = inputs();
+        if (scripted_) script_slots(values);
         const bool exception = failure_.signature.kind == "exception";
         values["TRY"] = exception ? " try" : "";
         values["CATCH"] =
@@ -90,16 +97,27 @@ class LibTorchProgram {
         values["COMPARE"] = failure_.signature.kind == "mismatch" ? compare() : "";
         values["INCLUDES"] = includes(values);
         ShortProgram program;
-        program.text = fill_template("repro_libtorch_short.cpp", values);
+        program.text = fill_template(scripted_ ? "repro_torchscript_short.cpp" : "repro_libtorch_short.cpp", values);
         program.summary = what();
         program.compiler = "LibTorch " + version();
         program.compile_flags = flags();
         program.tracker = "pytorch";
+        if (scripted_) program.control_argument = "TorchScript's optimizer switched off";
         return program;
     }
 
   private:
-    std::string who() const { return ops_of(graph_); }
+    std::string who() const {
+        if (!scripted_) return ops_of(graph_);
+        return formula_of(graph_) + " in TorchScript" + (fused() ? " with the fuser NNC" : "") +
+               (frozen() ? ", optimized for inference," : "");
+    }
+    bool is_set(const char* option, const char* value) const {
+        const auto found = failure_.options.find(option);
+        return found != failure_.options.end() && found->second == value;
+    }
+    bool fused() const { return is_set("fuser", "nnc"); }
+    bool frozen() const { return is_set("optimize_for_inference", "on"); }
     std::string what() const { return what_is_wrong(request_, who()) + unusual(); }
     /// ", where x1 is not contiguous": minify keeps such strides only where they matter.
     std::string unusual() const {
@@ -112,8 +130,9 @@ class LibTorchProgram {
         return ", where " + names + (names.find(' ') == std::string::npos ? " is" : " are") + " not contiguous";
     }
     std::string version() const { return failure_.version.empty() ? TORCH_VERSION : failure_.version; }
-    static std::vector<std::string> flags() {
+    std::vector<std::string> flags() const {
         std::vector<std::string> flags = {"-I" WHITTLE_TORCH_API_HEADERS, "-ltorch_cpu", "-lc10"};
+        if (scripted_) flags.insert(flags.begin(), "-DNDEBUG");  // as LibTorch was built: its headers differ by it
         if (WHITTLE_TORCH_HEADERS != std::string_view("/usr/include"))
             flags.insert(flags.begin(), "-I" WHITTLE_TORCH_HEADERS);
         return flags;
@@ -253,6 +272,45 @@ class LibTorchProgram {
         return string_literal(text);
     }
 
+    // ---- TorchScript ------------------------------------------------------------------------------------------------
+
+    /// Twice: what the first run sees decides how the second one is optimized.
+    std::string script_calls() {
+        std::string inputs;
+        for (const NodeId id : graph_.placeholders()) inputs += (inputs.empty() ? "" : ", ") + graph_.node({id}).name;
+        const std::string call = " = module.forward({" + inputs + "})";
+        const std::string twice = "    for (int run = 0; run < 2; run++) ";
+        const std::size_t count = graph_.outputs().size();
+        for (std::size_t i = 0; i < count; i++) results_.push_back(count == 1 ? "y" : "y" + std::to_string(i));
+        if (count == 1) return "    torch::Tensor y;\n" + twice + "y" + call + ".toTensor();\n";
+        std::string text = "    c10::IValue results;\n" + twice + "results" + call + ";\n";
+        for (std::size_t i = 0; i < count; i++)
+            text += "    torch::Tensor " + results_[i] + " = results.toTupleRef().elements()[" + std::to_string(i) +
+                    "].toTensor();\n";
+        return text;
+    }
+
+    void script_slots(std::map<std::string, std::string>& values) const {
+        values["SCRIPT"] = script_text(graph_);
+        for (const Node& node : graph_.nodes)
+            if (node.kind == NodeKind::get_attr)
+                values["MEMBERS"] += "    module.register_buffer(\"" + node.target + "\", " + node.name + ");\n";
+        if (frozen())
+            values["MEMBERS"] += "    module.register_attribute(\"training\", c10::BoolType::get(), false);\n";
+        values["FREEZE"] = frozen() ? "    if (optimized) module = torch::jit::optimize_for_inference(module);\n" : "";
+        values["OPTIMIZER"] = "    torch::jit::setGraphExecutorOptimize(optimized);\n";
+        for (const char* slot : {"FUSER_INCLUDES", "FUSER_DECLARATION", "FUSER", "MEMBERS"}) values.emplace(slot, "");
+        if (!fused()) return;
+        values["FUSER_INCLUDES"] =
+            "#include <torch/csrc/jit/passes/tensorexpr_fuser.h>\n#include <torch/csrc/jit/tensorexpr/kernel.h>\n";
+        values["FUSER_DECLARATION"] =
+            "\nnamespace torch::jit {\nvoid overrideCanFuseOnCPU(bool);  // exported, and in no header that is "
+            "installed\n}\n";
+        values["FUSER"] =
+            "    torch::jit::setTensorExprFuserEnabled(true);\n    torch::jit::overrideCanFuseOnCPU(true);\n"
+            "    torch::jit::tensorexpr::getTEMustUseLLVMOnCPU() = false;\n";
+    }
+
     // ---- the verdict ------------------------------------------------------------------------------------------------
 
     std::string compare() const {
@@ -263,7 +321,7 @@ class LibTorchProgram {
             const Tensor& expected = request_.expected[i];
             const std::string right = outputs.size() == 1 ? "expected" : "expected" + std::to_string(i);
             const Tolerance tolerance = failure_.accuracy.tolerance(expected.dtype());
-            const std::string value = values_.at(outputs[i]);
+            const std::string value = scripted_ ? results_.at(i) : values_.at(outputs[i]);
             const std::string element = std::to_string(wrong && wrong->output == i ? wrong->element : 0);
             const auto at = [&](const std::string& name) {
                 return name + ".flatten()[" + element + "].item<double>()";
@@ -291,9 +349,11 @@ class LibTorchProgram {
 
     const ShortRequest& request_;
     const Failure& failure_;
+    const bool scripted_;
     const Graph graph_;
     std::map<NodeId, std::string> values_;
-    std::set<NodeId> lists_;  ///< calls that give lists of tensors
+    std::vector<std::string> results_;  ///< of TorchScript, one for each output
+    std::set<NodeId> lists_;            ///< calls that give lists of tensors
 };
 
 /// Why a reader would not take it in.
@@ -302,7 +362,6 @@ std::string too_much(const ShortRequest& request) {
     if (std::string why = not_shown_shortly(failure); !why.empty()) return why;
     if (failure.signature.detail == "sizes") return "its mismatch is none of values";
     if (request.graph.dialect != "aten") return "its graph is none of ATen's calls";
-    if (!failure.options.empty()) return "it loads a library of ops";
     if (op_count(request.graph) > kMostCalls || !request.graph.subgraphs.empty())
         return "its graph is more than a reader takes in";
     const auto large = [](const Tensor& tensor) {
@@ -324,8 +383,18 @@ std::string too_much(const ShortRequest& request) {
 
 std::optional<ShortProgram> libtorch_program(const ShortRequest& request, std::string& why_not) {
     why_not = too_much(request);
+    if (why_not.empty() && !request.graph.failure->options.empty()) why_not = "it loads a library of ops";
     if (!why_not.empty()) return std::nullopt;
-    return LibTorchProgram(request).write();
+    return LibTorchProgram(request, Runs::op_by_op).write();
+}
+
+std::optional<ShortProgram> torchscript_program(const ShortRequest& request, std::string& why_not) {
+    why_not = too_much(request);
+    for (const auto& [name, value] : request.graph.failure->options)
+        if (value == "onednn") why_not = "it is run with " + name + "=" + value;
+    if (has_writes(request.graph)) why_not = "its graph writes to what it is given";
+    if (!why_not.empty()) return std::nullopt;
+    return LibTorchProgram(request, Runs::as_torchscript).write();
 }
 
 }  // namespace whittle

@@ -1,4 +1,4 @@
-// The short program of LibTorch's own ops: torch:: calls, as its users write them.
+// The short programs of LibTorch's own ops: torch:: calls, as its users write them, and the text of a script.
 #pragma once
 
 #include <optional>
@@ -10,5 +10,7 @@ namespace whittle {
 
 /// As Emitter::short_program(), of a graph of ATen's calls.
 std::optional<ShortProgram> libtorch_program(const ShortRequest& request, std::string& why_not);
+/// The same for the backend ts, with its options: a module that is defined by its text, and run twice.
+std::optional<ShortProgram> torchscript_program(const ShortRequest& request, std::string& why_not);
 
 }  // namespace whittle

@@ -13,6 +13,7 @@
 #include "backends/libtorch/operators.h"
 #include "backends/libtorch/repro_code.h"
 #include "backends/libtorch/script.h"
+#include "backends/libtorch/short_program.h"
 #include "backends/libtorch/support.h"
 #include "base/error.h"
 #include "base/log.h"
@@ -131,6 +132,9 @@ class TorchScriptBackend final : public Backend, public Support, public Optioned
     }
 
     SuspectCode emit(const EmitRequest& request) override { return aten::libtorch_code(request, true); }
+    std::optional<ShortProgram> short_program(const ShortRequest& request, std::string& why_not) override {
+        return torchscript_program(request, why_not);
+    }
 
     std::vector<std::string> unsupported(const Graph& graph) const override { return aten::not_in_libtorch(graph); }
 

@@ -79,6 +79,71 @@ TEST_CASE("short program: torch:: calls compute what the reference does") {
     CHECK(said.out == "element 1: 2, expected 1\n");
 }
 
+// What TorchScript optimizes: without writes, with a frozen parameter, and two outputs of a tuple.
+constexpr const char* kScript = R"(graph script {
+  %x = placeholder["x"] : f32[2, 3]
+  %y = placeholder["y"] : f32[2, 3] strides[1, 2]
+  %w = get_attr["w"] : f32[1, 1, 2, 2]
+  %add = aten.add.Tensor(%x, %y, alpha=2) : f32[2, 3]
+  %cat = aten.cat.default([%add, %add], 1) : f32[2, 6]
+  %max = aten.max.dim(%cat, 1, true) : (f32[2, 1], i64[2, 1])
+  %values = getitem(%max, 0) : f32[2, 1]
+  %split = aten.split.Tensor(%cat, 4, 1) : (f32[2, 4], f32[2, 2])
+  %piece = getitem(%split, 1) : f32[2, 2]
+  %mul = aten.mul.Tensor(%values, %piece) : f32[2, 2]
+  %image = aten.reshape.default(%cat, [1, 1, 3, 4]) : f32[1, 1, 3, 4]
+  %conv = aten.convolution.default(%image, %w, none, [1, 1], [0, 0], [1, 1], false, [0, 0], 1) : f32[1, 1, 2, 3]
+  %div = aten.div.Tensor_mode(%mul, 2.5, rounding_mode="floor") : f32[2, 2]
+  %to = aten._to_copy.default(%div, dtype=f64) : f64[2, 2]
+  return (%conv, %to)
+}
+)";
+
+TEST_CASE("short program: TorchScript computes what the reference does, and a wrong number is found") {
+    const auto options = GENERATE(BackendOptions{}, BackendOptions{{"fuser", "nnc"}, {"optimize_for_inference", "on"}});
+    Graph graph = parse(kScript);
+    graph.attributes["w"] = Tensor::of<float>({1, -1, 0.5F, 2}, {1, 1, 2, 2});
+    graph.failure = Failure{.backend = "ts", .signature = {"mismatch", "run", "value"}, .message = ""};
+    graph.failure->options = options;
+    const Tensor columns = Tensor::of<float>({1, 4, 2, 5, 3, -6}, {3, 2});
+    graph.failure->inputs = {Tensor::of<float>({1, 2, 3, 4, 5, 6}, {2, 3}), columns.as_strided({2, 3}, {1, 2}, 0)};
+    const std::vector<Tensor> expected = evaluate(graph, graph.failure->inputs);
+    std::string why_not;
+    const auto program = torchscript_program({graph, expected, expected, "repro.cpp"}, why_not);
+    INFO(why_not);
+    REQUIRE(program);
+    CHECK(program->text.find("optimize_for_inference(module)") ==
+          (options.empty() ? std::string::npos : program->text.rfind("optimize_for_inference(module)")));
+    const ProcessResult run = built_and_run(program->text, program->compile_flags);
+    INFO(program->text << run.out << run.err);
+    CHECK(run.exit_code == 0);
+    CHECK(run.out == "ok\n");
+
+    std::vector<Tensor> other = expected;
+    other[1] = Tensor::of<double>({1, 1, 1, 1}, {2, 2});
+    const auto wrong = torchscript_program({graph, other, expected, "repro.cpp"}, why_not);
+    REQUIRE(wrong);
+    CHECK(built_and_run(wrong->text, wrong->compile_flags).exit_code == 1);
+}
+
+TEST_CASE("short program: what TorchScript is not shown of is said") {
+    Graph graph = parse(
+        "graph g {\n  %x = placeholder[\"x\"] : f32[2]\n  %y = aten.relu_.default(%x) : f32[2]\n  return (%y)\n}\n");
+    graph.failure = Failure{.backend = "ts", .signature = {"mismatch", "run", "value"}, .message = ""};
+    graph.failure->inputs = {Tensor::of<float>({1, 2})};
+    const std::vector<Tensor> expected = {Tensor::of<float>({1, 2})};
+    std::string why_not;
+    CHECK_FALSE(torchscript_program({graph, expected, expected, "repro.cpp"}, why_not));
+    CHECK(why_not == "its graph writes to what it is given");
+    graph = parse(
+        "graph g {\n  %x = placeholder[\"x\"] : f32[2]\n  %y = aten.relu.default(%x) : f32[2]\n  return (%y)\n}\n");
+    graph.failure = Failure{.backend = "ts", .signature = {"mismatch", "run", "value"}, .message = ""};
+    graph.failure->inputs = {Tensor::of<float>({1, 2})};
+    graph.failure->options = {{"fuser", "onednn"}};
+    CHECK_FALSE(torchscript_program({graph, expected, expected, "repro.cpp"}, why_not));
+    CHECK(why_not == "it is run with fuser=onednn");
+}
+
 TEST_CASE("short program: what there is none of is said") {
     Graph graph =
         parse("graph g {\n  %x = placeholder[\"x\"] : f32[2]\n  %y = mylib.scale(%x) : f32[2]\n  return (%y)\n}\n");

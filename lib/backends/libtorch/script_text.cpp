@@ -1,0 +1,111 @@
+#include "backends/libtorch/script_text.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <map>
+#include <sstream>
+#include <string_view>
+#include <vector>
+
+#include "backends/libtorch/memory.h"
+#include "base/error.h"
+#include "graph/value_ref.h"
+#include "ops/aten/earlier.h"
+
+namespace whittle {
+namespace {
+
+/// A node's name, where it is none of TorchScript's words.
+std::string variable(const std::string& name) {
+    constexpr std::string_view kTaken[] = {"and", "or", "not", "is", "in", "lambda", "self", "torch", "float"};
+    return std::ranges::find(kTaken, name) == std::end(kTaken) ? name : name + "_";
+}
+
+/// Reads back as the same.
+std::string number(double value) {
+    if (std::isnan(value)) return "float('nan')";
+    if (std::isinf(value)) return value < 0 ? "-float('inf')" : "float('inf')";
+    std::ostringstream text;
+    text.precision(std::numeric_limits<double>::max_digits10);
+    text << value;
+    const std::string digits = text.str();
+    return digits.find_first_of(".e") == std::string::npos ? digits + ".0" : digits;
+}
+
+/// Enumerations are numbers in TorchScript that is compiled without Python.
+std::string word(const std::string& parameter, const std::string& text) {
+    constexpr std::pair<const char*, at::MemoryFormat> kFormats[] = {
+        {"contiguous_format", at::MemoryFormat::Contiguous},
+        {"preserve_format", at::MemoryFormat::Preserve},
+        {"channels_last", at::MemoryFormat::ChannelsLast},
+        {"channels_last_3d", at::MemoryFormat::ChannelsLast3d}};
+    if (parameter == "memory_format")
+        for (const auto& [name, format] : kFormats)
+            if (text == name) return std::to_string(static_cast<int>(format));
+    if (parameter == "layout") return std::to_string(static_cast<int>(at::Layout::Strided));
+    if (text.find_first_of("'\\\n") != std::string::npos)
+        throw Error("it calls with a text that is more than a word, '" + text + "'");
+    return "'" + text + "'";
+}
+
+class ScriptText {
+  public:
+    explicit ScriptText(const Graph& graph) : graph_(graph) {}
+
+    std::string write() {
+        std::string parameters = "self", calls;
+        for (std::size_t i = 0; i < graph_.nodes.size(); i++) {
+            const Node& node = graph_.nodes[i];
+            std::string& name = names_[static_cast<NodeId>(i)];
+            name = variable(node.name);
+            if (node.kind == NodeKind::placeholder) parameters += ", " + name;
+            if (node.kind == NodeKind::get_attr) name = "self." + node.target;
+            if (node.kind == NodeKind::call) calls += "    " + name + " = " + call(node) + "\n";
+            if (node.kind == NodeKind::output) calls += "    return " + list(node.args) + "\n";
+        }
+        return "def forward(" + parameters + "):\n" + calls;
+    }
+
+  private:
+    std::string call(const Node& named) const {
+        const Node node = with_earlier_target(named);
+        if (const auto read = item_read(node)) return names_.at(read->node) + "[" + std::to_string(read->index) + "]";
+        if (!node.target.starts_with("aten.")) throw Error("it calls " + node.target + ", which is none of ATen's");
+        const std::string function = node.target.substr(5, node.target.find('.', 5) - 5);
+        std::string arguments = list(node.args);
+        for (const auto& [name, arg] : node.kwargs) {
+            const auto* const text = std::get_if<std::string>(&arg.value);
+            arguments += (arguments.empty() ? "" : ", ") + name + "=" + (text ? word(name, *text) : argument(arg));
+        }
+        return "torch." + function + "(" + arguments + ")";
+    }
+
+    std::string list(const ArgList& args) const {
+        std::string text;
+        for (const Arg& arg : args) text += (text.empty() ? "" : ", ") + argument(arg);
+        return text;
+    }
+
+    std::string argument(const Arg& arg) const {
+        if (arg.is_none()) return "None";
+        if (const NodeRef* ref = arg.node()) return names_.at(ref->id);
+        if (const ArgList* elements = arg.list()) return "[" + list(*elements) + "]";
+        if (const auto* value = std::get_if<bool>(&arg.value)) return *value ? "True" : "False";
+        if (const auto* value = std::get_if<std::int64_t>(&arg.value)) return std::to_string(*value);
+        if (const auto* value = std::get_if<double>(&arg.value)) return number(*value);
+        if (const auto* value = std::get_if<DType>(&arg.value))
+            return std::to_string(static_cast<int>(aten::scalar_type(*value)));
+        if (const auto* value = std::get_if<std::string>(&arg.value)) return word({}, *value);
+        throw Error("it calls with a nested graph");
+    }
+
+    const Graph& graph_;
+    std::map<NodeId, std::string> names_;
+};
+
+}  // namespace
+
+std::string script_text(const Graph& graph) { return ScriptText(graph).write(); }
+
+}  // namespace whittle
