@@ -8,6 +8,7 @@
 #include "graph/text.h"
 #include "ops/core/interpreter.h"
 #include "ops/core/samples.h"
+#include "run/capture_check.h"
 #include "tensor/compare.h"
 
 namespace whittle {
@@ -39,6 +40,34 @@ TEST_CASE("graphs run call by call, and views stay views", "[libtorch]") {
     CHECK(results[0].strides() == Strides{1, 3});
     CHECK(results[1].values<float>() == std::vector<float>{32, 77});
     CHECK(results[2].values<std::int64_t>() == std::vector<std::int64_t>{1, 1});
+}
+
+TEST_CASE("eigenvectors of LibTorch's other sign are no capture fault, other values are", "[libtorch]") {
+    using Kind = CaptureCheck::Verdict::Kind;
+    const Graph graph = parse(R"(graph g {
+  %x = placeholder["x"] : f32[3, 3]
+  %e = aten._linalg_eigh.default(%x) : (f32[3], f32[3, 3])
+  %v = getitem(%e, 1) : f32[3, 3]
+  return (%v)
+})");
+    CaptureCheck check(CheckPolicy::always);
+    int other = 0;
+    for (int i = 0; i < 8; ++i) {
+        std::vector<float> values(9);
+        for (int k = 0; k < 9; ++k) {
+            const int row = k / 3, column = k % 3;
+            const int beside = (i >> (row + column - 1) & 1) ? 2 : -1;  // a sign for each pair
+            values[static_cast<std::size_t>(k)] = static_cast<float>(row == column ? 5 * row * row : beside);
+        }
+        const Tensor x = Tensor::of(values, {3, 3});
+        std::vector<Tensor> observed = run(graph, {x});
+        const Kind kind = check.check(graph, std::vector{x}, observed).kind;
+        CHECK(kind != Kind::fault);
+        other += kind == Kind::failed;
+        observed[0] = Tensor::of(std::vector<float>(9, 100.F), {3, 3});
+        CHECK(check.check(graph, std::vector{x}, observed).kind == Kind::fault);
+    }
+    CHECK(other > 0);
 }
 
 TEST_CASE("what LibTorch has not runs as its decomposition", "[libtorch]") {
