@@ -339,8 +339,15 @@ std::vector<LoadedFrame> load_for(const fs::path& path, const ModelOptions& opti
     std::vector<LoadedFrame> frames;
     try {
         frames = load_model(path, opaque);
-    } catch (const Error&) {  // of what a file does not declare, which is no help where nobody knows the op
-        load_model(path, options);
+    } catch (const Error& undeclared) {  // results of an op that Whittle does not know; a backend may
+        try {
+            load_model(path, options);
+        } catch (const Error& unknown) {
+            if (unknown.message() == undeclared.message() || undeclared.hint().empty()) throw;
+            throw Error(
+                unknown.where(), unknown.message(),
+                "a backend that knows the op runs it where the file declares its results; " + undeclared.hint());
+        }
         throw;
     }
     const bool unknown = std::ranges::any_of(

@@ -116,11 +116,15 @@ std::vector<Found> find_breaks(const Frame& frame, const Backend* backend, const
 /// Of what the backend would be given: what the frontend could not take is no question for it.
 std::vector<std::string> ask_unsupported(const Frame& frame, const Backend& backend) {
     std::vector<NodeId> taken_out;
+    const auto is_unknown = [&](NodeRef ref) {
+        return std::ranges::find(frame.unknown, frame.graph.node(ref).name) != frame.unknown.end();
+    };
     for (const NodeId id : frame.graph.calls()) {
-        const std::string& name = frame.graph.node({id}).name;
-        const auto is_break = [&](const FrontendBreak& b) { return b.node == name; };
-        if (std::ranges::find(frame.unknown, name) != frame.unknown.end() ||
-            std::ranges::any_of(frame.breaks, is_break) || touches_misplaced(frame.graph, frame.graph.node({id})))
+        const Node& call = frame.graph.node({id});
+        const auto is_break = [&](const FrontendBreak& b) { return b.node == call.name; };
+        bool unknown = is_unknown({id});  // or what it is given is
+        for_each_input(call, [&](NodeRef ref) { unknown |= is_unknown(ref); });
+        if (unknown || std::ranges::any_of(frame.breaks, is_break) || touches_misplaced(frame.graph, call))
             taken_out.push_back(id);
     }
     if (taken_out.empty()) return unsupported_isolated(frame.graph, backend);

@@ -159,6 +159,8 @@ TEST_CASE("a backend is not asked about calls that the frontend could not take")
     frame.unknown = {"b", "e", "f"};
     const Strict strict;
     CHECK(explain::explain("m", {frame}, &strict).unsupported == std::vector<std::string>{"aten.neg.default"});
+    frame.unknown = {"b", "e"};  // what %f is given is not known, though the file declares what it gives
+    CHECK(explain::explain("m", {frame}, &strict).unsupported == std::vector<std::string>{"aten.neg.default"});
 }
 
 TEST_CASE("a frontend's break keeps its own words") {

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
+#include <limits>
 #include <map>
 #include <set>
 
@@ -59,7 +60,9 @@ std::string list_of(const std::vector<std::int64_t>& sizes) {
 std::string number(DType dtype, double value) {
     const bool plain = value == std::trunc(value) && std::fabs(value) < 1e6 && !(value == 0 && std::signbit(value));
     if (plain) return std::to_string(static_cast<long>(value)) + ".0";
-    std::string text = expr::float_literal(dtype == DType::f64 ? DType::f64 : DType::f32, value).text;
+    // As a double, f32's shortest text of its largest value is beyond it: LibTorch refuses that.
+    const bool largest = std::fabs(value) == std::numeric_limits<float>::max();
+    std::string text = expr::float_literal(dtype == DType::f64 || largest ? DType::f64 : DType::f32, value).text;
     if (std::isfinite(value) && text.ends_with('f')) text.pop_back();
     return text;
 }
