@@ -73,10 +73,10 @@ std::string target_without_out(const OpName& op) {
 /// The registry's op that writes what `op` does; empty when there is none.
 std::string in_place_target(const OpName& op) {
     std::string target = op.target();
-    if (Registry::instance().in_place(target)) return target;
     const std::string_view core = core_target(target);
+    if (core == target) return Registry::instance().in_place(target) ? target : std::string();
     const auto dot = core.rfind('.');
-    if (core == target || dot == std::string_view::npos) return {};
+    if (dot == std::string_view::npos) return {};
     target = std::string(core.substr(0, dot)) + "_" + std::string(core.substr(dot));
     return Registry::instance().in_place(target) ? target : std::string();
 }

@@ -209,10 +209,15 @@ class Builder {
         return count;
     }
 
-    /// Ops without tensor arguments, and those that fill a tensor with one number.
+    /// Ops without tensor arguments, and those that fill what they made with one number.
     bool makes_only(const Piece& piece) const {
+        const auto is_of_piece = [&](ValueId id) {
+            return std::ranges::binary_search(piece.steps, recording_.value(id).step);
+        };
         return std::ranges::all_of(piece.steps, [&](std::int32_t step) {
-            return recording_.reads(step).empty() || capture_role(recording_.step(step).op->name) == CaptureRole::fills;
+            const auto& read = recording_.reads(step);
+            return read.empty() || (capture_role(recording_.step(step).op->name) == CaptureRole::fills &&
+                                    std::ranges::all_of(read, is_of_piece));
         });
     }
 

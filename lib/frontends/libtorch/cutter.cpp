@@ -184,6 +184,17 @@ FramePlan Cutter::plan(const FrameSteps& frame) {
     return std::move(cut.plan);
 }
 
+bool Cutter::writes_part(std::int32_t index) const {
+    const Step& step = recording_.step(index);
+    if (!writes_argument(*step.op) || step.begin->values.empty()) return false;
+    const TensorRef* const written = step.begin->values.front().tensor();
+    if (!written || !written->has(kHasStorage)) return false;
+    const auto sharing = of_storage_.find(written->storage);
+    return sharing != of_storage_.end() && std::ranges::any_of(sharing->second, [&](ValueId id) {
+               return element_count(recording_.value(id).tensor.sizes) > element_count(written->sizes);
+           });
+}
+
 /// False when the op does not enter a graph: because it computes nothing that a graph could (its results are inputs of
 /// what follows), or for the reason that it gives.
 bool Cutter::prepare(std::int32_t index, std::optional<GraphBreak>& why) const {
@@ -201,6 +212,8 @@ bool Cutter::prepare(std::int32_t index, std::optional<GraphBreak>& why) const {
         return nodes[id] = operands.placeholder("operand", recording_.values.meta(id));
     });
     if (!bound.problem.empty()) return refuse(bound.kind, bound.problem);
+    if (is_random(*recording_.step(index).op) && writes_part(index))
+        return refuse(BreakKind::mutation, recording_.step(index).op->target() + " draws a part of a tensor");
     if (bound.random) return false;
     // Nothing new: contiguous() of a contiguous tensor.
     const std::vector<ValueId>& results = recording_.results(index);

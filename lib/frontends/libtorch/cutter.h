@@ -34,6 +34,8 @@ class Cutter {
     explicit Cutter(const Recording& recording, bool dynamic_shapes = false);
 
     FramePlan plan(const FrameSteps& frame);
+    /// The op writes to a tensor that is a view of a larger one.
+    bool writes_part(std::int32_t step) const;
     /// From the next plan on the step is a break: its write cannot be told without one.
     void refuse(std::int32_t step, std::string reason) { refused_[step] = std::move(reason); }
     /// From the next plan on a piece ends before the step.

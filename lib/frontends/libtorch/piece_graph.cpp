@@ -247,7 +247,7 @@ capture::Origin PieceGraphs::origin_of(ValueId id) const {
     const std::int32_t step = value.step;
     if (step < 0 || !is_own(step)) return Origin::argument;
     const OpName& op = *recording_.step(step).op;
-    if (is_random(op)) return Origin::random;
+    if (is_random(op)) return cutter_.writes_part(step) ? Origin::live : Origin::random;
     if (recording_.is_filling(step)) return Origin::constant;
     return makes_memory(recording_.step(step)) ? Origin::memory : Origin::live;
 }

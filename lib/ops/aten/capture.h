@@ -135,6 +135,8 @@ constexpr std::string_view core_target(std::string_view target) {
     constexpr Spelling kRenamed[] = {
         {"aten._reshape_alias.default", "aten.view.default"},
         {"aten.transpose_.default", "aten.transpose.int"},
+        {"aten.pow_.Scalar", "aten.pow.Tensor_Scalar"},
+        {"aten.pow_.Tensor", "aten.pow.Tensor_Tensor"},
         {"aten._index_put_impl_.default", "aten.index_put.default"},
         {"aten.resize_.default", "aten.as_strided.default"},
     };

@@ -276,6 +276,56 @@ TEST_CASE("torch.tensor() stays a constant when the program writes to it; a numb
     CHECK(sources == std::vector<std::string>{"L['constant0']", "L['constant1']", "L['constant2']"});
 }
 
+TEST_CASE("a frame that only fills what it is given has a graph; a power in place is the one of a tensor") {
+    const TempDir folder;
+    const EventFile file = program(folder, [](EventWriter& w) {
+        constexpr std::uint32_t kPow = 92;
+        w.define(kPow, "aten::pow_", "Scalar", "aten::pow_.Scalar(Tensor(a!) self, Scalar exponent) -> Tensor(a!)");
+        const FakeTensor given{.id = 2}, filled{.id = 2, .version = 1}, raised{.id = 2, .version = 2};
+        w.snapshot(given, {1, 2, 3});
+        w.call(kFill, {given}, {filled}, {7});
+        w.call(kItem, {{.id = 3, .sizes = {}}}, {});
+        w.call(kPow, {filled}, {raised}, {2});
+    });
+    const capture::CapturedFrame frame = only_frame(file);
+    REQUIRE(frame.graphs.size() == 2);
+    const auto target = [&](std::size_t i) {
+        const Graph& graph = frame.graphs[i].graph;
+        return graph.node({graph.calls().at(0)}).target;
+    };
+    CHECK(target(0) == "aten.fill.Scalar");
+    CHECK(frame.graphs[0].graph.outputs().size() == 1);
+    CHECK(target(1) == "aten.pow.Tensor_Scalar");
+}
+
+TEST_CASE("what is drawn in place is a random input, of a part of a tensor a break") {
+    const TempDir folder;
+    const auto captured = [&](bool part) {
+        const EventFile file = program(folder, [&](EventWriter& w) {
+            constexpr std::uint32_t kNormal = 93;
+            w.define(kNormal, "aten::normal_", "", "aten::normal_(Tensor(a!) self) -> Tensor(a!)");
+            const FakeTensor x{.id = 1}, y{.id = 2}, drawn{.id = 2, .version = 1};
+            const FakeTensor element{.id = 4, .sizes = {}, .storage = 2},
+                element_drawn{.id = 4, .sizes = {}, .version = 1, .storage = 2};
+            w.snapshot(x, {1, 2, 3});
+            w.call(kMul, {x, x}, {y});
+            if (part) {
+                w.call(kSelect, {y}, {element}, {0, 0});
+                w.call(kNormal, {element}, {element_drawn});
+            } else {
+                w.call(kNormal, {y}, {drawn});
+            }
+            w.call(kMul, {drawn, x}, {{.id = 3}});
+        });
+        return only_frame(file);
+    };
+    const capture::CapturedFrame whole = captured(false), part = captured(true);
+    CHECK(whole.breaks.empty());
+    REQUIRE(part.breaks.size() == 1);
+    CHECK(part.breaks[0].kind == capture::BreakKind::mutation);
+    CHECK(part.graphs.size() == 2);
+}
+
 TEST_CASE("resize_ shows what was computed, makes memory of what nobody wrote, and else is a break") {
     const TempDir folder;
     // How a resize_() of x * x, or of empty(), from `had` elements to `has`, read by relu(), is captured.
