@@ -1,5 +1,5 @@
-// ONNX Runtime 1.30.0, CPU: Transpose<perm=[1, 0]>(Pad(Transpose<perm=[1, 0]>(x))) fails to run: Non-zero status code
-// returned while running Gather node. Name:'Gather' Status Message: …, from basic on.
+// ONNX Runtime 1.30.0, CPU: Transpose<perm=[1, 0]>(Pad(Transpose<perm=[1, 0]>(x), 1)) fails to run: Non-zero status
+// code returned while running Gather node. Name:'Gather' Status Message: …, from basic on.
 //
 //   npm install onnxruntime-node@1.30.0 && node run.mjs
 import ort from 'onnxruntime-node';

@@ -1,4 +1,4 @@
-// ONNX Runtime 1.30.0, CPU: Transpose(Resize(Transpose(x))) gives 2x1x2x1 values, expected 1x1x2x2, from extended on,
+// ONNX Runtime 1.30.0, CPU: Transpose(Resize(Transpose(x))) gives shape 2x1x2x1, expected 1x1x2x2, from extended on,
 // by TransposeOptimizer_CPUExecutionProvider.
 // Right with optimization.disable_specified_optimizers = TransposeOptimizer_CPUExecutionProvider.
 //

@@ -1,4 +1,4 @@
-// OpenCV 4.6.0 dnn, CPU: MaxPool<dilations=[2, 3], kernel_shape=[2, 2]>(x) of opset 12 gives 1x1x2x3 values, expected
+// OpenCV 4.6.0 dnn, CPU: MaxPool<dilations=[2, 3], kernel_shape=[2, 2]>(x) of opset 12 gives shape 1x1x2x3, expected
 // 1x1x1x1.
 //
 //   g++ -std=c++17 -O1 run.cpp -o run -I/usr/include/opencv4 -lopencv_dnn -lopencv_core && ./run

@@ -1,4 +1,4 @@
-# OpenCV 4.6.0 dnn, CPU: Split<axis=-1, num_outputs=2>(x) gives 1x3 values, expected 1x1.
+# OpenCV 4.6.0 dnn, CPU: Split<axis=-1, num_outputs=2>(x) gives shape 1x3, expected 1x1.
 #
 #   python3 run.py
 import sys
