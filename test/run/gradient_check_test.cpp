@@ -249,6 +249,17 @@ TEST_CASE("a gradient that the program did not ask for is no difference, though 
     CHECK(found[0].leaves == 1);  // w
 }
 
+TEST_CASE("an output that nobody has a gradient of is no loss") {
+    std::string forward = kForward;
+    forward.replace(forward.find("  return (%loss, %y)"), 20,
+                    "  %weight = aten.mul.Tensor(%loss, 0) : f32[] grad\n  return (%weight, %y)");
+    const auto found = verdicts(forward, backward("aten.tanh_backward.default(%g, %y)"));
+    REQUIRE(found.size() == 1);
+    CHECK(found[0].differences.empty());
+    CHECK(found[0].leaves == 0);
+    CHECK_THAT(found[0].leaves_unchecked, Contains("begins at no loss"));
+}
+
 TEST_CASE("a trace tells gradients that differ in a note and of the graph that computed them") {
     const auto eager = make_eager_backend();
     const auto traced_with = [&](const std::string& tanh, const CaptureCheck& check) {
