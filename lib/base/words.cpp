@@ -15,6 +15,12 @@ namespace {
 bool begins_character(char byte) { return (static_cast<unsigned char>(byte) & 0xC0) != 0x80; }
 }  // namespace
 
+std::string lower_case(std::string text) {
+    for (char& c : text)
+        if ('A' <= c && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+    return text;
+}
+
 std::size_t columns_of(std::string_view text) {
     return static_cast<std::size_t>(std::count_if(text.begin(), text.end(), begins_character));
 }

@@ -18,6 +18,9 @@ std::string plural(std::integral auto count, const std::string& noun) { return p
 /// Without the blanks around it.
 std::string trimmed(std::string_view text);
 
+/// With ASCII's capitals as small letters.
+std::string lower_case(std::string text);
+
 /// Columns that UTF-8 text takes on a terminal, without wide characters.
 std::size_t columns_of(std::string_view text);
 

@@ -1,7 +1,6 @@
 #include "graph/short_program.h"
 
 #include <algorithm>
-#include <cctype>
 #include <cmath>
 #include <cstdio>
 #include <map>
@@ -9,6 +8,7 @@
 #include <set>
 #include <vector>
 
+#include "base/words.h"
 #include "graph/nested.h"
 #include "graph/text.h"
 #include "graph/value_ref.h"
@@ -23,11 +23,6 @@ constexpr std::size_t kLongestFormula = 60;  // with attributes
 std::string op_word(const std::string& target) {
     const std::string word = target.substr(target.find('.') + 1);
     return target.starts_with("aten.") ? word.substr(0, word.find('.')) : word.substr(word.rfind('.') + 1);
-}
-
-std::string lower(std::string text) {
-    std::ranges::transform(text, text.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-    return text;
 }
 
 std::string counted(const std::string& stem, std::size_t count, std::size_t next) {
@@ -98,7 +93,7 @@ Graph with_short_names(const Graph& original, OutputNames outputs) {
             node.name = node.target = key;
         }
         if (node.kind != NodeKind::call) continue;
-        const std::string word = lower(identifier(op_word(node.target)));
+        const std::string word = lower_case(identifier(op_word(node.target)));
         const int nth = used[word]++;
         node.name = nth ? word + "_" + std::to_string(nth) : word;
     }

@@ -2,12 +2,11 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
 #include <cstdio>
-#include <limits>
 #include <map>
 
 #include "base/error.h"
+#include "base/program_text.h"
 #include "base/words.h"
 #include "ops/aten/earlier.h"
 
@@ -27,21 +26,6 @@ std::string python_dtype(DType dtype) {
     for (const auto& [known, name] : kNames)
         if (known == dtype) return std::string("torch.") + name;
     throw Error("found dtype " + std::string(name(dtype)) + ", expected one that PyTorch computes with");
-}
-
-/// The shortest that is read back as the same, as a float where `single`.
-std::string text_of(double value, bool single = false) {
-    if (std::isnan(value)) return "float('nan')";
-    if (std::isinf(value)) return value < 0 ? "-float('inf')" : "float('inf')";
-    std::array<char, 40> text{};
-    for (int digits = 6; digits <= std::numeric_limits<double>::max_digits10; ++digits) {
-        std::snprintf(text.data(), text.size(), "%.*g", digits, value);
-        const double back =
-            single ? static_cast<double>(std::strtof(text.data(), nullptr)) : std::strtod(text.data(), nullptr);
-        if (back == value) break;
-    }
-    std::string found = text.data();
-    return found.find_first_of(".e") == std::string::npos ? found + ".0" : found;
 }
 
 std::string in_quotes(const std::string& text) {
@@ -204,7 +188,7 @@ class Script {
         if (const NodeRef* node = arg.node()) return names_.at(node->id);
         if (const ArgList* elements = arg.list()) return list(*elements, '[', ']');
         if (const auto* value = std::get_if<std::int64_t>(&arg.value)) return std::to_string(*value);
-        if (const auto* value = std::get_if<double>(&arg.value)) return text_of(*value);
+        if (const auto* value = std::get_if<double>(&arg.value)) return python_number(*value);
         if (const auto* value = std::get_if<bool>(&arg.value)) return *value ? "True" : "False";
         if (const auto* value = std::get_if<std::string>(&arg.value)) return in_quotes(*value);
         if (const auto* value = std::get_if<DType>(&arg.value)) return python_dtype(*value);
@@ -227,7 +211,7 @@ class Script {
             std::vector<std::string> words;
             for (std::int64_t i = 0; i < tensor.numel(); ++i) {
                 words.push_back(is_floating(tensor.dtype())
-                                    ? text_of(wide.data<double>()[i], tensor.dtype() != DType::f64)
+                                    ? python_number(wide.data<double>()[i], tensor.dtype() != DType::f64)
                                     : argument(Arg(wide.as_strided({}, {}, i).item())));
             }
             const std::string plain = "torch.tensor(" + joined(words, '[', ']') + ", dtype=" + dtype + ")";

@@ -64,7 +64,8 @@ bool libtorch_rounds(const Graph& graph, std::span<const Tensor> inputs, std::sp
 /// cancel, or as LibTorch's own are.
 CaptureCheck::Verdict judged(const Graph& graph, std::span<const Tensor> inputs, std::span<const Tensor> observed,
                              const std::vector<Tensor>& computed) {
-    Accuracy accuracy = accuracy_of(graph);
+    const Accuracy by_dtype = accuracy_of(graph);
+    Accuracy accuracy = by_dtype;
     accuracy.mode = Accuracy::Mode::fp64;
     std::optional<std::vector<Tensor>> exact;
     bool asked = false;
@@ -80,7 +81,7 @@ CaptureCheck::Verdict judged(const Graph& graph, std::span<const Tensor> inputs,
             return {.kind = Kind::good, .noisy = true};
         const std::string differs = "output %" + graph.node({outputs[i]}).name +
                                     " was observed otherwise than it is computed: " + found->description;
-        if (!libtorch_agrees(graph, inputs, observed, accuracy_of(graph))) return {Kind::fault, differs};
+        if (!libtorch_agrees(graph, inputs, observed, by_dtype)) return {Kind::fault, differs};
         if (exact_value() && libtorch_rounds(graph, inputs, *exact)) return {.kind = Kind::good, .noisy = true};
         return {Kind::failed, differs +
                                   "; LibTorch computes it of the graph as it was observed, as where results are "

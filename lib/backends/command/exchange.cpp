@@ -1,7 +1,5 @@
 #include "backends/command/exchange.h"
 
-#include <algorithm>
-#include <cctype>
 #include <cstdlib>
 #include <map>
 #include <sstream>
@@ -9,6 +7,7 @@
 
 #include "base/error.h"
 #include "base/subprocess.h"
+#include "base/words.h"
 #include "graph/backend_options.h"
 #include "graph/json.h"
 #include "tensor/safetensors.h"
@@ -22,8 +21,7 @@ std::string own_words(const std::string& said) {
     std::string last;
     for (std::string line; std::getline(lines, line);) {
         line.erase(line.find_last_not_of(" \t\r") + 1);  // npos + 1 is 0
-        std::string lower = line;
-        std::transform(lower.begin(), lower.end(), lower.begin(), [](unsigned char c) { return std::tolower(c); });
+        const std::string lower = lower_case(line);
         for (const std::string_view word : kErrors)
             if (lower.find(word) != std::string::npos) return line;
         if (!line.empty()) last = line;

@@ -1,10 +1,10 @@
 #include "backends/command/short_onnx.h"
 
 #include <algorithm>
-#include <cctype>
 
 #include "base/files.h"
 #include "base/suggest.h"
+#include "base/words.h"
 #include "frontends/onnx/save.h"
 #include "frontends/onnx/tensor_proto.h"
 #include "graph/short_program.h"
@@ -28,8 +28,7 @@ std::string unusual_types(const Graph& graph) {
     for (const NodeId id : graph.placeholders()) {
         const DType dtype = graph.node({id}).meta().dtype;
         usual = usual && dtype == DType::f32;
-        std::string name(info_of(dtype).onnx_name);
-        std::ranges::transform(name, name.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+        const std::string name = lower_case(std::string(info_of(dtype).onnx_name));
         if (std::ranges::find(types, name) == types.end()) types.push_back(name);
     }
     return usual ? "" : " of " + join(types, ", ");

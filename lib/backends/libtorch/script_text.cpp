@@ -1,15 +1,13 @@
 #include "backends/libtorch/script_text.h"
 
 #include <algorithm>
-#include <cmath>
-#include <limits>
 #include <map>
-#include <sstream>
 #include <string_view>
 #include <vector>
 
 #include "backends/libtorch/memory.h"
 #include "base/error.h"
+#include "base/program_text.h"
 #include "graph/value_ref.h"
 #include "ops/aten/earlier.h"
 
@@ -20,17 +18,6 @@ namespace {
 std::string variable(const std::string& name) {
     constexpr std::string_view kTaken[] = {"and", "or", "not", "is", "in", "lambda", "self", "torch", "float"};
     return std::ranges::find(kTaken, name) == std::end(kTaken) ? name : name + "_";
-}
-
-/// Reads back as the same.
-std::string number(double value) {
-    if (std::isnan(value)) return "float('nan')";
-    if (std::isinf(value)) return value < 0 ? "-float('inf')" : "float('inf')";
-    std::ostringstream text;
-    text.precision(std::numeric_limits<double>::max_digits10);
-    text << value;
-    const std::string digits = text.str();
-    return digits.find_first_of(".e") == std::string::npos ? digits + ".0" : digits;
 }
 
 /// Enumerations are numbers in TorchScript that is compiled without Python.
@@ -93,7 +80,7 @@ class ScriptText {
         if (const ArgList* elements = arg.list()) return "[" + list(*elements) + "]";
         if (const auto* value = std::get_if<bool>(&arg.value)) return *value ? "True" : "False";
         if (const auto* value = std::get_if<std::int64_t>(&arg.value)) return std::to_string(*value);
-        if (const auto* value = std::get_if<double>(&arg.value)) return number(*value);
+        if (const auto* value = std::get_if<double>(&arg.value)) return python_number(*value);
         if (const auto* value = std::get_if<DType>(&arg.value))
             return std::to_string(static_cast<int>(aten::scalar_type(*value)));
         if (const auto* value = std::get_if<std::string>(&arg.value)) return word({}, *value);

@@ -74,10 +74,8 @@ std::string target_without_out(const OpName& op) {
 std::string in_place_target(const OpName& op) {
     std::string target = op.target();
     const std::string_view core = core_target(target);
-    if (core == target) return Registry::instance().in_place(target) ? target : std::string();
-    const auto dot = core.rfind('.');
-    if (dot == std::string_view::npos) return {};
-    target = std::string(core.substr(0, dot)) + "_" + std::string(core.substr(dot));
+    if (const auto dot = core.rfind('.'); core != target && dot != std::string_view::npos)
+        target = std::string(core.substr(0, dot)) + "_" + std::string(core.substr(dot));
     return Registry::instance().in_place(target) ? target : std::string();
 }
 

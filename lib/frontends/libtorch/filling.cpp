@@ -63,17 +63,13 @@ class Finder {
     void use_alone(const Step& step, std::uint64_t storage, std::size_t index) {
         Fresh& fresh = fresh_[storage];
         const CaptureRole role = capture_role(step.op->name);
-        const bool writes = writes_argument(*step.op), in_place_detach = writes && role == CaptureRole::detaches;
-        if (writes && !in_place_detach && (role != CaptureRole::fills || fresh.constant > 0)) {
-            leave(storage, false);  // mul_(2) computes, as what is written to torch.tensor() does
-        } else if (ends_constant(step)) {
-            add(storage, index);
-            if (in_place_detach || !names_parameter(step)) fresh.constant = fresh.steps.size();
-        } else if (writes) {
-            add(storage, index);
-        } else {
-            fresh.views.push_back(index);
-        }
+        const bool writes = writes_argument(*step.op), detaches = writes && role == CaptureRole::detaches;
+        const bool fills = role == CaptureRole::fills && fresh.constant == 0;
+        if (writes && !detaches && !fills) return leave(storage, false);  // mul_(2), or a write to torch.tensor()
+        const bool ends = ends_constant(step);
+        if (!writes && !ends) return fresh.views.push_back(index);
+        add(storage, index);
+        if (ends && (detaches || !names_parameter(step))) fresh.constant = fresh.steps.size();
     }
 
     /// The views up to here may have led to what is written.
