@@ -21,7 +21,7 @@ struct whittle_probe_value;
 namespace whittle::libtorch {
 
 inline constexpr char kFileMagic[8] = {'W', 'H', 'T', 'L', 'C', 'A', 'P', '\n'};
-inline constexpr std::uint32_t kFileVersion = 5, kFileHeaderSize = 4096, kChunkMagic = 0x4b484357,
+inline constexpr std::uint32_t kFileVersion = 6, kFileHeaderSize = 4096, kChunkMagic = 0x4b484357,
                                kReusedMagic = 0x52484357;
 
 struct FileHeader {
@@ -83,8 +83,8 @@ enum class RecordKind : std::uint32_t {
     mapping = 2,        ///< u64 low, u64 high, u64 load base, text path: an executable segment
     op_def = 3,         ///< u32 op, u8 OpFlags, text "aten::add", text "Tensor" (overload), text schema
     stack_def = 4,      ///< u32 stack, u32 n, pc[n], innermost first
-    op_begin = 5,       ///< u32 op, u32 depth, u32 stack (0: none), u8 OpScope, u8 grad mode, i64 autograd's sequence
-                        ///< number or -1, u64 forward thread, u16 n, value[n]
+    op_begin = 5,       ///< u32 op, u32 depth, u32 stack (0: none), u8 untouched, u8 unmoved (see Event), u8 OpScope,
+                        ///< u8 grad mode, i64 autograd's sequence number or -1, u64 forward thread, u16 n, value[n]
     op_end = 6,         ///< u32 op, u32 depth, u16 n, value[n] (0: it threw), with kWithTimes u64 nanoseconds
     io = 7,             ///< u32 stack, text: the function that was called
     data_ptr = 8,       ///< u32 stack, text: how it was asked for, "data_ptr<float>()", value

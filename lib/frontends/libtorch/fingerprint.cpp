@@ -72,6 +72,7 @@ void Fingerprints::op_begin(Cursor& in) {
     if (!looks_) ++ops_;
     mix(number);
     for (int i = 0; i < 2; ++i) mix(in.get<std::uint32_t>());  // depth, stack
+    in.take(2);                                                // what went on outside of the loop
     mix(in.get<std::uint16_t>());                              // scope, grad mode
     const auto sequence = in.get<std::int64_t>();
     if (sequence >= 0 && !looks_) {

@@ -8,6 +8,7 @@
 #include <span>
 #include <utility>
 
+#include "frontends/libtorch/callers.h"
 #include "frontends/libtorch/loops.h"
 #include "frontends/libtorch/stack_reader.h"
 
@@ -34,8 +35,14 @@ struct Run {
 class Assigner {
   public:
     Assigner(const std::vector<Step>& steps, const Values& values, StackReader& stacks, const ProbedCalls& probes,
-             std::span<const Gap> gaps, std::vector<FrameSteps>& frames)
-        : steps_(steps), values_(values), stacks_(stacks), probes_(probes), gaps_(gaps), frames_(frames) {}
+             const Callers& callers, std::span<const Gap> gaps, std::vector<FrameSteps>& frames)
+        : steps_(steps),
+          values_(values),
+          stacks_(stacks),
+          probes_(probes),
+          callers_(callers),
+          gaps_(gaps),
+          frames_(frames) {}
 
     void add(std::int32_t index) {
         const Step& step = steps_[static_cast<std::size_t>(index)];
@@ -89,15 +96,22 @@ class Assigner {
         const std::size_t none = run->steps.size();
         std::size_t first = none;
         std::set<ValueId> made;
+        CallerMotion motion;
         for (std::size_t i = 0; i < run->steps.size(); ++i) {
             const std::int32_t index = run->steps[i];
             const Step& step = steps_[static_cast<std::size_t>(index)];
-            if (i == 0 || (!run->call && first != none && is_again(run->steps, i, first, made) &&
-                           steps_[static_cast<std::size_t>(run->steps[i - 1])].stack == end)) {
-                const StackInfo& info = stacks_.info(step.stack);
-                frame = open_at(info.module ? *info.module : info, index, run->call, run->holes);
+            const FrameFunction& of = function_at(index);
+            if (i > 0) add(motion, run->steps[i - 1], index);
+            const auto comes_again = [&] {
+                return first != none && is_same_code(index, run->steps[first]) &&
+                       steps_[static_cast<std::size_t>(run->steps[i - 1])].stack == end &&
+                       ((callers_.tells_loops() && motion.touched(of)) || is_again(run->steps, i, first, made));
+            };
+            if (i == 0 || (!run->call && (motion.moved(of) || (!motion.waits(of) && comes_again())))) {
+                frame = open_at(of, index, run->call, run->holes);
                 first = none;
                 made.clear();
+                motion = {};
             }
             if (first == none && step.kind == StepKind::op) first = i;
             for (const ValueId id : values_.results[static_cast<std::size_t>(index)]) made.insert(id);
@@ -204,9 +218,10 @@ class Assigner {
         frames_[static_cast<std::size_t>(frame)].times = step.times();
         return frame;
     }
-    FrameFunction function_at(std::int32_t index) const {
+    const FrameFunction& function_at(std::int32_t index) const {
         const StackInfo& info = stacks_.info(steps_[static_cast<std::size_t>(index)].stack);
-        return info.module ? *info.module : info;
+        if (info.module) return *info.module;
+        return info;
     }
     /// "main::{loop at app.cpp:30}", the frame of an iteration that begins with the step.
     FrameFunction loop_at(std::int32_t index) const {
@@ -330,11 +345,15 @@ class Assigner {
         return run[begin];
     }
 
-    /// The op that the execution began with is issued once more, and not on what the execution has made: that is the
-    /// next iteration of a loop in it.
+    void add(CallerMotion& motion, std::int32_t from, std::int32_t to) const {
+        const Step &before = steps_[static_cast<std::size_t>(from)], &now = steps_[static_cast<std::size_t>(to)];
+        if (has_gap(from, to)) motion.untouched = 0;  // what was left out would have told
+        callers_.add(motion, now.thread, before.order(), now.order());
+    }
+
+    /// What the execution began with is computed of something that it has not made: no next iteration of a loop in it.
     bool is_again(const std::vector<std::int32_t>& run, std::size_t at, std::size_t begin,
                   const std::set<ValueId>& made) const {
-        if (!is_same_code(run[at], run[begin])) return false;
         const std::int32_t index = first_given(run, at), first_index = first_given(run, begin);
         const Step& step = steps_[static_cast<std::size_t>(index)];
         const auto& inputs = values_.inputs[static_cast<std::size_t>(index)];
@@ -371,6 +390,7 @@ class Assigner {
     const Values& values_;
     StackReader& stacks_;
     const ProbedCalls& probes_;
+    const Callers& callers_;
     std::span<const Gap> gaps_;
     std::vector<FrameSteps>& frames_;
     std::int32_t root_ = -1;
@@ -448,6 +468,7 @@ Frames frames_of(const EventFile& file, const std::vector<Step>& steps, const Va
                  const ProbedCalls& probes, const std::vector<std::string>& functions) {
     Frames result;
     StackReader stacks(file, symbolizer, functions);
+    const Callers callers(file);
     // All symbols first: whether the program has debug information decides what counts as the user's.
     for (const Step& step : steps)
         if (const auto pcs = file.stacks.find(step.stack); pcs != file.stacks.end())
@@ -461,7 +482,8 @@ Frames frames_of(const EventFile& file, const std::vector<Step>& steps, const Va
             const auto gaps = file.gaps.find(steps[i].thread);
             const std::span<const Gap> own = gaps == file.gaps.end() ? std::span<const Gap>() : gaps->second;
             thread =
-                threads.emplace(steps[i].thread, Assigner(steps, values, stacks, probes, own, result.frames)).first;
+                threads.emplace(steps[i].thread, Assigner(steps, values, stacks, probes, callers, own, result.frames))
+                    .first;
         }
         thread->second.add(static_cast<std::int32_t>(i));
         const auto [user, fresh] = result.user_stacks.try_emplace(steps[i].stack);

@@ -1,11 +1,13 @@
 // frames_of(): which execution of which of the program's functions each step belongs to, told by its stack alone.
 //
 // A frame is one execution of a function that main calls (or, with names given, of a function of that name); what main
-// itself does is one frame of its own, and so is a thread's function. Without probes two calls of one function from one
-// place look alike. They are told apart when main does something in between, or when the function's first operation
-// comes again after its last one (the last of them all), with the same weights and without using a result of the frame.
-// So a function that is nothing but a loop over independent inputs is taken for several calls, and a loop in main that
-// feeds each call with the last one's result, or whose calls end differently, is taken for one, unless it is long.
+// itself does is one frame of its own, and so is a thread's function. Two calls of one function from one place look
+// alike on the stack. They are told apart by what called it: while a function runs, its caller waits, and has the same
+// variables in the same registers and in its memory; the next iteration of a loop around the call has others (Callers).
+// Where that is not known (an inlined function, a caller that is C code in a Python program, one whose memory changed
+// although its registers did not), a call is another one when main did something in between, or when the function's
+// first operation comes again after its last one (the last of them all), with the same weights and without using a
+// result of the frame.
 // A loop whose iterations do the same is told by the period of the operations and their places. In what main, or a
 // thread's function, does itself, each iteration of it is an execution of a frame of its own, named after its place;
 // so it is in a function when the loop is long, for a short one is what a compiler would unroll. A long loop that is

@@ -105,6 +105,8 @@ void read_op_begin(Cursor& in, Event& event) {
     event.op = in.get<std::uint32_t>();
     event.depth = in.get<std::uint32_t>();
     event.stack = in.get<std::uint32_t>();
+    event.untouched = in.get<std::uint8_t>();
+    event.unmoved = in.get<std::uint8_t>();
     event.scope = in.get<OpScope>();
     event.grad_mode = in.get<std::uint8_t>() != 0;
     event.sequence = in.get<std::int64_t>();

@@ -79,6 +79,10 @@ struct Event {
     RecordKind kind = RecordKind::note;
     std::int64_t times = 1;  ///< that it happened, with what was left out (RepeatFolder)
     std::uint32_t op = 0, depth = 0, stack = 0;
+    /// op_begin: what went on since the thread's last one, among the functions on its stack, counted from the outermost
+    /// (where Python runs, its own only). So many have everything as it was; no more than so many have not gone on, as
+    /// far as can be told, which is for the outermost ones only.
+    std::uint8_t untouched = 0, unmoved = 0xff;
     std::uint32_t line = 0, column = 0;  ///< probe_branch
     bool selects = false;                ///< probe_branch: of a switch
     OpScope scope = OpScope::function;
@@ -99,7 +103,7 @@ struct Mapping {
 /// A line of Python or TorchScript on a stack, among return addresses.
 struct SourcePlace {
     Language language = Language::python;
-    bool entry = false;        ///< of TorchScript: what was called from outside
+    bool entry = false;        ///< it was called from outside, by what is not of that language
     std::uint64_t module = 0;  ///< the module that is called there, 0: none is
     int line = 0;
     std::string file, function;  ///< as Python has them: "/home/me/train.py", "Net.forward"

@@ -103,10 +103,14 @@ StackInfo StackReader::read(std::uint32_t stack) {
     StackInfo info;
     const auto pcs = file_.stacks.find(stack);
     std::vector<CodePlace> places;
+    std::vector<std::size_t> pc_of;  // per place: which entry of the stack it is of
     const std::size_t outer = pcs == file_.stacks.end() ? 0 : inherited(pcs->second);
     if (pcs != file_.stacks.end())
         for (std::size_t i = 0; i + outer < pcs->second.size(); ++i)
-            for (const CodePlace& place : symbolizer_.places(pcs->second[i])) places.push_back(place);
+            for (const CodePlace& place : symbolizer_.places(pcs->second[i])) {
+                places.push_back(place);
+                pc_of.push_back(i);
+            }
     // _start calls main through libc; nobody wrote it.
     if (!outer && !places.empty() && places.back().in_program && places.back().file.empty()) places.pop_back();
     std::vector<std::size_t> user;  // innermost first
@@ -126,7 +130,7 @@ StackInfo StackReader::read(std::uint32_t stack) {
         info.file = places[*item].file;
         info.line = places[*item].line;
         info.call_place = id_of(places[*item + 1]);
-        info.module = module_call(places, 0, *item);
+        if (auto module = module_call(places, 0, *item)) info.module = std::move(module->of);
         return info;
     }
     if (user.empty()) {
@@ -149,7 +153,8 @@ StackInfo StackReader::read(std::uint32_t stack) {
         const auto pass = std::find_if(places.rbegin(), places.rend(),
                                        [](const CodePlace& place) { return runs_backward(place.function); });
         engine = static_cast<std::size_t>(places.rend() - pass);
-        if (of > 0 && user[of - 1] >= engine) --of;
+        // A package's module that calls one of the program's is what main calls.
+        if (of > 0 && user[of - 1] >= engine && !module_call(places, user[of - 1] + 1, user[of])) --of;
     } else {
         while (of > 0 && !is_asked_for(places[user[of]])) --of;
         info.outside = !is_asked_for(places[user[of]]);
@@ -159,7 +164,11 @@ StackInfo StackReader::read(std::uint32_t stack) {
     info.function = frame(place).function;
     info.file = place.file;
     info.line = place.line;
-    if (functions_.empty()) info.module = module_call(places, engine, user[of]);
+    if (!info.job && !place.inlined && !is_entered(place)) info.callers = callers(stack, pc_of[user[of]]);
+    if (auto module = functions_.empty() ? module_call(places, engine, user[of]) : std::nullopt) {
+        info.module = std::move(module->of);
+        if (module->call) info.module->callers = callers(stack, pc_of[*module->call]);
+    }
     // Of an inlined function the caller's line is known, of a real one the address it returns to.
     if (user[of] + 1 < places.size()) {
         const CodePlace& caller = places[user[of] + 1];
@@ -231,10 +240,31 @@ std::size_t StackReader::job_of(const std::vector<CodePlace>& places, const std:
     return job;
 }
 
+/// How many functions are around the one at the entry `of`, as the recorder counts them. None where an interpreter runs
+/// the others.
+std::optional<std::size_t> StackReader::callers(std::uint32_t stack, std::size_t of) const {
+    const std::vector<std::uint64_t>& pcs = file_.stacks.at(stack);
+    const auto is_python = [&](std::uint64_t pc) {
+        const auto place = file_.places.find(pc);
+        return place != file_.places.end() && place->second.language == Language::python;
+    };
+    const bool python = std::ranges::any_of(pcs, is_python);
+    if (python && !is_python(pcs[of])) return std::nullopt;
+    return std::count_if(pcs.begin() + static_cast<std::ptrdiff_t>(of) + 1, pcs.end(),
+                         [&](std::uint64_t pc) { return python ? is_python(pc) : !file_.places.contains(pc); });
+}
+
+/// It was called by what is not of its own language, which may call it again and again without a word.
+bool StackReader::is_entered(const CodePlace& place) const {
+    const auto known = file_.places.find(place.address);
+    return known != file_.places.end() && known->second.entry;
+}
+
 /// The outermost call of a module, or its construction, between autograd and the function at `function`.
-std::optional<FrameFunction> StackReader::module_call(const std::vector<CodePlace>& places, std::size_t engine,
-                                                      std::size_t function) {
+std::optional<StackReader::ModuleCall> StackReader::module_call(const std::vector<CodePlace>& places,
+                                                                std::size_t engine, std::size_t function) {
     std::uint64_t module = 0;
+    std::optional<std::size_t> call;
     const CodePlace& itself = places[function];
     if (itself.function.ends_with(".__init__") || (function + 1 < places.size() && places[function + 1].called_module))
         return std::nullopt;
@@ -245,17 +275,21 @@ std::optional<FrameFunction> StackReader::module_call(const std::vector<CodePlac
                                 (place.user || place.file.find("/torch/nn/modules/") != std::string::npos);
         // Of TorchScript only what Python calls: of a call in C++ the function there is the frame.
         if (place.torchscript ? !module : place.called_module || (!module && !constructs)) {
-            if (!place.torchscript && place.called_module) module = place.called_module;
+            if (place.torchscript || !place.called_module) continue;
+            if (module != place.called_module) call = i;
+            module = place.called_module;
             continue;
         }
         if (!constructs && !place.torchscript && is_layer(place)) {
             module = 0;
+            call.reset();
             continue;
         }
-        return FrameFunction{.function = frame(place).function,
-                             .file = place.file,
-                             .line = place.line,
-                             .call_place = id_of(places[function]) + " " + std::to_string(module)};
+        return ModuleCall{.of = {.function = frame(place).function,
+                                 .file = place.file,
+                                 .line = place.line,
+                                 .call_place = id_of(places[function]) + " " + std::to_string(module)},
+                          .call = call};
     }
     return std::nullopt;
 }

@@ -23,6 +23,8 @@ struct FrameFunction {
     std::string function, file;
     int line = 0;
     std::string call_place;  ///< where it was called from
+    /// Functions around it, as Event::untouched counts them; the last one called it. None: that is not known.
+    std::optional<std::size_t> callers = {};
     bool is_same_call(const FrameFunction& other) const {
         return function == other.function && call_place == other.call_place;
     }
@@ -53,8 +55,14 @@ class StackReader {
 
   private:
     StackInfo read(std::uint32_t stack);
-    std::optional<FrameFunction> module_call(const std::vector<CodePlace>& places, std::size_t engine,
-                                             std::size_t function);
+    struct ModuleCall {
+        FrameFunction of;
+        std::optional<std::size_t> call;  ///< the place of Python's by which it is called
+    };
+    std::optional<ModuleCall> module_call(const std::vector<CodePlace>& places, std::size_t engine,
+                                          std::size_t function);
+    std::optional<std::size_t> callers(std::uint32_t stack, std::size_t of) const;
+    bool is_entered(const CodePlace& place) const;
     bool is_user(const CodePlace& place);
     bool is_asked_for(const CodePlace& place) const;
     std::size_t inherited(const std::vector<std::uint64_t>& pcs) const;

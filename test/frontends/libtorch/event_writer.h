@@ -64,6 +64,8 @@ class EventWriter {
         record.put(op);
         record.put(depth);
         record.put(std::uint32_t{0});
+        record.put(std::uint8_t{0});
+        record.put(std::uint8_t{0xff});
         record.put(scope);
         record.put(std::uint8_t{1});
         record.put(std::int64_t{-1});

@@ -157,6 +157,36 @@ TEST_CASE("a module that a function calls has the frame, layers of torch.nn have
     CHECK(constructed.module->function == "Net.__init__");
 }
 
+TEST_CASE("a package's module that calls one of the program's is one frame, whoever calls it") {
+    const std::string container = "/usr/lib/python3/dist-packages/torch/nn/modules/container.py";
+    const std::vector<SourcePlace> chain = {
+        library(kFunctional, "relu"), mine("Net.forward", 5), library(kModule, "Module._call_impl", 78),
+        library(container, "Sequential.forward"), library(kModule, "Module._call_impl", 77)};
+    std::vector<SourcePlace> by_script = chain, by_function = chain;
+    by_script.push_back(mine("<module>", 20));
+    by_function.insert(by_function.end(), {mine("step", 10), mine("<module>", 21)});
+    for (const auto& places : {by_script, by_function}) {
+        const StackInfo info = Interpreted().info(places);
+        REQUIRE(info.module);
+        CHECK(info.module->function == "Sequential.forward");
+        CHECK(info.root == (places.size() == by_script.size()));
+    }
+}
+
+TEST_CASE("the functions around a frame's are counted, unless it is not known what called it") {
+    const std::vector<SourcePlace> places = {library(kFunctional, "relu"), mine("step", 10), mine("<module>", 20)};
+    CHECK(Interpreted().info(places).callers == 1);
+    std::vector<SourcePlace> entered = places;
+    entered[1].entry = true;  // map(step, ...)
+    CHECK_FALSE(Interpreted().info(entered).callers);
+    const StackInfo model =
+        Interpreted().info({mine("Net.forward", 5), library(kModule, "Module._call_impl", 77),
+                            library(kModule, "Module._wrapped_call_impl", 77), mine("step", 10), mine("<module>", 20)});
+    CHECK(model.callers == 1);
+    REQUIRE(model.module);
+    CHECK(model.module->callers == 2);
+}
+
 TEST_CASE("frames are of the functions that are asked for, and what none of them calls is outside") {
     const std::vector<SourcePlace> places = {mine("helper", 3), mine("step", 10), mine("<module>", 20)};
     CHECK(Interpreted().info(places, {"helper"}).function == "helper");

@@ -17,6 +17,7 @@ namespace whittle::libtorch::python {
 
 Api api;
 const Layout* layout = nullptr;
+bool knows_slots = true;
 
 namespace {
 
@@ -41,7 +42,12 @@ constexpr Layout kLayouts[] = {{.minor = 9,
                                 .locals = 28,
                                 .variables = 72,
                                 .ascii = 48,
-                                .compact = 72},
+                                .compact = 72,
+                                .globals = -1,
+                                .names = -1,
+                                .depth = -1,
+                                .slots = -1,
+                                .version = -1},
                                {.minor = 10,
                                 .top = 24,
                                 .cframe = -1,
@@ -59,7 +65,12 @@ constexpr Layout kLayouts[] = {{.minor = 9,
                                 .locals = 28,
                                 .variables = 72,
                                 .ascii = 48,
-                                .compact = 72},
+                                .compact = 72,
+                                .globals = -1,
+                                .names = -1,
+                                .depth = -1,
+                                .slots = -1,
+                                .version = -1},
                                {.minor = 11,
                                 .top = 56,
                                 .cframe = 8,
@@ -77,7 +88,12 @@ constexpr Layout kLayouts[] = {{.minor = 9,
                                 .locals = 80,
                                 .variables = 96,
                                 .ascii = 48,
-                                .compact = 72},
+                                .compact = 72,
+                                .globals = 8,
+                                .names = 24,
+                                .depth = 64,
+                                .slots = 76,
+                                .version = 24},
                                {.minor = 12,
                                 .top = 56,
                                 .cframe = 0,
@@ -95,7 +111,12 @@ constexpr Layout kLayouts[] = {{.minor = 9,
                                 .locals = 80,
                                 .variables = 96,
                                 .ascii = 40,
-                                .compact = 56},
+                                .compact = 56,
+                                .globals = 24,
+                                .names = 40,
+                                .depth = 64,
+                                .slots = 72,
+                                .version = 24},
                                {.minor = 13,
                                 .top = 72,
                                 .cframe = -1,
@@ -113,7 +134,12 @@ constexpr Layout kLayouts[] = {{.minor = 9,
                                 .locals = 80,
                                 .variables = 96,
                                 .ascii = 40,
-                                .compact = 56}};
+                                .compact = 56,
+                                .globals = 24,
+                                .names = 40,
+                                .depth = 64,
+                                .slots = 72,
+                                .version = -1}};
 constexpr char kOwnedByCStack = 3;  ///< the owner of a frame that stands for the interpreter's C function
 
 /// Code of the interpreter, and of its function that runs frames.
@@ -130,7 +156,7 @@ std::atomic<const char*> call_codes[2];  ///< of torch.nn.Module's _call_impl an
 std::uint64_t place_key(const Frame& frame) {
     std::uint64_t key = hash(reinterpret_cast<std::uintptr_t>(frame.code), static_cast<std::uint64_t>(frame.offset));
     key = hash(key, reinterpret_cast<std::uintptr_t>(at<const char*>(frame.code, layout->lines)));
-    return hash(key, reinterpret_cast<std::uintptr_t>(frame.module));
+    return hash(key, reinterpret_cast<std::uintptr_t>(frame.module) + (frame.entry ? 1 : 0));
 }
 
 /// Whether frames of this code call modules; found by name, the first time.
@@ -152,7 +178,7 @@ std::uint64_t place_of(Thread& thread, const Frame& frame) {
     record.start(RecordKind::source_place);
     record.put(entry->second);
     record.put(Language::python);
-    record.put(std::uint8_t{0});
+    record.put(static_cast<std::uint8_t>(frame.entry));
     record.put(static_cast<std::uint32_t>(std::max(api.PyCode_Addr2Line(frame.code, frame.offset), 0)));
     record.put(static_cast<std::uint64_t>(reinterpret_cast<std::uintptr_t>(frame.module)));
     record.put_text(text_of(at<const char*>(frame.code, layout->file)));
@@ -193,6 +219,7 @@ bool variables_hold(const char* code) {
         good = name && text_of(static_cast<const char*>(name)) ==
                            text_of(at<const char*>(names, kTupleItems + i * static_cast<int>(sizeof name)));
     }
+    if (layout->slots >= 0) knows_slots = knows_slots && at<int>(code, layout->slots) == at<long>(names, 16);
     if (told) api.Py_DecRef(told);
     return good;
 }

@@ -33,6 +33,15 @@ bool on();
 /// one, the same for the same places in the same code.
 void frames(std::vector<Frame>& found, std::uint64_t& key);
 
+/// What tells whether a frame has gone on, while it waits for what it called.
+struct Locals {
+    std::uint64_t slots = 0;  ///< its own variables, and what it iterates over: nobody else changes those
+    std::uint64_t names = 0;  ///< those of a module, which anybody may change; 0: not known, another number each time
+};
+/// Of this version of CPython that is known.
+bool knows_locals();
+Locals locals_of(const Frame& frame);
+
 /// Looks at frames of a stack that is new: finds out where modules are called, and asks for names of those not known.
 /// True where the frames have to be read again, as it is known now which of them call a module.
 bool learn(const std::vector<Frame>& frames);

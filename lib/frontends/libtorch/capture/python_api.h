@@ -64,9 +64,14 @@ struct Layout {
     int scale;
     int locals, variables;  ///< of a code object: how many local variables it has, and their names
     int ascii, compact;     ///< of a str: its characters
+    // What tells of a frame's variables; -1: nothing does.
+    int globals, names, depth;  ///< of a frame: two dicts, the same one in a module's; how many slots are in use
+    int slots;                  ///< of a code object: how many are variables
+    int version;                ///< of a dict: another number after each change
 };
 /// Null where frames are not read.
 extern const Layout* layout;
+extern bool knows_slots;         ///< how many variables a frame has is where the layout says
 constexpr int kTupleItems = 24;  ///< of a tuple: its first element
 
 template <class T>

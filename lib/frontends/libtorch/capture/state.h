@@ -16,6 +16,7 @@
 #include <utility>
 #include <vector>
 
+#include "frontends/libtorch/capture/callers.h"
 #include "frontends/libtorch/capture/identity.h"
 #include "frontends/libtorch/capture/python.h"
 #include "frontends/libtorch/capture/recorder.h"
@@ -34,6 +35,7 @@ struct StackSlot {
 struct KnownStack {
     std::uint32_t id;
     std::vector<StackSlot> slots;
+    std::vector<NativeFrame> outermost;  ///< those that CallerStates looks at, outermost first
 };
 
 struct OpInfo {
@@ -70,6 +72,7 @@ struct Thread {
     std::unordered_map<std::uint64_t, std::vector<KnownStack>> known_stacks;
     std::unordered_map<const char*, const OpInfo*> ops_by_name;
     std::vector<python::Frame> frames;                        ///< of Python, of the stack that was read last
+    CallerStates callers;                                     ///< as the last op saw them
     std::array<std::uint64_t, 512> told_variables = {};       ///< by tensor and stack, of those that came last
     std::unordered_map<std::uint64_t, std::uint64_t> places;  ///< of Python that the file has, by what they are
     std::unordered_set<std::uint64_t> unsafe_scripts;         ///< TorchScript's calls that are Call::unsafe, likewise
@@ -131,8 +134,8 @@ bool commit(Thread& thread, RecordBuffer& record);
 /// Code of LibTorch, of the C and C++ libraries, or of ours.
 bool in_torch_code(std::uintptr_t address);
 
-/// The number of the stack above the caller.
-std::uint32_t stack_id(Thread& thread);
+/// The number of the stack above the caller. With `still`, the stack of an op: what went on there since the last one.
+std::uint32_t stack_id(Thread& thread, Stillness* still = nullptr);
 /// Writes a stack once; its number.
 std::uint32_t define_stack(Thread& thread, const std::vector<std::uint64_t>& pcs);
 /// Held while a stack is unwound: a child that is forked meanwhile could not unwind any more.

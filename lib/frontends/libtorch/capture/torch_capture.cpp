@@ -211,7 +211,8 @@ void record_begin(Thread& thread, const at::RecordFunction& function) {
     const bool called_by_program = thread.enclosing.empty() || thread.enclosing.back() == kScope;
     thread.enclosing.push_back(is_scope ? kScope : info.flags & kComposite ? kCompositeOp : kKernel);
     thread.starts.push_back(0);
-    const std::uint32_t stack = called_by_program ? stack_id(thread) : 0;
+    Stillness still{.untouched = Stillness::kAll};  // what LibTorch calls itself is no news of who called it
+    const std::uint32_t stack = called_by_program ? stack_id(thread, &still) : 0;
     const auto inputs = on_top(function.inputs(), info.arguments);
     if (!is_scope) look_at_inputs(thread, info, inputs, stack);
     RecordBuffer& record = thread.record;
@@ -219,6 +220,8 @@ void record_begin(Thread& thread, const at::RecordFunction& function) {
     record.put(info.id);
     record.put(static_cast<std::uint32_t>(thread.depth - thread.inherited));
     record.put(stack);
+    record.put(still.untouched);
+    record.put(still.unmoved);
     record.put(is_op(function)                                          ? OpScope::function
                : function.scope() == at::RecordScope::BACKWARD_FUNCTION ? OpScope::backward
                                                                         : OpScope::user);

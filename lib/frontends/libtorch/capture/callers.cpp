@@ -1,0 +1,70 @@
+#include "frontends/libtorch/capture/callers.h"
+
+#include <algorithm>
+
+#include "frontends/libtorch/capture/python_api.h"
+#include "frontends/libtorch/capture/state.h"
+
+namespace whittle::libtorch {
+
+namespace {
+
+/// Words of a function's own memory that are looked at; beyond, it is not known to be as it was.
+constexpr std::ptrdiff_t kMostWords = 1024;
+
+/// In four lanes, which the machine can compute side by side.
+std::uint64_t hash_words(const std::uintptr_t* from, const std::uintptr_t* to) {
+    std::uint64_t lanes[4] = {1, 2, 3, 4};
+    for (; to - from >= 4; from += 4)
+        for (int i = 0; i < 4; ++i) lanes[i] = hash(lanes[i], from[i]);
+    for (; from < to; ++from) lanes[0] = hash(lanes[0], *from);
+    return hash(hash(lanes[0], lanes[1]), hash(lanes[2], lanes[3]));
+}
+
+}  // namespace
+
+Stillness CallerStates::look(const std::vector<python::Frame>& frames) {
+    now_.clear();
+    if (!python::knows_locals()) return {};
+    for (std::size_t i = frames.size(); i-- > 0 && now_.size() < kMost;) {
+        const python::Frame& frame = frames[i];
+        const python::Locals locals = python::locals_of(frame);
+        const auto address = reinterpret_cast<std::uintptr_t>(frame.address);
+        const auto code = reinterpret_cast<std::uintptr_t>(frame.code);
+        now_.push_back({hash(hash(address, code), static_cast<std::uint64_t>(frame.offset)), locals.slots,
+                        hash(locals.slots, locals.names ? locals.names : ++unlike_)});
+    }
+    return compare();
+}
+
+Stillness CallerStates::look(const std::vector<NativeFrame>& frames) {
+    now_.clear();
+    for (const NativeFrame& frame : frames) {
+        std::uint64_t registers = 0;
+        for (const std::uintptr_t* place : frame.registers) registers = hash(registers, place ? *place : 0);
+        const bool fits = frame.high - frame.low <= kMostWords;
+        const auto address = reinterpret_cast<std::uintptr_t>(frame.low);
+        now_.push_back({hash(address, frame.low[-1]), registers,
+                        hash(registers, fits ? hash_words(frame.low, frame.high) : ++unlike_)});
+    }
+    return compare();
+}
+
+Stillness CallerStates::compare() {
+    Stillness found;
+    const std::size_t count = std::min(last_.size(), now_.size());
+    const auto first = [&](auto is_other) {
+        std::size_t i = 0;
+        while (i < count && !is_other(last_[i], now_[i])) ++i;
+        return static_cast<std::uint8_t>(i);
+    };
+    found.untouched =
+        first([](const State& was, const State& is) { return was.place != is.place || was.all != is.all; });
+    const std::uint8_t unmoved =
+        first([](const State& was, const State& is) { return was.place != is.place || was.locals != is.locals; });
+    if (unmoved < count) found.unmoved = unmoved;
+    last_.swap(now_);
+    return found;
+}
+
+}  // namespace whittle::libtorch

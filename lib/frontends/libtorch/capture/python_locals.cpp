@@ -1,0 +1,48 @@
+// Whether a frame of Python has gone on: its variables and what it iterates over, as they are.
+#include <algorithm>
+
+#include "frontends/libtorch/capture/python_api.h"
+#include "frontends/libtorch/capture/state.h"
+
+namespace whittle::libtorch::python {
+
+namespace {
+
+constexpr int kMostSlots = 128, kSlot = sizeof(Object);
+// Of any object and of its type, by CPython's public structs; of an object only what lies behind its type.
+constexpr int kBehindType = 16, kTypeSize = 32, kTypeNext = 224;
+
+/// What an iterator of the interpreter's own, as those of ranges and lists are, says of where it is. Nothing of others,
+/// which are larger.
+std::uint64_t position(std::uint64_t seed, const char* object) {
+    constexpr long kLargest = 64;
+    const char* const type = at<const char*>(object, kBehindType - kSlot);
+    const long size = at<long>(type, kTypeSize);
+    if (!at<const char*>(type, kTypeNext) || size > kLargest) return seed;
+    for (int place = kBehindType; place + kSlot <= size; place += kSlot)
+        seed = hash(seed, at<std::uint64_t>(object, place));
+    return seed;
+}
+
+}  // namespace
+
+bool knows_locals() { return layout->depth >= 0 && knows_slots; }
+
+Locals locals_of(const Frame& frame) {
+    Locals found;
+    const int variables = at<int>(frame.code, layout->slots), depth = at<int>(frame.address, layout->depth);
+    const int count = std::min(std::max(variables, depth), kMostSlots);  // the depth is -1 where C was called
+    for (int i = 0; i < count; ++i) {
+        const char* const object = at<const char*>(frame.address, layout->local + i * kSlot);
+        found.slots = hash(found.slots, reinterpret_cast<std::uintptr_t>(object));
+        if (i >= variables && object) found.slots = position(found.slots, object);
+    }
+    const char* const names = at<const char*>(frame.address, layout->names);
+    if (!names)
+        found.names = 1;
+    else if (names == at<const char*>(frame.address, layout->globals) && layout->version >= 0)
+        found.names = at<std::uint64_t>(names, layout->version) + 1;
+    return found;
+}
+
+}  // namespace whittle::libtorch::python
