@@ -11,13 +11,15 @@ namespace whittle::onnx_proto {
 namespace {
 
 /// "NAME:TYPE" in order, '?' behind the name of an operand that may be missing, '!' behind an attribute that may not;
-/// operands of one type have one letter. Attributes are i, f, s (a number, a word) or is, fs, ss (lists of them).
+/// operands of one type have one letter. The first result is always there. Attributes are i, f, s (a number, a word) or
+/// is, fs, ss (lists of them).
 struct Row {
     const char* op;
     int since;
     const char* inputs;
     const char* attributes;
     int most_outputs = 1;
+    bool optional_outputs = false;
 };
 
 constexpr int kAny = 1 << 20;
@@ -28,10 +30,15 @@ constexpr const char* kResizing =
     "antialias:i axes:is coordinate_transformation_mode:s cubic_coeff_a:f exclude_outside:i extrapolation_value:f "
     "keep_aspect_ratio_policy:s mode:s nearest_mode:s";
 
-/// onnx Changelog.md, versions 18 to 21 of the default operator set. Ops that only got more types are as libonnx has
+constexpr const char* kAttending =
+    "is_causal:i kv_num_heads:i q_num_heads:i qk_matmul_output_mode:i scale:f softcap:f softmax_precision:i";
+
+/// onnx Changelog.md, versions 18 to 24 of the default operator set. Ops that only got more types are as libonnx has
 /// them.
 constexpr Row kRows[] = {
     {"AffineGrid", 20, "theta:T size:I", "align_corners:i"},
+    {"Attention", 23, "Q:T K:T V:V attn_mask?:U past_key?:T past_value?:V", kAttending, 4, true},
+    {"Attention", 24, "Q:T K:T V:V attn_mask?:U past_key?:T past_value?:V nonpad_kv_seqlen?:I", kAttending, 4, true},
     {"AveragePool", 19, "X:T",
      "auto_pad:s ceil_mode:i count_include_pad:i dilations:is kernel_shape!:is pads:is strides:is"},
     {"BitwiseAnd", 18, "A:T B:T", ""},
@@ -39,7 +46,9 @@ constexpr Row kRows[] = {
     {"BitwiseOr", 18, "A:T B:T", ""},
     {"BitwiseXor", 18, "A:T B:T", ""},
     {"Cast", 19, "input:T", "saturate:i to!:i"},
+    {"Cast", 24, "input:T", "round_mode:s saturate:i to!:i"},
     {"CastLike", 19, "input:T target_type:U", "saturate:i"},
+    {"CastLike", 24, "input:T target_type:U", "round_mode:s saturate:i"},
     {"CenterCropPad", 18, "input_data:T shape:I", "axes:is"},
     {"Col2Im", 18, "input:T image_shape:I block_shape:I", "dilations:is pads:is strides:is"},
     {"DFT", 20, "input:T dft_length?:L axis?:I", "inverse:i onesided:i"},
@@ -47,6 +56,7 @@ constexpr Row kRows[] = {
      "dilations:is group:i kernel_shape:is offset_group:i pads:is strides:is"},
     {"DequantizeLinear", 19, "x:T x_scale:S x_zero_point?:T", "axis:i"},
     {"DequantizeLinear", 21, "x:T x_scale:S x_zero_point?:T", "axis:i block_size:i"},
+    {"DequantizeLinear", 23, "x:T x_scale:S x_zero_point?:T", "axis:i block_size:i output_dtype:i"},
     {"Gelu", 20, "X:T", "approximate:s"},
     {"GroupNormalization", 18, "X:T scale:T bias:T", "epsilon:f num_groups!:i"},
     {"GroupNormalization", 21, "X:T scale:T bias:T", "epsilon:f num_groups!:i stash_type:i"},
@@ -58,6 +68,9 @@ constexpr Row kRows[] = {
     {"Pad", 18, "data:T pads:I constant_value?:T axes?:X", "mode:s"},
     {"QuantizeLinear", 19, "x:T y_scale:T y_zero_point?:U", "axis:i saturate:i"},
     {"QuantizeLinear", 21, "x:T y_scale:T y_zero_point?:U", "axis:i block_size:i output_dtype:i saturate:i"},
+    {"QuantizeLinear", 23, "x:T y_scale:S y_zero_point?:U",
+     "axis:i block_size:i output_dtype:i precision:i saturate:i"},
+    {"RMSNormalization", 23, "X:T scale:V", "axis:i epsilon:f stash_type:i"},
     {"ReduceL1", 18, kReduced, kReducing},
     {"ReduceL2", 18, kReduced, kReducing},
     {"ReduceLogSum", 18, kReduced, kReducing},
@@ -69,9 +82,13 @@ constexpr Row kRows[] = {
     {"ReduceSumSquare", 18, kReduced, kReducing},
     {"RegexFullMatch", 20, "X:T", "pattern:s"},
     {"Resize", 18, "X:T roi?:R scales?:F sizes?:I", kResizing},
+    {"RotaryEmbedding", 23, "X:T cos_cache:T sin_cache:T position_ids?:M",
+     "interleaved:i num_heads:i rotary_embedding_dim:i"},
     {"Split", 18, "input:T split?:I", "axis:i num_outputs:i", kAny},
     {"StringConcat", 20, "X:T Y:T", ""},
     {"StringSplit", 20, "X:T", "delimiter:s maxsplit:i", 2},
+    {"Swish", 24, "X:T", "alpha:f"},
+    {"TensorScatter", 24, "past_cache:T update:T write_indices?:I", "axis:i mode:s"},
 };
 
 onnx::AttributeProto::AttributeType attribute_type(const std::string& word) {
@@ -114,9 +131,12 @@ onnx::OpSchema schema_of(const Row& row) {
         if (types.insert(item.type).second)
             schema.TypeConstraint(item.type, onnx::OpSchema::all_tensor_types(), std::string());
     }
-    for (int i = 0; i < (row.most_outputs == kAny ? 1 : row.most_outputs); ++i)
-        schema.Output(i, "result" + std::to_string(i), std::string(), "Result",
-                      row.most_outputs == kAny ? onnx::OpSchema::Variadic : onnx::OpSchema::Single, false);
+    for (int i = 0; i < (row.most_outputs == kAny ? 1 : row.most_outputs); ++i) {
+        const auto option = row.most_outputs == kAny        ? onnx::OpSchema::Variadic
+                            : row.optional_outputs && i > 0 ? onnx::OpSchema::Optional
+                                                            : onnx::OpSchema::Single;
+        schema.Output(i, "result" + std::to_string(i), std::string(), "Result", option, false);
+    }
     schema.TypeConstraint("Result", onnx::OpSchema::all_tensor_types(), std::string());
     for (const Item& item : items_of(row.attributes))
         schema.Attr(item.name, std::string(), attribute_type(item.type), item.mark == '!');

@@ -40,7 +40,7 @@ void check_model(const onnx::ModelProto& model, Session& session) {
                                    std::to_string(known->second) + " and " + std::to_string(opset.version()));
     }
     const auto standard = session.opsets.find("");
-    const std::string expected = "expected ai.onnx " + std::to_string(kMinOpset) + " to " + std::to_string(kMaxOpset);
+    const std::string expected = "expected ai.onnx 1 to " + std::to_string(kMaxOpset);
     if (standard == session.opsets.end()) {
         if (session.opsets.empty()) throw Error(where, "found no opset, " + expected);
         return;  // a node of ai.onnx names the missing import

@@ -97,7 +97,7 @@ struct LoadedModel {
 
 /// Reads the model; its graph verifies at Stage::captured, without breaks at Stage::registered. Throws Error naming
 /// file, node or initializer, what was found and what was expected, for anything else than a well-formed model of opset
-/// 7 to 21, or of an older one whose nodes mean the same at 7, which it becomes; and unless options.keep_unknown, for
+/// 7 to 24, or of an older one whose nodes mean the same at 7, which it becomes; and unless options.keep_unknown, for
 /// nodes with ops (unless options.opaque) or attributes that Whittle does not know. A graph with opaque calls verifies
 /// at Stage::captured.
 LoadedModel load_onnx_with_breaks(const std::filesystem::path& path, const LoadOptions& options = {});

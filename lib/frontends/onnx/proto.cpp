@@ -84,8 +84,8 @@ std::string data_type_name(int data_type) {
     if (onnx::TensorProto::DataType_IsValid(data_type))
         return onnx::TensorProto::DataType_Name(static_cast<onnx::TensorProto::DataType>(data_type));
     // Since onnx 1.14, which libonnx 1.12 does not know.
-    constexpr std::string_view kLater[] = {"FLOAT8E4M3FNUZ", "FLOAT8E5M2", "FLOAT8E5M2FNUZ",
-                                           "UINT4",          "INT4",       "FLOAT4E2M1"};
+    constexpr std::string_view kLater[] = {"FLOAT8E4M3FNUZ", "FLOAT8E5M2", "FLOAT8E5M2FNUZ", "UINT4", "INT4",
+                                           "FLOAT4E2M1",     "FLOAT8E8M0", "UINT2",          "INT2"};
     constexpr int kFirst = 18;
     if (data_type >= kFirst && data_type < kFirst + static_cast<int>(std::size(kLater)))
         return std::string(kLater[data_type - kFirst]);

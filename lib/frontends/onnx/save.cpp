@@ -25,7 +25,9 @@ using onnx_proto::in_quotes;
 using onnx_proto::NameScope;
 
 /// The first that allows all of the opset.
-std::int64_t ir_version(std::int64_t opset) { return opset < 19 ? 8 : opset < 21 ? 9 : 10; }
+std::int64_t ir_version(std::int64_t opset) {
+    return opset < 19 ? 8 : opset < 21 ? 9 : opset < 23 ? 10 : opset < 24 ? 11 : 12;
+}
 
 constexpr std::string_view kStandardPrefix = "onnx.";
 

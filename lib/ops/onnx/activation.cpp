@@ -56,6 +56,13 @@ Results hard_swish(GraphBuilder& builder, const Arguments<NodeValue>& arguments)
     return {op("aten.mul.Tensor", x, clamped_line(op, x, 1 / 6., 0.5)).ref};
 }
 
+/// x sigmoid(alpha x)
+Results swish(GraphBuilder& builder, const Arguments<NodeValue>& arguments) {
+    const Rewrite op(builder, arguments);
+    const NodeValue x = op.tensor("X");
+    return {op("aten.mul.Tensor", x, op("aten.sigmoid.default", op("aten.mul.Tensor", x, op.number("alpha")))).ref};
+}
+
 /// log(1 + e^x)
 Results softplus(GraphBuilder& builder, const Arguments<NodeValue>& arguments) {
     const Rewrite op(builder, arguments);
@@ -101,6 +108,14 @@ std::vector<Sample> gelu_samples(DType dtype) {
                                        .tensors = {samples::random(dtype, {2, 5})},
                                        .args = {t(0)},
                                        .kwargs = {{"approximate", approximate}}}));
+    return result;
+}
+
+std::vector<Sample> swish_samples(DType dtype) {
+    std::vector<Sample> result = unary_samples(dtype);
+    result.push_back(at_opset(
+        24,
+        {.label = "alpha", .tensors = {samples::random(dtype, {2, 5})}, .args = {t(0)}, .kwargs = {{"alpha", -1.5}}}));
     return result;
 }
 
@@ -179,6 +194,12 @@ constexpr OpDef kOps[] = {
      .dtypes = kFloating,
      .decompose = hard_swish,
      .samples = unary_samples},
+    {.name = "onnx.Swish",
+     .doc = "x / (1 + e^-(alpha x)). onnx Operators.md#Swish",
+     .schema = "Swish(Tensor X, *, float alpha=1.0) -> Tensor",
+     .dtypes = kFloating,
+     .decompose = swish,
+     .samples = swish_samples},
     {.name = "onnx.Softplus",
      .doc = "log(1 + e^x). onnx Operators.md#Softplus",
      .schema = "Softplus(Tensor X) -> Tensor",

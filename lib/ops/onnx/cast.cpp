@@ -10,8 +10,16 @@ namespace {
 
 using namespace onnx_dialect;
 
+/// How float8e8m0 is rounded to, since opset 24: a type that Whittle does not have, so that it says nothing.
+void check_round_mode(const Rewrite& op) {
+    const std::string mode = op.arguments().text("round_mode");
+    if (mode != "up" && mode != "down" && mode != "nearest")
+        throw Error("found round_mode '" + mode + "', expected up, down or nearest");
+}
+
 /// To a float without infinities ("float 8") values beyond the range become the largest, unless `saturate` is 0.
 NodeValue convert(const Rewrite& op, DType dtype) {
+    check_round_mode(op);
     NodeValue value = op.tensor("input");
     const Scalar limit = greatest(dtype);
     const bool saturates = is_floating(dtype) && std::isfinite(limit.to_double()) && op.integer("saturate") != 0;
@@ -93,13 +101,13 @@ std::vector<Sample> dropout_samples(DType dtype) {
 constexpr OpDef kOps[] = {
     {.name = "onnx.Cast",
      .doc = "Converts elements, floats to integers towards zero. onnx Operators.md#Cast",
-     .schema = "Cast(Tensor input, *, DataType to, int saturate=1) -> Tensor",
+     .schema = "Cast(Tensor input, *, DataType to, int saturate=1, str round_mode=\"up\") -> Tensor",
      .dtypes = kStored & ~kComplex,
      .decompose = cast,
      .samples = cast_samples},
     {.name = "onnx.CastLike",
      .doc = "Converts elements to the type of another tensor. onnx Operators.md#CastLike",
-     .schema = "CastLike(Tensor input, Tensor target_type, *, int saturate=1) -> Tensor",
+     .schema = "CastLike(Tensor input, Tensor target_type, *, int saturate=1, str round_mode=\"up\") -> Tensor",
      .dtypes = kStored & ~kComplex,
      .decompose = cast_like,
      .samples = cast_like_samples},

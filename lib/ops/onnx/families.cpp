@@ -9,6 +9,7 @@ std::span<const OpDef> onnx_ops() {
         std::vector<OpDef> ops;
         for (const std::span<const OpDef> family : {
                  onnx_activation_ops(),  //
+                 onnx_attention_ops(),   //
                  onnx_binary_ops(),      //
                  onnx_cast_ops(),        //
                  onnx_control_ops(),     //

@@ -12,6 +12,7 @@ namespace whittle {
 std::span<const OpDef> onnx_ops();
 
 std::span<const OpDef> onnx_activation_ops();  ///< Relu, Elu, HardSigmoid …
+std::span<const OpDef> onnx_attention_ops();   ///< Attention, RotaryEmbedding, TensorScatter
 std::span<const OpDef> onnx_binary_ops();      ///< Add, Pow, Equal, And, Max, Clip, Where …
 std::span<const OpDef> onnx_cast_ops();        ///< Cast, Identity, Dropout
 std::span<const OpDef> onnx_control_ops();     ///< If, Loop, Scan

@@ -1,4 +1,4 @@
-// ONNX's normalizations: BatchNormalization, InstanceNormalization, LayerNormalization, LRN,
+// ONNX's normalizations: BatchNormalization, InstanceNormalization, LayerNormalization, RMSNormalization, LRN,
 // MeanVarianceNormalization, LpNormalization. Each is written out, as its definition in the standard is.
 #include <tuple>
 
@@ -100,8 +100,7 @@ Results group_normalization(GraphBuilder& builder, const Arguments<NodeValue>& a
         throw Error("found " + std::to_string(groups) + " groups of X " + to_string(x.meta.sizes) +
                     ", expected batch, channels and more, and groups that divide the channels");
     const DType dtype = x.meta.dtype;
-    const DType stashed = op.opset() < 21 ? dtype : dtype_of_code(op.integer("stash_type"));
-    if (!is_floating(stashed)) throw Error("found stash_type " + std::string(name(stashed)) + ", expected a float");
+    const DType stashed = op.opset() < 21 ? dtype : float_of_code("stash_type", op.integer("stash_type"));
     std::int64_t elements = 1;
     for (std::int64_t dim = 2; dim < rank_of(x); ++dim) elements *= size_of_dim(x, dim);
     const NodeValue grouped = op.reshape(x, {size_of_dim(x, 0), groups, channels / groups, elements});
@@ -132,6 +131,24 @@ Results layer_normalization(GraphBuilder& builder, const Arguments<NodeValue>& a
     if (count > 1) results.push_back(op.cast(m.mean, DType::f32).ref);
     if (count > 2) results.push_back(op.cast(inverse, DType::f32).ref);
     return results;
+}
+
+/// x / sqrt(mean of squares + epsilon) over dimensions from the axis on, then scaled, in the scale's type.
+Results rms_normalization(GraphBuilder& builder, const Arguments<NodeValue>& arguments) {
+    const Rewrite op(builder, arguments);
+    const NodeValue x = op.tensor("X"), scale = op.tensor("scale");
+    const std::int64_t axis = wrap_dim(op.integer("axis"), rank_of(x));
+    const Ints dims = all_dims(rank_of(x));
+    const DType stashed = float_of_code("stash_type", op.integer("stash_type"));
+    const NodeValue wide = op.cast(x, promote(x.meta.dtype, stashed));
+    const NodeValue squares =
+        op("aten.mean.dim", op("aten.mul.Tensor", wide, wide), Ints(dims.begin() + axis, dims.end()), true);
+    const NodeValue normal = op.cast(normalized(op, wide, squares), x.meta.dtype);
+    const NodeValue y = op("aten.mul.Tensor", op.cast(normal, scale.meta.dtype), scale);
+    if (y.meta.sizes != x.meta.sizes)
+        throw Error("found a scale of sizes " + to_string(scale.meta.sizes) + ", expected sizes that broadcast to " +
+                    to_string(x.meta.sizes));
+    return {y.ref};
 }
 
 /// x / (bias + alpha / size * sum of squares over `size` channels around)^beta
@@ -229,6 +246,19 @@ std::vector<Sample> layer_samples(DType dtype) {
                           .kwargs = {{"axis", 1}, {"num_outputs", 3}}})};
 }
 
+std::vector<Sample> rms_samples(DType dtype) {
+    const Tensor x = samples::random(dtype, {2, 3, 4});
+    const auto sample = [&](const std::string& label, const Sizes& scale,
+                            std::vector<std::pair<std::string, Arg>> kwargs) {
+        return at_opset(23, {.label = label,
+                             .tensors = {x, samples::random(dtype, scale, 2)},
+                             .args = {t(0), t(1)},
+                             .kwargs = std::move(kwargs)});
+    };
+    return {sample("last", {4}, {}), sample("two", {3, 4}, {{"axis", 1}, {"epsilon", 0.1}}),
+            sample("one scale, stash f64", {1}, {{"axis", -3}, {"stash_type", info_of(DType::f64).onnx}})};
+}
+
 std::vector<Sample> lrn_samples(DType dtype) {
     return {at_opset(13, {.label = "4 of 5",
                           .tensors = {samples::random(dtype, {1, 5, 2, 2})},
@@ -284,6 +314,13 @@ constexpr OpDef kOps[] = {
      .dtypes = kFloating,
      .decompose = layer_normalization,
      .samples = layer_samples},
+    {.name = "onnx.RMSNormalization",
+     .doc = "Divided by the root of the mean square over the last dimensions. onnx Operators.md#RMSNormalization",
+     .schema = "RMSNormalization(Tensor X, Tensor scale, *, int axis=-1, float epsilon=1e-05, int stash_type=1) "
+               "-> Tensor",
+     .dtypes = kFloating,
+     .decompose = rms_normalization,
+     .samples = rms_samples},
     {.name = "onnx.LRN",
      .doc = "Local response normalization over neighbouring channels. onnx Operators.md#LRN",
      .schema = "LRN(Tensor X, *, float alpha=0.0001, float beta=0.75, float bias=1.0, int size) -> Tensor",

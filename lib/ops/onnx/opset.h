@@ -5,6 +5,6 @@
 
 namespace whittle {
 
-inline constexpr std::int64_t kMinOpset = 7, kMaxOpset = 21;
+inline constexpr std::int64_t kMinOpset = 7, kMaxOpset = 24;
 
 }  // namespace whittle

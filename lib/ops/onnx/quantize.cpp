@@ -66,13 +66,22 @@ NodeValue as_small_float(const Rewrite& op, const NodeValue& steps, DType dtype)
                              {{"saturate", Arg(op.integer("saturate"))}, {"to", Arg(info_of(dtype).onnx)}});
 }
 
+/// The type in which x is divided by its scale: since opset 23 as `precision` says, or else that of the scale.
+DType quotient_type(const Rewrite& op, DType scale) {
+    if (op.opset() < 23) return DType::f32;
+    const std::int64_t wanted = op.integer("precision");
+    return wanted == 0 ? scale : float_of_code("precision", wanted);
+}
+
 Results quantize(GraphBuilder& builder, const Arguments<NodeValue>& arguments) {
     const Rewrite op(builder, arguments);
     const NodeValue x = op.tensor("x"), scale = op.tensor("y_scale");
     const bool given = op.has("y_zero_point");
     const std::int64_t wanted = op.integer("output_dtype");
     const DType dtype = given ? op.tensor("y_zero_point").meta.dtype : wanted != 0 ? dtype_of_code(wanted) : DType::u8;
-    const NodeValue steps = op("aten.div.Tensor", op.cast(x, DType::f32), op.cast(spread(op, scale, x), DType::f32));
+    const DType precise = quotient_type(op, scale.meta.dtype);
+    const NodeValue quotient = op("aten.div.Tensor", op.cast(x, precise), op.cast(spread(op, scale, x), precise));
+    const NodeValue steps = op.cast(quotient, promote(precise, DType::f32));
     if (is_floating(dtype)) return {as_small_float(op, steps, dtype).ref};  // their zero point is 0
     const NodeValue zero =
         given ? spread(op, op.tensor("y_zero_point"), x) : op.full({}, Scalar(std::int64_t{0}), dtype);
@@ -87,7 +96,9 @@ Results dequantize(GraphBuilder& builder, const Arguments<NodeValue>& arguments)
     if (const auto zero = optional(op, "x_zero_point"); zero && !floats)
         steps = op("aten.sub.Tensor", steps, op.cast(spread(op, *zero, x), DType::i32));
     const NodeValue scale = spread(op, op.tensor("x_scale"), x);
-    return {op("aten.mul.Tensor", op.cast(steps, scale.meta.dtype), scale).ref};
+    const std::int64_t wanted = op.integer("output_dtype");
+    const DType dtype = wanted == 0 ? scale.meta.dtype : float_of_code("output_dtype", wanted);
+    return {op("aten.mul.Tensor", op.cast(steps, dtype), op.cast(scale, dtype)).ref};
 }
 
 /// Scale and zero point such that 0 … 255 spans x and zero. Nothing but zeros has scale 1, as in onnxruntime.
@@ -213,7 +224,14 @@ std::vector<Sample> quantize_samples(DType dtype) {
         at_opset(21, {.label = "to f8",
                       .tensors = {x, one(2)},
                       .args = {t(0), t(1)},
-                      .kwargs = {{"output_dtype", info_of(DType::f8_e4m3fn).onnx}}})};
+                      .kwargs = {{"output_dtype", info_of(DType::f8_e4m3fn).onnx}}}),
+        at_opset(23, {.label = "divided in bf16",
+                      .tensors = {x, one(0.3)},
+                      .args = {t(0), t(1)},
+                      .kwargs = {{"precision", info_of(DType::bf16).onnx}}}),
+        at_opset(23, {.label = "a scale of f16",
+                      .tensors = {x, samples::scalar(DType::f16, 0.3), samples::scalar(DType::u16, 40000)},
+                      .args = {t(0), t(1), t(2)}})};
 }
 
 std::vector<Sample> dequantize_samples(DType dtype) {
@@ -227,6 +245,10 @@ std::vector<Sample> dequantize_samples(DType dtype) {
                                    .tensors = {x, samples::values(DType::f32, {2, 3, 4}, {1, 3})},
                                    .args = {t(0), t(1)},
                                    .kwargs = {{"axis", 0}, {"block_size", 2}}}));
+    result.push_back(at_opset(23, {.label = "to f16",
+                                   .tensors = {x, one(0.3)},
+                                   .args = {t(0), t(1)},
+                                   .kwargs = {{"output_dtype", info_of(DType::f16).onnx}}}));
     return result;
 }
 
@@ -274,14 +296,14 @@ constexpr OpDef kOps[] = {
     {.name = "onnx.QuantizeLinear",
      .doc = "Floats as 8-bit steps of a scale. onnx Operators.md#QuantizeLinear",
      .schema = "QuantizeLinear(Tensor x, Tensor y_scale, Tensor? y_zero_point=None, *, int axis=1, int block_size=0, "
-               "int output_dtype=0, int saturate=1) -> Tensor",
+               "int output_dtype=0, int precision=0, int saturate=1) -> Tensor",
      .dtypes = (kFloating & ~set_of(DType::f64)) | set_of(DType::i32),
      .decompose = quantize,
      .samples = quantize_samples},
     {.name = "onnx.DequantizeLinear",
      .doc = "What 8-bit steps stand for. onnx Operators.md#DequantizeLinear",
-     .schema = "DequantizeLinear(Tensor x, Tensor x_scale, Tensor? x_zero_point=None, *, int axis=1, int block_size=0) "
-               "-> Tensor",
+     .schema = "DequantizeLinear(Tensor x, Tensor x_scale, Tensor? x_zero_point=None, *, int axis=1, int block_size=0, "
+               "int output_dtype=0) -> Tensor",
      .dtypes = kQuantized | set_of(DType::i32) | set_of(DType::u16) | set_of(DType::i16) | set_of(DType::f8_e4m3fn),
      .decompose = dequantize,
      .samples = dequantize_samples},

@@ -100,6 +100,14 @@ DType dtype_of_code(std::int64_t code) {
     throw Error("found the element type " + std::to_string(code) + " of TensorProto, expected one of " + known);
 }
 
+DType float_of_code(std::string_view attribute, std::int64_t code) {
+    const DType dtype = dtype_of_code(code);
+    if (!is_floating(dtype) || !is_computed(dtype))
+        throw Error("found " + std::string(attribute) + " " + std::string(name(dtype)) +
+                    ", expected f64, f32, f16 or bf16");
+    return dtype;
+}
+
 Sample at_opset(std::int64_t opset, Sample sample) {
     sample.opset_imports = {{"", opset}};
     return sample;

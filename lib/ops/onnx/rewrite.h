@@ -89,6 +89,9 @@ std::int64_t size_of_dim(const NodeValue& value, std::int64_t dim);
 /// TensorProto.DataType to dtype. Throws Error for types Whittle does not have.
 DType dtype_of_code(std::int64_t code);
 
+/// The same of an attribute that says which float is computed in. Throws Error naming it for other types.
+DType float_of_code(std::string_view attribute, std::int64_t code);
+
 /// A compile-time string, so that a decomposition can be a template over its ATen op.
 template <std::size_t N>
 struct Name {

@@ -1,47 +1,22 @@
-// Opsets 18 to 21, which Debian's libonnx does not know: ops that are new there, or got operands and attributes. Values
+// Opsets 18 to 24, which Debian's libonnx does not know: ops that are new there, or got operands and attributes. Values
 // follow from the words of the standard, onnx Operators.md.
-#include <algorithm>
 #include <cfloat>
-#include <cmath>
 
-#include "frontends/onnx/save.h"
-#include "models.h"
 #include "ops/core/interpreter.h"
+#include "values.h"
 
 namespace whittle {
 namespace {
 
+using test::counting;
+using test::floats;
 using test::load;
 using test::load_error;
 using test::model;
-using Numbers = std::vector<double>;
-
-/// The results of a model of one input x, which is also the same graph when it is written and read again.
-std::vector<Numbers> results(const std::string& graph, int opset, const Tensor& x) {
-    const Graph read = load(model(graph, opset)).graph;
-    CHECK(read.opset_imports.at("") == opset);
-    CHECK(same_structure(read, load_onnx_bytes(test::bytes_of(to_onnx(read)), "again.onnx", {}, {}).graph));
-    std::vector<Numbers> values;
-    for (const Tensor& result : evaluate(read, std::vector<Tensor>(read.placeholders().size(), x)))
-        values.push_back(result.to(DType::f64).values<double>());
-    return values;
-}
-
-Numbers result(const std::string& graph, int opset, const Tensor& x) { return results(graph, opset, x).at(0); }
-
-Tensor floats(const std::vector<float>& values, const Sizes& sizes) { return Tensor::of(values, sizes); }
-
-/// 0, 1, 2 …
-Tensor counting(const Sizes& sizes) {
-    std::vector<float> values;
-    for (std::int64_t i = 0; i < element_count(sizes); ++i) values.push_back(static_cast<float>(i));
-    return floats(values, sizes);
-}
-
-bool near(const Numbers& got, const Numbers& expected, double tolerance = 1e-6) {
-    return std::equal(got.begin(), got.end(), expected.begin(), expected.end(),
-                      [&](double a, double b) { return std::fabs(a - b) <= tolerance * (1 + std::fabs(b)); });
-}
+using test::near;
+using test::Numbers;
+using test::result;
+using test::results;
 
 TEST_CASE("reductions take their axes as an operand since opset 18", "[onnx]") {
     const std::string by_operand = R"(g (float[2,3] x) => (float[2] y) {
@@ -65,7 +40,7 @@ TEST_CASE("reductions take their axes as an operand since opset 18", "[onnx]") {
 TEST_CASE("the last piece of a Split may be smaller since opset 18", "[onnx]") {
     const std::string split =
         "g (float[7] x) => (float[3] a, float[3] b, float[1] c) { a, b, c = Split<num_outputs = 3>(x) }";
-    CHECK(results(split, 18, counting({7})) == std::vector<Numbers>{{0, 1, 2}, {3, 4, 5}, {6}});
+    CHECK(results(split, 18, {counting({7})}) == std::vector<Numbers>{{0, 1, 2}, {3, 4, 5}, {6}});
     CHECK_THAT(load_error(model("g (float[4] x) => (float[2] a, float[2] b) { a, b = Split<num_outputs = 3>(x) }", 18)),
                Catch::Contains("found num_outputs 3 and 2 outputs with names"));
 }
@@ -271,8 +246,97 @@ TEST_CASE("what later opsets have and Whittle has not is named", "[onnx]") {
     CHECK_THAT(load_error(model("g (uint8[9] x) => (uint8[3,3,3] y) { y = ImageDecoder(x) }", 20)),
                Catch::Contains("Whittle does not know the op onnx.ImageDecoder yet"));
     onnx::ModelProto four_bits = model("g (float[2] x) => (float[2] y) { y = Relu(x) }", 21);
-    four_bits.mutable_graph()->mutable_input(0)->mutable_type()->mutable_tensor_type()->set_elem_type(22);
-    CHECK_THAT(load_error(four_bits), Catch::Contains("found elements of type INT4"));
+    const auto of_type = [&](int code) {
+        four_bits.mutable_graph()->mutable_input(0)->mutable_type()->mutable_tensor_type()->set_elem_type(code);
+        return load_error(four_bits);
+    };
+    CHECK_THAT(of_type(22), Catch::Contains("found elements of type INT4"));
+    CHECK_THAT(of_type(23), Catch::Contains("found elements of type FLOAT4E2M1"));
+    CHECK_THAT(of_type(24), Catch::Contains("found elements of type FLOAT8E8M0"));
+}
+
+TEST_CASE("opsets 22 to 24 are read, and written for the release that has them", "[onnx]") {
+    // docs/Versioning.md: 22 came with version 10 of the representation, 23 with 11, 24 with 12.
+    for (const auto& [opset, ir_version] : {std::pair(21, 10), {22, 10}, {23, 11}, {24, 12}}) {
+        INFO(opset);
+        const onnx::ModelProto relu = model("g (float[2] x) => (float[2] y) { y = Relu(x) }", opset);
+        CHECK(test::run(load(relu).graph, {floats({-1, 2}, {2})}) == Numbers{0, 2});
+        onnx::ModelProto written;
+        REQUIRE(written.ParseFromString(to_onnx(load(relu).graph)));
+        CHECK(written.ir_version() == ir_version);
+        CHECK(written.opset_import(0).version() == opset);
+    }
+    CHECK_THAT(load_error(model("g (float[2] x) => (float[2] y) { y = Swish(x) }", 23)),
+               Catch::Contains("the op onnx.Swish is not part of the standard (opset 23 of ai.onnx)"));
+}
+
+TEST_CASE("Swish is x sigmoid(alpha x)", "[onnx]") {
+    const Tensor x = floats({-1, 0, 2}, {3});
+    const auto swish = [](double value, double alpha) { return value / (1 + std::exp(-alpha * value)); };
+    CHECK(near(result("g (float[3] x) => (float[3] y) { y = Swish(x) }", 24, x), {swish(-1, 1), 0, swish(2, 1)}));
+    CHECK(near(result("g (float[3] x) => (float[3] y) { y = Swish<alpha = 0.5>(x) }", 24, x),
+               {swish(-1, 0.5), 0, swish(2, 0.5)}));
+}
+
+TEST_CASE("RMSNormalization divides by the root of the mean square", "[onnx]") {
+    const auto normalize = [](const std::string& attributes, const std::string& scale) {
+        return "g (float[2,2] x) => (float[2,2] y) { s = Constant<value = float" + scale + ">() y = RMSNormalization<" +
+               attributes + ">(x, s) }";
+    };
+    const Tensor x = floats({3, 4, 0, 2}, {2, 2});
+    const double first = std::sqrt(12.5 + 1e-5), second = std::sqrt(2 + 1e-5), both = std::sqrt(29. / 4 + 2);
+    CHECK(near(result(normalize("stash_type = 1", "[2] {1, 10}"), 23, x), {3 / first, 40 / first, 0, 20 / second}));
+    CHECK(near(result(normalize("axis = 0, epsilon = 2.0", "[1] {2}"), 23, x), {6 / both, 8 / both, 0, 4 / both}));
+    CHECK_THAT(load_error(model(normalize("axis = -1", "[1,1,2] {1, 1}"), 23)),
+               Catch::Contains("expected sizes that broadcast to [2, 2]"));
+    CHECK_THAT(load_error(model(normalize("stash_type = 7", "[2] {1, 1}"), 23)),
+               Catch::Contains("found stash_type i64, expected f64, f32, f16 or bf16"));
+    // In f16 the square of 300 is infinite; in f32, the default, it is not, and only the quotient is rounded.
+    const std::string half = R"(g (float16[2] x) => (float16[2] y) {
+        w = Constant<value = float[2] {1, 1}>()
+        s = Cast<to = 10>(w)
+        y = RMSNormalization<STASH>(x, s)
+    })";
+    const auto stashed = [&](const std::string& attribute) {
+        std::string text = half;
+        return result(text.replace(text.find("STASH"), 5, attribute), 23, floats({300, 0}, {2}).to(DType::f16));
+    };
+    CHECK(near(stashed("stash_type = 1"), {std::sqrt(2), 0}, 1e-3));
+    CHECK(stashed("stash_type = 10") == Numbers{0, 0});
+}
+
+TEST_CASE("a scale is of any float since opset 23, and its type, or precision, is divided in", "[onnx]") {
+    const auto quantize = [](int scale_type, const std::string& attributes) {
+        return "g (float[2] x) => (uint16[2] y) { w = Constant<value = float[1] {1}>() s = Cast<to = " +
+               std::to_string(scale_type) + ">(w) y = QuantizeLinear<output_dtype = 4" + attributes + ">(x, s) }";
+    };
+    constexpr int kFloat = 1, kHalf = 10;
+    const Tensor x = floats({2049, 7}, {2});  // f16 has no 2049: it is rounded to 2048
+    CHECK(result(quantize(kFloat, ""), 23, x) == Numbers{2049, 7});
+    CHECK(result(quantize(kFloat, ", precision = 10"), 23, x) == Numbers{2048, 7});
+    CHECK(result(quantize(kHalf, ""), 23, x) == Numbers{2048, 7});
+    CHECK_THAT(load_error(model(quantize(kFloat, ", precision = 10"), 21)),
+               Catch::Contains("found the unknown attribute 'precision'"));
+    CHECK_THAT(load_error(model(quantize(kHalf, ""), 21)), Catch::Contains("expected f32, the type of input 0"));
+
+    const std::string dequantize = R"(g (int8[2] x) => (float16[2] y) {
+        s = Constant<value = float[1] {0.1}>()
+        y = DequantizeLinear<output_dtype = 10>(x, s)
+    })";
+    const Graph read = load(model(dequantize, 23)).graph;
+    const Tensor y = evaluate(read, std::vector{Tensor::of<std::int64_t>({3, -5}).to(DType::i8)}).at(0);
+    CHECK(y.dtype() == DType::f16);
+    // In f16, as the standard says: 3 times what 0.1 is there, 1638 / 2^14, is 4914 / 2^14, of which f16 has 4912.
+    CHECK(y.to(DType::f64).values<double>() == Numbers{4912. / (1 << 14), -8192. / (1 << 14)});
+}
+
+TEST_CASE("Cast says since opset 24 how a type is rounded to that Whittle does not have", "[onnx]") {
+    const auto cast = [](const std::string& mode) {
+        return "g (float[1] x) => (float16[1] y) { y = Cast<to = 10, round_mode = \"" + mode + "\">(x) }";
+    };
+    CHECK(result(cast("nearest"), 24, floats({1.5f}, {1})) == Numbers{1.5});
+    CHECK_THAT(load_error(model(cast("sideways"), 24)), Catch::Contains("expected up, down or nearest"));
+    CHECK_THAT(load_error(model(cast("up"), 23)), Catch::Contains("found the unknown attribute 'round_mode'"));
 }
 
 }  // namespace

@@ -1,0 +1,399 @@
+// ONNX's attention since opset 23: Attention, RotaryEmbedding, and TensorScatter, which keeps keys and values of tokens
+// that came before. Each is written out, as the standard's own function or algorithm is.
+#include <array>
+#include <cmath>
+#include <limits>
+
+#include "ops/core/dense.h"
+#include "ops/onnx/rewrite.h"
+
+namespace whittle {
+
+namespace {
+
+using namespace onnx_dialect;
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+/// [batch, tokens, heads * size] as [batch, heads, tokens, size], which operands of four dimensions are already.
+NodeValue by_heads(const Rewrite& op, const std::string& name, const std::string& heads_name) {
+    const NodeValue x = op.tensor(name);
+    const Sizes& sizes = x.meta.sizes;
+    const std::int64_t heads = op.arguments().optional_integer(heads_name).value_or(0);
+    const std::string found = "found " + heads_name + " " + std::to_string(heads) + " and '" + name + "' of sizes " +
+                              to_string(sizes) + ", expected ";
+    if (sizes.size() == 4) {
+        if (heads != 0 && heads != sizes[1]) throw Error(found + "as many heads: [batch, heads, tokens, size]");
+        return x;
+    }
+    if (sizes.size() != 3 || heads < 1 || sizes[2] % heads != 0)
+        throw Error(found + "[batch, heads, tokens, size], or heads and [batch, tokens, heads * size]");
+    return op.permute(op.reshape(x, {sizes[0], sizes[1], heads, sizes[2] / heads}), {0, 2, 1, 3});
+}
+
+/// by_heads() undone for a result of an operand of that rank.
+NodeValue of_rank(const Rewrite& op, const NodeValue& y, std::int64_t rank) {
+    if (rank == 4) return y;
+    const Sizes& sizes = y.meta.sizes;
+    return op.reshape(op.permute(y, {0, 2, 1, 3}), {sizes[0], sizes[2], sizes[1] * sizes[3]});
+}
+
+/// 0 … count - 1, in these sizes.
+NodeValue counted(const Rewrite& op, std::int64_t count, const Sizes& sizes) {
+    return op.reshape(
+        op.builder().call("aten.arange.start_step", {Arg(0), Arg(count), Arg(1)}, {{"dtype", DType::i64}}), sizes);
+}
+
+// --- Attention -------------------------------------------------------------------------------------------------------
+
+/// [batch, heads, tokens, size]: keys and values are those of the past, too, and may have fewer heads.
+struct Attention {
+    NodeValue query, key, value;
+    std::int64_t past = 0;  ///< tokens before the first of the query
+
+    std::int64_t batch() const { return query.meta.sizes[0]; }
+    std::int64_t queries() const { return query.meta.sizes[2]; }
+    std::int64_t keys() const { return key.meta.sizes[2]; }
+    Sizes scores() const { return {batch(), query.meta.sizes[1], queries(), keys()}; }
+};
+
+/// Behind what there was of it.
+NodeValue after_past(const Rewrite& op, const NodeValue& x, const std::string& name) {
+    if (!op.has(name)) return x;
+    const NodeValue past = op.tensor(name);
+    Sizes expected = x.meta.sizes;
+    if (rank_of(past) == 4) expected[2] = past.meta.sizes[2];
+    if (past.meta.sizes != expected)
+        throw Error("found '" + name + "' of sizes " + to_string(past.meta.sizes) + ", expected those of " +
+                    to_string(x.meta.sizes) + " but for its tokens, the third");
+    return op.concat({past, x}, 2);
+}
+
+Attention attention_of(const Rewrite& op) {
+    if (op.has("past_key") != op.has("past_value"))
+        throw Error("found one of past_key and past_value, expected both or none");
+    if (op.has("past_key") && op.has("nonpad_kv_seqlen"))
+        throw Error("found nonpad_kv_seqlen and past_key, expected one of them: who keeps the past");
+    if (rank_of(op.tensor("Q")) != rank_of(op.tensor("K")) || rank_of(op.tensor("Q")) != rank_of(op.tensor("V")))
+        throw Error("found Q, K and V of different ranks, expected one rank");
+    Attention a{by_heads(op, "Q", "q_num_heads"), by_heads(op, "K", "kv_num_heads"), by_heads(op, "V", "kv_num_heads")};
+    const std::int64_t own = a.keys();
+    a.key = after_past(op, a.key, "past_key");
+    a.value = after_past(op, a.value, "past_value");
+    a.past = a.keys() - own;
+    const Sizes &q = a.query.meta.sizes, &k = a.key.meta.sizes, &v = a.value.meta.sizes;
+    const bool same_batch = q[0] == k[0] && q[0] == v[0], same_heads = k[1] == v[1] && k[1] > 0 && q[1] % k[1] == 0;
+    if (!same_batch || !same_heads || k[2] != v[2] || q[3] != k[3])
+        throw Error("found Q " + to_string(q) + ", K " + to_string(k) + " and V " + to_string(v) +
+                    " (batch, heads, tokens, size), expected one batch, sizes of Q and K and tokens of K and V that "
+                    "are the same, and heads of Q that are a multiple of theirs");
+    return a;
+}
+
+/// 0 where it is allowed, -infinity elsewhere.
+NodeValue bias_where(const Rewrite& op, const NodeValue& allowed, DType dtype) {
+    return op.cast(op("aten.where.Scalar", allowed, 0.0, -kInfinity), dtype);
+}
+
+/// The mask as what is added to scores. Since opset 24 it may end before the keys do: those behind it are hidden.
+NodeValue bias_of_mask(const Rewrite& op, const Attention& a) {
+    const NodeValue mask = op.tensor("attn_mask");
+    const DType dtype = a.query.meta.dtype;
+    if (mask.meta.dtype != DType::boolean && mask.meta.dtype != dtype)
+        throw Error("found attn_mask of type " + std::string(name(mask.meta.dtype)) + ", expected bool or " +
+                    std::string(name(dtype)) + ", the type of Q");
+    NodeValue bias = mask.meta.dtype == DType::boolean ? bias_where(op, mask, dtype) : mask;
+    const std::int64_t missing = rank_of(mask) == 0 ? 0 : a.keys() - mask.meta.sizes.back();
+    if (op.opset() >= 24 && missing > 0) bias = op("aten.constant_pad_nd.default", bias, Ints{0, missing}, -kInfinity);
+    if (!expands_to(bias.meta.sizes, a.scores()))
+        throw Error("found attn_mask of sizes " + to_string(mask.meta.sizes) + ", expected sizes that expand to " +
+                    to_string(a.scores()));
+    return bias;
+}
+
+/// Query i, behind the tokens of the past, sees the keys up to its own: j <= i + past. Where the caller keeps the past,
+/// the last query is the last of the keys that are no padding, and nothing is seen behind these.
+std::vector<NodeValue> allowed_keys(const Rewrite& op, const Attention& a) {
+    const bool causal = op.integer("is_causal") != 0;
+    if (!op.has("nonpad_kv_seqlen")) {
+        if (!causal) return {};
+        return {op("aten.tril.default", op.full({a.queries(), a.keys()}, Scalar(true), DType::boolean), a.past)};
+    }
+    const NodeValue given = op.tensor("nonpad_kv_seqlen");
+    if (given.meta.sizes != Sizes{a.batch()})
+        throw Error("found nonpad_kv_seqlen of sizes " + to_string(given.meta.sizes) + ", expected [" +
+                    std::to_string(a.batch()) + "], one for each of the batch");
+    const NodeValue valid = op.reshape(given, {a.batch(), 1, 1, 1}), j = counted(op, a.keys(), {1, 1, 1, a.keys()});
+    std::vector<NodeValue> allowed = {op("aten.lt.Tensor", j, valid)};
+    if (causal) {
+        const NodeValue i = counted(op, a.queries(), {1, 1, a.queries(), 1});
+        const NodeValue past = op("aten.sub.Tensor", valid, a.queries());
+        allowed.push_back(op("aten.le.Tensor", j, op("aten.add.Tensor", i, past)));
+    }
+    return allowed;
+}
+
+/// All that is added to the scores, if anything is.
+std::optional<NodeValue> bias_of(const Rewrite& op, const Attention& a) {
+    std::vector<NodeValue> terms;
+    if (op.has("attn_mask")) terms.push_back(bias_of_mask(op, a));
+    for (const NodeValue& allowed : allowed_keys(op, a)) terms.push_back(bias_where(op, allowed, a.query.meta.dtype));
+    if (terms.empty()) return std::nullopt;
+    NodeValue bias = terms[0];
+    for (std::size_t i = 1; i < terms.size(); ++i) bias = op("aten.add.Tensor", bias, terms[i]);
+    return bias;
+}
+
+/// Each key and value head as often as there are query heads for it.
+NodeValue repeated(const Rewrite& op, const Attention& a, const NodeValue& x) {
+    const std::int64_t repeats = size_of_dim(a.query, 1) / size_of_dim(x, 1);
+    return repeats == 1 ? x : op("aten.repeat_interleave.self_int", x, repeats, 1);
+}
+
+/// Softmax in softmax_precision. A query that may see no key has no weights, zeros.
+NodeValue weights_of(const Rewrite& op, const Attention& a, NodeValue scores, const std::optional<NodeValue>& bias) {
+    const DType dtype = a.query.meta.dtype;
+    const std::optional<std::int64_t> code = op.arguments().optional_integer("softmax_precision");
+    const DType precision = code ? float_of_code("softmax_precision", *code) : dtype;
+    // Causal alone hides no query's own key.
+    const bool may_hide_all = bias && a.keys() > 0 && (op.has("attn_mask") || op.has("nonpad_kv_seqlen"));
+    std::optional<NodeValue> nothing;
+    if (may_hide_all) {
+        nothing = op("aten.eq.Scalar", op("aten.amax.default", *bias, Ints{-1}, true), -kInfinity);
+        scores = op("aten.masked_fill.Scalar", scores, *nothing, 0.0);  // any scores do, but for NaN in their gradients
+    }
+    const NodeValue weights = op.cast(op("aten._softmax.default", op.cast(scores, precision), 3, false), dtype);
+    return nothing ? op("aten.masked_fill.Scalar", weights, *nothing, 0.0) : weights;
+}
+
+/// softmax(scale Q K^T + bias) V; its scores are given at the stage that qk_matmul_output_mode says.
+Results attention(GraphBuilder& builder, const Arguments<NodeValue>& arguments) {
+    const Rewrite op(builder, arguments);
+    const Attention a = attention_of(op);
+    const std::int64_t mode = op.integer("qk_matmul_output_mode");
+    if (mode < 0 || mode > 3)
+        throw Error("found qk_matmul_output_mode " + std::to_string(mode) + ", expected 0, 1, 2 or 3");
+    const double scale =
+        arguments.has("scale") ? op.number("scale") : 1 / std::sqrt(static_cast<double>(size_of_dim(a.query, 3)));
+    if (!(scale >= 0)) throw Error("found scale " + std::to_string(scale) + ", expected 0 at least");
+    const auto scaled = [&](const NodeValue& x) { return op("aten.mul.Tensor", x, std::sqrt(scale)); };
+    const NodeValue products =
+        op("aten.matmul.default", scaled(a.query), scaled(op.permute(repeated(op, a, a.key), {0, 1, 3, 2})));
+    NodeValue capped = products;
+    if (const double cap = op.number("softcap"); cap != 0)
+        capped = op("aten.mul.Tensor", op("aten.tanh.default", op("aten.div.Tensor", products, cap)), cap);
+    const std::optional<NodeValue> bias = bias_of(op, a);
+    const NodeValue scores = bias ? op("aten.add.Tensor", capped, *bias) : capped;
+    const NodeValue weights = weights_of(op, a, scores, bias);
+    const DType dtype = a.query.meta.dtype, common = promote(dtype, a.value.meta.dtype);
+    const NodeValue y = op("aten.matmul.default", op.cast(weights, common), op.cast(repeated(op, a, a.value), common));
+    const std::array<NodeValue, 4> stages = {products, capped, scores, weights};
+    Results results = {of_rank(op, op.cast(y, dtype), rank_of(op.tensor("Q"))).ref, a.key.ref, a.value.ref,
+                       stages[static_cast<std::size_t>(mode)].ref};
+    results.resize(static_cast<std::size_t>(std::clamp<std::int64_t>(op.integer("num_outputs"), 1, 4)));
+    return results;
+}
+
+// --- What is before and beside it ------------------------------------------------------------------------------------
+
+/// Cosines or sines of each token's angles, for all heads: [batch, 1, tokens, angles]. They are looked up by position,
+/// or given for each token.
+NodeValue by_token(const Rewrite& op, const std::string& name, const NodeValue& x, std::int64_t angles) {
+    NodeValue cache = op.tensor(name);
+    const Sizes tokens = {size_of_dim(x, 0), size_of_dim(x, 2)}, expected = {tokens[0], tokens[1], angles};
+    const bool looked_up = op.has("position_ids");
+    if (looked_up && op.tensor("position_ids").meta.sizes != tokens)
+        throw Error("found position_ids of sizes " + to_string(op.tensor("position_ids").meta.sizes) + ", expected " +
+                    to_string(tokens) + ", one for each token");
+    const bool fits = looked_up ? rank_of(cache) == 2 && size_of_dim(cache, 1) == angles : cache.meta.sizes == expected;
+    if (!fits)
+        throw Error("found '" + name + "' of sizes " + to_string(cache.meta.sizes) + ", expected " +
+                    (looked_up ? "[positions, " + std::to_string(angles) + "]" : to_string(expected)));
+    if (looked_up) cache = op.builder().call("onnx.Gather", {arg(cache), arg(op.tensor("position_ids"))});
+    return op.reshape(cache, {tokens[0], 1, tokens[1], angles});
+}
+
+/// Pairs of elements turned by angles: an element and the one half of them further, or the next one if interleaved.
+Results rotary_embedding(GraphBuilder& builder, const Arguments<NodeValue>& arguments) {
+    const Rewrite op(builder, arguments);
+    const NodeValue x = by_heads(op, "X", "num_heads");
+    const std::int64_t size = size_of_dim(x, 3), wanted = op.integer("rotary_embedding_dim");
+    const std::int64_t turned = wanted == 0 ? size : wanted, half = turned / 2;
+    if (turned < 0 || turned > size || turned % 2 != 0)
+        throw Error("found " + std::to_string(turned) + " elements to turn of " + std::to_string(size) +
+                    " of a head, expected an even number of them");
+    const bool interleaved = op.integer("interleaved") != 0;
+    const NodeValue a = interleaved ? op.slice(x, 3, 0, turned, 2) : op.slice(x, 3, 0, half);
+    const NodeValue b = interleaved ? op.slice(x, 3, 1, turned, 2) : op.slice(x, 3, half, turned);
+    const NodeValue cos = by_token(op, "cos_cache", x, half), sin = by_token(op, "sin_cache", x, half);
+    const auto product = [&](const NodeValue& left, const NodeValue& right) {
+        return op("aten.mul.Tensor", left, right);
+    };
+    std::vector<NodeValue> parts = {op("aten.sub.Tensor", product(cos, a), product(sin, b)),
+                                    op("aten.add.Tensor", product(sin, a), product(cos, b))};
+    if (interleaved) {
+        const Sizes& sizes = a.meta.sizes;
+        for (NodeValue& part : parts) part = op.reshape(part, {sizes[0], sizes[1], sizes[2], half, 1});
+        parts = {op.reshape(op.concat(parts, 4), {sizes[0], sizes[1], sizes[2], turned})};
+    }
+    if (turned < size) parts.push_back(op.slice(x, 3, turned, size));
+    return {of_rank(op, op.concat(parts, 3), rank_of(op.tensor("X"))).ref};
+}
+
+/// The update in place of as many elements of the axis, from the write index of each of the batch on; circular: behind
+/// the last element comes the first.
+Results tensor_scatter(GraphBuilder& builder, const Arguments<NodeValue>& arguments) {
+    const Rewrite op(builder, arguments);
+    const NodeValue past = op.tensor("past_cache"), update = op.tensor("update");
+    const std::int64_t axis = wrap_dim(op.integer("axis"), rank_of(past));
+    const std::string mode = arguments.text("mode");
+    if (mode != "linear" && mode != "circular") throw Error("found mode '" + mode + "', expected linear or circular");
+    if (axis == 0) throw Error("found axis 0, the batch, expected another");
+    Sizes expected = past.meta.sizes;
+    if (rank_of(update) == rank_of(past)) expected[static_cast<std::size_t>(axis)] = size_of_dim(update, axis);
+    const std::int64_t all = size_of_dim(past, axis), some = expected[static_cast<std::size_t>(axis)];
+    if (update.meta.sizes != expected || some > all)
+        throw Error("found past_cache " + to_string(past.meta.sizes) + " and update " + to_string(update.meta.sizes) +
+                    ", expected sizes that are the same but for fewer along axis " + std::to_string(axis));
+    Sizes along(past.meta.sizes.size(), 1), each = along;
+    along[static_cast<std::size_t>(axis)] = some;
+    each[0] = size_of_dim(past, 0);
+    NodeValue index = counted(op, some, along);
+    if (op.has("write_indices")) {
+        const NodeValue from = op.tensor("write_indices");
+        if (from.meta.sizes != Sizes{each[0]})
+            throw Error("found write_indices of sizes " + to_string(from.meta.sizes) + ", expected [" +
+                        std::to_string(each[0]) + "], one for each of the batch");
+        index = op("aten.add.Tensor", index, op.reshape(from, each));
+        if (mode == "circular" && all > 0) index = op("aten.remainder.Scalar", index, all);
+    }
+    return {op("aten.scatter.src", past, axis, op("aten.expand.default", index, update.meta.sizes), update).ref};
+}
+
+// --- Samples ---------------------------------------------------------------------------------------------------------
+
+using Kwargs = std::vector<std::pair<std::string, Arg>>;
+
+/// Two of a batch, of two heads each: three queries, five keys.
+Sample attention_sample(const std::string& label, std::int64_t opset, DType dtype, Kwargs kwargs = {},
+                        const std::vector<std::pair<int, Tensor>>& more = {}) {
+    Sample sample{.label = label,
+                  .tensors = {samples::random(dtype, {2, 2, 3, 4}), samples::random(dtype, {2, 2, 5, 4}, 2),
+                              samples::random(dtype, {2, 2, 5, 6}, 3)},
+                  .args = {t(0), t(1), t(2)},
+                  .kwargs = std::move(kwargs)};
+    for (const auto& [position, tensor] : more) {
+        sample.args.resize(static_cast<std::size_t>(position) + 1);
+        sample.args.back() = t(static_cast<int>(sample.tensors.size()));
+        sample.tensors.push_back(tensor);
+    }
+    return at_opset(opset, std::move(sample));
+}
+
+std::vector<Sample> attention_samples(DType dtype) {
+    constexpr int kMask = 3, kPastKey = 4, kPastValue = 5, kValid = 6;
+    const Tensor rows = samples::values(DType::boolean, {1, 1, 0, 1, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1}, {3, 5});
+    const std::pair<int, Tensor> mask = {kMask, samples::random(dtype, {2, 1, 3, 5}, 4)},
+                                 past_key = {kPastKey, samples::random(dtype, {2, 2, 4, 4}, 5)},
+                                 past_value = {kPastValue, samples::random(dtype, {2, 2, 4, 6}, 6)},
+                                 valid = {kValid, samples::values(DType::i64, {2, 5})};
+    const auto stage = [](int mode) {
+        return Kwargs{{"qk_matmul_output_mode", mode}, {"softcap", 2.0}, {"num_outputs", 4}};
+    };
+    std::vector<Sample> result = {
+        attention_sample("plain", 23, dtype),
+        attention_sample("scale", 23, dtype, {{"scale", 0.25}}),
+        attention_sample("causal", 23, dtype, {{"is_causal", 1}}),
+        attention_sample("float mask, causal", 23, dtype, {{"is_causal", 1}}, {mask}),
+        attention_sample("bool mask, one row hidden", 23, dtype, {}, {{kMask, rows}}),
+        attention_sample("past, causal", 23, dtype, {{"is_causal", 1}, {"num_outputs", 3}}, {past_key, past_value}),
+        attention_sample("softmax in f64", 23, dtype, {{"softmax_precision", info_of(DType::f64).onnx}}),
+        attention_sample("short mask", 24, dtype, {}, {{kMask, samples::random(dtype, {3, 2}, 4)}}),
+        attention_sample("padding", 24, dtype, {}, {valid}),
+        attention_sample("padding, causal", 24, dtype, {{"is_causal", 1}}, {valid})};
+    for (const int mode : {0, 1, 2, 3})
+        result.push_back(attention_sample("stage " + std::to_string(mode), 23, dtype, stage(mode), {mask}));
+    const auto grouped = [&](const std::string& label, const Sizes& query, const Sizes& key, Kwargs kwargs) {
+        result.push_back(at_opset(23, {.label = label,
+                                       .tensors = {samples::random(dtype, query), samples::random(dtype, key, 2),
+                                                   samples::random(dtype, key, 3)},
+                                       .args = {t(0), t(1), t(2)},
+                                       .kwargs = std::move(kwargs)}));
+    };
+    grouped("grouped heads", {1, 4, 2, 3}, {1, 2, 3, 3}, {});
+    grouped("three dimensions", {2, 2, 12}, {2, 3, 6}, {{"kv_num_heads", 2}, {"q_num_heads", 4}});
+    grouped("no keys", {1, 2, 2, 3}, {1, 2, 0, 3}, {});
+    return result;
+}
+
+std::vector<Sample> rotary_samples(DType dtype) {
+    const Tensor positions = samples::values(DType::i64, {0, 2, 1, 3, 3, 0}, {2, 3});
+    const auto sample = [&](const std::string& label, const Sizes& x, const Sizes& cache, bool looked_up,
+                            Kwargs kwargs) {
+        Sample made{.label = label,
+                    .tensors = {samples::random(dtype, x), samples::uniform(dtype, cache, -1, 1),
+                                samples::uniform(dtype, cache, -1, 1, 2)},
+                    .args = {t(0), t(1), t(2)},
+                    .kwargs = std::move(kwargs)};
+        if (looked_up) {
+            made.tensors.push_back(positions);
+            made.args.push_back(t(3));
+        }
+        return at_opset(23, std::move(made));
+    };
+    return {sample("positions", {2, 2, 3, 4}, {4, 2}, true, {}),
+            sample("positions, three dimensions", {2, 3, 8}, {4, 2}, true, {{"num_heads", 2}}),
+            sample("angles", {2, 2, 3, 4}, {2, 3, 2}, false, {}),
+            sample("interleaved", {2, 2, 3, 4}, {2, 3, 2}, false, {{"interleaved", 1}}),
+            sample("part", {2, 2, 3, 6}, {4, 2}, true, {{"rotary_embedding_dim", 4}}),
+            sample("part, interleaved", {2, 2, 3, 6}, {4, 2}, true, {{"interleaved", 1}, {"rotary_embedding_dim", 4}})};
+}
+
+std::vector<Sample> tensor_scatter_samples(DType dtype) {
+    const Tensor past = samples::ramp(dtype, {2, 3, 4, 2}), update = samples::random(dtype, {2, 3, 2, 2});
+    const auto sample = [&](const std::string& label, const std::vector<double>& from, Kwargs kwargs) {
+        return at_opset(24, {.label = label,
+                             .tensors = {past, update, samples::values(DType::i64, from)},
+                             .args = {t(0), t(1), t(2)},
+                             .kwargs = std::move(kwargs)});
+    };
+    return {at_opset(24, {.label = "from the first", .tensors = {past, update}, .args = {t(0), t(1)}}),
+            sample("linear", {1, 2}, {}), sample("circular", {3, 0}, {{"mode", "circular"}}),
+            at_opset(24, {.label = "axis",
+                          .tensors = {samples::ramp(dtype, {2, 3, 2}), samples::random(dtype, {2, 1, 2}),
+                                      samples::values(DType::i64, {2, 0})},
+                          .args = {t(0), t(1), t(2)},
+                          .kwargs = {{"axis", 1}}})};
+}
+
+constexpr OpDef kOps[] = {
+    {.name = "onnx.Attention",
+     .doc = "softmax(scale Q K^T + mask) V, by heads. onnx Operators.md#Attention, Changelog.md#Attention-23",
+     .schema = "Attention(Tensor Q, Tensor K, Tensor V, Tensor? attn_mask=None, Tensor? past_key=None, Tensor? "
+               "past_value=None, Tensor? nonpad_kv_seqlen=None, *, int is_causal=0, int? kv_num_heads=None, int? "
+               "q_num_heads=None, int qk_matmul_output_mode=0, float? scale=None, float softcap=0.0, int? "
+               "softmax_precision=None, int num_outputs=1) -> Tensor[]",
+     .dtypes = kFloating,
+     .decompose = attention,
+     .samples = attention_samples},
+    {.name = "onnx.RotaryEmbedding",
+     .doc = "Pairs of elements turned by the angles of a token's position. onnx Operators.md#RotaryEmbedding",
+     .schema = "RotaryEmbedding(Tensor X, Tensor cos_cache, Tensor sin_cache, Tensor? position_ids=None, *, int "
+               "interleaved=0, int? num_heads=None, int rotary_embedding_dim=0) -> Tensor",
+     .dtypes = kFloating & ~set_of(DType::f64),
+     .decompose = rotary_embedding,
+     .samples = rotary_samples},
+    {.name = "onnx.TensorScatter",
+     .doc = "Keys or values of new tokens written among those of earlier ones. onnx Operators.md#TensorScatter",
+     .schema = "TensorScatter(Tensor past_cache, Tensor update, Tensor? write_indices=None, *, int axis=-2, "
+               "str mode=\"linear\") -> Tensor",
+     .dtypes = kMoved,
+     .decompose = tensor_scatter,
+     .samples = tensor_scatter_samples},
+};
+
+}  // namespace
+
+std::span<const OpDef> onnx_attention_ops() { return kOps; }
+
+}  // namespace whittle
