@@ -72,6 +72,17 @@ Value product(GroupBuilder& builder, std::int64_t batch, std::int64_t m, std::in
         "product");
 }
 
+/// a transposed(b), b as it lies: along the sum.
+Value product_along(GroupBuilder& builder, std::int64_t m, std::int64_t k, std::int64_t n) {
+    const Value a = input(builder, "a", {m, k}), b = input(builder, "b", {n, k});
+    return builder.reduce(
+        DType::f32, {m, n}, {k}, [](const Index&) { return zero(); },
+        [=](const Index& i, const Index& r, const Expr& self) {
+            return self + a({i[0], r[0]}) * b({i[1], r[0]});
+        },
+        "product");
+}
+
 Value convolution(GroupBuilder& builder, std::int64_t in, std::int64_t out, std::int64_t size, std::int64_t kernel,
                   std::int64_t stride, bool wide = false) {
     const Value x = input(builder, "x", {2, in, size, size}), w = input(builder, "w", {out, in, kernel, kernel});
@@ -234,6 +245,8 @@ const std::vector<Shape>& shapes() {
          [](GroupBuilder& b) {
              return softmax(b, {5, 17, 131});
          }},
+        {"product of few rows with what lies along the sum",
+         [](GroupBuilder& b) { return product_along(b, 3, 131, 67); }},
         {"transpose",
          [](GroupBuilder& b) {
              const Value x = input(b, "x", {3, 131, 137});
@@ -409,6 +422,20 @@ TEST_CASE("a convolution of points takes the image's columns as lanes where they
     };
     CHECK(packed_lane(48) == "l");
     CHECK(packed_lane(24) == "j");  // 8 lanes of 32 would be idle
+}
+
+TEST_CASE("few rows are no reason to pack what lies along the sum, unless it is constant") {
+    const auto is_packed = [](std::int64_t rows, bool constant) {
+        GroupBuilder builder("group");
+        builder.output(product_along(builder, rows, 128, 256), "result");
+        Group group = builder.finish();
+        group.inputs[1].constant = constant;
+        halide::schedule(group, kMachines[0]);
+        return group.stage("product_packed") != nullptr;
+    };
+    CHECK_FALSE(is_packed(1, false));
+    CHECK(is_packed(1, true));
+    CHECK(is_packed(64, false));
 }
 
 TEST_CASE("a product's loops: panels of packed columns, tiles in registers") {

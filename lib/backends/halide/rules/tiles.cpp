@@ -16,9 +16,10 @@ using expr::Op;
 using expr::Stage;
 using Kind = Directive::Kind;
 
-constexpr std::int64_t kFewRows = 32;    // a packed panel that fewer rows use costs more than it gives
-constexpr std::int64_t kFewTasks = 4;    // parallel loops want as many, two processors' worth twice
-constexpr std::int64_t kStoreLanes = 8;  // of a result that is written across its lanes
+constexpr std::int64_t kFewRows = 32;      // a packed panel that fewer rows use costs more than it gives
+constexpr std::int64_t kRowsAlongSum = 4;  // so few rows are no reason to pack what is used for them alone
+constexpr std::int64_t kFewTasks = 4;      // parallel loops want as many, two processors' worth twice
+constexpr std::int64_t kStoreLanes = 8;    // of a result that is written across its lanes
 
 class TiledSum {
   public:
@@ -360,6 +361,17 @@ Stage without_single_steps(Stage stage) {
     return stage;
 }
 
+/// Whether few rows are multiplied with what is no constant and lies along the sum: packing it would take longer than
+/// the sums, which then run along its rows as they lie (rules/rows).
+bool lies_along_sum(const expr::Group& group, const Contraction& sum, const Machine& machine) {
+    const expr::Input* input = group.input(sum.right->name);
+    const std::vector<LoopVar>& domain = group.stage(sum.stage)->updates[0].domain;
+    if (!input || input->constant || input->strides.back() != 1 || sum.rows > kRowsAlongSum || domain.empty())
+        return false;
+    const auto runs = [&](const Expr& factor) { return is_variable(factor->operands.back(), domain.back().name); };
+    return domain.back().extent >= machine.shortest_row && runs(sum.right) && sum.left && runs(sum.left);
+}
+
 }  // namespace
 
 bool schedule_contraction(Draft& draft, const std::string& name, const Machine& machine) {
@@ -367,6 +379,7 @@ bool schedule_contraction(Draft& draft, const std::string& name, const Machine& 
     constexpr std::int64_t kLessWork = 4;
     auto contraction = contraction_of(draft.group(), *draft.group().stage(name));
     if (!contraction || kLessWork * contraction->products < machine.least_work) return false;
+    if (lies_along_sum(draft.group(), *contraction, machine)) return false;
     const Stage simple = without_single_steps(*draft.group().stage(name));
     const auto simpler = contraction_of(draft.group(), simple);
     if (simpler && simpler->lane_is_innermost && !contraction->lane_is_innermost && fills_vectors(*simpler, machine)) {
