@@ -152,6 +152,8 @@ Tensor amax(const Tensor& self, const IntList& dim, bool keepdim) { return call<
 Tensor Tensor::amax(const IntList& dim, bool keepdim) const { return call<Tensor>("aten.amax.default", __builtin_return_address(0), *this, dim, keepdim); }
 Tensor amin(const Tensor& self, const IntList& dim, bool keepdim) { return call<Tensor>("aten.amin.default", __builtin_return_address(0), self, dim, keepdim); }
 Tensor Tensor::amin(const IntList& dim, bool keepdim) const { return call<Tensor>("aten.amin.default", __builtin_return_address(0), *this, dim, keepdim); }
+std::tuple<Tensor, Tensor> aminmax(const Tensor& self, std::optional<std::int64_t> dim, bool keepdim) { return call<std::tuple<Tensor, Tensor>>("aten.aminmax.default", __builtin_return_address(0), self, keyword("dim", dim), keyword("keepdim", keepdim)); }
+std::tuple<Tensor, Tensor> Tensor::aminmax(std::optional<std::int64_t> dim, bool keepdim) const { return call<std::tuple<Tensor, Tensor>>("aten.aminmax.default", __builtin_return_address(0), *this, keyword("dim", dim), keyword("keepdim", keepdim)); }
 Tensor angle(const Tensor& self) { return call<Tensor>("aten.angle.default", __builtin_return_address(0), self); }
 Tensor Tensor::angle() const { return call<Tensor>("aten.angle.default", __builtin_return_address(0), *this); }
 Tensor any(const Tensor& self) { return call<Tensor>("aten.any.default", __builtin_return_address(0), self); }
@@ -473,6 +475,8 @@ Tensor full_like(const Tensor& self, const Scalar& fill_value, std::optional<Sca
 Tensor Tensor::full_like(const Scalar& fill_value, std::optional<ScalarType> dtype) const { return call<Tensor>("aten.full_like.default", __builtin_return_address(0), *this, fill_value, keyword("dtype", dtype)); }
 Tensor gather(const Tensor& self, std::int64_t dim, const Tensor& index, bool sparse_grad) { return call<Tensor>("aten.gather.default", __builtin_return_address(0), self, dim, index, keyword("sparse_grad", sparse_grad)); }
 Tensor Tensor::gather(std::int64_t dim, const Tensor& index, bool sparse_grad) const { return call<Tensor>("aten.gather.default", __builtin_return_address(0), *this, dim, index, keyword("sparse_grad", sparse_grad)); }
+Tensor gcd(const Tensor& self, const Tensor& other) { return call<Tensor>("aten.gcd.default", __builtin_return_address(0), self, other); }
+Tensor Tensor::gcd(const Tensor& other) const { return call<Tensor>("aten.gcd.default", __builtin_return_address(0), *this, other); }
 Tensor ge(const Tensor& self, const Scalar& other) { return call<Tensor>("aten.ge.Scalar", __builtin_return_address(0), self, other); }
 Tensor Tensor::ge(const Scalar& other) const { return call<Tensor>("aten.ge.Scalar", __builtin_return_address(0), *this, other); }
 Tensor Tensor::ge_(const Scalar& other) const { return call_in_place("aten.ge_.Scalar", __builtin_return_address(0), *this, other); }
@@ -521,6 +525,9 @@ Tensor hardtanh(const Tensor& self, const Scalar& min_val, const Scalar& max_val
 Tensor Tensor::hardtanh(const Scalar& min_val, const Scalar& max_val) const { return call<Tensor>("aten.hardtanh.default", __builtin_return_address(0), *this, min_val, max_val); }
 Tensor Tensor::hardtanh_(const Scalar& min_val, const Scalar& max_val) const { return call_in_place("aten.hardtanh_.default", __builtin_return_address(0), *this, min_val, max_val); }
 Tensor hardtanh_backward(const Tensor& grad_output, const Tensor& self, const Scalar& min_val, const Scalar& max_val) { return call<Tensor>("aten.hardtanh_backward.default", __builtin_return_address(0), grad_output, self, min_val, max_val); }
+Tensor heaviside(const Tensor& self, const Tensor& values) { return call<Tensor>("aten.heaviside.default", __builtin_return_address(0), self, values); }
+Tensor Tensor::heaviside(const Tensor& values) const { return call<Tensor>("aten.heaviside.default", __builtin_return_address(0), *this, values); }
+Tensor Tensor::heaviside_(const Tensor& values) const { return call_in_place("aten.heaviside_.default", __builtin_return_address(0), *this, values); }
 Tensor hinge_embedding_loss(const Tensor& self, const Tensor& target, double margin, std::int64_t reduction) { return call<Tensor>("aten.hinge_embedding_loss.default", __builtin_return_address(0), self, target, margin, reduction); }
 Tensor Tensor::hinge_embedding_loss(const Tensor& target, double margin, std::int64_t reduction) const { return call<Tensor>("aten.hinge_embedding_loss.default", __builtin_return_address(0), *this, target, margin, reduction); }
 Tensor histc(const Tensor& self, std::int64_t bins, const Scalar& min, const Scalar& max) { return call<Tensor>("aten.histc.default", __builtin_return_address(0), self, bins, min, max); }
@@ -572,6 +579,8 @@ std::tuple<Tensor, Tensor> Tensor::kthvalue(std::int64_t k, std::int64_t dim, bo
 Tensor l1_loss(const Tensor& self, const Tensor& target, std::int64_t reduction) { return call<Tensor>("aten.l1_loss.default", __builtin_return_address(0), self, target, reduction); }
 Tensor Tensor::l1_loss(const Tensor& target, std::int64_t reduction) const { return call<Tensor>("aten.l1_loss.default", __builtin_return_address(0), *this, target, reduction); }
 Tensor layer_norm(const Tensor& input, const IntList& normalized_shape, const OptionalTensor& weight, const OptionalTensor& bias, double eps, bool cudnn_enable) { return call<Tensor>("aten.layer_norm.default", __builtin_return_address(0), input, normalized_shape, weight, bias, eps, cudnn_enable); }
+Tensor lcm(const Tensor& self, const Tensor& other) { return call<Tensor>("aten.lcm.default", __builtin_return_address(0), self, other); }
+Tensor Tensor::lcm(const Tensor& other) const { return call<Tensor>("aten.lcm.default", __builtin_return_address(0), *this, other); }
 Tensor le(const Tensor& self, const Scalar& other) { return call<Tensor>("aten.le.Scalar", __builtin_return_address(0), self, other); }
 Tensor Tensor::le(const Scalar& other) const { return call<Tensor>("aten.le.Scalar", __builtin_return_address(0), *this, other); }
 Tensor Tensor::le_(const Scalar& other) const { return call_in_place("aten.le_.Scalar", __builtin_return_address(0), *this, other); }
@@ -816,6 +825,8 @@ Tensor prod(const Tensor& self, std::optional<ScalarType> dtype) { return call<T
 Tensor Tensor::prod(std::optional<ScalarType> dtype) const { return call<Tensor>("aten.prod.default", __builtin_return_address(0), *this, keyword("dtype", dtype)); }
 Tensor prod(const Tensor& self, std::int64_t dim, bool keepdim, std::optional<ScalarType> dtype) { return call<Tensor>("aten.prod.dim_int", __builtin_return_address(0), self, dim, keepdim, keyword("dtype", dtype)); }
 Tensor Tensor::prod(std::int64_t dim, bool keepdim, std::optional<ScalarType> dtype) const { return call<Tensor>("aten.prod.dim_int", __builtin_return_address(0), *this, dim, keepdim, keyword("dtype", dtype)); }
+Tensor put(const Tensor& self, const Tensor& index, const Tensor& source, bool accumulate) { return call<Tensor>("aten.put.default", __builtin_return_address(0), self, index, source, accumulate); }
+Tensor Tensor::put(const Tensor& index, const Tensor& source, bool accumulate) const { return call<Tensor>("aten.put.default", __builtin_return_address(0), *this, index, source, accumulate); }
 Tensor rad2deg(const Tensor& self) { return call<Tensor>("aten.rad2deg.default", __builtin_return_address(0), self); }
 Tensor Tensor::rad2deg() const { return call<Tensor>("aten.rad2deg.default", __builtin_return_address(0), *this); }
 Tensor rand(const IntList& size, std::optional<ScalarType> dtype) { return call<Tensor>("aten.rand.default", __builtin_return_address(0), size, keyword("dtype", dtype)); }
@@ -883,6 +894,9 @@ Tensor roll(const Tensor& self, const IntList& shifts, const IntList& dims) { re
 Tensor Tensor::roll(const IntList& shifts, const IntList& dims) const { return call<Tensor>("aten.roll.default", __builtin_return_address(0), *this, shifts, dims); }
 Tensor rot90(const Tensor& self, std::int64_t k, const IntList& dims) { return call<Tensor>("aten.rot90.default", __builtin_return_address(0), self, k, dims); }
 Tensor Tensor::rot90(std::int64_t k, const IntList& dims) const { return call<Tensor>("aten.rot90.default", __builtin_return_address(0), *this, k, dims); }
+Tensor round(const Tensor& self, std::int64_t decimals) { return call<Tensor>("aten.round.decimals", __builtin_return_address(0), self, keyword("decimals", decimals)); }
+Tensor Tensor::round(std::int64_t decimals) const { return call<Tensor>("aten.round.decimals", __builtin_return_address(0), *this, keyword("decimals", decimals)); }
+Tensor Tensor::round_(std::int64_t decimals) const { return call_in_place("aten.round_.decimals", __builtin_return_address(0), *this, keyword("decimals", decimals)); }
 Tensor round(const Tensor& self) { return call<Tensor>("aten.round.default", __builtin_return_address(0), self); }
 Tensor Tensor::round() const { return call<Tensor>("aten.round.default", __builtin_return_address(0), *this); }
 Tensor Tensor::round_() const { return call_in_place("aten.round_.default", __builtin_return_address(0), *this); }
@@ -1101,6 +1115,8 @@ std::tuple<Tensor, Tensor> var_mean(const Tensor& self, const IntList& dim, cons
 std::tuple<Tensor, Tensor> Tensor::var_mean(const IntList& dim, const std::optional<Scalar>& correction, bool keepdim) const { return call<std::tuple<Tensor, Tensor>>("aten.var_mean.correction", __builtin_return_address(0), *this, dim, keyword("correction", correction), keyword("keepdim", keepdim)); }
 Tensor view(const Tensor& self, const IntList& size) { return call<Tensor>("aten.view.default", __builtin_return_address(0), self, size); }
 Tensor Tensor::view(const IntList& size) const { return call<Tensor>("aten.view.default", __builtin_return_address(0), *this, size); }
+Tensor view(const Tensor& self, ScalarType dtype) { return call<Tensor>("aten.view.dtype", __builtin_return_address(0), self, dtype); }
+Tensor Tensor::view(ScalarType dtype) const { return call<Tensor>("aten.view.dtype", __builtin_return_address(0), *this, dtype); }
 Tensor view_as_complex(const Tensor& self) { return call<Tensor>("aten.view_as_complex.default", __builtin_return_address(0), self); }
 Tensor Tensor::view_as_complex() const { return call<Tensor>("aten.view_as_complex.default", __builtin_return_address(0), *this); }
 Tensor view_as_real(const Tensor& self) { return call<Tensor>("aten.view_as_real.default", __builtin_return_address(0), self); }

@@ -55,6 +55,7 @@
     WHITTLE_API_CALL Tensor all(const IntList& dim, bool keepdim = false) const;
     WHITTLE_API_CALL Tensor amax(const IntList& dim = IntList{}, bool keepdim = false) const;
     WHITTLE_API_CALL Tensor amin(const IntList& dim = IntList{}, bool keepdim = false) const;
+    WHITTLE_API_CALL std::tuple<Tensor, Tensor> aminmax(std::optional<std::int64_t> dim = std::nullopt, bool keepdim = false) const;
     WHITTLE_API_CALL Tensor angle() const;
     WHITTLE_API_CALL Tensor any() const;
     WHITTLE_API_CALL Tensor any(std::int64_t dim, bool keepdim = false) const;
@@ -218,6 +219,7 @@
     WHITTLE_API_CALL Tensor frac_() const;
     WHITTLE_API_CALL Tensor full_like(const Scalar& fill_value, std::optional<ScalarType> dtype = std::nullopt) const;
     WHITTLE_API_CALL Tensor gather(std::int64_t dim, const Tensor& index, bool sparse_grad = false) const;
+    WHITTLE_API_CALL Tensor gcd(const Tensor& other) const;
     WHITTLE_API_CALL Tensor ge(const Scalar& other) const;
     WHITTLE_API_CALL Tensor ge_(const Scalar& other) const;
     WHITTLE_API_CALL Tensor ge(const Tensor& other) const;
@@ -236,6 +238,8 @@
     WHITTLE_API_CALL Tensor hardswish_() const;
     WHITTLE_API_CALL Tensor hardtanh(const Scalar& min_val = -1, const Scalar& max_val = 1) const;
     WHITTLE_API_CALL Tensor hardtanh_(const Scalar& min_val = -1, const Scalar& max_val = 1) const;
+    WHITTLE_API_CALL Tensor heaviside(const Tensor& values) const;
+    WHITTLE_API_CALL Tensor heaviside_(const Tensor& values) const;
     WHITTLE_API_CALL Tensor hinge_embedding_loss(const Tensor& target, double margin = 1.0, std::int64_t reduction = 1) const;
     WHITTLE_API_CALL Tensor histc(std::int64_t bins = 100, const Scalar& min = 0, const Scalar& max = 0) const;
     WHITTLE_API_CALL Tensor huber_loss(const Tensor& target, std::int64_t reduction = 1, double delta = 1.0) const;
@@ -259,6 +263,7 @@
     WHITTLE_API_CALL Tensor kron(const Tensor& other) const;
     WHITTLE_API_CALL std::tuple<Tensor, Tensor> kthvalue(std::int64_t k, std::int64_t dim = -1, bool keepdim = false) const;
     WHITTLE_API_CALL Tensor l1_loss(const Tensor& target, std::int64_t reduction = 1) const;
+    WHITTLE_API_CALL Tensor lcm(const Tensor& other) const;
     WHITTLE_API_CALL Tensor le(const Scalar& other) const;
     WHITTLE_API_CALL Tensor le_(const Scalar& other) const;
     WHITTLE_API_CALL Tensor le(const Tensor& other) const;
@@ -378,6 +383,7 @@
     WHITTLE_API_CALL Tensor prelu(const Tensor& weight) const;
     WHITTLE_API_CALL Tensor prod(std::optional<ScalarType> dtype = std::nullopt) const;
     WHITTLE_API_CALL Tensor prod(std::int64_t dim, bool keepdim = false, std::optional<ScalarType> dtype = std::nullopt) const;
+    WHITTLE_API_CALL Tensor put(const Tensor& index, const Tensor& source, bool accumulate = false) const;
     WHITTLE_API_CALL Tensor rad2deg() const;
     WHITTLE_API_CALL Tensor rand_like(std::optional<ScalarType> dtype = std::nullopt) const;
     WHITTLE_API_CALL Tensor randn_like(std::optional<ScalarType> dtype = std::nullopt) const;
@@ -405,6 +411,8 @@
     WHITTLE_API_CALL Tensor resolve_neg() const;
     WHITTLE_API_CALL Tensor roll(const IntList& shifts, const IntList& dims = IntList{}) const;
     WHITTLE_API_CALL Tensor rot90(std::int64_t k = 1, const IntList& dims = IntList{0, 1}) const;
+    WHITTLE_API_CALL Tensor round(std::int64_t decimals) const;
+    WHITTLE_API_CALL Tensor round_(std::int64_t decimals) const;
     WHITTLE_API_CALL Tensor round() const;
     WHITTLE_API_CALL Tensor round_() const;
     WHITTLE_API_CALL Tensor rsqrt() const;
@@ -507,6 +515,7 @@
     WHITTLE_API_CALL Tensor var(const IntList& dim, bool unbiased, bool keepdim = false) const;
     WHITTLE_API_CALL std::tuple<Tensor, Tensor> var_mean(const IntList& dim = std::nullopt, const std::optional<Scalar>& correction = std::nullopt, bool keepdim = false) const;
     WHITTLE_API_CALL Tensor view(const IntList& size) const;
+    WHITTLE_API_CALL Tensor view(ScalarType dtype) const;
     WHITTLE_API_CALL Tensor view_as_complex() const;
     WHITTLE_API_CALL Tensor view_as_real() const;
     WHITTLE_API_CALL Tensor xlogy(const Scalar& other) const;

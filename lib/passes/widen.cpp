@@ -1,7 +1,9 @@
 #include "passes/widen.h"
 
+#include <algorithm>
 #include <map>
 #include <string_view>
+#include <utility>
 
 #include "base/error.h"
 #include "graph/text.h"
@@ -53,6 +55,16 @@ void widen_arguments(Node& node) {
     }
 }
 
+/// Of a view whose sizes follow from how wide elements are there is none: it sees bytes.
+void check_view(const Node& call, const std::vector<ValueMeta>& before) {
+    const Schema* schema = Registry::instance().find(call.target);
+    if (!schema || schema->returns.empty() || schema->returns.front().alias.empty()) return;
+    for (std::size_t i = 0; i < std::min(before.size(), call.results.size()); i++)
+        if (call.results[i].sizes != before[i].sizes)
+            throw Error("found a view of sizes " + to_string(call.results[i].sizes) + ", expected " +
+                        to_string(before[i].sizes));
+}
+
 /// A call whose result the op makes narrow all the same (ConstantOfShape of an f32 value) is converted.
 NodeRef converted(Graph& graph, NodeRef ref) {
     const Node node = graph.node(ref);
@@ -77,7 +89,8 @@ Widened widen(const Graph& from) {
         if (node.kind != NodeKind::call) continue;
         widen_arguments(node);
         try {
-            node.results = infer(graph, node);
+            const std::vector<ValueMeta> before = std::exchange(node.results, infer(graph, node));
+            check_view(node, before);
         } catch (const Error& error) {
             throw Error({error.where().file, place_of(from, from.nodes[static_cast<std::size_t>(id)])},
                         "no f64 form: " + error.message());

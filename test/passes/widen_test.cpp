@@ -36,10 +36,10 @@ TEST_CASE("what f32 loses f64 keeps, through a cast to a narrower type too", "[w
 TEST_CASE("every op with f32 samples has an f64 form that agrees with it", "[widen]") {
     std::vector<std::string> without, wrong;
     std::size_t compared = 0;
-    // x (x + 3) / 6 is infinite in f32 for the largest value, and not in f64; an infinity becomes the largest number of
-    // the dtype.
+    // x (x + 3) / 6 and 100 x are infinite in f32 for the largest value, and not in f64; an infinity becomes the
+    // largest number of the dtype.
     const std::set<std::string_view> overflows = {"aten.hardswish.default", "aten.nan_to_num.default",
-                                                  "onnx.HardSwish"};
+                                                  "aten.round.decimals", "onnx.HardSwish"};
     // LibTorch sums rows of f64 in another way, and then tells which bag each index is in, too.
     const std::set<std::string_view> told = {"aten._embedding_bag.default", "aten._embedding_bag_forward_only.default",
                                              "aten.embedding_bag.default", "aten.embedding_bag.padding_idx"};
@@ -72,7 +72,7 @@ TEST_CASE("every op with f32 samples has an f64 form that agrees with it", "[wid
                 const DType dtype = expected[i].dtype();
                 if (is_floating(dtype) && exact[i].dtype() != DType::f64)
                     wrong.push_back(std::string(op.def->name) + ": result " + std::to_string(i) + " is not f64");
-                else if (sample.label == "special" && overflows.contains(op.def->name))
+                else if (sample.label.starts_with("special") && overflows.contains(op.def->name))
                     continue;
                 else if (i == 1 && sample.label == "sum" && told.contains(op.def->name))
                     continue;
@@ -82,8 +82,8 @@ TEST_CASE("every op with f32 samples has an f64 form that agrees with it", "[wid
         }
     }
     CHECK(wrong == std::vector<std::string>{});
-    // The standard has these for f32 only.
-    CHECK(without ==
-          std::vector<std::string>{"onnx.DynamicQuantizeLinear", "onnx.NonMaxSuppression", "onnx.QuantizeLinear"});
+    // The first sees the bytes of elements; the standard has the others for f32 only.
+    CHECK(without == std::vector<std::string>{"aten.view.dtype", "onnx.DynamicQuantizeLinear", "onnx.NonMaxSuppression",
+                                              "onnx.QuantizeLinear"});
     CHECK(compared > 1000);
 }

@@ -139,6 +139,11 @@ constexpr std::string_view core_target(std::string_view target) {
         {"aten.pow_.Tensor", "aten.pow.Tensor_Tensor"},
         {"aten._index_put_impl_.default", "aten.index_put.default"},
         {"aten.resize_.default", "aten.as_strided.default"},
+        {"aten.floor_divide_.Tensor", "aten.floor_divide.default"},
+        {"aten.__ilshift__.Scalar", "aten.__lshift__.Scalar"},
+        {"aten.__ilshift__.Tensor", "aten.__lshift__.Tensor"},
+        {"aten.__irshift__.Scalar", "aten.__rshift__.Scalar"},
+        {"aten.__irshift__.Tensor", "aten.__rshift__.Tensor"},
     };
     for (const Spelling& renamed : kRenamed)
         if (renamed.from == target) return renamed.to;

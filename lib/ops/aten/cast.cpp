@@ -1,9 +1,10 @@
-// Conversions between dtypes, copies and aliases. Casts are ATen's (see tensor/convert.h): floats truncate towards
-// zero, integers wrap, anything to bool is != 0.
+// Conversions between dtypes, elements seen as those of another dtype, copies and aliases. Casts are ATen's (see
+// tensor/convert.h): floats truncate towards zero, integers wrap, anything to bool is != 0.
 #include "ops/aten/families.h"
 #include "ops/aten/view_grad.h"
 #include "ops/core/pointwise.h"
 #include "ops/core/samples.h"
+#include "tensor/reach.h"
 
 namespace whittle {
 
@@ -80,6 +81,43 @@ std::vector<expr::Value> lower_fill_copy(expr::GroupBuilder&, const Arguments<ex
     return {convert(self.dtype(), broadcast(arguments.tensor("src"), self.sizes()))};
 }
 
+// --- The same bytes as elements of another dtype ---
+
+/// Their sizes and strides. Throws Error where ATen has no such view: of elements of another width the last dimension
+/// becomes longer or shorter, and must lie side by side.
+ValueMeta seen_as(const ValueMeta& self, DType dtype) {
+    if (dtype == DType::boolean && self.dtype != dtype)
+        throw Error("view: found elements of " + std::string(name(self.dtype)) +
+                        ", expected bool: other bytes than 0 and 1 are none",
+                    "to() makes bool of numbers");
+    ValueMeta seen{dtype, self.sizes, self.strides, false};
+    const auto had = static_cast<std::int64_t>(size_of(self.dtype)), has = static_cast<std::int64_t>(size_of(dtype));
+    if (had == has) return seen;
+    if (self.sizes.empty() || self.strides.back() != 1)
+        throw Error("view: found sizes " + to_string(self.sizes) + " with strides " + to_string(self.strides) +
+                    ", expected a last dimension of stride 1 for elements of another width");
+    const auto scaled = [&](std::int64_t number, const char* what) {
+        if (number * had % has != 0)
+            throw Error(std::string("view: found a ") + what + " of " + std::to_string(number) +
+                        ", expected a multiple of " + std::to_string(has / had));
+        return number * had / has;
+    };
+    seen.sizes.back() = scaled(self.sizes.back(), "last size");
+    for (std::size_t d = 0; d + 1 < seen.strides.size(); ++d) seen.strides[d] = scaled(self.strides[d], "stride");
+    return seen;
+}
+std::vector<ValueMeta> infer_bytes(const Arguments<ValueMeta>& arguments) {
+    return {seen_as(arguments.tensor("self"), *arguments.dtype("dtype"))};
+}
+std::vector<Tensor> eval_bytes(const Arguments<Tensor>& arguments) {
+    Tensor self = arguments.tensor("self");
+    const ValueMeta seen = seen_as(ValueMeta::of(self), *arguments.dtype("dtype"));
+    const auto had = static_cast<std::int64_t>(size_of(self.dtype())),
+               has = static_cast<std::int64_t>(size_of(seen.dtype));
+    if (self.offset() * had % has != 0) self = laid_out(self, self.strides());  // it lay well in the program
+    return {Tensor(self.storage(), seen.dtype, seen.sizes, seen.strides, self.offset() * had / has)};
+}
+
 // --- Samples ---
 
 std::vector<Sample> plain_samples(DType dtype) { return samples::unary(dtype); }
@@ -106,6 +144,20 @@ std::vector<Sample> to_samples(DType dtype) {
     std::vector<Sample> result = conversions(dtype, false);
     result.push_back(
         {"copy", {samples::transposed(samples::ramp(dtype, {2, 3}))}, {t(0), Arg(dtype), Arg(false), Arg(true)}});
+    return result;
+}
+std::vector<Sample> bytes_samples(DType dtype) {
+    std::vector<Sample> result;
+    for (const DType to : kAllDTypes) {
+        if (!(kMoved & set_of(to)) || (to == DType::boolean && dtype != to)) continue;
+        const std::string label = "to " + std::string(name(to));
+        result.push_back({label, {samples::ramp(dtype, {3, 16})}, {t(0), Arg(to)}});
+        if (size_of(to) != size_of(dtype)) continue;
+        for (auto& [layout, tensor] : samples::layouts(samples::ramp(dtype, {2, 3})))
+            result.push_back({label + ", " + layout, {tensor}, {t(0), Arg(to)}});
+        result.push_back({label + ", 0-d", {samples::scalar(dtype, 1)}, {t(0), Arg(to)}});
+        result.push_back({label + ", empty", {samples::ramp(dtype, {2, 0})}, {t(0), Arg(to)}});
+    }
     return result;
 }
 std::vector<Sample> type_as_samples(DType dtype) {
@@ -162,6 +214,15 @@ constexpr OpDef kCast[] = {
      .lower = lower_copy,
      .grad = pass_gradient,
      .samples = to_samples},
+    {.name = "aten.view.dtype",
+     .doc = "the same bytes as elements of dtype, a view: "
+            "https://pytorch.org/docs/stable/generated/torch.Tensor.view.html",
+     .schema = "view.dtype(Tensor(a) self, ScalarType dtype) -> Tensor(a)",
+     .dtypes = kMoved,
+     .infer = infer_bytes,
+     .eval = eval_bytes,
+     .grad = no_gradient,
+     .samples = bytes_samples},
     {.name = "aten.type_as.default",
      .doc = "converted to the dtype of other",
      .schema = "type_as(Tensor self, Tensor other) -> Tensor",

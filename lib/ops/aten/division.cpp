@@ -1,6 +1,8 @@
-// Quotients and remainders of two operands, element by element, in ATen's three roundings: none, floor, trunc.
+// Quotients and remainders of two operands, element by element, in ATen's three roundings: none, floor, trunc; common
+// divisors and multiples.
 // Floating floor division and remainder are Python's: https://github.com/python/cpython/blob/main/Objects/floatobject.c
 #include <cmath>
+#include <numeric>
 
 #include "ops/aten/families.h"
 #include "ops/aten/pointwise_grad.h"
@@ -119,6 +121,24 @@ struct Fmod : Arithmetic {
     }
 };
 
+// --- Common divisors and multiples ---
+
+/// Never negative, but where it is 2^63, which wraps; of two zeros 0.
+struct Gcd : Arithmetic {
+    static std::int64_t eval(std::int64_t a, std::int64_t b) {
+        return static_cast<std::int64_t>(std::gcd(magnitude(a), magnitude(b)));
+    }
+    static std::uint64_t magnitude(std::int64_t x) {
+        return static_cast<std::uint64_t>(x < 0 ? wrapping_negate(x) : x);
+    }
+};
+struct Lcm : Arithmetic {
+    static std::int64_t eval(std::int64_t a, std::int64_t b) {
+        const std::int64_t divisor = Gcd::eval(a, b);
+        return divisor == 0 ? 0 : static_cast<std::int64_t>(Gcd::magnitude(wrapping_mul(a / divisor, b)));
+    }
+};
+
 // --- div with rounding_mode ---
 
 enum class Mode { exact, floor, trunc };
@@ -221,6 +241,28 @@ constexpr OpDef mode_op(std::string_view name, std::string_view schema) {
             .samples = name.ends_with("Scalar_mode") ? mode_samples<true> : mode_samples<false>};
 }
 
+/// Without the smallest integers, of whose magnitudes kernels make something else each.
+std::vector<Sample> divisor_samples(DType dtype) {
+    using namespace samples;
+    std::vector<Sample> result = binary(dtype, kIntegers);
+    std::erase_if(result, [](const Sample& sample) { return sample.label == "special"; });
+    const Tensor a = values(dtype, {0, 0, -6, 12, -9, 100}), b = values(dtype, {0, 5, 4, -18, -9, 0});
+    result.push_back({"zeros and signs", {a, b}, {t(0), t(1)}});
+    return result;
+}
+
+template <class F>
+constexpr OpDef divisor_op(std::string_view name, std::string_view schema, std::string_view doc) {
+    return {.name = name,
+            .doc = doc,
+            .schema = schema,
+            .dtypes = kIntegers,
+            .infer = infer_binary<F>,
+            .eval = eval_binary<F>,
+            .grad = no_gradient,
+            .samples = divisor_samples};
+}
+
 constexpr OpDef kDivision[] = {
     with_gradient(
         op<Divide, kAnyDType | kLimited | kComplex>(
@@ -258,6 +300,10 @@ constexpr OpDef kDivision[] = {
     with_gradient(op<Fmod, kNumbers | kLimited>("aten.fmod.Scalar", "fmod.Scalar(Tensor self, Scalar other) -> Tensor",
                                                 "self - other * trunc(self / other): C's %"),
                   fmod_grad),
+    divisor_op<Gcd>("aten.gcd.default", "gcd(Tensor self, Tensor other) -> Tensor",
+                    "the greatest common divisor, by Euclid: https://pytorch.org/docs/stable/generated/torch.gcd.html"),
+    divisor_op<Lcm>("aten.lcm.default", "lcm(Tensor self, Tensor other) -> Tensor",
+                    "the least common multiple: https://pytorch.org/docs/stable/generated/torch.lcm.html"),
 };
 
 }  // namespace

@@ -116,6 +116,17 @@ std::vector<expr::Value> lower_both(expr::GroupBuilder& builder, const Arguments
     return {convert(self.dtype(), extreme), fold_position(builder, operand, extreme, reduction)};
 }
 
+// --- Both extremes: aminmax ---
+
+std::vector<NodeRef> decompose_extremes(GraphBuilder& b, const Arguments<NodeValue>& arguments) {
+    const std::optional<std::int64_t> dim = arguments.optional_integer("dim");
+    const auto extreme = [&](std::string_view target) {
+        const Arg dims = Arg::ints(dim ? std::vector{*dim} : std::vector<std::int64_t>());
+        return b.call(target, {arg(arguments.tensor("self")), dims, arguments.boolean("keepdim")}).ref;
+    };
+    return {extreme("aten.amin.default"), extreme("aten.amax.default")};
+}
+
 // --- Samples ---
 
 std::vector<Sample> list_samples(DType dtype) {
@@ -140,6 +151,19 @@ std::vector<Sample> position_samples(DType dtype) {
         result.push_back(std::move(sample));
     }
     result.push_back({"whole kept", {samples::transposed(samples::random(dtype, {3, 4}))}, {t(0), Arg(), Arg(true)}});
+    return result;
+}
+
+/// The dimension, and whether it stays, go by name.
+std::vector<Sample> extremes_samples(DType dtype) {
+    std::vector<Sample> result;
+    for (Sample& sample : position_samples(dtype)) {
+        constexpr const char* kNames[] = {"dim", "keepdim"};
+        for (std::size_t i = 1; i < sample.args.size(); ++i)
+            sample.kwargs.emplace_back(kNames[i - 1], std::move(sample.args[i]));
+        sample.args.resize(1);
+        result.push_back(std::move(sample));
+    }
     return result;
 }
 
@@ -202,6 +226,13 @@ constexpr OpDef kExtremum[] = {
         both_op<false>("aten.min.dim",
                        "min.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices)"),
         picked_grad),
+    {.name = "aten.aminmax.default",
+     .doc = "smallest and largest elements; NaN if any is: "
+            "https://pytorch.org/docs/stable/generated/torch.aminmax.html",
+     .schema = "aminmax(Tensor self, *, int? dim=None, bool keepdim=False) -> (Tensor min, Tensor max)",
+     .dtypes = kAnyDType | kLimited,
+     .decompose = decompose_extremes,
+     .samples = extremes_samples},
 };
 
 }  // namespace

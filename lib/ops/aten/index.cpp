@@ -245,6 +245,22 @@ std::vector<expr::Value> lower_index_put(expr::GroupBuilder& g, const Arguments<
     return {convert(self.dtype(), result)};
 }
 
+// --- put: index_put of all elements as one line ----------------------------------------------------------------------
+
+std::vector<NodeRef> decompose_put(GraphBuilder& b, const Arguments<NodeValue>& a) {
+    const NodeValue self = a.tensor("self"), index = a.tensor("index"), source = a.tensor("source");
+    check_index_dtype(index.meta.dtype, "put");
+    if (index.meta.numel() != source.meta.numel())
+        throw Error("put: found " + std::to_string(source.meta.numel()) + " elements for " +
+                    std::to_string(index.meta.numel()) + " positions, expected one for each");
+    const auto line = [&](const NodeValue& value) {
+        return arg(b.call("aten.reshape.default", {arg(value), Arg::ints({value.meta.numel()})}));
+    };
+    const NodeValue put = b.call("aten.index_put.default",
+                                 {line(self), Arg(ArgList{line(index)}), line(source), a.boolean("accumulate")});
+    return {b.call("aten.reshape.default", {arg(put), Arg::ints(self.meta.sizes)}).ref};
+}
+
 // --- Samples ---------------------------------------------------------------------------------------------------------
 
 /// op(tensors[0], [tensors 1 … at the dimensions where `indices` is not negative], rest...).
@@ -301,6 +317,23 @@ std::vector<Sample> index_put_samples(DType dtype) {
     return result;
 }
 
+std::vector<Sample> put_samples(DType dtype) {
+    using samples::mixed, samples::positions, samples::ramp, samples::t;
+    const auto sample = [](const std::string& label, std::vector<Tensor> tensors, const ArgList& rest = {}) {
+        ArgList args = {t(0), t(1), t(2)};
+        args.insert(args.end(), rest.begin(), rest.end());
+        return Sample{.label = label, .tensors = std::move(tensors), .args = std::move(args)};
+    };
+    const Tensor matrix = mixed(dtype, {3, 4});
+    return {
+        sample("from both ends", {matrix, positions({5, -1, 0}, {3}), ramp(dtype, {3})}),
+        sample("other sizes", {samples::transposed(matrix), positions({1, 11, 4, 7}, {2, 2}), mixed(dtype, {4, 1})}),
+        sample("accumulated", {matrix, positions({2, 2, -10, 3}, {4}), ramp(dtype, {4})}, {true}),
+        sample("0-d", {mixed(dtype, {}), positions({0}, {}), ramp(dtype, {1})}),
+        sample("empty", {matrix, positions({}, {0}), ramp(dtype, {0})}),
+    };
+}
+
 }  // namespace
 
 std::span<const OpDef> index_ops() {
@@ -330,6 +363,15 @@ std::span<const OpDef> index_ops() {
             .lower = lower_index_put,
             .grad = index_put_grad,
             .samples = index_put_samples,
+        },
+        {
+            .name = "aten.put.default",
+            .doc = "index_put of all elements as one line: "
+                   "https://pytorch.org/docs/stable/generated/torch.Tensor.put_.html",
+            .schema = "put(Tensor self, Tensor index, Tensor source, bool accumulate=False) -> Tensor",
+            .dtypes = kMoved,
+            .decompose = decompose_put,
+            .samples = put_samples,
         },
     };
     return ops;

@@ -1,5 +1,5 @@
-// Functions of probability and geometry, element by element: xlogy, logaddexp, hypot, copysign, sinc, nan_to_num and
-// angles.
+// Functions of probability and geometry, element by element: xlogy, logaddexp, hypot, copysign, heaviside, sinc,
+// nan_to_num and angles.
 // Definitions: https://pytorch.org/docs/stable/special.html and torch.html#pointwise-ops; corners as ATen's CPU kernels
 // have them, https://github.com/pytorch/pytorch/blob/v1.13.1/aten/src/ATen/native/cpu/BinaryOpsKernel.cpp
 #include <cmath>
@@ -40,6 +40,28 @@ struct Xlogy : FloatingFunction {
         return expr::select(is_nan(b), b, expr::select(expr::equal(a, constant(a, 0)), constant(a, 0), product));
     }
 };
+
+/// 0 below zero, 1 above, `values` at zero; 0 of NaN.
+struct Heaviside : Arithmetic {
+    static constexpr std::string_view right = "values";
+    template <Number T>
+    static T eval(T a, T b) {
+        return a == 0 ? b : static_cast<T>(a > 0);
+    }
+    static bool eval(bool a, bool b) { return a || b; }
+    static Expr lower(const Expr& a, const Expr& b) {
+        if (a->dtype == DType::boolean) return a || b;
+        const Expr step = expr::select(constant(a, 0) < a, constant(a, 1), constant(a, 0));
+        return expr::select(expr::equal(a, constant(a, 0)), b, step);
+    }
+};
+std::vector<ValueMeta> infer_heaviside(const Arguments<ValueMeta>& a) {
+    const DType self = a.tensor("self").dtype, values = a.tensor("values").dtype;
+    if (self != values)
+        throw Error("heaviside: found values of " + std::string(name(values)) + " for a tensor of " +
+                    std::string(name(self)) + ", expected equal dtypes");
+    return infer_binary<Heaviside>(a);
+}
 
 /// Infinite where an operand is, whatever the other one; squares do not overflow.
 struct Hypot : Arithmetic {
@@ -236,6 +258,15 @@ constexpr OpDef kSpecial[] = {
     of_two<CopySign>("aten.copysign.Tensor", "copysign.Tensor(Tensor self, Tensor other) -> Tensor",
                      "self with the sign of other: https://pytorch.org/docs/stable/generated/torch.copysign.html",
                      copysign_grad),
+    {.name = "aten.heaviside.default",
+     .doc = "0 below zero, 1 above, values at zero: https://pytorch.org/docs/stable/generated/torch.heaviside.html",
+     .schema = "heaviside(Tensor self, Tensor values) -> Tensor",
+     .dtypes = kAnyDType,
+     .infer = infer_heaviside,
+     .eval = eval_binary<Heaviside>,
+     .lower = lower_binary<Heaviside>,
+     .grad = no_gradient,
+     .samples = [](DType dtype) { return samples::binary(dtype, set_of(dtype)); }},
     {.name = "aten.sinc.default",
      .doc = "sin(pi x) / (pi x): https://pytorch.org/docs/stable/special.html#torch.special.sinc",
      .schema = "sinc(Tensor self) -> Tensor",

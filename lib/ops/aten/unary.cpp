@@ -113,6 +113,26 @@ struct Round : Rounding<Op::round_even> {
         return std::nearbyint(x);
     }
 };
+/// In units of 10^-decimals; of half types in f32, as later versions of ATen compute it.
+std::vector<NodeRef> round_decimals(GraphBuilder& b, const Arguments<NodeValue>& a) {
+    const NodeValue self = a.tensor("self"), x = b.convert(self, compute_dtype(self.meta.dtype));
+    const auto decimals = static_cast<double>(a.integer("decimals"));
+    const Arg unit(std::pow(10.0, std::fabs(decimals)));
+    std::string_view up = "aten.mul.Scalar", down = "aten.div.Scalar";
+    if (decimals < 0) std::swap(up, down);
+    const NodeValue rounded = b.call("aten.round.default", {arg(b.call(up, {arg(x), unit}))});
+    return {b.convert(b.call(down, {arg(rounded), unit}), self.meta.dtype).ref};
+}
+std::vector<Sample> decimals_samples(DType dtype) {
+    std::vector<Sample> result;
+    for (const int decimals : {2, 0, -1})
+        for (Sample& sample : samples::unary(dtype, {}, ", " + std::to_string(decimals) + " decimals")) {
+            sample.kwargs.emplace_back("decimals", Arg(decimals));
+            result.push_back(std::move(sample));
+        }
+    return result;
+}
+
 struct Frac : Arithmetic {
     template <Floating T>
     static T eval(T x) {
@@ -309,6 +329,14 @@ constexpr OpDef kUnary[] = {
     with_gradient(
         op<Round>("aten.round.default", "round(Tensor self) -> Tensor", "round to nearest, ties to even", kNumbers),
         zero_gradient),
+    {.name = "aten.round.decimals",
+     .doc = "round to nearest in units of 10^-decimals, ties to even: "
+            "https://pytorch.org/docs/stable/generated/torch.round.html",
+     .schema = "round.decimals(Tensor self, *, int decimals) -> Tensor",
+     .dtypes = kFloating,
+     .decompose = round_decimals,
+     .grad = zero_gradient,
+     .samples = decimals_samples},
     with_gradient(op<Frac>("aten.frac.default", "frac(Tensor self) -> Tensor", "x - trunc(x)", kFloating),
                   pass_gradient),
     with_gradient(op<Square>("aten.square.default", "square(Tensor self) -> Tensor", "x * x; bool gives i64",
