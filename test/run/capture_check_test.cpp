@@ -65,6 +65,10 @@ TEST_CASE("a result in f32 of a product in bf16 is judged by bf16's tolerance") 
     const float computed = evaluate(graph, inputs).at(0).values<float>().at(0);
     CHECK(check.check(graph, inputs, std::vector<Tensor>{Tensor::of({computed * 1.008F})}).kind == Kind::good);
     CHECK(check.check(graph, inputs, std::vector<Tensor>{Tensor::of({computed * 1.2F})}).kind == Kind::fault);
+    // Where nobody looks, its values may cancel.
+    CaptureCheck limited(CheckPolicy::budget, 60);
+    CHECK(limited.check(graph, inputs, std::vector<Tensor>{Tensor::of({computed})}, true).noisy);
+    CHECK_FALSE(limited.check(doubled_relu(), inputs, std::vector<Tensor>{Tensor::of({computed})}, true).noisy);
 }
 
 TEST_CASE("what cancels may be observed as far off as rounding moves it, and no further") {
@@ -79,6 +83,31 @@ TEST_CASE("what cancels may be observed as far off as rounding moves it, and no 
     };
     CHECK(of(unit) == Kind::good);
     CHECK(of(500 * unit) == Kind::fault);
+}
+
+TEST_CASE("what was observed as near to f64 as the reference is, and not close, is judged so in replay, too") {
+    const TempDir folder("capture-check");
+    capture::CapturedGraph captured{.graph = {.name = "f"}};
+    Graph& graph = captured.graph;
+    const NodeRef x = graph.placeholder("x", ValueMeta::contiguous(DType::f32, {1}));
+    graph.output({call(graph, "aten.sub.Tensor", {call(graph, "aten.add.Tensor", {x, 10000.0}), 10000.0})});
+    captured.sources = {capture::Source::local("x")};
+    captured.inputs = {Tensor::of({378.45F / 1024})};  // beside 10000, numbers lie 1 / 1024 apart
+    captured.outputs = {Tensor::of({379.F / 1024})};
+    CHECK(evaluate(graph, captured.inputs).at(0).values<float>() == std::vector<float>{378.F / 1024});
+    CHECK(CaptureCheck(CheckPolicy::always).check(graph, captured.inputs, captured.outputs).noisy);
+    capture::CapturedFrame frame{.name = "f", .function = "f"};
+    frame.graphs.push_back(std::move(captured));
+    const auto eager = make_eager_backend();
+    const std::vector<std::filesystem::path> models{"model"};
+    TraceFolder trace(folder.path(), models, "eager", {});
+    trace.add(frame, "LibTorch", *eager, {}, RecordPolicy::always);
+    trace.finish();
+    ReplayOptions options;
+    options.find_backend = [](const std::string&) { return make_eager_backend(); };
+    const std::vector<ReplayResult> results = replay_all(find_records({folder.path()}), options, {});
+    REQUIRE(results.size() == 1);
+    CHECK(results[0].status == ReplayResult::Status::passed);
 }
 
 TEST_CASE("a trace marks a graph that is a capture fault, and its records fail in replay") {
