@@ -9,6 +9,7 @@
 #include "base/program_text.h"
 #include "base/words.h"
 #include "ops/aten/earlier.h"
+#include "tensor/expanded.h"
 
 namespace whittle::repro {
 
@@ -196,6 +197,8 @@ class Script {
     }
 
     std::string tensor(const Tensor& tensor) {
+        if (const Tensor once = unexpanded(tensor); once.sizes() != tensor.sizes())
+            return this->tensor(once) + ".expand(" + sizes_text(tensor.sizes()) + ")";
         const std::string dtype = python_dtype(tensor.dtype());
         const std::string text = contiguous(tensor.contiguous(), dtype);
         if (tensor.strides() == contiguous_strides(tensor.sizes())) return text;

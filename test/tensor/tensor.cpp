@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "tensor/compute.h"
+#include "tensor/expanded.h"
 #include "tensor/random.h"
 
 using namespace whittle;
@@ -178,6 +179,16 @@ TEST_CASE("same_bits tells -0 from 0 and NaNs by their bits") {
     CHECK(same_bits(Tensor(DType::f32, {0}), Tensor(DType::f32, {0})));
     CHECK(content_hash(Tensor(DType::f32, {1, 2})) != content_hash(Tensor(DType::f32, {2, 1})));
     CHECK(content_hash(Tensor(DType::f32, {1})) != content_hash(Tensor(DType::i32, {1})));
+}
+
+TEST_CASE("what is expanded is one element along each dimension of stride 0, and itself where there is none") {
+    const Tensor numbers = Tensor::of<float>({1, 2, 3, 4, 5, 6});
+    const Tensor expanded = numbers.as_strided({4, 1, 3}, {0, 9, 2}, 1), once = unexpanded(expanded);
+    CHECK(once.sizes() == Sizes{1, 1, 3});
+    CHECK(once.strides() == Strides{3, 3, 2});
+    CHECK(once.values<float>() == std::vector<float>{2, 4, 6});
+    CHECK(unexpanded(numbers.as_strided({2, 2}, {1, 2}, 0)).strides() == Strides{1, 2});
+    CHECK(unexpanded(numbers.as_strided({0, 2}, {0, 1}, 0)).sizes() == Sizes{0, 2});
 }
 
 TEST_CASE("load_broadcast expands, store rounds") {

@@ -20,6 +20,7 @@
 #include "ops/aten/earlier.h"
 #include "ops/core/memory.h"
 #include "ops/core/registry.h"
+#include "tensor/expanded.h"
 
 namespace whittle {
 namespace fs = std::filesystem;
@@ -154,6 +155,8 @@ class LibTorchProgram {
 
     /// Statements that define a tensor of this name.
     static std::string defined(const std::string& name, const Tensor& tensor) {
+        if (const Tensor once = unexpanded(tensor); once.sizes() != tensor.sizes())
+            return defined(name, once) + "    " + name + " = " + name + ".expand(" + list_of(tensor.sizes()) + ");\n";
         const std::string dtype = tensor.dtype() == DType::f32 ? "" : std::string(", ") + dtype_name(tensor.dtype());
         const Tensor contiguous = tensor.contiguous();
         std::string made;

@@ -4,12 +4,27 @@
 #include <set>
 
 #include "ops/aten/capture.h"
+#include "tensor/reach.h"
 
 namespace whittle::libtorch {
 
 using capture::CapturedGraph;
 using capture::GraphBreak;
 using capture::Source;
+
+namespace {
+
+/// Under the strides that the program had, through which views see: what shows one element in many places, as expand()
+/// does, too. Contiguous where gaps would take far more memory than the elements.
+Tensor as_it_lay(const Tensor& elements, const Strides& strides) {
+    constexpr std::int64_t kMostMemory = 8;  // of that of the elements
+    if (is_contiguous(elements.sizes(), strides)) return elements;
+    const std::optional<Reach> reached = reach(elements.sizes(), strides);
+    if (!reached || reached->count() / kMostMemory > elements.numel()) return elements;
+    return laid_out(elements, strides);
+}
+
+}  // namespace
 
 std::optional<CapturedGraph> PieceGraphs::build(const Piece& piece, std::optional<Refusal>& refusal) {
     piece_ = &piece;
@@ -169,8 +184,9 @@ PieceGraphs::Known PieceGraphs::known(ValueId id, std::int32_t reader) {
     } else if (value.name) {
         // Elements that nobody asked for: explain needs what they are, not what they hold.
         const std::optional<Tensor> elements = tensor_of({id, read_at(id)});
-        input.elements = elements.value_or(Tensor(*value.tensor.dtype, value.tensor.sizes))
-                             .with_requires_grad(input.meta.requires_grad);
+        input.elements =
+            as_it_lay(elements.value_or(Tensor(*value.tensor.dtype, value.tensor.sizes)), value.tensor.strides)
+                .with_requires_grad(input.meta.requires_grad);
     } else {
         builder_.naming().know(key_of(id), source_of(id));
     }
@@ -421,3 +437,6 @@ void PieceGraphs::fill_values(CapturedGraph& captured, const Inputs& inputs, con
 }
 
 }  // namespace whittle::libtorch
+    const std::vector<NodeId> placeholders = captured.graph.placeholders();
+    for (std::size_t i = 0; i < captured.inputs.size(); ++i)
+        captured.inputs[i] = as_it_lay(captured.inputs[i], captured.graph.node({placeholders.at(i)}).meta().strides);

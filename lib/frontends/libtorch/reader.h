@@ -216,7 +216,7 @@ struct EventFile {
     std::uint64_t printing_place(std::uint32_t stack) const;
     /// The variable of that function that had the tensor last before the event `order`; null: none had.
     const std::string* variable_of(std::uint64_t tensor, const std::string& function, std::uint64_t order) const;
-    /// The elements, copied; made contiguous, with the strides of the tensor where those are dense.
+    /// The elements, copied; contiguous.
     Tensor tensor(const Snapshot& snapshot) const;
 };
 

@@ -79,6 +79,31 @@ TEST_CASE("short program: torch:: calls compute what the reference does") {
     CHECK(said.out == "element 1: 2, expected 1\n");
 }
 
+TEST_CASE("short program: a tensor that shows an element in many places") {
+    Graph graph = parse(R"(graph expanded {
+  %x = placeholder["x"] : f32[2, 3] strides[0, 0]
+  %y = placeholder["y"] : f32[2, 3] strides[0, 2]
+  %t = aten.t.default(%x) : f32[3, 2] strides[0, 0]
+  %view = aten.view.default(%t, [6]) : f32[6] strides[0]
+  %sum = aten.sum.default(%y) : f32[]
+  %add = aten.add.Tensor(%view, %sum) : f32[6]
+  return (%add)
+}
+)");
+    graph.failure = Failure{.backend = "libtorch", .signature = {"mismatch", "run", "value"}, .message = ""};
+    const Tensor numbers = Tensor::of<float>({1, 2, 3, 4, 5, 6});
+    graph.failure->inputs = {numbers.as_strided({2, 3}, {0, 0}, 1), numbers.as_strided({2, 3}, {0, 2}, 0)};
+    const std::vector<Tensor> expected = evaluate(graph, graph.failure->inputs);
+    CHECK(same_bits(expected.at(0), Tensor::of<float>({20, 20, 20, 20, 20, 20})));
+    std::string why_not;
+    const auto program = libtorch_program({graph, expected, expected, "repro.cpp"}, why_not);
+    INFO(why_not);
+    REQUIRE(program);
+    const ProcessResult run = built_and_run(program->text, program->compile_flags);
+    INFO(program->text << run.out << run.err);
+    CHECK(run.out == "ok\n");
+}
+
 // What TorchScript optimizes: without writes, with a frozen parameter, and two outputs of a tuple.
 constexpr const char* kScript = R"(graph script {
   %x = placeholder["x"] : f32[2, 3]
