@@ -4,6 +4,7 @@
 #include <numeric>
 
 #include "base/error.h"
+#include "graph/placement.h"
 #include "graph/text.h"
 #include "graph/value_ref.h"
 #include "ops/aten/hidden_writes.h"
@@ -18,8 +19,9 @@ namespace whittle {
 namespace {
 
 /// Elements of it may share memory, as those of expand() and of unfold() do: sorted, some stride is shorter than what
-/// the dimensions inside of it take.
+/// the dimensions inside of it take. Other layouts than strided have none that say so.
 bool overlaps_itself(const ValueMeta& meta) {
+    if (meta.placement && meta.placement->layout != Placement().layout) return false;
     if (meta.strides.size() != meta.sizes.size()) return false;
     std::vector<std::pair<std::int64_t, std::int64_t>> dims;  // stride, size
     for (std::size_t d = 0; d < meta.sizes.size(); ++d) {

@@ -59,10 +59,10 @@ std::vector<std::string> parameter_names(const std::string& schema) {
     return names;
 }
 
-/// The registered op that takes what a form with `out` takes before that; empty when there is none.
-std::string target_without_out(const OpName& op) {
+/// The registered op that takes what a form with so many `out` takes before those; empty when there is none.
+std::string target_without_out(const OpName& op, std::size_t outs) {
     std::vector<Parameter> taken = parameters(op.schema);
-    taken.pop_back();
+    taken.resize(taken.size() - std::min(outs, taken.size()));
     const std::string target = op.target(), base = target.substr(0, target.rfind('.') + 1);
     for (const RegisteredOp& known : Registry::instance().all())
         if (known.def->name.starts_with(base) && parameters(known.def->schema) == taken)
@@ -308,9 +308,9 @@ std::string functional_target(const OpName& op) {
     const std::string target = op.target();
     if (const std::string_view core = core_target(target); core != target) return std::string(core);
     if (!writes_argument(op)) return target;
-    if (writes_out(op)) return target_without_out(op);
+    if (const std::size_t outs = written_outs(op)) return target_without_out(op, outs);
     const auto dot = target.rfind('.');
-    if (dot == std::string::npos || dot == 0 || target[dot - 1] != '_') return {};  // several out=
+    if (dot == std::string::npos || dot == 0 || target[dot - 1] != '_') return {};
     return target.substr(0, dot - 1) + target.substr(dot);
 }
 

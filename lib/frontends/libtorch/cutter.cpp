@@ -274,7 +274,8 @@ ValueId Cutter::root(ValueId id, std::int32_t piece) const {
         if (!shows_argument(recording_.step(value.step))) return id;
         const std::vector<ValueId>& reads = recording_.reads(value.step);
         const auto same = std::ranges::find_if(reads, [&](ValueId read) {
-            return value.tensor.has(kHasStorage) && recording_.value(read).tensor.storage == value.tensor.storage;
+            const TensorRef& other = recording_.value(read).tensor;
+            return value.tensor.has(kHasStorage) ? other.storage == value.tensor.storage : other.id == value.tensor.id;
         });
         if (same == reads.end() || *same == id) return id;
         id = *same;
@@ -297,18 +298,22 @@ bool Cutter::is_present(ValueId id, std::int32_t piece) const {
 
 bool Cutter::shows_write(ValueId id, std::int32_t piece) const {
     const TracedValue& value = recording_.value(id);
-    return value.before >= 0 && contains(piece, value.step) && is_present(value.before, piece) &&
-           (recording_.values.is_statistic(id) ||
-            root(value.before, piece) == root(recording_.results(value.step).at(0), piece));
+    if (value.before < 0 || !contains(piece, value.step) || !is_present(value.before, piece)) return false;
+    const ValueId memory = root(value.before, piece);
+    return recording_.values.is_statistic(id) ||
+           std::ranges::any_of(recording_.results(value.step),
+                               [&](ValueId result) { return root(result, piece) == memory; });
 }
 
 /// The tensor was changed by that write and by no other that nobody saw.
 bool Cutter::is_whole_version(ValueId id, std::int32_t writer) const {
     const Step& step = recording_.step(writer);
-    const TensorRef* written = step.end && !step.end->values.empty() ? step.end->values.front().tensor() : nullptr;
     const TensorRef& tensor = recording_.value(id).tensor;
     // Running statistics are written without a result that shows it.
-    return written && written->storage == tensor.storage && written->version == tensor.version;
+    return step.end && std::ranges::any_of(step.end->values, [&](const EventValue& value) {
+               const TensorRef* written = value.tensor();
+               return written && written->storage == tensor.storage && written->version == tensor.version;
+           });
 }
 
 /// Makes what the piece and the step read of one memory views of the tensor that shows all of it, if there is one.

@@ -55,8 +55,9 @@ class Finder {
             if (std::ranges::all_of(read, same) && std::ranges::all_of(made, same))
                 return use_alone(step, read.front(), index);
         }
-        const std::uint64_t written = read.empty() ? 0 : writes_out(*step.op) ? read.back() : read.front();
-        for (const std::uint64_t storage : read) leave(storage, writes_argument(*step.op) && storage == written);
+        const std::span<const std::uint64_t> written = written_among(*step.op, read);
+        for (const std::uint64_t storage : read)
+            leave(storage, writes_argument(*step.op) && std::ranges::find(written, storage) != written.end());
     }
 
     /// The step is given this memory only, and gives it back.
@@ -152,11 +153,14 @@ void mark_blank(std::vector<Step>& steps) {
     for (Step& step : steps) {
         if (step.kind != StepKind::op || !step.end) continue;
         const auto& given = step.begin->values;
-        const bool fills = capture_role(step.op->name) == CaptureRole::fills, out = writes_out(*step.op);
-        const TensorRef* written = given.empty() ? nullptr : (out ? given.back() : given.front()).tensor();
-        const auto filled = written ? untouched.find(written->storage) : untouched.end();
-        if (filled != untouched.end() && (fills || (out && writes_memory(step))))
-            filled->second.step->blank = same_place(*filled->second.tensor, *written);
+        const bool fills = capture_role(step.op->name) == CaptureRole::fills;
+        const bool overwrites = fills || (written_outs(*step.op) && writes_memory(step));
+        for (const EventValue& value : written_among(*step.op, given)) {
+            const TensorRef* written = value.tensor();
+            const auto filled = written ? untouched.find(written->storage) : untouched.end();
+            if (filled != untouched.end() && overwrites)
+                filled->second.step->blank = same_place(*filled->second.tensor, *written);
+        }
         const bool allocates = makes_memory(step);
         if (!allocates)  // empty_like() reads no elements
             for (const std::uint64_t storage : storages(*step.begin)) untouched.erase(storage);

@@ -84,34 +84,56 @@ std::optional<GraphBreak> PieceGraphs::add_call(std::int32_t index) {
     call.module_path = module_path(index);
     std::string functional;  // of a write
     if (!bound.in_place.empty()) functional = std::exchange(call.target, bound.in_place);
-    const auto issue = [&] {  // what nobody reads was computed, too, and may be what fails: it stays
-        return builder_.issue(
-            {.call = call, .functional = functional, .operands = operands, .nested = {}, .effect = true});
-    };
-    std::variant<capture::Placed, GraphBreak> outcome = issue();
-    if (const auto* value = std::get_if<capture::Placed>(&outcome); value && bound.writes && functional.empty()) {
-        const ValueId written = recording_.written_value(index);
-        values.push_back(written);  // an `out`, which the call that computes does not read
-        operands = {operand_of(written, index), {.meta = &call.results.front(), .node = value->results.at(0).node}};
-        call.args = {Arg(NodeRef{0}), Arg(NodeRef{1})};
-        call.kwargs.clear();
-        call.target = functional = "aten.copy_.default";
-        outcome = issue();
+    // What nobody reads was computed, too, and may be what fails: it stays.
+    std::variant<capture::Placed, GraphBreak> outcome =
+        builder_.issue({.call = call, .functional = functional, .operands = operands, .nested = {}, .effect = true});
+    std::vector<NodeRef> made, writers;  // the results; the calls that write
+    if (const auto* placed = std::get_if<capture::Placed>(&outcome)) {
+        for (const capture::Placed::Result& result : placed->results) made.push_back(result.node);
+        writers = {placed->call};
+        if (made.empty()) made = writers;
+        if (bound.writes && functional.empty()) outcome = write_outs(index, call, made, writers, values);
     }
     if (GraphBreak* why = std::get_if<GraphBreak>(&outcome)) {
         why->op = recording_.step(index).op->target();
         why->stack = recording_.stack(index);
         return std::move(*why);
     }
-    const auto& placed = std::get<capture::Placed>(outcome);
     for (std::size_t i = 0; i < results.size(); ++i)
-        if (recording_.value(results[i]).step == index)
-            add_result(results[i], bound.writes ? placed.call : placed.results[numbers.defined[i]].node, values);
-    node_names_[index] = builder_.graph().graph().node(placed.call).name;
+        if (recording_.value(results[i]).step == index) add_result(results[i], made.at(numbers.defined[i]), values);
+    const auto name = [&](NodeRef node) { return builder_.graph().graph().node(node).name; };
+    node_names_[index] = name(writers.back());
     if (bound.statistics)
         for (const ValueId id : recording_.written_values(index)) builder_.write(operand_of(id, index), call.target);
-    if (bound.writes || bound.statistics) write_calls_[node_names_[index]] = index;
+    if (bound.writes || bound.statistics)
+        for (const NodeRef writer : writers) write_calls_[name(writer)] = index;
     return std::nullopt;
+}
+
+/// What was computed is copied to each `out`, which then is the result, and one of `operands`: the call that computes
+/// does not read it.
+std::variant<capture::Placed, GraphBreak> PieceGraphs::write_outs(std::int32_t index, Node call,
+                                                                  std::vector<NodeRef>& made,
+                                                                  std::vector<NodeRef>& writers,
+                                                                  std::vector<ValueId>& operands) {
+    const std::vector<ValueMeta> metas = std::move(call.results);
+    const std::string target = "aten.copy_.default";
+    call.target = target;
+    call.args = {Arg(NodeRef{0}), Arg(NodeRef{1})};
+    call.kwargs.clear();
+    writers.clear();
+    std::variant<capture::Placed, GraphBreak> outcome;
+    for (const ValueId out : recording_.written_values(index)) {
+        const std::size_t i = writers.size();
+        call.results = {metas.at(i)};
+        const capture::Operand copied[] = {operand_of(out, index), {.meta = &metas[i], .node = made.at(i)}};
+        outcome =
+            builder_.issue({.call = call, .functional = target, .operands = copied, .nested = {}, .effect = true});
+        if (std::holds_alternative<GraphBreak>(outcome)) return outcome;
+        operands.push_back(out);
+        writers.push_back(made[i] = std::get<capture::Placed>(outcome).call);
+    }
+    return outcome;
 }
 
 /// It lies where the operand does whose memory it shows.
@@ -301,6 +323,13 @@ bool PieceGraphs::outlives_frame(ValueId id) const {
                                 [&](std::int32_t use) { return std::ranges::any_of(recording_.results(use), keeps); });
 }
 
+/// A step behind the graph changes some of the value's elements through another tensor, and what it is then is read.
+bool PieceGraphs::is_changed_later(ValueId id) const {
+    return std::ranges::any_of(recording_.value(id).after, [&](ValueId after) {
+        return !std::ranges::binary_search(piece_->steps, recording_.value(after).step);
+    });
+}
+
 /// A later step reads the value, or it outlives the frame. Where nobody tells when the frame returned, what nobody
 /// reads may be its result; of several results of an op those that are not read are by-products then, such
 /// as the statistics of batch norm. What nobody wrote in part is none: no graph computes it again.
@@ -311,7 +340,7 @@ bool PieceGraphs::is_wanted(ValueId id) const {
         return false;
     const bool read_later = std::ranges::any_of(
         value.uses, [&](std::int32_t use) { return !std::ranges::binary_search(piece_->steps, use); });
-    if (read_later) return true;
+    if (read_later || is_changed_later(id)) return true;
     if (returned()) return outlives_frame(id);
     return value.result >= 0 && std::ranges::all_of(recording_.results(value.step), [&](ValueId other) {
                return recording_.value(other).uses.empty();
@@ -433,10 +462,10 @@ void PieceGraphs::fill_values(CapturedGraph& captured, const Inputs& inputs, con
     for (std::size_t i = 0; i < outputs.size(); ++i)
         add(outputs[i], "%" + captured.graph.node({results[i]}).name, captured.outputs);
     if (captured.inputs.size() != captured.sources.size()) captured.inputs.clear();
+    const std::vector<NodeId> placeholders = captured.graph.placeholders();
+    for (std::size_t i = 0; i < captured.inputs.size(); ++i)
+        captured.inputs[i] = as_it_lay(captured.inputs[i], captured.graph.node({placeholders.at(i)}).meta().strides);
     if (captured.outputs.size() != outputs.size()) captured.outputs.clear();
 }
 
 }  // namespace whittle::libtorch
-    const std::vector<NodeId> placeholders = captured.graph.placeholders();
-    for (std::size_t i = 0; i < captured.inputs.size(); ++i)
-        captured.inputs[i] = as_it_lay(captured.inputs[i], captured.graph.node({placeholders.at(i)}).meta().strides);

@@ -51,6 +51,10 @@ class PieceGraphs {
     };
 
     std::optional<capture::GraphBreak> add_call(std::int32_t index);
+    std::variant<capture::Placed, capture::GraphBreak> write_outs(std::int32_t index, Node call,
+                                                                  std::vector<NodeRef>& made,
+                                                                  std::vector<NodeRef>& writers,
+                                                                  std::vector<ValueId>& operands);
     void add_result(ValueId id, NodeRef node, const std::vector<ValueId>& operands);
     capture::Operand operand_of(ValueId id, std::int32_t reader);
     Known known(ValueId id, std::int32_t reader);
@@ -60,6 +64,7 @@ class PieceGraphs {
     std::vector<Output> live_after(const Writes& writes);
     bool is_told_later(ValueId id, std::int32_t writer) const;
     bool is_wanted(ValueId id) const;
+    bool is_changed_later(ValueId id) const;
     std::optional<std::uint64_t> returned() const;
     bool is_alive(ValueId id) const;
     bool outlives_frame(ValueId id) const;

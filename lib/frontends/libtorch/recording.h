@@ -51,13 +51,12 @@ struct Recording {
     const std::vector<ValueId>& results(std::int32_t step) const {
         return values.results[static_cast<std::size_t>(step)];
     }
-    /// What a step that writes memory read there before.
-    ValueId written_value(std::int32_t index) const {
-        return reads(index).at(written_tensor(step(index), reads(index).size()));
-    }
-    /// All that a step writes to, as it was before.
+    /// All that a step writes to, as it was before: what several `out` were in their order.
     std::vector<ValueId> written_values(std::int32_t index) const {
-        if (writes_memory(step(index))) return {written_value(index)};
+        if (writes_memory(step(index))) {
+            const std::span<const ValueId> values = written_among(*step(index).op, reads(index));
+            return {values.begin(), values.end()};
+        }
         std::vector<ValueId> written;
         if (const auto moved = values.statistics.find(index); moved != values.statistics.end())
             for (const ValueId id : moved->second) written.push_back(value(id).before);

@@ -167,23 +167,32 @@ ResultNumbers result_numbers(const Event& end) {
     return numbers;
 }
 
-bool writes_out(const OpName& op) {
-    const std::string params = op.schema.substr(0, op.schema.find(") ->"));
-    const auto mark = params.find('!');
-    return mark != std::string::npos && params.find('!', mark + 1) == std::string::npos &&
-           params.find_first_of(",[", mark) == std::string::npos && params.find(',') != std::string::npos;
+std::size_t written_outs(const OpName& op) {
+    std::string_view params = std::string_view(op.schema).substr(0, op.schema.find(") ->"));
+    std::size_t outs = 0;
+    for (;; ++outs) {
+        const auto comma = params.rfind(',');
+        if (comma == std::string_view::npos) return 0;  // the first argument
+        const std::string_view last = params.substr(comma);
+        if (last.find('!') == std::string_view::npos) break;
+        if (last.find('[') != std::string_view::npos) return 0;  // a list of tensors
+        params = params.substr(0, comma);
+    }
+    return params.find('!') == std::string_view::npos ? outs : 0;
 }
-
-std::size_t written_tensor(const Step& step, std::size_t count) { return writes_out(*step.op) ? count - 1 : 0; }
 
 bool writes_memory(const Step& step) {
     if (step.kind != StepKind::op || !writes_argument(*step.op) || !step.end) return false;
-    if (step.begin->values.empty() || step.end->values.empty()) return false;
     if (capture_role(step.op->name) == CaptureRole::resizes) return false;  // to the same sizes, perhaps
-    const TensorRef* before = (writes_out(*step.op) ? step.begin->values.back() : step.begin->values.front()).tensor();
-    const TensorRef* after = step.end->values.front().tensor();
-    return before && after && before->storage == after->storage && before->sizes == after->sizes &&
-           before->strides == after->strides;
+    const std::span<const EventValue> written = written_among(*step.op, step.begin->values);
+    if (written.empty() || step.end->values.size() < written.size()) return false;
+    for (std::size_t i = 0; i < written.size(); ++i) {
+        const TensorRef *before = written[i].tensor(), *after = step.end->values[i].tensor();
+        if (!before || !after || before->storage != after->storage || before->sizes != after->sizes ||
+            before->strides != after->strides)
+            return false;
+    }
+    return true;
 }
 
 std::vector<std::int32_t> forward_ops(const EventFile& file, const std::vector<Step>& steps) {

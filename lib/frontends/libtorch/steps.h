@@ -1,6 +1,8 @@
 // steps_of(): what the program did, as a list for each thread: the ops of one level, and what may break a graph.
 #pragma once
 
+#include <algorithm>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -43,14 +45,20 @@ struct ResultNumbers {
 };
 ResultNumbers result_numbers(const Event& end);
 
-/// Is the only argument that it writes its last one, and not its first: "add.out(Tensor self, …, Tensor(a!) out)"?
-bool writes_out(const OpName& op);
+/// How many of its last arguments it writes, where those are all that it writes: 1 of "add.out(Tensor self, …,
+/// Tensor(a!) out)", 2 of "sort.values(Tensor self, …, Tensor(a!) values, Tensor(b!) indices)". 0: its first, or none.
+std::size_t written_outs(const OpName& op);
+/// Of what an op that writes is given, values or their tensors, what it writes.
+template <class T>
+std::span<const T> written_among(const OpName& op, const std::vector<T>& given) {
+    const std::size_t outs = written_outs(op);
+    return outs ? std::span(given).last(std::min(outs, given.size()))
+                : std::span(given).first(std::min<std::size_t>(given.size(), 1));
+}
 
-/// It wrote to the memory of its first argument, or of `out`. Not so t_(), unsqueeze_() and the like, which change how
-/// a tensor shows its memory, nor where `out` was given other sizes: then its memory is as good as new.
+/// It wrote to the memory of its first argument, or of all its `out`. Not so t_(), unsqueeze_() and the like, which
+/// change how a tensor shows its memory, nor where an `out` was given other sizes: then its memory is as good as new.
 bool writes_memory(const Step& step);
-/// Of a step that writes memory: the place of the tensor it writes among the `count` that are its arguments.
-std::size_t written_tensor(const Step& step, std::size_t count);
 
 /// Per step: the op whose gradient a backward op computes, or -1. Autograd numbers its nodes, and an op begins with the
 /// number that its node gets: of several, one inside the other, the last has it.

@@ -156,7 +156,9 @@ class Tracer {
     ValueId rewritten(const TensorRef& tensor, ValueId before, std::int32_t step) {
         TracedValue value{.tensor = tensor, .step = step, .result = -1, .before = before};
         value.snapshot = snapshot_before(tensor, steps_[static_cast<std::size_t>(step_)].begin->order);
-        out_.rewritten[value.step].push_back(static_cast<ValueId>(out_.values.size()));
+        const auto id = static_cast<ValueId>(out_.values.size());
+        out_.rewritten[value.step].push_back(id);
+        out_.values[static_cast<std::size_t>(before)].after.push_back(id);
         return add(std::move(value));
     }
 
@@ -213,6 +215,10 @@ class Tracer {
         TracedValue value{.tensor = tensor, .first_use = step_};
         if (const auto writer = writers_.find(tensor.storage); writer != writers_.end())
             value.written_by = writer->second.step;
+        // A sparse tensor that was another value was written to through its parts, with which it counts.
+        if (const auto writer = last_of_version_.find(tensor.version);
+            !tensor.has(kHasStorage) && current_.contains(tensor.id) && writer != last_of_version_.end())
+            value.written_by = writer->second;
         const auto unseen = unseen_at_.find(tensor.storage);
         value.unseen = unseen != unseen_at_.end() && unseen->second == step_;
         value.snapshot = snapshot_before(tensor, steps_[static_cast<std::size_t>(step_)].begin->order);
@@ -250,8 +256,9 @@ class Tracer {
                     ++number;
                     return;
                 }
-                if (writes && !adopts) {
+                if (writes && !adopts && tensor.has(kHasStorage)) {  // what a sparse one shares is not known
                     writers_[tensor.storage] = {step_, tensor.version};
+                    last_of_version_[tensor.version] = step_;
                     note_write(tensor);
                 }
                 TracedValue value{.tensor = tensor, .step = step_, .result = number++};
@@ -347,9 +354,10 @@ class Tracer {
         std::int32_t step = -1;
         const TensorRef* to = nullptr;  ///< in an event
     };
-    std::unordered_map<std::uint64_t, std::vector<Written>> writes_;  ///< per storage, ascending
-    std::unordered_map<std::uint64_t, Write> writers_;                ///< per storage: the last step that wrote to it
-    std::size_t unseen_ = 0;                                          ///< position in EventFile::unseen_writes
+    std::unordered_map<std::uint64_t, std::vector<Written>> writes_;   ///< per storage, ascending
+    std::unordered_map<std::uint64_t, Write> writers_;                 ///< per storage: the last step that wrote to it
+    std::unordered_map<std::uint32_t, std::int32_t> last_of_version_;  ///< the last step that left this version
+    std::size_t unseen_ = 0;                                           ///< position in EventFile::unseen_writes
     std::unordered_map<std::uint64_t, std::int32_t> unseen_at_;  ///< per storage: the step before which it was written
     std::unordered_map<std::uint64_t, std::vector<std::size_t>> snapshots_;
     std::unordered_map<std::uint64_t, const TensorName*> names_;

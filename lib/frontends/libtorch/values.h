@@ -17,10 +17,11 @@ using ValueId = std::int32_t;
 
 struct TracedValue {
     TensorRef tensor;
-    std::int32_t step = -1;       ///< that computed it; -1: it came from outside
-    std::int32_t result = 0;      ///< which of that step's
-    ValueId before = -1;          ///< of a value that the step made by writing to memory it shares: what it was before
-    std::int32_t first_use = -1;  ///< of a value from outside: the step that read it first
+    std::int32_t step = -1;   ///< that computed it; -1: it came from outside
+    std::int32_t result = 0;  ///< which of that step's
+    ValueId before = -1;      ///< of a value that the step made by writing to memory it shares: what it was before
+    std::vector<ValueId> after = {};  ///< the values that have this one as `before`
+    std::int32_t first_use = -1;      ///< of a value from outside: the step that read it first
     std::int32_t written_by =
         -1;  ///< of a value from outside: the step that changed this memory through another tensor
     bool unseen =

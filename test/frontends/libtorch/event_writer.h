@@ -19,6 +19,7 @@ struct FakeTensor {
     std::vector<std::int64_t> strides = {};  ///< none: contiguous
     std::string device = "cpu";
     bool conjugated = false;  ///< by a flag
+    bool sparse = false;
 };
 
 class EventWriter {
@@ -36,6 +37,7 @@ class EventWriter {
         written.dtype = tensor.dtype;
         const bool elsewhere = tensor.device != "cpu";
         written.flags = (elsewhere ? kElsewhere : tensor.conjugated ? 0 : kPlain) | kHasStorage | kLeaf;
+        if (tensor.sparse) written.storage = 0, written.flags = kSparse | kLeaf;
         written.rank = static_cast<std::uint8_t>(tensor.sizes.size());
         record.put(ValueTag::tensor);
         record.put(written);
@@ -44,8 +46,8 @@ class EventWriter {
         std::vector<std::int64_t> strides(tensor.sizes.size());
         for (std::size_t i = strides.size(); i-- > 0; stride *= tensor.sizes[i]) strides[i] = stride;
         for (const std::int64_t value : tensor.strides.empty() ? strides : tensor.strides) record.put(value);
-        if (!elsewhere) return;
-        record.put_text("Strided");
+        if (!elsewhere && !tensor.sparse) return;
+        record.put_text(tensor.sparse ? "Sparse" : "Strided");
         record.put_text(tensor.device);
     }
     bool commit() { return recorder.commit(chunk, record); }
