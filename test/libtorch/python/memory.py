@@ -1,4 +1,5 @@
-"""Writes that other tensors see: through transposed views, from other layouts, and by batch norm's statistics."""
+"""Writes that other tensors see: through transposed views, from other layouts, to several outputs and parts of complex
+numbers, and by batch norm's statistics. A view of what is expanded."""
 import torch
 import torch.nn.functional as F
 
@@ -53,6 +54,22 @@ def made_larger(x):
     return y[:12] + 1
 
 
+def expanded(x):
+    return x.transpose(0, 1).view(6, 4) * 2
+
+
+def part_of_complex(x):
+    y = torch.view_as_complex(torch.stack([x, x + 1], -1))
+    y.imag.mul_(2)
+    return y.abs()
+
+
+def several_out(x, values, order):
+    torch.sort(x * -1, out=(values, order))
+    torch.max(values.view(3, 4), 0, out=(torch.empty(0), torch.empty(0, dtype=torch.long)))
+    return values[order]
+
+
 numbers = torch.arange(12.0)
 print(transposed(torch.zeros(3, 4), numbers.view(4, 3)).sum().item())
 print(seen_through_strides(torch.zeros(3, 4), numbers.view(4, 3)).tolist())
@@ -62,3 +79,5 @@ print(adopted(torch.zeros(3, 4)).sum().item())
 print(through_data(torch.ones(4, 2, requires_grad=True), numbers.view(3, 4)).tolist())
 print(resized(numbers).tolist(), resized_out(torch.ones(4), torch.zeros(4)).tolist())
 print(made_larger(numbers).tolist())
+print(expanded(torch.ones(()).expand(2, 3, 4)).sum().item(), part_of_complex(numbers).sum().item())
+print(several_out(numbers, torch.zeros(12), torch.zeros(12, dtype=torch.long)).tolist())
