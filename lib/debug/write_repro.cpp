@@ -16,6 +16,7 @@
 #include "ops/core/opaque.h"
 #include "program/gradients.h"
 #include "program/interpreted.h"
+#include "repro/issue.h"
 #include "repro/python.h"
 
 namespace whittle::debug {
@@ -263,6 +264,15 @@ nlohmann::json to_json(const PythonRepro& repro) {
 
 namespace {
 
+/// Lines behind a label of ten columns.
+std::string labelled(const std::string& label, const std::string& lines) {
+    std::string text = label;
+    for (std::size_t i = 0; i < lines.size(); i++)
+        text +=
+            lines[i] == '\n' && i + 1 < lines.size() ? "\n" + std::string(label.size(), ' ') : std::string(1, lines[i]);
+    return text;
+}
+
 std::string verified_text(const repro::Report& report) {
     if (!report.verified) return "NOT verified: " + report.message + "\n";
     std::string lines;
@@ -296,6 +306,7 @@ std::string to_text(const repro::Report& report, const Failure& failure, const r
     }
     if (!report.not_short.empty()) text += "          no short program: " + report.not_short + "\n";
     if (options.verify) text += verified_text(report);
+    if (options.issue || options.bundle) text += labelled("to check: ", repro::before_sending());
     const fs::path folder = report.output.parent_path();
     if (options.bundle) return text + "next:     sh " + shell_quote({(folder / "run.sh").string()}) + "\n";
     std::string next = folder.empty() ? "" : "cd " + shell_quote({folder.string()}) + " && ";

@@ -9,71 +9,29 @@
 #include <vector>
 
 #include "base/words.h"
-#include "graph/nested.h"
-#include "graph/text.h"
 #include "graph/value_ref.h"
 
 namespace whittle {
 namespace {
 
-constexpr std::size_t kMostInFormula = 4;    // calls
-constexpr std::size_t kLongestFormula = 60;  // with attributes
-
-/// "MaxPool" of "onnx.MaxPool", "neg" of "aten.neg.default".
-std::string op_word(const std::string& target) {
-    const std::string word = target.substr(target.find('.') + 1);
-    return target.starts_with("aten.") ? word.substr(0, word.find('.')) : word.substr(word.rfind('.') + 1);
-}
-
 std::string counted(const std::string& stem, std::size_t count, std::size_t next) {
     return count == 1 ? stem : stem + std::to_string(next);
 }
 
-/// "<axis=0>": what a node of a model file has beside its operands, almost as ONNX writes it. Of a nested graph
-/// nothing.
-std::string attributes_of(const Graph& graph, const Node& node) {
-    if (graph.dialect != "onnx" || has_nested_graph(node)) return {};
-    std::string text;
-    for (const auto& [name, value] : node.kwargs)
-        if (!value.is_none()) text += (text.empty() ? "" : ", ") + name + "=" + print(graph, value);
-    return text.empty() ? "" : "<" + text + ">";
-}
-
-std::string formula(const Graph& graph, const Arg& arg, bool attributes) {
-    if (const NodeRef* ref = arg.node()) {
-        const Node& node = producer_of(graph, graph.node(*ref));
-        if (node.kind == NodeKind::get_attr) {
-            const Tensor& value = graph.attributes.at(node.target);
-            return value.numel() == 1 && !is_complex(value.dtype())
-                       ? short_number(value.contiguous().values<double>().front())
-                       : "";
-        }
-        if (node.kind != NodeKind::call) return node.name;
-        std::string operands;
-        for (const Arg& operand : node.args) {
-            const std::string text = formula(graph, operand, attributes);
-            if (!text.empty()) operands += (operands.empty() ? "" : ", ") + text;
-        }
-        return op_word(node.target) + (attributes ? attributes_of(graph, node) : "") + "(" + operands + ")";
-    }
-    std::string text;
-    if (const ArgList* list = arg.list())
-        for (const Arg& element : *list) {
-            const std::string one = formula(graph, element, attributes);
-            if (!one.empty()) text += (text.empty() ? "" : ", ") + one;
-        }
-    return text;  // a number says less than the model does
-}
-
 /// For a title: whole words.
 std::string one_line(std::string text) {
-    constexpr std::size_t kLongest = 90;
+    constexpr std::size_t kLongest = 120;
     std::ranges::replace(text, '\n', ' ');
     const std::size_t end = text.size() > kLongest ? text.rfind(' ', kLongest) : std::string::npos;
     return end == std::string::npos ? text : text.substr(0, end) + " …";
 }
 
 }  // namespace
+
+std::string op_word(const std::string& target) {
+    const std::string word = target.substr(target.find('.') + 1);
+    return target.starts_with("aten.") ? word.substr(0, word.find('.')) : word.substr(word.rfind('.') + 1);
+}
 
 Graph with_short_names(const Graph& original, OutputNames outputs) {
     Graph graph = original;
@@ -121,20 +79,6 @@ std::string ops_of(const Graph& graph) {
     return text;
 }
 
-std::string formula_of(const Graph& graph) {
-    const std::vector<NodeId> outputs = graph.outputs();
-    std::set<std::string> words;
-    std::string ops;
-    for (const NodeId id : graph.calls()) {
-        const Node& node = graph.node({id});
-        if (is_op_call(node) && words.insert(op_word(node.target)).second)
-            ops += (ops.empty() ? "" : ", ") + op_word(node.target);
-    }
-    if (outputs.size() != 1 || graph.calls().size() > kMostInFormula) return ops;
-    const std::string whole = formula(graph, Arg(NodeRef{outputs[0]}), true);
-    return whole.size() <= kLongestFormula ? whole : formula(graph, Arg(NodeRef{outputs[0]}), false);
-}
-
 std::string ends_by_failure(const ShortRequest& request) {
     const auto& signature = request.graph.failure->signature;
     if (signature.kind == "crash") return "    signal(" + signature.detail + ", [](int) { _exit(1); });\n";
@@ -144,6 +88,7 @@ std::string ends_by_failure(const ShortRequest& request) {
 }
 
 std::string short_number(double value) {
+    if (value == std::trunc(value) && std::fabs(value) < 1e9) return std::to_string(static_cast<long>(value));
     char text[32];
     std::snprintf(text, sizeof text, "%.7g", value);
     return text;
@@ -187,15 +132,16 @@ std::optional<std::size_t> wrong_sizes(const ShortRequest& request) {
     return 0;
 }
 
-std::string what_is_wrong(const ShortRequest& request, const std::string& who) {
+std::string what_is_wrong(const ShortRequest& request, const std::string& who, const std::string& message) {
     const Failure& failure = *request.graph.failure;
     const std::string &kind = failure.signature.kind, &stage = failure.signature.stage;
-    if (kind == "exception") return who + " fails to " + stage + ": " + one_line(failure.message);
+    if (kind == "exception")
+        return who + " fails to " + stage + ": " + one_line(message.empty() ? failure.message : message);
     if (kind == "crash") return failure.signature.detail + " at " + stage + " of " + who;
     if (kind == "timeout") return stage + " of " + who + " is not done after " + std::to_string(request.alarm) + " s";
     if (const auto wrong = wrong_sizes(request))
-        return who + " gives shape " + sizes_of(request.got[*wrong]) + ", expected " +
-               sizes_of(request.expected[*wrong]);
+        return who + " gives shape " + to_string(request.got[*wrong].sizes()) + ", expected " +
+               to_string(request.expected[*wrong].sizes());
     if (const auto wrong = first_wrong(request))
         return who + " gives " + short_number(wrong->got) + ", expected " + short_number(wrong->expected);
     return who + " gives wrong values";

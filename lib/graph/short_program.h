@@ -19,9 +19,8 @@ Graph with_short_names(const Graph& graph, OutputNames outputs = OutputNames::op
 
 /// "onnx.Pad, onnx.MaxPool": each once, in order.
 std::string ops_of(const Graph& graph);
-/// "MaxPool(Pad(x))" of a graph with short names, few calls and one output, with what a node of a model file has beside
-/// its operands where that is short, "Softmax<axis=0>(x)"; else its ops, without the dialect.
-std::string formula_of(const Graph& graph);
+/// "MaxPool" of "onnx.MaxPool", "neg" of "aten.neg.default".
+std::string op_word(const std::string& target);
 
 /// The first element that is not as expected.
 struct WrongElement {
@@ -37,8 +36,9 @@ std::string sizes_of(const Tensor& tensor);
 /// Where the failure is one of sizes: the first output that has others than expected.
 std::optional<std::size_t> wrong_sizes(const ShortRequest& request);
 
-/// "SIGSEGV at run of WHO"; "WHO gives 1, expected -1".
-std::string what_is_wrong(const ShortRequest& request, const std::string& who);
+/// "SIGSEGV at run of WHO"; "WHO gives 1, expected -1". `message`: an exception's words, where the failure's are not
+/// what a title has.
+std::string what_is_wrong(const ShortRequest& request, const std::string& who, const std::string& message = {});
 
 /// Why no short program shows such a failure, as a clause; empty: one may. Of its size it says nothing.
 std::string not_shown_shortly(const Failure& failure);
@@ -46,7 +46,7 @@ std::string not_shown_shortly(const Failure& failure);
 /// Statements of C++ by which a crash or a hang, where the failure is one, ends the program with status 1.
 std::string ends_by_failure(const ShortRequest& request);
 
-/// "%.7g".
+/// "%.7g", and the whole number where it is one of up to nine digits.
 std::string short_number(double value);
 
 /// How far a value may be from what is expected of the output, as an absolute difference; 0 for integers.

@@ -5,6 +5,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/program_text.h"
 #include "base/words.h"
 #include "graph/graph.h"
 #include "graph/short_program.h"
@@ -40,20 +41,26 @@ std::string environment_line(const Options& options, const char* key, const std:
     return found == options.environment.end() ? "" : "- " + what + found->second + "\n";
 }
 
-/// How it is built and run, and what that says.
-std::string steps(const Emission& emission, const Report& report) {
+/// How it is got, built and run: a line of a shell.
+std::string command_of(const Report& report) {
     std::string line;
     for (const std::string& step : {report.get, report.compile_command, report.run_command})
         if (!step.empty()) line += (line.empty() ? "" : " && ") + step;
-    std::string text = "    " + line + "\n\n";
-    if (!report.verified) return text + "It was not verified.\n";
-    if (!emission.ends_by.empty()) return text + "ends by " + emission.ends_by + " (without the bug: with status 0).\n";
+    return "    " + line + "\n";
+}
+
+/// What that says.
+std::string outcome_of(const Emission& emission, const Report& report) {
+    if (!report.verified) return "It was not verified.\n";
+    if (!emission.ends_by.empty()) return "ends by " + emission.ends_by + " (without the bug: with status 0).\n";
     const std::string printed = printed_block(report.printed);
-    if (!printed.empty()) text += "prints\n\n" + printed + "\nand ";
-    text += "exits with status 1 (0: the bug is gone).";
-    if (report.control.empty()) return text + "\n";
-    if (emission.control_in_each_run) return text + " What is right in the same run: " + report.control + ".\n";
-    return text + " `" + report.run_command + " control` passes: " + report.control + ".\n";
+    return (printed.empty() ? "" : "prints\n\n" + printed + "\nand ") + "exits with status 1 (0: the bug is gone).\n";
+}
+
+/// What passes, of a program that is run once more for that.
+std::string control_of(const Emission& emission, const Report& report) {
+    if (!report.verified || report.control.empty() || emission.control_in_each_run) return "";
+    return "`" + report.run_command + " control` passes: " + report.control + ".\n";
 }
 
 std::string language_of(const std::filesystem::path& file) {
@@ -61,11 +68,30 @@ std::string language_of(const std::filesystem::path& file) {
     return extension == ".py" ? "python" : extension == ".mjs" ? "js" : "cpp";
 }
 
+/// The program without the comment that it begins with, which says once more what the report says: the title in the
+/// first paragraph, the command in the last. What else there is stays.
+std::string without_head(const std::string& program, const std::filesystem::path& file) {
+    const std::string mark = file.extension() == ".py" ? "#" : "//";
+    std::vector<std::string> paragraphs(1);
+    std::size_t begin = 0;
+    while (program.compare(begin, mark.size(), mark) == 0) {
+        const std::size_t end = program.find('\n', begin) + 1;
+        const std::string line = program.substr(begin, end - begin);
+        line == mark + "\n" ? void(paragraphs.emplace_back()) : void(paragraphs.back() += line);
+        begin = end;
+    }
+    std::string kept;
+    for (std::size_t i = 1; i + 1 < paragraphs.size(); i++) kept += (i > 1 ? mark + "\n" : "") + paragraphs[i];
+    return kept + program.substr(begin);
+}
+
 std::string program_text(const Emission& emission, const Report& report) {
     const auto lines = static_cast<std::size_t>(std::ranges::count(emission.text, '\n'));
     const std::string name = report.output.filename().string();
     if (lines > kMostLinesInText) return "The program is `" + name + "` (" + plural(lines, "line") + ", attached).\n";
-    std::string text = "```" + language_of(name) + "\n" + emission.text + "```\n";
+    const bool is_short = !emission.summary.empty();  // a harness says more
+    std::string text =
+        "```" + language_of(name) + "\n" + (is_short ? without_head(emission.text, name) : emission.text) + "```\n";
     if (!emission.folder) return text;
     for (const ProgramFolder::Other& other : emission.folder->others)
         text += "\nThe same for " + std::string(other.name.ends_with(".py") ? "Python" : "C++") + ": `" + other.name +
@@ -101,22 +127,30 @@ std::string definitions_of(const Graph& graph) {
     return text;
 }
 
-/// What only a person can say: no program ticks it.
-constexpr const char* kOpen =
-    "- [ ] I read the program, and what it calls expected is right by the documentation.\n"
-    "- [ ] It fails with the current release, too, or the fix is not in a release that I can use.\n"
-    "- [ ] I looked for it among the open and closed issues.\n";
-
 /// A section of a report: what stands under its heading is one of the parts that are written here, or said by
 /// everybody.
-enum class Part { what, reproduce, versions, os, compiler, origin, fixed };
+enum class Part {
+    what,
+    reproduce,  ///< program, command and what it says
+    program,
+    expected,
+    actual,
+    versions,
+    os,
+    architecture,
+    compiler,
+    target,
+    origin,
+    fixed
+};
 struct Section {
-    const char* heading;
+    const char* heading;  ///< none: it goes on under the one before it
     Part part;
     const char* text = "";
 };
 struct Form {
     std::string_view tracker;
+    bool defines;  ///< its ops are those of the graph
     std::vector<Section> sections;
 };
 
@@ -124,12 +158,22 @@ struct Form {
 const std::vector<Form>& forms() {
     static const std::vector<Form> all = {
         {"",
+         false,
          {{"What happens", Part::what},
           {"To reproduce", Part::reproduce},
           {"Versions", Part::versions},
-          {"Where it comes from", Part::origin},
-          {"Before sending", Part::fixed, kOpen}}},
+          {"Where it comes from", Part::origin}}},
+        {"halide",
+         false,
+         {{"Description", Part::what},
+          {"Reproducing case", Part::program},
+          {"Expected behavior", Part::expected},
+          {"Actual behavior", Part::actual},
+          {"Halide version", Part::compiler},
+          {"Target", Part::target},
+          {"Operating system", Part::os}}},
         {"onnxruntime",
+         true,
          {{"Describe the issue", Part::what},
           {"To reproduce", Part::reproduce},
           {"Urgency", Part::fixed, "None.\n"},
@@ -138,9 +182,10 @@ const std::vector<Form>& forms() {
           {"ONNX Runtime Installation", Part::fixed, "Released Package\n"},
           {"ONNX Runtime Version or Commit ID", Part::compiler},
           {"ONNX Runtime API", Part::fixed, "JavaScript\n"},
-          {"Execution Provider", Part::fixed, "Default CPU\n"},
-          {"Before sending", Part::fixed, kOpen}}},
+          {"Architecture", Part::architecture},
+          {"Execution Provider", Part::fixed, "Default CPU\n"}}},
         {"opencv",
+         true,
          {{"System Information", Part::versions},
           {"Detailed description", Part::what},
           {"Steps to reproduce", Part::reproduce},
@@ -152,10 +197,8 @@ const std::vector<Form>& forms() {
            "- [ ] I updated to the latest OpenCV version and the issue is still there\n"
            "- [x] There is reproducer code and related data files (videos, images, onnx, etc)\n"}}},
         {"pytorch",
-         {{"\U0001F41B Describe the bug", Part::what},
-          {"To reproduce", Part::reproduce},
-          {"Versions", Part::versions},
-          {"Before sending", Part::fixed, kOpen}}}};
+         true,
+         {{"\U0001F41B Describe the bug", Part::what}, {"", Part::reproduce}, {"Versions", Part::versions}}}};
     return all;
 }
 
@@ -163,6 +206,11 @@ const Form& form_of(const std::string& tracker) {
     const auto found = std::ranges::find(forms(), tracker, &Form::tracker);
     return found == forms().end() ? forms().front() : *found;
 }
+
+constexpr std::string_view kTarget = ", target ";  // in what a compiler says that it is
+
+/// Behind a sentence on the same line.
+std::string blank(const std::string& sentence) { return sentence.empty() ? "" : " " + chomped(sentence); }
 
 class Issue {
   public:
@@ -173,8 +221,10 @@ class Issue {
         std::string title = summary();
         while (title.ends_with('.')) title.pop_back();
         std::string text = "Title: " + title + "\n";
-        for (const Section& section : form_of(emission_.tracker).sections)
-            text += "\n### " + std::string(section.heading) + "\n\n" + part(section);
+        for (const Section& section : form_of(emission_.tracker).sections) {
+            const std::string heading = section.heading, said = part(section);
+            if (!said.empty()) text += "\n" + (heading.empty() ? "" : "### " + heading + "\n\n") + said;
+        }
         return text;
     }
 
@@ -186,15 +236,28 @@ class Issue {
             case Part::what:
                 return what();
             case Part::reproduce:
-                return program_text(emission_, report_) + "\n" + steps(emission_, report_);
+                return program_text(emission_, report_) + "\n" + command_of(report_) + "\n" +
+                       chomped(outcome_of(emission_, report_)) + blank(control_of(emission_, report_)) + "\n";
+            case Part::program:
+                return program_text(emission_, report_) + "\n" + command_of(report_);
+            case Part::expected:
+                return "It ends with status 0.\n";
+            case Part::actual:
+                return (report_.verified ? "It " : "") + outcome_of(emission_, report_);
             case Part::versions:
                 return "- " + (emission_.compiler.empty() ? failure_.backend : emission_.compiler) + "\n" +
                        environment_line(options_, "compiler", "") + environment_line(options_, "os", "") +
                        environment_line(options_, "cpu", "");
             case Part::os:
                 return found("os") + ", " + found("kernel") + "\n";
+            case Part::architecture:
+                return architecture() + "\n";
             case Part::compiler:
-                return emission_.compiler + "\n";
+                return emission_.compiler.substr(0, emission_.compiler.find(kTarget)) + "\n";
+            case Part::target: {
+                const std::size_t at = emission_.compiler.find(kTarget);
+                return (at == std::string::npos ? "host" : emission_.compiler.substr(at + kTarget.size())) + "\n";
+            }
             case Part::origin:
                 return origin();
             case Part::fixed:
@@ -208,6 +271,19 @@ class Issue {
         return value == options_.environment.end() ? "unknown" : value->second;
     }
 
+    /// As the tracker of ONNX Runtime has them in its list.
+    std::string architecture() const {
+        constexpr std::pair<std::string_view, const char*> kKnown[] = {{" x86_64", "X64"},
+                                                                       {" i686", "X86"},
+                                                                       {" aarch64", "ARM64"},
+                                                                       {" armv7l", "ARM32"},
+                                                                       {" ppc64le", "IBM Power"}};
+        const std::string kernel = found("kernel");
+        for (const auto& [machine, name] : kKnown)
+            if (kernel.ends_with(machine)) return name;
+        return "Other / Unknown";
+    }
+
     std::string what() const {
         std::string text;  // the title has been said
         const auto add = [&](const std::string& part) { text += (text.empty() ? "" : "\n") + part; };
@@ -215,12 +291,19 @@ class Issue {
         if (!emission_.releases.empty()) add("Releases: " + emission_.releases + ".\n");
         if (emission_.summary.empty()) add(failure_.message + "\n");
         if (!emission_.facts.empty()) add(emission_.facts);
-        const std::string definitions = emission_.tracker.empty() ? "" : definitions_of(graph_);
-        if (!definitions.empty()) add(definitions);
+        if (const std::string why = justification(); !why.empty()) add(why);
         return text;
     }
 
+    /// Of values which the compiler itself computes as expected, with something switched off, nobody asks why.
+    std::string justification() const {
+        const bool values = failure_.signature.kind == "mismatch" && emission_.control.empty();
+        return values && form_of(emission_.tracker).defines ? definitions_of(graph_) : "";
+    }
+
+    /// A short program is by itself.
     std::string origin() const {
+        if (!emission_.summary.empty()) return "";
         std::string text =
             "Reduced from a model in which " + ops_of(graph_) + " failed (" + failure_.signature.text() + ")";
         if (failure_.culprit && !failure_.culprit->directive.empty())
@@ -238,6 +321,12 @@ class Issue {
 };
 
 }  // namespace
+
+std::string before_sending() {
+    return "the program: is what it calls expected right by the documentation?\n"
+           "the current release: does it fail, too, or is the mend in none that you can use?\n"
+           "open and closed issues: has nobody reported it?\n";
+}
 
 std::string issue_text(const Graph& graph, const Emission& emission, const Report& report, const Options& options) {
     return Issue(graph, emission, report, options).write();

@@ -8,8 +8,12 @@
 
 namespace whittle::repro {
 
-/// Markdown: a line "Title: …", what happens, the program (within the text where it is short, else by its name), how it
-/// is built, what it prints, versions, and, left open, what only a person can say.
+/// Markdown, in the form of the tracker: a line "Title: …", what happens, the program (within the text where it is
+/// short, else by its name), how it is built, what it prints, versions. Boxes of the form that only a person can tick
+/// stay open.
 std::string issue_text(const Graph& graph, const Emission& emission, const Report& report, const Options& options);
+
+/// What only a person can say of it, a line for each: for who sends it.
+std::string before_sending();
 
 }  // namespace whittle::repro

@@ -10,7 +10,7 @@
 #include "backends/command/script_text.h"
 #include "backends/command/short_onnx.h"
 #include "base/files.h"
-#include "graph/short_program.h"
+#include "graph/formula.h"
 #include "graph/text.h"
 #include "ops/core/interpreter.h"
 
@@ -228,7 +228,10 @@ TEST_CASE("short programs: nothing of the user's names is in the model") {
             CHECK(file.text.find(name) == std::string::npos);
         }
     CHECK(model.text.find(" w0 = {") != std::string::npos);
-    CHECK(formula_of(model.graph) == "MaxPool<kernel_shape=[2]>(Pad(x))");
+    CHECK(formula_of(model.graph) == "MaxPool<kernel_shape=[2]>(Pad(x, [0, 0, 1, 0, 0, 0]))");
+    CHECK(title_of(one.request(), model) ==
+          "MaxPool<kernel_shape=[2]>(Pad(x, pads=[0, 0, 1, 0, 0, 0])) of float[1, 1, 1] gives -1, expected 0, where x "
+          "= -1");
 }
 
 constexpr const char* kScan = R"(graph user_model opset("": 17) {

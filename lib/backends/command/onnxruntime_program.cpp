@@ -103,7 +103,14 @@ class OnnxRuntimeProgram {
     const Level& passing() const { return level(request_.blame.passes_to); }
     const Level& failing() const { return level(request_.blame.fails_at); }
 
-    std::string what() const { return what_is_wrong(request_, title_of(model_)); }
+    std::string what() const { return title_of(request_, model_, words()); }
+
+    /// Of an exception what the kernel or the optimizer says, without the session's frame around it.
+    std::string words() const {
+        constexpr std::string_view kFrame = "Status Message: ";
+        const std::size_t frame = failure_.message.find(kFrame);
+        return frame == std::string::npos ? failure_.message : failure_.message.substr(frame + kFrame.size());
+    }
 
     /// ", from ORT_ENABLE_BASIC on, by Pad_Fusion".
     std::string blamed(Language language) const {
@@ -194,11 +201,13 @@ class OnnxRuntimeProgram {
                 return tried +
                        "  console.log('no error');\n} catch (error) {\n  console.log(error.message);\n"
                        "  process.exitCode = 1;\n}\n";
-            return "const says = {};\nfor (const graphOptimizationLevel of " + node_levels() + ")\n" + indented(tried) +
+            return "const says = {};\nfor (const graphOptimizationLevel of " + node_levels() + ") {\n" +
+                   indented(tried) +
                    "    says[graphOptimizationLevel] = 'no error';\n  } catch (error) {\n"
-                   "    says[graphOptimizationLevel] = error.message;\n  }\nconsole.log(says);\n" +
-                   "process.exit(says." + passing().node + " !== 'no error' ? 2 : says." + failing().node +
-                   " !== 'no error' ? 1 : 0);\n";
+                   "    says[graphOptimizationLevel] = error.message;\n  }\n"
+                   "  console.log(`${graphOptimizationLevel}: ${says[graphOptimizationLevel]}`);\n}\n"
+                   "process.exit(says." +
+                   passing().node + " !== 'no error' ? 2 : says." + failing().node + " !== 'no error' ? 1 : 0);\n";
         }
         if (!by_level()) return node_session(fixed) + "const y = " + node_value() + ";\n" + node_verdict("y");
         return "const y = {};\n" + node_rows("  y[graphOptimizationLevel] = " + node_value() + ";\n") +
@@ -226,8 +235,11 @@ class OnnxRuntimeProgram {
         if (!one)
             text = "const expected = [" + literals + "];\nconst wrong = (v) => v.some((a, i) => " +
                    wrong_text(js, compared_, "a", "expected[i]") + ");\n";
-        text += std::string("console.log(") + (value.empty() ? "y" : "'y:', y") + ", 'expected:', " +
-                (one ? literals : "expected") + ");\n";
+        std::vector<std::pair<std::string, std::string>> shown = {{value, value}};
+        if (value.empty())
+            shown = {{passing().node, std::string("y.") + passing().node},
+                     {failing().node, std::string("y.") + failing().node}};
+        text += print_in_javascript(compared_, shown);
         if (!value.empty()) return text + "process.exit(" + wrong(value) + " ? 1 : 0);\n";
         return text + "process.exit(" + wrong(std::string("y.") + passing().node) +
                " ? 2 : " + wrong(std::string("y.") + failing().node) + " ? 1 : 0);\n";
@@ -326,27 +338,56 @@ class OnnxRuntimeProgram {
 
     // ---- for the report ---------------------------------------------------------------------------------------------
 
+    /// What comes of each level, in values where they are few.
     std::string facts() const {
-        const auto wrong = is("mismatch") && compared_.sizes.empty() ? first_wrong(request_) : std::nullopt;
-        const std::string right = wrong                     ? short_number(wrong->expected)
-                                  : compared_.sizes.empty() ? std::string("right")
-                                                            : compared_.sizes,
-                          seen = wrong            ? short_number(wrong->got)
-                                 : is("mismatch") ? "wrong"
-                                                  : failure_.signature.kind;
-        std::string text = "| | " + (is("mismatch") ? output_ : std::string("ends with")) + " |\n|---|---|\n";
+        std::string column = "result", right = "no error", seen = is("crash") ? failure_.signature.detail : words();
+        if (is("mismatch")) {
+            const Tensor& expected = request_.expected[compared_.output];
+            const bool has_got = compared_.output < request_.got.size();
+            const Tensor* const got = has_got ? &request_.got[compared_.output] : nullptr;
+            column = output_, right = "as expected", seen = "other values";
+            if (!compared_.sizes.empty()) {
+                column = "shape of " + output_;
+                right = to_string(expected.sizes()), seen = got ? to_string(got->sizes()) : "another";
+            } else if (expected.numel() <= kMostInTable || !got) {
+                right = values_text(expected), seen = got ? values_text(*got) : seen;
+            } else if (const auto wrong = first_wrong(request_)) {
+                column += ", element " + std::to_string(wrong->element);
+                right = short_number(wrong->expected), seen = short_number(wrong->got);
+            }
+        }
+        std::string text = "| | " + column + " |\n|---|---|\n";
         const auto row = [&](const std::string& what, const std::string& value) {
             text += "| " + what + " | " + value + " |\n";
         };
         if (by_level()) row(std::string("`") + passing().python + "`", right);
         if (!request_.blame.level.empty())
             row(by_level() ? std::string("`") + failing().python + "` and above" : "every level of optimization",
-                "**" + seen + "**");
+                "**" + in_cell(seen) + "**");
         if (!request_.blame.off.empty())
             row("with `optimization.disable_specified_optimizers` = `" + request_.blame.off + "`", right);
         row("expected", right);
-        return text + "\nThe model (`model.onnx`, " + std::to_string(model_.files.at(0).text.size()) +
-               " bytes, attached):\n\n```\n" + model_.text + "```\n";
+        return text + "\n" + model_facts(model_);
+    }
+
+    static constexpr std::int64_t kMostInTable = 6;
+
+    /// "1"; "[1, 2]" of several.
+    static std::string values_text(const Tensor& tensor) {
+        std::string text;
+        const Tensor contiguous = tensor.contiguous();
+        for (std::int64_t i = 0; i < tensor.numel(); i++)
+            text += (i ? ", " : "") + (is_floating(tensor.dtype())
+                                           ? short_number(contiguous.values<double>().at(static_cast<std::size_t>(i)))
+                                           : element_text(Language::python, contiguous, i));
+        return tensor.numel() == 1 ? text : "[" + text + "]";
+    }
+
+    /// As one cell of a table.
+    static std::string in_cell(std::string text) {
+        std::ranges::replace(text, '\n', ' ');
+        for (std::size_t at = 0; (at = text.find('|', at)) != std::string::npos; at += 2) text.insert(at, "\\");
+        return text;
     }
 
     const ShortRequest& request_;

@@ -38,11 +38,10 @@ std::string run_text(const ShortRequest& request, const ShortModel& model, const
 
 std::string verdict_text(const Compared& compared) {
     const std::string expected = expected_text(js, compared);
-    if (compared.one())
-        return "console.log('y:', y, 'expected:', " + expected + ");\nprocess.exit(" +
-               wrong_text(js, compared, "y", expected) + " ? 1 : 0);";
-    return "const expected = [" + expected + "];\nconsole.log('y:', y, 'expected:', expected);\nprocess.exit(" +
-           "y.some((a, i) => " + wrong_text(js, compared, "a", "expected[i]") + ") ? 1 : 0);";
+    const std::string print = print_in_javascript(compared, {{"y", "y"}});
+    if (compared.one()) return print + "process.exit(" + wrong_text(js, compared, "y", expected) + " ? 1 : 0);";
+    return "const expected = [" + expected + "];\n" + print + "process.exit(y.some((a, i) => " +
+           wrong_text(js, compared, "a", "expected[i]") + ") ? 1 : 0);";
 }
 
 }  // namespace

@@ -29,8 +29,7 @@ class OpenCvProgram {
         program.compiler = "OpenCV " + said_.version;
         program.files = model_.files;
         if (is("mismatch")) program.folder->others.push_back(python_program());
-        program.facts = "The model (`model.onnx`, " + std::to_string(model_.files.at(0).text.size()) +
-                        " bytes, attached):\n\n```\n" + model_.text + "```\n";
+        program.facts = model_facts(model_);
         program.tracker = "opencv";
         return program;
     }
@@ -66,7 +65,7 @@ class OpenCvProgram {
         values["INCLUDES"] = includes(values);
         ShortProgram program;
         program.text = fill_template("repro_opencv.cpp", values);
-        program.summary = what() + (guilty ? ", by " + request_.blame.off : "");
+        program.summary = what() + (guilty ? ", with " + request_.blame.off : "");
         program.folder = {.name = "run.cpp", .build = kBuild, .run = {"./run"}};
         program.control_argument = guilty ? request_.blame.off + " switched off" : "";
         return program;
@@ -89,7 +88,13 @@ class OpenCvProgram {
     }
 
     bool is(const char* kind) const { return failure_.signature.kind == kind; }
-    std::string what() const { return what_is_wrong(request_, title_of(model_)); }
+    std::string what() const { return title_of(request_, model_, words()); }
+    /// Of an exception what cv::Exception calls the error, without the place before it.
+    std::string words() const {
+        constexpr std::string_view kPlace = ": error: ";
+        const std::size_t place = failure_.message.find(kPlace);
+        return place == std::string::npos ? failure_.message : failure_.message.substr(place + kPlace.size());
+    }
 
     std::string header(const std::string& mark) const {
         const std::string& off = request_.blame.off;

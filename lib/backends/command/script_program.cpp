@@ -8,7 +8,9 @@
 #include "base/files.h"
 #include "base/program_text.h"
 #include "base/subprocess.h"
+#include "graph/formula.h"
 #include "graph/short_program.h"
+#include "ops/core/registry.h"
 
 namespace whittle {
 namespace fs = std::filesystem;
@@ -84,7 +86,11 @@ class Script {
   private:
     bool is(const char* kind) const { return failure_.signature.kind == kind; }
     bool rows() const { return !scripted_.question_without.empty(); }
-    std::string what() const { return what_is_wrong(request_, ops_of(request_.graph)); }
+    std::string what() const {
+        const Graph graph = with_short_names(request_.graph, OutputNames::y);
+        const std::string who = formula_of(graph, &Registry::instance()) + types_of(graph, is("mismatch"));
+        return what_is_wrong(request_, who) + where_of(graph, failure_.inputs, is("mismatch"));
+    }
 
     std::string header() const {
         return comment_lines("#", scripted_.name + ": " + what() +

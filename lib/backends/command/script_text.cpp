@@ -67,7 +67,8 @@ std::string element_text(Language language, const Tensor& contiguous, std::int64
     const double value = contiguous.values<double>().at(at);
     if (!std::isfinite(value)) return special(language, value);
     const bool whole = value == std::trunc(value) && std::fabs(value) < 1e6 && !(value == 0 && std::signbit(value));
-    if (language == Language::cpp && !whole) return expr::float_literal(dtype, value).text;
+    if (whole) return std::to_string(static_cast<long>(value));
+    if (language == Language::cpp) return expr::float_literal(dtype, value).text;
     return decimal(value, dtype != DType::f64);
 }
 
@@ -152,6 +153,22 @@ std::string wrong_text(Language language, const Compared& compared, const std::s
         if (any(is_nan) && cpp) close += " || (std::isnan(" + got + ") && std::isnan(" + expected + "))";
     }
     return python ? "not (" + close + ")" : "!(" + close + ")";
+}
+
+std::string print_in_javascript(const Compared& compared,
+                                const std::vector<std::pair<std::string, std::string>>& values) {
+    // An array in a text is its elements, with commas alone between them.
+    const auto shown = [&](const std::string& value) {
+        return compared.one() ? "${" + value + "}" : "[${" + value + ".join(', ')}]";
+    };
+    std::string text;
+    for (const auto& [name, value] : values) text += name + ": " + shown(value) + ", ";
+    std::string expected = compared.sizes;
+    if (!compared.one())
+        expected = shown("expected");
+    else if (expected.empty())
+        expected = elements_text(Language::python, compared.tensor);
+    return "console.log(`" + text + "expected: " + expected + "`);\n";
 }
 
 std::string indented(const std::string& text, const std::string& by) {

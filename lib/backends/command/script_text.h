@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "graph/emitter.h"
@@ -45,6 +46,11 @@ std::string expected_text(Language language, const Compared& compared);
 /// An expression that is true where `got`, one element, is not `expected`; both are names or literals.
 std::string wrong_text(Language language, const Compared& compared, const std::string& got,
                        const std::string& expected);
+
+/// A statement of JavaScript that prints on one line what `values`, of names and expressions, are and what is expected:
+/// "disabled: [0, 1], basic: …, expected: [0, 1]"; of several elements that is the variable `expected`.
+std::string print_in_javascript(const Compared& compared,
+                                const std::vector<std::pair<std::string, std::string>>& values);
 
 /// Each line behind `by`.
 std::string indented(const std::string& text, const std::string& by = "  ");

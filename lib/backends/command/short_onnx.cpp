@@ -3,11 +3,11 @@
 #include <algorithm>
 
 #include "base/files.h"
-#include "base/suggest.h"
-#include "base/words.h"
 #include "frontends/onnx/save.h"
 #include "frontends/onnx/tensor_proto.h"
+#include "graph/formula.h"
 #include "graph/short_program.h"
+#include "ops/core/registry.h"
 
 namespace whittle {
 namespace {
@@ -21,27 +21,21 @@ ShortProgram::File tensor_file(const std::string& prefix, std::size_t number, co
     return {"test_data_set_0/" + prefix + std::to_string(number) + ".pb", read_file(file)};
 }
 
-/// " of int64": the types of the inputs, where one is not float.
-std::string unusual_types(const Graph& graph) {
-    std::vector<std::string> types;
-    bool usual = true;
-    for (const NodeId id : graph.placeholders()) {
-        const DType dtype = graph.node({id}).meta().dtype;
-        usual = usual && dtype == DType::f32;
-        const std::string name = lower_case(std::string(info_of(dtype).onnx_name));
-        if (std::ranges::find(types, name) == types.end()) types.push_back(name);
-    }
-    return usual ? "" : " of " + join(types, ", ");
-}
-
 }  // namespace
 
-std::string title_of(const ShortModel& model) {
+std::string title_of(const ShortRequest& request, const ShortModel& model, const std::string& message) {
     constexpr std::int64_t kCurrent = 13;
+    const bool values = request.graph.failure->signature.kind == "mismatch";
     const auto opset = model.graph.opset_imports.find("");
     const bool old = opset != model.graph.opset_imports.end() && opset->second < kCurrent;
-    return formula_of(model.graph) + unusual_types(model.graph) +
-           (old ? " of opset " + std::to_string(opset->second) : "");
+    const std::string who = formula_of(model.graph, &Registry::instance()) + types_of(model.graph, values) +
+                            (old ? " at opset " + std::to_string(opset->second) : "");
+    return what_is_wrong(request, who, message) + where_of(model.graph, request.graph.failure->inputs, values);
+}
+
+std::string model_facts(const ShortModel& model) {
+    return "The model (`model.onnx`, " + std::to_string(model.files.at(0).text.size()) + " bytes, attached):\n\n```\n" +
+           model.text + "```\n";
 }
 
 std::string not_in_short_model(const ShortRequest& request) {

@@ -19,9 +19,13 @@ struct ShortModel {
 /// Throws Error for a graph without a spelling in ONNX.
 ShortModel short_model(const ShortRequest& request);
 
-/// "Softmax<axis=0>(x) of opset 11": formula_of(), with an opset before 13, in which more ops than in any other changed
-/// what they mean (axes became inputs, Softmax became one of an axis).
-std::string title_of(const ShortModel& model);
+/// "Softmax<axis=0>(x) of float[1, 2] at opset 11 gives 1, expected 0.5, where …": what_is_wrong() with formula_of(),
+/// types, values, and an opset before 13, in which more ops than in any other changed what they mean (axes became
+/// inputs, Softmax became one of an axis). `message`: an exception's words.
+std::string title_of(const ShortRequest& request, const ShortModel& model, const std::string& message = {});
+
+/// "(`model.onnx`, 86 bytes, attached)" and its text: Markdown for a report.
+std::string model_facts(const ShortModel& model);
 
 /// Why there is none, as a clause; empty: there may be one.
 std::string not_in_short_model(const ShortRequest& request);

@@ -15,6 +15,7 @@
 #include "base/program_text.h"
 #include "base/subprocess.h"
 #include "expr/cpp_text.h"
+#include "graph/formula.h"
 #include "graph/short_program.h"
 #include "graph/value_ref.h"
 #include "ops/aten/earlier.h"
@@ -112,26 +113,20 @@ class LibTorchProgram {
 
   private:
     std::string who() const {
-        if (!scripted_) return ops_of(graph_);
-        return formula_of(graph_) + " in TorchScript" + (fused() ? " with the fuser NNC" : "") +
+        const std::string what = formula_of(graph_, &Registry::instance()) + types_of(graph_, states_values());
+        if (!scripted_) return what;
+        return what + " in TorchScript" + (fused() ? " with the fuser NNC" : "") +
                (frozen() ? ", optimized for inference," : "");
     }
+    bool states_values() const { return failure_.signature.kind == "mismatch"; }
     bool is_set(const char* option, const char* value) const {
         const auto found = failure_.options.find(option);
         return found != failure_.options.end() && found->second == value;
     }
     bool fused() const { return is_set("fuser", "nnc"); }
     bool frozen() const { return is_set("optimize_for_inference", "on"); }
-    std::string what() const { return what_is_wrong(request_, who()) + unusual(); }
-    /// ", where x1 is not contiguous": minify keeps such strides only where they matter.
-    std::string unusual() const {
-        std::string names;
-        const std::vector<NodeId> inputs = graph_.placeholders();
-        for (std::size_t i = 0; i < inputs.size() && i < failure_.inputs.size(); i++)
-            if (!failure_.inputs[i].is_contiguous())
-                names += (names.empty() ? "" : " and ") + graph_.node({inputs[i]}).name;
-        if (names.empty()) return {};
-        return ", where " + names + (names.find(' ') == std::string::npos ? " is" : " are") + " not contiguous";
+    std::string what() const {
+        return what_is_wrong(request_, who()) + where_of(graph_, failure_.inputs, states_values());
     }
     std::string version() const { return failure_.version.empty() ? TORCH_VERSION : failure_.version; }
     std::vector<std::string> flags() const {

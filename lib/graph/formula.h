@@ -1,0 +1,27 @@
+// A failing graph in a line, for the title of a bug report: what is called with which operands, attributes, types and
+// values. The graph is one of with_short_names() (graph/short_program.h).
+#pragma once
+
+#include <span>
+#include <string>
+
+#include "graph/graph.h"
+#include "graph/schema.h"
+
+namespace whittle {
+
+/// "MaxPool<kernel_shape=[2]>(Pad(x, pads=[0, 1]))"; "Div(sub, Sqrt(sub)) with sub = Sub(ReduceMean(x), x)" where a
+/// value is read more than once; "y0 = Neg(y1), y1 = Abs(x)" of several outputs. Constants of few elements are written
+/// as what they are, under the names that `schemas` has for parameters, others as "w0[2, 3]". Where that gets long,
+/// attributes are left out; of many calls there are the ops alone, without the dialect.
+std::string formula_of(const Graph& graph, const SchemaSource* schemas = nullptr);
+
+/// " of float[2, 3]", " of float[2] x0, int64[3] x1": the types of the inputs, but of those that where_of() gives by
+/// value; nothing where they are too many.
+std::string types_of(const Graph& graph, bool values);
+
+/// ", where x = 3, x1[2, 3] has strides [1, 2]": `values`: inputs of one element, where they are few; and what is not
+/// contiguous, which minify keeps only where it matters.
+std::string where_of(const Graph& graph, std::span<const Tensor> inputs, bool values);
+
+}  // namespace whittle
