@@ -7,6 +7,7 @@
 #include "base/subprocess.h"
 #include "expr/cpp_text.h"
 #include "expr/loops.h"
+#include "graph/formula.h"
 #include "graph/json.h"
 #include "graph/short_program.h"
 
@@ -48,22 +49,20 @@ class PluginProgram {
                                                      {"LIBRARY", string_literal("./" + library_.filename().string())},
                                                      {"BACKEND", string_literal(backend_)},
                                                      {"BUILD", build()}};
-        values["INPUTS"] = structs("inputs", inputs());
+        const std::string inputs = structs("inputs", this->inputs());
         values["ATTRIBUTES"] = structs("attributes", attributes());
         values["OPTIONS"] = options();
-        outputs(values);
-        const bool exception = failure_.signature.kind == "exception", compiles = failure_.signature.stage == "compile";
-        values["COMPILE_FAILS"] = exception && compiles ? "1" : "2";
-        values["RUN_FAILS"] = exception && !compiles ? "1" : "2";
+        values["OUTPUT"] = outputs();
+        values["RUN"] = run(inputs);
         values["BEFORE"] = ends_by_failure(request_);
         values["COMPARE"] = failure_.signature.kind == "mismatch" ? compare() : "";
         values["DATA"] = data_;
-        values["HEADER"] = "// " + library_.filename().string() + ", backend " + backend_ + ": " +
-                           what_is_wrong(request_, ops_of(request_.graph));
+        values["HEADER"] =
+            chomped(comment_lines("//", library_.filename().string() + ", backend " + backend_ + ": " + what()));
         values["INCLUDES"] = includes(values);
         ShortProgram program;
         program.text = fill_template("repro_plugin_short.cpp", values);
-        program.summary = what_is_wrong(request_, ops_of(request_.graph));
+        program.summary = what();
         program.compiler = "backend " + backend_ + " in " + library_.filename().string();
         program.compile_flags = {"-ldl"};
         program.companions = {library_};
@@ -77,6 +76,13 @@ class PluginProgram {
         std::string name, key;
         Tensor value;
     };
+
+    std::string what() const {
+        const Graph graph = with_short_names(request_.graph);
+        const bool values = failure_.signature.kind == "mismatch";
+        return what_is_wrong(request_, formula_of(graph) + types_of(graph, values)) +
+               where_of(graph, failure_.inputs, values);
+    }
 
     /// The head on one line, then a line for each node.
     std::string json() const {
@@ -106,11 +112,12 @@ class PluginProgram {
         return leaves;
     }
 
+    /// "x[] = {1, 2}".
     static std::string array(const std::string& name, const Tensor& tensor) {
         std::string text;
         for (const double value : tensor.contiguous().values<double>())
             text += (text.empty() ? "" : ", ") + literal(tensor.dtype(), value);
-        return "static const " + expr::cpp_type(tensor.dtype()) + " " + name + "[] = {" + text + "};\n";
+        return name + "[] = {" + text + "}";
     }
 
     static std::string literal(DType dtype, double value) {
@@ -126,20 +133,25 @@ class PluginProgram {
         return "WHITTLE_" + text;
     }
 
+    /// An array of them, of which tensors of one shape share one.
+    std::string sizes(const Tensor& tensor) {
+        if (tensor.rank() == 0) return "nullptr";
+        const std::string list = to_string(tensor.sizes());
+        const std::string definition =
+            "static const int64_t sizes_" + sizes_of(tensor) + "[] = {" + list.substr(1, list.size() - 2) + "};\n";
+        if (data_.find(definition) == std::string::npos) data_ += definition;
+        return "sizes_" + sizes_of(tensor);
+    }
+
     /// Defines them; "inputs, 2": what a function is given.
     std::string structs(const std::string& name, const std::vector<Leaf>& leaves) {
         if (leaves.empty()) return "nullptr, 0";
         std::string list;
         for (const Leaf& leaf : leaves) {
-            const std::string sizes = to_string(leaf.value.sizes());
-            const bool scalar = leaf.value.rank() == 0;
-            data_ += array(leaf.name, leaf.value);
-            if (!scalar)
-                data_ +=
-                    "static const int64_t " + leaf.name + "_sizes[] = {" + sizes.substr(1, sizes.size() - 2) + "};\n";
+            data_ += "static const " + expr::cpp_type(leaf.value.dtype()) + " " + array(leaf.name, leaf.value) + ";\n";
             list += std::string(list.empty() ? "" : ", ") + "{" + dtype_name(leaf.value.dtype()) + ", " +
-                    std::to_string(leaf.value.rank()) + ", " + (scalar ? "nullptr" : leaf.name + "_sizes") +
-                    ", nullptr, " + leaf.name + ", " + string_literal(leaf.key) + ", nullptr}";
+                    std::to_string(leaf.value.rank()) + ", " + sizes(leaf.value) + ", nullptr, " + leaf.name + ", " +
+                    string_literal(leaf.key) + ", nullptr}";
         }
         data_ += "static const whittle_tensor " + name + "[] = {" + list + "};\n";
         return name + ", " + std::to_string(leaves.size());
@@ -158,20 +170,42 @@ class PluginProgram {
         return request_.expected.size() == 1 ? "y" : "y" + std::to_string(i);
     }
 
-    void outputs(std::map<std::string, std::string>& values) {
-        std::string counts, sizes, places;
+    /// Where results go: a function that the library calls with each. What it gives may have strides.
+    std::string outputs() {
+        std::string counts, sizes, places, type;
         for (std::size_t i = 0; i < request_.expected.size(); i++) {
             const Tensor& expected = request_.expected[i];
             const std::string name = output_name(i), count = std::to_string(expected.numel()), comma = i ? ", " : "";
-            data_ += "static " + expr::cpp_type(expected.dtype()) + " " + name + "[" + count + "];\n";
-            if (failure_.signature.kind == "mismatch") data_ += array("expected_" + name, expected);
+            type = expr::cpp_type(expected.dtype());
+            data_ += "static " + type + " " + name + "[" + count + "]" +
+                     (failure_.signature.kind == "mismatch" ? ", " + array("expected_" + name, expected) : "") + ";\n";
             counts += comma + count;
             sizes += comma + "sizeof *" + name;
             places += comma + "(char *)" + name;
         }
-        values["COUNTS"] = counts;
-        values["SIZES"] = sizes;
-        values["PLACES"] = places;
+        const bool one = request_.expected.size() == 1;
+        return std::string("static void output(void *, size_t") + (one ? "" : " index") +
+               ", const whittle_tensor *t) {\n" +
+               (one ? ""
+                    : "    const size_t count[] = {" + counts + "}, size[] = {" + sizes + "};\n" +
+                          "    char *const to[] = {" + places + "};\n") +
+               "    for (size_t i = 0; i < " + (one ? counts : "count[index]") + "; i++) {\n" +
+               "        int64_t from = t->strides ? 0 : i, rest = i;\n"
+               "        for (int d = t->rank; t->strides && d-- > 0; rest /= t->sizes[d])\n"
+               "            from += rest % t->sizes[d] * t->strides[d];\n" +
+               (one ? "        y[i] = ((const " + type + " *)t->data)[from];\n"
+                    : "        memcpy(to[index] + i * size[index], (const char *)t->data + from * size[index], "
+                      "size[index]);\n") +
+               "    }\n}\n";
+    }
+
+    std::string run(const std::string& inputs) const {
+        const bool exception = failure_.signature.kind == "exception", compiles = failure_.signature.stage == "compile";
+        const std::string compile = "(*backend)->compile(&graph, &host, &handle)",
+                          run = "(*backend)->run(handle, " + inputs + ", &host)";
+        if (!exception) return "    if (" + compile + " || " + run + ") return 2;\n";
+        return "    if (" + compile + ") return " + (compiles ? "1" : "2") + ";\n    if (" + run + ") return " +
+               (compiles ? "2" : "1") + ";\n";
     }
 
     std::string compare() const {
@@ -179,9 +213,9 @@ class PluginProgram {
         for (std::size_t i = 0; i < request_.expected.size(); i++) {
             const std::string name = output_name(i), expected = "expected_" + name + "[i]", got = name + "[i]";
             text += "    for (size_t i = 0; i < " + std::to_string(request_.expected[i].numel()) +
-                    "; i++)\n        if (" + wrong(request_.expected[i], got, expected) + ") {\n            printf(\"" +
-                    name + "[%zu] = %g, expected %g\\n\", i, double(" + got + "), double(" + expected +
-                    "));\n            return 1;\n        }\n";
+                    "; i++)\n        if (" + wrong(request_.expected[i], got, expected) +
+                    ")\n            return printf(\"" + name + "[%zu] = %g, expected %g\\n\", i, double(" + got +
+                    "), double(" + expected + ")), 1;\n";
         }
         return text;
     }
