@@ -19,9 +19,9 @@ void ReproOptions::declare_output(Tool& tool) {
 
 void ReproOptions::declare(Tool& tool) {
     tool.choice(
-        "--data", data, {"auto", "real", "random", "ones", "zeros"},
-        "Values of the inputs and parameters: recorded, random, ones, zeros, or the smallest of these that still "
-        "fails in the same way. Default: auto.");
+        "--data", data, {"auto", "real", "random", "small", "ones", "zeros"},
+        "Values of the inputs and parameters: recorded, random, small whole numbers, ones, zeros, or the smallest of "
+        "these that still fails in the same way. Default: auto.");
     tool.option(
         "--bundle", bundle, "DIR",
         "Write a folder that shows the failure on another machine: repro.cpp, run.sh with the exact commands, the "
@@ -31,8 +31,8 @@ void ReproOptions::declare(Tool& tool) {
               "Write the graph as a script of PyTorch calls instead, with what the reference computes: repro.py. "
               "Verified where python3 has PyTorch.");
     tool.option("--issue", issue, "FILE",
-                "Also write the text of a bug report, in Markdown: what happens, the program, versions, and what only "
-                "a person can say left open. A bundle has one: ISSUE.md.");
+                "Also write the text of a bug report, in Markdown: what happens, the program, versions, in the form of "
+                "the project's tracker; what only a person can check is printed. A bundle has one: ISSUE.md.");
     tool.flag("--harness", harness,
               "Write the whole graph with its data, plain loops and a verdict, also where a short program shows the "
               "failure.");

@@ -27,12 +27,12 @@ class Anonymizer {
         Failure& failure = *result_.graph.failure;
         failure.message = outcome->message;
         for (std::size_t i = 0; i < failure.inputs.size(); i++)
-            replace(result_.graph.node({result_.graph.placeholders().at(i)}).name,
+            replace(result_.graph.node({result_.graph.placeholders().at(i)}).name, Role::input,
                     [i](Graph& graph) -> Tensor& { return graph.failure->inputs.at(i); });
         std::vector<std::string> names;
         for (const auto& [name, value] : result_.graph.attributes) names.push_back(name);
         for (const std::string& name : names)
-            replace(name, [&name](Graph& graph) -> Tensor& { return graph.attributes.at(name); });
+            replace(name, Role::parameter, [&name](Graph& graph) -> Tensor& { return graph.attributes.at(name); });
         failure.message = fails_alike(result_.graph).value_or(*outcome).message;
         return std::move(result_);
     }
@@ -88,12 +88,12 @@ class Anonymizer {
 
     /// Puts made-up values into the place of a tensor, where it fails with them, too.
     template <class Place>
-    void replace(const std::string& name, Place tensor_of) {
+    void replace(const std::string& name, Role role, Place tensor_of) {
         const Tensor own = tensor_of(result_.graph);
         if (own.numel() == 0) return;
-        for (const Data data : {Data::ones, Data::random}) {
+        for (const Data data : {Data::ones, Data::small, Data::random}) {
             Graph candidate = result_.graph;
-            tensor_of(candidate) = made_up(own, data, seed_);
+            tensor_of(candidate) = made_up(own, data, seed_, role);
             if (!same_bits(tensor_of(candidate), own) && !fails_alike(candidate)) continue;
             result_.graph = std::move(candidate);
             result_.replaced++;

@@ -16,9 +16,10 @@ struct Anonymous {
 };
 
 /// Other names for values, parameters, nested graphs and the graph, no stacks and no module paths; then, one tensor
-/// after another, made-up values (ones, random) in the place of inputs and parameters wherever the graph still fails in
-/// the same way: asked of the backend. Integers may be sizes or positions and stay where the reference refuses others.
-/// The failure's message is that of a new run. Throws Error where the graph does not fail under other names.
+/// after another, made-up values (ones, small numbers, random) in the place of inputs and parameters wherever the graph
+/// still fails in the same way: asked of the backend. Integers may be sizes or positions and stay where the reference
+/// refuses others. The failure's message is that of a new run. Throws Error where the graph does not fail under other
+/// names.
 Anonymous anonymized(const Graph& graph, Backend& backend, const Options& options);
 
 }  // namespace whittle::repro

@@ -11,6 +11,7 @@ namespace whittle::repro {
 namespace {
 
 constexpr std::int64_t kSmallestFill = 16;    // elements; below, an array shows them better
+constexpr std::uint64_t kLargestSmall = 4;    // of small numbers
 constexpr std::int64_t kLargestArray = 4096;  // elements; above, text is slow to compile and nobody reads it
 
 template <class... Values>
@@ -87,6 +88,8 @@ std::string_view name(Data data) {
             return "real";
         case Data::random:
             return "random";
+        case Data::small:
+            return "small";
         case Data::ones:
             return "ones";
         case Data::zeros:
@@ -96,21 +99,24 @@ std::string_view name(Data data) {
 }
 
 std::optional<Data> data_called(std::string_view wanted) {
-    for (const Data data : {Data::real, Data::random, Data::ones, Data::zeros})
+    for (const Data data : {Data::real, Data::random, Data::small, Data::ones, Data::zeros})
         if (name(data) == wanted) return data;
     return std::nullopt;
 }
 
-Tensor made_up(const Tensor& tensor, Data data, std::uint64_t seed) {
+Tensor made_up(const Tensor& tensor, Data data, std::uint64_t seed, Role role) {
     if (data == Data::real) return tensor;
     const Span span = reached(tensor);
     Random random(seed);
     std::vector<double> values(static_cast<std::size_t>(span.memory.numel()), data == Data::ones ? 1.0 : 0.0);
-    if (data == Data::random)
-        for (double& value : values) {
-            const auto draw = static_cast<double>(random.next() >> 56);
-            value = is_inexact(tensor.dtype()) ? (draw - 128) / 64 : static_cast<double>(draw >= 128);
-        }
+    const auto drawn = [&](std::uint64_t draw) {  // of eight bits
+        if (!is_inexact(tensor.dtype())) return static_cast<double>(draw >= 128);
+        if (data == Data::random) return (static_cast<double>(draw) - 128) / 64;
+        const auto small = static_cast<double>(draw % kLargestSmall + 1);
+        return role == Role::input && draw >= 128 ? -small : small;
+    };
+    if (data == Data::random || data == Data::small)
+        for (double& value : values) value = drawn(random.next() >> 56);
     return Tensor::of(values, span.memory.sizes())
         .to(tensor.dtype())
         .as_strided(tensor.sizes(), tensor.strides(), span.first)

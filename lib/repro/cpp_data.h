@@ -17,16 +17,21 @@ struct Sidecar {
     std::string bytes;
 };
 
-/// Values that a generated program makes up by itself, so that they take no space.
-enum class Data { real, random, ones, zeros };
+/// Values of a generated program: recorded ones, or others, of which all but `small` take no space: it makes them up by
+/// itself.
+enum class Data { real, random, small, ones, zeros };
 std::string_view name(Data data);
 /// The one of this name, if any.
 std::optional<Data> data_called(std::string_view name);
 
+/// What a tensor is to its graph: parameters are scales and variances, too, and no small number of theirs is negative.
+enum class Role { input, parameter };
+
 /// A tensor of the same dtype, sizes and strides with other contents: multiples of 1/64 below 2 (which every float
-/// dtype holds), or 0 and 1 for integers, from splitmix64 with the seed, in the order of memory; ones; or zeros. Itself
-/// for Data::real.
-Tensor made_up(const Tensor& tensor, Data data, std::uint64_t seed);
+/// dtype holds), from splitmix64 with the seed, in the order of memory; in the same way, as `small`, whole numbers from
+/// -4 to 4 that are not 0, and of a parameter those from 1 on; for integers, both times, 0 and 1; ones; or zeros.
+/// Itself for Data::real.
+Tensor made_up(const Tensor& tensor, Data data, std::uint64_t seed, Role role = Role::input);
 
 class DataWriter {
   public:

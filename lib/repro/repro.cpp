@@ -1,6 +1,7 @@
 #include "repro/repro.h"
 
 #include <algorithm>
+#include <functional>
 #include <set>
 #include <sstream>
 #include <thread>
@@ -11,6 +12,7 @@
 #include "base/program_text.h"
 #include "base/subprocess.h"
 #include "graph/abilities.h"
+#include "graph/short_program.h"
 #include "graph/text.h"
 #include "ops/core/interpreter.h"
 #include "program/loops_code.h"
@@ -97,7 +99,7 @@ Subject with_data(const Graph& graph, Data data) {
         inputs[i] = made_up(inputs[i], data, seed++);
     }
     for (auto& [name, value] : subject.graph.attributes)
-        if (is_floating(value.dtype())) value = made_up(value, data, seed++);
+        if (is_floating(value.dtype())) value = made_up(value, data, seed++, Role::parameter);
     subject.expected = evaluate(subject.graph, inputs);
     subject.expected.resize(graph.outputs().size());  // behind them is what the graph writes to its inputs
     return subject;
@@ -114,10 +116,30 @@ bool fails_alike(const Subject& subject, Backend& backend, const Options& option
     return false;
 }
 
-/// The smallest data that fails in the same way.
+/// Of the inputs and floating-point parameters.
+bool all_data(const Graph& graph, const std::function<bool(const Tensor&)>& are) {
+    if (!std::ranges::all_of(graph.failure->inputs, are)) return false;
+    return std::ranges::all_of(
+        graph.attributes, [&](const auto& entry) { return !is_floating(entry.second.dtype()) || are(entry.second); });
+}
+
+/// Numbers that a reader takes in, as those that minify rounded.
+bool is_plain(const Tensor& tensor) {
+    constexpr std::size_t kLongest = 5;  // characters: "-0.25"
+    return !is_complex(tensor.dtype()) && std::ranges::all_of(tensor.contiguous().values<double>(), [](double value) {
+        return short_number(value).size() <= kLongest;
+    });
+}
+
+/// The smallest data that fails in the same way. What a program does not make up by itself is tried where it is little.
 Subject smallest(const Graph& graph, Backend& backend, const Options& options) {
+    constexpr std::int64_t kMostListed = 64;  // elements of a tensor
+    const bool few = all_data(graph, [](const Tensor& tensor) { return tensor.numel() <= kMostListed; });
+    std::vector<Data> order = {Data::zeros, Data::ones};
+    if (few) order.push_back(Data::small);
+    if (!few || !all_data(graph, is_plain)) order.push_back(Data::random);
     std::vector<Data> passing;
-    for (const Data data : {Data::zeros, Data::ones, Data::random}) {
+    for (const Data data : order) {
         try {
             Subject subject = with_data(graph, data);
             if (fails_alike(subject, backend, options)) {
@@ -134,7 +156,9 @@ Subject smallest(const Graph& graph, Backend& backend, const Options& options) {
 }
 
 std::string data_text(const Subject& subject) {
-    std::string text = subject.data == Data::real ? "the recorded values" : std::string(name(subject.data));
+    std::string text = subject.data == Data::real    ? "the recorded values"
+                       : subject.data == Data::small ? "small whole numbers"
+                                                     : std::string(name(subject.data));
     if (subject.data == Data::random) text += " values, made up by the program";
     for (std::size_t i = 0; i < subject.passing.size(); i++)
         text += (i ? ", " : "; it does not fail with ") + std::string(name(subject.passing[i]));

@@ -28,7 +28,7 @@ struct Options {
     bool verify = true;
     int runs = 3;  ///< of the verification
     /// Values of the inputs and floating-point parameters. Nothing: the smallest that still fails in the same way, of
-    /// zeros, ones, random (made up by the program itself) and real values.
+    /// zeros, ones, small whole numbers, random (made up by the program itself) and real values.
     std::optional<Data> data = Data::real;
     /// What the suspect, a backend that interprets, runs in place of the graph: written down as loops, in place of a
     /// backend's own part.

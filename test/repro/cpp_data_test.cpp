@@ -2,6 +2,7 @@
 #include <catch2/catch.hpp>
 #include <cstring>
 #include <limits>
+#include <set>
 
 #include "base/files.h"
 #include "base/program_text.h"
@@ -162,6 +163,11 @@ TEST_CASE("data: made-up values are few, exact in every float, and follow from t
         CHECK(value >= -2);
         CHECK(value < 2);
     }
+    std::set<float> inputs, parameters;
+    for (const float value : made_up(shape, Data::small, 5).values<float>()) inputs.insert(value);
+    for (const float value : made_up(shape, Data::small, 5, Role::parameter).values<float>()) parameters.insert(value);
+    CHECK(inputs == std::set<float>{-4, -3, -2, -1, 1, 2, 3, 4});
+    CHECK(parameters == std::set<float>{1, 2, 3, 4});
     CHECK(same_bits(made_up(shape, Data::random, 5), made_up(shape, Data::random, 5)));
     CHECK_FALSE(same_bits(made_up(shape, Data::random, 5), made_up(shape, Data::random, 6)));
     CHECK(made_up(Tensor(DType::i8, {2}), Data::ones, 0).values<std::int64_t>() == std::vector<std::int64_t>{1, 1});

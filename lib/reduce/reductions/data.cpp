@@ -1,7 +1,9 @@
-// data: does it fail with contiguous data, zeros, ones, one value everywhere, small whole numbers, or fewer digits?
-// Real data are lost only where simpler data fail in the same way.
+// data: does it fail with contiguous data, zeros, ones, one value everywhere, small whole numbers, one decimal digit,
+// or fewer digits? Real data are lost only where simpler data fail in the same way.
 #include <algorithm>
 #include <cmath>
+#include <cstdio>
+#include <cstdlib>
 #include <functional>
 
 #include "reduce/reductions/fill.h"
@@ -36,11 +38,31 @@ double rounded(double value, int bits) {
     return std::ldexp(std::nearbyint(std::ldexp(fraction, bits)), exponent - bits);
 }
 
-/// Bits of mantissa that the values need.
+/// So far from 1 that it is written with an exponent.
+bool is_far(double value) {
+    const double size = std::abs(value);
+    return std::isfinite(value) && value != 0 && (size >= 1e15 || size <= 1e-15);
+}
+
+/// 1e+300 for 6.7e+299, of a number that is far from 1: powers of two are round there, too, but nobody reads them.
+/// Others are themselves.
+double decimal(double value, DType dtype) {
+    if (!is_far(value) || (dtype != DType::f32 && dtype != DType::f64)) return value;
+    char text[32];
+    std::snprintf(text, sizeof text, "%.0e", value);
+    const double one_digit = dtype == DType::f32 ? double{std::strtof(text, nullptr)} : std::strtod(text, nullptr);
+    return std::isfinite(one_digit) && one_digit != 0 ? one_digit : value;
+}
+
+bool is_round(double value, DType dtype) { return is_far(value) && value == decimal(value, dtype); }
+
+/// Bits of mantissa that the values need; of what is round in decimals one.
 int mantissa_bits(const Tensor& tensor) {
     int bits = 1;
     for (const double value : tensor.values<double>())
-        while (bits < kDoubleMantissa && rounded(value, bits) != value && !std::isnan(value)) ++bits;
+        while (bits < kDoubleMantissa && rounded(value, bits) != value && !std::isnan(value) &&
+               !is_round(value, tensor.dtype()))
+            ++bits;
     return bits;
 }
 
@@ -76,14 +98,19 @@ class LeafEdits {
         if (!std::all_of(values.begin(), values.end(), is_whole))
             offer("whole numbers",
                   [](const Tensor& old) { return mapped(old, [](double v) { return std::nearbyint(v); }); });
+        const DType dtype = old_.dtype();
+        if (std::ranges::any_of(values, [&](double v) { return decimal(v, dtype) != v; }))
+            offer("one decimal digit",
+                  [dtype](const Tensor& old) { return mapped(old, [dtype](double v) { return decimal(v, dtype); }); });
         const int bits = mantissa_bits(old_);
         if (bits > 1)
             edits_.push_back({"%" + name_ + " has few digits",
                               [leaf = leaf_, old = old_](Draft& draft, std::int64_t level) {
                                   if (draft.data(leaf).storage() == old.storage())
-                                      draft.set_data(leaf, mapped(old, [&](double v) {
-                                                         return rounded(v, static_cast<int>(level));
-                                                     }));
+                                      draft.set_data(
+                                          leaf, mapped(old, [&](double v) {
+                                              return is_round(v, old.dtype()) ? v : rounded(v, static_cast<int>(level));
+                                          }));
                               },
                               1, bits});
     }

@@ -529,6 +529,11 @@ TEST_CASE("data: zeros, ones, one value, small numbers, fewer digits", "[reducti
     CHECK(values("%x is whole numbers") == Floats{3, -3, 0});
     CHECK(values("%x has few digits", 3) == Floats{3, -2.5, 0.09375f});
     for (const float value : values("%x is small whole numbers")) CHECK(std::abs(value) <= 4);
+    // What is far from 1 is round in decimals, and stays so.
+    from.inputs = {Tensor::of<float>({6.7e29f, -2.3e-20f, 2})};
+    CHECK(values("%x is one decimal digit") == Floats{7e29f, -2e-20f, 2});
+    from.inputs = {Tensor::of<float>({7e29f, 7e29f, 7e29f})};
+    CHECK(names(data_edits, from) == Names{"%x is 0", "%x is 1"});
     // Simple data are left alone, so that the reduction comes to an end.
     from.inputs = {Tensor::of<float>({0, 0, 0})};
     CHECK(names(data_edits, from).empty());

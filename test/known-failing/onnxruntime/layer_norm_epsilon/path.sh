@@ -1,3 +1,3 @@
 # needs: explain --list-backends | grep '^onnxruntime ' | grep -vq 'not installed'
-minify model.json --backend onnxruntime --accuracy --skip-delta-passes operands,data -o m.json
+minify model.json --inputs model.safetensors --backend onnxruntime --accuracy --skip-delta-passes operands,data -o m.json
 repro m.json --data real --issue ISSUE.md
