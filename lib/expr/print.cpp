@@ -171,7 +171,7 @@ std::string print(const Directive& d) {
         case Directive::Kind::parallel:
             return out + ".parallel(" + args + ")";
         case Directive::Kind::vector_math:
-            return out + ".vector_math()";
+            return out + ".vector_math(" + d.tail + ")";
         case Directive::Kind::contract:
             return out + ".contract()";
         case Directive::Kind::allow_race:

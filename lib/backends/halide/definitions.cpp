@@ -238,8 +238,47 @@ bool is_strict_apart(const expr::Schedule& schedule, const Definition& definitio
            !is_on(schedule, Directive::Kind::contract, definition);
 }
 
-bool uses_vector_math(const expr::Schedule& schedule, const Definition& definition) {
-    return is_on(schedule, Directive::Kind::vector_math, definition);
+/// What Directive::tail says of Kind::vector_math.
+static constexpr const char* kHalide = "halide";
+
+Functions functions_of(const expr::Schedule& schedule, const Definition& definition) {
+    for (const Directive* d : expr::active(schedule))
+        if (d->kind == Directive::Kind::vector_math && d->stage == definition.stage->name &&
+            d->update == definition.update)
+            return d->tail == kHalide ? Functions::halide : Functions::vectors;
+    return Functions::libm;
+}
+
+Functions plain_functions(const expr::Schedule& schedule, const Definition& definition) {
+    const Functions functions = functions_of(schedule, definition);
+    return functions == Functions::vectors ? Functions::libm : functions;
+}
+
+std::string halide_function(const std::string& libm_name) {
+    for (const Op op : {Op::exp, Op::log, Op::pow, Op::erf})  // others are the C library's, there, too
+        if (libm_name == halide::libm_name(op, DType::f32)) return std::string(expr::name(op));
+    return {};
+}
+
+expr::Schedule with_halide_functions(const expr::Group& group, expr::Schedule schedule) {
+    const auto visit = [&](const expr::Stage& stage, int update, const expr::Expr& value) {
+        bool has = false;
+        expr::visit(value, [&](const expr::Expr& e) {
+            has = has || (is_floating(e->dtype) && !halide_function(libm_name(e->op, e->dtype)).empty());
+        });
+        if (!has) return;
+        for (Directive& d : schedule)
+            if (d.kind == Directive::Kind::vector_math && d.stage == stage.name && d.update == update)
+                return void(d.tail = kHalide);
+        schedule.push_back(
+            {.kind = Directive::Kind::vector_math, .stage = stage.name, .update = update, .tail = kHalide});
+    };
+    for (const expr::Stage& stage : group.stages) {
+        visit(stage, -1, stage.value);
+        for (std::size_t k = 0; k < stage.updates.size(); k++)
+            visit(stage, static_cast<int>(k), stage.updates[k].value);
+    }
+    return schedule;
 }
 
 std::string vector_function(const std::string& libm_name) {

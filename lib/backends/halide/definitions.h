@@ -90,8 +90,16 @@ bool is_strict_apart(const expr::Schedule& schedule, const Definition& definitio
 /// The target for a kernel with this schedule: `target`, or default_target() where it is empty.
 std::string target_for(const expr::Schedule& schedule, const std::string& target);
 
-/// Whether a directive is on that has the definition's functions computed in vectors.
-bool uses_vector_math(const expr::Schedule& schedule, const Definition& definition);
+/// Who computes exp, log and the like of a definition: the C library, Whittle's polynomials, in vectors, or Halide.
+enum class Functions { libm, vectors, halide };
+/// By a directive vector_math() that is on, or vector_math(halide).
+Functions functions_of(const expr::Schedule& schedule, const Definition& definition);
+/// The same of a short program, which has no polynomials.
+Functions plain_functions(const expr::Schedule& schedule, const Definition& definition);
+/// The schedule with vector_math(halide) for each definition that has functions of Halide's own.
+expr::Schedule with_halide_functions(const expr::Group& group, expr::Schedule schedule);
+/// What Halide calls what it computes itself of the C library's ("expf"); empty: nothing.
+std::string halide_function(const std::string& libm_name);
 /// Which of kernel_helpers.h computes the C library's function ("expf") in vectors; empty: none.
 std::string vector_function(const std::string& libm_name);
 

@@ -87,12 +87,13 @@ class HalideBackend final : public Backend,
     }
 
     std::vector<std::string> option_names(const BackendOptions&) override {
-        return {"asserts", "disable", "pass-limit", "rules"};
+        return {"asserts", "disable", "functions", "pass-limit", "rules"};
     }
     void check(const BackendOptions& options) override {
         options_from(options);
         program::PassLimits{options};
         rule_use(options);
+        functions_choice(options);
     }
 
     /// Without rules: the plain loops take a third of the time to compile.

@@ -140,7 +140,11 @@ class TextWriter {
     }
 
     std::string statement(const Definition& d, const std::map<std::string, std::string>& variables) {
-        TextSink sink(naming_, helpers_, variables, uses_vector_math(schedule_, d));
+        TextSink sink(naming_, helpers_, variables, functions_of(schedule_, d));
+        sink.switched = std::ranges::any_of(schedule_, [&](const Directive& directive) {
+            return directive.kind == Directive::Kind::vector_math && directive.stage == d.stage->name &&
+                   directive.update == d.update && guilty_.contains(expr::print(directive));
+        });
         Translator<Code> translate(sink, group_, d.loops, true, contracts(schedule_));
         std::string element, value;
         if (d.update < 0) {
@@ -321,10 +325,10 @@ class TextWriter {
 
 }  // namespace
 
-std::string halide_support_cpp(const std::vector<ScheduledGroup>& groups) {
+std::string halide_support_cpp(const std::vector<ScheduledGroup>& groups, const std::set<std::string>& guilty) {
     std::set<std::string> helpers;
     for (const auto& [group, schedule] : groups) {
-        TextWriter writer(*group, *schedule);
+        TextWriter writer(*group, *schedule, guilty);
         writer.function("f", "host");
         helpers.insert(writer.helpers().begin(), writer.helpers().end());
     }

@@ -18,7 +18,7 @@ struct ScheduledGroup {
 };
 
 /// Helper functions that the text of these groups uses, and only those. Needs <Halide.h>, <cmath>, <cstdint>, <vector>.
-std::string halide_support_cpp(const std::vector<ScheduledGroup>& groups);
+std::string halide_support_cpp(const std::vector<ScheduledGroup>& groups, const std::set<std::string>& guilty = {});
 
 /// The class of sound_accesses.h as it stands there.
 std::string_view sound_accesses_text();

@@ -45,8 +45,8 @@ using Loads = std::map<std::string, std::function<Halide::Expr(const std::vector
 /// Receives one definition.
 class ObjectSink final : public Sink<Halide::Expr> {
   public:
-    ObjectSink(const Loads& loads, std::map<std::string, Halide::Expr> variables, bool vector_math)
-        : loads_(loads), variables_(std::move(variables)), vector_math_(vector_math) {}
+    ObjectSink(const Loads& loads, std::map<std::string, Halide::Expr> variables, Functions functions)
+        : loads_(loads), variables_(std::move(variables)), functions_(functions) {}
 
     using E = Halide::Expr;
     E variable(const std::string& name) override { return variables_.at(name); }
@@ -128,7 +128,12 @@ class ObjectSink final : public Sink<Halide::Expr> {
     }
     E to_half(DType dtype, const E& a) override { return halide::to_half(halide_type(dtype), a); }
     E libm(const std::string& function, const std::vector<E>& arguments) override {
-        const std::string own = vector_math_ ? vector_function(function) : "";
+        const std::string halides = functions_ == Functions::halide ? halide_function(function) : "";
+        if (halides == "exp") return Halide::exp(arguments[0]);
+        if (halides == "log") return Halide::log(arguments[0]);
+        if (halides == "pow") return Halide::pow(arguments[0], arguments[1]);
+        if (halides == "erf") return Halide::erf(arguments[0]);
+        const std::string own = functions_ == Functions::vectors ? vector_function(function) : "";
         if (own == "exp_f32") return exp_f32(arguments[0]);
         if (own == "tanh_f32") return tanh_f32(arguments[0]);
         if (own == "erf_f32") return erf_f32(arguments[0]);
@@ -140,7 +145,7 @@ class ObjectSink final : public Sink<Halide::Expr> {
   private:
     const Loads& loads_;
     std::map<std::string, Halide::Expr> variables_;
-    const bool vector_math_;
+    const Functions functions_;
 };
 
 /// Indices or variables outermost first, as Halide has them: innermost first.
@@ -177,6 +182,9 @@ class PipelineMaker {
     Halide::Pipeline make(const Schedule& schedule, bool mended = true) {
         // A short program is strict or not as its target says.
         if (!data_) schedule_ = &schedule;
+        functions_ = [&](const Definition& d) {
+            return data_ ? plain_functions(schedule, d) : functions_of(schedule, d);
+        };
         for (const expr::Input* input : prepared_.inputs()) add(*input);
         for (const Stage* stage : prepared_.stages()) add(*stage);
         std::vector<Halide::Func> outputs;
@@ -235,7 +243,7 @@ class PipelineMaker {
                 rvars_[{d.stage->name, d.update, d.reduction[i].name}] = r;
             }
         }
-        ObjectSink sink(loads_, variables, schedule_ && uses_vector_math(*schedule_, d));
+        ObjectSink sink(loads_, variables, functions_(d));
         Translator<Halide::Expr> translate(sink, prepared_.group(), d.loops, careful_,
                                            schedule_ && contracts(*schedule_));
         const auto rounded = [&](const Halide::Expr& value) {
@@ -342,6 +350,7 @@ class PipelineMaker {
     const std::optional<std::span<const Tensor>> data_;
     const bool careful_;
     const Schedule* schedule_ = nullptr;  ///< which says how floats are computed; of a short program the target does
+    std::function<Functions(const Definition&)> functions_;
     LoopKinds kinds_;
     std::vector<Halide::ImageParam> inputs_;
     std::map<std::string, Halide::Func> funcs_;

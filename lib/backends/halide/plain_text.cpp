@@ -42,8 +42,8 @@ constexpr std::int64_t kMostInPlace = 16;  // elements that a reader takes in
 class PlainSink final : public TextSink {
   public:
     PlainSink(expr::Naming& naming, std::set<std::string>& helpers, std::map<std::string, std::string> variables,
-              const expr::Group& group)
-        : TextSink(naming, helpers, std::move(variables)), group_(group) {}
+              const expr::Group& group, Functions functions)
+        : TextSink(naming, helpers, std::move(variables), functions), group_(group) {}
 
     Code literal(DType dtype, const Scalar& value) override { return plain(TextSink::literal(dtype, value)); }
     Code from_bits(DType dtype, std::uint64_t bits) override { return plain(TextSink::from_bits(dtype, bits)); }
@@ -104,6 +104,7 @@ class PlainWriter {
         text.func = output.name;
         text.type = plain_type(output.dtype);
         text.guilty = guilty_;
+        text.definition = title();
         text.statements = inputs + (vars_.empty() ? "" : "    Var " + declared(vars_) + ";\n") + funcs +
                           (schedule.empty() ? "" : "\n" + schedule + "\n");
         text.realize = realized(output, text.statements);
@@ -119,6 +120,30 @@ class PlainWriter {
         return join(parts);
     }
 
+    /// "f(x) = exp(in(0)) with in(0) = 2"; empty: it is long.
+    std::string title() const {
+        constexpr std::size_t kLongest = 60;
+        std::string text = definition_;
+        constexpr std::string_view kZero = "Expr(0)";  // which only C++ needs
+        for (std::size_t at; (at = text.find(kZero)) != std::string::npos;) text.replace(at, kZero.size(), "0");
+        if (text.size() > kLongest || text.find('\n') != std::string::npos) return "";
+        std::string values;
+        for (const expr::Input* input : prepared_.inputs()) {
+            const Tensor& tensor = kernel_.inputs[static_cast<std::size_t>(input - kernel_.group.inputs.data())];
+            if (tensor.numel() == 1)
+                values += (values.empty() ? " with " : ", ") + input->name + "(" + zeros(input->sizes.size()) +
+                          ") = " + plain_literal(input->dtype, tensor.values<double>()[0]);
+        }
+        return text + values;
+    }
+
+    /// "0, 0": a place.
+    static std::string zeros(std::size_t rank) {
+        std::string at;
+        for (std::size_t d = 0; d < rank; d++) at += d ? ", 0" : "0";
+        return at;
+    }
+
     static std::string sizes_of(const Sizes& sizes) {
         std::vector<std::string> parts;
         for (std::size_t d = sizes.size(); d-- > 0;) parts.push_back(std::to_string(sizes[d]));
@@ -129,9 +154,7 @@ class PlainWriter {
         const std::string type = plain_type(input.dtype), buffer = "    Buffer<" + type + "> " + input.name;
         const std::vector<double> values = tensor.values<double>();
         if (values.size() == 1) {
-            std::string at;
-            for (std::size_t d = 0; d < input.sizes.size(); d++) at += d ? ", 0" : "0";
-            return buffer + "(" + sizes_of(input.sizes) + ");\n    " + input.name + "(" + at +
+            return buffer + "(" + sizes_of(input.sizes) + ");\n    " + input.name + "(" + zeros(input.sizes.size()) +
                    ") = " + plain_literal(input.dtype, values[0]) + ";\n";
         }
         const bool alike = std::ranges::all_of(values, [&](double value) { return value == values[0]; });
@@ -225,7 +248,7 @@ class PlainWriter {
     }
 
     std::string statement(const Definition& d, const std::map<std::string, std::string>& variables) {
-        PlainSink sink(naming_, helpers_, variables, kernel_.group);
+        PlainSink sink(naming_, helpers_, variables, kernel_.group, plain_functions(kernel_.schedule, d));
         Translator<Code> translate(sink, kernel_.group, d.loops, kernel_.careful);
         std::string element, value, assign = " = ";
         if (d.update < 0) {
@@ -253,6 +276,7 @@ class PlainWriter {
         }
         std::string text;
         for (const std::string& line : sink.lines) text += "    " + line + "\n";
+        definition_ += (definition_.empty() ? "" : "; ") + text + element + assign + value;
         return text + "    " + element + assign + value + ";\n";
     }
 
@@ -334,6 +358,7 @@ class PlainWriter {
     std::map<LoopKey, std::string> known_;  ///< the loops of domains, as they are spelled
     int domains_ = 0;
     std::string guilty_;
+    std::string definition_;  ///< of all stages, in a line
 };
 
 }  // namespace

@@ -14,12 +14,13 @@ namespace whittle::halide {
 using program::PlainKernel;
 
 struct PlainText {
-    std::string helpers;     ///< functions that the statements call
-    std::string statements;  ///< inputs, Funcs, schedule
-    std::string guilty;      ///< the guilty directive: "f.update().vectorize(r, 8)"
-    std::string realize;     ///< an expression whose value is the output's Buffer
-    std::string type;        ///< of its elements
-    std::string func;        ///< its name
+    std::string helpers;          ///< functions that the statements call
+    std::string statements;       ///< inputs, Funcs, schedule
+    std::string definition = {};  ///< what it computes, for a title: "f(x) = exp(in(x))"; empty: more than that
+    std::string guilty;           ///< the guilty directive: "f.update().vectorize(r, 8)"
+    std::string realize;          ///< an expression whose value is the output's Buffer
+    std::string type;             ///< of its elements
+    std::string func;             ///< its name
 };
 
 /// C++ type of a dtype where Halide's header is included: "float", "float16_t".

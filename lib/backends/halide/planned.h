@@ -3,6 +3,7 @@
 
 #include <variant>
 
+#include "backends/halide/definitions.h"
 #include "backends/halide/rules/draft.h"
 #include "graph/backend.h"
 #include "program/planned.h"
@@ -18,6 +19,9 @@ RuleUse rule_use(const BackendOptions& options);
 /// default_target() names.
 expr::Schedule schedule(expr::Group& group, RuleUse use = RuleUse::automatic);
 expr::Schedule schedule(expr::Group& group, const Machine& machine, RuleUse use = RuleUse::automatic);
+
+/// By the option functions=libm|halide. Throws Error for another word.
+Functions functions_choice(const BackendOptions& options);
 
 /// The plan, which the program keeps, by these rules.
 std::variant<const program::Plan*, BackendFailure> planned(program::CompiledProgram& program);

@@ -31,7 +31,7 @@ SuspectCode halide_code(const EmitRequest& request) {
     const KernelFunctions kernels =
         shares ? KernelFunctions(plan, names, shared_kernels(program, plan)) : KernelFunctions(plan, names);
     return {.includes = "#include <Halide.h>",
-            .support = halide_support_cpp(scheduled),
+            .support = halide_support_cpp(scheduled, guilty),
             .code = kernels.functions("halide",
                                       [&](const Kernel& kernel, const std::string& name) {
                                           return to_halide_cpp(kernel.group, kernel.schedule, name, {}, guilty);

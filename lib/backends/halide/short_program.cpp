@@ -38,7 +38,7 @@ class HalideProgram {
         if (kind == "exception") caught();
         if (kind == "crash") crashed();
         if (kind == "timeout") hangs();
-        const bool guilty = request_.kernel.guilty >= 0;
+        const bool guilty = !text_.guilty.empty();  // who computes functions is no word of a schedule
         if (guilty) before_ = "    const bool guilty = argc == 1;\n\n" + before_;
         values_["ARGUMENTS"] = guilty ? "int argc, char **" : "";
         values_["HEADER"] = header();
@@ -61,7 +61,8 @@ class HalideProgram {
                 .summary = what(),
                 .compiler = description(),
                 .compile_flags = flags_,
-                .control_argument = guilty ? text_.guilty + " switched off" : ""};
+                .control_argument = guilty ? text_.guilty + " switched off" : "",
+                .tracker = "halide"};
     }
 
   private:
@@ -169,16 +170,21 @@ class HalideProgram {
                 request_.got ? request_.got->contiguous().values<double>() : std::vector<double>();
             for (std::size_t i = 0; i < got.size(); i++)
                 if (differs(got[i], expected_[i]))
-                    return element(i) + " is " + number(got[i]) + ", expected " + number(expected_[i]) + with + ".";
-            return "values are wrong" + with + ".";
+                    return defined() + element(i) + " is " + number(got[i]) + ", expected " + number(expected_[i]) +
+                           with + ".";
+            return defined() + "values are wrong" + with + ".";
         }
         const std::string when = failure_.signature.stage == "run" ? "running" : "compiling";
-        if (kind == "crash") return failure_.signature.detail + " while " + when + with + ".";
-        if (kind == "timeout") return when + " is not done after " + std::to_string(request_.alarm) + " s" + with + ".";
+        if (kind == "crash") return defined() + failure_.signature.detail + " while " + when + with + ".";
+        if (kind == "timeout")
+            return defined() + when + " is not done after " + std::to_string(request_.alarm) + " s" + with + ".";
         std::string message = request_.message;
         std::replace(message.begin(), message.end(), '\n', ' ');
-        return when + " fails" + with + ": " + message;
+        return defined() + when + " fails" + with + ": " + message;
     }
+
+    /// "f(x) = exp(in(x)): ".
+    std::string defined() const { return text_.definition.empty() ? "" : text_.definition + ": "; }
 
     bool differs(double got, double expected) const {
         if (std::isnan(got) || std::isnan(expected)) return std::isnan(got) != std::isnan(expected);

@@ -75,10 +75,11 @@ class Names {
 class TextSink : public Sink<Code> {
   public:
     TextSink(expr::Naming& naming, std::set<std::string>& helpers, std::map<std::string, std::string> variables,
-             bool vector_math = false)
-        : naming_(naming), helpers_(helpers), variables_(std::move(variables)), vector_math_(vector_math) {}
+             Functions functions = Functions::libm)
+        : naming_(naming), helpers_(helpers), variables_(std::move(variables)), functions_(functions) {}
 
     std::vector<std::string> lines;
+    bool switched = false;  ///< without `bool guilty` the C library computes functions
 
     Code variable(const std::string& name) override { return {variables_.at(name)}; }
 
@@ -129,10 +130,11 @@ class TextSink : public Sink<Code> {
     Code to_half(DType dtype, const Code& a) override { return helper("to_half", {{type_text(dtype)}, a}); }
 
     Code libm(const std::string& function, const std::vector<Code>& arguments) override {
-        if (const std::string own = vector_math_ ? vector_function(function) : ""; !own.empty())
-            return helper(own, arguments);
+        const Code ours = other_than_libm(function, arguments);
+        if (!ours.text.empty() && !switched) return ours;
         helpers_.insert("libm");
-        return {"libm(\"" + function + "\", {" + texts(arguments) + "})"};
+        const std::string plain = "libm(\"" + function + "\", {" + texts(arguments) + "})";
+        return {ours.text.empty() ? plain : "(guilty ? " + ours.text + " : " + plain + ")"};
     }
 
     Code load(const std::string& name, const std::vector<Code>& indices) override {
@@ -144,6 +146,14 @@ class TextSink : public Sink<Code> {
         const std::string name = naming_.fresh();
         lines.push_back("const Halide::Expr " + name + " = " + translated.text + ";");
         return {name};
+    }
+
+  private:
+    Code other_than_libm(const std::string& function, const std::vector<Code>& arguments) {
+        const std::string halides = functions_ == Functions::halide ? halide_function(function) : "";
+        if (!halides.empty()) return call(halides, arguments);
+        const std::string own = functions_ == Functions::vectors ? vector_function(function) : "";
+        return own.empty() ? Code{} : helper(own, arguments);
     }
 
   protected:
@@ -160,7 +170,7 @@ class TextSink : public Sink<Code> {
     expr::Naming& naming_;
     std::set<std::string>& helpers_;
     std::map<std::string, std::string> variables_;
-    const bool vector_math_;
+    const Functions functions_;
 };
 
 }  // namespace whittle::halide
