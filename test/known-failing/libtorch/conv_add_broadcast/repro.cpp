@@ -1,4 +1,5 @@
-// LibTorch 1.13.0, CPU: add(conv2d(x)) in TorchScript, optimized for inference, gives 0.1645508, expected 0.8676758.
+// LibTorch 1.13.0, CPU: add(conv2d(x, w1[2, 1, 1, 1]), w0[1, 2]) of float[1, 1, 1, 2] in TorchScript, optimized for
+// inference, gives 14, expected 15.
 //
 //   g++ -std=c++17 -O1 repro.cpp -o repro -DNDEBUG -I/usr/include/torch/csrc/api/include -ltorch_cpu -lc10 && ./repro
 #include <torch/script.h>
@@ -10,9 +11,9 @@ int main(int argc, char **) {
     const bool optimized = argc == 1;
     torch::jit::setGraphExecutorOptimize(optimized);
 
-    torch::Tensor x = torch::tensor({1.53125, -0.28125}).reshape({1, 1, 1, 2});
-    torch::Tensor w1 = torch::tensor({0.359375, 0.984375}).reshape({2, 1, 1, 1});
-    torch::Tensor w0 = torch::tensor({0.265625, 0.96875}).reshape({1, 2});
+    torch::Tensor x = torch::tensor({-3.0, 3.0}).reshape({1, 1, 1, 2});
+    torch::Tensor w1 = torch::full({2, 1, 1, 1}, 4.0);
+    torch::Tensor w0 = torch::tensor({2.0, 3.0}).reshape({1, 2});
 
     torch::jit::Module module("Graph");
     module.register_buffer("w1", w1);
@@ -28,7 +29,7 @@ def forward(self, x):
     torch::Tensor y;
     for (int run = 0; run < 2; run++) y = module.forward({x}).toTensor();
 
-    torch::Tensor expected = torch::tensor({0.81591797, 0.8676758, 1.7729492, 0.69189453}).reshape({1, 2, 1, 2});
+    torch::Tensor expected = torch::tensor({-10.0, 15.0, -10.0, 15.0}).reshape({1, 2, 1, 2});
     if (!torch::allclose(y, expected, 0.0001, 1e-05, /*equal_nan=*/true)) {
         printf("element 1: %g, expected %g\n", y.flatten()[1].item<double>(),
                expected.flatten()[1].item<double>());

@@ -1,4 +1,5 @@
-# ONNX Runtime 1.30.0, CPU: OneHot(x, 1) gives 0, expected 1, at all levels of optimization.
+# ONNX Runtime 1.30.0, CPU: OneHot(x, depth=[1], values=[0, 1]) of float[1] gives 0, expected 1, where x = 0.25, at
+# all levels of optimization.
 #
 #   pip install onnxruntime && python3 run.py
 import sys
@@ -6,7 +7,7 @@ import sys
 import numpy as np
 import onnxruntime as ort
 
-x = np.array([0.265625], np.float32)
+x = np.array([0.25], np.float32)
 options = ort.SessionOptions()
 options.graph_optimization_level = ort.GraphOptimizationLevel.ORT_DISABLE_ALL
 session = ort.InferenceSession("model.onnx", options, providers=["CPUExecutionProvider"])

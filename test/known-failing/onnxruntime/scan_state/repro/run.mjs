@@ -1,4 +1,5 @@
-// ONNX Runtime 1.30.0, CPU: Scan(x0, x1) of int64 gives 0, expected 1, at all levels of optimization.
+// ONNX Runtime 1.30.0, CPU: Scan(x0, x1) of int64[2] x0, int64[3, 2] x1 gives 0, expected 1, at all levels of
+// optimization.
 //
 //   npm install onnxruntime-node@1.30.0 && node run.mjs
 import ort from 'onnxruntime-node';
@@ -9,5 +10,5 @@ const session = await ort.InferenceSession.create('model.onnx', { graphOptimizat
 const y = [...(await session.run({ x0, x1 })).y.data];
 const expected = [1n, 1n];
 const wrong = (v) => v.some((a, i) => a !== expected[i]);
-console.log('y:', y, 'expected:', expected);
+console.log(`y: [${y.join(', ')}], expected: [${expected.join(', ')}]`);
 process.exit(wrong(y) ? 1 : 0);

@@ -1,4 +1,5 @@
-# ONNX Runtime 1.30.0, CPU: Shrink(x) of double gives inf, expected 6.696929e+299, at all levels of optimization.
+# ONNX Runtime 1.30.0, CPU: Shrink(x) of double[1] gives inf, expected 1e+300, where x = 1e+300, at all levels of
+# optimization.
 #
 #   pip install onnxruntime && python3 run.py
 import sys
@@ -6,10 +7,10 @@ import sys
 import numpy as np
 import onnxruntime as ort
 
-x = np.array([6.696928794914171e+299], np.float64)
+x = np.array([1e+300], np.float64)
 options = ort.SessionOptions()
 options.graph_optimization_level = ort.GraphOptimizationLevel.ORT_DISABLE_ALL
 session = ort.InferenceSession("model.onnx", options, providers=["CPUExecutionProvider"])
 y = session.run(["y"], {"x": x})[0].item()
-print(ort.__version__, y, "expected:", 6.696928794914171e+299)
-sys.exit(int(not (abs(y - 6.696928794914171e+299) <= 6.696929e+292)))
+print(ort.__version__, y, "expected:", 1e+300)
+sys.exit(int(not (abs(y - 1e+300) <= 1e+293)))

@@ -1,12 +1,13 @@
-// ONNX Runtime 1.30.0, CPU: Transpose<perm=[1, 0]>(Pad(Transpose<perm=[1, 0]>(x), 1)) fails to run: Non-zero status
-// code returned while running Gather node. Name:'Gather' Status Message: …, from basic on.
+// ONNX Runtime 1.30.0, CPU: Transpose<perm=[1, 0]>(Pad(Transpose<perm=[1, 0]>(x), pads=[0, 2], axes=[1])) of float[2,
+// 1] fails to run: indices element out of data bounds, idx=3 must be within the inclusive range [-2,1], from basic
+// on.
 //
 //   npm install onnxruntime-node@1.30.0 && node run.mjs
 import ort from 'onnxruntime-node';
 
 const x = new ort.Tensor('float32', [0, 0], [2, 1]);
 const says = {};
-for (const graphOptimizationLevel of ['disabled', 'basic'])
+for (const graphOptimizationLevel of ['disabled', 'basic']) {
   try {
     const session = await ort.InferenceSession.create('model.onnx', { graphOptimizationLevel });
     await session.run({ x });
@@ -14,5 +15,6 @@ for (const graphOptimizationLevel of ['disabled', 'basic'])
   } catch (error) {
     says[graphOptimizationLevel] = error.message;
   }
-console.log(says);
+  console.log(`${graphOptimizationLevel}: ${says[graphOptimizationLevel]}`);
+}
 process.exit(says.disabled !== 'no error' ? 2 : says.basic !== 'no error' ? 1 : 0);

@@ -1,4 +1,5 @@
-// OpenCV 4.6.0 dnn, CPU: AveragePool(x) of opset 12 gives 1, expected 0.25.
+// OpenCV 4.6.0 dnn, CPU: AveragePool<count_include_pad=1, pads=[0, 0, 1, 1], kernel_shape=[2, 2]>(x) of float[1, 1,
+// 1, 1] at opset 12 gives 1, expected 0.25, where x = 1.
 //
 //   g++ -std=c++17 -O1 run.cpp -o run -I/usr/include/opencv4 -lopencv_dnn -lopencv_core && ./run
 #include <opencv2/dnn.hpp>

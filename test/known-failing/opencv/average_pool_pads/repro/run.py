@@ -1,4 +1,5 @@
-# OpenCV 4.6.0 dnn, CPU: AveragePool(x) of opset 12 gives 1, expected 0.25.
+# OpenCV 4.6.0 dnn, CPU: AveragePool<count_include_pad=1, pads=[0, 0, 1, 1], kernel_shape=[2, 2]>(x) of float[1, 1, 1,
+# 1] at opset 12 gives 1, expected 0.25, where x = 1.
 #
 #   python3 run.py
 import sys

@@ -1,4 +1,4 @@
-// OpenCV 4.6.0 dnn, CPU: CumSum<exclusive=1>(CumSum(x, 1), 1) gives 0, expected 1.
+// OpenCV 4.6.0 dnn, CPU: CumSum<exclusive=1>(CumSum(x, axis=1), axis=1) of float[1, 2] gives 0, expected 1.
 //
 //   g++ -std=c++17 -O1 run.cpp -o run -I/usr/include/opencv4 -lopencv_dnn -lopencv_core && ./run
 #include <opencv2/dnn.hpp>

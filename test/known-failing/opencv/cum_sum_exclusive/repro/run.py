@@ -1,4 +1,4 @@
-# OpenCV 4.6.0 dnn, CPU: CumSum<exclusive=1>(CumSum(x, 1), 1) gives 0, expected 1.
+# OpenCV 4.6.0 dnn, CPU: CumSum<exclusive=1>(CumSum(x, axis=1), axis=1) of float[1, 2] gives 0, expected 1.
 #
 #   python3 run.py
 import sys

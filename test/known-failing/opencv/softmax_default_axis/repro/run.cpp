@@ -1,4 +1,4 @@
-// OpenCV 4.6.0 dnn, CPU: Softmax(x) gives 0.5, expected 1.
+// OpenCV 4.6.0 dnn, CPU: Softmax(x) of float[1, 2, 1] gives 0.5, expected 1.
 //
 //   g++ -std=c++17 -O1 run.cpp -o run -I/usr/include/opencv4 -lopencv_dnn -lopencv_core && ./run
 #include <opencv2/dnn.hpp>

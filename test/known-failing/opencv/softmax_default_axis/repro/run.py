@@ -1,4 +1,4 @@
-# OpenCV 4.6.0 dnn, CPU: Softmax(x) gives 0.5, expected 1.
+# OpenCV 4.6.0 dnn, CPU: Softmax(x) of float[1, 2, 1] gives 0.5, expected 1.
 #
 #   python3 run.py
 import sys

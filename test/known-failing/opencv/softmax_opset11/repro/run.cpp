@@ -1,4 +1,4 @@
-// OpenCV 4.6.0 dnn, CPU: Softmax<axis=0>(x) of opset 11 gives 1, expected 0.5.
+// OpenCV 4.6.0 dnn, CPU: Softmax<axis=0>(x) of float[1, 2] at opset 11 gives 1, expected 0.5.
 //
 //   g++ -std=c++17 -O1 run.cpp -o run -I/usr/include/opencv4 -lopencv_dnn -lopencv_core && ./run
 #include <opencv2/dnn.hpp>

@@ -1,4 +1,4 @@
-# OpenCV 4.6.0 dnn, CPU: Softmax<axis=0>(x) of opset 11 gives 1, expected 0.5.
+# OpenCV 4.6.0 dnn, CPU: Softmax<axis=0>(x) of float[1, 2] at opset 11 gives 1, expected 0.5.
 #
 #   python3 run.py
 import sys

@@ -1,4 +1,4 @@
-// OpenCV 4.6.0 dnn, CPU: Softplus(x) gives inf, expected 128.
+// OpenCV 4.6.0 dnn, CPU: Softplus(x) of float[1, 2] gives inf, expected 128.
 //
 //   g++ -std=c++17 -O1 run.cpp -o run -I/usr/include/opencv4 -lopencv_dnn -lopencv_core && ./run
 #include <opencv2/dnn.hpp>

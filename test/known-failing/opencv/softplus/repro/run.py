@@ -1,4 +1,4 @@
-# OpenCV 4.6.0 dnn, CPU: Softplus(x) gives inf, expected 128.
+# OpenCV 4.6.0 dnn, CPU: Softplus(x) of float[1, 2] gives inf, expected 128.
 #
 #   python3 run.py
 import sys

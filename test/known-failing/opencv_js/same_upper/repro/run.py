@@ -1,4 +1,5 @@
-# OpenCV 5.0.0 dnn, CPU: MaxPool(Reshape(x)) gives 0.25, expected 0.0625.
+# OpenCV 5.0.0 dnn, CPU: MaxPool<kernel_shape=[3, 3], strides=[2, 2], auto_pad="SAME_UPPER">(Reshape(x, shape=[1, 1,
+# 4, 1])) of float[1, 4] gives 0.25, expected 0.0625.
 #
 #   pip install opencv-python==5.0.0.* && python3 run.py
 import sys

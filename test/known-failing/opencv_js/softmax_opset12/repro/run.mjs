@@ -1,4 +1,4 @@
-// OpenCV 5.0.0 dnn, CPU: Softmax(Reshape(x)) of opset 12 gives 1, expected 0.5.
+// OpenCV 5.0.0 dnn, CPU: Softmax(Reshape(x, shape=[1, 2, 1])) of float[1, 2] at opset 12 gives 1, expected 0.5.
 //
 //   npm install @techstark/opencv-js@5.0.0-release.1 && node run.mjs
 import fs from 'node:fs';
@@ -13,5 +13,5 @@ net.setInput(cv.matFromArray(1, 2, cv.CV_32F, [0, 0]), 'x');
 const y = [...net.forward('y').data32F];
 
 const expected = [0.5, 0.5];
-console.log('y:', y, 'expected:', expected);
+console.log(`y: [${y.join(', ')}], expected: [${expected.join(', ')}]`);
 process.exit(y.some((a, i) => !(Math.abs(a - expected[i]) <= 6e-05)) ? 1 : 0);

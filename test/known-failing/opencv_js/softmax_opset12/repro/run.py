@@ -1,4 +1,4 @@
-# OpenCV 5.0.0 dnn, CPU: Softmax(Reshape(x)) of opset 12 gives 1, expected 0.5.
+# OpenCV 5.0.0 dnn, CPU: Softmax(Reshape(x, shape=[1, 2, 1])) of float[1, 2] at opset 12 gives 1, expected 0.5.
 #
 #   pip install opencv-python==5.0.0.* && python3 run.py
 import sys
