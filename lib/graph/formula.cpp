@@ -10,7 +10,6 @@
 
 #include "base/suggest.h"
 #include "base/words.h"
-#include "graph/nested.h"
 #include "graph/short_program.h"
 #include "graph/text.h"
 #include "graph/value_ref.h"
@@ -137,7 +136,9 @@ class Formula {
             const Tensor& constant = graph_.attributes.at(node.target);
             const std::string number = short_text(constant, tells(name));
             if (!number.empty()) return said(number);
-            return operands.push_back({node.name + (detail_ == Detail::sizes ? to_string(constant.sizes()) : "")});
+            const std::string size = detail_ == Detail::sizes ? to_string(constant.sizes()) : "";
+            const bool behind_gap = !operands.empty() && operands.back().text.empty();
+            return behind_gap ? said(node.name + size) : operands.push_back({node.name + size});
         }
         const ArgList* const list = arg.list();
         if (list && std::ranges::any_of(*list, [](const Arg& element) { return element.node() != nullptr; })) {
@@ -163,15 +164,27 @@ class Formula {
         return "[" + text + "]";
     }
 
-    /// "<axis=0>": what a node of a model file has beside its operands, almost as ONNX writes it. Of a nested graph
-    /// nothing.
+    /// "<axis=0>": what a node of a model file has beside its operands, almost as ONNX writes it.
     std::string attributes(const Node& node) const {
-        if (graph_.dialect != "onnx" || detail_ == Detail::none || has_nested_graph(node)) return {};
+        if (graph_.dialect != "onnx" || detail_ == Detail::none) return {};
         std::string text;
-        for (const auto& [name, value] : node.kwargs)
-            if (!value.is_none() && name != "num_outputs")  // which the file has in other ways
-                text += (text.empty() ? "" : ", ") + name + "=" + print(graph_, value);
+        for (const auto& [name, value] : node.kwargs) {
+            if (value.is_none() || name == "num_outputs" || name == "captured") continue;  // the file has no such
+            const auto* const graph = std::get_if<GraphRef>(&value.value);
+            text += (text.empty() ? "" : ", ") + name + "=" + (graph ? nested(*graph) : print(graph_, value));
+        }
         return text.empty() ? "" : "<" + text + ">";
+    }
+
+    /// "(x0, x1) -> (x0, Add(x1, x0))".
+    std::string nested(const GraphRef& ref) const {
+        const Graph& body = *graph_.subgraphs.at(ref.name);
+        std::vector<std::string> inputs, outputs;
+        for (const NodeId id : body.placeholders()) inputs.push_back(body.node({id}).name);
+        Formula formula(body, schemas_, detail_);
+        for (const NodeId id : body.outputs()) outputs.push_back(formula.value({id}));
+        if (!formula.definitions_.empty()) return "(" + join(inputs) + ") -> …";
+        return "(" + join(inputs) + ") -> (" + join(outputs) + ")";
     }
 
     const Graph& graph_;

@@ -22,6 +22,7 @@ std::string counted(const std::string& stem, std::size_t count, std::size_t next
 std::string one_line(std::string text) {
     constexpr std::size_t kLongest = 120;
     std::ranges::replace(text, '\n', ' ');
+    while (text.ends_with('.') || text.ends_with(' ')) text.pop_back();
     const std::size_t end = text.size() > kLongest ? text.rfind(' ', kLongest) : std::string::npos;
     return end == std::string::npos ? text : text.substr(0, end) + " …";
 }
@@ -88,7 +89,7 @@ std::string ends_by_failure(const ShortRequest& request) {
 }
 
 std::string short_number(double value) {
-    if (value == std::trunc(value) && std::fabs(value) < 1e9) return std::to_string(static_cast<long>(value));
+    if (value == std::trunc(value) && std::fabs(value) < 1e10) return std::to_string(static_cast<long>(value));
     char text[32];
     std::snprintf(text, sizeof text, "%.7g", value);
     return text;

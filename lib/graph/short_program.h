@@ -46,7 +46,7 @@ std::string not_shown_shortly(const Failure& failure);
 /// Statements of C++ by which a crash or a hang, where the failure is one, ends the program with status 1.
 std::string ends_by_failure(const ShortRequest& request);
 
-/// "%.7g", and the whole number where it is one of up to nine digits.
+/// "%.7g", and the whole number where it is one of up to ten digits.
 std::string short_number(double value);
 
 /// How far a value may be from what is expected of the output, as an absolute difference; 0 for integers.

@@ -57,6 +57,21 @@ constexpr const char* kTwo = R"(graph g {
 }
 )";
 
+constexpr const char* kScan = R"(graph g opset("": 17) {
+  @body = graph body opset("": 17) {
+    %x0 = placeholder["x0"] : f32[2]
+    %x1 = placeholder["x1"] : f32[2]
+    %mul = onnx.Mul(%x1, %x0) : f32[2]
+    return (%x0, %mul)
+  }
+  %x0 = placeholder["x0"] : f32[2]
+  %x1 = placeholder["x1"] : f32[3, 2]
+  %scan = onnx.Scan([%x0, %x1], num_scan_inputs=1, body=@body) : (f32[2], f32[3, 2])
+  %y = getitem(%scan, 0) : f32[2]
+  return (%y)
+}
+)";
+
 }  // namespace
 
 TEST_CASE("formula: constants of few elements under the names of their parameters, missing ones left out") {
@@ -65,13 +80,17 @@ TEST_CASE("formula: constants of few elements under the names of their parameter
     CHECK(formula_of(graph, &schemas) == "Pad(Transpose<perm=[1, 0]>(x), pads=[0, 2], axes=[0, 2])");
     CHECK(formula_of(graph) == "Pad(Transpose<perm=[1, 0]>(x), [0, 2], , [0, 2])");
     const Graph many = with_constant(kPad, "w0", Tensor(DType::i64, {9}));
-    CHECK(formula_of(many, &schemas) == "Pad(Transpose<perm=[1, 0]>(x), w0[9], , w0[9])");
+    CHECK(formula_of(many, &schemas) == "Pad(Transpose<perm=[1, 0]>(x), w0[9], axes=w0[9])");
 }
 
 TEST_CASE("formula: a long value that is read twice is written once, a short one twice") {
     const Graph graph = with_constant(kNormalize, "w0", Tensor(DType::f32, {2, 2}));
     CHECK(formula_of(graph) ==
           "Div(sub, sub, Add(Neg(x), Neg(x), w0[2, 2])) with sub = Sub(ReduceMean<axes=[-1]>(x), x)");
+}
+
+TEST_CASE("formula: a nested graph is what it gives") {
+    CHECK(formula_of(parse(kScan)) == "Scan<num_scan_inputs=1, body=(x0, x1) -> (x0, Mul(x1, x0))>(x0, x1)");
 }
 
 TEST_CASE("formula: several outputs have names") {

@@ -6,6 +6,7 @@
 #include "backends/halide/definitions.h"
 #include "backends/halide/text_sink.h"
 #include "expr/loops.h"
+#include "graph/short_program.h"
 
 namespace whittle::halide {
 
@@ -132,7 +133,7 @@ class PlainWriter {
             const Tensor& tensor = kernel_.inputs[static_cast<std::size_t>(input - kernel_.group.inputs.data())];
             if (tensor.numel() == 1)
                 values += (values.empty() ? " with " : ", ") + input->name + "(" + zeros(input->sizes.size()) +
-                          ") = " + plain_literal(input->dtype, tensor.values<double>()[0]);
+                          ") = " + short_number(tensor.values<double>()[0]);
         }
         return text + values;
     }

@@ -1,4 +1,4 @@
-// Halide 14.0.0: f() = exp(in(0)) with in(0) = 2.1474836e+09f: f() is 0, expected inf.
+// Halide 14.0.0: f() = exp(in(0)) with in(0) = 2147483648: f() is 0, expected inf.
 //
 //   g++ -std=c++17 -O1 repro.cpp -o repro -I/usr/include/halide14 -lHalide14 && ./repro
 #include "Halide.h"
