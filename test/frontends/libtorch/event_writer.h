@@ -44,7 +44,8 @@ class EventWriter {
         for (const std::int64_t size : tensor.sizes) record.put(size);
         std::int64_t stride = 1;
         std::vector<std::int64_t> strides(tensor.sizes.size());
-        for (std::size_t i = strides.size(); i-- > 0; stride *= tensor.sizes[i]) strides[i] = stride;
+        for (std::size_t i = strides.size(); i-- > 0; stride *= tensor.sizes[i])
+            strides[i] = tensor.sparse ? 0 : stride;
         for (const std::int64_t value : tensor.strides.empty() ? strides : tensor.strides) record.put(value);
         if (!elsewhere && !tensor.sparse) return;
         record.put_text(tensor.sparse ? "Sparse" : "Strided");
