@@ -39,6 +39,8 @@ int main() {
     halve({u, x, w});
     iterate(x, 3);
     for (int i = 0; i < 4; ++i) descend(w, x);
-    std::printf("%.3f\n", (u.sum() + x.sum() + w.sum()).item<float>());
+    Tensor k = torch::ones({2, 2, 2, 2, 2});
+    k.index_put_({0, 0, 1, 1}, 0);  // a loop over the indices, of LibTorch's own
+    std::printf("%.3f\n", (k.sum() + u.sum() + x.sum() + w.sum()).item<float>());
     return 0;
 }

@@ -50,7 +50,8 @@ class Builder {
           process_(to.added++),
           recording_(file, options_.level, options_.functions),
           cutter_(recording_, options_.dynamic_shapes),
-          elements_(file) {}
+          elements_(file),
+          wanted_(recording_) {}
 
     void build() {
         std::int64_t op_count = 0;
@@ -60,6 +61,7 @@ class Builder {
         const EventFile& file = recording_.file;
         std::set<std::string> captured_functions;
         FrameFolder& folder = to_.folder_of(file.mappings.empty() ? "" : file.mappings.front().path);
+        find_wanted();
         for (const FrameSteps& steps : recording_.frames.frames) {
             if (options_.functions.empty() && !steps.root && is_constructor(steps.function)) {
                 to_.initialisations[steps.function] += this->op_count(steps);
@@ -81,6 +83,19 @@ class Builder {
     }
 
   private:
+    /// Which results are outputs, all executions of a function taken together.
+    void find_wanted() {
+        std::map<std::pair<std::string, std::string>, int> executions;
+        for (const FrameSteps& steps : recording_.frames.frames) ++executions[{steps.function, steps.file}];
+        for (const FrameSteps& steps : recording_.frames.frames) {
+            const FramePlan plan = cutter_.plan(steps);
+            // What is cut once is equal to nothing else.
+            if (executions.at({steps.function, steps.file}) < 2 && plan.pieces.size() < 2) continue;
+            PieceGraphs graphs(recording_, cutter_, elements_, steps, wanted_);
+            for (const Piece& piece : plan.pieces) graphs.find_wanted(piece);
+        }
+    }
+
     /// Nothing for a frame without graphs, unless that is because of operations that no graph can have. Writes that
     /// turn out to be none of a graph's become breaks, the first of each piece, and the frame is cut again.
     std::optional<capture::CapturedFrame> build(const FrameSteps& steps) {
@@ -103,7 +118,7 @@ class Builder {
                                      .file = plan.steps->file,
                                      .line = plan.steps->line,
                                      .calls = plan.steps->times + plan.steps->alike};
-        PieceGraphs graphs(recording_, cutter_, elements_, *plan.steps);
+        PieceGraphs graphs(recording_, cutter_, elements_, *plan.steps, wanted_);
         std::int64_t made = 0;
         std::uint64_t told = 0;  // branches before this event are told
         for (const Piece& piece : plan.pieces) {
@@ -262,6 +277,7 @@ class Builder {
     Recording recording_;
     Cutter cutter_;
     Elements elements_;
+    WantedResults wanted_;
 };
 
 // ---- Names

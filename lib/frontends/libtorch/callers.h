@@ -18,6 +18,8 @@ struct CallerMotion {
     bool moved(const FrameFunction& of) const { return of.callers && unmoved < *of.callers; }
     /// Everything is as it was, and so with what called it in its turn.
     bool waits(const FrameFunction& of) const { return of.callers && untouched >= *of.callers; }
+    /// So is the function itself: what happened since is part of what it called.
+    bool stands(const FrameFunction& of) const { return of.callers && untouched > *of.callers; }
     /// Something is not as it was; it may have been somebody else.
     bool touched(const FrameFunction& of) const { return of.callers && untouched < *of.callers; }
 };

@@ -286,6 +286,17 @@ class Assigner {
         add(at, steps.size());
     }
 
+    /// What went on from the end of one iteration to the beginning of the next one, each time.
+    CallerMotion between_iterations(const std::vector<std::int32_t>& steps, const Iterations& loop) const {
+        CallerMotion all{.untouched = 0};
+        for (std::size_t i = 1; i + 1 < loop.size(); ++i) {
+            CallerMotion one;
+            add(one, steps[loop[i] - 1], steps[loop[i]]);
+            all.untouched = std::max(all.untouched, one.untouched);
+        }
+        return all;
+    }
+
     /// What main does itself may be a loop, as it mostly is.
     void split_root() {
         const std::vector<std::int32_t> steps = std::exchange(frames_[static_cast<std::size_t>(root_)].steps, {});
@@ -296,12 +307,15 @@ class Assigner {
             const bool statement =
                 stacks_.info(steps_[static_cast<std::size_t>(steps[loop.front()])].stack).comprehension;
             if (!computes(steps, loop) || (statement && times(steps, loop) < kLongLoop)) continue;
+            const CallerMotion motion = between_iterations(steps, loop);
+            const FrameFunction& root = stacks_.info(steps_[static_cast<std::size_t>(steps[loop.front()])].stack);
+            if (motion.stands(root)) continue;  // a loop of what main calls, as a backward pass
             around.insert(around.end(), steps.begin() + static_cast<std::ptrdiff_t>(at),
                           steps.begin() + static_cast<std::ptrdiff_t>(loop.front()));
             // A thread of a pool that does nothing else calls a function again and again.
             const FrameFunction of = function_at(steps[loop.front()]);
-            const bool calls =
-                loop.front() == 0 && loop.back() == steps.size() && of.function != "main" && of.function != "<module>";
+            const bool calls = loop.front() == 0 && loop.back() == steps.size() && of.function != "main" &&
+                               of.function != "<module>" && !motion.waits(root);
             split_loop(steps, loop, calls ? of : loop_at(steps[loop.front()]), call, true);
             at = loop.back();
         }

@@ -26,8 +26,35 @@ Tensor as_it_lay(const Tensor& elements, const Strides& strides) {
 
 }  // namespace
 
+std::uint64_t WantedResults::key(const Piece& piece, const std::string& function) {
+    const auto mix = [](std::uint64_t seed, std::uint64_t value) { return (seed ^ value) * 0x9e3779b97f4a7c15ull; };
+    std::uint64_t key = std::hash<std::string>()(function);
+    for (const std::int32_t index : piece.steps) {
+        const Step& step = recording_.step(index);
+        const auto [place, fresh] = places_.try_emplace({function, step.stack}, 0);
+        if (fresh)
+            for (const StackFrame& frame : inside(recording_.stack(index), function))
+                place->second =
+                    mix(mix(place->second, std::hash<std::string>()(frame.file + frame.function)),
+                        static_cast<std::uint64_t>(frame.line) << 32 | static_cast<std::uint32_t>(frame.column));
+        key = mix(mix(key, place->second), reinterpret_cast<std::uintptr_t>(step.op));
+    }
+    return key;
+}
+
+void PieceGraphs::find_wanted(const Piece& piece) {
+    piece_ = &piece;
+    WantedResults::Results& wanted = wanted_[wanted_.key(piece, frame_.function)];
+    for (std::size_t at = 0; at < piece.steps.size(); ++at) {
+        const std::vector<ValueId>& results = recording_.results(piece.steps[at]);
+        for (std::size_t i = 0; i < results.size(); ++i)
+            if (recording_.value(results[i]).step == piece.steps[at] && is_wanted(results[i])) wanted.emplace(at, i);
+    }
+}
+
 std::optional<CapturedGraph> PieceGraphs::build(const Piece& piece, std::optional<Refusal>& refusal) {
     piece_ = &piece;
+    wanted_elsewhere_ = &wanted_[wanted_.key(piece, frame_.function)];
     builder_.begin("graph");
     known_.clear();
     write_calls_.clear();
@@ -347,6 +374,18 @@ bool PieceGraphs::is_wanted(ValueId id) const {
            });
 }
 
+/// An equal piece has such a result, and somebody wants it.
+bool PieceGraphs::is_wanted_elsewhere(ValueId id) const {
+    const std::int32_t step = recording_.value(id).step;
+    if (wanted_elsewhere_->empty() || step < 0) return false;
+    const auto at = std::ranges::lower_bound(piece_->steps, step);
+    const std::vector<ValueId>& results = recording_.results(step);
+    const auto result = std::ranges::find(results, id);
+    if (at == piece_->steps.end() || *at != step || result == results.end()) return false;
+    return wanted_elsewhere_->contains(
+        {static_cast<std::size_t>(at - piece_->steps.begin()), static_cast<std::size_t>(result - results.begin())});
+}
+
 /// The value lost its elements to a write through another tensor, and what its own showed then is a value of its own.
 bool PieceGraphs::is_told_later(ValueId id, std::int32_t writer) const {
     const auto later = recording_.values.rewritten.find(writer);
@@ -361,7 +400,7 @@ std::vector<PieceGraphs::Output> PieceGraphs::live_after(const Writes& writes) {
     std::vector<Output> live;
     std::set<ValueId> taken;
     const auto add = [&](ValueId id) {
-        if (!is_wanted(id) || taken.contains(id)) return;
+        if (taken.contains(id) || !(is_wanted(id) || is_wanted_elsewhere(id))) return;
         const TracedValue& value = recording_.value(id);
         const ValueId base = cutter_.root(id, piece_->number);
         const auto write = writes.find(base);

@@ -4,8 +4,10 @@
 
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <unordered_map>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -23,10 +25,31 @@ struct Refusal {
     std::variant<std::string, capture::GraphBreak> why;
 };
 
+/// Which results somebody wants behind a piece, in any execution: those of equal pieces are one graph, with the same
+/// outputs.
+class WantedResults {
+  public:
+    explicit WantedResults(const Recording& recording) : recording_(recording) {}
+
+    /// Of pieces that do the same at the same places of the function.
+    std::uint64_t key(const Piece& piece, const std::string& function);
+    using Results = std::set<std::pair<std::size_t, std::size_t>>;  ///< position of the step, and of the result
+    Results& operator[](std::uint64_t key) { return results_[key]; }
+
+  private:
+    const Recording& recording_;
+    std::map<std::pair<std::string, std::uint32_t>, std::uint64_t> places_;  ///< by function and stack
+    std::unordered_map<std::uint64_t, Results> results_;
+};
+
 class PieceGraphs {
   public:
-    PieceGraphs(const Recording& recording, const Cutter& cutter, const Elements& elements, const FrameSteps& frame)
-        : recording_(recording), cutter_(cutter), elements_(elements), frame_(frame) {}
+    PieceGraphs(const Recording& recording, const Cutter& cutter, const Elements& elements, const FrameSteps& frame,
+                WantedResults& wanted)
+        : recording_(recording), cutter_(cutter), elements_(elements), frame_(frame), wanted_(wanted) {}
+
+    /// Before the first graph of any frame is built.
+    void find_wanted(const Piece& piece);
 
     /// In the order of the frame's pieces. Nothing for a piece without results, and for one that is no graph, which
     /// then is the refusal.
@@ -64,6 +87,7 @@ class PieceGraphs {
     std::vector<Output> live_after(const Writes& writes);
     bool is_told_later(ValueId id, std::int32_t writer) const;
     bool is_wanted(ValueId id) const;
+    bool is_wanted_elsewhere(ValueId id) const;
     bool is_changed_later(ValueId id) const;
     std::optional<std::uint64_t> returned() const;
     bool is_alive(ValueId id) const;
@@ -87,8 +111,10 @@ class PieceGraphs {
     const Cutter& cutter_;
     const Elements& elements_;
     const FrameSteps& frame_;
-    capture::Naming naming_;                          ///< of the whole frame
-    std::map<std::int32_t, std::string> node_names_;  ///< per step, in the graph of its piece
+    WantedResults& wanted_;
+    const WantedResults::Results* wanted_elsewhere_ = nullptr;  ///< of pieces equal to the one at hand
+    capture::Naming naming_;                                    ///< of the whole frame
+    std::map<std::int32_t, std::string> node_names_;            ///< per step, in the graph of its piece
 
     // The graph that is built, as the program had it, with writes.
     const Piece* piece_ = nullptr;

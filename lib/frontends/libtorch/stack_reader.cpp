@@ -164,7 +164,8 @@ StackInfo StackReader::read(std::uint32_t stack) {
     info.function = frame(place).function;
     info.file = place.file;
     info.line = place.line;
-    if (!info.job && !place.inlined && !is_entered(place)) info.callers = callers(stack, pc_of[user[of]]);
+    if (!info.job && !place.inlined && (info.root || !is_entered(place)))
+        info.callers = callers(stack, pc_of[user[of]]);
     if (auto module = functions_.empty() ? module_call(places, engine, user[of]) : std::nullopt) {
         info.module = std::move(module->of);
         if (module->call) info.module->callers = callers(stack, pc_of[*module->call]);

@@ -1,4 +1,6 @@
 """Loops inside a function, which is one call of it, and loops around one, which are as many: alike on the stack."""
+import threading
+
 import torch
 from torch import nn
 
@@ -44,6 +46,20 @@ def twice(x):
     return x * 2
 
 
+def grow(h, times):  # what an iteration gives is read by the next one, or returned: all of it are outputs of one graph
+    for i in range(times):
+        h = h * 2
+        s = h.sum()
+        if s > 100:
+            break
+    return s
+
+
+def worker(x):  # a thread's function is one call, with a loop
+    for i in range(3):
+        x = torch.tanh(x) + i
+
+
 def main():
     u = torch.arange(5.0) * 2
     heat(u, 3)
@@ -54,6 +70,12 @@ def main():
         train_step(x, y)
     for i in range(3):
         x = decay(x)
+    grow(y + 1, 3)
+    grow(y + 1, 1).item()
+    thread = threading.Thread(target=worker, args=(y,))
+    thread.start()
+    thread.join()
+    torch.linalg.matrix_power(torch.eye(2), 5)  # a loop of PyTorch's own
     return x.sum() + sum(map(twice, [u.sum(), y.sum()]))
 
 
