@@ -79,11 +79,16 @@ std::string in_place_target(const OpName& op) {
     return Registry::instance().in_place(target) ? target : std::string();
 }
 
+/// Of a batch norm that is called with it: whether it trains. Null for others.
+const bool* training_flag(const OpName& op, const Event& begin) {
+    const auto& values = begin.values;
+    if (capture_role(op.name) != CaptureRole::batch_norm || values.size() < 6) return nullptr;
+    return std::get_if<bool>(&values[5].value);
+}
+
 /// Batch norm in training: its results come from the batch alone, and it moves the running statistics.
 bool trains_batch_norm(const OpName& op, const Event& begin) {
-    const auto& values = begin.values;
-    if (capture_role(op.name) != CaptureRole::batch_norm || values.size() < 6) return false;
-    const bool* training = std::get_if<bool>(&values[5].value);
+    const bool* training = training_flag(op, begin);
     return training && *training;
 }
 
@@ -323,6 +328,12 @@ std::vector<const TensorRef*> written_statistics(const Step& step) {
         if (const TensorRef* tensor = step.begin->values[at].tensor(); tensor && !tensor->placement)
             written.push_back(tensor);
     return written;
+}
+
+bool may_write_statistics(const Step& step) {
+    if (step.kind != StepKind::op || !may_update_statistics(step.op->name)) return false;
+    const bool* training = training_flag(*step.op, *step.begin);
+    return !training || *training;
 }
 
 bool is_random(const OpName& op) {

@@ -28,6 +28,8 @@ struct BoundCall {
 std::string functional_target(const OpName& op);
 /// The running statistics that a batch norm in training writes, which neither its schema nor a version counter tells.
 std::vector<const TensorRef*> written_statistics(const Step& step);
+/// Whether it may write running statistics: not so a batch norm that says that it does not train.
+bool may_write_statistics(const Step& step);
 /// Its results are no function of its arguments.
 bool is_random(const OpName& op);
 /// Memory without contents: empty() and the like, and resize_() of a tensor without elements.

@@ -286,7 +286,7 @@ class Tracer {
     /// A batch norm in training leaves other values in its running statistics. What other normalizations did to theirs
     /// is not known.
     void write_statistics(const Step& step) {
-        if (step.kind != StepKind::op || !may_update_statistics(step.op->name)) return;
+        if (!may_write_statistics(step)) return;
         if (const auto written = written_statistics(step); !written.empty()) {
             for (const TensorRef* tensor : written) {
                 TracedValue value{.tensor = *tensor, .step = step_, .result = -1};

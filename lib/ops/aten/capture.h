@@ -104,9 +104,11 @@ constexpr bool calls_op_for_each(std::string_view name) {
 }
 
 /// Whether the op may update running statistics, which its schema does not say (ATen's normalizations of batches, those
-/// of other devices included).
+/// of other devices included). Their gradients take the statistics of evaluation and leave them as they are.
 constexpr bool may_update_statistics(std::string_view name) {
-    return name.find("batch_norm") != std::string_view::npos || name.find("instance_norm") != std::string_view::npos;
+    constexpr auto kNowhere = std::string_view::npos;
+    return name.find("backward") == kNowhere &&
+           (name.find("batch_norm") != kNowhere || name.find("instance_norm") != kNowhere);
 }
 
 /// The result of an op that is in part whatever lay in memory, which only the op of its gradient reads, and that none

@@ -383,3 +383,75 @@ TEST_CASE("memory without contents holds what it held when it was first read") {
     REQUIRE(frame.graphs[0].inputs.size() == 1);
     CHECK(frame.graphs[0].inputs[0].values<float>() == std::vector<float>{1, 2, 3});
 }
+
+TEST_CASE("batch norms that evaluate, and gradients of ones that trained, leave the running statistics alone") {
+    constexpr std::uint32_t kNorm = 100, kNormBackward = 101;
+    const FakeTensor x{.id = 1, .sizes = {2, 3}}, y{.id = 2, .sizes = {2, 3}}, mean{.id = 3}, variance{.id = 4};
+    const TempDir folder;
+    const auto captured = [&](bool trains, bool gradients) {
+        return only_frame(program(folder, [&](EventWriter& w) {
+            w.define(kNorm, "aten::native_batch_norm", "",
+                     "aten::native_batch_norm(Tensor input, Tensor? weight, Tensor? bias, Tensor? running_mean, "
+                     "Tensor? running_var, bool training, float momentum, float eps) -> (Tensor, Tensor, Tensor)");
+            w.define(
+                kNormBackward, "aten::native_batch_norm_backward", "",
+                "aten::native_batch_norm_backward(Tensor grad_out, Tensor input, Tensor? weight, Tensor? "
+                "running_mean, Tensor? running_var, Tensor? save_mean, Tensor? save_invstd, bool train, float eps, "
+                "bool[3] output_mask) -> (Tensor, Tensor, Tensor)");
+            const auto put_flag = [&](bool flag) {
+                w.record.put(ValueTag::boolean);
+                w.record.put(static_cast<std::uint8_t>(flag));
+            };
+            const auto put_real = [&](double real) {
+                w.record.put(ValueTag::real);
+                w.record.put(real);
+            };
+            const auto norm = [&](const FakeTensor& input, std::uint64_t first) {
+                w.begin_header(kNorm, 0, 8);
+                w.put_tensor(input);
+                w.record.put(ValueTag::none);
+                w.record.put(ValueTag::none);
+                w.put_tensor(mean);
+                w.put_tensor(variance);
+                put_flag(trains);
+                put_real(0.1);
+                put_real(1e-5);
+                w.commit();
+                const std::int64_t saved = trains ? 3 : 0;
+                w.end(kNorm, 0,
+                      {{.id = first, .sizes = {2, 3}},
+                       {.id = first + 1, .sizes = {saved}},
+                       {.id = first + 2, .sizes = {saved}}});
+            };
+            const auto gradient = [&](const FakeTensor& input, std::uint64_t saved, std::uint64_t first) {
+                w.begin_header(kNormBackward, 0, 10);
+                w.put_tensor(input);
+                w.put_tensor(input);
+                w.record.put(ValueTag::none);
+                w.put_tensor(mean);
+                w.put_tensor(variance);
+                w.put_tensor({.id = saved});
+                w.put_tensor({.id = saved + 1});
+                put_flag(trains);
+                put_real(1e-5);
+                w.record.put(ValueTag::list);
+                w.record.put(std::uint32_t{3});
+                for (int i = 0; i < 3; ++i) put_flag(true);
+                w.commit();
+                w.end(kNormBackward, 0, {{.id = first, .sizes = {2, 3}}, {.id = first + 1}, {.id = first + 2}});
+            };
+            norm(x, 10);
+            norm(y, 20);
+            if (!gradients) return;
+            gradient(y, 21, 30);
+            gradient(x, 11, 40);
+        }));
+    };
+    for (const auto& [trains, gradients] : {std::pair(false, false), std::pair(true, false), std::pair(true, true)}) {
+        const capture::CapturedFrame frame = captured(trains, gradients);
+        INFO(trains << gradients << (frame.breaks.empty() ? "" : ": " + frame.breaks[0].reason));
+        CHECK(frame.breaks.empty());
+        REQUIRE(frame.graphs.size() == 1);
+        CHECK(frame.graphs[0].updates.size() == (trains ? 2 : 0));
+    }
+}
