@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <unordered_map>
@@ -55,6 +56,11 @@ struct CapturedGraph {
     std::vector<std::int64_t> differentiates = {};
     /// Those of them with their values that are no graphs of the frame's: equal ones of earlier executions are.
     std::vector<CapturedGraph> forward = {};
+    /// Of a backward pass: why what it computes need not be the gradients of what it differentiates, as those of a part
+    /// of a pass are not. Empty: it is.
+    std::string partial = {};
+    /// The calls, by name, of whose gradients it computes a part, and another graph or a break the rest.
+    std::set<std::string> partial_calls = {};
 };
 
 /// Tells the graph without writes (passes/functionalize.h): what these leave in inputs and parameters are outputs

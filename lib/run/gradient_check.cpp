@@ -186,7 +186,8 @@ class Checker {
             if (!name.empty() && groups[name].empty()) order.push_back(name);
             if (!name.empty()) groups[name].push_back(id);
         }
-        for (const std::string& name : order) check_call(name, groups.at(name));
+        for (const std::string& name : order)
+            if (!backward_.captured->partial_calls.contains(name)) check_call(name, groups.at(name));
         check_leaves();
         return std::move(verdict_);
     }
@@ -402,7 +403,7 @@ class Checker {
             if (is_op_call(node) && !is_of_a_call(node) && !is_of_autograd(node.target))
                 return "a hook or a function of the program computes gradients: " + node.target;
         }
-        return {};
+        return backward_.captured->partial;
     }
 
     const std::vector<const Ran*>& forward_;

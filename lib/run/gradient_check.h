@@ -21,7 +21,8 @@ struct GradientVerdict {
 
 /// One verdict for each graph of the frame that is a backward pass and whose values were recorded. What LibTorch gave a
 /// call's gradient is sought among the values of the backward graph; where none has the right sizes, the call is not
-/// counted. Random calls are not looked at.
+/// counted. Random calls are not looked at, nor calls whose gradients the graph computes a part of, nor leaves where
+/// CapturedGraph::partial says why theirs need not be whole.
 std::vector<GradientVerdict> check_gradients(const capture::CapturedFrame& frame);
 
 }  // namespace whittle

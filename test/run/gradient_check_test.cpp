@@ -178,6 +178,24 @@ TEST_CASE("where a hook of the program's changes a gradient, leaves are not held
     CHECK_THAT(found[0].leaves_unchecked, Contains("a hook or a function of the program computes gradients"));
 }
 
+TEST_CASE("a part of a backward pass is not held against the joint graph, nor against rules where a call is cut") {
+    capture::CapturedFrame frame = frame_of(kForward, backward("aten.mul.Tensor(%g, %y)"));
+    REQUIRE(check_gradients(frame).at(0).differences.size() == 3);  // one of a call, two of leaves
+    frame.graphs[1].partial = "the graph is a part of a backward pass";
+    auto found = check_gradients(frame);
+    REQUIRE(found.size() == 1);
+    CHECK(found[0].leaves == 0);
+    CHECK(found[0].leaves_unchecked == "the graph is a part of a backward pass");
+    CHECK(found[0].calls == 3);
+    REQUIRE(found[0].differences.size() == 1);
+    CHECK_THAT(found[0].differences[0], Contains("aten.tanh.default is not that of the op's rule"));
+    frame.graphs[1].partial_calls = {"y"};
+    found = check_gradients(frame);
+    REQUIRE(found.size() == 1);
+    CHECK(found[0].calls == 2);
+    CHECK(found[0].differences.empty());
+}
+
 TEST_CASE("gradients are held against the forward pass that they are of, and against no other's values") {
     capture::CapturedFrame frame = frame_of(kForward, backward("aten.tanh_backward.default(%g, %y)"));
     capture::CapturedGraph own = frame.graphs[0];

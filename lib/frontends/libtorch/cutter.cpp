@@ -117,6 +117,8 @@ struct Cutter::Cut {
     std::optional<GraphBreak> pending = {};  ///< output, until ops follow
     std::vector<StackFrame> pass = {};       ///< of the backward pass that runs: where it was called
     std::int32_t lent = kNever;              ///< the first step of another thread that reads what the piece made
+    std::int32_t passes = 0;                 ///< that began
+    std::set<std::int32_t> cut_passes = {}, through_passes = {};  ///< by Piece::pass
 
     /// At a step that stands for so many.
     void stop(GraphBreak why, std::int64_t times, std::int32_t next) {
@@ -132,11 +134,29 @@ struct Cutter::Cut {
         piece = {.number = next, .steps = {}, .ended_by = {}};
         lent = kNever;
     }
+    /// The piece has a step of the last pass that began.
+    void add_to_pass(bool through_pass) {
+        piece.pass = passes;
+        if (!plan.pieces.empty() && plan.pieces.back().pass == passes) cut_passes.insert(passes);
+        if (through_pass) through_passes.insert(passes);
+    }
+    void tell_partial() {
+        for (Piece& known : plan.pieces) {
+            if (known.pass == 0) continue;
+            if (through_passes.contains(known.pass))
+                known.partial = "the backward pass goes through what an earlier one recorded";
+            else if (cut_passes.contains(known.pass))
+                known.partial = "the graph is a part of a backward pass";
+        }
+    }
 };
 
 FramePlan Cutter::plan(const FrameSteps& frame) {
     Cut cut{.plan = {&frame, {}, {}}, .piece = {.number = next_piece_++, .steps = {}, .ended_by = {}}};
-    for (const std::int32_t index : frame.steps) piece_of_[static_cast<std::size_t>(index)] = kNoPiece;
+    for (const std::int32_t index : frame.steps) {
+        piece_of_[static_cast<std::size_t>(index)] = kNoPiece;
+        broken_.erase(index);
+    }
     std::int32_t last = -1;
     for (const std::int32_t index : frame.steps) {
         const Step& step = recording_.step(index);
@@ -157,6 +177,8 @@ FramePlan Cutter::plan(const FrameSteps& frame) {
             cut.pending.reset();
         }
         if (why) {
+            broken_.insert(index);
+            if (step.backward) cut.cut_passes.insert({cut.passes, cut.passes + 1});  // of this one or the next
             cut.stop(std::move(*why), step.times(), next_piece_++);
             continue;
         }
@@ -164,6 +186,7 @@ FramePlan Cutter::plan(const FrameSteps& frame) {
         const bool in_pass = last >= 0 && recording_.step(last).backward;
         if (std::optional<GraphBreak> pass = backward_break(index, cut.pass, in_pass)) {
             cut.stop(std::move(*pass), step.times(), next_piece_++);
+            ++cut.passes;
         } else if (in_pass && !step.backward) {
             cut.end(std::nullopt, next_piece_++);
         }
@@ -176,11 +199,13 @@ FramePlan Cutter::plan(const FrameSteps& frame) {
         if (const auto end = ends_.find(index); !before && end != ends_.end()) before = end->second;
         if (before) cut.stop(std::move(*before), step.times(), next_piece_++);
         cut.piece.steps.push_back(index);
+        if (step.backward) cut.add_to_pass(recording_.through_pass[static_cast<std::size_t>(index)]);
         cut.lent = std::min(cut.lent, first_foreign_use(index));
         piece_of_[static_cast<std::size_t>(index)] = cut.piece.number;
         last = index;
     }
     cut.end(std::nullopt, next_piece_++);
+    cut.tell_partial();
     return std::move(cut.plan);
 }
 

@@ -3,6 +3,7 @@
 
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <unordered_map>
 #include <utility>
@@ -19,6 +20,8 @@ struct Piece {
     std::int32_t number = 0;          ///< unique in the recording
     std::vector<std::int32_t> steps;  ///< ascending
     std::optional<capture::GraphBreak> ended_by;
+    std::int32_t pass = 0;     ///< of the frame's backward passes: from 1 up; 0: it is of none
+    std::string partial = {};  ///< see CapturedGraph::partial
 };
 
 /// A frame cut into pieces.
@@ -45,6 +48,8 @@ class Cutter {
     bool contains(std::int32_t piece, std::int32_t step) const { return step >= 0 && piece_of(step) == piece; }
     /// The number of the piece that has the step, of the last plan of its frame; -1: none has.
     std::int32_t piece_of(std::int32_t step) const { return piece_of_[static_cast<std::size_t>(step)]; }
+    /// The step was a break of the last plan of its frame.
+    bool is_break(std::int32_t step) const { return broken_.contains(step); }
     /// The value whose memory this one shows, among the values of a piece: itself when no step of the piece made it
     /// out of another one.
     ValueId root(ValueId id, std::int32_t piece) const;
@@ -76,6 +81,7 @@ class Cutter {
     const Recording& recording_;
     const bool dynamic_shapes_;
     std::vector<std::int32_t> piece_of_;  ///< per step: the number of its piece, or -1
+    std::set<std::int32_t> broken_;       ///< steps
     std::map<std::int32_t, std::string> refused_;
     std::map<std::int32_t, capture::GraphBreak> ends_;
     std::unordered_map<std::uint64_t, std::vector<ValueId>> of_storage_;  ///< values there

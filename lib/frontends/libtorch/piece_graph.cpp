@@ -88,6 +88,8 @@ std::optional<CapturedGraph> PieceGraphs::build(const Piece& piece, std::optiona
     fill_values(*captured, values, outputs);
     captured->number = piece.number;
     captured->differentiates = differentiated();
+    captured->partial = piece.partial;
+    if (!piece.partial.empty()) captured->partial_calls = partly_differentiated();
     return captured;
 }
 
@@ -198,6 +200,22 @@ std::vector<std::int64_t> PieceGraphs::differentiated() const {
         if (forward >= 0 && std::ranges::find(pieces, number) == pieces.end()) pieces.push_back(number);
     }
     return pieces;
+}
+
+/// The calls, by name, whose gradients this piece and other steps of the frame compute together.
+std::set<std::string> PieceGraphs::partly_differentiated() const {
+    std::set<const Event*> elsewhere;
+    for (const std::int32_t index : frame_.steps) {
+        const std::int32_t number = cutter_.piece_of(index);
+        const bool other = number >= 0 ? number != piece_->number : cutter_.is_break(index);
+        if (const Event* node = recording_.step(index).node; node && other) elsewhere.insert(node);
+    }
+    std::set<std::string> calls;
+    for (const std::int32_t index : piece_->steps) {
+        const auto name = node_names_.find(recording_.forward[static_cast<std::size_t>(index)]);
+        if (name != node_names_.end() && elsewhere.contains(recording_.step(index).node)) calls.insert(name->second);
+    }
+    return calls;
 }
 
 capture::Operand PieceGraphs::operand_of(ValueId id, std::int32_t reader) {

@@ -106,6 +106,7 @@ class PieceGraphs {
 
     std::string module_path(std::int32_t index) const;
     std::vector<std::int64_t> differentiated() const;
+    std::set<std::string> partly_differentiated() const;
 
     const Recording& recording_;
     const Cutter& cutter_;

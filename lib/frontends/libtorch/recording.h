@@ -21,6 +21,7 @@ struct Recording {
     Frames frames;
     std::vector<std::string> modules;   ///< per step
     std::vector<std::int32_t> forward;  ///< per step: see forward_ops()
+    std::vector<bool> through_pass;     ///< per step: see through_backward()
     std::vector<bool> filling;          ///< per step: see filling_steps()
 
     Recording(const EventFile& events, Level level, const std::vector<std::string>& functions)
@@ -32,6 +33,7 @@ struct Recording {
           frames(frames_of(events, steps, values, symbolizer, probes, functions)),
           modules(module_paths(events, steps, values, symbolizer)),
           forward(forward_ops(events, steps)),
+          through_pass(through_backward(events, steps, forward)),
           filling(filling_steps(events, steps)) {}
 
     static std::vector<Step> prepared(const EventFile& file, std::vector<Step> steps, Symbolizer& symbolizer,

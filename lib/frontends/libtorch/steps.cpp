@@ -212,6 +212,28 @@ std::vector<std::int32_t> forward_ops(const EventFile& file, const std::vector<S
     return forward;
 }
 
+std::vector<bool> through_backward(const EventFile& file, const std::vector<Step>& steps,
+                                   const std::vector<std::int32_t>& forward) {
+    std::set<std::pair<std::uint64_t, std::int64_t>> recorded;      // LibTorch's thread, numbers that passes gave
+    std::map<std::int32_t, std::set<const Event*>> differentiated;  // by recorded passes: per forward op, its nodes
+    std::vector<bool> through(steps.size(), false);
+    for (std::size_t i = 0; i < steps.size(); ++i) {
+        const Step& step = steps[i];
+        if (step.kind != StepKind::op || !step.node) continue;
+        if (forward[i] < 0) {
+            through[i] = recorded.contains({step.node->forward_thread, step.node->sequence});
+        } else if (const auto known = differentiated.find(forward[i]); known != differentiated.end()) {
+            through[i] = known->second.size() > known->second.count(step.node);
+        }
+        if (!step.begin->grad_mode) continue;
+        if (forward[i] >= 0) differentiated[forward[i]].insert(step.node);
+        const auto thread = file.threads.find(step.thread);
+        if (step.begin->sequence >= 0 && thread != file.threads.end())
+            recorded.emplace(thread->second.number, step.begin->sequence);
+    }
+    return through;
+}
+
 std::vector<Step> steps_of(const EventFile& file, Level level) {
     // Each thread on its own: positions of open ops stay valid while another thread runs.
     std::map<std::uint32_t, std::vector<Step>> steps;

@@ -63,6 +63,10 @@ bool writes_memory(const Step& step);
 /// Per step: the op whose gradient a backward op computes, or -1. Autograd numbers its nodes, and an op begins with the
 /// number that its node gets: of several, one inside the other, the last has it.
 std::vector<std::int32_t> forward_ops(const EventFile& file, const std::vector<Step>& steps);
+/// Per step, for the forward_ops() `forward`: it is of a backward pass through what an earlier pass recorded for that
+/// (create_graph). Its node is of an op of that pass, or of one whose gradient that pass computed, too.
+std::vector<bool> through_backward(const EventFile& file, const std::vector<Step>& steps,
+                                   const std::vector<std::int32_t>& forward);
 
 /// In the order in which they began, threads mixed.
 std::vector<Step> steps_of(const EventFile& file, Level level);

@@ -62,7 +62,8 @@ class EventWriter {
         record.put_text(schema);
         commit();
     }
-    void begin_header(std::uint32_t op, std::uint32_t depth, std::size_t values, OpScope scope = OpScope::function) {
+    void begin_header(std::uint32_t op, std::uint32_t depth, std::size_t values, OpScope scope = OpScope::function,
+                      std::int64_t sequence = -1, bool grad_mode = true) {
         record.start(RecordKind::op_begin);
         record.put(op);
         record.put(depth);
@@ -70,10 +71,17 @@ class EventWriter {
         record.put(std::uint8_t{0});
         record.put(std::uint8_t{0xff});
         record.put(scope);
-        record.put(std::uint8_t{1});
-        record.put(std::int64_t{-1});
+        record.put(static_cast<std::uint8_t>(grad_mode));
+        record.put(sequence);
         record.put(std::uint64_t{0});
         record.put(static_cast<std::uint16_t>(values));
+    }
+    /// The thread has LibTorch's number 0, which all ops name as that of the forward pass.
+    void number_thread() {
+        record.start(RecordKind::thread);
+        record.put(std::uint64_t{0});
+        record.put(std::uint8_t{1});
+        commit();
     }
     void put_integers(const std::vector<std::int64_t>& integers) {
         for (const std::int64_t integer : integers) {
