@@ -92,6 +92,9 @@ class Formula {
         return join(texts) + (definitions_.empty() ? "" : " with " + join(definitions_));
     }
 
+    /// Without the operands.
+    std::string op(const Node& node) const { return op_word(node.target) + attributes(node); }
+
   private:
     std::string value(NodeRef ref) {
         const NodeId id = value_of(graph_, ref).node;
@@ -117,7 +120,7 @@ class Formula {
             for (const auto& [name, arg] : node.kwargs)
                 if (!is_default(schema ? schema->param(name) : nullptr, arg) && detail_ != Detail::none)
                     operands.push_back({name + "=" + print(graph_, arg), true});
-        return op_word(node.target) + attributes(node) + "(" + joined(std::move(operands)) + ")";
+        return op(node) + "(" + joined(std::move(operands)) + ")";
     }
 
     static bool is_default(const Param* param, const Arg& arg) {
@@ -211,24 +214,34 @@ std::set<NodeId> stated(const Graph& graph) {
     return ids.size() <= kMostStated ? ids : std::set<NodeId>();
 }
 
-std::string ops_without_dialect(const Graph& graph) {
+}  // namespace
+
+std::string formula_of(const Graph& graph, const SchemaSource* schemas) {
+    if (static_cast<std::size_t>(op_count(graph)) > kMostCalls) return ops_of_formula(graph, false);
+    for (const Detail detail : {Detail::sizes, Detail::values, Detail::none}) {
+        std::string text = Formula(graph, schemas, detail).write();
+        if (text.size() <= (detail == Detail::none ? kLongestBare : kLongest)) return text;
+    }
+    return ops_of_formula(graph, false);
+}
+
+std::string ops_of_formula(const Graph& graph, bool attributes) {
+    const Formula formula(graph, nullptr, attributes ? Detail::values : Detail::none);
     std::vector<std::string> words;
     for (const NodeId id : graph.calls()) {
-        const std::string word = op_word(graph.node({id}).target);
+        const std::string word = formula.op(graph.node({id}));
         if (is_op_call(graph.node({id})) && std::ranges::find(words, word) == words.end()) words.push_back(word);
     }
     return join(words);
 }
 
-}  // namespace
-
-std::string formula_of(const Graph& graph, const SchemaSource* schemas) {
-    if (static_cast<std::size_t>(op_count(graph)) > kMostCalls) return ops_without_dialect(graph);
-    for (const Detail detail : {Detail::sizes, Detail::values, Detail::none}) {
-        std::string text = Formula(graph, schemas, detail).write();
-        if (text.size() <= (detail == Detail::none ? kLongestBare : kLongest)) return text;
+std::string types_without_names(const Graph& graph) {
+    std::vector<std::string> types;
+    for (const NodeId id : graph.placeholders()) {
+        const std::string type = type_of(graph.node({id}).meta());
+        if (std::ranges::find(types, type) == types.end()) types.push_back(type);
     }
-    return ops_without_dialect(graph);
+    return types.empty() || types.size() > kMostTypes ? "" : " of " + join(types);
 }
 
 std::string types_of(const Graph& graph, bool values) {

@@ -16,9 +16,15 @@ namespace whittle {
 /// attributes are left out; of many calls there are the ops alone, without the dialect.
 std::string formula_of(const Graph& graph, const SchemaSource* schemas = nullptr);
 
+/// "Sub, Pow": the ops in order, each once, without the dialect; `attributes`: of ONNX "MaxPool<kernel_shape=[2]>".
+std::string ops_of_formula(const Graph& graph, bool attributes);
+
 /// " of float[2, 3]", " of float[2] x0, int64[3] x1": the types of the inputs, but of those that where_of() gives by
 /// value; nothing where they are too many.
 std::string types_of(const Graph& graph, bool values);
+
+/// " of float[2], int64": those that differ, in order; nothing where they are too many.
+std::string types_without_names(const Graph& graph);
 
 /// ", where x = 3, x1[2, 3] has strides [1, 2]": `values`: inputs of one element, where they are few; and what is not
 /// contiguous, which minify keeps only where it matters.

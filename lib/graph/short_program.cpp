@@ -22,9 +22,9 @@ std::string counted(const std::string& stem, std::size_t count, std::size_t next
 std::string one_line(std::string text) {
     constexpr std::size_t kLongest = 120;
     std::ranges::replace(text, '\n', ' ');
-    while (text.ends_with('.') || text.ends_with(' ')) text.pop_back();
+    while (!text.ends_with("...") && (text.ends_with('.') || text.ends_with(' '))) text.pop_back();
     const std::size_t end = text.size() > kLongest ? text.rfind(' ', kLongest) : std::string::npos;
-    return end == std::string::npos ? text : text.substr(0, end) + " …";
+    return end == std::string::npos ? text : text.substr(0, end) + "...";
 }
 
 }  // namespace

@@ -49,12 +49,20 @@ std::string command_of(const Report& report) {
     return "    " + line + "\n";
 }
 
+/// What its exit status says: 2 where each run first tries what must pass.
+std::string statuses_of(const Emission& emission, const std::string& kind) {
+    const bool controlled = emission.control_in_each_run && !emission.control.empty();
+    const std::string wrong = kind == "mismatch" ? "it is wrong with " : "it fails with ";
+    return "(0: the bug is gone" + (controlled ? "; 2: " + wrong + emission.control + ", too" : "") + ")";
+}
+
 /// What that says.
-std::string outcome_of(const Emission& emission, const Report& report) {
+std::string outcome_of(const Emission& emission, const Report& report, const std::string& kind) {
     if (!report.verified) return "It was not verified.\n";
     if (!emission.ends_by.empty()) return "ends by " + emission.ends_by + " (without the bug: with status 0).\n";
     const std::string printed = printed_block(report.printed);
-    return (printed.empty() ? "" : "prints\n\n" + printed + "\nand ") + "exits with status 1 (0: the bug is gone).\n";
+    return (printed.empty() ? "" : "prints\n\n" + printed + "\nand ") + "exits with status 1 " +
+           statuses_of(emission, kind) + ".\n";
 }
 
 /// What passes, of a program that is run once more for that.
@@ -99,26 +107,15 @@ std::string program_text(const Emission& emission, const Report& report) {
     return text;
 }
 
-/// An op's definition: the words of the registry, and the place in ONNX's documents that they name as a link.
-std::string definition_of(const RegisteredOp& op) {
-    std::string doc(op.def->doc), name(op.def->name);
-    const std::string source = "onnx Operators.md#";
-    const auto at = doc.find(source);
-    if (at == std::string::npos) return "- `" + name + "`: " + doc + "\n";
-    const std::string section =
-        doc.substr(at + source.size(), doc.find_first_of(", ", at + source.size()) - at - source.size());
-    return "- [`" + section + "`](https://github.com/onnx/onnx/blob/main/docs/Operators.md#" + section +
-           "): " + doc.substr(0, at - 1) + "\n";
-}
-
-/// Why that is expected, where the project computes ops: the definition of each, of a few.
+/// Why that is expected, where the project computes ops: the words of the registry on each, of a few. (What computes
+/// models of ONNX says it by the model's versions: ShortProgram::facts.)
 std::string definitions_of(const Graph& graph) {
     constexpr std::size_t kMost = 6;
     std::vector<std::string> lines;
     for (const NodeId id : graph.calls()) {
         const RegisteredOp* const op = Registry::instance().op(graph.node({id}).target);
         if (!op || op->def->doc.empty()) continue;
-        const std::string line = definition_of(*op);
+        const std::string line = "- `" + std::string(op->def->name) + "`: " + std::string(op->def->doc) + "\n";
         if (std::ranges::find(lines, line) == lines.end()) lines.push_back(line);
     }
     if (lines.empty() || lines.size() > kMost) return "";
@@ -150,7 +147,7 @@ struct Section {
 };
 struct Form {
     std::string_view tracker;
-    bool defines;  ///< its ops are those of the graph
+    bool defines;  ///< its ops are those of the graph, and have no other definition
     std::vector<Section> sections;
 };
 
@@ -173,7 +170,7 @@ const std::vector<Form>& forms() {
           {"Target", Part::target},
           {"Operating system", Part::os}}},
         {"onnxruntime",
-         true,
+         false,
          {{"Describe the issue", Part::what},
           {"To reproduce", Part::reproduce},
           {"Urgency", Part::fixed, "None.\n"},
@@ -185,7 +182,7 @@ const std::vector<Form>& forms() {
           {"Architecture", Part::architecture},
           {"Execution Provider", Part::fixed, "Default CPU\n"}}},
         {"opencv",
-         true,
+         false,
          {{"System Information", Part::versions},
           {"Detailed description", Part::what},
           {"Steps to reproduce", Part::reproduce},
@@ -219,11 +216,14 @@ class Issue {
 
     std::string write() const {
         std::string title = summary();
-        while (title.ends_with('.')) title.pop_back();
-        std::string text = "Title: " + title + "\n";
+        while (title.ends_with('.') && !title.ends_with("...")) title.pop_back();
+        std::string text = "Title: " + title + "\n", heading;
         for (const Section& section : form_of(emission_.tracker).sections) {
-            const std::string heading = section.heading, said = part(section);
-            if (!said.empty()) text += "\n" + (heading.empty() ? "" : "### " + heading + "\n\n") + said;
+            const std::string said = part(section);
+            if (*section.heading) heading = "### " + std::string(section.heading) + "\n\n";
+            if (said.empty()) continue;
+            text += "\n" + heading + said;
+            heading.clear();
         }
         return text;
     }
@@ -231,23 +231,24 @@ class Issue {
   private:
     std::string summary() const { return emission_.summary.empty() ? failure_.signature.text() : emission_.summary; }
 
+    std::string outcome() const { return outcome_of(emission_, report_, failure_.signature.kind); }
+
     std::string part(const Section& section) const {
         switch (section.part) {
             case Part::what:
                 return what();
             case Part::reproduce:
-                return program_text(emission_, report_) + "\n" + command_of(report_) + "\n" +
-                       chomped(outcome_of(emission_, report_)) + blank(control_of(emission_, report_)) + "\n";
+                return program_text(emission_, report_) + "\n" + command_of(report_) + "\n" + chomped(outcome()) +
+                       blank(control_of(emission_, report_)) + "\n";
             case Part::program:
                 return program_text(emission_, report_) + "\n" + command_of(report_);
             case Part::expected:
                 return "It ends with status 0.\n";
             case Part::actual:
-                return (report_.verified ? "It " : "") + outcome_of(emission_, report_);
+                return (report_.verified ? "It " : "") + outcome();
             case Part::versions:
-                return "- " + (emission_.compiler.empty() ? failure_.backend : emission_.compiler) + "\n" +
-                       environment_line(options_, "compiler", "") + environment_line(options_, "os", "") +
-                       environment_line(options_, "cpu", "");
+                return "- " + (emission_.compiler.empty() ? failure_.backend : emission_.compiler) + "\n" + built_by() +
+                       environment_line(options_, "os", "") + environment_line(options_, "cpu", "");
             case Part::os:
                 return found("os") + ", " + found("kernel") + "\n";
             case Part::architecture:
@@ -264,6 +265,12 @@ class Issue {
                 break;
         }
         return section.text;
+    }
+
+    /// A script was built by nobody.
+    std::string built_by() const {
+        const bool built = !emission_.folder || !emission_.folder->build.empty();
+        return built ? environment_line(options_, "compiler", "") : "";
     }
 
     std::string found(const char* key) const {
@@ -287,7 +294,6 @@ class Issue {
     std::string what() const {
         std::string text;  // the title has been said
         const auto add = [&](const std::string& part) { text += (text.empty() ? "" : "\n") + part; };
-        if (emission_.facts.empty()) add(summary() + "\n");
         if (!emission_.releases.empty()) add("Releases: " + emission_.releases + ".\n");
         if (emission_.summary.empty()) add(failure_.message + "\n");
         if (!emission_.facts.empty()) add(emission_.facts);

@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <limits>
 
+#include "backends/command/definitions.h"
 #include "backends/command/script_text.h"
 #include "backends/command/short_onnx.h"
 #include "base/files.h"
@@ -230,8 +231,66 @@ TEST_CASE("short programs: nothing of the user's names is in the model") {
     CHECK(model.text.find(" w0 = {") != std::string::npos);
     CHECK(formula_of(model.graph) == "MaxPool<kernel_shape=[2]>(Pad(x, [0, 0, 1, 0, 0, 0]))");
     CHECK(title_of(one.request(), model) ==
-          "MaxPool<kernel_shape=[2]>(Pad(x, pads=[0, 0, 1, 0, 0, 0])) of float[1, 1, 1] gives -1, expected 0, where x "
-          "= -1");
+          "MaxPool<kernel_shape=[2]>(Pad(x, pads=[0, 0, 1, 0, 0, 0])) of float[1, 1, 1] at opset 17 gives -1, expected "
+          "0, where x = -1");
+}
+
+/// Softmax among ops that change shapes, at an opset.
+Case shaped(const std::string& opset) {
+    const std::string text = R"(graph g opset("": )" + opset + R"() {
+  %x = placeholder["x"] : f32[1, 2]
+  %sizes = get_attr["sizes"] : i64[3]
+  %same = onnx.Identity(%x) : f32[1, 2]
+  %r = onnx.Reshape(%same, %sizes) : f32[1, 2, 1]
+  %s = onnx.Softmax(%r) : f32[1, 2, 1]
+  %t = onnx.Transpose(%s, perm=[1, 0, 2]) : f32[2, 1, 1]
+  %f = onnx.Flatten(%t) : f32[2, 1]
+  return (%f)
+}
+)";
+    Case one = failing(text.c_str(), {Tensor::of<float>({0, 0}, {1, 2})}, {"mismatch", "run", "value"},
+                       {{"sizes", Tensor::of<std::int64_t>({1, 2, 1}, {3})}});
+    one.got = {Tensor::of<float>({2, 2}, {2, 1})};
+    return one;
+}
+
+TEST_CASE("short programs: ops are defined in the model's version, and those that only change a shape are not") {
+    const auto link = [](const std::string& name) {
+        return "[" + name + "](https://github.com/onnx/onnx/blob/main/docs/Changelog.md#" + name + ")";
+    };
+    const Case old = shaped("12"), newer = shaped("13");
+    CHECK(definitions_text(old.graph) == "By definition: " + link("Softmax-11") + ", " + link("Transpose-1") + ".\n");
+    CHECK(definitions_text(newer.graph) ==
+          "By definition: " + link("Softmax-13") + ", " + link("Transpose-13") + ".\n");
+    CHECK(opset_words(old.graph) == " at opset 12");
+    CHECK(opset_words(newer.graph).empty());
+    CHECK(title_of(newer.request(), short_model(newer.request())) ==
+          "Flatten(Transpose<perm=[1, 0, 2]>(Softmax(Reshape(Identity(x), shape=[1, 2, 1])))) of float[1, 2] gives 2, "
+          "expected 1");
+}
+
+TEST_CASE("short programs: of a long title the pass is first, and ops have no operands") {
+    const Case one = pooled();
+    const ShortModel model = short_model(one.request());
+    CHECK(title_of(one.request(), model, {.when = ", from ORT_ENABLE_BASIC on", .pass = "Pad_Fusion"}) ==
+          "Pad_Fusion: Pad, MaxPool<kernel_shape=[2]> of float[1, 1, 1] at opset 17 gives -1, expected 0, from "
+          "ORT_ENABLE_BASIC on");
+    CHECK(title_of(one.request(), model, {.when = ", from ORT_ENABLE_BASIC on", .pass = std::string(40, 'P')}) ==
+          std::string(40, 'P') +
+              ": Pad, MaxPool of float[1, 1, 1] at opset 17 gives -1, expected 0, from ORT_ENABLE_BASIC on");
+}
+
+TEST_CASE("short programs: an exception's words are cut in a title, not the formula") {
+    const Case one = failing(kSoftplus, {Tensor::of<float>({0, 0}, {1, 2})}, {"exception", "compile", "no kernel"});
+    const ShortModel model = short_model(one.request());
+    const std::string message =
+        "found a type, expected another one: " + std::string(90, 'a') + " and " + std::string(90, 'b');
+    const std::string title = title_of(one.request(), model, {.message = message, .when = std::string(60, 'w')});
+    CHECK(title ==
+          "Softplus(x) of float[1, 2] fails to compile: found a type, expected another one..." + std::string(60, 'w'));
+    for (const std::size_t length : {80, 150, 400})
+        CHECK(title_of(one.request(), model, {.message = message, .when = ", " + std::string(length, 'w')}).size() <=
+              200);
 }
 
 constexpr const char* kScan = R"(graph user_model opset("": 17) {

@@ -21,24 +21,24 @@ constexpr const char* kNeg = R"(graph neg {
 /// Compiles nothing; its short program is what it is made with.
 class Shown final : public Backend, public Emitter {
   public:
-    explicit Shown(std::string program) : program_(std::move(program)) {}
+    Shown(std::string program, std::string control) : program_(std::move(program)), control_(std::move(control)) {}
 
     std::string name() const override { return "shown"; }
     std::string description() const override { return "a program that is given"; }
     CompileResult compile(const Graph&, const BackendOptions&) override { return BackendFailure{"compile", "", "no"}; }
     SuspectCode emit(const EmitRequest&) override { throw Error("there is no harness"); }
     std::optional<ShortProgram> short_program(const ShortRequest&, std::string&) override {
-        return ShortProgram{.text = program_, .summary = "neg is wrong"};
+        return ShortProgram{.text = program_, .summary = "neg is wrong", .control = control_};
     }
 
   private:
-    std::string program_;
+    std::string program_, control_;
 };
 
-/// The report of a program that has such a main.
-std::string issue_of(const std::string& body) {
+/// The report of a program that has such a main; `control`: what passes in each of its runs.
+std::string issue_of(const std::string& body, const std::string& control = "") {
     const TempDir folder("whittle-test");
-    Shown backend("#include <cstdio>\nint main() {\n" + body + "    return 1;\n}\n");
+    Shown backend("#include <cstdio>\nint main() {\n" + body + "    return 1;\n}\n", control);
     const Graph graph = failing(kNeg, {Tensor::of<float>({1})}, "shown", {"exception", "compile", "no"});
     Options options = fixed_options(folder.path() / "repro.cpp");
     options.issue = folder.path() / "ISSUE.md";
@@ -46,6 +46,7 @@ std::string issue_of(const std::string& body) {
     INFO(report.message);
     REQUIRE(report.verified);
     const std::string text = read_file(folder.path() / "ISSUE.md");
+    CHECK(text.find("neg is wrong") == text.rfind("neg is wrong"));  // the title alone says it
     const std::size_t begin = text.find("./repro\n\n");
     REQUIRE(begin != std::string::npos);
     const std::size_t end = text.find("\n### ", begin);
@@ -59,6 +60,11 @@ TEST_CASE("issue: all lines that the program prints") {
           "./repro\n\nprints\n\n    y: {\n      a: 1,\n\n      b: 2\n    }\n\n"
           "and exits with status 1 (0: the bug is gone).\n");
     CHECK(issue_of("") == "./repro\n\nexits with status 1 (0: the bug is gone).\n");
+}
+
+TEST_CASE("issue: what status 2 means, where a run can end with it") {
+    CHECK(issue_of("", "level 0") ==
+          "./repro\n\nexits with status 1 (0: the bug is gone; 2: it fails with level 0, too).\n");
 }
 
 TEST_CASE("issue: of many lines the first and the last, and how many there are between them") {

@@ -71,7 +71,7 @@ class OnnxRuntimeProgram {
                                                                {"IMPORTS", reads ? "import fs from 'node:fs';\n" : ""},
                                                                {"INPUTS", inputs},
                                                                {"RUN", node_run()}});
-        program.summary = what() + blamed(Language::python);
+        program.summary = title_of(request_, model_, words(Language::python));
         program.compiler = "ONNX Runtime " + said_.version;
         program.files = model_.files;
         ProgramFolder folder{.name = "run.mjs", .run = {"node", "run.mjs"}, .get = get};
@@ -103,22 +103,19 @@ class OnnxRuntimeProgram {
     const Level& passing() const { return level(request_.blame.passes_to); }
     const Level& failing() const { return level(request_.blame.fails_at); }
 
-    std::string what() const { return title_of(request_, model_, words()); }
-
     /// Of an exception what the kernel or the optimizer says, without the session's frame around it.
-    std::string words() const {
+    std::string message() const {
         constexpr std::string_view kFrame = "Status Message: ";
         const std::size_t frame = failure_.message.find(kFrame);
         return frame == std::string::npos ? failure_.message : failure_.message.substr(frame + kFrame.size());
     }
 
-    /// ", from ORT_ENABLE_BASIC on, by Pad_Fusion".
-    std::string blamed(Language language) const {
-        std::string text;
-        if (by_level()) text += std::string(", from ") + called(failing(), language) + " on";
-        if (!by_level() && !request_.blame.level.empty()) text += ", at all levels of optimization";
-        if (!request_.blame.off.empty()) text += ", by " + request_.blame.off;
-        return text;
+    /// ", from ORT_ENABLE_BASIC on".
+    TitleWords words(Language language) const {
+        TitleWords words{.message = message(), .pass = request_.blame.off};
+        if (by_level()) words.when = std::string(", from ") + called(failing(), language) + " on";
+        if (!by_level() && !request_.blame.level.empty()) words.when = ", at all levels of optimization";
+        return words;
     }
 
     std::string control() const {
@@ -128,8 +125,8 @@ class OnnxRuntimeProgram {
 
     std::string header(Language language) const {
         const std::string mark = language == Language::javascript ? "//" : "#";
-        std::string text = comment_lines(
-            mark, "ONNX Runtime " + first_word(said_.version) + ", CPU: " + what() + blamed(language) + ".");
+        std::string text = comment_lines(mark, "ONNX Runtime " + first_word(said_.version) + ", CPU: " +
+                                                   as_sentence(statement_of(request_, model_, words(language))));
         if (!request_.blame.off.empty())
             text += comment_lines(mark,
                                   "Right with optimization.disable_specified_optimizers = " + request_.blame.off + ".");
@@ -216,6 +213,14 @@ class OnnxRuntimeProgram {
 
     /// The one at which it fails, where it fails at all of them; the least.
     const Level& fixed_level() const { return request_.blame.level.empty() ? kLevels.back() : level(0); }
+
+    /// At which the switches were tried: all of it, but for a limit of the failure's.
+    const Level& tried() const {
+        constexpr std::string_view kLimit = "level=";
+        const auto limit = failure_.options.find("pass-limit");
+        const bool limited = limit != failure_.options.end() && limit->second.starts_with(kLimit);
+        return limited ? level(std::stoi(limit->second.substr(kLimit.size()))) : kLevels.back();
+    }
 
     std::string node_levels() const { return std::string("['") + passing().node + "', '" + failing().node + "']"; }
     std::string node_rows(const std::string& body) const {
@@ -340,7 +345,7 @@ class OnnxRuntimeProgram {
 
     /// What comes of each level, in values where they are few.
     std::string facts() const {
-        std::string column = "result", right = "no error", seen = is("crash") ? failure_.signature.detail : words();
+        std::string column = "result", right = "no error", seen = is("crash") ? failure_.signature.detail : message();
         if (is("mismatch")) {
             const Tensor& expected = request_.expected[compared_.output];
             const bool has_got = compared_.output < request_.got.size();
@@ -365,9 +370,12 @@ class OnnxRuntimeProgram {
             row(by_level() ? std::string("`") + failing().python + "` and above" : "every level of optimization",
                 "**" + in_cell(seen) + "**");
         if (!request_.blame.off.empty())
-            row("with `optimization.disable_specified_optimizers` = `" + request_.blame.off + "`", right);
+            row(std::string("`") + tried().python + "` with `optimization.disable_specified_optimizers` = `" +
+                    request_.blame.off + "`",
+                right);
         row("expected", right);
-        return text + "\n" + model_facts(model_);
+        const bool why = is("mismatch") && control().empty();
+        return text + "\n" + model_facts(model_, why);
     }
 
     static constexpr std::int64_t kMostInTable = 6;

@@ -29,7 +29,8 @@ class OpenCvProgram {
         program.compiler = "OpenCV " + said_.version;
         program.files = model_.files;
         if (is("mismatch")) program.folder->others.push_back(python_program());
-        program.facts = model_facts(model_);
+        const bool why = is("mismatch") && program.control_argument.empty();
+        program.facts = model_facts(model_, why);
         program.tracker = "opencv";
         return program;
     }
@@ -41,7 +42,7 @@ class OpenCvProgram {
     ShortProgram node_program() const {
         ShortProgram program;
         program.text = opencv_in_node(request_, model_, compared_, header("//"), said_.package);
-        program.summary = what();
+        program.summary = title_of(request_, model_, words());
         program.folder = {.name = "run.mjs", .run = {"node", "run.mjs"}, .get = "npm install " + said_.package};
         if (!said_.modules.empty()) program.folder->lent["node_modules"] = said_.modules;
         return program;
@@ -65,7 +66,7 @@ class OpenCvProgram {
         values["INCLUDES"] = includes(values);
         ShortProgram program;
         program.text = fill_template("repro_opencv.cpp", values);
-        program.summary = what() + (guilty ? ", with " + request_.blame.off : "");
+        program.summary = title_of(request_, model_, words());
         program.folder = {.name = "run.cpp", .build = kBuild, .run = {"./run"}};
         program.control_argument = guilty ? request_.blame.off + " switched off" : "";
         return program;
@@ -88,18 +89,22 @@ class OpenCvProgram {
     }
 
     bool is(const char* kind) const { return failure_.signature.kind == kind; }
-    std::string what() const { return title_of(request_, model_, words()); }
     /// Of an exception what cv::Exception calls the error, without the place before it.
-    std::string words() const {
+    std::string message() const {
         constexpr std::string_view kPlace = ": error: ";
         const std::size_t place = failure_.message.find(kPlace);
         return place == std::string::npos ? failure_.message : failure_.message.substr(place + kPlace.size());
     }
 
+    TitleWords words() const {
+        const std::string& off = request_.blame.off;
+        return {.message = message(), .when = off.empty() ? "" : ", with " + off};
+    }
+
     std::string header(const std::string& mark) const {
         const std::string& off = request_.blame.off;
-        std::string text = comment_lines(mark, "OpenCV " + first_word(said_.version) + " dnn, CPU: " + what() +
-                                                   (off.empty() ? "" : ", with " + off) + ".");
+        std::string text = comment_lines(mark, "OpenCV " + first_word(said_.version) + " dnn, CPU: " +
+                                                   as_sentence(statement_of(request_, model_, words())));
         if (!off.empty() && mark == "//") text += comment_lines(mark, "Without that (./run control) it is right.");
         return text;
     }

@@ -8,8 +8,8 @@
 #include "base/files.h"
 #include "base/program_text.h"
 #include "base/subprocess.h"
-#include "graph/formula.h"
 #include "graph/short_program.h"
+#include "graph/title.h"
 #include "ops/core/registry.h"
 
 namespace whittle {
@@ -71,7 +71,7 @@ class Script {
                                                          {"FILES", names()},
                                                          {"RUN", run},
                                                          {"VERDICT", verdict}});
-        program.summary = what();
+        program.summary = report_title(request_, graph_, &Registry::instance(), {});
         program.compiler = scripted_.name + (scripted_.version.empty() ? "" : ", version " + scripted_.version);
         program.files = scripted_.files;
         if (request_.graph.dialect == "onnx") data_set(program.files);
@@ -86,15 +86,11 @@ class Script {
   private:
     bool is(const char* kind) const { return failure_.signature.kind == kind; }
     bool rows() const { return !scripted_.question_without.empty(); }
-    std::string what() const {
-        const Graph graph = with_short_names(request_.graph, OutputNames::y);
-        const std::string who = formula_of(graph, &Registry::instance()) + types_of(graph, is("mismatch"));
-        return what_is_wrong(request_, who) + where_of(graph, failure_.inputs, is("mismatch"));
-    }
-
     std::string header() const {
-        return comment_lines("#", scripted_.name + ": " + what() +
-                                      (rows() ? ", by " + scripted_.off + ", without which it is right." : "."));
+        const std::string what = whole_statement(request_, graph_, &Registry::instance(), {});
+        return comment_lines(
+            "#", scripted_.name + ": " +
+                     (rows() ? what + ", by " + scripted_.off + ", without which it is right." : as_sentence(what)));
     }
 
     std::string names() const {
@@ -191,6 +187,7 @@ class Script {
     const Failure& failure_;
     const Scripted& scripted_;
     const Compared compared_;
+    const Graph graph_ = with_short_names(request_.graph, OutputNames::y);
     std::vector<std::string> words_ = scripted_.words;
     std::vector<fs::path> companions_;
 };

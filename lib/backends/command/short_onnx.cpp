@@ -2,10 +2,10 @@
 
 #include <algorithm>
 
+#include "backends/command/definitions.h"
 #include "base/files.h"
 #include "frontends/onnx/save.h"
 #include "frontends/onnx/tensor_proto.h"
-#include "graph/formula.h"
 #include "graph/short_program.h"
 #include "ops/core/registry.h"
 
@@ -23,19 +23,20 @@ ShortProgram::File tensor_file(const std::string& prefix, std::size_t number, co
 
 }  // namespace
 
-std::string title_of(const ShortRequest& request, const ShortModel& model, const std::string& message) {
-    constexpr std::int64_t kCurrent = 13;
-    const bool values = request.graph.failure->signature.kind == "mismatch";
-    const auto opset = model.graph.opset_imports.find("");
-    const bool old = opset != model.graph.opset_imports.end() && opset->second < kCurrent;
-    const std::string who = formula_of(model.graph, &Registry::instance()) + types_of(model.graph, values) +
-                            (old ? " at opset " + std::to_string(opset->second) : "");
-    return what_is_wrong(request, who, message) + where_of(model.graph, request.graph.failure->inputs, values);
+std::string title_of(const ShortRequest& request, const ShortModel& model, TitleWords words) {
+    words.how = opset_words(model.graph);
+    return report_title(request, model.graph, &Registry::instance(), words);
 }
 
-std::string model_facts(const ShortModel& model) {
+std::string statement_of(const ShortRequest& request, const ShortModel& model, TitleWords words) {
+    words.how = opset_words(model.graph);
+    return whole_statement(request, model.graph, &Registry::instance(), words);
+}
+
+std::string model_facts(const ShortModel& model, bool why) {
+    const std::string definitions = why ? definitions_text(model.graph) : "";
     return "The model (`model.onnx`, " + std::to_string(model.files.at(0).text.size()) + " bytes, attached):\n\n```\n" +
-           model.text + "```\n";
+           model.text + "```\n" + (definitions.empty() ? "" : "\n" + definitions);
 }
 
 std::string not_in_short_model(const ShortRequest& request) {

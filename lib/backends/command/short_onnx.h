@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "graph/emitter.h"
+#include "graph/title.h"
 
 namespace whittle {
 
@@ -19,13 +20,13 @@ struct ShortModel {
 /// Throws Error for a graph without a spelling in ONNX.
 ShortModel short_model(const ShortRequest& request);
 
-/// "Softmax<axis=0>(x) of float[1, 2] at opset 11 gives 1, expected 0.5, where …": what_is_wrong() with formula_of(),
-/// types, values, and an opset before 13, in which more ops than in any other changed what they mean (axes became
-/// inputs, Softmax became one of an axis). `message`: an exception's words.
-std::string title_of(const ShortRequest& request, const ShortModel& model, const std::string& message = {});
+/// report_title() (graph/title.h) with the opset, where that matters (opset_words()).
+std::string title_of(const ShortRequest& request, const ShortModel& model, TitleWords words = {});
+/// whole_statement() alike: for the head of a program.
+std::string statement_of(const ShortRequest& request, const ShortModel& model, TitleWords words = {});
 
-/// "(`model.onnx`, 86 bytes, attached)" and its text: Markdown for a report.
-std::string model_facts(const ShortModel& model);
+/// "(`model.onnx`, 86 bytes, attached)" and its text: Markdown for a report. `why`: with definitions_text().
+std::string model_facts(const ShortModel& model, bool why);
 
 /// Why there is none, as a clause; empty: there may be one.
 std::string not_in_short_model(const ShortRequest& request);

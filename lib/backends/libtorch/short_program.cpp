@@ -15,8 +15,8 @@
 #include "base/program_text.h"
 #include "base/subprocess.h"
 #include "expr/cpp_text.h"
-#include "graph/formula.h"
 #include "graph/short_program.h"
+#include "graph/title.h"
 #include "graph/value_ref.h"
 #include "ops/aten/earlier.h"
 #include "ops/core/memory.h"
@@ -103,7 +103,7 @@ class LibTorchProgram {
         values["INCLUDES"] = includes(values);
         ShortProgram program;
         program.text = fill_template(scripted_ ? "repro_torchscript_short.cpp" : "repro_libtorch_short.cpp", values);
-        program.summary = what();
+        program.summary = report_title(request_, graph_, &Registry::instance(), title_words());
         program.compiler = "LibTorch " + version();
         program.compile_flags = flags();
         program.tracker = "pytorch";
@@ -112,22 +112,17 @@ class LibTorchProgram {
     }
 
   private:
-    std::string who() const {
-        const std::string what = formula_of(graph_, &Registry::instance()) + types_of(graph_, states_values());
-        if (!scripted_) return what;
-        return what + " in TorchScript" + (fused() ? " with the fuser NNC" : "") +
-               (frozen() ? ", optimized for inference," : "");
+    TitleWords title_words() const {
+        if (!scripted_) return {};
+        return {.how = std::string(" in TorchScript") + (fused() ? " with the fuser NNC" : "") +
+                       (frozen() ? ", optimized for inference," : "")};
     }
-    bool states_values() const { return failure_.signature.kind == "mismatch"; }
     bool is_set(const char* option, const char* value) const {
         const auto found = failure_.options.find(option);
         return found != failure_.options.end() && found->second == value;
     }
     bool fused() const { return is_set("fuser", "nnc"); }
     bool frozen() const { return is_set("optimize_for_inference", "on"); }
-    std::string what() const {
-        return what_is_wrong(request_, who()) + where_of(graph_, failure_.inputs, states_values());
-    }
     std::string version() const { return failure_.version.empty() ? TORCH_VERSION : failure_.version; }
     std::vector<std::string> flags() const {
         std::vector<std::string> flags = {"-I" WHITTLE_TORCH_API_HEADERS, "-ltorch_cpu", "-lc10"};
@@ -137,7 +132,11 @@ class LibTorchProgram {
         return flags;
     }
 
-    std::string header() const { return comment_lines("//", "LibTorch " + version() + ", CPU: " + what() + "."); }
+    std::string header() const {
+        return comment_lines(
+            "//", "LibTorch " + version() +
+                      ", CPU: " + as_sentence(whole_statement(request_, graph_, &Registry::instance(), title_words())));
+    }
 
     std::string build() const {
         const std::string program = request_.file.stem().string();

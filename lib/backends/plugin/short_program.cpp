@@ -7,9 +7,9 @@
 #include "base/subprocess.h"
 #include "expr/cpp_text.h"
 #include "expr/loops.h"
-#include "graph/formula.h"
 #include "graph/json.h"
 #include "graph/short_program.h"
+#include "graph/title.h"
 
 namespace whittle {
 namespace fs = std::filesystem;
@@ -58,11 +58,12 @@ class PluginProgram {
         values["COMPARE"] = failure_.signature.kind == "mismatch" ? compare() : "";
         values["DATA"] = data_;
         values["HEADER"] =
-            chomped(comment_lines("//", library_.filename().string() + ", backend " + backend_ + ": " + what()));
+            chomped(comment_lines("//", library_.filename().string() + ", backend " + backend_ + ": " +
+                                            whole_statement(request_, with_short_names(request_.graph), nullptr, {})));
         values["INCLUDES"] = includes(values);
         ShortProgram program;
         program.text = fill_template("repro_plugin_short.cpp", values);
-        program.summary = what();
+        program.summary = report_title(request_, with_short_names(request_.graph), nullptr, {});
         program.compiler = "backend " + backend_ + " in " + library_.filename().string();
         program.compile_flags = {"-ldl"};
         program.companions = {library_};
@@ -76,13 +77,6 @@ class PluginProgram {
         std::string name, key;
         Tensor value;
     };
-
-    std::string what() const {
-        const Graph graph = with_short_names(request_.graph);
-        const bool values = failure_.signature.kind == "mismatch";
-        return what_is_wrong(request_, formula_of(graph) + types_of(graph, values)) +
-               where_of(graph, failure_.inputs, values);
-    }
 
     /// The head on one line, then a line for each node.
     std::string json() const {

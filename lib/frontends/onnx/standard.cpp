@@ -6,6 +6,7 @@
 #include <map>
 
 #include "frontends/onnx/later.h"
+#include "frontends/onnx/versions.h"
 
 namespace whittle::onnx_proto {
 
@@ -133,3 +134,12 @@ std::vector<std::size_t> operand_order(const Schema& schema, const std::string& 
 }
 
 }  // namespace whittle::onnx_proto
+
+namespace whittle {
+
+std::optional<int> schema_version(const std::string& op_type, std::int64_t opset) {
+    const onnx::OpSchema* const schema = onnx_proto::schema_of(op_type, "", opset);
+    return schema ? std::optional(schema->since_version()) : std::nullopt;
+}
+
+}  // namespace whittle

@@ -75,7 +75,7 @@ async function main() {
   else if (!cv.Mat) await new Promise((done) => { cv.onRuntimeInitialized = done; });
   const options = kEngines[0] in cv ? { engine: { what: 'which runs the model', one_of: kEngines } } : {};
   say({
-    whittle: 1, name: 'opencv_js', version: `${version} (${package})`, format: 'onnx', options,
+    whittle: 1, name: 'opencv_js', version: `${version} (${package}, node ${process.versions.node})`, format: 'onnx', options,
     repro: { api: 'opencv', package, node_modules: modules },
   });
   for await (const line of readline.createInterface({ input: process.stdin })) answer(cv, JSON.parse(line));
