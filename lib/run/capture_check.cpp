@@ -59,6 +59,13 @@ bool libtorch_rounds(const Graph& graph, std::span<const Tensor> inputs, std::sp
     return libtorch_agrees(widen(graph).graph, widen(inputs), exact, Accuracy());
 }
 
+bool computes_in_reduced_floats(const Graph& graph) {
+    return std::ranges::any_of(graph.nodes, [](const Node& node) {
+        return node.kind == NodeKind::call &&
+               std::ranges::any_of(node.results, [](const ValueMeta& meta) { return is_reduced(meta.dtype); });
+    });
+}
+
 /// Kernels round differently, and errors add up: where what was observed is not close, it may be as far from the exact
 /// result as twice the reference's own; or, which is noise, as rounding moves the graph's results where its values
 /// cancel, or as LibTorch's own are.
@@ -68,6 +75,7 @@ CaptureCheck::Verdict judged(const Graph& graph, std::span<const Tensor> inputs,
     Accuracy accuracy = by_dtype;
     accuracy.mode = Accuracy::Mode::fp64;
     std::optional<std::vector<Tensor>> exact;
+    const bool reduced = computes_in_reduced_floats(graph);
     bool asked = false, noisy = false;
     const std::vector<NodeId> outputs = graph.outputs();
     for (std::size_t i = 0; i < outputs.size(); ++i) {
@@ -77,7 +85,7 @@ CaptureCheck::Verdict judged(const Graph& graph, std::span<const Tensor> inputs,
         };
         const auto found = compare(observed[i], computed[i], accuracy, exact_value);
         if (!found) {
-            noisy |= compare(computed[i], observed[i], by_dtype).has_value();
+            noisy |= reduced && compare(computed[i], observed[i], by_dtype).has_value();
             continue;
         }
         if (closeness_of(graph, inputs, observed, accuracy) == Closeness::noise)
@@ -91,13 +99,6 @@ CaptureCheck::Verdict judged(const Graph& graph, std::span<const Tensor> inputs,
                                   "not unique (the signs of singular vectors and eigenvectors)"};
     }
     return {.kind = Kind::good, .noisy = noisy};
-}
-
-bool computes_in_reduced_floats(const Graph& graph) {
-    return std::ranges::any_of(graph.nodes, [](const Node& node) {
-        return node.kind == NodeKind::call &&
-               std::ranges::any_of(node.results, [](const ValueMeta& meta) { return is_reduced(meta.dtype); });
-    });
 }
 
 }  // namespace

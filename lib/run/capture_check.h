@@ -35,8 +35,9 @@ class CaptureCheck {
         };
         Kind kind = Kind::unchecked;
         std::string text = {};  ///< of a fault: what differs; of a failure: "exception at run: …"
-        /// Good, though what was observed is not close: it rounds otherwise, or is noise. Unchecked, of a graph that
-        /// computes in half types, whose chains do so where values cancel. To be judged by how near it is to f64.
+        /// Good, though what was observed is not close: it is noise, or rounds otherwise in half types, as chains in
+        /// those do where values cancel. Unchecked, of a graph that computes in half types. To be judged by how near it
+        /// is to f64.
         bool noisy = false;
     };
     /// `inputs`: one per placeholder, `observed`: one per output. `again`: the graph was checked in another run.

@@ -102,7 +102,7 @@ TEST_CASE("ts gives what libtorch does, on every op and sample", "[ts]") {
           "aten.scaled_dot_product_attention.default aten.upsample_linear1d.default "
           "aten.upsample_linear1d_backward.default aten.upsample_nearest1d.default "
           "aten.upsample_nearest1d_backward.default higher_order.map higher_order.scan higher_order.while_loop "
-          "onnx.Dropout onnx.IsInf onnx.Loop onnx.Scan");
+          "onnx.Attention onnx.Dropout onnx.IsInf onnx.Loop onnx.Scan");
 }
 
 TEST_CASE("the fuser that is asked for fuses, and nothing else does", "[ts]") {
