@@ -48,10 +48,13 @@ NativeFrame frame_at(unw_cursor_t& cursor, std::uintptr_t from) {
     return frame;
 }
 
-/// The outermost of the frames, outermost first. What called the last one is not known, nor where its memory ends.
+/// The outermost of the frames, outermost first, down to the program's innermost function: what that called is
+/// LibTorch. What called the last one is not known, nor where its memory ends.
 std::vector<NativeFrame> outermost(const std::vector<StackSlot>& slots, const std::vector<NativeFrame>& frames) {
+    const auto program = std::ranges::find_if(slots, [](const StackSlot& slot) { return !in_torch_code(slot.pc); });
+    const auto innermost = static_cast<std::size_t>(program - slots.begin());
     std::vector<NativeFrame> found;
-    for (std::size_t i = slots.size(); i-- > 0 && found.size() < CallerStates::kMost;) {
+    for (std::size_t i = slots.size(); i-- > innermost && found.size() < CallerStates::kMost;) {
         found.push_back(frames[i]);
         found.back().low = slots[i].place + 1;
         found.back().high = i + 1 < slots.size() ? slots[i + 1].place : found.back().low;
