@@ -1,5 +1,5 @@
-// OpenCV 4.6.0 dnn, CPU: MaxPool<dilations=[2, 3], kernel_shape=[2, 2]>(x) of float[1, 1, 3, 4] at opset 12 gives
-// shape [1, 1, 2, 3], expected [1, 1, 1, 1].
+// OpenCV 4.6.0 dnn, CPU: MaxPool<dilations=[2, 3], kernel_shape=[2, 2]>(x) of float[1, 1, 3, 4] gives shape [1, 1, 2,
+// 3], expected [1, 1, 1, 1].
 //
 //   g++ -std=c++17 -O1 run.cpp -o run -I/usr/include/opencv4 -lopencv_dnn -lopencv_core && ./run
 #include <opencv2/dnn.hpp>

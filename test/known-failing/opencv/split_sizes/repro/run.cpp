@@ -1,4 +1,5 @@
-// OpenCV 4.6.0 dnn, CPU: Split<axis=-1>(x, split=[1, 5]) of float[1, 6] gives shape [1, 3], expected [1, 1].
+// OpenCV 4.6.0 dnn, CPU: Split<axis=-1>(x, split=[1, 5]) of float[1, 6] at opset 13 gives shape [1, 3], expected [1,
+// 1].
 //
 //   g++ -std=c++17 -O1 run.cpp -o run -I/usr/include/opencv4 -lopencv_dnn -lopencv_core && ./run
 #include <opencv2/dnn.hpp>

@@ -1,4 +1,5 @@
-# OpenCV 4.6.0 dnn, CPU: Split<axis=-1>(x, split=[1, 5]) of float[1, 6] gives shape [1, 3], expected [1, 1].
+# OpenCV 4.6.0 dnn, CPU: Split<axis=-1>(x, split=[1, 5]) of float[1, 6] at opset 13 gives shape [1, 3], expected [1,
+# 1].
 #
 #   python3 run.py
 import sys
