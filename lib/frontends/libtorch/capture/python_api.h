@@ -65,9 +65,10 @@ struct Layout {
     int locals, variables;  ///< of a code object: how many local variables it has, and their names
     int ascii, compact;     ///< of a str: its characters
     // What tells of a frame's variables; -1: nothing does.
-    int globals, names, depth;  ///< of a frame: two dicts, the same one in a module's; how many slots are in use
-    int slots;                  ///< of a code object: how many are variables
-    int version;                ///< of a dict: another number after each change
+    int globals = -1, names = -1;  ///< of a frame: two dicts, the same one in a module's
+    int depth = -1;                ///< of a frame: how many slots are in use
+    int slots = -1;                ///< of a code object: how many are variables
+    int version = -1;              ///< of a dict: another number after each change
 };
 /// Null where frames are not read.
 extern const Layout* layout;
