@@ -141,7 +141,8 @@ struct ShortRequest {
     std::filesystem::path file;        ///< the program's name
     std::int64_t alarm = 60;           ///< seconds after which the suspect counts as hung
     Blame blame = {};
-    bool exact = false;  ///< where it is right it has the bits of `expected`
+    bool exact = false;   ///< where it is right it has the bits of `expected`
+    bool varies = false;  ///< `got` is other values in other runs
 };
 
 class Emitter {

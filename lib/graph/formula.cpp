@@ -31,9 +31,6 @@ struct Operand {
     bool named = false;
 };
 
-/// Says more than "A", "self" and the like, which every op has.
-bool tells(const std::string& name) { return name.size() > 1 && name != "self" && name != "other" && name != "input"; }
-
 /// Of a parameter that was an attribute in earlier versions, and has its name.
 std::string parameter_name(const Schema& schema, const Param& param) {
     constexpr std::string_view kSuffix = "_value";

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "graph/emitter.h"
+#include "graph/schema.h"
 
 namespace whittle {
 
@@ -14,8 +15,13 @@ namespace whittle {
 enum class OutputNames { op, y };
 
 /// The graph without its failure, stacks and module paths: inputs are called x (x0, x1 … of several), parameters w0,
-/// w1 …, calls as their op, the graph "graph", a nested one "body"; that has no parameters.
-Graph with_short_names(const Graph& graph, OutputNames outputs = OutputNames::op);
+/// w1 …, calls as their op, the graph "graph", a nested one "body"; that has no parameters. With `schemas`, several
+/// inputs of a graph of one call are called as the op calls them, where that says something (tells()).
+Graph with_short_names(const Graph& graph, OutputNames outputs = OutputNames::op,
+                       const SchemaSource* schemas = nullptr);
+
+/// A parameter's name says more than "A", "self" and the like, which every op has.
+bool tells(const std::string& parameter);
 
 /// "onnx.Pad, onnx.MaxPool": each once, in order.
 std::string ops_of(const Graph& graph);

@@ -61,8 +61,9 @@ std::string outcome_of(const Emission& emission, const Report& report, const std
     if (!report.verified) return "It was not verified.\n";
     if (!emission.ends_by.empty()) return "ends by " + emission.ends_by + " (without the bug: with status 0).\n";
     const std::string printed = printed_block(report.printed);
-    return (printed.empty() ? "" : "prints\n\n" + printed + "\nand ") + "exits with status 1 " +
-           statuses_of(emission, kind) + ".\n";
+    const std::string prints = report.varies ? "prints, for example,\n\n" : "prints\n\n";
+    return (printed.empty() ? "" : prints + printed + "\nand ") + "exits with status 1 " + statuses_of(emission, kind) +
+           ".\n";
 }
 
 /// What passes, of a program that is run once more for that.

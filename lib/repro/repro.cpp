@@ -1,6 +1,8 @@
 #include "repro/repro.h"
 
 #include <algorithm>
+#include <cmath>
+#include <cstdlib>
 #include <functional>
 #include <set>
 #include <sstream>
@@ -203,7 +205,28 @@ struct Short {
     Subject subject;
     Emission emission;
     std::optional<int> tried = {};
+    std::optional<double> got = {};  ///< instead of the first element that is wrong
 };
+
+/// Among the numbers that the text has, as printed with six digits.
+bool has_number(const std::string& text, double value) {
+    const auto same = [&](double number) {
+        return std::isnan(value) ? std::isnan(number)
+                                 : number == value || std::fabs(number - value) <= 1e-5 * std::fabs(value);
+    };
+    for (const char* at = text.c_str(); *at;) {
+        char* end = nullptr;
+        const double number = std::strtod(at, &end);
+        if (end != at && same(number)) return true;
+        at = end != at ? end : at + 1;
+    }
+    return false;
+}
+
+/// What one run computes is nothing to be told: another one computes something else.
+bool varies(const Short& found, const Report& report) {
+    return report.varies || (report.verified && found.got && !has_number(report.printed, *found.got));
+}
 
 Emission emission_of(ShortProgram program, const Failure& failure) {
     Emission emission{.text = std::move(program.text),
@@ -293,19 +316,21 @@ bool is_exact(const Subject& subject, const Blame& blame, Backend& backend, cons
 }
 
 std::optional<Short> short_of_graph(const Subject& subject, Backend& backend, Emitter& emitter, const Options& options,
-                                    std::string& why_not) {
+                                    bool varies, std::string& why_not) {
     const Failure& failure = *subject.graph.failure;
     Outcome outcome;  // only wrong values are shown; a hang would take its whole limit
     if (failure.signature.kind == name(Outcome::Kind::mismatch))
         outcome = query(subject.graph, failure.inputs, subject.expected, backend, suspect_of(failure, options.limits));
     const Blame blame = blame_of(subject.graph, subject.expected, backend, options.limits);
     const bool exact = is_exact(subject, blame, backend, options);
+    const ShortRequest request{
+        subject.graph, subject.expected, outcome.outputs, options.output, options.alarm.count(), blame, exact, varies};
     try {
-        std::optional<ShortProgram> program = emitter.short_program(
-            {subject.graph, subject.expected, outcome.outputs, options.output, options.alarm.count(), blame, exact},
-            why_not);
+        std::optional<ShortProgram> program = emitter.short_program(request, why_not);
         if (!program) return std::nullopt;
-        return Short{subject, emission_of(std::move(*program), failure)};
+        const auto wrong = wrong_sizes(request) ? std::nullopt : first_wrong(request);
+        return Short{
+            subject, emission_of(std::move(*program), failure), {}, wrong ? std::optional(wrong->got) : std::nullopt};
     } catch (const Error& error) {  // it has no spelling in the compiler's format
         return why_not = error.message(), std::nullopt;
     }
@@ -408,11 +433,15 @@ Report write_named(const Graph& original, Backend& backend, const Options& optio
             if (std::optional<Report> written = write_short(*found, options, report.not_short)) return *written;
     const Subject subject = options.data ? with_data(original, *options.data) : smallest(original, backend, options);
     const std::string releases = interpreting ? "" : releases_of(original, backend, options.limits);
-    if (in_short && !programs)
-        if (auto found = short_of_graph(subject, backend, *emitter, options, report.not_short)) {
-            tell_releases(releases, options, found->emission);
-            if (std::optional<Report> written = write_short(*found, options, report.not_short)) return *written;
-        }
+    std::optional<Report> written;
+    for (bool again = false; in_short && !programs; again = true) {
+        auto found = short_of_graph(subject, backend, *emitter, options, again, report.not_short);
+        if (!found) break;
+        tell_releases(releases, options, found->emission);
+        written = write_short(*found, options, report.not_short);
+        if (!written || again || !varies(*found, *written)) break;
+    }
+    if (written) return *written;
     const Graph& graph = subject.graph;
     const auto emit = [&] {
         return repro::emit(graph, subject.expected, *emitter, options, {data_text(subject), subject.seeds, releases});

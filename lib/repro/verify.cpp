@@ -171,11 +171,12 @@ void verify(const Program& program, const Rate& rate, const Options& options, Re
     const auto limit = 10 * options.alarm;  // its own alarm comes first
     const bool flaky = rate.flaky();
     const int runs = flaky ? runs_until_passing(rate) : options.runs;
-    report.runs = report.of = 0;
+    report.runs = report.of = 0, report.varies = false;
     while (report.of < runs && report.runs < options.runs) {
         const ProcessResult result = run_in(program, program.run, limit);
         report.of++;
         if (flaky && !result.signal && !result.timed_out && result.exit_code == 0) continue;
+        if (report.runs > 0 && report.printed != result.out) report.varies = true;
         report.printed = result.out;
         report.message = last_line(result.out);
         if (!shows(program, result)) {

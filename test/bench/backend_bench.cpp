@@ -1,5 +1,5 @@
 // Kernels and models on the backends eager and halide beside ONNX Runtime, all in one run, interleaved.
-//   backend_bench [--json FILE] [--threads N] [--seconds S] [--dynamic] [--onnxruntime FOLDER] CASE…
+//   backend_bench [--json FILE] [--threads N] [--seconds S] [--dynamic] [--roofline] [--onnxruntime FOLDER] CASE…
 // run through scripts/bench-backend
 // CASE: CLASS.NAME.txt, a graph of ONNX's ops whose inputs are filled at random (%w… are weights, unless --dynamic), or
 // a model.onnx, or a folder with one.
@@ -22,9 +22,12 @@
 #include "base/error.h"
 #include "base/files.h"
 #include "base/log.h"
+#include "explain/show.h"
 #include "frontends/onnx/load.h"
+#include "graph/abilities.h"
 #include "graph/text.h"
 #include "program/compile.h"
+#include "run/profile.h"
 
 namespace {
 
@@ -40,7 +43,7 @@ struct Settings {
     std::string json_file;
     int threads = 1;
     double seconds = 0.05;  ///< of a backend's turn in a round
-    bool dynamic = false;
+    bool dynamic = false, roofline = false;
     fs::path onnxruntime;
     std::vector<fs::path> cases;
 };
@@ -110,9 +113,11 @@ struct Runner {
     std::string failure;
     Values outputs;
 
-    Runner(const std::string& name, const Case& of) : backend(find_backend(BackendSpec(name))) {
+    Runner(const std::string& name, const Case& of, const BackendOptions& options = {})
+        : backend(find_backend(BackendSpec(name))) {
+        if (WarmUp* const warm = offered<WarmUp>(*backend)) warm->warm_up();
         const double begin = now();
-        auto compiled = program::compile(*backend, of.graph, {});
+        auto compiled = program::compile(*backend, of.graph, options);
         compile_ms = 1e3 * (now() - begin);
         if (const auto* failed = std::get_if<BackendFailure>(&compiled)) failure = failed->message;
         if (auto* ready = std::get_if<std::unique_ptr<Executable>>(&compiled)) executable = std::move(*ready);
@@ -186,6 +191,7 @@ double distance(const Values& got, const RunResult& expected) {
 /// Beside `peer`, or, where there is none, by itself: then the error is the distance from eager.
 json measure(const Case& of, Peer* peer, const Settings& settings) {
     Runner halide("halide", of), eager("eager", of);
+    const Runner cached("halide", of), quick("halide", of, offered<Tiered>(*halide.backend)->quick({}));
     if (peer) peer->give(of);
     for (int round = 0; round < kRounds; round++) {
         if (peer) peer->turn(settings.seconds, settings.threads);
@@ -197,16 +203,27 @@ json measure(const Case& of, Peer* peer, const Settings& settings) {
              {"name", of.name},
              {"eager_ms", eager.best_ms},
              {"halide_ms", halide.best_ms},
-             {"compile_ms", halide.compile_ms}};
+             {"compile_ms", halide.compile_ms},
+             {"quick_compile_ms", quick.compile_ms},
+             {"cached_compile_ms", cached.compile_ms}};
     if (peer) row["onnxruntime_ms"] = peer_ms;
     if (!halide.failure.empty()) row["failure"] = halide.failure;
     if (halide.executable)
         row["error"] = distance(halide.outputs, peer ? peer->outputs(halide.outputs.size()) : RunResult(eager.outputs));
-    std::printf("%-10s %-24s %11.3f %9.3f %9.3f %7.2f %9.0f %9.1e  %s\n", of.kind.c_str(), of.name.c_str(), peer_ms,
-                eager.best_ms, halide.best_ms, peer_ms / halide.best_ms, halide.compile_ms, row.value("error", NAN),
-                halide.failure.c_str());
+    std::printf("%-10s %-24s %11.3f %9.3f %9.3f %7.2f %8.0f %7.0f %7.1f %9.1e  %s\n", of.kind.c_str(), of.name.c_str(),
+                peer_ms, eager.best_ms, halide.best_ms, peer_ms / halide.best_ms, halide.compile_ms, quick.compile_ms,
+                cached.compile_ms, row.value("error", NAN), halide.failure.c_str());
     std::fflush(stdout);
     return row;
+}
+
+/// Of halide's kernels, beside what this machine allows; the slowest first.
+void print_roofline(const Case& of) {
+    const auto backend = find_backend(BackendSpec("halide"));
+    Profile measured = profile(of.graph, of.inputs, *backend, {}, {});
+    measured.spans.clear(), measured.memory.clear(), measured.graphs.clear();
+    std::printf("\n%s\n", explain::to_text(measured, {.verbose = true}).c_str());
+    std::fflush(stdout);
 }
 
 Settings settings_from(int argc, char** argv) {
@@ -225,6 +242,8 @@ Settings settings_from(int argc, char** argv) {
             settings.seconds = std::stod(value());
         else if (word == "--dynamic")
             settings.dynamic = true;
+        else if (word == "--roofline")
+            settings.roofline = true;
         else if (word == "--onnxruntime")
             settings.onnxruntime = value();
         else
@@ -254,14 +273,19 @@ int main(int argc, char** argv) try {
     const Settings settings = settings_from(argc, argv);
     if (const char* logs = std::getenv("WHITTLE_LOGS")) configure_log({.variable = logs});
     setenv("HL_NUM_THREADS", std::to_string(settings.threads).c_str(), 1);
+    const TempDir cache("whittle-bench");  // so that nothing is compiled yet
+    setenv("WHITTLE_CACHE_DIR", cache.path().c_str(), 1);
     std::optional<Peer> peer;
     if (!settings.onnxruntime.empty()) peer.emplace(settings.onnxruntime);
-    std::printf("%d thread%s; milliseconds, best of %d rounds\n%-10s %-24s %11s %9s %9s %7s %9s %9s\n",
+    std::printf("%d thread%s; milliseconds, best of %d rounds\n%-10s %-24s %11s %9s %9s %7s %8s %7s %7s %9s\n",
                 settings.threads, settings.threads == 1 ? "" : "s", kRounds, "class", "case", "onnxruntime", "eager",
-                "halide", "ratio", "compile", "error");
+                "halide", "ratio", "compiled", "quick", "cached", "error");
     json rows = json::array();
-    for (const fs::path& path : settings.cases)
-        rows.push_back(measure(load_case(path, settings.dynamic), peer ? &*peer : nullptr, settings));
+    for (const fs::path& path : settings.cases) {
+        const Case of = load_case(path, settings.dynamic);
+        rows.push_back(measure(of, peer ? &*peer : nullptr, settings));
+        if (settings.roofline) print_roofline(of);
+    }
     summary(rows);
     if (!settings.json_file.empty()) write_file(settings.json_file, rows.dump(1) + "\n");
     return 0;

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "backends/command/definitions.h"
+#include "base/base64.h"
 #include "base/files.h"
 #include "frontends/onnx/save.h"
 #include "frontends/onnx/tensor_proto.h"
@@ -21,22 +22,39 @@ ShortProgram::File tensor_file(const std::string& prefix, std::size_t number, co
     return {"test_data_set_0/" + prefix + std::to_string(number) + ".pb", read_file(file)};
 }
 
+/// What the compiler itself gets right with something switched off is no question of an opset's definitions.
+std::string opset_of(const ShortRequest& request, const ShortModel& model) {
+    const bool controlled = request.blame.passes_to >= 0 || !request.blame.off.empty();
+    return controlled ? "" : opset_words(model.graph);
+}
+
+/// The file where it is small, as what a shell makes it of: trackers take no attachments of that type.
+std::string pasted(const ShortProgram::File& file) {
+    constexpr std::size_t kMost = 2048;  // bytes
+    if (file.text.size() > kMost) return "";
+    return "\n<details><summary>" + file.name + ", to be pasted</summary>\n\n```sh\nbase64 -d > " + file.name +
+           " << END\n" + base64(file.text) + "END\n```\n</details>\n";
+}
+
 }  // namespace
 
 std::string title_of(const ShortRequest& request, const ShortModel& model, TitleWords words) {
-    words.how = opset_words(model.graph);
+    words.how = opset_of(request, model);
     return report_title(request, model.graph, &Registry::instance(), words);
 }
 
 std::string statement_of(const ShortRequest& request, const ShortModel& model, TitleWords words) {
-    words.how = opset_words(model.graph);
+    words.how = opset_of(request, model);
     return whole_statement(request, model.graph, &Registry::instance(), words);
 }
 
 std::string model_facts(const ShortModel& model, bool why) {
     const std::string definitions = why ? definitions_text(model.graph) : "";
-    return "The model (`model.onnx`, " + std::to_string(model.files.at(0).text.size()) + " bytes, attached):\n\n```\n" +
-           model.text + "```\n" + (definitions.empty() ? "" : "\n" + definitions);
+    const ShortProgram::File& file = model.files.at(0);
+    const std::string below = pasted(file);
+    return "The model (`" + file.name + "`, " + std::to_string(file.text.size()) + " bytes, " +
+           (below.empty() ? "attached" : "below") + "):\n\n```\n" + model.text + "```\n" + below +
+           (definitions.empty() ? "" : "\n" + definitions);
 }
 
 std::string not_in_short_model(const ShortRequest& request) {

@@ -8,6 +8,8 @@ namespace whittle::halide {
 
 std::string description() { return WHITTLE_HALIDE_VERSION ", target " + default_target(); }
 
+std::string host_description() { return WHITTLE_HALIDE_VERSION ", target " + host_target(); }
+
 std::vector<std::string> compile_flags() {
     std::vector<std::string> flags;
     std::istringstream words(WHITTLE_HALIDE_FLAGS);

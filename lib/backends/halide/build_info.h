@@ -9,6 +9,9 @@ namespace whittle::halide {
 /// "Halide 14.0.0, target x86-64-linux-avx…-strict_float".
 std::string description();
 
+/// The same with the target of a program that names none: Halide's own choice for this machine.
+std::string host_description();
+
 /// What follows "g++ -std=c++17 -O1 repro.cpp -o repro": {"-I/usr/include/halide14", "-lHalide14"}.
 std::vector<std::string> compile_flags();
 

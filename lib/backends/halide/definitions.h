@@ -109,6 +109,8 @@ std::string func_name(const expr::Stage& stage);
 
 /// The target that kernels are compiled for unless told otherwise: this machine, strict about floats.
 std::string default_target();
+/// What Halide compiles for where nobody says otherwise: this machine, with nothing of that.
+std::string host_target();
 /// A target as C++: Halide::Target("host-strict_float") where it is this machine's, that others may run the text, too.
 std::string target_code(const std::string& target);
 

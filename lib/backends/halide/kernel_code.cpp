@@ -7,9 +7,11 @@
 #include <map>
 #include <mutex>
 
+#include "backends/halide/loader/llvm_options.h"
 #include "backends/halide/loader/loaded_object.h"
 #include "backends/halide/pipeline_maker.h"
 #include "backends/halide/scratch.h"
+#include "backends/halide/thread_pool.h"
 #include "base/built_code.h"
 #include "base/disk_cache.h"
 #include "base/files.h"
@@ -71,13 +73,13 @@ std::string kept(const std::string& what, const std::string& key, const Make& ma
 using SetErrorHandler = void*(void (*)(void*, const char*));
 using SetMalloc = void*(void* (*)(void*, std::size_t));
 using SetFree = void*(void (*)(void*, void*));
+using SetDoParFor = void*(int (*)(void*, LoopTask, int, int, std::uint8_t*));
 
 void take_error(void* context, const char* message) {
     if (context) static_cast<std::string*>(context)->append(message);
 }
 
-/// Halide's run-time library: threads, memory, error messages. One for the process, which stays: its threads may sleep
-/// in it when the process ends.
+/// Halide's run-time library, with threads, memory and error messages of ours. One for the process, which stays.
 const LoadedObject& runtime() {
     static const LoadedObject* const loaded = [] {
         const Halide::Target target = Halide::Target(default_target());
@@ -94,6 +96,7 @@ const LoadedObject& runtime() {
         reinterpret_cast<SetErrorHandler*>(code->find("halide_set_error_handler"))(take_error);
         reinterpret_cast<SetMalloc*>(code->find("halide_set_custom_malloc"))(take_scratch);
         reinterpret_cast<SetFree*>(code->find("halide_set_custom_free"))(give_scratch);
+        reinterpret_cast<SetDoParFor*>(code->find("halide_set_custom_do_par_for"))(run_loop);
         return code.release();
     }();
     return *loaded;
@@ -104,6 +107,8 @@ struct Loaded final : KernelCode {
 };
 
 std::string compiled(const expr::Group& group, const expr::Schedule& schedule, const Halide::Target& target) {
+    static const bool once = (keep_to_written_vectors(), true);
+    static_cast<void>(once);
     const Prepared prepared(group);
     PipelineMaker maker(prepared);
     Halide::Pipeline pipeline = maker.make(schedule);

@@ -37,6 +37,8 @@ std::string default_target() {
     return text;
 }
 
+std::string host_target() { return Halide::get_host_target().to_string(); }
+
 std::string target_code(const std::string& target) {
     using Halide::Target;
     constexpr Target::Feature kDetected = Target::AVX512_SapphireRapids;  // see default_target()

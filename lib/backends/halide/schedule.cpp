@@ -24,11 +24,15 @@ using expr::Group;
 using expr::Schedule;
 using expr::Stage;
 
-constexpr std::int64_t kWorkOfFunction = 8;      // exp, tanh or erf, in multiply-adds
+constexpr std::int64_t kLoadBytes = 32;          // a vector: what only loads and stores is no quicker in wider ones
+constexpr std::int64_t kManyLoads = 8;           // of a window that is written out
+constexpr std::int64_t kFewCalls = 512;          // 64 of the C library's exp, tanh or erf take longer than all else
 constexpr std::int64_t kParallelWork = 1 << 16;  // element evaluations below which starting threads costs more
 
-/// Lanes of a 32-byte vector.
-std::int64_t lanes(DType dtype) { return std::max<std::int64_t>(4, 32 / static_cast<std::int64_t>(size_of(dtype))); }
+/// Of a vector of so many bytes.
+std::int64_t lanes(DType dtype, std::int64_t bytes) {
+    return std::max<std::int64_t>(4, bytes / static_cast<std::int64_t>(size_of(dtype)));
+}
 
 std::int64_t work(const Stage& stage) {
     std::int64_t points = element_count(stage.sizes()), updates = 0;
@@ -38,6 +42,13 @@ std::int64_t work(const Stage& stage) {
         updates += domain;
     }
     return points * (1 + updates);
+}
+
+/// Distinct ones of the expression.
+std::int64_t loads(const Expr& value) {
+    std::int64_t count = 0;
+    expr::visit(value, [&](const Expr& e) { count += e->op == expr::Op::load; });
+    return count;
 }
 
 /// Whether the update writes along stage variable `d` at its own position and nowhere reads the stage across it: then
@@ -96,8 +107,12 @@ class Rules {
             return update < 0 || is_pure_dimension(stage, stage.updates[static_cast<std::size_t>(update)], d);
         };
         const std::size_t inner = stage.vars.size() - 1;
-        const std::int64_t width = lanes(stage.dtype);
+        const Expr& value = update < 0 ? stage.value : stage.updates[static_cast<std::size_t>(update)].value;
+        const bool functions = kFewCalls * work(stage) >= machine_.least_work && has_vector_functions(value);
         const std::int64_t extent = stage.vars[inner].extent;
+        const std::int64_t widest = lanes(stage.dtype, machine_.vector_bytes);
+        const std::int64_t width =
+            (functions || loads(value) >= kManyLoads) && extent >= widest ? widest : lanes(stage.dtype, kLoadBytes);
         const bool vectorize =
             extent >= width && usable(inner) && !(update >= 0 && extent % width == 1 && loses_tail(stage, update));
         if (vectorize)
@@ -107,9 +122,7 @@ class Rules {
                  .args = {stage.vars[inner].name},
                  .factor = width,
                  .tail = update < 0 ? "ShiftInwards" : "GuardWithIf"});
-        if (vectorize && kWorkOfFunction * work(stage) >= machine_.least_work &&
-            has_vector_functions(update < 0 ? stage.value : stage.updates[static_cast<std::size_t>(update)].value))
-            add({.kind = Directive::Kind::vector_math, .stage = stage.name, .update = update});
+        if (vectorize && functions) add({.kind = Directive::Kind::vector_math, .stage = stage.name, .update = update});
         for (std::size_t d = 0; d < stage.vars.size(); d++) {
             if (d == inner && vectorize) break;
             if (stage.vars[d].extent < 2) continue;
@@ -125,16 +138,11 @@ class Rules {
     /// How many elements a sum that is written out reads, in the stage or in one that is computed in its loops; 1 where
     /// they are few.
     std::int64_t terms(const Stage& stage) const {
-        constexpr std::int64_t kFew = 8;
-        std::int64_t loads = 0;
-        const auto count = [&](const Stage& part) {
-            expr::visit(part.value, [&](const Expr& e) { loads += e->op == expr::Op::load; });
-        };
-        count(stage);
+        std::int64_t count = loads(stage.value);
         for (const Directive& directive : draft_.schedule())
             if (directive.kind == Directive::Kind::compute_at && directive.at == stage.name)
-                count(*group_.stage(directive.stage));
-        return loads < kFew ? 1 : loads;
+                count += loads(group_.stage(directive.stage)->value);
+        return count < kManyLoads ? 1 : count;
     }
 
     bool loses_tail(const Stage& stage, int update) const {

@@ -59,7 +59,7 @@ class HalideProgram {
         values_["INCLUDES"] = includes;
         return {.text = fill_template("repro_halide.cpp", values_),
                 .summary = what(),
-                .compiler = description(),
+                .compiler = names_target() ? description() : host_description(),
                 .compile_flags = flags_,
                 .control_argument = guilty ? text_.guilty + " switched off" : "",
                 .tracker = "halide"};
@@ -154,6 +154,8 @@ class HalideProgram {
     }
 
     // ---- what it says -----------------------------------------------------------------------------------------------
+
+    bool names_target() const { return (text_.statements + text_.realize).find("Target(") != std::string::npos; }
 
     /// "Halide 14.0.0".
     static std::string version() {

@@ -85,7 +85,8 @@ class LibTorchProgram {
         : request_(request),
           failure_(*request.graph.failure),
           scripted_(runs == Runs::as_torchscript),
-          graph_(with_short_names(request.graph, OutputNames::y)) {}
+          graph_(with_short_names(request.graph, OutputNames::y,
+                                  runs == Runs::op_by_op ? &Registry::instance() : nullptr)) {}
 
     ShortProgram write() {
         std::map<std::string, std::string> values = {

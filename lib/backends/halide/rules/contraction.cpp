@@ -49,6 +49,9 @@ std::optional<Factors> factors(const Stage& stage) {
     return found;
 }
 
+/// Elements of a vector.
+std::int64_t widest(const Machine& machine) { return machine.vector_bytes / static_cast<std::int64_t>(sizeof(float)); }
+
 }  // namespace
 
 bool is_sum_of_products(const Stage& stage) {
@@ -101,16 +104,21 @@ std::optional<Contraction> contraction_of(const Group& group, const Stage& stage
     return result;
 }
 
-bool fills_vectors(const Contraction& contraction, const Machine& machine) {
-    const std::int64_t width = machine.vector_bytes / static_cast<std::int64_t>(sizeof(float));
-    return 7 * ceil_div(contraction.lanes, width) * width <= 8 * contraction.lanes;
+bool pays_along(const Contraction& contraction, const Machine& machine) {
+    constexpr double kWrittenAcross = 1;  // cycles an element
+    constexpr double kTwoAdds = 2;        // vectors a cycle
+    const Tile tile = tile_of(contraction, machine);
+    const auto steps = static_cast<double>(contraction.steps), lanes = static_cast<double>(contraction.lanes);
+    const double computed = static_cast<double>(ceil_div(contraction.lanes, tile.width) * tile.width);
+    const double along = steps * computed / (kTwoAdds * static_cast<double>(tile.width) * lanes);
+    const double across = steps / (kTwoAdds * static_cast<double>(widest(machine))) + kWrittenAcross;
+    return along <= across;
 }
 
 Tile tile_of(const Contraction& contraction, const Machine& machine) {
     constexpr std::int64_t kMostRows = 14, kMostVectors = 4;
-    const auto element = static_cast<std::int64_t>(sizeof(float));
     const auto width = static_cast<std::int64_t>(
-        std::bit_floor(static_cast<std::uint64_t>(std::min(contraction.lanes, machine.vector_bytes / element))));
+        std::bit_floor(static_cast<std::uint64_t>(std::min(contraction.lanes, widest(machine)))));
     const std::int64_t most_vectors = contraction.rows <= 2 ? 2 * kMostVectors : kMostVectors;
     Tile best{.width = width};
     double least = 1e99;

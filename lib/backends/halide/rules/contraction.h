@@ -45,8 +45,9 @@ struct Tile {
 /// The tile that wastes least: padded rows and lanes, loads per product, too few sums to hide an addition's latency.
 Tile tile_of(const Contraction& contraction, const Machine& machine);
 
-/// Whether the lanes fill vectors but for a seventh.
-bool fills_vectors(const Contraction& contraction, const Machine& machine);
+/// Of a sum whose lanes are what lies beside each other in the result: whether these vectors, which may be narrow or
+/// overlap, take no longer than whole ones whose sums have to be written across their lanes.
+bool pays_along(const Contraction& contraction, const Machine& machine);
 
 /// Schedules the stage if it is a contraction that is worth it; else leaves all as it is.
 bool schedule_contraction(Draft& draft, const std::string& stage, const Machine& machine);

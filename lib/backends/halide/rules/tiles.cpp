@@ -1,5 +1,6 @@
 // How a contraction is computed: which stages it is given, and the loops around its register tile.
 #include <algorithm>
+#include <bit>
 #include <map>
 
 #include "backends/halide/rules/contraction.h"
@@ -267,7 +268,8 @@ class TiledSum {
         std::vector<std::string> order{row, lane + "_i"};
         for (auto loop = loops.rbegin(); loop != loops.rend(); ++loop) order.push_back(loop->first);
         tiled_.push_back(on_result(Kind::reorder, order));
-        if (sum_.rows >= kStoreLanes) on_result(Kind::vectorize, {row}, kStoreLanes, "ShiftInwards");
+        const auto width = std::bit_floor(static_cast<std::uint64_t>(std::min(sum_.rows, kStoreLanes)));
+        if (width > 1) on_result(Kind::vectorize, {row}, static_cast<std::int64_t>(width), "ShiftInwards");
         schedule_sums(share(loops));
         schedule_packed();
     }
@@ -382,7 +384,7 @@ bool schedule_contraction(Draft& draft, const std::string& name, const Machine& 
     if (lies_along_sum(draft.group(), *contraction, machine)) return false;
     const Stage simple = without_single_steps(*draft.group().stage(name));
     const auto simpler = contraction_of(draft.group(), simple);
-    if (simpler && simpler->lane_is_innermost && !contraction->lane_is_innermost && fills_vectors(*simpler, machine)) {
+    if (simpler && simpler->lane_is_innermost && !contraction->lane_is_innermost && pays_along(*simpler, machine)) {
         draft.stage(name) = simple;
         contraction = simpler;
     }

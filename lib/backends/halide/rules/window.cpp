@@ -24,6 +24,7 @@ constexpr std::int64_t kMostTerms = 32;
 // with each wherever Halide takes a shared expression for two.
 constexpr std::int64_t kMostTermsReadTwice = 9;
 constexpr std::int64_t kFewestColumns = 3;
+constexpr std::int64_t kLessWork = 8;  // than others need: the plain loops keep the element in memory
 constexpr std::int64_t kNarrowestVector = 4;
 constexpr std::int64_t kPlainVector = 8;  // what the loops that are left to others are vectorized by
 
@@ -161,7 +162,7 @@ bool schedule_window(Draft& draft, const std::string& original, const Machine& m
         return false;
     const std::int64_t terms = points(stage.updates[0].domain);
     const std::int64_t most = reads_of_itself(stage) > 1 ? kMostTermsReadTwice : kMostTerms;
-    if (terms < 2 || terms > most || points(stage.vars) * terms < machine.least_work) return false;
+    if (terms < 2 || terms > most || kLessWork * points(stage.vars) * terms < machine.least_work) return false;
     const LoopVar columns = stage.vars.back();
     if (columns.extent < kFewestColumns) return false;
     const bool products = is_sum_of_products(stage);

@@ -1,6 +1,6 @@
 # ONNX Runtime 1.30.0, CPU: Add(Mul(Div(sub, Sqrt(Add(1, ReduceMean<axes=[-1]>(Pow(sub, 2))))), w2), w0) with sub =
-# Sub(x, ReduceMean<axes=[-1]>(x)) of float[1, 4] at opset 17 gives -1.414213, expected -1.333333, from
-# ORT_ENABLE_BASIC on, by LayerNormFusionL1.
+# Sub(x, ReduceMean<axes=[-1]>(x)) of float[1, 4] gives -1.414213, expected -1.333333, from ORT_ENABLE_BASIC on, by
+# LayerNormFusionL1.
 # Right with optimization.disable_specified_optimizers = LayerNormFusionL1.
 #
 #   pip install onnxruntime && python3 run.py

@@ -1,6 +1,5 @@
 // ONNX Runtime 1.30.0, CPU: Add(Mul(Div(sub, Sqrt(Add(ReduceMean(Pow(sub, 2)), 0.25))), w2), w0) with sub =
-// Sub(ReduceMean(x), x) of float[1, 4] at opset 17 gives -1.333333, expected 1.333333, from basic on, by
-// LayerNormFusionL1.
+// Sub(ReduceMean(x), x) of float[1, 4] gives -1.333333, expected 1.333333, from basic on, by LayerNormFusionL1.
 // Right with optimization.disable_specified_optimizers = LayerNormFusionL1.
 //
 //   npm install onnxruntime-node@1.30.0 && node run.mjs

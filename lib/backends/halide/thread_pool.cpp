@@ -1,0 +1,133 @@
+#include "backends/halide/thread_pool.h"
+
+#include <pthread.h>
+
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <cstdlib>
+#include <mutex>
+#include <thread>
+
+#if defined(__x86_64__)
+#include <immintrin.h>
+#endif
+
+namespace whittle::halide {
+namespace {
+
+/// How long a thread looks for the next loop before it sleeps: kernels that one thread runs lie between two loops.
+constexpr std::chrono::microseconds kPatience{200};
+constexpr int kLooks = 64;  // between two glances at the clock
+
+void pause() {
+#if defined(__x86_64__)
+    _mm_pause();
+#endif
+}
+
+struct Loop {
+    void* context;
+    LoopTask task;
+    std::uint8_t* closure;
+    int end;
+    std::atomic<int> next;
+    std::atomic<int> error{0};
+
+    void work() {
+        for (int step; (step = next.fetch_add(1, std::memory_order_relaxed)) < end;)
+            if (const int failed = error.load(std::memory_order_relaxed) ? 0 : task(context, step, closure))
+                error.store(failed, std::memory_order_relaxed);
+    }
+};
+
+thread_local bool in_loop = false;
+
+class Pool {
+  public:
+    explicit Pool(int threads) {
+        for (int i = 1; i < threads; i++) std::thread([this] { serve(); }).detach();
+    }
+
+    /// False: another thread's loop runs.
+    bool run(Loop& loop) {
+        const std::unique_lock busy(busy_, std::try_to_lock);
+        if (!busy) return false;
+        current_ = &loop;
+        generation_++;
+        if (sleeping_ > 0) {
+            const std::lock_guard lock(mutex_);
+            wake_.notify_all();
+        }
+        in_loop = true;
+        loop.work();
+        in_loop = false;
+        current_ = nullptr;  // who is not inside yet finds none
+        for (int looks = 0; inside_ > 0; looks++) looks < 16 * kLooks ? pause() : std::this_thread::yield();
+        return true;
+    }
+
+  private:
+    void serve() {
+        in_loop = true;
+        for (unsigned seen = 0;;) {
+            seen = next_generation(seen);
+            inside_++;
+            if (Loop* const loop = current_) loop->work();
+            inside_--;
+        }
+    }
+
+    /// Waits for another one than `seen`.
+    unsigned next_generation(unsigned seen) {
+        const auto until = std::chrono::steady_clock::now() + kPatience;
+        do {
+            for (int i = 0; i < kLooks; i++, pause())
+                if (const unsigned now = generation_; now != seen) return now;
+        } while (std::chrono::steady_clock::now() < until);
+        std::unique_lock lock(mutex_);
+        sleeping_++;
+        wake_.wait(lock, [&] { return generation_ != seen; });
+        sleeping_--;
+        return generation_;
+    }
+
+    std::mutex busy_;
+    std::atomic<Loop*> current_{nullptr};
+    std::atomic<int> inside_{0};  ///< threads that may hold current_: it lives as long as there is one
+    std::atomic<unsigned> generation_{0};
+    std::atomic<int> sleeping_{0};
+    std::mutex mutex_;
+    std::condition_variable wake_;
+};
+
+int thread_count() {
+    const char* const told = std::getenv("HL_NUM_THREADS");
+    const int count = told ? std::atoi(told) : 0;
+    return count > 0 ? count : static_cast<int>(std::thread::hardware_concurrency());
+}
+
+/// Of this process; its threads wait in it for as long as that lives.
+std::atomic<Pool*> the_pool{nullptr};
+
+Pool& pool(int threads) {
+    static std::mutex making;
+    static const int forgets = pthread_atfork([] { making.lock(); }, [] { making.unlock(); },
+                                              [] { making.unlock(), the_pool = nullptr, in_loop = false; });
+    static_cast<void>(forgets);
+    if (Pool* const made = the_pool) return *made;
+    const std::lock_guard lock(making);
+    if (!the_pool) the_pool = new Pool(threads);
+    return *the_pool;
+}
+
+}  // namespace
+
+int run_loop(void* context, LoopTask task, int first, int count, std::uint8_t* closure) {
+    static const int threads = thread_count();
+    Loop loop{context, task, closure, first + count, first};
+    if (count < 2 || threads < 2 || in_loop || !pool(threads).run(loop)) loop.work();
+    return loop.error;
+}
+
+}  // namespace whittle::halide
