@@ -161,8 +161,9 @@ std::optional<std::size_t> wrong_sizes(const ShortRequest& request) {
 std::string what_is_wrong(const ShortRequest& request, const std::string& who, const std::string& message) {
     const Failure& failure = *request.graph.failure;
     const std::string &kind = failure.signature.kind, &stage = failure.signature.stage;
-    if (kind == "exception")
-        return who + " fails to " + stage + ": " + one_line(message.empty() ? failure.message : message);
+    if (kind == "exception")  // of a model's file it is all one
+        return who + " fails to " + (stage == "compile" && request.graph.dialect == "onnx" ? "load" : stage) + ": " +
+               one_line(message.empty() ? failure.message : message);
     if (kind == "crash") return failure.signature.detail + " at " + stage + " of " + who;
     if (kind == "timeout") return stage + " of " + who + " is not done after " + std::to_string(request.alarm) + " s";
     if (const auto wrong = wrong_sizes(request))

@@ -13,8 +13,8 @@ constexpr std::size_t kMost = 200;
 /// Of a formula, and of ops with attributes; without an exception's words.
 constexpr std::size_t kMostOfFormula = 130, kMostOfAttributes = 140;
 
-/// What it says of the graph.
-enum class Says { formula, attributes, ops };
+/// What it says of the graph: of a bare formula it says no types and values.
+enum class Says { formula, bare, attributes, ops };
 
 /// Whole words of the text, and "...".
 std::string cut(const std::string& text, std::size_t most) {
@@ -33,9 +33,10 @@ class Title {
 
     std::string write(Says says, const std::string& message) const {
         const bool short_form = says != Says::formula, values = is("mismatch") && !short_form;
-        const std::string who = short_form
-                                    ? ops_of_formula(graph_, says == Says::attributes) + types_without_names(graph_)
-                                    : formula_of(graph_, schemas_) + types_of(graph_, values);
+        const std::string who = says == Says::formula ? formula_of(graph_, schemas_) + types_of(graph_, values)
+                                : says == Says::bare
+                                    ? formula_of(graph_, schemas_)
+                                    : ops_of_formula(graph_, says == Says::attributes) + types_without_names(graph_);
         const std::string said = what_is_wrong(request_, who + words_.how, message) +
                                  where_of(graph_, request_.graph.failure->inputs, values) + words_.when;
         if (words_.pass.empty()) return said;
@@ -46,6 +47,7 @@ class Title {
         const std::string stub = is("exception") ? "-" : "";  // its words are cut where they are long
         const auto fits = [&](Says says, std::size_t most) { return write(says, stub).size() <= most; };
         const Says says = fits(Says::formula, kMostOfFormula)         ? Says::formula
+                          : fits(Says::bare, kMostOfAttributes)       ? Says::bare
                           : fits(Says::attributes, kMostOfAttributes) ? Says::attributes
                                                                       : Says::ops;
         const std::size_t frame = write(says, stub).size() - stub.size();

@@ -21,9 +21,9 @@ struct TitleWords {
 std::string whole_statement(const ShortRequest& request, const Graph& graph, const SchemaSource* schemas,
                             const TitleWords& words);
 
-/// The same where it is short; of a long one "PASS: Sub, Pow of float[4] gives …": the ops without their operands, in
-/// order, each once, with attributes where there is room. Never more than 200 characters: an exception's words, or else
-/// its end, are cut at a word.
+/// The same where it is short; of a long one "PASS: Sub(x, Pow(x, 2)) gives …", or else "PASS: Sub, Pow of float[4]
+/// gives …": the ops without their operands, in order, each once, with attributes where there is room. Never more than
+/// 200 characters: an exception's words, or else its end, are cut at a word.
 std::string report_title(const ShortRequest& request, const Graph& graph, const SchemaSource* schemas,
                          const TitleWords& words);
 

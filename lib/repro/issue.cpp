@@ -103,9 +103,14 @@ std::string program_text(const Emission& emission, const Report& report) {
         "```" + language_of(name) + "\n" + (is_short ? without_head(emission.text, name) : emission.text) + "```\n";
     if (!emission.folder) return text;
     for (const ProgramFolder::Other& other : emission.folder->others)
-        text += "\nThe same for " + std::string(other.name.ends_with(".py") ? "Python" : "C++") + ": `" + other.name +
+        text += "\nFor " + std::string(other.name.ends_with(".py") ? "Python" : "C++") + ": `" + other.name +
                 "`, attached.\n";
     return text;
+}
+
+/// A definition in words or a formula without the page that it is from: that one is on more than this op.
+std::string without_source(const std::string& definition) {
+    return definition.substr(0, definition.find(": https://"));
 }
 
 /// Why that is expected, where the project computes ops: the words of the registry on each, of a few. (What computes
@@ -116,7 +121,8 @@ std::string definitions_of(const Graph& graph) {
     for (const NodeId id : graph.calls()) {
         const RegisteredOp* const op = Registry::instance().op(graph.node({id}).target);
         if (!op || op->def->doc.empty()) continue;
-        const std::string line = "- `" + std::string(op->def->name) + "`: " + std::string(op->def->doc) + "\n";
+        const std::string line =
+            "- `" + std::string(op->def->name) + "`: " + without_source(std::string(op->def->doc)) + "\n";
         if (std::ranges::find(lines, line) == lines.end()) lines.push_back(line);
     }
     if (lines.empty() || lines.size() > kMost) return "";

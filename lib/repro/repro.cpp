@@ -206,6 +206,7 @@ struct Short {
     Emission emission;
     std::optional<int> tried = {};
     std::optional<double> got = {};  ///< instead of the first element that is wrong
+    bool varies = false;             ///< that is another value in other runs
 };
 
 /// Among the numbers that the text has, as printed with six digits.
@@ -329,8 +330,11 @@ std::optional<Short> short_of_graph(const Subject& subject, Backend& backend, Em
         std::optional<ShortProgram> program = emitter.short_program(request, why_not);
         if (!program) return std::nullopt;
         const auto wrong = wrong_sizes(request) ? std::nullopt : first_wrong(request);
-        return Short{
-            subject, emission_of(std::move(*program), failure), {}, wrong ? std::optional(wrong->got) : std::nullopt};
+        return Short{subject,
+                     emission_of(std::move(*program), failure),
+                     {},
+                     wrong ? std::optional(wrong->got) : std::nullopt,
+                     varies};
     } catch (const Error& error) {  // it has no spelling in the compiler's format
         return why_not = error.message(), std::nullopt;
     }
@@ -383,6 +387,7 @@ std::optional<Report> write_short(const Short& found, const Options& options, st
             return why_not = report.message, std::nullopt;
         }
     }
+    report.varies = report.varies || found.varies;
     write_all(options.output.parent_path(), subject, *emission, report, options);
     write_issue(subject.graph, *emission, report, options);
     report.sidecars = beside(*emission, options);

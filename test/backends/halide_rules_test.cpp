@@ -192,6 +192,9 @@ const std::vector<Shape>& shapes() {
         {"convolution of points", [](GroupBuilder& b) { return relu(convolution(b, 16, 24, 9, 1, 1)); }},
         {"convolution of points, along its columns",
          [](GroupBuilder& b) { return relu(convolution(b, 7, 12, 47, 1, 1)); }},
+        {"convolution of points, along vectors that overlap",
+         [](GroupBuilder& b) { return relu(convolution(b, 8, 48, 12, 1, 1)); }},
+        {"convolution of points, 3 columns", [](GroupBuilder& b) { return relu(convolution(b, 80, 64, 3, 1, 1)); }},
         {"small product of a row, transposed", [](GroupBuilder& b) { return relu(product(b, 0, 1, 67, 129, true)); }},
         {"long sums in blocks", [](GroupBuilder& b) { return relu(convolution(b, 512, 16, 5, 3, 1, true)); }},
         {"depthwise convolution",
@@ -409,10 +412,10 @@ TEST_CASE("windows are written out, and what only they read is computed as they 
     }
 }
 
-TEST_CASE("a convolution of points takes the image's columns as lanes where they fill vectors") {
-    const auto packed_lane = [](std::int64_t size) {
+TEST_CASE("a convolution of points takes the image's columns as lanes where that takes no longer") {
+    const auto packed_lane = [](std::int64_t channels, std::int64_t size) {
         GroupBuilder builder("group");
-        builder.output(convolution(builder, 8, 48, size, 1, 1), "result");
+        builder.output(convolution(builder, channels, 48, size, 1, 1), "result");
         Group group = builder.finish();
         const Schedule schedule = halide::schedule(group, kMachines[0]);
         for (const Directive& directive : schedule)
@@ -420,8 +423,10 @@ TEST_CASE("a convolution of points takes the image's columns as lanes where they
                 return directive.args.at(0).substr(0, 1);
         return std::string();
     };
-    CHECK(packed_lane(48) == "l");
-    CHECK(packed_lane(24) == "j");  // 8 lanes of 32 would be idle
+    CHECK(packed_lane(512, 48) == "l");
+    CHECK(packed_lane(512, 24) == "j");  // 8 lanes of 32 would be computed twice
+    CHECK(packed_lane(8, 24) == "l");    // but of so short sums the result takes longer to write across
+    CHECK(packed_lane(32, 11) == "j");
 }
 
 TEST_CASE("few rows are no reason to pack what lies along the sum, unless it is constant") {
@@ -500,7 +505,7 @@ TEST_CASE("functions computed in vectors keep their bounds on floats of all kind
     const Sizes sizes = {static_cast<std::int64_t>(values.size())};
     const Tensor x = Tensor::of(values, sizes);
     for (const Function& function :
-         {Function{expr::Op::exp, std::exp, 1}, {expr::Op::tanh, std::tanh, 6}, {expr::Op::erf, std::erf, 7}}) {
+         {Function{expr::Op::exp, std::exp, 1}, {expr::Op::tanh, std::tanh, 7}, {expr::Op::erf, std::erf, 8}}) {
         GroupBuilder builder("group");
         const Value in = input(builder, "x", sizes);
         builder.output(Value(DType::f32, sizes, [&](const Index& i) { return expr::unary(function.op, in(i)); }), "y");

@@ -1,5 +1,6 @@
 // Kernels and models on the backends eager and halide beside ONNX Runtime, all in one run, interleaved.
-//   backend_bench [--json FILE] [--threads N] [--seconds S] [--dynamic] [--roofline] [--onnxruntime FOLDER] CASE…
+//   backend_bench [--json FILE] [--threads N] [--seconds S] [--dynamic] [--avx2] [--roofline] [--onnxruntime FOLDER]
+//   CASE…
 // run through scripts/bench-backend
 // CASE: CLASS.NAME.txt, a graph of ONNX's ops whose inputs are filled at random (%w… are weights, unless --dynamic), or
 // a model.onnx, or a folder with one.
@@ -242,6 +243,8 @@ Settings settings_from(int argc, char** argv) {
             settings.seconds = std::stod(value());
         else if (word == "--dynamic")
             settings.dynamic = true;
+        else if (word == "--avx2")
+            setenv("HL_JIT_TARGET", "x86-64-linux-avx-avx2-f16c-fma-sse41", 1);
         else if (word == "--roofline")
             settings.roofline = true;
         else if (word == "--onnxruntime")

@@ -76,12 +76,13 @@ class OnnxRuntimeProgram {
         program.files = model_.files;
         ProgramFolder folder{.name = "run.mjs", .run = {"node", "run.mjs"}, .get = get};
         if (!said_.modules.empty()) folder.lent["node_modules"] = said_.modules;
-        folder.others.push_back(
-            {"run.py",
-             fill_template("repro_onnxruntime.py",
-                           {{"HEADER", header(Language::python)}, {"INPUTS", python_inputs()}, {"RUN", python_run()}}),
-             {"python3", "run.py"},
-             {"python3", "-c", "import numpy, onnxruntime"}});
+        folder.others.push_back({"run.py",
+                                 fill_template("repro_onnxruntime.py", {{"HEADER", header(Language::python)},
+                                                                        {"RELEASE", first_word(said_.version)},
+                                                                        {"INPUTS", python_inputs()},
+                                                                        {"RUN", python_run()}}),
+                                 {"python3", "run.py"},
+                                 {"python3", "-c", "import numpy, onnxruntime"}});
         program.folder = std::move(folder);
         if (failure_.signature.kind == "crash") program.ends_by = failure_.signature.detail;
         program.control = control();

@@ -7,6 +7,7 @@
 #include <map>
 #include <mutex>
 
+#include "backends/halide/known_buffers.h"
 #include "backends/halide/loader/llvm_options.h"
 #include "backends/halide/loader/loaded_object.h"
 #include "backends/halide/pipeline_maker.h"
@@ -112,6 +113,7 @@ std::string compiled(const expr::Group& group, const expr::Schedule& schedule, c
     const Prepared prepared(group);
     PipelineMaker maker(prepared);
     Halide::Pipeline pipeline = maker.make(schedule);
+    add_known_buffers(pipeline, maker.inputs());
     std::vector<Halide::Argument> arguments;
     for (const Halide::ImageParam& input : maker.inputs()) arguments.emplace_back(input);
     const Halide::Buffer<std::uint8_t> object =

@@ -4,11 +4,13 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdlib>
 #include <map>
 #include <string_view>
 
 #include "backends/halide/kernel_code.h"
 #include "backends/halide/pipeline_maker.h"
+#include "base/error.h"
 #include "base/files.h"
 #include "base/subprocess.h"
 
@@ -24,9 +26,24 @@ Halide::Target target_of(const Schedule& schedule, const CompileOptions& options
 
 }  // namespace
 
+namespace {
+
+/// As Halide's own JIT takes it: $HL_JIT_TARGET, else this machine.
+Halide::Target jit_target() {
+    const char* const told = std::getenv("HL_JIT_TARGET");
+    if (!told || !*told) return Halide::get_host_target();
+    if (!Halide::Target::validate_target_string(told))
+        throw Error({"environment", "HL_JIT_TARGET"},
+                    "found '" + std::string(told) +
+                        "', expected a target of Halide's, as host or x86-64-linux-avx-avx2-f16c-fma-sse41");
+    return Halide::Target(told);
+}
+
+}  // namespace
+
 std::string default_target() {
     static const std::string text = [] {
-        Halide::Target target = Halide::get_host_target();
+        Halide::Target target = jit_target();
         // AMD's Zen 4 is detected as sapphirerapids, which has instructions (AMX, half arithmetic) that it lacks.
         target.set_feature(Halide::Target::AVX512_SapphireRapids, false);
         target.set_feature(Halide::Target::StrictFloat);

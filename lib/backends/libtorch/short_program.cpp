@@ -108,7 +108,9 @@ class LibTorchProgram {
         program.compiler = "LibTorch " + version();
         program.compile_flags = flags();
         program.tracker = "pytorch";
-        if (scripted_) program.control_argument = "TorchScript's optimizer switched off";
+        if (scripted_)
+            program.control_argument = std::string(frozen() ? "without optimize_for_inference(), and " : "") +
+                                       "TorchScript's optimizer switched off";
         return program;
     }
 
