@@ -107,8 +107,8 @@ std::string vector_function(const std::string& libm_name);
 /// of the C library's function, which LLVM calls on its own account.
 std::string func_name(const expr::Stage& stage);
 
-/// The target that kernels are compiled for unless told otherwise: this machine, or $HL_JIT_TARGET, strict about floats.
-/// Throws Error where that is none.
+/// The target that kernels are compiled for unless told otherwise: this machine, or $HL_JIT_TARGET, strict about
+/// floats. Throws Error where that is none.
 std::string default_target();
 /// What Halide compiles for where nobody says otherwise: this machine, with nothing of that.
 std::string host_target();

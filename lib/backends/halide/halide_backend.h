@@ -7,9 +7,8 @@
 
 namespace whittle::halide {
 
-/// Options: asserts=on|off (on; off compiles several times faster and leaves Halide's checks of buffers out, which
-/// every load of ours passes by construction), disable=PASS;DIRECTIVE;… and pass-limit=PASS=K;… (see
-/// program/pass_limits.h).
+/// Options: asserts=on|off (on; off leaves Halide's assertions out that an access is in bounds, which every load of
+/// ours is by construction), disable=PASS;DIRECTIVE;… and pass-limit=PASS=K;… (see program/pass_limits.h).
 std::unique_ptr<Backend> make_halide_backend();
 
 }  // namespace whittle::halide

@@ -162,7 +162,9 @@ bool schedule_window(Draft& draft, const std::string& original, const Machine& m
         return false;
     const std::int64_t terms = points(stage.updates[0].domain);
     const std::int64_t most = reads_of_itself(stage) > 1 ? kMostTermsReadTwice : kMostTerms;
-    if (terms < 2 || terms > most || kLessWork * points(stage.vars) * terms < machine.least_work) return false;
+    if (terms < 2 || terms > most) return false;
+    const std::int64_t less = contraction_of(draft.group(), stage) ? 1 : kLessWork;  // a small matrix product stays one
+    if (less * points(stage.vars) * terms < machine.least_work) return false;
     const LoopVar columns = stage.vars.back();
     if (columns.extent < kFewestColumns) return false;
     const bool products = is_sum_of_products(stage);
