@@ -1,7 +1,7 @@
 # ONNX Runtime 1.30.0, CPU: BatchNormalization<training_mode=1>(x0, x1, x1, x1, x1) at opset 14 gives 0.8999939,
 # expected 1, where x0 = 1, x1 = 1, at all levels of optimization.
 #
-#   pip install onnxruntime && python3 run.py
+#   pip install onnxruntime==1.30.0 && python3 run.py
 import sys
 
 import numpy as np

@@ -2,7 +2,7 @@
 # by DivMulFusion.
 # Right with optimization.disable_specified_optimizers = DivMulFusion.
 #
-#   pip install onnxruntime && python3 run.py
+#   pip install onnxruntime==1.30.0 && python3 run.py
 import sys
 
 import numpy as np

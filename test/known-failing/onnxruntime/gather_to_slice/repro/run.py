@@ -2,7 +2,7 @@
 # x2 = -1, x3 = -1, from ORT_ENABLE_EXTENDED on, by GatherToSliceFusion.
 # Right with optimization.disable_specified_optimizers = GatherToSliceFusion.
 #
-#   pip install onnxruntime && python3 run.py
+#   pip install onnxruntime==1.30.0 && python3 run.py
 import sys
 
 import numpy as np

@@ -3,7 +3,7 @@
 # LayerNormFusionL1.
 # Right with optimization.disable_specified_optimizers = LayerNormFusionL1.
 #
-#   pip install onnxruntime && python3 run.py
+#   pip install onnxruntime==1.30.0 && python3 run.py
 import sys
 
 import numpy as np

@@ -3,7 +3,7 @@
 # MatMul_BatchNormalization_Fusion.
 # Right with optimization.disable_specified_optimizers = MatMul_BatchNormalization_Fusion.
 #
-#   pip install onnxruntime && python3 run.py
+#   pip install onnxruntime==1.30.0 && python3 run.py
 import sys
 
 import numpy as np

@@ -1,4 +1,4 @@
-// ONNX Runtime 1.30.0, CPU: MeanVarianceNormalization(x) of float16[1, 1, 1, 1] fails to compile: Type Error: Type
+// ONNX Runtime 1.30.0, CPU: MeanVarianceNormalization(x) of float16[1, 1, 1, 1] fails to load: Type Error: Type
 // parameter (T) of Optype (Add) bound to different types (tensor(float16) and tensor(float) in node (), at all levels
 // of optimization.
 //

@@ -1,8 +1,8 @@
-# ONNX Runtime 1.30.0, CPU: MeanVarianceNormalization(x) of float16[1, 1, 1, 1] fails to compile: Type Error: Type
+# ONNX Runtime 1.30.0, CPU: MeanVarianceNormalization(x) of float16[1, 1, 1, 1] fails to load: Type Error: Type
 # parameter (T) of Optype (Add) bound to different types (tensor(float16) and tensor(float) in node (), at all levels
 # of optimization.
 #
-#   pip install onnxruntime && python3 run.py
+#   pip install onnxruntime==1.30.0 && python3 run.py
 import sys
 
 import numpy as np

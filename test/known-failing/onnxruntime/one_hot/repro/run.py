@@ -1,7 +1,7 @@
 # ONNX Runtime 1.30.0, CPU: OneHot(x, depth=[1], values=[0, 1]) of float[1] gives 0, expected 1, where x = 0.25, at
 # all levels of optimization.
 #
-#   pip install onnxruntime && python3 run.py
+#   pip install onnxruntime==1.30.0 && python3 run.py
 import sys
 
 import numpy as np

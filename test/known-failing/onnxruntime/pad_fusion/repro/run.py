@@ -2,7 +2,7 @@
 # expected 0, where x = -3, from ORT_ENABLE_BASIC on, by Pad_Fusion.
 # Right with optimization.disable_specified_optimizers = Pad_Fusion.
 #
-#   pip install onnxruntime && python3 run.py
+#   pip install onnxruntime==1.30.0 && python3 run.py
 import sys
 
 import numpy as np

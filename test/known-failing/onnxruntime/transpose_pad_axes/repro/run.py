@@ -2,7 +2,7 @@
 # 1] fails to run: indices element out of data bounds, idx=3 must be within the inclusive range [-2,1], from
 # ORT_ENABLE_BASIC on.
 #
-#   pip install onnxruntime && python3 run.py
+#   pip install onnxruntime==1.30.0 && python3 run.py
 import sys
 
 import numpy as np

@@ -3,7 +3,7 @@
 # ORT_ENABLE_EXTENDED on, by TransposeOptimizer_CPUExecutionProvider.
 # Right with optimization.disable_specified_optimizers = TransposeOptimizer_CPUExecutionProvider.
 #
-#   pip install onnxruntime && python3 run.py
+#   pip install onnxruntime==1.30.0 && python3 run.py
 import sys
 
 import numpy as np
