@@ -75,10 +75,11 @@ TEST_CASE("golden: a convolution with its bias and relu is one kernel") {
 )");
 }
 
+// Its rows are shorter than the widest vectors, which are not every machine's.
 TEST_CASE("golden: a softmax") {
     check_golden("softmax", R"(graph softmax {
-  %x = placeholder["x"] : f32[4, 32]
-  %softmax = aten._softmax.default(%x, -1, false) : f32[4, 32]
+  %x = placeholder["x"] : f32[6, 15]
+  %softmax = aten._softmax.default(%x, -1, false) : f32[6, 15]
   return (%softmax)
 }
 )");
