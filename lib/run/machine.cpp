@@ -2,11 +2,12 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cstdlib>
 #include <cstring>
 #include <functional>
 #include <thread>
 #include <vector>
+
+#include "base/kernel_threads.h"
 
 namespace whittle {
 namespace {
@@ -75,14 +76,8 @@ double rate(std::int64_t threads, const std::function<double(std::int64_t thread
     return best;
 }
 
-std::int64_t thread_count() {
-    const char* const told = std::getenv("HL_NUM_THREADS");
-    const long wanted = told ? std::strtol(told, nullptr, 10) : 0;
-    return wanted > 0 ? wanted : std::max(1U, std::thread::hardware_concurrency());
-}
-
 MachineSpeed measured() {
-    MachineSpeed speed{.threads = thread_count()};
+    MachineSpeed speed{.threads = kernel_threads()};
     double (*const compute)() = arithmetic();
     speed.flops_per_second = rate(speed.threads, [&](std::int64_t) { return compute(); });
     const std::size_t part = kBytes / static_cast<std::size_t>(speed.threads) / 2;

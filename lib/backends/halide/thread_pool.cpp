@@ -5,9 +5,10 @@
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
-#include <cstdlib>
 #include <mutex>
 #include <thread>
+
+#include "base/kernel_threads.h"
 
 #if defined(__x86_64__)
 #include <immintrin.h>
@@ -101,12 +102,6 @@ class Pool {
     std::condition_variable wake_;
 };
 
-int thread_count() {
-    const char* const told = std::getenv("HL_NUM_THREADS");
-    const int count = told ? std::atoi(told) : 0;
-    return count > 0 ? count : static_cast<int>(std::thread::hardware_concurrency());
-}
-
 /// Of this process; its threads wait in it for as long as that lives.
 std::atomic<Pool*> the_pool{nullptr};
 
@@ -124,7 +119,7 @@ Pool& pool(int threads) {
 }  // namespace
 
 int run_loop(void* context, LoopTask task, int first, int count, std::uint8_t* closure) {
-    static const int threads = thread_count();
+    static const int threads = kernel_threads();
     Loop loop{context, task, closure, first + count, first};
     if (count < 2 || threads < 2 || in_loop || !pool(threads).run(loop)) loop.work();
     return loop.error;

@@ -49,9 +49,6 @@ std::optional<Factors> factors(const Stage& stage) {
     return found;
 }
 
-/// Elements of a vector.
-std::int64_t widest(const Machine& machine) { return machine.vector_bytes / static_cast<std::int64_t>(sizeof(float)); }
-
 }  // namespace
 
 bool is_sum_of_products(const Stage& stage) {
@@ -111,14 +108,14 @@ bool pays_along(const Contraction& contraction, const Machine& machine) {
     const auto steps = static_cast<double>(contraction.steps), lanes = static_cast<double>(contraction.lanes);
     const double computed = static_cast<double>(ceil_div(contraction.lanes, tile.width) * tile.width);
     const double along = steps * computed / (kTwoAdds * static_cast<double>(tile.width) * lanes);
-    const double across = steps / (kTwoAdds * static_cast<double>(widest(machine))) + kWrittenAcross;
+    const double across = steps / (kTwoAdds * static_cast<double>(machine.lanes(DType::f32))) + kWrittenAcross;
     return along <= across;
 }
 
 Tile tile_of(const Contraction& contraction, const Machine& machine) {
     constexpr std::int64_t kMostRows = 14, kMostVectors = 4;
     const auto width = static_cast<std::int64_t>(
-        std::bit_floor(static_cast<std::uint64_t>(std::min(contraction.lanes, widest(machine)))));
+        std::bit_floor(static_cast<std::uint64_t>(std::min(contraction.lanes, machine.lanes(DType::f32)))));
     const std::int64_t most_vectors = contraction.rows <= 2 ? 2 * kMostVectors : kMostVectors;
     Tile best{.width = width};
     double least = 1e99;

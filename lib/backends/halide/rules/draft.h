@@ -12,6 +12,8 @@ namespace whittle::halide {
 
 /// What rules ask of the processor.
 struct Machine {
+    std::int64_t lanes(DType dtype) const { return vector_bytes / static_cast<std::int64_t>(size_of(dtype)); }
+
     std::int64_t vector_bytes = 32;
     std::int64_t accumulators = 12;  ///< vectors that a register tile may keep, beside those that it loads
     /// Multiply-adds, or what costs as much, below which the plain loops are as quick as what a rule makes …

@@ -40,7 +40,7 @@ class RowFold {
   public:
     RowFold(Draft& draft, const Stage& stage, Fold fold, const Machine& machine)
         : draft_(draft), stage_(stage), fold_(std::move(fold)), row_(stage.updates[0].domain.back()) {
-        width_ = machine.vector_bytes / static_cast<std::int64_t>(size_of(stage.dtype));
+        width_ = machine.lanes(stage.dtype);
         vectors_ = std::clamp<std::int64_t>(row_.extent / width_, 1, kMostVectors);
     }
 
@@ -233,7 +233,7 @@ class Rows {
 
     /// In vectors along its innermost loop, if that is one of a row.
     void vectorize(const Stage& stage, const std::vector<int>& needs) {
-        const std::int64_t width = machine_.vector_bytes / static_cast<std::int64_t>(size_of(stage.dtype));
+        const std::int64_t width = machine_.lanes(stage.dtype);
         if (stage.vars.size() == dimensions_ || stage.vars.back().extent < width) return;
         const std::string& inner = stage.vars.back().name;
         draft_.add(

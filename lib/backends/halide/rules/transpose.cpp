@@ -68,7 +68,7 @@ bool schedule_transpose(Draft& draft, const std::string& name, const Machine& ma
     for (const std::string& loop : {row, column})
         needs.push_back(add(Kind::split, {loop, loop + "_o", loop + "_i"}, kBlock, "ShiftInwards"));
     needs.push_back(add(Kind::reorder, {column + "_i", row + "_i", column + "_o", row + "_o"}));
-    const auto width = std::min(kBlock, machine.vector_bytes / static_cast<std::int64_t>(size_of(stage.dtype)));
+    const auto width = std::min(kBlock, machine.lanes(stage.dtype));
     add(Kind::vectorize, {column + "_i"}, width, "ShiftInwards");
     if (has_vector_functions(stage.value)) add(Kind::vector_math, {});
     draft.finish(name);

@@ -134,7 +134,7 @@ std::vector<Read> only_read_by(const Draft& draft, const Stage& window) {
 
 /// Columns in vectors: of the machine's width, of a narrower one, or one by one.
 std::int64_t width_for(std::int64_t columns, const Machine& machine) {
-    const std::int64_t most = machine.vector_bytes / static_cast<std::int64_t>(sizeof(float));
+    const std::int64_t most = machine.lanes(DType::f32);
     const auto width = static_cast<std::int64_t>(std::bit_floor(static_cast<std::uint64_t>(std::min(columns, most))));
     return width < kNarrowestVector ? 1 : width;
 }
