@@ -1,6 +1,7 @@
 #include "run/rounding.h"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <iterator>
 #include <map>
@@ -28,10 +29,31 @@ Tensor moved(const Tensor& value, DType dtype, Random& random, std::span<const d
     if (value.dtype() != DType::f64 || !is_floating(dtype)) return value;
     std::vector<double> values = value.values<double>();
     const double unit = float_limits(dtype).epsilon;
-    for (double& x : values)
-        if (!std::ranges::binary_search(exact, x)) x += (random.next() & 1 ? unit : -unit) * x;
+    std::uint64_t signs = 0;
+    for (std::size_t i = 0; i < values.size(); i++, signs >>= 1) {
+        if (i % 64 == 0) signs = random.next();
+        double& x = values[i];
+        if (exact.empty() || !std::ranges::binary_search(exact, x)) x += (signs & 1 ? unit : -unit) * x;
+    }
     return laid_out(Tensor::of(values, value.sizes()), value.strides());  // as_strided() reads memory
 }
+
+/// Tells of most values that they are none of those added.
+class Sieve {
+  public:
+    explicit Sieve(std::size_t values)
+        : bits_(static_cast<int>(std::bit_width(16 * values + 64))), words_(std::size_t{1} << (bits_ - 6)) {}
+    void add(double x) { words_[place(x) / 64] |= std::uint64_t{1} << place(x) % 64; }
+    bool may_have(double x) const { return words_[place(x) / 64] >> place(x) % 64 & 1; }
+
+  private:
+    /// The high bits of a product by 2^64 over the golden ratio (Knuth, The Art of Computer Programming 3, 6.4).
+    std::uint64_t place(double x) const {
+        return std::bit_cast<std::uint64_t>(x == 0 ? 0.0 : x) * 0x9e3779b97f4a7c15 >> (64 - bits_);
+    }
+    const int bits_;
+    std::vector<std::uint64_t> words_;
+};
 
 /// By graph and name: bodies have nodes of the same names as the graph around them.
 using NodeKey = std::pair<std::string, std::string>;
@@ -52,7 +74,7 @@ class Shaken final : public Interpreter {
         std::vector<Tensor> results = Interpreter::step(graph, call, op, arguments);
         const auto dtypes = dtypes_.find({graph.name, call.name});
         if (dtypes == dtypes_.end() || dtypes->second.size() != results.size()) return results;
-        const std::vector<double> selected = elements_of(call, arguments);
+        const std::vector<double> selected = selected_by(call, arguments, results);
         for (std::size_t i = 0; i < results.size(); i++)
             results[i] = moved(results[i], dtypes->second[i], random_, selected);
         return results;
@@ -60,14 +82,22 @@ class Shaken final : public Interpreter {
 
   private:
     /// What an operand has already was moved or selected, not rounded: what compares a maximum with what it is the
-    /// maximum of still finds it. Sorted.
-    static std::vector<double> elements_of(const Node& call, const Arguments<Tensor>& arguments) {
+    /// maximum of still finds it. The elements of operands that the results may have, sorted.
+    static std::vector<double> selected_by(const Node& call, const Arguments<Tensor>& arguments,
+                                           std::span<const Tensor> results) {
+        std::size_t made = 0;
+        for (const Tensor& result : results) made += static_cast<std::size_t>(result.numel());
+        Sieve sieve(made);
+        for (const Tensor& result : results)
+            if (result.dtype() == DType::f64)
+                for (const double x : result.values<double>()) sieve.add(x);
         std::vector<double> all;
         for_each_input(call, [&](NodeRef ref) {
             const Tensor operand = arguments.value(ref);
             if (operand.dtype() != DType::f64) return;
             const std::vector<double> values = operand.values<double>();
-            std::ranges::copy_if(values, std::back_inserter(all), [](double x) { return !std::isnan(x); });
+            std::ranges::copy_if(values, std::back_inserter(all),
+                                 [&](double x) { return sieve.may_have(x) && !std::isnan(x); });
         });
         std::ranges::sort(all);
         return all;

@@ -32,7 +32,9 @@ void plant_race(const expr::Group& group, expr::Schedule& schedule) {
         expr::Directive& other = schedule[i];
         if (other.stage != stage) continue;
         if (other.kind == Kind::compute_root) needs.push_back(static_cast<int>(i));
-        if (other.kind == Kind::vectorize && other.update == race.update) other.enabled = false;
+        // With the vectors what unrolls the rest of their loops: whole loops would be unrolled, which takes seconds.
+        const bool of_vectors = other.kind == Kind::vectorize || other.kind == Kind::unroll;
+        if (of_vectors && other.update == race.update) other.enabled = false;
     }
     schedule.push_back({.kind = Kind::allow_race, .stage = stage, .update = race.update, .requires_ = needs});
     needs.push_back(static_cast<int>(schedule.size()) - 1);

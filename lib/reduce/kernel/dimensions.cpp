@@ -1,5 +1,6 @@
 // Dimensions with one element, which say nothing.
 #include <algorithm>
+#include <vector>
 
 #include "reduce/kernel/edits.h"
 #include "reduce/kernel/search.h"
@@ -40,60 +41,95 @@ void drop_operand(KernelCase& kernel, const std::string& tensor, std::size_t dim
     });
 }
 
-void drop_stage_dimension(Search& search, std::size_t at, std::size_t dimension) {
-    KernelCase candidate = search.best();
-    const std::string name = candidate.group.stages[at].name;
-    const std::string loop = candidate.group.stages[at].vars[dimension].name;
-    if (!forget_loop(candidate, name, -1, true, loop)) return;
-    drop_operand(candidate, name, dimension);
-    Stage& stage = candidate.group.stages[at];
-    erase_at(stage.vars, dimension);
-    for (expr::Update& update : stage.updates) erase_at(update.where, dimension);
+/// A dimension with one element: of a stage, of the domain of one of its updates, or of an input.
+struct Single {
+    enum class Of { stage, update, input } of;
+    std::size_t at;      ///< position of the stage or the input
+    std::size_t update;  ///< position in the stage's
+    std::size_t dimension;
+};
+
+bool drop_stage_dimension(KernelCase& kernel, const Single& single) {
+    Stage& stage = kernel.group.stages[single.at];
+    const std::string loop = stage.vars[single.dimension].name;
+    if (!forget_loop(kernel, stage.name, -1, true, loop)) return false;
+    drop_operand(kernel, stage.name, single.dimension);
+    erase_at(stage.vars, single.dimension);
+    for (expr::Update& update : stage.updates) erase_at(update.where, single.dimension);
     each_expression(stage, [&](const Expr& root) { return substituted(root, {{loop, expr::index(0)}}); });
-    search.attempt(std::move(candidate));
+    return true;
 }
 
-void drop_domain_loop(Search& search, std::size_t at, std::size_t update, std::size_t dimension) {
-    KernelCase candidate = search.best();
-    Stage& stage = candidate.group.stages[at];
-    expr::Update& changed = stage.updates[update];
-    const std::string loop = changed.domain[dimension].name;
-    if (!forget_loop(candidate, stage.name, static_cast<int>(update), false, loop)) return;
-    erase_at(changed.domain, dimension);
+bool drop_domain_loop(KernelCase& kernel, const Single& single) {
+    const Stage& stage = kernel.group.stages[single.at];
+    expr::Update& changed = kernel.group.stages[single.at].updates[single.update];
+    const std::string loop = changed.domain[single.dimension].name;
+    if (!forget_loop(kernel, stage.name, static_cast<int>(single.update), false, loop)) return false;
+    erase_at(changed.domain, single.dimension);
     const auto zero = [&](Expr& root) {
         if (root) root = substituted(root, {{loop, expr::index(0)}});
     };
     for (Expr& index : changed.where) zero(index);
     zero(changed.value);
     zero(changed.condition);
-    search.attempt(std::move(candidate));
+    return true;
 }
 
-void drop_input_dimension(Search& search, std::size_t at, std::size_t dimension) {
-    KernelCase candidate = search.best();
-    expr::Input& input = candidate.group.inputs[at];
-    drop_operand(candidate, input.name, dimension);
-    erase_at(input.sizes, dimension);
+bool drop_input_dimension(KernelCase& kernel, const Single& single) {
+    expr::Input& input = kernel.group.inputs[single.at];
+    // One dimension stays: an element alone is a constant to most languages.
+    if (input.sizes.size() == 1) return false;
+    drop_operand(kernel, input.name, single.dimension);
+    erase_at(input.sizes, single.dimension);
     input.strides = contiguous_strides(input.sizes);
-    candidate.inputs[at] = candidate.inputs[at].as_strided(input.sizes, input.strides, 0).clone();
-    search.attempt(std::move(candidate));
+    kernel.inputs[single.at] = kernel.inputs[single.at].as_strided(input.sizes, input.strides, 0).clone();
+    return true;
+}
+
+bool drop(KernelCase& kernel, const Single& single) {
+    switch (single.of) {
+        case Single::Of::stage:
+            return drop_stage_dimension(kernel, single);
+        case Single::Of::update:
+            return drop_domain_loop(kernel, single);
+        case Single::Of::input:
+            return drop_input_dimension(kernel, single);
+    }
+    return false;
+}
+
+/// The last dimension first: those that are left keep their positions.
+std::vector<Single> singles(const expr::Group& group) {
+    std::vector<Single> all;
+    for (std::size_t s = 0; s < group.stages.size(); s++) {
+        const Stage& stage = group.stages[s];
+        for (std::size_t d = stage.vars.size(); d-- > 0;)
+            if (stage.vars[d].extent == 1) all.push_back({Single::Of::stage, s, 0, d});
+        for (std::size_t u = 0; u < stage.updates.size(); u++)
+            for (std::size_t d = stage.updates[u].domain.size(); d-- > 0;)
+                if (stage.updates[u].domain[d].extent == 1) all.push_back({Single::Of::update, s, u, d});
+    }
+    for (std::size_t i = 0; i < group.inputs.size(); i++)
+        for (std::size_t d = group.inputs[i].sizes.size(); d-- > 0;)
+            if (group.inputs[i].sizes[d] == 1) all.push_back({Single::Of::input, i, 0, d});
+    return all;
 }
 
 }  // namespace
 
 void fewer_dimensions(Search& search) {
-    for (std::size_t s = 0; s < search.best().group.stages.size(); s++) {
-        for (std::size_t d = search.best().group.stages[s].vars.size(); d-- > 0;)
-            if (search.best().group.stages[s].vars[d].extent == 1) drop_stage_dimension(search, s, d);
-        for (std::size_t u = 0; u < search.best().group.stages[s].updates.size(); u++)
-            for (std::size_t d = search.best().group.stages[s].updates[u].domain.size(); d-- > 0;)
-                if (search.best().group.stages[s].updates[u].domain[d].extent == 1) drop_domain_loop(search, s, u, d);
+    const std::vector<Single> all = singles(search.best().group);
+    KernelCase without = search.best();
+    std::size_t dropped = 0;
+    for (const Single& single : all) {
+        KernelCase candidate = without;
+        if (drop(candidate, single)) without = std::move(candidate), dropped++;
     }
-    for (std::size_t i = 0; i < search.best().group.inputs.size(); i++)
-        for (std::size_t d = search.best().group.inputs[i].sizes.size(); d-- > 0;)
-            // One dimension stays: an element alone is a constant to most languages.
-            if (search.best().group.inputs[i].sizes[d] == 1 && search.best().group.inputs[i].sizes.size() > 1)
-                drop_input_dimension(search, i, d);
+    if (dropped == 0 || search.attempt(std::move(without))) return;
+    for (const Single& single : all) {
+        KernelCase candidate = search.best();
+        if (drop(candidate, single)) search.attempt(std::move(candidate));
+    }
 }
 
 }  // namespace whittle::reduce::kernel

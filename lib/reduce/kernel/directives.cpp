@@ -41,12 +41,15 @@ void fewer(Search& search) {
 }
 
 void smaller_factors(Search& search) {
-    for (std::size_t i = 0; i < search.best().schedule.size(); i++)
-        while (search.best().schedule[i].factor > 2) {
-            KernelCase candidate = search.best();
-            candidate.schedule[i].factor /= 2;
-            if (!search.attempt(std::move(candidate))) break;
-        }
+    const auto attempt = [&](std::size_t i, int factor) {
+        KernelCase candidate = search.best();
+        candidate.schedule[i].factor = factor;
+        return search.attempt(std::move(candidate));
+    };
+    for (std::size_t i = 0; i < search.best().schedule.size(); i++) {
+        if (search.best().schedule[i].factor <= 2 || attempt(i, 2)) continue;
+        while (search.best().schedule[i].factor > 3 && attempt(i, search.best().schedule[i].factor / 2)) continue;
+    }
 }
 
 }  // namespace

@@ -68,8 +68,9 @@ KernelReduction reduce_kernel(const KernelCase& start, const StillFails& still_f
     // What a later step removes lets an earlier one go further: until nothing changes.
     for (std::size_t accepted = 1; accepted != before && !search.time_is_up();) {
         before = accepted;
-        for (const auto step : {plainer_build, fewer_directives, fewer_stages, smaller_extents, fewer_dimensions,
-                                simpler_operands, commoner_types, simpler_data, data_as_coordinates})
+        // Dimensions first, too: what has few compiles in half the time.
+        for (const auto step : {fewer_dimensions, plainer_build, fewer_directives, fewer_stages, smaller_extents,
+                                fewer_dimensions, simpler_operands, commoner_types, simpler_data, data_as_coordinates})
             step(search);
         accepted = search.accepted();
     }
