@@ -443,6 +443,19 @@ TEST_CASE("few rows are no reason to pack what lies along the sum, unless it is 
     CHECK(is_packed(64, false));
 }
 
+TEST_CASE("a panel that the first cache has no room for is read for four rows or more at a time") {
+    const auto rows = [](std::int64_t steps) {
+        GroupBuilder builder("group");
+        builder.output(product(builder, 0, 512, steps, 512), "result");
+        Group group = builder.finish();
+        for (const Directive& directive : halide::schedule(group, kMachines[1]))
+            if (directive.kind == Directive::Kind::split && directive.args.at(0) == "i") return directive.factor;
+        return std::int64_t{0};
+    };
+    CHECK(rows(128) == 3);  // beside four vectors, which fit
+    CHECK(rows(512) >= 4);
+}
+
 TEST_CASE("a product's loops: panels of packed columns, tiles in registers") {
     GroupBuilder builder("group");
     builder.output(product(builder, 0, 96, 32, 128), "result");

@@ -9,6 +9,7 @@
 #include <catch2/catch.hpp>
 #include <thread>
 
+#include "base/kernel_threads.h"
 #include "base/sanitizer.h"
 
 using namespace whittle::halide;
@@ -50,6 +51,26 @@ TEST_CASE("each step of a loop runs once, loop after loop", "[thread_pool]") {
         REQUIRE(steps.run() == 0);
         REQUIRE(steps.each_once());
         if (i % 100 == 0) std::this_thread::sleep_for(std::chrono::milliseconds(1));  // the pool falls asleep
+    }
+}
+
+TEST_CASE("threads begin with parts of a loop that lie apart", "[thread_pool]") {
+    if (whittle::kThreadSanitizer || whittle::kernel_threads() < 2) return;
+    struct Others {
+        std::atomic<int> first{-1};
+        const std::thread::id caller = std::this_thread::get_id();
+        static int step(void*, int step, std::uint8_t* closure) {
+            Others& others = *reinterpret_cast<Others*>(closure);
+            int none = -1;
+            if (std::this_thread::get_id() != others.caller) others.first.compare_exchange_strong(none, step);
+            while (others.first < 0) std::this_thread::yield();  // the caller does not do it alone
+            return 0;
+        }
+    };
+    for (int i = 0; i < 100; i++) {
+        Others others;
+        REQUIRE(run_loop(nullptr, Others::step, 7, kSteps, reinterpret_cast<std::uint8_t*>(&others)) == 0);
+        CHECK(others.first >= 7 + kSteps / whittle::kernel_threads());
     }
 }
 

@@ -7,6 +7,7 @@
 #include <condition_variable>
 #include <mutex>
 #include <thread>
+#include <vector>
 
 #include "base/kernel_threads.h"
 
@@ -31,29 +32,38 @@ struct Loop {
     void* context;
     LoopTask task;
     std::uint8_t* closure;
-    int end;
-    std::atomic<int> next;
     std::atomic<int> error{0};
 
-    void work() {
-        for (int step; (step = next.fetch_add(1, std::memory_order_relaxed)) < end;)
-            if (const int failed = error.load(std::memory_order_relaxed) ? 0 : task(context, step, closure))
-                error.store(failed, std::memory_order_relaxed);
+    void step(int step) {
+        if (const int failed = error.load(std::memory_order_relaxed) ? 0 : task(context, step, closure))
+            error.store(failed, std::memory_order_relaxed);
     }
+};
+
+/// The steps that one thread begins with.
+struct alignas(64) Share {
+    std::atomic<int> next{0};
+    int end = 0;
 };
 
 thread_local bool in_loop = false;
 
 class Pool {
   public:
-    explicit Pool(int threads) {
-        for (int i = 1; i < threads; i++) std::thread([this] { serve(); }).detach();
+    explicit Pool(std::size_t threads) : shares_(threads) {
+        for (std::size_t i = 1; i < threads; i++) std::thread([this, i] { serve(i); }).detach();
     }
 
     /// False: another thread's loop runs.
-    bool run(Loop& loop) {
+    bool run(Loop& loop, int first, int count) {
         const std::unique_lock busy(busy_, std::try_to_lock);
         if (!busy) return false;
+        const auto threads = static_cast<std::int64_t>(shares_.size());
+        for (std::int64_t i = 0; i < threads; i++) {
+            Share& share = shares_[static_cast<std::size_t>(i)];
+            share.next = first + static_cast<int>(count * i / threads);
+            share.end = first + static_cast<int>(count * (i + 1) / threads);
+        }
         current_ = &loop;
         generation_++;
         if (sleeping_ > 0) {
@@ -61,7 +71,7 @@ class Pool {
             wake_.notify_all();
         }
         in_loop = true;
-        loop.work();
+        work(loop, 0);
         in_loop = false;
         current_ = nullptr;  // who is not inside yet finds none
         for (int looks = 0; inside_ > 0; looks++) looks < 16 * kLooks ? pause() : std::this_thread::yield();
@@ -69,12 +79,21 @@ class Pool {
     }
 
   private:
-    void serve() {
+    /// Each thread has the same part of every loop first, neighbours together: what it wrote in one loop it often reads
+    /// in the next, and two threads write to few cache lines at once. Then it helps the others.
+    void work(Loop& loop, std::size_t thread) {
+        for (std::size_t i = 0; i < shares_.size(); i++) {
+            Share& share = shares_[(thread + i) % shares_.size()];
+            for (int step; (step = share.next.fetch_add(1, std::memory_order_relaxed)) < share.end;) loop.step(step);
+        }
+    }
+
+    void serve(std::size_t thread) {
         in_loop = true;
         for (unsigned seen = 0;;) {
             seen = next_generation(seen);
             inside_++;
-            if (Loop* const loop = current_) loop->work();
+            if (Loop* const loop = current_) work(*loop, thread);
             inside_--;
         }
     }
@@ -93,6 +112,7 @@ class Pool {
         return generation_;
     }
 
+    std::vector<Share> shares_;  ///< of the loop that runs; the first is the caller's
     std::mutex busy_;
     std::atomic<Loop*> current_{nullptr};
     std::atomic<int> inside_{0};  ///< threads that may hold current_: it lives as long as there is one
@@ -112,7 +132,7 @@ Pool& pool(int threads) {
     static_cast<void>(forgets);
     if (Pool* const made = the_pool) return *made;
     const std::lock_guard lock(making);
-    if (!the_pool) the_pool = new Pool(threads);
+    if (!the_pool) the_pool = new Pool(static_cast<std::size_t>(threads));
     return *the_pool;
 }
 
@@ -120,8 +140,9 @@ Pool& pool(int threads) {
 
 int run_loop(void* context, LoopTask task, int first, int count, std::uint8_t* closure) {
     static const int threads = kernel_threads();
-    Loop loop{context, task, closure, first + count, first};
-    if (count < 2 || threads < 2 || in_loop || !pool(threads).run(loop)) loop.work();
+    Loop loop{context, task, closure};
+    if (count < 2 || threads < 2 || in_loop || !pool(threads).run(loop, first, count))
+        for (int i = 0; i < count; i++) loop.step(first + i);
     return loop.error;
 }
 

@@ -128,8 +128,12 @@ Tile tile_of(const Contraction& contraction, const Machine& machine) {
                 return static_cast<double>(ceil_div(size, step) * step) / static_cast<double>(size);
             };
             const double loads = std::max(0.0, (r + v) / (r * v) - 0.35), latency = std::max(1.0, 8 / (r * v));
+            // A panel that is read again for the next rows, and too large for the first cache, comes from the second:
+            // a vector of it takes as long as four rows are multiplied with.
+            const bool again = contraction.rows > rows && contraction.steps * vectors * width > machine.near_floats;
+            const double streamed = again ? std::max(1.0, 4 / r) : 1;
             const double cost = padded(contraction.rows, rows) * padded(contraction.lanes, vectors * width) *
-                                    (1 + 0.35 * loads) * latency -
+                                    (1 + 0.35 * loads) * std::max(latency, streamed) -
                                 1e-4 * r * v;
             if (cost < least) least = cost, best = {rows, vectors, width};
         }

@@ -15,7 +15,8 @@ struct Machine {
     std::int64_t lanes(DType dtype) const { return vector_bytes / static_cast<std::int64_t>(size_of(dtype)); }
 
     std::int64_t vector_bytes = 32;
-    std::int64_t accumulators = 12;  ///< vectors that a register tile may keep, beside those that it loads
+    std::int64_t accumulators = 12;   ///< vectors that a register tile may keep, beside those that it loads
+    std::int64_t near_floats = 8192;  ///< that the first cache has room for
     /// Multiply-adds, or what costs as much, below which the plain loops are as quick as what a rule makes …
     std::int64_t least_work = std::int64_t{1} << 15;
     std::int64_t shortest_row = 64;
