@@ -4,6 +4,8 @@
 // run through scripts/bench-backend
 // CASE: CLASS.NAME.txt, a graph of ONNX's ops whose inputs are filled at random (%w… are weights, unless --dynamic), or
 // a model.onnx, or a folder with one.
+#include <malloc.h>
+
 #include <chrono>
 #include <cmath>
 #include <cstdio>
@@ -23,6 +25,7 @@
 #include "base/error.h"
 #include "base/files.h"
 #include "base/log.h"
+#include "base/subprocess.h"
 #include "explain/show.h"
 #include "frontends/onnx/load.h"
 #include "graph/abilities.h"
@@ -189,6 +192,26 @@ double distance(const Values& got, const RunResult& expected) {
     return most;
 }
 
+double anonymous_kb() {
+    std::ifstream status("/proc/self/status");
+    for (std::string line; std::getline(status, line);)
+        if (line.starts_with("RssAnon:")) return std::stod(line.substr(line.find(':') + 1));
+    return NAN;
+}
+
+/// Megabytes that a process has more once it has loaded the kernels, which are cached, and run them twice: their code,
+/// packed weights, and all the values of a run, whose memory is kept. The graph's weights and inputs are there before.
+double memory_mb(const Case& of) {
+    const ForkedAnswer asked = ask_forked([&] {
+        malloc_trim(0);  // what earlier cases left would be taken again
+        const double before = anonymous_kb();
+        Runner runner("halide", of);
+        if (runner.executable) runner.run(of);
+        return std::to_string((anonymous_kb() - before) / 1024);
+    });
+    return asked.process.good() ? std::stod(asked.answer) : NAN;
+}
+
 /// Beside `peer`, or, where there is none, by itself: then the error is the distance from eager.
 json measure(const Case& of, Peer* peer, const Settings& settings) {
     Runner halide("halide", of), eager("eager", of);
@@ -206,14 +229,17 @@ json measure(const Case& of, Peer* peer, const Settings& settings) {
              {"halide_ms", halide.best_ms},
              {"compile_ms", halide.compile_ms},
              {"quick_compile_ms", quick.compile_ms},
-             {"cached_compile_ms", cached.compile_ms}};
+             {"cached_compile_ms", cached.compile_ms},
+             {"memory_mb", memory_mb(of)},
+             {"alive_mb", static_cast<double>(memory_by_liveness(of.graph).peak) / (1 << 20)}};
     if (peer) row["onnxruntime_ms"] = peer_ms;
     if (!halide.failure.empty()) row["failure"] = halide.failure;
     if (halide.executable)
         row["error"] = distance(halide.outputs, peer ? peer->outputs(halide.outputs.size()) : RunResult(eager.outputs));
-    std::printf("%-10s %-24s %11.3f %9.3f %9.3f %7.2f %8.0f %7.0f %7.1f %9.1e  %s\n", of.kind.c_str(), of.name.c_str(),
-                peer_ms, eager.best_ms, halide.best_ms, peer_ms / halide.best_ms, halide.compile_ms, quick.compile_ms,
-                cached.compile_ms, row.value("error", NAN), halide.failure.c_str());
+    std::printf("%-10s %-24s %11.3f %9.3f %9.3f %7.2f %8.0f %7.0f %7.1f %6.1f %6.1f %9.1e  %s\n", of.kind.c_str(),
+                of.name.c_str(), peer_ms, eager.best_ms, halide.best_ms, peer_ms / halide.best_ms, halide.compile_ms,
+                quick.compile_ms, cached.compile_ms, row["memory_mb"].get<double>(), row["alive_mb"].get<double>(),
+                row.value("error", NAN), halide.failure.c_str());
     std::fflush(stdout);
     return row;
 }
@@ -280,9 +306,11 @@ int main(int argc, char** argv) try {
     setenv("WHITTLE_CACHE_DIR", cache.path().c_str(), 1);
     std::optional<Peer> peer;
     if (!settings.onnxruntime.empty()) peer.emplace(settings.onnxruntime);
-    std::printf("%d thread%s; milliseconds, best of %d rounds\n%-10s %-24s %11s %9s %9s %7s %8s %7s %7s %9s\n",
-                settings.threads, settings.threads == 1 ? "" : "s", kRounds, "class", "case", "onnxruntime", "eager",
-                "halide", "ratio", "compiled", "quick", "cached", "error");
+    std::printf(
+        "%d thread%s; milliseconds, best of %d rounds; halide's memory and what has to be alive in it, in MB\n"
+        "%-10s %-24s %11s %9s %9s %7s %8s %7s %7s %6s %6s %9s\n",
+        settings.threads, settings.threads == 1 ? "" : "s", kRounds, "class", "case", "onnxruntime", "eager", "halide",
+        "ratio", "compiled", "quick", "cached", "memory", "alive", "error");
     json rows = json::array();
     for (const fs::path& path : settings.cases) {
         const Case of = load_case(path, settings.dynamic);
