@@ -114,6 +114,8 @@ bool pays_along(const Contraction& contraction, const Machine& machine) {
 
 Tile tile_of(const Contraction& contraction, const Machine& machine) {
     constexpr std::int64_t kMostRows = 14, kMostVectors = 4;
+    constexpr double kRowsPerLoad = 4.5;  // are multiplied while a vector comes from the second cache
+    constexpr double kLoad = 0.25;        // of a multiplication, where loads are more than every third instruction
     const auto width = static_cast<std::int64_t>(
         std::bit_floor(static_cast<std::uint64_t>(std::min(contraction.lanes, machine.lanes(DType::f32)))));
     const std::int64_t most_vectors = contraction.rows <= 2 ? 2 * kMostVectors : kMostVectors;
@@ -128,12 +130,11 @@ Tile tile_of(const Contraction& contraction, const Machine& machine) {
                 return static_cast<double>(ceil_div(size, step) * step) / static_cast<double>(size);
             };
             const double loads = std::max(0.0, (r + v) / (r * v) - 0.35), latency = std::max(1.0, 8 / (r * v));
-            // A panel that is read again for the next rows, and too large for the first cache, comes from the second:
-            // a vector of it takes as long as four rows are multiplied with.
+            // A panel that is read again for the next rows, and too large for the first cache, comes from the second.
             const bool again = contraction.rows > rows && contraction.steps * vectors * width > machine.near_floats;
-            const double streamed = again ? std::max(1.0, 4 / r) : 1;
+            const double streamed = again ? std::max(1.0, kRowsPerLoad / r) : 1;
             const double cost = padded(contraction.rows, rows) * padded(contraction.lanes, vectors * width) *
-                                    (1 + 0.35 * loads) * std::max(latency, streamed) -
+                                    (1 + kLoad * loads) * std::max(latency, streamed) -
                                 1e-4 * r * v;
             if (cost < least) least = cost, best = {rows, vectors, width};
         }
