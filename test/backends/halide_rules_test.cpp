@@ -83,14 +83,13 @@ Value product_along(GroupBuilder& builder, std::int64_t m, std::int64_t k, std::
         "product");
 }
 
-Value convolution(GroupBuilder& builder, std::int64_t in, std::int64_t out, std::int64_t size, std::int64_t kernel,
-                  std::int64_t stride, bool wide = false) {
-    const Value x = input(builder, "x", {2, in, size, size}), w = input(builder, "w", {out, in, kernel, kernel});
-    const Value bias = input(builder, "bias", {out});
-    const std::int64_t result = (size - kernel) / stride + 1;
+Value convolution(GroupBuilder& builder, const Value& x, std::int64_t out, std::int64_t kernel, std::int64_t stride,
+                  bool wide = false) {
+    const std::int64_t in = x.sizes()[1], result = (x.sizes()[2] - kernel) / stride + 1;
+    const Value w = input(builder, "w", {out, in, kernel, kernel}), bias = input(builder, "bias", {out});
     const DType sum = wide ? DType::f64 : DType::f32;
     const Value sums = builder.reduce(
-        sum, {2, out, result, result}, {in, kernel, kernel},
+        sum, {x.sizes()[0], out, result, result}, {in, kernel, kernel},
         [=](const Index& i) { return expr::cast(sum, bias({i[1]})); },
         [=](const Index& i, const Index& r, const Expr& self) {
             const Expr s = expr::index(stride);
@@ -99,6 +98,15 @@ Value convolution(GroupBuilder& builder, std::int64_t in, std::int64_t out, std:
         },
         "sums");
     return {DType::f32, sums.sizes(), [sums](const Index& i) { return expr::cast(DType::f32, sums(i)); }};
+}
+Value convolution(GroupBuilder& builder, std::int64_t in, std::int64_t out, std::int64_t size, std::int64_t kernel,
+                  std::int64_t stride, bool wide = false) {
+    return convolution(builder, input(builder, "x", {2, in, size, size}), out, kernel, stride, wide);
+}
+
+Value stored(GroupBuilder& builder, const Value& x) {
+    const Value doubled(DType::f32, x.sizes(), [x](const Index& i) { return x(i) + x(i); });
+    return builder.materialize(doubled, "image");
 }
 
 /// With a border of a zero, stored.
@@ -217,6 +225,10 @@ const std::vector<Shape>& shapes() {
                      return self + x({i[0], i[1], i[2] + r[0], i[3] + r[1]}) * w({i[1], r[0], r[1]});
                  },
                  "sums"));
+         }},
+        {"convolution of an image that is stored, rows shared",
+         [](GroupBuilder& b) {
+             return convolution(b, stored(b, input(b, "x", {1, 48, 40, 40})), 40, 3, 1);
          }},
         {"maxima of windows in a padded image",
          [](GroupBuilder& b) {
@@ -427,6 +439,23 @@ TEST_CASE("a convolution of points takes the image's columns as lanes where that
     CHECK(packed_lane(512, 24) == "j");  // 8 lanes of 32 would be computed twice
     CHECK(packed_lane(8, 24) == "l");    // but of so short sums the result takes longer to write across
     CHECK(packed_lane(32, 11) == "j");
+}
+
+TEST_CASE("threads share an image's rows where the weights are few, and so do the stages around") {
+    const auto shared = [](std::int64_t channels, std::int64_t size) {
+        GroupBuilder builder("group");
+        builder.output(
+            convolution(builder, stored(builder, input(builder, "x", {1, channels, size, size})), channels, 3, 1),
+            "result");
+        Group group = builder.finish();
+        std::string loops;
+        for (const Directive& directive : halide::schedule(group, kMachines[0]))
+            if (directive.kind == Directive::Kind::parallel && directive.stage != "sums_packed")
+                loops += directive.stage + " " + directive.args.at(0).substr(0, 1) + "\n";
+        return loops;
+    };
+    CHECK(shared(64, 40) == "result k\nimage k\n");
+    CHECK(shared(512, 16) == "result j\nimage j\n");
 }
 
 TEST_CASE("few rows are no reason to pack what lies along the sum, unless it is constant") {

@@ -13,6 +13,7 @@
 #include "backends/halide/rules/rows.h"
 #include "backends/halide/rules/transpose.h"
 #include "backends/halide/rules/window.h"
+#include "expr/parts.h"
 #include "graph/backend_options.h"
 
 namespace whittle::halide {
@@ -123,6 +124,15 @@ class Rules {
                  .factor = width,
                  .tail = update < 0 ? "ShiftInwards" : "GuardWithIf"});
         if (vectorize && functions) add({.kind = Directive::Kind::vector_math, .stage = stage.name, .update = update});
+        if (terms(stage) * work(stage) >= kParallelWork && has_neighbour_by_rows(stage)) {
+            const std::string& rows = stage.vars[inner - 1].name;
+            std::vector<std::string> order;
+            for (std::size_t d = inner - 1; d-- > 0;) order.push_back(stage.vars[d].name);
+            order.push_back(rows);
+            add({.kind = Directive::Kind::reorder, .stage = stage.name, .args = order});
+            draft_.parallel(stage.name, rows, stage.vars[inner - 1].extent, stored_);
+            return;
+        }
         for (std::size_t d = 0; d < stage.vars.size(); d++) {
             if (d == inner && vectorize) break;
             if (stage.vars[d].extent < 2) continue;
@@ -133,6 +143,23 @@ class Rules {
                      .args = {stage.vars[d].name}});
             break;  // only the outermost loop that is one
         }
+    }
+
+    /// Whether it reads, or is read by, what threads compute by rows of its images: then each of them finds most of
+    /// what it reads in its own cache. Where something is computed in the stage's loops, they stay.
+    bool has_neighbour_by_rows(const Stage& stage) const {
+        if (stage.vars.size() < 3 || !stage.updates.empty()) return false;
+        for (const Directive& directive : draft_.schedule())
+            if (directive.kind == Directive::Kind::compute_at && directive.at == stage.name) return false;
+        const auto reads = [](const Stage& reader, const std::string& name) {
+            bool found = false;
+            expr::visit(reader, [&](const Expr& e) { found |= e->op == expr::Op::load && e->name == name; });
+            return found;
+        };
+        return std::ranges::any_of(group_.stages, [&](const Stage& other) {
+            return draft_.shares_rows(other.name) && other.vars.size() == stage.vars.size() &&
+                   (reads(other, stage.name) || reads(stage, other.name));
+        });
     }
 
     /// How many elements a sum that is written out reads, in the stage or in one that is computed in its loops; 1 where

@@ -16,7 +16,8 @@ struct Machine {
 
     std::int64_t vector_bytes = 32;
     std::int64_t accumulators = 12;   ///< vectors that a register tile may keep, beside those that it loads
-    std::int64_t near_floats = 8192;  ///< that the first cache has room for
+    std::int64_t near_floats = 8192;  ///< that the first cache has room for, and the second
+    std::int64_t far_floats = std::int64_t{1} << 18;
     /// Multiply-adds, or what costs as much, below which the plain loops are as quick as what a rule makes …
     std::int64_t least_work = std::int64_t{1} << 15;
     std::int64_t shortest_row = 64;
@@ -37,6 +38,9 @@ class Draft {
     /// The stage's loops are scheduled: no other rule looks at it.
     void finish(const std::string& stage) { finished_.insert(stage); }
     bool is_finished(const std::string& stage) const { return finished_.contains(stage); }
+    /// Threads share the rows of the stage's images, the dimension before the last: stages around it do the same.
+    void share_rows(const std::string& stage) { by_rows_.insert(stage); }
+    bool shares_rows(const std::string& stage) const { return by_rows_.contains(stage); }
 
     expr::Stage& stage(const std::string& name) { return group_.stages[position(name)]; }
     /// Puts a stage before or behind another one.
@@ -56,7 +60,7 @@ class Draft {
 
     expr::Group& group_;
     expr::Schedule schedule_;
-    std::set<std::string> finished_;
+    std::set<std::string> finished_, by_rows_;
 };
 
 /// What Kind::vector_math is about.

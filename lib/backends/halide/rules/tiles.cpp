@@ -225,6 +225,7 @@ class TiledSum {
         for (const std::int64_t fewest : {kFewTasks, std::int64_t{2}})
             for (const auto& [loop, count] : loops)
                 if (count >= fewest) {
+                    shared_ = loop;
                     const std::string inner = draft_.parallel(result_, loop, count, tiled_);
                     if (loop == panel_) panel_ = inner;
                     return loop == innermost ? inner : innermost;
@@ -256,6 +257,12 @@ class TiledSum {
         schedule_packed();
     }
 
+    /// Whether the loop over an image's rows is around the one over its channels' tiles, and threads share it: all
+    /// weights stay in the second cache meanwhile, while the image is what other threads wrote before.
+    bool rows_come_first(std::int64_t rows) const {
+        return rows >= 2 * kFewTasks && sum_.steps * sum_.lanes <= machine_.far_floats;
+    }
+
     /// A convolution: the sums of one row of the result, over all its columns, then written across their lanes.
     void schedule_across() {
         const std::string lane = named(sum_.lane), row = named(sum_.row);
@@ -264,13 +271,19 @@ class TiledSum {
             loops.emplace_back(named(sum_.outer[i]), extent(sum_.outer[i]));
         tile(lane, tile_.lanes());
         loops.emplace_back(lane + "_o", ceil_div(sum_.lanes, tile_.lanes()));
-        if (!sum_.outer.empty()) loops.emplace_back(named(sum_.outer.back()), extent(sum_.outer.back()));
+        if (!sum_.outer.empty()) {
+            const bool first = rows_come_first(extent(sum_.outer.back()));
+            loops.emplace(first ? loops.end() - 1 : loops.end(), named(sum_.outer.back()), extent(sum_.outer.back()));
+        }
         std::vector<std::string> order{row, lane + "_i"};
         for (auto loop = loops.rbegin(); loop != loops.rend(); ++loop) order.push_back(loop->first);
         tiled_.push_back(on_result(Kind::reorder, order));
         const auto width = std::bit_floor(static_cast<std::uint64_t>(std::min(sum_.rows, kStoreLanes)));
         if (width > 1) on_result(Kind::vectorize, {row}, static_cast<std::int64_t>(width), "ShiftInwards");
         schedule_sums(share(loops));
+        const std::vector<LoopVar>& vars = draft_.group().stage(result_)->vars;
+        if (vars.size() > 2 && shared_ == vars[vars.size() - 2].name)
+            for (const std::string& stage : {result_, accumulator_}) draft_.share_rows(stage);
         schedule_packed();
     }
 
@@ -341,7 +354,7 @@ class TiledSum {
     const Stage original_;
     const Tile tile_;
     std::string packed_, accumulator_, result_;  // stages
-    std::string panel_;                          // the result's loop over the tiles of lanes
+    std::string panel_, shared_;                 // the result's loops over the tiles of lanes, and of threads
     bool packed_at_panel_ = false;
     std::vector<int> stored_, tiled_;  // the directives that store the result, and that tile its loops
 };
