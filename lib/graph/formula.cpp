@@ -31,14 +31,6 @@ struct Operand {
     bool named = false;
 };
 
-/// Of a parameter that was an attribute in earlier versions, and has its name.
-std::string parameter_name(const Schema& schema, const Param& param) {
-    constexpr std::string_view kSuffix = "_value";
-    if (!param.name.ends_with(kSuffix)) return param.name;
-    const std::string stem = param.name.substr(0, param.name.size() - kSuffix.size());
-    return schema.param(stem) ? stem : param.name;
-}
-
 constexpr const char* kElided = "…";  // in the place of operands that do not matter
 
 /// Operands that are missing are kept as gaps, where one without a name follows.
@@ -234,6 +226,13 @@ std::set<NodeId> stated(const Graph& graph) {
 }
 
 }  // namespace
+
+std::string parameter_name(const Schema& schema, const Param& param) {
+    constexpr std::string_view kSuffix = "_value";
+    if (!param.name.ends_with(kSuffix)) return param.name;
+    const std::string stem = param.name.substr(0, param.name.size() - kSuffix.size());
+    return schema.param(stem) ? stem : param.name;
+}
 
 std::string formula_of(const Graph& graph, const SchemaSource* schemas) {
     if (static_cast<std::size_t>(op_count(graph)) > kMostCalls) return ops_of_formula(graph, false);

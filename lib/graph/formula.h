@@ -16,6 +16,9 @@ namespace whittle {
 /// attributes are left out; of many calls there are the ops alone, without the dialect.
 std::string formula_of(const Graph& graph, const SchemaSource* schemas = nullptr);
 
+/// "axes" of axes_value: a parameter that was an attribute in earlier versions has its name.
+std::string parameter_name(const Schema& schema, const Param& param);
+
 /// What the formula of a title says, where it is short.
 struct ShortFormula {
     bool elided = false;    ///< "…" for long constants, and for contiguous inputs among others; no attributes

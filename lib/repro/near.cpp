@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "base/log.h"
 #include "frontends/onnx/versions.h"
+#include "graph/formula.h"
 #include "graph/value_ref.h"
 #include "ops/core/interpreter.h"
 #include "ops/core/registry.h"
@@ -129,7 +130,10 @@ class Changes {
             if (!param.optional || !call.args[i].node()) continue;
             Graph graph = graph_;
             node_of(graph, id).args[i] = Arg();
-            add({.change = NearCase::Change::without_attribute, .node = id, .attribute = param.name}, std::move(graph));
+            add({.change = NearCase::Change::without_attribute,
+                 .node = id,
+                 .attribute = parameter_name(*schema, param)},
+                std::move(graph));
         }
     }
 
@@ -181,10 +185,15 @@ class Changes {
         }
     }
 
+    static bool is_exact_in_f32(const Tensor& value) {
+        return !is_floating(value.dtype()) || same_bits(value.to(DType::f32).to(value.dtype()), value);
+    }
+
     void dtypes() {
         for (const DType dtype : {DType::f16, DType::bf16, DType::f64}) {
             const auto has = [&](const Tensor& value) { return value.dtype() == dtype; };
             if (std::ranges::none_of(graph_.failure->inputs, has)) continue;
+            if (!std::ranges::all_of(graph_.failure->inputs, is_exact_in_f32)) continue;  // those would be other values
             Graph graph = graph_;
             const auto change = [&](Tensor& value) {
                 if (has(value)) value = value.to(DType::f32);

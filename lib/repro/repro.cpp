@@ -248,7 +248,9 @@ std::optional<Short> short_of_graph(const Subject& subject, Backend& backend, Em
     const bool controlled = blame.passes_to >= 0 || !blame.off.empty();
     std::optional<NearCase> near;
     if (!controlled || op_count(subject.graph) > kFewCalls)
-        near = near_case(subject, outcome.outputs, controlled, backend, options);
+        near =
+            near_case(subject, outcome.failed() ? std::span<const Tensor>(outcome.outputs) : std::span<const Tensor>(),
+                      controlled, backend, options);
     const ShortRequest request{
         subject.graph, subject.expected, outcome.outputs, options.output, options.alarm.count(), blame, exact, varies,
         near};
