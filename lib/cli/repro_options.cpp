@@ -1,5 +1,6 @@
 #include "cli/repro_options.h"
 
+#include "backends/registry.h"
 #include "base/error.h"
 #include "base/subprocess.h"
 #include "cli/environment.h"
@@ -33,6 +34,12 @@ void ReproOptions::declare(Tool& tool) {
     tool.option("--issue", issue, "FILE",
                 "Also write the text of a bug report, in Markdown: what happens, the program, versions, in the form of "
                 "the project's tracker; what only a person can check is printed. A bundle has one: ISSUE.md.");
+    tool.option("--also", also, "BACKEND",
+                "With --issue or --bundle: ask this backend, too, a newer release of the compiler for instance, and "
+                "say in the report whether it fails. May be given several times.");
+    tool.option("--checked", checked, "TEXT",
+                "With --issue or --bundle: a line of the report beside the compiler's version, as you state it: what "
+                "you tried or read of a release that is not at hand. May be given several times.");
     tool.flag("--harness", harness,
               "Write the whole graph with its data, plain loops and a verdict, also where a short program shows the "
               "failure.");
@@ -62,10 +69,13 @@ void ReproOptions::check_usage() {
         refuse_with_python("--harness", harness);
         refuse_with_python("--anonymize", anonymize);
         refuse_with_python("--bundle", bundle.has_value());
+        refuse_with_python("--also", !also.empty());
+        refuse_with_python("--checked", !checked.empty());
         refuse_with_python("--data", data != defaults.data);
         refuse_with_python("--runs", runs != defaults.runs);
         refuse_with_python("--alarm", alarm != defaults.alarm);
     }
+    check_report();
     output = file();
     const std::string ending = python ? ".py" : ".cpp";
     require_range("--runs", static_cast<double>(runs), 1, 1000);
@@ -78,6 +88,16 @@ void ReproOptions::check_usage() {
     if (bundle && fs::exists(*bundle) && (!fs::is_directory(*bundle) || !fs::is_empty(*bundle)) &&
         !fs::exists(*bundle / "run.sh"))
         throw invalid_value(bundle->string(), "--bundle", "expected a new folder, or an earlier bundle");
+}
+
+void ReproOptions::check_report() const {
+    const bool reports = issue || bundle;
+    require_with(!also.empty(), "--also", reports, "--issue or --bundle");
+    require_with(!checked.empty(), "--checked", reports, "--issue or --bundle");
+    for (const std::string& spec : also) find_backend(spec);
+    for (const std::string& line : checked)
+        if (line.find_first_not_of(' ') == std::string::npos || line.find('\n') != std::string::npos)
+            throw invalid_value(line, "--checked", "expected one line of text");
 }
 
 repro::Options ReproOptions::options(const Tool& tool, const Failure& failure) const {
@@ -96,6 +116,8 @@ repro::Options ReproOptions::options(const Tool& tool, const Failure& failure) c
             .bundle = bundle.has_value(),
             .issue = issue,
             .harness = harness,
+            .also = {also.begin(), also.end()},
+            .checked = checked,
             .anonymize = anonymize};
 }
 

@@ -1,12 +1,12 @@
 // How a repro is written and verified, as options of repro: --data --bundle --harness --anonymize --issue --no-verify
-// --runs
-// --alarm.
+// --also --checked --runs --alarm.
 #pragma once
 
 #include <cstdint>
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "repro/repro.h"
 
@@ -22,6 +22,7 @@ struct ReproOptions {
     std::filesystem::path output = "repro.cpp";
     std::optional<std::filesystem::path> bundle = {};
     std::optional<std::filesystem::path> issue = {};
+    std::vector<std::string> also = {}, checked = {};
     std::string data = "auto";
     bool no_verify = false, python = false, harness = false, anonymize = false;
     std::int64_t runs = 3, alarm = 60;
@@ -38,6 +39,8 @@ struct ReproOptions {
     repro::Options options(const Tool& tool, const Failure& failure) const;
 
   private:
+    /// Throws Error for what only a report has where there is none, and for a backend that is not there.
+    void check_report() const;
     /// -o, or its default.
     std::filesystem::path file() const;
 };

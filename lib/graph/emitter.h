@@ -14,6 +14,7 @@
 
 #include "graph/backend.h"
 #include "graph/joint_shape.h"
+#include "graph/near.h"
 
 namespace whittle {
 
@@ -122,6 +123,7 @@ struct ShortProgram {
     std::string ends_by = {};                            ///< the signal that ends it; empty: it exits with 1
     std::string control = {};                            ///< what passes in each run: where that fails it exits with 2
     std::string control_argument = {};                   ///< what passes where it is run with "control"
+    std::string expected = {};                           ///< "f() is 1": what is right; empty: that it ends with 0
     std::string facts = {};                              ///< Markdown for a bug report: what decides, the model
     std::string tracker = {};                            ///< whose form a bug report has (repro/issue.cpp)
 };
@@ -143,6 +145,7 @@ struct ShortRequest {
     Blame blame = {};
     bool exact = false;   ///< where it is right it has the bits of `expected`
     bool varies = false;  ///< `got` is other values in other runs
+    std::optional<NearCase> near = {};
 };
 
 class Emitter {

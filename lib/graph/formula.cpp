@@ -31,13 +31,7 @@ struct Operand {
     bool named = false;
 };
 
-/// Of a parameter that was an attribute in earlier versions, and has its name.
-std::string parameter_name(const Schema& schema, const Param& param) {
-    constexpr std::string_view kSuffix = "_value";
-    if (!param.name.ends_with(kSuffix)) return param.name;
-    const std::string stem = param.name.substr(0, param.name.size() - kSuffix.size());
-    return schema.param(stem) ? stem : param.name;
-}
+constexpr const char* kElided = "…";  // in the place of operands that do not matter
 
 /// Operands that are missing are kept as gaps, where one without a name follows.
 std::string joined(std::vector<Operand> operands) {
@@ -49,6 +43,7 @@ std::string joined(std::vector<Operand> operands) {
     bool first = true;
     for (auto operand = operands.begin(); operand != operands.end(); ++operand) {
         if (operand->text.empty() && operand >= by_position) continue;
+        if (operand->text == kElided && operand != operands.begin() && std::prev(operand)->text == kElided) continue;
         text += (first ? "" : ", ") + operand->text;
         first = false;
     }
@@ -57,8 +52,9 @@ std::string joined(std::vector<Operand> operands) {
 
 class Formula {
   public:
-    Formula(const Graph& graph, const SchemaSource* schemas, Detail detail)
-        : graph_(graph), schemas_(schemas), detail_(detail) {
+    Formula(const Graph& graph, const SchemaSource* schemas, Detail detail, const ShortFormula& how = {})
+        : graph_(graph), schemas_(schemas), detail_(detail), how_(how) {
+        say_inputs();
         const std::function<void(const Arg&)> count = [&](const Arg& arg) {
             if (const NodeRef* ref = arg.node()) uses_[value_of(graph_, *ref).node]++;
             if (const ArgList* list = arg.list())
@@ -93,6 +89,19 @@ class Formula {
     std::string op(const Node& node) const { return op_word(node.target) + attributes(node); }
 
   private:
+    /// Inputs that are said otherwise than by their names.
+    void say_inputs() {
+        const std::vector<NodeId> inputs = graph_.placeholders();
+        const bool elides = how_.elided && !std::ranges::all_of(how_.inputs, &Tensor::is_contiguous);
+        for (std::size_t i = 0; i < inputs.size() && i < how_.inputs.size(); i++) {
+            const Tensor& given = how_.inputs[i];
+            if (elides && given.is_contiguous())
+                names_[inputs[i]] = kElided;
+            else if (given.rank() == 0 && !is_complex(given.dtype()))
+                names_[inputs[i]] = short_number(given.values<double>().at(0));
+        }
+    }
+
     std::string value(NodeRef ref) {
         const NodeId id = value_of(graph_, ref).node;
         const Node& node = graph_.node({id});
@@ -129,7 +138,7 @@ class Formula {
         const auto said = [&](const std::string& text) {
             operands.push_back(tells(name) ? Operand{name + "=" + text, true} : Operand{text});
         };
-        if (arg.is_none()) return operands.push_back({});
+        if (arg.is_none()) return how_.elided ? void() : operands.push_back({});
         if (const NodeRef* ref = arg.node()) {
             const Node& node = graph_.node(*ref);
             if (node.kind != NodeKind::get_attr) return operands.push_back({value(*ref)});
@@ -137,6 +146,7 @@ class Formula {
             const std::string number = short_text(constant, tells(name));
             if (!number.empty()) return said(number);
             const std::string size = detail_ == Detail::sizes ? to_string(constant.sizes()) : "";
+            if (how_.elided) return operands.push_back({kElided});
             const bool behind_gap = !operands.empty() && operands.back().text.empty();
             return behind_gap ? said(node.name + size) : operands.push_back({node.name + size});
         }
@@ -166,9 +176,12 @@ class Formula {
 
     /// "<axis=0>": what a node of a model file has beside its operands, almost as ONNX writes it.
     std::string attributes(const Node& node) const {
-        if (graph_.dialect != "onnx" || detail_ == Detail::none) return {};
+        const bool keeps = how_.node >= 0 && &node == &graph_.node({how_.node});
+        const bool elides = detail_ == Detail::none || how_.elided;
+        if (graph_.dialect != "onnx" || (elides && !keeps)) return {};
         std::string text;
         for (const auto& [name, value] : node.kwargs) {
+            if (elides && name != how_.attribute) continue;
             if (value.is_none() || name == "num_outputs" || name == "captured") continue;  // the file has no such
             const auto* const graph = std::get_if<GraphRef>(&value.value);
             text += (text.empty() ? "" : ", ") + name + "=" + (graph ? nested(*graph) : print(graph_, value));
@@ -190,6 +203,7 @@ class Formula {
     const Graph& graph_;
     const SchemaSource* schemas_;
     const Detail detail_;
+    const ShortFormula how_;
     std::map<NodeId, int> uses_;
     std::map<NodeId, std::string> names_;  ///< of values that are not written where they are read
     std::vector<std::string> definitions_;
@@ -213,6 +227,13 @@ std::set<NodeId> stated(const Graph& graph) {
 
 }  // namespace
 
+std::string parameter_name(const Schema& schema, const Param& param) {
+    constexpr std::string_view kSuffix = "_value";
+    if (!param.name.ends_with(kSuffix)) return param.name;
+    const std::string stem = param.name.substr(0, param.name.size() - kSuffix.size());
+    return schema.param(stem) ? stem : param.name;
+}
+
 std::string formula_of(const Graph& graph, const SchemaSource* schemas) {
     if (static_cast<std::size_t>(op_count(graph)) > kMostCalls) return ops_of_formula(graph, false);
     for (const Detail detail : {Detail::sizes, Detail::values, Detail::none}) {
@@ -220,6 +241,10 @@ std::string formula_of(const Graph& graph, const SchemaSource* schemas) {
         if (text.size() <= (detail == Detail::none ? kLongestBare : kLongest)) return text;
     }
     return ops_of_formula(graph, false);
+}
+
+std::string short_formula_of(const Graph& graph, const SchemaSource* schemas, const ShortFormula& how) {
+    return Formula(graph, schemas, how.outlined ? Detail::none : Detail::values, how).write();
 }
 
 std::string ops_of_formula(const Graph& graph, bool attributes) {
@@ -259,6 +284,15 @@ std::string types_of(const Graph& graph, bool values) {
     }
     const std::vector<std::string>& told = types.empty() || types.size() > kMostTypes ? unusual : types;
     return told.empty() ? "" : " of " + join(told);
+}
+
+std::string not_contiguous(const Graph& graph, std::span<const Tensor> inputs) {
+    std::vector<std::string> names;
+    const std::vector<NodeId> placeholders = graph.placeholders();
+    for (std::size_t i = 0; i < placeholders.size() && i < inputs.size(); i++)
+        if (!inputs[i].is_contiguous()) names.push_back(graph.node({placeholders[i]}).name);
+    if (names.empty()) return "";
+    return ", where " + join(names) + (names.size() == 1 ? " is" : " are") + " not contiguous";
 }
 
 std::string where_of(const Graph& graph, std::span<const Tensor> inputs, bool values) {

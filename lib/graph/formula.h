@@ -16,6 +16,20 @@ namespace whittle {
 /// attributes are left out; of many calls there are the ops alone, without the dialect.
 std::string formula_of(const Graph& graph, const SchemaSource* schemas = nullptr);
 
+/// "axes" of axes_value: a parameter that was an attribute in earlier versions has its name.
+std::string parameter_name(const Schema& schema, const Param& param);
+
+/// What the formula of a title says, where it is short.
+struct ShortFormula {
+    bool elided = false;    ///< "…" for long constants, and for contiguous inputs among others; no attributes
+    bool outlined = false;  ///< and for other constants and numbers
+    NodeId node = -1;       ///< of an elided one: the call that keeps this attribute
+    std::string attribute = {};
+    std::span<const Tensor> inputs = {};  ///< of those that are one number without dimensions there is the number
+};
+/// The formula without sizes: "Gather(x0, Range(2, -1, -1))", "BatchNormalization(Transpose(MatMul(x, …)), …)".
+std::string short_formula_of(const Graph& graph, const SchemaSource* schemas, const ShortFormula& how);
+
 /// "Sub, Pow": the ops in order, each once, without the dialect; `attributes`: of ONNX "MaxPool<kernel_shape=[2]>".
 std::string ops_of_formula(const Graph& graph, bool attributes);
 
@@ -25,6 +39,9 @@ std::string types_of(const Graph& graph, bool values);
 
 /// " of float[2], int64": those that differ, in order; nothing where they are too many.
 std::string types_without_names(const Graph& graph);
+
+/// ", where mean, rstd are not contiguous".
+std::string not_contiguous(const Graph& graph, std::span<const Tensor> inputs);
 
 /// ", where x = 3, x1[2, 3] has strides [1, 2]": `values`: inputs of one element, where they are few; and what is not
 /// contiguous, which minify keeps only where it matters.

@@ -1,68 +1,131 @@
 #include "graph/title.h"
 
 #include <algorithm>
+#include <functional>
 
 #include "graph/formula.h"
+#include "graph/near.h"
 #include "graph/short_program.h"
+#include "graph/value_ref.h"
 
 namespace whittle {
 namespace {
 
 /// GitHub allows 256 characters, and shows fewer.
 constexpr std::size_t kMost = 200;
-/// Of a formula, and of ops with attributes; without an exception's words.
-constexpr std::size_t kMostOfFormula = 130, kMostOfAttributes = 140;
+/// Of all that is said; of a short form, and of one that says no level; of what has to do where there is none. Without
+/// an exception's words.
+constexpr std::size_t kMostOfFormula = 130, kMostOfShort = 120, kMostOfBrief = 125, kMostAtAll = 140;
+constexpr std::size_t kMostWithWords = 144, kLeastOfWords = 30;
+constexpr std::int64_t kMostCalls = 10;  // of a formula
 
-/// What it says of the graph: of a bare formula it says no types and values.
-enum class Says { formula, bare, attributes, ops };
+/// What it says of the graph: of a bare formula it says no types and values, of a brief one
+/// only what matters, of an outline the ops and inputs.
+enum class Says { bare, near, brief, outline, attributes, ops };
+struct Form {
+    Says says;
+    bool when;  ///< it says from which level on, where a pass is named, too
+    std::size_t most;
+};
+constexpr Form kForms[] = {
+    {Says::bare, true, kMostOfShort},     {Says::near, false, kMostOfBrief},  {Says::bare, false, kMostOfShort},
+    {Says::brief, true, kMostOfShort},    {Says::brief, false, kMostOfBrief}, {Says::outline, true, kMostOfShort},
+    {Says::outline, false, kMostOfBrief}, {Says::bare, true, kMostAtAll},     {Says::attributes, true, kMostAtAll}};
 
-/// Whole words of the text, and "...".
+/// Whole words of the text, and "...": no more than there is room for, and not from the middle of a parenthesis.
 std::string cut(const std::string& text, std::size_t most) {
     constexpr std::string_view kCut = "...";
     if (text.size() <= most) return text;
     std::size_t end = most < kCut.size() ? std::string::npos : text.rfind(' ', most - kCut.size());
     if (end == std::string::npos) end = 0;
+    const auto count = [&](char c) { return std::ranges::count(text.substr(0, end), c); };
+    if (count('(') > count(')')) end = text.rfind('(', end);
     while (end > 0 && std::string_view(" ,;:.").find(text[end - 1]) != std::string_view::npos) end--;
     return text.substr(0, end) + std::string(kCut);
 }
+
+/// Without what is expected of the first element: what was found there is not said either.
+std::string without_expected(const std::string& text) { return text.substr(0, text.find(", expected ")); }
 
 class Title {
   public:
     Title(const ShortRequest& request, const Graph& graph, const SchemaSource* schemas, const TitleWords& words)
         : request_(request), graph_(graph), schemas_(schemas), words_(words) {}
 
-    std::string write(Says says, const std::string& message) const {
-        const bool short_form = says != Says::formula, values = is("mismatch") && !short_form;
-        const std::string who = says == Says::formula ? formula_of(graph_, schemas_) + types_of(graph_, values)
-                                : says == Says::bare
-                                    ? formula_of(graph_, schemas_)
-                                    : ops_of_formula(graph_, says == Says::attributes) + types_without_names(graph_);
-        const std::string said = what_is_wrong(request_, who + words_.how, message) +
-                                 where_of(graph_, request_.graph.failure->inputs, values) + words_.when;
-        if (words_.pass.empty()) return said;
-        return short_form ? words_.pass + ": " + said : said + ", by " + words_.pass;
+    /// All that there is to say.
+    std::string whole(const std::string& message, bool aside = true) const {
+        const std::string who = formula_of(graph_, schemas_) + types_of(graph_, is("mismatch"));
+        return what_is_wrong(request_, who + words_.how, message) + where_of(graph_, inputs(), is("mismatch")) +
+               words_.when + (aside ? words_.aside : "") + (words_.pass.empty() ? "" : ", by " + words_.pass);
     }
 
     std::string write() const {
         const std::string stub = is("exception") ? "-" : "";  // its words are cut where they are long
-        const auto fits = [&](Says says, std::size_t most) { return write(says, stub).size() <= most; };
-        const Says says = fits(Says::formula, kMostOfFormula)         ? Says::formula
-                          : fits(Says::bare, kMostOfAttributes)       ? Says::bare
-                          : fits(Says::attributes, kMostOfAttributes) ? Says::attributes
-                                                                      : Says::ops;
-        const std::size_t frame = write(says, stub).size() - stub.size();
-        std::string message = message_of_failure();
-        if (is("exception") && frame < kMost) message = cut(message, kMost - frame);
-        return cut(write(says, message), kMost);
+        if (whole(stub).size() <= kMostOfFormula)
+            return with_words([&](const std::string& message, bool aside) { return whole(message, aside); });
+        const auto* const form = std::ranges::find_if(kForms, [&](const Form& one) {
+            return has(one.says) && write(one.says, one.when, stub).size() <= one.most;
+        });
+        const Form chosen = form == std::end(kForms) ? Form{Says::ops, true, kMost} : *form;
+        const auto written = [&](const std::string& message, bool) { return write(chosen.says, chosen.when, message); };
+        return cut(with_words(written), kMost);
     }
 
   private:
     bool is(const char* kind) const { return request_.graph.failure->signature.kind == kind; }
+    const std::vector<Tensor>& inputs() const { return request_.graph.failure->inputs; }
 
-    std::string message_of_failure() const {
-        std::string text = words_.message.empty() ? request_.graph.failure->message : words_.message;
-        std::ranges::replace(text, '\n', ' ');
-        return text;
+    static bool has_formula(Says says) { return says == Says::bare || says == Says::brief || says == Says::outline; }
+    bool has(Says says) const {
+        const bool formula = op_count(graph_) <= kMostCalls;
+        if (has_formula(says)) return formula;
+        const bool swapped = request_.near && request_.near->change == NearCase::Change::swapped;
+        return says != Says::near || (swapped && is("mismatch"));
+    }
+
+    std::string formula(Says says) const {
+        ShortFormula how{.elided = says != Says::bare, .outlined = says == Says::outline, .inputs = inputs()};
+        if (request_.near && request_.near->change == NearCase::Change::without_attribute)
+            how.node = request_.near->node, how.attribute = request_.near->attribute;
+        return short_formula_of(graph_, schemas_, how);
+    }
+
+    std::string write(Says says, bool when, const std::string& message) const {
+        if (says == Says::near) return of_operands();
+        const std::string who = has_formula(says)
+                                    ? formula(says)
+                                    : ops_of_formula(graph_, says == Says::attributes) + types_without_names(graph_);
+        std::string said = what_is_wrong(request_, who + words_.how, message);
+        if (request_.varies) said = without_expected(said);
+        said += has_formula(says) ? not_contiguous(graph_, inputs()) : where_of(graph_, inputs(), false);
+        if (when || words_.pass.empty()) said += words_.when;
+        return words_.pass.empty() ? said : words_.pass + ": " + said;
+    }
+
+    /// "PASS takes Sub(mean, x) for Sub(x, mean) and gives -1, expected 1".
+    std::string of_operands() const {
+        const Node& call = graph_.node({request_.near->node});
+        const std::string wrong = call_in_title(graph_, call), right = call_in_title(graph_, call, true);
+        const std::string& pass = words_.pass;
+        if (!request_.near->same_result)
+            return what_is_wrong(request_, (pass.empty() ? "" : pass + " with ") + wrong) + ", right with " + right;
+        const std::string takes = pass.empty() ? wrong + " is taken for " : pass + " takes " + wrong + " for ";
+        return what_is_wrong(request_, takes + right + " and");
+    }
+
+    /// `write` with an exception's words, as far as there is room for them, and with what is said aside if there is.
+    std::string with_words(const std::function<std::string(const std::string&, bool)>& write) const {
+        if (!is("exception")) return write("", true);
+        std::string message = words_.message.empty() ? request_.graph.failure->message : words_.message;
+        std::ranges::replace(message, '\n', ' ');
+        const auto room = [&](bool aside) {
+            return kMostWithWords - std::min(kMostWithWords, write("-", aside).size() - 1);
+        };
+        const bool aside = room(true) >= message.size();
+        if (room(aside) >= std::min(kLeastOfWords, message.size())) return write(cut(message, room(aside)), aside);
+        const std::string frame = write("-", aside);
+        const std::size_t at = frame.find(": -");
+        return frame.substr(0, at) + frame.substr(at + 3);
     }
 
     const ShortRequest& request_;
@@ -75,7 +138,7 @@ class Title {
 
 std::string whole_statement(const ShortRequest& request, const Graph& graph, const SchemaSource* schemas,
                             const TitleWords& words) {
-    return Title(request, graph, schemas, words).write(Says::formula, words.message);
+    return Title(request, graph, schemas, words).whole(words.message);
 }
 
 std::string report_title(const ShortRequest& request, const Graph& graph, const SchemaSource* schemas,

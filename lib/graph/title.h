@@ -13,6 +13,7 @@ struct TitleWords {
     std::string message = {};  ///< an exception's, where the failure's are not what a title has
     std::string how = {};      ///< behind the types: " at opset 11", " in TorchScript"
     std::string when = {};     ///< ", from ORT_ENABLE_BASIC on"
+    std::string aside = {};    ///< behind that, where there is room
     std::string pass = {};     ///< the one that is guilty
 };
 
@@ -21,9 +22,10 @@ struct TitleWords {
 std::string whole_statement(const ShortRequest& request, const Graph& graph, const SchemaSource* schemas,
                             const TitleWords& words);
 
-/// The same where it is short; of a long one "PASS: Sub(x, Pow(x, 2)) gives …", or else "PASS: Sub, Pow of float[4]
-/// gives …": the ops without their operands, in order, each once, with attributes where there is room. Never more than
-/// 200 characters: an exception's words, or else its end, are cut at a word.
+/// The same where it is short. Of a long one the first that is short: "PASS: Sub(x, Pow(x, 2)) gives …"; "PASS takes
+/// Sub(mean, x) for Sub(x, mean) and gives …", by the request's near case; the formula with what matters alone, "PASS:
+/// Norm(Transpose(x), …) gives …"; or else "PASS: Sub, Pow of float[4] gives …": the ops without their operands, in
+/// order, each once, with attributes where there is room. An exception's words are cut, or left out.
 std::string report_title(const ShortRequest& request, const Graph& graph, const SchemaSource* schemas,
                          const TitleWords& words);
 

@@ -49,21 +49,13 @@ std::string command_of(const Report& report) {
     return "    " + line + "\n";
 }
 
-/// What its exit status says: 2 where each run first tries what must pass.
-std::string statuses_of(const Emission& emission, const std::string& kind) {
-    const bool controlled = emission.control_in_each_run && !emission.control.empty();
-    const std::string wrong = kind == "mismatch" ? "it is wrong with " : "it fails with ";
-    return "(0: the bug is gone" + (controlled ? "; 2: " + wrong + emission.control + ", too" : "") + ")";
-}
-
 /// What that says.
-std::string outcome_of(const Emission& emission, const Report& report, const std::string& kind) {
+std::string outcome_of(const Emission& emission, const Report& report) {
     if (!report.verified) return "It was not verified.\n";
     if (!emission.ends_by.empty()) return "ends by " + emission.ends_by + " (without the bug: with status 0).\n";
     const std::string printed = printed_block(report.printed);
     const std::string prints = report.varies ? "prints, for example,\n\n" : "prints\n\n";
-    return (printed.empty() ? "" : prints + printed + "\nand ") + "exits with status 1 " + statuses_of(emission, kind) +
-           ".\n";
+    return (printed.empty() ? "" : prints + printed + "\nand ") + "exits with status 1 (0: the bug is gone).\n";
 }
 
 /// What passes, of a program that is run once more for that.
@@ -238,7 +230,7 @@ class Issue {
   private:
     std::string summary() const { return emission_.summary.empty() ? failure_.signature.text() : emission_.summary; }
 
-    std::string outcome() const { return outcome_of(emission_, report_, failure_.signature.kind); }
+    std::string outcome() const { return outcome_of(emission_, report_); }
 
     std::string part(const Section& section) const {
         switch (section.part) {
@@ -250,18 +242,19 @@ class Issue {
             case Part::program:
                 return program_text(emission_, report_) + "\n" + command_of(report_);
             case Part::expected:
-                return "It ends with status 0.\n";
+                return (emission_.expected.empty() ? "It ends with status 0" : emission_.expected) + ".\n";
             case Part::actual:
                 return (report_.verified ? "It " : "") + outcome();
             case Part::versions:
-                return "- " + (emission_.compiler.empty() ? failure_.backend : emission_.compiler) + "\n" + built_by() +
-                       environment_line(options_, "os", "") + environment_line(options_, "cpu", "");
+                return "- " + (emission_.compiler.empty() ? failure_.backend : emission_.compiler) + "\n" +
+                       checked("- ") + built_by() + environment_line(options_, "os", "") +
+                       environment_line(options_, "cpu", "");
             case Part::os:
                 return found("os") + ", " + found("kernel") + "\n";
             case Part::architecture:
                 return architecture() + "\n";
             case Part::compiler:
-                return emission_.compiler.substr(0, emission_.compiler.find(kTarget)) + "\n";
+                return emission_.compiler.substr(0, emission_.compiler.find(kTarget)) + "\n" + checked("\n");
             case Part::target: {
                 const std::size_t at = emission_.compiler.find(kTarget);
                 return (at == std::string::npos ? "host" : emission_.compiler.substr(at + kTarget.size())) + "\n";
@@ -272,6 +265,18 @@ class Issue {
                 break;
         }
         return section.text;
+    }
+
+    std::string releases() const {
+        const bool both = !emission_.releases.empty() && !emission_.also.empty();
+        return emission_.releases + (both ? "; " : "") + emission_.also;
+    }
+
+    /// What the user states on versions, each a line behind `mark`.
+    std::string checked(const std::string& mark) const {
+        std::string text;
+        for (const std::string& line : options_.checked) text += mark + line + "\n";
+        return text;
     }
 
     /// A script was built by nobody.
@@ -301,7 +306,7 @@ class Issue {
     std::string what() const {
         std::string text;  // the title has been said
         const auto add = [&](const std::string& part) { text += (text.empty() ? "" : "\n") + part; };
-        if (!emission_.releases.empty()) add("Releases: " + emission_.releases + ".\n");
+        if (const std::string known = releases(); !known.empty()) add("Releases: " + known + ".\n");
         if (emission_.summary.empty()) add(failure_.message + "\n");
         if (!emission_.facts.empty()) add(emission_.facts);
         if (const std::string why = justification(); !why.empty()) add(why);
@@ -335,9 +340,12 @@ class Issue {
 
 }  // namespace
 
-std::string before_sending() {
-    return "the program: is what it calls expected right by the documentation?\n"
-           "the current release: does it fail, too, or is the mend in none that you can use?\n"
+std::string before_sending(const Options& options) {
+    const bool current = options.also.empty() && options.checked.empty();
+    return std::string("the program: is what it calls expected right by the documentation?\n") +
+           (current ? "the current release: does it fail, too, or is the mend in none that you can use? (--also, "
+                      "--checked)\n"
+                    : "") +
            "open and closed issues: has nobody reported it?\n";
 }
 

@@ -13,7 +13,8 @@ namespace whittle::repro {
 /// stay open.
 std::string issue_text(const Graph& graph, const Emission& emission, const Report& report, const Options& options);
 
-/// What only a person can say of it, a line for each: for who sends it.
-std::string before_sending();
+/// What only a person can say of it, a line for each: for who sends it. Of the current release nothing where others
+/// were asked, or the user states something.
+std::string before_sending(const Options& options);
 
 }  // namespace whittle::repro

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
-#include <functional>
 #include <set>
 #include <sstream>
 #include <thread>
@@ -16,14 +15,18 @@
 #include "graph/abilities.h"
 #include "graph/short_program.h"
 #include "graph/text.h"
+#include "graph/value_ref.h"
 #include "ops/core/interpreter.h"
 #include "program/loops_code.h"
+#include "repro/also.h"
 #include "repro/anonymize.h"
 #include "repro/blame.h"
 #include "repro/bundle.h"
 #include "repro/emit.h"
 #include "repro/issue.h"
 #include "repro/kernel_failure.h"
+#include "repro/near.h"
+#include "repro/subject.h"
 #include "repro/verify.h"
 #include "run/release_history.h"
 #include "run/suspect.h"
@@ -80,92 +83,6 @@ class Interpreting final : public Emitter {
 
     const Graph& instead_;
 };
-
-/// A graph with the data that it is shown to fail with.
-struct Subject {
-    Graph graph;
-    std::vector<Tensor> expected;
-    Data data = Data::real;
-    std::map<std::size_t, std::uint64_t> seeds = {};
-    std::vector<Data> passing = {};
-};
-
-/// The graph with such inputs and floating-point parameters; integers among the parameters stay, they may be sizes.
-/// Throws Error when the reference cannot run it.
-Subject with_data(const Graph& graph, Data data) {
-    Subject subject{graph, {}, data};
-    std::uint64_t seed = 0;
-    std::vector<Tensor>& inputs = subject.graph.failure->inputs;
-    for (std::size_t i = 0; i < inputs.size(); i++) {
-        if (data == Data::random) subject.seeds[i] = seed;
-        inputs[i] = made_up(inputs[i], data, seed++);
-    }
-    for (auto& [name, value] : subject.graph.attributes)
-        if (is_floating(value.dtype())) value = made_up(value, data, seed++, Role::parameter);
-    subject.expected = evaluate(subject.graph, inputs);
-    subject.expected.resize(graph.outputs().size());  // behind them is what the graph writes to its inputs
-    return subject;
-}
-
-/// In one run, or where it does not always fail, in one of as many as that takes.
-bool fails_alike(const Subject& subject, Backend& backend, const Options& options) {
-    const Failure& failure = *subject.graph.failure;
-    for (int left = runs_until_passing(failure.signature.rate); left > 0; left--) {
-        const Outcome outcome =
-            query(subject.graph, failure.inputs, subject.expected, backend, suspect_of(failure, options.limits));
-        if (outcome.failed() && signature_of(outcome) == failure.signature) return true;
-    }
-    return false;
-}
-
-/// Of the inputs and floating-point parameters.
-bool all_data(const Graph& graph, const std::function<bool(const Tensor&)>& are) {
-    if (!std::ranges::all_of(graph.failure->inputs, are)) return false;
-    return std::ranges::all_of(
-        graph.attributes, [&](const auto& entry) { return !is_floating(entry.second.dtype()) || are(entry.second); });
-}
-
-/// Numbers that a reader takes in, as those that minify rounded.
-bool is_plain(const Tensor& tensor) {
-    constexpr std::size_t kLongest = 5;  // characters: "-0.25"
-    return !is_complex(tensor.dtype()) && std::ranges::all_of(tensor.contiguous().values<double>(), [](double value) {
-        return short_number(value).size() <= kLongest;
-    });
-}
-
-/// The smallest data that fails in the same way. What a program does not make up by itself is tried where it is little.
-Subject smallest(const Graph& graph, Backend& backend, const Options& options) {
-    constexpr std::int64_t kMostListed = 64;  // elements of a tensor
-    const bool few = all_data(graph, [](const Tensor& tensor) { return tensor.numel() <= kMostListed; });
-    std::vector<Data> order = {Data::zeros, Data::ones};
-    if (few) order.push_back(Data::small);
-    if (!few || !all_data(graph, is_plain)) order.push_back(Data::random);
-    std::vector<Data> passing;
-    for (const Data data : order) {
-        try {
-            Subject subject = with_data(graph, data);
-            if (fails_alike(subject, backend, options)) {
-                subject.passing = passing;
-                return subject;
-            }
-        } catch (const Error&) {  // the reference refuses such values
-        }
-        passing.push_back(data);
-    }
-    Subject subject = with_data(graph, Data::real);
-    subject.passing = passing;
-    return subject;
-}
-
-std::string data_text(const Subject& subject) {
-    std::string text = subject.data == Data::real    ? "the recorded values"
-                       : subject.data == Data::small ? "small whole numbers"
-                                                     : std::string(name(subject.data));
-    if (subject.data == Data::random) text += " values, made up by the program";
-    for (std::size_t i = 0; i < subject.passing.size(); i++)
-        text += (i ? ", " : "; it does not fail with ") + std::string(name(subject.passing[i]));
-    return text;
-}
 
 std::string claim_of(const Report& report, const Rate& rate) {
     std::string text = "verified: " + std::to_string(report.runs) + " of " + std::to_string(report.of) +
@@ -238,6 +155,7 @@ Emission emission_of(ShortProgram program, const Failure& failure) {
                       .compile_flags = std::move(program.compile_flags),
                       .folder = std::move(program.folder),
                       .ends_by = std::move(program.ends_by),
+                      .expected = std::move(program.expected),
                       .facts = std::move(program.facts),
                       .tracker = std::move(program.tracker)};
     for (ShortProgram::File& file : program.files)
@@ -294,6 +212,7 @@ std::optional<Short> short_of_kernel(const Graph& original, Backend& backend, pr
     std::optional<ShortProgram> program = program_of(kernel, programs, failure, options);
     if (!program) return why_not = "its data are more than a reader takes in", std::nullopt;
     Emission emission = emission_of(std::move(*program), failure);
+    emission.also = also_text(subject, options);
     return Short{std::move(subject), std::move(emission), kernel.tried};
 }
 
@@ -324,8 +243,17 @@ std::optional<Short> short_of_graph(const Subject& subject, Backend& backend, Em
         outcome = query(subject.graph, failure.inputs, subject.expected, backend, suspect_of(failure, options.limits));
     const Blame blame = blame_of(subject.graph, subject.expected, backend, options.limits);
     const bool exact = is_exact(subject, blame, backend, options);
+    // Where a switch makes it right, that says what matters, but not in the title of a long graph.
+    constexpr std::int64_t kFewCalls = 2;
+    const bool controlled = blame.passes_to >= 0 || !blame.off.empty();
+    std::optional<NearCase> near;
+    if (!controlled || op_count(subject.graph) > kFewCalls)
+        near =
+            near_case(subject, outcome.failed() ? std::span<const Tensor>(outcome.outputs) : std::span<const Tensor>(),
+                      controlled, backend, options);
     const ShortRequest request{
-        subject.graph, subject.expected, outcome.outputs, options.output, options.alarm.count(), blame, exact, varies};
+        subject.graph, subject.expected, outcome.outputs, options.output, options.alarm.count(), blame, exact, varies,
+        near};
     try {
         std::optional<ShortProgram> program = emitter.short_program(request, why_not);
         if (!program) return std::nullopt;
@@ -348,6 +276,7 @@ Report report_of(const Emission& emission, const Subject& subject, const Options
     report.compile_command = shell_quote(build_command(emission, options));
     report.run_command = shell_quote(run_command(emission, options));
     if (emission.folder) report.get = emission.folder->get;
+    report.also = emission.also;
     report.arguments = emission.arguments;
     report.data = subject.data;
     report.passing = subject.passing;
@@ -438,11 +367,13 @@ Report write_named(const Graph& original, Backend& backend, const Options& optio
             if (std::optional<Report> written = write_short(*found, options, report.not_short)) return *written;
     const Subject subject = options.data ? with_data(original, *options.data) : smallest(original, backend, options);
     const std::string releases = interpreting ? "" : releases_of(original, backend, options.limits);
+    const std::string also = also_text(subject, options);
     std::optional<Report> written;
     for (bool again = false; in_short && !programs; again = true) {
         auto found = short_of_graph(subject, backend, *emitter, options, again, report.not_short);
         if (!found) break;
         tell_releases(releases, options, found->emission);
+        found->emission.also = also;
         written = write_short(*found, options, report.not_short);
         if (!written || again || !varies(*found, *written)) break;
     }
@@ -453,6 +384,7 @@ Report write_named(const Graph& original, Backend& backend, const Options& optio
     };
 
     Emission emission = emit();
+    emission.also = also;
     const std::string not_short = std::move(report.not_short);
     report = report_of(emission, subject, options);
     report.not_short = not_short;
@@ -477,6 +409,7 @@ Report write_named(const Graph& original, Backend& backend, const Options& optio
             Emission other = emit();
             if (!tried.insert(other.text).second) continue;
             emission = std::move(other);
+            emission.also = also;
             write_all(elsewhere.path(), subject, emission, report, options);
             check(elsewhere.path());
         }

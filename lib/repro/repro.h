@@ -14,6 +14,7 @@
 #include <string>
 #include <vector>
 
+#include "backends/spec.h"
 #include "graph/backend.h"
 #include "graph/graph.h"
 #include "graph/joint_shape.h"
@@ -44,7 +45,10 @@ struct Options {
     std::optional<std::filesystem::path> issue = {};
     /// The whole graph with its data, loops and verdict, where a short program of one kernel could do, too.
     bool harness = false;
-    bool anonymize = false;  ///< nothing of the user's but what the failure needs, see repro/anonymize.h
+    /// Of a report: other releases of the compiler, or other compilers, that are asked for the same graph.
+    std::vector<BackendSpec> also = {};
+    std::vector<std::string> checked = {};  ///< what the user states on versions that were not run: lines of a report
+    bool anonymize = false;                 ///< nothing of the user's but what the failure needs, see repro/anonymize.h
 };
 
 struct Report {
@@ -70,6 +74,7 @@ struct Report {
     /// With Options::anonymize: tensors whose values are made up, and those whose values the failure needs.
     std::optional<std::size_t> replaced = {};
     std::vector<std::string> kept = {};
+    std::string also = {};       ///< what those of Options::also say, see repro/also.h
     std::string not_short = {};  ///< why there is no short program, where one was looked for: a clause
 };
 

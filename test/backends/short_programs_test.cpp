@@ -181,6 +181,15 @@ TEST_CASE("golden: short programs for OpenCV in node") {
     std::string text = shown("softplus", softplus, opencv_program, npm);
     text += shown("large data", large(), opencv_program, npm);
     text += shown("three dimensions", pooled(), opencv_program, npm);
+    Case image = failing(R"(graph g opset("": 17) {
+  %x = placeholder["x"] : f32[1, 1, 1, 2]
+  %y = onnx.Softplus(%x) : f32[1, 1, 1, 2]
+  return (%y)
+}
+)",
+                         {Tensor::of<float>({32, 128}, {1, 1, 1, 2})}, {"mismatch", "run", "nan_or_inf"});
+    image.got = {Tensor::of<float>({32, INFINITY}, {1, 1, 1, 2})};
+    text += shown("an image", image, opencv_program, npm);
     softplus.graph.failure->signature = {"mismatch", "run", "sizes"};
     softplus.got = {Tensor::of<float>({1, 1}, {2, 1})};
     text += shown("other sizes", softplus, opencv_program, npm);
@@ -279,7 +288,27 @@ TEST_CASE("short programs: of a long title the pass is first, and types are left
           "Pad_Fusion: MaxPool<kernel_shape=[2]>(Pad(x, pads=[0, 0, 1, 0, 0, 0])) gives -1, expected 0, from "
           "ORT_ENABLE_BASIC on");
     CHECK(title_of(one.request(), model, {.when = ", from ORT_ENABLE_BASIC on", .pass = std::string(60, 'P')}) ==
-          std::string(60, 'P') + ": Pad, MaxPool of float[1, 1, 1] gives -1, expected 0, from ORT_ENABLE_BASIC on");
+          std::string(60, 'P') + ": MaxPool(Pad(x, pads=[0, 0, 1, 0, 0, 0])) gives -1, expected 0");
+    CHECK(title_of(one.request(), model, {.when = ", from ORT_ENABLE_BASIC on", .pass = std::string(70, 'P')}) ==
+          std::string(70, 'P') + ": MaxPool(Pad(x, …)) gives -1, expected 0");
+    CHECK(title_of(one.request(), model, {.when = ", from ORT_ENABLE_BASIC on", .pass = std::string(150, 'P')}) ==
+          std::string(150, 'P') + ": Pad, MaxPool of float[1, 1, 1] gives -1...");
+}
+
+TEST_CASE("short programs: a long title says what the nearest graph that is right tells") {
+    const Case one = pooled();
+    const ShortModel model = short_model(one.request());
+    ShortRequest request = one.request();
+    const NodeId pool = model.graph.calls().at(1);
+    request.near = NearCase{.change = NearCase::Change::without_attribute, .node = pool, .attribute = "kernel_shape"};
+    CHECK(title_of(request, model, {.pass = std::string(50, 'P')}) ==
+          std::string(50, 'P') + ": MaxPool<kernel_shape=[2]>(Pad(x, …)) gives -1, expected 0");
+    request.near = NearCase{.change = NearCase::Change::swapped, .node = model.graph.calls().at(0)};
+    CHECK(title_of(request, model, {.pass = std::string(50, 'P')}) ==
+          std::string(50, 'P') + " with Pad(x, w0) gives -1, expected 0, right with Pad(w0, x)");
+    request.near->same_result = true;
+    CHECK(title_of(request, model, {.pass = std::string(50, 'P')}) ==
+          std::string(50, 'P') + " takes Pad(x, w0) for Pad(w0, x) and gives -1, expected 0");
 }
 
 TEST_CASE("short programs: an exception's words are cut in a title, not the formula") {

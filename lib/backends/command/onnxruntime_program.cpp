@@ -111,11 +111,18 @@ class OnnxRuntimeProgram {
         return frame == std::string::npos ? failure_.message : failure_.message.substr(frame + kFrame.size());
     }
 
+    /// As it is called for any provider.
+    std::string pass() const {
+        constexpr std::string_view kProvider = "_CPUExecutionProvider";
+        const std::string& name = request_.blame.off;
+        return name.ends_with(kProvider) ? name.substr(0, name.size() - kProvider.size()) : name;
+    }
+
     /// ", from ORT_ENABLE_BASIC on".
     TitleWords words(Language language) const {
-        TitleWords words{.message = message(), .pass = request_.blame.off};
+        TitleWords words{.message = message(), .pass = pass()};
         if (by_level()) words.when = std::string(", from ") + called(failing(), language) + " on";
-        if (!by_level() && !request_.blame.level.empty()) words.when = ", at all levels of optimization";
+        if (!by_level() && !request_.blame.level.empty()) words.aside = ", at all levels of optimization";
         return words;
     }
 
@@ -362,21 +369,26 @@ class OnnxRuntimeProgram {
                 right = short_number(wrong->expected), seen = short_number(wrong->got);
             }
         }
+        const bool why = is("mismatch") && control().empty();
+        const std::string near = request_.near ? near_text(model_.graph, *request_.near) + "\n\n" : "";
+        if (!by_level() && request_.blame.off.empty()) {
+            const std::string where = request_.blame.level.empty() ? "" : " at all levels of optimization";
+            const std::string what = is("mismatch") ? column + " is " + seen + ", expected " + right + "." : seen;
+            return (is("mismatch") ? "Wrong" : "It fails") + where + ": " + what + "\n\n" + near +
+                   model_facts(model_, why);
+        }
         std::string text = "| | " + column + " |\n|---|---|\n";
         const auto row = [&](const std::string& what, const std::string& value) {
             text += "| " + what + " | " + value + " |\n";
         };
         if (by_level()) row(std::string("`") + passing().python + "`", right);
-        if (!request_.blame.level.empty())
-            row(by_level() ? std::string("`") + failing().python + "` and above" : "every level of optimization",
-                "**" + in_cell(seen) + "**");
+        if (by_level()) row(std::string("`") + failing().python + "` and above", "**" + in_cell(seen) + "**");
         if (!request_.blame.off.empty())
             row(std::string("`") + tried().python + "` with `optimization.disable_specified_optimizers` = `" +
                     request_.blame.off + "`",
                 right);
-        row("expected", right);
-        const bool why = is("mismatch") && control().empty();
-        return text + "\n" + model_facts(model_, why);
+        if (!by_level()) row("expected", right);
+        return text + "\n" + near + model_facts(model_, why);
     }
 
     static constexpr std::int64_t kMostInTable = 6;

@@ -9,7 +9,10 @@ namespace {
 
 constexpr Language js = Language::javascript;
 
-/// One input, as the matrix of two dimensions that the binding makes of an array.
+/// [1, 1, rows, columns], which the binding makes of a matrix.
+bool is_image(const Tensor& value) { return value.rank() == 4 && value.sizes()[0] == 1 && value.sizes()[1] == 1; }
+
+/// One input: the matrix of two dimensions that the binding makes of an array, or an image of it.
 std::string matrix_text(const Tensor& value, std::size_t input) {
     const std::string count = std::to_string(value.numel());
     std::string data = "[" + (value.numel() > kMostInPlace ? "" : elements_text(js, value)) + "]";
@@ -19,7 +22,10 @@ std::string matrix_text(const Tensor& value, std::size_t input) {
     else if (value.numel() > kMostInPlace)
         data = "new Float32Array(new Uint8Array(fs.readFileSync('test_data_set_0/input_" + std::to_string(input) +
                ".pb')).slice(-" + std::to_string(4 * value.numel()) + ").buffer)";
-    return "cv.matFromArray(" + sizes_text(value) + ", cv.CV_32F, " + data + ")";
+    const Sizes sizes = value.sizes();
+    const auto size = [&](std::size_t from_end) { return std::to_string(sizes.at(sizes.size() - from_end)); };
+    const std::string matrix = "cv.matFromArray(" + size(2) + ", " + size(1) + ", cv.CV_32F, " + data + ")";
+    return is_image(value) ? "cv.blobFromImage(" + matrix + ")" : matrix;
 }
 
 /// Computes y.
@@ -63,9 +69,9 @@ std::string opencv_in_node(const ShortRequest& request, const ShortModel& model,
 std::string not_in_opencv_node(const ShortRequest& request) {
     const std::string& kind = request.graph.failure->signature.kind;
     if (kind == "timeout" || kind == "crash") return "node cannot end a run that hangs or crashes";
-    const auto other = [](const Tensor& value) { return value.rank() != 2; };
+    const auto other = [](const Tensor& value) { return value.rank() != 2 && !is_image(value); };
     if (std::ranges::any_of(request.graph.failure->inputs, other))
-        return "OpenCV's matrices of JavaScript have two dimensions";
+        return "OpenCV's matrices of JavaScript have two dimensions, or those of an image";
     return {};
 }
 

@@ -30,7 +30,8 @@ class OpenCvProgram {
         program.files = model_.files;
         if (is("mismatch")) program.folder->others.push_back(python_program());
         const bool why = is("mismatch") && program.control_argument.empty();
-        program.facts = model_facts(model_, why);
+        if (request_.near) program.facts = near_text(model_.graph, *request_.near) + "\n\n";
+        program.facts += model_facts(model_, why);
         program.tracker = "opencv";
         return program;
     }

@@ -62,6 +62,7 @@ class HalideProgram {
                 .compiler = names_target() ? description() : host_description(),
                 .compile_flags = flags_,
                 .control_argument = guilty ? text_.guilty + " switched off" : "",
+                .expected = right(),
                 .tracker = "halide"};
     }
 
@@ -163,19 +164,29 @@ class HalideProgram {
         return text.substr(0, text.find(','));
     }
 
+    /// The first element that is wrong, and what it is.
+    std::optional<std::pair<std::size_t, double>> first_wrong() const {
+        const bool values = failure_.signature.kind == "mismatch" && request_.got;
+        const std::vector<double> got = values ? request_.got->contiguous().values<double>() : std::vector<double>();
+        for (std::size_t i = 0; i < got.size(); i++)
+            if (differs(got[i], expected_[i])) return std::pair(i, got[i]);
+        return std::nullopt;
+    }
+
+    /// "f(0) is 1".
+    std::string right() const {
+        const auto wrong = first_wrong();
+        return wrong ? element(wrong->first) + " is " + number(expected_[wrong->first]) : "";
+    }
+
     /// What is wrong, in one line.
     std::string what() const {
         const std::string& kind = failure_.signature.kind;
         const std::string with = text_.guilty.empty() ? "" : ", with " + text_.guilty;
-        if (kind == "mismatch") {
-            const std::vector<double> got =
-                request_.got ? request_.got->contiguous().values<double>() : std::vector<double>();
-            for (std::size_t i = 0; i < got.size(); i++)
-                if (differs(got[i], expected_[i]))
-                    return defined() + element(i) + " is " + number(got[i]) + ", expected " + number(expected_[i]) +
-                           with + ".";
-            return defined() + "values are wrong" + with + ".";
-        }
+        if (const auto wrong = first_wrong())
+            return defined() + element(wrong->first) + " is " + number(wrong->second) + ", expected " +
+                   number(expected_[wrong->first]) + with + ".";
+        if (kind == "mismatch") return defined() + "values are wrong" + with + ".";
         const std::string when = failure_.signature.stage == "run" ? "running" : "compiling";
         if (kind == "crash") return defined() + failure_.signature.detail + " while " + when + with + ".";
         if (kind == "timeout")

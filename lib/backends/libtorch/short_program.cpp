@@ -108,6 +108,7 @@ class LibTorchProgram {
         program.compiler = "LibTorch " + version();
         program.compile_flags = flags();
         program.tracker = "pytorch";
+        if (request_.near && !scripted_) program.facts = near_text(graph_, *request_.near) + "\n";
         if (scripted_)
             program.control_argument = std::string(frozen() ? "without optimize_for_inference(), and " : "") +
                                        "TorchScript's optimizer switched off";
@@ -166,8 +167,20 @@ class LibTorchProgram {
         }
         if (tensor.strides() == contiguous_strides(tensor.sizes()))
             return "    torch::Tensor " + name + " = " + made + ";\n";
+        const std::int64_t extent = elements_spanned(tensor);
+        if (extent != tensor.numel())  // between its elements there is no memory that nobody wrote
+            return "    torch::Tensor " + name + " = torch::zeros({" + std::to_string(extent) + "}" + dtype +
+                   ").as_strided(" + list_of(tensor.sizes()) + ", " + list_of(tensor.strides()) + ");\n    " + name +
+                   ".copy_(" + made + ");\n";
         return "    torch::Tensor " + name + " = torch::empty_strided(" + list_of(tensor.sizes()) + ", " +
                list_of(tensor.strides()) + dtype + ");\n    " + name + ".copy_(" + made + ");\n";
+    }
+
+    /// From the first to the last in memory.
+    static std::int64_t elements_spanned(const Tensor& tensor) {
+        std::int64_t extent = 1;
+        for (std::size_t i = 0; i < tensor.sizes().size(); i++) extent += (tensor.sizes()[i] - 1) * tensor.strides()[i];
+        return extent;
     }
 
     static bool alike(const Tensor& contiguous) {

@@ -1,3 +1,4 @@
 # needs: explain --list-backends | grep '^ts ' && test -e /usr/include/torch/csrc/api/include/torch/types.h
 minify model.json --backend ts --backend-option optimize_for_inference=on --accuracy -o m.json
-repro m.json --issue ISSUE.md
+repro m.json --issue ISSUE.md \
+  --checked 'newer source (743205db), read, not run: opDoesNotBroadCastWithConv of frozen_conv_folding.cpp still counts dimension 1 from the left'

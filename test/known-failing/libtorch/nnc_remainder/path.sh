@@ -1,3 +1,4 @@
 # needs: explain --list-backends | grep '^ts ' && test -e /usr/include/torch/csrc/api/include/torch/types.h
 minify model.json --backend ts --backend-option fuser=nnc --accuracy -o m.json
-repro m.json --anonymize --issue ISSUE.md
+repro m.json --anonymize --issue ISSUE.md \
+  --checked 'newer source (6296716d), read, not run: aten_remainder of tensorexpr/lowerings.cpp is still fmod(b + fmod(a, b), b)'

@@ -1,5 +1,6 @@
 # needs: test -e "$XDG_DATA_HOME/whittle/backends/opencv_js/5.0.0/node_modules/@techstark/opencv-js"
 # ../install 5.0.0 installs that.
+. "$(dirname "$0")/../releases.sh"
 cp "$(dirname "$0")/../worker.cjs" .
 minify model.json --backend 'worker:node worker.cjs 5.0.0' --accuracy --skip-delta-passes values -o m.json
-repro m.json --issue ISSUE.md
+repro m.json "$@" --issue ISSUE.md

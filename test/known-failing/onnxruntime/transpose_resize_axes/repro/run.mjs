@@ -1,6 +1,6 @@
 // ONNX Runtime 1.30.0, CPU: Transpose<perm=[0, 3, 1, 2]>(Resize<mode="nearest", axes=[3, 1, 2, 0]>(Transpose<perm=[0,
 // 2, 3, 1]>(x), scales=w0)) of float[1, 1, 2, 1] gives shape [2, 1, 2, 1], expected [1, 1, 2, 2], from extended on,
-// by TransposeOptimizer_CPUExecutionProvider.
+// by TransposeOptimizer.
 // Right with optimization.disable_specified_optimizers = TransposeOptimizer_CPUExecutionProvider.
 //
 //   npm install onnxruntime-node@1.30.0 && node run.mjs

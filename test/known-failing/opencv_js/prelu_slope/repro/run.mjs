@@ -1,4 +1,4 @@
-// OpenCV 5.0.0 dnn, CPU: PRelu(Reshape(x, shape=[1, 1, 1, 2]), slope=[4, -4]) of float[1, 2] gives -8, expected 8.
+// OpenCV 5.0.0 dnn, CPU: PRelu(x, slope=[4, -4]) of float[1, 1, 1, 2] gives -8, expected 8.
 //
 //   npm install @techstark/opencv-js@5.0.0-release.1 && node run.mjs
 import fs from 'node:fs';
@@ -9,7 +9,7 @@ if (!cv.Mat) await new Promise((done) => { cv.onRuntimeInitialized = done; });
 
 cv.FS_createDataFile('/', 'model.onnx', fs.readFileSync('model.onnx'), true, false, false);
 const net = cv.readNetFromONNX('/model.onnx');
-net.setInput(cv.matFromArray(1, 2, cv.CV_32F, [-2, -2]), 'x');
+net.setInput(cv.blobFromImage(cv.matFromArray(1, 2, cv.CV_32F, [-2, -2])), 'x');
 const y = [...net.forward('y').data32F];
 
 const expected = [-8, 8];

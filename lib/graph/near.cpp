@@ -1,0 +1,93 @@
+#include "graph/near.h"
+
+#include <algorithm>
+#include <set>
+#include <vector>
+
+#include "base/words.h"
+#include "graph/short_program.h"
+#include "graph/text.h"
+
+namespace whittle {
+namespace {
+
+std::string code(const std::string& text) { return "`" + text + "`"; }
+
+/// "Sub(x, reducemean)".
+std::string call_by_names(const Graph& graph, const Node& call, bool swapped) {
+    std::vector<std::string> names;
+    for (const Arg& arg : call.args) names.push_back(arg.node() ? graph.node(*arg.node()).name : print(graph, arg));
+    if (swapped) std::swap(names.at(0), names.at(1));
+    std::string text;
+    for (const std::string& name : names) text += (text.empty() ? "" : ", ") + name;
+    return op_word(call.target) + "(" + text + ")";
+}
+
+/// Inputs that a call reads in several places.
+std::string repeated(const Graph& graph, const Node& call) {
+    std::set<NodeId> once, again;
+    for (const Arg& arg : call.args)
+        if (arg.node() && !once.insert(arg.node()->id).second) again.insert(arg.node()->id);
+    std::string text;
+    for (const NodeId id : again) text += (text.empty() ? "" : ", ") + code(graph.node({id}).name);
+    return text;
+}
+
+/// "without `axes`": what the change is.
+std::string change_text(const Graph& graph, const NearCase& near) {
+    const Node* const node = near.node < 0 ? nullptr : &graph.node({near.node});
+    switch (near.change) {
+        case NearCase::Change::contiguous:
+            return "with contiguous operands";
+        case NearCase::Change::separate:
+            return "with separate inputs of the same values in each place of " + repeated(graph, *node);
+        case NearCase::Change::swapped:
+            return "with " + code(call_by_names(graph, *node, true)) + " in the place of " +
+                   code(call_by_names(graph, *node, false));
+        case NearCase::Change::without_attribute:
+            return "without " + code(near.attribute);
+        case NearCase::Change::without_call:
+            return "with " + code(graph.node(*node->args.at(0).node()).name) + " in the place of " +
+                   code(call_by_names(graph, *node, false));
+        case NearCase::Change::not_returned:
+            return "where " + code(node->name) + " is no output";
+        case NearCase::Change::opset:
+            return "at opset " + std::to_string(near.opset);
+        case NearCase::Change::f32:
+            break;
+    }
+    return "with float in the place of " + lower_case(std::string(info_of(near.dtype).onnx_name));
+}
+
+/// An operand in a title: what another call computes is told by its op.
+std::string operand_in_title(const Graph& graph, const Arg& arg) {
+    if (!arg.node()) return print(graph, arg);
+    const Node& node = graph.node(*arg.node());
+    if (node.kind == NodeKind::call) {
+        const bool plain = node.args.size() == 1 && node.args[0].node() &&
+                           graph.node(*node.args[0].node()).kind == NodeKind::placeholder;
+        return op_word(node.target) + "(" + (plain ? graph.node(*node.args[0].node()).name : "…") + ")";
+    }
+    if (node.kind != NodeKind::get_attr) return node.name;
+    const Tensor& constant = graph.attributes.at(node.target);
+    const bool number = constant.numel() == 1 && !is_complex(constant.dtype());
+    return number ? short_number(constant.contiguous().values<double>().at(0)) : node.name;
+}
+
+}  // namespace
+
+std::string near_text(const Graph& graph, const NearCase& near) {
+    const std::string change = change_text(graph, near);
+    return near.same_result ? "The result is the same " + change + ", where it is right." : "Right " + change + ".";
+}
+
+std::string call_in_title(const Graph& graph, const Node& call, bool swapped) {
+    std::vector<std::string> operands;
+    for (const Arg& arg : call.args) operands.push_back(operand_in_title(graph, arg));
+    if (swapped) std::swap(operands.at(0), operands.at(1));
+    std::string text;
+    for (const std::string& operand : operands) text += (text.empty() ? "" : ", ") + operand;
+    return op_word(call.target) + "(" + text + ")";
+}
+
+}  // namespace whittle

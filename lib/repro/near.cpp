@@ -1,0 +1,286 @@
+#include "repro/near.h"
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "base/error.h"
+#include "base/log.h"
+#include "frontends/onnx/versions.h"
+#include "graph/formula.h"
+#include "graph/value_ref.h"
+#include "ops/core/interpreter.h"
+#include "ops/core/registry.h"
+#include "ops/onnx/opset.h"
+#include "run/suspect.h"
+
+namespace whittle::repro {
+namespace {
+
+constexpr std::size_t kMostTried = 24;
+
+struct Candidate {
+    NearCase near;
+    Graph graph;
+};
+
+/// The graph with one change each, in the order in which they are tried.
+class Changes {
+  public:
+    explicit Changes(const Graph& graph) : graph_(graph) {}
+
+    std::vector<Candidate> all() {
+        contiguous();
+        for (NodeId id = 0; id < static_cast<NodeId>(graph_.nodes.size()); id++) {
+            if (!is_op_call(graph_.node({id}))) continue;
+            separate(id);
+            swapped(id);
+            without_attributes(id);
+            without_operands(id);
+            without_call(id);
+        }
+        not_returned();
+        opsets();
+        dtypes();
+        return std::move(candidates_);
+    }
+
+  private:
+    Node& node_of(Graph& graph, NodeId id) const { return graph.nodes.at(static_cast<std::size_t>(id)); }
+    void add(NearCase near, Graph graph) { candidates_.push_back({std::move(near), std::move(graph)}); }
+
+    void contiguous() {
+        if (std::ranges::all_of(graph_.failure->inputs, &Tensor::is_contiguous)) return;
+        Graph graph = graph_;
+        const std::vector<NodeId> inputs = graph.placeholders();
+        for (std::size_t i = 0; i < inputs.size(); i++) {
+            Tensor& value = graph.failure->inputs.at(i);
+            value = value.contiguous();
+            node_of(graph, inputs[i]).results.at(0).strides = value.strides();
+        }
+        add({.change = NearCase::Change::contiguous}, std::move(graph));
+    }
+
+    /// Behind the other placeholders: who comes after them is called otherwise.
+    void separate(NodeId id) {
+        const ArgList& args = graph_.node({id}).args;
+        std::vector<std::size_t> again;  // places of what was read before
+        for (std::size_t i = 0; i < args.size(); i++)
+            if (args[i].node() && graph_.node(*args[i].node()).kind == NodeKind::placeholder &&
+                std::find(args.begin(), args.begin() + static_cast<long>(i), args[i]) !=
+                    args.begin() + static_cast<long>(i))
+                again.push_back(i);
+        if (again.empty()) return;
+        const auto inputs = static_cast<NodeId>(graph_.placeholders().size()), more = static_cast<NodeId>(again.size());
+        const auto moved = [&](NodeRef ref) { return NodeRef{ref.id < inputs ? ref.id : ref.id + more}; };
+        Graph graph = graph_;
+        graph.nodes.clear();
+        for (NodeId i = 0; i < static_cast<NodeId>(graph_.nodes.size()); i++) {
+            if (i == inputs)
+                for (const std::size_t at : again) {
+                    Node copy = graph_.node(*args[at].node());
+                    graph.failure->inputs.push_back(graph_.failure->inputs.at(input_number(args[at].node()->id)));
+                    copy.name += "_" + std::to_string(at), copy.target = copy.name;
+                    graph.nodes.push_back(std::move(copy));
+                }
+            Node node = map_inputs(graph_.node({i}), moved);
+            for (std::size_t k = 0; i == id && k < again.size(); k++)
+                node.args[again[k]] = NodeRef{inputs + static_cast<NodeId>(k)};
+            graph.nodes.push_back(std::move(node));
+        }
+        add({.change = NearCase::Change::separate, .node = id}, std::move(graph));
+    }
+
+    std::size_t input_number(NodeId placeholder) const {
+        const std::vector<NodeId> inputs = graph_.placeholders();
+        return static_cast<std::size_t>(std::ranges::find(inputs, placeholder) - inputs.begin());
+    }
+
+    void swapped(NodeId id) {
+        const ArgList& args = graph_.node({id}).args;
+        if (args.size() != 2 || !args[0].node() || !args[1].node() || args[0] == args[1]) return;
+        Graph graph = graph_;
+        std::swap(node_of(graph, id).args[0], node_of(graph, id).args[1]);
+        add({.change = NearCase::Change::swapped, .node = id}, std::move(graph));
+    }
+
+    void without_attributes(NodeId id) {
+        const Node& call = graph_.node({id});
+        const Schema* const schema = Registry::instance().find(call.target);
+        const auto alike = [&](NodeId other) { return graph_.node({other}).target == call.target; };
+        if (std::ranges::count_if(graph_.calls(), alike) > 1) return;  // which one is meant is hard to say
+        for (std::size_t i = 0; i < call.kwargs.size(); i++) {
+            const auto& [name, value] = call.kwargs[i];
+            const Param* const param = schema ? schema->param(name) : nullptr;
+            if (!param || value.is_none() || !(param->optional || param->default_value)) continue;
+            if (param->default_value && *param->default_value == value) continue;
+            if (name == "num_outputs" || name == "captured") continue;  // the file has no such
+            Graph graph = graph_;
+            auto& kwargs = node_of(graph, id).kwargs;
+            kwargs.erase(kwargs.begin() + static_cast<long>(i));
+            add({.change = NearCase::Change::without_attribute, .node = id, .attribute = name}, std::move(graph));
+        }
+    }
+
+    void without_operands(NodeId id) {
+        const Node& call = graph_.node({id});
+        const Schema* const schema = Registry::instance().find(call.target);
+        for (std::size_t i = 1; schema && i < call.args.size() && i < schema->params.size(); i++) {
+            const Param& param = schema->params[i];
+            if (!param.optional || !call.args[i].node()) continue;
+            Graph graph = graph_;
+            node_of(graph, id).args[i] = Arg();
+            add({.change = NearCase::Change::without_attribute,
+                 .node = id,
+                 .attribute = parameter_name(*schema, param)},
+                std::move(graph));
+        }
+    }
+
+    void without_call(NodeId id) {
+        const Node& call = graph_.node({id});
+        if (call.args.empty() || !call.args[0].node() || call.results.size() != 1 || op_count(graph_) < 2) return;
+        const NodeRef of = *call.args[0].node();
+        const ValueMeta& from = graph_.node(of).results.at(0);
+        if (from.dtype != call.meta().dtype || from.sizes != call.meta().sizes) return;
+        Graph graph = graph_;
+        for (Node& node : graph.nodes)
+            if (node.kind != NodeKind::placeholder)
+                node = map_inputs(node, [&](NodeRef ref) { return ref.id == id ? of : ref; });
+        add({.change = NearCase::Change::without_call, .node = id}, std::move(graph));
+    }
+
+    /// What another call reads, too.
+    void not_returned() {
+        const std::vector<NodeId> outputs = graph_.outputs();
+        const auto readers = users(graph_);
+        for (std::size_t i = 0; outputs.size() > 1 && i < outputs.size(); i++) {
+            if (readers.at(static_cast<std::size_t>(outputs[i])).size() < 2) continue;
+            Graph graph = graph_;
+            ArgList& returned = graph.nodes.back().args;
+            returned.erase(returned.begin() + static_cast<long>(i));
+            add({.change = NearCase::Change::not_returned, .node = outputs[i]}, std::move(graph));
+        }
+    }
+
+    /// The nearest at which one of the ops is another version.
+    void opsets() {
+        const auto found = graph_.opset_imports.find("");
+        if (graph_.dialect != "onnx" || found == graph_.opset_imports.end()) return;
+        constexpr std::int64_t kOldest = 7;
+        const auto same = [&](std::int64_t opset) {
+            return std::ranges::all_of(graph_.calls(), [&](NodeId id) {
+                const std::string& target = graph_.node({id}).target;
+                const std::string op = target.substr(target.find('.') + 1);
+                return schema_version(op, opset) == schema_version(op, found->second);
+            });
+        };
+        for (const int step : {1, -1}) {
+            std::int64_t opset = found->second + step;
+            while (opset >= kOldest && opset <= kMaxOpset && same(opset)) opset += step;
+            if (opset < kOldest || opset > kMaxOpset) continue;
+            Graph graph = graph_;
+            graph.opset_imports[""] = opset;
+            add({.change = NearCase::Change::opset, .opset = opset}, std::move(graph));
+        }
+    }
+
+    static bool is_exact_in_f32(const Tensor& value) {
+        return !is_floating(value.dtype()) || same_bits(value.to(DType::f32).to(value.dtype()), value);
+    }
+
+    void dtypes() {
+        for (const DType dtype : {DType::f16, DType::bf16, DType::f64}) {
+            const auto has = [&](const Tensor& value) { return value.dtype() == dtype; };
+            if (std::ranges::none_of(graph_.failure->inputs, has)) continue;
+            if (!std::ranges::all_of(graph_.failure->inputs, is_exact_in_f32)) continue;  // those would be other values
+            Graph graph = graph_;
+            const auto change = [&](Tensor& value) {
+                if (has(value)) value = value.to(DType::f32);
+            };
+            for (Tensor& value : graph.failure->inputs) change(value);
+            for (auto& [name, value] : graph.attributes) change(value);
+            for (Node& node : graph.nodes)
+                for (ValueMeta& meta : node.results)
+                    if (node.kind == NodeKind::placeholder && meta.dtype == dtype) meta.dtype = DType::f32;
+            add({.change = NearCase::Change::f32, .dtype = dtype}, std::move(graph));
+        }
+    }
+
+    const Graph& graph_;
+    std::vector<Candidate> candidates_;
+};
+
+class Finder {
+  public:
+    Finder(const Subject& subject, std::span<const Tensor> got, bool controlled, Backend& backend,
+           const Options& options)
+        : subject_(subject), got_(got), controlled_(controlled), backend_(backend), options_(options) {}
+
+    std::optional<NearCase> run() {
+        std::vector<Candidate> candidates = Changes(subject_.graph).all();
+        std::ranges::stable_sort(candidates, {}, [](const Candidate& one) { return one.near.change; });
+        if (candidates.size() > kMostTried) candidates.erase(candidates.begin() + kMostTried, candidates.end());
+        std::optional<NearCase> best;
+        int rank = 3;
+        for (Candidate& candidate : candidates)
+            if (const int found = rank_of(candidate); found < rank) best = candidate.near, rank = found;
+        if (best) log_info(LogChannel::repro, "near: " + near_text(subject_.graph, *best));
+        return best;
+    }
+
+  private:
+    /// How much it says; 3 of one that is not right.
+    int rank_of(Candidate& candidate) const {
+        Graph& graph = candidate.graph;
+        std::vector<Tensor> expected;
+        try {
+            infer_all(graph);
+            expected = evaluate(graph, graph.failure->inputs);
+        } catch (const Error&) {  // it is no graph
+            return 3;
+        }
+        expected.resize(graph.outputs().size());
+        if (!is_right(graph, expected)) return 3;
+        if (graph.failure->signature.kind != name(Outcome::Kind::mismatch)) return 1;
+        const Accuracy& accuracy = graph.failure->accuracy;
+        const auto same = [&](std::span<const Tensor> values) {
+            return values.size() == expected.size() &&
+                   !judge(Outcome{.outputs = {values.begin(), values.end()}}, expected, accuracy).failed();
+        };
+        candidate.near.same_result = !got_.empty() && same(got_);
+        if (candidate.near.same_result || same(subject_.expected)) return candidate.near.same_result ? 0 : 1;
+        // What computes something else may be right for any reason.
+        const NearCase::Change change = candidate.near.change;
+        const bool says_little = change == NearCase::Change::swapped || change == NearCase::Change::without_call;
+        return controlled_ || says_little ? 3 : 2;
+    }
+
+    bool is_right(const Graph& graph, std::span<const Tensor> expected) const {
+        constexpr int kRuns = 2;
+        const auto empty = [](const Tensor& value) { return value.numel() == 0; };
+        if (expected.empty() || std::ranges::any_of(expected, empty)) return false;
+        Suspect suspect = suspect_of(*graph.failure, options_.limits);
+        suspect.tier = Tier::computes;
+        for (int i = 0; i < kRuns; i++)
+            if (query(graph, graph.failure->inputs, expected, backend_, suspect).failed()) return false;
+        return true;
+    }
+
+    const Subject& subject_;
+    const std::span<const Tensor> got_;
+    const bool controlled_;
+    Backend& backend_;
+    const Options& options_;
+};
+
+}  // namespace
+
+std::optional<NearCase> near_case(const Subject& subject, std::span<const Tensor> got, bool controlled,
+                                  Backend& backend, const Options& options) {
+    const std::string& kind = subject.graph.failure->signature.kind;
+    if (kind != "mismatch" && kind != "exception" && kind != "crash") return std::nullopt;
+    return Finder(subject, got, controlled, backend, options).run();
+}
+
+}  // namespace whittle::repro

@@ -1,0 +1,91 @@
+#include "repro/subject.h"
+
+#include <algorithm>
+#include <functional>
+
+#include "base/error.h"
+#include "graph/rate.h"
+#include "graph/short_program.h"
+#include "ops/core/interpreter.h"
+#include "run/suspect.h"
+
+namespace whittle::repro {
+namespace {
+
+/// In one run, or where it does not always fail, in one of as many as that takes.
+bool fails_alike(const Subject& subject, Backend& backend, const Options& options) {
+    const Failure& failure = *subject.graph.failure;
+    for (int left = runs_until_passing(failure.signature.rate); left > 0; left--) {
+        const Outcome outcome =
+            query(subject.graph, failure.inputs, subject.expected, backend, suspect_of(failure, options.limits));
+        if (outcome.failed() && signature_of(outcome) == failure.signature) return true;
+    }
+    return false;
+}
+
+/// Of the inputs and floating-point parameters.
+bool all_data(const Graph& graph, const std::function<bool(const Tensor&)>& are) {
+    if (!std::ranges::all_of(graph.failure->inputs, are)) return false;
+    return std::ranges::all_of(
+        graph.attributes, [&](const auto& entry) { return !is_floating(entry.second.dtype()) || are(entry.second); });
+}
+
+/// Numbers that a reader takes in, as those that minify rounded.
+bool is_plain(const Tensor& tensor) {
+    constexpr std::size_t kLongest = 5;  // characters: "-0.25"
+    return !is_complex(tensor.dtype()) && std::ranges::all_of(tensor.contiguous().values<double>(), [](double value) {
+        return short_number(value).size() <= kLongest;
+    });
+}
+
+}  // namespace
+
+Subject with_data(const Graph& graph, Data data) {
+    Subject subject{graph, {}, data};
+    std::uint64_t seed = 0;
+    std::vector<Tensor>& inputs = subject.graph.failure->inputs;
+    for (std::size_t i = 0; i < inputs.size(); i++) {
+        if (data == Data::random) subject.seeds[i] = seed;
+        inputs[i] = made_up(inputs[i], data, seed++);
+    }
+    for (auto& [name, value] : subject.graph.attributes)
+        if (is_floating(value.dtype())) value = made_up(value, data, seed++, Role::parameter);
+    subject.expected = evaluate(subject.graph, inputs);
+    subject.expected.resize(graph.outputs().size());  // behind them is what the graph writes to its inputs
+    return subject;
+}
+
+Subject smallest(const Graph& graph, Backend& backend, const Options& options) {
+    constexpr std::int64_t kMostListed = 64;  // elements of a tensor
+    const bool few = all_data(graph, [](const Tensor& tensor) { return tensor.numel() <= kMostListed; });
+    std::vector<Data> order = {Data::zeros, Data::ones};
+    if (few) order.push_back(Data::small);
+    if (!few || !all_data(graph, is_plain)) order.push_back(Data::random);
+    std::vector<Data> passing;
+    for (const Data data : order) {
+        try {
+            Subject subject = with_data(graph, data);
+            if (fails_alike(subject, backend, options)) {
+                subject.passing = passing;
+                return subject;
+            }
+        } catch (const Error&) {  // the reference refuses such values
+        }
+        passing.push_back(data);
+    }
+    Subject subject = with_data(graph, Data::real);
+    subject.passing = passing;
+    return subject;
+}
+
+std::string data_text(const Subject& subject) {
+    std::string text = subject.data == Data::real    ? "the recorded values"
+                       : subject.data == Data::small ? "small whole numbers"
+                                                     : std::string(name(subject.data));
+    if (subject.data == Data::random) text += " values, made up by the program";
+    for (std::size_t i = 0; i < subject.passing.size(); i++)
+        text += (i ? ", " : "; it does not fail with ") + std::string(name(subject.passing[i]));
+    return text;
+}
+
+}  // namespace whittle::repro
