@@ -34,6 +34,10 @@ void ReproOptions::declare(Tool& tool) {
     tool.option("--issue", issue, "FILE",
                 "Also write the text of a bug report, in Markdown: what happens, the program, versions, in the form of "
                 "the project's tracker; what only a person can check is printed. A bundle has one: ISSUE.md.");
+    tool.option(
+        "--note", notes, "TEXT",
+        "With --issue or --bundle: a line of the report in your own words, above all others: what is wrong, and "
+        "the sentence of the documentation that says so. May be given several times.");
     tool.option("--also", also, "BACKEND",
                 "With --issue or --bundle: ask this backend, too, a newer release of the compiler for instance, and "
                 "say in the report whether it fails. May be given several times.");
@@ -69,6 +73,7 @@ void ReproOptions::check_usage() {
         refuse_with_python("--harness", harness);
         refuse_with_python("--anonymize", anonymize);
         refuse_with_python("--bundle", bundle.has_value());
+        refuse_with_python("--note", !notes.empty());
         refuse_with_python("--also", !also.empty());
         refuse_with_python("--checked", !checked.empty());
         refuse_with_python("--data", data != defaults.data);
@@ -90,14 +95,20 @@ void ReproOptions::check_usage() {
         throw invalid_value(bundle->string(), "--bundle", "expected a new folder, or an earlier bundle");
 }
 
+void require_lines(const char* option, const std::vector<std::string>& lines) {
+    for (const std::string& line : lines)
+        if (line.find_first_not_of(' ') == std::string::npos || line.find('\n') != std::string::npos)
+            throw invalid_value(line, option, "expected one line of text");
+}
+
 void ReproOptions::check_report() const {
     const bool reports = issue || bundle;
+    require_with(!notes.empty(), "--note", reports, "--issue or --bundle");
     require_with(!also.empty(), "--also", reports, "--issue or --bundle");
     require_with(!checked.empty(), "--checked", reports, "--issue or --bundle");
     for (const std::string& spec : also) find_backend(spec);
-    for (const std::string& line : checked)
-        if (line.find_first_not_of(' ') == std::string::npos || line.find('\n') != std::string::npos)
-            throw invalid_value(line, "--checked", "expected one line of text");
+    require_lines("--note", notes);
+    require_lines("--checked", checked);
 }
 
 repro::Options ReproOptions::options(const Tool& tool, const Failure& failure) const {
@@ -117,6 +128,7 @@ repro::Options ReproOptions::options(const Tool& tool, const Failure& failure) c
             .issue = issue,
             .harness = harness,
             .also = {also.begin(), also.end()},
+            .notes = notes,
             .checked = checked,
             .anonymize = anonymize};
 }

@@ -138,7 +138,7 @@ class Formula {
         const auto said = [&](const std::string& text) {
             operands.push_back(tells(name) ? Operand{name + "=" + text, true} : Operand{text});
         };
-        if (arg.is_none()) return how_.elided ? void() : operands.push_back({});
+        if (arg.is_none()) return operands.push_back({how_.elided ? kElided : ""});
         if (const NodeRef* ref = arg.node()) {
             const Node& node = graph_.node(*ref);
             if (node.kind != NodeKind::get_attr) return operands.push_back({value(*ref)});
@@ -178,14 +178,19 @@ class Formula {
     std::string attributes(const Node& node) const {
         const bool keeps = how_.node >= 0 && &node == &graph_.node({how_.node});
         const bool elides = detail_ == Detail::none || how_.elided;
-        if (graph_.dialect != "onnx" || (elides && !keeps)) return {};
+        if (graph_.dialect != "onnx" || (elides && !how_.elided)) return {};
         std::string text;
+        bool left_out = false;
         for (const auto& [name, value] : node.kwargs) {
-            if (elides && name != how_.attribute) continue;
             if (value.is_none() || name == "num_outputs" || name == "captured") continue;  // the file has no such
+            if (elides && !(keeps && name == how_.attribute)) {
+                left_out = true;
+                continue;
+            }
             const auto* const graph = std::get_if<GraphRef>(&value.value);
             text += (text.empty() ? "" : ", ") + name + "=" + (graph ? nested(*graph) : print(graph_, value));
         }
+        if (left_out && how_.elided && text.empty()) text = kElided;
         return text.empty() ? "" : "<" + text + ">";
     }
 
@@ -295,14 +300,22 @@ std::string not_contiguous(const Graph& graph, std::span<const Tensor> inputs) {
     return ", where " + join(names) + (names.size() == 1 ? " is" : " are") + " not contiguous";
 }
 
+namespace {
+
+std::string first_element(const Tensor& tensor) {
+    const double value = tensor.contiguous().values<double>().at(0);
+    return tensor.dtype() == DType::boolean ? (value != 0 ? "true" : "false") : short_number(value);
+}
+
+}  // namespace
+
 std::string where_of(const Graph& graph, std::span<const Tensor> inputs, bool values) {
     const std::vector<NodeId> placeholders = graph.placeholders();
     const std::set<NodeId> by_value = values ? stated(graph) : std::set<NodeId>();
     std::vector<std::string> facts;
     for (std::size_t i = 0; i < placeholders.size() && i < inputs.size(); i++) {
         const std::string& name = graph.node({placeholders[i]}).name;
-        if (by_value.contains(placeholders[i]))
-            facts.push_back(name + " = " + short_number(inputs[i].contiguous().values<double>().at(0)));
+        if (by_value.contains(placeholders[i])) facts.push_back(name + " = " + first_element(inputs[i]));
         if (!inputs[i].is_contiguous())
             facts.push_back(name + to_string(inputs[i].sizes()) + " has strides " + to_string(inputs[i].strides()));
     }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <functional>
 
+#include "base/words.h"
 #include "graph/formula.h"
 #include "graph/near.h"
 #include "graph/short_program.h"
@@ -61,10 +62,10 @@ class Title {
 
     std::string write() const {
         const std::string stub = is("exception") ? "-" : "";  // its words are cut where they are long
-        if (whole(stub).size() <= kMostOfFormula)
+        if (columns_of(whole(stub)) <= kMostOfFormula)
             return with_words([&](const std::string& message, bool aside) { return whole(message, aside); });
         const auto* const form = std::ranges::find_if(kForms, [&](const Form& one) {
-            return has(one.says) && write(one.says, one.when, stub).size() <= one.most;
+            return has(one.says) && columns_of(write(one.says, one.when, stub)) <= one.most;
         });
         const Form chosen = form == std::end(kForms) ? Form{Says::ops, true, kMost} : *form;
         const auto written = [&](const std::string& message, bool) { return write(chosen.says, chosen.when, message); };
@@ -91,7 +92,10 @@ class Title {
     }
 
     std::string write(Says says, bool when, const std::string& message) const {
-        if (says == Says::near) return of_operands();
+        if (says == Says::near) {
+            const std::string said = of_operands();
+            return (request_.varies ? without_expected(said) : said) + (words_.pass.empty() ? words_.when : "");
+        }
         const std::string who = has_formula(says)
                                     ? formula(says)
                                     : ops_of_formula(graph_, says == Says::attributes) + types_without_names(graph_);

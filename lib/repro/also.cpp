@@ -6,17 +6,19 @@
 #include "base/log.h"
 #include "base/suggest.h"
 #include "graph/releases.h"
+#include "run/release_history.h"
 #include "run/suspect.h"
 
 namespace whittle::repro {
 namespace {
 
-enum class Verdict { fails, right, none };
-
-/// A value is wrong in any way: another release may be wrong otherwise.
-Verdict verdict_of(const Outcome& outcome, const Failure& failure) {
-    if (!outcome.failed()) return Verdict::right;
-    return name(outcome.kind) == failure.signature.kind ? Verdict::fails : Verdict::none;
+/// A value is wrong in any way: another release may be wrong otherwise. What is refused has to be so in the same words.
+ReleaseAnswer answer_of(const Outcome& outcome, const Failure& failure) {
+    if (!outcome.failed()) return ReleaseAnswer::right;
+    const bool values = failure.signature.kind == name(Outcome::Kind::mismatch);
+    const bool alike = values ? name(outcome.kind) == failure.signature.kind
+                              : outcome.is_failure() && signature_of(outcome) == failure.signature;
+    return alike ? ReleaseAnswer::fails : ReleaseAnswer::none;
 }
 
 }  // namespace
@@ -28,13 +30,17 @@ std::string also_text(const Subject& subject, const Options& options) {
         const auto backend = find_backend(spec);
         Suspect suspect = suspect_of(failure, options.limits);
         suspect.spec = spec, suspect.options = {};
-        const Outcome outcome = query(subject.graph, failure.inputs, subject.expected, *backend, suspect);
+        ReleaseAnswer answer = ReleaseAnswer::right;
+        for (int left = runs_until_passing(failure.signature.rate); left > 0 && answer == ReleaseAnswer::right;
+             left--) {
+            const Outcome outcome = query(subject.graph, failure.inputs, subject.expected, *backend, suspect);
+            answer = answer_of(outcome, failure);
+            log_info(LogChannel::repro, spec.text() + ": " + (outcome.failed() ? outcome.message : "right"));
+        }
         const std::string version = version_of(*backend, {});
-        const Verdict verdict = verdict_of(outcome, failure);
-        log_info(LogChannel::repro, spec.text() + ": " + (outcome.failed() ? outcome.message : "right"));
-        (verdict == Verdict::fails   ? fail
-         : verdict == Verdict::right ? right
-                                     : none)
+        (answer == ReleaseAnswer::fails   ? fail
+         : answer == ReleaseAnswer::right ? right
+                                          : none)
             .push_back(version.empty() ? spec.text() : version);
     }
     std::string text;

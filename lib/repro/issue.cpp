@@ -109,10 +109,11 @@ std::string without_source(const std::string& definition) {
 /// models of ONNX says it by the model's versions: ShortProgram::facts.)
 std::string definitions_of(const Graph& graph) {
     constexpr std::size_t kMost = 6;
+    constexpr std::string_view kOfAnother = "the gradient";  // of an op whose definition would have to be said first
     std::vector<std::string> lines;
     for (const NodeId id : graph.calls()) {
         const RegisteredOp* const op = Registry::instance().op(graph.node({id}).target);
-        if (!op || op->def->doc.empty()) continue;
+        if (!op || op->def->doc.empty() || op->def->doc.starts_with(kOfAnother)) continue;
         const std::string line =
             "- `" + std::string(op->def->name) + "`: " + without_source(std::string(op->def->doc)) + "\n";
         if (std::ranges::find(lines, line) == lines.end()) lines.push_back(line);
@@ -306,6 +307,7 @@ class Issue {
     std::string what() const {
         std::string text;  // the title has been said
         const auto add = [&](const std::string& part) { text += (text.empty() ? "" : "\n") + part; };
+        for (const std::string& line : options_.notes) add(line + "\n");
         if (const std::string known = releases(); !known.empty()) add("Releases: " + known + ".\n");
         if (emission_.summary.empty()) add(failure_.message + "\n");
         if (!emission_.facts.empty()) add(emission_.facts);

@@ -71,7 +71,8 @@ class Changes {
                     args.begin() + static_cast<long>(i))
                 again.push_back(i);
         if (again.empty()) return;
-        const auto inputs = static_cast<NodeId>(graph_.placeholders().size()), more = static_cast<NodeId>(again.size());
+        const NodeId inputs = graph_.placeholders().back() + 1;
+        const auto more = static_cast<NodeId>(again.size());
         const auto moved = [&](NodeRef ref) { return NodeRef{ref.id < inputs ? ref.id : ref.id + more}; };
         Graph graph = graph_;
         graph.nodes.clear();
@@ -156,6 +157,7 @@ class Changes {
         const auto readers = users(graph_);
         for (std::size_t i = 0; outputs.size() > 1 && i < outputs.size(); i++) {
             if (readers.at(static_cast<std::size_t>(outputs[i])).size() < 2) continue;
+            if (graph_.failure->signature.kind == name(Outcome::Kind::mismatch)) continue;  // it may be the wrong one
             Graph graph = graph_;
             ArgList& returned = graph.nodes.back().args;
             returned.erase(returned.begin() + static_cast<long>(i));
@@ -193,7 +195,9 @@ class Changes {
         for (const DType dtype : {DType::f16, DType::bf16, DType::f64}) {
             const auto has = [&](const Tensor& value) { return value.dtype() == dtype; };
             if (std::ranges::none_of(graph_.failure->inputs, has)) continue;
+            const auto exact = [](const auto& attribute) { return is_exact_in_f32(attribute.second); };
             if (!std::ranges::all_of(graph_.failure->inputs, is_exact_in_f32)) continue;  // those would be other values
+            if (!std::ranges::all_of(graph_.attributes, exact)) continue;
             Graph graph = graph_;
             const auto change = [&](Tensor& value) {
                 if (has(value)) value = value.to(DType::f32);
@@ -222,9 +226,12 @@ class Finder {
         std::ranges::stable_sort(candidates, {}, [](const Candidate& one) { return one.near.change; });
         if (candidates.size() > kMostTried) candidates.erase(candidates.begin() + kMostTried, candidates.end());
         std::optional<NearCase> best;
+        const int least = subject_.graph.failure->signature.kind == name(Outcome::Kind::mismatch) ? 0 : 1;
         int rank = 3;
-        for (Candidate& candidate : candidates)
+        for (Candidate& candidate : candidates) {
             if (const int found = rank_of(candidate); found < rank) best = candidate.near, rank = found;
+            if (rank == least) break;
+        }
         if (best) log_info(LogChannel::repro, "near: " + near_text(subject_.graph, *best));
         return best;
     }
@@ -280,6 +287,7 @@ std::optional<NearCase> near_case(const Subject& subject, std::span<const Tensor
                                   Backend& backend, const Options& options) {
     const std::string& kind = subject.graph.failure->signature.kind;
     if (kind != "mismatch" && kind != "exception" && kind != "crash") return std::nullopt;
+    if (subject.graph.failure->signature.rate.flaky()) return std::nullopt;  // two runs tell nothing
     return Finder(subject, got, controlled, backend, options).run();
 }
 

@@ -28,6 +28,7 @@ using expr::Stage;
 constexpr std::int64_t kLoadBytes = 32;          // a vector: what only loads and stores is no quicker in wider ones
 constexpr std::int64_t kManyLoads = 8;           // of a window that is written out
 constexpr std::int64_t kFewCalls = 512;          // 64 of the C library's exp, tanh or erf take longer than all else
+constexpr std::int64_t kRowsToShare = 8;         // of an image, so that each of a few threads has as many
 constexpr std::int64_t kParallelWork = 1 << 16;  // element evaluations below which starting threads costs more
 
 /// Of a vector of so many bytes.
@@ -148,7 +149,8 @@ class Rules {
     /// Whether it reads, or is read by, what threads compute by rows of its images: then each of them finds most of
     /// what it reads in its own cache. Where something is computed in the stage's loops, they stay.
     bool has_neighbour_by_rows(const Stage& stage) const {
-        if (stage.vars.size() < 3 || !stage.updates.empty()) return false;
+        if (stage.vars.size() < 3 || stage.vars[stage.vars.size() - 2].extent < kRowsToShare || !stage.updates.empty())
+            return false;
         for (const Directive& directive : draft_.schedule())
             if (directive.kind == Directive::Kind::compute_at && directive.at == stage.name) return false;
         const auto reads = [](const Stage& reader, const std::string& name) {

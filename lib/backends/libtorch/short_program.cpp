@@ -178,6 +178,7 @@ class LibTorchProgram {
 
     /// From the first to the last in memory.
     static std::int64_t elements_spanned(const Tensor& tensor) {
+        if (tensor.numel() == 0) return 0;
         std::int64_t extent = 1;
         for (std::size_t i = 0; i < tensor.sizes().size(); i++) extent += (tensor.sizes()[i] - 1) * tensor.strides()[i];
         return extent;

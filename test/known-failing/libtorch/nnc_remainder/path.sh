@@ -1,4 +1,5 @@
 # needs: explain --list-backends | grep '^ts ' && test -e /usr/include/torch/csrc/api/include/torch/types.h
 minify model.json --backend ts --backend-option fuser=nnc --accuracy -o m.json
-repro m.json --anonymize --issue ISSUE.md \
+repro m.json --note 'NNC computes remainder(a, b) as fmod(b + fmod(a, b), b), whose sum is rounded to the precision of b: what is small beside b is lost.' \
+  --anonymize --issue ISSUE.md \
   --checked 'newer source (6296716d), read, not run: aten_remainder of tensorexpr/lowerings.cpp is still fmod(b + fmod(a, b), b)'

@@ -1,4 +1,5 @@
 # needs: explain --list-backends | grep '^ts ' && test -e /usr/include/torch/csrc/api/include/torch/types.h
 minify model.json --backend ts --accuracy -o m.json
-repro m.json --anonymize --issue ISSUE.md \
+repro m.json --note 'mul(bool tensor, 1) is an int64 tensor by type promotion; the peephole pass replaces it by the bool tensor itself, so that the sum below is a logical or.' \
+  --anonymize --issue ISSUE.md \
   --checked 'newer source (035290b7), read, not run: peephole_alias_sensitive.cpp still asks whether 1 is an int, not whether x is bool'

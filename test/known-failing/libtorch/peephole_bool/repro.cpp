@@ -1,5 +1,5 @@
 // LibTorch 1.13.0, CPU: div(add(mul(x, 1), mul(x, 1)), 2) of bool[1] in TorchScript gives 0.5, expected 1, where x =
-// 1.
+// true.
 //
 //   g++ -std=c++17 -O1 repro.cpp -o repro -DNDEBUG -I/usr/include/torch/csrc/api/include -ltorch_cpu -lc10 && ./repro
 #include <torch/script.h>

@@ -1,3 +1,4 @@
 # needs: explain --list-backends | grep '^onnxruntime ' | grep -vq 'not installed'
 minify model.json --backend onnxruntime --skip-delta-passes dims,operands -o m.json
-repro m.json --anonymize --issue ISSUE.md
+repro m.json --note 'The fused value is also an output of the model (y1): it is left without a node that computes it.' \
+  --anonymize --issue ISSUE.md
