@@ -78,7 +78,7 @@ std::string operand_in_title(const Graph& graph, const Arg& arg) {
 
 std::string near_text(const Graph& graph, const NearCase& near) {
     const std::string change = change_text(graph, near);
-    return near.same_result ? "This is what is right " + change + "." : "Right " + change + ".";
+    return near.same_result ? "This would be right " + change + "." : "Right " + change + ".";
 }
 
 std::string call_in_title(const Graph& graph, const Node& call, bool swapped) {

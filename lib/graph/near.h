@@ -31,7 +31,7 @@ struct NearCase {
     bool operator==(const NearCase&) const = default;
 };
 
-/// "Right without `dilations`."; "This is what is right without `dilations`.". `graph` is the
+/// "Right without `dilations`."; "This would be right without `dilations`.". `graph` is the
 /// failing one, under the names that a report has.
 std::string near_text(const Graph& graph, const NearCase& near);
 

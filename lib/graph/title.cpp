@@ -16,7 +16,7 @@ namespace {
 constexpr std::size_t kMost = 200;
 /// Of all that is said; of a short form, and of one that says no level; of what has to do where there is none. Without
 /// an exception's words.
-constexpr std::size_t kMostOfFormula = 130, kMostOfShort = 120, kMostOfBrief = 125, kMostAtAll = 140;
+constexpr std::size_t kMostOfFormula = 130, kMostOfShort = 120, kMostOfBrief = 128, kMostAtAll = 140;
 constexpr std::size_t kMostWithWords = 144, kLeastOfWords = 30;
 constexpr std::int64_t kMostCalls = 10;  // of a formula
 
