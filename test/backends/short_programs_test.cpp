@@ -288,9 +288,9 @@ TEST_CASE("short programs: of a long title the pass is first, and types are left
           "Pad_Fusion: MaxPool<kernel_shape=[2]>(Pad(x, pads=[0, 0, 1, 0, 0, 0])) gives -1, expected 0, from "
           "ORT_ENABLE_BASIC on");
     CHECK(title_of(one.request(), model, {.when = ", from ORT_ENABLE_BASIC on", .pass = std::string(60, 'P')}) ==
-          std::string(60, 'P') + ": MaxPool(Pad(x, pads=[0, 0, 1, 0, 0, 0])) gives -1, expected 0");
+          std::string(60, 'P') + ": MaxPool<…>(Pad(x, pads=[0, 0, 1, 0, 0, 0])) gives -1, expected 0");
     CHECK(title_of(one.request(), model, {.when = ", from ORT_ENABLE_BASIC on", .pass = std::string(70, 'P')}) ==
-          std::string(70, 'P') + ": MaxPool(Pad(x, …)) gives -1, expected 0");
+          std::string(70, 'P') + ": MaxPool<…>(Pad(x, …)) gives -1, expected 0");
     CHECK(title_of(one.request(), model, {.when = ", from ORT_ENABLE_BASIC on", .pass = std::string(150, 'P')}) ==
           std::string(150, 'P') + ": Pad, MaxPool of float[1, 1, 1] gives -1...");
 }
