@@ -1,9 +1,11 @@
 #include "graph/near.h"
 
 #include <algorithm>
+#include <functional>
 #include <set>
 #include <vector>
 
+#include "base/suggest.h"
 #include "base/words.h"
 #include "graph/short_program.h"
 #include "graph/text.h"
@@ -13,14 +15,18 @@ namespace {
 
 std::string code(const std::string& text) { return "`" + text + "`"; }
 
+/// "Sub(x, y)", with the words of `operand`.
+std::string call_text(const Node& call, bool swapped, const std::function<std::string(const Arg&)>& operand) {
+    std::vector<std::string> operands;
+    for (const Arg& arg : call.args) operands.push_back(operand(arg));
+    if (swapped) std::swap(operands.at(0), operands.at(1));
+    return op_word(call.target) + "(" + join(operands) + ")";
+}
+
 /// "Sub(x, reducemean)".
 std::string call_by_names(const Graph& graph, const Node& call, bool swapped) {
-    std::vector<std::string> names;
-    for (const Arg& arg : call.args) names.push_back(arg.node() ? graph.node(*arg.node()).name : print(graph, arg));
-    if (swapped) std::swap(names.at(0), names.at(1));
-    std::string text;
-    for (const std::string& name : names) text += (text.empty() ? "" : ", ") + name;
-    return op_word(call.target) + "(" + text + ")";
+    return call_text(call, swapped,
+                     [&](const Arg& arg) { return arg.node() ? graph.node(*arg.node()).name : print(graph, arg); });
 }
 
 /// Inputs that a call reads in several places.
@@ -28,9 +34,9 @@ std::string repeated(const Graph& graph, const Node& call) {
     std::set<NodeId> once, again;
     for (const Arg& arg : call.args)
         if (arg.node() && !once.insert(arg.node()->id).second) again.insert(arg.node()->id);
-    std::string text;
-    for (const NodeId id : again) text += (text.empty() ? "" : ", ") + code(graph.node({id}).name);
-    return text;
+    std::vector<std::string> names;
+    for (const NodeId id : again) names.push_back(code(graph.node({id}).name));
+    return join(names);
 }
 
 /// "without `axes`": what the change is.
@@ -82,12 +88,7 @@ std::string near_text(const Graph& graph, const NearCase& near) {
 }
 
 std::string call_in_title(const Graph& graph, const Node& call, bool swapped) {
-    std::vector<std::string> operands;
-    for (const Arg& arg : call.args) operands.push_back(operand_in_title(graph, arg));
-    if (swapped) std::swap(operands.at(0), operands.at(1));
-    std::string text;
-    for (const std::string& operand : operands) text += (text.empty() ? "" : ", ") + operand;
-    return op_word(call.target) + "(" + text + ")";
+    return call_text(call, swapped, [&](const Arg& arg) { return operand_in_title(graph, arg); });
 }
 
 }  // namespace whittle

@@ -264,16 +264,16 @@ std::variant<KernelFailure, std::string> failing_kernel(const Graph& graph, Back
     if (!first) return "no kernel fails by itself";
     const reduce::KernelReduction reduction = reduce::reduce_kernel(
         *first, [&](const KernelCase& smaller) { return oracle.fails(smaller); }, start + kReductionTime);
-    KernelFailure result{.kernel = reduce::named(reduction.smallest), .outcome = {}, .expected = {}};
+    KernelFailure result{.kernel = {}, .outcome = {}, .expected = {}};
+    const auto take = [&](const KernelCase& kernel) {
+        result.kernel = kernel;
+        result.expected = *Oracle::expected(kernel);
+        result.outcome = oracle.run(kernel, result.expected);
+    };
     // Names decide in which order Halide's simplifier sees things.
-    if (!oracle.fails(result.kernel)) result.kernel = reduction.smallest;
-    result.expected = *Oracle::expected(result.kernel);
-    result.outcome = oracle.run(result.kernel, result.expected);
-    if (!result.outcome.is_failure()) {  // without a control before it in its process
-        result.kernel = *first;
-        result.expected = *Oracle::expected(result.kernel);
-        result.outcome = oracle.run(result.kernel, result.expected);
-    }
+    const KernelCase named = reduce::named(reduction.smallest);
+    take(oracle.fails(named) ? named : reduction.smallest);
+    if (!result.outcome.is_failure()) take(*first);  // without a control before it in its process
     if (result.kernel.guilty >= 0) {
         const Outcome control = oracle.run(result.kernel, result.expected, false);
         result.exact = !control.outputs.empty() && same_bits(control.outputs[0], result.expected.contiguous());

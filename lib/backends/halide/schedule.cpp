@@ -28,7 +28,6 @@ using expr::Stage;
 constexpr std::int64_t kLoadBytes = 32;          // a vector: what only loads and stores is no quicker in wider ones
 constexpr std::int64_t kManyLoads = 8;           // of a window that is written out
 constexpr std::int64_t kFewCalls = 512;          // 64 of the C library's exp, tanh or erf take longer than all else
-constexpr std::int64_t kRowsToShare = 8;         // of an image, so that each of a few threads has as many
 constexpr std::int64_t kParallelWork = 1 << 16;  // element evaluations below which starting threads costs more
 
 /// Of a vector of so many bytes.

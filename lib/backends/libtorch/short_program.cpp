@@ -22,6 +22,7 @@
 #include "ops/core/memory.h"
 #include "ops/core/registry.h"
 #include "tensor/expanded.h"
+#include "tensor/reach.h"
 
 namespace whittle {
 namespace fs = std::filesystem;
@@ -167,21 +168,13 @@ class LibTorchProgram {
         }
         if (tensor.strides() == contiguous_strides(tensor.sizes()))
             return "    torch::Tensor " + name + " = " + made + ";\n";
-        const std::int64_t extent = elements_spanned(tensor);
+        const std::int64_t extent = tensor.numel() ? reach(tensor.sizes(), tensor.strides())->count() : 0;
         if (extent != tensor.numel())  // between its elements there is no memory that nobody wrote
             return "    torch::Tensor " + name + " = torch::zeros({" + std::to_string(extent) + "}" + dtype +
                    ").as_strided(" + list_of(tensor.sizes()) + ", " + list_of(tensor.strides()) + ");\n    " + name +
                    ".copy_(" + made + ");\n";
         return "    torch::Tensor " + name + " = torch::empty_strided(" + list_of(tensor.sizes()) + ", " +
                list_of(tensor.strides()) + dtype + ");\n    " + name + ".copy_(" + made + ");\n";
-    }
-
-    /// From the first to the last in memory.
-    static std::int64_t elements_spanned(const Tensor& tensor) {
-        if (tensor.numel() == 0) return 0;
-        std::int64_t extent = 1;
-        for (std::size_t i = 0; i < tensor.sizes().size(); i++) extent += (tensor.sizes()[i] - 1) * tensor.strides()[i];
-        return extent;
     }
 
     static bool alike(const Tensor& contiguous) {

@@ -47,8 +47,8 @@ class Draft {
     void insert_before(const std::string& place, expr::Stage stage);
     void insert_behind(const std::string& place, expr::Stage stage);
 
-    /// Runs the stage's loop, of `count` steps, in parallel: whole, or, where they are many, in pieces, as each task is
-    /// handed out under a lock. What the loop inside of it is called.
+    /// Runs the stage's loop, of `count` steps, in parallel: whole, or, where they are many, in pieces, as each task
+    /// costs a call. What the loop inside of it is called.
     std::string parallel(const std::string& stage, const std::string& loop, std::int64_t count,
                          const std::vector<int>& requires_);
 
@@ -62,6 +62,9 @@ class Draft {
     expr::Schedule schedule_;
     std::set<std::string> finished_, by_rows_;
 };
+
+/// Fewer rows of an image are not for threads to share.
+inline constexpr std::int64_t kRowsToShare = 8;
 
 /// What Kind::vector_math is about.
 inline constexpr expr::Op kVectorFunctions[] = {expr::Op::exp, expr::Op::tanh, expr::Op::erf};

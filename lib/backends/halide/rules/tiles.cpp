@@ -257,10 +257,11 @@ class TiledSum {
         schedule_packed();
     }
 
-    /// Whether the loop over an image's rows is around the one over its channels' tiles, and threads share it: all
-    /// weights stay in the second cache meanwhile, while the image is what other threads wrote before.
+    /// Whether the loop over an image's rows is around the one over its channels' tiles, so that it is the one that
+    /// threads share, if any: all weights stay in the second cache meanwhile, while the image is what other threads
+    /// wrote before.
     bool rows_come_first(std::int64_t rows) const {
-        return rows >= 2 * kFewTasks && sum_.steps * sum_.lanes <= machine_.far_floats;
+        return rows >= kRowsToShare && sum_.steps * sum_.lanes <= machine_.far_floats;
     }
 
     /// A convolution: the sums of one row of the result, over all its columns, then written across their lanes.
