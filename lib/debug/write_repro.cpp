@@ -276,7 +276,7 @@ std::string labelled(const std::string& label, const std::string& lines) {
 std::string verified_text(const repro::Report& report) {
     if (!report.verified) return "NOT verified: " + report.message + "\n";
     std::string lines;
-    for (const std::string& other : report.others) lines += "          " + other + "\n";
+    for (const repro::OtherReport& other : report.others) lines += "          " + other.message + "\n";
     return "verified: " + std::to_string(report.runs) + " of " + std::to_string(report.of) + " runs fail" +
            (report.control.empty() ? "" : ", and the control passes (" + report.control + ")") + "\n" +
            (report.message.empty() ? "" : "          " + report.message + "\n") + lines;

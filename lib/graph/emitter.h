@@ -90,21 +90,24 @@ struct SuspectCode {
     std::int64_t more_seconds = 0;  ///< that it may take beyond a run's limit
 };
 
+/// One more program beside the first that shows the same, for who has another of the compiler's interfaces.
+struct OtherProgram {
+    std::string name, text;
+    std::vector<std::string> run;  ///< in its folder
+    /// A command that ends with 0 where what it needs is installed; it may print what that is, in which version.
+    std::vector<std::string> probe;
+    std::string says = {};     ///< what it prints where the failure shows, in other numbers and names; empty: anything
+    std::string ends_by = {};  ///< the signal that ends it; empty: it exits with 1
+};
+
 /// A program in a folder of its own, with what it reads.
 struct ProgramFolder {
-    /// One more program of the folder that shows the same, for who has another of the compiler's interfaces.
-    struct Other {
-        std::string name, text;
-        std::vector<std::string> run;    ///< in the folder
-        std::vector<std::string> probe;  ///< a command that ends with 0 where what it needs is installed
-    };
     std::string name;                     ///< of the program, in the folder: "run.mjs"
     std::vector<std::string> build = {};  ///< in the folder; empty: nothing is built
     std::vector<std::string> run = {};    ///< in the folder
     std::string get = {};                 ///< the shell command that brings what it needs
     /// What is lent to the folder while it is run here, by the names there: where `get` would bring it.
     std::map<std::string, std::filesystem::path> lent = {};
-    std::vector<Other> others = {};
 };
 
 /// A whole program, short enough to be read at a glance.
@@ -120,11 +123,14 @@ struct ShortProgram {
     std::vector<File> files = {};                        ///< that are written beside it
     std::vector<std::string> arguments = {};             ///< that it is run with here
     std::optional<ProgramFolder> folder = {};            ///< none: it is C++, and the request's file
+    std::vector<OtherProgram> others = {};               ///< that are written beside it, too
     std::string ends_by = {};                            ///< the signal that ends it; empty: it exits with 1
     std::string control = {};                            ///< what passes in each run: where that fails it exits with 2
     std::string control_argument = {};                   ///< what passes where it is run with "control"
     std::string expected = {};                           ///< "f() is 1": what is right; empty: that it ends with 0
-    std::string facts = {};                              ///< Markdown for a bug report: what decides, the model
+    std::string facts = {};                              ///< Markdown for a bug report: what decides
+    std::string near = {};                               ///< a sentence for it: the near case (near_text())
+    std::string model = {};                              ///< Markdown for it: the model
     std::string tracker = {};                            ///< whose form a bug report has (repro/issue.cpp)
 };
 

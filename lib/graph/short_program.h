@@ -55,7 +55,8 @@ std::string ends_by_failure(const ShortRequest& request);
 /// "%.7g", and the whole number where it is one of up to ten digits.
 std::string short_number(double value);
 
-/// How far a value may be from what is expected of the output, as an absolute difference; 0 for integers.
+/// How far a value may be from what is expected of the output, as an absolute difference in two digits, rounded up; 0
+/// for integers.
 double absolute_tolerance(const Failure& failure, const Tensor& expected);
 
 }  // namespace whittle

@@ -54,21 +54,21 @@ class Title {
         : request_(request), graph_(graph), schemas_(schemas), words_(words) {}
 
     /// All that there is to say.
-    std::string whole(const std::string& message, bool aside = true) const {
+    std::string whole(const std::string& message) const {
         const std::string who = formula_of(graph_, schemas_) + types_of(graph_, is("mismatch"));
         return what_is_wrong(request_, who + words_.how, message) + where_of(graph_, inputs(), is("mismatch")) +
-               words_.when + (aside ? words_.aside : "") + (words_.pass.empty() ? "" : ", by " + words_.pass);
+               words_.when + (words_.pass.empty() ? "" : ", by " + words_.pass);
     }
 
     std::string write() const {
         const std::string stub = is("exception") ? "-" : "";  // its words are cut where they are long
         if (columns_of(whole(stub)) <= kMostOfFormula)
-            return with_words([&](const std::string& message, bool aside) { return whole(message, aside); });
+            return with_words([&](const std::string& message) { return whole(message); });
         const auto* const form = std::ranges::find_if(kForms, [&](const Form& one) {
             return has(one.says) && columns_of(write(one.says, one.when, stub)) <= one.most;
         });
         const Form chosen = form == std::end(kForms) ? Form{Says::ops, true, kMost} : *form;
-        const auto written = [&](const std::string& message, bool) { return write(chosen.says, chosen.when, message); };
+        const auto written = [&](const std::string& message) { return write(chosen.says, chosen.when, message); };
         return cut(with_words(written), kMost);
     }
 
@@ -117,17 +117,14 @@ class Title {
         return what_is_wrong(request_, takes + right + " and");
     }
 
-    /// `write` with an exception's words, as far as there is room for them, and with what is said aside if there is.
-    std::string with_words(const std::function<std::string(const std::string&, bool)>& write) const {
-        if (!is("exception")) return write("", true);
+    /// `write` with an exception's words, as far as there is room for them.
+    std::string with_words(const std::function<std::string(const std::string&)>& write) const {
+        if (!is("exception")) return write("");
         std::string message = words_.message.empty() ? request_.graph.failure->message : words_.message;
         std::ranges::replace(message, '\n', ' ');
-        const auto room = [&](bool aside) {
-            return kMostWithWords - std::min(kMostWithWords, write("-", aside).size() - 1);
-        };
-        const bool aside = room(true) >= message.size();
-        if (room(aside) >= std::min(kLeastOfWords, message.size())) return write(cut(message, room(aside)), aside);
-        const std::string frame = write("-", aside);
+        const std::string frame = write("-");
+        const std::size_t room = kMostWithWords - std::min(kMostWithWords, frame.size() - 1);
+        if (room >= std::min(kLeastOfWords, message.size())) return write(cut(message, room));
         const std::size_t at = frame.find(": -");
         return frame.substr(0, at) + frame.substr(at + 3);
     }

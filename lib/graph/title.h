@@ -13,7 +13,6 @@ struct TitleWords {
     std::string message = {};  ///< an exception's, where the failure's are not what a title has
     std::string how = {};      ///< behind the types: " at opset 11", " in TorchScript"
     std::string when = {};     ///< ", from ORT_ENABLE_BASIC on"
-    std::string aside = {};    ///< behind that, where there is room
     std::string pass = {};     ///< the one that is guilty
 };
 

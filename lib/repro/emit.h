@@ -25,14 +25,17 @@ struct Emission {
     std::string spec_beside = {};             ///< --backend, in a folder with the companions
     std::vector<std::string> compile_flags = {};  ///< what follows "g++ -std=c++17 -O1 repro.cpp -o repro"
     std::optional<ProgramFolder> folder = {};     ///< none: it is C++, and the options' output
+    std::vector<OtherProgram> others = {};        ///< beside it
     bool control_in_each_run = false;             ///< nothing is run with "control": each run shows that it passes
     std::string ends_by = {};                     ///< the signal that shows the failure; empty: exit 1 does
     std::string says = {};                        ///< what it prints then, in other numbers and names; empty: anything
     std::string expected = {};                    ///< what is right, in a report; empty: that it ends with status 0
-    std::string facts = {};                       ///< Markdown for a bug report
-    std::string tracker = {};                     ///< whose form a bug report has
-    std::string releases = {};                    ///< since which it fails (run/release_history.h); empty: unknown
-    std::string also = {};                        ///< see also_text(); of a report alone
+    std::string facts = {};                       ///< Markdown for a bug report; the next two as well
+    std::string near = {};
+    std::string model = {};
+    std::string tracker = {};   ///< whose form a bug report has
+    std::string releases = {};  ///< since which it fails (run/release_history.h); empty: unknown
+    std::string also = {};      ///< see also_text(); of a report alone
 };
 
 /// What is known of a repro beside its graph.

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/program_text.h"
+#include "base/subprocess.h"
 #include "base/words.h"
 #include "graph/graph.h"
 #include "graph/short_program.h"
@@ -41,29 +42,6 @@ std::string environment_line(const Options& options, const char* key, const std:
     return found == options.environment.end() ? "" : "- " + what + found->second + "\n";
 }
 
-/// How it is got, built and run: a line of a shell.
-std::string command_of(const Report& report) {
-    std::string line;
-    for (const std::string& step : {report.get, report.compile_command, report.run_command})
-        if (!step.empty()) line += (line.empty() ? "" : " && ") + step;
-    return "    " + line + "\n";
-}
-
-/// What that says.
-std::string outcome_of(const Emission& emission, const Report& report) {
-    if (!report.verified) return "It was not verified.\n";
-    if (!emission.ends_by.empty()) return "ends by " + emission.ends_by + " (without the bug: with status 0).\n";
-    const std::string printed = printed_block(report.printed);
-    const std::string prints = report.varies ? "prints, for example,\n\n" : "prints\n\n";
-    return (printed.empty() ? "" : prints + printed + "\nand ") + "exits with status 1 (0: the bug is gone).\n";
-}
-
-/// What passes, of a program that is run once more for that.
-std::string control_of(const Emission& emission, const Report& report) {
-    if (!report.verified || report.control.empty() || emission.control_in_each_run) return "";
-    return "`" + report.run_command + " control` passes: " + report.control + ".\n";
-}
-
 std::string language_of(const std::filesystem::path& file) {
     const std::string extension = file.extension().string();
     return extension == ".py" ? "python" : extension == ".mjs" ? "js" : "cpp";
@@ -86,18 +64,76 @@ std::string without_head(const std::string& program, const std::filesystem::path
     return kept + program.substr(begin);
 }
 
-std::string program_text(const Emission& emission, const Report& report) {
-    const auto lines = static_cast<std::size_t>(std::ranges::count(emission.text, '\n'));
-    const std::string name = report.output.filename().string();
-    if (lines > kMostLinesInText) return "The program is `" + name + "` (" + plural(lines, "line") + ", attached).\n";
+/// The program that the report shows, and what came of it.
+struct Shown {
+    std::string name, text;
+    std::vector<std::string> others = {};  ///< names of what shows the same
+    std::string command = {};              ///< how it is got, built and run: a line of a shell
+    bool built = true;
+    std::string printed = {}, ends_by = {};
+    std::string control = {};  ///< what passes where it is run once more for that; empty: that is in each run
+    std::string runs_on = {};  ///< in the place of the compiler's own version; empty: that is it
+};
+
+/// Whether a reader may be told of it: it was not run in vain.
+bool may_show(const Emission& emission, const Report& report, std::size_t other) {
+    const bool known = emission.others.size() == report.others.size();
+    return !known || !report.others[other].ran || report.others[other].verified;
+}
+
+Shown first_program(const Emission& emission, const Report& report) {
+    Shown shown{.name = report.output.filename().string(), .text = emission.text};
+    for (std::size_t i = 0; i < emission.others.size(); i++)
+        if (may_show(emission, report, i)) shown.others.push_back(emission.others[i].name);
+    for (const std::string& step : {report.get, report.compile_command, report.run_command})
+        if (!step.empty()) shown.command += (shown.command.empty() ? "" : " && ") + step;
+    shown.built = !emission.folder || !emission.folder->build.empty();
+    shown.printed = report.printed, shown.ends_by = emission.ends_by;
+    if (report.verified && !report.control.empty() && !emission.control_in_each_run)
+        shown.control = "`" + report.run_command + " control` passes: " + report.control;
+    return shown;
+}
+
+/// The first program, or, where the tracker's readers write another language (`extension`), what there is in that and
+/// was run.
+Shown shown_program(const Emission& emission, const Report& report, std::string_view extension) {
+    Shown shown = first_program(emission, report);
+    if (extension.empty()) return shown;
+    const auto other = std::ranges::find_if(
+        report.others, [&](const OtherReport& one) { return one.verified && one.name.ends_with(extension); });
+    if (other == report.others.end()) return shown;
+    const OtherProgram& program =
+        emission.others.at(static_cast<std::size_t>(std::distance(report.others.begin(), other)));
+    std::ranges::replace(shown.others, program.name, shown.name);
+    return {.name = program.name,
+            .text = program.text,
+            .others = shown.others,
+            .command = shell_quote(program.run),
+            .built = false,
+            .printed = other->printed,
+            .ends_by = program.ends_by,
+            .runs_on = other->runs_on};
+}
+
+std::string program_text(const Emission& emission, const Shown& shown) {
+    const auto lines = static_cast<std::size_t>(std::ranges::count(shown.text, '\n'));
+    if (lines > kMostLinesInText)
+        return "The program is `" + shown.name + "` (" + plural(lines, "line") + ", attached).\n";
     const bool is_short = !emission.summary.empty();  // a harness says more
-    std::string text =
-        "```" + language_of(name) + "\n" + (is_short ? without_head(emission.text, name) : emission.text) + "```\n";
-    if (!emission.folder) return text;
-    for (const ProgramFolder::Other& other : emission.folder->others)
-        text += "\nFor " + std::string(other.name.ends_with(".py") ? "Python" : "C++") + ": `" + other.name +
-                "`, attached.\n";
+    std::string text = "```" + language_of(shown.name) + "\n" +
+                       (is_short ? without_head(shown.text, shown.name) : shown.text) + "```\n";
+    for (const std::string& other : shown.others)
+        text += "\nFor " + std::string(other.ends_with(".py") ? "Python" : "C++") + ": `" + other + "`, attached.\n";
     return text;
+}
+
+/// What that says.
+std::string outcome_of(const Shown& shown, const Report& report) {
+    if (!report.verified) return "It was not verified.\n";
+    if (!shown.ends_by.empty()) return "ends by " + shown.ends_by + " (without the bug: with status 0).\n";
+    const std::string printed = printed_block(shown.printed);
+    const std::string prints = report.varies ? "prints, for example,\n\n" : "prints\n\n";
+    return (printed.empty() ? "" : prints + printed + "\nand ") + "exits with status 1 (0: the bug is gone).\n";
 }
 
 /// A definition in words or a formula without the page that it is from: that one is on more than this op.
@@ -119,6 +155,7 @@ std::string definitions_of(const Graph& graph) {
         if (std::ranges::find(lines, line) == lines.end()) lines.push_back(line);
     }
     if (lines.empty() || lines.size() > kMost) return "";
+    if (lines.size() == 1) return "By definition, " + lines[0].substr(2);
     std::string text = "By definition:\n\n";
     for (const std::string& line : lines) text += line;
     return text;
@@ -147,7 +184,8 @@ struct Section {
 };
 struct Form {
     std::string_view tracker;
-    bool defines;  ///< its ops are those of the graph, and have no other definition
+    bool defines;               ///< its ops are those of the graph, and have no other definition
+    std::string_view language;  ///< what its readers write, by a file's extension; empty: any
     std::vector<Section> sections;
 };
 
@@ -156,12 +194,14 @@ const std::vector<Form>& forms() {
     static const std::vector<Form> all = {
         {"",
          false,
+         "",
          {{"What happens", Part::what},
           {"To reproduce", Part::reproduce},
           {"Versions", Part::versions},
           {"Where it comes from", Part::origin}}},
         {"halide",
          false,
+         "",
          {{"Description", Part::what},
           {"Reproducing case", Part::program},
           {"Expected behavior", Part::expected},
@@ -171,6 +211,7 @@ const std::vector<Form>& forms() {
           {"Operating system", Part::os}}},
         {"onnxruntime",
          false,
+         "",
          {{"Describe the issue", Part::what},
           {"To reproduce", Part::reproduce},
           {"Urgency", Part::fixed, "None.\n"},
@@ -183,6 +224,7 @@ const std::vector<Form>& forms() {
           {"Execution Provider", Part::fixed, "Default CPU\n"}}},
         {"opencv",
          false,
+         "",
          {{"System Information", Part::versions},
           {"Detailed description", Part::what},
           {"Steps to reproduce", Part::reproduce},
@@ -195,6 +237,7 @@ const std::vector<Form>& forms() {
            "- [x] There is reproducer code and related data files (videos, images, onnx, etc)\n"}}},
         {"pytorch",
          true,
+         ".py",
          {{"\U0001F41B Describe the bug", Part::what}, {"", Part::reproduce}, {"Versions", Part::versions}}}};
     return all;
 }
@@ -212,13 +255,19 @@ std::string blank(const std::string& sentence) { return sentence.empty() ? "" : 
 class Issue {
   public:
     Issue(const Graph& graph, const Emission& emission, const Report& report, const Options& options)
-        : graph_(graph), failure_(*graph.failure), emission_(emission), report_(report), options_(options) {}
+        : graph_(graph),
+          failure_(*graph.failure),
+          emission_(emission),
+          report_(report),
+          options_(options),
+          form_(form_of(emission.tracker)),
+          shown_(shown_program(emission, report, form_.language)) {}
 
     std::string write() const {
         std::string title = summary();
         while (title.ends_with('.') && !title.ends_with("...")) title.pop_back();
         std::string text = "Title: " + title + "\n", heading;
-        for (const Section& section : form_of(emission_.tracker).sections) {
+        for (const Section& section : form_.sections) {
             const std::string said = part(section);
             if (*section.heading) heading = "### " + std::string(section.heading) + "\n\n";
             if (said.empty()) continue;
@@ -231,24 +280,25 @@ class Issue {
   private:
     std::string summary() const { return emission_.summary.empty() ? failure_.signature.text() : emission_.summary; }
 
-    std::string outcome() const { return outcome_of(emission_, report_); }
+    std::string outcome() const { return outcome_of(shown_, report_); }
+
+    std::string command() const { return "    " + shown_.command + "\n"; }
 
     std::string part(const Section& section) const {
         switch (section.part) {
             case Part::what:
                 return what();
             case Part::reproduce:
-                return program_text(emission_, report_) + "\n" + command_of(report_) + "\n" + chomped(outcome()) +
-                       blank(control_of(emission_, report_)) + "\n";
+                return program_text(emission_, shown_) + "\n" + command() + "\n" + chomped(outcome()) +
+                       blank(shown_.control.empty() ? "" : shown_.control + ".") + "\n";
             case Part::program:
-                return program_text(emission_, report_) + "\n" + command_of(report_);
+                return program_text(emission_, shown_) + "\n" + command();
             case Part::expected:
                 return (emission_.expected.empty() ? "It ends with status 0" : emission_.expected) + ".\n";
             case Part::actual:
                 return (report_.verified ? "It " : "") + outcome();
             case Part::versions:
-                return "- " + (emission_.compiler.empty() ? failure_.backend : emission_.compiler) + "\n" +
-                       checked("- ") + built_by() + environment_line(options_, "os", "") +
+                return "- " + version() + "\n" + checked("- ") + built_by() + environment_line(options_, "os", "") +
                        environment_line(options_, "cpu", "");
             case Part::os:
                 return found("os") + ", " + found("kernel") + "\n";
@@ -268,6 +318,11 @@ class Issue {
         return section.text;
     }
 
+    std::string version() const {
+        if (!shown_.runs_on.empty()) return shown_.runs_on;
+        return emission_.compiler.empty() ? failure_.backend : emission_.compiler;
+    }
+
     std::string releases() const {
         const bool both = !emission_.releases.empty() && !emission_.also.empty();
         return emission_.releases + (both ? "; " : "") + emission_.also;
@@ -281,10 +336,7 @@ class Issue {
     }
 
     /// A script was built by nobody.
-    std::string built_by() const {
-        const bool built = !emission_.folder || !emission_.folder->build.empty();
-        return built ? environment_line(options_, "compiler", "") : "";
-    }
+    std::string built_by() const { return shown_.built ? environment_line(options_, "compiler", "") : ""; }
 
     std::string found(const char* key) const {
         const auto value = options_.environment.find(key);
@@ -311,6 +363,8 @@ class Issue {
         if (const std::string known = releases(); !known.empty()) add("Releases: " + known + ".\n");
         if (emission_.summary.empty()) add(failure_.message + "\n");
         if (!emission_.facts.empty()) add(emission_.facts);
+        if (!emission_.near.empty() && options_.notes.empty()) add(emission_.near + "\n");  // or else the cause is said
+        if (!emission_.model.empty()) add(emission_.model);
         if (const std::string why = justification(); !why.empty()) add(why);
         return text;
     }
@@ -318,7 +372,7 @@ class Issue {
     /// Of values which the compiler itself computes as expected, with something switched off, nobody asks why.
     std::string justification() const {
         const bool values = failure_.signature.kind == "mismatch" && emission_.control.empty();
-        return values && form_of(emission_.tracker).defines ? definitions_of(graph_) : "";
+        return values && form_.defines ? definitions_of(graph_) : "";
     }
 
     /// A short program is by itself.
@@ -338,6 +392,8 @@ class Issue {
     const Emission& emission_;
     const Report& report_;
     const Options& options_;
+    const Form& form_;
+    const Shown shown_;
 };
 
 }  // namespace

@@ -146,6 +146,16 @@ bool varies(const Short& found, const Report& report) {
     return report.varies || (report.verified && found.got && !has_number(report.printed, *found.got));
 }
 
+/// What a program prints that shows it.
+std::string said_of(const Signature& signature) {
+    constexpr std::string_view kExited = "exited with #: ";  // what a backend says of a command is not its word
+    const std::string& detail = signature.detail;
+    if (signature.kind == "mismatch") return "expected";
+    if (signature.kind != "exception") return "";
+    if (detail == "exited with #" || detail.starts_with("killed by ")) return "ended";  // it has no words
+    return detail.starts_with(kExited) ? detail.substr(kExited.size()) : detail;
+}
+
 Emission emission_of(ShortProgram program, const Failure& failure) {
     Emission emission{.text = std::move(program.text),
                       .summary = std::move(program.summary),
@@ -154,22 +164,23 @@ Emission emission_of(ShortProgram program, const Failure& failure) {
                       .arguments = std::move(program.arguments),
                       .compile_flags = std::move(program.compile_flags),
                       .folder = std::move(program.folder),
+                      .others = std::move(program.others),
                       .ends_by = std::move(program.ends_by),
                       .expected = std::move(program.expected),
                       .facts = std::move(program.facts),
+                      .near = std::move(program.near),
+                      .model = std::move(program.model),
                       .tracker = std::move(program.tracker)};
     for (ShortProgram::File& file : program.files)
         emission.sidecars.push_back({std::move(file.name), std::move(file.text)});
     emission.control_in_each_run = !program.control.empty();
     emission.control = emission.control_in_each_run ? program.control : program.control_argument;
-    if (!emission.folder) return emission;
-    const std::string& kind = failure.signature.kind;
-    if (kind == "mismatch") emission.says = "expected";
-    constexpr std::string_view kExited = "exited with #: ";  // what a backend says of a command is not its word
-    const std::string& detail = failure.signature.detail;
-    if (kind != "exception") return emission;
-    emission.says = detail.starts_with(kExited) ? detail.substr(kExited.size()) : detail;
-    if (detail == "exited with #" || detail.starts_with("killed by ")) emission.says = "ended";  // it has no words
+    const std::string says = said_of(failure.signature);
+    if (emission.folder) emission.says = says;
+    for (OtherProgram& other : emission.others) {
+        other.says = says;
+        if (other.ends_by.empty()) other.ends_by = emission.ends_by;
+    }
     return emission;
 }
 
@@ -197,9 +208,7 @@ void tell_releases(const std::string& releases, const Options& options, Emission
     const std::string line = "Releases: " + releases + ".";
     emission.text =
         with_head_line(emission.text, emission.folder ? fs::path(emission.folder->name) : options.output, line);
-    if (!emission.folder) return;
-    for (ProgramFolder::Other& other : emission.folder->others)
-        other.text = with_head_line(other.text, other.name, line);
+    for (OtherProgram& other : emission.others) other.text = with_head_line(other.text, other.name, line);
 }
 
 std::optional<Short> short_of_kernel(const Graph& original, Backend& backend, program::KernelPrograms& programs,
@@ -288,8 +297,7 @@ std::vector<fs::path> beside(const Emission& emission, const Options& options) {
     const fs::path folder = place_in(options.output.parent_path(), emission, options).folder;
     std::vector<fs::path> files;
     for (const Sidecar& sidecar : emission.sidecars) files.push_back(folder / sidecar.file);
-    if (emission.folder)
-        for (const ProgramFolder::Other& other : emission.folder->others) files.push_back(folder / other.name);
+    for (const OtherProgram& other : emission.others) files.push_back(folder / other.name);
     if (emission.folder)
         for (const fs::path& companion : emission.companions) files.push_back(folder / companion.filename());
     return files;

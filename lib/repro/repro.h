@@ -52,6 +52,16 @@ struct Options {
     bool anonymize = false;                 ///< nothing of the user's but what the failure needs, see repro/anonymize.h
 };
 
+/// What became of another program beside the first.
+struct OtherReport {
+    std::string name;
+    bool ran = false;          ///< what it needs is installed
+    bool verified = false;     ///< all of its runs failed
+    std::string message = {};  ///< "repro.py: 3 of 3 runs fail"
+    std::string printed = {};  ///< all that the last run wrote to its standard output
+    std::string runs_on = {};  ///< what it needs, in which version, where its probe says so: "PyTorch 1.13.0"
+};
+
 struct Report {
     std::filesystem::path output;
     std::vector<std::filesystem::path> sidecars;  ///< large tensors, named by hash, beside the output
@@ -62,7 +72,7 @@ struct Report {
     std::string compile_command;              ///< one line for a shell, in the output's folder; empty: nothing is built
     std::string run_command;                  ///< what follows it there
     std::string get = {};                     ///< the shell command that brings what the program needs elsewhere
-    std::vector<std::string> others = {};     ///< what became of each other program of the folder
+    std::vector<OtherReport> others = {};     ///< of those that are written beside it
     Data data = Data::real;
     std::vector<Data> passing = {};  ///< data that was tried and does not fail
     std::string message;             ///< the repro's own last words, or why verification failed

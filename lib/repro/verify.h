@@ -34,7 +34,7 @@ struct Program {
     std::string ends_by = {};                                ///< a signal; empty: exit 1 shows the failure
     std::string says = {};  ///< what it must print on standard output, in other numbers and names; empty: anything
     bool control = false;   ///< run with "control" it must pass
-    std::vector<ProgramFolder::Other> others = {};
+    std::vector<OtherProgram> others = {};
 };
 Program program_in(const std::filesystem::path& root, const Emission& emission, const Options& options);
 

@@ -114,11 +114,13 @@ const WorkerHello& said() {
 std::string shown(const std::string& name, const std::optional<ShortProgram>& program, const std::string& why_not) {
     if (!program) return "==== " + name + ": none: " + why_not + "\n";
     std::string text = "==== " + name + ": " + program->folder->name + "\n" + program->text;
-    for (const ProgramFolder::Other& other : program->folder->others)
-        text += "==== " + name + ": " + other.name + "\n" + other.text;
+    for (const OtherProgram& other : program->others) text += "==== " + name + ": " + other.name + "\n" + other.text;
     for (const ShortProgram::File& file : program->files)
         text += "==== " + name + ": " + file.name + ", " + std::to_string(file.text.size()) + " bytes\n";
-    if (!program->facts.empty()) text += "==== " + name + ": facts\n" + program->facts;
+    std::string report = program->facts;
+    for (const std::string& part : {program->near, program->model})
+        if (!part.empty()) report += (report.empty() ? "" : "\n") + part + (part.ends_with('\n') ? "" : "\n");
+    if (!report.empty()) text += "==== " + name + ": report\n" + report;
     if (!program->ends_by.empty()) text += "==== " + name + ": ends by " + program->ends_by + "\n";
     return text + "==== " + name + ": control: " + program->control + program->control_argument + "\n";
 }

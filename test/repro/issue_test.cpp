@@ -21,31 +21,43 @@ constexpr const char* kNeg = R"(graph neg {
 /// Compiles nothing; its short program is what it is made with.
 class Shown final : public Backend, public Emitter {
   public:
-    Shown(std::string program, std::string control) : program_(std::move(program)), control_(std::move(control)) {}
+    explicit Shown(ShortProgram program) : program_(std::move(program)) {}
 
     std::string name() const override { return "shown"; }
     std::string description() const override { return "a program that is given"; }
     CompileResult compile(const Graph&, const BackendOptions&) override { return BackendFailure{"compile", "", "no"}; }
     SuspectCode emit(const EmitRequest&) override { throw Error("there is no harness"); }
-    std::optional<ShortProgram> short_program(const ShortRequest&, std::string&) override {
-        return ShortProgram{.text = program_, .summary = "neg is wrong", .control = control_};
-    }
+    std::optional<ShortProgram> short_program(const ShortRequest&, std::string&) override { return program_; }
 
   private:
-    std::string program_, control_;
+    ShortProgram program_;
 };
 
-/// The report of a program that has such a main; `control`: what passes in each of its runs.
-std::string issue_of(const std::string& body, const std::string& control = "") {
+/// A program with such a main, which fails.
+ShortProgram program_of(const std::string& body) {
+    return {.text = "#include <cstdio>\n#include <cstdlib>\nint main() {\n" + body + "    return 1;\n}\n",
+            .summary = "neg is wrong"};
+}
+
+/// The whole report of a program.
+std::string report_of(const ShortProgram& program, const std::vector<std::string>& notes = {}) {
     const TempDir folder("whittle-test");
-    Shown backend("#include <cstdio>\nint main() {\n" + body + "    return 1;\n}\n", control);
+    Shown backend(program);
     const Graph graph = failing(kNeg, {Tensor::of<float>({1})}, "shown", {"exception", "compile", "no"});
     Options options = fixed_options(folder.path() / "repro.cpp");
     options.issue = folder.path() / "ISSUE.md";
+    options.notes = notes;
     const Report report = write_repro(graph, backend, options);
     INFO(report.message);
     REQUIRE(report.verified);
-    const std::string text = read_file(folder.path() / "ISSUE.md");
+    return read_file(folder.path() / "ISSUE.md");
+}
+
+/// The report of a program that has such a main; `control`: what passes in each of its runs.
+std::string issue_of(const std::string& body, const std::string& control = "") {
+    ShortProgram program = program_of(body);
+    program.control = control;
+    const std::string text = report_of(program);
     CHECK(text.find("neg is wrong") == text.rfind("neg is wrong"));  // the title alone says it
     const std::size_t begin = text.find("./repro\n\n");
     REQUIRE(begin != std::string::npos);
@@ -73,4 +85,38 @@ TEST_CASE("issue: of many lines the first and the last, and how many there are b
           "./repro\n\nprints\n\n    line 1\n    line 2\n    line 3\n    line 4\n    line 5\n    line 6\n"
           "    [… 2 lines …]\n    line 9\n    line 10\n    line 11\n    line 12\n    line 13\n\n"
           "and exits with status 1 (0: the bug is gone).\n");
+}
+
+TEST_CASE("issue: what decides in memory that nobody wrote is an example") {
+    const std::string text =
+        issue_of("    volatile unsigned char* p = (unsigned char*)malloc(4096);\n    printf(\"%d\\n\", p[2000]);\n");
+    CHECK(text.starts_with("./repro\n\nprints, for example,\n\n    "));
+}
+
+TEST_CASE("issue: what is right nearby, unless the user says the cause") {
+    ShortProgram program = program_of("");
+    program.facts = "Wrong at all levels.\n", program.near = "Right without `alpha`.", program.model = "The model\n";
+    CHECK(report_of(program).find("Wrong at all levels.\n\nRight without `alpha`.\n\nThe model\n") !=
+          std::string::npos);
+    CHECK(report_of(program, {"It drops alpha."}).find("It drops alpha.\n\nWrong at all levels.\n\nThe model\n") !=
+          std::string::npos);
+}
+
+TEST_CASE("issue: a tracker whose readers write Python gets the script, where it was run") {
+    ShortProgram program = program_of("");
+    program.tracker = "pytorch", program.compiler = "LibTorch 1.13.0";
+    program.others = {{.name = "repro.py",
+                       .text = "# neg is wrong\n#\n#   python3 repro.py\nprint(1)\n",
+                       .run = {"sh", "-c", "echo exception: no; exit 1"},
+                       .probe = {"echo", "PyTorch 9"}}};
+    const std::string text = report_of(program);
+    CHECK(text.find("```python\nprint(1)\n```\n\nFor C++: `repro.cpp`, attached.\n\n    sh -c ") != std::string::npos);
+    CHECK(text.find("prints\n\n    exception: no\n\nand exits with status 1") != std::string::npos);
+    CHECK(text.find("- PyTorch 9\n") != std::string::npos);
+
+    program.others[0].run = {"true"};  // it does not show the failure
+    const std::string other = report_of(program);
+    CHECK(other.find("```cpp\n") != std::string::npos);
+    CHECK(other.find("For Python: `repro.py`, attached.") == std::string::npos);
+    CHECK(other.find("- LibTorch 1.13.0\n") != std::string::npos);
 }

@@ -76,17 +76,19 @@ class OnnxRuntimeProgram {
         program.files = model_.files;
         ProgramFolder folder{.name = "run.mjs", .run = {"node", "run.mjs"}, .get = get};
         if (!said_.modules.empty()) folder.lent["node_modules"] = said_.modules;
-        folder.others.push_back({"run.py",
-                                 fill_template("repro_onnxruntime.py", {{"HEADER", header(Language::python)},
-                                                                        {"RELEASE", first_word(said_.version)},
-                                                                        {"INPUTS", python_inputs()},
-                                                                        {"RUN", python_run()}}),
-                                 {"python3", "run.py"},
-                                 {"python3", "-c", "import numpy, onnxruntime"}});
+        program.others.push_back({"run.py",
+                                  fill_template("repro_onnxruntime.py", {{"HEADER", header(Language::python)},
+                                                                         {"RELEASE", first_word(said_.version)},
+                                                                         {"INPUTS", python_inputs()},
+                                                                         {"RUN", python_run()}}),
+                                  {"python3", "run.py"},
+                                  {"python3", "-c", "import numpy, onnxruntime"}});
         program.folder = std::move(folder);
         if (failure_.signature.kind == "crash") program.ends_by = failure_.signature.detail;
         program.control = control();
         program.facts = facts();
+        if (request_.near) program.near = near_text(model_.graph, *request_.near);
+        program.model = model_text(model_, is("mismatch") && control().empty());
         program.tracker = "onnxruntime";
         return program;
     }
@@ -122,7 +124,6 @@ class OnnxRuntimeProgram {
     TitleWords words(Language language) const {
         TitleWords words{.message = message(), .pass = pass()};
         if (by_level()) words.when = std::string(", from ") + called(failing(), language) + " on";
-        if (!by_level() && !request_.blame.level.empty()) words.aside = ", at all levels of optimization";
         return words;
     }
 
@@ -188,8 +189,7 @@ class OnnxRuntimeProgram {
     std::string node_value() const {
         const std::string result = "(await " + node_call() + ")." + output_;
         if (!compared_.sizes.empty()) return result + ".dims.join('x')";
-        const std::string data = result + ".data";
-        return compared_.one() ? data + "[" + std::to_string(compared_.element) + "]" : "[..." + data + "]";
+        return value_in_javascript(compared_, result + ".data");
     }
 
     std::string node_run() const {
@@ -323,10 +323,12 @@ class OnnxRuntimeProgram {
                        "except Exception as error:\n    " + wrong;
             };
             if (!by_level()) return tried(fixed, "print(\"no error\")\n", "print(error)\n    sys.exit(1)\n");
-            return "says = {}\n" + levels +
-                   indented(tried(by_name, "says[level] = \"no error\"\n", "says[level] = str(error)\n"), "    ") +
-                   "print(says)\nsys.exit(2 if says[\"" + passing().python + "\"] != \"no error\" else int(says[\"" +
-                   failing().python + "\"] != \"no error\"))\n";
+            const std::string right = std::string("\"") + passing().python + "\"",
+                              wrong = std::string("\"") + failing().python + "\"";
+            return "says = dict.fromkeys((" + right + ", " + wrong + "), \"no error\")\nfor level in says:\n" +
+                   indented(tried(by_name, "", "says[level] = str(error)\n"), "    ") +
+                   "print(says)\nsys.exit(2 if says[" + right + "] != \"no error\" else int(says[" + wrong +
+                   "] != \"no error\"))\n";
         }
         if (!by_level()) return python_session(fixed) + "y = " + python_value() + "\n" + python_verdict("y");
         return "y = {}\n" + each("y[level] = " + python_value() + "\n") + python_verdict("");
@@ -351,8 +353,12 @@ class OnnxRuntimeProgram {
 
     // ---- for the report ---------------------------------------------------------------------------------------------
 
-    /// What comes of each level, in values where they are few.
+    /// What comes of each level, in values where they are few. The title says what comes of all.
     std::string facts() const {
+        if (!by_level() && request_.blame.off.empty())
+            return request_.blame.level.empty()
+                       ? ""
+                       : std::string(is("mismatch") ? "Wrong" : "It fails") + " at all levels of optimization.\n";
         std::string column = "result", right = "no error", seen = is("crash") ? failure_.signature.detail : message();
         if (is("mismatch")) {
             const Tensor& expected = request_.expected[compared_.output];
@@ -369,26 +375,19 @@ class OnnxRuntimeProgram {
                 right = short_number(wrong->expected), seen = short_number(wrong->got);
             }
         }
-        const bool why = is("mismatch") && control().empty();
-        const std::string near = request_.near ? near_text(model_.graph, *request_.near) + "\n\n" : "";
-        if (!by_level() && request_.blame.off.empty()) {
-            const std::string where = request_.blame.level.empty() ? "" : " at all levels of optimization";
-            const std::string what = is("mismatch") ? column + " is " + seen + ", expected " + right + "." : seen;
-            return (is("mismatch") ? "Wrong" : "It fails") + where + ": " + what + "\n\n" + near +
-                   model_facts(model_, why);
-        }
         std::string text = "| | " + column + " |\n|---|---|\n";
         const auto row = [&](const std::string& what, const std::string& value) {
             text += "| " + what + " | " + value + " |\n";
         };
         if (by_level()) row(std::string("`") + passing().python + "`", right);
-        if (by_level()) row(std::string("`") + failing().python + "` and above", "**" + in_cell(seen) + "**");
+        const std::string wrong = "**" + in_cell(seen) + "**";
+        if (by_level()) row(std::string("`") + failing().python + "` and above", wrong);
+        if (!by_level()) row(std::string("`") + tried().python + "`", wrong);
         if (!request_.blame.off.empty())
             row(std::string("`") + tried().python + "` with `optimization.disable_specified_optimizers` = `" +
                     request_.blame.off + "`",
                 right);
-        if (!by_level()) row("expected", right);
-        return text + "\n" + near + model_facts(model_, why);
+        return text;
     }
 
     static constexpr std::int64_t kMostInTable = 6;

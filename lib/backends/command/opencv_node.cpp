@@ -36,10 +36,7 @@ std::string run_text(const ShortRequest& request, const ShortModel& model, const
             "net.setInput(" + matrix_text(request.graph.failure->inputs[i], i) + ", '" + model.inputs.at(i) + "');\n";
     const std::string result = "net.forward('" + model.outputs.at(compared.output) + "')";
     if (!compared.sizes.empty()) return text + "const y = Array.from(" + result + ".matSize).join('x');\n";
-    return text + "const y = " +
-           (compared.one() ? result + ".data32F[" + std::to_string(compared.element) + "]"
-                           : "[..." + result + ".data32F]") +
-           ";\n";
+    return text + "const y = " + value_in_javascript(compared, result + ".data32F") + ";\n";
 }
 
 std::string verdict_text(const Compared& compared) {

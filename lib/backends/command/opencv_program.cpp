@@ -28,10 +28,10 @@ class OpenCvProgram {
         ShortProgram program = in_node() ? node_program() : cpp_program();
         program.compiler = "OpenCV " + said_.version;
         program.files = model_.files;
-        if (is("mismatch")) program.folder->others.push_back(python_program());
+        if (is("mismatch")) program.others.push_back(python_program());
         const bool why = is("mismatch") && program.control_argument.empty();
-        if (request_.near) program.facts = near_text(model_.graph, *request_.near) + "\n\n";
-        program.facts += model_facts(model_, why);
+        if (request_.near) program.near = near_text(model_.graph, *request_.near);
+        program.model = model_text(model_, why);
         program.tracker = "opencv";
         return program;
     }
@@ -74,7 +74,7 @@ class OpenCvProgram {
     }
 
     /// Where it is run, Python's OpenCV is of the same release.
-    ProgramFolder::Other python_program() const {
+    OtherProgram python_program() const {
         const std::string release = first_word(said_.version);
         const std::string get = in_node() ? "pip install opencv-python==" + release + ".* && " : "";
         const std::string same = in_node() ? "; assert cv2.__version__ == '" + release + "'" : "";

@@ -155,6 +155,13 @@ std::string wrong_text(Language language, const Compared& compared, const std::s
     return python ? "not (" + close + ")" : "!(" + close + ")";
 }
 
+std::string value_in_javascript(const Compared& compared, const std::string& data) {
+    const bool rounds = compared.tolerance > 0 && compared.tensor.dtype() == DType::f32;
+    const std::string one = data + "[" + std::to_string(compared.element) + "]";
+    if (compared.one()) return rounds ? "+" + one + ".toPrecision(7)" : one;
+    return rounds ? "Array.from(" + data + ", (v) => +v.toPrecision(7))" : "[..." + data + "]";
+}
+
 std::string print_in_javascript(const Compared& compared,
                                 const std::vector<std::pair<std::string, std::string>>& values) {
     // An array in a text is its elements, with commas alone between them.

@@ -47,6 +47,9 @@ std::string expected_text(Language language, const Compared& compared);
 std::string wrong_text(Language language, const Compared& compared, const std::string& got,
                        const std::string& expected);
 
+/// Those of `data`, a typed array of JavaScript; f32 in as many digits as it has where a difference is allowed.
+std::string value_in_javascript(const Compared& compared, const std::string& data);
+
 /// A statement of JavaScript that prints on one line what `values`, of names and expressions, are and what is expected:
 /// "disabled: [0, 1], basic: …, expected: [0, 1]"; of several elements that is the variable `expected`.
 std::string print_in_javascript(const Compared& compared,

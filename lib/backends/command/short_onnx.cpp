@@ -48,7 +48,7 @@ std::string statement_of(const ShortRequest& request, const ShortModel& model, T
     return whole_statement(request, model.graph, &Registry::instance(), words);
 }
 
-std::string model_facts(const ShortModel& model, bool why) {
+std::string model_text(const ShortModel& model, bool why) {
     const std::string definitions = why ? definitions_text(model.graph) : "";
     const ShortProgram::File& file = model.files.at(0);
     const std::string below = pasted(file);

@@ -25,8 +25,8 @@ std::string title_of(const ShortRequest& request, const ShortModel& model, Title
 /// whole_statement() alike: for the head of a program.
 std::string statement_of(const ShortRequest& request, const ShortModel& model, TitleWords words = {});
 
-/// "(`model.onnx`, 86 bytes, attached)" and its text: Markdown for a report. `why`: with definitions_text().
-std::string model_facts(const ShortModel& model, bool why);
+/// "The model (`model.onnx`, 86 bytes, below):" and its text: Markdown for a report. `why`: with definitions_text().
+std::string model_text(const ShortModel& model, bool why);
 
 /// Why there is none, as a clause; empty: there may be one.
 std::string not_in_short_model(const ShortRequest& request);

@@ -10,6 +10,7 @@
 #include <set>
 
 #include "backends/libtorch/script_text.h"
+#include "backends/libtorch/short_python.h"
 #include "base/error.h"
 #include "base/files.h"
 #include "base/program_text.h"
@@ -109,7 +110,11 @@ class LibTorchProgram {
         program.compiler = "LibTorch " + version();
         program.compile_flags = flags();
         program.tracker = "pytorch";
-        if (request_.near && !scripted_) program.facts = near_text(graph_, *request_.near) + "\n";
+        if (request_.near && !scripted_) program.near = near_text(graph_, *request_.near);
+        std::optional<Scripted> scripted;
+        if (scripted_) scripted = {.fused = fused(), .frozen = frozen()};
+        const std::string about = "PyTorch " + version() + ", CPU: " + sentence();
+        if (auto python = torch_in_python(request_, graph_, about, scripted)) program.others = {std::move(*python)};
         if (scripted_)
             program.control_argument = std::string(frozen() ? "without optimize_for_inference(), and " : "") +
                                        "TorchScript's optimizer switched off";
@@ -137,11 +142,10 @@ class LibTorchProgram {
         return flags;
     }
 
-    std::string header() const {
-        return comment_lines(
-            "//", "LibTorch " + version() +
-                      ", CPU: " + as_sentence(whole_statement(request_, graph_, &Registry::instance(), title_words())));
+    std::string sentence() const {
+        return as_sentence(whole_statement(request_, graph_, &Registry::instance(), title_words()));
     }
+    std::string header() const { return comment_lines("//", "LibTorch " + version() + ", CPU: " + sentence()); }
 
     std::string build() const {
         const std::string program = request_.file.stem().string();

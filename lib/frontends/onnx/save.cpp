@@ -395,6 +395,25 @@ onnx::ModelProto to_model(const Graph& graph, const External* external = nullptr
     return model;
 }
 
+/// What ONNX's printer makes of a node, with the lines of nested graphs behind those around them.
+std::string node_text(const onnx::NodeProto& node) {
+    std::ostringstream printed;
+    printed << node;
+    std::istringstream lines(printed.str());
+    std::string text;
+    std::size_t depth = 1;
+    for (std::string line; std::getline(lines, line);) {
+        if (line.starts_with("}") && depth > 1) depth--;
+        if (line.starts_with(">") && text.ends_with("}\n"))
+            text.pop_back();
+        else
+            text += std::string(2 * depth, ' ');
+        text += line + "\n";
+        if (line.ends_with("{")) depth++;
+    }
+    return text;
+}
+
 }  // namespace
 
 std::string onnx_text(const Graph& graph) {
@@ -421,7 +440,7 @@ std::string onnx_text(const Graph& graph) {
         if (elements <= kMostElements && type != std::string::npos) text << " =" << type_and_value.substr(type);
     }
     text << (proto.initializer().empty() ? "{\n" : ">\n{\n");
-    for (const onnx::NodeProto& node : proto.node()) text << "  " << node << "\n";
+    for (const onnx::NodeProto& node : proto.node()) text << node_text(node);
     text << "}\n";
     return text.str();
 }

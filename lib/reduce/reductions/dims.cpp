@@ -1,7 +1,7 @@
-// dims: dimensions of inputs and constants become 1, then as small as fails. What must change together does: an edit is
-// a smallest set of places that hold a size (dimensions of leaves, numbers among arguments, elements of constant
-// shapes, in nested graphs too) with which inference still fits. A multiple of the size stays that multiple: a target
-// shape of reshape, the 4 h rows of an LSTM's weights.
+// dims: dimensions of inputs and constants become 1, then as small as fails: their first elements, or, of a small case,
+// their last. What must change together does: an edit is a smallest set of places that hold a size (dimensions of
+// leaves, numbers among arguments, elements of constant shapes, in nested graphs too) with which inference still fits.
+// A multiple of the size stays that multiple: a target shape of reshape, the 4 h rows of an LSTM's weights.
 #include <algorithm>
 #include <set>
 
@@ -24,6 +24,7 @@ struct Place {
 using Places = std::vector<Place>;
 
 constexpr std::int64_t kLargestShape = 16;  // elements of an integer constant that may be sizes
+constexpr std::int64_t kFewElements = 64;   // of a case: one whose other ends are looked at, too
 constexpr std::size_t kManyPlaces = 200;    // from here on sizes change wherever they stand, without looking closer
 constexpr std::size_t kFewPlaces = 32;      // up to here any two others are looked at
 
@@ -64,11 +65,17 @@ class Sizing {
             Places sorted = together;
             std::sort(sorted.begin(), sorted.end());
             if (!shrinks || !known.insert(sorted).second) continue;
-            edits.push_back({"size " + std::to_string(place.size) + " of %" + node(place).name,
-                             [together, drafts = drafts_, was = place.size](Draft& draft, std::int64_t size) {
-                                 for (const Place& at : together) scale(drafts[at.graph](draft), at, was, size);
-                             },
-                             smallest(together), place.size});
+            const auto edit = [&, least = smallest(together)](Draft::Keep keep) {
+                edits.push_back({"size " + std::to_string(place.size) + " of %" + node(place).name +
+                                     (keep == Draft::Keep::last ? ", its end" : ""),
+                                 [together, drafts = drafts_, was = place.size, keep](Draft& draft, std::int64_t size) {
+                                     for (const Place& at : together)
+                                         scale(drafts[at.graph](draft), at, was, size, keep);
+                                 },
+                                 least, place.size});
+            };
+            edit(Draft::Keep::first);
+            if (size_of(from_).elements <= kFewElements) edit(Draft::Keep::last);  // where the first is no failure
         }
         return edits;
     }
@@ -109,7 +116,8 @@ class Sizing {
 
     /// What is `was` at the place becomes `size`, and what is a multiple of it the same multiple. What another edit has
     /// already changed into something else stays.
-    static void scale(Draft& draft, const Place& place, std::int64_t was, std::int64_t size) {
+    static void scale(Draft& draft, const Place& place, std::int64_t was, std::int64_t size,
+                      Draft::Keep keep = Draft::Keep::first) {
         const auto scaled = [&](std::int64_t now) { return now % was == 0 ? now / was * size : now; };
         if (place.kind == Place::Kind::argument) {
             if (std::int64_t* number = number_at(draft.node(place.node), place.position, place.within))
@@ -117,7 +125,7 @@ class Sizing {
         } else if (place.kind == Place::Kind::dimension) {
             Sizes sizes = draft.node(place.node).meta().sizes;
             sizes[place.position] = scaled(sizes[place.position]);
-            draft.cut(place.node, sizes);
+            draft.cut(place.node, sizes, keep);
         } else {
             const Tensor old = draft.data(place.node);
             std::vector<std::int64_t> values = old.values<std::int64_t>();

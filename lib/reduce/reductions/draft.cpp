@@ -168,13 +168,16 @@ void Draft::set_data(NodeId leaf, const Tensor& value) {
         work_.attributes[held.target] = value;
 }
 
-void Draft::cut(NodeId leaf, const Sizes& sizes) {
+void Draft::cut(NodeId leaf, const Sizes& sizes, Keep keep) {
     Node& held = node(leaf);
     ValueMeta& meta = held.results.at(0);
     meta = with_gradients_of(meta, ValueMeta::contiguous(meta.dtype, sizes));
     if (!outermost_ && held.kind == NodeKind::placeholder) return;  // holds nothing
     Tensor& data = held.kind == NodeKind::placeholder ? inputs_[held.name] : work_.attributes[held.target];
-    data = data.as_strided(sizes, data.strides(), data.offset());  // finish() copies it
+    std::int64_t offset = data.offset();
+    for (std::size_t d = 0; d < sizes.size() && keep == Keep::last; d++)
+        offset += (data.sizes()[d] - sizes[d]) * data.strides()[d];
+    data = data.as_strided(sizes, data.strides(), offset);  // finish() copies it
 }
 
 NodeRef Draft::resolved(NodeRef ref) const {

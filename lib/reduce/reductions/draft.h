@@ -36,8 +36,10 @@ class Draft {
     /// What a placeholder (of the outermost graph) or a get_attr holds.
     const Tensor& data(NodeId leaf) const;
     void set_data(NodeId leaf, const Tensor& value);
-    /// A leaf of the same rank and smaller sizes: of what it holds, the first along each dimension.
-    void cut(NodeId leaf, const Sizes& sizes);
+    /// Which elements along a dimension stay.
+    enum class Keep { first, last };
+    /// A leaf of the same rank and smaller sizes: of what it holds, the first or the last along each dimension.
+    void cut(NodeId leaf, const Sizes& sizes, Keep keep = Keep::first);
 
     void drop_output(std::size_t position) { dropped_outputs_.push_back(position); }
 

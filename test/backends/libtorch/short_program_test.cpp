@@ -49,6 +49,28 @@ ProcessResult built_and_run(const std::string& text, const std::vector<std::stri
     return run_process({(folder.path() / "repro").string()}, {.folder = folder.path()});
 }
 
+/// What its script in Python does, where Python has PyTorch.
+std::optional<ProcessResult> run_in_python(const ShortProgram& program) {
+    REQUIRE(program.others.size() == 1);
+    const OtherProgram& script = program.others[0];
+    CHECK(script.name == "repro.py");
+    const std::vector<std::pair<std::string, std::string>> debian = {{"PATH", "/usr/bin:/bin"}};
+    const TempDir folder("whittle-test");
+    if (run_process(script.probe, {.folder = folder.path(), .environment = debian}).exit_code != 0) return std::nullopt;
+    write_file(folder.path() / script.name, script.text);
+    return run_process(script.run, {.folder = folder.path(), .environment = debian});
+}
+
+/// Of a program that computes what is expected, with the words of the report; `says`: how what it prints begins.
+void check_python(const ShortProgram& program, int status, const std::string& says) {
+    const auto run = run_in_python(program);
+    if (!run) return;
+    INFO(program.others[0].text << run->out << run->err);
+    CHECK(run->exit_code == status);
+    CHECK(run->out.starts_with(says));
+    CHECK(run->err.empty());
+}
+
 }  // namespace
 
 TEST_CASE("short program: torch:: calls compute what the reference does") {
@@ -68,6 +90,7 @@ TEST_CASE("short program: torch:: calls compute what the reference does") {
     INFO(program->text << run.out << run.err);
     CHECK(run.exit_code == 0);
     CHECK(run.out == "ok\n");
+    check_python(*program, 0, "y0: [[");
 
     std::vector<Tensor> other = expected;
     other[2] = Tensor::of<double>({1, 1, 2, 0, 0, 9}, {2, 3});
@@ -77,6 +100,7 @@ TEST_CASE("short program: torch:: calls compute what the reference does") {
     INFO(wrong->text << said.out << said.err);
     CHECK(said.exit_code == 1);
     CHECK(said.out == "element 1: 2, expected 1\n");
+    check_python(*wrong, 1, "y2: [[");
 }
 
 TEST_CASE("short program: a tensor that shows an element in many places") {
@@ -102,6 +126,30 @@ TEST_CASE("short program: a tensor that shows an element in many places") {
     const ProcessResult run = built_and_run(program->text, program->compile_flags);
     INFO(program->text << run.out << run.err);
     CHECK(run.out == "ok\n");
+    check_python(*program, 0, "y: [20.0, 20.0, 20.0, 20.0, 20.0, 20.0] expected: [20.0, ");
+}
+
+TEST_CASE("short program: in Python an exception is what it says, and a crash what ends it") {
+    Graph graph = parse(
+        "graph g {\n  %x = placeholder[\"x\"] : f32[2, 3]\n  %t = aten.t.default(%x) : f32[3, 2] strides[1, 3]\n"
+        "  %y = aten.view.default(%t, [6]) : f32[6]\n  return (%y)\n}\n");
+    graph.failure = Failure{.backend = "libtorch", .signature = {"exception", "run", "view size"}, .message = ""};
+    graph.failure->inputs = {Tensor::of<float>({1, 2, 3, 4, 5, 6}, {2, 3})};
+    const std::vector<Tensor> expected = {Tensor::of<float>({1, 4, 2, 5, 3, 6})};
+    std::string why_not;
+    const auto program = libtorch_program({graph, expected, {}, "repro.cpp"}, why_not);
+    INFO(why_not);
+    REQUIRE(program);
+    check_python(*program, 1, "view size is not compatible with input tensor's size and stride");
+
+    graph.failure->signature = {"crash", "run", "SIGSEGV"};
+    const auto crash = libtorch_program({graph, expected, {}, "repro.cpp"}, why_not);
+    REQUIRE(crash);
+    CHECK(crash->others.at(0).ends_by == "SIGSEGV");
+    graph.failure->signature = {"timeout", "run", ""};
+    const auto hang = libtorch_program({graph, expected, {}, "repro.cpp"}, why_not);
+    REQUIRE(hang);
+    CHECK(hang->others.empty());
 }
 
 // What TorchScript optimizes: without writes, with a frozen parameter, and two outputs of a tuple.
@@ -143,6 +191,7 @@ TEST_CASE("short program: TorchScript computes what the reference does, and a wr
     INFO(program->text << run.out << run.err);
     CHECK(run.exit_code == 0);
     CHECK(run.out == "ok\n");
+    check_python(*program, 0, "eager, as expected: [[");
 
     std::vector<Tensor> other = expected;
     other[1] = Tensor::of<double>({1, 1, 1, 1}, {2, 2});

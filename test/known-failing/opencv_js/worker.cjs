@@ -112,8 +112,10 @@ async function main() {
   if (cv instanceof Promise) cv = await cv;
   else if (!cv.Mat) await new Promise((done) => { cv.onRuntimeInitialized = done; });
   const options = kEngines[0] in cv && !fixedEngine ? { engine: { what: 'which runs the model', one_of: kEngines } } : {};
+  const label = words.length ? [version, fixedEngine, '(opencv-js)'].filter(Boolean).join(' ')
+                             : `${version} (${package}, node ${process.versions.node})`;
   say({
-    whittle: 1, name: 'opencv_js', version: `${version} (${[package, ...(words.length ? words.filter((word) => word === fixedEngine) : [`node ${process.versions.node}`])].join(', ')})`, format: 'onnx', options,
+    whittle: 1, name: 'opencv_js', version: label, format: 'onnx', options,
     repro: { api: 'opencv', package, node_modules: modules },
   });
   for await (const line of readline.createInterface({ input: process.stdin })) answer(cv, JSON.parse(line));

@@ -356,6 +356,21 @@ TEST_CASE("dims: what must stay equal shrinks together, and everything downstrea
     CHECK(half->expected[0].sizes() == Sizes{5, 2, 16});
 }
 
+TEST_CASE("dims: of a small case the last elements, too") {
+    Case from = case_of(R"(graph g {
+  %x = placeholder["x"] : f32[2, 3]
+  %y = aten.relu.default(%x) : f32[2, 3]
+  return (%y)
+}
+)");
+    from.inputs = {Tensor::of<float>({1, 2, 3, 4, 5, 6}, {2, 3})};
+    CHECK(names(dimension_edits, from) ==
+          Names{"size 2 of %x", "size 2 of %x, its end", "size 3 of %x", "size 3 of %x, its end"});
+    const std::optional<Case> end = edited(dimension_edits, from, {"size 2 of %x", "size 3 of %x, its end"});
+    REQUIRE(end);
+    CHECK(same_bits(end->inputs.at(0), Tensor::of<float>({3}, {1, 1})));
+}
+
 TEST_CASE("dims: a product of sizes follows its factors", "[reductions]") {
     const auto all = [](const std::string& before) { return all_at_once(dimension_edits, case_of(before)); };
     CHECK(all(R"(graph g {

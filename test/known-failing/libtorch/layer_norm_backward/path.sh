@@ -3,4 +3,4 @@
 minify model.json --inputs model.safetensors --backend libtorch --accuracy --skip-delta-passes dims,data,operands -o m.json
 repro m.json --note 'The strides of mean and rstd are not looked at: they are read as if they were contiguous.' \
   --data real --issue ISSUE.md \
-  --checked 'newer source (3de78edb), read, not run: layer_norm_backward_cpu of layer_norm.cpp still hands mean and rstd to the kernel as they are'
+  --checked 'newer source, [3de78edb](https://github.com/pytorch/pytorch/blob/3de78edb/aten/src/ATen/native/layer_norm.cpp), read, not run: layer_norm_backward_cpu still hands mean and rstd to the kernel as they are'

@@ -2,4 +2,4 @@
 minify model.json --backend ts --backend-option fuser=nnc --accuracy -o m.json
 repro m.json --note 'NNC computes neg(x) as 0 - x, which is 0 for 0, not -0. The lowering is that of every target; here the interpreter of NNC runs it, as this build has no LLVM.' \
   --issue ISSUE.md \
-  --checked 'newer source (6296716d), read, not run: aten_neg of tensorexpr/lowerings.cpp is still ExprHandle(-0) - a, where -0 is an int'
+  --checked 'newer source, [6296716d](https://github.com/pytorch/pytorch/blob/6296716d/torch/csrc/jit/tensorexpr/lowerings.cpp), read, not run: aten_neg is still ExprHandle(-0) - a, where -0 is an int'

@@ -1,5 +1,5 @@
 # ONNX Runtime 1.30.0, CPU: BatchNormalization<training_mode=1>(x0, x1, x1, x1, x1) at opset 14 gives 0.8999939,
-# expected 1, where x0 = 1, x1 = 1, at all levels of optimization.
+# expected 1, where x0 = 1, x1 = 1.
 #
 #   pip install onnxruntime==1.30.0 && python3 run.py
 import sys

@@ -1,5 +1,4 @@
-// ONNX Runtime 1.30.0, CPU: OneHot(x, depth=[1], values=[0, 1]) of float[1] gives 0, expected 1, where x = 0.25, at
-// all levels of optimization.
+// ONNX Runtime 1.30.0, CPU: OneHot(x, depth=[1], values=[0, 1]) of float[1] gives 0, expected 1, where x = 0.25.
 //
 //   npm install onnxruntime-node@1.30.0 && node run.mjs
 import ort from 'onnxruntime-node';

@@ -1,5 +1,4 @@
-# ONNX Runtime 1.30.0, CPU: OneHot(x, depth=[1], values=[0, 1]) of float[1] gives 0, expected 1, where x = 0.25, at
-# all levels of optimization.
+# ONNX Runtime 1.30.0, CPU: OneHot(x, depth=[1], values=[0, 1]) of float[1] gives 0, expected 1, where x = 0.25.
 #
 #   pip install onnxruntime==1.30.0 && python3 run.py
 import sys

@@ -1,5 +1,4 @@
-// ONNX Runtime 1.30.0, CPU: Shrink(x) of double[1] gives inf, expected 1e+300, where x = 1e+300, at all levels of
-// optimization.
+// ONNX Runtime 1.30.0, CPU: Shrink(x) of double[1] gives inf, expected 1e+300, where x = 1e+300.
 //
 //   npm install onnxruntime-node@1.30.0 && node run.mjs
 import ort from 'onnxruntime-node';

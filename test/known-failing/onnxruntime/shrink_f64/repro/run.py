@@ -1,5 +1,4 @@
-# ONNX Runtime 1.30.0, CPU: Shrink(x) of double[1] gives inf, expected 1e+300, where x = 1e+300, at all levels of
-# optimization.
+# ONNX Runtime 1.30.0, CPU: Shrink(x) of double[1] gives inf, expected 1e+300, where x = 1e+300.
 #
 #   pip install onnxruntime==1.30.0 && python3 run.py
 import sys

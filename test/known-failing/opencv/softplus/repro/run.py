@@ -1,4 +1,4 @@
-# OpenCV 4.6.0 dnn, CPU: Softplus(x) of float[1, 2] gives inf, expected 128.
+# OpenCV 4.6.0 dnn, CPU: Softplus(x) of float[1, 1] gives inf, expected 128, where x = 128.
 #
 #   python3 run.py
 import sys
@@ -8,8 +8,7 @@ import numpy as np
 
 net = cv2.dnn.readNetFromONNX("model.onnx")
 net.setPreferableBackend(cv2.dnn.DNN_BACKEND_OPENCV)
-net.setInput(np.array([[32, 128]], np.float32), "x")
+net.setInput(np.array([[128]], np.float32), "x")
 y = net.forward("y").ravel()
-expected = [32, 128]
-print(cv2.__version__, y, "expected:", expected)
-sys.exit(int(any(not (abs(a - e) <= 0.01281) for a, e in zip(y, expected))))
+print(cv2.__version__, y[0], "expected:", 128)
+sys.exit(int(not (abs(y[0] - 128) <= 0.013)))

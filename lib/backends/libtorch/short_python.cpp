@@ -1,0 +1,209 @@
+#include "backends/libtorch/short_python.h"
+
+#include <map>
+#include <vector>
+
+#include "base/program_text.h"
+#include "graph/short_program.h"
+#include "graph/value_ref.h"
+#include "ops/core/memory.h"
+#include "printers/torch_python.h"
+
+namespace whittle {
+namespace {
+
+using printers::python_variable;
+
+class PythonProgram {
+  public:
+    PythonProgram(const ShortRequest& request, const Graph& graph, const std::optional<Scripted>& scripted)
+        : request_(request),
+          failure_(*request.graph.failure),
+          graph_(graph),
+          scripted_(scripted),
+          users_(users(graph)) {
+        const auto wrong = first_wrong(request);
+        output_ = wrong ? wrong->output : 0;
+        for (std::size_t i = 0; i < graph.nodes.size(); i++)
+            names_[static_cast<NodeId>(i)] = python_variable(graph.nodes[i].name);
+    }
+
+    std::string write(const std::string& about, const std::string& file) const {
+        return fill_template(scripted_ ? "repro_torchscript_short.py" : "repro_libtorch_short.py",
+                             {{"HEADER", comment_lines("#", about)},
+                              {"FILE", file},
+                              {"FUSER", scripted_ && scripted_->fused ? kFuser : ""},
+                              {"GRAPH", scripted_ ? definition() : ""},
+                              {"INPUTS", inputs()},
+                              {"IMPORTS", is("crash") ? "" : "import sys\n\n"},
+                              {"RUN", run()},
+                              {"VERDICT", verdict()}});
+    }
+
+  private:
+    static constexpr const char* kFuser =
+        "torch._C._jit_set_texpr_fuser_enabled(True)\ntorch._C._jit_override_can_fuse_on_cpu(True)\n"
+        "torch._C._jit_set_te_must_use_llvm_cpu(False)\n\n";
+    bool is(const char* kind) const { return failure_.signature.kind == kind; }
+    /// What is frozen is a module, and its members are constants.
+    bool in_module() const { return scripted_ && scripted_->frozen; }
+
+    std::string value(NodeId id) const {
+        const Node& node = graph_.node({id});
+        return in_module() && node.kind == NodeKind::get_attr ? "self." + names_.at(id) : names_.at(id);
+    }
+
+    // ---- data -------------------------------------------------------------------------------------------------------
+
+    /// By name, of placeholders, and, unless a module has them, attributes.
+    std::vector<std::pair<std::string, const Tensor*>> given() const {
+        std::vector<std::pair<std::string, const Tensor*>> values;
+        std::size_t next = 0;
+        for (std::size_t i = 0; i < graph_.nodes.size(); i++) {
+            const Node& node = graph_.nodes[i];
+            const std::string& name = names_.at(static_cast<NodeId>(i));
+            if (node.kind == NodeKind::placeholder) values.emplace_back(name, &failure_.inputs.at(next++));
+            if (node.kind == NodeKind::get_attr && !in_module())
+                values.emplace_back(name, &graph_.attributes.at(node.target));
+        }
+        return values;
+    }
+
+    std::string inputs() const {
+        std::string text;
+        for (const auto& [name, tensor] : given())
+            text += printers::python_wrapped(name + " = " + printers::torch_tensor(*tensor)) + "\n";
+        return text;
+    }
+
+    std::string arguments() const {
+        std::string text;
+        for (const auto& [name, tensor] : given()) text += (text.empty() ? "" : ", ") + name;
+        return text;
+    }
+
+    // ---- calls ------------------------------------------------------------------------------------------------------
+
+    /// A call of which one result is read, and that by one getitem.
+    bool is_read_once(NodeId id) const {
+        const std::vector<NodeId>& readers = users_.at(static_cast<std::size_t>(id));
+        return readers.size() == 1 && item_read(graph_.node({readers[0]}));
+    }
+
+    std::string call(const Node& node) const {
+        const auto of = [&](NodeId id) { return value(id); };
+        const auto read = item_read(node);
+        if (!read || !is_read_once(read->node)) return printers::torch_call(node, printers::Overload::by_arguments, of);
+        return printers::torch_call(graph_.node({read->node}), printers::Overload::by_arguments, of) + "[" +
+               std::to_string(read->index) + "]";
+    }
+
+    std::string calls(const std::string& indent) const {
+        std::string text;
+        for (std::size_t i = 0; i < graph_.nodes.size(); i++) {
+            const Node& node = graph_.nodes[i];
+            const auto id = static_cast<NodeId>(i);
+            if (node.kind == NodeKind::call && !is_read_once(id) && id != returned_at_once())
+                text += printers::python_wrapped(indent + names_.at(id) + " = " + call(node)) + "\n";
+        }
+        return text;
+    }
+
+    /// The only value that a function returns has no name where nothing else reads it; of none: -1.
+    NodeId returned_at_once() const {
+        const std::vector<NodeId> outputs = graph_.outputs();
+        const bool alone = scripted_ && outputs.size() == 1 && graph_.node({outputs[0]}).kind == NodeKind::call &&
+                           users_.at(static_cast<std::size_t>(outputs[0])).size() == 1;
+        return alone ? outputs[0] : -1;
+    }
+
+    std::string returned(const std::string& indent) const {
+        std::vector<std::string> values;
+        for (const NodeId id : graph_.outputs())
+            values.push_back(id == returned_at_once() ? call(graph_.node({id})) : value(id));
+        const std::string result = values.size() == 1 ? values[0] : printers::python_list(values, '(', ')');
+        return printers::python_wrapped(indent + "return " + result) + "\n\n\n";
+    }
+
+    /// The function, or the module, that is scripted.
+    std::string definition() const {
+        if (!in_module()) return "def graph(" + arguments() + "):\n" + calls("    ") + returned("    ");
+        std::string text = "class Graph(torch.nn.Module):\n    def __init__(self):\n        super().__init__()\n";
+        for (std::size_t i = 0; i < graph_.nodes.size(); i++)
+            if (graph_.nodes[i].kind == NodeKind::get_attr)
+                text += "        self.register_buffer('" + names_.at(static_cast<NodeId>(i)) + "', " +
+                        printers::torch_tensor(graph_.attributes.at(graph_.nodes[i].target)) + ")\n";
+        const std::string parameters = arguments().empty() ? "self" : "self, " + arguments();
+        return text + "\n    def forward(" + parameters + "):\n" + calls("        ") + returned("        ");
+    }
+
+    std::string called(const std::string& who) const {
+        const std::string item = graph_.outputs().size() == 1 ? "" : "[" + std::to_string(output_) + "]";
+        return who + "(" + arguments() + ")" + item;
+    }
+
+    /// What is right, of TorchScript.
+    std::string eager() const {
+        return (in_module() ? "graph = Graph().eval()\n" : "") + std::string(is("mismatch") ? "expected = " : "") +
+               called("graph") + "\n";
+    }
+
+    /// Twice: what the first run sees decides how the second one is optimized. `y`: the output that is wrong.
+    std::string optimized(const std::string& indent) const {
+        const std::string scripted =
+            in_module() ? "torch.jit.optimize_for_inference(torch.jit.script(graph))" : "torch.jit.script(graph)";
+        return indent + "scripted = " + scripted + "\n" + indent + "for _ in range(2):\n" + indent +
+               "    y = " + called("scripted") + "\n";
+    }
+
+    std::string run() const {
+        const auto body = [&](const std::string& indent) { return scripted_ ? optimized(indent) : calls(indent); };
+        const std::string before = scripted_ ? eager() : "";
+        if (!is("exception")) return before + body("");
+        return before + "try:\n" + body("    ") + "except Exception as error:\n    print(error)\n    sys.exit(1)\n";
+    }
+
+    // ---- the verdict ------------------------------------------------------------------------------------------------
+
+    std::string verdict() const {
+        if (!is("mismatch")) return "print('ok')\n";
+        const Tensor& right = request_.expected[output_];
+        const Tolerance tolerance = failure_.accuracy.tolerance(right.dtype());
+        const std::string y = scripted_ ? "y" : value(graph_.outputs().at(output_));
+        const std::string label = scripted_
+                                      ? "print('eager, as expected:', expected.tolist(), 'TorchScript:', y.tolist())\n"
+                                      : "print('" + y + ":', " + y + ".tolist(), 'expected:', expected.tolist())\n";
+        const std::string same = is_floating(right.dtype())
+                                     ? "torch.allclose(" + y + ", expected, " + short_number(tolerance.rtol) + ", " +
+                                           short_number(tolerance.atol) + ", equal_nan=True)"
+                                     : "torch.equal(" + y + ", expected)";
+        const std::string expected = "expected = " + printers::torch_tensor(right.contiguous());
+        return (scripted_ ? "" : "\n" + printers::python_wrapped(expected) + "\n") + label + "sys.exit(not " + same +
+               ")\n";
+    }
+
+    const ShortRequest& request_;
+    const Failure& failure_;
+    const Graph& graph_;
+    const std::optional<Scripted> scripted_;
+    std::size_t output_ = 0;  ///< the one that is wrong
+    const std::vector<std::vector<NodeId>> users_;
+    std::map<NodeId, std::string> names_;
+};
+
+}  // namespace
+
+std::optional<OtherProgram> torch_in_python(const ShortRequest& request, const Graph& graph, const std::string& about,
+                                            const std::optional<Scripted>& scripted) {
+    const Signature& signature = request.graph.failure->signature;
+    if (signature.kind == "timeout") return std::nullopt;
+    const std::string file = request.file.stem().string() + ".py";
+    return OtherProgram{.name = file,
+                        .text = PythonProgram(request, graph, scripted).write(about, file),
+                        .run = {"python3", file},
+                        .probe = {"python3", "-c", "import torch; print('PyTorch', torch.__version__)"},
+                        .says = {},
+                        .ends_by = signature.kind == "crash" ? signature.detail : ""};
+}
+
+}  // namespace whittle

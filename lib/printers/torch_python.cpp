@@ -1,0 +1,174 @@
+#include "printers/torch_python.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/error.h"
+#include "base/program_text.h"
+#include "graph/targets.h"
+#include "ops/aten/earlier.h"
+#include "tensor/expanded.h"
+#include "tensor/reach.h"
+
+namespace whittle::printers {
+namespace {
+
+constexpr std::size_t kLine = 100;
+constexpr std::int64_t kFew = 4;  // elements that are listed, though all of them are the same
+
+bool alike(const Tensor& contiguous) {
+    const auto bytes = contiguous.contiguous_bytes();
+    const std::size_t size = size_of(contiguous.dtype());
+    for (std::size_t i = size; i < bytes.size(); i++)
+        if (bytes[i] != bytes[i - size]) return false;
+    return true;
+}
+
+std::string nested(const Tensor& contiguous, std::size_t dimension, std::int64_t& next) {
+    if (dimension == contiguous.sizes().size()) return python_element(contiguous, next++);
+    std::vector<std::string> words;
+    for (std::int64_t i = 0; i < contiguous.sizes()[dimension]; i++)
+        words.push_back(nested(contiguous, dimension + 1, next));
+    return python_list(words, '[', ']');
+}
+
+/// What torch.tensor() makes of Python's numbers has these.
+bool by_default(DType dtype) { return dtype == DType::f32 || dtype == DType::i64 || dtype == DType::boolean; }
+
+std::string contiguous_tensor(const Tensor& contiguous) {
+    const DType dtype = contiguous.dtype();
+    const std::string typed = by_default(dtype) ? ")" : ", dtype=" + torch_dtype(dtype) + ")";
+    if (contiguous.numel() > kFew && alike(contiguous))
+        return "torch.full(" + python_sizes(contiguous.sizes()) + ", " + python_element(contiguous, 0) + typed;
+    if (contiguous.numel() == 0)
+        return "torch.zeros(" + python_sizes(contiguous.sizes()) + ", dtype=" + torch_dtype(dtype) + ")";
+    std::int64_t next = 0;
+    return "torch.tensor(" + nested(contiguous, 0, next) + typed;
+}
+
+/// Enumerations are texts in our graphs.
+std::string named_argument(const std::string& name, const Arg& arg, const std::function<std::string(NodeId)>& value) {
+    const auto* const text = std::get_if<std::string>(&arg.value);
+    if (text && (name == "memory_format" || name == "layout")) return "torch." + *text;
+    return torch_argument(arg, value);
+}
+
+std::vector<std::string> arguments(const ArgList& args, const std::function<std::string(NodeId)>& value) {
+    std::vector<std::string> words;
+    for (const Arg& arg : args) words.push_back(torch_argument(arg, value));
+    return words;
+}
+
+}  // namespace
+
+std::string torch_dtype(DType dtype) {
+    constexpr std::pair<DType, const char*> kNames[] = {
+        {DType::f64, "float64"}, {DType::f32, "float32"}, {DType::f16, "float16"}, {DType::bf16, "bfloat16"},
+        {DType::i64, "int64"},   {DType::i32, "int32"},   {DType::i16, "int16"},   {DType::i8, "int8"},
+        {DType::u8, "uint8"},    {DType::boolean, "bool"}};
+    for (const auto& [known, name] : kNames)
+        if (known == dtype) return std::string("torch.") + name;
+    throw Error("found dtype " + std::string(name(dtype)) + ", expected one that PyTorch computes with");
+}
+
+std::string python_variable(const std::string& name) {
+    constexpr const char* kTaken[] = {
+        "and",   "as",     "assert",   "async",   "await",    "break",    "class",   "continue", "def",    "del",
+        "elif",  "else",   "except",   "finally", "for",      "from",     "global",  "if",       "import", "in",
+        "is",    "lambda", "nonlocal", "not",     "or",       "pass",     "raise",   "return",   "try",    "while",
+        "with",  "yield",  "graph",    "sys",     "torch",    "expected", "results", "Path",     "self",   "print",
+        "float", "range",  "super",    "zip",     "scripted", "Graph"};
+    const bool taken = std::ranges::any_of(kTaken, [&](const char* word) { return name == word; });
+    return taken || name.starts_with("expected") ? name + "_" : name;
+}
+
+std::string python_text(const std::string& text) {
+    std::string result = "'";
+    for (const char c : text) {
+        if (c == '\'' || c == '\\') result += '\\';
+        result += c == '\n' ? std::string("\\n") : std::string(1, c);
+    }
+    return result + "'";
+}
+
+std::string python_list(const std::vector<std::string>& words, char open, char close) {
+    std::string text(1, open);
+    for (const std::string& word : words) text += (text.size() > 1 ? ", " : "") + word;
+    if (open == '(' && words.size() == 1) text += ',';
+    return text + close;
+}
+
+std::string python_sizes(const std::vector<std::int64_t>& sizes) {
+    std::vector<std::string> words;
+    for (const std::int64_t size : sizes) words.push_back(std::to_string(size));
+    return python_list(words, '(', ')');
+}
+
+std::string python_wrapped(const std::string& line) {
+    const std::string indent(line.find_first_not_of(' ') + 4, ' ');
+    std::string text;
+    std::size_t begin = 0, from = 0;  // of a line, and of where it may be broken
+    while (line.size() - begin + from > kLine) {
+        const std::size_t last = line.rfind(", ", begin + kLine - from - 1);
+        if (last == std::string::npos || last <= begin) break;
+        text += line.substr(begin, last + 1 - begin) + "\n" + indent;
+        begin = last + 2, from = indent.size();
+    }
+    return text + line.substr(begin);
+}
+
+std::string python_element(const Tensor& contiguous, std::int64_t i) {
+    const Tensor one = contiguous.as_strided({}, {}, contiguous.offset() + i);
+    if (is_floating(contiguous.dtype()))
+        return python_number(one.to(DType::f64).item().to_double(), contiguous.dtype() != DType::f64);
+    if (contiguous.dtype() == DType::boolean) return one.item().to_bool() ? "True" : "False";
+    return one.item().integer_text();
+}
+
+std::string torch_tensor(const Tensor& tensor) {
+    if (const Tensor once = unexpanded(tensor); once.sizes() != tensor.sizes())
+        return torch_tensor(once) + ".expand(" + python_sizes(tensor.sizes()) + ")";
+    const Tensor contiguous = tensor.contiguous();
+    if (tensor.strides() == contiguous_strides(tensor.sizes())) return contiguous_tensor(contiguous);
+    if (tensor.rank() == 2 && tensor.strides() == Sizes{1, tensor.sizes()[0]}) {
+        const Tensor turned =
+            tensor.as_strided({tensor.sizes()[1], tensor.sizes()[0]}, {tensor.sizes()[0], 1}, tensor.offset());
+        return contiguous_tensor(turned.contiguous()) + ".t()";
+    }
+    const std::int64_t extent = tensor.numel() ? reach(tensor.sizes(), tensor.strides())->count() : 0;
+    const std::string dtype = tensor.dtype() == DType::f32 ? "" : ", dtype=" + torch_dtype(tensor.dtype());
+    const std::string made =  // between its elements there is no memory that nobody wrote
+        "torch.zeros(" + std::to_string(extent) + dtype + ").as_strided(" + python_sizes(tensor.sizes()) + ", " +
+        python_sizes(tensor.strides()) + ")";
+    return made + ".copy_(" + contiguous_tensor(contiguous) + ")";
+}
+
+std::string torch_call(const Node& named, Overload overload, const std::function<std::string(NodeId)>& value) {
+    const Node node = with_earlier_target(named);  // which later versions have, too
+    if (node.target == kGetItem)
+        return torch_argument(node.args.at(0), value) + "[" + torch_argument(node.args.at(1), value) + "]";
+    if (!node.target.starts_with("aten.") || std::ranges::count(node.target, '.') != 2)
+        throw Error("found a call of " + node.target + ", expected ATen's operations, which PyTorch has",
+                    "explain --ops counts a graph's operations");
+    std::vector<std::string> words = arguments(node.args, value);
+    for (const auto& [name, arg] : node.kwargs) words.push_back(name + "=" + named_argument(name, arg, value));
+    const bool is_named = overload == Overload::named;
+    const std::string name = is_named ? node.target : node.target.substr(0, node.target.rfind('.'));
+    std::string text = "torch.ops." + name + "(";
+    for (std::size_t i = 0; i < words.size(); ++i) text += (i ? ", " : "") + words[i];
+    return text + ")";
+}
+
+std::string torch_argument(const Arg& arg, const std::function<std::string(NodeId)>& value) {
+    if (arg.is_none()) return "None";
+    if (const NodeRef* node = arg.node()) return value(node->id);
+    if (const ArgList* elements = arg.list()) return python_list(arguments(*elements, value), '[', ']');
+    if (const auto* number = std::get_if<std::int64_t>(&arg.value)) return std::to_string(*number);
+    if (const auto* number = std::get_if<double>(&arg.value)) return python_number(*number);
+    if (const auto* truth = std::get_if<bool>(&arg.value)) return *truth ? "True" : "False";
+    if (const auto* text = std::get_if<std::string>(&arg.value)) return python_text(*text);
+    if (const auto* dtype = std::get_if<DType>(&arg.value)) return torch_dtype(*dtype);
+    throw Error("found a call with a nested graph, expected operations only");
+}
+
+}  // namespace whittle::printers

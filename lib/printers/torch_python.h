@@ -1,0 +1,46 @@
+// How PyTorch's Python spells what graphs of ATen's calls hold: names, data types, tensors, calls.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "graph/graph.h"
+#include "tensor/tensor.h"
+
+namespace whittle::printers {
+
+/// "torch.float32". Throws Error for a dtype that PyTorch 1.13 does not have.
+std::string torch_dtype(DType dtype);
+
+/// A node's name, where it is neither one of Python's words nor what our scripts call something else; otherwise with
+/// `_` behind it.
+std::string python_variable(const std::string& name);
+
+/// In single quotes.
+std::string python_text(const std::string& text);
+
+/// "(3,)", "[1, 2]".
+std::string python_list(const std::vector<std::string>& words, char open, char close);
+/// "(2, 3)".
+std::string python_sizes(const std::vector<std::int64_t>& sizes);
+
+/// Broken behind commas where it is longer than a line should be; what follows is indented by four columns more.
+std::string python_wrapped(const std::string& line);
+
+/// Element `i` of a contiguous tensor, as Python's number: "0.5", "True".
+std::string python_element(const Tensor& contiguous, std::int64_t i);
+
+/// An expression that is the tensor, with its strides: nested lists, "torch.full((8,), 1.0)" where all of many are the
+/// same. For few elements. Throws Error as torch_dtype().
+std::string torch_tensor(const Tensor& tensor);
+
+/// "named": torch.ops.aten.add.Tensor; "left to the arguments": torch.ops.aten.add, which TorchScript takes, too.
+enum class Overload { named, by_arguments };
+/// The call of a node, of the op as PyTorch from 1.13 on has it (ops/aten/earlier.h); `value`: what a node is called.
+/// A getitem is `VALUE[0]`. Throws Error for a call that is none of ATen's, and for nested graphs.
+std::string torch_call(const Node& node, Overload overload, const std::function<std::string(NodeId)>& value);
+/// An argument of such a call.
+std::string torch_argument(const Arg& arg, const std::function<std::string(NodeId)>& value);
+
+}  // namespace whittle::printers

@@ -1,3 +1,0 @@
-cd repro
-ln -s "$XDG_DATA_HOME/whittle/backends/onnxruntime/node_modules" .
-node run.mjs
