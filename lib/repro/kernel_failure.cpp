@@ -3,6 +3,7 @@
 #include <malloc.h>
 
 #include <algorithm>
+#include <future>
 #include <set>
 
 #include "base/error.h"
@@ -40,8 +41,8 @@ class KernelBackend final : public Backend, public WarmUp {
     const program::PlainKernel& kernel_;
 };
 
-/// The same behind its control in one child, as forks cost more than most of these compilations: the control is first,
-/// so that nothing the failure does to the process is taken for the control's.
+/// The same behind its control in one child, as forks cost more than most of these compilations. They are compiled at
+/// once; the control runs first, so that nothing the failure does to the process is taken for the control's.
 class ControlledBackend final : public Backend, public WarmUp {
   public:
     static constexpr const char* kStage = "control";
@@ -52,10 +53,11 @@ class ControlledBackend final : public Backend, public WarmUp {
     std::string name() const override { return guilty_.name(); }
     std::string description() const override { return guilty_.description(); }
     CompileResult compile(const Graph& graph, const BackendOptions& options) override {
+        auto compiled = std::async(std::launch::async, [&] { return guilty_.compile(graph, options); });
         const Outcome control = judge(run_in_process(graph, {}, control_, options), {&expected_, 1}, accuracy_);
         if (control.failed()) return BackendFailure{.stage = kStage, .message = control.message};
         mallopt(M_PERTURB, 0xa5);  // what is read and was never written is not what the control left there
-        return guilty_.compile(graph, options);
+        return compiled.get();
     }
     void warm_up() override { guilty_.warm_up(); }
 

@@ -9,6 +9,7 @@
 #include "base/files.h"
 #include "base/log.h"
 #include "base/subprocess.h"
+#include "repro/runs.h"
 
 namespace whittle::repro {
 namespace fs = std::filesystem;
@@ -104,14 +105,16 @@ std::vector<OtherReport> verify_others(const Program& program, const Options& op
             report.message = other.name + " was not run: " + shell_quote(other.probe) + " fails here";
             continue;
         }
-        int runs = 0;
+        int shown = 0;
         ProcessResult last;
-        while (runs < options.runs && shows(other, last = run_in(program, other.run, limit))) runs++;
-        report.ran = true, report.verified = runs == options.runs;
+        Runs runs(std::vector<Runs::Run>(static_cast<std::size_t>(options.runs),
+                                         [&] { return run_in(program, other.run, limit); }));
+        while (shown < options.runs && shows(other, last = runs.next())) shown++;
+        report.ran = true, report.verified = shown == options.runs;
         report.printed = last.out;
         report.runs_on = last_line(probe.out);
         report.message =
-            other.name + (report.verified ? ": " + std::to_string(runs) + " of " + std::to_string(runs) + " runs fail"
+            other.name + (report.verified ? ": " + std::to_string(shown) + " of " + std::to_string(shown) + " runs fail"
                                           : " does NOT show it: " + how_it_ended(last));
     }
     return reports;
@@ -166,60 +169,91 @@ Program program_in(const fs::path& root, const Emission& emission, const Options
     return program;
 }
 
-void verify(const Program& program, const Rate& rate, const Options& options, Report& report) {
+namespace {
+
+void lend(const Program& program) {
     for (const auto& [name, path] : program.lent) {
         std::error_code error;
         fs::create_directory_symlink(path, program.folder / name, error);
         if (error) throw Error({(program.folder / name).string(), {}}, "cannot link it: " + error.message());
     }
-    if (!program.build.empty()) {
-        const ProcessResult built = run_in(program, program.build, kBuildLimit);
-        if (built.exit_code != 0 || built.timed_out) {
-            report.message = "it does not build: " +
-                             (built.timed_out ? std::string("the compiler took too long") : first_error(built.err));
-            return;
-        }
-    }
-    const auto limit = 10 * options.alarm;  // its own alarm comes first
-    const bool flaky = rate.flaky();
-    const int runs = flaky ? runs_until_passing(rate) : options.runs;
-    report.runs = report.of = 0, report.varies = false;
+}
+
+bool is_built(const Program& program, Report& report) {
+    if (program.build.empty()) return true;
+    const ProcessResult built = run_in(program, program.build, kBuildLimit);
+    if (built.exit_code == 0 && !built.timed_out) return true;
+    report.message =
+        "it does not build: " + (built.timed_out ? std::string("the compiler took too long") : first_error(built.err));
+    return false;
+}
+
+/// What one of so many runs said that does not show the failure.
+std::string in_vain(const Program& program, const ProcessResult& result, const Report& report, int runs) {
+    const std::string said = report.message.empty() ? last_line(result.err) : report.message;
+    const bool silent = program.ends_by.empty() && result.exit_code == 1 && !result.signal && !result.timed_out;
+    return "run " + std::to_string(report.of) + " of " + std::to_string(runs) + " ended with " + how_it_ended(result) +
+           (silent ? ", without the words of the failure: " : ", expected " + wanted_ending(program) + ": ") + said;
+}
+
+std::vector<std::string> control_of(const Program& program) {
+    std::vector<std::string> with_control = program.run;
+    with_control.emplace_back("control");
+    return with_control;
+}
+
+bool passes(const ProcessResult& control, Report& report) {
+    if (control.exit_code == 0 && !control.signal && !control.timed_out) return true;
+    report.message = "the control fails too: " + last_line(control.out);
+    return false;
+}
+
+/// Of a program that does not always fail, until one that fails comes.
+bool fails_once(const Program& program, const Options& options, int runs, std::chrono::seconds limit, Report& report) {
     while (report.of < runs && report.runs < options.runs) {
-        const bool filled = !flaky && report.of == 1;
-        ProcessResult result = run_in(program, program.run, limit, filled ? kFilled : Environment{});
-        if (filled && !shows(program, result)) {  // it is what nobody wrote that decides
+        const ProcessResult result = run_in(program, program.run, limit);
+        report.of++;
+        if (!result.signal && !result.timed_out && result.exit_code == 0) continue;
+        report.printed = result.out, report.message = last_line(result.out);
+        if (!shows(program, result)) return report.message = in_vain(program, result, report, runs), false;
+        report.runs++;
+    }
+    if (report.runs == 0) return report.message = "none of " + std::to_string(runs) + " runs failed", false;
+    return !program.control || passes(run_in(program, control_of(program), limit), report);
+}
+
+/// In each run; and the control passes, where it has one.
+bool fails_always(const Program& program, const Options& options, std::chrono::seconds limit, Report& report) {
+    std::vector<Runs::Run> planned;
+    for (int i = 0; i < options.runs; i++)
+        planned.emplace_back([&, i] { return run_in(program, program.run, limit, i == 1 ? kFilled : Environment{}); });
+    if (program.control) planned.emplace_back([&] { return run_in(program, control_of(program), limit); });
+    Runs runs(std::move(planned));
+    for (int i = 0; i < options.runs; i++) {
+        ProcessResult result = runs.next();
+        if (i == 1 && !shows(program, result)) {  // it is what nobody wrote that decides
             report.varies = true;
             result = run_in(program, program.run, limit);
         }
         report.of++;
-        if (flaky && !result.signal && !result.timed_out && result.exit_code == 0) continue;
         if (report.runs > 0 && report.printed != result.out) report.varies = true;
-        report.printed = result.out;
-        report.message = last_line(result.out);
-        if (!shows(program, result)) {
-            const std::string said = report.message.empty() ? last_line(result.err) : report.message;
-            const bool silent = program.ends_by.empty() && result.exit_code == 1 && !result.signal && !result.timed_out;
-            report.message =
-                "run " + std::to_string(report.of) + " of " + std::to_string(runs) + " ended with " +
-                how_it_ended(result) +
-                (silent ? ", without the words of the failure: " : ", expected " + wanted_ending(program) + ": ") +
-                said;
-            return;
-        }
+        report.printed = result.out, report.message = last_line(result.out);
+        if (!shows(program, result)) return report.message = in_vain(program, result, report, options.runs), false;
         report.runs++;
     }
-    if (report.runs == 0) {
-        report.message = "none of " + std::to_string(runs) + " runs failed";
-        return;
-    }
-    report.others = verify_others(program, options, limit);
-    report.verified = !program.control;
-    if (report.verified) return;
-    std::vector<std::string> with_control = program.run;
-    with_control.emplace_back("control");
-    const ProcessResult control = run_in(program, with_control, limit);
-    report.verified = control.exit_code == 0 && !control.signal && !control.timed_out;
-    if (!report.verified) report.message = "the control fails too: " + last_line(control.out);
+    return !program.control || passes(runs.next(), report);
+}
+
+}  // namespace
+
+void verify(const Program& program, const Rate& rate, const Options& options, Report& report) {
+    lend(program);
+    if (!is_built(program, report)) return;
+    const auto limit = 10 * options.alarm;  // its own alarm comes first
+    report.runs = report.of = 0, report.varies = false;
+    report.verified = rate.flaky() ? fails_once(program, options, runs_until_passing(rate), limit, report)
+                                   : fails_always(program, options, limit, report);
+    if (report.verified) report.others = verify_others(program, options, limit);
 }
 
 }  // namespace whittle::repro

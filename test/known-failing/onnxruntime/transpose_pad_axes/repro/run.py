@@ -8,14 +8,13 @@ import numpy as np
 import onnxruntime as ort
 
 x = np.array([[0], [0]], np.float32)
-says = {}
-for level in ("ORT_DISABLE_ALL", "ORT_ENABLE_BASIC"):
+says = dict.fromkeys(("ORT_DISABLE_ALL", "ORT_ENABLE_BASIC"), "no error")
+for level in says:
     try:
         options = ort.SessionOptions()
         options.graph_optimization_level = getattr(ort.GraphOptimizationLevel, level)
         session = ort.InferenceSession("model.onnx", options, providers=["CPUExecutionProvider"])
         session.run(None, {"x": x})
-        says[level] = "no error"
     except Exception as error:
         says[level] = str(error)
 print(says)
