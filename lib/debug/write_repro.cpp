@@ -306,8 +306,8 @@ std::string to_text(const repro::Report& report, const Failure& failure, const r
     }
     if (!report.not_short.empty()) text += "          no short program: " + report.not_short + "\n";
     if (options.verify) text += verified_text(report);
-    if (!report.also.empty()) text += "releases: " + report.also + "\n";
-    if (options.issue || options.bundle) text += labelled("to check: ", repro::before_sending(options));
+    if (!report.also.text.empty()) text += "releases: " + report.also.text + "\n";
+    if (options.issue || options.bundle) text += labelled("to check: ", repro::before_sending(options, report));
     const fs::path folder = report.output.parent_path();
     if (options.bundle) return text + "next:     sh " + shell_quote({(folder / "run.sh").string()}) + "\n";
     std::string next = folder.empty() ? "" : "cd " + shell_quote({folder.string()}) + " && ";
@@ -326,7 +326,7 @@ nlohmann::json to_json(const repro::Report& report) {
             {"form", report.short_program ? "short" : "harness"},
             {"lines", report.lines},
             {"data", name(report.data)},
-            {"also", report.also},
+            {"also", report.also.text},
             {"message", report.message}};
 }
 

@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <functional>
 #include <map>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -132,6 +133,8 @@ struct ShortProgram {
     std::string near = {};                               ///< a sentence for it: the near case (near_text())
     std::string model = {};                              ///< Markdown for it: the model
     std::string tracker = {};                            ///< whose form a bug report has (repro/issue.cpp)
+    /// What may show the failure where this one, which is shorter, does not.
+    std::shared_ptr<ShortProgram> otherwise = {};
 };
 
 /// What decides whether a graph fails, as far as the compiler's own switches tell (Switchable).

@@ -62,7 +62,7 @@ std::string change_text(const Graph& graph, const NearCase& near) {
         case NearCase::Change::f32:
             break;
     }
-    return "with float in the place of " + lower_case(std::string(info_of(near.dtype).onnx_name));
+    return "with float in the place of " + dtype_word(near.dtype);
 }
 
 /// An operand in a title: what another call computes is told by its op.
@@ -84,7 +84,7 @@ std::string operand_in_title(const Graph& graph, const Arg& arg) {
 
 std::string near_text(const Graph& graph, const NearCase& near) {
     const std::string change = change_text(graph, near);
-    return near.same_result ? "This would be right " + change + "." : "Right " + change + ".";
+    return near.same_result ? "The result is that of the model " + change + "." : "Right " + change + ".";
 }
 
 std::string call_in_title(const Graph& graph, const Node& call, bool swapped) {

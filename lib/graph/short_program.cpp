@@ -46,6 +46,22 @@ std::map<NodeId, std::string> operand_names(const Graph& graph, const SchemaSour
 
 }  // namespace
 
+Graph without_defaults(Graph graph, const SchemaSource& schemas) {
+    for (Node& node : graph.nodes) {
+        const Schema* const schema = node.kind == NodeKind::call ? schemas.find(node.target) : nullptr;
+        if (!schema) continue;
+        const auto is_default = [&](const Param* param, const Arg& arg) {
+            return param && param->default_value && *param->default_value == arg;
+        };
+        std::erase_if(node.kwargs,
+                      [&](const auto& entry) { return is_default(schema->param(entry.first), entry.second); });
+        while (!node.args.empty() && node.args.size() <= schema->params.size() &&
+               is_default(&schema->params[node.args.size() - 1], node.args.back()))
+            node.args.pop_back();
+    }
+    return graph;
+}
+
 bool tells(const std::string& parameter) {
     return parameter.size() > 1 && parameter != "self" && parameter != "other" && parameter != "input";
 }
@@ -161,6 +177,15 @@ std::optional<std::size_t> wrong_sizes(const ShortRequest& request) {
     return 0;
 }
 
+std::optional<std::size_t> wrong_dtype(const ShortRequest& request) {
+    if (request.graph.failure->signature.detail != "dtype") return std::nullopt;
+    for (std::size_t i = 0; i < request.got.size() && i < request.expected.size(); i++)
+        if (request.got[i].dtype() != request.expected[i].dtype()) return i;
+    return std::nullopt;
+}
+
+std::string dtype_word(DType dtype) { return lower_case(std::string(info_of(dtype).onnx_name)); }
+
 std::string what_is_wrong(const ShortRequest& request, const std::string& who, const std::string& message) {
     const Failure& failure = *request.graph.failure;
     const std::string &kind = failure.signature.kind, &stage = failure.signature.stage;
@@ -169,20 +194,24 @@ std::string what_is_wrong(const ShortRequest& request, const std::string& who, c
                one_line(message.empty() ? failure.message : message);
     if (kind == "crash") return failure.signature.detail + " at " + stage + " of " + who;
     if (kind == "timeout") return stage + " of " + who + " is not done after " + std::to_string(request.alarm) + " s";
-    if (const auto wrong = wrong_sizes(request))
+    if (const auto wrong = wrong_sizes(request); wrong && *wrong < request.got.size())
         return who + " gives shape " + to_string(request.got[*wrong].sizes()) + ", expected " +
                to_string(request.expected[*wrong].sizes());
+    if (const auto wrong = wrong_dtype(request))
+        return who + " gives " + dtype_word(request.got[*wrong].dtype()) + ", expected " +
+               dtype_word(request.expected[*wrong].dtype());
     if (const auto wrong = first_wrong(request))
         return who + " gives " + (request.varies ? "other values in each run" : short_number(wrong->got)) +
                ", expected " + short_number(wrong->expected);
     return who + " gives wrong values";
 }
 
-std::string not_shown_shortly(const Failure& failure) {
+std::string not_shown_shortly(const Failure& failure, bool dtypes) {
     const std::string &kind = failure.signature.kind, &detail = failure.signature.detail;
     if (failure.signature.at_gradients()) return "it fails at gradients";
     if (failure.accuracy.mode == Accuracy::Mode::strict) return "it fails with --accuracy=strict only";
-    if (kind == "mismatch" && detail != "value" && detail != "nan_or_inf" && detail != "sizes")
+    const bool values = detail == "value" || detail == "nan_or_inf" || detail == "sizes";
+    if (kind == "mismatch" && !values && !(dtypes && detail == "dtype"))
         return "its mismatch is none of values or sizes";
     if (kind == "crash" && !detail.starts_with("SIG")) return "the process ends in the middle of its work";
     if (kind != "mismatch" && kind != "exception" && kind != "crash" && kind != "timeout")

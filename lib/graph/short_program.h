@@ -20,6 +20,9 @@ enum class OutputNames { op, y };
 Graph with_short_names(const Graph& graph, OutputNames outputs = OutputNames::op,
                        const SchemaSource* schemas = nullptr);
 
+/// The graph without arguments that are what their ops take by themselves: trailing ones, and those by name.
+Graph without_defaults(Graph graph, const SchemaSource& schemas);
+
 /// A parameter's name says more than "A", "self" and the like, which every op has.
 bool tells(const std::string& parameter);
 
@@ -41,13 +44,18 @@ std::optional<WrongElement> first_wrong(const ShortRequest& request);
 std::string sizes_of(const Tensor& tensor);
 /// Where the failure is one of sizes: the first output that has others than expected.
 std::optional<std::size_t> wrong_sizes(const ShortRequest& request);
+/// The same of dtypes.
+std::optional<std::size_t> wrong_dtype(const ShortRequest& request);
+/// "int64", as a title has it.
+std::string dtype_word(DType dtype);
 
 /// "SIGSEGV at run of WHO"; "WHO gives 1, expected -1". `message`: an exception's words, where the failure's are not
 /// what a title has.
 std::string what_is_wrong(const ShortRequest& request, const std::string& who, const std::string& message = {});
 
-/// Why no short program shows such a failure, as a clause; empty: one may. Of its size it says nothing.
-std::string not_shown_shortly(const Failure& failure);
+/// Why no short program shows such a failure, as a clause; empty: one may. Of its size it says nothing. `dtypes`: the
+/// program may compare these.
+std::string not_shown_shortly(const Failure& failure, bool dtypes = false);
 
 /// Statements of C++ by which a crash or a hang, where the failure is one, ends the program with status 1.
 std::string ends_by_failure(const ShortRequest& request);

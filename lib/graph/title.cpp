@@ -45,7 +45,7 @@ std::string cut(const std::string& text, std::size_t most) {
     return text.substr(0, end) + std::string(kCut);
 }
 
-/// Without what is expected of the first element: what was found there is not said either.
+/// Without what is expected of the first element, where it is not of all: what was found there is not said either.
 std::string without_expected(const std::string& text) { return text.substr(0, text.find(", expected ")); }
 
 class Title {
@@ -56,7 +56,7 @@ class Title {
     /// All that there is to say.
     std::string whole(const std::string& message) const {
         const std::string who = formula_of(graph_, schemas_) + types_of(graph_, is("mismatch"));
-        return what_is_wrong(request_, who + words_.how, message) + where_of(graph_, inputs(), is("mismatch")) +
+        return what_is_wrong(request_, who + words_.how, message) + where_of(graph_, inputs(), is_of_values()) +
                words_.when + (words_.pass.empty() ? "" : ", by " + words_.pass);
     }
 
@@ -74,7 +74,20 @@ class Title {
 
   private:
     bool is(const char* kind) const { return request_.graph.failure->signature.kind == kind; }
+    /// Those of the inputs matter.
+    bool is_of_values() const {
+        const std::string& detail = request_.graph.failure->signature.detail;
+        return is("mismatch") && detail != "sizes" && detail != "dtype";
+    }
     const std::vector<Tensor>& inputs() const { return request_.graph.failure->inputs; }
+
+    /// All elements of the output that is wrong are expected to be the same.
+    bool is_one_expected() const {
+        const auto wrong = first_wrong(request_);
+        if (!wrong) return false;
+        const std::vector<double> values = request_.expected[wrong->output].contiguous().values<double>();
+        return std::ranges::all_of(values, [&](double value) { return value == values[0]; });
+    }
 
     static bool has_formula(Says says) { return says == Says::bare || says == Says::brief || says == Says::outline; }
     bool has(Says says) const {
@@ -94,13 +107,14 @@ class Title {
     std::string write(Says says, bool when, const std::string& message) const {
         if (says == Says::near) {
             const std::string said = of_operands();
-            return (request_.varies ? without_expected(said) : said) + (words_.pass.empty() ? words_.when : "");
+            return (request_.varies && !is_one_expected() ? without_expected(said) : said) +
+                   (words_.pass.empty() ? words_.when : "");
         }
         const std::string who = has_formula(says)
                                     ? formula(says)
                                     : ops_of_formula(graph_, says == Says::attributes) + types_without_names(graph_);
         std::string said = what_is_wrong(request_, who + words_.how, message);
-        if (request_.varies) said = without_expected(said);
+        if (request_.varies && !is_one_expected()) said = without_expected(said);
         said += has_formula(says) ? not_contiguous(graph_, inputs()) : where_of(graph_, inputs(), false);
         if (when || words_.pass.empty()) said += words_.when;
         return words_.pass.empty() ? said : words_.pass + ": " + said;

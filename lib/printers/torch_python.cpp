@@ -1,6 +1,7 @@
 #include "printers/torch_python.h"
 
 #include <algorithm>
+#include <limits>
 #include <utility>
 
 #include "base/error.h"
@@ -59,6 +60,19 @@ std::vector<std::string> arguments(const ArgList& args, const std::function<std:
     return words;
 }
 
+/// The last comma between `begin` and `end` that is in brackets, and in as few as one there may be; npos: there is
+/// none.
+std::size_t outermost_comma(const std::string& line, std::size_t begin, std::size_t end) {
+    std::size_t found = std::string::npos;
+    int depth = 0, least = std::numeric_limits<int>::max();
+    for (std::size_t i = 0; i < end && i < line.size(); i++) {
+        const char c = line[i];
+        depth += c == '(' || c == '[' ? 1 : c == ')' || c == ']' ? -1 : 0;
+        if (line.compare(i, 2, ", ") == 0 && i > begin && depth > 0 && depth <= least) found = i, least = depth;
+    }
+    return found;
+}
+
 }  // namespace
 
 std::string torch_dtype(DType dtype) {
@@ -107,12 +121,12 @@ std::string python_sizes(const std::vector<std::int64_t>& sizes) {
 std::string python_wrapped(const std::string& line) {
     const std::string indent(line.find_first_not_of(' ') + 4, ' ');
     std::string text;
-    std::size_t begin = 0, from = 0;  // of a line, and of where it may be broken
+    std::size_t begin = 0, from = 0;  // of a line, and the columns before it
     while (line.size() - begin + from > kLine) {
-        const std::size_t last = line.rfind(", ", begin + kLine - from - 1);
-        if (last == std::string::npos || last <= begin) break;
-        text += line.substr(begin, last + 1 - begin) + "\n" + indent;
-        begin = last + 2, from = indent.size();
+        const std::size_t comma = outermost_comma(line, begin, begin + kLine - from - 1);
+        if (comma == std::string::npos) break;
+        text += line.substr(begin, comma + 1 - begin) + "\n" + indent;
+        begin = comma + 2, from = indent.size();
     }
     return text + line.substr(begin);
 }

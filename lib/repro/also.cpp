@@ -23,7 +23,7 @@ ReleaseAnswer answer_of(const Outcome& outcome, const Failure& failure) {
 
 }  // namespace
 
-std::string also_text(const Subject& subject, const Options& options) {
+Also ask_also(const Subject& subject, const Options& options) {
     const Failure& failure = *subject.graph.failure;
     std::vector<std::string> fail, right, none;
     for (const BackendSpec& spec : options.also) {
@@ -49,7 +49,7 @@ std::string also_text(const Subject& subject, const Options& options) {
     if (!fail.empty()) add((values ? "also wrong in " : "also fails in ") + join(fail));
     if (!right.empty()) add("right in " + join(right));
     if (!none.empty()) add(join(none) + " cannot tell");
-    return text;
+    return {text, fail.empty() && none.empty() && !right.empty()};
 }
 
 }  // namespace whittle::repro

@@ -8,9 +8,8 @@
 
 namespace whittle::repro {
 
-/// "also wrong in 4.12.0, 5.0.0; right in 5.1.0", by Options::also, each in the version that it says that it has; empty
-/// where there is none. Of a failure that ends the program it says "also fails". One that does not know an op, or fails
-/// otherwise, cannot tell. Throws Error where one cannot be started.
-std::string also_text(const Subject& subject, const Options& options);
+/// What those of Options::also say, each in the version that it says that it has. One that does not know an op, or
+/// fails otherwise, cannot tell. Throws Error where one cannot be started.
+Also ask_also(const Subject& subject, const Options& options);
 
 }  // namespace whittle::repro

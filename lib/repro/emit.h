@@ -35,7 +35,7 @@ struct Emission {
     std::string model = {};
     std::string tracker = {};   ///< whose form a bug report has
     std::string releases = {};  ///< since which it fails (run/release_history.h); empty: unknown
-    std::string also = {};      ///< see also_text(); of a report alone
+    Also also = {};             ///< of a report alone
 };
 
 /// What is known of a repro beside its graph.

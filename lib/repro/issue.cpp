@@ -130,10 +130,11 @@ std::string program_text(const Emission& emission, const Shown& shown) {
 /// What that says.
 std::string outcome_of(const Shown& shown, const Report& report) {
     if (!report.verified) return "It was not verified.\n";
-    if (!shown.ends_by.empty()) return "ends by " + shown.ends_by + " (without the bug: with status 0).\n";
     const std::string printed = printed_block(shown.printed);
     const std::string prints = report.varies ? "prints, for example,\n\n" : "prints\n\n";
-    return (printed.empty() ? "" : prints + printed + "\nand ") + "exits with status 1 (0: the bug is gone).\n";
+    return (printed.empty() ? "" : prints + printed + "\nand ") +
+           (shown.ends_by.empty() ? "exits with status 1 (0: the bug is gone).\n"
+                                  : "ends by " + shown.ends_by + " (without the bug: with status 0).\n");
 }
 
 /// A definition in words or a formula without the page that it is from: that one is on more than this op.
@@ -324,8 +325,8 @@ class Issue {
     }
 
     std::string releases() const {
-        const bool both = !emission_.releases.empty() && !emission_.also.empty();
-        return emission_.releases + (both ? "; " : "") + emission_.also;
+        const std::string& also = emission_.also.text;
+        return emission_.releases + (emission_.releases.empty() || also.empty() ? "" : "; ") + also;
     }
 
     /// What the user states on versions, each a line behind `mark`.
@@ -369,9 +370,11 @@ class Issue {
         return text;
     }
 
-    /// Of values which the compiler itself computes as expected, with something switched off, nobody asks why.
+    /// Of values which the compiler itself computes as expected, with something switched off, nobody asks why; nor
+    /// where the user says it.
     std::string justification() const {
-        const bool values = failure_.signature.kind == "mismatch" && emission_.control.empty();
+        const bool values =
+            failure_.signature.kind == "mismatch" && emission_.control.empty() && options_.notes.empty();
         return values && form_.defines ? definitions_of(graph_) : "";
     }
 
@@ -398,8 +401,10 @@ class Issue {
 
 }  // namespace
 
-std::string before_sending(const Options& options) {
+std::string before_sending(const Options& options, const Report& report) {
     const bool current = options.also.empty() && options.checked.empty();
+    if (report.also.is_right_in_all)
+        return "the current release: where it was asked it is right, so that there may be nothing to report\n";
     return std::string("the program: is what it calls expected right by the documentation?\n") +
            (current ? "the current release: does it fail, too, or is the mend in none that you can use? (--also, "
                       "--checked)\n"

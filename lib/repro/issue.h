@@ -15,6 +15,6 @@ std::string issue_text(const Graph& graph, const Emission& emission, const Repor
 
 /// What only a person can say of it, a line for each: for who sends it. Of the current release nothing where others
 /// were asked, or the user states something.
-std::string before_sending(const Options& options);
+std::string before_sending(const Options& options, const Report& report);
 
 }  // namespace whittle::repro

@@ -122,8 +122,9 @@ struct Short {
     Subject subject;
     Emission emission;
     std::optional<int> tried = {};
-    std::optional<double> got = {};  ///< instead of the first element that is wrong
-    bool varies = false;             ///< that is another value in other runs
+    std::optional<double> got = {};          ///< instead of the first element that is wrong
+    bool varies = false;                     ///< that is another value in other runs
+    std::optional<Emission> otherwise = {};  ///< as ShortProgram's
 };
 
 /// Among the numbers that the text has, as printed with six digits.
@@ -221,7 +222,7 @@ std::optional<Short> short_of_kernel(const Graph& original, Backend& backend, pr
     std::optional<ShortProgram> program = program_of(kernel, programs, failure, options);
     if (!program) return why_not = "its data are more than a reader takes in", std::nullopt;
     Emission emission = emission_of(std::move(*program), failure);
-    emission.also = also_text(subject, options);
+    emission.also = ask_also(subject, options);
     return Short{std::move(subject), std::move(emission), kernel.tried};
 }
 
@@ -266,12 +267,12 @@ std::optional<Short> short_of_graph(const Subject& subject, Backend& backend, Em
     try {
         std::optional<ShortProgram> program = emitter.short_program(request, why_not);
         if (!program) return std::nullopt;
-        const auto wrong = wrong_sizes(request) ? std::nullopt : first_wrong(request);
-        return Short{subject,
-                     emission_of(std::move(*program), failure),
-                     {},
-                     wrong ? std::optional(wrong->got) : std::nullopt,
-                     varies};
+        const bool values = !wrong_sizes(request) && !wrong_dtype(request);
+        const auto wrong = values ? first_wrong(request) : std::nullopt;
+        Short found{subject, {}, {}, wrong ? std::optional(wrong->got) : std::nullopt, varies};
+        if (program->otherwise) found.otherwise = emission_of(std::move(*program->otherwise), failure);
+        found.emission = emission_of(std::move(*program), failure);
+        return found;
     } catch (const Error& error) {  // it has no spelling in the compiler's format
         return why_not = error.message(), std::nullopt;
     }
@@ -375,14 +376,21 @@ Report write_named(const Graph& original, Backend& backend, const Options& optio
             if (std::optional<Report> written = write_short(*found, options, report.not_short)) return *written;
     const Subject subject = options.data ? with_data(original, *options.data) : smallest(original, backend, options);
     const std::string releases = interpreting ? "" : releases_of(original, backend, options.limits);
-    const std::string also = also_text(subject, options);
+    const Also also = ask_also(subject, options);
     std::optional<Report> written;
     for (bool again = false; in_short && !programs; again = true) {
         auto found = short_of_graph(subject, backend, *emitter, options, again, report.not_short);
         if (!found) break;
-        tell_releases(releases, options, found->emission);
-        found->emission.also = also;
-        written = write_short(*found, options, report.not_short);
+        const auto write = [&] {
+            tell_releases(releases, options, found->emission);
+            found->emission.also = also;
+            return write_short(*found, options, report.not_short);
+        };
+        written = write();
+        if (!written && found->otherwise) {
+            found->emission = std::move(*found->otherwise);
+            written = write();
+        }
         if (!written || again || !varies(*found, *written)) break;
     }
     if (written) return *written;

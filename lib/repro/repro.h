@@ -52,6 +52,14 @@ struct Options {
     bool anonymize = false;                 ///< nothing of the user's but what the failure needs, see repro/anonymize.h
 };
 
+/// What other releases, or other compilers, make of the graph.
+struct Also {
+    /// "also wrong in 4.12.0, 5.0.0; right in 5.1.0"; of a failure that ends the program "also fails"; empty: none was
+    /// asked.
+    std::string text = {};
+    bool is_right_in_all = false;
+};
+
 /// What became of another program beside the first.
 struct OtherReport {
     std::string name;
@@ -85,7 +93,7 @@ struct Report {
     /// With Options::anonymize: tensors whose values are made up, and those whose values the failure needs.
     std::optional<std::size_t> replaced = {};
     std::vector<std::string> kept = {};
-    std::string also = {};       ///< what those of Options::also say, see repro/also.h
+    Also also = {};              ///< what those of Options::also say
     std::string not_short = {};  ///< why there is no short program, where one was looked for: a clause
 };
 

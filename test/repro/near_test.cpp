@@ -67,7 +67,8 @@ TEST_CASE("near case: operands that are taken for each other") {
     const auto near = found(backend, subject, true);
     REQUIRE(near);
     CHECK(near->same_result);
-    CHECK(near_text(subject.graph, *near) == "This would be right with `sub(abs, x)` in the place of `sub(x, abs)`.");
+    CHECK(near_text(subject.graph, *near) ==
+          "The result is that of the model with `sub(abs, x)` in the place of `sub(x, abs)`.");
 }
 
 TEST_CASE("near case: an output that another call reads") {

@@ -76,11 +76,14 @@ class OnnxRuntimeProgram {
         program.files = model_.files;
         ProgramFolder folder{.name = "run.mjs", .run = {"node", "run.mjs"}, .get = get};
         if (!said_.modules.empty()) folder.lent["node_modules"] = said_.modules;
+        const std::string run = python_run();
+        const bool exits = run.find("sys.") != std::string::npos;
         program.others.push_back({"run.py",
                                   fill_template("repro_onnxruntime.py", {{"HEADER", header(Language::python)},
                                                                          {"RELEASE", first_word(said_.version)},
+                                                                         {"SYSTEM", exits ? "import sys\n\n" : ""},
                                                                          {"INPUTS", python_inputs()},
-                                                                         {"RUN", python_run()}}),
+                                                                         {"RUN", run}}),
                                   {"python3", "run.py"},
                                   {"python3", "-c", "import numpy, onnxruntime"}});
         program.folder = std::move(folder);

@@ -77,10 +77,13 @@ class OpenCvProgram {
     OtherProgram python_program() const {
         const std::string release = first_word(said_.version);
         const std::string get = in_node() ? "pip install opencv-python==" + release + ".* && " : "";
+        // The binding of JavaScript names none.
+        const std::string backend = in_node() ? "" : "net.setPreferableBackend(cv2.dnn.DNN_BACKEND_OPENCV)\n";
         const std::string same = in_node() ? "; assert cv2.__version__ == '" + release + "'" : "";
         return {"run.py",
                 fill_template("repro_opencv.py", {{"HEADER", header("#")},
                                                   {"GET", get},
+                                                  {"BACKEND", backend},
                                                   {"INPUTS", python_inputs()},
                                                   {"OUTPUT", model_.outputs.at(compared_.output)},
                                                   {"FLAT", compared_.sizes.empty() ? ".ravel()" : ""},

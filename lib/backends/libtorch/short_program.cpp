@@ -83,12 +83,14 @@ enum class Runs { op_by_op, as_torchscript };
 
 class LibTorchProgram {
   public:
-    LibTorchProgram(const ShortRequest& request, Runs runs)
+    LibTorchProgram(const ShortRequest& request, Runs runs, int times = 1)
         : request_(request),
           failure_(*request.graph.failure),
           scripted_(runs == Runs::as_torchscript),
-          graph_(with_short_names(request.graph, OutputNames::y,
-                                  runs == Runs::op_by_op ? &Registry::instance() : nullptr)) {}
+          times_(times),
+          graph_(without_defaults(
+              with_short_names(request.graph, OutputNames::y, runs == Runs::op_by_op ? &Registry::instance() : nullptr),
+              Registry::instance())) {}
 
     ShortProgram write() {
         std::map<std::string, std::string> values = {
@@ -112,7 +114,7 @@ class LibTorchProgram {
         program.tracker = "pytorch";
         if (request_.near && !scripted_) program.near = near_text(graph_, *request_.near);
         std::optional<Scripted> scripted;
-        if (scripted_) scripted = {.fused = fused(), .frozen = frozen()};
+        if (scripted_) scripted = {.fused = fused(), .frozen = frozen(), .times = times_};
         const std::string about = "PyTorch " + version() + ", CPU: " + sentence();
         if (auto python = torch_in_python(request_, graph_, about, scripted)) program.others = {std::move(*python)};
         if (scripted_)
@@ -145,7 +147,14 @@ class LibTorchProgram {
     std::string sentence() const {
         return as_sentence(whole_statement(request_, graph_, &Registry::instance(), title_words()));
     }
-    std::string header() const { return comment_lines("//", "LibTorch " + version() + ", CPU: " + sentence()); }
+    std::string header() const {
+        const std::string text = comment_lines("//", "LibTorch " + version() + ", CPU: " + sentence());
+        const std::string run = shell_quote({"./" + request_.file.stem().string()});
+        if (!scripted_) return text;
+        return text +
+               comment_lines("//", std::string("Right ") + (frozen() ? "without optimize_for_inference(), and " : "") +
+                                       "with TorchScript's optimizer switched off (" + run + " control).");
+    }
 
     std::string build() const {
         const std::string program = request_.file.stem().string();
@@ -288,16 +297,17 @@ class LibTorchProgram {
 
     // ---- TorchScript ------------------------------------------------------------------------------------------------
 
-    /// Twice: what the first run sees decides how the second one is optimized.
     std::string script_calls() {
         std::string inputs;
         for (const NodeId id : graph_.placeholders()) inputs += (inputs.empty() ? "" : ", ") + graph_.node({id}).name;
         const std::string call = " = module.forward({" + inputs + "})";
-        const std::string twice = "    for (int run = 0; run < 2; run++) ";
+        const std::string repeated = "    for (int run = 0; run < " + std::to_string(times_) + "; run++) ";
         const std::size_t count = graph_.outputs().size();
         for (std::size_t i = 0; i < count; i++) results_.push_back(count == 1 ? "y" : "y" + std::to_string(i));
-        if (count == 1) return "    torch::Tensor y;\n" + twice + "y" + call + ".toTensor();\n";
-        std::string text = "    c10::IValue results;\n" + twice + "results" + call + ";\n";
+        if (count == 1 && times_ == 1) return "    torch::Tensor y" + call + ".toTensor();\n";
+        if (count == 1) return "    torch::Tensor y;\n" + repeated + "y" + call + ".toTensor();\n";
+        std::string text = times_ == 1 ? "    c10::IValue results" + call + ";\n"
+                                       : "    c10::IValue results;\n" + repeated + "results" + call + ";\n";
         for (std::size_t i = 0; i < count; i++)
             text += "    torch::Tensor " + results_[i] + " = results.toTupleRef().elements()[" + std::to_string(i) +
                     "].toTensor();\n";
@@ -327,7 +337,27 @@ class LibTorchProgram {
 
     // ---- the verdict ------------------------------------------------------------------------------------------------
 
+    std::string value_of(std::size_t output) const {
+        return scripted_ ? results_.at(output) : values_.at(graph_.outputs()[output]);
+    }
+
+    std::string compare_sizes(std::size_t output) const {
+        const std::string value = value_of(output), expected = list_of(request_.expected[output].sizes());
+        return "    if (" + value + ".sizes() != at::IntArrayRef(" + expected +
+               ")) {\n        printf(\"sizes %s, expected " + to_string(request_.expected[output].sizes()) +
+               "\\n\", c10::str(" + value + ".sizes()).c_str());\n        return 1;\n    }\n";
+    }
+
+    std::string compare_dtype(std::size_t output) const {
+        const std::string value = value_of(output), expected = dtype_name(request_.expected[output].dtype());
+        return "    if (" + value + ".scalar_type() != " + expected +
+               ") {\n        printf(\"%s, expected %s\\n\", toString(" + value + ".scalar_type()), toString(" +
+               expected + "));\n        return 1;\n    }\n";
+    }
+
     std::string compare() const {
+        if (const auto wrong = wrong_sizes(request_)) return compare_sizes(*wrong);
+        if (const auto wrong = wrong_dtype(request_)) return compare_dtype(*wrong);
         std::string text;
         const std::vector<NodeId> outputs = graph_.outputs();
         const auto wrong = first_wrong(request_);
@@ -335,7 +365,7 @@ class LibTorchProgram {
             const Tensor& expected = request_.expected[i];
             const std::string right = outputs.size() == 1 ? "expected" : "expected" + std::to_string(i);
             const Tolerance tolerance = failure_.accuracy.tolerance(expected.dtype());
-            const std::string value = scripted_ ? results_.at(i) : values_.at(outputs[i]);
+            const std::string value = value_of(i);
             const std::string element = std::to_string(wrong && wrong->output == i ? wrong->element : 0);
             const auto at = [&](const std::string& name) {
                 return name + ".flatten()[" + element + "].item<double>()";
@@ -364,6 +394,7 @@ class LibTorchProgram {
     const ShortRequest& request_;
     const Failure& failure_;
     const bool scripted_;
+    const int times_;  ///< a TorchScript is run
     const Graph graph_;
     std::map<NodeId, std::string> values_;
     std::vector<std::string> results_;  ///< of TorchScript, one for each output
@@ -373,8 +404,7 @@ class LibTorchProgram {
 /// Why a reader would not take it in.
 std::string too_much(const ShortRequest& request) {
     const Failure& failure = *request.graph.failure;
-    if (std::string why = not_shown_shortly(failure); !why.empty()) return why;
-    if (failure.signature.detail == "sizes") return "its mismatch is none of values";
+    if (std::string why = not_shown_shortly(failure, true); !why.empty()) return why;
     if (request.graph.dialect != "aten") return "its graph is none of ATen's calls";
     if (op_count(request.graph) > kMostCalls || !request.graph.subgraphs.empty())
         return "its graph is more than a reader takes in";
@@ -408,7 +438,13 @@ std::optional<ShortProgram> torchscript_program(const ShortRequest& request, std
         if (value == "onednn") why_not = "it is run with " + name + "=" + value;
     if (has_writes(request.graph)) why_not = "its graph writes to what it is given";
     if (!why_not.empty()) return std::nullopt;
-    return LibTorchProgram(request, Runs::as_torchscript).write();
+    // What the first run sees may decide how the second one is optimized; a fuser waits for it.
+    constexpr int kUntilOptimized = 2;
+    ShortProgram optimized = LibTorchProgram(request, Runs::as_torchscript, kUntilOptimized).write();
+    if (request.graph.failure->options.contains("fuser")) return optimized;
+    ShortProgram once = LibTorchProgram(request, Runs::as_torchscript).write();
+    once.otherwise = std::make_shared<ShortProgram>(std::move(optimized));
+    return once;
 }
 
 }  // namespace whittle

@@ -24,6 +24,8 @@ class PythonProgram {
           users_(users(graph)) {
         const auto wrong = first_wrong(request);
         output_ = wrong ? wrong->output : 0;
+        if (const auto sizes = wrong_sizes(request)) output_ = *sizes;
+        if (const auto dtype = wrong_dtype(request)) output_ = *dtype;
         for (std::size_t i = 0; i < graph.nodes.size(); i++)
             names_[static_cast<NodeId>(i)] = python_variable(graph.nodes[i].name);
     }
@@ -152,8 +154,10 @@ class PythonProgram {
     std::string optimized(const std::string& indent) const {
         const std::string scripted =
             in_module() ? "torch.jit.optimize_for_inference(torch.jit.script(graph))" : "torch.jit.script(graph)";
-        return indent + "scripted = " + scripted + "\n" + indent + "for _ in range(2):\n" + indent +
-               "    y = " + called("scripted") + "\n";
+        const bool once = scripted_->times == 1;
+        const std::string repeated = indent + "for _ in range(" + std::to_string(scripted_->times) + "):\n    ";
+        return indent + "scripted = " + scripted + "\n" + (once ? "" : repeated) + indent +
+               "y = " + called("scripted") + "\n";
     }
 
     std::string run() const {
@@ -165,21 +169,40 @@ class PythonProgram {
 
     // ---- the verdict ------------------------------------------------------------------------------------------------
 
-    std::string verdict() const {
-        if (!is("mismatch")) return "print('ok')\n";
+    /// What is looked at of a tensor.
+    std::string looked_at(const std::string& tensor) const {
+        if (wrong_sizes(request_)) return "tuple(" + tensor + ".shape)";
+        return tensor + (wrong_dtype(request_) ? ".dtype" : ".tolist()");
+    }
+
+    /// Of single calls, as a literal.
+    std::string expected() const {
+        const Tensor& right = request_.expected[output_];
+        if (wrong_sizes(request_)) return printers::python_sizes(right.sizes());
+        return wrong_dtype(request_) ? printers::torch_dtype(right.dtype())
+                                     : printers::torch_tensor(right.contiguous());
+    }
+
+    /// Of `y` and the variable `expected`, which is a tensor or what is looked at of one.
+    std::string same(const std::string& y) const {
         const Tensor& right = request_.expected[output_];
         const Tolerance tolerance = failure_.accuracy.tolerance(right.dtype());
+        if (wrong_sizes(request_) || wrong_dtype(request_))
+            return looked_at(y) + " == " + (scripted_ ? looked_at("expected") : "expected");
+        if (!is_floating(right.dtype())) return "torch.equal(" + y + ", expected)";
+        return "torch.allclose(" + y + ", expected, " + short_number(tolerance.rtol) + ", " +
+               short_number(tolerance.atol) + ", equal_nan=True)";
+    }
+
+    std::string verdict() const {
+        if (!is("mismatch")) return "print('ok')\n";
+        const bool literal = wrong_sizes(request_) || wrong_dtype(request_);
         const std::string y = scripted_ ? "y" : value(graph_.outputs().at(output_));
-        const std::string label = scripted_
-                                      ? "print('eager, as expected:', expected.tolist(), 'TorchScript:', y.tolist())\n"
-                                      : "print('" + y + ":', " + y + ".tolist(), 'expected:', expected.tolist())\n";
-        const std::string same = is_floating(right.dtype())
-                                     ? "torch.allclose(" + y + ", expected, " + short_number(tolerance.rtol) + ", " +
-                                           short_number(tolerance.atol) + ", equal_nan=True)"
-                                     : "torch.equal(" + y + ", expected)";
-        const std::string expected = "expected = " + printers::torch_tensor(right.contiguous());
-        return (scripted_ ? "" : "\n" + printers::python_wrapped(expected) + "\n") + label + "sys.exit(not " + same +
-               ")\n";
+        const std::string got = looked_at(y), right = literal && !scripted_ ? "expected" : looked_at("expected");
+        const std::string exit = "sys.exit(not " + (literal ? "(" + same(y) + ")" : same(y)) + ")\n";
+        if (scripted_) return "print('eager, as expected:', " + right + ", 'TorchScript:', " + got + ")\n" + exit;
+        return "\n" + printers::python_wrapped("expected = " + expected()) + "\nprint('" + y + ":', " + got +
+               ", 'expected:', " + right + ")\n" + exit;
     }
 
     const ShortRequest& request_;

@@ -12,6 +12,7 @@ namespace whittle {
 struct Scripted {
     bool fused = false;   ///< by the fuser NNC
     bool frozen = false;  ///< optimize_for_inference
+    int times = 1;        ///< what is computed the last time counts
 };
 
 /// Of a graph of ATen's calls under short names (with_short_names()). What is expected of single calls is written down;

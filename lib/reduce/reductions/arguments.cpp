@@ -1,8 +1,29 @@
-// arguments: those that have a default take it.
+// arguments: those that have a default take it; what may be none is, and what is true in a list is false.
 #include "ops/core/registry.h"
 #include "reduce/reductions/reduction.h"
 
 namespace whittle::reduce {
+
+namespace {
+
+/// Of one argument without a default.
+void simpler_values(const Node& call, std::size_t i, const Param& param, NodeId id, const DraftOf& at,
+                    std::vector<Edit>& edits) {
+    if (param.optional && !call.args[i].is_none())
+        edits.push_back({"no " + param.name + " of %" + call.name,
+                         [at, id, i](Draft& draft, std::int64_t) { at(draft).node(id).args.at(i) = Arg(); }});
+    const ArgList* const list = call.args[i].list();
+    if (!list || param.type != ParamType::bool_list) return;
+    for (std::size_t k = 0; k < list->size(); ++k)
+        if (const auto* const value = std::get_if<bool>(&(*list)[k].value); value && *value)
+            edits.push_back({"false for element " + std::to_string(k) + " of " + param.name + " of %" + call.name,
+                             [at, id, i, k](Draft& draft, std::int64_t) {
+                                 auto& values = std::get<ArgList>(at(draft).node(id).args.at(i).value);
+                                 values.at(k) = Arg(false);
+                             }});
+}
+
+}  // namespace
 
 std::vector<Edit> argument_edits(const Case& from) {
     std::vector<Edit> edits;
@@ -22,6 +43,7 @@ std::vector<Edit> argument_edits(const Case& from) {
             }
             for (std::size_t i = 0; i < call.args.size() && i < schema->params.size(); ++i) {
                 const Param& param = schema->params[i];
+                if (!param.default_value) simpler_values(call, i, param, id, at, edits);
                 if (!param.default_value || call.args[i] == *param.default_value) continue;
                 edits.push_back({what(param), [at, id, i, schema](Draft& draft, std::int64_t) {
                                      ArgList& args = at(draft).node(id).args;

@@ -218,13 +218,42 @@ TEST_CASE("short program: what TorchScript is not shown of is said") {
     CHECK(why_not == "it is run with fuser=onednn");
 }
 
+TEST_CASE("short program: sizes and dtypes that are wrong") {
+    Graph graph = parse(
+        "graph g {\n  %x = placeholder[\"x\"] : bool[1]\n  %y = aten.mul.Tensor(%x, 1) : i64[1]\n  return (%y)\n}\n");
+    const bool of_sizes = GENERATE(false, true);
+    graph.failure =
+        Failure{.backend = "libtorch", .signature = {"mismatch", "run", of_sizes ? "sizes" : "dtype"}, .message = ""};
+    graph.failure->inputs = {Tensor::of<bool>({true})};
+    const std::vector<Tensor> right = {Tensor::of<std::int64_t>({1})}, two = {Tensor::of<std::int64_t>({1, 1})},
+                              truth = {Tensor::of<bool>({true})};
+    std::string why_not;
+    const auto program = libtorch_program({graph, right, of_sizes ? two : truth, "repro.cpp"}, why_not);
+    INFO(why_not);
+    REQUIRE(program);
+    CHECK(program->summary == (of_sizes ? "mul(x, 1) of bool[1] gives shape [2], expected [1]"
+                                        : "mul(x, 1) of bool[1] gives bool, expected int64"));
+    const ProcessResult run = built_and_run(program->text, program->compile_flags);
+    INFO(program->text << run.out << run.err);
+    CHECK(run.out == "ok\n");
+    check_python(*program, 0, of_sizes ? "y: (1,) expected: (1,)" : "y: torch.int64 expected: torch.int64");
+
+    // LibTorch is right, and so does not what is expected here.
+    const auto wrong = libtorch_program({graph, of_sizes ? two : truth, right, "repro.cpp"}, why_not);
+    REQUIRE(wrong);
+    const ProcessResult said = built_and_run(wrong->text, wrong->compile_flags);
+    CHECK(said.exit_code == 1);
+    CHECK(said.out == (of_sizes ? "sizes [1], expected [2]\n" : "Long, expected Bool\n"));
+    check_python(*wrong, 1, of_sizes ? "y: (1,) expected: (2,)" : "y: torch.int64 expected: torch.bool");
+}
+
 TEST_CASE("short program: what there is none of is said") {
     Graph graph =
         parse("graph g {\n  %x = placeholder[\"x\"] : f32[2]\n  %y = mylib.scale(%x) : f32[2]\n  return (%y)\n}\n");
-    graph.failure = Failure{.backend = "libtorch", .signature = {"mismatch", "run", "sizes"}, .message = ""};
+    graph.failure = Failure{.backend = "libtorch", .signature = {"mismatch", "run", "strides"}, .message = ""};
     graph.failure->inputs = {Tensor::of<float>({1, 2})};
     const std::vector<Tensor> expected = {Tensor::of<float>({1, 2})};
     std::string why_not;
     CHECK_FALSE(libtorch_program({graph, expected, expected, "repro.cpp"}, why_not));
-    CHECK(why_not == "its mismatch is none of values");
+    CHECK(why_not == "its mismatch is none of values or sizes");
 }

@@ -113,7 +113,7 @@ async function main() {
   else if (!cv.Mat) await new Promise((done) => { cv.onRuntimeInitialized = done; });
   const options = kEngines[0] in cv && !fixedEngine ? { engine: { what: 'which runs the model', one_of: kEngines } } : {};
   const label = words.length ? [version, fixedEngine, '(opencv-js)'].filter(Boolean).join(' ')
-                             : `${version} (${package}, node ${process.versions.node})`;
+                             : `${version} (${kEngines[1] in cv ? 'ENGINE_NEW, the default; ' : ''}${package}, node ${process.versions.node})`;
   say({
     whittle: 1, name: 'opencv_js', version: label, format: 'onnx', options,
     repro: { api: 'opencv', package, node_modules: modules },

@@ -527,6 +527,25 @@ TEST_CASE("arguments: those with a default take it", "[reductions]") {
 )");
 }
 
+TEST_CASE("arguments: what may be none is, and what is true in a list is false", "[reductions]") {
+    const std::string before = R"(graph g {
+  %g = placeholder["g"] : f32[2, 4]
+  %x = placeholder["x"] : f32[2, 4]
+  %m = placeholder["m"] : f32[2, 1]
+  %w = placeholder["w"] : f32[4]
+  %b = aten.native_layer_norm_backward.default(%g, %x, [4], %m, %m, %w, none, [true, false, true]) : (f32[2, 4], f32[4], f32[4])
+  %y = getitem(%b, 0) : f32[2, 4]
+  return (%y)
+}
+)";
+    CHECK(names(argument_edits, case_of(before)) == Names{"no weight of %b", "false for element 0 of output_mask of %b",
+                                                          "false for element 2 of output_mask of %b"});
+    const std::string text =
+        after(argument_edits, before, {"no weight of %b", "false for element 2 of output_mask of %b"});
+    CHECK(text.find("(%g, %x, [4], %m, %m, none, none, [true, false, false])") != std::string::npos);
+    CHECK(text.find("%w") == std::string::npos);
+}
+
 TEST_CASE("data: zeros, ones, one value, small numbers, fewer digits", "[reductions]") {
     Case from = case_of(
         "graph g {\n  %x = placeholder[\"x\"] : f32[3]\n  %a = aten.abs.default(%x) : f32[3]\n  return (%a)\n}\n");

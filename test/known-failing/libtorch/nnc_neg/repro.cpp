@@ -1,5 +1,6 @@
 // LibTorch 1.13.0, CPU: reciprocal(neg(x)) of float[1] in TorchScript with the fuser NNC gives inf, expected -inf,
 // where x = 0.
+// Right with TorchScript's optimizer switched off (./repro control).
 //
 //   g++ -std=c++17 -O1 repro.cpp -o repro -DNDEBUG -I/usr/include/torch/csrc/api/include -ltorch_cpu -lc10 && ./repro
 #include <torch/script.h>

@@ -1,5 +1,6 @@
 // LibTorch 1.13.0, CPU: remainder(abs(x), 67108864) of float[1] in TorchScript with the fuser NNC gives 0, expected
 // 1, where x = 1.
+// Right with TorchScript's optimizer switched off (./repro control).
 //
 //   g++ -std=c++17 -O1 repro.cpp -o repro -DNDEBUG -I/usr/include/torch/csrc/api/include -ltorch_cpu -lc10 && ./repro
 #include <torch/script.h>

@@ -1,5 +1,5 @@
-# ONNX Runtime 1.30.0, CPU: Gather(x0, Range(x1, x2, x3)) of float[3] x0 gives shape [0], expected [3], where x1 = 2,
-# x2 = -1, x3 = -1, from ORT_ENABLE_EXTENDED on, by GatherToSliceFusion.
+# ONNX Runtime 1.30.0, CPU: Gather(x0, Range(x1, x2, x3)) of float[3] x0 gives shape [0], expected [3], from
+# ORT_ENABLE_EXTENDED on, by GatherToSliceFusion.
 # Right with optimization.disable_specified_optimizers = GatherToSliceFusion.
 #
 #   pip install onnxruntime==1.30.0 && python3 run.py

@@ -3,8 +3,6 @@
 # Right with optimization.disable_specified_optimizers = MatMul_BatchNormalization_Fusion.
 #
 #   pip install onnxruntime==1.30.0 && python3 run.py
-import sys
-
 import numpy as np
 import onnxruntime as ort
 

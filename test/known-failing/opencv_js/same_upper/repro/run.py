@@ -8,7 +8,6 @@ import cv2
 import numpy as np
 
 net = cv2.dnn.readNetFromONNX("model.onnx")
-net.setPreferableBackend(cv2.dnn.DNN_BACKEND_OPENCV)
 net.setInput(np.array([[[[0], [2], [1], [0]]]], np.float32), "x")
 y = net.forward("y").ravel()
 expected = [2, 1]
