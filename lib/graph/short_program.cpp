@@ -145,7 +145,7 @@ double absolute_tolerance(const Failure& failure, const Tensor& expected) {
     const double exact = tolerance.atol + tolerance.rtol * largest;
     if (exact == 0 || !std::isfinite(exact)) return exact;
     const double unit = std::pow(10, std::floor(std::log10(exact)) - 1);  // of the second digit
-    return std::ceil(exact / unit * (1 - 1e-9)) * unit;
+    return unit == 0 ? exact : std::ceil(exact / unit * (1 - 1e-9)) * unit;
 }
 
 std::optional<WrongElement> first_wrong(const ShortRequest& request) {

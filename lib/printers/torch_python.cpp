@@ -65,8 +65,11 @@ std::vector<std::string> arguments(const ArgList& args, const std::function<std:
 std::size_t outermost_comma(const std::string& line, std::size_t begin, std::size_t end) {
     std::size_t found = std::string::npos;
     int depth = 0, least = std::numeric_limits<int>::max();
+    bool quoted = false;
     for (std::size_t i = 0; i < end && i < line.size(); i++) {
         const char c = line[i];
+        if (c == '\'' && (i == 0 || line[i - 1] != '\\')) quoted = !quoted;
+        if (quoted) continue;
         depth += c == '(' || c == '[' ? 1 : c == ')' || c == ']' ? -1 : 0;
         if (line.compare(i, 2, ", ") == 0 && i > begin && depth > 0 && depth <= least) found = i, least = depth;
     }

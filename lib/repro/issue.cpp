@@ -403,12 +403,12 @@ class Issue {
 
 std::string before_sending(const Options& options, const Report& report) {
     const bool current = options.also.empty() && options.checked.empty();
-    if (report.also.is_right_in_all)
-        return "the current release: where it was asked it is right, so that there may be nothing to report\n";
+    const bool mended = report.also.is_right_in_all;
     return std::string("the program: is what it calls expected right by the documentation?\n") +
            (current ? "the current release: does it fail, too, or is the mend in none that you can use? (--also, "
                       "--checked)\n"
                     : "") +
+           (mended ? "the releases: all that were asked are right; is one of them newer, and it mended there?\n" : "") +
            "open and closed issues: has nobody reported it?\n";
 }
 

@@ -14,7 +14,7 @@ namespace whittle::repro {
 std::string issue_text(const Graph& graph, const Emission& emission, const Report& report, const Options& options);
 
 /// What only a person can say of it, a line for each: for who sends it. Of the current release nothing where others
-/// were asked, or the user states something.
+/// were asked and one of them fails, too, or the user states something.
 std::string before_sending(const Options& options, const Report& report);
 
 }  // namespace whittle::repro

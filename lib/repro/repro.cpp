@@ -358,6 +358,35 @@ Report write_repro(const Graph& original, Backend& backend, const Options& optio
 
 namespace {
 
+/// What is known of releases beside the one that fails.
+struct Known {
+    const std::string& releases;
+    const Also& also;
+};
+
+/// The short program of a graph, or the longer one where that alone shows the failure; once more in other words where
+/// another run computes something else. Nothing: why_not says why.
+std::optional<Report> write_short_of_graph(const Subject& subject, Backend& backend, Emitter& emitter,
+                                           const Known& known, const Options& options, std::string& why_not) {
+    std::optional<Report> written;
+    for (const bool other_words : {false, true}) {
+        auto found = short_of_graph(subject, backend, emitter, options, other_words, why_not);
+        if (!found) break;
+        const auto write = [&] {
+            tell_releases(known.releases, options, found->emission);
+            found->emission.also = known.also;
+            return write_short(*found, options, why_not);
+        };
+        if (options.verify || !found->otherwise) written = write();
+        if (!written && found->otherwise) {
+            found->emission = std::move(*found->otherwise);
+            written = write();
+        }
+        if (!written || !varies(*found, *written)) break;
+    }
+    return written;
+}
+
 Report write_named(const Graph& original, Backend& backend, const Options& options) {
     std::optional<Interpreting> interpreting;
     if (options.instead) interpreting.emplace(*options.instead);
@@ -377,23 +406,10 @@ Report write_named(const Graph& original, Backend& backend, const Options& optio
     const Subject subject = options.data ? with_data(original, *options.data) : smallest(original, backend, options);
     const std::string releases = interpreting ? "" : releases_of(original, backend, options.limits);
     const Also also = ask_also(subject, options);
-    std::optional<Report> written;
-    for (bool again = false; in_short && !programs; again = true) {
-        auto found = short_of_graph(subject, backend, *emitter, options, again, report.not_short);
-        if (!found) break;
-        const auto write = [&] {
-            tell_releases(releases, options, found->emission);
-            found->emission.also = also;
-            return write_short(*found, options, report.not_short);
-        };
-        written = write();
-        if (!written && found->otherwise) {
-            found->emission = std::move(*found->otherwise);
-            written = write();
-        }
-        if (!written || again || !varies(*found, *written)) break;
-    }
-    if (written) return *written;
+    if (in_short && !programs)
+        if (auto written =
+                write_short_of_graph(subject, backend, *emitter, {releases, also}, options, report.not_short))
+            return *written;
     const Graph& graph = subject.graph;
     const auto emit = [&] {
         return repro::emit(graph, subject.expected, *emitter, options, {data_text(subject), subject.seeds, releases});

@@ -85,7 +85,7 @@ struct Report {
     std::vector<Data> passing = {};  ///< data that was tried and does not fail
     std::string message;             ///< the repro's own last words, or why verification failed
     std::string printed = {};        ///< all that the last run wrote to its standard output
-    bool varies = false;             ///< an earlier run wrote something else
+    bool varies = false;             ///< another run wrote something else, or did not fail with memory filled
     std::size_t lines = 0;           ///< of the file
     bool short_program = false;
     /// Of a kernel's: how many smaller kernels were tried.

@@ -1,7 +1,7 @@
-// Runs of one program, two at a time: whether it shows a failure is asked several times, of processes that know nothing
-// of each other.
+// Questions whose answers take a process each, two at a time: runs of one program, which know nothing of each other.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <condition_variable>
 #include <cstddef>
@@ -11,35 +11,93 @@
 #include <mutex>
 #include <optional>
 #include <thread>
+#include <utility>
 #include <vector>
 
-#include "base/subprocess.h"
+#include "base/interrupt.h"
 #include "base/turn.h"
 
 namespace whittle::repro {
 
+template <class Answer>
 class Runs {
   public:
-    using Run = std::function<ProcessResult()>;
+    using Run = std::function<Answer()>;
 
     /// Begins with them, in this order.
-    explicit Runs(std::vector<Run> runs);
+    explicit Runs(std::vector<Run> runs)
+        : runs_(std::move(runs)), ended_(runs_.size()), at_work_(static_cast<std::ptrdiff_t>(at_once())) {
+        try {
+            for (std::size_t i = 0; i < at_once(); i++) threads_.emplace_back([this] { work(); });
+        } catch (...) {  // there are no more threads to be had
+            unwanted_ = true, begun_ = runs_.size();
+            at_work_.count_down(static_cast<std::ptrdiff_t>(at_once() - threads_.size()));
+            over_.count_down();
+            throw;
+        }
+        at_work_.wait();
+        turn_.emplace();
+    }
+
     /// Ends what was begun and is not wanted any more.
-    ~Runs();
+    ~Runs() {
+        unwanted_ = true;
+        {
+            const std::lock_guard lock(mutex_);
+            begun_ = runs_.size();
+        }
+        turn_.reset();
+        over_.count_down();
+    }
 
     /// What the next one came to, in their order. Throws what that threw.
-    ProcessResult next();
+    Answer next() {
+        const std::size_t wanted = asked_++;
+        const TurnPause others;
+        std::unique_lock lock(mutex_);
+        ready_.wait(lock, [&] { return ended_[wanted].answer || ended_[wanted].error; });
+        if (ended_[wanted].error) std::rethrow_exception(ended_[wanted].error);
+        return std::move(*ended_[wanted].answer);
+    }
 
   private:
     struct Ended {
-        std::optional<ProcessResult> result = {};
+        std::optional<Answer> answer = {};
         std::exception_ptr error = {};
     };
 
-    /// Runs what nobody has begun, one after the other.
-    void work();
-    std::optional<std::size_t> taken();
-    void run(std::size_t number);
+    std::size_t at_once() const { return std::min<std::size_t>(2, runs_.size()); }
+
+    /// Runs what nobody has begun, one after the other. A thread that begins or ends holds locks, which no fork may
+    /// copy: none works before all are there, and none ends before the last one is done.
+    void work() {
+        at_work_.arrive_and_wait();
+        {
+            const WantedScope scope(unwanted_);
+            for (std::optional<std::size_t> number; (number = taken());) {
+                const Turn turn;
+                run(*number);
+            }
+        }
+        over_.wait();
+    }
+
+    std::optional<std::size_t> taken() {
+        const std::lock_guard lock(mutex_);
+        return begun_ < runs_.size() ? std::optional(begun_++) : std::nullopt;
+    }
+
+    void run(std::size_t number) {
+        Ended ended;
+        try {
+            ended.answer = runs_[number]();
+        } catch (...) {
+            ended.error = std::current_exception();
+        }
+        const std::lock_guard lock(mutex_);
+        ended_[number] = std::move(ended);
+        ready_.notify_all();
+    }
 
     const std::vector<Run> runs_;
     std::vector<Ended> ended_;
@@ -47,7 +105,7 @@ class Runs {
     std::condition_variable ready_;
     std::size_t begun_ = 0, asked_ = 0;
     std::atomic<bool> unwanted_ = false;
-    std::latch at_work_, over_{1};  ///< a thread that begins or ends holds locks, which no fork may copy
+    std::latch at_work_, over_{1};
     std::vector<std::jthread> threads_;
     std::optional<Turn> turn_;  ///< of the thread that asks
 };

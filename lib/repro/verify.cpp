@@ -107,8 +107,8 @@ std::vector<OtherReport> verify_others(const Program& program, const Options& op
         }
         int shown = 0;
         ProcessResult last;
-        Runs runs(std::vector<Runs::Run>(static_cast<std::size_t>(options.runs),
-                                         [&] { return run_in(program, other.run, limit); }));
+        Runs<ProcessResult> runs(std::vector<Runs<ProcessResult>::Run>(
+            static_cast<std::size_t>(options.runs), [&] { return run_in(program, other.run, limit); }));
         while (shown < options.runs && shows(other, last = runs.next())) shown++;
         report.ran = true, report.verified = shown == options.runs;
         report.printed = last.out;
@@ -208,12 +208,14 @@ bool passes(const ProcessResult& control, Report& report) {
     return false;
 }
 
-/// Of a program that does not always fail, until one that fails comes.
-bool fails_once(const Program& program, const Options& options, int runs, std::chrono::seconds limit, Report& report) {
+/// Of a program that does not always fail, until it has failed as often as is wanted.
+bool fails_sometimes(const Program& program, const Options& options, int runs, std::chrono::seconds limit,
+                     Report& report) {
     while (report.of < runs && report.runs < options.runs) {
         const ProcessResult result = run_in(program, program.run, limit);
         report.of++;
         if (!result.signal && !result.timed_out && result.exit_code == 0) continue;
+        if (report.runs > 0 && report.printed != result.out) report.varies = true;
         report.printed = result.out, report.message = last_line(result.out);
         if (!shows(program, result)) return report.message = in_vain(program, result, report, runs), false;
         report.runs++;
@@ -224,11 +226,11 @@ bool fails_once(const Program& program, const Options& options, int runs, std::c
 
 /// In each run; and the control passes, where it has one.
 bool fails_always(const Program& program, const Options& options, std::chrono::seconds limit, Report& report) {
-    std::vector<Runs::Run> planned;
+    std::vector<Runs<ProcessResult>::Run> planned;
     for (int i = 0; i < options.runs; i++)
         planned.emplace_back([&, i] { return run_in(program, program.run, limit, i == 1 ? kFilled : Environment{}); });
     if (program.control) planned.emplace_back([&] { return run_in(program, control_of(program), limit); });
-    Runs runs(std::move(planned));
+    Runs<ProcessResult> runs(std::move(planned));
     for (int i = 0; i < options.runs; i++) {
         ProcessResult result = runs.next();
         if (i == 1 && !shows(program, result)) {  // it is what nobody wrote that decides
@@ -251,7 +253,7 @@ void verify(const Program& program, const Rate& rate, const Options& options, Re
     if (!is_built(program, report)) return;
     const auto limit = 10 * options.alarm;  // its own alarm comes first
     report.runs = report.of = 0, report.varies = false;
-    report.verified = rate.flaky() ? fails_once(program, options, runs_until_passing(rate), limit, report)
+    report.verified = rate.flaky() ? fails_sometimes(program, options, runs_until_passing(rate), limit, report)
                                    : fails_always(program, options, limit, report);
     if (report.verified) report.others = verify_others(program, options, limit);
 }

@@ -120,3 +120,12 @@ TEST_CASE("issue: a tracker whose readers write Python gets the script, where it
     CHECK(other.find("For Python: `repro.py`, attached.") == std::string::npos);
     CHECK(other.find("- LibTorch 1.13.0\n") != std::string::npos);
 }
+
+TEST_CASE("issue: what may show it where the shorter program does not") {
+    ShortProgram program = program_of("    if (1) return 0;\n");
+    program.otherwise = std::make_shared<ShortProgram>(program_of("    puts(\"longer\");\n"));
+    CHECK(report_of(program).find("    longer\n") != std::string::npos);
+    program.otherwise->text = program.text;
+    program.text = program_of("    puts(\"shorter\");\n").text;
+    CHECK(report_of(program).find("    shorter\n") != std::string::npos);
+}

@@ -8,20 +8,21 @@
 
 #include "base/error.h"
 #include "base/files.h"
+#include "base/subprocess.h"
 
 using namespace whittle;
 using namespace whittle::repro;
 
 namespace {
 
-Runs::Run shell(const std::string& text) {
+Runs<ProcessResult>::Run shell(const std::string& text) {
     return [text] { return run_process({"sh", "-c", text}); };
 }
 
 }  // namespace
 
 TEST_CASE("runs: what they come to is told in their order, however long each takes") {
-    Runs runs({shell("sleep 0.2; echo 0"), shell("echo 1"), shell("echo 2; exit 3"), shell("echo 3")});
+    Runs<ProcessResult> runs({shell("sleep 0.2; echo 0"), shell("echo 1"), shell("echo 2; exit 3"), shell("echo 3")});
     for (int i = 0; i < 4; i++) {
         const ProcessResult result = runs.next();
         CHECK(result.out == std::to_string(i) + "\n");
@@ -36,7 +37,7 @@ TEST_CASE("runs: two of them see each other") {
         return shell("touch " + place + own + "; i=0; until [ -e " + place + other +
                      " ]; do i=$((i + 1)); [ $i -lt 1000 ] || exit 1; sleep 0.01; done");
     };
-    Runs runs({meets("a", "b"), meets("b", "a")});
+    Runs<ProcessResult> runs({meets("a", "b"), meets("b", "a")});
     CHECK(runs.next().exit_code == 0);
     CHECK(runs.next().exit_code == 0);
 }
@@ -44,7 +45,8 @@ TEST_CASE("runs: two of them see each other") {
 TEST_CASE("runs: an error is that of the run, and those behind it are not waited for") {
     const auto begin = std::chrono::steady_clock::now();
     {
-        Runs runs({[]() -> ProcessResult { throw Error("no"); }, shell("sleep 600"), shell("sleep 600")});
+        Runs<ProcessResult> runs(
+            {[]() -> ProcessResult { throw Error("no"); }, shell("sleep 600"), shell("sleep 600")});
         CHECK_THROWS_WITH(runs.next(), "no");
     }
     CHECK(std::chrono::steady_clock::now() - begin < std::chrono::seconds(300));
@@ -52,8 +54,8 @@ TEST_CASE("runs: an error is that of the run, and those behind it are not waited
 
 TEST_CASE("runs: one alone, and none") {
     {
-        Runs one({shell("echo 1")});
+        Runs<ProcessResult> one({shell("echo 1")});
         CHECK(one.next().out == "1\n");
     }
-    const Runs none({});
+    const Runs<ProcessResult> none({});
 }

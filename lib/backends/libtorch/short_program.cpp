@@ -325,13 +325,12 @@ class LibTorchProgram {
         values["OPTIMIZER"] = "    torch::jit::setGraphExecutorOptimize(optimized);\n";
         for (const char* slot : {"FUSER_INCLUDES", "FUSER_DECLARATION", "FUSER", "MEMBERS"}) values.emplace(slot, "");
         if (!fused()) return;
-        values["FUSER_INCLUDES"] =
-            "#include <torch/csrc/jit/passes/tensorexpr_fuser.h>\n#include <torch/csrc/jit/tensorexpr/kernel.h>\n";
+        values["FUSER_INCLUDES"] = "#include <torch/csrc/jit/tensorexpr/kernel.h>\n";
         values["FUSER_DECLARATION"] =
             "\nnamespace torch::jit {\nvoid overrideCanFuseOnCPU(bool);  // exported, and in no header that is "
             "installed\n}\n";
         values["FUSER"] =
-            "    torch::jit::setTensorExprFuserEnabled(true);\n    torch::jit::overrideCanFuseOnCPU(true);\n"
+            "    torch::jit::overrideCanFuseOnCPU(true);\n"
             "    torch::jit::tensorexpr::getTEMustUseLLVMOnCPU() = false;\n";
     }
 

@@ -1,5 +1,7 @@
 #include "backends/libtorch/short_python.h"
 
+#include <algorithm>
+#include <cmath>
 #include <map>
 #include <vector>
 
@@ -13,6 +15,8 @@ namespace whittle {
 namespace {
 
 using printers::python_variable;
+
+constexpr std::int64_t kMostListed = 16;  // elements that a reader takes in
 
 class PythonProgram {
   public:
@@ -44,8 +48,7 @@ class PythonProgram {
 
   private:
     static constexpr const char* kFuser =
-        "torch._C._jit_set_texpr_fuser_enabled(True)\ntorch._C._jit_override_can_fuse_on_cpu(True)\n"
-        "torch._C._jit_set_te_must_use_llvm_cpu(False)\n\n";
+        "torch._C._jit_override_can_fuse_on_cpu(True)\ntorch._C._jit_set_te_must_use_llvm_cpu(False)\n\n";
     bool is(const char* kind) const { return failure_.signature.kind == kind; }
     /// What is frozen is a module, and its members are constants.
     bool in_module() const { return scripted_ && scripted_->frozen; }
@@ -86,10 +89,10 @@ class PythonProgram {
 
     // ---- calls ------------------------------------------------------------------------------------------------------
 
-    /// A call of which one result is read, and that by one getitem.
+    /// A call of which one result is read, and that by one getitem: it may be made there, where nothing writes.
     bool is_read_once(NodeId id) const {
         const std::vector<NodeId>& readers = users_.at(static_cast<std::size_t>(id));
-        return readers.size() == 1 && item_read(graph_.node({readers[0]}));
+        return readers.size() == 1 && item_read(graph_.node({readers[0]})) && !has_writes(graph_);
     }
 
     std::string call(const Node& node) const {
@@ -150,7 +153,7 @@ class PythonProgram {
                called("graph") + "\n";
     }
 
-    /// Twice: what the first run sees decides how the second one is optimized. `y`: the output that is wrong.
+    /// `y`: the output that is wrong.
     std::string optimized(const std::string& indent) const {
         const std::string scripted =
             in_module() ? "torch.jit.optimize_for_inference(torch.jit.script(graph))" : "torch.jit.script(graph)";
@@ -172,7 +175,10 @@ class PythonProgram {
     /// What is looked at of a tensor.
     std::string looked_at(const std::string& tensor) const {
         if (wrong_sizes(request_)) return "tuple(" + tensor + ".shape)";
-        return tensor + (wrong_dtype(request_) ? ".dtype" : ".tolist()");
+        if (wrong_dtype(request_)) return tensor + ".dtype";
+        const auto wrong = first_wrong(request_);
+        if (request_.expected[output_].numel() <= kMostListed || !wrong) return tensor + ".tolist()";
+        return tensor + ".flatten()[" + std::to_string(wrong->element) + "].item()";
     }
 
     /// Of single calls, as a literal.
@@ -190,8 +196,10 @@ class PythonProgram {
         if (wrong_sizes(request_) || wrong_dtype(request_))
             return looked_at(y) + " == " + (scripted_ ? looked_at("expected") : "expected");
         if (!is_floating(right.dtype())) return "torch.equal(" + y + ", expected)";
+        const std::vector<double> values = right.contiguous().values<double>();
+        const bool nan = std::ranges::any_of(values, [](double one) { return std::isnan(one); });
         return "torch.allclose(" + y + ", expected, " + short_number(tolerance.rtol) + ", " +
-               short_number(tolerance.atol) + ", equal_nan=True)";
+               short_number(tolerance.atol) + (nan ? ", equal_nan=True)" : ")");
     }
 
     std::string verdict() const {

@@ -9,7 +9,8 @@ namespace {
 /// Of one argument without a default.
 void simpler_values(const Node& call, std::size_t i, const Param& param, NodeId id, const DraftOf& at,
                     std::vector<Edit>& edits) {
-    if (param.optional && !call.args[i].is_none())
+    const bool whole = param.type != ParamType::tensor_list;  // of a list only elements may be none
+    if (param.optional && whole && !call.args[i].is_none())
         edits.push_back({"no " + param.name + " of %" + call.name,
                          [at, id, i](Draft& draft, std::int64_t) { at(draft).node(id).args.at(i) = Arg(); }});
     const ArgList* const list = call.args[i].list();

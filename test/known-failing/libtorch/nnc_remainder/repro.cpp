@@ -4,7 +4,6 @@
 //
 //   g++ -std=c++17 -O1 repro.cpp -o repro -DNDEBUG -I/usr/include/torch/csrc/api/include -ltorch_cpu -lc10 && ./repro
 #include <torch/script.h>
-#include <torch/csrc/jit/passes/tensorexpr_fuser.h>
 #include <torch/csrc/jit/tensorexpr/kernel.h>
 
 #include <cstdio>
@@ -16,7 +15,6 @@ void overrideCanFuseOnCPU(bool);  // exported, and in no header that is installe
 int main(int argc, char **) {
     torch::NoGradGuard no_grad;
     const bool optimized = argc == 1;
-    torch::jit::setTensorExprFuserEnabled(true);
     torch::jit::overrideCanFuseOnCPU(true);
     torch::jit::tensorexpr::getTEMustUseLLVMOnCPU() = false;
     torch::jit::setGraphExecutorOptimize(optimized);
