@@ -66,6 +66,15 @@ std::string python_number(double value, bool single) {
     return found.find_first_of(".e") == std::string::npos ? found + ".0" : found;
 }
 
+std::string python_text(const std::string& text, char quote) {
+    std::string result(1, quote);
+    for (const char c : text) {
+        if (c == quote || c == '\\') result += '\\';
+        result += c == '\n' ? std::string("\\n") : std::string(1, c);
+    }
+    return result + quote;
+}
+
 std::string comment_lines(const std::string& mark, const std::string& text) {
     constexpr std::size_t kWidth = 118;
     std::string lines, line = mark;

@@ -26,6 +26,9 @@ std::string string_literal(const std::string& text);
 /// The shortest number of Python's that is read back as the same, as a float where `single`: "0.1", "float('nan')".
 std::string python_number(double value, bool single = false);
 
+/// A string literal of Python's.
+std::string python_text(const std::string& text, char quote = '\'');
+
 /// The text as a comment, each line begun with `mark` and broken between words where it gets long.
 std::string comment_lines(const std::string& mark, const std::string& text);
 

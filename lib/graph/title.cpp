@@ -8,6 +8,7 @@
 #include "graph/near.h"
 #include "graph/short_program.h"
 #include "graph/value_ref.h"
+#include "tensor/alike.h"
 
 namespace whittle {
 namespace {
@@ -45,9 +46,6 @@ std::string cut(const std::string& text, std::size_t most) {
     return text.substr(0, end) + std::string(kCut);
 }
 
-/// Without what is expected of the first element, where it is not of all: what was found there is not said either.
-std::string without_expected(const std::string& text) { return text.substr(0, text.find(", expected ")); }
-
 class Title {
   public:
     Title(const ShortRequest& request, const Graph& graph, const SchemaSource* schemas, const TitleWords& words)
@@ -81,12 +79,12 @@ class Title {
     }
     const std::vector<Tensor>& inputs() const { return request_.graph.failure->inputs; }
 
-    /// All elements of the output that is wrong are expected to be the same.
-    bool is_one_expected() const {
-        const auto wrong = first_wrong(request_);
-        if (!wrong) return false;
-        const std::vector<double> values = request_.expected[wrong->output].contiguous().values<double>();
-        return std::ranges::all_of(values, [&](double value) { return value == values[0]; });
+    /// Of what is another value in each run: without what is expected of the first element, where that is not expected
+    /// of all, as what was found there is not said either.
+    std::string as_it_varies(const std::string& said) const {
+        const auto wrong = request_.varies ? first_wrong(request_) : std::nullopt;
+        const bool of_all = wrong && all_alike(request_.expected[wrong->output]);
+        return !request_.varies || of_all ? said : said.substr(0, said.find(", expected "));
     }
 
     static bool has_formula(Says says) { return says == Says::bare || says == Says::brief || says == Says::outline; }
@@ -106,15 +104,12 @@ class Title {
 
     std::string write(Says says, bool when, const std::string& message) const {
         if (says == Says::near) {
-            const std::string said = of_operands();
-            return (request_.varies && !is_one_expected() ? without_expected(said) : said) +
-                   (words_.pass.empty() ? words_.when : "");
+            return as_it_varies(of_operands()) + (words_.pass.empty() ? words_.when : "");
         }
         const std::string who = has_formula(says)
                                     ? formula(says)
                                     : ops_of_formula(graph_, says == Says::attributes) + types_without_names(graph_);
-        std::string said = what_is_wrong(request_, who + words_.how, message);
-        if (request_.varies && !is_one_expected()) said = without_expected(said);
+        std::string said = as_it_varies(what_is_wrong(request_, who + words_.how, message));
         said += has_formula(says) ? not_contiguous(graph_, inputs()) : where_of(graph_, inputs(), false);
         if (when || words_.pass.empty()) said += words_.when;
         return words_.pass.empty() ? said : words_.pass + ": " + said;

@@ -8,6 +8,7 @@
 #include "base/program_text.h"
 #include "graph/targets.h"
 #include "ops/aten/earlier.h"
+#include "tensor/alike.h"
 #include "tensor/expanded.h"
 #include "tensor/reach.h"
 
@@ -16,14 +17,6 @@ namespace {
 
 constexpr std::size_t kLine = 100;
 constexpr std::int64_t kFew = 4;  // elements that are listed, though all of them are the same
-
-bool alike(const Tensor& contiguous) {
-    const auto bytes = contiguous.contiguous_bytes();
-    const std::size_t size = size_of(contiguous.dtype());
-    for (std::size_t i = size; i < bytes.size(); i++)
-        if (bytes[i] != bytes[i - size]) return false;
-    return true;
-}
 
 std::string nested(const Tensor& contiguous, std::size_t dimension, std::int64_t& next) {
     if (dimension == contiguous.sizes().size()) return python_element(contiguous, next++);
@@ -39,7 +32,7 @@ bool by_default(DType dtype) { return dtype == DType::f32 || dtype == DType::i64
 std::string contiguous_tensor(const Tensor& contiguous) {
     const DType dtype = contiguous.dtype();
     const std::string typed = by_default(dtype) ? ")" : ", dtype=" + torch_dtype(dtype) + ")";
-    if (contiguous.numel() > kFew && alike(contiguous))
+    if (contiguous.numel() > kFew && all_alike(contiguous))
         return "torch.full(" + python_sizes(contiguous.sizes()) + ", " + python_element(contiguous, 0) + typed;
     if (contiguous.numel() == 0)
         return "torch.zeros(" + python_sizes(contiguous.sizes()) + ", dtype=" + torch_dtype(dtype) + ")";
@@ -97,15 +90,6 @@ std::string python_variable(const std::string& name) {
         "float", "range",  "super",    "zip",     "scripted", "Graph"};
     const bool taken = std::ranges::any_of(kTaken, [&](const char* word) { return name == word; });
     return taken || name.starts_with("expected") ? name + "_" : name;
-}
-
-std::string python_text(const std::string& text) {
-    std::string result = "'";
-    for (const char c : text) {
-        if (c == '\'' || c == '\\') result += '\\';
-        result += c == '\n' ? std::string("\\n") : std::string(1, c);
-    }
-    return result + "'";
 }
 
 std::string python_list(const std::vector<std::string>& words, char open, char close) {

@@ -17,9 +17,6 @@ std::string torch_dtype(DType dtype);
 /// `_` behind it.
 std::string python_variable(const std::string& name);
 
-/// In single quotes.
-std::string python_text(const std::string& text);
-
 /// "(3,)", "[1, 2]".
 std::string python_list(const std::vector<std::string>& words, char open, char close);
 /// "(2, 3)".

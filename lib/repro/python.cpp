@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <map>
 
+#include "base/program_text.h"
 #include "printers/torch_python.h"
 #include "tensor/expanded.h"
 
@@ -133,7 +134,7 @@ class Script {
             source += ")";
         } else {
             Sidecar sidecar{stem_ + "." + std::to_string(sidecars_.size()) + ".bin", std::string(text)};
-            source = "(Path(__file__).parent / " + printers::python_text(sidecar.file) + ").read_bytes()";
+            source = "(Path(__file__).parent / " + python_text(sidecar.file) + ").read_bytes()";
             sidecars_.push_back(std::move(sidecar));
         }
         return "torch.frombuffer(bytearray(" + source + "), dtype=" + dtype + ")" + reshaped;

@@ -8,6 +8,7 @@
 #include "backends/command/short_programs.h"
 #include "base/program_text.h"
 #include "graph/short_program.h"
+#include "tensor/alike.h"
 
 namespace whittle {
 namespace {
@@ -156,7 +157,7 @@ class OnnxRuntimeProgram {
             std::string data =
                 half ? "Uint16Array.of(" + bits(value) + ")" : "[" + elements_text(Language::javascript, value) + "]";
             const std::string count = std::to_string(value.numel());
-            if (value.numel() > kMostInPlace && alike(value) && !half)
+            if (value.numel() > kMostInPlace && all_alike(value) && !half)
                 data = std::string("new ") + type.array + "(" + count + ").fill(" +
                        element_text(Language::javascript, first(value), 0) + ")";
             else if (value.numel() > kMostInPlace)
@@ -269,7 +270,7 @@ class OnnxRuntimeProgram {
             const Tensor& value = failure_.inputs[i];
             const std::string type = type_of(value.dtype())->python;
             std::string made = "np.array(" + nested_text_of(value) + ", " + type + ")";
-            if (value.numel() > kMostInPlace && alike(value))
+            if (value.numel() > kMostInPlace && all_alike(value))
                 made = "np.full((" + sizes_text(value) + (value.rank() == 1 ? "," : "") + "), " +
                        element_text(Language::python, first(value), 0) + ", " + type + ")";
             else if (value.numel() > kMostInPlace)

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/program_text.h"
+#include "tensor/alike.h"
 
 namespace whittle {
 namespace {
@@ -16,7 +17,7 @@ bool is_image(const Tensor& value) { return value.rank() == 4 && value.sizes()[0
 std::string matrix_text(const Tensor& value, std::size_t input) {
     const std::string count = std::to_string(value.numel());
     std::string data = "[" + (value.numel() > kMostInPlace ? "" : elements_text(js, value)) + "]";
-    if (value.numel() > kMostInPlace && alike(value))
+    if (value.numel() > kMostInPlace && all_alike(value))
         data = "new Float32Array(" + count + ").fill(" +
                element_text(js, value.as_strided({1}, {1}, value.offset()).contiguous(), 0) + ")";
     else if (value.numel() > kMostInPlace)

@@ -8,6 +8,7 @@
 #include "base/program_text.h"
 #include "base/subprocess.h"
 #include "graph/short_program.h"
+#include "tensor/alike.h"
 
 namespace whittle {
 namespace {
@@ -129,7 +130,7 @@ class OpenCvProgram {
             const std::string &name = model_.inputs.at(i), count = std::to_string(value.numel());
             if (value.numel() <= kMostInPlace)
                 text += "    float " + name + "[] = {" + elements_text(Language::cpp, value) + "};\n";
-            else if (alike(value))
+            else if (all_alike(value))
                 text += "    std::vector<float> " + name + "(" + count + ", " + first(Language::cpp, value) + ");\n";
             else
                 text += "    std::vector<float> " + name + "(" + count + ");\n    FILE *" + name + "_file = fopen(\"" +
@@ -189,7 +190,7 @@ class OpenCvProgram {
         for (std::size_t i = 0; i < failure_.inputs.size(); i++) {
             const Tensor& value = failure_.inputs[i];
             std::string made = value.numel() > kMostInPlace ? "" : "np.array(" + nested_text(value) + ", np.float32)";
-            if (made.empty() && alike(value))
+            if (made.empty() && all_alike(value))
                 made = "np.full((" + shape(value) + (value.rank() > 1 ? "" : ",") + "), " +
                        first(Language::python, value) + ", np.float32)";
             else if (made.empty())

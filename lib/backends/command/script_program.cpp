@@ -30,14 +30,8 @@ const char* format_of(DType dtype) {
     return found == std::end(kFormats) ? nullptr : &found->second;
 }
 
-std::string quoted(const std::string& text) {
-    std::string result = "\"";
-    for (const char c : text) {
-        if (c == '"' || c == '\\') result += '\\';
-        result += c == '\n' ? std::string("\\n") : std::string(1, c);
-    }
-    return result + "\"";
-}
+/// As the rest of the script has it.
+std::string quoted(const std::string& text) { return python_text(text, '"'); }
 
 /// What numpy calls so, for who has none.
 std::string without_numpy(std::string text) {

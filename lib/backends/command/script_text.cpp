@@ -91,15 +91,6 @@ std::string sizes_text(const Tensor& tensor) {
     return text;
 }
 
-bool alike(const Tensor& tensor) {
-    const Tensor contiguous = tensor.contiguous();
-    const auto bytes = contiguous.contiguous_bytes();
-    const std::size_t size = size_of(tensor.dtype());
-    for (std::size_t i = size; i < bytes.size(); i++)
-        if (bytes[i] != bytes[i - size]) return false;
-    return !bytes.empty();
-}
-
 std::string expected_text(Language language, const Compared& compared) {
     if (compared.sizes.empty()) return elements_text(language, compared.tensor);
     const char* quote = language == Language::javascript ? "'" : "\"";

@@ -24,8 +24,6 @@ std::string elements_text(Language language, const Tensor& tensor);
 std::string nested_text(const Tensor& tensor);
 /// "1, 3" of the sizes.
 std::string sizes_text(const Tensor& tensor);
-/// Whether all elements are the same.
-bool alike(const Tensor& tensor);
 
 /// What a program compares: all elements of an output, or, of a large one, the one that is wrong.
 struct Compared {

@@ -22,6 +22,7 @@
 #include "ops/aten/earlier.h"
 #include "ops/core/memory.h"
 #include "ops/core/registry.h"
+#include "tensor/alike.h"
 #include "tensor/expanded.h"
 #include "tensor/reach.h"
 
@@ -117,9 +118,7 @@ class LibTorchProgram {
         if (scripted_) scripted = {.fused = fused(), .frozen = frozen(), .times = times_};
         const std::string about = "PyTorch " + version() + ", CPU: " + sentence();
         if (auto python = torch_in_python(request_, graph_, about, scripted)) program.others = {std::move(*python)};
-        if (scripted_)
-            program.control_argument = std::string(frozen() ? "without optimize_for_inference(), and " : "") +
-                                       "TorchScript's optimizer switched off";
+        if (scripted_) program.control_argument = unprepared() + "TorchScript's optimizer switched off";
         return program;
     }
 
@@ -151,10 +150,11 @@ class LibTorchProgram {
         const std::string text = comment_lines("//", "LibTorch " + version() + ", CPU: " + sentence());
         const std::string run = shell_quote({"./" + request_.file.stem().string()});
         if (!scripted_) return text;
-        return text +
-               comment_lines("//", std::string("Right ") + (frozen() ? "without optimize_for_inference(), and " : "") +
-                                       "with TorchScript's optimizer switched off (" + run + " control).");
+        return text + comment_lines("//", "Right " + unprepared() + "with TorchScript's optimizer switched off (" +
+                                              run + " control).");
     }
+    /// Of the control of TorchScript.
+    std::string unprepared() const { return frozen() ? "without optimize_for_inference(), and " : ""; }
 
     std::string build() const {
         const std::string program = request_.file.stem().string();
@@ -172,7 +172,7 @@ class LibTorchProgram {
         const std::string dtype = tensor.dtype() == DType::f32 ? "" : std::string(", ") + dtype_name(tensor.dtype());
         const Tensor contiguous = tensor.contiguous();
         std::string made;
-        if (tensor.numel() > 1 && alike(contiguous)) {
+        if (tensor.numel() > 1 && all_alike(contiguous)) {
             made = "torch::full(" + list_of(tensor.sizes()) + ", " + element(contiguous, 0) + dtype + ")";
         } else {
             for (std::int64_t i = 0; i < tensor.numel(); i++) made += (i ? ", " : "") + element(contiguous, i);
@@ -188,14 +188,6 @@ class LibTorchProgram {
                    ".copy_(" + made + ");\n";
         return "    torch::Tensor " + name + " = torch::empty_strided(" + list_of(tensor.sizes()) + ", " +
                list_of(tensor.strides()) + dtype + ");\n    " + name + ".copy_(" + made + ");\n";
-    }
-
-    static bool alike(const Tensor& contiguous) {
-        const auto bytes = contiguous.contiguous_bytes();
-        const std::size_t size = size_of(contiguous.dtype());
-        for (std::size_t i = size; i < bytes.size(); i++)
-            if (bytes[i] != bytes[i - size]) return false;
-        return true;
     }
 
     static std::string element(const Tensor& contiguous, std::int64_t i) {
@@ -408,12 +400,8 @@ std::string too_much(const ShortRequest& request) {
     if (op_count(request.graph) > kMostCalls || !request.graph.subgraphs.empty())
         return "its graph is more than a reader takes in";
     const auto large = [](const Tensor& tensor) {
-        const Tensor contiguous = tensor.contiguous();
-        const auto bytes = contiguous.contiguous_bytes();
-        const std::size_t size = size_of(tensor.dtype());
-        bool same = true;
-        for (std::size_t i = size; i < bytes.size() && same; i++) same = bytes[i] == bytes[i - size];
-        return (tensor.numel() > kMostInPlace && !same) || tensor.numel() == 0 || !dtype_name(tensor.dtype());
+        return (tensor.numel() > kMostInPlace && !all_alike(tensor)) || tensor.numel() == 0 ||
+               !dtype_name(tensor.dtype());
     };
     if (std::ranges::any_of(failure.inputs, large) || std::ranges::any_of(request.expected, large))
         return "its data are more than a reader takes in";

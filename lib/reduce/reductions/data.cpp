@@ -8,6 +8,7 @@
 
 #include "reduce/reductions/fill.h"
 #include "reduce/reductions/reduction.h"
+#include "tensor/alike.h"
 #include "tensor/random.h"
 #include "tensor/reach.h"
 
@@ -80,7 +81,7 @@ class LeafEdits {
 
     void add() {
         if (!old_.is_contiguous()) offer("contiguous", [](const Tensor& old) { return old.contiguous(); });
-        const bool same = is_filled(old_);
+        const bool same = all_alike(old_);
         const double first = old_.numel() ? old_.values<double>()[0] : 0;
         const auto all = [](std::int64_t value) {
             return [value](const Tensor& old) { return filled(old.dtype(), old.sizes(), value); };

@@ -8,7 +8,4 @@ namespace whittle::reduce {
 /// Every element is `value`.
 Tensor filled(DType dtype, const Sizes& sizes, const Scalar& value);
 
-/// Whether all elements have the same bits.
-bool is_filled(const Tensor& tensor);
-
 }  // namespace whittle::reduce
