@@ -97,9 +97,10 @@ class Planner {
         if (fused && hooks().fused) hooks().fused(limits_.applications("fuse"), results);
         kernel_.nodes.push_back(position_);
         kernel_.checks.insert(kernel_.checks.end(), checks.begin(), checks.end());
+        const bool lowers_anew = reads_what_stays(node);
         for (std::size_t i = 0; i < results.size(); i++) {
             const ValueRef key{position_, static_cast<int>(i)};
-            if (is_view(results[i]) && !stored_.contains(key)) views_.insert(key);
+            if (lowers_anew && is_view(results[i]) && !stored_.contains(key)) views_.insert(key);
             values_[key] = keep(results[i], key);
         }
     }
@@ -107,9 +108,20 @@ class Planner {
     /// Elements of an input of the group, elsewhere: a kernel that reads them does better to look there than where they
     /// have been copied to.
     bool is_view(const expr::Value& value) const {
-        if (is_empty(value.sizes()) || !value.stored_as().empty()) return false;
+        if (is_empty(value.sizes())) return false;
+        if (!value.stored_as().empty()) return inputs_.contains(value.stored_as());
         const expr::Expr element = value(sample_index(value.sizes().size()));
         return element->op == expr::Op::load && inputs_.contains(element->name);
+    }
+
+    /// Another group can read its operands: none is computed here, as the place of a view's elements may be.
+    bool reads_what_stays(const Node& node) const {
+        bool stays = true;
+        for_each_input(node, [&](NodeRef ref) {
+            const ValueRef key = value_of(plan_.graph, ref);
+            stays = stays && (views_.contains(key) || !is_computed_here(key));
+        });
+        return stays;
     }
 
     /// Of the call's positions; a kernel that has them checked finds them computed by one before it.
@@ -200,12 +212,22 @@ class Planner {
         }
         if (!kernel_.outputs.empty()) {
             kernel_.group = builder_->finish();
-            for (const expr::Input& input : kernel_.group.inputs) kernel_.inputs.push_back(inputs_.at(input.name));
+            for (const expr::Input& input : kernel_.group.inputs) {
+                const ValueRef key = inputs_.at(input.name);
+                WHITTLE_CHECK(!is_op_call(plan_.graph.node({key.node})) || written_.contains(key),
+                              "a kernel reads what one before it writes");
+                kernel_.inputs.push_back(key);
+            }
+            written_.insert(kernel_.outputs.begin(), kernel_.outputs.end());
             kernel_.schedule = scheduler_(kernel_.group);
             if (hooks().scheduled) hooks().scheduled(kernel_.group, kernel_.schedule);
             plan_.kernels.push_back(std::move(kernel_));
+            kernel_.checks.clear();
         }
+        // Of views alone no kernel is made: the next one, which may read them, has their positions checked.
+        std::vector<PositionsCheck> checks = std::move(kernel_.checks);
         start_group();
+        kernel_.checks = std::move(checks);
     }
 
     Plan plan_;
@@ -220,8 +242,9 @@ class Planner {
     std::map<ValueRef, expr::Value> values_;  // available in the current group
     std::map<ValueRef, NodeId> last_use_;
     std::map<ValueRef, int> use_count_;
-    std::set<ValueRef> stored_;  // what is read from outside of kernels
-    std::set<ValueRef> views_;   // lowered anew in each group that reads them
+    std::set<ValueRef> written_;  // by the kernels that are planned
+    std::set<ValueRef> stored_;   // what is read from outside of kernels
+    std::set<ValueRef> views_;    // lowered anew in each group that reads them
 };
 
 }  // namespace

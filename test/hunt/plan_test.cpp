@@ -1,0 +1,86 @@
+// Plans of random models: where kernels begin decides what they read of each other, so every beginning is tried.
+#include "program/plan.h"
+
+#include <catch2/catch.hpp>
+#include <optional>
+#include <set>
+#include <string>
+
+#include "base/bug.h"
+#include "base/error.h"
+#include "graph/text.h"
+#include "hunt/random_model.h"
+#include "program/compile.h"
+#include "program/planned.h"
+
+using namespace whittle;
+using program::CompiledProgram;
+
+namespace {
+
+expr::Schedule no_schedule(expr::Group&) { return {}; }
+
+/// What kernels, or the graph's outputs, read and nothing writes.
+std::string read_unwritten(const program::Plan& plan) {
+    std::set<ValueRef> written;
+    const auto is_there = [&](ValueRef value) {
+        return !is_op_call(plan.graph.node({value.node})) || written.contains(value);
+    };
+    const auto named = [&](ValueRef value) { return "%" + plan.graph.node({value.node}).name + " "; };
+    std::string missing;
+    for (const program::Kernel& kernel : plan.kernels) {
+        for (const ValueRef& value : kernel.inputs)
+            if (!is_there(value)) missing += named(value);
+        written.insert(kernel.outputs.begin(), kernel.outputs.end());
+    }
+    for (const ValueRef& value : plan.outputs)
+        if (!is_there(value) && plan.graph.node({value.node}).results.at(value.index).numel() > 0)
+            missing += named(value);
+    return missing;
+}
+
+/// Of the graph with its first `fused` calls that are asked joined to the ones before them; nothing: it has no plan.
+std::optional<std::string> missing_with(const Graph& graph, int fused) {
+    const BugsAreThrown bugs;
+    try {
+        CompiledProgram program(graph, {{"pass-limit", "fuse=" + std::to_string(fused)}});
+        if (!program::not_lowered(program).empty()) return std::nullopt;
+        return read_unwritten(program.plan(no_schedule));
+    } catch (const InternalError& error) {
+        return error.what();
+    } catch (const Error&) {  // an op refuses what it reads
+        return std::nullopt;
+    }
+}
+
+}  // namespace
+
+TEST_CASE("what a kernel reads is written before it, wherever kernels begin") {
+    const std::string dialect = GENERATE("aten", "onnx");
+    hunt::RandomModels models({.dialect = dialect});
+    int planned = 0;
+    for (std::uint64_t seed = 0; seed < 300; seed++) {
+        const Graph graph = models.model(seed).graph;
+        for (int fused = 0; fused < 12; fused++) {
+            const auto missing = missing_with(graph, fused);
+            if (!missing) break;
+            INFO(dialect << " " << seed << ", fuse=" << fused << "\n" << print(graph));
+            CHECK(*missing == "");
+            planned++;
+        }
+    }
+    CHECK(planned > 1000);
+}
+
+TEST_CASE("a view is lowered anew where its operands still are") {
+    // %m is %x by another name, and %r elements of it; the third kernel reads %r.
+    const Graph renamed = parse(R"(graph g {
+  %x = placeholder["x"] : f32[4]
+  %m = aten.meshgrid.indexing([%x], indexing="ij") : f32[4]
+  %r = aten.reshape.default(%m, [2, 2]) : f32[2, 2]
+  %n = aten.neg.default(%r) : f32[2, 2]
+  return (%n)
+}
+)");
+    CHECK(missing_with(renamed, 1) == "");
+}
