@@ -79,10 +79,21 @@ bool says(const std::string& printed, const std::string& expected) {
     return 10 * static_cast<std::size_t>(found) >= 7 * wanted.size();
 }
 
-std::string how_it_ended(const ProcessResult& result) {
-    return result.timed_out ? "a timeout"
-           : result.signal  ? "signal " + std::to_string(result.signal)
-                            : "exit " + std::to_string(result.exit_code);
+/// Nobody caught an exception: the script failed, not what it tests, and Python and node end with 1 for that, too.
+template <class Any>
+bool is_uncaught(const Any& program, const ProcessResult& result) {
+    const std::string lines = "\n" + result.err;
+    const auto has = [&](std::string_view line) { return lines.find(line) != std::string::npos; };
+    return program.run.front() == "python3" ? has("\nTraceback (most recent call last):\n")
+                                            : program.run.front() == "node" && has("\nNode.js v");
+}
+
+template <class Any>
+std::string how_it_ended(const Any& program, const ProcessResult& result) {
+    return result.timed_out               ? "a timeout"
+           : result.signal                ? "signal " + std::to_string(result.signal)
+           : is_uncaught(program, result) ? "an uncaught exception"
+                                          : "exit " + std::to_string(result.exit_code);
 }
 
 /// It ended as a program that shows the failure does: Program's or OtherProgram's.
@@ -90,7 +101,7 @@ template <class Any>
 bool shows(const Any& program, const ProcessResult& result) {
     if (result.timed_out) return false;
     if (!program.ends_by.empty()) return result.signal && signal_name(result.signal) == program.ends_by;
-    return result.exit_code == 1 && !result.signal && says(result.out, program.says);
+    return result.exit_code == 1 && !result.signal && !is_uncaught(program, result) && says(result.out, program.says);
 }
 
 std::string wanted_ending(const Program& program) { return program.ends_by.empty() ? "exit 1" : program.ends_by; }
@@ -115,7 +126,8 @@ std::vector<OtherReport> verify_others(const Program& program, const Options& op
         report.runs_on = last_line(probe.out);
         report.message =
             other.name + (report.verified ? ": " + std::to_string(shown) + " of " + std::to_string(shown) + " runs fail"
-                                          : " does NOT show it: " + how_it_ended(last));
+                                          : " does NOT show it: " + how_it_ended(other, last) +
+                                                (is_uncaught(other, last) ? ": " + last_line(last.err) : ""));
     }
     return reports;
 }
@@ -190,9 +202,12 @@ bool is_built(const Program& program, Report& report) {
 
 /// What one of so many runs said that does not show the failure.
 std::string in_vain(const Program& program, const ProcessResult& result, const Report& report, int runs) {
-    const std::string said = report.message.empty() ? last_line(result.err) : report.message;
-    const bool silent = program.ends_by.empty() && result.exit_code == 1 && !result.signal && !result.timed_out;
-    return "run " + std::to_string(report.of) + " of " + std::to_string(runs) + " ended with " + how_it_ended(result) +
+    const bool uncaught = is_uncaught(program, result);
+    const std::string said = report.message.empty() || uncaught ? last_line(result.err) : report.message;
+    const bool silent =
+        program.ends_by.empty() && result.exit_code == 1 && !result.signal && !result.timed_out && !uncaught;
+    return "run " + std::to_string(report.of) + " of " + std::to_string(runs) + " ended with " +
+           how_it_ended(program, result) +
            (silent ? ", without the words of the failure: " : ", expected " + wanted_ending(program) + ": ") + said;
 }
 

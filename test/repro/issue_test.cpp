@@ -121,6 +121,18 @@ TEST_CASE("issue: a tracker whose readers write Python gets the script, where it
     CHECK(other.find("- LibTorch 1.13.0\n") != std::string::npos);
 }
 
+TEST_CASE("issue: a script that fails by itself shows nothing") {
+    ShortProgram program = program_of("");
+    program.tracker = "pytorch", program.compiler = "LibTorch 1.13.0";
+    program.others = {{.name = "repro.py", .text = "print(1)\n", .run = {}, .probe = {"true"}}};
+    const auto shown = [&](const std::string& end) {
+        program.others[0].run = {"python3", "-c", "print('exception: no')\n" + end};
+        return report_of(program).find("```python\n") != std::string::npos;
+    };
+    CHECK(shown("raise SystemExit(1)"));
+    CHECK(!shown("raise NameError('torch')"));
+}
+
 TEST_CASE("issue: what may show it where the shorter program does not") {
     ShortProgram program = program_of("    if (1) return 0;\n");
     program.otherwise = std::make_shared<ShortProgram>(program_of("    puts(\"longer\");\n"));
