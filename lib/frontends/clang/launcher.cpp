@@ -126,10 +126,11 @@ Rewritten rewrite(const Command& command, const Scratch& scratch) {
                                                 command.words.end());
     std::vector<std::string> flags = clang_flags(compiler);
     if (std::find(flags.begin(), flags.end(), "-fopenmp") != flags.end()) {
-        // GCC's omp.h, where Clang has none of its own.
+        // GCC's omp.h, where Clang has none of its own; it has malloc(omp_free) among its attributes, which Clang 14
+        // takes without arguments alone.
         std::string folder = run_process({compiler.front(), "-print-file-name=include"}).out;
         folder.erase(folder.find_last_not_of('\n') + 1);
-        flags.insert(flags.end(), {"-idirafter", folder});
+        flags.insert(flags.end(), {"-idirafter", folder, "-D__malloc__(...)="});
     }
     const Probed probed = add_probes({source, flags});
     for (const Skipped& s : probed.skipped)
