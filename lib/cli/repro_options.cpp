@@ -35,6 +35,10 @@ void ReproOptions::declare(Tool& tool) {
                 "Also write the text of a bug report, in Markdown: what happens, the program, versions, in the form of "
                 "the project's tracker; what only a person can check is printed. A bundle has one: ISSUE.md.");
     tool.option(
+        "--title", title, "TEXT",
+        "With --issue or --bundle: the report's title in your own words, as a list of issues shows it. Default: "
+        "what fails, and how.");
+    tool.option(
         "--note", notes, "TEXT",
         "With --issue or --bundle: a line of the report in your own words, above all others: what is wrong, and "
         "the sentence of the documentation that says so. May be given several times.");
@@ -73,6 +77,7 @@ void ReproOptions::check_usage() {
         refuse_with_python("--harness", harness);
         refuse_with_python("--anonymize", anonymize);
         refuse_with_python("--bundle", bundle.has_value());
+        refuse_with_python("--title", title.has_value());
         refuse_with_python("--note", !notes.empty());
         refuse_with_python("--also", !also.empty());
         refuse_with_python("--checked", !checked.empty());
@@ -103,10 +108,12 @@ void require_lines(const char* option, const std::vector<std::string>& lines) {
 
 void ReproOptions::check_report() const {
     const bool reports = issue || bundle;
+    require_with(title.has_value(), "--title", reports, "--issue or --bundle");
     require_with(!notes.empty(), "--note", reports, "--issue or --bundle");
     require_with(!also.empty(), "--also", reports, "--issue or --bundle");
     require_with(!checked.empty(), "--checked", reports, "--issue or --bundle");
     for (const std::string& spec : also) find_backend(spec);
+    if (title) require_lines("--title", {*title});
     require_lines("--note", notes);
     require_lines("--checked", checked);
 }
@@ -128,6 +135,7 @@ repro::Options ReproOptions::options(const Tool& tool, const Failure& failure) c
             .issue = issue,
             .harness = harness,
             .also = {also.begin(), also.end()},
+            .title = title.value_or(""),
             .notes = notes,
             .checked = checked,
             .anonymize = anonymize};

@@ -1,5 +1,5 @@
 // How a repro is written and verified, as options of repro: --data --bundle --harness --anonymize --issue --no-verify
-// --note --also --checked --runs --alarm.
+// --title --note --also --checked --runs --alarm.
 #pragma once
 
 #include <cstdint>
@@ -22,6 +22,7 @@ struct ReproOptions {
     std::filesystem::path output = "repro.cpp";
     std::optional<std::filesystem::path> bundle = {};
     std::optional<std::filesystem::path> issue = {};
+    std::optional<std::string> title = {};
     std::vector<std::string> also = {}, notes = {}, checked = {};
     std::string data = "auto";
     bool no_verify = false, python = false, harness = false, anonymize = false;

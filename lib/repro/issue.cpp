@@ -265,7 +265,7 @@ class Issue {
           shown_(shown_program(emission, report, form_.language)) {}
 
     std::string write() const {
-        std::string title = summary();
+        std::string title = options_.title.empty() ? summary() : options_.title;
         while (title.ends_with('.') && !title.ends_with("...")) title.pop_back();
         std::string text = "Title: " + title + "\n", heading;
         for (const Section& section : form_.sections) {
@@ -358,9 +358,10 @@ class Issue {
     }
 
     std::string what() const {
-        std::string text;  // the title has been said
+        std::string text;  // the summary is the title, or what a note explains
         const auto add = [&](const std::string& part) { text += (text.empty() ? "" : "\n") + part; };
         for (const std::string& line : options_.notes) add(line + "\n");
+        if (!options_.title.empty() && options_.notes.empty()) add(summary() + "\n");
         if (const std::string known = releases(); !known.empty()) add("Releases: " + known + ".\n");
         if (emission_.summary.empty()) add(failure_.message + "\n");
         if (!emission_.facts.empty()) add(emission_.facts);

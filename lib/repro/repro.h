@@ -47,6 +47,7 @@ struct Options {
     bool harness = false;
     /// Of a report: other releases of the compiler, or other compilers, that are asked for the same graph.
     std::vector<BackendSpec> also = {};
+    std::string title = {};                 ///< of a report, in the user's words; empty: what the failure is
     std::vector<std::string> notes = {};    ///< the user's own words on what is wrong: the first lines of a report
     std::vector<std::string> checked = {};  ///< what the user states on versions that were not run: lines of a report
     bool anonymize = false;                 ///< nothing of the user's but what the failure needs, see repro/anonymize.h

@@ -190,15 +190,15 @@ class PythonProgram {
     }
 
     /// Of `y` and the variable `expected`, which is a tensor or what is looked at of one.
-    std::string same(const std::string& y) const {
+    std::string differs(const std::string& y) const {
         const Tensor& right = request_.expected[output_];
         const Tolerance tolerance = failure_.accuracy.tolerance(right.dtype());
         if (wrong_sizes(request_) || wrong_dtype(request_))
-            return looked_at(y) + " == " + (scripted_ ? looked_at("expected") : "expected");
-        if (!is_floating(right.dtype())) return "torch.equal(" + y + ", expected)";
+            return looked_at(y) + " != " + (scripted_ ? looked_at("expected") : "expected");
+        if (!is_floating(right.dtype())) return "not torch.equal(" + y + ", expected)";
         const std::vector<double> values = right.contiguous().values<double>();
         const bool nan = std::ranges::any_of(values, [](double one) { return std::isnan(one); });
-        return "torch.allclose(" + y + ", expected, " + short_number(tolerance.rtol) + ", " +
+        return "not torch.allclose(" + y + ", expected, " + short_number(tolerance.rtol) + ", " +
                short_number(tolerance.atol) + (nan ? ", equal_nan=True)" : ")");
     }
 
@@ -207,7 +207,7 @@ class PythonProgram {
         const bool literal = wrong_sizes(request_) || wrong_dtype(request_);
         const std::string y = scripted_ ? "y" : value(graph_.outputs().at(output_));
         const std::string got = looked_at(y), right = literal && !scripted_ ? "expected" : looked_at("expected");
-        const std::string exit = "sys.exit(not " + (literal ? "(" + same(y) + ")" : same(y)) + ")\n";
+        const std::string exit = "sys.exit(" + differs(y) + ")\n";
         if (scripted_) return "print('eager, as expected:', " + right + ", 'TorchScript:', " + got + ")\n" + exit;
         return "\n" + printers::python_wrapped("expected = " + expected()) + "\nprint('" + y + ":', " + got +
                ", 'expected:', " + right + ")\n" + exit;

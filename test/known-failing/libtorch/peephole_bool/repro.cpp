@@ -11,7 +11,7 @@ int main(int argc, char **) {
     const bool optimized = argc == 1;
     torch::jit::setGraphExecutorOptimize(optimized);
 
-    torch::Tensor x = torch::tensor({false}, torch::kBool);
+    torch::Tensor x = torch::tensor({true}, torch::kBool);
 
     torch::jit::Module module("Graph");
     module.define(R"(

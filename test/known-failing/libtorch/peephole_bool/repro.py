@@ -11,10 +11,10 @@ def graph(x):
     return torch.ops.aten.add(mul, mul)
 
 
-x = torch.tensor([False])
+x = torch.tensor([True])
 
 expected = graph(x)
 scripted = torch.jit.script(graph)
 y = scripted(x)
 print('eager, as expected:', expected.dtype, 'TorchScript:', y.dtype)
-sys.exit(not (y.dtype == expected.dtype))
+sys.exit(y.dtype != expected.dtype)
