@@ -52,6 +52,9 @@ const std::string& own_library() {
     return file;
 }
 
+/// The C library, which starts programs and threads. What of it has names, and lines, depends on the machine.
+bool is_c_library(const std::string& file) { return fs::path(file).filename().string().starts_with("libc.so."); }
+
 /// The folder of our sources, as this file's debug information spells it.
 const std::string& own_sources() {
     static const std::string folder = fs::path(__FILE__).parent_path().parent_path().string() + "/";
@@ -92,7 +95,8 @@ class Places {
         const auto [found, added] = known_.try_emplace(address);
         if (!added) return found->second;
         const Module module = module_of(address);
-        const bool own = !own_library().empty() && module.file == own_library();  // stripped, it has no names
+        // Stripped, the own one has no names.
+        const bool own = is_c_library(module.file) || (!own_library().empty() && module.file == own_library());
         const std::uintptr_t in_file = address - module.bias;
         std::vector<LineInfo> lines = lines_->look_up(module.file, in_file);
         if (lines.empty()) lines.emplace_back();
