@@ -84,3 +84,18 @@ TEST_CASE("a view is lowered anew where its operands still are") {
 )");
     CHECK(missing_with(renamed, 1) == "");
 }
+
+TEST_CASE("the positions of a view are checked by the kernel that reads it") {
+    const Graph graph = parse(R"(graph g {
+  %x = placeholder["x"] : f32[4]
+  %i = placeholder["i"] : i64[2]
+  %s = aten.index_select.default(%x, 0, %i) : f32[2]
+  %n = aten.neg.default(%s) : f32[2]
+  return (%n)
+}
+)");
+    CompiledProgram program(graph, {{"pass-limit", "fuse=0"}});
+    const program::Plan& plan = program.plan(no_schedule);
+    REQUIRE(plan.kernels.size() == 1);
+    CHECK(plan.kernels[0].checks.size() == 1);
+}
