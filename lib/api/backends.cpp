@@ -20,7 +20,7 @@ namespace whittle::api {
 namespace {
 
 /// What the program's function is shown of a graph.
-BackendGraph shown(const Graph& graph) {
+BackendGraph shown_graph(const Graph& graph) {
     BackendGraph view{.name = graph.name, .text = print(graph)};
     for (const Node& node : graph.nodes) {
         view.nodes.push_back({std::string(name(node.kind)), node.name, node.target});
@@ -46,10 +46,10 @@ class FunctionBackend final : public Backend, public Support {
     CompileResult compile(const Graph& graph, const BackendOptions&) override {
         return guarded(name_, "compile", graph.name, [&]() -> CompileResult {
             const RandomApart draws;  // or the first call of a function would disturb what it draws
-            const BackendAnswer answer = (*function_)(shown(graph));
+            const BackendAnswer answer = (*function_)(shown_graph(graph));
             auto callable = answer.callable();
-            if (!answer.text().empty()) callable = shown(rewritten(graph, answer.text())).run;
-            if (!callable) callable = shown(graph).run;
+            if (!answer.text().empty()) callable = shown_graph(rewritten(graph, answer.text())).run;
+            if (!callable) callable = shown_graph(graph).run;
             return function_executable(name_, graph, std::move(callable));
         });
     }

@@ -8,7 +8,7 @@ namespace whittle::api {
 
 namespace {
 
-struct Arguments {
+struct NormArguments {
     const Tensor& input;
     const OptionalTensor &weight, &bias, &mean, &variance;
     bool training;
@@ -29,7 +29,7 @@ void update(const OptionalTensor& running, const Tensor& batch, double momentum,
     call.in_place(*running);
 }
 
-std::tuple<Tensor, Tensor, Tensor> train(const Arguments& a, void* pc) {
+std::tuple<Tensor, Tensor, Tensor> train(const NormArguments& a, void* pc) {
     Call normalized("aten._native_batch_norm_legit.no_stats", pc);
     normalized.add(a.input);
     normalized.add(a.weight);
@@ -49,7 +49,7 @@ std::tuple<Tensor, Tensor, Tensor> train(const Arguments& a, void* pc) {
     return results;
 }
 
-void add(Call& call, const Arguments& a) {
+void add_all(Call& call, const NormArguments& a) {
     call.add(a.input);
     call.add(a.weight);
     call.add(a.bias);
@@ -78,13 +78,13 @@ Tensor over_samples(const char* statistic, const Tensor& input, void* pc) {
 Tensor instance_norm(const Tensor& input, const OptionalTensor& weight, const OptionalTensor& bias,
                      const OptionalTensor& running_mean, const OptionalTensor& running_var, bool use_input_stats,
                      double momentum, double eps, bool cudnn_enabled) {
-    Arguments arguments{input, weight, bias, running_mean, running_var, use_input_stats, momentum, eps};
+    NormArguments arguments{input, weight, bias, running_mean, running_var, use_input_stats, momentum, eps};
     void* const pc = __builtin_return_address(0);
     const OptionalTensor none;
     const bool updates = arguments.updates();
     Call call("aten.instance_norm.default", pc);
-    add(call, {input, weight, bias, updates ? none : running_mean, updates ? none : running_var, use_input_stats,
-               momentum, eps});
+    add_all(call, {input, weight, bias, updates ? none : running_mean, updates ? none : running_var, use_input_stats,
+                   momentum, eps});
     call.add(cudnn_enabled);
     Tensor result = call.one();
     if (!updates) return result;
@@ -97,11 +97,11 @@ Tensor instance_norm(const Tensor& input, const OptionalTensor& weight, const Op
 Tensor batch_norm(const Tensor& input, const OptionalTensor& weight, const OptionalTensor& bias,
                   const OptionalTensor& running_mean, const OptionalTensor& running_var, bool training, double momentum,
                   double eps, bool cudnn_enabled) {
-    const Arguments arguments{input, weight, bias, running_mean, running_var, training, momentum, eps};
+    const NormArguments arguments{input, weight, bias, running_mean, running_var, training, momentum, eps};
     void* const pc = __builtin_return_address(0);
     if (arguments.updates()) return std::get<0>(train(arguments, pc));
     Call call("aten.batch_norm.default", pc);
-    add(call, arguments);
+    add_all(call, arguments);
     call.add(cudnn_enabled);
     return call.one();
 }
@@ -110,11 +110,11 @@ std::tuple<Tensor, Tensor, Tensor> native_batch_norm(const Tensor& input, const 
                                                      const OptionalTensor& bias, const OptionalTensor& running_mean,
                                                      const OptionalTensor& running_var, bool training, double momentum,
                                                      double eps) {
-    const Arguments arguments{input, weight, bias, running_mean, running_var, training, momentum, eps};
+    const NormArguments arguments{input, weight, bias, running_mean, running_var, training, momentum, eps};
     void* const pc = __builtin_return_address(0);
     if (arguments.updates()) return train(arguments, pc);
     Call call("aten.native_batch_norm.default", pc);
-    add(call, arguments);
+    add_all(call, arguments);
     return call.tuple<3>();
 }
 

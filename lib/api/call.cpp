@@ -163,7 +163,8 @@ std::string with_tensor(const std::string& target, std::size_t position, bool in
 }
 
 /// Whether both calls have results of the same kinds.
-bool alike(const Node& a, const std::vector<ImplPtr>& of_a, const Node& b, const std::vector<ImplPtr>& of_b) {
+bool same_result_kinds(const Node& a, const std::vector<ImplPtr>& of_a, const Node& b,
+                       const std::vector<ImplPtr>& of_b) {
     const auto results = [](const Node& call, const std::vector<ImplPtr>& operands) {
         const Graph graph = graph_of_call(call, operands);
         std::vector<ValueMeta> metas;
@@ -192,7 +193,7 @@ bool Call::take_symbol(std::size_t position, const Scalar& number, bool in_place
     call.args[position] = Arg(NodeRef{static_cast<NodeId>(operands_.size())});
     std::vector<ImplPtr> operands = operands_;
     operands.push_back(number.symbol());
-    if (!in_place && !alike(node_, operands_, call, operands)) return false;
+    if (!in_place && !same_result_kinds(node_, operands_, call, operands)) return false;
     node_ = std::move(call);
     operands_ = std::move(operands);
     return true;

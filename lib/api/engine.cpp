@@ -4,24 +4,13 @@
 #include <algorithm>
 #include <set>
 
+#include "api/global_state.h"
 #include "api/session.h"
 #include "base/error.h"
 
 namespace whittle::api {
 
 namespace {
-
-/// Restores it, however this is left.
-class GradMode {
-  public:
-    explicit GradMode(bool value) : before_(grad_enabled()) { set_grad_enabled(value); }
-    ~GradMode() { set_grad_enabled(before_); }
-    GradMode(const GradMode&) = delete;
-    GradMode& operator=(const GradMode&) = delete;
-
-  private:
-    bool before_;
-};
 
 /// Leaves first, then later operations before earlier ones.
 struct First {

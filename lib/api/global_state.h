@@ -33,6 +33,18 @@ class RestoreState {
     bool deterministic_;
 };
 
+/// The grad mode while this lives.
+class GradMode {
+  public:
+    explicit GradMode(bool value) : before_(grad_enabled()) { set_grad_enabled(value); }
+    ~GradMode() { set_grad_enabled(before_); }
+    GradMode(const GradMode&) = delete;
+    GradMode& operator=(const GradMode&) = delete;
+
+  private:
+    bool before_;
+};
+
 /// Whether this thread asked for the deterministic mode since it was last asked here: then what it did relies on it.
 bool take_asked_deterministic();
 

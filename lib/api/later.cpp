@@ -37,7 +37,7 @@ std::vector<std::string> texts_of(const std::string& format) {
     return texts;
 }
 
-std::string shown(const Tensor& tensor) {
+std::string tensor_text(const Tensor& tensor) {
     std::ostringstream text;
     text << tensor;
     return text.str();
@@ -58,7 +58,7 @@ void PrintQueue::add(Target target, std::string text) {
 
 void PrintQueue::add(Target target, const Tensor& tensor, const Session* session) {
     const bool pending = session && tensor.impl()->session.get() == session;
-    pieces_.push_back({target, pending ? std::string() : shown(tensor), pending ? tensor : Tensor()});
+    pieces_.push_back({target, pending ? std::string() : tensor_text(tensor), pending ? tensor : Tensor()});
 }
 
 void PrintQueue::add(Target target, const std::vector<std::string>& texts, const TensorList& tensors,
@@ -79,7 +79,7 @@ void PrintQueue::print() {
     const NotRecording unseen;
     for (const Piece& piece : pieces) {
         if (!piece.check)
-            write(piece.target, piece.tensor.defined() ? shown(piece.tensor) : piece.text);
+            write(piece.target, piece.tensor.defined() ? tensor_text(piece.tensor) : piece.text);
         else if (!demand(piece.tensor, {}).item().to_bool())
             piece.check->fail(demand(piece.about, {}));
     }

@@ -15,7 +15,7 @@ namespace whittle::api {
 namespace {
 
 /// The values of a mode's results.
-std::vector<whittle::Tensor> values_of(const TensorList& results, const std::string& target) {
+std::vector<whittle::Tensor> result_values(const TensorList& results, const std::string& target) {
     std::vector<whittle::Tensor> values;
     for (const Tensor& result : results) {
         if (!result.defined()) throw Error("a mode returned an undefined tensor for " + target);
@@ -54,7 +54,7 @@ class ProgramsMode final : public whittle::Mode {
             }
             return results;
         };
-        std::vector<whittle::Tensor> values = values_of(mode_.call(op, computed), op.target);
+        std::vector<whittle::Tensor> values = result_values(mode_.call(op, computed), op.target);
         if (!expected.empty()) check_kinds(values, expected, op.target);
         return values;
     }

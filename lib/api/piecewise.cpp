@@ -26,12 +26,12 @@ class PiecewiseExecutable final : public Executable {
     PiecewiseExecutable(Graph graph, std::vector<CompiledPart> parts)
         : graph_(std::move(graph)), parts_(std::move(parts)) {}
 
-    RunResult run(std::span<const Tensor> inputs) override {
-        std::map<ValueRef, Tensor> values;
+    RunResult run(std::span<const whittle::Tensor> inputs) override {
+        std::map<ValueRef, whittle::Tensor> values;
         const std::vector<NodeId> placeholders = graph_.placeholders();
         for (std::size_t i = 0; i < placeholders.size(); ++i) values.insert_or_assign({placeholders[i], 0}, inputs[i]);
         for (const CompiledPart& part : parts_) {
-            std::vector<Tensor> operands;
+            std::vector<whittle::Tensor> operands;
             for (const ValueRef& input : part.subgraph.inputs) operands.push_back(values.at(input));
             RunResult result =
                 part.executable ? part.executable->run(operands) : RunResult(evaluate(part.subgraph.graph, operands));

@@ -100,7 +100,7 @@ const TensorImpl* tensor_of(const whittle_probe_value& value) {
     return value.kind == WHITTLE_PROBE_TENSOR ? static_cast<const TensorImpl*>(value.tensor) : nullptr;
 }
 
-whittle_probe_cursor* enter(const whittle_probe_file* file, unsigned function) {
+whittle_probe_cursor* on_enter(const whittle_probe_file* file, unsigned function) {
     if (NotRecording::active()) return nullptr;
     Session* const session = Session::current();
     Trace* const trace = session ? nullptr : implicit_trace();
@@ -122,7 +122,7 @@ whittle_probe_cursor* enter(const whittle_probe_file* file, unsigned function) {
     return &t.cursor;
 }
 
-void parameter(const whittle_probe_file*, unsigned, const whittle_probe_value* value) {
+void on_parameter(const whittle_probe_file*, unsigned, const whittle_probe_value* value) {
     Session* const session = Session::current();
     Thread& t = thread();
     if (!session || t.entered.empty()) return;
@@ -142,7 +142,7 @@ void parameter(const whittle_probe_file*, unsigned, const whittle_probe_value* v
 
 void ignore_result(const whittle_probe_file*, unsigned, const whittle_probe_value*) {}
 
-void leave(const whittle_probe_file*, unsigned, int by_exception) {
+void on_leave(const whittle_probe_file*, unsigned, int by_exception) {
     Thread& t = thread();
     if (t.entered.empty()) return;
     if (t.conditions.size() > t.entered.back().conditions) t.conditions.resize(t.entered.back().conditions);
@@ -158,16 +158,16 @@ void leave(const whittle_probe_file*, unsigned, int by_exception) {
     Session::exchange(frame->before);
 }
 
-void variable(const whittle_probe_file*, unsigned, const whittle_probe_value* value) {
+void on_variable(const whittle_probe_file*, unsigned, const whittle_probe_value* value) {
     if (Session* session = Session::current()) session->name_variable(tensor_of(*value), value->name);
 }
 
-void before_branch(const whittle_probe_file*, unsigned) {
+void on_before_branch(const whittle_probe_file*, unsigned) {
     const Session* const session = Session::current();
     thread().conditions.push_back(session ? session->graphs_run() : -1);
 }
 
-void branch(const whittle_probe_file* file, unsigned site, long long outcome) {
+void on_branch(const whittle_probe_file* file, unsigned site, long long outcome) {
     Thread& t = thread();
     const std::int64_t before = t.conditions.empty() ? -1 : t.conditions.back();
     if (!t.conditions.empty()) t.conditions.pop_back();
@@ -175,7 +175,7 @@ void branch(const whittle_probe_file* file, unsigned site, long long outcome) {
     if (session && !session->in_body() && session->graphs_run() == before) session->went({file, site, outcome});
 }
 
-void effect(const whittle_probe_file* file, unsigned site) {
+void on_effect(const whittle_probe_file* file, unsigned site) {
     Session* const session = Session::current();
     // In a body: a probe must not throw; the effect itself may.
     if (!session || session->empty() || session->in_body() || session->defers_output()) return;
@@ -263,13 +263,13 @@ void begin_implicit_frame() {
 extern "C" __attribute__((visibility("default"))) const whittle_probe_table whittle_probe_ops = {
     WHITTLE_PROBE_VERSION,
     sizeof(whittle_probe_table),
-    &whittle::api::enter,
-    &whittle::api::parameter,
+    &whittle::api::on_enter,
+    &whittle::api::on_parameter,
     &whittle::api::ignore_result,
-    &whittle::api::leave,
+    &whittle::api::on_leave,
     nullptr,
-    &whittle::api::variable,
-    &whittle::api::before_branch,
-    &whittle::api::branch,
-    &whittle::api::effect,
+    &whittle::api::on_variable,
+    &whittle::api::on_before_branch,
+    &whittle::api::on_branch,
+    &whittle::api::on_effect,
 };

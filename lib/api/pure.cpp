@@ -15,8 +15,10 @@ namespace {
 
 constexpr std::size_t kMostCalls = 16;  // of one function
 
+}  // namespace
+
 /// Takes note of a call's arguments.
-class Recorder final : public Visitor {
+class ArgumentRecorder final : public Visitor {
   public:
     void tensor(const Tensor& value) override {
         if (!value.defined()) return seen.emplace_back(), void();
@@ -45,6 +47,8 @@ class Recorder final : public Visitor {
     std::vector<ImplPtr> tensors;  ///< each once
     bool unseen = false;           ///< an argument that nobody looks into
 };
+
+namespace {
 
 /// Compares a call's arguments with those of an earlier one.
 class Matcher final : public Visitor {
@@ -129,7 +133,7 @@ TensorList run_known(const KnownCall& call, const std::vector<ImplPtr>& tensors)
 }
 
 /// Nothing where a result is no value of the graph.
-std::optional<KnownCall> known_call(const Recorder& arguments, const PureRun& ran, const TensorList& results) {
+std::optional<KnownCall> known_call(const ArgumentRecorder& arguments, const PureRun& ran, const TensorList& results) {
     KnownCall call;
     call.seen = arguments.seen;
     call.tensors = arguments.tensors.size();
@@ -176,7 +180,7 @@ struct PureCall::State {
     FunctionState& function;
     const std::function<void(Visitor&)> describe;
     SeenState state = SeenState::now();
-    Recorder arguments = {};
+    ArgumentRecorder arguments = {};
     std::optional<PureRun> ran = {};
 };
 

@@ -18,7 +18,7 @@ constexpr std::size_t kManyValues = 4;
 std::mutex profiles_mutex;
 std::map<std::string, std::weak_ptr<RecompileProfile>> profiles;  ///< by backend
 
-std::vector<std::string> places(const Addresses& addresses) {
+std::vector<std::string> call_places(const Addresses& addresses) {
     std::vector<std::string> lines;
     for (const StackFrame& frame : user_stack(addresses))
         lines.push_back(frame.file + (frame.line > 0 ? ":" + std::to_string(frame.line) : "") +
@@ -66,7 +66,7 @@ std::vector<RecompileProfile::Cause> RecompileProfile::ranked(const Function& fu
     std::vector<Cause> causes;
     for (const auto& [key, cause] : function.causes) {
         causes.push_back(cause);
-        causes.back().told.call = places(cause.stack);
+        causes.back().told.call = call_places(cause.stack);
     }
     std::ranges::stable_sort(causes, [](const Cause& a, const Cause& b) { return a.told.calls > b.told.calls; });
     return causes;

@@ -148,7 +148,7 @@ void give_history(const std::vector<ImplPtr>& live, const std::shared_ptr<Compil
     }
 }
 
-std::vector<whittle::Tensor> values_of(const std::vector<std::size_t>& positions, const std::vector<ImplPtr>& inputs) {
+std::vector<whittle::Tensor> values_at(const std::vector<std::size_t>& positions, const std::vector<ImplPtr>& inputs) {
     std::vector<whittle::Tensor> values;
     for (const std::size_t position : positions) values.push_back(*inputs.at(position)->value);
     return values;
@@ -278,8 +278,8 @@ void Session::flush(std::optional<GraphBreak> why, Addresses stack, bool all) {
     std::shared_ptr<CompiledNode> history;
     try {
         const RestoreState restore;  // whatever the backend does to it
-        GraphRun run = host_.run(tape->recorded, compiled, values_of(tape->placeholders, inputs),
-                                 values_of(tape->parameters, inputs));
+        GraphRun run = host_.run(tape->recorded, compiled, values_at(tape->placeholders, inputs),
+                                 values_at(tape->parameters, inputs));
         outputs = std::move(run.outputs);
         history = std::move(run.history);
         log_.note_outputs(outputs);

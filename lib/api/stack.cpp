@@ -21,12 +21,12 @@ namespace {
 namespace fs = std::filesystem;
 
 /// The program or library that holds an address.
-struct Module {
+struct LoadedModule {
     std::string file = {};
     std::uintptr_t bias = 0;  ///< what the loader added to the addresses in the file
 };
 
-Module module_of(std::uintptr_t address) {
+LoadedModule module_of(std::uintptr_t address) {
     Dl_info info{};
     link_map* map = nullptr;
     if (!dladdr1(reinterpret_cast<void*>(address), &info, reinterpret_cast<void**>(&map), RTLD_DL_LINKMAP) || !map)
@@ -94,7 +94,7 @@ class Places {
     const std::vector<KnownFrame>& at(std::uintptr_t address) {
         const auto [found, added] = known_.try_emplace(address);
         if (!added) return found->second;
-        const Module module = module_of(address);
+        const LoadedModule module = module_of(address);
         // Stripped, the own one has no names.
         const bool own = is_c_library(module.file) || (!own_library().empty() && module.file == own_library());
         const std::uintptr_t in_file = address - module.bias;
@@ -111,7 +111,7 @@ class Places {
 
     /// The same with the library's own, which nobody asks for twice.
     std::vector<StackFrame> all_at(std::uintptr_t address) {
-        const Module module = module_of(address);
+        const LoadedModule module = module_of(address);
         std::vector<LineInfo> lines = lines_->look_up(module.file, address - module.bias);
         if (lines.empty()) lines.emplace_back();
         std::vector<StackFrame> frames;
@@ -121,7 +121,7 @@ class Places {
     }
 
   private:
-    StackFrame frame(const LineInfo& line, const Module& module, std::uintptr_t in_file, std::size_t inlined) {
+    StackFrame frame(const LineInfo& line, const LoadedModule& module, std::uintptr_t in_file, std::size_t inlined) {
         StackFrame frame{module.file, line.line, 0, readable_function(line.function), {}};
         if (!line.file.empty()) frame.file = source_file(line.file, module, in_file, inlined);
         if (frame.function.empty()) {
@@ -133,7 +133,8 @@ class Places {
         return frame;
     }
 
-    std::string source_file(const fs::path& file, const Module& module, std::uintptr_t in_file, std::size_t inlined) {
+    std::string source_file(const fs::path& file, const LoadedModule& module, std::uintptr_t in_file,
+                            std::size_t inlined) {
         if (file.is_absolute()) return file.lexically_normal().string();
         if (file.has_parent_path())
             if (std::string found = below_program(file); !found.empty()) return found;

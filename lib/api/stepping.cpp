@@ -24,7 +24,7 @@ namespace fs = std::filesystem;
 namespace {
 
 /// The library of the API, as the program has loaded it.
-std::string own_library() {
+std::string api_library() {
     Dl_info info{};
     return ::dladdr(reinterpret_cast<const void*>(&steps), &info) != 0 && info.dli_fname ? info.dli_fname : "";
 }
@@ -46,7 +46,7 @@ std::unique_ptr<Executable> built(const Graph& graph) {
     log_artifact(LogArtifact::step, graph.name, code);
     const std::string file = debug_file(LogArtifact::step, graph.name, code);
     if (file.empty()) return nullptr;  // a child that only tries it, which nobody steps through; or it was said
-    auto* const function = BuiltCode(file, {"-I" + headers().string(), own_library()})
+    auto* const function = BuiltCode(file, {"-I" + headers().string(), api_library()})
                                .function<printers::StepFunction<Tensor>>(printers::kStepSymbol);
     std::map<std::string, Tensor> parameters;
     for (const auto& [name, value] : graph.attributes) parameters.emplace(name, wrap(value));

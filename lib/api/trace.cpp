@@ -325,7 +325,7 @@ std::string captured_text(const FrameRecord& record) {
     return text;
 }
 
-std::size_t bytes_of(const FrameRecord& record) {
+std::size_t record_bytes(const FrameRecord& record) {
     std::size_t bytes = 0;
     const auto add = [&](const whittle::Tensor& tensor) {
         bytes += static_cast<std::size_t>(tensor.numel()) * size_of(tensor.dtype());
@@ -354,7 +354,7 @@ bool stays_here(const FrameRecord& record) {
 void Trace::add_frame_record(FrameRecord record) {
     const std::lock_guard lock(mutex_);
     if (!failed(record)) {
-        if (records_ != RecordPolicy::always || bytes_of(record) > kFrameBytes || stays_here(record)) return;
+        if (records_ != RecordPolicy::always || record_bytes(record) > kFrameBytes || stays_here(record)) return;
         if (!recorded_frames_.insert(record.frame + "|" + captured_text(record)).second) return;
     }
     int& recorded = recorded_runs_[(failed(record) ? "failed frame " : "frame ") + record.frame];

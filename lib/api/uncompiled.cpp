@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "api/call.h"
+#include "api/global_state.h"
 #include "api/session.h"
 #include "base/error.h"
 #include "graph/value_ref.h"
@@ -13,18 +14,6 @@
 namespace whittle::api {
 
 namespace {
-
-/// As it was when the call was recorded.
-class GradMode {
-  public:
-    explicit GradMode(bool value) : before_(grad_enabled()) { set_grad_enabled(value); }
-    ~GradMode() { set_grad_enabled(before_); }
-    GradMode(const GradMode&) = delete;
-    GradMode& operator=(const GradMode&) = delete;
-
-  private:
-    bool before_;
-};
 
 bool requires_grad(const std::vector<ImplPtr>& operands) {
     return std::ranges::any_of(operands, [](const ImplPtr& operand) { return operand->meta.requires_grad; });

@@ -24,7 +24,7 @@ namespace {
 
 constexpr std::string_view kMagic = "whittle cache 1\n";
 constexpr std::string_view kEntry = ".entry";
-constexpr std::string_view kTemporary = ".tmp";
+constexpr std::string_view kTemporaryExtension = ".tmp";
 constexpr std::size_t kHashLength = 32;
 constexpr auto kBetweenTrims = std::chrono::minutes(1);
 constexpr auto kAbandoned = std::chrono::hours(1);  ///< no writer takes so long
@@ -91,7 +91,7 @@ void DiskCache::put(std::string_view key, std::string_view value) {
     const fs::path path = entry(key);
     // The process's number alone is not unique where several machines share a folder.
     const fs::path temporary = path.string() + "." + this_machine() + "-" + std::to_string(::getpid()) + "-" +
-                               std::to_string(count++) + std::string(kTemporary);
+                               std::to_string(count++) + std::string(kTemporaryExtension);
     std::error_code error;
     {
         std::ofstream file(temporary, std::ios::binary);
@@ -127,7 +127,7 @@ void DiskCache::trim() const {
         Entry found{at->last_write_time(gone), at->file_size(gone), at->path()};
         if (gone) continue;
         const std::string extension = found.path.extension().string();
-        if (extension == kTemporary && fs::file_time_type::clock::now() - found.used > kAbandoned)
+        if (extension == kTemporaryExtension && fs::file_time_type::clock::now() - found.used > kAbandoned)
             fs::remove(found.path, gone);
         if (extension != kEntry) continue;
         total += found.size;

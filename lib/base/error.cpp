@@ -1,7 +1,9 @@
 #include "base/error.h"
 
+#include <cerrno>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <utility>
 
 #include "base/bug.h"
@@ -17,6 +19,8 @@ Error::Error(Location where, std::string message, std::string hint)
 }
 
 Error Error::in_file(const std::string& file) const { return Error({file, where_.position}, message_, hint_); }
+
+void throw_errno(const char* doing) { throw Error(std::string("cannot ") + doing + ": " + std::strerror(errno)); }
 
 namespace {
 thread_local int thrown = 0;  ///< scopes in which bugs are

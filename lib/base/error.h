@@ -39,6 +39,9 @@ class Error : public std::exception {
     std::string message_, hint_, text_;
 };
 
+/// Throws Error: "cannot DOING: …", with the words of errno.
+[[noreturn]] void throw_errno(const char* doing);
+
 [[noreturn]] void report_bug(const char* condition, const char* file, int line, const std::string& message);
 
 }  // namespace whittle

@@ -19,6 +19,7 @@
 #include <set>
 #include <vector>
 
+#include "base/descriptor.h"
 #include "base/error.h"
 #include "base/hash.h"
 #include "base/write_pieces.h"
@@ -31,21 +32,6 @@ namespace {
 [[noreturn]] void fail(const fs::path& path, const std::string& doing, int code) {
     throw Error({path.string(), {}}, "cannot " + doing + ": " + std::strerror(code));
 }
-
-/// A file descriptor that closes itself.
-class Descriptor {
-  public:
-    explicit Descriptor(int fd) : fd_(fd) {}
-    ~Descriptor() {
-        if (fd_ >= 0) ::close(fd_);
-    }
-    Descriptor(const Descriptor&) = delete;
-    Descriptor& operator=(const Descriptor&) = delete;
-    int get() const { return fd_; }
-
-  private:
-    int fd_;
-};
 
 struct stat regular_file_status(int fd, const fs::path& path) {
     struct stat status {};

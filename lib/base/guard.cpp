@@ -30,15 +30,13 @@ constexpr milliseconds kGrace{500};  // between TERM and KILL
 constexpr milliseconds kDying{200};  // that a killed parent takes at most
 constexpr milliseconds kLook{20};    // between looks at the memory in use
 
-[[noreturn]] void fail(const char* doing) { throw Error(std::string("cannot ") + doing + ": " + std::strerror(errno)); }
-
 timespec timespec_of(milliseconds time) {
     return {static_cast<time_t>(time.count() / 1000), static_cast<long>(time.count() % 1000) * 1'000'000};
 }
 
 /// One message; smaller than a pipe's atomic write.
 template <class T>
-void send(int pipe, const T& message) {
+void write_message(int pipe, const T& message) {
     static_assert(std::is_trivially_copyable_v<T> && sizeof message < 512);
     while (::write(pipe, &message, sizeof message) < 0 && errno == EINTR) {
     }
@@ -387,11 +385,11 @@ void keep_only(int& first, int& second) {
         report.failed_step = GuardReport::Step::fork;
         report.failed_code = errno;
         report.ended = true;
-        send(to_us, report);
+        write_message(to_us, report);
         ::_exit(0);
     }
     report.child = child;
-    send(to_us, report);
+    write_message(to_us, report);
     if (options.own_group) ::setpgid(child, child);  // whoever comes first
     int failure = started[0];
     keep_only(to_us, failure);
@@ -403,7 +401,7 @@ void keep_only(int& first, int& second) {
         report.given_up = true;
     read_failure(failure, report);
     report.ended = true;
-    send(to_us, report);
+    write_message(to_us, report);
     if (!folders.empty() && is_orphan(parent, report.told)) {
         std::error_code ignored;
         for (const std::filesystem::path& folder : folders) std::filesystem::remove_all(folder, ignored);
@@ -415,11 +413,13 @@ void keep_only(int& first, int& second) {
 
 // ---- our side ------------------------------------------------------------------------------------------------------
 
-void tell_failure(int pipe, GuardReport::Step step, int code) { send(pipe, Failed{static_cast<int>(step), code}); }
+void tell_failure(int pipe, GuardReport::Step step, int code) {
+    write_message(pipe, Failed{static_cast<int>(step), code});
+}
 
 Guard::Guard(const ProcessOptions& options, const GuardStreams& streams, const GuardedWork& work) {
     int ends[2];
-    if (::pipe2(ends, O_CLOEXEC) != 0) fail("make the guard's pipe");
+    if (::pipe2(ends, O_CLOEXEC) != 0) throw_errno("make the guard's pipe");
     sigset_t all, before;
     sigfillset(&all);
     ::pthread_sigmask(SIG_BLOCK, &all, &before);  // no handler of ours may run in the guard
@@ -436,7 +436,7 @@ Guard::Guard(const ProcessOptions& options, const GuardStreams& streams, const G
     if (pid_ > 0) return;
     ::close(told_);
     errno = code;
-    fail("start a process");
+    throw_errno("start a process");
 }
 
 Guard::~Guard() {

@@ -61,12 +61,16 @@ std::optional<std::size_t> find(std::span<const Row> rows, std::string_view name
     return static_cast<std::size_t>(found - rows.begin());
 }
 
+}  // namespace
+
 /// Where artifacts become files, and which.
 struct DebugScope {
     std::unique_ptr<DebugFolder> folder;
     std::string parts_text;  ///< as they were asked for
     std::array<bool, kArtifactCount> parts{};
 };
+
+namespace {
 
 struct State {
     std::mutex mutex;  ///< of sink, scopes, spec and relayed
@@ -435,9 +439,7 @@ DebugSection::~DebugSection() {
     thread_work().section = before_;
 }
 
-struct DebugFiles::Scope : DebugScope {};
-
-DebugFiles::DebugFiles(const std::string& dir, const std::string& parts) : scope_(std::make_unique<Scope>()) {
+DebugFiles::DebugFiles(const std::string& dir, const std::string& parts) : scope_(std::make_unique<DebugScope>()) {
     scope_->parts = debug_parts(parts, "parts of debug files");
     scope_->parts_text = parts;
     scope_->folder = std::make_unique<DebugFolder>(dir);

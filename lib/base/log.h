@@ -138,6 +138,8 @@ std::string debug_file(LogArtifact artifact, std::string_view title, std::string
 /// A folder of that name beside the artifact's files, made now or before; empty where none are written.
 std::string debug_subfolder(LogArtifact artifact, const std::string& name);
 
+struct DebugScope;
+
 /// While it lives, artifacts of the whole process are files in DIR and in no other debug folder, those of `parts` (see
 /// LogOptions); of several the one made last counts, and they may end in any order. Throws Error as configure_log()
 /// does.
@@ -149,8 +151,7 @@ class DebugFiles {
     DebugFiles& operator=(const DebugFiles&) = delete;
 
   private:
-    struct Scope;
-    std::unique_ptr<Scope> scope_;
+    std::unique_ptr<DebugScope> scope_;
 };
 
 /// While it lives, what this thread makes is in a folder of its own in that of the run, e.g. all of one compilation.

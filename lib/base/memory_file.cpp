@@ -4,18 +4,13 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <cstring>
 
 #include "base/error.h"
 
 namespace whittle {
 
-namespace {
-[[noreturn]] void fail(const char* doing) { throw Error(std::string("cannot ") + doing + ": " + std::strerror(errno)); }
-}  // namespace
-
 MemoryFile::MemoryFile() : fd_(static_cast<int>(::memfd_create("whittle-answer", MFD_CLOEXEC))) {
-    if (fd_ < 0) fail("create a file for the child's answer");
+    if (fd_ < 0) throw_errno("create a file for the child's answer");
 }
 
 MemoryFile::~MemoryFile() { ::close(fd_); }
@@ -33,7 +28,7 @@ MemoryFile::Mapping::Mapping(int fd) {
     const off_t size = ::lseek(fd, 0, SEEK_END);
     if (size <= 0) return;
     void* mapped = ::mmap(nullptr, static_cast<std::size_t>(size), PROT_READ, MAP_PRIVATE, fd, 0);
-    if (mapped == MAP_FAILED) fail("map the child's answer");
+    if (mapped == MAP_FAILED) throw_errno("map the child's answer");
     bytes = {static_cast<const char*>(mapped), static_cast<std::size_t>(size)};
 }
 

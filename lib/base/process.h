@@ -2,43 +2,19 @@
 // ended. subprocess.cpp and service.cpp are its only users.
 #pragma once
 
-#include <unistd.h>
-
 #include <cstddef>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
+#include "base/descriptor.h"
 #include "base/guard.h"
 #include "base/subprocess.h"
 
 namespace whittle {
 
 constexpr int kGlance = 250;  // ms between looks for an interrupt, which may have reached another thread
-
-/// A file descriptor that closes itself.
-class Descriptor {
-  public:
-    Descriptor() = default;
-    explicit Descriptor(int fd) : fd_(fd) {}
-    ~Descriptor() { reset(); }
-    Descriptor(Descriptor&& other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
-    Descriptor& operator=(Descriptor&& other) noexcept {
-        reset();
-        fd_ = std::exchange(other.fd_, -1);
-        return *this;
-    }
-    int get() const { return fd_; }
-    bool open() const { return fd_ >= 0; }
-    void reset() {
-        if (fd_ >= 0) ::close(fd_);
-        fd_ = -1;
-    }
-
-  private:
-    int fd_ = -1;
-};
 
 /// Throws Error: "cannot DOING 'PROGRAM': …", with the words of the errno `code`.
 [[noreturn]] void fail_process(const std::string& program, const std::string& doing, int code);

@@ -11,7 +11,7 @@
 namespace whittle::cli {
 namespace {
 
-double number(const std::string& option, const std::string& text) {
+double tolerance_number(const std::string& option, const std::string& text) {
     double value = 0;
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
     if (error != std::errc{} || end != text.data() + text.size() || !(value >= 0))
@@ -30,14 +30,14 @@ void apply(const std::string& option, const std::vector<std::string>& words, dou
         const auto equals = word.find('=');
         if (equals == std::string::npos) {
             for (const DType dtype : kAllDTypes)
-                if (is_inexact(dtype)) set(dtype, number(option, word));
+                if (is_inexact(dtype)) set(dtype, tolerance_number(option, word));
             continue;
         }
         const auto dtype = dtype_from_name(word.substr(0, equals));
         if (!dtype)
             throw invalid_value(word, option,
                                 "unknown data type '" + word.substr(0, equals) + "', expected one of " + dtype_names());
-        set(*dtype, number(option, word.substr(equals + 1)));
+        set(*dtype, tolerance_number(option, word.substr(equals + 1)));
     }
 }
 

@@ -83,7 +83,7 @@ void read_all(const fs::path& from, const DeclaredValues& declared, Given& given
 }
 
 /// "f32[2, 3]"; nothing for a text of another form.
-std::optional<ValueMeta> described(const std::string& text) {
+std::optional<ValueMeta> described_tensor(const std::string& text) {
     const auto open = text.find('[');
     const std::optional<DType> dtype = dtype_from_name(text.substr(0, open));
     if (open == std::string::npos || !text.ends_with(']') || !dtype) return std::nullopt;
@@ -133,7 +133,7 @@ Given read_given(const InputOptions& options, const DeclaredValues& declared) {
         for (const GivenInput& other : given.inputs)
             if (other.name == name) throw Error("--input: '" + name + "' is given twice");
         const bool is_file = fs::is_regular_file(file);
-        if (const std::optional<ValueMeta> meta = described(file); meta && !is_file)
+        if (const std::optional<ValueMeta> meta = described_tensor(file); meta && !is_file)
             given.inputs.push_back({name, file, random_tensor(meta->dtype, meta->sizes, random)});
         else if (std::optional<Tensor> number = number_in(file); number && !is_file)
             given.inputs.push_back({name, file, std::move(*number)});

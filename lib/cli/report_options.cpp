@@ -19,7 +19,7 @@ namespace fs = std::filesystem;
 namespace {
 
 /// What `trace cc` put into the program, or trace into its folder.
-std::vector<cpp::StaticTables> described(const fs::path& model) {
+std::vector<cpp::StaticTables> described_files(const fs::path& model) {
     if (recognize(model) == ModelKind::program) return cpp::read_program(model);
     return recognize(model) == ModelKind::trace ? cpp::load_descriptions(model) : std::vector<cpp::StaticTables>();
 }
@@ -93,7 +93,7 @@ std::vector<cpp::Analysis> SourceOptions::analyses(
     if (!file) {
         require_with(flags.has_value(), "--static-flags", false, "--static");
         if (!model) return found;
-        for (const cpp::StaticTables& tables : described(*model)) {
+        for (const cpp::StaticTables& tables : described_files(*model)) {
             found.push_back(tables.analysis);
             cpp::keep_functions(found.back(), functions);
         }

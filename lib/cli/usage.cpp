@@ -19,7 +19,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-std::string number(double value) {
+std::string number_text(double value) {
     char text[32];
     std::snprintf(text, sizeof text, "%.12g", value);
     return text;
@@ -101,7 +101,7 @@ void require_with(bool given, const std::string& option, bool other_given, const
 
 void require_range(const std::string& option, double value, double low, double high) {
     if (value >= low && value <= high) return;
-    throw invalid_value(number(value), option, "not in " + number(low) + " to " + number(high));
+    throw invalid_value(number_text(value), option, "not in " + number_text(low) + " to " + number_text(high));
 }
 
 std::vector<fs::path> files_read(const fs::path& model, const InputOptions& inputs) {

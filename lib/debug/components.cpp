@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "base/interrupt.h"
 #include "base/module.h"
+#include "base/seconds.h"
 #include "graph/abilities.h"
 #include "graph/json_text.h"
 #include "ops/core/draws.h"
@@ -32,10 +33,6 @@ constexpr Component kComponents[] = {
      "ops=all"},
     {"", "the backend", CompileStage::captured},
 };
-
-using Clock = std::chrono::steady_clock;
-
-double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
 
 class Procedure {
   public:
@@ -108,7 +105,7 @@ class Procedure {
             return tried;
         }
         const std::unique_ptr<Backend> backend = find_backend(spec, options);
-        const Clock::time_point start = Clock::now();
+        const auto start = std::chrono::steady_clock::now();
         while (tried.runs < runs && (tried.runs == 0 || all || tried.failed == 0)) {
             throw_if_interrupted();
             Trial trial = try_backend(frame_.graph, frame_.inputs, known_, *backend, options, suspect_.accuracy);

@@ -10,6 +10,7 @@
 
 #include "base/interrupt.h"
 #include "base/log.h"
+#include "base/seconds.h"
 #include "base/subprocess.h"
 
 namespace whittle::debug {
@@ -17,8 +18,6 @@ namespace whittle::debug {
 namespace {
 
 using Clock = std::chrono::steady_clock;
-
-double seconds_since(Clock::time_point begin) { return std::chrono::duration<double>(Clock::now() - begin).count(); }
 
 /// The program is what the processors are for.
 void yield_to_others() {

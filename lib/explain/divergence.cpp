@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::size_t kBefore = 3, kAfter = 3;  // values shown around the first that differs
 
-std::string number(double value) {
+std::string figure_text(double value) {
     char text[32];
     std::snprintf(text, sizeof text, "%.2g", value);
     return text;
@@ -51,11 +51,11 @@ Row row(const ValueDivergence& value) {
             node_text(value),
             value.op,
             std::string(name(value.meta.dtype)) + to_string(value.meta.sizes),
-            number(error.max_abs),
-            number(error.max_rel),
-            number(error.max_ulp),
-            value.own_rmse ? number(*value.own_rmse) : "-",
-            value.reference_rmse ? number(*value.reference_rmse) : "-",
+            figure_text(error.max_abs),
+            figure_text(error.max_rel),
+            figure_text(error.max_ulp),
+            value.own_rmse ? figure_text(*value.own_rmse) : "-",
+            value.reference_rmse ? figure_text(*value.reference_rmse) : "-",
             place(value),
             remark};
 }
@@ -65,7 +65,7 @@ const Row kHeader = {"verdict",          "value", "op",    "result", "max abs", 
                      "reference's rmse", "line",  "remark"};
 
 /// Columns that no row fills are left out.
-std::string table(const std::vector<Row>& rows, std::size_t columns) {
+std::string divergence_table(const std::vector<Row>& rows, std::size_t columns) {
     std::vector<std::size_t> widths(rows[0].size());
     for (const Row& row : std::span(rows).subspan(1))
         for (std::size_t i = 0; i < row.size(); i++) widths[i] = std::max(widths[i], row[i].size());
@@ -144,7 +144,7 @@ std::string to_text(const Divergence& divergence, const std::string& model, cons
     std::vector<Row> rows = {kHeader};
     for (std::size_t i = begin; i < end; i++) rows.push_back(row(values[i]));
     if (rows.size() == 1) return text;
-    text += "\n" + table(rows, options.all ? 0 : options.columns);
+    text += "\n" + divergence_table(rows, options.all ? 0 : options.columns);
     if (rows.size() - 1 < values.size()) text += "  (-v shows all " + std::to_string(values.size()) + ")\n";
     return text + "\n" + legend(backend);
 }

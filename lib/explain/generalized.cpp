@@ -9,7 +9,7 @@ namespace {
 using capture::Found;
 
 /// What the call found that the graph was captured in.
-std::vector<std::pair<capture::Source, Found>> inputs_of(const IndexGraph& graph) {
+std::vector<std::pair<capture::Source, Found>> found_inputs(const IndexGraph& graph) {
     std::vector<std::pair<capture::Source, Found>> inputs;
     for (const IndexGuard& entry : graph.guards) {
         if (!entry.guard || std::holds_alternative<capture::SizeCondition>(entry.guard->condition())) continue;
@@ -60,7 +60,7 @@ std::vector<std::optional<std::size_t>> generalized_by(const std::vector<Frame>&
         const IndexGraph* const graph = entries[i];
         if (!graph || graph->guards.empty() || !graph->variant_of.empty() || !graph->capture_fault.empty()) continue;
         if (std::ranges::count(index.graphs, graph->name, &IndexGraph::variant_of)) continue;  // told by it
-        const auto inputs = inputs_of(*graph);
+        const auto inputs = found_inputs(*graph);
         for (std::size_t j = frames.size(); --j > i && !by[i];) {
             const IndexGraph* const later = entries[j];
             const bool other_call = later && (later->compile_id.empty() || later->compile_id != graph->compile_id);

@@ -17,7 +17,7 @@ std::string percent(double share) {
     return text;
 }
 
-std::string number(double value, const char* unit) {
+std::string quantity_text(double value, const char* unit) {
     char text[48];
     std::snprintf(text, sizeof text, value >= 100 ? "%.0f %s" : "%.2f %s", value, unit);
     return text;
@@ -26,7 +26,7 @@ std::string number(double value, const char* unit) {
 using Row = std::vector<std::string>;
 
 /// Columns as wide as they have to be: numbers to the right, those behind `right` to the left.
-std::string table(const std::vector<Row>& rows, std::size_t right, std::size_t most) {
+std::string profile_table(const std::vector<Row>& rows, std::size_t right, std::size_t most) {
     std::vector<std::size_t> widths;
     for (const Row& row : rows)
         for (std::size_t c = 0; c < row.size(); ++c) {
@@ -86,7 +86,7 @@ std::string compile_text(const Profile& profile, std::size_t most) {
                         graph_of(span)});
         kernels.erase(found);
     }
-    return "Compile times:\n" + table(rows, 2, 4 * most) + "\n";
+    return "Compile times:\n" + profile_table(rows, 2, 4 * most) + "\n";
 }
 
 /// Arithmetic as fast as the machine allows would wait for the kernel's bytes.
@@ -108,30 +108,31 @@ std::string kernels_text(const Profile& profile, std::size_t most) {
         in_cache |= profile.machine && kernel->roofline > 1.0 && waits_for_memory(*kernel, *profile.machine);
         std::string nodes;
         for (const std::string& node : kernel->nodes) nodes += (nodes.empty() ? "%" : ", %") + node;
-        rows.push_back({seconds_text(kernel->seconds), percent(all > 0 ? kernel->seconds / all : 0),
-                        std::to_string(kernel->flops), bytes_text(kernel->bytes),
-                        number(1e-9 * static_cast<double>(kernel->flops) / std::max(kernel->seconds, 1e-9), "GFLOP/s"),
-                        kernel->roofline ? percent(*kernel->roofline) : "", kernel->graph + "." + kernel->name,
-                        shortened(nodes, 60)});
+        rows.push_back(
+            {seconds_text(kernel->seconds), percent(all > 0 ? kernel->seconds / all : 0), std::to_string(kernel->flops),
+             bytes_text(kernel->bytes),
+             quantity_text(1e-9 * static_cast<double>(kernel->flops) / std::max(kernel->seconds, 1e-9), "GFLOP/s"),
+             kernel->roofline ? percent(*kernel->roofline) : "", kernel->graph + "." + kernel->name,
+             shortened(nodes, 60)});
     }
-    std::string text = "Kernels on " + profile.backend + ", slowest first:\n" + table(rows, 6, most);
+    std::string text = "Kernels on " + profile.backend + ", slowest first:\n" + profile_table(rows, 6, most);
     if (profile.machine)
         text += "  roofline: of what this machine allows, " +
-                number(1e-9 * profile.machine->flops_per_second, "GFLOP/s") + " and " +
-                number(1e-9 * profile.machine->bytes_per_second, "GB/s") + " on " +
+                quantity_text(1e-9 * profile.machine->flops_per_second, "GFLOP/s") + " and " +
+                quantity_text(1e-9 * profile.machine->bytes_per_second, "GB/s") + " on " +
                 plural(profile.machine->threads, "thread") +
                 (in_cache ? "; above 100 % where memory is the limit: the data lie in a cache\n" : "\n");
     return text + "\n";
 }
 
-std::string graphs_text(const Profile& profile, std::size_t most) {
+std::string profiled_graphs_text(const Profile& profile, std::size_t most) {
     if (profile.graphs.empty()) return {};
     std::vector<Row> rows = {{"compiled", "runs in", "graph", ""}};
     for (const GraphProfile& graph : profile.graphs)
         rows.push_back({graph.failure.empty() ? seconds_text(graph.compile_seconds) : "",
                         graph.failure.empty() ? seconds_text(graph.seconds) : "", graph.graph,
                         graph.failure.empty() ? "median of " + plural(graph.runs, "run") : "fails: " + graph.failure});
-    return "Graphs on " + profile.backend + ":\n" + table(rows, 2, most) + "\n";
+    return "Graphs on " + profile.backend + ":\n" + profile_table(rows, 2, most) + "\n";
 }
 
 std::string memory_text(const Profile& profile, std::size_t most) {
@@ -145,10 +146,10 @@ std::string memory_text(const Profile& profile, std::size_t most) {
         rows.push_back({bytes_text(memory.peak), memory.graph, memory.peak_at,
                         memory.how == "measured" ? "measured" : "by liveness", alive});
     }
-    return rows.size() == 1 ? std::string() : "Memory, without parameters:\n" + table(rows, 1, most) + "\n";
+    return rows.size() == 1 ? std::string() : "Memory, without parameters:\n" + profile_table(rows, 1, most) + "\n";
 }
 
-std::string ops_text(const Profile& profile, std::size_t most) {
+std::string profiled_ops_text(const Profile& profile, std::size_t most) {
     std::string text;
     for (auto from = profile.ops.begin(); from != profile.ops.end();) {
         const auto to =
@@ -159,7 +160,7 @@ std::string ops_text(const Profile& profile, std::size_t most) {
         for (auto op = from; op != to; ++op)
             rows.push_back({seconds_text(op->seconds), percent(all > 0 ? op->seconds / all : 0),
                             std::to_string(op->calls), op->op});
-        text += "Operations of " + from->frame + ", " + seconds_text(all) + ":\n" + table(rows, 3, most) + "\n";
+        text += "Operations of " + from->frame + ", " + seconds_text(all) + ":\n" + profile_table(rows, 3, most) + "\n";
         from = to;
     }
     return text;
@@ -180,8 +181,8 @@ std::string seconds_text(double seconds) {
 
 std::string to_text(const Profile& profile, const TextOptions& options) {
     const std::size_t most = options.verbose ? static_cast<std::size_t>(-1) / 8 : kMostRows;
-    return compile_text(profile, most) + graphs_text(profile, most) + kernels_text(profile, most) +
-           memory_text(profile, most) + ops_text(profile, most);
+    return compile_text(profile, most) + profiled_graphs_text(profile, most) + kernels_text(profile, most) +
+           memory_text(profile, most) + profiled_ops_text(profile, most);
 }
 
 }  // namespace whittle::explain

@@ -22,7 +22,7 @@ namespace whittle::explain {
 
 namespace {
 
-struct Found {
+struct FoundBreak {
     NodeId node = -1;  ///< -1: the frontend named no call of the graph
     BreakKind kind = BreakKind::frontend;
     std::string op, reason;
@@ -68,10 +68,10 @@ std::set<NodeId> refused_calls(const Graph& graph, const Backend* backend,
 }
 
 /// Why a call is a break, if it is. `frontend` maps call names to reasons; `refused` are those of the backend.
-std::vector<Found> find_breaks(const Frame& frame, const Backend* backend, const std::set<NodeId>& refused) {
+std::vector<FoundBreak> find_breaks(const Frame& frame, const Backend* backend, const std::set<NodeId>& refused) {
     const Graph& graph = frame.graph;
     std::map<std::string, std::string> frontend;
-    std::vector<Found> found;
+    std::vector<FoundBreak> found;
     for (const FrontendBreak& b : frame.breaks) {
         if (graph.find(b.node))
             frontend[b.node] = b.reason;
@@ -287,7 +287,7 @@ void add_frame(Report& report, const Frame& frame, const Backend* backend, const
     const std::vector<std::string> unsupported = unsupported_of(frame, backend);
     for (const std::string& op : unsupported) add_unsupported(report, op);
     std::vector<NodeId> stops;
-    for (const Found& found : find_breaks(frame, backend, refused_calls(frame.graph, backend, unsupported))) {
+    for (const FoundBreak& found : find_breaks(frame, backend, refused_calls(frame.graph, backend, unsupported))) {
         if (found.node >= 0 && found.stops) stops.push_back(found.node);
         if (found.kind == BreakKind::unsupported) add_unsupported(report, found.op);
         if (general.empty() && found.told)

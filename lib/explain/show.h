@@ -1,6 +1,7 @@
 // The report as text for people, as JSON for scripts, and graphs as pictures for Graphviz's dot.
 #pragma once
 
+#include <cstddef>
 #include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <vector>
@@ -9,6 +10,9 @@
 #include "explain/report.h"
 
 namespace whittle::explain {
+
+/// Of a reason, shown without verbose.
+constexpr std::size_t kPlaces = 3;
 
 struct TextOptions {
     bool ops = false;         ///< the table of ops

@@ -21,8 +21,6 @@ using cpp::PredictedKind;
 using cpp::Prediction;
 using nlohmann::json;
 
-constexpr std::size_t kPlaces = 3;  // shown without verbose
-
 /// A reason with its places; a prediction that may not come true is another reason than one that will.
 struct Group {
     const Prediction* first;
@@ -176,7 +174,7 @@ json to_json(const Analysis& analysis) {
             {"break_reasons", reasons}};
 }
 
-Join join(const Analysis& analysis, const std::vector<IndexBreak>& breaks) {
+Join join_breaks(const Analysis& analysis, const std::vector<IndexBreak>& breaks) {
     Join joined;
     std::vector<Join::Match> matches(analysis.predictions.size());
     for (std::size_t b = 0; b < breaks.size(); ++b) {
@@ -276,7 +274,7 @@ std::string joined_text(const std::vector<Analysis>& files, const std::vector<In
                         const TextOptions& options) {
     std::string text;
     for (const Analysis& file : files) {
-        const Join joined = join(file, breaks);
+        const Join joined = join_breaks(file, breaks);
         if (!file.predictions.empty() || !joined.seen_only.empty())
             text += "\n" + file_text(joined, file, breaks, options);
     }
@@ -285,7 +283,7 @@ std::string joined_text(const std::vector<Analysis>& files, const std::vector<In
 
 json joined_json(const std::vector<Analysis>& files, const std::vector<IndexBreak>& breaks) {
     json list = json::array();
-    for (const Analysis& file : files) list.push_back(file_json(join(file, breaks), file, breaks));
+    for (const Analysis& file : files) list.push_back(file_json(join_breaks(file, breaks), file, breaks));
     return list;
 }
 

@@ -37,7 +37,7 @@ struct Join {
 
 /// Matches each break with the prediction in whose range its innermost stack entry of that file lies; of several, with
 /// one of its kind. A stack entry without column is matched by its line. Breaks elsewhere are left out.
-Join join(const cpp::Analysis& analysis, const std::vector<IndexBreak>& breaks);
+Join join_breaks(const cpp::Analysis& analysis, const std::vector<IndexBreak>& breaks);
 
 /// What was predicted for each file beside what was seen. Files without either are left out.
 std::string joined_text(const std::vector<cpp::Analysis>& files, const std::vector<IndexBreak>& breaks,

@@ -11,7 +11,7 @@ namespace whittle::explain {
 
 namespace {
 
-constexpr std::size_t kPlaces = 3, kValues = 4, kShapes = 3;  // shown without verbose
+constexpr std::size_t kValues = 4, kShapes = 3;  // shown without verbose
 
 std::string pad_left(const std::string& text, std::size_t width) {
     return std::string(width > text.size() ? width - text.size() : 0, ' ') + text;

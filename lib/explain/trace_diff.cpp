@@ -27,32 +27,32 @@ struct Tally {
 };
 
 /// "step (train.cpp:31)".
-std::string place_text(const StackFrame& frame) {
+std::string stack_frame_text(const StackFrame& frame) {
     const std::string line = frame.line ? ":" + std::to_string(frame.line) : "";
     const std::string file = std::filesystem::path(frame.file).filename().string();
     return frame.function + (file.empty() ? "" : " (" + file + line + ")");
 }
 
 /// Lines move when a file is edited: a place is told by its function and its text.
-void count_breaks(const Report& report, std::int64_t CountDiff::*side, Tally& tally) {
+void tally_breaks(const Report& report, std::int64_t CountDiff::*side, Tally& tally) {
     for (const BreakReason& reason : report.break_reasons)
         for (const BreakPlace& place : reason.places) {
             const StackFrame frame = place.user_stack.empty() ? StackFrame() : place.user_stack.front();
             const std::string id(reason.info().id);
             std::string key = id + '\n' + reason.op + '\n' + reason.reason;
             if (place.node.empty()) key += '\n' + frame.function + '\n' + frame.text;
-            tally.count(key, {.what = id + " " + reason.reason, .place = place_text(frame)}, side, place.count);
+            tally.count(key, {.what = id + " " + reason.reason, .place = stack_frame_text(frame)}, side, place.count);
         }
 }
 
 /// One guard, whatever it found.
-void count_recompiles(const Report& report, std::int64_t CountDiff::*side, Tally& tally) {
+void tally_recompiles(const Report& report, std::int64_t CountDiff::*side, Tally& tally) {
     for (const IndexRecompile& recompile : report.recompiles)
         tally.count(recompile.frame + '\n' + recompile.condition,
                     {.what = recompile.condition, .place = recompile.frame}, side, recompile.count);
 }
 
-void count_ops(const Report& report, std::int64_t CountDiff::*side, Tally& tally) {
+void tally_ops(const Report& report, std::int64_t CountDiff::*side, Tally& tally) {
     for (const OpUse& use : report.ops) tally.count(use.op, {.what = use.op}, side, use.count);
 }
 
@@ -161,9 +161,9 @@ TraceDiff diff(const Capture& before, const Capture& after, const Accuracy& accu
         if (!was || !is) continue;
         if (auto differs = first_difference(*was, *is, accuracy)) result.values.push_back(std::move(*differs));
     }
-    result.breaks = tallied(before, after, count_breaks);
-    result.ops = tallied(before, after, count_ops);
-    result.recompiles = tallied(before, after, count_recompiles);
+    result.breaks = tallied(before, after, tally_breaks);
+    result.ops = tallied(before, after, tally_ops);
+    result.recompiles = tallied(before, after, tally_recompiles);
     result.compile_seconds_before = compile_seconds(before.report);
     result.compile_seconds_after = compile_seconds(after.report);
     return result;

@@ -31,7 +31,7 @@ const Bounds::Result& Bounds::result(const Expr& root) {
 
 namespace {
 
-__extension__ typedef __int128 Wide;
+__extension__ typedef __int128 Int128;
 
 /// Quotient and remainder of intervals by a divisor interval that is positive.
 Interval divide(const Interval& a, const Interval& b) {
@@ -72,7 +72,7 @@ Bounds::Result Bounds::compute(const Expr& e) {
     // Nothing is said of u64, whose range no interval holds.
     const auto is_u64 = [](const Expr& x) { return x->dtype == DType::u64; };
     if (is_u64(e) || (e->op != Op::load && std::ranges::any_of(e->operands, is_u64))) return {whole, true};
-    const auto fit = [&](Wide lo, Wide hi) -> Result {
+    const auto fit = [&](Int128 lo, Int128 hi) -> Result {
         if (lo < whole.lo || hi > whole.hi) return {whole, true};
         return {{static_cast<std::int64_t>(lo), static_cast<std::int64_t>(hi)}};
     };
@@ -83,7 +83,7 @@ Bounds::Result Bounds::compute(const Expr& e) {
     }
     if (e->op == Op::load || is_floating(e->operands[0]->dtype)) return {whole};
     const Interval a = of(e->operands[0]), b = e->operands.size() > 1 ? of(e->operands[1]) : Interval{};
-    const Wide al = a.lo, ah = a.hi, bl = b.lo, bh = b.hi;
+    const Int128 al = a.lo, ah = a.hi, bl = b.lo, bh = b.hi;
     switch (e->op) {
         case Op::cast:
             if (e->dtype == DType::boolean) return {compare(Op::ne, a, {0, 0})};
@@ -97,7 +97,7 @@ Bounds::Result Bounds::compute(const Expr& e) {
         case Op::sub:
             return fit(al - bh, ah - bl);
         case Op::mul: {
-            const Wide corners[] = {al * bl, al * bh, ah * bl, ah * bh};
+            const Int128 corners[] = {al * bl, al * bh, ah * bl, ah * bh};
             return fit(*std::min_element(corners, corners + 4), *std::max_element(corners, corners + 4));
         }
         case Op::div:

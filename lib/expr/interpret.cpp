@@ -162,9 +162,9 @@ Kernel float_kernel(Op op) {
     }
 }
 
-/// What integers divide in.
+/// What an integer is divided as.
 template <class T>
-using Wide = std::conditional_t<std::is_same_v<T, std::uint64_t>, std::uint64_t, std::int64_t>;
+using Dividend = std::conditional_t<std::is_same_v<T, std::uint64_t>, std::uint64_t, std::int64_t>;
 
 /// Integers compute in 64 bits, unsigned where they may wrap; storing to T wraps.
 template <class T>
@@ -185,9 +185,9 @@ Kernel integer_kernel(Op op) {
         case Op::mul:
             return BINARY(T, static_cast<T>(static_cast<U>(x) * static_cast<U>(y)));
         case Op::div:
-            return BINARY(T, static_cast<T>(integer_div(Wide<T>(x), Wide<T>(y))));
+            return BINARY(T, static_cast<T>(integer_div(Dividend<T>(x), Dividend<T>(y))));
         case Op::mod:
-            return BINARY(T, static_cast<T>(integer_mod(Wide<T>(x), Wide<T>(y))));
+            return BINARY(T, static_cast<T>(integer_mod(Dividend<T>(x), Dividend<T>(y))));
         case Op::min:
             return BINARY(T, x < y ? x : y);
         case Op::max:

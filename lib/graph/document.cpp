@@ -13,7 +13,7 @@ namespace whittle {
 namespace {
 
 /// Values nest in a graph by lists of arguments and by nested graphs; no honest file comes near this.
-constexpr std::size_t kMaxDepth = 256;
+constexpr std::size_t kMaxJsonDepth = 256;
 
 /// Builds a value from parser events. Unlike nlohmann's own builder it bounds the depth, refuses repeated members and
 /// appends members in constant time. Iterative: the place of the open containers is a stack of pointers.
@@ -88,8 +88,8 @@ class Builder : public nlohmann::json_sax<Json> {
     }
 
     bool open(Json&& container) {
-        if (stack_.size() >= kMaxDepth)
-            throw Error({file_, {}}, "found JSON nested more than " + std::to_string(kMaxDepth) + " deep");
+        if (stack_.size() >= kMaxJsonDepth)
+            throw Error({file_, {}}, "found JSON nested more than " + std::to_string(kMaxJsonDepth) + " deep");
         stack_.push_back(insert(std::move(container)));
         return true;
     }
@@ -147,7 +147,7 @@ class FormatFinder : public nlohmann::json_sax<nlohmann::json> {
 
   private:
     bool value() const { return !wanted_; }
-    bool open() { return !wanted_ && ++depth_ < kMaxDepth; }
+    bool open() { return !wanted_ && ++depth_ < kMaxJsonDepth; }
     bool close() {
         --depth_;
         return true;

@@ -17,7 +17,6 @@
 namespace whittle {
 namespace {
 
-constexpr std::size_t kMostCalls = 10;
 constexpr std::size_t kLongest = 120, kLongestBare = 150;
 constexpr std::size_t kLongestTwice = 12;  // of a value that is read more than once
 constexpr std::int64_t kMostIntegers = 8, kMostNumbers = 4;
@@ -240,7 +239,7 @@ std::string parameter_name(const Schema& schema, const Param& param) {
 }
 
 std::string formula_of(const Graph& graph, const SchemaSource* schemas) {
-    if (static_cast<std::size_t>(op_count(graph)) > kMostCalls) return ops_of_formula(graph, false);
+    if (op_count(graph) > kMostCallsOfFormula) return ops_of_formula(graph, false);
     for (const Detail detail : {Detail::sizes, Detail::values, Detail::none}) {
         std::string text = Formula(graph, schemas, detail).write();
         if (text.size() <= (detail == Detail::none ? kLongestBare : kLongest)) return text;

@@ -2,6 +2,7 @@
 // values. The graph is one of with_short_names() (graph/short_program.h).
 #pragma once
 
+#include <cstdint>
 #include <span>
 #include <string>
 
@@ -9,6 +10,9 @@
 #include "graph/schema.h"
 
 namespace whittle {
+
+/// Of more calls there is no formula.
+constexpr std::int64_t kMostCallsOfFormula = 10;
 
 /// "MaxPool<kernel_shape=[2]>(Pad(x, pads=[0, 1]))"; "Div(sub, Sqrt(sub)) with sub = Sub(ReduceMean(x), x)" where a
 /// value is read more than once; "y0 = Neg(y1), y1 = Abs(x)" of several outputs. Constants of few elements are written

@@ -3,6 +3,7 @@
 #include <unordered_map>
 
 #include "base/error.h"
+#include "base/words.h"
 #include "graph/placement.h"
 #include "graph/text.h"
 
@@ -11,9 +12,7 @@ namespace {
 
 /// Zeros for attributes are memory that the text promises by a number, not by content: this much and no more.
 constexpr std::int64_t kAttributeBytes = std::int64_t(128) << 20;
-constexpr int kMaxDepth = 256;  // as in JSON files
-
-bool is_word(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_'; }
+constexpr int kMaxTextDepth = 256;  // as in JSON files
 
 /// Characters, words and literals, with the place of each for messages.
 class Cursor {
@@ -185,7 +184,7 @@ class GraphParser {
         : in_(cursor), attribute_bytes_(attribute_bytes), depth_(depth) {}
 
     Graph run() {
-        if (depth_ > kMaxDepth) in_.fail("at most " + std::to_string(kMaxDepth) + " nested graphs");
+        if (depth_ > kMaxTextDepth) in_.fail("at most " + std::to_string(kMaxTextDepth) + " nested graphs");
         header();
         for (in_.skip_lines(); !in_.accept("}"); in_.skip_lines()) line();
         return std::move(graph_);
@@ -313,7 +312,7 @@ class GraphParser {
     }
 
     Arg argument(int depth) {
-        if (depth > kMaxDepth) in_.fail("at most " + std::to_string(kMaxDepth) + " nested lists");
+        if (depth > kMaxTextDepth) in_.fail("at most " + std::to_string(kMaxTextDepth) + " nested lists");
         switch (in_.peek()) {
             case '%':
                 return reference();

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "base/words.h"
 #include "graph/schema_columns.h"
 
 namespace whittle {
@@ -46,8 +47,6 @@ bool is_spelling(std::string_view text, DType dtype) {
 
 /// at::Reduction: the enumeration behind "int reduction=Mean".
 constexpr std::pair<std::string_view, int> kReductions[] = {{"Mean", 1}, {"Sum", 2}};
-
-bool is_word(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_'; }
 
 /// Recursive descent over one schema.
 class Parser {
@@ -338,7 +337,7 @@ bool is_list(ParamType type) {
 }
 
 /// What an argument is, in the schema's words.
-std::string describe(const Arg& arg) {
+std::string describe_arg(const Arg& arg) {
     if (arg.is_none()) return "None";
     if (arg.node()) return "Tensor";
     if (std::holds_alternative<std::int64_t>(arg.value)) return "int";
@@ -349,7 +348,7 @@ std::string describe(const Arg& arg) {
     if (std::holds_alternative<GraphRef>(arg.value)) return "Graph";
     const ArgList& list = *arg.list();
     if (list.empty()) return "[]";
-    return "list of " + describe(list[0]);
+    return "list of " + describe_arg(list[0]);
 }
 
 /// The argument as the parameter's element type takes it, if it does: integers widen to float.
@@ -462,7 +461,7 @@ ArgList bind_arguments(const Schema& schema, const Node& call) {
     const auto bind = [&](const Param& param, const Arg& arg) {
         std::optional<Arg> value = as_param(arg, param);
         if (!value)
-            misfit(call, "parameter " + param.name + ": found " + describe(arg) + ", expected " + type_name(param),
+            misfit(call, "parameter " + param.name + ": found " + describe_arg(arg) + ", expected " + type_name(param),
                    schema);
         return std::move(*value);
     };

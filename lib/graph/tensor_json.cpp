@@ -71,7 +71,7 @@ T float_element(const Document& document, const Json& value) {
         if (text == "nan") return std::numeric_limits<T>::quiet_NaN();
         if constexpr (std::numeric_limits<T>::has_infinity) {
             if (text == "inf") return std::numeric_limits<T>::infinity();
-            if (text == "-inf") return -std::numeric_limits<T>::infinity();
+            if (text == "-inf") return cast_element<T>(-std::numeric_limits<double>::infinity());
         }
         Bits<T> bits = 0;
         const char* end = text.data() + text.size();

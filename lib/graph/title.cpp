@@ -19,17 +19,16 @@ constexpr std::size_t kMost = 200;
 /// an exception's words.
 constexpr std::size_t kMostOfFormula = 130, kMostOfShort = 120, kMostOfBrief = 128, kMostAtAll = 140;
 constexpr std::size_t kMostWithWords = 144, kLeastOfWords = 30;
-constexpr std::int64_t kMostCalls = 10;  // of a formula
 
 /// What it says of the graph: of a bare formula it says no types and values, of a brief one
 /// only what matters, of an outline the ops and inputs.
 enum class Says { bare, near, brief, outline, attributes, ops };
-struct Form {
+struct TitleForm {
     Says says;
     bool when;  ///< it says from which level on, where a pass is named, too
     std::size_t most;
 };
-constexpr Form kForms[] = {
+constexpr TitleForm kForms[] = {
     {Says::bare, true, kMostOfShort},     {Says::near, false, kMostOfBrief},  {Says::bare, false, kMostOfShort},
     {Says::brief, true, kMostOfShort},    {Says::brief, false, kMostOfBrief}, {Says::outline, true, kMostOfShort},
     {Says::outline, false, kMostOfBrief}, {Says::bare, true, kMostAtAll},     {Says::attributes, true, kMostAtAll}};
@@ -62,10 +61,10 @@ class Title {
         const std::string stub = is("exception") ? "-" : "";  // its words are cut where they are long
         if (columns_of(whole(stub)) <= kMostOfFormula)
             return with_words([&](const std::string& message) { return whole(message); });
-        const auto* const form = std::ranges::find_if(kForms, [&](const Form& one) {
+        const auto* const form = std::ranges::find_if(kForms, [&](const TitleForm& one) {
             return has(one.says) && columns_of(write(one.says, one.when, stub)) <= one.most;
         });
-        const Form chosen = form == std::end(kForms) ? Form{Says::ops, true, kMost} : *form;
+        const TitleForm chosen = form == std::end(kForms) ? TitleForm{Says::ops, true, kMost} : *form;
         const auto written = [&](const std::string& message) { return write(chosen.says, chosen.when, message); };
         return cut(with_words(written), kMost);
     }
@@ -89,7 +88,7 @@ class Title {
 
     static bool has_formula(Says says) { return says == Says::bare || says == Says::brief || says == Says::outline; }
     bool has(Says says) const {
-        const bool formula = op_count(graph_) <= kMostCalls;
+        const bool formula = op_count(graph_) <= kMostCallsOfFormula;
         if (has_formula(says)) return formula;
         const bool swapped = request_.near && request_.near->change == NearCase::Change::swapped;
         return says != Says::near || (swapped && is("mismatch"));

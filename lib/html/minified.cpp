@@ -19,7 +19,7 @@ using nlohmann::json;
 
 namespace {
 
-constexpr std::size_t kMostText = std::size_t(1) << 20;
+constexpr std::size_t kMostShownText = std::size_t(1) << 20;
 
 /// Null where it is not there any more.
 std::unique_ptr<Backend> backend_of(const Failure& failure) {
@@ -58,7 +58,7 @@ void add_graph(json& result, Sources& sources) {
 
 std::string file_text(const std::string& file) {
     try {
-        return as_utf8(read_file(file, kMostText));
+        return as_utf8(read_file(file, kMostShownText));
     } catch (const Error&) {
         return {};
     }

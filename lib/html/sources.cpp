@@ -13,14 +13,14 @@ using nlohmann::json;
 
 namespace {
 
-constexpr std::size_t kMostText = std::size_t(4) << 20;  // generated sources are no reading
+constexpr std::size_t kMostSourceText = std::size_t(4) << 20;  // generated sources are no reading
 constexpr int kMostLines = 200'000;
 
-/// Nothing for a file that is not there, not text, or beyond kMostText.
+/// Nothing for a file that is not there, not text, or beyond kMostSourceText.
 std::vector<std::string> lines_of(const std::string& path) {
     std::vector<std::string> lines;
     try {
-        const std::string text = read_file(path, kMostText);
+        const std::string text = read_file(path, kMostSourceText);
         if (text.find('\0') != std::string::npos) return {};
         std::istringstream stream(text);
         for (std::string line; std::getline(stream, line);) lines.push_back(as_utf8(line));

@@ -10,14 +10,13 @@
 #include "ops/core/registry.h"
 #include "passes/dce.h"
 #include "passes/decompose.h"
+#include "passes/joint_facts.h"
 #include "passes/joint_nested.h"
 #include "passes/log.h"
 #include "passes/rewriter.h"
 
 namespace whittle {
 namespace {
-
-std::size_t at(NodeId id) { return static_cast<std::size_t>(id); }
 
 /// What the gradient of a placeholder or attribute is called.
 const std::string& primal_name(const Node& node) {
@@ -59,9 +58,11 @@ class Flow {
         const std::vector<bool> depends = dependent(graph);
         std::vector<bool> path(graph.nodes.size(), false);
         for (const std::size_t output : differentiable_outputs(graph, depends))
-            path[at(graph.outputs()[output])] = true;
+            path[node_index(graph.outputs()[output])] = true;
         for (std::size_t i = graph.nodes.size(); i-- > 0;)
-            if (path[i]) for_each_input(graph.nodes[i], [&](NodeRef ref) { path[at(ref.id)] = depends[at(ref.id)]; });
+            if (path[i])
+                for_each_input(graph.nodes[i],
+                               [&](NodeRef ref) { path[node_index(ref.id)] = depends[node_index(ref.id)]; });
         return path;
     }
 
@@ -100,7 +101,7 @@ class Flow {
             const bool inexact = std::any_of(node.results.begin(), node.results.end(),
                                              [](const ValueMeta& meta) { return is_inexact(meta.dtype); });
             bool any = is_primal(node) && wanted(node);
-            for_each_input(node, [&](NodeRef ref) { any = any || depends[at(ref.id)]; });
+            for_each_input(node, [&](NodeRef ref) { any = any || depends[node_index(ref.id)]; });
             if (!inexact) continue;
             depends[i] = any && !ends_gradients(node);
         }
@@ -112,7 +113,7 @@ class Flow {
         const std::vector<NodeId> outputs = graph.outputs();
         const std::size_t most = std::min(options_.outputs.value_or(outputs.size()), outputs.size());
         for (std::size_t i = 0; i < most; ++i)
-            if (depends[at(outputs[i])]) positions.push_back(i);
+            if (depends[node_index(outputs[i])]) positions.push_back(i);
         return positions;
     }
 
@@ -136,7 +137,7 @@ class Differentiator {
         joint_.outputs = outputs.size();
         for (const std::size_t position : joint_.tangents) add_tangent(outputs[position]);
         for (NodeId id = output; id-- > 0;)
-            if (path_[at(id)] && is_op_call(from_.nodes[at(id)])) differentiate(id);
+            if (path_[node_index(id)] && is_op_call(from_.nodes[node_index(id)])) differentiate(id);
         finish(output, outputs);
         return std::move(joint_);
     }
@@ -146,7 +147,7 @@ class Differentiator {
   private:
     /// As in the forward graph; several nodes that name one attribute are one, so that its gradients meet.
     void copy(NodeId id) {
-        const Node& node = from_.nodes[at(id)];
+        const Node& node = from_.nodes[node_index(id)];
         const bool repeated = node.kind == NodeKind::get_attr && !attributes_.emplace(node.target, id).second;
         if (repeated)
             rewriter_.replace(id, rewriter_.mapped({attributes_.at(node.target)}));
@@ -154,7 +155,7 @@ class Differentiator {
             rewriter_.copy(id);
         const NodeRef ref = rewriter_.mapped({id});
         if (const std::optional<ValueRef> read = item_read(rewriter_.graph().node(ref))) items_.emplace(*read, ref);
-        if (path_[at(id)]) on_path_.insert(ref.id);
+        if (path_[node_index(id)]) on_path_.insert(ref.id);
     }
 
     void add_tangent(NodeId output) {
@@ -190,7 +191,7 @@ class Differentiator {
             for (const CallGradients::Part& part : ask(builder_, op, call, results_of(ref, call), grads, needed))
                 accumulate(part.operand, part.gradient);
         } catch (const Error& error) {
-            throw Error({error.where().file, place_of(from_, from_.nodes[at(id)])},
+            throw Error({error.where().file, place_of(from_, from_.nodes[node_index(id)])},
                         "the gradient of " + call.target + ": " + error.message(), error.hint());
         }
     }
@@ -217,11 +218,11 @@ class Differentiator {
         for (const NodeId id : outputs) results.push_back(rewriter_.mapped({id}));
         std::set<NodeId> listed;
         for (NodeId id = 0; id < output; ++id) {
-            const Node& node = from_.nodes[at(id)];
+            const Node& node = from_.nodes[node_index(id)];
             if (!is_primal(node)) continue;
             const NodeRef ref = rewriter_.mapped({id});
             const auto gradient = gradients_.find({ref.id, 0});
-            if (!path_[at(id)] || gradient == gradients_.end() || !listed.insert(ref.id).second) continue;
+            if (!path_[node_index(id)] || gradient == gradients_.end() || !listed.insert(ref.id).second) continue;
             results.push_back(gradient->second.ref);
             joint_.gradients.push_back(primal_name(node));
         }

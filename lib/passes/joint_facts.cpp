@@ -18,25 +18,25 @@ JointFacts::JointFacts(const Graph& joint_graph, const Joint& joint) : graph(joi
     gradients.assign(results.begin() + own, results.end());
 
     backward.assign(graph.nodes.size(), false);
-    for (const NodeId id : tangents) backward[at(id)] = true;
+    for (const NodeId id : tangents) backward[node_index(id)] = true;
     for (std::size_t i = 0; i < count(); ++i) {
         const Node& node = graph.nodes[i];
         std::vector<NodeId>& read = operands.emplace_back();
         for_each_input(node, [&](NodeRef ref) {
             if (std::ranges::count(read, ref.id) == 0) read.push_back(ref.id);
         });
-        for (const NodeId id : read) backward[i] = backward[i] || backward[at(id)];
+        for (const NodeId id : read) backward[i] = backward[i] || backward[node_index(id)];
         const std::optional<NodeRef> viewed = viewed_operand(graph, producer_of(graph, node));
-        memory.push_back(viewed ? memory[at(viewed->id)] : static_cast<NodeId>(i));
+        memory.push_back(viewed ? memory[node_index(viewed->id)] : static_cast<NodeId>(i));
     }
     forward.assign(graph.nodes.size(), false);
     for (const NodeId id : outputs) {
-        WHITTLE_CHECK(!backward[at(id)], "output %" + graph.node({id}).name + " depends on a tangent");
-        forward[at(id)] = true;
+        WHITTLE_CHECK(!backward[node_index(id)], "output %" + graph.node({id}).name + " depends on a tangent");
+        forward[node_index(id)] = true;
     }
     for (std::size_t i = count(); i-- > 0;)
         if (forward[i])
-            for (const NodeId id : operands[i]) forward[at(id)] = true;
+            for (const NodeId id : operands[i]) forward[node_index(id)] = true;
     for (std::size_t i = 0; i < count(); ++i)
         if (const std::optional<ValueRef> read = item_read(graph.nodes[i]); read && read->index > 0 && forward[i])
             gives_statistics.insert(read->node);
@@ -50,18 +50,18 @@ std::int64_t JointFacts::bytes(std::size_t i) const {
 std::int64_t JointFacts::bytes_of(const std::vector<bool>& nodes) const {
     std::set<NodeId> memories;
     for (std::size_t i = 0; i < count(); ++i)
-        if (nodes[i] && !is_leaf(at(memory[i]))) memories.insert(memory[i]);
+        if (nodes[i] && !is_leaf(node_index(memory[i]))) memories.insert(memory[i]);
     std::int64_t sum = 0;
-    for (const NodeId id : memories) sum += bytes(at(id));
+    for (const NodeId id : memories) sum += bytes(node_index(id));
     return sum;
 }
 
 std::vector<bool> read_by_backward(const JointFacts& facts, const std::vector<bool>& again) {
     std::vector<bool> read(facts.graph.nodes.size(), false);
-    for (const NodeId id : facts.gradients) read[JointFacts::at(id)] = true;
+    for (const NodeId id : facts.gradients) read[node_index(id)] = true;
     for (std::size_t i = facts.count(); i-- > 0;)
         if (read[i] && again[i])
-            for (const NodeId id : facts.operands[i]) read[JointFacts::at(id)] = true;
+            for (const NodeId id : facts.operands[i]) read[node_index(id)] = true;
     return read;
 }
 

@@ -9,17 +9,19 @@
 
 namespace whittle {
 
+/// Where it stands among its graph's nodes.
+inline std::size_t node_index(NodeId id) { return static_cast<std::size_t>(id); }
+
 struct JointFacts {
     /// `graph` is the joint graph, or what a pass made of it; both outlive the facts.
     JointFacts(const Graph& graph, const Joint& joint);
 
-    static std::size_t at(NodeId id) { return static_cast<std::size_t>(id); }
     /// Of nodes but for the output, which is the last.
     std::size_t count() const { return graph.nodes.size() - 1; }
     bool is_leaf(std::size_t i) const {
         return graph.nodes[i].kind == NodeKind::placeholder || graph.nodes[i].kind == NodeKind::get_attr;
     }
-    bool is_view(std::size_t i) const { return at(memory[i]) != i; }
+    bool is_view(std::size_t i) const { return node_index(memory[i]) != i; }
     /// It has memory of its own, and one value: it can be kept for backward.
     bool is_savable(std::size_t i) const { return !is_leaf(i) && !is_view(i) && graph.nodes[i].results.size() == 1; }
     std::int64_t bytes(std::size_t i) const;

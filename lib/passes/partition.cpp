@@ -15,8 +15,6 @@
 namespace whittle {
 namespace {
 
-std::size_t at(NodeId id) { return JointFacts::at(id); }
-
 /// Makes the two graphs.
 class Splitter {
   public:
@@ -47,7 +45,7 @@ class Splitter {
 
     void make_backward(Partition& result) {
         for (std::size_t i = 0; i < facts_.primals.size(); ++i)
-            if (read_[at(facts_.primals[i])]) {
+            if (read_[node_index(facts_.primals[i])]) {
                 backward_.copy(facts_.primals[i]);
                 result.saved.push_back({.is_output = false, .position = i});
             }
@@ -81,7 +79,7 @@ class Splitter {
             const NodeId top = stack.back();
             std::vector<NodeId> missing;
             if (!backward_.has({top}))
-                for_each_input(graph_.nodes[at(top)], [&](NodeRef ref) {
+                for_each_input(graph_.nodes[node_index(top)], [&](NodeRef ref) {
                     if (!backward_.has(ref)) missing.push_back(ref.id);
                 });
             if (missing.empty()) {

@@ -31,8 +31,6 @@ constexpr int kSearchSteps = 6;
 
 using Choice = std::vector<bool>;  ///< of each node: backward computes it
 
-std::size_t at(NodeId id) { return JointFacts::at(id); }
-
 /// What running calls costs, in steps.
 class Costs {
   public:
@@ -80,21 +78,23 @@ class MinCut {
     Choice run(double steps_per_byte) const {
         FlowNetwork network(2 * count_ + 2);
         std::vector<bool> needed(facts_.count(), false);  // by the sink
-        for (const NodeId id : facts_.gradients) needed[at(id)] = true;
+        for (const NodeId id : facts_.gradients) needed[node_index(id)] = true;
         for (int i = 0; i < count_; ++i) {
-            if (facts_.backward[at(i)]) {
-                for (const NodeId id : facts_.operands[at(i)]) needed[at(id)] = true;
+            if (facts_.backward[node_index(i)]) {
+                for (const NodeId id : facts_.operands[node_index(i)]) needed[node_index(id)] = true;
                 continue;
             }
             add_value(network, i, steps_per_byte);
-            for (const NodeId id : facts_.operands[at(i)]) network.add_edge(out(id), in(i), FlowNetwork::kNever);
+            for (const NodeId id : facts_.operands[node_index(i)])
+                network.add_edge(out(id), in(i), FlowNetwork::kNever);
         }
         for (int i = 0; i < count_; ++i)
-            if (needed[at(i)] && !facts_.backward[at(i)]) network.add_edge(out(i), sink(), FlowNetwork::kNever);
+            if (needed[node_index(i)] && !facts_.backward[node_index(i)])
+                network.add_edge(out(i), sink(), FlowNetwork::kNever);
 
         const std::vector<bool> side = network.sink_side(source(), sink());
         Choice again;
-        for (int i = 0; i < count_; ++i) again.push_back(facts_.backward[at(i)] || side[at(in(i))]);
+        for (int i = 0; i < count_; ++i) again.push_back(facts_.backward[node_index(i)] || side[node_index(in(i))]);
         return again;
     }
 
@@ -112,7 +112,7 @@ class MinCut {
     }
 
     void add_value(FlowNetwork& network, NodeId id, double steps_per_byte) const {
-        const auto i = at(id);
+        const auto i = node_index(id);
         const std::int64_t kept = facts_.is_leaf(i) ? 0
                                   : facts_.is_savable(i)
                                       ? capacity(static_cast<double>(facts_.bytes(i)) * steps_per_byte)
@@ -264,7 +264,7 @@ class Chooser {
         const auto more = [&](std::size_t i) { return beyond[i] && !choice[i]; };
         for (std::size_t i = 0; i < facts_.count(); ++i)
             for (const NodeId id : facts_.operands[i])
-                if (more(i) && more(at(id))) first[root(i)] = root(at(id));
+                if (more(i) && more(node_index(id))) first[root(i)] = root(node_index(id));
         std::map<std::size_t, Choice> parts;
         for (std::size_t i = 0; i < facts_.count(); ++i)
             if (more(i)) parts.try_emplace(root(i), facts_.count(), false).first->second[i] = true;
@@ -285,7 +285,7 @@ std::vector<bool> default_choice(const JointFacts& facts) {
     Choice again;
     for (std::size_t i = 0; i < facts.count(); ++i) {
         const std::optional<ValueRef> read = item_read(facts.graph.nodes[i]);
-        again.push_back(read ? again[at(read->node)] : facts.backward[i] || !facts.forward[i]);
+        again.push_back(read ? again[node_index(read->node)] : facts.backward[i] || !facts.forward[i]);
     }
     return again;
 }

@@ -12,7 +12,7 @@ namespace whittle {
 
 namespace {
 
-using Values = std::vector<std::int64_t>;  // of the symbols
+using SymbolValues = std::vector<std::int64_t>;
 
 /// Infers the graph's shapes for sizes of the symbols.
 class Prober {
@@ -21,10 +21,10 @@ class Prober {
         for (const SizeSymbol& symbol : symbols)
             hints_.push_back(graph.node({symbol.input}).meta().sizes.at(symbol.dim));
     }
-    const Values& hints() const { return hints_; }
+    const SymbolValues& hints() const { return hints_; }
 
     /// Sizes of each node's first result; nothing where an operation refuses.
-    const std::optional<std::vector<Sizes>>& at(const Values& values) {
+    const std::optional<std::vector<Sizes>>& at(const SymbolValues& values) {
         const auto [found, added] = known_.try_emplace(values);
         if (!added) return found->second;
         // A size that the program read and passed on is an argument now: it moves with its symbol, and so may
@@ -38,7 +38,7 @@ class Prober {
     enum class Moved : std::uint8_t { none, equal, multiples };
 
     /// The first operation that refuses these sizes, with such arguments moved.
-    SymbolicSizes::Refusal refusal(const Values& values, Moved moved) const {
+    SymbolicSizes::Refusal refusal(const SymbolValues& values, Moved moved) const {
         Graph graph = at_sizes(values, moved);
         const NestedAtAnySize nested;
         for (std::size_t i = 0; i < graph.nodes.size(); ++i) {
@@ -53,7 +53,7 @@ class Prober {
     }
 
   private:
-    Graph at_sizes(const Values& values, Moved moved) const {
+    Graph at_sizes(const SymbolValues& values, Moved moved) const {
         Graph graph = graph_;
         for (std::size_t i = 0; i < symbols_.size(); ++i) {
             Node& node = graph.nodes[static_cast<std::size_t>(symbols_[i].input)];
@@ -65,7 +65,7 @@ class Prober {
         return graph;
     }
 
-    void move_all(Graph& graph, const Values& values, Moved moved) const {
+    void move_all(Graph& graph, const SymbolValues& values, Moved moved) const {
         for (Node& node : graph.nodes) {
             for (Arg& arg : node.args) move(arg, values, moved);
             for (auto& [key, arg] : node.kwargs) move(arg, values, moved);
@@ -77,7 +77,7 @@ class Prober {
         }
     }
 
-    std::optional<std::vector<Sizes>> inferred(const Values& values, Moved moved) const {
+    std::optional<std::vector<Sizes>> inferred(const SymbolValues& values, Moved moved) const {
         Graph graph = at_sizes(values, moved);
         const NestedAtAnySize nested;
         try {
@@ -106,7 +106,7 @@ class Prober {
     }
 
     /// Lists of sizes only: a lone number is more often a dimension or a window.
-    void move(Arg& arg, const Values& values, Moved moved) const {
+    void move(Arg& arg, const SymbolValues& values, Moved moved) const {
         auto* list = std::get_if<ArgList>(&arg.value);
         if (!list) return;
         for (Arg& element : *list)
@@ -122,8 +122,8 @@ class Prober {
 
     const Graph& graph_;
     const std::vector<SizeSymbol>& symbols_;
-    Values hints_;
-    std::map<Values, std::optional<std::vector<Sizes>>> known_;
+    SymbolValues hints_;
+    std::map<SymbolValues, std::optional<std::vector<Sizes>>> known_;
 };
 
 /// Finds which symbols move freely, which only together, which in steps, and which not at all.
@@ -152,8 +152,8 @@ class Finder {
     const std::vector<Move>& moves() const { return moves_; }
 
     /// The hints with some roots moved by so many of their steps.
-    Values moved(const std::map<std::size_t, std::int64_t>& steps) const {
-        Values values = prober_.hints();
+    SymbolValues moved(const std::map<std::size_t, std::int64_t>& steps) const {
+        SymbolValues values = prober_.hints();
         for (std::size_t i = 0; i < values.size(); ++i)
             if (const auto step = steps.find(moves_[i].root); step != steps.end() && moves_[i].step != 0)
                 values[i] += moves_[i].factor * moves_[moves_[i].root].step * step->second;
@@ -164,7 +164,7 @@ class Finder {
     /// Whether the graph is possible with the symbols moved by once and twice as much.
     bool works(const std::map<std::size_t, std::int64_t>& by) {
         for (const int times : {1, 2}) {
-            Values values = prober_.hints();
+            SymbolValues values = prober_.hints();
             for (const auto& [symbol, step] : by) values[symbol] += times * step;
             if (!prober_.at(values)) return false;
         }
@@ -178,7 +178,7 @@ class Finder {
     }
 
     bool tie_pair(std::size_t i, std::size_t k) {
-        const Values& hints = prober_.hints();
+        const SymbolValues& hints = prober_.hints();
         const std::size_t small = hints[i] < hints[k] ? i : k, large = small == i ? k : i;
         const auto root = hints[i] == hints[k] ? std::min(i, k) : small;
         const auto other = root == small ? large : small;
@@ -190,7 +190,7 @@ class Finder {
     }
 
     void tie(std::size_t i) {
-        const Values& hints = prober_.hints();
+        const SymbolValues& hints = prober_.hints();
         for (std::size_t k = 0; k < moves_.size(); ++k)
             if (k != i && !moves_[k].done && tie_pair(i, k)) return;
         std::map<std::size_t, std::int64_t> equal;
@@ -239,7 +239,7 @@ class Bounds {
   private:
     bool works(std::int64_t steps) { return prober_.at(finder_.moved({{root_, steps}})).has_value(); }
     SymbolicSizes::Refusal refusal(std::int64_t steps) const {
-        const Values values = finder_.moved({{root_, steps}});
+        const SymbolValues values = finder_.moved({{root_, steps}});
         const SymbolicSizes::Refusal moved = prober_.refusal(values, Prober::Moved::equal);
         return moved.node >= 0 ? moved : prober_.refusal(values, Prober::Moved::none);
     }
@@ -398,7 +398,7 @@ SymbolicSizes symbolic_sizes(const Graph& graph, const std::vector<SizeSymbol>& 
         found.sizes.push_back(std::move(texts));
     }
     for (std::size_t i = 0; i < symbols.size(); ++i) {
-        Values other = prober.hints();
+        SymbolValues other = prober.hints();
         ++other[i];
         found.refusals.push_back(found.fixed[i] ? prober.refusal(other, Prober::Moved::none)
                                                 : SymbolicSizes::Refusal{});

@@ -6,7 +6,7 @@
 #include "reduce/report.h"
 #include "reduce/save.h"
 
-using namespace whittle;
+namespace whittle {
 
 /// Minimizes in forked children of this process and writes `output`. Returns what `minify --json` prints, which is the
 /// caller's.
@@ -21,3 +21,5 @@ extern "C" std::string* whittle_minimize_here(const Graph& graph, std::span<cons
     }
     return new std::string(reduce::to_json(found, written).dump());
 }
+
+}  // namespace whittle

@@ -178,7 +178,7 @@ std::string yes_or_no(bool yes, const std::string& why) {
 }
 
 /// What the reduction changed: "65 ops -> 1 op, 12 elements -> 3 elements".
-std::string difference(const Size& before, const Size& after) {
+std::string size_difference(const Size& before, const Size& after) {
     std::vector<std::string> parts;
     const auto add = [&](auto a, auto b, const char* one) {
         if (a != b) parts.push_back(fmt::format("{} -> {}", a, plural(b, one)));
@@ -195,7 +195,7 @@ std::string passes(const std::vector<ReductionReport>& passes) {
     std::string text, head = "reductions: ";
     for (const ReductionReport& pass : passes) {
         if (pass.tried == 0 && pass.accepted == 0) continue;
-        const std::string changed = difference(pass.before, pass.after);
+        const std::string changed = size_difference(pass.before, pass.after);
         text += fmt::format("{:<12}{:<10} {} tried, {} accepted{}\n", head, pass.name, pass.tried, pass.accepted,
                             changed.empty() ? "" : ": " + changed);
         head.clear();
@@ -245,7 +245,7 @@ std::string report(const Minimized& result, const Written& written) {
             "folded:     " + folded_text(written.folded) + " of the file, computed while reading it (see --no-fold)\n";
     Size before = result.before;
     before.calls = result.after.calls;  // told above
-    if (const std::string sizes = difference(before, result.after); !sizes.empty())
+    if (const std::string sizes = size_difference(before, result.after); !sizes.empty())
         text += "sizes:      " + sizes + '\n';
     text += passes(result.passes);
     if (result.flaky.runs)

@@ -6,9 +6,9 @@
 namespace whittle::reduce {
 namespace {
 
-class Turn {
+class Simplification {
   public:
-    Turn(const Reduction& reduction, Find& best, Judge& judge, const Options& options)
+    Simplification(const Reduction& reduction, Find& best, Judge& judge, const Options& options)
         : judge_(judge), options_(options), from_(best.found), best_(best), edits_(reduction.edits(from_)) {
         std::erase_if(edits_, [&](const Edit& edit) {  // what fits nowhere needs no search
             Draft draft(from_);
@@ -98,7 +98,7 @@ class Turn {
 }  // namespace
 
 bool simplify(const Reduction& reduction, Find& best, Judge& judge, const Options& options) {
-    return Turn(reduction, best, judge, options).run();
+    return Simplification(reduction, best, judge, options).run();
 }
 
 }  // namespace whittle::reduce

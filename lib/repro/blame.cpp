@@ -13,10 +13,10 @@ namespace {
 constexpr int kMostLevels = 16;
 constexpr std::size_t kMostSwitches = 200;
 
-class Finder {
+class BlameFinder {
   public:
-    Finder(const Graph& graph, std::span<const Tensor> expected, Backend& backend, Switchable& switches,
-           const Limits& limits)
+    BlameFinder(const Graph& graph, std::span<const Tensor> expected, Backend& backend, Switchable& switches,
+                const Limits& limits)
         : graph_(graph),
           failure_(*graph.failure),
           expected_(expected),
@@ -87,7 +87,7 @@ class Finder {
 
 Blame blame_of(const Graph& graph, std::span<const Tensor> expected, Backend& backend, const Limits& limits) {
     Switchable* const switches = offered<Switchable>(backend);
-    return switches ? Finder(graph, expected, backend, *switches, limits).run() : Blame{};
+    return switches ? BlameFinder(graph, expected, backend, *switches, limits).run() : Blame{};
 }
 
 }  // namespace whittle::repro

@@ -48,12 +48,12 @@ std::uint64_t fnv1a(const std::string& bytes) {
 }
 
 /// The memory that the view reaches, lowest address first, and where its first logical element lies in it.
-struct Span {
+struct ReachedMemory {
     Tensor memory;  // contiguous, rank 1
     std::int64_t first = 0;
 };
 
-Span reached(const Tensor& tensor) {
+ReachedMemory reached(const Tensor& tensor) {
     if (tensor.numel() == 0) return {Tensor(tensor.dtype(), {0}), 0};
     std::int64_t low = 0, high = 0;
     for (std::size_t d = 0; d < tensor.sizes().size(); d++) {
@@ -106,7 +106,7 @@ std::optional<Data> data_called(std::string_view wanted) {
 
 Tensor made_up(const Tensor& tensor, Data data, std::uint64_t seed, Role role) {
     if (data == Data::real) return tensor;
-    const Span span = reached(tensor);
+    const ReachedMemory span = reached(tensor);
     Random random(seed);
     std::vector<double> values(static_cast<std::size_t>(span.memory.numel()), data == Data::ones ? 1.0 : 0.0);
     const auto drawn = [&](std::uint64_t draw) {  // of eight bits
@@ -126,7 +126,7 @@ Tensor made_up(const Tensor& tensor, Data data, std::uint64_t seed, Role role) {
 std::string DataWriter::define_random(const std::string& name, const Tensor& tensor, std::uint64_t seed) {
     made_up_ = true;
     const std::string type = expr::cpp_type(tensor.dtype());
-    const Span span = reached(tensor);
+    const ReachedMemory span = reached(tensor);
     return "static const " + type + "* const " + name + " = random_values<" + type + ">(" +
            std::to_string(span.memory.numel()) + ", " + std::to_string(seed) + ")" +
            (span.first ? " + " + std::to_string(span.first) : "") + ";" + comment_of(tensor);
@@ -158,7 +158,7 @@ std::string DataWriter::define(const std::string& name, const Tensor& tensor) {
     const std::string type = expr::cpp_type(tensor.dtype());
     const std::string stored =
         is_reduced(tensor.dtype()) ? format("uint%d_t", static_cast<int>(8 * size_of(tensor.dtype()))) : type;
-    const Span span = reached(tensor);
+    const ReachedMemory span = reached(tensor);
     const std::string comment = comment_of(tensor);
     const std::int64_t count = span.memory.numel();
     const std::string first = span.first ? " + " + std::to_string(span.first) : "";

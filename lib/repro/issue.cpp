@@ -183,7 +183,7 @@ struct Section {
     Part part;
     const char* text = "";
 };
-struct Form {
+struct IssueForm {
     std::string_view tracker;
     bool defines;               ///< its ops are those of the graph, and have no other definition
     std::string_view language;  ///< what its readers write, by a file's extension; empty: any
@@ -191,8 +191,8 @@ struct Form {
 };
 
 /// The forms of the projects' trackers; the first is for those that have none.
-const std::vector<Form>& forms() {
-    static const std::vector<Form> all = {
+const std::vector<IssueForm>& forms() {
+    static const std::vector<IssueForm> all = {
         {"",
          false,
          "",
@@ -243,8 +243,8 @@ const std::vector<Form>& forms() {
     return all;
 }
 
-const Form& form_of(const std::string& tracker) {
-    const auto found = std::ranges::find(forms(), tracker, &Form::tracker);
+const IssueForm& form_of(const std::string& tracker) {
+    const auto found = std::ranges::find(forms(), tracker, &IssueForm::tracker);
     return found == forms().end() ? forms().front() : *found;
 }
 
@@ -396,7 +396,7 @@ class Issue {
     const Emission& emission_;
     const Report& report_;
     const Options& options_;
-    const Form& form_;
+    const IssueForm& form_;
     const Shown shown_;
 };
 

@@ -215,10 +215,10 @@ class Changes {
     std::vector<Candidate> candidates_;
 };
 
-class Finder {
+class NearFinder {
   public:
-    Finder(const Subject& subject, std::span<const Tensor> got, bool controlled, Backend& backend,
-           const Options& options)
+    NearFinder(const Subject& subject, std::span<const Tensor> got, bool controlled, Backend& backend,
+               const Options& options)
         : subject_(subject), got_(got), controlled_(controlled), backend_(backend), options_(options) {}
 
     std::optional<NearCase> run() {
@@ -288,7 +288,7 @@ std::optional<NearCase> near_case(const Subject& subject, std::span<const Tensor
     const std::string& kind = subject.graph.failure->signature.kind;
     if (kind != "mismatch" && kind != "exception" && kind != "crash") return std::nullopt;
     if (subject.graph.failure->signature.rate.flaky()) return std::nullopt;  // two runs tell nothing
-    return Finder(subject, got, controlled, backend, options).run();
+    return NearFinder(subject, got, controlled, backend, options).run();
 }
 
 }  // namespace whittle::repro

@@ -5,9 +5,7 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <csignal>
-#include <cstring>
 #include <fstream>
 #include <nlohmann/json.hpp>
 
@@ -67,14 +65,12 @@ int work(const Graph& graph, std::span<const Tensor> inputs, Backend& backend, c
 
 // ---- the parent ----------------------------------------------------------------------------------------------------
 
-[[noreturn]] void fail(const char* doing) { throw Error(std::string("cannot ") + doing + ": " + std::strerror(errno)); }
-
 /// Memory shared with the child.
 class SharedMemory {
   public:
     SharedMemory() {
         memory_ = ::mmap(nullptr, sizeof(Shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-        if (memory_ == MAP_FAILED) fail("map shared memory");
+        if (memory_ == MAP_FAILED) throw_errno("map shared memory");
     }
     ~SharedMemory() { ::munmap(memory_, sizeof(Shared)); }
     SharedMemory(const SharedMemory&) = delete;

@@ -76,7 +76,7 @@ double rate(std::int64_t threads, const std::function<double(std::int64_t thread
     return best;
 }
 
-MachineSpeed measured() {
+MachineSpeed measured_speed() {
     MachineSpeed speed{.threads = kernel_threads()};
     double (*const compute)() = arithmetic();
     speed.flops_per_second = rate(speed.threads, [&](std::int64_t) { return compute(); });
@@ -93,7 +93,7 @@ MachineSpeed measured() {
 }  // namespace
 
 const MachineSpeed& machine_speed() {
-    static const MachineSpeed speed = measured();
+    static const MachineSpeed speed = measured_speed();
     return speed;
 }
 

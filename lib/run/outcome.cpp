@@ -10,6 +10,7 @@
 #include "base/error.h"
 #include "base/log.h"
 #include "base/log_step.h"
+#include "base/seconds.h"
 #include "base/subprocess.h"
 #include "graph/abilities.h"
 #include "graph/text.h"
@@ -22,10 +23,6 @@
 
 namespace whittle {
 namespace {
-
-double seconds_since(std::chrono::steady_clock::time_point start) {
-    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-}
 
 void fail(Outcome& outcome, const BackendFailure& failure) {
     outcome.kind = failure.unsupported        ? Outcome::Kind::unsupported

@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "base/log.h"
+#include "base/seconds.h"
 #include "base/subprocess.h"
 #include "expr/cost.h"
 #include "graph/abilities.h"
@@ -193,7 +194,6 @@ void run_once(Executable& executable, std::span<const Tensor> inputs) {
 }
 
 using Clock = std::chrono::steady_clock;
-double seconds_since(Clock::time_point begin) { return std::chrono::duration<double>(Clock::now() - begin).count(); }
 
 /// Runs it until the figures are good, and notes them.
 void measure_runs(Executable& executable, std::span<const Tensor> inputs, Steps& steps, GraphProfile& told) {
@@ -223,8 +223,8 @@ void note_times(std::vector<KernelProfile>& kernels, const Steps& steps, const M
 }
 
 /// In the child.
-Profile measured(const Graph& graph, std::span<const Tensor> inputs, Backend& backend, const BackendOptions& options,
-                 bool code) {
+Profile measured_profile(const Graph& graph, std::span<const Tensor> inputs, Backend& backend,
+                         const BackendOptions& options, bool code) {
     const Timeline timeline;
     Kernels kernels(code);
     Steps steps;
@@ -296,7 +296,7 @@ Profile profile(const Graph& graph, std::span<const Tensor> inputs, Backend& bac
     const ForkedAnswer asked = ask_forked(
         [&]() -> std::string {
             try {
-                return json_of(measured(plain, inputs, query ? *query : backend, options, how.code));
+                return json_of(measured_profile(plain, inputs, query ? *query : backend, options, how.code));
             } catch (const std::exception& error) {
                 return json_of(failed(plain, error.what()));
             }

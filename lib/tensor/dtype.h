@@ -4,7 +4,6 @@
 // std::numeric_limits), and what strangers spell by hand: backends/plugin/whittle_backend.h, api/types.h, share/schema.
 #pragma once
 
-#include <Eigen/Core>
 #include <complex>
 #include <cstddef>
 #include <cstdint>
@@ -16,11 +15,10 @@
 #include <utility>
 
 #include "tensor/float8.h"
+#include "tensor/half.h"
 
 namespace whittle {
 
-using Half = Eigen::half;
-using BFloat16 = Eigen::bfloat16;
 using Complex64 = std::complex<float>;
 using Complex128 = std::complex<double>;
 

@@ -38,14 +38,15 @@ struct Fields<capture::GraphBreak> {
 
 namespace {
 
-constexpr FileFormat kFormat{"whittle.frame_record",
-                             1,
-                             0,
-                             "Whittle frame record, version 1",
-                             "What a frame did while it was captured, event by event, and what capture made of it. "
-                             "Written when capture fails, whether or not a graph was finished; replay runs capture on "
-                             "the events again. Data only, never code.",
-                             true};
+constexpr FileFormat kFrameRecordFormat{
+    "whittle.frame_record",
+    1,
+    0,
+    "Whittle frame record, version 1",
+    "What a frame did while it was captured, event by event, and what capture made of it. "
+    "Written when capture fails, whether or not a graph was finished; replay runs capture on "
+    "the events again. Data only, never code.",
+    true};
 
 struct EventFile {
     static constexpr const char* kName = "event";
@@ -236,7 +237,7 @@ fs::path save_frame_record(const fs::path& folder, const FrameRecord& record) {
     const fs::path path = folder / "records" / (file_name(record.name) + ".json");
     FrameRecordFile file{.name = record.name, .frame = record.frame, .error = record.error};
     for (const FrameSegment& segment : record.segments) file.segments.push_back(file_of(segment));
-    save_members(path, kFormat, file, TensorWriter());
+    save_members(path, kFrameRecordFormat, file, TensorWriter());
     return path;
 }
 
@@ -244,15 +245,15 @@ FrameRecord load_frame_record(const fs::path& path) {
     Document in(read_file(path), path.string());
     TensorReader tensors(in);
     FrameRecordFile file;
-    read_file_members(in, kFormat, &tensors, file);
+    read_file_members(in, kFrameRecordFormat, &tensors, file);
     FrameRecord record{.name = std::move(file.name), .frame = std::move(file.frame), .error = std::move(file.error)};
     for (std::size_t i = 0; i < file.segments.size(); ++i)
         record.segments.push_back(SegmentReader(in, in.root()["segments"][i]).read(file.segments[i]));
     return record;
 }
 
-nlohmann::ordered_json frame_record_schema() { return file_schema<FrameRecordFile>(kFormat); }
+nlohmann::ordered_json frame_record_schema() { return file_schema<FrameRecordFile>(kFrameRecordFormat); }
 
-bool is_frame_record(const fs::path& file) { return format_of_json(file) == kFormat.name; }
+bool is_frame_record(const fs::path& file) { return format_of_json(file) == kFrameRecordFormat.name; }
 
 }  // namespace whittle

@@ -6,7 +6,6 @@
 
 namespace whittle {
 
-using capture::Guard;
 using capture::HostValue;
 using capture::Outcomes;
 using capture::SameTensor;
@@ -317,7 +316,7 @@ void for_each_kind(auto&& f) {
 
 }  // namespace
 
-void Form<Guard>::write(JsonWriter& out, const Guard& guard, Plain) {
+void Form<capture::Guard>::write(JsonWriter& out, const capture::Guard& guard, Plain) {
     for_each_kind([&](auto file, const char*) {
         const auto* condition = std::get_if<typename decltype(file)::Condition>(&guard.condition());
         if (!condition) return;
@@ -327,14 +326,14 @@ void Form<Guard>::write(JsonWriter& out, const Guard& guard, Plain) {
     });
 }
 
-Guard Form<Guard>::read(const JsonReader& reader, const Json& value, Plain) {
-    std::optional<Guard> guard;
+capture::Guard Form<capture::Guard>::read(const JsonReader& reader, const Json& value, Plain) {
+    std::optional<capture::Guard> guard;
     for_each_kind([&](auto file, const char* member) {
         if (guard || !reader.in.find(value, member)) return;
         file = Form<decltype(file)>::read(reader, value, {});
         if constexpr (std::is_same_v<decltype(file), SizeGuard>) {
             check(reader, value, file.condition());
-            guard = Guard::relation(file.condition(), std::move(file.stack));
+            guard = capture::Guard::relation(file.condition(), std::move(file.stack));
         } else {
             guard.emplace(*file.source, file.condition(), std::move(file.stack));
         }
@@ -343,7 +342,7 @@ Guard Form<Guard>::read(const JsonReader& reader, const Json& value, Plain) {
     reader.in.fail(value, R"(a member "tensor", "value", "same", "size" or "branch")");
 }
 
-Json Form<Guard>::schema(SchemaMaker& maker, Plain) {
+Json Form<capture::Guard>::schema(SchemaMaker& maker, Plain) {
     Json kinds = Json::array();
     for_each_kind([&](auto file, const char*) { kinds.push_back(Form<decltype(file)>::schema(maker, {})); });
     return {{"anyOf", kinds}};

@@ -11,8 +11,8 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr FileFormat kFormat{kTraceFormat.data(), 1, 6, "Whittle trace index, version 1",
-                             "index.json of a folder that trace wrote. Files are relative to the folder."};
+constexpr FileFormat kIndexFormat{kTraceFormat.data(), 1, 6, "Whittle trace index, version 1",
+                                  "index.json of a folder that trace wrote. Files are relative to the folder."};
 
 }  // namespace
 
@@ -87,14 +87,14 @@ IndexGraph index_graph(const Graph& graph, std::string frame) {
 }
 
 void save_index(const fs::path& folder, const TraceIndex& index) {
-    write_file(folder / "index.json", file_text(kFormat, index));
+    write_file(folder / "index.json", file_text(kIndexFormat, index));
 }
 
 TraceIndex load_index(const fs::path& folder) {
     const fs::path file = folder / "index.json";
     Document document(read_file(file), file.string());
     TraceIndex index;
-    read_file_members(document, kFormat, nullptr, index);
+    read_file_members(document, kIndexFormat, nullptr, index);
     for (std::size_t i = 0; i < index.graphs.size(); ++i)
         if (const auto& position = index.graphs[i].ended_by_break; position && *position >= index.breaks.size())
             document.fail(document.root()["graphs"][i]["ended_by"]["break"],
@@ -104,6 +104,6 @@ TraceIndex load_index(const fs::path& folder) {
     return index;
 }
 
-nlohmann::ordered_json index_schema() { return file_schema<TraceIndex>(kFormat); }
+nlohmann::ordered_json index_schema() { return file_schema<TraceIndex>(kIndexFormat); }
 
 }  // namespace whittle

@@ -14,13 +14,14 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr FileFormat kFormat{"whittle.record",
-                             1,
-                             2,
-                             "Whittle record, version 1",
-                             "A captured frame with its inputs and expected outputs. Data only, never code. Every "
-                             "tensor carries its content hash (XXH3-128 of dtype, sizes and element bytes).",
-                             true};
+constexpr FileFormat kRecordFormat{
+    "whittle.record",
+    1,
+    2,
+    "Whittle record, version 1",
+    "A captured frame with its inputs and expected outputs. Data only, never code. Every "
+    "tensor carries its content hash (XXH3-128 of dtype, sizes and element bytes).",
+    true};
 
 struct GraphFile {
     std::string file = {}, hash = {};
@@ -98,7 +99,7 @@ fs::path save_record(const fs::path& folder, const Graph& graph, const Record& r
     const fs::path path = folder / "records" / (file_name(record.name.empty() ? graph.name : record.name) + ".json");
     RecordFile file{record};
     file.graph = {"../graphs/" + graph_path.filename().string(), content_hash(read_file(graph_path))};
-    save_members(path, kFormat, file, TensorWriter(true));
+    save_members(path, kRecordFormat, file, TensorWriter(true));
     return path;
 }
 
@@ -106,7 +107,7 @@ LoadedRecord load_record(const fs::path& path) {
     Document in(read_file(path), path.string());
     TensorReader tensors(in);
     RecordFile file;
-    read_file_members(in, kFormat, &tensors, file);
+    read_file_members(in, kRecordFormat, &tensors, file);
     const Json &root = in.root(), &graph = root["graph"];
     const fs::path graph_path = graph_file(in, graph["file"]);
     if (const std::string hash = content_hash(read_file(graph_path)); file.graph.hash != hash)
@@ -120,11 +121,11 @@ LoadedRecord load_record(const fs::path& path) {
 }
 
 nlohmann::ordered_json record_schema() {
-    Json schema = file_schema<RecordFile>(kFormat);
+    Json schema = file_schema<RecordFile>(kRecordFormat);
     schema["$defs"]["tensor"]["required"].push_back("hash");
     return schema;
 }
 
-bool is_record(const fs::path& file) { return format_of_json(file) == kFormat.name; }
+bool is_record(const fs::path& file) { return format_of_json(file) == kRecordFormat.name; }
 
 }  // namespace whittle

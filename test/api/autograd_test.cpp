@@ -5,15 +5,17 @@
 #include <cmath>
 #include <thread>
 
+#include "values.h"
+
 using namespace whittle;
+using test::Floats;
+using test::values;
 
 namespace {
 
-using Floats = std::vector<float>;
 using Doubles = std::vector<double>;
-std::vector<float> values(const Tensor& t) { return t.to_vector<float>(); }
-Tensor leaf(const std::vector<float>& values) {
-    return tensor(values, {static_cast<std::int64_t>(values.size())}).requires_grad_();
+Tensor leaf(const Floats& numbers) {
+    return tensor(numbers, {static_cast<std::int64_t>(numbers.size())}).requires_grad_();
 }
 
 /// d sum(f(x)) / dx, element by element.
@@ -33,7 +35,7 @@ Doubles by_differences(const std::function<Tensor(const Tensor&)>& f, const Tens
     return gradient;
 }
 
-void check_close(const Doubles& got, const Doubles& expected) {
+void check_like_differences(const Doubles& got, const Doubles& expected) {
     REQUIRE(got.size() == expected.size());
     for (std::size_t i = 0; i < got.size(); ++i) CHECK(got[i] == Approx(expected[i]).epsilon(1e-5).margin(1e-7));
 }
@@ -44,7 +46,7 @@ TEST_CASE("gradients go through complex numbers to real ones", "[api][autograd]"
     const auto energy = [](const Tensor& x) { return fft_rfft(x).mul(fft_rfft(x.mul(x))).abs(); };
     const Tensor x = tensor(Doubles{1, 2, -3, 0.5, 4}, {5}).requires_grad_();
     energy(x).sum().backward();
-    check_close(x.grad().to_vector<double>(), by_differences(energy, x));
+    check_like_differences(x.grad().to_vector<double>(), by_differences(energy, x));
     const Tensor spectrum = fft_rfft(x).sum();
     CHECK_THROWS_WITH(spectrum.backward(), Catch::Contains("real scalar outputs but got c128"));
 }
@@ -72,7 +74,7 @@ TEST_CASE("gradients of values that are read twice, of views, of several results
     const auto check = [](const std::function<Tensor(const Tensor&)>& f, const Tensor& x) {
         const Tensor at = x.clone().requires_grad_();
         f(at).sum().backward();
-        check_close(at.grad().to_vector<double>(), by_differences(f, x));
+        check_like_differences(at.grad().to_vector<double>(), by_differences(f, x));
     };
     manual_seed(3);
     const Tensor x = rand({3, 4}, kDouble);

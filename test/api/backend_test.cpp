@@ -5,7 +5,6 @@
 #include <atomic>
 #include <catch2/catch.hpp>
 #include <chrono>
-#include <cstdlib>
 #include <filesystem>
 #include <thread>
 
@@ -13,6 +12,7 @@
 #include "api/piecewise.h"
 #include "backends/eager/eager.h"
 #include "base/files.h"
+#include "environment_variable.h"
 #include "ops/core/interpreter.h"
 #include "ops/core/memory.h"
 #include "planted_backend.h"
@@ -20,6 +20,7 @@
 #include "trace/frame_record.h"
 
 using namespace whittle;
+using test::EnvironmentVariable;
 
 namespace {
 
@@ -78,22 +79,13 @@ class Owners final : public Backend {
     };
 };
 
-class Variable {
-  public:
-    Variable(const char* name, const std::string& value) : name_(name) { setenv(name, value.c_str(), 1); }
-    ~Variable() { unsetenv(name_); }
-
-  private:
-    const char* name_;
-};
-
 }  // namespace
 
 TEST_CASE("a backend's failure keeps its words and names it") {
-    const Variable path("WHITTLE_BACKEND_PATH", WHITTLE_TEST_BACKENDS);
+    const EnvironmentVariable path("WHITTLE_BACKEND_PATH", WHITTLE_TEST_BACKENDS);
     const TempDir folder("api-backend");
-    const Variable after("WHITTLE_REPRO_AFTER", "capture"), base("WHITTLE_BASE_DIR", folder.path().string());
-    const Variable level("WHITTLE_REPRO_LEVEL", "1");
+    const EnvironmentVariable after("WHITTLE_REPRO_AFTER", "capture"), base("WHITTLE_BASE_DIR", folder.path().string());
+    const EnvironmentVariable level("WHITTLE_REPRO_LEVEL", "1");
     const auto fails = api::compile(network, {.backend = "relu_compile_error_TESTING_ONLY"});
     CHECK_THROWS_AS(fails(api::ones({2})), api::BackendError);
     CHECK_THROWS_WITH(
@@ -107,7 +99,7 @@ TEST_CASE("a backend's failure keeps its words and names it") {
 }
 
 TEST_CASE("verify refuses wrong results, and leaves inputs as they were") {
-    const Variable path("WHITTLE_BACKEND_PATH", WHITTLE_TEST_BACKENDS);
+    const EnvironmentVariable path("WHITTLE_BACKEND_PATH", WHITTLE_TEST_BACKENDS);
     const api::Tensor x = api::ones({2});
     const std::string backend = "relu_accuracy_error_TESTING_ONLY";
     CHECK(api::compile(network, {.backend = backend})(x).to_vector<float>() != network(x).to_vector<float>());
@@ -241,7 +233,7 @@ TEST_CASE("explain tells what a function does") {
 }
 
 TEST_CASE("what is kept of a failure is an option, too") {
-    const Variable path("WHITTLE_BACKEND_PATH", WHITTLE_TEST_BACKENDS);
+    const EnvironmentVariable path("WHITTLE_BACKEND_PATH", WHITTLE_TEST_BACKENDS);
     const TempDir folder("api-backend");
     const auto fails = api::compile(network, {.backend = "relu_compile_error_TESTING_ONLY",
                                               .repro_after = "aot",

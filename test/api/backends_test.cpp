@@ -1,5 +1,4 @@
 // Functions of the program as backends.
-#define WHITTLE_API_IMPLEMENTATION
 #include <whittle/whittle.h>
 
 #include <unistd.h>
@@ -8,7 +7,7 @@
 
 #include "base/files.h"
 
-using namespace whittle::api;
+using namespace whittle;
 
 namespace {
 
@@ -140,7 +139,7 @@ struct Kept {
     std::string log, graph;
 };
 Kept kept_of(BackendFunction backend, int level) {
-    const whittle::TempDir folder("backends-test");
+    const TempDir folder("backends-test");
     const auto log = folder.path() / "log";
     set_logs("", log.string());
     const auto longer = [](Tensor x) { return ((x * 2 - 1).relu().exp() + 3).tanh(); };
@@ -153,7 +152,7 @@ Kept kept_of(BackendFunction backend, int level) {
     const auto records = folder.path() / "kept" / "records";
     CHECK(std::filesystem::exists(records / "longer_0.json"));
     const auto minimized = records / "longer_0.min.json";
-    return {whittle::read_file(log), std::filesystem::exists(minimized) ? whittle::read_file(minimized) : ""};
+    return {read_file(log), std::filesystem::exists(minimized) ? read_file(minimized) : ""};
 }
 
 }  // namespace

@@ -9,13 +9,13 @@
 #include <thread>
 
 #include "base/sanitizer.h"
+#include "values.h"
 
 using namespace whittle;
+using test::Floats;
+using test::values;
 
 namespace {
-
-using Floats = std::vector<float>;
-std::vector<float> values(const Tensor& t) { return t.to_vector<float>(); }
 
 Tensor toy(Tensor a, Tensor b) {
     Tensor x = a / (abs(a) + 1);

@@ -3,12 +3,13 @@
 
 #include <catch2/catch.hpp>
 
+#include "values.h"
+
 using namespace whittle;
+using test::Floats;
+using test::values;
 
 namespace {
-
-using Floats = std::vector<float>;
-std::vector<float> values(const Tensor& t) { return t.to_vector<float>(); }
 
 struct Step {
     Floats result;
@@ -32,9 +33,8 @@ void check_close(const Floats& got, const Floats& expected) {
     for (std::size_t i = 0; i < got.size(); ++i) CHECK(got[i] == Approx(expected[i]).epsilon(1e-4).margin(1e-5));
 }
 
-using Function = std::function<Tensor(const TensorList&)>;
-
-void check_like_eager(const Function& function, const TensorList& arguments, int graphs = 1) {
+void check_like_eager(const std::function<Tensor(const TensorList&)>& function, const TensorList& arguments,
+                      int graphs = 1) {
     const Step expected = step_of(function, arguments);
     for (const char* backend : {"eager", "aot_eager", "aot_eager_default_partitioner", "halide"}) {
         INFO(backend);

@@ -19,7 +19,7 @@ namespace {
 
 /// f's results agree uncompiled and compiled (one graph, no breaks) for each of the inputs, which share it.
 template <class F>
-void check_one_graph(const F& f, const std::vector<Tensor>& inputs) {
+void check_one_graph_for_all(const F& f, const std::vector<Tensor>& inputs) {
     const auto compiled = compile(f, {.fullgraph = true, .verify = true});
     for (const Tensor& x : inputs) {
         const TensorList expected = f(x), got = compiled(x);
@@ -40,7 +40,7 @@ std::vector<Tensor> both_ways() { return {tensor({1.F, 2.F}), tensor({-1.F, -2.F
 }  // namespace
 
 TEST_CASE("cond captures both branches", "[control]") {
-    check_one_graph(
+    check_one_graph_for_all(
         [](const Tensor& x) {
             const Tensor around = x + 1;
             return TensorList{cond(
@@ -86,7 +86,7 @@ TEST_CASE("a table that is made at its first use, in a body, is a table from the
 
 TEST_CASE("branches may return tuples and lists, write to what they made, nest, and read constants", "[control]") {
     const Tensor weight = tensor({2.F, 3.F});
-    check_one_graph(
+    check_one_graph_for_all(
         [&](const Tensor& x) {
             const auto [a, rest] = cond(
                 x.sum() > 0,
@@ -109,7 +109,7 @@ TEST_CASE("branches may return tuples and lists, write to what they made, nest, 
 
 TEST_CASE("while_loop runs as often as the data says", "[control]") {
     const Tensor step = tensor({0.5F});
-    check_one_graph(
+    check_one_graph_for_all(
         [&](const Tensor& limit) {
             const auto [i, v] =
                 while_loop([&](const Tensor& i, const Tensor&) { return i < limit; },
@@ -130,7 +130,7 @@ TEST_CASE("map runs on each slice", "[control]") {
             std::tuple(x, x * 2), tensor({1.F, 2.F}), 3.0);
         return TensorList{sum, scaled};
     };
-    for (const std::int64_t rows : {3, 1, 0}) check_one_graph(f, {arange(rows * 2, kFloat).reshape({rows, 2})});
+    for (const std::int64_t rows : {3, 1, 0}) check_one_graph_for_all(f, {arange(rows * 2, kFloat).reshape({rows, 2})});
 }
 
 TEST_CASE("scan carries values from slice to slice", "[control]") {
@@ -150,7 +150,7 @@ TEST_CASE("scan carries values from slice to slice", "[control]") {
             std::vector<Tensor>{ones({2}), ones({2}).mul(3)}, std::tuple(x, x * x));
         return TensorList{last, sums, state[0], state[1], both[0], both[1]};
     };
-    for (const std::int64_t rows : {3, 1, 0}) check_one_graph(f, {arange(rows * 2, kFloat).reshape({rows, 2})});
+    for (const std::int64_t rows : {3, 1, 0}) check_one_graph_for_all(f, {arange(rows * 2, kFloat).reshape({rows, 2})});
     const TensorList values = f(tensor(std::vector<float>{1, 2, 3, 4}, {2, 2}));
     CHECK(values[0].to_vector<float>() == std::vector<float>{4, 60});
     CHECK(values[1].to_vector<float>() == std::vector<float>{2, 40, 8, 120});
@@ -186,7 +186,7 @@ TEST_CASE("results share no memory", "[control]") {
         a.add_(1);
         return TensorList{same, a, b, y, x * 1};
     };
-    check_one_graph(f, both_ways());
+    check_one_graph_for_all(f, both_ways());
 }
 
 TEST_CASE("a break inside a body rolls back and breaks on the operation", "[control]") {

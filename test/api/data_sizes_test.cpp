@@ -3,14 +3,14 @@
 
 #include <catch2/catch.hpp>
 
+#include "values.h"
+
 using namespace whittle;
+using test::values;
 
 namespace {
 
-std::vector<float> values(const Tensor& t) { return t.to_vector<float>(); }
-
 const CompileOptions kInGraph{.fullgraph = true, .capture_dynamic_shapes = true};
-using Function = std::function<Tensor(const Tensor&)>;
 
 /// Several counts of positive elements, none among them.
 std::vector<Tensor> inputs() {
@@ -19,7 +19,7 @@ std::vector<Tensor> inputs() {
 }
 
 /// The function gives the same for all of them, by one graph without a break.
-void check_one_graph(const Function& function, const char* backend = "eager") {
+void check_one_graph_for_counts(const std::function<Tensor(const Tensor&)>& function, const char* backend = "eager") {
     CompileOptions options = kInGraph;
     options.backend = backend;
     const auto compiled = compile(function, options);
@@ -41,12 +41,13 @@ Tensor positive(const Tensor& x) { return masked_select(x * 2, x > 0) + 1; }
 TEST_CASE("results whose sizes are data stay in the graph, whatever their sizes", "[data_sizes]") {
     for (const char* backend : {"eager", "eager_noexcept", "aot_eager"}) {
         INFO(backend);
-        check_one_graph(positive, backend);
+        check_one_graph_for_counts(positive, backend);
     }
-    check_one_graph([](const Tensor& x) { return nonzero(relu(x)) * 2; });
-    check_one_graph([](const Tensor& x) { return std::get<0>(_unique2((x > 0).to(kFloat), true, true, true)) + 1; });
-    check_one_graph([](const Tensor& x) { return x.index({x > 0}).sum() + x; });
-    check_one_graph([](const Tensor& x) {
+    check_one_graph_for_counts([](const Tensor& x) { return nonzero(relu(x)) * 2; });
+    check_one_graph_for_counts(
+        [](const Tensor& x) { return std::get<0>(_unique2((x > 0).to(kFloat), true, true, true)) + 1; });
+    check_one_graph_for_counts([](const Tensor& x) { return x.index({x > 0}).sum() + x; });
+    check_one_graph_for_counts([](const Tensor& x) {
         Tensor y = x + 1;
         y.mul_(2);
         const Tensor some = masked_select(y, y > 3);

@@ -7,7 +7,7 @@ using namespace whittle;
 
 namespace {
 
-Tensor scaled(const Tensor& x) { return (x.view({x.size(0) * 3}) * 2).view({-1, 3}).softmax(-1); }
+Tensor softmax_of_rows(const Tensor& x) { return (x.view({x.size(0) * 3}) * 2).view({-1, 3}).softmax(-1); }
 
 /// With a gradient that expands to the size, and one that is viewed in it.
 Tensor loss(const Tensor& x, const Tensor& w) {
@@ -16,15 +16,15 @@ Tensor loss(const Tensor& x, const Tensor& w) {
 }
 
 /// The loss, then the gradients.
-std::vector<std::vector<float>> step(const std::function<Tensor(const Tensor&, const Tensor&)>& function,
-                                     const Tensor& x, const Tensor& w) {
+std::vector<std::vector<float>> loss_and_gradients(const std::function<Tensor(const Tensor&, const Tensor&)>& function,
+                                                   const Tensor& x, const Tensor& w) {
     const Tensor a = x.clone().requires_grad_(), b = w.clone().requires_grad_();
     const Tensor value = function(a, b);
     value.backward();
     return {value.to_vector<float>(), a.grad().to_vector<float>(), b.grad().to_vector<float>()};
 }
 
-void check_close(const std::vector<std::vector<float>>& got, const std::vector<std::vector<float>>& expected) {
+void check_all_close(const std::vector<std::vector<float>>& got, const std::vector<std::vector<float>>& expected) {
     REQUIRE(got.size() == expected.size());
     for (std::size_t k = 0; k < got.size(); ++k) {
         REQUIRE(got[k].size() == expected[k].size());
@@ -35,14 +35,14 @@ void check_close(const std::vector<std::vector<float>>& got, const std::vector<s
 }  // namespace
 
 TEST_CASE("one graph of the reference serves all sizes of a symbol", "[dynamic]") {
-    const auto compiled = compile(scaled, {.dynamic = true});
+    const auto compiled = compile(softmax_of_rows, {.dynamic = true});
     for (std::int64_t batch = 2; batch < 12; ++batch) {
         const Tensor x = rand({batch, 3});
-        CHECK(compiled(x).equal(scaled(x)));
+        CHECK(compiled(x).equal(softmax_of_rows(x)));
     }
     CHECK(compiled.stats().graphs == 1);
     CHECK(compiled.stats().recompiles == 0);
-    const auto automatic = compile(scaled);
+    const auto automatic = compile(softmax_of_rows);
     for (std::int64_t batch = 2; batch < 12; ++batch) static_cast<void>(automatic(rand({batch, 3})));
     CHECK(automatic.stats().graphs == 2);
     CHECK(automatic.stats().recompiles == 1);
@@ -65,29 +65,30 @@ TEST_CASE("backends that interpret compile one graph for all sizes, forward and 
     const Tensor w = rand({3, 4});
     for (const std::string& backend : backends) {
         INFO(backend);
-        const auto plain = compile(scaled, {.backend = backend, .dynamic = true});
+        const auto plain = compile(softmax_of_rows, {.backend = backend, .dynamic = true});
         const auto trained = compile(loss, {.backend = backend, .verify = true, .dynamic = true});
         for (int round = 0; round < 2; ++round)
             for (const std::int64_t batch : {5, 2, 7, 12, 3, 4}) {
                 const Tensor x = rand({batch, 3});
-                CHECK(plain(x).allclose(scaled(x)));
-                check_close(step(trained, x, w), step(loss, x, w));
+                CHECK(plain(x).allclose(softmax_of_rows(x)));
+                check_all_close(loss_and_gradients(trained, x, w), loss_and_gradients(loss, x, w));
             }
         CHECK(plain.stats().graphs == 1);
         CHECK(trained.stats().graphs == 1);
         CHECK(trained.stats().recompiles == 0);
     }
-    const auto halide = compile(scaled, {.backend = "halide", .dynamic = true});  // its kernels are made for sizes
+    const auto halide =
+        compile(softmax_of_rows, {.backend = "halide", .dynamic = true});  // its kernels are made for sizes
     for (const std::int64_t batch : {5, 2, 5}) CHECK(halide(rand({batch, 3})).size(0) == batch);
     CHECK(halide.stats().graphs == 2);
 }
 
 TEST_CASE("so many sizes are kept compiled as are bounded, and all are right", "[dynamic]") {
-    const auto compiled = compile(scaled, {.backend = "aot_eager", .dynamic = true});
+    const auto compiled = compile(softmax_of_rows, {.backend = "aot_eager", .dynamic = true});
     for (int round = 0; round < 2; ++round)
         for (std::int64_t batch = 2; batch < 42; ++batch) {
             const Tensor x = rand({batch, 3});
-            CHECK(compiled(x).equal(scaled(x)));
+            CHECK(compiled(x).equal(softmax_of_rows(x)));
         }
     CHECK(compiled.stats().recompiles == 0);
 }
@@ -173,7 +174,7 @@ TEST_CASE("fixing a size that was marked dynamic is told with the operation, its
     const Tensor y = rand({4, 6}), rows = rand({4, 3});
     mark_dynamic(y, 0);
     mark_dynamic(rows, 0);
-    CHECK(compile(scaled, {.fullgraph = true})(rows).equal(scaled(rows)));  // a multiple of the size
+    CHECK(compile(softmax_of_rows, {.fullgraph = true})(rows).equal(softmax_of_rows(rows)));  // a multiple of the size
     const auto free = compile([](const Tensor& v) { return v.view({v.size(0), 3, 2}).sum(-1); }, {.fullgraph = true});
     CHECK(free(y).sizes() == std::vector<std::int64_t>{4, 3});
 }

@@ -2,19 +2,15 @@
 #include <whittle/whittle.h>
 
 #include <catch2/catch.hpp>
-#include <cstdlib>
 #include <thread>
 
+#include "environment_variable.h"
+#include "values.h"
+
 using namespace whittle;
+using test::values;
 
 namespace {
-
-struct LimitVariable {
-    explicit LimitVariable(const char* value) { ::setenv("WHITTLE_CACHE_SIZE_LIMIT", value, 1); }
-    ~LimitVariable() { ::unsetenv("WHITTLE_CACHE_SIZE_LIMIT"); }
-};
-
-std::vector<float> values(const Tensor& t) { return t.to_vector<float>(); }
 
 Tensor plus(const Tensor& x, int n) { return x + n; }
 
@@ -30,12 +26,12 @@ TEST_CASE("the environment sets the cache limit, a function's own wins", "[recom
     };
     CHECK(graphs_of(0) == 8);
     {
-        const LimitVariable variable("3");
+        const test::EnvironmentVariable variable("WHITTLE_CACHE_SIZE_LIMIT", "3");
         CHECK(graphs_of(0) == 3);
         CHECK(graphs_of(5) == 5);
     }
     for (const char* wrong : {"0", "-1", "many", "3x", "99999999999"}) {
-        const LimitVariable variable(wrong);
+        const test::EnvironmentVariable variable("WHITTLE_CACHE_SIZE_LIMIT", wrong);
         CHECK_THROWS_WITH(compile(plus), Catch::Contains("WHITTLE_CACHE_SIZE_LIMIT") && Catch::Contains(wrong));
         CHECK_NOTHROW(compile(plus, {.cache_limit = 2}));
     }

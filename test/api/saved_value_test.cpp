@@ -5,18 +5,17 @@
 #include <catch2/catch.hpp>
 #include <thread>
 
-using whittle::Tensor;
-using namespace whittle::api;
+using namespace whittle;
 
 TEST_CASE("a write is counted while the last value that is saved of its memory dies") {
     constexpr int kTimes = 20000;
     const Tensor memory = Tensor::of({1.F});
     std::thread saver([&] {
-        for (int i = 0; i < kTimes; ++i) SavedValue saved(memory);
+        for (int i = 0; i < kTimes; ++i) api::SavedValue saved(memory);
     });
-    for (int i = 0; i < kTimes; ++i) note_write(memory);
+    for (int i = 0; i < kTimes; ++i) api::note_write(memory);
     saver.join();
-    const SavedValue saved(memory);
-    note_write(memory);
+    const api::SavedValue saved(memory);
+    api::note_write(memory);
     CHECK_THROWS(saved.get("op"));
 }

@@ -3,11 +3,12 @@
 
 #include <catch2/catch.hpp>
 
+#include "values.h"
+
 using namespace whittle;
+using test::values;
 
 namespace {
-
-std::vector<float> values(const Tensor& t) { return t.to_vector<float>(); }
 
 const CompileOptions kSymbols{.fullgraph = true, .capture_scalar_outputs = true};
 

@@ -4,12 +4,13 @@
 #include <catch2/catch.hpp>
 #include <random>
 
+#include "values.h"
+
 using namespace whittle;
+using test::Floats;
+using test::values;
 
 namespace {
-
-using Floats = std::vector<float>;
-Floats values(const Tensor& t) { return t.to_vector<float>(); }
 
 /// A program that differs from call to call: which operations, on what, what is kept, where it breaks.
 struct Program {

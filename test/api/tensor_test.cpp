@@ -4,12 +4,13 @@
 #include <catch2/catch.hpp>
 #include <sstream>
 
+#include "values.h"
+
 using namespace whittle;
+using test::Floats;
+using test::values;
 
 namespace {
-
-std::vector<float> values(const Tensor& t) { return t.to_vector<float>(); }
-using Floats = std::vector<float>;
 
 Tensor ramp() { return arange(6, kFloat).reshape({2, 3}); }
 

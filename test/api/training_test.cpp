@@ -5,11 +5,12 @@
 #include <cmath>
 #include <stdexcept>
 
+#include "values.h"
+
 using namespace whittle;
+using test::Floats;
 
 namespace {
-
-using Floats = std::vector<float>;
 
 /// One channel with the values 1, 2, 3, 6 (mean 3, unbiased variance 14/3), one with 0, 0, 4, 4 (2 and 16/3).
 Tensor batch() { return tensor({1.F, 0.F, 2.F, 0.F, 3.F, 4.F, 6.F, 4.F}).reshape({4, 2}); }

@@ -4,6 +4,7 @@
 #include "backends/registry.h"
 #include "graph/text.h"
 #include "ops/core/interpreter.h"
+#include "run_on.h"
 #include "tensor/compare.h"
 #include "tensor/random.h"
 
@@ -29,15 +30,12 @@ Graph training() {
     return graph;
 }
 
-RunResult run(Backend& backend, const Graph& graph, const BackendOptions& options = {}) {
+RunResult run_training(Backend& backend, const BackendOptions& options = {}) {
     Random random(1);
-    const std::vector<Tensor> inputs = {random_tensor(DType::f32, {4, 3}, random)};
-    CompileResult compiled = backend.compile(graph, options);
-    if (auto* failure = std::get_if<BackendFailure>(&compiled)) return std::move(*failure);
-    return std::get<std::unique_ptr<Executable>>(compiled)->run(inputs);
+    return test::run_on(backend, training(), {random_tensor(DType::f32, {4, 3}, random)}, options);
 }
 
-std::string failure_of(const RunResult& result) {
+std::string message_of_failure(const RunResult& result) {
     const auto* failure = std::get_if<BackendFailure>(&result);
     return failure ? failure->message : "";
 }
@@ -49,8 +47,8 @@ TEST_CASE("aot backends give eager's outputs and what is written", "[aot]") {
     const std::vector<Tensor> expected = evaluate(training(), std::vector{random_tensor(DType::f32, {4, 3}, random)});
     REQUIRE(expected.size() == 2);
     for (const char* name : kVariants) {
-        const RunResult result = run(*find_backend(name), training());
-        CAPTURE(name, failure_of(result));
+        const RunResult result = run_training(*find_backend(name));
+        CAPTURE(name, message_of_failure(result));
         const auto* values = std::get_if<Values>(&result);
         REQUIRE(values);
         REQUIRE(values->size() == 2);
@@ -64,8 +62,8 @@ TEST_CASE("fw and bw name the backends of the two parts", "[aot]") {
     const auto backend = find_backend("aot_eager");
     for (const BackendOptions& options : {BackendOptions{{"fw", "halide"}}, BackendOptions{{"bw", "halide"}},
                                           BackendOptions{{"fw", "explain(eager)"}, {"bw", "aot_eager"}}}) {
-        const RunResult result = run(*backend, training(), options);
-        CAPTURE(failure_of(result));
+        const RunResult result = run_training(*backend, options);
+        CAPTURE(message_of_failure(result));
         const auto* values = std::get_if<Values>(&result);
         REQUIRE(values);
         REQUIRE(values->size() == 2);

@@ -30,7 +30,7 @@ Graph refusing(bool writes, std::int64_t size = 2) {
     return graph;
 }
 
-std::unique_ptr<Executable> compiled(const std::string& name, const Graph& graph) {
+std::unique_ptr<Executable> compiled_by(const std::string& name, const Graph& graph) {
     static std::map<std::string, std::unique_ptr<Backend>> backends;  // they outlive what they compile
     std::unique_ptr<Backend>& backend = backends[name];
     if (!backend) backend = find_backend(name);
@@ -50,7 +50,7 @@ constexpr const char* kBackends[] = {"eager",          "eager_noexcept", "eager_
 TEST_CASE("every backend runs the assertions of a graph", "[assertions]") {
     for (const char* name : kBackends) {
         INFO(name);
-        const auto executable = compiled(name, refusing(false));
+        const auto executable = compiled_by(name, refusing(false));
         const RunResult good = executable->run(std::vector<Tensor>{Tensor::of<float>({3, -1})});
         REQUIRE(std::holds_alternative<Values>(good));
         REQUIRE(std::get<Values>(good).size() == 1);
@@ -69,7 +69,7 @@ TEST_CASE("an assertion is about the value as it was there, and what is written 
           "[assertions]") {
     for (const char* name : {"eager", "eager_noexcept", "roundtrip", "aot_eager"}) {
         INFO(name);
-        const auto executable = compiled(name, refusing(true));
+        const auto executable = compiled_by(name, refusing(true));
         const RunResult good = executable->run(std::vector<Tensor>{Tensor::of<float>({3, -1})});
         REQUIRE(std::holds_alternative<Values>(good));
         REQUIRE(std::get<Values>(good).size() == 2);  // the output, and what the input is at the end
@@ -81,7 +81,7 @@ TEST_CASE("an assertion is about the value as it was there, and what is written 
 }
 
 TEST_CASE("at other sizes assertions are run, too", "[assertions]") {
-    const auto first = compiled("eager_noexcept", refusing(false));
+    const auto first = compiled_by("eager_noexcept", refusing(false));
     const auto second = at_other_sizes(first.get(), refusing(false, 3));
     REQUIRE(second);
     CHECK(std::holds_alternative<Values>(second->run(std::vector<Tensor>{Tensor::of<float>({1, 1, 1})})));

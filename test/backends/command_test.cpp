@@ -10,6 +10,7 @@
 #include "frontends/onnx/load.h"
 #include "frontends/onnx/weights.h"
 #include "graph/text.h"
+#include "run_on.h"
 #include "tensor/compare.h"
 #include "tensor/safetensors.h"
 
@@ -24,27 +25,25 @@ const Graph kGraph = parse(R"(graph g {
   return (%z, %x)
 })");
 
-const std::vector<Tensor> kInputs = {Tensor::of({1.f, 2.f}), Tensor::of({3.f, 4.f})};
+const std::vector<Tensor> kAddends = {Tensor::of({1.f, 2.f}), Tensor::of({3.f, 4.f})};
 
 /// A shell script as the command: $1 is the folder.
 std::unique_ptr<Backend> script(const std::string& text) {
     return make_command_backend(shell_quote({"/bin/sh", "-c", text, "script"}));
 }
 
-RunResult run(const std::string& text, const BackendOptions& options = {}) {
-    CompileResult compiled = script(text)->compile(kGraph, options);
-    if (auto* failure = std::get_if<BackendFailure>(&compiled)) return *failure;
-    return std::get<std::unique_ptr<Executable>>(compiled)->run(kInputs);
+RunResult run_script(const std::string& text, const BackendOptions& options = {}) {
+    return test::run_on(*script(text), kGraph, kAddends, options);
 }
 
-BackendFailure failure_of(const std::string& text, const BackendOptions& options = {}) {
-    return std::get<BackendFailure>(run(text, options));
+BackendFailure failure_of_script(const std::string& text, const BackendOptions& options = {}) {
+    return std::get<BackendFailure>(run_script(text, options));
 }
 
 /// Outputs for a script to copy into its folder.
-class Prepared {
+class PreparedOutputs {
   public:
-    explicit Prepared(const std::map<std::string, Tensor>& outputs) { save_safetensors(file(), outputs); }
+    explicit PreparedOutputs(const std::map<std::string, Tensor>& outputs) { save_safetensors(file(), outputs); }
     std::string copy() const { return "cp " + shell_quote({file().string()}) + " \"$1/outputs.safetensors\""; }
 
   private:
@@ -56,16 +55,16 @@ class Prepared {
 
 TEST_CASE("a command finds graph and inputs, and its outputs come back") {
     TempDir seen;
-    const Prepared outputs({{"0", Tensor::of({4.f, 6.f})}, {"1", Tensor::of({1.f, 2.f})}});
-    const Values values = std::get<Values>(run("cp \"$1\"/* " + seen.path().string() + " && " + outputs.copy()));
+    const PreparedOutputs outputs({{"0", Tensor::of({4.f, 6.f})}, {"1", Tensor::of({1.f, 2.f})}});
+    const Values values = std::get<Values>(run_script("cp \"$1\"/* " + seen.path().string() + " && " + outputs.copy()));
     REQUIRE(values.size() == 2);
     CHECK(values[0].values<float>() == std::vector<float>{4, 6});
     CHECK(values[1].values<float>() == std::vector<float>{1, 2});
     CHECK(read_file(seen.path() / "graph.json").find("aten.add.Tensor") != std::string::npos);
     const auto inputs = load_safetensors(seen.path() / "inputs.safetensors");
     REQUIRE(inputs.size() == 2);
-    CHECK(same_bits(inputs.at("0"), kInputs[0]));
-    CHECK(same_bits(inputs.at("1"), kInputs[1]));
+    CHECK(same_bits(inputs.at("0"), kAddends[0]));
+    CHECK(same_bits(inputs.at("1"), kAddends[1]));
 }
 
 TEST_CASE("a graph in the onnx dialect is handed over as ONNX") {
@@ -78,7 +77,7 @@ TEST_CASE("a graph in the onnx dialect is handed over as ONNX") {
     const std::string keep = "cp \"$1\"/* " + seen.path().string() + "; exit 125";
     for (const char* format : {"auto", "json", "onnx"}) {
         CompileResult compiled = script(keep)->compile(graph, {{"format", format}});
-        const RunResult result = std::get<std::unique_ptr<Executable>>(compiled)->run(std::span(kInputs).first(1));
+        const RunResult result = std::get<std::unique_ptr<Executable>>(compiled)->run(std::span(kAddends).first(1));
         CHECK(std::get<BackendFailure>(result).unsupported);
         const bool onnx = std::string(format) != "json";
         CHECK(std::filesystem::exists(seen.path() / "model.onnx") == onnx);
@@ -93,69 +92,69 @@ TEST_CASE("a graph in the onnx dialect is handed over as ONNX") {
         for (const auto& entry : std::filesystem::directory_iterator(seen.path())) std::filesystem::remove(entry);
     }
     // What ONNX cannot spell is no bug of the command's.
-    const BackendFailure failure = failure_of("true", {{"format", "onnx"}});
+    const BackendFailure failure = failure_of_script("true", {{"format", "onnx"}});
     CHECK(failure.stage == "compile");
     CHECK(failure.unsupported);
 }
 
 TEST_CASE("{} stands for the folder anywhere in the line") {
-    const Prepared outputs({{"0", Tensor::of({4.f})}, {"1", Tensor::of({1.f})}});
+    const PreparedOutputs outputs({{"0", Tensor::of({4.f})}, {"1", Tensor::of({1.f})}});
     const std::unique_ptr<Backend> backend = make_command_backend(shell_quote(
         {"/bin/sh", "-c", "test $# = 2 && set -- \"${1#--in=}\" \"$2\" && test \"$1\" = \"$2\" && " + outputs.copy(),
          "script", "--in={}", "{}"}));
     CompileResult compiled = backend->compile(kGraph, {});
-    const RunResult result = std::get<std::unique_ptr<Executable>>(compiled)->run(kInputs);
+    const RunResult result = std::get<std::unique_ptr<Executable>>(compiled)->run(kAddends);
     CHECK(std::holds_alternative<Values>(result));
 }
 
 TEST_CASE("a command that fails is a failure with its last words") {
-    BackendFailure failure = failure_of("echo first >&2; echo '  the end  ' >&2; exit 3");
+    BackendFailure failure = failure_of_script("echo first >&2; echo '  the end  ' >&2; exit 3");
     CHECK(failure.stage == "run");
     CHECK(failure.message == "exited with 3:   the end");
     CHECK_FALSE(failure.unsupported);
-    CHECK(failure_of("exit 1").message == "exited with 1");
-    CHECK(failure_of("kill -SEGV $$").message == "killed by SIGSEGV");
-    failure = failure_of("exit 125");
+    CHECK(failure_of_script("exit 1").message == "exited with 1");
+    CHECK(failure_of_script("kill -SEGV $$").message == "killed by SIGSEGV");
+    failure = failure_of_script("exit 125");
     CHECK(failure.unsupported);
 }
 
 TEST_CASE("a command may write down its failure") {
-    const BackendFailure failure = failure_of(
+    const BackendFailure failure = failure_of_script(
         R"(echo '{"stage": "compile", "op": "aten.add.Tensor", "message": "no add", "unsupported": true}' > "$1/failure.json"; exit 1)");
     CHECK(failure.stage == "compile");
     CHECK(failure.op == "aten.add.Tensor");
     CHECK(failure.message == "no add");
     CHECK(failure.unsupported);
-    CHECK_THAT(failure_of("echo '{' > \"$1/failure.json\"; exit 1").message,
+    CHECK_THAT(failure_of_script("echo '{' > \"$1/failure.json\"; exit 1").message,
                Catch::StartsWith("exited with 1; its failure.json cannot be read"));
-    CHECK_THAT(failure_of("echo '[]' > \"$1/failure.json\"; exit 1").message, Catch::Contains("cannot be read"));
-    CHECK(failure_of("echo '{\"message\": 3, \"stage\": \"x\"}' > \"$1/failure.json\"; exit 1").stage == "run");
+    CHECK_THAT(failure_of_script("echo '[]' > \"$1/failure.json\"; exit 1").message, Catch::Contains("cannot be read"));
+    CHECK(failure_of_script("echo '{\"message\": 3, \"stage\": \"x\"}' > \"$1/failure.json\"; exit 1").stage == "run");
 }
 
 TEST_CASE("missing, malformed and surplus outputs are failures") {
-    CHECK(failure_of("true").message == "succeeded but wrote no outputs.safetensors");
-    CHECK_THAT(failure_of("echo garbage > \"$1/outputs.safetensors\"").message,
+    CHECK(failure_of_script("true").message == "succeeded but wrote no outputs.safetensors");
+    CHECK_THAT(failure_of_script("echo garbage > \"$1/outputs.safetensors\"").message,
                Catch::StartsWith("wrote a bad outputs.safetensors: byte 0: "));
     const Tensor tensor = Tensor::of({1.f});
-    CHECK_THAT(failure_of(Prepared({{"0", tensor}, {"z", tensor}}).copy()).message,
+    CHECK_THAT(failure_of_script(PreparedOutputs({{"0", tensor}, {"z", tensor}}).copy()).message,
                Catch::Contains("found no tensor '1', expected '0' to '1'"));
-    CHECK_THAT(failure_of(Prepared({{"0", tensor}, {"1", tensor}, {"2", tensor}}).copy()).message,
+    CHECK_THAT(failure_of_script(PreparedOutputs({{"0", tensor}, {"1", tensor}, {"2", tensor}}).copy()).message,
                Catch::Contains("found 3 tensors, expected 2"));
 }
 
 TEST_CASE("outputs of an earlier run do not count for a later one") {
-    const Prepared outputs({{"0", Tensor::of({4.f})}, {"1", Tensor::of({1.f})}});
+    const PreparedOutputs outputs({{"0", Tensor::of({4.f})}, {"1", Tensor::of({1.f})}});
     CompileResult compiled =
         script("test -e \"$1/again\" && exit 0; : > \"$1/again\"; " + outputs.copy())->compile(kGraph, {});
     Executable& executable = *std::get<std::unique_ptr<Executable>>(compiled);
-    CHECK(std::holds_alternative<Values>(executable.run(kInputs)));
-    CHECK(std::holds_alternative<BackendFailure>(executable.run(kInputs)));
+    CHECK(std::holds_alternative<Values>(executable.run(kAddends)));
+    CHECK(std::holds_alternative<BackendFailure>(executable.run(kAddends)));
 }
 
 TEST_CASE("a command that does not exist is an error, one that takes too long a failure") {
     CHECK_THROWS_WITH(make_command_backend("/no/such/compiler --fast"),
                       Catch::Contains("there is no program '/no/such/compiler'"));
-    CHECK(failure_of("sleep 1000", {{"timeout", "0.05"}}).message == "no result after 50 ms");
+    CHECK(failure_of_script("sleep 1000", {{"timeout", "0.05"}}).message == "no result after 50 ms");
 }
 
 TEST_CASE("queries of one command, each in a process of its own, share the files of weights") {
@@ -201,7 +200,8 @@ TEST_CASE("queries of one command, each in a process of its own, share the files
 }
 
 TEST_CASE("options of a command backend are checked") {
-    CHECK_THROWS_WITH(run("true", {{"timeout", "soon"}}), Catch::Contains("'soon', expected a number of seconds"));
-    CHECK_THROWS_WITH(run("true", {{"timeout", "-1"}}), Catch::Contains("'-1'"));
-    CHECK_THROWS_WITH(run("true", {{"format", "pb"}}), Catch::Contains("expected one of auto, onnx, json"));
+    CHECK_THROWS_WITH(run_script("true", {{"timeout", "soon"}}),
+                      Catch::Contains("'soon', expected a number of seconds"));
+    CHECK_THROWS_WITH(run_script("true", {{"timeout", "-1"}}), Catch::Contains("'-1'"));
+    CHECK_THROWS_WITH(run_script("true", {{"format", "pb"}}), Catch::Contains("expected one of auto, onnx, json"));
 }

@@ -5,20 +5,14 @@
 #include "graph/text.h"
 #include "ops/core/custom.h"
 #include "ops/core/registry.h"
+#include "run_on.h"
 #include "tensor/compare.h"
 
 namespace whittle {
 namespace {
 
-RunResult run(Backend& backend, const Graph& graph, std::span<const Tensor> inputs,
-              const BackendOptions& options = {}) {
-    CompileResult compiled = backend.compile(graph, options);
-    if (auto* failure = std::get_if<BackendFailure>(&compiled)) return std::move(*failure);
-    return std::get<std::unique_ptr<Executable>>(compiled)->run(inputs);
-}
-
-std::string failure_of(const char* name, const Graph& graph, std::span<const Tensor> inputs) {
-    const RunResult result = run(*find_backend(name), graph, inputs);
+std::string failure_of(const char* name, const Graph& graph, const std::vector<Tensor>& inputs) {
+    const RunResult result = test::run_on(*find_backend(name), graph, inputs);
     const auto* failure = std::get_if<BackendFailure>(&result);
     return failure ? failure->message : "";
 }
@@ -50,9 +44,9 @@ TEST_CASE("debug backends agree with eager on every op and sample", "[debug]") {
         for (const Sample& sample : op.def->samples(DType::f32)) {
             const Graph graph = graph_of(op, sample);
             CAPTURE(op.def->name, sample.label);
-            const RunResult expected = run(*find_backend("eager"), graph, sample.inputs());
+            const RunResult expected = test::run_on(*find_backend("eager"), graph, sample.inputs());
             for (const char* name : {"eager_noexcept", "eager_debug", "pre_dispatch_eager", "roundtrip", "aot_eager"}) {
-                const RunResult got = run(*find_backend(name), graph, sample.inputs());
+                const RunResult got = test::run_on(*find_backend(name), graph, sample.inputs());
                 CAPTURE(name);
                 REQUIRE(got.index() == expected.index());
                 if (const auto* failure = std::get_if<BackendFailure>(&got)) FAIL(failure->message);
@@ -155,7 +149,7 @@ TEST_CASE("crossref finds nothing wrong with what is inferred of our own ops and
         if (op.def->random || !op.def->samples || !(op.def->dtypes & set_of(DType::f32))) continue;
         for (const Sample& sample : op.def->samples(DType::f32)) {
             CAPTURE(op.def->name, sample.label);
-            const RunResult got = run(*backend, graph_of(op, sample), sample.inputs(), {{"ops", "all"}});
+            const RunResult got = test::run_on(*backend, graph_of(op, sample), sample.inputs(), {{"ops", "all"}});
             if (const auto* failure = std::get_if<BackendFailure>(&got)) FAIL_CHECK(failure->message);
         }
     }
@@ -215,8 +209,9 @@ TEST_CASE("modes are around each call, and nan names the first that gives one", 
         CHECK_THAT(failure_of(name, graph, wrong), Contains("of aten.log.default has NaN: 1 of 2 values"));
     }
     const auto backend = find_backend("eager_with_modes");
-    const RunResult all = run(*backend, graph, fine, {{"modes", "log;time;memory;nan"}});
-    CHECK(!compare(std::get<Values>(all).at(0), std::get<Values>(run(*find_backend("eager"), graph, fine)).at(0),
+    const RunResult all = test::run_on(*backend, graph, fine, {{"modes", "log;time;memory;nan"}});
+    CHECK(!compare(std::get<Values>(all).at(0),
+                   std::get<Values>(test::run_on(*find_backend("eager"), graph, fine)).at(0),
                    Accuracy{.mode = Accuracy::Mode::strict}));
     CHECK_THROWS_WITH(check_options(*backend, {{"modes", "log;nans"}}), Contains("one of log, nan, time, memory"));
     CHECK_THROWS_WITH(check_options(*backend, {{"modes", ""}}), Contains("one of log, nan, time, memory"));

@@ -13,7 +13,7 @@ using namespace whittle;
 
 namespace {
 
-Graph graph_with(const std::string& call) {
+Graph graph_of_call(const std::string& call) {
     return parse(R"(graph g {
   %x = placeholder["x"] : f32[2, 2]
   %i = placeholder["i"] : i64[2]
@@ -71,7 +71,7 @@ TEST_CASE("of boxed calls each input is freed after its last use") {
 }
 
 TEST_CASE("eager runs a graph any number of times, inputs untouched") {
-    CompileResult compiled = make_eager_backend()->compile(graph_with("aten.mm.default(%x, %x)"), {});
+    CompileResult compiled = make_eager_backend()->compile(graph_of_call("aten.mm.default(%x, %x)"), {});
     Executable& executable = *std::get<std::unique_ptr<Executable>>(compiled);
     const Tensor before = kInputs[0].clone();
     for (int i = 0; i < 2; ++i) {
@@ -112,7 +112,7 @@ TEST_CASE("eager writes to memory, though never to its caller's") {
 }
 
 TEST_CASE("a call that does not fit its schema fails when it is compiled") {
-    CompileResult compiled = make_eager_backend()->compile(graph_with("aten.mm.default(%x)"), {});
+    CompileResult compiled = make_eager_backend()->compile(graph_of_call("aten.mm.default(%x)"), {});
     const BackendFailure failure = std::get<BackendFailure>(compiled);
     CHECK(failure.stage == "compile");
     CHECK(failure.op == "aten.mm.default");
@@ -122,7 +122,7 @@ TEST_CASE("a call that does not fit its schema fails when it is compiled") {
 TEST_CASE("a kernel that refuses its data is a failure that names the op") {
     // Index 9 of 2: known only when it runs.
     CompileResult compiled =
-        make_eager_backend()->compile(graph_with("aten.index_select.default(%x, 0, %i)"), {{"unknown", "1"}});
+        make_eager_backend()->compile(graph_of_call("aten.index_select.default(%x, 0, %i)"), {{"unknown", "1"}});
     REQUIRE(std::holds_alternative<std::unique_ptr<Executable>>(compiled));
     const BackendFailure failure =
         std::get<BackendFailure>(std::get<std::unique_ptr<Executable>>(compiled)->run(kInputs));
@@ -132,7 +132,7 @@ TEST_CASE("a kernel that refuses its data is a failure that names the op") {
 }
 
 TEST_CASE("inputs that do not fit are a failure") {
-    CompileResult compiled = make_eager_backend()->compile(graph_with("aten.mm.default(%x, %x)"), {});
+    CompileResult compiled = make_eager_backend()->compile(graph_of_call("aten.mm.default(%x, %x)"), {});
     const std::vector<Tensor> wrong = {Tensor(DType::f32, {3, 3}), kInputs[1]};
     CHECK(std::holds_alternative<BackendFailure>(std::get<std::unique_ptr<Executable>>(compiled)->run(wrong)));
 }

@@ -1,12 +1,11 @@
 // What the rules make of two small graphs, as text: schedules and the Halide C++ of a repro. Rewritten by running this
 // with WHITTLE_UPDATE_GOLDENS=1 (scripts/update-goldens does); review with `git diff`.
 #include <catch2/catch.hpp>
-#include <cstdlib>
 
 #include "backends/halide/definitions.h"
 #include "backends/halide/halide_text.h"
 #include "backends/halide/planned.h"
-#include "base/files.h"
+#include "golden.h"
 #include "graph/text.h"
 
 using namespace whittle;
@@ -26,15 +25,6 @@ std::string kernels_of(const std::string& graph) {
         text += "*/\n" + halide::to_halide_cpp(kernel.group, kernel.schedule, kernel.group.name, "x86-64-linux");
     }
     return text;
-}
-
-void check_golden(const std::string& name, const std::string& graph) {
-    const std::filesystem::path path =
-        std::filesystem::path(WHITTLE_SOURCE_DIR) / "test/backends/golden" / (name + ".cpp.txt");
-    const std::string got = kernels_of(graph);
-    if (std::getenv("WHITTLE_UPDATE_GOLDENS")) write_file(path, got);
-    INFO("the text of " << name << " has changed; WHITTLE_UPDATE_GOLDENS=1 rewrites " << path);
-    CHECK(got == read_file(path));
 }
 
 }  // namespace
@@ -64,7 +54,7 @@ TEST_CASE("a directive has a condition only where one may be false") {
 }
 
 TEST_CASE("golden: a convolution with its bias and relu is one kernel") {
-    check_golden("conv_relu", R"(graph conv_relu {
+    test::check_golden("backends/golden/conv_relu.cpp.txt", kernels_of(R"(graph conv_relu {
   %x = placeholder["x"] : f32[1, 3, 8, 8]
   %w = placeholder["w"] : f32[8, 3, 3, 3]
   %b = placeholder["b"] : f32[8]
@@ -72,15 +62,15 @@ TEST_CASE("golden: a convolution with its bias and relu is one kernel") {
   %relu = aten.relu.default(%conv) : f32[1, 8, 8, 8]
   return (%relu)
 }
-)");
+)"));
 }
 
 // Its rows are shorter than the widest vectors, which are not every machine's.
 TEST_CASE("golden: a softmax") {
-    check_golden("softmax", R"(graph softmax {
+    test::check_golden("backends/golden/softmax.cpp.txt", kernels_of(R"(graph softmax {
   %x = placeholder["x"] : f32[6, 15]
   %softmax = aten._softmax.default(%x, -1, false) : f32[6, 15]
   return (%softmax)
 }
-)");
+)"));
 }

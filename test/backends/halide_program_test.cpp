@@ -26,7 +26,7 @@ struct Counted {
 };
 
 /// Two composites, and a call that joins the kernel of the first.
-Graph example() {
+Graph two_matmuls() {
     return parse(R"(graph example {
   %x = placeholder["x"] : f32[4, 4]
   %a = aten.matmul.default(%x, %x) : f32[4, 4]
@@ -45,7 +45,7 @@ constexpr int kLowered = 4;  // three calls, and the second anchor again in its 
 TEST_CASE("halide decomposes and plans a graph once", "[halide]") {
     const auto backend = halide::make_halide_backend();
     Counted count;
-    const CompileResult compiled = backend->compile(example(), {});
+    const CompileResult compiled = backend->compile(two_matmuls(), {});
     REQUIRE(std::holds_alternative<std::unique_ptr<Executable>>(compiled));
     CHECK(count.decomposed == 2);
     CHECK(count.lowered == kLowered);
@@ -54,7 +54,7 @@ TEST_CASE("halide decomposes and plans a graph once", "[halide]") {
 
 TEST_CASE("what is to blame is asked of one plan", "[halide]") {
     const auto backend = halide::make_halide_backend();
-    Graph graph = example();
+    Graph graph = two_matmuls();
     graph.failure = Failure{};
     graph.failure->inputs = {Tensor::of(std::vector<float>(16, 1), {4, 4})};
     Counted count;

@@ -31,16 +31,16 @@ std::string text_of(const Schedule& schedule) {
     return out;
 }
 
-struct Case {
+struct KernelCase {
     Group group;
     Schedule schedule;
     std::vector<Tensor> inputs;
 };
 
-std::vector<Case> random_cases(Random& random, int count) {
-    std::vector<Case> cases;
+std::vector<KernelCase> random_cases(Random& random, int count) {
+    std::vector<KernelCase> cases;
     for (int i = 0; i < count; ++i) {
-        Case made{expr::random_group(random, {.depth = 3, .empty = i % 5 == 0}), {}, {}};
+        KernelCase made{expr::random_group(random, {.depth = 3, .empty = i % 5 == 0}), {}, {}};
         made.schedule = RandomSchedule(made.group, random).make();
         made.inputs = expr::random_inputs(made.group, random);
         cases.push_back(std::move(made));
@@ -48,7 +48,8 @@ std::vector<Case> random_cases(Random& random, int count) {
     return cases;
 }
 
-void check_same(const Case& c, const std::vector<Tensor>& got, const std::string& error, const std::string& reader) {
+void check_same(const KernelCase& c, const std::vector<Tensor>& got, const std::string& error,
+                const std::string& reader) {
     INFO(reader << "\n" << print(c.group) << text_of(c.schedule));
     CHECK(error == "");
     if (!error.empty()) return;
@@ -59,8 +60,8 @@ void check_same(const Case& c, const std::vector<Tensor>& got, const std::string
     }
 }
 
-void check_pipelines(const std::vector<Case>& cases) {
-    for (const Case& c : cases) {
+void check_pipelines(const std::vector<KernelCase>& cases) {
+    for (const KernelCase& c : cases) {
         std::string error;
         std::vector<Tensor> got;
         if (const auto kernel = compile(c.group, c.schedule, error)) got = run(*kernel, c.group, c.inputs, error);
@@ -68,11 +69,11 @@ void check_pipelines(const std::vector<Case>& cases) {
     }
 }
 
-void check_texts(const std::vector<Case>& cases) {
+void check_texts(const std::vector<KernelCase>& cases) {
     expr::Batch batch;
     std::vector<const Group*> groups;
     std::vector<ScheduledGroup> scheduled;
-    for (const Case& c : cases) {
+    for (const KernelCase& c : cases) {
         groups.push_back(&c.group);
         scheduled.push_back({&c.group, &c.schedule});
     }
@@ -168,7 +169,7 @@ TEST_CASE("quotients of a choice of far integers are computed") {
     }));
     const Group group = builder.finish();
     Random random(1);
-    const std::vector<Case> cases = {{group, {}, random_inputs(group, random)}};
+    const std::vector<KernelCase> cases = {{group, {}, random_inputs(group, random)}};
     check_pipelines(cases);
     check_texts(cases);
 }
@@ -193,7 +194,7 @@ TEST_CASE("arithmetic that may wrap takes integers made of negative floats") {
     const Group group = builder.finish();
     Tensor values(DType::f32, {9});
     for (int i = 0; i < 9; ++i) values.mutable_data<float>()[i] = static_cast<float>(i - 6) * 1.25F;
-    const std::vector<Case> cases = {{group, {}, {values}}};
+    const std::vector<KernelCase> cases = {{group, {}, {values}}};
     check_pipelines(cases);
     check_texts(cases);
 }
@@ -205,8 +206,10 @@ TEST_CASE("the text of Halide's pipelines agrees with the interpreter on random 
     check_texts(cases);
 }
 
+namespace {
+
 /// Whether the kernel computes what the interpreter does.
-bool agrees(const Case& c) {
+bool agrees(const KernelCase& c) {
     std::string error;
     const auto kernel = compile(c.group, c.schedule, error);
     if (!kernel) return false;
@@ -217,15 +220,17 @@ bool agrees(const Case& c) {
 }
 
 /// Without the directives that it fails without, too.
-Case fewest_directives(Case c) {
+KernelCase fewest_directives(KernelCase c) {
     for (std::size_t i = c.schedule.size(); i-- > 0;) {
         if (!c.schedule[i].enabled) continue;
-        Case without = c;
+        KernelCase without = c;
         without.schedule[i].enabled = false;
         if (!agrees(without)) c = without;
     }
     return c;
 }
+
+}  // namespace
 
 // Halide 14 folds min(x, lowest) and then refuses to negate it.
 TEST_CASE("the lowest integer is a constant like others") {
@@ -243,7 +248,7 @@ TEST_CASE("the lowest integer is a constant like others") {
     }
     const Group group = builder.finish();
     Random random(1);
-    const std::vector<Case> cases = {{group, {}, random_inputs(group, random)}};
+    const std::vector<KernelCase> cases = {{group, {}, random_inputs(group, random)}};
     check_pipelines(cases);
     check_texts(cases);
 }
@@ -252,7 +257,7 @@ TEST_CASE("the lowest integer is a constant like others") {
 TEST_CASE("soak: pipelines", "[.]") {
     for (std::uint64_t seed = 0; seed < 100; ++seed) {
         Random random(seed * 1000 + Catch::rngSeed());
-        for (const Case& c : random_cases(random, 20))
+        for (const KernelCase& c : random_cases(random, 20))
             if (!agrees(c)) check_pipelines({fewest_directives(c)});
     }
 }

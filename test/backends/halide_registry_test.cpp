@@ -13,6 +13,7 @@
 #include "base/files.h"
 #include "differing.h"
 #include "ops/core/interpreter.h"
+#include "run_on.h"
 #include "samples.h"
 
 using namespace whittle;
@@ -105,11 +106,9 @@ struct Compiled {
 };
 
 /// Without the passes after which Halide would not see the op.
-RunResult run(Backend& backend, const Batch& batch, const Compiled& how) {
-    CompileResult compiled = backend.compile(
-        batch.graph, {{"asserts", how.asserts ? "on" : "off"}, {"disable", "fold;cse"}, {"rules", how.rules}});
-    if (auto* failure = std::get_if<BackendFailure>(&compiled)) return *failure;
-    return std::get<std::unique_ptr<Executable>>(compiled)->run(batch.inputs);
+RunResult run_batch(Backend& backend, const Batch& batch, const Compiled& how) {
+    return test::run_on(backend, batch.graph, batch.inputs,
+                        {{"asserts", how.asserts ? "on" : "off"}, {"disable", "fold;cse"}, {"rules", how.rules}});
 }
 
 /// "OP DTYPE LABEL" of test/known-failing/halide.txt: bugs that are known, each with its reason behind '#'.
@@ -128,15 +127,15 @@ const std::set<std::string>& known_failing() {
 }
 
 /// Compares, sample by sample; a refusal by name is not agreement and is counted by the caller.
-void check(const RegisteredOp& op, DType dtype, Backend& backend, const std::vector<Sample>& samples,
-           const Compiled& how) {
+void check_op(const RegisteredOp& op, DType dtype, Backend& backend, const std::vector<Sample>& samples,
+              const Compiled& how) {
     const Batch all = batch(op, samples);
     const std::vector<Tensor> expected = evaluate(all.graph, all.inputs);
-    const RunResult result = run(backend, all, how);
+    const RunResult result = run_batch(backend, all, how);
     const auto* failure = std::get_if<BackendFailure>(&result);
     INFO(op.def->name << " " << name(dtype) << ", rules=" << how.rules << (how.asserts ? ", with asserts" : ""));
     if (failure && samples.size() > 1) {  // find out which
-        for (const Sample& sample : samples) check(op, dtype, backend, {sample}, how);
+        for (const Sample& sample : samples) check_op(op, dtype, backend, {sample}, how);
         return;
     }
     if (failure) {
@@ -194,10 +193,10 @@ void check_shard(std::size_t shard) {
             for (Sample& sample : samples) by_opset[sample.opset_imports].push_back(std::move(sample));
             for (const auto& [opset, group] : by_opset) {
                 const bool asserts = has_asserts(op, dtype);
-                check(op, dtype, *backend, group, {.asserts = asserts});
+                check_op(op, dtype, *backend, group, {.asserts = asserts});
                 if (dtype != DType::f32 && dtype != DType::f64) continue;
                 if (has_ruled_kernels(group, op))
-                    check(op, dtype, *backend, group, {.rules = "always", .asserts = asserts});
+                    check_op(op, dtype, *backend, group, {.rules = "always", .asserts = asserts});
             }
         }
     }

@@ -313,7 +313,7 @@ std::vector<Tensor> inputs_of(const Group& group, bool special) {
 }
 
 /// "" or where they differ by more than another order of summing gives.
-std::string differing(const Tensor& got, const Tensor& expected) {
+std::string differing_beyond_order(const Tensor& got, const Tensor& expected) {
     const auto a = got.values<double>(), b = expected.values<double>();
     double largest = 0;
     for (const double value : b)
@@ -335,7 +335,7 @@ void check_kernel(const Group& group, const Schedule& schedule, const std::vecto
     if (!kernel) return;
     const std::vector<Tensor> got = run(*kernel, group, inputs, error);
     CHECK(error == "");
-    if (error.empty()) CHECK(differing(got.at(0), expected.at(0)) == "");
+    if (error.empty()) CHECK(differing_beyond_order(got.at(0), expected.at(0)) == "");
 }
 
 }  // namespace
@@ -354,7 +354,7 @@ TEST_CASE("what the rules make of a group computes the same") {
             expr::verify(group);
             const bool special = true;
             const std::vector<Tensor> inputs = inputs_of(plain, special), expected = interpret(plain, inputs);
-            CHECK(differing(interpret(group, inputs).at(0), expected.at(0)) == "");
+            CHECK(differing_beyond_order(interpret(group, inputs).at(0), expected.at(0)) == "");
             check_kernel(group, schedule, inputs, expected);
         }
 }

@@ -31,7 +31,7 @@ enum class Start { zero, negative_zero, read };
 
 using Input = std::function<Value(const Sizes& sizes, float value)>;
 /// A sum in each element; the inputs of its terms have one value for all their elements.
-struct Shape {
+struct SumCase {
     std::string name;
     DType dtype;
     Sizes sizes, domain;
@@ -39,7 +39,7 @@ struct Shape {
 };
 
 /// a b with `steps` in each sum, whose products are -0.
-Shape product(std::int64_t steps) {
+SumCase product_sum(std::int64_t steps) {
     return {"product, " + std::to_string(steps) + " steps", DType::f32, {19, 35}, {steps}, [=](const Input& input) {
                 const Value a = input({19, steps}, 0), b = input({steps, 35}, -1);
                 return [=](const Index& i, const Index& r) { return a({i[0], r[0]}) * b({r[0], i[1]}); };
@@ -47,7 +47,7 @@ Shape product(std::int64_t steps) {
 }
 
 /// Over 3 x 3 elements of an image.
-Shape depthwise(std::int64_t columns) {
+SumCase depthwise_sum(std::int64_t columns) {
     return {"depthwise convolution, " + std::to_string(columns) + " columns",
             DType::f32,
             {5, 4, columns},
@@ -71,15 +71,15 @@ Expr bordered(const Value& x, const Index& i, const Index& r) {
     return expr::select(inside[0] && inside[1], x(at), number(DType::f32, 0));
 }
 
-const std::vector<Shape>& shapes() {
-    static const std::vector<Shape> list = {
-        product(1),
-        product(2),
-        product(3),
-        product(8),
-        product(37),
-        depthwise(3),
-        depthwise(37),
+const std::vector<SumCase>& sum_cases() {
+    static const std::vector<SumCase> list = {
+        product_sum(1),
+        product_sum(2),
+        product_sum(3),
+        product_sum(8),
+        product_sum(37),
+        depthwise_sum(3),
+        depthwise_sum(37),
         {"sums of windows with a border",
          DType::f32,
          {5, 6, 35},
@@ -139,7 +139,7 @@ struct Made {
     std::vector<Tensor> inputs;
 };
 
-Made made(const Shape& shape, Start start) {
+Made made(const SumCase& sum, Start start) {
     Made result;
     GroupBuilder builder("group");
     const auto input = [&](const Sizes& sizes, float value) {
@@ -147,12 +147,12 @@ Made made(const Shape& shape, Start start) {
         result.inputs.push_back(Tensor::of(values, sizes));
         return builder.input("in" + std::to_string(result.inputs.size()), DType::f32, sizes, contiguous_strides(sizes));
     };
-    const auto term = shape.terms(input);
-    std::function<Expr()> first = [&] { return number(shape.dtype, start == Start::zero ? 0.0 : -0.0); };
+    const auto term = sum.terms(input);
+    std::function<Expr()> first = [&] { return number(sum.dtype, start == Start::zero ? 0.0 : -0.0); };
     if (start == Start::read)
-        first = [&shape, read = input({1}, -0.0F)] { return expr::cast(shape.dtype, read({expr::index(0)})); };
+        first = [&sum, read = input({1}, -0.0F)] { return expr::cast(sum.dtype, read({expr::index(0)})); };
     const Value sums = builder.reduce(
-        shape.dtype, shape.sizes, shape.domain, [&](const Index&) { return first(); },
+        sum.dtype, sum.sizes, sum.domain, [&](const Index&) { return first(); },
         [&](const Index& i, const Index& r, const Expr& self) { return self + term(i, r); }, "sums");
     // Read in place, as a function behind the sum does.
     builder.output(Value(DType::f32, sums.sizes(),
@@ -163,7 +163,7 @@ Made made(const Shape& shape, Start start) {
 }
 
 /// "" or the first element that is not exactly the same, a NaN being like any other.
-std::string differing(const Tensor& got, const Tensor& expected) {
+std::string differing_at_all(const Tensor& got, const Tensor& expected) {
     const auto a = got.values<float>(), b = expected.values<float>();
     for (std::size_t i = 0; i < a.size(); i++) {
         const bool same =
@@ -177,31 +177,31 @@ std::string differing(const Tensor& got, const Tensor& expected) {
 }  // namespace
 
 TEST_CASE("sums by the rules keep the sign of a zero, and NaN", "[halide]") {
-    for (const Shape& shape : shapes())
+    for (const SumCase& sum : sum_cases())
         for (const Start start : {Start::zero, Start::negative_zero, Start::read}) {
-            const Made plain = made(shape, start);
+            const Made plain = made(sum, start);
             Group group = plain.group;
             const expr::Schedule schedule = halide::schedule(group, RuleUse::always);
-            INFO(shape.name << ", start " << static_cast<int>(start) << "\n" << print(group));
+            INFO(sum.name << ", start " << static_cast<int>(start) << "\n" << print(group));
             CHECK(print(group) != print(plain.group));  // a rule had to do with it
             const std::vector<Tensor> expected = interpret(plain.group, plain.inputs);
-            CHECK(differing(interpret(group, plain.inputs).at(0), expected.at(0)) == "");
+            CHECK(differing_at_all(interpret(group, plain.inputs).at(0), expected.at(0)) == "");
             std::string error;
             const auto kernel = compile(group, schedule, error);
             REQUIRE(error == "");
             const std::vector<Tensor> got = run(*kernel, group, plain.inputs, error);
             REQUIRE(error == "");
-            CHECK(differing(got.at(0), expected.at(0)) == "");
+            CHECK(differing_at_all(got.at(0), expected.at(0)) == "");
         }
 }
 
 TEST_CASE("only sums of products of loads are contracted", "[halide]") {
     std::string contracted;
-    for (const Shape& shape : shapes()) {
-        Group group = made(shape, Start::zero).group;
+    for (const SumCase& sum : sum_cases()) {
+        Group group = made(sum, Start::zero).group;
         const expr::Schedule schedule = halide::schedule(group, RuleUse::always);
         if (std::ranges::count(schedule, Directive::Kind::contract, &Directive::kind) > 0)
-            contracted += shape.name + "\n";
+            contracted += sum.name + "\n";
     }
     CHECK(contracted ==
           "product, 2 steps\n"

@@ -17,7 +17,7 @@ std::filesystem::path library(const std::string& name) {
     return std::filesystem::path(WHITTLE_TEST_PLUGINS) / ("plugin_" + name + ".so");
 }
 
-std::unique_ptr<Backend> example(const std::string& name) { return load_plugin(library("many"), name); }
+std::unique_ptr<Backend> example_backend(const std::string& name) { return load_plugin(library("many"), name); }
 
 const char* const kNeg = R"(graph g {
   %x = placeholder["x"] : f32[2]
@@ -25,12 +25,12 @@ const char* const kNeg = R"(graph g {
   return (%y)
 })";
 
-CompileResult compile(const std::string& backend, const BackendOptions& options = {}) {
-    return example(backend)->compile(parse(kNeg), options);
+CompileResult compile_example(const std::string& backend, const BackendOptions& options = {}) {
+    return example_backend(backend)->compile(parse(kNeg), options);
 }
 
-RunResult run(const std::string& backend, const BackendOptions& options = {}) {
-    CompileResult compiled = compile(backend, options);
+RunResult run_example(const std::string& backend, const BackendOptions& options = {}) {
+    CompileResult compiled = compile_example(backend, options);
     REQUIRE(std::holds_alternative<std::unique_ptr<Executable>>(compiled));
     const Tensor input = Tensor::of({3.f, -4.f});
     return std::get<std::unique_ptr<Executable>>(compiled)->run(std::span(&input, 1));
@@ -39,17 +39,17 @@ RunResult run(const std::string& backend, const BackendOptions& options = {}) {
 }  // namespace
 
 TEST_CASE("a plug-in in C compiles, takes options and runs") {
-    const Values values = std::get<Values>(run("identity", {{"scale", "0.5"}}));
+    const Values values = std::get<Values>(run_example("identity", {{"scale", "0.5"}}));
     REQUIRE(values.size() == 1);
     CHECK(values[0].values<float>() == std::vector<float>{1.5f, -2.f});
-    CHECK(example("identity")->name() == "identity");
-    CHECK(example("identity")->description() == "returns its inputs");
+    CHECK(example_backend("identity")->name() == "identity");
+    CHECK(example_backend("identity")->description() == "returns its inputs");
 }
 
 TEST_CASE("an executable outlives its backend and runs again") {
     std::unique_ptr<Executable> executable;
     {
-        const std::unique_ptr<Backend> backend = example("identity");
+        const std::unique_ptr<Backend> backend = example_backend("identity");
         executable = std::move(std::get<std::unique_ptr<Executable>>(backend->compile(parse(kNeg), {})));
     }
     for (const float value : {1.f, 2.f}) {
@@ -64,34 +64,34 @@ TEST_CASE("what a plug-in does not implement is told apart from failing") {
   %y = aten.sin.default(%x) : f32[2]
   return (%y)
 })");
-    const BackendFailure failure = std::get<BackendFailure>(example("identity")->compile(graph, {}));
+    const BackendFailure failure = std::get<BackendFailure>(example_backend("identity")->compile(graph, {}));
     CHECK(failure.unsupported);
     CHECK(failure.stage == "compile");
     CHECK(failure.op == "aten.sin.default");
     CHECK(failure.message == "sin is not implemented");
-    CHECK(unsupported_by(*example("identity"), graph) == std::vector<std::string>{"aten.sin.default"});
-    CHECK(unsupported_by(*example("identity"), parse(kNeg)).empty());
-    CHECK(offered<Support>(*example("identity")));
-    CHECK_FALSE(offered<Support>(*example("silent")));  // it has no such function
+    CHECK(unsupported_by(*example_backend("identity"), graph) == std::vector<std::string>{"aten.sin.default"});
+    CHECK(unsupported_by(*example_backend("identity"), parse(kNeg)).empty());
+    CHECK(offered<Support>(*example_backend("identity")));
+    CHECK_FALSE(offered<Support>(*example_backend("silent")));  // it has no such function
 }
 
 TEST_CASE("a plug-in may ask for a break or a skip") {
-    const BreakRequest stop = std::get<BreakRequest>(compile("asks_break"));
+    const BreakRequest stop = std::get<BreakRequest>(compile_example("asks_break"));
     CHECK(stop.reason == "stop here");
     CHECK(stop.node == 1);
-    CHECK(std::get<SkipRequest>(compile("asks_skip")).reason == "too small to bother");
-    CHECK_THAT(std::get<BackendFailure>(compile("asks_bad_break")).message, Catch::Contains("'nowhere'"));
+    CHECK(std::get<SkipRequest>(compile_example("asks_skip")).reason == "too small to bother");
+    CHECK_THAT(std::get<BackendFailure>(compile_example("asks_bad_break")).message, Catch::Contains("'nowhere'"));
 }
 
 TEST_CASE("failures carry the plug-in's words, or say that it gave none") {
-    CHECK(std::get<BackendFailure>(compile("silent")).message == "gave no reason");
-    CHECK(std::get<BackendFailure>(compile("unknown_status")).message == "returned the unknown status 99");
-    const BackendFailure failure = std::get<BackendFailure>(run("fails"));
+    CHECK(std::get<BackendFailure>(compile_example("silent")).message == "gave no reason");
+    CHECK(std::get<BackendFailure>(compile_example("unknown_status")).message == "returned the unknown status 99");
+    const BackendFailure failure = std::get<BackendFailure>(run_example("fails"));
     CHECK(failure.stage == "run");
     CHECK(failure.op == "aten.neg.default");
     CHECK(failure.message == "kernel fault");
     CHECK_FALSE(failure.unsupported);
-    CHECK(std::get<BackendFailure>(run("silent_run")).message == "gave no reason");
+    CHECK(std::get<BackendFailure>(run_example("silent_run")).message == "gave no reason");
 }
 
 TEST_CASE("outputs that break the rules are failures") {
@@ -110,7 +110,7 @@ TEST_CASE("outputs that break the rules are failures") {
         {"null_output", "output 0 is a null pointer"},
     };
     for (const auto& [name, expected] : cases) {
-        const RunResult result = run(name);
+        const RunResult result = run_example(name);
         REQUIRE(std::holds_alternative<BackendFailure>(result));
         CHECK(std::get<BackendFailure>(result).stage == "run");
         CHECK_THAT(std::get<BackendFailure>(result).message,
@@ -119,10 +119,10 @@ TEST_CASE("outputs that break the rules are failures") {
 }
 
 TEST_CASE("outputs may be strided, expanded, empty, and bools of any byte") {
-    CHECK(std::get<Values>(run("backwards"))[0].values<float>() == std::vector<float>{6, 4});
-    CHECK(std::get<Values>(run("expanded"))[0].values<float>() == std::vector<float>{3, 3, 3, 3});
-    CHECK(std::get<Values>(run("empty"))[0].sizes() == Sizes{0});
-    const Tensor bools = std::get<Values>(run("bools"))[0];
+    CHECK(std::get<Values>(run_example("backwards"))[0].values<float>() == std::vector<float>{6, 4});
+    CHECK(std::get<Values>(run_example("expanded"))[0].values<float>() == std::vector<float>{3, 3, 3, 3});
+    CHECK(std::get<Values>(run_example("empty"))[0].sizes() == Sizes{0});
+    const Tensor bools = std::get<Values>(run_example("bools"))[0];
     CHECK(same_bits(bools, Tensor::of(std::vector<bool>{false, true, true, true}, {4})));
 }
 
@@ -135,7 +135,7 @@ TEST_CASE("attributes come by name, large ones by hash too, nested ones after th
             graph.attributes["w"] = Tensor::of(std::vector<float>(100, 7.f), {100});
         else
             graph.subgraphs["body"] = std::make_shared<const Graph>(nested);
-        const BackendFailure failure = std::get<BackendFailure>(example("attributes")->compile(graph, {}));
+        const BackendFailure failure = std::get<BackendFailure>(example_backend("attributes")->compile(graph, {}));
         CHECK(failure.op == (large ? "w" : "body/w"));
         CHECK(failure.message == (large ? "has a hash" : "is in the JSON"));
     }
@@ -144,7 +144,7 @@ TEST_CASE("attributes come by name, large ones by hash too, nested ones after th
 TEST_CASE("the only backend of a library needs no name") {
     CHECK(load_plugin(library("one"), "")->name() == "identity");
     CHECK_THROWS_WITH(load_plugin(library("many"), ""), Catch::Contains("expected one to be named"));
-    CHECK_THROWS_WITH(example("identiti"),
+    CHECK_THROWS_WITH(example_backend("identiti"),
                       Catch::Contains("'identiti'") && Catch::Contains("did you mean 'identity'?"));
     CHECK(plugin_backends(library("many")).size() == 25);
 }

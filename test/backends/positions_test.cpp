@@ -49,7 +49,7 @@ const std::vector<Indexed>& calls() {
 }
 
 /// The call in a graph; `computed`: its positions are those given, plus 1, minus 1.
-Graph graph_with(const Indexed& call, bool computed) {
+Graph graph_of_indexing(const Indexed& call, bool computed) {
     Graph graph;
     GraphBuilder builder(graph);
     std::vector<NodeRef> operands;
@@ -65,7 +65,7 @@ Graph graph_with(const Indexed& call, bool computed) {
     return graph;
 }
 
-RunResult run(Backend& backend, const Graph& graph, const Tensor& positions) {
+RunResult run_compiled(Backend& backend, const Graph& graph, const Tensor& positions) {
     CompileResult compiled = backend.compile(graph, {});
     if (const auto* failure = std::get_if<BackendFailure>(&compiled)) FAIL(failure->message);
     const std::vector<Tensor> inputs = {kTable, positions, kRows, kRow};
@@ -77,13 +77,14 @@ TEST_CASE("halide refuses the positions that eager refuses", "[halide][positions
     const auto halide = halide::make_halide_backend();
     for (const Indexed& call : calls())
         for (const bool computed : {false, true}) {
-            const Graph graph = graph_with(call, computed);
+            const Graph graph = graph_of_indexing(call, computed);
             for (const std::int64_t bad : {call.size, call.negatives ? -call.size - 1 : -1, std::int64_t{1} << 32}) {
                 INFO(call.target << " along " << call.size << ", position " << bad << (computed ? ", computed" : ""));
                 std::vector<std::int64_t> list(static_cast<std::size_t>(element_count(call.sizes)), 0);
                 list.back() = bad;
                 const Tensor positions = Tensor::of(list, call.sizes);
-                const RunResult expected = run(*eager, graph, positions), got = run(*halide, graph, positions);
+                const RunResult expected = run_compiled(*eager, graph, positions),
+                                got = run_compiled(*halide, graph, positions);
                 REQUIRE(std::holds_alternative<BackendFailure>(expected));
                 REQUIRE(std::holds_alternative<BackendFailure>(got));
                 CHECK(std::get<BackendFailure>(expected).op == call.target);
@@ -96,7 +97,8 @@ TEST_CASE("halide refuses the positions that eager refuses", "[halide][positions
             std::vector<std::int64_t> list(static_cast<std::size_t>(element_count(call.sizes)), 0);
             list.back() = call.size - 1;
             const Tensor positions = Tensor::of(list, call.sizes);
-            const RunResult expected = run(*eager, graph, positions), got = run(*halide, graph, positions);
+            const RunResult expected = run_compiled(*eager, graph, positions),
+                            got = run_compiled(*halide, graph, positions);
             INFO(call.target << ", positions inside");
             REQUIRE(std::holds_alternative<Values>(got));
             CHECK(same_bits(std::get<Values>(got).at(0), std::get<Values>(expected).at(0)));

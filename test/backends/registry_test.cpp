@@ -2,22 +2,15 @@
 
 #include <algorithm>
 #include <catch2/catch.hpp>
-#include <cstdlib>
 
 #include "base/error.h"
 #include "base/files.h"
 #include "base/module.h"
+#include "environment_variable.h"
 
 using namespace whittle;
 
 namespace {
-
-/// WHITTLE_BACKEND_PATH for one test.
-class BackendPath {
-  public:
-    explicit BackendPath(const std::string& value) { ::setenv("WHITTLE_BACKEND_PATH", value.c_str(), 1); }
-    ~BackendPath() { ::unsetenv("WHITTLE_BACKEND_PATH"); }
-};
 
 bool listed(const std::string& name) {
     const std::vector<BackendInfo> backends = list_backends();
@@ -84,7 +77,8 @@ TEST_CASE("libraries are named by path, with a backend where they hold several")
 
 TEST_CASE("WHITTLE_BACKEND_PATH adds folders; what cannot be loaded there does no harm") {
     CHECK_FALSE(listed("identity"));
-    const BackendPath path("/no/such/folder::" + std::string(WHITTLE_TEST_PLUGINS));
+    const test::EnvironmentVariable path("WHITTLE_BACKEND_PATH",
+                                         "/no/such/folder::" + std::string(WHITTLE_TEST_PLUGINS));
     CHECK(listed("identity"));
     CHECK(listed("relu_compile_error_TESTING_ONLY"));
     CHECK(find_backend("fails")->name() == "fails");
@@ -92,7 +86,7 @@ TEST_CASE("WHITTLE_BACKEND_PATH adds folders; what cannot be loaded there does n
 }
 
 TEST_CASE("libraries are looked at in a copy of this process: one that crashes when it is loaded is left out") {
-    const BackendPath path(WHITTLE_TEST_PLUGINS);
+    const test::EnvironmentVariable path("WHITTLE_BACKEND_PATH", WHITTLE_TEST_PLUGINS);
     const std::vector<BackendInfo> backends = list_backends();
     CHECK(std::none_of(backends.begin(), backends.end(),
                        [](const BackendInfo& info) { return info.from.ends_with("plugin_crash.so"); }));
@@ -106,7 +100,7 @@ TEST_CASE("the files that decide what a backend does") {
           std::vector<std::filesystem::path>{folder + "/plugin_many.so"});
     CHECK(backend_files("cmd:sh " + folder + "/plugin_one.so").back() == folder + "/plugin_one.so");
     CHECK_FALSE(backend_files("eager").empty());
-    const BackendPath path(folder);
+    const test::EnvironmentVariable path("WHITTLE_BACKEND_PATH", folder);
     CHECK(backend_files("fails").at(0).filename() == "plugin_many.so");
     // What nobody finds by name is made by this program.
     CHECK(backend_files("made here") == backend_files("eager"));
@@ -127,7 +121,7 @@ TEST_CASE("a folder with a description is a backend of its name") {
                    R"({"description": "my own", "worker": ["sh", "{here}/w.sh", "{data}"], "needs": )" + needs +
                        R"(, "install": "make -C {here}"})");
     };
-    const BackendPath path(folders.path().string());
+    const test::EnvironmentVariable path("WHITTLE_BACKEND_PATH", folders.path().string());
     describe(R"(["sh", "{here}/backend.json"])");
     CHECK(find_backend("mine")->name() == "mine");
     CHECK(find_backend("mine")->description() == "my own");

@@ -4,13 +4,12 @@
 #include "backends/command/short_programs.h"
 
 #include <catch2/catch.hpp>
-#include <cstdlib>
 #include <limits>
 
 #include "backends/command/definitions.h"
 #include "backends/command/script_text.h"
 #include "backends/command/short_onnx.h"
-#include "base/files.h"
+#include "golden.h"
 #include "graph/formula.h"
 #include "graph/text.h"
 #include "ops/core/interpreter.h"
@@ -133,14 +132,6 @@ std::string shown(const std::string& name, const Case& one,
     return shown(name, program, why_not);
 }
 
-void check_golden(const std::string& name, const std::string& got) {
-    const std::filesystem::path path =
-        std::filesystem::path(WHITTLE_SOURCE_DIR) / "test/backends/golden" / (name + ".txt");
-    if (std::getenv("WHITTLE_UPDATE_GOLDENS")) write_file(path, got);
-    INFO("the text of " << name << " has changed; WHITTLE_UPDATE_GOLDENS=1 rewrites " << path);
-    CHECK(got == read_file(path));
-}
-
 }  // namespace
 
 TEST_CASE("golden: short programs for ONNX Runtime") {
@@ -150,14 +141,18 @@ TEST_CASE("golden: short programs for ONNX Runtime") {
     text += shown("an exception", summed({"exception", "compile", "no kernel"}), onnxruntime_program);
     text += shown("a crash", summed({"crash", "run", "SIGSEGV"}), onnxruntime_program);
     text += shown("a hang", summed({"timeout", "run", ""}), onnxruntime_program);
-    check_golden("onnxruntime", text);
+    test::check_golden("backends/golden/onnxruntime.txt", text);
 }
+
+namespace {
 
 Case softplus_of_100() {
     Case one = failing(kSoftplus, {Tensor::of<float>({100, -1}, {1, 2})}, {"mismatch", "run", "nan_or_inf"});
     one.got = {Tensor::of<float>({std::numeric_limits<float>::infinity(), 0.3132617F}, {1, 2})};
     return one;
 }
+
+}  // namespace
 
 TEST_CASE("golden: short programs for OpenCV") {
     WorkerHello hello;
@@ -172,7 +167,7 @@ TEST_CASE("golden: short programs for OpenCV") {
     text += shown("a crash", softplus, opencv_program, hello);
     softplus.graph.failure->signature = {"exception", "compile", "no layer"};
     text += shown("an exception", softplus, opencv_program, hello);
-    check_golden("opencv", text);
+    test::check_golden("backends/golden/opencv.txt", text);
 }
 
 TEST_CASE("golden: short programs for OpenCV in node") {
@@ -199,7 +194,7 @@ TEST_CASE("golden: short programs for OpenCV in node") {
     text += shown("an exception", softplus, opencv_program, npm);
     softplus.graph.failure->signature = {"crash", "run", "SIGABRT"};
     text += shown("a crash", softplus, opencv_program, npm);
-    check_golden("opencv_node", text);
+    test::check_golden("backends/golden/opencv_node.txt", text);
 }
 
 TEST_CASE("golden: scripts for any command") {
@@ -218,7 +213,7 @@ TEST_CASE("golden: scripts for any command") {
     text += scripted("a command that hangs", summed({"timeout", "run", ""}), command);
     text += scripted("a worker with its switch", summed({"mismatch", "run", "value"}), worker);
     text += scripted("a worker that ends", summed({"crash", "run", "SIGABRT"}), worker);
-    check_golden("script", text);
+    test::check_golden("backends/golden/script.txt", text);
 }
 
 TEST_CASE("short programs: equal bits are asked for where the text has the number itself") {
@@ -249,6 +244,8 @@ TEST_CASE("short programs: nothing of the user's names is in the model") {
     CHECK(title_of(uncontrolled.request(), model).find(" at opset 17 gives") != std::string::npos);
 }
 
+namespace {
+
 /// Softmax among ops that change shapes, at an opset.
 Case shaped(const std::string& opset) {
     const std::string text = R"(graph g opset("": )" + opset + R"() {
@@ -267,6 +264,8 @@ Case shaped(const std::string& opset) {
     one.got = {Tensor::of<float>({2, 2}, {2, 1})};
     return one;
 }
+
+}  // namespace
 
 TEST_CASE("short programs: ops are defined in the model's version, and those that only change a shape are not") {
     const auto link = [](const std::string& name) {
@@ -326,6 +325,8 @@ TEST_CASE("short programs: an exception's words are cut in a title, not the form
               200);
 }
 
+namespace {
+
 constexpr const char* kScan = R"(graph user_model opset("": 17) {
   @user_body = graph user_body opset("": 17) {
     %user_scale = placeholder["user_scale"] : f32[2]
@@ -340,6 +341,8 @@ constexpr const char* kScan = R"(graph user_model opset("": 17) {
   return (%y)
 }
 )";
+
+}  // namespace
 
 TEST_CASE("short programs: a nested graph is shown under other names, one with parameters is not") {
     Case one = failing(kScan, {Tensor::of<float>({1, 2}, {2}), Tensor::of(std::vector<float>(6, 1.0F), {3, 2})},

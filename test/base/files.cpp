@@ -9,12 +9,12 @@
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <csignal>
-#include <cstdlib>
 #include <fstream>
 #include <set>
 
 #include "base/error.h"
 #include "base/hash.h"
+#include "environment_variable.h"
 
 using namespace whittle;
 namespace fs = std::filesystem;
@@ -76,9 +76,7 @@ TEST_CASE("a temporary folder goes with its contents, unless kept") {
 
 TEST_CASE("the folders of a killed process go with the next of their kind, those of living ones stay") {
     const TempDir base;
-    const char* before = std::getenv("TMPDIR");
-    const std::string saved = before ? before : "";
-    ::setenv("TMPDIR", base.path().c_str(), 1);
+    const test::EnvironmentVariable temporary("TMPDIR", base.path().string());
     int ready[2];
     REQUIRE(::pipe(ready) == 0);
     const auto start = [&] {  // a process that makes a folder and waits; the folder
@@ -117,7 +115,6 @@ TEST_CASE("the folders of a killed process go with the next of their kind, those
     end(living);
     ::close(ready[0]);
     ::close(ready[1]);
-    before ? ::setenv("TMPDIR", saved.c_str(), 1) : ::unsetenv("TMPDIR");
 }
 
 TEST_CASE("content hashes are XXH3-128") {

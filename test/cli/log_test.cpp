@@ -28,11 +28,11 @@ constexpr const char* kGraph = R"({"format": "whittle.graph", "version": "1.0", 
   {"kind": "output", "name": "output", "args": [{"node": "b"}]}]})";
 
 /// A script for sh, where `$LOG` is the option that names the channel, and a line that its log has to have.
-struct Sample {
+struct LogSample {
     std::string script, line;
 };
 
-Sample sample_of(LogChannel channel) {
+LogSample sample_of(LogChannel channel) {
     switch (channel) {
         case LogChannel::capture:
             return {"explain g.json $LOG", "graph main [(]2 ops[)] of main, 1 input, 1 output"};
@@ -60,7 +60,7 @@ Sample sample_of(LogChannel channel) {
     __builtin_unreachable();
 }
 
-Sample sample_of(LogArtifact artifact) {
+LogSample sample_of(LogArtifact artifact) {
     switch (artifact) {
         case LogArtifact::graph_code:
             return {"explain g.json $LOG", "  %b = aten.neg.default[(]%a[)] : f32\\[64, 32\\]"};
@@ -105,7 +105,7 @@ Sample sample_of(LogArtifact artifact) {
 }
 
 /// What the programs log, one line each.
-std::string log_of(const Sample& sample, const std::string& spec) {
+std::string log_of(const LogSample& sample, const std::string& spec) {
     const TempDir folder("log-test");
     write_file(folder.path() / "g.json", kGraph);
     const std::string bin = WHITTLE_BIN, path = std::getenv("PATH");

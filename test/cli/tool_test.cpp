@@ -14,7 +14,7 @@ using whittle::cli::Tool;
 namespace {
 
 /// A program with one option of each kind.
-struct Sample {
+struct SampleTool {
     Tool tool{"sample", "MODEL [MORE…] [-- ARGS]", "Shows every kind of option."};
     bool ops = false;
     std::string backend = "eager", mode = "auto";
@@ -25,7 +25,7 @@ struct Sample {
     std::vector<std::int64_t> codes;
     std::filesystem::path model;
 
-    Sample() {
+    SampleTool() {
         tool.positional("MODEL", model, "The model.");
         tool.positional("MORE", more, "More of them.", false);
         tool.after_dashes(rest, "Arguments of the program.");
@@ -40,7 +40,7 @@ struct Sample {
         tool.rest_of_line("--check", check, "CMD…", "The rest of the line is the command.");
         tool.example("sample m.onnx --ops", "lists the ops of m.onnx");
     }
-    Sample& parse(std::vector<std::string> arguments) {
+    SampleTool& parse(std::vector<std::string> arguments) {
         REQUIRE_FALSE(tool.parse(arguments));
         return *this;
     }
@@ -59,7 +59,7 @@ using Words = std::vector<std::string>;
 }  // namespace
 
 TEST_CASE("options of every kind reach their targets") {
-    Sample s;
+    SampleTool s;
     s.parse({"--ops", "m.onnx", "--backend=halide", "-o", "x.json", "--rtol", "1e-3", "-j4", "--name", "a", "b",
              "--name=c", "--code", "3", "--code", "4", "--mode", "bisect"});
     CHECK(s.ops);
@@ -75,7 +75,7 @@ TEST_CASE("options of every kind reach their targets") {
 }
 
 TEST_CASE("targets keep their values when an option is not given") {
-    Sample s;
+    SampleTool s;
     s.parse({"m.onnx"});
     CHECK(s.backend == "eager");
     CHECK(s.jobs == 1);
@@ -84,16 +84,16 @@ TEST_CASE("targets keep their values when an option is not given") {
 }
 
 TEST_CASE("what follows -- belongs to the program, options or not") {
-    Sample s;
+    SampleTool s;
     s.parse({"m", "--ops", "--", "--mode", "-x", "--"});
     CHECK(s.rest == Words{"--mode", "-x", "--"});
     CHECK(s.mode == "auto");
 }
 
 TEST_CASE("a flag such as --check takes the rest of the line") {
-    CHECK(Sample().parse({"m", "--check", "cmd", "-u", "{}", "--ops"}).check == Words{"cmd", "-u", "{}", "--ops"});
-    CHECK(Sample().parse({"m", "--check", "--", "cmd", "--", "{}"}).check == Words{"cmd", "--", "{}"});
-    CHECK(Sample().parse({"m", "--check=cmd", "{}"}).check == Words{"cmd", "{}"});
+    CHECK(SampleTool().parse({"m", "--check", "cmd", "-u", "{}", "--ops"}).check == Words{"cmd", "-u", "{}", "--ops"});
+    CHECK(SampleTool().parse({"m", "--check", "--", "cmd", "--", "{}"}).check == Words{"cmd", "--", "{}"});
+    CHECK(SampleTool().parse({"m", "--check=cmd", "{}"}).check == Words{"cmd", "{}"});
 }
 
 TEST_CASE("without a taker, -- only ends the options") {
@@ -105,26 +105,29 @@ TEST_CASE("without a taker, -- only ends the options") {
 }
 
 TEST_CASE("bad usage is told as git and cargo tell it") {
-    CHECK(Sample().error({}) == "missing argument MODEL; hint: see sample --help");
-    CHECK(Sample().error({"m", "--opss"}) == "unknown option '--opss'; hint: did you mean '--ops'?");
-    CHECK(Sample().error({"m", "--qqq=1"}) == "unknown option '--qqq'; hint: sample --help lists the options");
-    CHECK(Sample().error({"m", "--rtol"}) == "option --rtol requires a value: --rtol X");
-    CHECK(Sample().error({"m", "--jobs", "many"}) ==
+    CHECK(SampleTool().error({}) == "missing argument MODEL; hint: see sample --help");
+    CHECK(SampleTool().error({"m", "--opss"}) == "unknown option '--opss'; hint: did you mean '--ops'?");
+    CHECK(SampleTool().error({"m", "--qqq=1"}) == "unknown option '--qqq'; hint: sample --help lists the options");
+    CHECK(SampleTool().error({"m", "--rtol"}) == "option --rtol requires a value: --rtol X");
+    CHECK(SampleTool().error({"m", "--jobs", "many"}) ==
           "invalid value 'many' for --jobs: not a whole number of 0 or more");
-    CHECK(Sample().error({"m", "--jobs", "1.5"}) == "invalid value '1.5' for --jobs: not a whole number of 0 or more");
-    CHECK(Sample().error({"m", "--jobs=-1"}) == "invalid value '-1' for --jobs: not a whole number of 0 or more");
-    CHECK(Sample().error({"m", "--jobs", "99999999999999999999"}) ==
+    CHECK(SampleTool().error({"m", "--jobs", "1.5"}) ==
+          "invalid value '1.5' for --jobs: not a whole number of 0 or more");
+    CHECK(SampleTool().error({"m", "--jobs=-1"}) == "invalid value '-1' for --jobs: not a whole number of 0 or more");
+    CHECK(SampleTool().error({"m", "--jobs", "99999999999999999999"}) ==
           "invalid value '99999999999999999999' for --jobs: not a whole number of 0 or more");
-    CHECK(Sample().error({"m", "--rtol", "nan"}) == "invalid value 'nan' for --rtol: not a number of 0 or more");
-    CHECK(Sample().error({"m", "--rtol", "inf"}) == "invalid value 'inf' for --rtol: not a number of 0 or more");
-    CHECK(Sample().error({"m", "--jobs", "1", "--jobs", "2"}) == "option --jobs is given 2 times, but takes one value");
-    CHECK(Sample().error({"m", "--mode", "bisct"}) ==
+    CHECK(SampleTool().error({"m", "--rtol", "nan"}) == "invalid value 'nan' for --rtol: not a number of 0 or more");
+    CHECK(SampleTool().error({"m", "--rtol", "inf"}) == "invalid value 'inf' for --rtol: not a number of 0 or more");
+    CHECK(SampleTool().error({"m", "--jobs", "1", "--jobs", "2"}) ==
+          "option --jobs is given 2 times, but takes one value");
+    CHECK(SampleTool().error({"m", "--mode", "bisct"}) ==
           "invalid value 'bisct' for --mode: expected one of auto, bisect; hint: did you mean 'bisect'?");
-    CHECK(Sample().error({"m", "--ops=yes"}) == "option --ops takes no value");
-    CHECK(Sample().error({"m", "--check"}) == "option --check requires a command");
-    CHECK(Sample().error({""}) == "MODEL: the path is empty");
-    CHECK(
-        Sample().error({"m", "--color", "blue"}).starts_with("invalid value 'blue' for --color: expected one of auto"));
+    CHECK(SampleTool().error({"m", "--ops=yes"}) == "option --ops takes no value");
+    CHECK(SampleTool().error({"m", "--check"}) == "option --check requires a command");
+    CHECK(SampleTool().error({""}) == "MODEL: the path is empty");
+    CHECK(SampleTool()
+              .error({"m", "--color", "blue"})
+              .starts_with("invalid value 'blue' for --color: expected one of auto"));
 }
 
 TEST_CASE("a word too many is taken for an argument of the program") {
@@ -140,17 +143,17 @@ TEST_CASE("a word too many is taken for an argument of the program") {
 
 TEST_CASE("who asks for JSON gets it for a mistake on the line, too") {
     for (const Words& line : {Words{"m", "--opss", "--json"}, Words{"--json", "--mode", "bisct"}, Words{"--json"}}) {
-        Sample s;
+        SampleTool s;
         CHECK(s.error(line) != "no error");
         CHECK(s.tool.shared().json);
     }
-    Sample of_the_command;
+    SampleTool of_the_command;
     CHECK(of_the_command.error({"m", "--opss", "--check", "cmd", "--json"}) != "no error");
     CHECK_FALSE(of_the_command.tool.shared().json);
 }
 
 TEST_CASE("help wins over missing arguments and fits 80 columns") {
-    Sample s;
+    SampleTool s;
     const auto page = s.tool.parse(Words{"--help"});
     REQUIRE(page);
     CHECK(page->starts_with("Usage: sample [OPTIONS] MODEL [MORE…] [-- ARGS]\n"));

@@ -97,7 +97,7 @@ TEST_CASE("the application of a pass with which it begins to fail is bisected", 
 namespace {
 
 /// On 16 values.
-Graph failing(const std::string& text) {
+Graph failing_in_halide(const std::string& text) {
     Graph graph = parse(text);
     graph.failure = product().failure;
     graph.failure->inputs = {Tensor::of(std::vector<float>(16, 3), {16})};
@@ -108,10 +108,10 @@ Graph failing(const std::string& text) {
 }  // namespace
 
 TEST_CASE("a pass on graphs that is wrong does not agree with itself: the reference has no part in it", "[culprit]") {
-    const Graph folded = failing(
+    const Graph folded = failing_in_halide(
         "graph folded {\n  %x = placeholder[\"x\"] : f32[16]\n  %w = get_attr[\"w\"] : f32[16]\n"
         "  %n = aten.neg.default(%w) : f32[16]\n  %y = aten.add.Tensor(%x, %n) : f32[16]\n  return (%y)\n}\n");
-    const Graph merged = failing(
+    const Graph merged = failing_in_halide(
         "graph merged {\n  %x = placeholder[\"x\"] : f32[16]\n  %a = aten.mul.Scalar(%x, 2.0) : f32[16]\n"
         "  %b = aten.mul.Scalar(%x, 2.0) : f32[16]\n  %c = aten.mul.Scalar(%x, 5.0) : f32[16]\n"
         "  %y = aten.add.Tensor(%a, %b) : f32[16]\n  %z = aten.add.Tensor(%y, %c) : f32[16]\n  return (%z)\n}\n");
@@ -133,8 +133,8 @@ TEST_CASE("a decomposition that is wrong is found, of an op that the reference t
     for (const std::string call : {"aten.relu6.default(%x) : f32[16]", "aten.matmul.default(%x, %x) : f32[]"}) {
         const std::string op = call.substr(0, call.find('('));
         INFO(op);
-        const Graph graph =
-            failing("graph composite {\n  %x = placeholder[\"x\"] : f32[16]\n  %y = " + call + "\n  return (%y)\n}\n");
+        const Graph graph = failing_in_halide("graph composite {\n  %x = placeholder[\"x\"] : f32[16]\n  %y = " + call +
+                                              "\n  return (%y)\n}\n");
         CHECK_FALSE(culprit(graph));
         const Planted bug("decompose=" + op);
         const auto found = culprit(graph);
@@ -196,7 +196,7 @@ class Pair final : public Backend, public Switchable {
 }  // namespace
 
 TEST_CASE("a pass that does harm only together with another is told with it, not with those that it builds on") {
-    Graph graph = failing(
+    Graph graph = failing_in_halide(
         "graph g {\n  %x = placeholder[\"x\"] : f32[16]\n  %a = aten.relu.default(%x) : f32[16]\n  return (%a)\n}\n");
     graph.failure->backend = "pair";
     Pair backend;

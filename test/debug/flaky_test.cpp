@@ -64,7 +64,7 @@ class Flaky final : public Backend, public Switchable {
     std::mt19937* random_;
 };
 
-Graph failing() {
+Graph flaky_graph() {
     Graph graph = parse(
         "graph g {\n  %x = placeholder[\"x\"] : f32[2]\n  %a = aten.relu.default(%x) : f32[2]\n  return (%a)\n}\n");
     graph.failure = Failure{.backend = "flaky", .signature = {"mismatch", "run", "value"}};
@@ -77,7 +77,7 @@ Graph failing() {
 TEST_CASE("a pass that is wrong in 3 of 10 runs is bisected to its application", "[flaky]") {
     Flaky backend;
     for (int i = 0; i < 3; i++) {  // each draws other numbers
-        const debug::Diagnosis found = debug::diagnose(failing(), backend, {.flaky = true});
+        const debug::Diagnosis found = debug::diagnose(flaky_graph(), backend, {.flaky = true});
         REQUIRE(found.culprit);
         CHECK(found.culprit->op == "b");
         CHECK(found.culprit->together == std::vector<std::string>{"most-b=2", "most-b=3"});
@@ -90,7 +90,7 @@ TEST_CASE("a pass that is wrong in 3 of 10 runs is bisected to its application",
 TEST_CASE("a directive with which it fails in 3 of 10 runs is found", "[flaky]") {
     Flaky backend(true);
     for (int i = 0; i < 2; i++) {
-        const debug::Diagnosis found = debug::diagnose(failing(), backend, {.flaky = true});
+        const debug::Diagnosis found = debug::diagnose(flaky_graph(), backend, {.flaky = true});
         REQUIRE(found.culprit);
         CHECK(found.culprit->directive == "d()");
         CHECK(found.culprit->together.empty());

@@ -106,7 +106,7 @@ class Kernels final : public Backend, public program::PlanCompiler, public progr
     };
 };
 
-Graph failing(Kernels& backend) {
+Graph minimized_for(Kernels& backend) {
     const Graph graph = parse(
         "graph g {\n  %x = placeholder[\"x\"] : f32[4, 3]\n  %s = aten.sum.dim_IntList(%x, [1]) : f32[4]\n"
         "  %a = aten.abs.default(%s) : f32[4]\n  %b = aten.exp.default(%a) : f32[4]\n  return (%b)\n}\n");
@@ -123,7 +123,7 @@ Graph failing(Kernels& backend) {
 
 TEST_CASE("a kernel of a stranger's that fails by itself is reduced, and is a program for its compiler", "[outside]") {
     Kernels backend;
-    const Graph graph = failing(backend);
+    const Graph graph = minimized_for(backend);
     const TempDir folder("whittle-outside");
     const repro::Report report =
         repro::write_repro(graph, backend, {.output = folder.path() / "repro.cpp", .command = "repro", .runs = 1});

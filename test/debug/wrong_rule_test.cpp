@@ -60,7 +60,7 @@ bool calls(const Graph& graph, std::string_view target) {
 }
 
 /// A value that is read twice, a write, and a constant.
-Graph failing() {
+Graph failing_at_gradients() {
     Graph graph = parse(R"(graph g {
   %x = placeholder["x"] : f32[2] grad
   %w = get_attr["w"] : f32[2] grad
@@ -101,14 +101,14 @@ class Spoilt final : public Backend, public OwnGradients {
 };
 
 Outcome judged(Backend& backend) {
-    const Graph graph = failing();
+    const Graph graph = failing_at_gradients();
     const std::vector<Tensor>& inputs = graph.failure->inputs;
     return judge(run_isolated(graph, inputs, backend, {}, {}), graph, inputs, evaluate(graph, inputs), {});
 }
 
-std::optional<Culprit> culprit(const Disagrees& disagrees) {
+std::optional<Culprit> culprit_of_rules(const Disagrees& disagrees) {
     Judge judge(disagrees);
-    return debug::wrong_rule(failing(), judge, {});
+    return debug::wrong_rule(failing_at_gradients(), judge, {});
 }
 
 }  // namespace
@@ -124,7 +124,7 @@ TEST_CASE("gradients are compared with those of who has its own", "[gradients]")
 
 TEST_CASE("the rule that disagrees by itself is named", "[gradients]") {
     for (const std::string op : {"aten.tanh.default", "aten.exp.default"}) {
-        const auto found = culprit([&](const Graph& joint) { return calls(joint, op); });
+        const auto found = culprit_of_rules([&](const Graph& joint) { return calls(joint, op); });
         REQUIRE(found);
         CHECK(found->component == "gradient");
         CHECK(found->op == op);
@@ -136,20 +136,20 @@ TEST_CASE("finite differences name a wrong rule, without another autograd", "[gr
     Spoilt right(""), wrong("aten.tanh_backward.default");
     CHECK(judged(right).kind == Outcome::Kind::ok);
     const Outcome outcome = judged(wrong);
-    CHECK(signature_of(outcome) == failing().failure->signature);
+    CHECK(signature_of(outcome) == failing_at_gradients().failure->signature);
     CHECK_THAT(outcome.message, Catch::Contains("gradient of x") && Catch::Contains("finite differences"));
-    const auto found = debug::wrong_rule(failing(), wrong, {});
+    const auto found = debug::wrong_rule(failing_at_gradients(), wrong, {});
     REQUIRE(found);
     CHECK(found->text() == "gradient rule of aten.tanh.default");
 }
 
 TEST_CASE("where each rule is right by itself, the joint graph is wrong", "[gradients]") {
-    const auto found = culprit(
+    const auto found = culprit_of_rules(
         [](const Graph& joint) { return calls(joint, "aten.tanh.default") && calls(joint, "aten.exp.default"); });
     REQUIRE(found);
     CHECK(found->text() == "pass joint");
     // What a call reads twice is added up by whoever puts rules together.
-    const auto added = culprit([](const Graph& joint) {
+    const auto added = culprit_of_rules([](const Graph& joint) {
         return std::ranges::any_of(joint.nodes, [](const Node& node) {
             return node.target == "aten.mul.Tensor" && node.args.size() == 2 && node.args[0] == node.args[1];
         });

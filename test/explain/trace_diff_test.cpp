@@ -9,7 +9,7 @@ using namespace whittle::explain;
 
 namespace {
 
-Frame frame_of(const std::string& function, const std::string& name, const std::string& op) {
+Frame frame_calling(const std::string& function, const std::string& name, const std::string& op) {
     return {.name = function,
             .graph = parse("graph " + name + " {\n  %x = placeholder[\"x\"] : f32[2]\n  %y = " + op +
                            "(%x) : f32[2]\n  return (%y)\n}")};
@@ -30,19 +30,19 @@ BreakReason break_at(int line, const std::string& text) {
 }  // namespace
 
 TEST_CASE("graphs of a function are known again by what they compute, renamed functions by their graphs") {
-    const std::vector<Frame> before = {frame_of("f", "g0", "aten.relu.default"),
-                                       frame_of("f", "g1", "aten.neg.default")};
-    const std::vector<Frame> after = {frame_of("f", "g0", "aten.neg.default"),
-                                      frame_of("h", "g1", "aten.relu.default")};
+    const std::vector<Frame> before = {frame_calling("f", "g0", "aten.relu.default"),
+                                       frame_calling("f", "g1", "aten.neg.default")};
+    const std::vector<Frame> after = {frame_calling("f", "g0", "aten.neg.default"),
+                                      frame_calling("h", "g1", "aten.relu.default")};
     const TraceDiff found = compared(before, after);
     CHECK(found.same());
     CHECK(found.same_graphs == 2);
 }
 
 TEST_CASE("graphs that came and went are told by name") {
-    const std::vector<Frame> before = {frame_of("f", "g0", "aten.relu.default")};
+    const std::vector<Frame> before = {frame_calling("f", "g0", "aten.relu.default")};
     std::vector<Frame> after = before;
-    after.push_back(frame_of("f", "g1", "aten.neg.default"));
+    after.push_back(frame_calling("f", "g1", "aten.neg.default"));
     REQUIRE(compared(before, after).added.size() == 1);
     CHECK(compared(before, after).added[0].name == "g1");
     REQUIRE(compared(after, before).gone.size() == 1);
@@ -71,7 +71,7 @@ TEST_CASE("the first line counts breaks that are new, gone, and as often no more
 }
 
 TEST_CASE("a guard that only one side has is a difference") {
-    const std::vector<Frame> frames = {frame_of("f", "g0", "aten.relu.default")};
+    const std::vector<Frame> frames = {frame_calling("f", "g0", "aten.relu.default")};
     Report before, after;
     before.graphs = {{.name = "g0", .guards = {"L['n'] == 3"}}};
     after.graphs = {{.name = "g0", .guards = {"L['n'] == 4"}}};
@@ -82,7 +82,7 @@ TEST_CASE("a guard that only one side has is a difference") {
 }
 
 TEST_CASE("of inputs that differ the outputs are not compared") {
-    const std::vector<Frame> frames = {frame_of("f", "g0", "aten.relu.default")};
+    const std::vector<Frame> frames = {frame_calling("f", "g0", "aten.relu.default")};
     const Report report;
     const Tensor one = Tensor::of({1.F, 1.F}), two = Tensor::of({2.F, 2.F});
     const auto with = [&](const Tensor& input, const Tensor& output) {

@@ -4,14 +4,15 @@
 #include <cmath>
 #include <limits>
 
+#include "expr/constants.h"
 #include "expr/fold.h"
 
 using namespace whittle;
 using namespace whittle::expr;
+using test::f32;
 
 namespace {
 const Expr i = variable("i"), j = variable("j");
-Expr f32(double v) { return constant(DType::f32, v); }
 Expr x(Expr at) { return load("x", DType::f32, {std::move(at)}); }
 }  // namespace
 

@@ -6,13 +6,13 @@
 
 #include "base/error.h"
 #include "expr/builder.h"
+#include "expr/constants.h"
 
 using namespace whittle;
 using namespace whittle::expr;
+using test::f32;
 
 namespace {
-
-Expr f32(double v) { return constant(DType::f32, v); }
 
 /// One output stage of `sizes` whose element is `element`, over inputs that look like `inputs`.
 template <class Element>

@@ -83,7 +83,7 @@ TEST_CASE("loops have helpers only for what they use") {
     CHECK(support_cpp({&half}).find("struct half") != std::string::npos);
 }
 
-TEST_CASE("half types of the loops convert as Eigen's") {
+TEST_CASE("half types of the loops convert as the tensors do") {
     std::vector<Group> groups;
     for (const DType half : {DType::f16, DType::bf16}) {
         GroupBuilder b;

@@ -23,6 +23,13 @@ inline Graph small_graph() {
     return graph;
 }
 
+/// What it is given.
+inline Graph identity_graph() {
+    Graph graph;
+    graph.output({graph.placeholder("x", ValueMeta::contiguous(DType::f32, {2}))});
+    return graph;
+}
+
 /// Strings to escape, special floats, every kind of argument, strides, gradients, several results, nested graphs.
 inline Graph full_graph() {
     const double inf = std::numeric_limits<double>::infinity();

@@ -48,7 +48,7 @@ Graph round_trip(const Graph& graph) {
     return load_graph(folder.path() / "g.json");
 }
 
-std::string complaint(const std::string& json) {
+std::string complaint_about(const std::string& json) {
     std::map<std::string, Tensor> tensors;
     graph_to_json(full_graph(), tensors);
     return thrown<Error>([&] { graph_from_json(json, tensors, "g.json"); });
@@ -201,14 +201,15 @@ TEST_CASE("text that is not UTF-8 survives in arguments and is refused in names"
 
 TEST_CASE("versions") {
     const std::string text = json_of(small_graph());
-    CHECK(complaint(text).empty());
-    CHECK_THAT(complaint(replaced(text, "\"1.0\"", "\"2.0\"")),
+    CHECK(complaint_about(text).empty());
+    CHECK_THAT(complaint_about(replaced(text, "\"1.0\"", "\"2.0\"")),
                Contains("g.json: /version: found \"2.0\", expected version 1.x"));
-    CHECK_THAT(complaint(replaced(text, "\"1.0\"", "\"1\"")), Contains("expected a version such as \"1.4\""));
-    CHECK_THAT(complaint(replaced(text, "whittle.graph", "whittle.record")), Contains("expected \"whittle.graph\""));
+    CHECK_THAT(complaint_about(replaced(text, "\"1.0\"", "\"1\"")), Contains("expected a version such as \"1.4\""));
+    CHECK_THAT(complaint_about(replaced(text, "whittle.graph", "whittle.record")),
+               Contains("expected \"whittle.graph\""));
     const std::string extended = replaced(text, "\"dialect\"", "\"colour\": 3, \"dialect\"");
-    CHECK_THAT(complaint(extended), Contains("/colour: found an unknown member, expected one of format"));
-    CHECK(complaint(replaced(extended, "\"1.0\"", "\"1.7\"")).empty());
+    CHECK_THAT(complaint_about(extended), Contains("/colour: found an unknown member, expected one of format"));
+    CHECK(complaint_about(replaced(extended, "\"1.0\"", "\"1.7\"")).empty());
 }
 
 TEST_CASE("malformed graph files are refused with a pointer") {
@@ -249,17 +250,18 @@ TEST_CASE("malformed graph files are refused with a pointer") {
         {"\"alpha\": 2", "\"alpha\": 1e999", "g.json: byte"},
     }));
     INFO(to);
-    CHECK_THAT(complaint(replaced(json_of(small_graph()), from, to)), Contains(message));
+    CHECK_THAT(complaint_about(replaced(json_of(small_graph()), from, to)), Contains(message));
 }
 
 TEST_CASE("a file cut anywhere is refused") {
     const std::string text = json_of(failing_graph());
-    for (std::size_t length = 0; length + 2 < text.size(); length += 7) CHECK(complaint(text.substr(0, length)) != "");
+    for (std::size_t length = 0; length + 2 < text.size(); length += 7)
+        CHECK(complaint_about(text.substr(0, length)) != "");
 }
 
 TEST_CASE("depth is bounded") {
     const std::string deep(200000, '[');
-    CHECK_THAT(complaint(deep), Contains("nested more than 256 deep"));
+    CHECK_THAT(complaint_about(deep), Contains("nested more than 256 deep"));
     CHECK_THAT(thrown<Error>([&] { parse_json(deep, "x.json"); }), Contains("x.json: found JSON nested more than 256"));
     CHECK(parse_json("{\"a\": [1, 2.5, null]}", "x.json")["a"][1] == 2.5);
     CHECK_THAT(thrown<Error>([&] { parse_json("{\"a\": 1, \"a\": 2}", "x.json"); }), Contains("twice"));

@@ -41,6 +41,8 @@ TEST_CASE("constants added by a rewrite move to the front and unread attributes 
     CHECK(result.attributes.count("w") == 0);
 }
 
+namespace {
+
 /// The ops of a decomposed sample that are still composites; what is wrong with its graph, if anything.
 std::string left_over(const RegisteredOp& op, const Sample& sample) try {
     const Graph core = decompose(graph_of(op, sample));
@@ -55,6 +57,8 @@ std::string left_over(const RegisteredOp& op, const Sample& sample) try {
 } catch (const Error& error) {
     return error.what();
 }
+
+}  // namespace
 
 TEST_CASE("every composite of the registry decomposes into ops that lower, or are not composites", "[decompose]") {
     std::size_t tried = 0;

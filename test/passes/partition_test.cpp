@@ -22,7 +22,7 @@ Joint joint_of(std::string_view text) {
 }
 
 /// The two graphs, one after the other, compute what the joint graph does.
-void check_same_values(const Joint& joint, const Partition& parts) {
+void check_same_as_joint(const Joint& joint, const Partition& parts) {
     Random random(3);
     std::vector<Tensor> inputs;
     for (const NodeId id : joint.graph.placeholders()) {
@@ -44,7 +44,7 @@ void check_same_values(const Joint& joint, const Partition& parts) {
 /// By default as slow as it may be: small graphs have no time to spare.
 constexpr PartitionOptions kLeast{.slowdown = 10}, kAll{.partitioner = Partitioner::all};
 
-Partition checked(const Joint& joint, const PartitionOptions& options = kLeast) {
+Partition checked_partition(const Joint& joint, const PartitionOptions& options = kLeast) {
     Partition parts = partition(joint, options);
     verify(parts.forward, Stage::functional, Registry::instance());
     verify(parts.backward, Stage::functional, Registry::instance());
@@ -80,15 +80,15 @@ TEST_CASE("of a chain behind a matmul the partitions save all that is read, and 
   return (%y, %gx)
 }
 )");
-    const Partition all = checked(joint, kAll);
-    check_same_values(joint, all);
+    const Partition all = checked_partition(joint, kAll);
+    check_same_as_joint(joint, all);
     CHECK(saved_names(all) == Names{"a", "b"});
     CHECK(all.saved == std::vector<Saved>{{false, 1}, {true, 1}, {true, 2}});
     CHECK(all.saved_bytes == 2 * 8 * 8 * 4);
     CHECK(all.recomputed.empty());
 
-    const Partition least = checked(joint);
-    check_same_values(joint, least);
+    const Partition least = checked_partition(joint);
+    check_same_as_joint(joint, least);
     CHECK(saved_names(least) == Names{"a"});
     CHECK(least.saved_bytes == 8 * 8 * 4);
     CHECK(least.recomputed == Names{"b"});
@@ -97,9 +97,9 @@ TEST_CASE("of a chain behind a matmul the partitions save all that is read, and 
     Cut other = least.cut;
     REQUIRE(other.again.at(5));  // %b
     other.again[5] = false;
-    CHECK(saved_names(checked(joint, {.slowdown = 10, .known = &other})) == Names{"a", "b"});
+    CHECK(saved_names(checked_partition(joint, {.slowdown = 10, .known = &other})) == Names{"a", "b"});
     ++other.calls;
-    CHECK(saved_names(checked(joint, {.slowdown = 10, .known = &other})) == Names{"a"});
+    CHECK(saved_names(checked_partition(joint, {.slowdown = 10, .known = &other})) == Names{"a"});
 }
 
 TEST_CASE("what is cheap is computed again from inputs, where it is first read", "[partition]") {
@@ -114,8 +114,8 @@ TEST_CASE("what is cheap is computed again from inputs, where it is first read",
   return (%y, %g2)
 }
 )");
-    const Partition least = checked(joint);
-    check_same_values(joint, least);
+    const Partition least = checked_partition(joint);
+    check_same_as_joint(joint, least);
     CHECK(least.saved == std::vector<Saved>{{false, 0}});
     CHECK(least.saved_bytes == 0);
     CHECK(print(least.backward) == R"(graph g_backward {
@@ -138,7 +138,7 @@ TEST_CASE("matmuls, convolutions and random values are not computed again", "[pa
             joint_of("graph g {\n  %a = placeholder[\"a\"] : " + a + "\n  %b = placeholder[\"b\"] : " + b +
                      "\n  %t = placeholder[\"t\"] : " + type + "\n  %h = " + call + " : " + type +
                      "\n  %g = aten.mul.Tensor(%t, %h) : " + type + "\n  return (%h, %g)\n}\n");
-        const Partition least = checked(joint);
+        const Partition least = checked_partition(joint);
         CHECK(least.recomputed.empty() == !saved_names(least).empty());
         return !saved_names(least).empty();
     };
@@ -151,7 +151,7 @@ TEST_CASE("matmuls, convolutions and random values are not computed again", "[pa
 
 TEST_CASE("a reduction is computed again only where it is over few elements", "[partition]") {
     const auto saved = [](const std::string& sizes) {
-        return saved_names(checked(joint_of("graph g {\n  %x = placeholder[\"x\"] : f32[" + sizes + R"(]
+        return saved_names(checked_partition(joint_of("graph g {\n  %x = placeholder[\"x\"] : f32[" + sizes + R"(]
   %t = placeholder["t"] : f32[300]
   %s = aten.sum.dim_IntList(%x, [1]) : f32[300]
   %y = aten.exp.default(%s) : f32[300]
@@ -179,8 +179,8 @@ TEST_CASE("statistics that the program keeps are computed once, others again", "
 )");
         joint.outputs = 2;
         joint.gradients.resize(1);
-        const Partition parts = checked(joint);
-        check_same_values(joint, parts);
+        const Partition parts = checked_partition(joint);
+        check_same_as_joint(joint, parts);
         return parts.recomputed;
     };
     CHECK(recomputed("%z") == Names{"norm"});
@@ -202,12 +202,12 @@ TEST_CASE("views are not saved, and memory counts once", "[partition]") {
   return (%y, %g3)
 }
 )");
-    const Partition all = checked(joint, kAll);
-    check_same_values(joint, all);
+    const Partition all = checked_partition(joint, kAll);
+    check_same_as_joint(joint, all);
     CHECK(saved_names(all) == Names{"wt", "h", "flipped"});
     CHECK(all.saved_bytes == 4 * 4 * 4);
-    const Partition least = checked(joint);
-    check_same_values(joint, least);
+    const Partition least = checked_partition(joint);
+    check_same_as_joint(joint, least);
     CHECK(saved_names(least) == Names{"h"});
     CHECK(least.saved_bytes == 4 * 4 * 4);
 }
@@ -235,8 +235,8 @@ TEST_CASE("what is computed again takes no longer than the slowdown allows, and 
     }
     const Joint joint = joint_of(text + "  return (%y" + gradients + ")\n}\n");
     const auto saved = [&](double slowdown) {
-        const Partition parts = checked(joint, {.slowdown = slowdown});
-        check_same_values(joint, parts);
+        const Partition parts = checked_partition(joint, {.slowdown = slowdown});
+        check_same_as_joint(joint, parts);
         return saved_names(parts);
     };
     CHECK(saved(1.0) == Names{"b0", "b1", "b2"});
@@ -263,14 +263,14 @@ TEST_CASE("a memory budget is met by computing again what otherwise is not, but 
 }
 )");
     const auto saved = [&](double budget) {
-        const Partition parts = checked(joint, {.memory_budget = budget});
+        const Partition parts = checked_partition(joint, {.memory_budget = budget});
         return saved_names(parts);
     };
     CHECK(saved(1) == Names{"m", "a"});
     CHECK(saved(0.9) == Names{"m"});
     CHECK(saved(0.5) == Names{"m"});
     CHECK(saved(0) == Names{"m"});
-    CHECK(checked(joint, {.memory_budget = 0.5}).recomputed == Names{"h", "a"});
+    CHECK(checked_partition(joint, {.memory_budget = 0.5}).recomputed == Names{"h", "a"});
 }
 
 TEST_CASE("the cheapest cut that is nearest to the sink", "[partition]") {

@@ -13,6 +13,7 @@
 #include "graph/verify.h"
 #include "ops/core/interpreter.h"
 #include "planted_backend.h"
+#include "reduce/ladder.h"
 #include "reduce/save.h"
 #include "tensor/random.h"
 
@@ -22,7 +23,7 @@ using namespace whittle::reduce;
 namespace {
 
 /// A ladder of n steps: %a0 = abs(x), %b0 = neg(%a0), %a1 = abs(%b0) …, with one tanh in the middle.
-Graph ladder(int steps) {
+Graph ladder_of(int steps) {
     std::string text = "graph ladder {\n  %x = placeholder[\"x\"] : f32[4]\n";
     std::string last = "x";
     const auto add = [&](const std::string& name, const std::string& op) {
@@ -49,9 +50,7 @@ Tensor plus_one(const Tensor& value) {
     return Tensor::of(values, value.sizes());
 }
 
-const std::vector<Tensor> kInput = {Tensor::of<float>({-1, 0.5, 2, -3})};
-
-Minimized run(const Graph& graph, PlantedBackend& backend, bool accuracy, MinimizeOptions options = {}) {
+Minimized minimize_planted(const Graph& graph, PlantedBackend& backend, bool accuracy, MinimizeOptions options = {}) {
     const auto oracle = backend_oracle(backend, {.spec = "planted", .tier = accuracy ? Tier::computes : Tier::ends});
     return minimize(graph, kInput, *oracle, options);
 }
@@ -63,7 +62,7 @@ TEST_CASE("a wrong op is found, with the values it had in the whole", "[minimize
     backend.on_result = [](const Node& node, Tensor value) {
         return node.target == "aten.tanh.default" ? plus_one(value) : value;
     };
-    const Minimized result = run(ladder(20), backend, true);
+    const Minimized result = minimize_planted(ladder_of(20), backend, true);
     REQUIRE(result.verdict == Minimized::Verdict::minimized);
     CHECK(targets(result.graph) == std::vector<std::string>{"aten.tanh.default"});
     CHECK(result.search.one_minimal);
@@ -86,7 +85,7 @@ TEST_CASE("a crash in the compiler is found and harms nobody", "[minimize]") {
                 std::raise(SIGSEGV);
             }
     };
-    const Minimized result = run(ladder(12), backend, false);
+    const Minimized result = minimize_planted(ladder_of(12), backend, false);
     CHECK(targets(result.graph) == std::vector<std::string>{"aten.abs.default", "aten.tanh.default"});
     CHECK(result.signature.detail == "SIGSEGV");
 }
@@ -98,7 +97,7 @@ TEST_CASE("another failure is kept apart and not followed", "[minimize]") {
         if (std::count(all.begin(), all.end(), "aten.tanh.default") == 0) throw std::runtime_error("tanh is missed");
         if (all.size() > 1) throw std::runtime_error("too long");
     };
-    const Minimized result = run(ladder(8), backend, false);
+    const Minimized result = minimize_planted(ladder_of(8), backend, false);
     CHECK(result.graph.calls().size() == 2);
     CHECK(result.message == "too long");
     REQUIRE(result.drifted.size() == 1);  // one find per signature
@@ -114,7 +113,7 @@ TEST_CASE("another failure is kept apart and not followed", "[minimize]") {
 
 TEST_CASE("a model that does not fail, or not always, is not minimized", "[minimize]") {
     PlantedBackend backend;
-    CHECK(run(ladder(3), backend, true).verdict == Minimized::Verdict::not_failing);
+    CHECK(minimize_planted(ladder_of(3), backend, true).verdict == Minimized::Verdict::not_failing);
     const TempDir folder;
     const auto flag = folder.path() / "seen";
     backend.on_compile = [&](const Graph&) {
@@ -122,7 +121,7 @@ TEST_CASE("a model that does not fail, or not always, is not minimized", "[minim
         write_file(flag, "");
         throw std::runtime_error("once only");
     };
-    CHECK(run(ladder(3), backend, true).verdict == Minimized::Verdict::flaky);
+    CHECK(minimize_planted(ladder_of(3), backend, true).verdict == Minimized::Verdict::flaky);
 }
 
 TEST_CASE("what fails by an input that nothing reads is kept as it is", "[minimize]") {
@@ -145,8 +144,8 @@ TEST_CASE("what fails by an input that nothing reads is kept as it is", "[minimi
 TEST_CASE("wrong results count only when asked", "[minimize]") {
     PlantedBackend backend;
     backend.on_result = [](const Node&, Tensor value) { return plus_one(value); };
-    CHECK(run(ladder(3), backend, false).verdict == Minimized::Verdict::not_failing);
-    CHECK(run(ladder(3), backend, true).verdict == Minimized::Verdict::minimized);
+    CHECK(minimize_planted(ladder_of(3), backend, false).verdict == Minimized::Verdict::not_failing);
+    CHECK(minimize_planted(ladder_of(3), backend, true).verdict == Minimized::Verdict::minimized);
 }
 
 TEST_CASE("candidates that are given to a command share the files of their weights", "[minimize]") {
@@ -229,7 +228,7 @@ TEST_CASE("a command judges candidates by its exit status", "[minimize]") {
         options.command = {script.string(), "{}"};
         options.polarity = polarity;
         const auto oracle = command_oracle(options);
-        return minimize(ladder(10), kInput, *oracle, {});
+        return minimize(ladder_of(10), kInput, *oracle, {});
     };
     using Polarity = CommandOracleOptions::Polarity;
     const std::vector<std::string> tanh = {"aten.tanh.default"};

@@ -42,7 +42,7 @@ struct Run {
     int asked = 0;
 };
 
-Run run(int jobs, std::optional<std::size_t> step_limit) {
+Run run_with_jobs(int jobs, std::optional<std::size_t> step_limit) {
     const TempDir folder;
     const auto file = folder.path() / "journal";
     const Graph graph = ladder();
@@ -67,9 +67,9 @@ Run run(int jobs, std::optional<std::size_t> step_limit) {
 
 TEST_CASE("the number of jobs changes neither the result nor the journal", "[parallel]") {
     for (const std::optional<std::size_t> limit : {std::optional<std::size_t>(), std::optional<std::size_t>(9)}) {
-        const Run one = run(1, limit);
+        const Run one = run_with_jobs(1, limit);
         for (const int jobs : {2, 4, 7}) {
-            const Run several = run(jobs, limit);
+            const Run several = run_with_jobs(jobs, limit);
             INFO(jobs << " jobs");
             CHECK(several.result == one.result);
             CHECK(several.journal == one.journal);

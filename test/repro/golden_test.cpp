@@ -1,13 +1,13 @@
 // Whole repros as text, as who gets one reads it. Rewritten with WHITTLE_UPDATE_GOLDENS=1 (scripts/update-goldens
 // does); review with `git diff`. Each is built and run, too.
 #include <catch2/catch.hpp>
-#include <cstdlib>
 #include <limits>
 
 #include "backends/halide/build_info.h"
 #include "backends/halide/definitions.h"
 #include "base/files.h"
 #include "base/sanitizer.h"
+#include "golden.h"
 #include "repro/failing.h"
 #include "run/normalize.h"
 
@@ -16,31 +16,26 @@ using namespace whittle::repro;
 
 namespace {
 
-namespace fs = std::filesystem;
-
 std::string replaced(std::string text, const std::string& what, const std::string& by) {
     for (std::size_t at = 0; (at = text.find(what, at)) != std::string::npos; at += by.size())
         text.replace(at, what.size(), by);
     return text;
 }
 
-struct Shown {
+struct Ending {
     int exit;
     std::string last_line;
 };
 
 /// The text is the golden's, but for what differs between machines; built without a warning it shows what it should,
 /// and its control passes.
-void check_golden(const std::string& name, const Graph& graph, const Facts& facts, const Shown& shown) {
-    const fs::path path = fs::path(WHITTLE_SOURCE_DIR) / "test/repro/golden" / (name + ".cpp.txt");
+void check_repro(const std::string& name, const Graph& graph, const Facts& facts, const Ending& shown) {
     const Emission emission = emission_of(graph, fixed_options(), facts);
     std::string got = replaced(emission.text, WHITTLE_TEST_BACKENDS, "$BACKENDS");
     got = replaced(replaced(got, halide::description(), "$HALIDE"), halide::target_code(halide::default_target()),
                    "$TARGET");
     for (const std::string& flag : halide::compile_flags()) got = replaced(got, " " + flag, "");
-    if (std::getenv("WHITTLE_UPDATE_GOLDENS")) write_file(path, got);
-    INFO("the text of " << name << " has changed; WHITTLE_UPDATE_GOLDENS=1 rewrites " << path);
-    CHECK(got == read_file(path));
+    test::check_golden("repro/golden/" + name + ".cpp.txt", got);
 
     const TempDir folder("whittle-test");
     write_file(folder.path() / "repro.cpp", emission.text);
@@ -72,10 +67,10 @@ TEST_CASE("golden: a plug-in that gives wrong values") {
 )",
                                 {Tensor::of<float>({-1.5f, -0.0f, 0.1f, inf, -inf, nan})},
                                 "relu_accuracy_error_TESTING_ONLY", {"mismatch", "run", "value"});
-    check_golden("plugin_mismatch", graph, {"the recorded values", {}},
-                 {1,
-                  "4 of 6 values differ in backend, 0 in loops: BUG in the backend relu_accuracy_error_TESTING_ONLY on "
-                  "aten.relu.default"});
+    check_repro("plugin_mismatch", graph, {"the recorded values", {}},
+                {1,
+                 "4 of 6 values differ in backend, 0 in loops: BUG in the backend relu_accuracy_error_TESTING_ONLY on "
+                 "aten.relu.default"});
 }
 
 TEST_CASE("golden: a command that fails with words that C++ and printf would misread") {
@@ -90,9 +85,9 @@ TEST_CASE("golden: a command that fails with words that C++ and printf would mis
                 {Tensor::of<std::int64_t>({std::numeric_limits<std::int64_t>::min(), -1, 0, 7})},
                 R"(cmd:sh -c 'echo "error: no \"kernel\" for 100%s, C:\k" >&2; exit 3')",
                 {"exception", "run", normalized(R"(exited with 3: error: no "kernel" for 100%s, C:\k)")});
-    check_golden("command_exception", graph, {"the recorded values", {}},
-                 {1, "BUG in the backend " + graph.failure->backend +
-                         " on aten.abs.default, aten.any.default: " + graph.failure->signature.text()});
+    check_repro("command_exception", graph, {"the recorded values", {}},
+                {1, "BUG in the backend " + graph.failure->backend +
+                        " on aten.abs.default, aten.any.default: " + graph.failure->signature.text()});
 }
 
 TEST_CASE("golden: a command that does not come back") {
@@ -107,8 +102,8 @@ TEST_CASE("golden: a command that does not come back") {
     const Emission emission = emission_of(graph);
     CHECK(emission.text.find("alarm(60)") != std::string::npos);
     graph.failure->backend = "cmd:sh -c 'kill -ALRM $PPID; exec sleep 60'";  // time passes quickly
-    check_golden("command_timeout", graph, {"the recorded values", {}},
-                 {1, "BUG in the backend " + graph.failure->backend + " on aten.add.Tensor: timeout at run"});
+    check_repro("command_timeout", graph, {"the recorded values", {}},
+                {1, "BUG in the backend " + graph.failure->backend + " on aten.add.Tensor: timeout at run"});
 }
 
 TEST_CASE("golden: Halide and the directive that is guilty") {
@@ -125,6 +120,6 @@ TEST_CASE("golden: Halide and the directive that is guilty") {
     REQUIRE(inspection);
     REQUIRE(!inspection->parts().directives.empty());
     graph.failure->culprit = Culprit{.component = "schedule", .directive = inspection->parts().directives.front().text};
-    check_golden("halide_directive", graph, {"random values, made up by the program", {{0, 0}}},
-                 {0, "0 of 128 values differ in halide, 0 in loops: ok"});
+    check_repro("halide_directive", graph, {"random values, made up by the program", {{0, 0}}},
+                {0, "0 of 128 values differ in halide, 0 in loops: ok"});
 }

@@ -16,7 +16,7 @@
 #include <thread>
 
 #include "graph/abilities.h"
-#include "graph/graph.h"
+#include "graph/example.h"
 #include "graph/text.h"
 
 using namespace whittle;
@@ -50,16 +50,10 @@ class FakeBackend final : public Backend, public Support {
     };
 };
 
-Graph identity() {
-    Graph graph;
-    graph.output({graph.placeholder("x", ValueMeta::contiguous(DType::f32, {2}))});
-    return graph;
-}
-
 const std::vector<Tensor> kInputs = {Tensor::of<float>({1, 2})};
 
 Outcome isolated(FakeBackend& backend, Limits limits = {}) {
-    return run_isolated(identity(), kInputs, backend, {}, limits);
+    return run_isolated(identity_graph(), kInputs, backend, {}, limits);
 }
 
 }  // namespace
@@ -203,14 +197,14 @@ TEST_CASE("a signal that somebody else sent is no outcome of the backend", "[run
 TEST_CASE("a backend is asked in a copy of this process what it does not support", "[run]") {
     FakeBackend backend;
     backend.on_unsupported = [] { return std::vector<std::string>{"aten.sin.default"}; };
-    CHECK(unsupported_isolated(identity(), backend) == std::vector<std::string>{"aten.sin.default"});
+    CHECK(unsupported_isolated(identity_graph(), backend) == std::vector<std::string>{"aten.sin.default"});
     backend.on_unsupported = []() -> std::vector<std::string> {
         ::raise(SIGSEGV);
         return {};
     };
-    CHECK_THROWS_WITH(unsupported_isolated(identity(), backend), Catch::Contains("killed by SIGSEGV"));
+    CHECK_THROWS_WITH(unsupported_isolated(identity_graph(), backend), Catch::Contains("killed by SIGSEGV"));
     backend.on_unsupported = []() -> std::vector<std::string> { throw std::runtime_error("no list"); };
-    CHECK_THROWS_WITH(unsupported_isolated(identity(), backend), Catch::Contains("no list"));
+    CHECK_THROWS_WITH(unsupported_isolated(identity_graph(), backend), Catch::Contains("no list"));
 }
 
 TEST_CASE("processor time beyond the limit is a timeout", "[run]") {

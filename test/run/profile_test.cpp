@@ -13,7 +13,7 @@ using namespace whittle;
 
 namespace {
 
-const Graph kChain = parse(
+const Graph kProduct = parse(
     "graph chain {\n  %x = placeholder[\"x\"] : f32[256, 256]\n  %a = aten.neg.default(%x) : f32[256, 256]\n"
     "  %b = aten.matmul.default(%a, %x) : f32[256, 256]\n  %c = aten.relu.default(%b) : f32[256, 256]\n"
     "  return (%c)\n}\n");
@@ -21,7 +21,7 @@ constexpr std::int64_t kValue = 4 * 256 * 256;
 
 Profile profiled(const std::string& backend, const ProfileOptions& how = {}) {
     const Tensor x(DType::f32, {256, 256});
-    return profile(kChain, {&x, 1}, *find_backend(backend), {}, how);
+    return profile(kProduct, {&x, 1}, *find_backend(backend), {}, how);
 }
 
 }  // namespace
@@ -43,12 +43,12 @@ TEST_CASE("an interpreted graph is measured call by call", "[profile]") {
 }
 
 TEST_CASE("what nobody sees run has its memory by liveness, and a failure has its words", "[profile]") {
-    CHECK(memory_by_liveness(kChain).how == "liveness");
-    CHECK(memory_by_liveness(kChain).peak == 3 * kValue);
+    CHECK(memory_by_liveness(kProduct).how == "liveness");
+    CHECK(memory_by_liveness(kProduct).peak == 3 * kValue);
     PlantedBackend failing;
     failing.on_compile = [](const Graph&) { throw Error("no such thing"); };
     const Tensor x(DType::f32, {256, 256});
-    const Profile found = profile(kChain, {&x, 1}, failing, {});
+    const Profile found = profile(kProduct, {&x, 1}, failing, {});
     REQUIRE(found.graphs.size() == 1);
     CHECK(found.graphs[0].failure == "no such thing");
     REQUIRE(found.memory.size() == 1);

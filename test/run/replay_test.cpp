@@ -2,12 +2,12 @@
 
 #include <catch2/catch.hpp>
 #include <csignal>
-#include <cstdlib>
 #include <fstream>
 #include <nlohmann/json.hpp>
 
 #include "base/error.h"
 #include "base/files.h"
+#include "environment_variable.h"
 #include "graph/example.h"
 #include "run/replay_report.h"
 #include "trace/index.h"
@@ -44,18 +44,12 @@ class NamedBackend final : public Backend {
     const std::string name_;
 };
 
-Graph identity() {
-    Graph graph;
-    graph.output({graph.placeholder("x", ValueMeta::contiguous(DType::f32, {2}))});
-    return graph;
-}
-
 fs::path save(const fs::path& folder, const std::string& name, const std::string& backend = "right") {
     Record record;
     record.name = name;
     record.backend = backend;
     record.inputs = record.expected = {Tensor::of<float>({1, 2})};
-    return save_record(folder, identity(), record);
+    return save_record(folder, identity_graph(), record);
 }
 
 ReplayOptions options(const std::string& backend = {}) {
@@ -79,20 +73,6 @@ std::vector<std::string> names(const std::vector<fs::path>& files) {
     for (const fs::path& file : files) names.push_back(file.stem().string());
     return names;
 }
-
-/// Variables for one scope.
-class Environment {
-  public:
-    Environment(std::initializer_list<std::pair<const char*, const char*>> variables) : variables_(variables) {
-        for (const auto& [name, value] : variables_) ::setenv(name, value, 1);
-    }
-    ~Environment() {
-        for (const auto& [name, value] : variables_) ::unsetenv(name);
-    }
-
-  private:
-    std::vector<std::pair<const char*, const char*>> variables_;
-};
 
 using Status = ReplayResult::Status;
 
@@ -235,8 +215,8 @@ TEST_CASE("googletest's shard variables are heard", "[replay]") {
     const TempDir folder;
     const std::string status = (folder.path() / "status").string();
     {
-        const Environment set{
-            {"GTEST_TOTAL_SHARDS", "4"}, {"GTEST_SHARD_INDEX", "1"}, {"GTEST_SHARD_STATUS_FILE", status.c_str()}};
+        const test::EnvironmentVariable total("GTEST_TOTAL_SHARDS", "4"), index("GTEST_SHARD_INDEX", "1"),
+            file("GTEST_SHARD_STATUS_FILE", status);
         const auto shard = shard_from_environment();
         REQUIRE(shard);
         CHECK(shard->index == 1);
@@ -244,11 +224,11 @@ TEST_CASE("googletest's shard variables are heard", "[replay]") {
         CHECK(fs::exists(status));
     }
     {
-        const Environment set{{"GTEST_TOTAL_SHARDS", "4"}};
+        const test::EnvironmentVariable total("GTEST_TOTAL_SHARDS", "4");
         CHECK_THROWS_WITH(shard_from_environment(), Contains("GTEST_SHARD_INDEX"));
     }
     {
-        const Environment set{{"GTEST_TOTAL_SHARDS", "4"}, {"GTEST_SHARD_INDEX", "one"}};
+        const test::EnvironmentVariable total("GTEST_TOTAL_SHARDS", "4"), index("GTEST_SHARD_INDEX", "one");
         CHECK_THROWS_WITH(shard_from_environment(), Contains("found 'one', expected a number"));
     }
 }

@@ -23,7 +23,7 @@ const Graph kAbs = parse(R"(graph g opset("": 13) {
   %y = onnx.Abs(%x) : f32[2]
   return (%y)
 })");
-const std::vector<Tensor> kInputs = {Tensor::of({1.f, -2.f})};
+const std::vector<Tensor> kSigned = {Tensor::of({1.f, -2.f})};
 
 std::unique_ptr<Backend> worker(const std::string& mode) {
     return find_backend("worker:" + shell_quote({WHITTLE_TEST_WORKER, mode}));
@@ -33,7 +33,7 @@ constexpr std::size_t kMemory = std::size_t(1) << 28;
 
 Outcome ask(Backend& backend, const Graph& graph, const BackendOptions& options = {}, std::size_t memory = kMemory,
             std::chrono::milliseconds timeout = std::chrono::milliseconds(1000)) {
-    return run_isolated(graph, kInputs, backend, options, {.timeout = timeout, .memory = memory});
+    return run_isolated(graph, kSigned, backend, options, {.timeout = timeout, .memory = memory});
 }
 
 void check_abs(Backend& backend) {
@@ -152,12 +152,12 @@ TEST_CASE("a worker serves who isolates nothing") {
     CompileResult compiled = backend->compile(kAbs, {});
     Executable& executable = *std::get<std::unique_ptr<Executable>>(compiled);
     for (int i = 0; i < 2; i++)
-        CHECK(std::get<Values>(executable.run(kInputs)).at(0).values<float>() == std::vector<float>{1, 2});
+        CHECK(std::get<Values>(executable.run(kSigned)).at(0).values<float>() == std::vector<float>{1, 2});
     // A copy of this process has a worker of its own.
     const ForkedAnswer asked = ask_forked([&] {
-        const RunResult result = executable.run(kInputs);
+        const RunResult result = executable.run(kSigned);
         return std::string(std::holds_alternative<Values>(result) ? "values" : "failure");
     });
     CHECK(asked.answer == "values");
-    CHECK(std::holds_alternative<Values>(executable.run(kInputs)));
+    CHECK(std::holds_alternative<Values>(executable.run(kSigned)));
 }

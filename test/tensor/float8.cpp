@@ -59,7 +59,7 @@ TEST_CASE("numbers become the nearest Float8E4M3FN, ties to even") {
                                   0.f,        1e-30f, 0x1p-10f,   500.f, 479.f,    448.f};
     for (std::uint32_t bits = 0; bits < 0x8000;
          ++bits)  // every half: all of its binades, and eighths of ours and finer
-        numbers.push_back(static_cast<float>(Eigen::numext::bit_cast<Half>(static_cast<std::uint16_t>(bits))));
+        numbers.push_back(static_cast<float>(Half::from_bits(static_cast<std::uint16_t>(bits))));
     for (int code = 0; code < 0x7e; ++code) {  // the middle between neighbours, and the floats beside it
         const auto middle = static_cast<float>((value_of(code) + value_of(code + 1)) / 2);
         numbers.insert(numbers.end(), {middle, std::nextafter(middle, 0.f), std::nextafter(middle, INFINITY)});

@@ -40,7 +40,7 @@ Tensor load(const std::string& contents) {
     return load_npy(folder.path() / "a.npy");
 }
 
-std::string error_of(const std::string& contents) {
+std::string npy_error(const std::string& contents) {
     try {
         load(contents);
     } catch (const Error& e) {
@@ -116,6 +116,6 @@ TEST_CASE("malformed npy files are refused by place") {
     };
     for (const Case& c : cases) {
         CAPTURE(c.contents.substr(0, 120));
-        CHECK_THAT(error_of(c.contents), Catch::Contains(c.expected));
+        CHECK_THAT(npy_error(c.contents), Catch::Contains(c.expected));
     }
 }

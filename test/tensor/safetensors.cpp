@@ -27,7 +27,7 @@ std::string length_only(std::uint64_t length) {
     return file;
 }
 
-std::string error_of(const std::string& contents) {
+std::string safetensors_error(const std::string& contents) {
     TempDir folder;
     const fs::path path = folder.path() / "t.safetensors";
     write_file(path, contents);
@@ -174,7 +174,7 @@ TEST_CASE("malformed safetensors are refused by name or place") {
     };
     for (const Case& c : cases) {
         CAPTURE(c.contents.substr(0, 200));
-        CHECK_THAT(error_of(c.contents), Catch::Contains(c.expected));
+        CHECK_THAT(safetensors_error(c.contents), Catch::Contains(c.expected));
     }
 }
 
@@ -183,7 +183,8 @@ TEST_CASE("every truncation of a file is refused") {
     const fs::path path = folder.path() / "t.safetensors";
     save_safetensors(path, {{"a", Tensor::of({1.f, 2.f})}, {"b", Tensor::of({1, 2, 3})}});
     const std::string whole = read_file(path);
-    for (std::size_t size = 0; size < whole.size(); ++size) CHECK(error_of(whole.substr(0, size)) != "no error");
+    for (std::size_t size = 0; size < whole.size(); ++size)
+        CHECK(safetensors_error(whole.substr(0, size)) != "no error");
 }
 
 TEST_CASE("a tensor name that is not UTF-8 is refused on writing") {

@@ -82,7 +82,7 @@ void read_report(const fs::path& file, BackendFailure& failure) {
     }
 }
 
-BackendFailure failure_of(const ProcessResult& result, const Options& options, const fs::path& folder) {
+BackendFailure process_failure(const ProcessResult& result, const Options& options, const fs::path& folder) {
     BackendFailure failure{.stage = "run", .message = {}};
     if (result.timed_out)
         failure.message = "no result after " + std::to_string(options.timeout->count()) + " ms";
@@ -134,7 +134,7 @@ class CommandExecutable final : public Executable {
                                            std::to_string(result.exit_code) + "\n" + result.out + result.err);
         if (result.ended_from_outside) throw EndedFromOutside(result);
         if (result.exit_code != 0 || result.signal || result.timed_out)
-            return failure_of(result, options_, folder_.path());
+            return process_failure(result, options_, folder_.path());
         if (!fs::exists(outputs)) return BackendFailure{"run", {}, "succeeded but wrote no outputs.safetensors"};
         return read_outputs(outputs, outputs_);
     }

@@ -23,7 +23,7 @@ ShortProgram::File tensor_file(const std::string& prefix, std::size_t number, co
 }
 
 /// What the compiler itself gets right with something switched off is no question of an opset's definitions.
-std::string opset_of(const ShortRequest& request, const ShortModel& model) {
+std::string opset_condition(const ShortRequest& request, const ShortModel& model) {
     const bool controlled = request.blame.passes_to >= 0 || !request.blame.off.empty();
     return controlled ? "" : opset_words(model.graph);
 }
@@ -39,12 +39,12 @@ std::string pasted(const ShortProgram::File& file) {
 }  // namespace
 
 std::string title_of(const ShortRequest& request, const ShortModel& model, TitleWords words) {
-    words.how = opset_of(request, model);
+    words.how = opset_condition(request, model);
     return report_title(request, model.graph, &Registry::instance(), words);
 }
 
 std::string statement_of(const ShortRequest& request, const ShortModel& model, TitleWords words) {
-    words.how = opset_of(request, model);
+    words.how = opset_condition(request, model);
     return whole_statement(request, model.graph, &Registry::instance(), words);
 }
 

@@ -77,7 +77,7 @@ json question_of(const Graph& graph, const ModelNames& names, const std::string&
 }
 
 /// The worker's own account of a failure.
-BackendFailure failure_of(const json& answer, const std::string& stage) {
+BackendFailure answered_failure(const json& answer, const std::string& stage) {
     const auto text = [&](const char* key, const std::string& otherwise) {
         const auto found = answer.find(key);
         return found != answer.end() && found->is_string() ? found->get<std::string>() : otherwise;
@@ -228,7 +228,7 @@ class WorkerQuery final : public Apart::Query {
         if (const auto* broken = std::get_if<WorkerProcess::Broken>(&answer))
             return BackendFailure{stage_, {}, "its worker " + broken->how};
         const json& said = std::get<json>(answer);
-        if (said.contains("error")) return failure_of(said, stage_);
+        if (said.contains("error")) return answered_failure(said, stage_);
         const fs::path outputs = folder_ / "outputs.safetensors";
         if (!fs::exists(outputs)) return BackendFailure{"run", {}, "succeeded but wrote no outputs.safetensors"};
         return read_outputs(outputs, outputs_);

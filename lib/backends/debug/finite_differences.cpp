@@ -7,9 +7,9 @@ namespace whittle {
 namespace {
 
 /// The gradients of a joint graph by its own rules, unless differences of its outputs speak against them.
-class Held final : public Executable {
+class CheckedGradients final : public Executable {
   public:
-    Held(const Graph& joint, JointShape shape)
+    CheckedGradients(const Graph& joint, JointShape shape)
         : joint_(joint), shape_(std::move(shape)), interpreted_(interpreted(joint)) {}
 
     RunResult run(std::span<const Tensor> inputs) override {
@@ -38,7 +38,7 @@ class FiniteDifferences final : public InterpretingBackend, public OwnGradients 
     }
     CompileResult compile_joint(const Graph& joint, const JointShape& shape, const BackendOptions&) override {
         if (std::optional<BackendFailure> failure = refused_by_kernels(joint)) return std::move(*failure);
-        return std::make_unique<Held>(joint, shape);
+        return std::make_unique<CheckedGradients>(joint, shape);
     }
 };
 

@@ -17,13 +17,12 @@ namespace {
 using program::CompiledProgram;
 using program::Kernel;
 using program::Plan;
-using program::Stage;
-using Values = std::map<ValueRef, Tensor>;
+using KnownValues = std::map<ValueRef, Tensor>;
 
 constexpr double kMostWork = 2e8;  // expression nodes that the interpreter of groups may evaluate: about ten seconds
 
 /// Expression nodes that interpreting the plan evaluates.
-double work(const Plan& plan) {
+double interpreted_nodes(const Plan& plan) {
     double total = 0;
     for (const Kernel& kernel : plan.kernels)
         for (const expr::Stage& stage : kernel.group.stages) {
@@ -43,7 +42,7 @@ double work(const Plan& plan) {
 /// each kernel the one whose group is computed; its own where that is empty.
 bool lowers_well(const Plan& plan, std::span<const Tensor> inputs, std::span<const Tensor> expected,
                  const Accuracy& accuracy, const std::vector<std::size_t>& code_of = {}) {
-    Values values;
+    KnownValues values;
     std::size_t next = 0;
     for (NodeId id = 0; id < static_cast<NodeId>(plan.graph.nodes.size()); id++) {
         const Node& node = plan.graph.nodes[static_cast<std::size_t>(id)];
@@ -66,7 +65,7 @@ bool lowers_well(const Plan& plan, std::span<const Tensor> inputs, std::span<con
 }
 
 /// Whether a call of the plan's graph, alone, is lowered to what the reference computed.
-bool lowers_alone(const Graph& core, NodeId id, const Values& values, const Failure& failure) {
+bool lowers_alone(const Graph& core, NodeId id, const KnownValues& values, const Failure& failure) {
     const Subgraph part = subgraph(core, std::vector<NodeId>{id});
     program::PassLimits limits;
     const Plan plan = program::plan(part.graph, limits, [](expr::Group& group) { return schedule(group); });
@@ -80,8 +79,8 @@ bool lowers_alone(const Graph& core, NodeId id, const Values& values, const Fail
 
 /// The first pass whose result, which the reference interprets, is not what is expected.
 std::optional<Culprit> wrong_pass(CompiledProgram& program, const Failure& failure, std::span<const Tensor> expected) {
-    for (const Stage stage : program::kStages) {
-        if (stage == Stage::captured) continue;
+    for (const program::Stage stage : program::kStages) {
+        if (stage == program::Stage::captured) continue;
         if (program::differs(program.graph(stage), failure.inputs, expected, failure.accuracy))
             return Culprit{"pass", {}, {}, std::string(program::pass_of(stage))};
     }
@@ -108,7 +107,7 @@ class Inspection final : public Switchable::Inspection {
     std::optional<Culprit> wrong_before(std::span<const Tensor> expected) override {
         const Failure& failure = *graph_.failure;
         if (const auto pass = wrong_pass(*program_, failure, expected)) return pass;
-        if (work(plan_) > kMostWork) return std::nullopt;
+        if (interpreted_nodes(plan_) > kMostWork) return std::nullopt;
         const Graph& core = plan_.graph;
         Recorder reference(core);
         reference.run(core, failure.inputs);

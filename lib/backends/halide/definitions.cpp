@@ -10,7 +10,6 @@
 namespace whittle::halide {
 
 using expr::Directive;
-using expr::Expr;
 using expr::LoopVar;
 using expr::Op;
 using expr::Stage;
@@ -21,7 +20,7 @@ bool Definition::is_reduction(const std::string& loop) const {
 }
 
 bool Definition::is_pure(std::size_t dimension) const {
-    const Expr& index = stage->updates.at(static_cast<std::size_t>(update)).where.at(dimension);
+    const expr::Expr& index = stage->updates.at(static_cast<std::size_t>(update)).where.at(dimension);
     const std::string& own = stage->vars[dimension].name;
     return index->op == Op::variable && index->name == own && !is_reduction(own);
 }
@@ -35,10 +34,10 @@ bool is_empty(const std::vector<LoopVar>& loops) {
 /// Whether the stage variable occurs in `where` only alone, at its own position.
 bool stands_alone(const Stage& stage, const Update& update, const std::string& name) {
     for (std::size_t d = 0; d < update.where.size(); ++d) {
-        const Expr& index = update.where[d];
+        const expr::Expr& index = update.where[d];
         if (index->op == Op::variable && index->name == name && stage.vars[d].name == name) continue;
         bool occurs = false;
-        expr::visit(index, [&](const Expr& e) { occurs = occurs || (e->op == Op::variable && e->name == name); });
+        expr::visit(index, [&](const expr::Expr& e) { occurs = occurs || (e->op == Op::variable && e->name == name); });
         if (occurs) return false;
     }
     return true;
@@ -57,9 +56,9 @@ std::vector<LoopVar> reduction_loops(const Stage& stage, const Update& update) {
 
 Prepared::Prepared(const expr::Group& group) : group_(group) {
     std::set<std::string> loaded;
-    const auto note = [&](const Expr& root) {
+    const auto note = [&](const expr::Expr& root) {
         if (root)
-            expr::visit(root, [&](const Expr& e) {
+            expr::visit(root, [&](const expr::Expr& e) {
                 if (e->op == Op::load) loaded.insert(e->name);
             });
     };
@@ -81,7 +80,7 @@ Prepared::Prepared(const expr::Group& group) : group_(group) {
                                    .reduction = reduction_loops(stage, update)});
             note(update.value);
             note(update.condition);
-            for (const Expr& index : update.where) note(index);
+            for (const expr::Expr& index : update.where) note(index);
         }
     }
     for (const expr::Input& input : group.inputs)
@@ -152,31 +151,31 @@ bool is_own_memory(const std::string& name, const expr::Group& group) {
 }
 
 /// How often a translated expression uses each load that it contains, by structure.
-using Loads = expr::ExprMap<int>;
+using LoadCounts = expr::ExprMap<int>;
 
 /// Counts them by translating: what the translation writes twice counts twice.
-class LoadCounter final : public Sink<Loads> {
+class LoadCounter final : public Sink<LoadCounts> {
   public:
-    Loads variable(const std::string&) override { return {}; }
-    Loads literal(DType, const Scalar&) override { return {}; }
-    Loads from_bits(DType, std::uint64_t) override { return {}; }
-    Loads cast(DType, bool, const Loads& a) override { return a; }
-    Loads unsigned_bits(DType, const Loads& a) override { return a; }
-    Loads signed_bits(DType, const Loads& a) override { return a; }
-    Loads infix(Op, const Loads& a, const Loads& b) override { return sum({a, b}); }
-    Loads prefix(Op, const Loads& a) override { return a; }
-    Loads call(const std::string&, const std::vector<Loads>& in) override { return sum(in); }
-    Loads to_half(DType, const Loads& a) override { return sum({a, a}); }  // as in kernel_helpers.h
-    Loads libm(const std::string&, const std::vector<Loads>& in) override { return sum(in); }
-    Loads load(const std::string&, const std::vector<Loads>& indices) override { return sum(indices); }
-    Loads share(const Expr& e, Loads translated) override {
+    LoadCounts variable(const std::string&) override { return {}; }
+    LoadCounts literal(DType, const Scalar&) override { return {}; }
+    LoadCounts from_bits(DType, std::uint64_t) override { return {}; }
+    LoadCounts cast(DType, bool, const LoadCounts& a) override { return a; }
+    LoadCounts unsigned_bits(DType, const LoadCounts& a) override { return a; }
+    LoadCounts signed_bits(DType, const LoadCounts& a) override { return a; }
+    LoadCounts infix(Op, const LoadCounts& a, const LoadCounts& b) override { return sum({a, b}); }
+    LoadCounts prefix(Op, const LoadCounts& a) override { return a; }
+    LoadCounts call(const std::string&, const std::vector<LoadCounts>& in) override { return sum(in); }
+    LoadCounts to_half(DType, const LoadCounts& a) override { return sum({a, a}); }  // as in kernel_helpers.h
+    LoadCounts libm(const std::string&, const std::vector<LoadCounts>& in) override { return sum(in); }
+    LoadCounts load(const std::string&, const std::vector<LoadCounts>& indices) override { return sum(indices); }
+    LoadCounts share(const expr::Expr& e, LoadCounts translated) override {
         if (e->op == Op::load) ++translated[e];
         return translated;
     }
 
-    static Loads sum(const std::vector<Loads>& parts) {
-        Loads result;
-        for (const Loads& part : parts)
+    static LoadCounts sum(const std::vector<LoadCounts>& parts) {
+        LoadCounts result;
+        for (const LoadCounts& part : parts)
             for (const auto& [load, uses] : part) result[load] = std::min(2, result[load] + uses);
         return result;
     }
@@ -187,27 +186,27 @@ class LoadCounter final : public Sink<Loads> {
 bool may_lose_tail(const Definition& definition, const expr::Group& group) {
     const Stage& stage = *definition.stage;
     LoadCounter counter;
-    Translator<Loads> count(counter, group, definition.loops);
-    std::vector<Loads> uses;
+    Translator<LoadCounts> count(counter, group, definition.loops);
+    std::vector<LoadCounts> uses;
     if (definition.update < 0) {
         uses.push_back(count(stage.value));
     } else {
         const Update& update = stage.updates[static_cast<std::size_t>(definition.update)];
         uses.push_back(count(update.value));
-        for (const Expr& where : update.where) uses.insert(uses.end(), 2, count(where));  // written, and read
+        for (const expr::Expr& where : update.where) uses.insert(uses.end(), 2, count(where));  // written, and read
         if (update.condition) {
             uses.push_back(count(update.condition));
             uses.push_back(count(expr::load(stage.name, stage.dtype, update.where)));  // select(condition, value, it)
         }
     }
-    const Loads loads = LoadCounter::sum(uses);
+    const LoadCounts loads = LoadCounter::sum(uses);
     return std::ranges::any_of(loads, [&](const auto& load) {
         if (!is_own_memory(load.first->name, group)) return false;
         if (load.second > 1) return true;
         // It may be inlined, and use what it loads more than once.
         const Stage* source = group.stage(load.first->name);
         bool loads_more = false;
-        expr::visit(source->value, [&](const Expr& e) {
+        expr::visit(source->value, [&](const expr::Expr& e) {
             loads_more = loads_more || (e->op == Op::load && is_own_memory(e->name, group));
         });
         return source->updates.empty() && loads_more;

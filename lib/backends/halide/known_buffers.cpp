@@ -7,11 +7,11 @@
 namespace whittle::halide {
 namespace {
 
-using namespace Halide::Internal;
+namespace internal = Halide::Internal;
 
-class KnownBuffers final : public IRMutator {
+class KnownBuffers final : public internal::IRMutator {
   public:
-    void add(const std::string& name, const Parameter& buffer) {
+    void add(const std::string& name, const internal::Parameter& buffer) {
         for (int d = 0; d < buffer.dimensions(); d++) {
             add(name + ".min." + std::to_string(d), buffer.min_constraint(d));
             add(name + ".extent." + std::to_string(d), buffer.extent_constraint(d));
@@ -19,16 +19,17 @@ class KnownBuffers final : public IRMutator {
     }
 
   private:
-    using IRMutator::visit;
+    using internal::IRMutator::visit;
 
     void add(const std::string& name, const Halide::Expr& value) {
         if (value.defined()) known_[name] = value;
     }
 
-    Stmt visit(const AssertStmt* assertion) override {
+    internal::Stmt visit(const internal::AssertStmt* assertion) override {
         const bool holds =
-            is_on_buffers(assertion->message) || is_const_one(simplify(substitute(known_, assertion->condition)));
-        return holds ? Evaluate::make(0) : Stmt(assertion);
+            is_on_buffers(assertion->message) ||
+            internal::is_const_one(internal::simplify(internal::substitute(known_, assertion->condition)));
+        return holds ? internal::Evaluate::make(0) : internal::Stmt(assertion);
     }
 
     static bool is_on_buffers(const Halide::Expr& message) {
@@ -43,7 +44,7 @@ class KnownBuffers final : public IRMutator {
             "halide_error_device_dirty_with_no_device_support",
             "halide_error_host_is_null",
         };
-        const auto* const call = message.as<Call>();
+        const auto* const call = message.as<internal::Call>();
         return call && names.contains(call->name);
     }
 

@@ -73,25 +73,21 @@ std::string target_code(const std::string& target) {
            (without ? ".without_feature(Halide::Target::AVX512_SapphireRapids)" : "");
 }
 
-namespace {
-
-/// What a kernel is told of a buffer: all but where it lies.
-struct Shape {
-    Shape(DType dtype, const Sizes& sizes, const Strides& strides, std::size_t position) : position(position) {
-        for (std::size_t d = sizes.size(); d-- > 0;)
-            dimensions.emplace_back(0, static_cast<int>(sizes[d]), static_cast<int>(strides[d]));
-        buffer.type = halide_type(dtype);
-        buffer.dimensions = static_cast<int>(dimensions.size());
-    }
-
-    halide_buffer_t buffer{};
-    std::vector<halide_dimension_t> dimensions;
-    std::size_t position;  ///< in the group's inputs or outputs
-};
-
-}  // namespace
-
 struct CompiledGroup::Objects {
+    /// What a kernel is told of a buffer: all but where it lies.
+    struct Shape {
+        Shape(DType dtype, const Sizes& sizes, const Strides& strides, std::size_t position) : position(position) {
+            for (std::size_t d = sizes.size(); d-- > 0;)
+                dimensions.emplace_back(0, static_cast<int>(sizes[d]), static_cast<int>(strides[d]));
+            buffer.type = halide_type(dtype);
+            buffer.dimensions = static_cast<int>(dimensions.size());
+        }
+
+        halide_buffer_t buffer{};
+        std::vector<halide_dimension_t> dimensions;
+        std::size_t position;  ///< in the group's inputs or outputs
+    };
+
     std::size_t inputs = 0, outputs = 0;     ///< of the group
     std::vector<Shape> used, written;        ///< those that hold elements, in the kernel's order
     std::shared_ptr<const KernelCode> code;  ///< null when nothing is to be computed
@@ -148,14 +144,14 @@ std::optional<KernelError> CompiledGroup::run(std::span<const void* const> input
     void** const arguments = count > kFew ? many_arguments.data() : few_arguments.data();
     arguments[0] = &context;
     std::size_t next = 0;
-    const auto add = [&](const Shape& shape, const void* data) {
+    const auto add = [&](const Objects::Shape& shape, const void* data) {
         halide_buffer_t& buffer = buffers[next] = shape.buffer;
         buffer.dim = const_cast<halide_dimension_t*>(shape.dimensions.data());  // kernels only read it
         buffer.host = static_cast<std::uint8_t*>(const_cast<void*>(data));
         arguments[++next] = &buffer;
     };
-    for (const Shape& shape : group.used) add(shape, inputs[shape.position]);
-    for (const Shape& shape : group.written) add(shape, outputs[shape.position]);
+    for (const Objects::Shape& shape : group.used) add(shape, inputs[shape.position]);
+    for (const Objects::Shape& shape : group.written) add(shape, outputs[shape.position]);
     const int status = group.code->function(arguments);
     if (status == 0) return {};
     while (message.ends_with('\n')) message.pop_back();

@@ -11,7 +11,6 @@
 namespace whittle::halide {
 
 using expr::Directive;
-using expr::Expr;
 using expr::Op;
 using expr::Stage;
 
@@ -36,8 +35,6 @@ std::string plain_literal(DType dtype, double value) {
 }
 
 namespace {
-
-constexpr std::int64_t kMostInPlace = 16;  // elements that a reader takes in
 
 /// As TextSink, for `using namespace Halide`.
 class PlainSink final : public TextSink {
@@ -67,7 +64,7 @@ class PlainSink final : public TextSink {
         if (constants && group_.input(name) && !at.empty()) at.back().text = "Expr(" + at.back().text + ")";
         return TextSink::load(name, at);
     }
-    Code share(const Expr& node, Code translated) override {
+    Code share(const expr::Expr& node, Code translated) override {
         const std::size_t before = lines.size();
         Code code = TextSink::share(node, std::move(translated));
         if (lines.size() > before) lines.back() = plain({lines.back()}).text;
@@ -234,17 +231,17 @@ class PlainWriter {
     }
 
     /// What is added to the element, where an update adds to it and nothing else. Sums of integers in any order.
-    Expr added(const expr::Update& update, const std::string& stage) const {
+    expr::Expr added(const expr::Update& update, const std::string& stage) const {
         if (update.condition || (!is_floating(update.value->dtype) && kernel_.careful)) return nullptr;
         return added(update.value, expr::load(stage, update.value->dtype, update.where));
     }
-    static Expr added(const Expr& sum, const Expr& itself) {
+    static expr::Expr added(const expr::Expr& sum, const expr::Expr& itself) {
         if (sum->op != Op::add) return nullptr;
         for (const std::size_t i : {0U, 1U})
             if (expr::same(sum->operands[i], itself)) return sum->operands[1 - i];
         if (is_floating(sum->dtype)) return nullptr;
         for (const std::size_t i : {0U, 1U})
-            if (const Expr rest = added(sum->operands[i], itself)) return rest + sum->operands[1 - i];
+            if (const expr::Expr rest = added(sum->operands[i], itself)) return rest + sum->operands[1 - i];
         return nullptr;
     }
 
@@ -261,8 +258,8 @@ class PlainWriter {
         } else {
             const expr::Update& update = d.stage->updates[static_cast<std::size_t>(d.update)];
             expr::Update rest = update;
-            if (const Expr what = added(update, d.stage->name)) rest.value = what, assign = " += ";
-            std::vector<Expr> roots = rest.where;
+            if (const expr::Expr what = added(update, d.stage->name)) rest.value = what, assign = " += ";
+            std::vector<expr::Expr> roots = rest.where;
             roots.push_back(rest.value);
             roots.push_back(rest.condition);
             naming_.begin(roots);

@@ -23,6 +23,9 @@ struct PlainText {
     std::string func;             ///< its name
 };
 
+/// Elements that a reader takes in.
+constexpr std::int64_t kMostInPlace = 16;
+
 /// C++ type of a dtype where Halide's header is included: "float", "float16_t".
 std::string plain_type(DType dtype);
 /// A constant of that type: "1.5f", "float16_t(1.5f)", "-3".

@@ -13,7 +13,6 @@
 namespace whittle::halide {
 using program::Kernel;
 using program::KernelFunctions;
-using program::Names;
 using program::Plan;
 
 SuspectCode halide_code(const EmitRequest& request) {
@@ -26,7 +25,7 @@ SuspectCode halide_code(const EmitRequest& request) {
     for (const Kernel& kernel : plan.kernels) scheduled.push_back({&kernel.group, &kernel.schedule});
     std::set<std::string> guilty;
     if (failure.culprit && !failure.culprit->directive.empty()) guilty.insert(failure.culprit->directive);
-    const Names names(plan.graph, request.outputs);
+    const program::Names names(plan.graph, request.outputs);
     const bool shares = failure.culprit && failure.culprit->component == "pass" && failure.culprit->op == "share";
     const KernelFunctions kernels =
         shares ? KernelFunctions(plan, names, shared_kernels(program, plan)) : KernelFunctions(plan, names);

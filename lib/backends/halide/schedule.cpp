@@ -20,7 +20,6 @@ namespace whittle::halide {
 namespace {
 
 using expr::Directive;
-using expr::Expr;
 using expr::Group;
 using expr::Schedule;
 using expr::Stage;
@@ -46,9 +45,9 @@ std::int64_t work(const Stage& stage) {
 }
 
 /// Distinct ones of the expression.
-std::int64_t loads(const Expr& value) {
+std::int64_t loads(const expr::Expr& value) {
     std::int64_t count = 0;
-    expr::visit(value, [&](const Expr& e) { count += e->op == expr::Op::load; });
+    expr::visit(value, [&](const expr::Expr& e) { count += e->op == expr::Op::load; });
     return count;
 }
 
@@ -58,12 +57,12 @@ bool is_pure_dimension(const Stage& stage, const expr::Update& update, std::size
     const std::string& name = stage.vars[d].name;
     if (!is_variable(update.where[d], name)) return false;
     bool pure = true;
-    const auto check = [&](const Expr& expr) {
+    const auto check = [&](const expr::Expr& expr) {
         if (expr->op == expr::Op::load && expr->name == stage.name) pure &= is_variable(expr->operands[d], name);
     };
     expr::visit(update.value, check);
     if (update.condition) expr::visit(update.condition, check);
-    for (const Expr& where : update.where) expr::visit(where, check);
+    for (const expr::Expr& where : update.where) expr::visit(where, check);
     return pure;
 }
 
@@ -108,7 +107,7 @@ class Rules {
             return update < 0 || is_pure_dimension(stage, stage.updates[static_cast<std::size_t>(update)], d);
         };
         const std::size_t inner = stage.vars.size() - 1;
-        const Expr& value = update < 0 ? stage.value : stage.updates[static_cast<std::size_t>(update)].value;
+        const expr::Expr& value = update < 0 ? stage.value : stage.updates[static_cast<std::size_t>(update)].value;
         const bool functions = kFewCalls * work(stage) >= machine_.least_work && has_vector_functions(value);
         const std::int64_t extent = stage.vars[inner].extent;
         const std::int64_t widest = lanes(stage.dtype, machine_.vector_bytes);
@@ -154,7 +153,7 @@ class Rules {
             if (directive.kind == Directive::Kind::compute_at && directive.at == stage.name) return false;
         const auto reads = [](const Stage& reader, const std::string& name) {
             bool found = false;
-            expr::visit(reader, [&](const Expr& e) { found |= e->op == expr::Op::load && e->name == name; });
+            expr::visit(reader, [&](const expr::Expr& e) { found |= e->op == expr::Op::load && e->name == name; });
             return found;
         };
         return std::ranges::any_of(group_.stages, [&](const Stage& other) {

@@ -26,7 +26,7 @@ struct Kept {
 };
 
 /// Never destroyed: Halide's threads may outlive what is.
-Kept& kept() {
+Kept& kept_blocks() {
     static Kept* const all = new Kept;
     return *all;
 }
@@ -34,7 +34,7 @@ Kept& kept() {
 /// The smallest that is large enough. Another thread may hold the list, one that a fork has left behind for ever: then
 /// none is.
 Header* take_kept(std::size_t bytes) {
-    Kept& all = kept();
+    Kept& all = kept_blocks();
     const std::unique_lock lock(all.mutex, std::try_to_lock);
     if (!lock) return nullptr;
     Header** best = nullptr;
@@ -50,7 +50,7 @@ Header* take_kept(std::size_t bytes) {
 }
 
 bool keep(Header* block) {
-    Kept& all = kept();
+    Kept& all = kept_blocks();
     const std::unique_lock lock(all.mutex, std::try_to_lock);
     if (!lock || all.bytes + block->bytes > kMostKept) return false;
     all.blocks.push_back(block);

@@ -12,8 +12,6 @@
 namespace whittle::halide {
 namespace {
 
-constexpr std::int64_t kMostInPlace = 16;  // expected elements that a reader takes in
-
 std::string number(double value) {
     char text[32];
     std::snprintf(text, sizeof text, "%.7g", value);

@@ -53,8 +53,8 @@ std::vector<c10::IValue> stack_of(const c10::OperatorHandle& op, const Node& cal
 }
 
 /// The call's results as the dispatcher gives them.
-std::vector<c10::IValue> run(const c10::OperatorHandle& op, const Node& call, const Operands& operands,
-                             const Lend& lend) {
+std::vector<c10::IValue> run_dispatched(const c10::OperatorHandle& op, const Node& call, const Operands& operands,
+                                        const Lend& lend) {
     const std::vector<const Arg*> bound = bind(call, op.schema());
     for (std::size_t i = 0; i < bound.size(); ++i)
         if (bound[i]) check_writable(op.schema().arguments()[i], *bound[i], operands);
@@ -93,7 +93,7 @@ std::vector<std::optional<Tensor>> call_boxed(const Node& named, const Operands&
         Memory memory;
         std::vector<std::optional<Tensor>> results;
         for (const c10::IValue& value :
-             run(op, call, operands, [&](NodeRef operand) { return memory.lend(operands(operand)); }))
+             run_dispatched(op, call, operands, [&](NodeRef operand) { return memory.lend(operands(operand)); }))
             flatten(value, memory, results);
         return results;
     });
@@ -134,7 +134,7 @@ BoxedGradients differentiate_boxed(const Node& call, const Operands& operands, c
             return found->second;
         };
         std::vector<at::Tensor> results;
-        for (const c10::IValue& value : run(op, call, operands, lend)) {
+        for (const c10::IValue& value : run_dispatched(op, call, operands, lend)) {
             if (value.isTensorList())
                 for (const at::Tensor& tensor : value.toTensorVector()) results.push_back(tensor);
             else

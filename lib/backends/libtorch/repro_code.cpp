@@ -225,7 +225,7 @@ std::string backward(const Graph& joint, const JointShape& shape,
 }
 
 /// The libraries that this process has loaded.
-std::string load(const std::vector<std::string>& libraries) {
+std::string load_code(const std::vector<std::string>& libraries) {
     std::string text;
     for (const std::string& file : libraries)
         text += "    if (!dlopen(" + string_literal(file) +
@@ -289,7 +289,7 @@ SuspectCode libtorch_code(const EmitRequest& request, bool scripted) {
     const std::vector<std::string> libraries = op_libraries();
     // What is written to must not be the program's constants.
     const bool writes = has_writes(graph) || (request.held && std::holds_alternative<HeldOperand>(*request.held));
-    Slots slots = {{"OWN", writes ? ".clone()" : ""}, {"SCRIPT", ""}, {"HOLD", ""}, {"LOAD", load(libraries)}};
+    Slots slots = {{"OWN", writes ? ".clone()" : ""}, {"SCRIPT", ""}, {"HOLD", ""}, {"LOAD", load_code(libraries)}};
     if (request.held)
         slots["HOLD"] = fill_template(std::holds_alternative<HeldResult>(*request.held) ? "repro_libtorch_hold.cpp"
                                                                                         : "repro_libtorch_operand.cpp",

@@ -15,7 +15,7 @@ namespace whittle {
 namespace {
 
 /// A node's name, where it is none of TorchScript's words.
-std::string variable(const std::string& name) {
+std::string script_variable(const std::string& name) {
     constexpr std::string_view kTaken[] = {"and", "or", "not", "is", "in", "lambda", "self", "torch", "float"};
     return std::ranges::find(kTaken, name) == std::end(kTaken) ? name : name + "_";
 }
@@ -45,7 +45,7 @@ class ScriptText {
         for (std::size_t i = 0; i < graph_.nodes.size(); i++) {
             const Node& node = graph_.nodes[i];
             std::string& name = names_[static_cast<NodeId>(i)];
-            name = variable(node.name);
+            name = script_variable(node.name);
             if (node.kind == NodeKind::placeholder) parameters += ", " + name;
             if (node.kind == NodeKind::get_attr) name = "self." + node.target;
             if (node.kind == NodeKind::call) calls += "    " + name + " = " + call(node) + "\n";

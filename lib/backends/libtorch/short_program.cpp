@@ -73,7 +73,7 @@ std::string number(DType dtype, double value) {
 }
 
 /// A node's name, where it is none of C++'s words.
-std::string variable(const std::string& name) {
+std::string cpp_variable(const std::string& name) {
     constexpr std::string_view kTaken[] = {"and", "or",  "not",     "xor",   "bitand", "bitor", "compl", "expected",
                                            "new", "int", "default", "float", "double", "bool",  "this",  "main"};
     return std::ranges::find(kTaken, name) == std::end(kTaken) ? name : name + "_";
@@ -114,7 +114,7 @@ class LibTorchProgram {
         program.compile_flags = flags();
         program.tracker = "pytorch";
         if (request_.near && !scripted_) program.near = near_text(graph_, *request_.near);
-        std::optional<Scripted> scripted;
+        std::optional<ScriptMode> scripted;
         if (scripted_) scripted = {.fused = fused(), .frozen = frozen(), .times = times_};
         const std::string about = "PyTorch " + version() + ", CPU: " + sentence();
         if (auto python = torch_in_python(request_, graph_, about, scripted)) program.others = {std::move(*python)};
@@ -216,13 +216,13 @@ class LibTorchProgram {
             if (node.kind == NodeKind::placeholder || node.kind == NodeKind::get_attr) values_[id] = node.name;
             if (node.kind != NodeKind::call) continue;
             if (const auto read = item_read(node)) {
-                const std::string of = variable(graph_.node({read->node}).name);
+                const std::string of = cpp_variable(graph_.node({read->node}).name);
                 const bool list = lists_.contains(read->node);
                 values_[id] = list ? of + "[" + std::to_string(read->index) + "]"
                                    : "std::get<" + std::to_string(read->index) + ">(" + of + ")";
                 continue;
             }
-            values_[id] = variable(node.name);
+            values_[id] = cpp_variable(node.name);
             text += "    auto " + values_[id] + " = " + call(id, node) + ";\n";
         }
         return text;

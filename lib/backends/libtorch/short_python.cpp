@@ -20,7 +20,7 @@ constexpr std::int64_t kMostListed = 16;  // elements that a reader takes in
 
 class PythonProgram {
   public:
-    PythonProgram(const ShortRequest& request, const Graph& graph, const std::optional<Scripted>& scripted)
+    PythonProgram(const ShortRequest& request, const Graph& graph, const std::optional<ScriptMode>& scripted)
         : request_(request),
           failure_(*request.graph.failure),
           graph_(graph),
@@ -216,7 +216,7 @@ class PythonProgram {
     const ShortRequest& request_;
     const Failure& failure_;
     const Graph& graph_;
-    const std::optional<Scripted> scripted_;
+    const std::optional<ScriptMode> scripted_;
     std::size_t output_ = 0;  ///< the one that is wrong
     const std::vector<std::vector<NodeId>> users_;
     std::map<NodeId, std::string> names_;
@@ -225,7 +225,7 @@ class PythonProgram {
 }  // namespace
 
 std::optional<OtherProgram> torch_in_python(const ShortRequest& request, const Graph& graph, const std::string& about,
-                                            const std::optional<Scripted>& scripted) {
+                                            const std::optional<ScriptMode>& scripted) {
     const Signature& signature = request.graph.failure->signature;
     if (signature.kind == "timeout") return std::nullopt;
     const std::string file = request.file.stem().string() + ".py";

@@ -9,7 +9,7 @@
 namespace whittle {
 
 /// How TorchScript is run; nothing: the calls are, one by one.
-struct Scripted {
+struct ScriptMode {
     bool fused = false;   ///< by the fuser NNC
     bool frozen = false;  ///< optimize_for_inference
     int times = 1;        ///< what is computed the last time counts
@@ -19,6 +19,6 @@ struct Scripted {
 /// of TorchScript it is what the calls compute one by one. `about`: what is wrong, in a sentence. Nothing for a hang,
 /// which Python does not end.
 std::optional<OtherProgram> torch_in_python(const ShortRequest& request, const Graph& graph, const std::string& about,
-                                            const std::optional<Scripted>& scripted);
+                                            const std::optional<ScriptMode>& scripted);
 
 }  // namespace whittle

@@ -36,9 +36,9 @@ bool for_inference(const BackendOptions& options) {
     return option_choice(options, "optimize_for_inference", {"off", "on"}) == 1;
 }
 
-class Scripted final : public Executable {
+class ScriptExecutable final : public Executable {
   public:
-    Scripted(Graph graph, Script script, Fuser fuser)
+    ScriptExecutable(Graph graph, Script script, Fuser fuser)
         : graph_(std::move(graph)), script_(std::move(script)), fuser_(fuser), writes_(has_writes(graph_)) {}
 
     RunResult run(std::span<const Tensor> inputs) override {
@@ -128,7 +128,7 @@ class TorchScriptBackend final : public Backend, public Support, public Optioned
         } catch (const Error& error) {
             return BackendFailure{.stage = "compile", .op = {}, .message = error.what()};
         }
-        return std::make_unique<Scripted>(visible, std::move(*script), fuser_of(options));
+        return std::make_unique<ScriptExecutable>(visible, std::move(*script), fuser_of(options));
     }
 
     SuspectCode emit(const EmitRequest& request) override { return aten::libtorch_code(request, true); }

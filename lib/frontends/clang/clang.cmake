@@ -20,10 +20,12 @@ set(clang_readers unit.cpp semantics.cpp indexing.cpp predict.cpp interest.cpp p
 if(whittle_clang_version)
   list(TRANSFORM clang_readers PREPEND frontends/clang/)
   target_include_directories(whittle_frontends_clang SYSTEM PRIVATE ${CLANG_INCLUDE_DIR})
+  # GCC 12 takes a pointer in Clang's headers for null.
+  target_compile_options(whittle_frontends_clang PRIVATE $<$<CXX_COMPILER_ID:GNU>:-Wno-nonnull>)
   target_link_libraries(whittle_frontends_clang PRIVATE ${CLANG_CPP_LIBRARY} ${CLANG_LLVM_LIBRARY})
   set_source_files_properties(frontends/clang/without_clang.cpp PROPERTIES HEADER_FILE_ONLY ON)
-  set_source_files_properties(frontends/clang/unit.cpp PROPERTIES COMPILE_DEFINITIONS
-    "WHITTLE_CLANG_RESOURCES=\"${CLANG_RESOURCE_DIR}\"")
+  # Of the whole folder: a file with definitions of its own would be compiled alone.
+  target_compile_definitions(whittle_frontends_clang PRIVATE WHITTLE_CLANG_RESOURCES="${CLANG_RESOURCE_DIR}")
 else()
   list(TRANSFORM clang_readers PREPEND frontends/clang/)
   set_source_files_properties(${clang_readers} PROPERTIES HEADER_FILE_ONLY ON)

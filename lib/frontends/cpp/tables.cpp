@@ -9,7 +9,7 @@ namespace whittle::cpp {
 
 namespace {
 
-std::string range_text(const Range& r) {
+std::string range_initializer(const Range& r) {
     return '{' + std::to_string(r.line) + "," + std::to_string(r.column) + "," + std::to_string(r.end_line) + "," +
            std::to_string(r.end_column) + "}";
 }
@@ -70,16 +70,16 @@ std::string cpp_literal(const std::string& text) {
 
 std::string probed_file(const Probed& probed, const std::string& path, const std::string& probe_header) {
     const Table functions("whittle_probe_function", "whittle_probe_functions_", probed.analysis.functions,
-                          [](const Function& f) { return cpp_literal(f.name) + "," + range_text(f.range); });
+                          [](const Function& f) { return cpp_literal(f.name) + "," + range_initializer(f.range); });
     const Table sites("whittle_probe_site", "whittle_probe_sites_", probed.sites, [](const Site& s) {
-        return std::to_string(kind_number(s.kind)) + "," + std::to_string(s.function) + "," + range_text(s.range) +
-               "," + cpp_literal(s.text) + "," + cpp_literal(s.what);
+        return std::to_string(kind_number(s.kind)) + "," + std::to_string(s.function) + "," +
+               range_initializer(s.range) + "," + cpp_literal(s.text) + "," + cpp_literal(s.what);
     });
     const Table predictions("whittle_probe_prediction", "whittle_probe_predictions_", probed.analysis.predictions,
                             [](const Prediction& p) {
                                 return cpp_literal(std::string(name(p.kind))) + "," + std::to_string(p.function) + "," +
-                                       (p.possible ? "1," : "0,") + range_text(p.range) + "," + cpp_literal(p.text) +
-                                       "," + cpp_literal(p.reason);
+                                       (p.possible ? "1," : "0,") + range_initializer(p.range) + "," +
+                                       cpp_literal(p.text) + "," + cpp_literal(p.reason);
                             });
     const std::string description = description_array({probed.analysis, probed.sites}, path);
     std::string text = "#include \"" + probe_header + "\"\n";  // a header's name has no escapes

@@ -17,9 +17,6 @@
 
 namespace whittle::libtorch {
 
-namespace {
-
-/// What the processes did, put together.
 struct Collected {
     BuildOptions options;
     Processes processes;
@@ -40,6 +37,8 @@ struct Collected {
         return folders.emplace_back(program, FrameFolder(options.most_variants)).second;
     }
 };
+
+namespace {
 
 /// Adds one process.
 class Builder {
@@ -397,18 +396,14 @@ void add_notes(Collected& from, CapturedProgram& program) {
 
 }  // namespace
 
-struct ProgramBuilder::Impl {
-    Collected collected;
-};
-
 ProgramBuilder::ProgramBuilder(BuildOptions options, std::vector<ProcessIdentity> processes)
-    : impl_(new Impl{{.options = std::move(options), .processes = Processes(std::move(processes))}}) {}
+    : collected_(new Collected{.options = std::move(options), .processes = Processes(std::move(processes))}) {}
 ProgramBuilder::~ProgramBuilder() = default;
 
-void ProgramBuilder::add(const EventFile& file) { Builder(file, impl_->collected).build(); }
+void ProgramBuilder::add(const EventFile& file) { Builder(file, *collected_).build(); }
 
 CapturedProgram ProgramBuilder::finish() {
-    Collected& collected = impl_->collected;
+    Collected& collected = *collected_;
     CapturedProgram program;
     program.op_count = collected.op_count;
     for (auto& [name, folder] : collected.folders)

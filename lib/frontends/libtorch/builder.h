@@ -46,6 +46,9 @@ struct CapturedProgram {
 
 inline constexpr std::size_t kMostCallers = 500;
 
+/// What the processes of a capture did, put together.
+struct Collected;
+
 /// The processes of a capture, one after the other, as one program: equal graphs of theirs are told once.
 class ProgramBuilder {
   public:
@@ -60,8 +63,7 @@ class ProgramBuilder {
     CapturedProgram finish();
 
   private:
-    struct Impl;
-    std::unique_ptr<Impl> impl_;
+    std::unique_ptr<Collected> collected_;
 };
 
 /// Of one process. Graphs are verified. A graph that only makes tensors (ones, rand …) is none: what it makes are

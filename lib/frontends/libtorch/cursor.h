@@ -11,6 +11,9 @@
 
 namespace whittle::libtorch {
 
+/// No capture writes lists within lists of more levels.
+constexpr int kDeepestList = 16;
+
 /// Reads a range of the file; every error names the byte.
 class Cursor {
   public:

@@ -21,9 +21,10 @@ std::vector<std::uint64_t> storages(const Event& event) {
     return found;
 }
 
-class Finder {
+class FillingFinder {
   public:
-    Finder(const EventFile& file, const std::vector<Step>& steps) : steps_(steps), filling_(steps.size(), false) {
+    FillingFinder(const EventFile& file, const std::vector<Step>& steps)
+        : steps_(steps), filling_(steps.size(), false) {
         for (const TensorName& name : file.names) named_.insert(name.tensor);
     }
 
@@ -172,7 +173,7 @@ void mark_blank(std::vector<Step>& steps) {
 }
 
 std::vector<bool> filling_steps(const EventFile& file, const std::vector<Step>& steps) {
-    return Finder(file, steps).find();
+    return FillingFinder(file, steps).find();
 }
 
 }  // namespace whittle::libtorch

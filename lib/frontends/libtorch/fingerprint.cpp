@@ -2,10 +2,6 @@
 
 namespace whittle::libtorch {
 
-namespace {
-constexpr int kDeepestList = 16;
-}
-
 void Fingerprints::mix(std::uint64_t value) {
     hash_ ^= value + 0x9e3779b97f4a7c15ull + (hash_ << 12) + (hash_ >> 4);
     hash_ *= 0xff51afd7ed558ccdull;

@@ -8,9 +8,9 @@ namespace whittle::libtorch {
 namespace {
 
 /// All of them, also where one lies in another.
-class Finder {
+class LoopFinder {
   public:
-    Finder(std::span<const std::uint64_t> codes, std::size_t least_iterations)
+    LoopFinder(std::span<const std::uint64_t> codes, std::size_t least_iterations)
         : codes_(codes), least_(least_iterations) {}
 
     std::vector<Loop> find() {
@@ -49,7 +49,7 @@ class Finder {
 }  // namespace
 
 std::vector<Loop> loops_in(std::span<const std::uint64_t> codes, std::size_t least_iterations) {
-    std::vector<Loop> all = Finder(codes, std::max<std::size_t>(least_iterations, 2)).find();
+    std::vector<Loop> all = LoopFinder(codes, std::max<std::size_t>(least_iterations, 2)).find();
     std::ranges::stable_sort(all, std::ranges::greater{}, [](const Loop& loop) { return loop.end - loop.begin; });
     std::vector<Loop> chosen;
     for (const Loop& loop : all)

@@ -28,9 +28,9 @@ bool is_within(const std::string& path, const std::string& module) {
     return module.empty() || path == module || path.starts_with(module + ".");
 }
 
-class Finder {
+class ModuleFinder {
   public:
-    Finder(const EventFile& file, const std::vector<Step>& steps, const Values& values, Symbolizer& symbolizer)
+    ModuleFinder(const EventFile& file, const std::vector<Step>& steps, const Values& values, Symbolizer& symbolizer)
         : file_(file), steps_(steps), values_(values), symbolizer_(symbolizer), innermost_(steps.size(), -1) {
         for (std::size_t i = 0; i < file.modules.size(); ++i) types_[file.modules[i].type].push_back(i);
     }
@@ -204,7 +204,7 @@ class Finder {
 
 std::vector<std::string> module_paths(const EventFile& file, const std::vector<Step>& steps, const Values& values,
                                       Symbolizer& symbolizer) {
-    return Finder(file, steps, values, symbolizer).find();
+    return ModuleFinder(file, steps, values, symbolizer).find();
 }
 
 }  // namespace whittle::libtorch

@@ -11,7 +11,6 @@ namespace whittle::libtorch {
 
 namespace {
 
-constexpr int kDeepestList = 16;
 /// No element lies further from its storage's start, whatever its dtype: places in bytes fit 64 bits, and so do the
 /// differences of two.
 constexpr std::int64_t kFurthestElement = std::int64_t{1} << 58;

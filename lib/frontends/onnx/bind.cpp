@@ -2,13 +2,12 @@
 
 #include <algorithm>
 
+#include "base/words.h"
 #include "frontends/onnx/standard.h"
 
 namespace whittle::onnx_proto {
 
 namespace {
-
-bool is_word(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_'; }
 
 bool is_identifier(const std::string& text) { return !text.empty() && std::ranges::all_of(text, is_word); }
 

@@ -120,7 +120,7 @@ std::vector<Item> items_of(const char* text) {
     return items;
 }
 
-onnx::OpSchema schema_of(const Row& row) {
+onnx::OpSchema schema_of_row(const Row& row) {
     onnx::OpSchema schema(row.op, __FILE__, __LINE__);
     schema.SinceVersion(row.since);
     int position = 0;
@@ -149,7 +149,7 @@ onnx::OpSchema schema_of(const Row& row) {
 const onnx::OpSchema* later_schema(const std::string& op_type, std::int64_t opset) {
     static const auto* const schemas = [] {
         auto* all = new std::map<std::string, std::map<std::int64_t, onnx::OpSchema>>();
-        for (const Row& row : kRows) (*all)[row.op].emplace(row.since, schema_of(row));
+        for (const Row& row : kRows) (*all)[row.op].emplace(row.since, schema_of_row(row));
         return all;
     }();
     const auto versions = schemas->find(op_type);

@@ -35,7 +35,7 @@ int used_count(const google::protobuf::RepeatedPtrField<std::string>& names) {
     return count;
 }
 
-std::string attribute_misfit(const onnx::NodeProto& node, const onnx::OpSchema& schema, std::string& hint) {
+std::string standard_attribute_misfit(const onnx::NodeProto& node, const onnx::OpSchema& schema, std::string& hint) {
     for (const onnx::AttributeProto& attribute : node.attribute()) {
         const auto known = schema.attributes().find(attribute.name());
         if (known == schema.attributes().end()) {
@@ -78,7 +78,7 @@ Verdict judge(const onnx::NodeProto& node, const std::string& domain, std::int64
         verdict.misfit = "found " + std::to_string(outputs) + " outputs, expected " +
                          range(schema->min_output(), schema->max_output());
     else
-        verdict.misfit = attribute_misfit(node, *schema, verdict.hint);
+        verdict.misfit = standard_attribute_misfit(node, *schema, verdict.hint);
     for (int i = 0; verdict.misfit.empty() && i < inputs; ++i) {
         const int formal = std::min(i, static_cast<int>(schema->inputs().size()) - 1);
         const onnx::OpSchema::FormalParameter& parameter = schema->inputs()[static_cast<std::size_t>(formal)];

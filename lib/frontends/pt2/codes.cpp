@@ -22,9 +22,9 @@ constexpr const char* kMemoryFormats[] = {"", "contiguous_format", "channels_las
                                           "preserve_format"};
 
 /// Reads one expression of either notation; `at_` moves behind what was read.
-class Reader {
+class ExpressionReader {
   public:
-    Reader(std::string_view text, const std::map<std::string, std::int64_t>& symbols)
+    ExpressionReader(std::string_view text, const std::map<std::string, std::int64_t>& symbols)
         : text_(text), symbols_(symbols) {}
 
     std::optional<std::int64_t> whole() {
@@ -185,7 +185,7 @@ std::int64_t code_of_memory_format(const std::string& name) {
 }
 
 std::optional<std::int64_t> evaluate(std::string_view expression, const std::map<std::string, std::int64_t>& symbols) {
-    return Reader(expression, symbols).whole();
+    return ExpressionReader(expression, symbols).whole();
 }
 
 std::optional<std::string> symbol_of(std::string_view expression) {

@@ -20,7 +20,7 @@ Json named(const std::string& name) { return {{"name", name}}; }
 Json as_tensor(const std::string& name) { return {{"as_tensor", named(name)}}; }
 
 /// JSON has no number for what is not finite; Python reads a text.
-Json real(double value) {
+Json real_json(double value) {
     if (std::isnan(value)) return "NaN";
     if (std::isinf(value)) return value > 0 ? "Infinity" : "-Infinity";
     return value;
@@ -245,7 +245,7 @@ class Exporter {
         for (const Arg& item : *values) {
             if (const auto* value = std::get_if<T>(&item.value)) {
                 if constexpr (std::is_same_v<T, double>)
-                    list.push_back(real(*value));
+                    list.push_back(real_json(*value));
                 else
                     list.push_back(*value);
             } else if (const auto* integer = std::get_if<std::int64_t>(&item.value);
@@ -271,7 +271,7 @@ class Exporter {
     Json host_or_tensor(const Arg& arg) const {
         if (const NodeRef* ref = arg.node()) return as_tensor(name_of(*ref));
         if (const auto* integer = std::get_if<std::int64_t>(&arg.value)) return {{"as_int", *integer}};
-        if (const auto* number = std::get_if<double>(&arg.value)) return {{"as_float", real(*number)}};
+        if (const auto* number = std::get_if<double>(&arg.value)) return {{"as_float", real_json(*number)}};
         if (const auto* truth = std::get_if<bool>(&arg.value)) return {{"as_bool", *truth}};
         if (const auto* text = std::get_if<std::string>(&arg.value)) return {{"as_string", *text}};
         if (const auto* dtype = std::get_if<DType>(&arg.value)) return {{"as_scalar_type", code_of(*dtype)}};

@@ -27,7 +27,7 @@ std::pair<std::string, const Json*> chosen(const Json& value) {
 }
 
 /// Python writes what JSON has no number for as text.
-double real(const Json& value) {
+double real_of(const Json& value) {
     if (!value.is_string()) return value.get<double>();
     const auto text = value.get<std::string>();
     if (text == "NaN") return std::numeric_limits<double>::quiet_NaN();
@@ -157,7 +157,7 @@ Arg Importer::argument(const Json& argument) const {
     if (kind == "as_tensors" || kind == "as_optional_tensors") return list(*value);
     if (kind == "as_optional_tensor") return this->argument(*value);
     if (kind == "as_int") return integer(*value);
-    if (kind == "as_float") return real(*value);
+    if (kind == "as_float") return real_of(*value);
     if (kind == "as_bool") return value->get<bool>();
     if (kind == "as_string") return value->get<std::string>();
     if (kind == "as_scalar_type") return dtype_of_code(value->get<std::int64_t>());
@@ -167,7 +167,7 @@ Arg Importer::argument(const Json& argument) const {
     ArgList items;
     if (kind == "as_ints" || kind == "as_floats" || kind == "as_bools" || kind == "as_strings") {
         for (const Json& item : *value)
-            items.push_back(kind == "as_floats"    ? Arg(real(item))
+            items.push_back(kind == "as_floats"    ? Arg(real_of(item))
                             : kind == "as_bools"   ? Arg(item.get<bool>())
                             : kind == "as_strings" ? Arg(item.get<std::string>())
                                                    : Arg(integer(item)));

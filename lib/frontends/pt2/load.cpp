@@ -87,9 +87,9 @@ void check_version(const Archive& archive, const Layout& layout, const Json& pro
 }
 
 /// Reads the program that an archive holds.
-class Reader {
+class ProgramReader {
   public:
-    Reader(const Archive& archive, const LoadOptions& options)
+    ProgramReader(const Archive& archive, const LoadOptions& options)
         : archive_(archive), options_(options), layout_(layout_of(archive, options.model)) {
         if (options.model.empty() && layout_.models.size() > 1)
             throw Error({archive.file(), {}}, "found several models: " + join(layout_.models) + ", expected one");
@@ -290,7 +290,7 @@ std::vector<std::string> pt2_models(const std::filesystem::path& path) { return 
 
 LoadedProgram load_pt2(const std::filesystem::path& path, const LoadOptions& options) {
     const Archive archive(path);
-    LoadedProgram loaded = Reader(archive, options).read();
+    LoadedProgram loaded = ProgramReader(archive, options).read();
     loaded.graph.name = options.model.empty() ? "main" : options.model;
     return loaded;
 }

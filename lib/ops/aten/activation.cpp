@@ -169,7 +169,7 @@ std::vector<ValueMeta> infer_same(const Arguments<ValueMeta>& arguments) {
 }
 
 template <class K>
-std::vector<Tensor> eval_kernel(const Arguments<Tensor>& arguments) {
+std::vector<Tensor> eval_parametric(const Arguments<Tensor>& arguments) {
     const K kernel = K::of(arguments);
     const Tensor self = arguments.tensor("self");
     return {visit_compute(self.dtype(), [&]<class T>(T) -> Tensor {
@@ -184,7 +184,7 @@ std::vector<Tensor> eval_kernel(const Arguments<Tensor>& arguments) {
 }
 
 template <class K>
-std::vector<expr::Value> lower_kernel(expr::GroupBuilder&, const Arguments<expr::Value>& arguments) {
+std::vector<expr::Value> lower_parametric(expr::GroupBuilder&, const Arguments<expr::Value>& arguments) {
     const K kernel = K::of(arguments);
     const expr::Value self = arguments.tensor("self");
     return {pointwise({read(self, self.sizes(), self.dtype())}, self.sizes(), self.dtype(),
@@ -242,26 +242,15 @@ std::vector<NodeRef> decompose_celu(GraphBuilder& builder, const Arguments<NodeV
 
 // --- Records ---
 
-template <class F>
-constexpr OpDef op(std::string_view name, std::string_view schema, std::string_view doc, DTypeSet dtypes = kFloating) {
-    return {.name = name,
-            .doc = doc,
-            .schema = schema,
-            .dtypes = dtypes,
-            .infer = infer_unary<F>,
-            .eval = eval_unary<F>,
-            .lower = lower_unary<F>,
-            .samples = [](DType dtype) { return samples::unary(dtype); }};
-}
 template <class K>
-constexpr OpDef kernel_op(std::string_view name, std::string_view schema, std::string_view doc, SamplesFn samples) {
+constexpr OpDef parametric_op(std::string_view name, std::string_view schema, std::string_view doc, SamplesFn samples) {
     return {.name = name,
             .doc = doc,
             .schema = schema,
             .dtypes = kFloating,
             .infer = infer_same,
-            .eval = eval_kernel<K>,
-            .lower = lower_kernel<K>,
+            .eval = eval_parametric<K>,
+            .lower = lower_parametric<K>,
             .samples = samples};
 }
 constexpr OpDef composite(std::string_view name, std::string_view schema, std::string_view doc, DTypeSet dtypes,
@@ -285,52 +274,57 @@ std::vector<Sample> gelu_samples(DType dtype) {
 }
 
 constexpr OpDef kActivations[] = {
-    with_gradient(op<Relu>("aten.relu.default", "relu(Tensor self) -> Tensor", "max(x, 0); NaN stays", kNumbers),
+    with_gradient(unary_op<Relu>("aten.relu.default", "relu(Tensor self) -> Tensor", "max(x, 0); NaN stays", kNumbers),
                   relu_grad),
-    with_gradient(op<Sigmoid>("aten.sigmoid.default", "sigmoid(Tensor self) -> Tensor", "1 / (1 + exp(-x))", kAnyDType),
-                  sigmoid_grad),
-    with_gradient(op<LogSigmoid>("aten.log_sigmoid.default", "log_sigmoid(Tensor self) -> Tensor", "log(sigmoid(x))"),
+    with_gradient(
+        unary_op<Sigmoid>("aten.sigmoid.default", "sigmoid(Tensor self) -> Tensor", "1 / (1 + exp(-x))", kAnyDType),
+        sigmoid_grad),
+    with_gradient(unary_op<LogSigmoid>("aten.log_sigmoid.default", "log_sigmoid(Tensor self) -> Tensor",
+                                       "log(sigmoid(x))", kFloating),
                   log_sigmoid_grad),
-    with_gradient(op<Silu>("aten.silu.default", "silu(Tensor self) -> Tensor", "x * sigmoid(x)"), silu_grad),
-    with_gradient(op<Mish>("aten.mish.default", "mish(Tensor self) -> Tensor", "x * tanh(softplus(x))"), mish_grad),
+    with_gradient(unary_op<Silu>("aten.silu.default", "silu(Tensor self) -> Tensor", "x * sigmoid(x)", kFloating),
+                  silu_grad),
     with_gradient(
-        op<Hardswish>("aten.hardswish.default", "hardswish(Tensor self) -> Tensor", "x * clamp(x + 3, 0, 6) / 6"),
-        hardswish_grad),
-    with_gradient(
-        op<Hardsigmoid>("aten.hardsigmoid.default", "hardsigmoid(Tensor self) -> Tensor", "clamp(x + 3, 0, 6) / 6"),
-        hardsigmoid_grad),
-    with_gradient(kernel_op<Gelu>("aten.gelu.default", "gelu(Tensor self, *, str approximate='none') -> Tensor",
-                                  "x * Phi(x), exactly or through tanh (Hendrycks and Gimpel 2016)", gelu_samples),
+        unary_op<Mish>("aten.mish.default", "mish(Tensor self) -> Tensor", "x * tanh(softplus(x))", kFloating),
+        mish_grad),
+    with_gradient(unary_op<Hardswish>("aten.hardswish.default", "hardswish(Tensor self) -> Tensor",
+                                      "x * clamp(x + 3, 0, 6) / 6", kFloating),
+                  hardswish_grad),
+    with_gradient(unary_op<Hardsigmoid>("aten.hardsigmoid.default", "hardsigmoid(Tensor self) -> Tensor",
+                                        "clamp(x + 3, 0, 6) / 6", kFloating),
+                  hardsigmoid_grad),
+    with_gradient(parametric_op<Gelu>("aten.gelu.default", "gelu(Tensor self, *, str approximate='none') -> Tensor",
+                                      "x * Phi(x), exactly or through tanh (Hendrycks and Gimpel 2016)", gelu_samples),
                   gelu_grad),
-    with_gradient(kernel_op<Elu>("aten.elu.default",
-                                 "elu(Tensor self, Scalar alpha=1, Scalar scale=1, Scalar input_scale=1) -> Tensor",
-                                 "scale * x above 0, else scale * alpha * expm1(input_scale * x)",
-                                 [](DType dtype) {
-                                     return with_parameters(dtype, {{Arg(0.5)}, {Arg(1.5), Arg(2), Arg(0.5)}});
-                                 }),
+    with_gradient(parametric_op<Elu>("aten.elu.default",
+                                     "elu(Tensor self, Scalar alpha=1, Scalar scale=1, Scalar input_scale=1) -> Tensor",
+                                     "scale * x above 0, else scale * alpha * expm1(input_scale * x)",
+                                     [](DType dtype) {
+                                         return with_parameters(dtype, {{Arg(0.5)}, {Arg(1.5), Arg(2), Arg(0.5)}});
+                                     }),
                   elu_grad),
-    with_gradient(
-        kernel_op<LeakyRelu>("aten.leaky_relu.default", "leaky_relu(Tensor self, Scalar negative_slope=0.01) -> Tensor",
-                             "x above 0, else negative_slope * x",
-                             [](DType dtype) {
-                                 return with_parameters(dtype, {{Arg(0.2)}, {Arg(-1)}, {Arg(0)}});
-                             }),
-        leaky_relu_grad),
-    with_gradient(kernel_op<Softplus>("aten.softplus.default",
-                                      "softplus(Tensor self, Scalar beta=1, Scalar threshold=20) -> Tensor",
-                                      "log1p(exp(beta * x)) / beta; x where beta * x is above threshold",
-                                      [](DType dtype) {
-                                          return with_parameters(dtype, {{Arg(2)}, {Arg(0.5), Arg(1)}});
-                                      }),
+    with_gradient(parametric_op<LeakyRelu>("aten.leaky_relu.default",
+                                           "leaky_relu(Tensor self, Scalar negative_slope=0.01) -> Tensor",
+                                           "x above 0, else negative_slope * x",
+                                           [](DType dtype) {
+                                               return with_parameters(dtype, {{Arg(0.2)}, {Arg(-1)}, {Arg(0)}});
+                                           }),
+                  leaky_relu_grad),
+    with_gradient(parametric_op<Softplus>("aten.softplus.default",
+                                          "softplus(Tensor self, Scalar beta=1, Scalar threshold=20) -> Tensor",
+                                          "log1p(exp(beta * x)) / beta; x where beta * x is above threshold",
+                                          [](DType dtype) {
+                                              return with_parameters(dtype, {{Arg(2)}, {Arg(0.5), Arg(1)}});
+                                          }),
                   softplus_grad),
     with_gradient(
         composite("aten.hardtanh.default", "hardtanh(Tensor self, Scalar min_val=-1, Scalar max_val=1) -> Tensor",
                   "clamp(x, min_val, max_val)", kNumbers, decompose_hardtanh, hardtanh_samples),
         hardtanh_grad),
     composite("aten.relu6.default", "relu6(Tensor self) -> Tensor", "clamp(x, 0, 6)", kNumbers, decompose_relu6,
-              [](DType dtype) { return samples::unary(dtype); }),
+              samples::unary),
     composite("aten.selu.default", "selu(Tensor self) -> Tensor", "elu with self-normalizing constants", kFloating,
-              decompose_selu, [](DType dtype) { return samples::unary(dtype); }),
+              decompose_selu, samples::unary),
     composite("aten.celu.default", "celu(Tensor self, Scalar alpha=1.0) -> Tensor",
               "x above 0, else alpha * expm1(x / alpha)", kFloating, decompose_celu,
               [](DType dtype) {

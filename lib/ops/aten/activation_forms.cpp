@@ -17,9 +17,6 @@ namespace whittle {
 namespace {
 
 using samples::t;
-using Builder = GraphBuilder;
-using Values = Arguments<NodeValue>;
-using Refs = std::vector<NodeRef>;
 
 // --- prelu ---
 
@@ -36,13 +33,13 @@ NodeValue prelu_weight(const Gradient& g, const NodeValue& x, const NodeValue& w
     return g.reshape(weight, wide);
 }
 
-Refs prelu(Builder& b, const Values& a) {
+Refs prelu(GraphBuilder& b, const Arguments<NodeValue>& a) {
     const Gradient g(b);
     const NodeValue x = a.tensor("self"), weight = prelu_weight(g, x, a.tensor("weight"));
     return {g.reshape(g.either(g.when("gt", x, 0), x, g.mul(weight, x)), x.meta.sizes).ref};
 }
 
-Refs prelu_backward(Builder& b, const Values& a) {
+Refs prelu_backward(GraphBuilder& b, const Arguments<NodeValue>& a) {
     const Gradient g(b);
     const NodeValue grad = a.tensor("grad_output"), x = a.tensor("self"), weight = a.tensor("weight");
     const NodeValue wide = prelu_weight(g, x, weight), positive = g.when("gt", x, 0);
@@ -65,13 +62,13 @@ std::pair<NodeValue, NodeValue> halves(const Gradient& g, const NodeValue& x, st
     return {g.slice(x, dim, 0, size / 2), g.slice(x, dim, size / 2, size)};
 }
 
-Refs glu(Builder& b, const Values& a) {
+Refs glu(GraphBuilder& b, const Arguments<NodeValue>& a) {
     const Gradient g(b);
     const auto [value, gate] = halves(g, a.tensor("self"), a.integer("dim"));
     return {g.mul(value, g.of("aten.sigmoid.default", gate)).ref};
 }
 
-Refs glu_backward(Builder& b, const Values& a) {
+Refs glu_backward(GraphBuilder& b, const Arguments<NodeValue>& a) {
     const Gradient g(b);
     const auto [value, gate] = halves(g, a.tensor("self"), a.integer("dim"));
     const NodeValue s = g.of("aten.sigmoid.default", gate), of_value = g.mul(s, a.tensor("grad_output"));
@@ -82,7 +79,7 @@ Refs glu_backward(Builder& b, const Values& a) {
 // --- Shrinking and thresholds ---
 
 /// 0 from -lambd to lambd.
-Refs hardshrink(Builder& b, const Values& a) {
+Refs hardshrink(GraphBuilder& b, const Arguments<NodeValue>& a) {
     const Gradient g(b);
     const NodeValue x = a.tensor("self");
     const double bound = a.number("lambd");
@@ -90,7 +87,7 @@ Refs hardshrink(Builder& b, const Values& a) {
     return {g.drop(g.call("aten.logical_and.default", {arg(above), arg(below)}), x).ref};
 }
 /// The gradient outside of the bounds: of a NaN it is 0.
-NodeValue outside(Builder& b, const Values& a, const NodeValue& gradient) {
+NodeValue outside(GraphBuilder& b, const Arguments<NodeValue>& a, const NodeValue& gradient) {
     const Gradient g(b);
     const NodeValue x = a.tensor("self");
     const double bound = a.number("lambd");
@@ -98,15 +95,17 @@ NodeValue outside(Builder& b, const Values& a, const NodeValue& gradient) {
         g.call("aten.logical_or.default", {arg(g.when("lt", x, Arg(-bound))), arg(g.when("gt", x, Arg(bound)))});
     return g.keep(far, gradient);
 }
-Refs hardshrink_backward(Builder& b, const Values& a) { return {outside(b, a, a.tensor("grad_out")).ref}; }
-void hardshrink_grad(Builder& b, CallGradients& c) {
+Refs hardshrink_backward(GraphBuilder& b, const Arguments<NodeValue>& a) {
+    return {outside(b, a, a.tensor("grad_out")).ref};
+}
+void hardshrink_grad(GraphBuilder& b, CallGradients& c) {
     const Rule r(b, c);
     r.set("self", r.call("aten.hardshrink_backward.default",
                          {arg(r.grad()), arg(r.tensor("self")), Arg(c.args().scalar("lambd"))}));
 }
 
 /// Nearer to 0 by lambd, no further than 0, which NaN becomes, too.
-Refs softshrink(Builder& b, const Values& a) {
+Refs softshrink(GraphBuilder& b, const Arguments<NodeValue>& a) {
     const Gradient g(b);
     const NodeValue x = a.tensor("self");
     const double bound = a.number("lambd");
@@ -114,10 +113,12 @@ Refs softshrink(Builder& b, const Values& a) {
     const NodeValue below = g.keep(g.when("lt", x, Arg(-bound)), g.add(x, Arg(bound)));
     return {g.either(g.when("gt", x, Arg(bound)), g.add(x, Arg(-bound)), below).ref};
 }
-Refs softshrink_backward(Builder& b, const Values& a) { return {outside(b, a, a.tensor("grad_output")).ref}; }
+Refs softshrink_backward(GraphBuilder& b, const Arguments<NodeValue>& a) {
+    return {outside(b, a, a.tensor("grad_output")).ref};
+}
 
 /// A number in the place of what is not above the threshold.
-Refs threshold(Builder& b, const Values& a) {
+Refs threshold(GraphBuilder& b, const Arguments<NodeValue>& a) {
     const Gradient g(b);
     const NodeValue x = a.tensor("self");
     const NodeValue low = g.when("le", x, Arg(a.scalar("threshold")));
@@ -126,14 +127,14 @@ Refs threshold(Builder& b, const Values& a) {
 
 // --- log_sigmoid as autograd calls it: with a buffer, exp(-|x|) ---
 
-Refs log_sigmoid_forward(Builder& b, const Values& a) {
+Refs log_sigmoid_forward(GraphBuilder& b, const Arguments<NodeValue>& a) {
     const Gradient g(b);
     const NodeValue x = a.tensor("self");
     const NodeValue buffer = g.of("aten.exp.default", g.neg(g.of("aten.abs.default", x)));
     return {g.of("aten.log_sigmoid.default", x).ref, buffer.ref};
 }
 /// 1 - z / (1 + z) below 0, z / (1 + z) from there on.
-Refs log_sigmoid_backward(Builder& b, const Values& a) {
+Refs log_sigmoid_backward(GraphBuilder& b, const Arguments<NodeValue>& a) {
     const Gradient g(b);
     const NodeValue z = a.tensor("buffer"), share = g.div(z, arg(g.add(z, 1)));
     const NodeValue slope = g.either(g.when("lt", a.tensor("self"), 0), g.complement(share), share);
@@ -141,7 +142,7 @@ Refs log_sigmoid_backward(Builder& b, const Values& a) {
 }
 
 /// Of the operand the slope's own, (s - 1) s with s = sigmoid(x): what the buffer holds follows from it.
-void log_sigmoid_backward_grad(Builder& b, CallGradients& c) {
+void log_sigmoid_backward_grad(GraphBuilder& b, CallGradients& c) {
     const Rule r(b, c);
     const NodeValue x = r.tensor("self");
     if (r.needed("grad_output"))
@@ -163,7 +164,7 @@ Sample two(const std::string& label, const Tensor& a, const Tensor& b, const Arg
 // --- logit ---
 
 /// log(x / (1 - x)) of x, or of x clamped to eps … 1 - eps.
-Refs logit(Builder& b, const Values& a) {
+Refs logit(GraphBuilder& b, const Arguments<NodeValue>& a) {
     const Gradient g(b);
     NodeValue x = a.tensor("self");
     if (const std::optional<double> eps = a.optional_number("eps"); eps && *eps >= 0)
@@ -178,7 +179,7 @@ void logit_grad(GraphBuilder& b, CallGradients& c) {
 }
 
 /// grad / (x (1 - x)); beyond what logit takes 0 where it clamps, else NaN.
-Refs logit_backward(Builder& b, const Values& a) {
+Refs logit_backward(GraphBuilder& b, const Arguments<NodeValue>& a) {
     const Gradient g(b);
     const NodeValue grad = a.tensor("grad_output"), x = a.tensor("self");
     const double eps = a.optional_number("eps").value_or(-1), low = eps < 0 ? 0 : eps, high = eps < 0 ? 1 : 1 - eps;
@@ -246,7 +247,6 @@ std::vector<Sample> shrink_backward_samples(DType dtype) { return samples::of_gr
 std::vector<Sample> threshold_samples(DType dtype) {
     return samples::operator+(samples::unary(dtype, {1, 3}), samples::unary(dtype, {0, 0}, ", relu"));
 }
-std::vector<Sample> plain_samples(DType dtype) { return samples::unary(dtype); }
 /// The buffer is what the forward op writes into it.
 std::vector<Sample> log_sigmoid_backward_samples(DType dtype) {
     const Tensor x = samples::values(dtype, {-20, -2, -0.5, 0, 0.5, 2, 20});
@@ -326,7 +326,7 @@ std::span<const OpDef> activation_form_ops() {
          .schema = "log_sigmoid_forward(Tensor self) -> (Tensor output, Tensor buffer)",
          .dtypes = kFloating,
          .decompose = log_sigmoid_forward,
-         .samples = plain_samples},
+         .samples = samples::unary},
         {.name = "aten.log_sigmoid_backward.default",
          .doc = "the gradient of log_sigmoid: https://pytorch.org/docs/stable/generated/torch.nn.LogSigmoid.html",
          .schema = "log_sigmoid_backward(Tensor grad_output, Tensor self, Tensor buffer) -> Tensor",

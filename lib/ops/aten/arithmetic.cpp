@@ -30,14 +30,9 @@ struct Rsub : Sub {
     static constexpr std::string_view left = "other", right = "self";
 };
 
-struct SumTypes {
-    Sizes sizes;
-    DType dtype;
-};
-
 template <class F, class T>
-SumTypes sum_types(const Arguments<T>& arguments, const std::variant<T, Scalar>& left,
-                   const std::variant<T, Scalar>& right) {
+Promotion sum_types(const Arguments<T>& arguments, const std::variant<T, Scalar>& left,
+                    const std::variant<T, Scalar>& right) {
     const std::vector<OperandInfo> operands = {operand_info(left), operand_info(right)};
     const DType dtype = result_type(operands);
     const Scalar alpha = arguments.scalar("alpha");
@@ -53,8 +48,8 @@ SumTypes sum_types(const Arguments<T>& arguments, const std::variant<T, Scalar>&
 }
 
 template <class F>
-std::vector<ValueMeta> infer_sum(const Arguments<ValueMeta>& arguments) {
-    const SumTypes types = sum_types<F>(arguments, arguments.operand(F::left), arguments.operand(F::right));
+std::vector<ValueMeta> infer_weighted_sum(const Arguments<ValueMeta>& arguments) {
+    const Promotion types = sum_types<F>(arguments, arguments.operand(F::left), arguments.operand(F::right));
     return {ValueMeta::contiguous(types.dtype, types.sizes)};
 }
 
@@ -71,7 +66,7 @@ T weighted_sum(T a, T b, T weight) {
 }
 
 template <class T>
-T weight_of(const Scalar& alpha, int sign) {
+T signed_weight(const Scalar& alpha, int sign) {
     if constexpr (std::is_same_v<T, bool>)
         return alpha.to_bool();
     else if constexpr (std::is_integral_v<T>)
@@ -83,22 +78,22 @@ T weight_of(const Scalar& alpha, int sign) {
 }
 
 template <class F>
-std::vector<Tensor> eval_sum(const Arguments<Tensor>& arguments) {
+std::vector<Tensor> eval_weighted_sum(const Arguments<Tensor>& arguments) {
     const auto left = arguments.operand(F::left), right = arguments.operand(F::right);
-    const SumTypes types = sum_types<F>(arguments, left, right);
+    const Promotion types = sum_types<F>(arguments, left, right);
     return {visit_arithmetic(types.dtype, [&]<class T>(T) {
         const Broadcast<T> a(left, types.sizes, read_dtype<true>(left, types.dtype)),
             b(right, types.sizes, read_dtype<true>(right, types.dtype));
-        const T weight = weight_of<T>(arguments.scalar("alpha"), F::sign);
+        const T weight = signed_weight<T>(arguments.scalar("alpha"), F::sign);
         return tabulate<T>(types.sizes, types.dtype,
                            [&](std::size_t i) { return weighted_sum<T>(a[i], b[i], weight); });
     })};
 }
 
 template <class F>
-std::vector<expr::Value> lower_sum(expr::GroupBuilder&, const Arguments<expr::Value>& arguments) {
+std::vector<expr::Value> lower_weighted_sum(expr::GroupBuilder&, const Arguments<expr::Value>& arguments) {
     const auto left = arguments.operand(F::left), right = arguments.operand(F::right);
-    const SumTypes types = sum_types<F>(arguments, left, right);
+    const Promotion types = sum_types<F>(arguments, left, right);
     const Scalar alpha = arguments.scalar("alpha");
     const std::vector<expr::Value> operands = {read(left, types.sizes, read_dtype<true>(left, types.dtype)),
                                                read(right, types.sizes, read_dtype<true>(right, types.dtype))};
@@ -112,7 +107,7 @@ std::vector<expr::Value> lower_sum(expr::GroupBuilder&, const Arguments<expr::Va
 
 /// Different numbers, which wrap in narrow integers and round in half types; other alphas.
 template <class F>
-std::vector<Sample> sum_samples(DType dtype) {
+std::vector<Sample> weighted_sum_samples(DType dtype) {
     using namespace samples;
     std::vector<Sample> result = binary(dtype, (F::allows_bool ? kAnyDType : kNumbers) | kComplex);
     const Tensor a = ramp(dtype, {2, 3}), b = random(dtype, {3});
@@ -123,7 +118,7 @@ std::vector<Sample> sum_samples(DType dtype) {
     return result;
 }
 template <class F>
-std::vector<Sample> number_samples(DType dtype) {
+std::vector<Sample> weighted_number_samples(DType dtype) {
     using namespace samples;
     std::vector<Sample> result = unary(dtype, {Arg(2)});
     const Tensor x = values(dtype, {0, 0.1, 1, 2, 44});
@@ -135,15 +130,15 @@ std::vector<Sample> number_samples(DType dtype) {
 }
 
 template <class F>
-constexpr OpDef sum_op(std::string_view name, std::string_view schema, std::string_view doc) {
+constexpr OpDef weighted_sum_op(std::string_view name, std::string_view schema, std::string_view doc) {
     return {.name = name,
             .doc = doc,
             .schema = schema,
             .dtypes = (F::allows_bool ? kAnyDType : kNumbers) | kLimited | kComplex,
-            .infer = infer_sum<F>,
-            .eval = eval_sum<F>,
-            .lower = lower_sum<F>,
-            .samples = name.ends_with("Scalar") ? number_samples<F> : sum_samples<F>};
+            .infer = infer_weighted_sum<F>,
+            .eval = eval_weighted_sum<F>,
+            .lower = lower_weighted_sum<F>,
+            .samples = name.ends_with("Scalar") ? weighted_number_samples<F> : weighted_sum_samples<F>};
 }
 
 // --- Products and extrema ---
@@ -282,7 +277,7 @@ std::vector<Sample> scalar_samples(DType dtype) {
 }
 
 template <class F, DTypeSet kDTypes = kAnyDType | kLimited>
-constexpr OpDef op(std::string_view name, std::string_view schema, std::string_view doc) {
+constexpr OpDef arithmetic_op(std::string_view name, std::string_view schema, std::string_view doc) {
     OpDef def = {.name = name,
                  .doc = doc,
                  .schema = schema,
@@ -296,7 +291,7 @@ constexpr OpDef op(std::string_view name, std::string_view schema, std::string_v
 }
 template <class F>
 constexpr OpDef shift(std::string_view name, std::string_view schema, std::string_view doc) {
-    OpDef def = op<F, kIntegers | kLimited>(name, schema, doc);
+    OpDef def = arithmetic_op<F, kIntegers | kLimited>(name, schema, doc);
     if (!name.ends_with("Scalar")) def.samples = [](DType dtype) { return samples::binary(dtype, kIntegers); };
     return def;
 }
@@ -312,69 +307,80 @@ constexpr OpDef narrow_shift(std::string_view name, std::string_view schema, std
 constexpr DTypeSet kBits = kIntegers | kLimited | kBool;
 
 constexpr OpDef kArithmetic[] = {
-    with_gradient(sum_op<Add>("aten.add.Tensor", "add.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor",
-                              "self + alpha * other; or for bool"),
-                  add_grad),
-    with_gradient(sum_op<Add>("aten.add.Scalar", "add.Scalar(Tensor self, Scalar other, Scalar alpha=1) -> Tensor",
-                              "self + alpha * other"),
-                  add_grad),
-    with_gradient(sum_op<Sub>("aten.sub.Tensor", "sub.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor",
-                              "self - alpha * other"),
-                  sub_grad),
-    with_gradient(sum_op<Sub>("aten.sub.Scalar", "sub.Scalar(Tensor self, Scalar other, Scalar alpha=1) -> Tensor",
-                              "self - alpha * other"),
-                  sub_grad),
     with_gradient(
-        sum_op<Rsub>("aten.rsub.Tensor", "rsub.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor",
-                     "other - alpha * self"),
+        weighted_sum_op<Add>("aten.add.Tensor", "add.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor",
+                             "self + alpha * other; or for bool"),
+        add_grad),
+    with_gradient(
+        weighted_sum_op<Add>("aten.add.Scalar", "add.Scalar(Tensor self, Scalar other, Scalar alpha=1) -> Tensor",
+                             "self + alpha * other"),
+        add_grad),
+    with_gradient(
+        weighted_sum_op<Sub>("aten.sub.Tensor", "sub.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor",
+                             "self - alpha * other"),
+        sub_grad),
+    with_gradient(
+        weighted_sum_op<Sub>("aten.sub.Scalar", "sub.Scalar(Tensor self, Scalar other, Scalar alpha=1) -> Tensor",
+                             "self - alpha * other"),
+        sub_grad),
+    with_gradient(
+        weighted_sum_op<Rsub>("aten.rsub.Tensor", "rsub.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor",
+                              "other - alpha * self"),
         rsub_grad),
-    with_gradient(sum_op<Rsub>("aten.rsub.Scalar", "rsub.Scalar(Tensor self, Scalar other, Scalar alpha=1) -> Tensor",
-                               "other - alpha * self"),
-                  rsub_grad),
     with_gradient(
-        op<Mul, kAnyDType | kLimited | kComplex>("aten.mul.Tensor", "mul.Tensor(Tensor self, Tensor other) -> Tensor",
-                                                 "self * other; and for bool"),
+        weighted_sum_op<Rsub>("aten.rsub.Scalar", "rsub.Scalar(Tensor self, Scalar other, Scalar alpha=1) -> Tensor",
+                              "other - alpha * self"),
+        rsub_grad),
+    with_gradient(
+        arithmetic_op<Mul, kAnyDType | kLimited | kComplex>(
+            "aten.mul.Tensor", "mul.Tensor(Tensor self, Tensor other) -> Tensor", "self * other; and for bool"),
         mul_grad),
-    with_gradient(op<Mul, kAnyDType | kLimited | kComplex>(
+    with_gradient(arithmetic_op<Mul, kAnyDType | kLimited | kComplex>(
                       "aten.mul.Scalar", "mul.Scalar(Tensor self, Scalar other) -> Tensor", "self * other"),
                   mul_grad),
-    with_gradient(op<Maximum>("aten.maximum.default", "maximum(Tensor self, Tensor other) -> Tensor",
-                              "the larger; NaN if any is"),
+    with_gradient(arithmetic_op<Maximum>("aten.maximum.default", "maximum(Tensor self, Tensor other) -> Tensor",
+                                         "the larger; NaN if any is"),
                   maximum_grad),
-    with_gradient(op<Minimum>("aten.minimum.default", "minimum(Tensor self, Tensor other) -> Tensor",
-                              "the smaller; NaN if any is"),
-                  minimum_grad),
-    with_gradient(op<Maximum>("aten.max.other", "max.other(Tensor self, Tensor other) -> Tensor", "as maximum"),
-                  maximum_grad),
-    with_gradient(op<Minimum>("aten.min.other", "min.other(Tensor self, Tensor other) -> Tensor", "as minimum"),
+    with_gradient(arithmetic_op<Minimum>("aten.minimum.default", "minimum(Tensor self, Tensor other) -> Tensor",
+                                         "the smaller; NaN if any is"),
                   minimum_grad),
     with_gradient(
-        op<Fmax>("aten.fmax.default", "fmax(Tensor self, Tensor other) -> Tensor", "the larger, NaN only if both are"),
-        fmax_grad),
+        arithmetic_op<Maximum>("aten.max.other", "max.other(Tensor self, Tensor other) -> Tensor", "as maximum"),
+        maximum_grad),
     with_gradient(
-        op<Fmin>("aten.fmin.default", "fmin(Tensor self, Tensor other) -> Tensor", "the smaller, NaN only if both are"),
-        fmin_grad),
-    with_gradient(op<Atan2>("aten.atan2.default", "atan2(Tensor self, Tensor other) -> Tensor",
-                            "angle of the point (other, self)"),
+        arithmetic_op<Minimum>("aten.min.other", "min.other(Tensor self, Tensor other) -> Tensor", "as minimum"),
+        minimum_grad),
+    with_gradient(arithmetic_op<Fmax>("aten.fmax.default", "fmax(Tensor self, Tensor other) -> Tensor",
+                                      "the larger, NaN only if both are"),
+                  fmax_grad),
+    with_gradient(arithmetic_op<Fmin>("aten.fmin.default", "fmin(Tensor self, Tensor other) -> Tensor",
+                                      "the smaller, NaN only if both are"),
+                  fmin_grad),
+    with_gradient(arithmetic_op<Atan2>("aten.atan2.default", "atan2(Tensor self, Tensor other) -> Tensor",
+                                       "angle of the point (other, self)"),
                   atan2_grad),
-    with_gradient(op<BitAnd, kBits>("aten.bitwise_and.Tensor",
-                                    "bitwise_and.Tensor(Tensor self, Tensor other) -> Tensor", "self & other"),
+    with_gradient(
+        arithmetic_op<BitAnd, kBits>("aten.bitwise_and.Tensor",
+                                     "bitwise_and.Tensor(Tensor self, Tensor other) -> Tensor", "self & other"),
+        no_gradient),
+    with_gradient(
+        arithmetic_op<BitAnd, kBits>("aten.bitwise_and.Scalar",
+                                     "bitwise_and.Scalar(Tensor self, Scalar other) -> Tensor", "self & other"),
+        no_gradient),
+    with_gradient(arithmetic_op<BitOr, kBits>("aten.bitwise_or.Tensor",
+                                              "bitwise_or.Tensor(Tensor self, Tensor other) -> Tensor", "self | other"),
                   no_gradient),
-    with_gradient(op<BitAnd, kBits>("aten.bitwise_and.Scalar",
-                                    "bitwise_and.Scalar(Tensor self, Scalar other) -> Tensor", "self & other"),
+    with_gradient(arithmetic_op<BitOr, kBits>("aten.bitwise_or.Scalar",
+                                              "bitwise_or.Scalar(Tensor self, Scalar other) -> Tensor", "self | other"),
                   no_gradient),
-    with_gradient(op<BitOr, kBits>("aten.bitwise_or.Tensor", "bitwise_or.Tensor(Tensor self, Tensor other) -> Tensor",
-                                   "self | other"),
-                  no_gradient),
-    with_gradient(op<BitOr, kBits>("aten.bitwise_or.Scalar", "bitwise_or.Scalar(Tensor self, Scalar other) -> Tensor",
-                                   "self | other"),
-                  no_gradient),
-    with_gradient(op<BitXor, kBits>("aten.bitwise_xor.Tensor",
-                                    "bitwise_xor.Tensor(Tensor self, Tensor other) -> Tensor", "self ^ other"),
-                  no_gradient),
-    with_gradient(op<BitXor, kBits>("aten.bitwise_xor.Scalar",
-                                    "bitwise_xor.Scalar(Tensor self, Scalar other) -> Tensor", "self ^ other"),
-                  no_gradient),
+    with_gradient(
+        arithmetic_op<BitXor, kBits>("aten.bitwise_xor.Tensor",
+                                     "bitwise_xor.Tensor(Tensor self, Tensor other) -> Tensor", "self ^ other"),
+        no_gradient),
+    with_gradient(
+        arithmetic_op<BitXor, kBits>("aten.bitwise_xor.Scalar",
+                                     "bitwise_xor.Scalar(Tensor self, Scalar other) -> Tensor", "self ^ other"),
+        no_gradient),
     with_gradient(shift<ShiftLeft>("aten.bitwise_left_shift.Tensor",
                                    "bitwise_left_shift.Tensor(Tensor self, Tensor other) -> Tensor", "self << other"),
                   no_gradient),

@@ -7,15 +7,12 @@ namespace whittle {
 
 namespace {
 
-using B = GraphBuilder;
-using C = CallGradients;
-
 NodeValue compare(const Rule& r, const char* comparison, const Arg& x, const Arg& y) {
     return r.call("aten." + std::string(comparison) + (y.node() ? ".Tensor" : ".Scalar"), {x, y});
 }
 
 /// Equal operands share the gradient.
-void extremum_grad(B& b, C& c, const char* loses, const char* wins) {
+void extremum_grad(GraphBuilder& b, CallGradients& c, const char* loses, const char* wins) {
     const Rule r(b, c);
     const Arg x = r.operand("self"), y = r.operand("other");
     const NodeValue equal = compare(r, "eq", x, y);
@@ -25,7 +22,7 @@ void extremum_grad(B& b, C& c, const char* loses, const char* wins) {
 }
 
 /// Self has all of it where it is chosen, equal operands included.
-void number_extremum_grad(B& b, C& c, const char* chosen) {
+void number_extremum_grad(GraphBuilder& b, CallGradients& c, const char* chosen) {
     const Rule r(b, c);
     const Arg x = r.operand("self"), y = r.operand("other");
     const NodeValue other_is_nan = compare(r, "ne", y, y);
@@ -35,7 +32,7 @@ void number_extremum_grad(B& b, C& c, const char* chosen) {
 }
 
 /// Of self - other * rounded(self / other).
-void modulo_grad(B& b, C& c, const char* rounding) {
+void modulo_grad(GraphBuilder& b, CallGradients& c, const char* rounding) {
     const Rule r(b, c);
     r.set("self", r.grad());
     if (!r.needed("other")) return;
@@ -46,31 +43,31 @@ void modulo_grad(B& b, C& c, const char* rounding) {
 
 }  // namespace
 
-void add_grad(B& b, C& c) {
+void add_grad(GraphBuilder& b, CallGradients& c) {
     const Linear r(b, c);
     r.set("self", r.grad());
     if (r.needed("other")) r.set("other", r.scaled(r.grad(), c.args().scalar("alpha")));
 }
-void sub_grad(B& b, C& c) {
+void sub_grad(GraphBuilder& b, CallGradients& c) {
     const Linear r(b, c);
     r.set("self", r.grad());
     if (r.needed("other")) r.set("other", r.scaled(r.neg(r.grad()), c.args().scalar("alpha")));
 }
-void rsub_grad(B& b, C& c) {
+void rsub_grad(GraphBuilder& b, CallGradients& c) {
     const Linear r(b, c);
     if (r.needed("self")) r.set("self", r.scaled(r.neg(r.grad()), c.args().scalar("alpha")));
     if (r.needed("other")) r.set("other", r.grad());
 }
-void mul_grad(B& b, C& c) {
+void mul_grad(GraphBuilder& b, CallGradients& c) {
     const Linear r(b, c);
     if (r.needed("self")) r.set("self", r.mul(r.grad(), r.conjugate("other")));
     if (r.needed("other")) r.set("other", r.mul(r.grad(), r.conjugate("self")));
 }
-void maximum_grad(B& b, C& c) { extremum_grad(b, c, "lt", "gt"); }
-void minimum_grad(B& b, C& c) { extremum_grad(b, c, "gt", "lt"); }
-void fmax_grad(B& b, C& c) { number_extremum_grad(b, c, "ge"); }
-void fmin_grad(B& b, C& c) { number_extremum_grad(b, c, "le"); }
-void atan2_grad(B& b, C& c) {
+void maximum_grad(GraphBuilder& b, CallGradients& c) { extremum_grad(b, c, "lt", "gt"); }
+void minimum_grad(GraphBuilder& b, CallGradients& c) { extremum_grad(b, c, "gt", "lt"); }
+void fmax_grad(GraphBuilder& b, CallGradients& c) { number_extremum_grad(b, c, "ge"); }
+void fmin_grad(GraphBuilder& b, CallGradients& c) { number_extremum_grad(b, c, "le"); }
+void atan2_grad(GraphBuilder& b, CallGradients& c) {
     const Rule r(b, c);
     const NodeValue y = r.tensor("self"), x = r.tensor("other");
     const NodeValue over = r.of("aten.reciprocal.default", r.add(r.mul(y, y), r.mul(x, x)));
@@ -78,7 +75,7 @@ void atan2_grad(B& b, C& c) {
     if (r.needed("other")) r.set("other", r.mul(r.grad(), r.mul(r.neg(y), over)));
 }
 
-void div_grad(B& b, C& c) {
+void div_grad(GraphBuilder& b, CallGradients& c) {
     const Linear r(b, c);
     const Arg y = r.conjugate("other");
     if (r.needed("self")) r.set("self", r.div(r.grad(), y));
@@ -86,18 +83,18 @@ void div_grad(B& b, C& c) {
     const NodeValue quotient = r.call("aten.div.Tensor", {r.conjugate("self"), y});
     r.set("other", r.mul(r.neg(r.grad()), r.div(quotient, y)));
 }
-void div_mode_grad(B& b, C& c) {
+void div_mode_grad(GraphBuilder& b, CallGradients& c) {
     if (!c.args().has("rounding_mode")) return div_grad(b, c);
     const Rule r(b, c);
     const NodeValue zero = r.zeros_like(r.grad());
     for (const char* name : {"self", "other"})
         if (r.needed(name)) r.set(name, zero);
 }
-void remainder_grad(B& b, C& c) { modulo_grad(b, c, "floor"); }
-void fmod_grad(B& b, C& c) { modulo_grad(b, c, "trunc"); }
+void remainder_grad(GraphBuilder& b, CallGradients& c) { modulo_grad(b, c, "floor"); }
+void fmod_grad(GraphBuilder& b, CallGradients& c) { modulo_grad(b, c, "trunc"); }
 
 /// x^0 has no slope, whatever x.
-void pow_grad(B& b, C& c) {
+void pow_grad(GraphBuilder& b, CallGradients& c) {
     const Rule r(b, c);
     const NodeValue x = r.tensor("self"), exponent = r.tensor("exponent");
     if (r.needed("self")) {
@@ -111,13 +108,13 @@ void pow_grad(B& b, C& c) {
     const NodeValue slope = r.mul(r.result(), r.of("aten.log.default", x));
     r.set("exponent", r.mul(r.grad(), r.drop(flat, slope)));
 }
-void pow_number_grad(B& b, C& c) {
+void pow_number_grad(GraphBuilder& b, CallGradients& c) {
     const LinearOfSelf r(b, c);
     const double exponent = c.args().scalar("exponent").to_double();
     if (exponent == 0) return r.set(r.zeros_like(r.x));
     r.set(r.mul(r.g, r.conj(r.mul(r.pow(r.x, Arg(exponent - 1)), Arg(exponent)))));
 }
-void pow_of_number_grad(B& b, C& c) {
+void pow_of_number_grad(GraphBuilder& b, CallGradients& c) {
     const Rule r(b, c);
     const double base = c.args().scalar("self").to_double();
     if (base > 0) c.takes_complex();  // of others the logarithm is complex
@@ -128,7 +125,7 @@ void pow_of_number_grad(B& b, C& c) {
 }
 
 /// The bounds belong to the inside.
-void clamp_grad(B& b, C& c) {
+void clamp_grad(GraphBuilder& b, CallGradients& c) {
     const OfSelf r(b, c);
     std::optional<NodeValue> inside;
     if (const std::optional<Scalar> low = c.args().optional_scalar("min")) inside = compare(r, "ge", arg(r.x), *low);
@@ -138,16 +135,16 @@ void clamp_grad(B& b, C& c) {
     }
     r.set(inside ? r.keep(*inside, r.g) : r.g);
 }
-void clamp_min_grad(B& b, C& c) {
+void clamp_min_grad(GraphBuilder& b, CallGradients& c) {
     const OfSelf r(b, c);
     r.set(r.keep(compare(r, "ge", arg(r.x), Arg(c.args().scalar("min"))), r.g));
 }
-void clamp_max_grad(B& b, C& c) {
+void clamp_max_grad(GraphBuilder& b, CallGradients& c) {
     const OfSelf r(b, c);
     r.set(r.keep(compare(r, "le", arg(r.x), Arg(c.args().scalar("max"))), r.g));
 }
 /// Crossed bounds give the upper one.
-void clamp_tensor_grad(B& b, C& c) {
+void clamp_tensor_grad(GraphBuilder& b, CallGradients& c) {
     const OfSelf r(b, c);
     const bool has_low = c.args().has("min"), has_high = c.args().has("max");
     const Arg x = arg(r.x), low = has_low ? r.operand("min") : Arg(), high = has_high ? r.operand("max") : Arg();
@@ -172,7 +169,7 @@ void clamp_tensor_grad(B& b, C& c) {
     }
 }
 
-void lerp_grad(B& b, C& c) {
+void lerp_grad(GraphBuilder& b, CallGradients& c) {
     const Linear r(b, c);
     const Arg weight = r.operand("weight");
     if (r.needed("self")) {
@@ -184,14 +181,14 @@ void lerp_grad(B& b, C& c) {
     if (weight.node() && r.needed("weight"))
         r.set("weight", r.mul(r.grad(), r.conj(r.sub(r.tensor("end"), r.tensor("self")))));
 }
-void addcmul_grad(B& b, C& c) {
+void addcmul_grad(GraphBuilder& b, CallGradients& c) {
     const Linear r(b, c);
     const Scalar value = c.args().scalar("value");
     r.set("self", r.grad());
     if (r.needed("tensor1")) r.set("tensor1", r.mul(r.grad(), r.scaled(r.conj(r.tensor("tensor2")), value)));
     if (r.needed("tensor2")) r.set("tensor2", r.mul(r.grad(), r.scaled(r.conj(r.tensor("tensor1")), value)));
 }
-void addcdiv_grad(B& b, C& c) {
+void addcdiv_grad(GraphBuilder& b, CallGradients& c) {
     const Linear r(b, c);
     const Scalar value = c.args().scalar("value");
     const NodeValue over = r.conj(r.tensor("tensor1")), under = r.conj(r.tensor("tensor2"));
@@ -203,13 +200,13 @@ void addcdiv_grad(B& b, C& c) {
     }
 }
 
-void where_grad(B& b, C& c) {
+void where_grad(GraphBuilder& b, CallGradients& c) {
     const Linear r(b, c);
     const NodeValue condition = r.tensor("condition");
     if (r.needed("self")) r.set("self", r.keep(condition, r.grad()));
     if (r.needed("other")) r.set("other", r.call("aten.where.ScalarSelf", {arg(condition), 0, arg(r.grad())}));
 }
-void masked_fill_grad(B& b, C& c) {
+void masked_fill_grad(GraphBuilder& b, CallGradients& c) {
     const Linear r(b, c);
     const NodeValue mask = r.tensor("mask");
     if (r.needed("self")) r.set("self", r.drop(mask, r.grad()));

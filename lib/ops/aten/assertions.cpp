@@ -12,19 +12,19 @@ namespace {
 
 using samples::t;
 
-void check_condition(const Sizes& sizes) {
+void check_one_element(const Sizes& sizes) {
     if (element_count(sizes) != 1)
         throw Error("found a condition of sizes " + to_string(sizes) + ", expected one of one element");
 }
 
 std::vector<ValueMeta> infer_assertion(const Arguments<ValueMeta>& a) {
-    check_condition(a.tensor("self").sizes);
+    check_one_element(a.tensor("self").sizes);
     return {a.tensor("dep_token")};
 }
 
 std::vector<Tensor> eval_assertion(const Arguments<Tensor>& a) {
     const Tensor condition = a.tensor("self"), about = a.tensor("dep_token");
-    check_condition(condition.sizes());
+    check_one_element(condition.sizes());
     if (!condition.item().to_bool()) throw Error(failed_assertion(a.text("assert_msg"), about));
     return {about};
 }
@@ -41,7 +41,7 @@ std::vector<Sample> assertion_samples(DType dtype) {
             {"one element", {samples::values(dtype, {1}, {1}), samples::ramp(DType::f32, {2, 3})}, {t(0), "", t(1)}}};
 }
 
-constexpr OpDef kOps[] = {
+constexpr OpDef kAssertionOps[] = {
     {.name = kAssertion,
      .doc = "dep_token, where self is true, else an error: what torch._check of a value is in a functional graph",
      .schema = "_functional_assert_async.msg(Tensor self, str assert_msg, Tensor dep_token) -> Tensor",
@@ -54,6 +54,6 @@ constexpr OpDef kOps[] = {
 
 }  // namespace
 
-std::span<const OpDef> assertion_ops() { return kOps; }
+std::span<const OpDef> assertion_ops() { return kAssertionOps; }
 
 }  // namespace whittle

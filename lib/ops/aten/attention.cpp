@@ -234,7 +234,7 @@ std::vector<Sample> sample_attention(DType dtype) {
     return result;
 }
 
-constexpr OpDef kOps[] = {
+constexpr OpDef kAttentionOps[] = {
     {.name = "aten.scaled_dot_product_attention.default",
      .doc = "softmax(scale query key^T + mask) value; "
             "pytorch.org/docs/stable/generated/torch.nn.functional.scaled_dot_product_attention.html",
@@ -249,6 +249,6 @@ constexpr OpDef kOps[] = {
 
 }  // namespace
 
-std::span<const OpDef> attention_ops() { return kOps; }
+std::span<const OpDef> attention_ops() { return kAttentionOps; }
 
 }  // namespace whittle

@@ -17,8 +17,10 @@
 
 namespace whittle {
 
+using samples::random;
 using samples::t;
 
+std::vector<Sample> samples::of_gradient(DType dtype) { return of_gradient(dtype, {}); }
 std::vector<Sample> samples::of_gradient(DType dtype, const ArgList& rest) {
     ArgList args = {t(0), t(1)};
     args.insert(args.end(), rest.begin(), rest.end());
@@ -39,32 +41,28 @@ std::vector<Sample> samples::of_gradient(DType dtype, const ArgList& rest) {
 }
 namespace {
 
-using Builder = GraphBuilder;
-using Values = Arguments<NodeValue>;
-using Refs = std::vector<NodeRef>;
-
-Refs threshold_backward(Builder& b, const Values& a) {
+Refs threshold_backward(GraphBuilder& b, const Arguments<NodeValue>& a) {
     const NodeValue grad = a.tensor("grad_output");
     const NodeValue below = b.call("aten.le.Scalar", {arg(a.tensor("self")), Arg(a.scalar("threshold"))});
     return {b.call("aten.masked_fill.Scalar", {arg(grad), arg(below), 0}).ref};
 }
 
 /// grad * (1 - y) * y, in this order, which decides what overflows
-Refs sigmoid_backward(Builder& b, const Values& a) {
+Refs sigmoid_backward(GraphBuilder& b, const Arguments<NodeValue>& a) {
     const Gradient g(b);
     const NodeValue y = a.tensor("output");
     return {g.mul(g.mul(a.tensor("grad_output"), g.complement(y)), y).ref};
 }
 
 /// grad * (1 - y^2)
-Refs tanh_backward(Builder& b, const Values& a) {
+Refs tanh_backward(GraphBuilder& b, const Arguments<NodeValue>& a) {
     const Gradient g(b);
     const NodeValue y = a.tensor("output");
     return {g.mul(a.tensor("grad_output"), g.complement(g.mul(y, y))).ref};
 }
 
 /// Of x * cdf(x): cdf(x) + x * pdf(x); of the tanh form by the chain rule.
-Refs gelu_backward(Builder& b, const Values& a) {
+Refs gelu_backward(GraphBuilder& b, const Arguments<NodeValue>& a) {
     const Gradient g(b);
     const NodeValue x = a.tensor("self"), grad = a.tensor("grad_output");
     const NodeValue square = g.mul(x, x);
@@ -87,7 +85,7 @@ Refs gelu_backward(Builder& b, const Values& a) {
 }
 
 /// y * (grad - sum(grad * y))
-Refs softmax_backward(Builder& b, const Values& a) {
+Refs softmax_backward(GraphBuilder& b, const Arguments<NodeValue>& a) {
     const Gradient g(b);
     const NodeValue y = a.tensor("output"), weighted = g.mul(a.tensor("grad_output"), y);
     const NodeValue total = g.sum(weighted, {a.integer("dim")}, true);
@@ -96,7 +94,7 @@ Refs softmax_backward(Builder& b, const Values& a) {
 }
 
 /// grad - exp(y) * sum(grad)
-Refs log_softmax_backward(Builder& b, const Values& a) {
+Refs log_softmax_backward(GraphBuilder& b, const Arguments<NodeValue>& a) {
     const Gradient g(b);
     const NodeValue grad = a.tensor("grad_output");
     const NodeValue shares = g.call("aten.exp.default", {arg(a.tensor("output"))});
@@ -105,7 +103,7 @@ Refs log_softmax_backward(Builder& b, const Values& a) {
 }
 
 /// Rows of the gradient, added up where their index is, or their mean where that is asked for.
-Refs embedding_backward(Builder& b, const Values& a) {
+Refs embedding_backward(GraphBuilder& b, const Arguments<NodeValue>& a) {
     const Gradient g(b);
     const NodeValue grad = a.tensor("grad_output"), indices = a.tensor("indices");
     if (grad.meta.sizes.empty()) throw Error("embedding_dense_backward: found a 0-d gradient, expected rows");
@@ -129,13 +127,13 @@ Refs embedding_backward(Builder& b, const Values& a) {
     return {b.call("aten.index_add.default", {arg(zeros), 0, arg(at), arg(rows)}).ref};
 }
 
-Refs select_backward(Builder& b, const Values& a) {
+Refs select_backward(GraphBuilder& b, const Arguments<NodeValue>& a) {
     const NodeValue grad = a.tensor("grad_output");
     const NodeValue zeros = Gradient(b).zeros(a.integers("input_sizes"), grad.meta.dtype);
     return {b.call("aten.select_scatter.default", {arg(zeros), arg(grad), a.integer("dim"), a.integer("index")}).ref};
 }
 
-Refs slice_backward(Builder& b, const Values& a) {
+Refs slice_backward(GraphBuilder& b, const Arguments<NodeValue>& a) {
     const NodeValue grad = a.tensor("grad_output");
     const NodeValue zeros = Gradient(b).zeros(a.integers("input_sizes"), grad.meta.dtype);
     return {b.call("aten.slice_scatter.default",
@@ -144,7 +142,7 @@ Refs slice_backward(Builder& b, const Values& a) {
 }
 
 /// The diagonal of the elements' numbers says where they came from.
-Refs diagonal_backward(Builder& b, const Values& a) {
+Refs diagonal_backward(GraphBuilder& b, const Arguments<NodeValue>& a) {
     const Gradient g(b);
     const NodeValue grad = a.tensor("grad_output");
     const Sizes sizes = a.integers("input_sizes");
@@ -155,7 +153,7 @@ Refs diagonal_backward(Builder& b, const Values& a) {
 }
 
 /// Each element gets the gradients of the windows that show it, whose elements are the last dimension.
-Refs unfold_backward(Builder& b, const Values& a) {
+Refs unfold_backward(GraphBuilder& b, const Arguments<NodeValue>& a) {
     const Gradient g(b);
     const NodeValue grad = a.tensor("grad_in");
     Sizes sizes = a.integers("input_sizes");
@@ -183,24 +181,22 @@ Refs unfold_backward(Builder& b, const Values& a) {
 
 // --- Samples ---
 
-Tensor rand(DType dtype, Sizes sizes, std::uint64_t seed = 1) { return samples::random(dtype, std::move(sizes), seed); }
-std::vector<Sample> threshold_samples(DType dtype) { return samples::of_gradient(dtype, {0.25}); }
-std::vector<Sample> plain_samples(DType dtype) { return samples::of_gradient(dtype); }
-std::vector<Sample> gelu_samples(DType dtype) {
+std::vector<Sample> threshold_backward_samples(DType dtype) { return samples::of_gradient(dtype, {0.25}); }
+std::vector<Sample> gelu_backward_samples(DType dtype) {
     std::vector<Sample> result = samples::of_gradient(dtype);
     for (Sample& sample : samples::of_gradient(dtype))
         result.push_back({"tanh, " + sample.label, sample.tensors, sample.args, {{"approximate", "tanh"}}});
     return result;
 }
 std::vector<Sample> softmax_samples(DType dtype) {
-    const Tensor grad = rand(dtype, {2, 3}), y = samples::uniform(dtype, {2, 3}, 0, 1, 2);
-    const Tensor cube = rand(dtype, {2, 5, 3}), shares = samples::uniform(dtype, {2, 5, 3}, 0, 1, 2);
+    const Tensor grad = random(dtype, {2, 3}), y = samples::uniform(dtype, {2, 3}, 0, 1, 2);
+    const Tensor cube = random(dtype, {2, 5, 3}), shares = samples::uniform(dtype, {2, 5, 3}, 0, 1, 2);
     std::vector<Sample> result = {
         {"last", {grad, y}, {t(0), t(1), 1, Arg(dtype)}},
         {"first", {grad, y}, {t(0), t(1), 0, Arg(dtype)}},
-        {"0-d", {rand(dtype, {}), samples::scalar(dtype, 1)}, {t(0), t(1), 0, Arg(dtype)}},
-        {"empty", {rand(dtype, {0, 3}), rand(dtype, {0, 3})}, {t(0), t(1), -1, Arg(dtype)}},
-        {"one number", {samples::expanded(rand(dtype, {}), {2, 3}), y}, {t(0), t(1), 1, Arg(dtype)}}};
+        {"0-d", {random(dtype, {}), samples::scalar(dtype, 1)}, {t(0), t(1), 0, Arg(dtype)}},
+        {"empty", {random(dtype, {0, 3}), random(dtype, {0, 3})}, {t(0), t(1), -1, Arg(dtype)}},
+        {"one number", {samples::expanded(random(dtype, {}), {2, 3}), y}, {t(0), t(1), 1, Arg(dtype)}}};
     for (const std::int64_t dim : {0, 1})
         result.push_back({"transposed result, " + std::to_string(dim),
                           {grad, samples::transposed(y)},
@@ -210,52 +206,52 @@ std::vector<Sample> softmax_samples(DType dtype) {
     return result;
 }
 std::vector<Sample> embedding_samples(DType dtype) {
-    const Tensor grad = rand(dtype, {2, 2, 3}), at = samples::values(DType::i64, {1, 4, 1, 0}, {2, 2});
+    const Tensor grad = random(dtype, {2, 2, 3}), at = samples::values(DType::i64, {1, 4, 1, 0}, {2, 2});
     const Tensor one = samples::values(DType::i64, {3});
     std::vector<Sample> result = {
         {"all", {grad, at}, {t(0), t(1), 5, -1, false}},
         {"padding", {grad, at}, {t(0), t(1), 5, 1, false}},
         {"by frequency", {grad, at}, {t(0), t(1), 5, -1, true}},
         {"transposed indices", {grad, samples::transposed(at)}, {t(0), t(1), 5, -1, false}},
-        {"one number", {samples::expanded(rand(dtype, {}), {1, 3}), one}, {t(0), t(1), 4, -1, false}},
-        {"none", {rand(dtype, {0, 3}), samples::values(DType::i64, {})}, {t(0), t(1), 4, -1, false}}};
+        {"one number", {samples::expanded(random(dtype, {}), {1, 3}), one}, {t(0), t(1), 4, -1, false}},
+        {"none", {random(dtype, {0, 3}), samples::values(DType::i64, {})}, {t(0), t(1), 4, -1, false}}};
     for (const auto& [label, laid] : samples::layouts(grad))
         if (label != "contiguous") result.push_back({label, {laid, at}, {t(0), t(1), 5, -1, false}});
     return result;
 }
 std::vector<Sample> select_samples(DType dtype) {
-    return {{"first", {rand(dtype, {4})}, {t(0), Arg::ints({3, 4}), 0, 1}},
-            {"last", {rand(dtype, {3})}, {t(0), Arg::ints({3, 4}), -1, -1}},
-            {"one number", {samples::expanded(rand(dtype, {}), {4})}, {t(0), Arg::ints({3, 4}), -2, -3}},
-            {"of a row", {rand(dtype, {})}, {t(0), Arg::ints({4}), 0, 2}},
-            {"transposed", {samples::transposed(rand(dtype, {2, 4}))}, {t(0), Arg::ints({2, 3, 4}), 1, 2}}};
+    return {{"first", {random(dtype, {4})}, {t(0), Arg::ints({3, 4}), 0, 1}},
+            {"last", {random(dtype, {3})}, {t(0), Arg::ints({3, 4}), -1, -1}},
+            {"one number", {samples::expanded(random(dtype, {}), {4})}, {t(0), Arg::ints({3, 4}), -2, -3}},
+            {"of a row", {random(dtype, {})}, {t(0), Arg::ints({4}), 0, 2}},
+            {"transposed", {samples::transposed(random(dtype, {2, 4}))}, {t(0), Arg::ints({2, 3, 4}), 1, 2}}};
 }
 std::vector<Sample> slice_samples(DType dtype) {
-    return {{"step", {rand(dtype, {2, 4})}, {t(0), Arg::ints({5, 4}), 0, 1, 5, 2}},
-            {"from behind", {rand(dtype, {3, 2})}, {t(0), Arg::ints({3, 4}), -1, -3, -1, 1}},
-            {"beyond the end", {rand(dtype, {3, 2})}, {t(0), Arg::ints({3, 4}), 1, 2, 100, 1}},
-            {"nothing", {rand(dtype, {3, 0})}, {t(0), Arg::ints({3, 4}), 1, 3, 3, 1}},
-            {"transposed", {samples::transposed(rand(dtype, {3, 2}))}, {t(0), Arg::ints({3, 4}), 1, 0, 4, 2}},
-            {"one number", {samples::expanded(rand(dtype, {}), {3, 4})}, {t(0), Arg::ints({3, 4}), 0, 0, 3, 1}}};
+    return {{"step", {random(dtype, {2, 4})}, {t(0), Arg::ints({5, 4}), 0, 1, 5, 2}},
+            {"from behind", {random(dtype, {3, 2})}, {t(0), Arg::ints({3, 4}), -1, -3, -1, 1}},
+            {"beyond the end", {random(dtype, {3, 2})}, {t(0), Arg::ints({3, 4}), 1, 2, 100, 1}},
+            {"nothing", {random(dtype, {3, 0})}, {t(0), Arg::ints({3, 4}), 1, 3, 3, 1}},
+            {"transposed", {samples::transposed(random(dtype, {3, 2}))}, {t(0), Arg::ints({3, 4}), 1, 0, 4, 2}},
+            {"one number", {samples::expanded(random(dtype, {}), {3, 4})}, {t(0), Arg::ints({3, 4}), 0, 0, 3, 1}}};
 }
 std::vector<Sample> unfold_samples(DType dtype) {
-    return {{"overlapping", {rand(dtype, {2, 3, 3})}, {t(0), Arg::ints({2, 7}), 1, 3, 2}},
-            {"apart", {rand(dtype, {2, 2, 2})}, {t(0), Arg::ints({7, 2}), 0, 2, 3}},
-            {"from the end", {rand(dtype, {2, 3, 4, 2})}, {t(0), Arg::ints({2, 4, 4}), -2, 2, 1}},
-            {"0-d", {rand(dtype, {1})}, {t(0), Arg::ints({}), 0, 1, 1}},
-            {"transposed", {samples::transposed(rand(dtype, {2, 3, 3}))}, {t(0), Arg::ints({2, 7}), 1, 3, 2}},
-            {"one number", {samples::expanded(rand(dtype, {}), {2, 3, 3})}, {t(0), Arg::ints({2, 7}), 1, 3, 2}},
-            {"empty", {rand(dtype, {0, 3, 3})}, {t(0), Arg::ints({0, 7}), 1, 3, 2}}};
+    return {{"overlapping", {random(dtype, {2, 3, 3})}, {t(0), Arg::ints({2, 7}), 1, 3, 2}},
+            {"apart", {random(dtype, {2, 2, 2})}, {t(0), Arg::ints({7, 2}), 0, 2, 3}},
+            {"from the end", {random(dtype, {2, 3, 4, 2})}, {t(0), Arg::ints({2, 4, 4}), -2, 2, 1}},
+            {"0-d", {random(dtype, {1})}, {t(0), Arg::ints({}), 0, 1, 1}},
+            {"transposed", {samples::transposed(random(dtype, {2, 3, 3}))}, {t(0), Arg::ints({2, 7}), 1, 3, 2}},
+            {"one number", {samples::expanded(random(dtype, {}), {2, 3, 3})}, {t(0), Arg::ints({2, 7}), 1, 3, 2}},
+            {"empty", {random(dtype, {0, 3, 3})}, {t(0), Arg::ints({0, 7}), 1, 3, 2}}};
 }
 std::vector<Sample> diagonal_samples(DType dtype) {
-    return {{"main", {rand(dtype, {3})}, {t(0), Arg::ints({3, 4}), 0, 0, 1}},
-            {"above", {rand(dtype, {2})}, {t(0), Arg::ints({3, 4}), 2, 0, 1}},
-            {"below", {rand(dtype, {4, 2})}, {t(0), Arg::ints({3, 4, 2}), -1, 0, 2}},
-            {"of a batch", {rand(dtype, {2, 2})}, {t(0), Arg::ints({2, 3, 3}), 1, -2, -1}},
-            {"transposed", {samples::transposed(rand(dtype, {2, 3}))}, {t(0), Arg::ints({2, 3, 3}), 0, 1, 2}},
-            {"one number", {samples::expanded(rand(dtype, {}), {3})}, {t(0), Arg::ints({3, 3}), 0, 0, 1}},
-            {"outside", {rand(dtype, {0})}, {t(0), Arg::ints({2, 2}), 5, 0, 1}},
-            {"empty", {rand(dtype, {0})}, {t(0), Arg::ints({0, 3}), 0, 0, 1}}};
+    return {{"main", {random(dtype, {3})}, {t(0), Arg::ints({3, 4}), 0, 0, 1}},
+            {"above", {random(dtype, {2})}, {t(0), Arg::ints({3, 4}), 2, 0, 1}},
+            {"below", {random(dtype, {4, 2})}, {t(0), Arg::ints({3, 4, 2}), -1, 0, 2}},
+            {"of a batch", {random(dtype, {2, 2})}, {t(0), Arg::ints({2, 3, 3}), 1, -2, -1}},
+            {"transposed", {samples::transposed(random(dtype, {2, 3}))}, {t(0), Arg::ints({2, 3, 3}), 0, 1, 2}},
+            {"one number", {samples::expanded(random(dtype, {}), {3})}, {t(0), Arg::ints({3, 3}), 0, 0, 1}},
+            {"outside", {random(dtype, {0})}, {t(0), Arg::ints({2, 2}), 5, 0, 1}},
+            {"empty", {random(dtype, {0})}, {t(0), Arg::ints({0, 3}), 0, 0, 1}}};
 }
 
 }  // namespace
@@ -267,25 +263,25 @@ std::span<const OpDef> backward_ops() {
          .schema = "threshold_backward(Tensor grad_output, Tensor self, Scalar threshold) -> Tensor",
          .dtypes = kFloating,
          .decompose = threshold_backward,
-         .samples = threshold_samples},
+         .samples = threshold_backward_samples},
         {.name = "aten.sigmoid_backward.default",
          .doc = "grad * y * (1 - y), of sigmoid's result: https://pytorch.org/docs/stable/generated/torch.sigmoid.html",
          .schema = "sigmoid_backward(Tensor grad_output, Tensor output) -> Tensor",
          .dtypes = kFloating,
          .decompose = sigmoid_backward,
-         .samples = plain_samples},
+         .samples = samples::of_gradient},
         {.name = "aten.tanh_backward.default",
          .doc = "grad * (1 - y^2), of tanh's result: https://pytorch.org/docs/stable/generated/torch.tanh.html",
          .schema = "tanh_backward(Tensor grad_output, Tensor output) -> Tensor",
          .dtypes = kFloating,
          .decompose = tanh_backward,
-         .samples = plain_samples},
+         .samples = samples::of_gradient},
         {.name = "aten.gelu_backward.default",
          .doc = "the gradient of gelu: https://arxiv.org/abs/1606.08415",
          .schema = "gelu_backward(Tensor grad_output, Tensor self, *, str approximate=\"none\") -> Tensor",
          .dtypes = kFloating,
          .decompose = gelu_backward,
-         .samples = gelu_samples},
+         .samples = gelu_backward_samples},
         {.name = "aten._softmax_backward_data.default",
          .doc = "y * (grad - sum(grad * y)): https://pytorch.org/docs/stable/generated/torch.nn.Softmax.html",
          .schema =

@@ -7,6 +7,9 @@
 
 namespace whittle {
 
+using Refs = std::vector<NodeRef>;
+using Ints = std::vector<std::int64_t>;
+
 class Gradient {
   public:
     explicit Gradient(GraphBuilder& builder) : b_(builder) {}
@@ -73,7 +76,8 @@ namespace samples {
 
 /// op(gradient, value, rest...): every layout on either side, all pairs of special values, none, and the gradient of a
 /// sum, which is one number everywhere.
-std::vector<Sample> of_gradient(DType dtype, const ArgList& rest = {});
+std::vector<Sample> of_gradient(DType dtype, const ArgList& rest);
+std::vector<Sample> of_gradient(DType dtype);
 
 }  // namespace samples
 

@@ -13,13 +13,10 @@ namespace whittle {
 namespace {
 
 using samples::t;
-using Builder = GraphBuilder;
-using Values = Arguments<NodeValue>;
-using Refs = std::vector<NodeRef>;
 
 /// A gradient and the operand that its function was called with, or what that gave.
 struct OfValue : Gradient {
-    OfValue(Builder& builder, const Values& a, std::string_view value = "self")
+    OfValue(GraphBuilder& builder, const Arguments<NodeValue>& a, std::string_view value = "self")
         : Gradient(builder), grad(a.tensor("grad_output")), x(a.tensor(value)) {}
 
     using Gradient::when;
@@ -33,7 +30,7 @@ struct OfValue : Gradient {
     NodeValue grad, x;
 };
 
-Refs leaky_relu_backward(Builder& b, const Values& a) {
+Refs leaky_relu_backward(GraphBuilder& b, const Arguments<NodeValue>& a) {
     const OfValue g(b, a);
     const double slope = a.number("negative_slope");
     if (a.boolean("self_is_result") && slope < 0)
@@ -42,7 +39,7 @@ Refs leaky_relu_backward(Builder& b, const Values& a) {
 }
 
 /// Below 0 the slope of the curve: from its result, which is negative * (exp(x) - 1), or from x.
-Refs elu_backward(Builder& b, const Values& a) {
+Refs elu_backward(GraphBuilder& b, const Arguments<NodeValue>& a) {
     const OfValue g(b, a, "self_or_result");
     const double scale = a.number("scale"), input = a.number("input_scale"), negative = a.number("alpha") * scale;
     const bool is_result = a.boolean("is_result");
@@ -55,19 +52,19 @@ Refs elu_backward(Builder& b, const Values& a) {
     return {g.either(g.when("gt", 0), g.scaled(g.grad, scale), below).ref};
 }
 
-Refs hardtanh_backward(Builder& b, const Values& a) {
+Refs hardtanh_backward(GraphBuilder& b, const Arguments<NodeValue>& a) {
     const OfValue g(b, a);
     const NodeValue above = g.when("gt", Arg(a.scalar("min_val"))), below = g.when("lt", Arg(a.scalar("max_val")));
     return {g.keep(g.both(above, below), g.grad).ref};
 }
 
-Refs hardsigmoid_backward(Builder& b, const Values& a) {
+Refs hardsigmoid_backward(GraphBuilder& b, const Arguments<NodeValue>& a) {
     const OfValue g(b, a);
     return {g.keep(g.both(g.when("gt", -3), g.when("lt", 3)), g.div(g.grad, Arg(6))).ref};
 }
 
 /// 0 below -3, 1 from 3 on, between them x / 3 + 1 / 2
-Refs hardswish_backward(Builder& b, const Values& a) {
+Refs hardswish_backward(GraphBuilder& b, const Arguments<NodeValue>& a) {
     const OfValue g(b, a);
     const NodeValue between = g.mul(g.grad, g.add(g.div(g.x, Arg(3)), Arg(0.5)));
     const NodeValue from_below = g.either(g.when("ge", 3), g.grad, between);
@@ -75,7 +72,7 @@ Refs hardswish_backward(Builder& b, const Values& a) {
 }
 
 /// z / (z + 1), z = exp(beta x); 1 above the threshold
-Refs softplus_backward(Builder& b, const Values& a) {
+Refs softplus_backward(GraphBuilder& b, const Arguments<NodeValue>& a) {
     const OfValue g(b, a);
     const NodeValue scaled = g.scaled(g.x, a.number("beta")), z = g.of("aten.exp.default", scaled);
     const NodeValue below = g.div(g.mul(g.grad, z), arg(g.add(z, 1)));
@@ -83,14 +80,14 @@ Refs softplus_backward(Builder& b, const Values& a) {
 }
 
 /// s (1 + x (1 - s))
-Refs silu_backward(Builder& b, const Values& a) {
+Refs silu_backward(GraphBuilder& b, const Arguments<NodeValue>& a) {
     const OfValue g(b, a);
     const NodeValue s = g.of("aten.sigmoid.default", g.x);
     return {g.mul(g.mul(g.grad, s), g.add(g.mul(g.x, g.complement(s)), 1)).ref};
 }
 
 /// t + x s (1 - t^2), t = tanh(softplus(x))
-Refs mish_backward(Builder& b, const Values& a) {
+Refs mish_backward(GraphBuilder& b, const Arguments<NodeValue>& a) {
     const OfValue g(b, a);
     const NodeValue s = g.of("aten.sigmoid.default", g.x),
                     t = g.of("aten.tanh.default", g.of("aten.softplus.default", g.x));
@@ -99,7 +96,8 @@ Refs mish_backward(Builder& b, const Values& a) {
 
 // --- Samples ---
 
-/// Those of any gradient, and one over all the pieces of the functions here, with the bounds of hardtanh_samples().
+/// Those of any gradient, and one over all the pieces of the functions here, with the bounds of
+/// hardtanh_backward_samples().
 std::vector<Sample> with_pieces(DType dtype, const ArgList& rest = {}) {
     std::vector<Sample> result = samples::of_gradient(dtype, rest);
     const Tensor at = samples::values(dtype, {-30, -4, -2, -1, -0.75, 0.25, 0.75, 1, 2, 4, 30});
@@ -116,7 +114,7 @@ std::vector<Sample> in_one_layout(DType dtype, const ArgList& rest = {}) {
     });
     return result;
 }
-std::vector<Sample> plain_samples(DType dtype) { return with_pieces(dtype); }
+std::vector<Sample> piecewise_samples(DType dtype) { return with_pieces(dtype); }
 std::vector<Sample> leaky_relu_samples(DType dtype) {
     std::vector<Sample> result = with_pieces(dtype, {Arg(0.25), false});
     for (Sample& sample : in_one_layout(dtype, {Arg(0.125), true})) {
@@ -125,7 +123,7 @@ std::vector<Sample> leaky_relu_samples(DType dtype) {
     }
     return result;
 }
-std::vector<Sample> hardtanh_samples(DType dtype) { return with_pieces(dtype, {-1, 2}); }
+std::vector<Sample> hardtanh_backward_samples(DType dtype) { return with_pieces(dtype, {-1, 2}); }
 std::vector<Sample> softplus_samples(DType dtype) {
     std::vector<Sample> result = with_pieces(dtype, {1, 20});
     for (Sample& sample : in_one_layout(dtype, {2, 1})) {
@@ -173,20 +171,20 @@ std::span<const OpDef> unary_backward_ops() {
          .schema = "hardtanh_backward(Tensor grad_output, Tensor self, Scalar min_val, Scalar max_val) -> Tensor",
          .dtypes = kFloating,
          .decompose = hardtanh_backward,
-         .samples = hardtanh_samples},
+         .samples = hardtanh_backward_samples},
         {.name = "aten.hardsigmoid_backward.default",
          .doc = "a sixth of the gradient between -3 and 3: "
                 "https://pytorch.org/docs/stable/generated/torch.nn.Hardsigmoid.html",
          .schema = "hardsigmoid_backward(Tensor grad_output, Tensor self) -> Tensor",
          .dtypes = kFloating,
          .decompose = hardsigmoid_backward,
-         .samples = plain_samples},
+         .samples = piecewise_samples},
         {.name = "aten.hardswish_backward.default",
          .doc = "the gradient of hardswish: https://pytorch.org/docs/stable/generated/torch.nn.Hardswish.html",
          .schema = "hardswish_backward(Tensor grad_output, Tensor self) -> Tensor",
          .dtypes = kFloating,
          .decompose = hardswish_backward,
-         .samples = plain_samples},
+         .samples = piecewise_samples},
         {.name = "aten.softplus_backward.default",
          .doc = "the gradient of softplus: https://pytorch.org/docs/stable/generated/torch.nn.Softplus.html",
          .schema = "softplus_backward(Tensor grad_output, Tensor self, Scalar beta, Scalar threshold) -> Tensor",
@@ -198,13 +196,13 @@ std::span<const OpDef> unary_backward_ops() {
          .schema = "silu_backward(Tensor grad_output, Tensor self) -> Tensor",
          .dtypes = kFloating,
          .decompose = silu_backward,
-         .samples = plain_samples},
+         .samples = piecewise_samples},
         {.name = "aten.mish_backward.default",
          .doc = "the gradient of mish: https://pytorch.org/docs/stable/generated/torch.nn.Mish.html",
          .schema = "mish_backward(Tensor grad_output, Tensor self) -> Tensor",
          .dtypes = kFloating,
          .decompose = mish_backward,
-         .samples = plain_samples},
+         .samples = piecewise_samples},
     };
     return ops;
 }

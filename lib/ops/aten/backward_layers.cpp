@@ -14,34 +14,31 @@ namespace whittle {
 
 namespace {
 
+using samples::random;
 using samples::t;
-using Builder = GraphBuilder;
-using Values = Arguments<NodeValue>;
-using Refs = std::vector<NodeRef>;
-using Ints = std::vector<std::int64_t>;
 
 Ints range(std::int64_t from, std::int64_t to) {
     Ints result(static_cast<std::size_t>(std::max<std::int64_t>(to - from, 0)));
     std::iota(result.begin(), result.end(), from);
     return result;
 }
-std::int64_t rank(const NodeValue& x) { return static_cast<std::int64_t>(x.meta.sizes.size()); }
 std::int64_t size(const NodeValue& x, std::int64_t dim) { return x.meta.sizes.at(static_cast<std::size_t>(dim)); }
 
 /// The n-th gradient that output_mask asks for.
-bool wants(const Values& a, std::size_t n) {
+bool wants(const Arguments<NodeValue>& a, std::size_t n) {
     const std::vector<bool> mask = a.booleans("output_mask");
     if (mask.size() != 3) throw Error("found an output_mask of " + std::to_string(mask.size()) + ", expected three");
     return mask[n];
 }
 
 /// With x^ = (x - mean) * rstd over n elements: rstd * (g w - mean(g w) - x^ * mean(g w x^)); Ba et al. 2016.
-Refs layer_norm_backward(Builder& b, const Values& a) {
+Refs layer_norm_backward(GraphBuilder& b, const Arguments<NodeValue>& a) {
     const Gradient g(b);
     const NodeValue grad = a.tensor("grad_out"), x = a.tensor("input");
     const std::int64_t inner = static_cast<std::int64_t>(a.integers("normalized_shape").size());
-    if (inner > rank(x)) throw Error("found more normalized dimensions than the input has, expected at most as many");
-    const Ints rows = range(0, rank(x) - inner), columns = range(rank(x) - inner, rank(x));
+    if (inner > rank_of(x))
+        throw Error("found more normalized dimensions than the input has, expected at most as many");
+    const Ints rows = range(0, rank_of(x) - inner), columns = range(rank_of(x) - inner, rank_of(x));
     const NodeValue rstd = a.tensor("rstd");
     const NodeValue normal = g.mul(g.sub(x, a.tensor("mean")), rstd);
     const auto weight = a.optional_tensor("weight");
@@ -63,7 +60,7 @@ Refs layer_norm_backward(Builder& b, const Values& a) {
 }
 
 /// As of layer norm, over the channels and the area of each group; Wu and He 2018.
-Refs group_norm_backward(Builder& b, const Values& a) {
+Refs group_norm_backward(GraphBuilder& b, const Arguments<NodeValue>& a) {
     const Gradient g(b);
     const NodeValue grad = a.tensor("grad_out"), x = a.tensor("input");
     const std::int64_t n = a.integer("N"), channels = a.integer("C"), area = a.integer("HxW"),
@@ -95,10 +92,10 @@ Refs group_norm_backward(Builder& b, const Values& a) {
 
 /// As of layer norm, over the batch and the area of each channel; in evaluation the statistics are constants. Ioffe and
 /// Szegedy 2015.
-Refs batch_norm_backward(Builder& b, const Values& a) {
+Refs batch_norm_backward(GraphBuilder& b, const Arguments<NodeValue>& a) {
     const Gradient g(b);
     const NodeValue grad = a.tensor("grad_out"), x = a.tensor("input");
-    if (rank(x) < 2) throw Error("found an input of sizes " + to_string(x.meta.sizes) + ", expected channels");
+    if (rank_of(x) < 2) throw Error("found an input of sizes " + to_string(x.meta.sizes) + ", expected channels");
     const bool train = a.boolean("train");
     Sizes channels(x.meta.sizes.size(), 1);
     channels[1] = size(x, 1);
@@ -111,7 +108,7 @@ Refs batch_norm_backward(Builder& b, const Values& a) {
     const NodeValue scale =
         train ? statistic("save_invstd")
               : g.call("aten.rsqrt.default", {arg(g.add(statistic("running_var"), Arg(a.number("eps"))))});
-    Ints others = range(0, rank(x));
+    Ints others = range(0, rank_of(x));
     others.erase(others.begin() + 1);
     const NodeValue normal = g.mul(g.sub(x, mean), scale);
     const NodeValue grad_bias = g.sum(grad, others, true), grad_weight = g.sum(g.mul(grad, normal), others, true);
@@ -135,7 +132,7 @@ Refs batch_norm_backward(Builder& b, const Values& a) {
 // --- Windows ---
 
 /// One number per spatial dimension; a single one stands for all.
-Ints spatial(const Values& a, const char* name, std::int64_t dims) {
+Ints spatial(const Arguments<NodeValue>& a, const char* name, std::int64_t dims) {
     Ints values = a.integers(name);
     if (values.size() == 1) values.resize(static_cast<std::size_t>(dims), values[0]);
     if (static_cast<std::int64_t>(values.size()) != dims)
@@ -144,32 +141,32 @@ Ints spatial(const Values& a, const char* name, std::int64_t dims) {
     return values;
 }
 
-NodeValue convolve(const Gradient& g, const NodeValue& x, const NodeValue& weight, const Ints& stride,
-                   const Ints& padding, const Ints& dilation, bool transposed, const Ints& output_padding,
-                   std::int64_t groups) {
+NodeValue call_convolution(const Gradient& g, const NodeValue& x, const NodeValue& weight, const Ints& stride,
+                           const Ints& padding, const Ints& dilation, bool transposed, const Ints& output_padding,
+                           std::int64_t groups) {
     return g.call("aten.convolution.default", {arg(x), arg(weight), Arg(), Arg::ints(stride), Arg::ints(padding),
                                                Arg::ints(dilation), transposed, Arg::ints(output_padding), groups});
 }
 
 /// A convolution and its gradients. Those of a transposed one are the other way round: its input is a plain one's
 /// gradient.
-struct Convolution {
+struct ConvolutionGradients {
     NodeValue grad, x, weight;
     bool transposed = false;
     std::int64_t dims = 0, groups = 1;
     Ints stride, padding, dilation;
 
-    Convolution(const Values& a)
+    ConvolutionGradients(const Arguments<NodeValue>& a)
         : grad(a.tensor("grad_output")),
           x(a.tensor("input")),
           weight(a.tensor("weight")),
           transposed(a.boolean("transposed")),
-          dims(rank(x) - 2),
+          dims(rank_of(x) - 2),
           groups(a.integer("groups")),
           stride(spatial(a, "stride", dims)),
           padding(spatial(a, "padding", dims)),
           dilation(spatial(a, "dilation", dims)) {
-        if (dims < 1 || rank(weight) != rank(x) || rank(grad) != rank(x) || groups < 1)
+        if (dims < 1 || rank_of(weight) != rank_of(x) || rank_of(grad) != rank_of(x) || groups < 1)
             throw Error("convolution_backward: found operands that are no batches of images, expected some");
     }
 
@@ -178,7 +175,7 @@ struct Convolution {
         Ints rest;
         if (transposed) {
             rest.resize(static_cast<std::size_t>(dims), 0);
-            NodeValue result = convolve(g, grad, weight, stride, padding, dilation, false, rest, groups);
+            NodeValue result = call_convolution(g, grad, weight, stride, padding, dilation, false, rest, groups);
             if (result.meta.sizes == x.meta.sizes) return result;
             for (std::int64_t d = 2; d < dims + 2; ++d) result = g.slice(result, d, 0, size(x, d));
             return g.call("aten.clone.default", {arg(result)});
@@ -189,7 +186,7 @@ struct Convolution {
                                     Checked(dilation[i]) * (size(weight, d + 2) - 1) + 1;
             rest.push_back((size(x, d + 2) - reached).value());
         }
-        return convolve(g, grad, weight, stride, padding, dilation, true, rest, groups);
+        return call_convolution(g, grad, weight, stride, padding, dilation, true, rest, groups);
     }
 
     /// The input convolved with the gradient, batch and channels exchanged, stride and dilation too; per group.
@@ -205,8 +202,8 @@ struct Convolution {
         for (std::int64_t group = 0; group < groups; ++group) {
             const NodeValue inputs = exchanged(g.slice(wide, 1, group * in, (group + 1) * in));
             const NodeValue grads = exchanged(g.slice(narrow, 1, group * out, (group + 1) * out));
-            NodeValue part = convolve(g, inputs, grads, dilation, padding, stride, false,
-                                      Ints(static_cast<std::size_t>(dims), 0), 1);
+            NodeValue part = call_convolution(g, inputs, grads, dilation, padding, stride, false,
+                                              Ints(static_cast<std::size_t>(dims), 0), 1);
             for (std::int64_t d = 2; d < dims + 2; ++d) part = g.slice(part, d, 0, size(weight, d));
             parts.push_back(arg(exchanged(part)));
         }
@@ -214,14 +211,14 @@ struct Convolution {
     }
 };
 
-Refs convolution_backward(Builder& b, const Values& a) {
+Refs convolution_backward(GraphBuilder& b, const Arguments<NodeValue>& a) {
     const Gradient g(b);
-    const Convolution convolution(a);
+    const ConvolutionGradients convolution(a);
     const DType dtype = convolution.x.meta.dtype;
     Refs results = {g.none(dtype), g.none(dtype), g.none(dtype)};
     if (wants(a, 0)) results[0] = convolution.of_input(g).ref;
     if (wants(a, 1)) results[1] = convolution.of_weight(g).ref;
-    Ints others = range(0, rank(convolution.grad));
+    Ints others = range(0, rank_of(convolution.grad));
     others.erase(others.begin() + 1);
     if (wants(a, 2)) results[2] = g.sum(convolution.grad, others).ref;
     return results;
@@ -230,26 +227,24 @@ Refs convolution_backward(Builder& b, const Values& a) {
 // --- Samples ---
 
 Arg all() { return Arg(ArgList{Arg(true), Arg(true), Arg(true)}); }
-Tensor rand(DType dtype, Sizes sizes, std::uint64_t seed = 1) { return samples::random(dtype, std::move(sizes), seed); }
-
-Arg pair(std::int64_t v) { return Arg::ints({v, v}); }
+Arg same_in_both_dims(std::int64_t v) { return Arg::ints({v, v}); }
 Arg mask(bool first, bool second, bool third) { return Arg(ArgList{Arg(first), Arg(second), Arg(third)}); }
 
-std::vector<Sample> layer_samples(DType dtype) {
-    const Tensor x = rand(dtype, {3, 4}, 2), grad = rand(dtype, {3, 4}), w = samples::uniform(dtype, {4}, 0.5, 2);
-    const Tensor mean = rand(dtype, {3, 1}, 4), rstd = samples::uniform(dtype, {3, 1}, 0.5, 2);
-    const Tensor images = rand(dtype, {2, 3, 4}, 2), weights = samples::uniform(dtype, {3, 4}, 0.5, 2);
-    const Tensor means = rand(dtype, {2, 1, 1}, 4), scales = samples::uniform(dtype, {2, 1, 1}, 0.5, 2);
+std::vector<Sample> layer_norm_backward_samples(DType dtype) {
+    const Tensor x = random(dtype, {3, 4}, 2), grad = random(dtype, {3, 4}), w = samples::uniform(dtype, {4}, 0.5, 2);
+    const Tensor mean = random(dtype, {3, 1}, 4), rstd = samples::uniform(dtype, {3, 1}, 0.5, 2);
+    const Tensor images = random(dtype, {2, 3, 4}, 2), weights = samples::uniform(dtype, {3, 4}, 0.5, 2);
+    const Tensor means = random(dtype, {2, 1, 1}, 4), scales = samples::uniform(dtype, {2, 1, 1}, 0.5, 2);
     std::vector<Sample> result = {
         {"affine", {grad, x, mean, rstd, w}, {t(0), t(1), Arg::ints({4}), t(2), t(3), t(4), t(4), all()}},
         {"input only",
          {grad, x, mean, rstd},
          {t(0), t(1), Arg::ints({4}), t(2), t(3), Arg(), Arg(), mask(true, false, false)}},
         {"two dimensions",
-         {rand(dtype, {2, 3, 4}), images, means, scales, weights},
+         {random(dtype, {2, 3, 4}), images, means, scales, weights},
          {t(0), t(1), Arg::ints({3, 4}), t(2), t(3), t(4), t(4), all()}},
         {"one number",
-         {samples::expanded(rand(dtype, {}), {3, 4}), x, mean, rstd, w},
+         {samples::expanded(random(dtype, {}), {3, 4}), x, mean, rstd, w},
          {t(0), t(1), Arg::ints({4}), t(2), t(3), t(4), t(4), all()}}};
     for (const auto& [label, laid] : samples::layouts(x))
         if (label != "contiguous")
@@ -257,36 +252,38 @@ std::vector<Sample> layer_samples(DType dtype) {
                 {label, {grad, laid, mean, rstd, w}, {t(0), t(1), Arg::ints({4}), t(2), t(3), t(4), t(4), all()}});
     return result;
 }
-std::vector<Sample> group_samples(DType dtype) {
-    const Tensor x = rand(dtype, {2, 4, 3}, 2), grad = rand(dtype, {2, 4, 3}), w = samples::uniform(dtype, {4}, 0.5, 2);
-    const Tensor mean = rand(dtype, {2, 2}, 4), rstd = samples::uniform(dtype, {2, 2}, 0.5, 2);
+std::vector<Sample> group_norm_backward_samples(DType dtype) {
+    const Tensor x = random(dtype, {2, 4, 3}, 2), grad = random(dtype, {2, 4, 3}),
+                 w = samples::uniform(dtype, {4}, 0.5, 2);
+    const Tensor mean = random(dtype, {2, 2}, 4), rstd = samples::uniform(dtype, {2, 2}, 0.5, 2);
     return {
         {"affine", {grad, x, mean, rstd, w}, {t(0), t(1), t(2), t(3), t(4), 2, 4, 3, 2, all()}},
         {"no weight", {grad, x, mean, rstd}, {t(0), t(1), t(2), t(3), Arg(), 2, 4, 3, 2, mask(true, false, false)}},
         {"input only", {grad, x, mean, rstd, w}, {t(0), t(1), t(2), t(3), t(4), 2, 4, 3, 2, mask(true, false, false)}},
         {"a group per channel",
-         {rand(dtype, {1, 2, 2, 2}), rand(dtype, {1, 2, 2, 2}, 2), rand(dtype, {1, 2}, 4),
+         {random(dtype, {1, 2, 2, 2}), random(dtype, {1, 2, 2, 2}, 2), random(dtype, {1, 2}, 4),
           samples::uniform(dtype, {1, 2}, 0.5, 2)},
          {t(0), t(1), t(2), t(3), Arg(), 1, 2, 4, 2, mask(true, false, false)}}};
 }
-std::vector<Sample> batch_samples(DType dtype) {
-    const Tensor x = rand(dtype, {2, 3, 4}, 2), grad = rand(dtype, {2, 3, 4}), w = samples::uniform(dtype, {3}, 0.5, 2);
-    const Tensor mean = rand(dtype, {3}, 4), scale = samples::uniform(dtype, {3}, 0.5, 2, 5);
-    const Tensor rows = rand(dtype, {4, 3}, 2), images = rand(dtype, {2, 3, 2, 2}, 2);
+std::vector<Sample> batch_norm_backward_samples(DType dtype) {
+    const Tensor x = random(dtype, {2, 3, 4}, 2), grad = random(dtype, {2, 3, 4}),
+                 w = samples::uniform(dtype, {3}, 0.5, 2);
+    const Tensor mean = random(dtype, {3}, 4), scale = samples::uniform(dtype, {3}, 0.5, 2, 5);
+    const Tensor rows = random(dtype, {4, 3}, 2), images = random(dtype, {2, 3, 2, 2}, 2);
     std::vector<Sample> result = {
         {"training", {grad, x, w, mean, scale}, {t(0), t(1), t(2), Arg(), Arg(), t(3), t(4), true, 1e-5, all()}},
         {"evaluation", {grad, x, w, mean, scale}, {t(0), t(1), t(2), t(3), t(4), Arg(), Arg(), false, 1e-5, all()}},
         {"rows",
-         {rand(dtype, {4, 3}), rows, w, mean, scale},
+         {random(dtype, {4, 3}), rows, w, mean, scale},
          {t(0), t(1), t(2), Arg(), Arg(), t(3), t(4), true, 1e-5, all()}},
         {"images, no weight",
-         {rand(dtype, {2, 3, 2, 2}), images, mean, scale},
+         {random(dtype, {2, 3, 2, 2}), images, mean, scale},
          {t(0), t(1), Arg(), Arg(), Arg(), t(2), t(3), true, 1e-5, all()}},
         {"input only",
          {grad, x, w, mean, scale},
          {t(0), t(1), t(2), Arg(), Arg(), t(3), t(4), true, 1e-5, mask(true, false, false)}},
         {"one number",
-         {samples::expanded(rand(dtype, {}), {2, 3, 4}), x, w, mean, scale},
+         {samples::expanded(random(dtype, {}), {2, 3, 4}), x, w, mean, scale},
          {t(0), t(1), t(2), Arg(), Arg(), t(3), t(4), true, 1e-5, all()}}};
     for (const auto& [label, laid] : samples::layouts(x))
         if (label != "contiguous")
@@ -295,34 +292,50 @@ std::vector<Sample> batch_samples(DType dtype) {
     return result;
 }
 std::vector<Sample> convolution_samples(DType dtype) {
-    const Tensor x = rand(dtype, {2, 4, 6, 5}, 2), grad = rand(dtype, {2, 3, 6, 5}), w = rand(dtype, {3, 4, 3, 3}, 3);
-    const ArgList plain = {t(0), t(1), t(2), Arg::ints({3}), pair(1), pair(1), pair(1), false, pair(0), 1, all()};
+    const Tensor x = random(dtype, {2, 4, 6, 5}, 2), grad = random(dtype, {2, 3, 6, 5}),
+                 w = random(dtype, {3, 4, 3, 3}, 3);
+    const ArgList plain = {t(0),
+                           t(1),
+                           t(2),
+                           Arg::ints({3}),
+                           same_in_both_dims(1),
+                           same_in_both_dims(1),
+                           same_in_both_dims(1),
+                           false,
+                           same_in_both_dims(0),
+                           1,
+                           all()};
     std::vector<Sample> result = {
         {"plain", {grad, x, w}, plain},
         {"stride, groups",
-         {rand(dtype, {2, 2, 3, 2}), x, rand(dtype, {2, 2, 2, 2}, 3)},
-         {t(0), t(1), t(2), Arg::ints({2}), pair(2), pair(0), pair(1), false, pair(0), 2, all()}},
+         {random(dtype, {2, 2, 3, 2}), x, random(dtype, {2, 2, 2, 2}, 3)},
+         {t(0), t(1), t(2), Arg::ints({2}), same_in_both_dims(2), same_in_both_dims(0), same_in_both_dims(1), false,
+          same_in_both_dims(0), 2, all()}},
         {"dilation, no bias",
-         {rand(dtype, {2, 1, 2, 1}), x, rand(dtype, {1, 4, 3, 3}, 3)},
-         {t(0), t(1), t(2), Arg(), pair(1), pair(0), pair(2), false, pair(0), 1, mask(true, true, false)}},
+         {random(dtype, {2, 1, 2, 1}), x, random(dtype, {1, 4, 3, 3}, 3)},
+         {t(0), t(1), t(2), Arg(), same_in_both_dims(1), same_in_both_dims(0), same_in_both_dims(2), false,
+          same_in_both_dims(0), 1, mask(true, true, false)}},
         {"1d, weight only",
-         {rand(dtype, {2, 3, 3}), rand(dtype, {2, 2, 7}, 2), rand(dtype, {3, 2, 3}, 3)},
+         {random(dtype, {2, 3, 3}), random(dtype, {2, 2, 7}, 2), random(dtype, {3, 2, 3}, 3)},
          {t(0), t(1), t(2), Arg::ints({3}), Arg::ints({2}), Arg::ints({0}), Arg::ints({1}), false, Arg::ints({0}), 1,
           mask(false, true, false)}},
         {"depthwise",
-         {rand(dtype, {1, 4, 6, 5}), rand(dtype, {1, 4, 6, 5}, 2), rand(dtype, {4, 1, 3, 3}, 3)},
-         {t(0), t(1), t(2), Arg::ints({4}), pair(1), pair(1), pair(1), false, pair(0), 4, all()}},
+         {random(dtype, {1, 4, 6, 5}), random(dtype, {1, 4, 6, 5}, 2), random(dtype, {4, 1, 3, 3}, 3)},
+         {t(0), t(1), t(2), Arg::ints({4}), same_in_both_dims(1), same_in_both_dims(1), same_in_both_dims(1), false,
+          same_in_both_dims(0), 4, all()}},
         {"3d",
-         {rand(dtype, {1, 2, 2, 3, 2}), rand(dtype, {1, 3, 3, 4, 3}, 2), rand(dtype, {2, 3, 2, 2, 2}, 3)},
+         {random(dtype, {1, 2, 2, 3, 2}), random(dtype, {1, 3, 3, 4, 3}, 2), random(dtype, {2, 3, 2, 2, 2}, 3)},
          {t(0), t(1), t(2), Arg::ints({2}), Arg::ints({1, 1, 1}), Arg::ints({0, 0, 0}), Arg::ints({1, 1, 1}), false,
           Arg::ints({0, 0, 0}), 1, all()}},
-        {"one number", {samples::expanded(rand(dtype, {}), {2, 3, 6, 5}), x, w}, plain},
+        {"one number", {samples::expanded(random(dtype, {}), {2, 3, 6, 5}), x, w}, plain},
         {"of a transposed one",
-         {rand(dtype, {2, 3, 6, 5}), x, rand(dtype, {4, 3, 3, 3}, 3)},
-         {t(0), t(1), t(2), Arg::ints({3}), pair(1), pair(1), pair(1), true, pair(0), 1, all()}},
+         {random(dtype, {2, 3, 6, 5}), x, random(dtype, {4, 3, 3, 3}, 3)},
+         {t(0), t(1), t(2), Arg::ints({3}), same_in_both_dims(1), same_in_both_dims(1), same_in_both_dims(1), true,
+          same_in_both_dims(0), 1, all()}},
         {"of a transposed one, stride, groups",
-         {rand(dtype, {2, 6, 14, 11}), x, rand(dtype, {4, 3, 3, 2}, 3)},
-         {t(0), t(1), t(2), Arg::ints({6}), pair(2), Arg::ints({0, 0}), pair(1), true, pair(1), 2, all()}}};
+         {random(dtype, {2, 6, 14, 11}), x, random(dtype, {4, 3, 3, 2}, 3)},
+         {t(0), t(1), t(2), Arg::ints({6}), same_in_both_dims(2), Arg::ints({0, 0}), same_in_both_dims(1), true,
+          same_in_both_dims(1), 2, all()}}};
     for (const auto& [label, laid] : samples::layouts(x))
         if (label != "contiguous") result.push_back({label, {grad, laid, w}, plain});
     return result;
@@ -337,7 +350,7 @@ std::span<const OpDef> layer_backward_ops() {
                    "Tensor rstd, Tensor? weight, Tensor? bias, bool[3] output_mask) -> (Tensor, Tensor, Tensor)",
          .dtypes = kFloating,
          .decompose = layer_norm_backward,
-         .samples = layer_samples},
+         .samples = layer_norm_backward_samples},
         {.name = "aten.native_group_norm_backward.default",
          .doc = "the gradients of native_group_norm's input, weight and bias",
          .schema =
@@ -345,7 +358,7 @@ std::span<const OpDef> layer_backward_ops() {
              "SymInt N, SymInt C, SymInt HxW, int group, bool[3] output_mask) -> (Tensor, Tensor, Tensor)",
          .dtypes = kFloating,
          .decompose = group_norm_backward,
-         .samples = group_samples},
+         .samples = group_norm_backward_samples},
         {.name = "aten.native_batch_norm_backward.default",
          .doc = "the gradients of native_batch_norm: https://arxiv.org/abs/1502.03167",
          .schema = "native_batch_norm_backward(Tensor grad_out, Tensor input, Tensor? weight, Tensor? running_mean, "
@@ -353,7 +366,7 @@ std::span<const OpDef> layer_backward_ops() {
                    "output_mask) -> (Tensor, Tensor, Tensor)",
          .dtypes = kFloating,
          .decompose = batch_norm_backward,
-         .samples = batch_samples},
+         .samples = batch_norm_backward_samples},
         {.name = "aten.convolution_backward.default",
          .doc = "the gradients of convolution: https://arxiv.org/abs/1603.07285",
          .schema = "convolution_backward(Tensor grad_output, Tensor input, Tensor weight, SymInt[]? bias_sizes, int[] "

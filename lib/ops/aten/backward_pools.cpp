@@ -9,11 +9,8 @@ namespace whittle {
 namespace {
 
 using samples::t;
-using Builder = GraphBuilder;
-using Values = Arguments<NodeValue>;
-using Refs = std::vector<NodeRef>;
 
-[[noreturn]] void refuse(const std::string& op, const NodeValue& grad, const NodeValue& x) {
+[[noreturn]] void refuse_gradient(const std::string& op, const NodeValue& grad, const NodeValue& x) {
     throw Error(op + ": found a gradient of sizes " + to_string(grad.meta.sizes) + " for an operand of sizes " +
                 to_string(x.meta.sizes) + ", expected images of as many channels");
 }
@@ -27,10 +24,10 @@ bool fit(const NodeValue& grad, const NodeValue& x, std::size_t rank) {
 
 /// Each gradient added up where its maximum was.
 template <std::size_t Rank>
-Refs max_pool_backward(Builder& b, const Values& a) {
+Refs max_pool_backward(GraphBuilder& b, const Arguments<NodeValue>& a) {
     const Gradient g(b);
     const NodeValue grad = a.tensor("grad_output"), x = a.tensor("self"), at = a.tensor("indices");
-    if (!fit(grad, x, Rank) || at.meta.sizes != grad.meta.sizes) refuse(a.schema().name, grad, x);
+    if (!fit(grad, x, Rank) || at.meta.sizes != grad.meta.sizes) refuse_gradient(a.schema().name, grad, x);
     const Sizes flat = flat_sizes(x.meta.sizes, Rank), rows = flat_sizes(grad.meta.sizes, Rank);
     const NodeValue added = g.call("aten.scatter_add.default",
                                    {arg(g.zeros(flat, grad.meta.dtype)), static_cast<std::int64_t>(flat.size()) - 1,
@@ -39,10 +36,10 @@ Refs max_pool_backward(Builder& b, const Values& a) {
 }
 
 /// Each window hands its gradient to its elements, in equal parts.
-Refs spread(const Gradient& g, const std::string& op, const NodeValue& grad, const NodeValue& x,
-            const Average& average) {
+Refs spread_over_windows(const Gradient& g, const std::string& op, const NodeValue& grad, const NodeValue& x,
+                         const Average& average) {
     const Window& w = average.pooling.window;
-    if (grad.meta.sizes != average.pooling.sizes) refuse(op, grad, x);
+    if (grad.meta.sizes != average.pooling.sizes) refuse_gradient(op, grad, x);
     std::vector<LinearMap> maps;
     for (std::size_t d = 0; d < w.in.size(); ++d) {
         maps.push_back({w.out[d], w.in[d]});
@@ -60,16 +57,18 @@ Refs spread(const Gradient& g, const std::string& op, const NodeValue& grad, con
 }
 
 template <int Rank>
-Refs avg_pool_backward(Builder& b, const Values& a) {
-    return spread(Gradient(b), a.schema().name, a.tensor("grad_output"), a.tensor("self"), average_of<Rank, false>(a));
+Refs avg_pool_backward(GraphBuilder& b, const Arguments<NodeValue>& a) {
+    return spread_over_windows(Gradient(b), a.schema().name, a.tensor("grad_output"), a.tensor("self"),
+                               average_of<Rank, false>(a));
 }
 
 template <std::size_t Rank>
-Refs adaptive_avg_pool_backward(Builder& b, const Values& a) {
+Refs adaptive_avg_pool_backward(GraphBuilder& b, const Arguments<NodeValue>& a) {
     const NodeValue grad = a.tensor("grad_output"), x = a.tensor("self");
-    if (!fit(grad, x, Rank)) refuse(a.schema().name, grad, x);
+    if (!fit(grad, x, Rank)) refuse_gradient(a.schema().name, grad, x);
     const Sizes out(grad.meta.sizes.end() - static_cast<std::ptrdiff_t>(Rank), grad.meta.sizes.end());
-    return spread(Gradient(b), a.schema().name, grad, x, {adaptive_pooling(a.schema().name, x.meta, Rank, out)});
+    return spread_over_windows(Gradient(b), a.schema().name, grad, x,
+                               {adaptive_pooling(a.schema().name, x.meta, Rank, out)});
 }
 
 // --- Samples ---

@@ -31,7 +31,7 @@ constexpr OpDef resize_gradient_op(std::string_view name, std::string_view schem
     return def;
 }
 
-constexpr OpDef kOps[] = {
+constexpr OpDef kUpsampleBackwardOps[] = {
     resize_gradient_op<Interpolation::nearest, 1, Overload::vec>(
         "aten.upsample_nearest1d_backward.vec",
         "upsample_nearest1d_backward.vec(Tensor grad_output" WHITTLE_RESIZE_VEC("SymInt[] input_size, ", "")),
@@ -121,6 +121,6 @@ constexpr OpDef kOps[] = {
 
 }  // namespace
 
-std::span<const OpDef> upsample_backward_ops() { return kOps; }
+std::span<const OpDef> upsample_backward_ops() { return kUpsampleBackwardOps; }
 
 }  // namespace whittle

@@ -119,8 +119,6 @@ std::vector<expr::Value> lower_batch(expr::GroupBuilder& builder, const Argument
 
 // --- Composites ---
 
-Arg optional_arg(const std::optional<NodeValue>& value) { return value ? Arg(value->ref) : Arg(); }
-
 /// All three results of batch norm; running statistics that training would have to update are refused.
 std::vector<NodeValue> batch_norm(GraphBuilder& builder, const Arguments<NodeValue>& arguments, bool training) {
     const auto mean = arguments.optional_tensor("running_mean"), variance = arguments.optional_tensor("running_var");
@@ -141,7 +139,7 @@ std::vector<NodeValue> batch_norm(GraphBuilder& builder, const Arguments<NodeVal
                               {input.ref, weight, bias, Arg(true), momentum, eps});
 }
 
-std::vector<NodeRef> decompose_native(GraphBuilder& builder, const Arguments<NodeValue>& arguments) {
+std::vector<NodeRef> decompose_native_batch_norm(GraphBuilder& builder, const Arguments<NodeValue>& arguments) {
     std::vector<NodeRef> results;
     for (const NodeValue& value : batch_norm(builder, arguments, arguments.boolean("training")))
         results.push_back(value.ref);
@@ -221,7 +219,7 @@ std::vector<Sample> native_samples(DType dtype) {
     return samples::operator+(with_statistics(dtype, {Arg(false), Arg(0.1), Arg(1e-5)}),
                               without_statistics(dtype, {Arg(), Arg(), Arg(true), Arg(0.1), Arg(1e-3)}));
 }
-std::vector<Sample> composite_samples(DType dtype) {
+std::vector<Sample> batch_norm_samples(DType dtype) {
     std::vector<Sample> result = native_samples(dtype);
     for (Sample& sample : result) sample.args.emplace_back(false);
     return result;
@@ -257,7 +255,7 @@ constexpr OpDef kBatchNorm[] = {
      .schema = "native_batch_norm(Tensor input, Tensor? weight, Tensor? bias, Tensor? running_mean, Tensor? "
                "running_var, bool training, float momentum, float eps) -> (Tensor, Tensor, Tensor)",
      .dtypes = kFloating,
-     .decompose = decompose_native,
+     .decompose = decompose_native_batch_norm,
      .grad = batch_norm_grad,
      .samples = native_samples},
     {.name = "aten.batch_norm.default",
@@ -266,7 +264,7 @@ constexpr OpDef kBatchNorm[] = {
                "training, float momentum, float eps, bool cudnn_enabled) -> Tensor",
      .dtypes = kFloating,
      .decompose = decompose_batch_norm,
-     .samples = composite_samples},
+     .samples = batch_norm_samples},
     {.name = "aten.instance_norm.default",
      .doc = "normalized per sample and channel, or by running statistics",
      .schema = "instance_norm(Tensor input, Tensor? weight, Tensor? bias, Tensor? running_mean, Tensor? running_var, "

@@ -120,8 +120,6 @@ std::vector<Tensor> eval_bytes(const Arguments<Tensor>& arguments) {
 
 // --- Samples ---
 
-std::vector<Sample> plain_samples(DType dtype) { return samples::unary(dtype); }
-
 /// Every pair of dtypes, over special values too.
 std::vector<Sample> conversions(DType dtype, bool keyword) {
     std::vector<Sample> result;
@@ -182,7 +180,7 @@ std::vector<Sample> fill_copy_samples(DType dtype) {
 
 // --- Records ---
 
-constexpr OpDef view_op(std::string_view name, std::string_view schema, std::string_view doc) {
+constexpr OpDef alias_op(std::string_view name, std::string_view schema, std::string_view doc) {
     return {.name = name,
             .doc = doc,
             .schema = schema,
@@ -190,7 +188,7 @@ constexpr OpDef view_op(std::string_view name, std::string_view schema, std::str
             .infer = infer_to,
             .eval = eval_to,
             .lower = lower_copy,
-            .samples = plain_samples};
+            .samples = samples::unary};
 }
 
 constexpr OpDef kCast[] = {
@@ -237,7 +235,7 @@ constexpr OpDef kCast[] = {
      .eval = eval_copy,
      .lower = lower_copy,
      .grad = pass_gradient,
-     .samples = plain_samples},
+     .samples = samples::unary},
     {.name = "aten.contiguous.default",
      .doc = "self when it is contiguous, else a contiguous copy",
      .schema = "contiguous(Tensor(a) self, *, MemoryFormat memory_format=contiguous_format) -> Tensor(a)",
@@ -246,7 +244,7 @@ constexpr OpDef kCast[] = {
      .eval = eval_contiguous,
      .lower = lower_copy,
      .grad = pass_gradient,
-     .samples = plain_samples},
+     .samples = samples::unary},
     {.name = "aten.copy.default",
      .doc = "src, broadcast and converted to the sizes and dtype of self",
      .schema = "copy(Tensor self, Tensor src, bool non_blocking=False) -> Tensor",
@@ -264,10 +262,10 @@ constexpr OpDef kCast[] = {
      .eval = eval_copy,
      .lower = lower_copy,
      .grad = pass_gradient,
-     .samples = plain_samples},
-    with_gradient(view_op("aten.alias.default", "alias(Tensor(a) self) -> Tensor(a)", "self, sharing its memory"),
+     .samples = samples::unary},
+    with_gradient(alias_op("aten.alias.default", "alias(Tensor(a) self) -> Tensor(a)", "self, sharing its memory"),
                   pass_gradient),
-    with_gradient(view_op("aten.detach.default", "detach(Tensor(a) self) -> Tensor(a)", "self, without gradient"),
+    with_gradient(alias_op("aten.detach.default", "detach(Tensor(a) self) -> Tensor(a)", "self, without gradient"),
                   no_gradient),
 };
 

@@ -88,7 +88,7 @@ std::vector<Sample> with_numbers(DType dtype) {
 }
 
 template <class F, DTypeSet kDTypes = kAnyDType | kLimited>
-constexpr OpDef op(std::string_view name, std::string_view schema, std::string_view doc) {
+constexpr OpDef compare_op(std::string_view name, std::string_view schema, std::string_view doc) {
     return {.name = name,
             .doc = doc,
             .schema = schema,
@@ -101,7 +101,7 @@ constexpr OpDef op(std::string_view name, std::string_view schema, std::string_v
 }
 template <class F, DTypeSet kDTypes = kAnyDType | kLimited>
 constexpr OpDef with_scalar(std::string_view name, std::string_view schema, std::string_view doc) {
-    OpDef def = op<F, kDTypes>(name, schema, doc);
+    OpDef def = compare_op<F, kDTypes>(name, schema, doc);
     def.samples = with_numbers;
     return def;
 }
@@ -110,21 +110,22 @@ constexpr OpDef with_scalar(std::string_view name, std::string_view schema, std:
 constexpr DTypeSet kEqual = kAnyDType | kLimited | kComplex;
 
 constexpr OpDef kCompare[] = {
-    op<Eq, kEqual>("aten.eq.Tensor", "eq.Tensor(Tensor self, Tensor other) -> Tensor", "self == other"),
+    compare_op<Eq, kEqual>("aten.eq.Tensor", "eq.Tensor(Tensor self, Tensor other) -> Tensor", "self == other"),
     with_scalar<Eq, kEqual>("aten.eq.Scalar", "eq.Scalar(Tensor self, Scalar other) -> Tensor", "self == other"),
-    op<Ne, kEqual>("aten.ne.Tensor", "ne.Tensor(Tensor self, Tensor other) -> Tensor", "self != other; true with NaN"),
+    compare_op<Ne, kEqual>("aten.ne.Tensor", "ne.Tensor(Tensor self, Tensor other) -> Tensor",
+                           "self != other; true with NaN"),
     with_scalar<Ne, kEqual>("aten.ne.Scalar", "ne.Scalar(Tensor self, Scalar other) -> Tensor", "self != other"),
-    op<Lt>("aten.lt.Tensor", "lt.Tensor(Tensor self, Tensor other) -> Tensor", "self < other"),
+    compare_op<Lt>("aten.lt.Tensor", "lt.Tensor(Tensor self, Tensor other) -> Tensor", "self < other"),
     with_scalar<Lt>("aten.lt.Scalar", "lt.Scalar(Tensor self, Scalar other) -> Tensor", "self < other"),
-    op<Le>("aten.le.Tensor", "le.Tensor(Tensor self, Tensor other) -> Tensor", "self <= other"),
+    compare_op<Le>("aten.le.Tensor", "le.Tensor(Tensor self, Tensor other) -> Tensor", "self <= other"),
     with_scalar<Le>("aten.le.Scalar", "le.Scalar(Tensor self, Scalar other) -> Tensor", "self <= other"),
-    op<Gt>("aten.gt.Tensor", "gt.Tensor(Tensor self, Tensor other) -> Tensor", "self > other"),
+    compare_op<Gt>("aten.gt.Tensor", "gt.Tensor(Tensor self, Tensor other) -> Tensor", "self > other"),
     with_scalar<Gt>("aten.gt.Scalar", "gt.Scalar(Tensor self, Scalar other) -> Tensor", "self > other"),
-    op<Ge>("aten.ge.Tensor", "ge.Tensor(Tensor self, Tensor other) -> Tensor", "self >= other"),
+    compare_op<Ge>("aten.ge.Tensor", "ge.Tensor(Tensor self, Tensor other) -> Tensor", "self >= other"),
     with_scalar<Ge>("aten.ge.Scalar", "ge.Scalar(Tensor self, Scalar other) -> Tensor", "self >= other"),
-    op<And>("aten.logical_and.default", "logical_and(Tensor self, Tensor other) -> Tensor", "both != 0"),
-    op<Or>("aten.logical_or.default", "logical_or(Tensor self, Tensor other) -> Tensor", "one != 0"),
-    op<Xor>("aten.logical_xor.default", "logical_xor(Tensor self, Tensor other) -> Tensor", "exactly one != 0"),
+    compare_op<And>("aten.logical_and.default", "logical_and(Tensor self, Tensor other) -> Tensor", "both != 0"),
+    compare_op<Or>("aten.logical_or.default", "logical_or(Tensor self, Tensor other) -> Tensor", "one != 0"),
+    compare_op<Xor>("aten.logical_xor.default", "logical_xor(Tensor self, Tensor other) -> Tensor", "exactly one != 0"),
 };
 
 }  // namespace

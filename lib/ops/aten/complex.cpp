@@ -173,7 +173,7 @@ constexpr OpDef conj_op(std::string_view name, std::string_view schema, DTypeSet
             .infer = infer_conj,
             .eval = eval_conj,
             .grad = conj_grad,
-            .samples = [](DType dtype) { return samples::unary(dtype); }};
+            .samples = samples::unary};
 }
 /// A view's flag is resolved: there are none.
 constexpr OpDef resolve_op(std::string_view name, std::string_view schema) {
@@ -187,7 +187,7 @@ constexpr OpDef resolve_op(std::string_view name, std::string_view schema) {
                 return {arguments.tensor("self")};
             },
             .grad = pass_gradient,
-            .samples = [](DType dtype) { return samples::unary(dtype); }};
+            .samples = samples::unary};
 }
 
 constexpr OpDef kComplexOps[] = {
@@ -201,7 +201,7 @@ constexpr OpDef kComplexOps[] = {
          return {arguments.tensor("self")};
      },
      .grad = pass_gradient,
-     .samples = [](DType dtype) { return samples::unary(dtype); }},
+     .samples = samples::unary},
     {.name = "aten.imag.default",
      .doc = "the imaginary parts, a view: https://pytorch.org/docs/stable/generated/torch.imag.html",
      .schema = "imag(Tensor(a) self) -> Tensor(a)",
@@ -209,7 +209,7 @@ constexpr OpDef kComplexOps[] = {
      .infer = infer_part<1>,
      .eval = eval_part<1>,
      .grad = imag_grad,
-     .samples = [](DType dtype) { return samples::unary(dtype); }},
+     .samples = samples::unary},
     {.name = "aten.view_as_real.default",
      .doc = "both parts in a last dimension, a view: https://pytorch.org/docs/stable/generated/torch.view_as_real.html",
      .schema = "view_as_real(Tensor(a) self) -> Tensor(a)",
@@ -217,7 +217,7 @@ constexpr OpDef kComplexOps[] = {
      .infer = infer_as_real,
      .eval = eval_as_real,
      .grad = view_as_real_grad,
-     .samples = [](DType dtype) { return samples::unary(dtype); }},
+     .samples = samples::unary},
     {.name = "aten.view_as_complex.default",
      .doc = "pairs seen as complex numbers, a view: "
             "https://pytorch.org/docs/stable/generated/torch.view_as_complex.html",
@@ -240,7 +240,7 @@ constexpr OpDef kComplexOps[] = {
      .eval = eval_unary<Angle>,
      .lower = lower_unary<Angle>,
      .grad = angle_grad,
-     .samples = [](DType dtype) { return samples::unary(dtype); }},
+     .samples = samples::unary},
     {.name = "aten.complex.default",
      .doc = "of real and imaginary parts: https://pytorch.org/docs/stable/generated/torch.complex.html",
      .schema = "complex(Tensor real, Tensor imag) -> Tensor",

@@ -31,8 +31,6 @@ struct Convolution {
     const Sizes& result() const { return transposed ? window.in : window.out; }  ///< spatial sizes of the result
 };
 
-constexpr DTypeSet kConvolutionTypes = kFloating | set_of(DType::i64) | kComplex;  // as ATen's CPU kernels
-
 /// Output sizes of one dimension; https://pytorch.org/docs/stable/generated/torch.nn.ConvTranspose2d.html
 std::int64_t result_size(const Window& w, std::size_t d, bool transposed, std::int64_t image, std::int64_t extra) {
     const Checked padding = Checked(2) * w.padding[d], kernel = Checked(w.dilation[d]) * (w.kernel[d] - 1) + 1;
@@ -287,8 +285,8 @@ struct Options {
     std::int64_t groups = 1;
 };
 
-Sample sample_call(const std::string& label, const Tensor& input, const Tensor& weight,
-                   const std::optional<Tensor>& bias, const Options& o = {}) {
+Sample sample_convolution_call(const std::string& label, const Tensor& input, const Tensor& weight,
+                               const std::optional<Tensor>& bias, const Options& o = {}) {
     Sample sample{label, {input, weight}, {t(0), t(1), Arg()}};
     if (bias) {
         sample.tensors.push_back(*bias);
@@ -305,8 +303,8 @@ std::vector<Sample> sample_convolution(DType dtype) {
     const auto random = [&](const Sizes& sizes, std::uint64_t seed = 1) { return samples::random(dtype, sizes, seed); };
     const auto add = [&](const std::string& label, const Sizes& input, const Sizes& weight, const Sizes& bias,
                          const Options& options = {}) {
-        result.push_back(sample_call(label, random(input), random(weight, 2),
-                                     bias.empty() ? std::optional<Tensor>() : random(bias, 3), options));
+        result.push_back(sample_convolution_call(label, random(input), random(weight, 2),
+                                                 bias.empty() ? std::optional<Tensor>() : random(bias, 3), options));
     };
     add("1d", {2, 3, 7}, {4, 3, 3}, {4});
     add("1d stride padding", {1, 2, 8}, {3, 2, 4}, {}, {.stride = {3}, .padding = {2}});
@@ -332,22 +330,24 @@ std::vector<Sample> sample_convolution(DType dtype) {
 
     const auto weights = samples::layouts(random({3, 2, 2, 2}, 5));
     for (const auto& [label, input] : samples::layouts(random({2, 2, 3, 4}, 4)))
-        result.push_back(sample_call("input " + label, input, weights[0].second, random({3}), {.padding = {1}}));
+        result.push_back(
+            sample_convolution_call("input " + label, input, weights[0].second, random({3}), {.padding = {1}}));
     for (const auto& [label, weight] : weights)
-        result.push_back(sample_call("weight " + label, random({2, 2, 3, 4}, 4), weight, random({3})));
-    result.push_back(sample_call("expanded", samples::expanded(random({1, 1, 1, 4}), {2, 2, 3, 4}), weights[0].second,
-                                 samples::expanded(random({1}), {3})));
+        result.push_back(sample_convolution_call("weight " + label, random({2, 2, 3, 4}, 4), weight, random({3})));
+    result.push_back(sample_convolution_call("expanded", samples::expanded(random({1, 1, 1, 4}), {2, 2, 3, 4}),
+                                             weights[0].second, samples::expanded(random({1}), {3})));
     if (!is_floating(dtype)) return result;
     // An infinite weight times the padding's zeros is NaN; where a transposed convolution adds nothing it stays a zero.
     const Tensor odd = samples::values(dtype, {1, INFINITY, NAN, 2}, {1, 1, 2, 2});
     const Tensor image = samples::values(dtype, {1, 2, 3, -INFINITY, 5, 0, 7, 8, NAN}, {1, 1, 3, 3});
-    result.push_back(sample_call("special weight", random({1, 1, 3, 3}), odd, {}, {.padding = {1}}));
-    result.push_back(sample_call("special input", image, random({1, 1, 2, 2}), {}, {.padding = {1}}));
-    result.push_back(sample_call("transposed special", image, odd, {}, {.stride = {2}, .transposed = true}));
+    result.push_back(sample_convolution_call("special weight", random({1, 1, 3, 3}), odd, {}, {.padding = {1}}));
+    result.push_back(sample_convolution_call("special input", image, random({1, 1, 2, 2}), {}, {.padding = {1}}));
+    result.push_back(
+        sample_convolution_call("transposed special", image, odd, {}, {.stride = {2}, .transposed = true}));
     return result;
 }
 
-constexpr OpDef kOps[] = {
+constexpr OpDef kConvOps[] = {
     {.name = "aten.convolution.default",
      .doc =
          "Convolution or its transpose in 1, 2 or 3 dimensions; pytorch.org/docs/stable/generated/torch.nn.Conv2d.html",
@@ -363,6 +363,6 @@ constexpr OpDef kOps[] = {
 
 }  // namespace
 
-std::span<const OpDef> conv_ops() { return kOps; }
+std::span<const OpDef> conv_ops() { return kConvOps; }
 
 }  // namespace whittle

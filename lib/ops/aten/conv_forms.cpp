@@ -17,8 +17,8 @@ struct Form {
 };
 
 /// The convolution of a batch; an input without one gets a batch of one for the time being.
-std::vector<NodeRef> convolve(GraphBuilder& builder, const Arguments<NodeValue>& args, NodeValue input, int rank,
-                              const Form& form) {
+std::vector<NodeRef> convolve_batch(GraphBuilder& builder, const Arguments<NodeValue>& args, NodeValue input, int rank,
+                                    const Form& form) {
     const NodeValue weight = args.tensor("weight");
     const auto dims = static_cast<std::size_t>(rank) + 2;
     if (weight.meta.sizes.size() != dims || (input.meta.sizes.size() != dims && input.meta.sizes.size() != dims - 1))
@@ -38,14 +38,14 @@ std::vector<NodeRef> convolve(GraphBuilder& builder, const Arguments<NodeValue>&
 template <int Rank>
 std::vector<NodeRef> decompose_plain(GraphBuilder& builder, const Arguments<NodeValue>& args) {
     const Form form = {args.integers("stride"), args.integers("padding"), args.integers("dilation"), Sizes(Rank, 0)};
-    return convolve(builder, args, args.tensor("input"), Rank, form);
+    return convolve_batch(builder, args, args.tensor("input"), Rank, form);
 }
 
 template <int Rank>
 std::vector<NodeRef> decompose_transposed(GraphBuilder& builder, const Arguments<NodeValue>& args) {
     const Form form = {args.integers("stride"), args.integers("padding"), args.integers("dilation"),
                        args.integers("output_padding"), true};
-    return convolve(builder, args, args.tensor("input"), Rank, form);
+    return convolve_batch(builder, args, args.tensor("input"), Rank, form);
 }
 
 /// "valid" pads nothing; "same" as much as keeps the sizes, on the right where it cannot be halved.
@@ -58,7 +58,7 @@ std::vector<NodeRef> decompose_padding(GraphBuilder& builder, const Arguments<No
                  window_parameter(op, "dilation", args.integers("dilation"), Rank, ones, 1), zeros};
     if (mode != "valid" && mode != "same")
         throw Error(op + ": found padding='" + mode + "', expected 'valid' or 'same'");
-    if (mode == "valid") return convolve(builder, args, args.tensor("input"), Rank, form);
+    if (mode == "valid") return convolve_batch(builder, args, args.tensor("input"), Rank, form);
     if (form.stride != ones)
         throw Error(op + ": found stride=" + to_string(form.stride) + " with padding='same', expected strides of 1");
     const Sizes& weight = args.tensor("weight").meta.sizes;
@@ -73,7 +73,7 @@ std::vector<NodeRef> decompose_padding(GraphBuilder& builder, const Arguments<No
     }
     if (std::ranges::count(extra, 1) > 0)
         input = builder.call("aten.constant_pad_nd.default", {arg(input), Arg::ints(extra), 0});
-    return convolve(builder, args, input, Rank, form);
+    return convolve_batch(builder, args, input, Rank, form);
 }
 
 /// As autograd and traced modules call it, with flags that choose kernels, not results.
@@ -93,7 +93,7 @@ using samples::t;
 
 /// Input, weight and bias of 4 input and 6 output channels, and all the forms' arguments after them.
 template <int Rank>
-Sample sample_call(DType dtype, const std::string& label, bool batched, bool bias, std::int64_t groups,
+Sample sample_form(DType dtype, const std::string& label, bool batched, bool bias, std::int64_t groups,
                    const ArgList& rest, bool transposed = false) {
     Sizes input = {2, 4}, weight = transposed ? Sizes{4, 6 / groups} : Sizes{6, 4 / groups};
     for (int d = 0; d < Rank; d++) {
@@ -112,32 +112,32 @@ Sample sample_call(DType dtype, const std::string& label, bool batched, bool bia
 
 template <int Rank>
 std::vector<Sample> sample_plain(DType dtype) {
-    return {sample_call<Rank>(dtype, "defaults", true, true, 1, {}),
-            sample_call<Rank>(dtype, "one value for all", true, true, 2, {2, 1, 2, 2}),
-            sample_call<Rank>(dtype, "unbatched", false, false, 1, {Arg::ints({1}), Arg::ints(Sizes(Rank, 1))})};
+    return {sample_form<Rank>(dtype, "defaults", true, true, 1, {}),
+            sample_form<Rank>(dtype, "one value for all", true, true, 2, {2, 1, 2, 2}),
+            sample_form<Rank>(dtype, "unbatched", false, false, 1, {Arg::ints({1}), Arg::ints(Sizes(Rank, 1))})};
 }
 
 template <int Rank>
 std::vector<Sample> sample_transposed(DType dtype) {
-    return {sample_call<Rank>(dtype, "defaults", true, true, 1, {}, true),
-            sample_call<Rank>(dtype, "strided", true, true, 2, {2, 1, 1, 2, 1}, true),
-            sample_call<Rank>(dtype, "unbatched", false, false, 1, {3}, true)};
+    return {sample_form<Rank>(dtype, "defaults", true, true, 1, {}, true),
+            sample_form<Rank>(dtype, "strided", true, true, 2, {2, 1, 1, 2, 1}, true),
+            sample_form<Rank>(dtype, "unbatched", false, false, 1, {3}, true)};
 }
 
 template <int Rank>
 std::vector<Sample> sample_padding(DType dtype) {
-    return {sample_call<Rank>(dtype, "defaults", true, true, 1, {}),
-            sample_call<Rank>(dtype, "valid", true, false, 1, {2, "valid", 1}),
-            sample_call<Rank>(dtype, "same, one more on the right", true, true, 1, {1, "same"}),
-            sample_call<Rank>(dtype, "same", true, true, 2, {1, "same", 2, 2}),
-            sample_call<Rank>(dtype, "same, unbatched", false, true, 1, {1, "same"})};
+    return {sample_form<Rank>(dtype, "defaults", true, true, 1, {}),
+            sample_form<Rank>(dtype, "valid", true, false, 1, {2, "valid", 1}),
+            sample_form<Rank>(dtype, "same, one more on the right", true, true, 1, {1, "same"}),
+            sample_form<Rank>(dtype, "same", true, true, 2, {1, "same", 2, 2}),
+            sample_form<Rank>(dtype, "same, unbatched", false, true, 1, {1, "same"})};
 }
 
 std::vector<Sample> flagged_samples(DType dtype, int flags) {
     const auto call = [&](const char* label, const Sizes& stride, bool transposed, std::int64_t groups) {
         ArgList rest = {Arg::ints(stride), Arg::ints({1, 0}), Arg::ints({1, 1}), transposed, Arg::ints({0, 0}), groups};
         for (int i = 0; i < flags; ++i) rest.emplace_back(i == flags - 1);
-        return sample_call<2>(dtype, label, true, true, groups, rest, transposed);
+        return sample_form<2>(dtype, label, true, true, groups, rest, transposed);
     };
     return {call("plain", {1, 1}, false, 1), call("groups, strided", {2, 1}, false, 2),
             call("transposed", {2, 2}, true, 1)};
@@ -145,9 +145,7 @@ std::vector<Sample> flagged_samples(DType dtype, int flags) {
 std::vector<Sample> sample_flagged(DType dtype) { return flagged_samples(dtype, 4); }
 std::vector<Sample> sample_deprecated(DType dtype) { return flagged_samples(dtype, 3); }
 
-constexpr DTypeSet kConvolutionTypes = kFloating | set_of(DType::i64) | kComplex;
-
-constexpr OpDef kOps[] = {
+constexpr OpDef kConvFormOps[] = {
     {.name = "aten.conv1d.default",
      .doc = "Convolution; pytorch.org/docs/stable/generated/torch.nn.functional.conv1d.html",
      .schema = "conv1d(Tensor input, Tensor weight, Tensor? bias=None, SymInt[1] stride=1, SymInt[1] padding=0, "
@@ -232,6 +230,6 @@ constexpr OpDef kOps[] = {
 
 }  // namespace
 
-std::span<const OpDef> conv_form_ops() { return kOps; }
+std::span<const OpDef> conv_form_ops() { return kConvFormOps; }
 
 }  // namespace whittle

@@ -18,16 +18,13 @@ namespace whittle {
 namespace {
 
 using samples::t;
-using Builder = GraphBuilder;
-using Values = Arguments<NodeValue>;
-using Refs = std::vector<NodeRef>;
-using Ints = std::vector<std::int64_t>;
 
-constexpr double kNever = -std::numeric_limits<double>::infinity();  // the logarithm of 0
+constexpr double kLogZero = -std::numeric_limits<double>::infinity();  // the logarithm of 0
 
 /// A call: scores [steps, batch, classes], and per sequence its number of steps and labels.
 struct Ctc : Gradient {
-    Ctc(Builder& builder, const Values& a) : Gradient(builder), b(builder), scores(a.tensor("log_probs")) {
+    Ctc(GraphBuilder& builder, const Arguments<NodeValue>& a)
+        : Gradient(builder), b(builder), scores(a.tensor("log_probs")) {
         const std::string& op = a.schema().name;
         const Sizes& sizes = scores.meta.sizes;
         if (sizes.size() != 3)
@@ -61,7 +58,7 @@ struct Ctc : Gradient {
         read_labels(a.tensor("targets"), joined);
     }
 
-    NodeValue never(const Sizes& sizes) const { return full(sizes, Arg(kNever), dtype); }
+    NodeValue never(const Sizes& sizes) const { return full(sizes, Arg(kLogZero), dtype); }
     /// A constant that differs by sequence.
     NodeValue by_sequence(const Ints& values, Sizes sizes) const {
         return b.constant(Tensor::of(values, std::move(sizes)), "lengths");
@@ -111,7 +108,7 @@ struct Ctc : Gradient {
         return log_sum({x, moved(x, -1), either(may, two, never({batch, places}))});
     }
 
-    Builder& b;
+    GraphBuilder& b;
     NodeValue scores, classes_at, skips;  ///< [batch, places]: the class; whether the label two before is another
     NodeValue emitted;                    ///< [steps, batch, places]: the score of the class there
     Ints input_lengths, target_lengths;
@@ -159,7 +156,7 @@ NodeValue first_alpha(const Ctc& c) {
 }
 
 /// The negative logarithm of the likelihood of each sequence, and that of its beginnings: [batch, steps, places].
-Refs ctc_loss(Builder& b, const Values& a) {
+Refs ctc_loss(GraphBuilder& b, const Arguments<NodeValue>& a) {
     const Ctc c(b, a);
     if (c.steps == 0) throw Error("_ctc_loss: found no steps, expected at least 1");
     std::vector<NodeValue> alphas = {first_alpha(c)};
@@ -185,7 +182,7 @@ Refs ctc_loss(Builder& b, const Values& a) {
 
 /// exp(score) less the share of the paths that are in the class at the step, of the scores that a log_softmax made: as
 /// LibTorch has it, whose gradient is right behind log_softmax only. Steps beyond the sequence have none.
-Refs ctc_loss_backward(Builder& b, const Values& a) {
+Refs ctc_loss_backward(GraphBuilder& b, const Arguments<NodeValue>& a) {
     const Ctc c(b, a);
     const NodeValue alphas = a.tensor("log_alpha"), nll = a.tensor("neg_log_likelihood"), grad = a.tensor("grad");
     std::vector<NodeValue> shares(static_cast<std::size_t>(c.steps));  // by step: [batch, classes] in logarithms
@@ -217,12 +214,13 @@ Refs ctc_loss_backward(Builder& b, const Values& a) {
         for (const std::int64_t n : c.input_lengths) counted.push_back(t >= n);
     if (!c.all_have_step(c.steps - 1))
         result = c.drop(c.call("aten.ne.Scalar", {arg(c.by_sequence(counted, {c.steps, c.batch, 1})), 0}), result);
-    if (a.boolean("zero_infinity")) result = c.drop(c.call("aten.eq.Scalar", {arg(column(nll)), Arg(-kNever)}), result);
+    if (a.boolean("zero_infinity"))
+        result = c.drop(c.call("aten.eq.Scalar", {arg(column(nll)), Arg(-kLogZero)}), result);
     return {result.ref};
 }
 
 /// Their mean is of the losses per label.
-Refs ctc_loss_of_program(Builder& b, const Values& a) {
+Refs ctc_loss_of_program(GraphBuilder& b, const Arguments<NodeValue>& a) {
     const Gradient g(b);
     const NodeValue scores = a.tensor("log_probs");
     const bool batched = scores.meta.sizes.size() == 3;
@@ -233,7 +231,7 @@ Refs ctc_loss_of_program(Builder& b, const Values& a) {
     NodeValue losses =
         b.call_multi("aten._ctc_loss.default", {arg(log_probs), arg(targets), Arg::ints(a.integers("input_lengths")),
                                                 Arg::ints(lengths), a.integer("blank"), zero})[0];
-    if (zero) losses = g.drop(g.when("eq", losses, Arg(-kNever)), losses);
+    if (zero) losses = g.drop(g.when("eq", losses, Arg(-kLogZero)), losses);
     const std::int64_t reduction = a.integer("reduction");
     if (reduction == kSum) return {b.call("aten.sum.default", {arg(losses)}).ref};
     if (reduction == kNone) return {batched ? losses.ref : g.call("aten.squeeze.dim", {arg(losses), 0}).ref};
@@ -243,9 +241,9 @@ Refs ctc_loss_of_program(Builder& b, const Values& a) {
     return {b.call("aten.mean.default", {arg(g.div(losses, arg(b.constant(divisor, "lengths"))))}).ref};
 }
 
-void ctc_grad(Builder& b, CallGradients& c) {
+void ctc_grad(GraphBuilder& b, CallGradients& c) {
     const Rule r(b, c);
-    const Values& a = c.args();
+    const Arguments<NodeValue>& a = c.args();
     r.set("log_probs", r.call("aten._ctc_loss_backward.default",
                               {arg(r.grad()), arg(r.tensor("log_probs")), arg(r.tensor("targets")),
                                Arg::ints(a.integers("input_lengths")), Arg::ints(a.integers("target_lengths")),
@@ -253,7 +251,7 @@ void ctc_grad(Builder& b, CallGradients& c) {
 }
 
 /// LibTorch has none either.
-void ctc_backward_grad(Builder&, CallGradients&) {
+void ctc_backward_grad(GraphBuilder&, CallGradients&) {
     throw Error("_ctc_loss_backward has no gradient rule", "the loss can be differentiated once");
 }
 
@@ -267,7 +265,7 @@ Tensor labels_of(const std::vector<double>& labels, Sizes sizes) {
 
 /// op(log_probs, targets, input_lengths, target_lengths, blank …): sequences that are all as long as there is room for,
 /// because LibTorch leaves log_alpha beyond them to whatever lay in memory.
-std::vector<Sample> whole_samples(DType dtype) {
+std::vector<Sample> full_length_samples(DType dtype) {
     const Tensor x = scores_of(dtype, {4, 2, 3}), repeated = labels_of({1, 1, 2, 1}, {2, 2});
     const auto args = [](const Ints& steps, const Ints& labels, std::int64_t blank = 0) {
         return ArgList{t(0), t(1), Arg::ints(steps), Arg::ints(labels), blank};
@@ -282,8 +280,8 @@ std::vector<Sample> whole_samples(DType dtype) {
             {"impossible", {scores_of(dtype, {2, 1, 3}), labels_of({1, 1}, {1, 2})}, args({2}, {2})}};
 }
 /// With other lengths, too.
-std::vector<Sample> program_samples(DType dtype) {
-    std::vector<Sample> result = whole_samples(dtype);
+std::vector<Sample> ctc_loss_samples(DType dtype) {
+    std::vector<Sample> result = full_length_samples(dtype);
     const Tensor x = scores_of(dtype, {5, 3, 4}), labels = labels_of({1, 2, 3, 3, 1, 0, 2, 0, 0}, {3, 3});
     const auto add = [&](const std::string& label, const std::vector<Tensor>& tensors, const Ints& steps,
                          const Ints& counts, std::int64_t reduction, bool zero = false) {
@@ -304,7 +302,7 @@ std::vector<Sample> program_samples(DType dtype) {
 }
 /// (grad, log_probs, targets, input_lengths, target_lengths, neg_log_likelihood, log_alpha, blank, zero_infinity), of
 /// any numbers in the place of what the forward pass gave.
-std::vector<Sample> backward_samples(DType dtype) {
+std::vector<Sample> ctc_backward_samples(DType dtype) {
     const Tensor x = scores_of(dtype, {4, 2, 3}), repeated = labels_of({1, 1, 2, 1}, {2, 2});
     const Tensor grad = samples::uniform(dtype, {2}, 0.5, 1.5), nll = samples::uniform(dtype, {2}, 3, 5, 2);
     const Tensor alpha = samples::uniform(dtype, {2, 4, 5}, -6, -3, 3);
@@ -324,7 +322,7 @@ std::vector<Sample> backward_samples(DType dtype) {
 
 constexpr DTypeSet kLikelihoods = set_of(DType::f64) | set_of(DType::f32);
 
-constexpr OpDef kOps[] = {
+constexpr OpDef kCtcOps[] = {
     {.name = "aten._ctc_loss.default",
      .doc = "the loss of each sequence, and log_alpha: https://pytorch.org/docs/stable/generated/torch.nn.CTCLoss.html",
      .schema = "_ctc_loss(Tensor log_probs, Tensor targets, int[] input_lengths, int[] target_lengths, int blank=0, "
@@ -332,7 +330,7 @@ constexpr OpDef kOps[] = {
      .dtypes = kLikelihoods,
      .decompose = ctc_loss,
      .grad = ctc_grad,
-     .samples = whole_samples},
+     .samples = full_length_samples},
     {.name = "aten._ctc_loss_backward.default",
      .doc = "the gradient of _ctc_loss behind log_softmax: "
             "https://pytorch.org/docs/stable/generated/torch.nn.CTCLoss.html",
@@ -342,7 +340,7 @@ constexpr OpDef kOps[] = {
      .dtypes = kLikelihoods,
      .decompose = ctc_loss_backward,
      .grad = ctc_backward_grad,
-     .samples = backward_samples},
+     .samples = ctc_backward_samples},
     {.name = "aten.ctc_loss.IntList",
      .doc = "how unlikely labels are, wherever they stand: "
             "https://pytorch.org/docs/stable/generated/torch.nn.CTCLoss.html",
@@ -350,11 +348,11 @@ constexpr OpDef kOps[] = {
                "blank=0, int reduction=1, bool zero_infinity=False) -> Tensor",
      .dtypes = kLikelihoods,
      .decompose = ctc_loss_of_program,
-     .samples = program_samples},
+     .samples = ctc_loss_samples},
 };
 
 }  // namespace
 
-std::span<const OpDef> ctc_ops() { return kOps; }
+std::span<const OpDef> ctc_ops() { return kCtcOps; }
 
 }  // namespace whittle

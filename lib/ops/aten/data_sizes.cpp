@@ -22,7 +22,6 @@ namespace whittle {
 namespace {
 
 using samples::t;
-using Ints = std::vector<std::int64_t>;
 
 constexpr std::string_view kNonzero = "aten.nonzero.default", kMaskedSelect = "aten.masked_select.default",
                            kUnique = "aten._unique2.default", kBincount = "aten.bincount.default",
@@ -44,7 +43,7 @@ std::vector<NodeRef> decompose_nonzero(GraphBuilder& b, const Arguments<NodeValu
     return {b.constant(rows_of_nonzero(known_operand(b, a, "self"))).ref};
 }
 
-Tensor spread(const Tensor& tensor, const Sizes& sizes) {
+Tensor broadcast_view(const Tensor& tensor, const Sizes& sizes) {
     return tensor.as_strided(sizes, broadcast_strides(tensor.sizes(), tensor.strides(), sizes), tensor.offset());
 }
 
@@ -52,7 +51,7 @@ Tensor spread(const Tensor& tensor, const Sizes& sizes) {
 Ints selected(const Tensor& mask, const Sizes& sizes) {
     if (mask.dtype() != DType::boolean)
         throw Error("masked_select: found a mask of " + std::string(name(mask.dtype())) + ", expected bool");
-    const std::vector<bool> chosen = spread(mask, sizes).values<bool>();
+    const std::vector<bool> chosen = broadcast_view(mask, sizes).values<bool>();
     Ints places;
     for (std::size_t i = 0; i < chosen.size(); ++i)
         if (chosen[i]) places.push_back(static_cast<std::int64_t>(i));
@@ -62,7 +61,7 @@ Ints selected(const Tensor& mask, const Sizes& sizes) {
 std::vector<Tensor> eval_masked_select(const Arguments<Tensor>& a) {
     const Tensor self = a.tensor("self"), mask = a.tensor("mask");
     const Sizes sizes = broadcast_sizes(self.sizes(), mask.sizes());
-    const Tensor all = spread(self, sizes).contiguous();
+    const Tensor all = broadcast_view(self, sizes).contiguous();
     const Ints places = selected(mask, sizes);
     return {pick(all, {static_cast<std::int64_t>(places.size())},
                  [&](const std::vector<std::int64_t>& index) { return places[static_cast<std::size_t>(index[0])]; })};
@@ -300,7 +299,7 @@ std::vector<Sample> unique_samples(DType dtype) {
     return result;
 }
 
-constexpr OpDef kOps[] = {
+constexpr OpDef kDataSizeOps[] = {
     {.name = kNonzero,
      .doc = "where elements are != 0, one row each: https://pytorch.org/docs/stable/generated/torch.nonzero.html",
      .schema = "nonzero(Tensor self) -> Tensor",
@@ -345,7 +344,7 @@ constexpr OpDef kOps[] = {
 
 }  // namespace
 
-std::span<const OpDef> data_size_ops() { return kOps; }
+std::span<const OpDef> data_size_ops() { return kDataSizeOps; }
 
 std::vector<std::size_t> data_sized_results(const Node& call) {
     if (call.kind != NodeKind::call) return {};

@@ -360,7 +360,7 @@ std::vector<Sample> sample_pdist_backward(DType dtype) {
 
 constexpr DTypeSet kMeasured = set_of(DType::f32) | set_of(DType::f64);  // as ATen's CPU kernels
 
-constexpr OpDef kOps[] = {
+constexpr OpDef kDistanceOps[] = {
     {.name = "aten.cdist.default",
      .doc = "p-norms of the differences of all pairs of rows; pytorch.org/docs/stable/generated/torch.cdist.html",
      .schema = "cdist(Tensor x1, Tensor x2, float p=2, int? compute_mode=None) -> Tensor",
@@ -410,6 +410,6 @@ constexpr OpDef kOps[] = {
 
 }  // namespace
 
-std::span<const OpDef> distance_ops() { return kOps; }
+std::span<const OpDef> distance_ops() { return kDistanceOps; }
 
 }  // namespace whittle

@@ -144,7 +144,7 @@ struct Lcm : Arithmetic {
 enum class Mode { exact, floor, trunc };
 
 template <class T>
-Mode mode_of(const Arguments<T>& arguments) {
+Mode rounding_mode_of(const Arguments<T>& arguments) {
     if (!arguments.has("rounding_mode")) return Mode::exact;
     const std::string mode = arguments.text("rounding_mode");
     if (mode == "floor") return Mode::floor;
@@ -154,7 +154,8 @@ Mode mode_of(const Arguments<T>& arguments) {
 }
 
 std::vector<ValueMeta> infer_mode(const Arguments<ValueMeta>& arguments) {
-    return mode_of(arguments) == Mode::exact ? infer_binary<Divide>(arguments) : infer_binary<DivideFloor>(arguments);
+    return rounding_mode_of(arguments) == Mode::exact ? infer_binary<Divide>(arguments)
+                                                      : infer_binary<DivideFloor>(arguments);
 }
 
 /// ATen rounds a quotient of half types to the type before it truncates: 43.98 in bf16 is 44.
@@ -178,13 +179,13 @@ std::vector<expr::Value> lower_trunc(expr::GroupBuilder& builder, const Argument
 }
 
 std::vector<Tensor> eval_mode(const Arguments<Tensor>& arguments) {
-    const Mode mode = mode_of(arguments);
+    const Mode mode = rounding_mode_of(arguments);
     if (mode == Mode::exact) return eval_binary<Divide>(arguments);
     return mode == Mode::floor ? eval_binary<DivideFloor>(arguments) : eval_trunc(arguments);
 }
 
 std::vector<expr::Value> lower_mode(expr::GroupBuilder& builder, const Arguments<expr::Value>& arguments) {
-    const Mode mode = mode_of(arguments);
+    const Mode mode = rounding_mode_of(arguments);
     if (mode == Mode::exact) return lower_binary<Divide>(builder, arguments);
     return mode == Mode::floor ? lower_binary<DivideFloor>(builder, arguments) : lower_trunc(builder, arguments);
 }
@@ -201,7 +202,7 @@ std::vector<Sample> divided(DType dtype, bool scalar, DTypeSet partners) {
 }
 
 template <class F, DTypeSet kDTypes>
-constexpr OpDef op(std::string_view name, std::string_view schema, std::string_view doc) {
+constexpr OpDef division_op(std::string_view name, std::string_view schema, std::string_view doc) {
     OpDef def = {.name = name,
                  .doc = doc,
                  .schema = schema,
@@ -265,11 +266,11 @@ constexpr OpDef divisor_op(std::string_view name, std::string_view schema, std::
 
 constexpr OpDef kDivision[] = {
     with_gradient(
-        op<Divide, kAnyDType | kLimited | kComplex>(
+        division_op<Divide, kAnyDType | kLimited | kComplex>(
             "aten.div.Tensor", "div.Tensor(Tensor self, Tensor other) -> Tensor", "self / other; integers give floats"),
         div_grad),
     with_gradient(
-        op<Divide, kAnyDType | kLimited | kComplex>(
+        division_op<Divide, kAnyDType | kLimited | kComplex>(
             "aten.div.Scalar", "div.Scalar(Tensor self, Scalar other) -> Tensor", "self / other; integers give floats"),
         div_grad),
     with_gradient(
@@ -278,28 +279,30 @@ constexpr OpDef kDivision[] = {
     with_gradient(
         mode_op("aten.div.Scalar_mode", "div.Scalar_mode(Tensor self, Scalar other, *, str? rounding_mode) -> Tensor"),
         div_mode_grad),
-    with_gradient(op<DivideFloor, kNumbers | kLimited>("aten.floor_divide.default",
-                                                       "floor_divide(Tensor self, Tensor other) -> Tensor",
-                                                       "floor(self / other), in the promoted dtype"),
+    with_gradient(division_op<DivideFloor, kNumbers | kLimited>("aten.floor_divide.default",
+                                                                "floor_divide(Tensor self, Tensor other) -> Tensor",
+                                                                "floor(self / other), in the promoted dtype"),
                   no_gradient),
-    with_gradient(op<DivideFloor, kNumbers | kLimited>("aten.floor_divide.Scalar",
-                                                       "floor_divide.Scalar(Tensor self, Scalar other) -> Tensor",
-                                                       "floor(self / other), in the promoted dtype"),
+    with_gradient(division_op<DivideFloor, kNumbers | kLimited>(
+                      "aten.floor_divide.Scalar", "floor_divide.Scalar(Tensor self, Scalar other) -> Tensor",
+                      "floor(self / other), in the promoted dtype"),
                   no_gradient),
-    with_gradient(op<Remainder, kNumbers | kLimited>("aten.remainder.Tensor",
-                                                     "remainder.Tensor(Tensor self, Tensor other) -> Tensor",
-                                                     "self - other * floor(self / other): Python's %"),
+    with_gradient(division_op<Remainder, kNumbers | kLimited>("aten.remainder.Tensor",
+                                                              "remainder.Tensor(Tensor self, Tensor other) -> Tensor",
+                                                              "self - other * floor(self / other): Python's %"),
                   remainder_grad),
-    with_gradient(op<Remainder, kNumbers | kLimited>("aten.remainder.Scalar",
-                                                     "remainder.Scalar(Tensor self, Scalar other) -> Tensor",
-                                                     "self - other * floor(self / other): Python's %"),
+    with_gradient(division_op<Remainder, kNumbers | kLimited>("aten.remainder.Scalar",
+                                                              "remainder.Scalar(Tensor self, Scalar other) -> Tensor",
+                                                              "self - other * floor(self / other): Python's %"),
                   remainder_grad),
-    with_gradient(op<Fmod, kNumbers | kLimited>("aten.fmod.Tensor", "fmod.Tensor(Tensor self, Tensor other) -> Tensor",
-                                                "self - other * trunc(self / other): C's %"),
-                  fmod_grad),
-    with_gradient(op<Fmod, kNumbers | kLimited>("aten.fmod.Scalar", "fmod.Scalar(Tensor self, Scalar other) -> Tensor",
-                                                "self - other * trunc(self / other): C's %"),
-                  fmod_grad),
+    with_gradient(
+        division_op<Fmod, kNumbers | kLimited>("aten.fmod.Tensor", "fmod.Tensor(Tensor self, Tensor other) -> Tensor",
+                                               "self - other * trunc(self / other): C's %"),
+        fmod_grad),
+    with_gradient(
+        division_op<Fmod, kNumbers | kLimited>("aten.fmod.Scalar", "fmod.Scalar(Tensor self, Scalar other) -> Tensor",
+                                               "self - other * trunc(self / other): C's %"),
+        fmod_grad),
     divisor_op<Gcd>("aten.gcd.default", "gcd(Tensor self, Tensor other) -> Tensor",
                     "the greatest common divisor, by Euclid: https://pytorch.org/docs/stable/generated/torch.gcd.html"),
     divisor_op<Lcm>("aten.lcm.default", "lcm(Tensor self, Tensor other) -> Tensor",

@@ -24,7 +24,7 @@ std::vector<NodeRef> decompose_dropout(GraphBuilder& b, const Arguments<NodeValu
 }
 
 /// Kept with probability 1 - p and then multiplied by 1 / (1 - p); the mask says which elements were.
-std::vector<NodeRef> decompose_native(GraphBuilder& b, const Arguments<NodeValue>& a) {
+std::vector<NodeRef> decompose_native_dropout(GraphBuilder& b, const Arguments<NodeValue>& a) {
     const NodeValue input = a.tensor("input");
     if (!drops(a)) {
         const NodeValue ones = b.call("aten.full_like.default", {arg(input), true}, {{"dtype", DType::boolean}});
@@ -67,7 +67,7 @@ std::span<const OpDef> dropout_ops() {
                    "https://pytorch.org/docs/stable/generated/torch.nn.functional.dropout.html",
             .schema = "native_dropout(Tensor input, float p, bool? train) -> (Tensor, Tensor)",
             .dtypes = kFloating,
-            .decompose = decompose_native,
+            .decompose = decompose_native_dropout,
             .samples = evaluation_samples,
         },
         {

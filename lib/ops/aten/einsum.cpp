@@ -27,7 +27,7 @@ struct Equation {
 
 bool contains(const Labels& labels, Label label) { return std::ranges::find(labels, label) != labels.end(); }
 
-[[noreturn]] void refuse(const std::string& equation, const std::string& what) {
+[[noreturn]] void refuse_equation(const std::string& equation, const std::string& what) {
     throw Error("einsum: found \"" + equation + "\", expected " + what);
 }
 
@@ -43,7 +43,7 @@ Labels parse_term(const std::string& equation, const std::string& term, std::int
             ellipsis = true;
             i += 2;
         } else {
-            refuse(equation, "letters and at most one \"...\" in the term \"" + term + "\"");
+            refuse_equation(equation, "letters and at most one \"...\" in the term \"" + term + "\"");
         }
     }
     return labels;
@@ -72,9 +72,9 @@ void note_extents(const std::string& text, Equation& equation, const Labels& lab
     for (std::size_t d = 0; d < labels.size(); d++) {
         std::int64_t& extent = equation.extents.emplace(labels[d], 1).first->second;
         if (extent != 1 && sizes[d] != 1 && sizes[d] != extent)
-            refuse(text, "equal sizes of each label, found " + std::to_string(sizes[d]) + " and " +
-                             std::to_string(extent) + " for dimension " + std::to_string(d) + " of " +
-                             to_string(sizes));
+            refuse_equation(text, "equal sizes of each label, found " + std::to_string(sizes[d]) + " and " +
+                                      std::to_string(extent) + " for dimension " + std::to_string(d) + " of " +
+                                      to_string(sizes));
         if (extent == 1) extent = sizes[d];
     }
 }
@@ -85,7 +85,7 @@ Equation parse_equation(const std::string& with_spaces, const std::vector<Sizes>
     const std::size_t arrow = text.find("->");
     const std::vector<std::string> terms = split(text.substr(0, arrow));
     if (terms.size() != operands.size())
-        refuse(text, "as many terms as operands, of which there are " + std::to_string(operands.size()));
+        refuse_equation(text, "as many terms as operands, of which there are " + std::to_string(operands.size()));
     Equation equation;
     std::int64_t covered = 0;
     for (std::size_t i = 0; i < terms.size(); i++) {
@@ -93,7 +93,7 @@ Equation parse_equation(const std::string& with_spaces, const std::vector<Sizes>
         const std::int64_t rest = static_cast<std::int64_t>(operands[i].size()) - letters;
         const bool ellipsis = terms[i].find("...") != std::string::npos;
         if (rest < 0 || (rest > 0 && !ellipsis))
-            refuse(text, "\"" + terms[i] + "\" to label the dimensions of " + to_string(operands[i]));
+            refuse_equation(text, "\"" + terms[i] + "\" to label the dimensions of " + to_string(operands[i]));
         equation.operands.push_back(parse_term(text, terms[i], rest));
         covered = std::max(covered, ellipsis ? rest : 0);
         note_extents(text, equation, equation.operands.back(), operands[i]);
@@ -101,8 +101,8 @@ Equation parse_equation(const std::string& with_spaces, const std::vector<Sizes>
     equation.result = arrow == std::string::npos ? implicit_result(equation.operands, covered)
                                                  : parse_term(text, text.substr(arrow + 2), covered);
     for (const Label label : equation.result) {
-        if (std::ranges::count(equation.result, label) > 1) refuse(text, "no label twice in the result");
-        if (!equation.extents.contains(label)) refuse(text, "only labels of operands in the result");
+        if (std::ranges::count(equation.result, label) > 1) refuse_equation(text, "no label twice in the result");
+        if (!equation.extents.contains(label)) refuse_equation(text, "only labels of operands in the result");
         equation.sizes.push_back(equation.extents.at(label));
     }
     return equation;
@@ -191,7 +191,7 @@ std::int64_t extent(const Equation& equation, const Labels& labels) {
     return result;
 }
 
-Labels concat(Labels a, const Labels& b) {
+Labels joined_labels(Labels a, const Labels& b) {
     a.insert(a.end(), b.begin(), b.end());
     return a;
 }
@@ -211,12 +211,14 @@ Term contracted(GraphBuilder& builder, const Equation& equation, const Term& a, 
     const std::int64_t batch = extent(equation, roles.batch), m = extent(equation, roles.left),
                        n = extent(equation, roles.right), k = extent(equation, roles.contracted);
     const bool batched = !roles.batch.empty();
-    const NodeValue left = arranged(builder, equation, a, concat(concat(roles.batch, roles.left), roles.contracted),
-                                    batched ? Sizes{batch, m, k} : Sizes{m, k});
-    const NodeValue right = arranged(builder, equation, b, concat(concat(roles.batch, roles.contracted), roles.right),
-                                     batched ? Sizes{batch, k, n} : Sizes{k, n});
+    const NodeValue left =
+        arranged(builder, equation, a, joined_labels(joined_labels(roles.batch, roles.left), roles.contracted),
+                 batched ? Sizes{batch, m, k} : Sizes{m, k});
+    const NodeValue right =
+        arranged(builder, equation, b, joined_labels(joined_labels(roles.batch, roles.contracted), roles.right),
+                 batched ? Sizes{batch, k, n} : Sizes{k, n});
     const NodeValue product = builder.call(batched ? "aten.bmm.default" : "aten.mm.default", {arg(left), arg(right)});
-    const Labels labels = concat(concat(roles.batch, roles.left), roles.right);
+    const Labels labels = joined_labels(joined_labels(roles.batch, roles.left), roles.right);
     Sizes sizes;
     for (const Label label : labels) sizes.push_back(equation.extents.at(label));
     if (product.meta.sizes == sizes) return {product, labels};
@@ -354,7 +356,7 @@ std::vector<Sample> sample_einsum(DType dtype) {
     return result;
 }
 
-constexpr OpDef kOps[] = {
+constexpr OpDef kEinsumOps[] = {
     {.name = "aten.einsum.default",
      .doc = "Sums of products over labelled dimensions; pytorch.org/docs/stable/generated/torch.einsum.html",
      .schema = "einsum(str equation, Tensor[] tensors, *, int[]? path=None) -> Tensor",
@@ -367,6 +369,6 @@ constexpr OpDef kOps[] = {
 
 }  // namespace
 
-std::span<const OpDef> einsum_ops() { return kOps; }
+std::span<const OpDef> einsum_ops() { return kEinsumOps; }
 
 }  // namespace whittle

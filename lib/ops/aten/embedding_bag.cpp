@@ -12,16 +12,14 @@
 namespace whittle {
 namespace {
 
+using samples::integers;
 using samples::t;
-using Builder = GraphBuilder;
-using Values = Arguments<NodeValue>;
-using Refs = std::vector<NodeRef>;
 
-constexpr std::int64_t kSum = 0, kMean = 1, kMax = 2;  // at::native::MODE_SUM …
+constexpr std::int64_t kBagSum = 0, kBagMean = 1, kBagMax = 2;  // at::native::MODE_SUM …
 constexpr double kNever = -std::numeric_limits<double>::infinity();
 
 /// "[n]" of an i64 or i32 list.
-std::int64_t length_of(const Values& a, std::string_view parameter) {
+std::int64_t list_length(const Arguments<NodeValue>& a, std::string_view parameter) {
     const ValueMeta& meta = a.tensor(parameter).meta;
     check_index_dtype(meta.dtype, a.schema().name);
     if (meta.sizes.size() != 1)
@@ -32,17 +30,17 @@ std::int64_t length_of(const Values& a, std::string_view parameter) {
 
 /// What a call says of its bags.
 struct Bags {
-    std::int64_t count = 0, indices = 0, width = 0, mode = kSum, padding = -1;
+    std::int64_t count = 0, indices = 0, width = 0, mode = kBagSum, padding = -1;
     DType dtype = DType::f32, positions = DType::i64;
     bool last_offset = false;
 };
 
-Bags bags_of(const Values& a) {
+Bags bags_of(const Arguments<NodeValue>& a) {
     const std::string& op = a.schema().name;
     const ValueMeta& weight = a.tensor("weight").meta;
     if (weight.sizes.size() != 2)
         throw Error(op + ": found a weight of sizes " + to_string(weight.sizes) + ", expected 2 dimensions");
-    Bags bags{.count = length_of(a, "offsets"), .indices = length_of(a, "indices")};
+    Bags bags{.count = list_length(a, "offsets"), .indices = list_length(a, "indices")};
     bags.width = weight.sizes[1];
     bags.mode = a.integer("mode");
     bags.dtype = weight.dtype;
@@ -51,12 +49,12 @@ Bags bags_of(const Values& a) {
     if (a.schema().param("padding_idx")) bags.padding = a.optional_integer("padding_idx").value_or(-1);
     if (a.tensor("indices").meta.dtype != bags.positions)
         throw Error(op + ": found indices and offsets of different dtypes, expected equal ones");
-    if (bags.mode < kSum || bags.mode > kMax)
+    if (bags.mode < kBagSum || bags.mode > kBagMax)
         throw Error(op + ": found mode " + std::to_string(bags.mode) + ", expected 0 (sum), 1 (mean) or 2 (max)");
     if (bags.last_offset && bags.count-- < 1)
         throw Error(op + ": found no offsets, expected at least the last with include_last_offset");
     if (const auto weights = a.optional_tensor("per_sample_weights")) {
-        if (bags.mode != kSum) throw Error(op + ": found per_sample_weights, expected none but for sums");
+        if (bags.mode != kBagSum) throw Error(op + ": found per_sample_weights, expected none but for sums");
         if (weights->meta.sizes != Sizes{bags.indices} || weights->meta.dtype != bags.dtype)
             throw Error(op + ": found per_sample_weights of " + std::string(name(weights->meta.dtype)) +
                         to_string(weights->meta.sizes) + ", expected one for each index, of the weight's dtype");
@@ -65,7 +63,7 @@ Bags bags_of(const Values& a) {
 }
 
 struct Bag : Gradient {
-    explicit Bag(Builder& builder) : Gradient(builder), b(builder) {}
+    explicit Bag(GraphBuilder& builder) : Gradient(builder), b(builder) {}
     /// Slices of x added where `at` says.
     NodeValue added(const NodeValue& to, const NodeValue& at, const NodeValue& x) const {
         return call("aten.index_add.default", {arg(to), 0, arg(at), arg(x)});
@@ -82,7 +80,7 @@ struct Bag : Gradient {
         return as(slice(add(sum, -1), 0, 0, indices), dtype);
     }
 
-    Builder& b;
+    GraphBuilder& b;
 };
 
 /// The bag of each index, `count` of those that are left out.
@@ -125,7 +123,7 @@ std::pair<NodeValue, NodeValue> largest(const Bag& g, const Bags& bags, const No
 
 /// As at::native::_embedding_bag_cpu: LibTorch leaves the bag of each index out where it sums rows in one go, of f64
 /// never, and counts for means and maxima only.
-Refs embedding_bag(Builder& b, const Values& a) {
+Refs embedding_bag(GraphBuilder& b, const Arguments<NodeValue>& a) {
     const Bag g(b);
     const Bags bags = bags_of(a);
     const NodeValue weight = a.tensor("weight"), indices = a.tensor("indices"), offsets = a.tensor("offsets");
@@ -136,12 +134,12 @@ Refs embedding_bag(Builder& b, const Values& a) {
     if (weights) rows = g.mul(rows, g.column(*weights));
     const NodeValue ones = g.full({bags.indices}, 1, bags.positions);
     const NodeValue counts = g.slice(g.added(g.full({bags.count + 1}, 0, bags.positions), bag, ones), 0, 0, bags.count);
-    if (bags.mode == kMax) {
+    if (bags.mode == kBagMax) {
         const auto [most, which] = largest(g, bags, rows, indices, bag);
         return {most.ref, given.ref, counts.ref, which.ref};
     }
     NodeValue sum = g.slice(g.added(g.zeros({bags.count + 1, bags.width}, bags.dtype), bag, rows), 0, 0, bags.count);
-    if (bags.mode == kMean) {
+    if (bags.mode == kBagMean) {
         const NodeValue divisors = g.as(g.call("aten.clamp_min.default", {arg(counts), 1}), bags.dtype);
         return {g.div(sum, arg(g.column(divisors))).ref, given.ref, counts.ref, counts.ref};
     }
@@ -154,7 +152,7 @@ Refs embedding_bag(Builder& b, const Values& a) {
 
 /// The form of the program: with a gradient. Of a weight that requires none LibTorch calls _embedding_bag_forward_only,
 /// whose results are the same but for sizes that nobody reads.
-Refs embedding_bag_of_program(Builder& b, const Values& a) {
+Refs embedding_bag_of_program(GraphBuilder& b, const Arguments<NodeValue>& a) {
     NodeValue indices = a.tensor("indices"), offsets = a.tensor("offsets");
     if (indices.meta.dtype != offsets.meta.dtype) {
         indices = b.convert(indices, DType::i64);
@@ -179,7 +177,7 @@ Refs embedding_bag_of_program(Builder& b, const Values& a) {
 
 /// Of maxima: a row of the gradient goes where its bag's largest elements are from. Of sums and means: to every index
 /// of the bag, times its weight, over the count of the bag, and over how often the index is there at all.
-Refs dense_backward(Builder& b, const Values& a) {
+Refs dense_backward(GraphBuilder& b, const Arguments<NodeValue>& a) {
     const Bag g(b);
     const NodeValue grad = a.tensor("grad"), indices = a.tensor("indices"), counts = a.tensor("bag_size");
     const std::int64_t rows = a.integer("num_weights"), mode = a.integer("mode"), padding = a.integer("padding_idx");
@@ -187,7 +185,7 @@ Refs dense_backward(Builder& b, const Values& a) {
         throw Error("_embedding_bag_dense_backward: found a gradient of sizes " + to_string(grad.meta.sizes) +
                     ", expected 2 dimensions");
     const NodeValue zeros = g.zeros({rows, grad.meta.sizes[1]}, grad.meta.dtype);
-    if (mode == kMax) {
+    if (mode == kBagMax) {
         const NodeValue kept = g.keep(g.column(g.when("gt", counts, 0)), grad);
         const NodeValue at = g.as(a.tensor("maximum_indices"), DType::i64);
         return {g.call("aten.scatter_add.default", {arg(zeros), 0, arg(at), arg(kept)}).ref};
@@ -203,13 +201,13 @@ Refs dense_backward(Builder& b, const Values& a) {
         const NodeValue ones = g.full(indices.meta.sizes, 1, DType::i64);
         over(g.picked(g.added(g.full({rows}, 0, DType::i64), indices, ones), indices));
     }
-    if (mode == kMean) over(g.picked(counts, bag));
+    if (mode == kBagMean) over(g.picked(counts, bag));
     if (padding >= 0) spread = g.drop(g.column(g.when("eq", indices, padding)), spread);
     return {g.added(zeros, indices, spread).ref};
 }
 
 /// With the bag of each index where the forward pass left it out.
-Refs backward(Builder& b, const Values& a) {
+Refs backward(GraphBuilder& b, const Arguments<NodeValue>& a) {
     if (a.boolean("sparse")) throw Error("_embedding_bag_backward: found sparse, expected a gradient of all rows");
     const NodeValue indices = a.tensor("indices"), counts = a.tensor("bag_size");
     NodeValue bag = a.tensor("offset2bag");
@@ -224,9 +222,9 @@ Refs backward(Builder& b, const Values& a) {
 }
 
 /// The product of a row and of its bag's gradient; of padding 0.
-Refs weights_backward(Builder& b, const Values& a) {
+Refs weights_backward(GraphBuilder& b, const Arguments<NodeValue>& a) {
     const Bag g(b);
-    if (a.integer("mode") != kSum)
+    if (a.integer("mode") != kBagSum)
         throw Error(a.schema().name + ": found mode " + std::to_string(a.integer("mode")) +
                     ", expected 0 (sum): other modes take no per_sample_weights");
     const NodeValue grad = a.tensor("grad"), weight = a.tensor("weight"), indices = a.tensor("indices");
@@ -239,9 +237,9 @@ Refs weights_backward(Builder& b, const Values& a) {
     return {products.ref};
 }
 
-void embedding_bag_grad(Builder& b, CallGradients& c) {
+void embedding_bag_grad(GraphBuilder& b, CallGradients& c) {
     const Rule r(b, c);
-    const Values& a = c.args();
+    const Arguments<NodeValue>& a = c.args();
     const NodeValue weight = r.tensor("weight"), indices = r.tensor("indices"), offsets = r.tensor("offsets");
     if (r.needed("weight"))
         r.set("weight",
@@ -258,10 +256,9 @@ void embedding_bag_grad(Builder& b, CallGradients& c) {
 // --- Samples ---
 
 Tensor table(DType dtype) { return samples::random(dtype, {5, 3}); }
-Tensor list(const std::vector<double>& values, DType dtype = DType::i64) { return samples::values(dtype, values); }
-Tensor words() { return list({1, 4, 2, 4, 0, 2}); }
-Tensor starts() { return list({0, 3, 3}); }  ///< one bag is empty
-Tensor shares(DType dtype) { return samples::uniform(dtype, {6}, 0.5, 2, 3); }
+Tensor words() { return integers({1, 4, 2, 4, 0, 2}); }
+Tensor starts() { return integers({0, 3, 3}); }  ///< one bag is empty
+Tensor sample_weights(DType dtype) { return samples::uniform(dtype, {6}, 0.5, 2, 3); }
 
 /// op(weight, indices, offsets, scale_grad_by_freq, mode, sparse, per_sample_weights, include_last_offset) …
 std::vector<Sample> bag_samples(DType dtype, bool padded) {
@@ -276,25 +273,25 @@ std::vector<Sample> bag_samples(DType dtype, bool padded) {
     };
     const std::vector<Tensor> plain = {table(dtype), words(), starts()};
     const char* names[] = {"sum", "mean", "max"};
-    for (const std::int64_t mode : {kSum, kMean, kMax}) {
+    for (const std::int64_t mode : {kBagSum, kBagMean, kBagMax}) {
         call(names[mode], plain, mode);
         call(names[mode] + std::string(", transposed, i32"),
              {samples::transposed(table(dtype)), words().to(DType::i32), starts().to(DType::i32)}, mode);
-        call(names[mode] + std::string(", no indices"), {table(dtype), list({}), list({0, 0})}, mode);
+        call(names[mode] + std::string(", no indices"), {table(dtype), integers({}), integers({0, 0})}, mode);
         if (padded) call(names[mode] + std::string(", padding"), plain, mode, false, 4);
     }
     std::vector<double> holes =
         table(dtype).values<double>();  // first of a bag, later, or one here and the other there
     for (const std::size_t at : {3, 7, 14}) holes[at] = std::numeric_limits<double>::quiet_NaN();
-    call("max, NaN", {samples::values(dtype, holes, {5, 3}), words(), starts()}, kMax);
-    call("mean, last offset", {table(dtype), words(), list({0, 3, 3, 6})}, kMean, true);
-    call("mean, by frequency", plain, kMean, false, -1, true);
-    call("weights", {table(dtype), words(), starts(), shares(dtype)}, kSum);
-    if (padded) call("weights, padding", {table(dtype), words(), starts(), shares(dtype)}, kSum, false, 2);
+    call("max, NaN", {samples::values(dtype, holes, {5, 3}), words(), starts()}, kBagMax);
+    call("mean, last offset", {table(dtype), words(), integers({0, 3, 3, 6})}, kBagMean, true);
+    call("mean, by frequency", plain, kBagMean, false, -1, true);
+    call("weights", {table(dtype), words(), starts(), sample_weights(dtype)}, kBagSum);
+    if (padded) call("weights, padding", {table(dtype), words(), starts(), sample_weights(dtype)}, kBagSum, false, 2);
     return result;
 }
 
-std::vector<Sample> program_samples(DType dtype) { return bag_samples(dtype, false); }
+std::vector<Sample> embedding_bag_samples(DType dtype) { return bag_samples(dtype, false); }
 std::vector<Sample> padded_samples(DType dtype) {
     std::vector<Sample> result = bag_samples(dtype, true);
     for (Sample& sample : result)
@@ -304,31 +301,32 @@ std::vector<Sample> padded_samples(DType dtype) {
 std::vector<Sample> core_samples(DType dtype) {
     std::vector<Sample> result = bag_samples(dtype, true);
     result.push_back({"sum, last offset",
-                      {table(dtype), words(), list({0, 3, 3, 6})},
-                      {t(0), t(1), t(2), false, kSum, false, Arg(), true, -1}});
+                      {table(dtype), words(), integers({0, 3, 3, 6})},
+                      {t(0), t(1), t(2), false, kBagSum, false, Arg(), true, -1}});
     return result;
 }
 
 /// (grad, indices, offset2bag, bag_size, maximum_indices, num_weights, scale_grad_by_freq, mode, weights, padding)
 std::vector<Sample> dense_backward_samples(DType dtype) {
-    const Tensor grad = samples::random(dtype, {3, 3}, 5), bag = list({0, 0, 0, 2, 2, 2}), counts = list({3, 0, 3});
+    const Tensor grad = samples::random(dtype, {3, 3}, 5), bag = integers({0, 0, 0, 2, 2, 2}),
+                 counts = integers({3, 0, 3});
     const Tensor most = samples::values(DType::i64, {1, 4, 2, 0, 0, 0, 4, 0, 2}, {3, 3});
     const std::vector<Tensor> sums = {grad, words(), bag, counts, counts}, maxima = {grad, words(), bag, counts, most};
     const auto args = [](std::int64_t mode, bool by_frequency, const Arg& weights, std::int64_t padding) {
         return ArgList{t(0), t(1), t(2), t(3), t(4), 5, by_frequency, mode, weights, padding};
     };
     std::vector<Tensor> weighted = sums, laid = sums;
-    weighted.push_back(shares(dtype));
+    weighted.push_back(sample_weights(dtype));
     laid[0] = samples::transposed(grad);
-    return {{"sum", sums, args(kSum, false, Arg(), -1)},
-            {"sum, transposed", laid, args(kSum, false, Arg(), -1)},
-            {"mean", sums, args(kMean, false, Arg(), -1)},
-            {"mean, by frequency, padding", sums, args(kMean, true, Arg(), 0)},
-            {"weights", weighted, args(kSum, false, t(5), -1)},
-            {"max", maxima, args(kMax, false, Arg(), -1)}};
+    return {{"sum", sums, args(kBagSum, false, Arg(), -1)},
+            {"sum, transposed", laid, args(kBagSum, false, Arg(), -1)},
+            {"mean", sums, args(kBagMean, false, Arg(), -1)},
+            {"mean, by frequency, padding", sums, args(kBagMean, true, Arg(), 0)},
+            {"weights", weighted, args(kBagSum, false, t(5), -1)},
+            {"max", maxima, args(kBagMax, false, Arg(), -1)}};
 }
 /// (grad, indices, offsets, offset2bag, …)
-std::vector<Sample> backward_samples(DType dtype) {
+std::vector<Sample> bag_backward_samples(DType dtype) {
     std::vector<Sample> result = dense_backward_samples(dtype);
     for (Sample& sample : result) {
         sample.tensors.push_back(starts());
@@ -337,24 +335,25 @@ std::vector<Sample> backward_samples(DType dtype) {
     }
     result.push_back(result.front());
     result.back().label = "bags left out";
-    result.back().tensors[2] = list({});
+    result.back().tensors[2] = integers({});
     return result;
 }
 std::vector<Sample> weights_backward_samples(DType dtype) {
-    const Tensor grad = samples::random(dtype, {3, 3}, 5), bag = list({0, 0, 0, 2, 2, 2});
-    return {
-        {"all", {grad, table(dtype), words(), starts(), bag}, {t(0), t(1), t(2), t(3), t(4), kSum, -1}},
-        {"padding, transposed",
-         {samples::transposed(grad), table(dtype), words(), starts(), bag},
-         {t(0), t(1), t(2), t(3), t(4), kSum, 4}},
-        {"bags left out", {grad, table(dtype), words(), starts(), list({})}, {t(0), t(1), t(2), t(3), t(4), kSum, -1}}};
+    const Tensor grad = samples::random(dtype, {3, 3}, 5), bag = integers({0, 0, 0, 2, 2, 2});
+    return {{"all", {grad, table(dtype), words(), starts(), bag}, {t(0), t(1), t(2), t(3), t(4), kBagSum, -1}},
+            {"padding, transposed",
+             {samples::transposed(grad), table(dtype), words(), starts(), bag},
+             {t(0), t(1), t(2), t(3), t(4), kBagSum, 4}},
+            {"bags left out",
+             {grad, table(dtype), words(), starts(), integers({})},
+             {t(0), t(1), t(2), t(3), t(4), kBagSum, -1}}};
 }
 
 #define WHITTLE_BAG                                                                                                  \
     "(Tensor weight, Tensor indices, Tensor offsets, bool scale_grad_by_freq=False, int mode=0, bool sparse=False, " \
     "Tensor? per_sample_weights=None, bool include_last_offset=False"
 
-constexpr OpDef kOps[] = {
+constexpr OpDef kEmbeddingBagOps[] = {
     {.name = "aten._embedding_bag.default",
      .doc = "rows of a table reduced by bags, with what a gradient needs: "
             "https://pytorch.org/docs/stable/generated/torch.nn.EmbeddingBag.html",
@@ -376,7 +375,7 @@ constexpr OpDef kOps[] = {
      .schema = "embedding_bag" WHITTLE_BAG ") -> (Tensor, Tensor, Tensor, Tensor)",
      .dtypes = kFloating,
      .decompose = embedding_bag_of_program,
-     .samples = program_samples},
+     .samples = embedding_bag_samples},
     {.name = "aten.embedding_bag.padding_idx",
      .doc = "rows of a table but one, reduced by bags: "
             "https://pytorch.org/docs/stable/generated/torch.nn.EmbeddingBag.html",
@@ -404,7 +403,7 @@ constexpr OpDef kOps[] = {
                "Tensor? per_sample_weights, int padding_idx=-1) -> Tensor",
      .dtypes = kFloating,
      .decompose = backward,
-     .samples = backward_samples},
+     .samples = bag_backward_samples},
     {.name = "aten._embedding_bag_per_sample_weights_backward.default",
      .doc = "the gradient of embedding_bag's weights of indices: "
             "https://pytorch.org/docs/stable/generated/torch.nn.EmbeddingBag.html",
@@ -417,6 +416,6 @@ constexpr OpDef kOps[] = {
 
 }  // namespace
 
-std::span<const OpDef> embedding_bag_ops() { return kOps; }
+std::span<const OpDef> embedding_bag_ops() { return kEmbeddingBagOps; }
 
 }  // namespace whittle

@@ -75,7 +75,7 @@ std::vector<ValueMeta> infer_position(const Arguments<ValueMeta>& arguments) {
 }
 
 template <bool kLargest>
-Tensor positions(const Tensor& self, const Reduction& reduction) {
+Tensor extreme_positions(const Tensor& self, const Reduction& reduction) {
     return visit_ordered(self.dtype(), [&]<class T>(T) {
         const Rows<T> in = rows<T>(self, reduction, self.dtype());
         const std::vector<std::int64_t> out =
@@ -86,7 +86,7 @@ Tensor positions(const Tensor& self, const Reduction& reduction) {
 
 template <bool kLargest>
 std::vector<Tensor> eval_position(const Arguments<Tensor>& arguments) {
-    return {positions<kLargest>(arguments.tensor("self"), extremum_reduction(arguments))};
+    return {extreme_positions<kLargest>(arguments.tensor("self"), extremum_reduction(arguments))};
 }
 
 template <bool kLargest>

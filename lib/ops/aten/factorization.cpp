@@ -11,11 +11,10 @@
 #include "ops/aten/matrices.h"
 #include "ops/core/samples.h"
 
-namespace whittle {
+namespace whittle::matrices {
 namespace {
 
 using samples::t;
-using namespace matrices;
 
 // --- Kernels ---
 
@@ -162,7 +161,7 @@ Tensors eval_svd(const Arguments<Tensor>& a) {
 // --- Samples ---
 
 /// A A^H, and its size on the diagonal.
-Tensor positive(DType dtype, const Sizes& sizes, std::uint64_t seed = 1) {
+Tensor positive_definite(DType dtype, const Sizes& sizes, std::uint64_t seed = 1) {
     const Tensor random = samples::random(dtype, sizes, seed);
     const auto made = [&]<class T>(T) {
         Results<T> result(dtype, sizes);
@@ -175,10 +174,10 @@ Tensor positive(DType dtype, const Sizes& sizes, std::uint64_t seed = 1) {
     return is_complex(dtype) ? made(Complex128{}) : made(double{});
 }
 std::vector<Sample> cholesky_samples(DType dtype) {
-    Sample upper{"upper", {positive(dtype, {3, 3})}, {t(0)}, {{"upper", Arg(true)}}};
-    return {{"matrix", {positive(dtype, {3, 3})}, {t(0)}},
-            {"batch", {positive(dtype, {2, 4, 4})}, {t(0)}},
-            {"transposed", {samples::transposed(positive(dtype, {3, 3}))}, {t(0)}},
+    Sample upper{"upper", {positive_definite(dtype, {3, 3})}, {t(0)}, {{"upper", Arg(true)}}};
+    return {{"matrix", {positive_definite(dtype, {3, 3})}, {t(0)}},
+            {"batch", {positive_definite(dtype, {2, 4, 4})}, {t(0)}},
+            {"transposed", {samples::transposed(positive_definite(dtype, {3, 3}))}, {t(0)}},
             upper};
 }
 std::vector<Sample> qr_samples(DType dtype) {
@@ -191,7 +190,7 @@ std::vector<Sample> qr_samples(DType dtype) {
 /// Of values only: vectors have a sign that each library chooses. test/ops/aten/factorization_test.cpp checks those.
 std::vector<Sample> eigh_samples(DType dtype) {
     const auto call = [&](const char* label, const Sizes& sizes, const char* triangle) {
-        return Sample{label, {positive(dtype, sizes)}, {t(0), triangle, false}};
+        return Sample{label, {positive_definite(dtype, sizes)}, {t(0), triangle, false}};
     };
     return {call("lower", {3, 3}, "L"), call("upper", {3, 3}, "U"), call("batch", {2, 4, 4}, "L")};
 }
@@ -208,7 +207,7 @@ constexpr OpDef kFactorizations[] = {
          "L L^T of what is positive definite: https://pytorch.org/docs/stable/generated/torch.linalg.cholesky_ex.html",
      .schema =
          "linalg_cholesky_ex(Tensor self, *, bool upper=False, bool check_errors=False) -> (Tensor L, Tensor info)",
-     .dtypes = matrices::kDTypes,
+     .dtypes = kDTypes,
      .infer = infer_cholesky,
      .eval = eval_cholesky,
      .grad = cholesky_grad,
@@ -216,7 +215,7 @@ constexpr OpDef kFactorizations[] = {
     {.name = "aten.linalg_qr.default",
      .doc = "orthogonal times upper triangular: https://pytorch.org/docs/stable/generated/torch.linalg.qr.html",
      .schema = "linalg_qr(Tensor A, str mode=\"reduced\") -> (Tensor Q, Tensor R)",
-     .dtypes = matrices::kDTypes,
+     .dtypes = kDTypes,
      .infer = infer_qr,
      .eval = eval_qr,
      .grad = qr_grad,
@@ -225,7 +224,7 @@ constexpr OpDef kFactorizations[] = {
      .doc = "eigenvalues, ascending, and vectors: https://pytorch.org/docs/stable/generated/torch.linalg.eigh.html",
      .schema =
          "_linalg_eigh(Tensor A, str UPLO=\"L\", bool compute_v=True) -> (Tensor eigenvalues, Tensor eigenvectors)",
-     .dtypes = matrices::kDTypes,
+     .dtypes = kDTypes,
      .infer = infer_eigh,
      .eval = eval_eigh,
      .grad = eigh_grad,
@@ -234,7 +233,7 @@ constexpr OpDef kFactorizations[] = {
      .doc = "singular values, descending, and vectors: https://pytorch.org/docs/stable/generated/torch.linalg.svd.html",
      .schema = "_linalg_svd(Tensor A, bool full_matrices=False, bool compute_uv=True, *, str? driver=None) -> (Tensor "
                "U, Tensor S, Tensor Vh)",
-     .dtypes = matrices::kDTypes,
+     .dtypes = kDTypes,
      .infer = infer_svd,
      .eval = eval_svd,
      .grad = svd_grad,
@@ -242,7 +241,10 @@ constexpr OpDef kFactorizations[] = {
 };
 
 }  // namespace
+}  // namespace whittle::matrices
 
-std::span<const OpDef> factorization_ops() { return kFactorizations; }
+namespace whittle {
+
+std::span<const OpDef> factorization_ops() { return matrices::kFactorizations; }
 
 }  // namespace whittle

@@ -12,15 +12,12 @@ namespace whittle {
 namespace {
 
 using samples::t;
-using Builder = GraphBuilder;
-using Values = Arguments<NodeValue>;
-using Refs = std::vector<NodeRef>;
 
 /// x over the scale, rounded, and moved by the zero point; then limited, moved and scaled back. `scale` and `zero` are
 /// numbers, or tensors in the dtype of x that broadcast. Where zero points are not `whole`, x is moved before it
 /// is rounded.
-Refs quantized(const Gradient& g, const Values& a, const NodeValue& x, const Arg& inverse, const Arg& scale,
-               const Arg& zero, bool whole = true) {
+Refs quantized(const Gradient& g, const Arguments<NodeValue>& a, const NodeValue& x, const Arg& inverse,
+               const Arg& scale, const Arg& zero, bool whole = true) {
     const std::int64_t low = a.integer("quant_min"), high = a.integer("quant_max");
     if (low > high)
         throw Error(a.schema().name + ": found quant_min " + std::to_string(low) + " and quant_max " +
@@ -35,7 +32,7 @@ Refs quantized(const Gradient& g, const Values& a, const NodeValue& x, const Arg
     return {g.mul(moved, scale).ref, inside.ref};
 }
 
-Refs per_tensor(Builder& b, const Values& a) {
+Refs per_tensor(GraphBuilder& b, const Arguments<NodeValue>& a) {
     const double given = a.number("scale");
     const float scale = static_cast<float>(given), inverse = 1.0F / scale;
     const std::int64_t zero = a.integer("zero_point");
@@ -46,7 +43,7 @@ Refs per_tensor(Builder& b, const Values& a) {
                      Arg(static_cast<double>(scale)), Arg(static_cast<double>(zero)));
 }
 
-Refs per_channel(Builder& b, const Values& a) {
+Refs per_channel(GraphBuilder& b, const Arguments<NodeValue>& a) {
     const Gradient g(b);
     const NodeValue x = a.tensor("self"), scale = a.tensor("scale"), zero = a.tensor("zero_point");
     const auto rank = static_cast<std::int64_t>(x.meta.sizes.size());
@@ -68,7 +65,7 @@ Refs per_channel(Builder& b, const Values& a) {
                      !is_floating(zero.meta.dtype));
 }
 
-Refs mask_backward(Builder& b, const Values& a) {
+Refs mask_backward(GraphBuilder& b, const Arguments<NodeValue>& a) {
     const NodeValue grad = a.tensor("grad"), mask = a.tensor("mask");
     if (mask.meta.dtype != DType::boolean || mask.meta.sizes != grad.meta.sizes)
         throw Error(a.schema().name + ": found a mask of " + std::string(name(mask.meta.dtype)) +
@@ -76,25 +73,25 @@ Refs mask_backward(Builder& b, const Values& a) {
     return {Gradient(b).mul(grad, mask).ref};
 }
 
-Refs per_tensor_of_program(Builder& b, const Values& a) {
+Refs per_tensor_of_program(GraphBuilder& b, const Arguments<NodeValue>& a) {
     return {b.call_multi("aten.fake_quantize_per_tensor_affine_cachemask.default",
                          {arg(a.tensor("self")), a.number("scale"), a.integer("zero_point"), a.integer("quant_min"),
                           a.integer("quant_max")})[0]
                 .ref};
 }
-Refs per_channel_of_program(Builder& b, const Values& a) {
+Refs per_channel_of_program(GraphBuilder& b, const Arguments<NodeValue>& a) {
     return {b.call_multi("aten.fake_quantize_per_channel_affine_cachemask.default",
                          {arg(a.tensor("self")), arg(a.tensor("scale")), arg(a.tensor("zero_point")), a.integer("axis"),
                           a.integer("quant_min"), a.integer("quant_max")})[0]
                 .ref};
 }
 
-void per_tensor_grad(Builder& b, CallGradients& c) {
+void per_tensor_grad(GraphBuilder& b, CallGradients& c) {
     const Rule r(b, c);
     r.set("self",
           r.call("aten.fake_quantize_per_tensor_affine_cachemask_backward.default", {arg(r.grad()), arg(r.result(1))}));
 }
-void per_channel_grad(Builder& b, CallGradients& c) {
+void per_channel_grad(GraphBuilder& b, CallGradients& c) {
     const Rule r(b, c);
     r.set("self", r.call("aten.fake_quantize_per_channel_affine_cachemask_backward.default",
                          {arg(r.grad()), arg(r.result(1))}));
@@ -135,7 +132,7 @@ std::vector<Sample> mask_samples(DType dtype) {
 constexpr DTypeSet kQuantized = set_of(DType::f64) | set_of(DType::f32);
 #define WHITTLE_FAKE "https://pytorch.org/docs/stable/generated/torch.fake_quantize_per_"
 
-constexpr OpDef kOps[] = {
+constexpr OpDef kFakeQuantizeOps[] = {
     {.name = "aten.fake_quantize_per_tensor_affine_cachemask.default",
      .doc = "numbers as quantization leaves them, and where it limits none: " WHITTLE_FAKE "tensor_affine.html",
      .schema = "fake_quantize_per_tensor_affine_cachemask(Tensor self, float scale, int zero_point, int quant_min, int "
@@ -184,6 +181,6 @@ constexpr OpDef kOps[] = {
 
 }  // namespace
 
-std::span<const OpDef> fake_quantize_ops() { return kOps; }
+std::span<const OpDef> fake_quantize_ops() { return kFakeQuantizeOps; }
 
 }  // namespace whittle

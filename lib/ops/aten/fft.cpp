@@ -92,7 +92,7 @@ std::vector<std::int64_t> dims_of(const Arguments<T>& arguments, const Sizes& si
     return dims;
 }
 
-std::int64_t length_of(const Sizes& sizes, const std::vector<std::int64_t>& dims) {
+std::int64_t transform_length(const Sizes& sizes, const std::vector<std::int64_t>& dims) {
     std::int64_t length = 1;
     for (const std::int64_t dim : dims) length *= sizes[static_cast<std::size_t>(dim)];
     return length;
@@ -115,7 +115,7 @@ std::vector<Tensor> eval_c2c(const Arguments<Tensor>& arguments) {
     const std::vector<std::int64_t> dims = dims_of(arguments, self.sizes());
     Row values = self.values<Complex128>();
     for (const std::int64_t dim : dims) transform_rows(values, self.sizes(), dim, arguments.boolean("forward"));
-    const double scale = scale_of(arguments.integer("normalization"), length_of(self.sizes(), dims));
+    const double scale = scale_of(arguments.integer("normalization"), transform_length(self.sizes(), dims));
     return {scaled(std::move(values), scale, self.dtype(), self.sizes())};
 }
 
@@ -136,7 +136,7 @@ std::vector<Tensor> eval_r2c(const Arguments<Tensor>& arguments) {
     const std::vector<std::int64_t> dims = dims_of(arguments, self.sizes());
     Row values = self.values<Complex128>();
     for (const std::int64_t dim : dims) transform_rows(values, self.sizes(), dim, true);
-    const double scale = scale_of(arguments.integer("normalization"), length_of(self.sizes(), dims));
+    const double scale = scale_of(arguments.integer("normalization"), transform_length(self.sizes(), dims));
     const Tensor whole = scaled(std::move(values), scale, complex_of(self.dtype()), self.sizes());
     return {whole.as_strided(spectrum_sizes(arguments, self.sizes()), whole.strides(), 0).clone()};
 }
@@ -162,7 +162,7 @@ std::vector<Tensor> eval_c2r(const Arguments<Tensor>& arguments) {
     const Tensor self = arguments.tensor("self");
     std::vector<std::int64_t> dims = dims_of(arguments, self.sizes());
     const Sizes sizes = signal_sizes(arguments, self.sizes());
-    const double scale = scale_of(arguments.integer("normalization"), length_of(sizes, dims));
+    const double scale = scale_of(arguments.integer("normalization"), transform_length(sizes, dims));
     const std::int64_t last = dims.back();
     dims.pop_back();
     Row values = self.values<Complex128>();

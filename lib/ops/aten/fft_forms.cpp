@@ -116,7 +116,7 @@ std::vector<NodeRef> decompose_shift(GraphBuilder& b, const Arguments<NodeValue>
 // --- stft: the transforms of overlapping frames ---
 
 /// Ones, or the window given, in the middle of n_fft zeros; nothing where frames are taken as they are.
-std::optional<NodeValue> window_of(GraphBuilder& b, const Arguments<NodeValue>& arguments, std::int64_t n_fft) {
+std::optional<NodeValue> stft_window(GraphBuilder& b, const Arguments<NodeValue>& arguments, std::int64_t n_fft) {
     const std::string& op = arguments.schema().name;
     const std::int64_t length = arguments.optional_integer("win_length").value_or(n_fft);
     std::optional<NodeValue> window = arguments.optional_tensor("window");
@@ -144,7 +144,7 @@ std::vector<NodeRef> decompose_stft(GraphBuilder& b, const Arguments<NodeValue>&
                     " for a signal of " + std::to_string(length) + ", expected 1 to " + std::to_string(length) +
                     " and at least 1");
     NodeValue frames = b.call("aten.unfold.default", {arg(signal), -1, n_fft, hop});
-    if (const std::optional<NodeValue> window = window_of(b, arguments, n_fft))
+    if (const std::optional<NodeValue> window = stft_window(b, arguments, n_fft))
         frames = b.call("aten.mul.Tensor", {arg(frames), arg(*window)});
     const bool complex = is_complex(frames.meta.dtype);
     const bool onesided = arguments.has("onesided") ? arguments.boolean("onesided") : !complex;
@@ -207,7 +207,7 @@ std::vector<NodeRef> decompose_istft(GraphBuilder& b, const Arguments<NodeValue>
     if (n_fft < 1 || hop < 1 || (wanted && *wanted < 1))
         throw Error("istft: found n_fft " + std::to_string(n_fft) + ", hop_length " + std::to_string(hop) +
                     " and length " + std::to_string(wanted.value_or(1)) + ", expected at least 1 each");
-    std::optional<NodeValue> window = window_of(b, arguments, n_fft);
+    std::optional<NodeValue> window = stft_window(b, arguments, n_fft);
     if (!window) window = b.call("aten.ones.default", {Arg::ints({n_fft})}, {{"dtype", real_of(self.meta.dtype)}});
     if (is_complex(window->meta.dtype) && !arguments.boolean("return_complex"))
         throw Error("istft: found a complex window without return_complex", "the signal is complex, too");

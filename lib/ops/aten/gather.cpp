@@ -206,7 +206,8 @@ std::vector<NodeRef> decompose_one_hot(GraphBuilder& b, const Arguments<NodeValu
 }
 
 /// op(mixed of `sizes`, rest...) with `index` as the second tensor.
-Sample indexed(DType dtype, const std::string& label, const Sizes& sizes, const Tensor& index, const ArgList& rest) {
+Sample gather_sample(DType dtype, const std::string& label, const Sizes& sizes, const Tensor& index,
+                     const ArgList& rest) {
     Sample sample{.label = label, .tensors = {samples::mixed(dtype, sizes), index}, .args = {samples::t(0)}};
     sample.args.insert(sample.args.end(), rest.begin(), rest.end());
     return sample;
@@ -244,14 +245,14 @@ std::span<const OpDef> gather_ops() {
             .grad = gather_grad,
             .samples =
                 [](DType dtype) {
-                    return in_layouts(indexed(dtype, "rows", {4, 3}, indices({5, 3}, 4), {0, t(1)})) +
+                    return in_layouts(gather_sample(dtype, "rows", {4, 3}, indices({5, 3}, 4), {0, t(1)})) +
                            std::vector<Sample>{
-                               indexed(dtype, "smaller index", {3, 4, 5}, indices({2, 7, 3}, 4), {1, t(1)}),
-                               indexed(dtype, "transposed index", {3, 4}, samples::transposed(indices({2, 3}, 4)),
-                                       {-1, t(1)}),
-                               indexed(dtype, "0-d", {}, indices({}, 1), {0, t(1)}),
-                               indexed(dtype, "i32 index", {4}, indices({3}, 4).to(DType::i32), {0, t(1)}),
-                               indexed(dtype, "empty", {2, 3}, indices({0, 3}, 1), {0, t(1)})};
+                               gather_sample(dtype, "smaller index", {3, 4, 5}, indices({2, 7, 3}, 4), {1, t(1)}),
+                               gather_sample(dtype, "transposed index", {3, 4}, samples::transposed(indices({2, 3}, 4)),
+                                             {-1, t(1)}),
+                               gather_sample(dtype, "0-d", {}, indices({}, 1), {0, t(1)}),
+                               gather_sample(dtype, "i32 index", {4}, indices({3}, 4).to(DType::i32), {0, t(1)}),
+                               gather_sample(dtype, "empty", {2, 3}, indices({0, 3}, 1), {0, t(1)})};
                 },
         },
         {
@@ -271,12 +272,12 @@ std::span<const OpDef> gather_ops() {
             .samples =
                 [](DType dtype) {
                     return in_layouts(
-                               indexed(dtype, "columns", {2, 4}, samples::positions({2, 0, 2}, {3}), {1, t(1)})) +
+                               gather_sample(dtype, "columns", {2, 4}, samples::positions({2, 0, 2}, {3}), {1, t(1)})) +
                            std::vector<Sample>{
-                               indexed(dtype, "0-d index", {3, 2}, samples::positions({1}, {}), {0, t(1)}),
-                               indexed(dtype, "0-d", {}, samples::positions({0}, {1}), {0, t(1)}),
-                               indexed(dtype, "i32 index", {4}, indices({5}, 4).to(DType::i32), {-1, t(1)}),
-                               indexed(dtype, "empty", {0, 2}, indices({0}, 1), {0, t(1)})};
+                               gather_sample(dtype, "0-d index", {3, 2}, samples::positions({1}, {}), {0, t(1)}),
+                               gather_sample(dtype, "0-d", {}, samples::positions({0}, {1}), {0, t(1)}),
+                               gather_sample(dtype, "i32 index", {4}, indices({5}, 4).to(DType::i32), {-1, t(1)}),
+                               gather_sample(dtype, "empty", {0, 2}, indices({0}, 1), {0, t(1)})};
                 },
         },
         {
@@ -295,11 +296,12 @@ std::span<const OpDef> gather_ops() {
             .grad = embedding_grad,
             .samples =
                 [](DType dtype) {
-                    return in_layouts(indexed(dtype, "sentences", {7, 3}, indices({2, 5}, 7), {t(1)})) +
-                           std::vector<Sample>{indexed(dtype, "0-d", {4, 2}, samples::positions({3}, {}), {t(1), 3}),
-                                               indexed(dtype, "i32", {4, 2}, indices({3}, 4).to(DType::i32), {t(1)}),
-                                               indexed(dtype, "no indices", {4, 2}, indices({0}, 1), {t(1)}),
-                                               indexed(dtype, "no columns", {4, 0}, indices({2}, 4), {t(1)})};
+                    return in_layouts(gather_sample(dtype, "sentences", {7, 3}, indices({2, 5}, 7), {t(1)})) +
+                           std::vector<Sample>{
+                               gather_sample(dtype, "0-d", {4, 2}, samples::positions({3}, {}), {t(1), 3}),
+                               gather_sample(dtype, "i32", {4, 2}, indices({3}, 4).to(DType::i32), {t(1)}),
+                               gather_sample(dtype, "no indices", {4, 2}, indices({0}, 1), {t(1)}),
+                               gather_sample(dtype, "no columns", {4, 0}, indices({2}, 4), {t(1)})};
                 },
         },
         {
@@ -313,11 +315,11 @@ std::span<const OpDef> gather_ops() {
             .grad = take_grad,
             .samples =
                 [](DType dtype) {
-                    return in_layouts(indexed(dtype, "matrix", {3, 4}, indices({2, 5}, 12), {t(1)})) +
+                    return in_layouts(gather_sample(dtype, "matrix", {3, 4}, indices({2, 5}, 12), {t(1)})) +
                            std::vector<Sample>{
-                               indexed(dtype, "negative", {2, 3}, samples::positions({-1, -6, 5}, {3}), {t(1)}),
-                               indexed(dtype, "0-d", {}, samples::positions({0}, {}), {t(1)}),
-                               indexed(dtype, "empty", {0}, indices({0, 2}, 1), {t(1)})};
+                               gather_sample(dtype, "negative", {2, 3}, samples::positions({-1, -6, 5}, {3}), {t(1)}),
+                               gather_sample(dtype, "0-d", {}, samples::positions({0}, {}), {t(1)}),
+                               gather_sample(dtype, "empty", {0}, indices({0, 2}, 1), {t(1)})};
                 },
         },
         {
@@ -327,9 +329,9 @@ std::span<const OpDef> gather_ops() {
             .dtypes = kMoved,
             .decompose = decompose_take_along_dim,
             .samples = [](DType dtype) -> std::vector<Sample> {
-                return {indexed(dtype, "broadcast", {3, 1, 4}, indices({1, 2, 5}, 4), {t(1), -1}),
-                        indexed(dtype, "flattened", {2, 3}, indices({2, 2}, 6), {t(1)}),
-                        indexed(dtype, "0-d", {}, indices({}, 1), {t(1)})};
+                return {gather_sample(dtype, "broadcast", {3, 1, 4}, indices({1, 2, 5}, 4), {t(1), -1}),
+                        gather_sample(dtype, "flattened", {2, 3}, indices({2, 2}, 6), {t(1)}),
+                        gather_sample(dtype, "0-d", {}, indices({}, 1), {t(1)})};
             },
         },
         {

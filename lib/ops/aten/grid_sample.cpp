@@ -19,7 +19,6 @@ namespace whittle {
 namespace {
 
 using expr::Index;
-using Padding = GridSample::Padding;
 
 std::vector<ValueMeta> infer_grid_sample(const Arguments<ValueMeta>& args) {
     return {ValueMeta::contiguous(args.tensor("input").dtype, grid_sample_of(args).sizes)};
@@ -45,8 +44,8 @@ T pixels(const GridSample& g, T x, std::int64_t size) {
 /// Into the image as the padding demands. NaN and infinities become -1, as ATen has it where coordinates are clamped;
 /// with zeros they stay far outside.
 template <class T>
-T padded(const GridSample& g, T at, std::int64_t size) {
-    if (g.padding == Padding::reflection) {
+T moved_inside(const GridSample& g, T at, std::int64_t size) {
+    if (g.padding == GridSample::Padding::reflection) {
         const Fold fold = fold_of(g, size);
         const T low = static_cast<T>(fold.low), span = static_cast<T>(fold.span);
         if (span == 0) {
@@ -57,7 +56,8 @@ T padded(const GridSample& g, T at, std::int64_t size) {
             at = std::fmod(turns, T{2}) == 0 ? extra + low : span - extra + low;
         }
     }
-    if (g.padding != Padding::zeros) at = at < T(size - 1) ? (at > 0 ? at : T{0}) : at == at ? T(size - 1) : T{0};
+    if (g.padding != GridSample::Padding::zeros)
+        at = at < T(size - 1) ? (at > 0 ? at : T{0}) : at == at ? T(size - 1) : T{0};
     // Far outside is as good as infinitely far, and fits an integer.
     return at > -2 ? (at < static_cast<T>(size + 1) ? at : static_cast<T>(size + 1)) : T{-2};
 }
@@ -90,8 +90,8 @@ T sample_cubic(const GridSample& g, const Image<T>& image, T y, T x) {
     for (int i = 0; i < 4; i++) {
         T row = 0;
         for (int k = 0; k < 4; k++)
-            row += image({static_cast<std::int64_t>(padded(g, top + static_cast<T>(i - 1), g.image[0])),
-                          static_cast<std::int64_t>(padded(g, left + static_cast<T>(k - 1), g.image[1])), 0}) *
+            row += image({static_cast<std::int64_t>(moved_inside(g, top + static_cast<T>(i - 1), g.image[0])),
+                          static_cast<std::int64_t>(moved_inside(g, left + static_cast<T>(k - 1), g.image[1])), 0}) *
                    across[static_cast<std::size_t>(k)];
         result += row * down[static_cast<std::size_t>(i)];
     }
@@ -104,7 +104,7 @@ T sample(const GridSample& g, const Image<T>& image, Place<T> at) {
     std::array<std::int64_t, 3> first{};
     Place<T> behind{};  // the first pixel
     for (std::size_t d = 0; d < g.rank(); d++) {
-        at[d] = padded(g, at[d], g.image[d]);
+        at[d] = moved_inside(g, at[d], g.image[d]);
         const T whole = g.mode == GridSample::Mode::nearest ? std::nearbyint(at[d]) : std::floor(at[d]);
         first[d] = static_cast<std::int64_t>(whole);
         behind[d] = at[d] - whole;
@@ -158,12 +158,12 @@ Expr lower_pixels(const GridSample& g, const Expr& x, std::int64_t size) {
     return g.align_corners ? (x + c(1)) / c(2) * c(pixels - 1) : ((x + c(1)) * c(pixels) - c(1)) / c(2);
 }
 
-/// padded() as an expression.
-Expr lower_padded(const GridSample& g, Expr at, std::int64_t size) {
+/// moved_inside() as an expression.
+Expr lower_moved_inside(const GridSample& g, Expr at, std::int64_t size) {
     const Expr like = at;
     const auto c = [&](double value) { return constant(like, value); };
     const double pixels = static_cast<double>(size);
-    if (g.padding == Padding::reflection) {
+    if (g.padding == GridSample::Padding::reflection) {
         const Fold fold = fold_of(g, size);
         if (fold.span == 0) {
             at = c(0);
@@ -174,7 +174,7 @@ Expr lower_padded(const GridSample& g, Expr at, std::int64_t size) {
             at = expr::select(even, extra + c(fold.low), c(fold.span) - extra + c(fold.low));
         }
     }
-    if (g.padding != Padding::zeros)
+    if (g.padding != GridSample::Padding::zeros)
         at = expr::select(at < c(pixels - 1), expr::select(at > c(0), at, c(0)),
                           expr::select(is_nan(at), c(0), c(pixels - 1)));
     return expr::select(at > c(-2), expr::select(at < c(pixels + 1), at, c(pixels + 1)), c(-2));
@@ -189,7 +189,7 @@ Expr lower_cubic(const GridSample& g, const Expr& y, const Expr& x, const Pixel&
     const Expr left = floor(x), top = floor(y);
     const auto across = cubic_weights(x - left, c), down = cubic_weights(y - top, c);
     const auto place = [&](const Expr& first, std::size_t tap, std::int64_t size) {
-        return expr::cast(DType::i32, lower_padded(g, first + c(static_cast<double>(tap) - 1), size));
+        return expr::cast(DType::i32, lower_moved_inside(g, first + c(static_cast<double>(tap) - 1), size));
     };
     Expr result = c(0);
     for (std::size_t i = 0; i < 4; i++) {
@@ -207,7 +207,7 @@ Expr lower_sample(const GridSample& g, const std::vector<Expr>& places, const Pi
     const bool nearest = g.mode == GridSample::Mode::nearest;
     std::vector<Expr> first, behind;
     for (std::size_t d = 0; d < g.rank(); d++) {
-        const Expr at = lower_padded(g, places[d], g.image[d]);
+        const Expr at = lower_moved_inside(g, places[d], g.image[d]);
         const Expr whole = nearest ? expr::unary(expr::Op::round_even, at) : floor(at);
         first.push_back(expr::cast(DType::i32, whole));
         behind.push_back(at - whole);
@@ -367,7 +367,7 @@ std::vector<Sample> sample_affine_grid(DType dtype) {
     return result;
 }
 
-constexpr OpDef kOps[] = {
+constexpr OpDef kGridOps[] = {
     {.name = "aten.grid_sampler_2d.default",
      .doc = "An image read at given positions; pytorch.org/docs/stable/generated/torch.nn.functional.grid_sample.html",
      .schema = "grid_sampler_2d(Tensor input, Tensor grid, int interpolation_mode, int padding_mode, "
@@ -398,6 +398,6 @@ constexpr OpDef kOps[] = {
 
 }  // namespace
 
-std::span<const OpDef> grid_ops() { return kOps; }
+std::span<const OpDef> grid_ops() { return kGridOps; }
 
 }  // namespace whittle

@@ -13,9 +13,6 @@ namespace whittle {
 
 namespace {
 
-using B = GraphBuilder;
-using C = CallGradients;
-
 /// A position in pixels along one dimension, and how it changes with the grid's number.
 struct Position {
     NodeValue at, slope;
@@ -23,7 +20,7 @@ struct Position {
 
 class GridBackward : public Gradient {
   public:
-    GridBackward(B& builder, const Arguments<NodeValue>& args)
+    GridBackward(GraphBuilder& builder, const Arguments<NodeValue>& args)
         : Gradient(builder),
           b(builder),
           dtype_(args.tensor("input").meta.dtype),
@@ -198,7 +195,7 @@ class GridBackward : public Gradient {
         return of("aten.zeros_like.default", grid_);
     }
 
-    B& b;
+    GraphBuilder& b;
     const DType dtype_;
     const NodeValue grad_, image_, grid_;
     const std::int64_t mode_, padding_;
@@ -206,7 +203,7 @@ class GridBackward : public Gradient {
     NodeValue pixels_;  ///< the image's gradient so far
 };
 
-std::vector<NodeRef> decompose_backward(B& builder, const Arguments<NodeValue>& args) {
+std::vector<NodeRef> decompose_backward(GraphBuilder& builder, const Arguments<NodeValue>& args) {
     const std::string& op = args.schema().name;
     const GridSample g = grid_sample_of(args);
     const NodeValue grad = args.tensor("grad_output");
@@ -219,7 +216,7 @@ std::vector<NodeRef> decompose_backward(B& builder, const Arguments<NodeValue>& 
     return {mask[0] ? gradients[0].ref : Gradient(builder).none(grad.meta.dtype), gradients[1].ref};
 }
 
-std::vector<Sample> backward_samples(DType dtype, std::size_t rank) {
+std::vector<Sample> grid_backward_samples(DType dtype, std::size_t rank) {
     using samples::t;
     std::vector<Sample> result;
     Sizes grads = {2, 2}, image = {2, 2}, grid = {2};
@@ -252,7 +249,7 @@ std::vector<Sample> backward_samples(DType dtype, std::size_t rank) {
     return result;
 }
 
-constexpr OpDef kOps[] = {
+constexpr OpDef kGridBackwardOps[] = {
     {.name = "aten.grid_sampler_2d_backward.default",
      .doc = "the gradients of grid_sampler_2d: "
             "https://pytorch.org/docs/stable/generated/torch.nn.functional.grid_sample.html",
@@ -260,7 +257,7 @@ constexpr OpDef kOps[] = {
                "padding_mode, bool align_corners, bool[2] output_mask) -> (Tensor, Tensor)",
      .dtypes = kFloating,
      .decompose = decompose_backward,
-     .samples = [](DType dtype) { return backward_samples(dtype, 2); }},
+     .samples = [](DType dtype) { return grid_backward_samples(dtype, 2); }},
     {.name = "aten.grid_sampler_3d_backward.default",
      .doc = "the gradients of grid_sampler_3d: "
             "https://pytorch.org/docs/stable/generated/torch.nn.functional.grid_sample.html",
@@ -268,12 +265,12 @@ constexpr OpDef kOps[] = {
                "padding_mode, bool align_corners, bool[2] output_mask) -> (Tensor, Tensor)",
      .dtypes = kFloating,
      .decompose = decompose_backward,
-     .samples = [](DType dtype) { return backward_samples(dtype, 3); }},
+     .samples = [](DType dtype) { return grid_backward_samples(dtype, 3); }},
 };
 
 }  // namespace
 
-void grid_sample_grad(B& b, C& c) {
+void grid_sample_grad(GraphBuilder& b, CallGradients& c) {
     const Rule r(b, c);
     const Arguments<NodeValue>& a = c.args();
     const std::vector<NodeValue> gradients =
@@ -285,6 +282,6 @@ void grid_sample_grad(B& b, C& c) {
     if (r.needed("grid")) r.set("grid", gradients[1]);
 }
 
-std::span<const OpDef> grid_backward_ops() { return kOps; }
+std::span<const OpDef> grid_backward_ops() { return kGridBackwardOps; }
 
 }  // namespace whittle

@@ -61,7 +61,7 @@ std::vector<Tensor> eval_while_loop(const Arguments<Tensor>& arguments) {
 
 // --- map and scan ----------------------------------------------------------------------------------------------------
 
-std::int64_t length_of(const std::vector<Sizes>& xs) {
+std::int64_t slice_count(const std::vector<Sizes>& xs) {
     if (xs.empty()) throw Error("found no tensors to take slices of, expected one at least");
     for (const Sizes& sizes : xs) {
         if (sizes.empty()) throw Error("found a 0-d tensor to take slices of, expected one dimension at least");
@@ -78,7 +78,7 @@ std::vector<ValueMeta> infer_slices(const Arguments<ValueMeta>& arguments, const
     std::vector<ValueMeta> slices = arguments.tensors("xs");
     std::vector<Sizes> sizes;
     for (const ValueMeta& meta : slices) sizes.push_back(meta.sizes);
-    const std::int64_t length = length_of(sizes);
+    const std::int64_t length = slice_count(sizes);
     for (ValueMeta& meta : slices) meta.sizes.erase(meta.sizes.begin());
     std::vector<ValueMeta> results =
         body_results(arguments.nested("body_graph"), joined(joined(carried, slices), arguments.tensors("captured")));
@@ -97,7 +97,7 @@ std::vector<Tensor> eval_slices(const Arguments<Tensor>& arguments, std::vector<
     const std::vector<Tensor> xs = arguments.tensors("xs"), captured = arguments.tensors("captured");
     std::vector<Sizes> sizes;
     for (const Tensor& x : xs) sizes.push_back(x.sizes());
-    const std::int64_t length = length_of(sizes);
+    const std::int64_t length = slice_count(sizes);
     const Graph& body = arguments.nested("body_graph");
     const std::vector<NodeId> outputs = body.outputs();
     const std::size_t handed_on = carried.size();
@@ -187,7 +187,7 @@ std::vector<Sample> map_samples(DType dtype) {
 }
 
 /// The largest row so far, times a captured one, carried and kept of each row.
-std::vector<Sample> scan_samples(DType dtype) {
+std::vector<Sample> scan_graph_samples(DType dtype) {
     const ValueMeta row = ValueMeta::contiguous(dtype, {3});
     Graph graph{.name = "largest"};
     std::vector<NodeRef> given;
@@ -208,7 +208,7 @@ std::vector<Sample> scan_samples(DType dtype) {
     return result;
 }
 
-constexpr OpDef kOps[] = {
+constexpr OpDef kHigherOrderOps[] = {
     {.name = "higher_order.cond",
      .doc = "Runs one of two nested graphs. torch.cond",
      .schema = "cond(Tensor pred, Graph true_graph, Graph false_graph, Tensor[] operands) -> Tensor[]",
@@ -237,12 +237,12 @@ constexpr OpDef kOps[] = {
      .schema = "scan(Graph body_graph, Tensor[] init, Tensor[] xs, Tensor[] captured=[]) -> Tensor[]",
      .infer = infer_scan,
      .eval = eval_scan,
-     .samples = scan_samples,
+     .samples = scan_graph_samples,
      .higher_order = true},
 };
 
 }  // namespace
 
-std::span<const OpDef> higher_order_ops() { return kOps; }
+std::span<const OpDef> higher_order_ops() { return kHigherOrderOps; }
 
 }  // namespace whittle

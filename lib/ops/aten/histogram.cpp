@@ -57,7 +57,7 @@ std::vector<Sample> histc_samples(DType dtype) {
             {"empty", {samples::random(dtype, {0})}, {t(0), 3, 0, 1}}};
 }
 
-constexpr OpDef kOps[] = {
+constexpr OpDef kHistogramOps[] = {
     {.name = "aten.histc.default",
      .doc = "how many elements are in each of equal bins: https://pytorch.org/docs/stable/generated/torch.histc.html",
      .schema = "histc(Tensor self, int bins=100, Scalar min=0, Scalar max=0) -> Tensor",
@@ -69,6 +69,6 @@ constexpr OpDef kOps[] = {
 
 }  // namespace
 
-std::span<const OpDef> histogram_ops() { return kOps; }
+std::span<const OpDef> histogram_ops() { return kHistogramOps; }
 
 }  // namespace whittle

@@ -264,8 +264,8 @@ std::vector<NodeRef> decompose_put(GraphBuilder& b, const Arguments<NodeValue>& 
 // --- Samples ---------------------------------------------------------------------------------------------------------
 
 /// op(tensors[0], [tensors 1 … at the dimensions where `indices` is not negative], rest...).
-Sample indexed(const std::string& label, std::vector<Tensor> tensors, const std::vector<int>& indices,
-               const ArgList& rest = {}) {
+Sample index_sample(const std::string& label, std::vector<Tensor> tensors, const std::vector<int>& indices,
+                    const ArgList& rest = {}) {
     ArgList list;
     for (const int index : indices) list.push_back(index < 0 ? Arg() : samples::t(index));
     Sample sample{.label = label, .tensors = std::move(tensors), .args = {samples::t(0), Arg(list)}};
@@ -277,17 +277,17 @@ std::vector<Sample> index_samples(DType dtype) {
     using samples::indices, samples::mixed, samples::positions;
     const Tensor cube = mixed(dtype, {3, 4, 5});
     std::vector<Sample> result = {
-        indexed("first dim", {cube, indices({6}, 3)}, {1}),
-        indexed("last dim", {cube, indices({2, 3}, 5)}, {-1, -1, 1}),
-        indexed("neighbours broadcast", {cube, indices({2, 1}, 4), indices({3}, 5)}, {-1, 1, 2}),
-        indexed("apart", {cube, indices({2}, 3), indices({2}, 5)}, {1, -1, 2}),
-        indexed("all", {cube, indices({2}, 3), indices({2}, 4), indices({2}, 5)}, {1, 2, 3}),
-        indexed("negative positions", {cube, positions({-1, -3, 0}, {3}).to(DType::i32)}, {1}),
-        indexed("0-d position", {cube, positions({2}, {})}, {-1, 1}),
-        indexed("empty", {cube, indices({0}, 1)}, {-1, 1}),
+        index_sample("first dim", {cube, indices({6}, 3)}, {1}),
+        index_sample("last dim", {cube, indices({2, 3}, 5)}, {-1, -1, 1}),
+        index_sample("neighbours broadcast", {cube, indices({2, 1}, 4), indices({3}, 5)}, {-1, 1, 2}),
+        index_sample("apart", {cube, indices({2}, 3), indices({2}, 5)}, {1, -1, 2}),
+        index_sample("all", {cube, indices({2}, 3), indices({2}, 4), indices({2}, 5)}, {1, 2, 3}),
+        index_sample("negative positions", {cube, positions({-1, -3, 0}, {3}).to(DType::i32)}, {1}),
+        index_sample("0-d position", {cube, positions({2}, {})}, {-1, 1}),
+        index_sample("empty", {cube, indices({0}, 1)}, {-1, 1}),
     };
     for (auto& [layout, tensor] : samples::layouts(cube))
-        result.push_back(indexed("layout, " + layout, {tensor, indices({2}, 4)}, {-1, 1}));
+        result.push_back(index_sample("layout, " + layout, {tensor, indices({2}, 4)}, {-1, 1}));
     return result;
 }
 
@@ -296,23 +296,23 @@ std::vector<Sample> index_put_samples(DType dtype) {
     const Tensor matrix = mixed(dtype, {4, 3});
     const Tensor mask = Tensor::of(std::vector<bool>{true, false, false, true}, {4});
     std::vector<Sample> result = {
-        indexed("one value", {matrix, positions({1, -1}, {2}), ramp(dtype, {})}, {1}, {t(2)}),
-        indexed("special values", {mixed(dtype, {4}), positions({0, 2, 0}, {3}), mixed(dtype, {3})}, {1}, {t(2)}),
-        indexed("mask", {matrix, mask, mixed(dtype, {1})}, {1}, {t(2)}),
-        indexed("mask of the last dim", {samples::transposed(mixed(dtype, {2, 4})), mask, ramp(dtype, {})}, {-1, 1},
-                {t(2)}),
-        indexed("empty", {matrix, indices({0}, 1), ramp(dtype, {1, 1})}, {1}, {t(2)}),
+        index_sample("one value", {matrix, positions({1, -1}, {2}), ramp(dtype, {})}, {1}, {t(2)}),
+        index_sample("special values", {mixed(dtype, {4}), positions({0, 2, 0}, {3}), mixed(dtype, {3})}, {1}, {t(2)}),
+        index_sample("mask", {matrix, mask, mixed(dtype, {1})}, {1}, {t(2)}),
+        index_sample("mask of the last dim", {samples::transposed(mixed(dtype, {2, 4})), mask, ramp(dtype, {})},
+                     {-1, 1}, {t(2)}),
+        index_sample("empty", {matrix, indices({0}, 1), ramp(dtype, {1, 1})}, {1}, {t(2)}),
     };
     for (const bool accumulate : {false, true}) {
         const std::string suffix = accumulate ? ", accumulated" : "";
-        result.push_back(indexed("duplicates" + suffix,
-                                 {samples::transposed(matrix), indices({6}, 4), ramp(dtype, {6, 3})}, {1},
-                                 {t(2), accumulate}));
+        result.push_back(index_sample("duplicates" + suffix,
+                                      {samples::transposed(matrix), indices({6}, 4), ramp(dtype, {6, 3})}, {1},
+                                      {t(2), accumulate}));
         result.push_back(
-            indexed("columns" + suffix, {matrix, indices({5}, 3), ramp(dtype, {5})}, {-1, 1}, {t(2), accumulate}));
-        result.push_back(indexed("apart" + suffix,
-                                 {mixed(dtype, {2, 3, 2}), indices({2}, 2), indices({2}, 2), ramp(dtype, {2, 1})},
-                                 {1, -1, 2}, {t(3), accumulate}));
+            index_sample("columns" + suffix, {matrix, indices({5}, 3), ramp(dtype, {5})}, {-1, 1}, {t(2), accumulate}));
+        result.push_back(index_sample("apart" + suffix,
+                                      {mixed(dtype, {2, 3, 2}), indices({2}, 2), indices({2}, 2), ramp(dtype, {2, 1})},
+                                      {1, -1, 2}, {t(3), accumulate}));
     }
     return result;
 }

@@ -8,10 +8,7 @@ namespace whittle {
 
 namespace {
 
-using B = GraphBuilder;
-using C = CallGradients;
-
-Arg indices_of(C& c) {
+Arg indices_of(CallGradients& c) {
     ArgList list;
     for (const std::optional<NodeValue>& index : c.args().optional_tensors("indices"))
         list.push_back(index ? arg(*index) : Arg());
@@ -19,7 +16,7 @@ Arg indices_of(C& c) {
 }
 
 /// The mask among the indices, over as many dimensions of sizes `sizes` as it has, seen from all of them.
-std::optional<NodeValue> mask_of(const Rule& r, C& c, const Sizes& sizes) {
+std::optional<NodeValue> mask_of(const Rule& r, CallGradients& c, const Sizes& sizes) {
     std::size_t at = 0;
     for (const std::optional<NodeValue>& index : c.args().optional_tensors("indices")) {
         if (index && index->meta.dtype == DType::boolean) {
@@ -33,7 +30,7 @@ std::optional<NodeValue> mask_of(const Rule& r, C& c, const Sizes& sizes) {
 }
 
 /// The gradient of "src", of which the index may read a corner only.
-void set_source(const Rule& r, C& c, const NodeValue& grad) {
+void set_source(const Rule& r, CallGradients& c, const NodeValue& grad) {
     const NodeValue source = r.tensor("src");
     const NodeValue read = r.call("aten.gather.default", {arg(grad), c.args().integer("dim"), arg(r.tensor("index"))});
     std::vector<std::int64_t> missing;
@@ -43,39 +40,39 @@ void set_source(const Rule& r, C& c, const NodeValue& grad) {
     r.set("src", whole ? read : r.call("aten.constant_pad_nd.default", {arg(read), Arg::ints(missing), 0}));
 }
 /// The gradient of "self", zero where something was written.
-NodeValue unwritten(const Rule& r, C& c, const NodeValue& grad) {
+NodeValue unwritten(const Rule& r, CallGradients& c, const NodeValue& grad) {
     return r.call("aten.scatter.value", {arg(grad), c.args().integer("dim"), arg(r.tensor("index")), 0});
 }
 
 }  // namespace
 
-void gather_grad(B& b, C& c) {
+void gather_grad(GraphBuilder& b, CallGradients& c) {
     const LinearOfSelf r(b, c);
     const NodeValue zeros = r.zeros(r.x.meta.sizes, r.g.meta.dtype);
     r.set(r.call("aten.scatter_add.default", {arg(zeros), c.args().integer("dim"), arg(r.tensor("index")), arg(r.g)}));
 }
-void index_select_grad(B& b, C& c) {
+void index_select_grad(GraphBuilder& b, CallGradients& c) {
     const LinearOfSelf r(b, c);
     const NodeValue zeros = r.zeros(r.x.meta.sizes, r.g.meta.dtype);
     r.set(r.call("aten.index_add.default", {arg(zeros), c.args().integer("dim"), arg(r.tensor("index")), arg(r.g)}));
 }
-void embedding_grad(B& b, C& c) {
+void embedding_grad(GraphBuilder& b, CallGradients& c) {
     const Linear r(b, c);
     const std::int64_t rows = r.tensor("weight").meta.sizes.at(0);
     r.set("weight", r.call("aten.embedding_dense_backward.default",
                            {arg(r.grad()), arg(r.tensor("indices")), rows, c.args().integer("padding_idx"),
                             c.args().boolean("scale_grad_by_freq")}));
 }
-void take_grad(B& b, C& c) {
+void take_grad(GraphBuilder& b, CallGradients& c) {
     const LinearOfSelf r(b, c);
     r.set(add_at(r, r.g, r.tensor("index"), r.x.meta.sizes));
 }
-void index_grad(B& b, C& c) {
+void index_grad(GraphBuilder& b, CallGradients& c) {
     const LinearOfSelf r(b, c);
     const NodeValue zeros = r.zeros(r.x.meta.sizes, r.g.meta.dtype);
     r.set(r.call("aten.index_put.default", {arg(zeros), indices_of(c), arg(r.g), true}));
 }
-void index_put_grad(B& b, C& c) {
+void index_put_grad(GraphBuilder& b, CallGradients& c) {
     const Linear r(b, c);
     const Arg indices = indices_of(c);
     const bool added = c.args().boolean("accumulate");
@@ -91,22 +88,22 @@ void index_put_grad(B& b, C& c) {
     if (r.needed("values")) r.set("values", r.call("aten.index.Tensor", {arg(r.grad()), indices}));
 }
 
-void scatter_grad(B& b, C& c) {
+void scatter_grad(GraphBuilder& b, CallGradients& c) {
     const Linear r(b, c);
     if (r.needed("self")) r.set("self", unwritten(r, c, r.grad()));
     if (r.needed("src")) set_source(r, c, r.grad());
 }
-void scatter_value_grad(B& b, C& c) {
+void scatter_value_grad(GraphBuilder& b, CallGradients& c) {
     const Linear r(b, c);
     r.set("self", unwritten(r, c, r.grad()));
 }
-void scatter_add_grad(B& b, C& c) {
+void scatter_add_grad(GraphBuilder& b, CallGradients& c) {
     const Linear r(b, c);
     r.set("self", r.grad());
     if (r.needed("src")) set_source(r, c, r.grad());
 }
 /// Of sums and means; amax, amin and prod have none.
-void scatter_reduce_grad(B& b, C& c) {
+void scatter_reduce_grad(GraphBuilder& b, CallGradients& c) {
     const Linear r(b, c);
     const std::string reduce = c.args().text("reduce");
     const bool include_self = c.args().boolean("include_self");
@@ -123,7 +120,7 @@ void scatter_reduce_grad(B& b, C& c) {
     if (r.needed("self")) r.set("self", include_self ? grad : unwritten(r, c, grad));
     if (r.needed("src")) set_source(r, c, grad);
 }
-void index_add_grad(B& b, C& c) {
+void index_add_grad(GraphBuilder& b, CallGradients& c) {
     const Linear r(b, c);
     r.set("self", r.grad());
     if (!r.needed("source")) return;

@@ -10,6 +10,7 @@ namespace whittle {
 
 namespace {
 
+using samples::scattered;
 using samples::t;
 
 /// The indices under the sizes of a source with a slice for each, as scatter wants them.
@@ -95,13 +96,6 @@ std::vector<NodeRef> decompose_index_reduce(GraphBuilder& b, const Arguments<Nod
                     counts = reduced(ones(self), ones(source), "sum", include);
     if (is_floating(dtype)) return {g.div(sum, arg(counts)).ref};
     return {b.call("aten.div.Tensor_mode", {arg(sum), arg(counts)}, {{"rounding_mode", "floor"}}).ref};
-}
-
-/// op(self, dim, index, rest...) with the tensors self, index and source.
-Sample scattered(const std::string& label, std::vector<Tensor> tensors, std::int64_t dim, const ArgList& rest) {
-    Sample sample{.label = label, .tensors = std::move(tensors), .args = {samples::t(0), dim, samples::t(1)}};
-    sample.args.insert(sample.args.end(), rest.begin(), rest.end());
-    return sample;
 }
 
 std::vector<Sample> index_reduce_samples(DType dtype) {

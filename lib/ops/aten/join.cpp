@@ -129,7 +129,7 @@ std::vector<expr::Value> lower_cat(expr::GroupBuilder& g, const Arguments<expr::
     })};
 }
 
-Sample joined(const std::string& label, const std::vector<Tensor>& tensors, const ArgList& rest = {}) {
+Sample join_sample(const std::string& label, const std::vector<Tensor>& tensors, const ArgList& rest = {}) {
     ArgList list;
     for (std::size_t i = 0; i < tensors.size(); ++i) list.push_back(samples::t(static_cast<int>(i)));
     Sample sample{.label = label, .tensors = tensors, .args = {Arg(list)}};
@@ -140,23 +140,24 @@ Sample joined(const std::string& label, const std::vector<Tensor>& tensors, cons
 std::vector<Sample> cat_samples(DType dtype) {
     using samples::mixed;
     std::vector<Sample> result = {
-        joined("two", {mixed(dtype, {2, 3}), mixed(dtype, {1, 3})}),
-        joined("channels", {mixed(dtype, {1, 2, 3, 2}), mixed(dtype, {1, 3, 3, 2}), mixed(dtype, {1, 1, 3, 2})}, {1}),
-        joined("one", {mixed(dtype, {2, 2})}, {-1}),
-        joined("layouts",
-               {samples::transposed(mixed(dtype, {3, 2})), samples::negative(mixed(dtype, {3, 4})),
-                samples::strided(mixed(dtype, {3, 1}))},
-               {1}),
-        joined("empty and skipped ones", {mixed(dtype, {0}), mixed(dtype, {0, 2}), mixed(dtype, {3, 2})}, {0}),
-        joined("nothing", {mixed(dtype, {0}), mixed(dtype, {0})}),
-        joined("promoted", {mixed(dtype, {2}), mixed(is_computed(dtype) ? DType::i32 : dtype, {3}),
-                            samples::ramp(DType::f16, {1})}),
-        joined("same twice", {mixed(dtype, {2, 2})}, {}),
+        join_sample("two", {mixed(dtype, {2, 3}), mixed(dtype, {1, 3})}),
+        join_sample("channels", {mixed(dtype, {1, 2, 3, 2}), mixed(dtype, {1, 3, 3, 2}), mixed(dtype, {1, 1, 3, 2})},
+                    {1}),
+        join_sample("one", {mixed(dtype, {2, 2})}, {-1}),
+        join_sample("layouts",
+                    {samples::transposed(mixed(dtype, {3, 2})), samples::negative(mixed(dtype, {3, 4})),
+                     samples::strided(mixed(dtype, {3, 1}))},
+                    {1}),
+        join_sample("empty and skipped ones", {mixed(dtype, {0}), mixed(dtype, {0, 2}), mixed(dtype, {3, 2})}, {0}),
+        join_sample("nothing", {mixed(dtype, {0}), mixed(dtype, {0})}),
+        join_sample("promoted", {mixed(dtype, {2}), mixed(is_computed(dtype) ? DType::i32 : dtype, {3}),
+                                 samples::ramp(DType::f16, {1})}),
+        join_sample("same twice", {mixed(dtype, {2, 2})}, {}),
     };
     result.back().args = {Arg(ArgList{samples::t(0), samples::t(0)}), 1};
     std::vector<Tensor> many;
     for (std::int64_t i = 0; i < 10; ++i) many.push_back(mixed(dtype, {2, 1 + i % 3}));
-    result.push_back(joined("many", many, {1}));
+    result.push_back(join_sample("many", many, {1}));
     return result;
 }
 
@@ -306,10 +307,11 @@ std::span<const OpDef> join_ops() {
             .decompose = decompose_stack,
             .grad = stack_grad,
             .samples = [](DType dtype) -> std::vector<Sample> {
-                return {joined("first", {mixed(dtype, {2, 3}), samples::ramp(dtype, {2, 3})}),
-                        joined("last", {mixed(dtype, {2, 3}), samples::transposed(samples::ramp(dtype, {2, 3}))}, {-1}),
-                        joined("0-d", {mixed(dtype, {}), mixed(dtype, {}), mixed(dtype, {})}),
-                        joined("empty", {mixed(dtype, {2, 0}), mixed(dtype, {2, 0})}, {1})};
+                return {join_sample("first", {mixed(dtype, {2, 3}), samples::ramp(dtype, {2, 3})}),
+                        join_sample("last", {mixed(dtype, {2, 3}), samples::transposed(samples::ramp(dtype, {2, 3}))},
+                                    {-1}),
+                        join_sample("0-d", {mixed(dtype, {}), mixed(dtype, {}), mixed(dtype, {})}),
+                        join_sample("empty", {mixed(dtype, {2, 0}), mixed(dtype, {2, 0})}, {1})};
             },
         },
         {
@@ -319,9 +321,9 @@ std::span<const OpDef> join_ops() {
             .dtypes = kMoved,
             .decompose = decompose_hstack,
             .samples = [](DType dtype) -> std::vector<Sample> {
-                return {joined("2-d", {mixed(dtype, {2, 3}), mixed(dtype, {2, 1})}),
-                        joined("1-d", {mixed(dtype, {2}), mixed(dtype, {3})}),
-                        joined("0-d", {mixed(dtype, {}), mixed(dtype, {})})};
+                return {join_sample("2-d", {mixed(dtype, {2, 3}), mixed(dtype, {2, 1})}),
+                        join_sample("1-d", {mixed(dtype, {2}), mixed(dtype, {3})}),
+                        join_sample("0-d", {mixed(dtype, {}), mixed(dtype, {})})};
             },
         },
         {
@@ -331,9 +333,9 @@ std::span<const OpDef> join_ops() {
             .dtypes = kMoved,
             .decompose = decompose_vstack,
             .samples = [](DType dtype) -> std::vector<Sample> {
-                return {joined("2-d", {mixed(dtype, {2, 3}), mixed(dtype, {1, 3})}),
-                        joined("1-d", {mixed(dtype, {2}), mixed(dtype, {2})}),
-                        joined("0-d", {mixed(dtype, {}), mixed(dtype, {})})};
+                return {join_sample("2-d", {mixed(dtype, {2, 3}), mixed(dtype, {1, 3})}),
+                        join_sample("1-d", {mixed(dtype, {2}), mixed(dtype, {2})}),
+                        join_sample("0-d", {mixed(dtype, {}), mixed(dtype, {})})};
             },
         },
         {

@@ -5,13 +5,9 @@ namespace whittle {
 
 namespace {
 
-using B = GraphBuilder;
-using C = CallGradients;
-using Ints = std::vector<std::int64_t>;
-
 /// What a backward op gives of input, weight and bias, where they are needed.
 /// `through_statistics`: what flows into the input beside that.
-void set_parameters(B& b, const Rule& r, std::string_view backward, ArgList args,
+void set_parameters(GraphBuilder& b, const Rule& r, std::string_view backward, ArgList args,
                     const std::optional<NodeValue>& through_statistics = {}) {
     const char* names[] = {"input", "weight", "bias"};
     ArgList mask;
@@ -26,7 +22,7 @@ void set_parameters(B& b, const Rule& r, std::string_view backward, ArgList args
 /// Into x by way of results 1 and 2, its mean and rstd over `count` elements each, which are of `shape` to broadcast to
 /// x: (g1 - g2 x^ rstd^2) / count with x^ = (x - mean) rstd. Nothing where no output depends on them; a gradient's
 /// gradient does.
-std::optional<NodeValue> through_statistics(const Rule& r, C& c, const NodeValue& x, const Sizes& shape,
+std::optional<NodeValue> through_statistics(const Rule& r, CallGradients& c, const NodeValue& x, const Sizes& shape,
                                             std::int64_t count) {
     if (!c.grad_if_any(1) && !c.grad_if_any(2)) return std::nullopt;
     const NodeValue mean = r.reshape(c.result(1), shape), rstd = r.reshape(c.result(2), shape);
@@ -35,9 +31,9 @@ std::optional<NodeValue> through_statistics(const Rule& r, C& c, const NodeValue
     return r.div(r.sub(r.reshape(r.grad(1), shape), slope), Arg(static_cast<double>(count)));
 }
 
-Arg result_arg(C& c, std::size_t index) { return arg(c.result(index)); }
+Arg result_arg(CallGradients& c, std::size_t index) { return arg(c.result(index)); }
 
-void batch_norm(B& b, C& c, const Arg& mean, const Arg& variance, bool batch) {
+void set_batch_norm(GraphBuilder& b, CallGradients& c, const Arg& mean, const Arg& variance, bool batch) {
     const Rule r(b, c);
     const Arg save_mean = batch ? result_arg(c, 1) : Arg(), save_rstd = batch ? result_arg(c, 2) : Arg();
     const NodeValue x = r.tensor("input");
@@ -55,7 +51,7 @@ void batch_norm(B& b, C& c, const Arg& mean, const Arg& variance, bool batch) {
 
 }  // namespace
 
-void convolution_grad(B& b, C& c) {
+void convolution_grad(GraphBuilder& b, CallGradients& c) {
     const Linear r(b, c);
     const auto ints = [&](const char* name) { return Arg::ints(c.args().integers(name)); };
     const std::optional<NodeValue> bias = c.args().optional_tensor("bias");
@@ -64,7 +60,7 @@ void convolution_grad(B& b, C& c) {
                     bias ? Arg::ints(bias->meta.sizes) : Arg(), ints("stride"), ints("padding"), ints("dilation"),
                     c.args().boolean("transposed"), ints("output_padding"), c.args().integer("groups")});
 }
-void layer_norm_grad(B& b, C& c) {
+void layer_norm_grad(GraphBuilder& b, CallGradients& c) {
     const Rule r(b, c);
     const NodeValue x = r.tensor("input");
     const Ints normalized = c.args().integers("normalized_shape");
@@ -73,16 +69,16 @@ void layer_norm_grad(B& b, C& c) {
                     r.optional("weight"), r.optional("bias")},
                    through_statistics(r, c, x, c.result(1).meta.sizes, element_count(normalized)));
 }
-void batch_norm_inference_grad(B& b, C& c) {
+void batch_norm_inference_grad(GraphBuilder& b, CallGradients& c) {
     const Rule r(b, c);
-    batch_norm(b, c, r.optional("running_mean"), r.optional("running_var"), false);
+    set_batch_norm(b, c, r.optional("running_mean"), r.optional("running_var"), false);
 }
-void batch_norm_batch_grad(B& b, C& c) { batch_norm(b, c, Arg(), Arg(), true); }
-void batch_norm_grad(B& b, C& c) {
+void batch_norm_batch_grad(GraphBuilder& b, CallGradients& c) { set_batch_norm(b, c, Arg(), Arg(), true); }
+void batch_norm_grad(GraphBuilder& b, CallGradients& c) {
     const Rule r(b, c);
-    batch_norm(b, c, r.optional("running_mean"), r.optional("running_var"), c.args().boolean("training"));
+    set_batch_norm(b, c, r.optional("running_mean"), r.optional("running_var"), c.args().boolean("training"));
 }
-void group_norm_grad(B& b, C& c) {
+void group_norm_grad(GraphBuilder& b, CallGradients& c) {
     const Rule r(b, c);
     const NodeValue x = r.tensor("input");
     const std::int64_t n = c.args().integer("N"), channels = c.args().integer("C"), groups = c.args().integer("group");
@@ -95,13 +91,13 @@ void group_norm_grad(B& b, C& c) {
                     Arg(channels), Arg(area), Arg(groups)},
                    statistics);
 }
-void nll_loss_grad(B& b, C& c) {
+void nll_loss_grad(GraphBuilder& b, CallGradients& c) {
     const OfSelf r(b, c);
     r.set(r.call("aten.nll_loss_backward.default",
                  {arg(r.g), arg(r.x), arg(r.tensor("target")), r.optional("weight"), c.args().integer("reduction"),
                   c.args().integer("ignore_index"), arg(c.result(1))}));
 }
-void smooth_l1_loss_grad(B& b, C& c) {
+void smooth_l1_loss_grad(GraphBuilder& b, CallGradients& c) {
     const OfSelf r(b, c);
     const NodeValue gradient = r.call(
         "aten.smooth_l1_loss_backward.default",
@@ -109,7 +105,7 @@ void smooth_l1_loss_grad(B& b, C& c) {
     r.set(gradient);
     if (r.needed("target")) c.set("target", r.neg(gradient));
 }
-void mse_loss_grad(B& b, C& c) {
+void mse_loss_grad(GraphBuilder& b, CallGradients& c) {
     const OfSelf r(b, c);
     const NodeValue gradient = r.call("aten.mse_loss_backward.default",
                                       {arg(r.g), arg(r.x), arg(r.tensor("target")), c.args().integer("reduction")});

@@ -7,11 +7,10 @@
 #include "ops/aten/matrices.h"
 #include "ops/core/samples.h"
 
-namespace whittle {
+namespace whittle::matrices {
 namespace {
 
 using samples::t;
-using namespace matrices;
 
 // --- P A = L U ---
 
@@ -327,7 +326,7 @@ constexpr OpDef kLinalg[] = {
     {.name = "aten._linalg_det.default",
      .doc = "the determinant, by LU: https://pytorch.org/docs/stable/generated/torch.linalg.det.html",
      .schema = "_linalg_det(Tensor A) -> (Tensor result, Tensor LU, Tensor pivots)",
-     .dtypes = matrices::kDTypes,
+     .dtypes = kDTypes,
      .infer = infer_det,
      .eval = eval_det,
      .grad = det_grad,
@@ -335,7 +334,7 @@ constexpr OpDef kLinalg[] = {
     {.name = "aten._linalg_slogdet.default",
      .doc = "the determinant's sign and logarithm: https://pytorch.org/docs/stable/generated/torch.linalg.slogdet.html",
      .schema = "_linalg_slogdet(Tensor A) -> (Tensor sign, Tensor logabsdet, Tensor LU, Tensor pivots)",
-     .dtypes = matrices::kDTypes,
+     .dtypes = kDTypes,
      .infer = infer_slogdet,
      .eval = eval_slogdet,
      .grad = slogdet_grad,
@@ -343,7 +342,7 @@ constexpr OpDef kLinalg[] = {
     {.name = "aten.linalg_inv_ex.default",
      .doc = "the inverse: https://pytorch.org/docs/stable/generated/torch.linalg.inv_ex.html",
      .schema = "linalg_inv_ex(Tensor A, *, bool check_errors=False) -> (Tensor inverse, Tensor info)",
-     .dtypes = matrices::kDTypes,
+     .dtypes = kDTypes,
      .infer = infer_inverse,
      .eval = eval_inverse,
      .grad = inverse_grad,
@@ -352,7 +351,7 @@ constexpr OpDef kLinalg[] = {
      .doc = "X of A X = B: https://pytorch.org/docs/stable/generated/torch.linalg.solve_ex.html",
      .schema = "_linalg_solve_ex(Tensor A, Tensor B, *, bool left=True, bool check_errors=False) -> (Tensor result, "
                "Tensor LU, Tensor pivots, Tensor info)",
-     .dtypes = matrices::kDTypes,
+     .dtypes = kDTypes,
      .infer = infer_solve,
      .eval = eval_solve,
      .grad = solve_grad,
@@ -361,7 +360,7 @@ constexpr OpDef kLinalg[] = {
      .doc = "X of A X = B, A triangular: https://pytorch.org/docs/stable/generated/torch.linalg.solve_triangular.html",
      .schema = "linalg_solve_triangular(Tensor self, Tensor B, *, bool upper, bool left=True, bool "
                "unitriangular=False) -> Tensor",
-     .dtypes = matrices::kDTypes,
+     .dtypes = kDTypes,
      .infer = infer_triangular,
      .eval = eval_triangular,
      .grad = triangular_grad,
@@ -369,13 +368,16 @@ constexpr OpDef kLinalg[] = {
     {.name = "aten.cholesky_solve.default",
      .doc = "X of A X = B by A's factor: https://pytorch.org/docs/stable/generated/torch.cholesky_solve.html",
      .schema = "cholesky_solve(Tensor self, Tensor input2, bool upper=False) -> Tensor",
-     .dtypes = matrices::kDTypes,
+     .dtypes = kDTypes,
      .decompose = decompose_cholesky_solve,
      .samples = cholesky_solve_samples},
 };
 
 }  // namespace
+}  // namespace whittle::matrices
 
-std::span<const OpDef> linalg_ops() { return kLinalg; }
+namespace whittle {
+
+std::span<const OpDef> linalg_ops() { return matrices::kLinalg; }
 
 }  // namespace whittle

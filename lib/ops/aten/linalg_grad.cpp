@@ -8,9 +8,6 @@
 namespace whittle {
 namespace {
 
-using B = GraphBuilder;
-using C = CallGradients;
-
 /// Of real and of complex matrices: what is turned is conjugated, too.
 struct OfMatrix : Linear {
     using Linear::Linear;
@@ -43,14 +40,14 @@ bool solves_for_vectors(const Sizes& a, const Sizes& b) {
 }
 
 /// d det = det tr(A^-1 dA). Of singular matrices it is not finite.
-void det_grad(B& b, C& c) {
+void det_grad(GraphBuilder& b, CallGradients& c) {
     const OfMatrix r(b, c);
     const NodeValue factor = r.mul(r.grad(), r.conj(r.result()));
     r.set("A", r.mul(r.column(r.column(factor)), r.inverse_turned(r.tensor("A"))));
 }
 
 /// d log|det| = Re tr(A^-1 dA), and d sign = i sign Im tr(A^-1 dA), which real numbers do not have.
-void slogdet_grad(B& b, C& c) {
+void slogdet_grad(GraphBuilder& b, CallGradients& c) {
     const OfMatrix r(b, c);
     const NodeValue a = r.tensor("A");
     NodeValue factor = r.grad(1);
@@ -62,14 +59,14 @@ void slogdet_grad(B& b, C& c) {
 }
 
 /// d A^-1 = -A^-1 dA A^-1
-void inverse_grad(B& b, C& c) {
+void inverse_grad(GraphBuilder& b, CallGradients& c) {
     const OfMatrix r(b, c);
     const NodeValue y = r.turned(r.result());
     r.set("A", r.neg(r.product(r.product(y, r.grad()), y)));
 }
 
 /// A X = B: B's is A^-H G, A's -A^-H G X^H; X A = B likewise.
-void solve_grad(B& b, C& c) {
+void solve_grad(GraphBuilder& b, CallGradients& c) {
     const OfMatrix r(b, c);
     const bool left = c.args().boolean("left");
     const NodeValue a = r.tensor("A"), right = r.tensor("B");
@@ -82,7 +79,7 @@ void solve_grad(B& b, C& c) {
 }
 
 /// As solve_grad(), of the triangle that is read.
-void triangular_grad(B& b, C& c) {
+void triangular_grad(GraphBuilder& b, CallGradients& c) {
     const OfMatrix r(b, c);
     const bool upper = c.args().boolean("upper"), left = c.args().boolean("left"),
                unit = c.args().boolean("unitriangular");
@@ -95,7 +92,7 @@ void triangular_grad(B& b, C& c) {
 }
 
 /// A symmetric gradient: L^-H P(L^H G) L^-1, P the lower triangle with half the diagonal; Murray 2016.
-void cholesky_grad(B& b, C& c) {
+void cholesky_grad(GraphBuilder& b, CallGradients& c) {
     const OfMatrix r(b, c);
     const bool upper = c.args().boolean("upper");
     const NodeValue l = upper ? r.turned(r.result()) : r.result(), g = upper ? r.turned(r.grad()) : r.grad();
@@ -108,7 +105,7 @@ void cholesky_grad(B& b, C& c) {
 }
 
 /// V (diag(g) + (V^H G) / E) V^H with E[i, j] = value[j] - value[i]; where values are equal it is not finite.
-void eigh_grad(B& b, C& c) {
+void eigh_grad(GraphBuilder& b, CallGradients& c) {
     const OfMatrix r(b, c);
     NodeValue v = r.result(1);
     if (!c.args().boolean("compute_v")) {
@@ -131,7 +128,7 @@ void eigh_grad(B& b, C& c) {
 }
 
 /// (G_Q + Q S(R G_R^T - G_Q^T Q)) R^-T, S the lower triangle copied to the upper one; Walter and Lehmann 2010.
-void qr_grad(B& b, C& c) {
+void qr_grad(GraphBuilder& b, CallGradients& c) {
     const OfMatrix r(b, c);
     const Sizes& sizes = r.tensor("A").meta.sizes;
     if (is_complex(r.tensor("A").meta.dtype))
@@ -147,7 +144,7 @@ void qr_grad(B& b, C& c) {
 }
 
 /// U diag(g) V^H, of the values alone.
-void svd_grad(B& b, C& c) {
+void svd_grad(GraphBuilder& b, CallGradients& c) {
     const OfMatrix r(b, c);
     if (c.args().boolean("compute_uv") && (c.grad_if_any(0) || c.grad_if_any(2)))
         throw Error("no gradient rule for the vectors of _linalg_svd");

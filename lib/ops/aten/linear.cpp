@@ -12,14 +12,12 @@
 namespace whittle {
 namespace {
 
-std::int64_t rank(const NodeValue& value) { return static_cast<std::int64_t>(value.meta.sizes.size()); }
-
 NodeValue reshape(GraphBuilder& builder, const NodeValue& value, const Sizes& sizes) {
     if (value.meta.sizes == sizes) return value;
     return builder.call("aten.reshape.default", {arg(value), Arg::ints(sizes)});
 }
 
-NodeValue expand(GraphBuilder& builder, const NodeValue& value, const Sizes& sizes) {
+NodeValue expand_to(GraphBuilder& builder, const NodeValue& value, const Sizes& sizes) {
     if (value.meta.sizes == sizes) return value;
     return builder.call("aten.expand.default", {arg(value), Arg::ints(sizes)});
 }
@@ -29,7 +27,7 @@ NodeValue permute(GraphBuilder& builder, const NodeValue& value, const Sizes& di
     return builder.call("aten.permute.default", {arg(value), Arg::ints(dims)});
 }
 
-Sizes concat(Sizes a, const Sizes& b) {
+Sizes joined_sizes(Sizes a, const Sizes& b) {
     a.insert(a.end(), b.begin(), b.end());
     return a;
 }
@@ -70,17 +68,17 @@ std::vector<NodeRef> decompose_matmul(GraphBuilder& builder, const Arguments<Nod
     const auto call = [&](std::string_view target, const NodeValue& left, const NodeValue& right) {
         return builder.call(target, {arg(left), arg(right)});
     };
-    if (rank(a) == 1 && rank(b) == 1) return {call("aten.dot.default", a, b).ref};
-    if (rank(a) == 2 && rank(b) == 1) return {call("aten.mv.default", a, b).ref};
+    if (rank_of(a) == 1 && rank_of(b) == 1) return {call("aten.dot.default", a, b).ref};
+    if (rank_of(a) == 2 && rank_of(b) == 1) return {call("aten.mv.default", a, b).ref};
     const std::int64_t batch = element_count(shape.batch);
     NodeValue product;
-    if (rank(b) <= 2) {  // all rows at once
+    if (rank_of(b) <= 2) {  // all rows at once
         const NodeValue rows = reshape(builder, a, {batch * shape.m, shape.k});
-        product = rank(b) == 1 ? call("aten.mv.default", rows, b) : call("aten.mm.default", rows, b);
+        product = rank_of(b) == 1 ? call("aten.mv.default", rows, b) : call("aten.mm.default", rows, b);
     } else {
-        const NodeValue matrix_a = rank(a) == 1 ? reshape(builder, a, {1, shape.k}) : a;
-        const NodeValue all_a = expand(builder, matrix_a, concat(shape.batch, {shape.m, shape.k}));
-        const NodeValue all_b = expand(builder, b, concat(shape.batch, {shape.k, shape.n}));
+        const NodeValue matrix_a = rank_of(a) == 1 ? reshape(builder, a, {1, shape.k}) : a;
+        const NodeValue all_a = expand_to(builder, matrix_a, joined_sizes(shape.batch, {shape.m, shape.k}));
+        const NodeValue all_b = expand_to(builder, b, joined_sizes(shape.batch, {shape.k, shape.n}));
         product = call("aten.bmm.default", reshape(builder, all_a, {batch, shape.m, shape.k}),
                        reshape(builder, all_b, {batch, shape.k, shape.n}));
     }
@@ -181,7 +179,7 @@ std::vector<Tensor> eval_linear(const Arguments<Tensor>& args) {
 
 std::vector<NodeRef> decompose_outer(GraphBuilder& builder, const Arguments<NodeValue>& args) {
     const NodeValue a = args.tensor("self"), b = args.tensor("vec2");
-    if (rank(a) != 1 || rank(b) != 1)
+    if (rank_of(a) != 1 || rank_of(b) != 1)
         throw Error("outer: found operands of sizes " + to_string(a.meta.sizes) + " and " + to_string(b.meta.sizes) +
                     ", expected vectors");
     return {builder.call("aten.mul.Tensor", {arg(reshape(builder, a, {a.meta.sizes[0], 1})), arg(b)}).ref};
@@ -190,7 +188,7 @@ std::vector<NodeRef> decompose_outer(GraphBuilder& builder, const Arguments<Node
 /// The dimensions of a value that are not in `dims`, in order.
 Sizes other_dims(const NodeValue& value, const Sizes& dims) {
     Sizes result;
-    for (std::int64_t d = 0; d < rank(value); d++)
+    for (std::int64_t d = 0; d < rank_of(value); d++)
         if (std::ranges::find(dims, d) == dims.end()) result.push_back(d);
     return result;
 }
@@ -204,8 +202,8 @@ Sizes sizes_of(const NodeValue& value, const Sizes& dims) {
 std::vector<NodeRef> decompose_tensordot(GraphBuilder& builder, const Arguments<NodeValue>& args) {
     const NodeValue a = args.tensor("self"), b = args.tensor("other");
     Sizes dims_a = args.integers("dims_self"), dims_b = args.integers("dims_other");
-    for (std::int64_t& d : dims_a) d = wrap_dim(d, rank(a));
-    for (std::int64_t& d : dims_b) d = wrap_dim(d, rank(b));
+    for (std::int64_t& d : dims_a) d = wrap_dim(d, rank_of(a));
+    for (std::int64_t& d : dims_b) d = wrap_dim(d, rank_of(b));
     const Sizes free_a = other_dims(a, dims_a), free_b = other_dims(b, dims_b);
     if (sizes_of(a, dims_a) != sizes_of(b, dims_b) || free_a.size() + dims_a.size() != a.meta.sizes.size() ||
         free_b.size() + dims_b.size() != b.meta.sizes.size())
@@ -214,10 +212,10 @@ std::vector<NodeRef> decompose_tensordot(GraphBuilder& builder, const Arguments<
                     ", expected as many dimensions of equal sizes, none twice");
     const Sizes sizes_a = sizes_of(a, free_a), sizes_b = sizes_of(b, free_b);
     const std::int64_t m = element_count(sizes_a), n = element_count(sizes_b), k = element_count(sizes_of(a, dims_a));
-    const NodeValue left = reshape(builder, permute(builder, a, concat(free_a, dims_a)), {m, k});
-    const NodeValue right = reshape(builder, permute(builder, b, concat(dims_b, free_b)), {k, n});
+    const NodeValue left = reshape(builder, permute(builder, a, joined_sizes(free_a, dims_a)), {m, k});
+    const NodeValue right = reshape(builder, permute(builder, b, joined_sizes(dims_b, free_b)), {k, n});
     const NodeValue product = builder.call("aten.mm.default", {arg(left), arg(right)});
-    return {reshape(builder, product, concat(sizes_a, sizes_b)).ref};
+    return {reshape(builder, product, joined_sizes(sizes_a, sizes_b)).ref};
 }
 
 /// Every element of self times all of other: self's dimensions step over whole copies of other's.
@@ -247,7 +245,7 @@ std::vector<NodeRef> scaled_sum(GraphBuilder& builder, const Arguments<NodeValue
     const auto times = [&](const NodeValue& value, const Scalar& by) {
         return by.to_double() == 1 ? value : builder.call("aten.mul.Scalar", {arg(value), Arg(by)});
     };
-    if (beta.to_double() == 0) return {expand(builder, times(product, alpha), product.meta.sizes).ref};
+    if (beta.to_double() == 0) return {expand_to(builder, times(product, alpha), product.meta.sizes).ref};
     return {builder.call("aten.add.Tensor", {arg(times(self, beta)), arg(times(product, alpha))}).ref};
 }
 
@@ -269,7 +267,7 @@ std::vector<NodeRef> decompose_addbmm(GraphBuilder& builder, const Arguments<Nod
 
 std::vector<NodeRef> decompose_trace(GraphBuilder& builder, const Arguments<NodeValue>& args) {
     const NodeValue self = args.tensor("self");
-    if (rank(self) != 2)
+    if (rank_of(self) != 2)
         throw Error("trace: found an operand of sizes " + to_string(self.meta.sizes) + ", expected a matrix");
     return {builder.call("aten.sum.default", {arg(builder.call("aten.diagonal.default", {arg(self)}))}).ref};
 }
@@ -277,16 +275,16 @@ std::vector<NodeRef> decompose_trace(GraphBuilder& builder, const Arguments<Node
 /// a x b = roll(a, -1) roll(b, -2) - roll(a, -2) roll(b, -1) along a dimension of 3
 std::vector<NodeRef> decompose_cross(GraphBuilder& builder, const Arguments<NodeValue>& args) {
     NodeValue a = args.tensor("self"), b = args.tensor("other");
-    if (rank(a) != rank(b))
+    if (rank_of(a) != rank_of(b))
         throw Error("linalg_cross: found operands of sizes " + to_string(a.meta.sizes) + " and " +
                     to_string(b.meta.sizes) + ", expected equal ranks");
     const Sizes sizes = broadcast_sizes(a.meta.sizes, b.meta.sizes);
-    const std::int64_t dim = wrap_dim(args.integer("dim"), rank(a));
+    const std::int64_t dim = wrap_dim(args.integer("dim"), rank_of(a));
     for (const NodeValue& operand : {a, b})
-        if (rank(operand) == 0 || operand.meta.sizes[static_cast<std::size_t>(dim)] != 3)
+        if (rank_of(operand) == 0 || operand.meta.sizes[static_cast<std::size_t>(dim)] != 3)
             throw Error("linalg_cross: found an operand of sizes " + to_string(operand.meta.sizes) +
                         ", expected 3 elements in dimension " + std::to_string(dim));
-    a = expand(builder, a, sizes), b = expand(builder, b, sizes);
+    a = expand_to(builder, a, sizes), b = expand_to(builder, b, sizes);
     const auto rolled = [&](const NodeValue& value, std::int64_t by) {
         return builder.call("aten.roll.default", {arg(value), Arg::ints({by}), Arg::ints({dim})});
     };
@@ -300,7 +298,7 @@ std::vector<NodeRef> decompose_trilinear(GraphBuilder& builder, const Arguments<
     const auto wide = [&](const char* name, const char* dims) {
         NodeValue x = args.tensor(name);
         std::vector<std::int64_t> added = args.integers(dims);
-        const std::int64_t whole = rank(x) + static_cast<std::int64_t>(added.size());
+        const std::int64_t whole = rank_of(x) + static_cast<std::int64_t>(added.size());
         for (std::int64_t& dim : added) dim = wrap_dim(dim, whole);
         std::ranges::sort(added);
         if (std::ranges::adjacent_find(added) != added.end())
@@ -320,7 +318,7 @@ std::vector<NodeRef> decompose_trilinear(GraphBuilder& builder, const Arguments<
 
 using samples::t;
 
-Sample pair(DType dtype, const Sizes& a, const Sizes& b, const ArgList& rest = {}) {
+Sample pair_sample(DType dtype, const Sizes& a, const Sizes& b, const ArgList& rest = {}) {
     Sample sample{to_string(a) + " and " + to_string(b),
                   {samples::random(dtype, a, 1), samples::random(dtype, b, 2)},
                   {t(0), t(1)}};
@@ -346,7 +344,7 @@ std::vector<Sample> sample_matmul(DType dtype) {
                                               {{2, 3, 0}, {2, 0, 5}},
                                               {{3, 0}, {0, 2}},
                                               {{0}, {0}}};
-    for (const auto& [a, b] : shapes) result.push_back(pair(dtype, a, b));
+    for (const auto& [a, b] : shapes) result.push_back(pair_sample(dtype, a, b));
     const auto left = samples::layouts(samples::random(dtype, {2, 3, 4}, 3));
     const auto right = samples::layouts(samples::random(dtype, {2, 4, 5}, 4));
     for (std::size_t i = 0; i < left.size(); i++)
@@ -357,10 +355,11 @@ std::vector<Sample> sample_matmul(DType dtype) {
 }
 
 std::vector<Sample> sample_linear(DType dtype) {
-    std::vector<Sample> result = {pair(dtype, {3, 4}, {5, 4}), pair(dtype, {4}, {5, 4}), pair(dtype, {2, 3, 4}, {5, 4}),
-                                  pair(dtype, {2, 0, 4}, {5, 4}), pair(dtype, {3, 0}, {2, 0})};
+    std::vector<Sample> result = {pair_sample(dtype, {3, 4}, {5, 4}), pair_sample(dtype, {4}, {5, 4}),
+                                  pair_sample(dtype, {2, 3, 4}, {5, 4}), pair_sample(dtype, {2, 0, 4}, {5, 4}),
+                                  pair_sample(dtype, {3, 0}, {2, 0})};
     for (const Sizes& input : {Sizes{3, 4}, Sizes{4}, Sizes{2, 1, 3, 4}, Sizes{0, 4}}) {
-        Sample sample = pair(dtype, input, {5, 4}, {t(2)});
+        Sample sample = pair_sample(dtype, input, {5, 4}, {t(2)});
         sample.label += ", bias";
         sample.tensors.push_back(samples::random(dtype, {5}, 3));
         result.push_back(std::move(sample));
@@ -374,21 +373,23 @@ std::vector<Sample> sample_linear(DType dtype) {
 
 std::vector<Sample> sample_outer(DType dtype) {
     return {
-        pair(dtype, {3}, {4}),
-        pair(dtype, {0}, {2}),
-        pair(dtype, {1}, {1}),
+        pair_sample(dtype, {3}, {4}),
+        pair_sample(dtype, {0}, {2}),
+        pair_sample(dtype, {1}, {1}),
         {"negative stride", {samples::negative(samples::random(dtype, {3})), samples::special(dtype)}, {t(0), t(1)}}};
 }
 
 std::vector<Sample> sample_tensordot(DType dtype) {
     const auto dims = [](const Sizes& a, const Sizes& b) { return ArgList{Arg::ints(a), Arg::ints(b)}; };
-    return {pair(dtype, {3, 4}, {4, 5}, dims({1}, {0})), pair(dtype, {2, 3, 4}, {4, 5, 3}, dims({1, -1}, {-1, 0})),
-            pair(dtype, {2, 3}, {2, 2}, dims({}, {})), pair(dtype, {3, 4}, {3, 4}, dims({0, 1}, {0, 1})),
-            pair(dtype, {2, 0}, {0, 3}, dims({1}, {0}))};
+    return {pair_sample(dtype, {3, 4}, {4, 5}, dims({1}, {0})),
+            pair_sample(dtype, {2, 3, 4}, {4, 5, 3}, dims({1, -1}, {-1, 0})),
+            pair_sample(dtype, {2, 3}, {2, 2}, dims({}, {})), pair_sample(dtype, {3, 4}, {3, 4}, dims({0, 1}, {0, 1})),
+            pair_sample(dtype, {2, 0}, {0, 3}, dims({1}, {0}))};
 }
 
 std::vector<Sample> sample_kron(DType dtype) {
-    return {pair(dtype, {2, 3}, {3, 2}), pair(dtype, {2}, {2, 1, 3}), pair(dtype, {}, {2, 2}), pair(dtype, {0}, {2})};
+    return {pair_sample(dtype, {2, 3}, {3, 2}), pair_sample(dtype, {2}, {2, 1, 3}), pair_sample(dtype, {}, {2, 2}),
+            pair_sample(dtype, {0}, {2})};
 }
 
 /// Factors for a call that has them: whole numbers, which all dtypes have.
@@ -417,9 +418,9 @@ std::vector<Sample> sample_trace(DType dtype) {
             {"empty", {samples::random(dtype, {0, 2})}, {t(0)}}};
 }
 std::vector<Sample> sample_cross(DType dtype) {
-    Sample rows = pair(dtype, {3, 4}, {3, 1});
+    Sample rows = pair_sample(dtype, {3, 4}, {3, 1});
     rows.kwargs = {{"dim", Arg(0)}};
-    return {pair(dtype, {3}, {3}), pair(dtype, {2, 3}, {1, 3}), rows, pair(dtype, {0, 3}, {0, 3})};
+    return {pair_sample(dtype, {3}, {3}), pair_sample(dtype, {2, 3}, {1, 3}), rows, pair_sample(dtype, {0, 3}, {0, 3})};
 }
 
 /// Two rows that a weight of three dimensions multiplies, as bilinear() calls it.
@@ -436,7 +437,7 @@ std::vector<Sample> sample_trilinear(DType dtype) {
              {t(0), t(1), t(2), Arg::ints({1}), Arg::ints({0}), Arg::ints({}), Arg::ints({})}}};
 }
 
-constexpr OpDef kOps[] = {
+constexpr OpDef kLinearOps[] = {
     {.name = "aten.addr.default",
      .doc = "beta self + alpha (vec1 outer vec2); pytorch.org/docs/stable/generated/torch.addr.html",
      .schema = "addr(Tensor self, Tensor vec1, Tensor vec2, *, Scalar beta=1, Scalar alpha=1) -> Tensor",
@@ -505,6 +506,6 @@ constexpr OpDef kOps[] = {
 
 }  // namespace
 
-std::span<const OpDef> linear_ops() { return kOps; }
+std::span<const OpDef> linear_ops() { return kLinearOps; }
 
 }  // namespace whittle

@@ -13,20 +13,19 @@ namespace whittle {
 
 namespace {
 
+using samples::integers;
+using samples::random;
 using samples::t;
-using Builder = GraphBuilder;
-using Values = Arguments<NodeValue>;
-using Refs = std::vector<NodeRef>;
 
 /// The squared differences, their mean or their sum.
-Refs mse_loss(Builder& b, const Values& a) {
+Refs mse_loss(GraphBuilder& b, const Arguments<NodeValue>& a) {
     const Gradient g(b);
     const NodeValue difference = g.sub(a.tensor("self"), a.tensor("target"));
     return {reduced(b, a, g.mul(difference, difference))};
 }
 
 /// Squares below beta, from there on the distance, less what makes it continuous; Girshick 2015.
-Refs smooth_l1_loss(Builder& b, const Values& a) {
+Refs smooth_l1_loss(GraphBuilder& b, const Arguments<NodeValue>& a) {
     const Gradient g(b);
     const double beta = a.number("beta");
     if (beta < 0) throw Error("smooth_l1_loss: found a beta of " + std::to_string(beta) + ", expected 0 or more");
@@ -40,7 +39,7 @@ Refs smooth_l1_loss(Builder& b, const Values& a) {
 }
 
 /// (1 - y) x + w log(1 + exp(-x)), w = 1 + (pos_weight - 1) y, without overflow: m = max(-x, 0) is taken out.
-Refs binary_cross_entropy_with_logits(Builder& b, const Values& a) {
+Refs binary_cross_entropy_with_logits(GraphBuilder& b, const Arguments<NodeValue>& a) {
     const Gradient g(b);
     const NodeValue x = a.tensor("self"), y = a.tensor("target");
     const NodeValue most = g.call("aten.clamp_min.default", {arg(g.neg(x)), 0});
@@ -58,7 +57,7 @@ Refs binary_cross_entropy_with_logits(Builder& b, const Values& a) {
     return {reduced(b, a, losses)};
 }
 
-Refs mse_loss_backward(Builder& b, const Values& a) {
+Refs mse_loss_backward(GraphBuilder& b, const Arguments<NodeValue>& a) {
     const Gradient g(b);
     const NodeValue difference = g.sub(a.tensor("self"), a.tensor("target"));
     const double factor = a.integer("reduction") == kMean ? 2.0 / static_cast<double>(difference.meta.numel()) : 2.0;
@@ -66,7 +65,7 @@ Refs mse_loss_backward(Builder& b, const Values& a) {
 }
 
 /// The distance over beta, at most 1 each way.
-Refs smooth_l1_loss_backward(Builder& b, const Values& a) {
+Refs smooth_l1_loss_backward(GraphBuilder& b, const Arguments<NodeValue>& a) {
     const Gradient g(b);
     const double beta = a.number("beta");
     const NodeValue difference = g.sub(a.tensor("self"), a.tensor("target"));
@@ -84,13 +83,13 @@ Refs smooth_l1_loss_backward(Builder& b, const Values& a) {
 }
 
 /// The rows of an nll_loss: scores [N, C], and per row its class, whether it is ignored, and its weight.
-struct Rows {
+struct NllRows {
     NodeValue scores, target, ignored, weight;
     bool batched = true;
 };
 
-Rows nll_rows(Builder& b, const Values& a) {
-    Rows rows{.scores = a.tensor("self"), .target = a.tensor("target"), .ignored = {}, .weight = {}};
+NllRows nll_rows(GraphBuilder& b, const Arguments<NodeValue>& a) {
+    NllRows rows{.scores = a.tensor("self"), .target = a.tensor("target"), .ignored = {}, .weight = {}};
     rows.batched = rows.scores.meta.sizes.size() == 2;
     if (rows.scores.meta.sizes.empty() || rows.scores.meta.sizes.size() > 2)
         throw Error("found scores of sizes " + to_string(rows.scores.meta.sizes) + ", expected one or two dimensions");
@@ -112,9 +111,9 @@ Rows nll_rows(Builder& b, const Values& a) {
 }
 
 /// -weight[target] * self[target], its sum, or its mean over the total weight.
-Refs nll_loss_forward(Builder& b, const Values& a) {
+Refs nll_loss_forward(GraphBuilder& b, const Arguments<NodeValue>& a) {
     const Gradient g(b);
-    const Rows rows = nll_rows(b, a);
+    const NllRows rows = nll_rows(b, a);
     const NodeValue column = b.call("aten.unsqueeze.default", {arg(rows.target), 1});
     const NodeValue picked =
         g.reshape(b.call("aten.gather.default", {arg(rows.scores), 1, arg(column)}), rows.target.meta.sizes);
@@ -128,9 +127,9 @@ Refs nll_loss_forward(Builder& b, const Values& a) {
     return {reduction == kMean ? g.div(sum, arg(total)).ref : sum.ref, total.ref};
 }
 
-Refs nll_loss_backward(Builder& b, const Values& a) {
+Refs nll_loss_backward(GraphBuilder& b, const Arguments<NodeValue>& a) {
     const Gradient g(b);
-    const Rows rows = nll_rows(b, a);
+    const NllRows rows = nll_rows(b, a);
     NodeValue grad = a.tensor("grad_output");
     if (a.integer("reduction") == kMean) grad = g.div(grad, arg(a.tensor("total_weight")));
     const NodeValue values =
@@ -141,14 +140,14 @@ Refs nll_loss_backward(Builder& b, const Values& a) {
     return {g.reshape(written, a.tensor("self").meta.sizes).ref};
 }
 
-Refs nll_loss(Builder& b, const Values& a) {
+Refs nll_loss(GraphBuilder& b, const Arguments<NodeValue>& a) {
     return {b.call_multi("aten.nll_loss_forward.default", {arg(a.tensor("self")), arg(a.tensor("target")), weight_of(a),
                                                            a.integer("reduction"), a.integer("ignore_index")})[0]
                 .ref};
 }
 
 /// Scores [N, C, ...] as rows [N * ..., C]; one row stays as it is.
-NodeValue rows_of_classes(Builder& b, const NodeValue& x) {
+NodeValue rows_of_classes(GraphBuilder& b, const NodeValue& x) {
     const Sizes& sizes = x.meta.sizes;
     if (sizes.size() <= 2) return x;
     std::vector<std::int64_t> order = {0};
@@ -159,7 +158,7 @@ NodeValue rows_of_classes(Builder& b, const NodeValue& x) {
 }
 
 /// -sum over the classes of weight * share * score: one for each row, [N] or, of one row, [].
-NodeValue row_losses(Builder& b, const NodeValue& scores, const std::optional<NodeValue>& weight,
+NodeValue row_losses(GraphBuilder& b, const NodeValue& scores, const std::optional<NodeValue>& weight,
                      const std::optional<NodeValue>& share) {
     const Gradient g(b);
     NodeValue terms = share ? g.mul(scores, *share) : scores;
@@ -170,7 +169,7 @@ NodeValue row_losses(Builder& b, const NodeValue& scores, const std::optional<No
 /// The negative log likelihood of log_softmax, as
 /// https://pytorch.org/docs/stable/generated/torch.nn.CrossEntropyLoss.html has it: a share of label_smoothing is that
 /// of all classes alike.
-Refs cross_entropy_loss(Builder& b, const Values& a) {
+Refs cross_entropy_loss(GraphBuilder& b, const Arguments<NodeValue>& a) {
     const Gradient g(b);
     const NodeValue input = a.tensor("self"), target = a.tensor("target");
     const Sizes& sizes = input.meta.sizes;
@@ -220,18 +219,15 @@ Refs cross_entropy_loss(Builder& b, const Values& a) {
 
 // --- Samples ---
 
-Tensor rand(DType dtype, Sizes sizes, std::uint64_t seed = 1) { return samples::random(dtype, std::move(sizes), seed); }
-Tensor classes(const std::vector<double>& values) { return samples::values(DType::i64, values); }
-
 std::vector<Sample> mse_loss_samples(DType dtype) {
     std::vector<Sample> result = samples::of_gradient(dtype, {0});
-    result.push_back({"mean", {rand(dtype, {2, 3}), rand(dtype, {3}, 2)}, {t(0), t(1)}});
-    result.push_back({"sum", {rand(dtype, {2, 3}), rand(dtype, {2, 3}, 2)}, {t(0), t(1), 2}});
+    result.push_back({"mean", {random(dtype, {2, 3}), random(dtype, {3}, 2)}, {t(0), t(1)}});
+    result.push_back({"sum", {random(dtype, {2, 3}), random(dtype, {2, 3}, 2)}, {t(0), t(1), 2}});
     return result;
 }
 std::vector<Sample> smooth_l1_samples(DType dtype) {
     std::vector<Sample> result = mse_loss_samples(dtype);
-    const Tensor x = rand(dtype, {2, 3}), y = rand(dtype, {2, 3}, 2);
+    const Tensor x = random(dtype, {2, 3}), y = random(dtype, {2, 3}, 2);
     for (const double beta : {0.0, 0.25, 3.0})
         result.push_back({"beta " + std::to_string(beta), {x, y}, {t(0), t(1), 0, Arg(beta)}});
     result.push_back(
@@ -239,7 +235,7 @@ std::vector<Sample> smooth_l1_samples(DType dtype) {
     return result;
 }
 std::vector<Sample> logits_samples(DType dtype) {
-    const Tensor x = rand(dtype, {2, 3}), y = samples::uniform(dtype, {2, 3}, 0, 1, 2);
+    const Tensor x = random(dtype, {2, 3}), y = samples::uniform(dtype, {2, 3}, 0, 1, 2);
     const Tensor weight = samples::uniform(dtype, {2, 3}, 0.5, 2, 3),
                  positive = samples::uniform(dtype, {3}, 0.5, 2, 4);
     return {{"mean", {x, y}, {t(0), t(1)}},
@@ -253,58 +249,58 @@ std::vector<Sample> logits_samples(DType dtype) {
              {t(0), t(1), Arg(), Arg(), 0}}};
 }
 std::vector<Sample> mse_samples(DType dtype) {
-    const Tensor x = rand(dtype, {2, 3}, 2), y = rand(dtype, {2, 3}, 3);
-    return {{"none", {rand(dtype, {2, 3}), x, y}, {t(0), t(1), t(2), 0}},
-            {"mean", {rand(dtype, {}), x, y}, {t(0), t(1), t(2), 1}},
-            {"sum", {rand(dtype, {}), x, y}, {t(0), t(1), t(2), 2}},
-            {"transposed", {samples::transposed(rand(dtype, {2, 3})), x, samples::strided(y)}, {t(0), t(1), t(2), 0}},
+    const Tensor x = random(dtype, {2, 3}, 2), y = random(dtype, {2, 3}, 3);
+    return {{"none", {random(dtype, {2, 3}), x, y}, {t(0), t(1), t(2), 0}},
+            {"mean", {random(dtype, {}), x, y}, {t(0), t(1), t(2), 1}},
+            {"sum", {random(dtype, {}), x, y}, {t(0), t(1), t(2), 2}},
+            {"transposed", {samples::transposed(random(dtype, {2, 3})), x, samples::strided(y)}, {t(0), t(1), t(2), 0}},
             {"mean of one number",
-             {samples::expanded(rand(dtype, {}), {2, 3}), samples::transposed(x), y},
+             {samples::expanded(random(dtype, {}), {2, 3}), samples::transposed(x), y},
              {t(0), t(1), t(2), 1}},
-            {"0-d", {rand(dtype, {}), rand(dtype, {}, 2), rand(dtype, {}, 3)}, {t(0), t(1), t(2), 1}}};
+            {"0-d", {random(dtype, {}), random(dtype, {}, 2), random(dtype, {}, 3)}, {t(0), t(1), t(2), 1}}};
 }
 std::vector<Sample> smooth_l1_backward_samples(DType dtype) {
     std::vector<Sample> result = mse_samples(dtype);
     for (Sample& sample : result) sample.args.emplace_back(1.0);
-    const Tensor grad = rand(dtype, {2, 3}), x = rand(dtype, {2, 3}, 2), y = rand(dtype, {2, 3}, 3);
+    const Tensor grad = random(dtype, {2, 3}), x = random(dtype, {2, 3}, 2), y = random(dtype, {2, 3}, 3);
     for (const double beta : {0.0, 0.25, 3.0})
         result.push_back({"beta " + std::to_string(beta), {grad, x, y}, {t(0), t(1), t(2), 0, Arg(beta)}});
     result.push_back({"beta 0, no distance", {grad, x, x}, {t(0), t(1), t(2), 0, Arg(0.0)}});
     return result;
 }
 std::vector<Sample> nll_samples(DType dtype) {
-    const Tensor x = rand(dtype, {3, 4}), y = classes({1, 3, 0}), w = samples::uniform(dtype, {4}, 0.5, 2);
+    const Tensor x = random(dtype, {3, 4}), y = integers({1, 3, 0}), w = samples::uniform(dtype, {4}, 0.5, 2);
     return {{"none", {x, y}, {t(0), t(1), Arg(), 0, -100}},
             {"mean", {x, y, w}, {t(0), t(1), t(2), 1, -100}},
             {"sum, ignored", {x, y, w}, {t(0), t(1), t(2), 2, 3}},
-            {"one row", {rand(dtype, {4}), samples::scalar(DType::i64, 2)}, {t(0), t(1), Arg(), 1, -100}},
+            {"one row", {random(dtype, {4}), samples::scalar(DType::i64, 2)}, {t(0), t(1), Arg(), 1, -100}},
             {"transposed", {samples::transposed(x), y, samples::strided(w)}, {t(0), t(1), t(2), 0, 3}},
-            {"all ignored", {x, classes({3, 3, 3})}, {t(0), t(1), Arg(), 1, 3}}};
+            {"all ignored", {x, integers({3, 3, 3})}, {t(0), t(1), Arg(), 1, 3}}};
 }
 std::vector<Sample> cross_entropy_samples(DType dtype) {
     std::vector<Sample> result = nll_samples(dtype);
-    const Tensor x = rand(dtype, {3, 4}), y = classes({1, 3, 0}), w = samples::uniform(dtype, {4}, 0.5, 2);
-    const Tensor images = rand(dtype, {2, 3, 2, 2}), shares = samples::uniform(dtype, {2, 3, 2, 2}, 0, 1);
+    const Tensor x = random(dtype, {3, 4}), y = integers({1, 3, 0}), w = samples::uniform(dtype, {4}, 0.5, 2);
+    const Tensor images = random(dtype, {2, 3, 2, 2}), shares = samples::uniform(dtype, {2, 3, 2, 2}, 0, 1);
     const Tensor places = samples::values(DType::i64, {0, 2, 1, 1, 0, 2, 2, 0}, {2, 2, 2});
     result.push_back({"smoothed", {x, y, w}, {t(0), t(1), t(2), 1, 3, 0.25}});
     result.push_back({"smoothed, none", {x, y}, {t(0), t(1), Arg(), 0, -100, 0.5}});
     result.push_back({"images", {images, places}, {t(0), t(1)}});
     result.push_back({"images, none", {images, places}, {t(0), t(1), Arg(), 0}});
     result.push_back({"probabilities", {images, shares}, {t(0), t(1)}});
-    result.push_back({"probabilities, weighted", {x, rand(dtype, {3, 4}, 3), w}, {t(0), t(1), t(2), 0, -100, 0.1}});
+    result.push_back({"probabilities, weighted", {x, random(dtype, {3, 4}, 3), w}, {t(0), t(1), t(2), 0, -100, 0.1}});
     return result;
 }
 std::vector<Sample> nll_backward_samples(DType dtype) {
-    const Tensor x = rand(dtype, {3, 4}), y = classes({1, 3, 0}), w = samples::uniform(dtype, {4}, 0.5, 2);
+    const Tensor x = random(dtype, {3, 4}), y = integers({1, 3, 0}), w = samples::uniform(dtype, {4}, 0.5, 2);
     const Tensor total = samples::scalar(dtype, 2.5), one = samples::scalar(dtype, 1.5);
-    return {{"none", {rand(dtype, {3}), x, y, total}, {t(0), t(1), t(2), Arg(), 0, -100, t(3)}},
+    return {{"none", {random(dtype, {3}), x, y, total}, {t(0), t(1), t(2), Arg(), 0, -100, t(3)}},
             {"mean", {one, x, y, w, total}, {t(0), t(1), t(2), t(3), 1, -100, t(4)}},
             {"sum, ignored", {one, x, y, w, total}, {t(0), t(1), t(2), t(3), 2, 3, t(4)}},
             {"none, weighted, ignored",
              {samples::expanded(one, {3}), samples::transposed(x), y, w, total},
              {t(0), t(1), t(2), t(3), 0, 0, t(4)}},
             {"one row",
-             {one, rand(dtype, {4}), samples::scalar(DType::i64, 2), samples::scalar(dtype, 1)},
+             {one, random(dtype, {4}), samples::scalar(DType::i64, 2), samples::scalar(dtype, 1)},
              {t(0), t(1), t(2), Arg(), 1, -100, t(3)}}};
 }
 

@@ -14,27 +14,25 @@
 namespace whittle {
 namespace {
 
+using samples::random;
 using samples::t;
-using Builder = GraphBuilder;
-using Values = Arguments<NodeValue>;
-using Refs = std::vector<NodeRef>;
 
 /// A gradient of each loss, over their count where the mean was taken.
-NodeValue spread(const Gradient& g, const Values& a, const NodeValue& gradient) {
+NodeValue through_reduction(const Gradient& g, const Arguments<NodeValue>& a, const NodeValue& gradient) {
     if (a.integer("reduction") != kMean) return gradient;
     return g.div(gradient, Arg(static_cast<double>(gradient.meta.numel())));
 }
 
 // --- huber_loss ---
 
-double huber_delta(const Values& a) {
+double huber_delta(const Arguments<NodeValue>& a) {
     const double delta = a.number("delta");
     if (!(delta > 0)) throw Error("huber_loss: found a delta of " + std::to_string(delta) + ", expected more than 0");
     return delta;
 }
 
 /// Half of squares up to delta, from there on delta times the distance, less what makes it continuous; Huber 1964.
-Refs huber_loss(Builder& b, const Values& a) {
+Refs huber_loss(GraphBuilder& b, const Arguments<NodeValue>& a) {
     const Gradient g(b);
     const double delta = huber_delta(a);
     const NodeValue z = g.call("aten.abs.default", {arg(g.sub(a.tensor("self"), a.tensor("target")))});
@@ -44,12 +42,12 @@ Refs huber_loss(Builder& b, const Values& a) {
 }
 
 /// The difference, at most delta each way.
-Refs huber_loss_backward(Builder& b, const Values& a) {
+Refs huber_loss_backward(GraphBuilder& b, const Arguments<NodeValue>& a) {
     const Gradient g(b);
     const double delta = huber_delta(a);
     const NodeValue difference = g.sub(a.tensor("self"), a.tensor("target"));
     const NodeValue slope = g.call("aten.clamp.default", {arg(difference), Arg(-delta), Arg(delta)});
-    return {spread(g, a, g.mul(slope, a.tensor("grad_output"))).ref};
+    return {through_reduction(g, a, g.mul(slope, a.tensor("grad_output"))).ref};
 }
 
 // --- binary_cross_entropy ---
@@ -58,13 +56,13 @@ Refs huber_loss_backward(Builder& b, const Values& a) {
 NodeValue limited_log(const Gradient& g, std::string_view function, const NodeValue& x) {
     return g.call("aten.clamp_min.default", {arg(g.call(function, {arg(x)})), Arg(-100)});
 }
-NodeValue weighted(const Gradient& g, const Values& a, const NodeValue& x) {
+NodeValue weighted(const Gradient& g, const Arguments<NodeValue>& a, const NodeValue& x) {
     const auto weight = a.optional_tensor("weight");
     return weight ? g.mul(x, *weight) : x;
 }
 
 /// (y - 1) log(1 - x) - y log(x) for probabilities x. That they are from 0 to 1 is a matter of values, not checked.
-Refs binary_cross_entropy(Builder& b, const Values& a) {
+Refs binary_cross_entropy(GraphBuilder& b, const Arguments<NodeValue>& a) {
     const Gradient g(b);
     const NodeValue x = a.tensor("self"), y = a.tensor("target");
     const NodeValue no = g.mul(g.add(y, -1), limited_log(g, "aten.log1p.default", g.neg(x)));
@@ -73,16 +71,16 @@ Refs binary_cross_entropy(Builder& b, const Values& a) {
 }
 
 /// (x - y) / (x (1 - x)), where the divisor is at least 1e-12
-Refs binary_cross_entropy_backward(Builder& b, const Values& a) {
+Refs binary_cross_entropy_backward(GraphBuilder& b, const Arguments<NodeValue>& a) {
     const Gradient g(b);
     const NodeValue x = a.tensor("self"), y = a.tensor("target");
     const NodeValue spread_of = g.call("aten.clamp_min.default", {arg(g.mul(g.complement(x), x)), Arg(1e-12)});
     const NodeValue slope = g.div(g.mul(a.tensor("grad_output"), g.sub(x, y)), arg(spread_of));
-    return {spread(g, a, weighted(g, a, slope)).ref};
+    return {through_reduction(g, a, weighted(g, a, slope)).ref};
 }
 
 /// Of the probabilities by the backward op; of the targets log(1 - x) - log(x).
-void binary_cross_entropy_grad(Builder& b, CallGradients& c) {
+void binary_cross_entropy_grad(GraphBuilder& b, CallGradients& c) {
     const Rule r(b, c);
     const NodeValue x = r.tensor("self"), y = r.tensor("target");
     const std::int64_t reduction = c.args().integer("reduction");
@@ -91,11 +89,11 @@ void binary_cross_entropy_grad(Builder& b, CallGradients& c) {
                              {arg(r.grad()), arg(x), arg(y), r.optional("weight"), reduction}));
     if (!r.needed("target")) return;
     const NodeValue no = r.of("aten.log1p.default", r.neg(x)), slope = r.sub(no, r.of("aten.log.default", x));
-    r.set("target", spread(r, c.args(), weighted(r, c.args(), r.mul(r.grad(), slope))));
+    r.set("target", through_reduction(r, c.args(), weighted(r, c.args(), r.mul(r.grad(), slope))));
 }
 
 /// log(1 + exp(-y x)), y of -1 and 1
-Refs soft_margin_loss(Builder& b, const Values& a) {
+Refs soft_margin_loss(GraphBuilder& b, const Arguments<NodeValue>& a) {
     const Gradient g(b);
     const NodeValue product = g.neg(g.mul(a.tensor("target"), a.tensor("self")));
     const NodeValue grown = g.add(g.call("aten.exp.default", {arg(product)}), 1);
@@ -103,7 +101,7 @@ Refs soft_margin_loss(Builder& b, const Values& a) {
 }
 
 /// -y z / (1 + z), z = exp(-y x)
-Refs soft_margin_loss_backward(Builder& b, const Values& a) {
+Refs soft_margin_loss_backward(GraphBuilder& b, const Arguments<NodeValue>& a) {
     const Gradient g(b);
     const NodeValue y = a.tensor("target"), x = a.tensor("self");
     const double share = a.integer("reduction") == kMean ? 1.0 / static_cast<double>(x.meta.numel()) : 1.0;
@@ -112,7 +110,7 @@ Refs soft_margin_loss_backward(Builder& b, const Values& a) {
     return {g.mul(slope, a.tensor("grad_output")).ref};
 }
 
-void soft_margin_grad(Builder& b, CallGradients& c) {
+void soft_margin_grad(GraphBuilder& b, CallGradients& c) {
     const Rule r(b, c);
     r.set("self",
           r.call("aten.soft_margin_loss_backward.default",
@@ -121,13 +119,13 @@ void soft_margin_grad(Builder& b, CallGradients& c) {
 
 // --- Of one formula each ---
 
-Refs l1_loss(Builder& b, const Values& a) {
+Refs l1_loss(GraphBuilder& b, const Arguments<NodeValue>& a) {
     const Gradient g(b);
     return {reduced(b, a, g.of("aten.abs.default", g.sub(a.tensor("self"), a.tensor("target"))))};
 }
 
 /// y (log y - x), x and where log_target y, too, being logarithms
-Refs kl_div(Builder& b, const Values& a) {
+Refs kl_div(GraphBuilder& b, const Arguments<NodeValue>& a) {
     const Gradient g(b);
     const NodeValue x = a.tensor("self"), y = a.tensor("target");
     if (a.boolean("log_target")) return {reduced(b, a, g.mul(g.of("aten.exp.default", y), g.sub(y, x)))};
@@ -135,7 +133,7 @@ Refs kl_div(Builder& b, const Values& a) {
 }
 
 /// exp(x) - y x, or x - y log(x); `full` adds Stirling's approximation of log(y!), where y is more than 1.
-Refs poisson_nll_loss(Builder& b, const Values& a) {
+Refs poisson_nll_loss(GraphBuilder& b, const Arguments<NodeValue>& a) {
     const Gradient g(b);
     const NodeValue x = a.tensor("input"), y = a.tensor("target");
     const auto log = [&](const NodeValue& v) { return g.of("aten.log.default", v); };
@@ -157,7 +155,7 @@ struct Places {
     std::int64_t classes = 0;
 };
 
-Places places_of(Builder& b, const Values& a) {
+Places places_of(GraphBuilder& b, const Arguments<NodeValue>& a) {
     const Gradient g(b);
     const NodeValue scores = a.tensor("self"), target = a.tensor("target");
     const Sizes& sizes = scores.meta.sizes;
@@ -174,7 +172,7 @@ Places places_of(Builder& b, const Values& a) {
     return places;
 }
 
-Refs nll_loss2d_forward(Builder& b, const Values& a) {
+Refs nll_loss2d_forward(GraphBuilder& b, const Arguments<NodeValue>& a) {
     const Places places = places_of(b, a);
     const std::int64_t reduction = a.integer("reduction");
     const std::vector<NodeValue> losses =
@@ -184,7 +182,7 @@ Refs nll_loss2d_forward(Builder& b, const Values& a) {
     return {output.ref, losses[1].ref};
 }
 
-Refs nll_loss2d_backward(Builder& b, const Values& a) {
+Refs nll_loss2d_backward(GraphBuilder& b, const Arguments<NodeValue>& a) {
     const Gradient g(b);
     const Places places = places_of(b, a);
     NodeValue grad = a.tensor("grad_output");
@@ -199,7 +197,7 @@ Refs nll_loss2d_backward(Builder& b, const Values& a) {
     return {g.call("aten.contiguous.default", {arg(moved)}).ref};
 }
 
-void nll_loss2d_grad(Builder& b, CallGradients& c) {
+void nll_loss2d_grad(GraphBuilder& b, CallGradients& c) {
     const Rule r(b, c);
     r.set("self", r.call("aten.nll_loss2d_backward.default",
                          {arg(r.grad()), arg(r.tensor("self")), arg(r.tensor("target")), r.optional("weight"),
@@ -208,24 +206,23 @@ void nll_loss2d_grad(Builder& b, CallGradients& c) {
 
 // --- Samples ---
 
-Tensor rand(DType dtype, Sizes sizes, std::uint64_t seed = 1) { return samples::random(dtype, std::move(sizes), seed); }
 Tensor shares(DType dtype, Sizes sizes, std::uint64_t seed) {
     return samples::uniform(dtype, std::move(sizes), 0.05, 0.95, seed);
 }
 
 std::vector<Sample> huber_samples(DType dtype) {
-    const Tensor x = rand(dtype, {2, 3}), y = rand(dtype, {2, 3}, 2);
+    const Tensor x = random(dtype, {2, 3}), y = random(dtype, {2, 3}, 2);
     const Tensor corners = samples::values(dtype, {0, 1, -1, 2, -3}), zeros = samples::values(dtype, {0, 0, 0, 0, 0});
     return {{"mean", {x, y}, {t(0), t(1)}},
             {"sum", {x, y}, {t(0), t(1), kSum, Arg(0.5)}},
             {"none", {samples::transposed(x), samples::strided(y)}, {t(0), t(1), kNone, Arg(1.0)}},
             {"corners", {corners, zeros}, {t(0), t(1), kNone, Arg(1.0)}},
-            {"empty", {rand(dtype, {0}), rand(dtype, {0})}, {t(0), t(1), kSum, Arg(1.0)}}};
+            {"empty", {random(dtype, {0}), random(dtype, {0})}, {t(0), t(1), kSum, Arg(1.0)}}};
 }
 std::vector<Sample> huber_backward_samples(DType dtype) {
-    const Tensor x = rand(dtype, {2, 3}), y = rand(dtype, {2, 3}, 2);
-    return {{"mean", {rand(dtype, {}, 3), x, y}, {t(0), t(1), t(2), kMean, Arg(1.0)}},
-            {"none", {rand(dtype, {2, 3}, 3), samples::transposed(x), y}, {t(0), t(1), t(2), kNone, Arg(0.5)}}};
+    const Tensor x = random(dtype, {2, 3}), y = random(dtype, {2, 3}, 2);
+    return {{"mean", {random(dtype, {}, 3), x, y}, {t(0), t(1), t(2), kMean, Arg(1.0)}},
+            {"none", {random(dtype, {2, 3}, 3), samples::transposed(x), y}, {t(0), t(1), t(2), kNone, Arg(0.5)}}};
 }
 std::vector<Sample> entropy_samples(DType dtype) {
     const Tensor x = shares(dtype, {2, 3}, 1), y = shares(dtype, {2, 3}, 2),
@@ -239,25 +236,25 @@ std::vector<Sample> entropy_samples(DType dtype) {
 std::vector<Sample> entropy_backward_samples(DType dtype) {
     const Tensor x = shares(dtype, {2, 3}, 1), y = shares(dtype, {2, 3}, 2),
                  weight = samples::uniform(dtype, {2, 3}, 0.5, 2, 3);
-    return {{"mean", {rand(dtype, {}, 4), x, y}, {t(0), t(1), t(2), Arg(), kMean}},
-            {"none, weights", {rand(dtype, {2, 3}, 4), x, y, weight}, {t(0), t(1), t(2), t(3), kNone}}};
+    return {{"mean", {random(dtype, {}, 4), x, y}, {t(0), t(1), t(2), Arg(), kMean}},
+            {"none, weights", {random(dtype, {2, 3}, 4), x, y, weight}, {t(0), t(1), t(2), t(3), kNone}}};
 }
 std::vector<Sample> margin_samples(DType dtype) {
-    const Tensor x = rand(dtype, {2, 3}), y = samples::values(dtype, {1, -1, 1, -1, -1, 1}, {2, 3});
+    const Tensor x = random(dtype, {2, 3}), y = samples::values(dtype, {1, -1, 1, -1, -1, 1}, {2, 3});
     return {{"mean", {x, y}, {t(0), t(1)}},
             {"none", {x, y}, {t(0), t(1), kNone}},
             {"sum", {samples::transposed(x), y}, {t(0), t(1), kSum}}};
 }
 
 std::vector<Sample> margin_backward_samples(DType dtype) {
-    const Tensor x = rand(dtype, {2, 3}), y = samples::values(dtype, {1, -1, 1, -1, -1, 1}, {2, 3});
-    return {{"mean", {rand(dtype, {}, 3), x, y}, {t(0), t(1), t(2), kMean}},
-            {"none", {rand(dtype, {2, 3}, 3), samples::transposed(x), y}, {t(0), t(1), t(2), kNone}}};
+    const Tensor x = random(dtype, {2, 3}), y = samples::values(dtype, {1, -1, 1, -1, -1, 1}, {2, 3});
+    return {{"mean", {random(dtype, {}, 3), x, y}, {t(0), t(1), t(2), kMean}},
+            {"none", {random(dtype, {2, 3}, 3), samples::transposed(x), y}, {t(0), t(1), t(2), kNone}}};
 }
-std::vector<Sample> distance_samples(DType dtype) {
-    const Tensor x = rand(dtype, {2, 3}), y = rand(dtype, {2, 3}, 2);
+std::vector<Sample> l1_loss_samples(DType dtype) {
+    const Tensor x = random(dtype, {2, 3}), y = random(dtype, {2, 3}, 2);
     return {{"mean", {x, y}, {t(0), t(1)}},
-            {"none, broadcast", {samples::transposed(x), rand(dtype, {3}, 2)}, {t(0), t(1), kNone}},
+            {"none, broadcast", {samples::transposed(x), random(dtype, {3}, 2)}, {t(0), t(1), kNone}},
             {"sum", {samples::strided(x), y}, {t(0), t(1), kSum}}};
 }
 std::vector<Sample> divergence_samples(DType dtype) {
@@ -276,18 +273,20 @@ std::vector<Sample> poisson_samples(DType dtype) {
             {"rates, full", {x, y}, {t(0), t(1), false, true, 0.25, kSum}}};
 }
 
-Tensor classes() { return samples::values(DType::i64, {0, 2, 1, 1, 0, 2, 2, 0}, {2, 2, 2}); }
-std::vector<Sample> nll_samples(DType dtype) {
-    const Tensor x = rand(dtype, {2, 3, 2, 2}), w = samples::uniform(dtype, {3}, 0.5, 2);
-    return {{"mean", {x, classes()}, {t(0), t(1), Arg(), kMean, -100}},
-            {"weights, one ignored", {x, classes(), w}, {t(0), t(1), t(2), kSum, 1}},
-            {"none", {x, classes(), w}, {t(0), t(1), t(2), kNone, 0}}};
+Tensor image_classes() { return samples::values(DType::i64, {0, 2, 1, 1, 0, 2, 2, 0}, {2, 2, 2}); }
+std::vector<Sample> nll_loss2d_samples(DType dtype) {
+    const Tensor x = random(dtype, {2, 3, 2, 2}), w = samples::uniform(dtype, {3}, 0.5, 2);
+    return {{"mean", {x, image_classes()}, {t(0), t(1), Arg(), kMean, -100}},
+            {"weights, one ignored", {x, image_classes(), w}, {t(0), t(1), t(2), kSum, 1}},
+            {"none", {x, image_classes(), w}, {t(0), t(1), t(2), kNone, 0}}};
 }
-std::vector<Sample> nll_backward_samples(DType dtype) {
-    const Tensor x = rand(dtype, {2, 3, 2, 2}), w = samples::uniform(dtype, {3}, 0.5, 2),
+std::vector<Sample> nll_loss2d_backward_samples(DType dtype) {
+    const Tensor x = random(dtype, {2, 3, 2, 2}), w = samples::uniform(dtype, {3}, 0.5, 2),
                  total = samples::scalar(dtype, 8);
-    return {{"mean", {rand(dtype, {}, 3), x, classes(), total}, {t(0), t(1), t(2), Arg(), kMean, -100, t(3)}},
-            {"none", {rand(dtype, {2, 2, 2}, 3), x, classes(), w, total}, {t(0), t(1), t(2), t(3), kNone, 0, t(4)}}};
+    return {{"mean", {random(dtype, {}, 3), x, image_classes(), total}, {t(0), t(1), t(2), Arg(), kMean, -100, t(3)}},
+            {"none",
+             {random(dtype, {2, 2, 2}, 3), x, image_classes(), w, total},
+             {t(0), t(1), t(2), t(3), kNone, 0, t(4)}}};
 }
 
 }  // namespace
@@ -341,7 +340,7 @@ std::span<const OpDef> loss_form_ops() {
          .schema = "l1_loss(Tensor self, Tensor target, int reduction=1) -> Tensor",
          .dtypes = kFloating,
          .decompose = l1_loss,
-         .samples = distance_samples},
+         .samples = l1_loss_samples},
         {.name = "aten.kl_div.default",
          .doc = "how far a distribution is from another: "
                 "https://pytorch.org/docs/stable/generated/torch.nn.KLDivLoss.html",
@@ -363,14 +362,14 @@ std::span<const OpDef> loss_form_ops() {
          .dtypes = kFloating,
          .decompose = nll_loss2d_forward,
          .grad = nll_loss2d_grad,
-         .samples = nll_samples},
+         .samples = nll_loss2d_samples},
         {.name = "aten.nll_loss2d_backward.default",
          .doc = "the gradient of nll_loss2d: https://pytorch.org/docs/stable/generated/torch.nn.NLLLoss.html",
          .schema = "nll_loss2d_backward(Tensor grad_output, Tensor self, Tensor target, Tensor? weight, int reduction, "
                    "int ignore_index, Tensor total_weight) -> Tensor",
          .dtypes = kFloating,
          .decompose = nll_loss2d_backward,
-         .samples = nll_backward_samples},
+         .samples = nll_loss2d_backward_samples},
     };
     return ops;
 }

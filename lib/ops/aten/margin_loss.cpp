@@ -10,14 +10,14 @@
 namespace whittle {
 namespace {
 
+using samples::integers;
+using samples::random;
 using samples::t;
-using Builder = GraphBuilder;
-using Values = Arguments<NodeValue>;
-using Refs = std::vector<NodeRef>;
 
 /// One row of scores [C], or several [N, C], seen as rows.
 struct Scores : Gradient {
-    Scores(Builder& builder, const Values& a) : Gradient(builder), b(builder), given(a.tensor("self").meta.sizes) {
+    Scores(GraphBuilder& builder, const Arguments<NodeValue>& a)
+        : Gradient(builder), b(builder), given(a.tensor("self").meta.sizes) {
         const std::string& op = a.schema().name;
         if (given.empty() || given.size() > 2)
             throw Error(op + ": found scores of sizes " + to_string(given) +
@@ -27,7 +27,7 @@ struct Scores : Gradient {
         x = reshape(a.tensor("self"), {rows, classes});
         target_sizes = a.tensor("target").meta.sizes;
     }
-    void expect_targets(const Values& a, bool fit, const std::string& expected) const {
+    void expect_targets(const Arguments<NodeValue>& a, bool fit, const std::string& expected) const {
         if (!fit)
             throw Error(a.schema().name + ": found targets of sizes " + to_string(target_sizes) +
                         " for scores of sizes " + to_string(given) + ", expected " + expected);
@@ -52,7 +52,7 @@ struct Scores : Gradient {
         return {reshape(mul(gradient, by), given).ref};
     }
 
-    Builder& b;
+    GraphBuilder& b;
     Sizes given, target_sizes;
     NodeValue x;  ///< [rows, classes]
     std::int64_t rows = 1, classes = 0, reduction = kMean;
@@ -61,7 +61,7 @@ struct Scores : Gradient {
 // --- multi_margin_loss: one class of each row ---
 
 struct MultiMargin : Scores {
-    MultiMargin(Builder& builder, const Values& a) : Scores(builder, a) {
+    MultiMargin(GraphBuilder& builder, const Arguments<NodeValue>& a) : Scores(builder, a) {
         p = a.scalar("p").to_double();
         if (p != 1 && p != 2) throw Error(a.schema().name + ": found p=" + std::to_string(p) + ", expected 1 or 2");
         expect_targets(a, target_sizes == Sizes{rows} || (target_sizes.empty() && given.size() == 1),
@@ -81,7 +81,7 @@ struct MultiMargin : Scores {
 };
 
 /// The mean over the classes but the target's of max(0, margin - x[target] + x[class])^p; the sum is over all of them.
-Refs multi_margin_loss(Builder& b, const Values& a) {
+Refs multi_margin_loss(GraphBuilder& b, const Arguments<NodeValue>& a) {
     const MultiMargin m(b, a);
     NodeValue terms = m.positive(m.margins);
     if (m.p == 2) terms = m.mul(terms, terms);
@@ -90,7 +90,7 @@ Refs multi_margin_loss(Builder& b, const Values& a) {
     return m.reduced_rows(losses, m.target_sizes);
 }
 
-Refs multi_margin_loss_backward(Builder& b, const Values& a) {
+Refs multi_margin_loss_backward(GraphBuilder& b, const Arguments<NodeValue>& a) {
     const MultiMargin m(b, a);
     const NodeValue violated = m.when("gt", m.margins, 0);
     NodeValue slope = m.p == 2 ? m.mul(m.margins, Arg(2 * m.share()))
@@ -100,7 +100,7 @@ Refs multi_margin_loss_backward(Builder& b, const Values& a) {
     return m.times_grad(m.call("aten.scatter.src", {arg(up), 1, arg(m.at), arg(down)}), a.tensor("grad_output"));
 }
 
-void multi_margin_grad(Builder& b, CallGradients& c) {
+void multi_margin_grad(GraphBuilder& b, CallGradients& c) {
     const Rule r(b, c);
     r.set("self", r.call("aten.multi_margin_loss_backward.default",
                          {arg(r.grad()), arg(r.tensor("self")), arg(r.tensor("target")), Arg(c.args().scalar("p")),
@@ -110,7 +110,7 @@ void multi_margin_grad(Builder& b, CallGradients& c) {
 // --- multilabel_margin_loss: the classes of each row up to the first -1 ---
 
 struct MultilabelMargin : Scores {
-    MultilabelMargin(Builder& builder, const Values& a) : Scores(builder, a) {
+    MultilabelMargin(GraphBuilder& builder, const Arguments<NodeValue>& a) : Scores(builder, a) {
         expect_targets(a, target_sizes == given, "as many");
         const NodeValue target = reshape(a.tensor("target"), {rows, classes});
         const NodeValue ended = call("aten.cumsum.default", {arg(as(when("lt", target, 0), DType::i64)), 1});
@@ -135,7 +135,7 @@ struct MultilabelMargin : Scores {
 };
 
 /// max(0, 1 - x[label] + x[class]) over all labels and all classes that are none, over the number of classes.
-Refs multilabel_margin_loss_forward(Builder& b, const Values& a) {
+Refs multilabel_margin_loss_forward(GraphBuilder& b, const Arguments<NodeValue>& a) {
     const MultilabelMargin m(b, a);
     const NodeValue is_target = m.targets();
     const NodeValue sums = m.sum(m.between(m.positive(m.margins), is_target), {1, 2});
@@ -144,7 +144,7 @@ Refs multilabel_margin_loss_forward(Builder& b, const Values& a) {
             m.reshape(is_target, m.given).ref};
 }
 
-Refs multilabel_margin_loss_backward(Builder& b, const Values& a) {
+Refs multilabel_margin_loss_backward(GraphBuilder& b, const Arguments<NodeValue>& a) {
     const MultilabelMargin m(b, a);
     const NodeValue is_target = m.reshape(a.tensor("is_target"), {m.rows, m.classes});
     const NodeValue violated = m.as(m.when("gt", m.margins, 0), m.x.meta.dtype);
@@ -154,14 +154,14 @@ Refs multilabel_margin_loss_backward(Builder& b, const Values& a) {
     return m.times_grad(both, a.tensor("grad_output"));
 }
 
-void multilabel_margin_grad(Builder& b, CallGradients& c) {
+void multilabel_margin_grad(GraphBuilder& b, CallGradients& c) {
     const Rule r(b, c);
     r.set("self", r.call("aten.multilabel_margin_loss_backward.default",
                          {arg(r.grad()), arg(r.tensor("self")), arg(r.tensor("target")), c.args().integer("reduction"),
                           arg(r.result(1))}));
 }
 
-Refs multilabel_margin_loss(Builder& b, const Values& a) {
+Refs multilabel_margin_loss(GraphBuilder& b, const Arguments<NodeValue>& a) {
     return {b.call_multi("aten.multilabel_margin_loss_forward.default",
                          {arg(a.tensor("self")), arg(a.tensor("target")), a.integer("reduction")})[0]
                 .ref};
@@ -170,7 +170,7 @@ Refs multilabel_margin_loss(Builder& b, const Values& a) {
 // --- Of two scores, or of one ---
 
 /// max(0, margin - y (x1 - x2)), y of -1 and 1
-Refs margin_ranking_loss(Builder& b, const Values& a) {
+Refs margin_ranking_loss(GraphBuilder& b, const Arguments<NodeValue>& a) {
     const Gradient g(b);
     const NodeValue difference = g.sub(a.tensor("input1"), a.tensor("input2"));
     const NodeValue margin = g.add(g.mul(g.neg(a.tensor("target")), difference), Arg(a.number("margin")));
@@ -178,7 +178,7 @@ Refs margin_ranking_loss(Builder& b, const Values& a) {
 }
 
 /// x where y is 1, max(0, margin - x) where it is -1, the sum of both for any other y
-Refs hinge_embedding_loss(Builder& b, const Values& a) {
+Refs hinge_embedding_loss(GraphBuilder& b, const Arguments<NodeValue>& a) {
     const Gradient g(b);
     const NodeValue x = a.tensor("self"), y = a.tensor("target");
     const NodeValue margin = g.call("aten.clamp_min.default", {arg(g.add(g.neg(x), Arg(a.number("margin")))), 0});
@@ -188,8 +188,6 @@ Refs hinge_embedding_loss(Builder& b, const Values& a) {
 
 // --- Samples ---
 
-Tensor rand(DType dtype, Sizes sizes, std::uint64_t seed = 1) { return samples::random(dtype, std::move(sizes), seed); }
-Tensor classes(const std::vector<double>& values) { return samples::values(DType::i64, values); }
 Tensor signs(DType dtype, Sizes sizes) {
     std::vector<double> values;
     for (std::int64_t i = 0; i < element_count(sizes); ++i) values.push_back(i % 3 == 0 ? -1 : 1);
@@ -197,48 +195,48 @@ Tensor signs(DType dtype, Sizes sizes) {
 }
 
 std::vector<Sample> multi_margin_samples(DType dtype) {
-    const Tensor x = rand(dtype, {3, 4}), y = classes({1, 3, 0}), w = samples::uniform(dtype, {4}, 0.5, 2);
+    const Tensor x = random(dtype, {3, 4}), y = integers({1, 3, 0}), w = samples::uniform(dtype, {4}, 0.5, 2);
     return {{"mean", {x, y}, {t(0), t(1)}},
             {"none, squares", {x, y}, {t(0), t(1), 2, 0.5, Arg(), kNone}},
             {"sum, weights", {x, y, w}, {t(0), t(1), 1, 1, t(2), kSum}},
             {"squares, weights, transposed", {samples::transposed(x), y, w}, {t(0), t(1), 2, 1, t(2), kMean}},
-            {"one row", {rand(dtype, {4}), samples::scalar(DType::i64, 2)}, {t(0), t(1), 1, 1, Arg(), kNone}}};
+            {"one row", {random(dtype, {4}), samples::scalar(DType::i64, 2)}, {t(0), t(1), 1, 1, Arg(), kNone}}};
 }
 std::vector<Sample> multi_margin_backward_samples(DType dtype) {
-    const Tensor x = rand(dtype, {3, 4}), y = classes({1, 3, 0}), w = samples::uniform(dtype, {4}, 0.5, 2);
-    const Tensor one = rand(dtype, {}, 3);
+    const Tensor x = random(dtype, {3, 4}), y = integers({1, 3, 0}), w = samples::uniform(dtype, {4}, 0.5, 2);
+    const Tensor one = random(dtype, {}, 3);
     return {
         {"mean", {one, x, y}, {t(0), t(1), t(2), 1, 1, Arg(), kMean}},
-        {"none, squares", {rand(dtype, {3}, 3), x, y}, {t(0), t(1), t(2), 2, 0.5, Arg(), kNone}},
+        {"none, squares", {random(dtype, {3}, 3), x, y}, {t(0), t(1), t(2), 2, 0.5, Arg(), kNone}},
         {"sum, weights", {one, samples::transposed(x), y, w}, {t(0), t(1), t(2), 1, 1, t(3), kSum}},
-        {"one row", {one, rand(dtype, {4}), samples::scalar(DType::i64, 2)}, {t(0), t(1), t(2), 1, 1, Arg(), kMean}}};
+        {"one row", {one, random(dtype, {4}), samples::scalar(DType::i64, 2)}, {t(0), t(1), t(2), 1, 1, Arg(), kMean}}};
 }
 
 Tensor labels() { return samples::values(DType::i64, {3, 0, -1, 1, -1, 2, 0, 1, 2, 1, 0, 3}, {3, 4}); }
 std::vector<Sample> multilabel_samples(DType dtype) {
-    const Tensor x = rand(dtype, {3, 4});
+    const Tensor x = random(dtype, {3, 4});
     return {{"mean", {x, labels()}, {t(0), t(1), kMean}},
             {"none", {x, labels()}, {t(0), t(1), kNone}},
             {"sum, transposed", {samples::transposed(x), labels()}, {t(0), t(1), kSum}},
-            {"one row", {rand(dtype, {4}), classes({1, 2, -1, 0})}, {t(0), t(1), kNone}}};
+            {"one row", {random(dtype, {4}), integers({1, 2, -1, 0})}, {t(0), t(1), kNone}}};
 }
 std::vector<Sample> multilabel_backward_samples(DType dtype) {
-    const Tensor x = rand(dtype, {3, 4}),
+    const Tensor x = random(dtype, {3, 4}),
                  is_target = samples::values(dtype, {1, 0, 0, 1, 0, 0, 0, 0, 1, 1, 1, 1}, {3, 4});
-    return {{"mean", {rand(dtype, {}, 3), x, labels(), is_target}, {t(0), t(1), t(2), kMean, t(3)}},
-            {"none", {rand(dtype, {3}, 3), x, labels(), is_target}, {t(0), t(1), t(2), kNone, t(3)}},
+    return {{"mean", {random(dtype, {}, 3), x, labels(), is_target}, {t(0), t(1), t(2), kMean, t(3)}},
+            {"none", {random(dtype, {3}, 3), x, labels(), is_target}, {t(0), t(1), t(2), kNone, t(3)}},
             {"one row",
-             {rand(dtype, {}, 3), rand(dtype, {4}), classes({1, 2, -1, 0}), samples::values(dtype, {0, 1, 1, 0})},
+             {random(dtype, {}, 3), random(dtype, {4}), integers({1, 2, -1, 0}), samples::values(dtype, {0, 1, 1, 0})},
              {t(0), t(1), t(2), kSum, t(3)}}};
 }
 std::vector<Sample> ranking_samples(DType dtype) {
-    const Tensor x = rand(dtype, {2, 3}), y = rand(dtype, {2, 3}, 2), sign = signs(dtype, {2, 3});
+    const Tensor x = random(dtype, {2, 3}), y = random(dtype, {2, 3}, 2), sign = signs(dtype, {2, 3});
     return {{"mean", {x, y, sign}, {t(0), t(1), t(2)}},
             {"none, margin", {x, samples::transposed(y), sign}, {t(0), t(1), t(2), 0.5, kNone}},
             {"sum", {samples::strided(x), y, sign}, {t(0), t(1), t(2), 0.25, kSum}}};
 }
 std::vector<Sample> hinge_samples(DType dtype) {
-    const Tensor x = rand(dtype, {2, 3}), sign = signs(dtype, {2, 3});
+    const Tensor x = random(dtype, {2, 3}), sign = signs(dtype, {2, 3});
     return {{"mean", {x, sign}, {t(0), t(1)}},
             {"none, margin", {samples::transposed(x), sign}, {t(0), t(1), 0.5, kNone}},
             {"other targets", {x, samples::values(dtype, {0, 0.5, -1, 1, 2, -3}, {2, 3})}, {t(0), t(1), 1.0, kNone}},
@@ -247,7 +245,7 @@ std::vector<Sample> hinge_samples(DType dtype) {
 
 constexpr DTypeSet kScores = set_of(DType::f64) | set_of(DType::f32);
 
-constexpr OpDef kOps[] = {
+constexpr OpDef kMarginLossOps[] = {
     {.name = "aten.multi_margin_loss.default",
      .doc = "a margin between the target's score and others: "
             "https://pytorch.org/docs/stable/generated/torch.nn.MultiMarginLoss.html",
@@ -307,6 +305,6 @@ constexpr OpDef kOps[] = {
 
 }  // namespace
 
-std::span<const OpDef> margin_loss_ops() { return kOps; }
+std::span<const OpDef> margin_loss_ops() { return kMarginLossOps; }
 
 }  // namespace whittle

@@ -286,7 +286,7 @@ std::vector<Sample> sample_add(DType dtype) {
     return result;
 }
 
-constexpr OpDef kOps[] = {
+constexpr OpDef kMatmulOps[] = {
     {.name = "aten.mm.default",
      .doc = "Product of two matrices; pytorch.org/docs/stable/generated/torch.mm.html",
      .schema = "mm(Tensor self, Tensor mat2) -> Tensor",
@@ -354,6 +354,6 @@ constexpr OpDef kOps[] = {
 
 }  // namespace
 
-std::span<const OpDef> matmul_ops() { return kOps; }
+std::span<const OpDef> matmul_ops() { return kMatmulOps; }
 
 }  // namespace whittle

@@ -5,9 +5,6 @@ namespace whittle {
 
 namespace {
 
-using B = GraphBuilder;
-using C = CallGradients;
-
 /// A matrix whose columns lie in memory as rows would: the transpose of one, such as a layer's weight.
 bool is_transposed(const NodeValue& matrix) {
     const ValueMeta& meta = matrix.meta;
@@ -15,8 +12,9 @@ bool is_transposed(const NodeValue& matrix) {
 }
 
 /// The gradients of a product of two operands, scaled. A gradient is made in the layout of its operand.
-struct Product : Linear {
-    Product(B& builder, C& call, std::string_view left_name, std::string_view right_name)
+struct ProductGradients : Linear {
+    ProductGradients(GraphBuilder& builder, CallGradients& call, std::string_view left_name,
+                     std::string_view right_name)
         : Linear(builder, call), left(left_name), right(right_name) {
         if (call.args().schema().param("alpha")) alpha = call.args().scalar("alpha");
     }
@@ -51,26 +49,26 @@ struct Product : Linear {
 
 }  // namespace
 
-void mm_grad(B& b, C& c) { Product(b, c, "self", "mat2").set_matrices(); }
-void bmm_grad(B& b, C& c) { Product(b, c, "self", "mat2").set_batches(); }
-void mv_grad(B& b, C& c) { Product(b, c, "self", "vec").set_vector(); }
-void dot_grad(B& b, C& c) {
+void mm_grad(GraphBuilder& b, CallGradients& c) { ProductGradients(b, c, "self", "mat2").set_matrices(); }
+void bmm_grad(GraphBuilder& b, CallGradients& c) { ProductGradients(b, c, "self", "mat2").set_batches(); }
+void mv_grad(GraphBuilder& b, CallGradients& c) { ProductGradients(b, c, "self", "vec").set_vector(); }
+void dot_grad(GraphBuilder& b, CallGradients& c) {
     const Linear r(b, c);
     if (r.needed("self")) r.set("self", r.mul(r.conj(r.tensor("tensor")), r.grad()));
     if (r.needed("tensor")) r.set("tensor", r.mul(r.conj(r.tensor("self")), r.grad()));
 }
-void addmm_grad(B& b, C& c) {
-    const Product product(b, c, "mat1", "mat2");
+void addmm_grad(GraphBuilder& b, CallGradients& c) {
+    const ProductGradients product(b, c, "mat1", "mat2");
     product.set_added();
     product.set_matrices();
 }
-void baddbmm_grad(B& b, C& c) {
-    const Product product(b, c, "batch1", "batch2");
+void baddbmm_grad(GraphBuilder& b, CallGradients& c) {
+    const ProductGradients product(b, c, "batch1", "batch2");
     product.set_added();
     product.set_batches();
 }
-void addmv_grad(B& b, C& c) {
-    const Product product(b, c, "mat", "vec");
+void addmv_grad(GraphBuilder& b, CallGradients& c) {
+    const ProductGradients product(b, c, "mat", "vec");
     product.set_added();
     product.set_vector();
 }

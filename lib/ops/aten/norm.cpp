@@ -136,8 +136,6 @@ std::vector<expr::Value> lower_group_norm(expr::GroupBuilder& builder, const Arg
 
 // --- Composites ---
 
-Arg optional_arg(const std::optional<NodeValue>& value) { return value ? Arg(value->ref) : Arg(); }
-
 std::vector<NodeRef> decompose_layer_norm(GraphBuilder& builder, const Arguments<NodeValue>& arguments) {
     return {builder
                 .call_multi("aten.native_layer_norm.default",

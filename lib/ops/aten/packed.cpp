@@ -60,7 +60,7 @@ std::vector<Sample> pack_backward_samples(DType dtype) {
             {"numbers", {samples::random(dtype, {7}), batch_sizes}, {t(0), Arg::ints({4, 3}), t(1), false}}};
 }
 
-constexpr OpDef kOps[] = {
+constexpr OpDef kPackedOps[] = {
     {.name = "aten._pack_padded_sequence_backward.default",
      .doc = "the gradient of packing; pytorch.org/docs/stable/generated/torch.nn.utils.rnn.pack_padded_sequence.html",
      .schema = "_pack_padded_sequence_backward(Tensor grad, SymInt[] input_size, Tensor batch_sizes, bool batch_first) "
@@ -72,6 +72,6 @@ constexpr OpDef kOps[] = {
 
 }  // namespace
 
-std::span<const OpDef> packed_ops() { return kOps; }
+std::span<const OpDef> packed_ops() { return kPackedOps; }
 
 }  // namespace whittle

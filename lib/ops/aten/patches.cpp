@@ -16,14 +16,11 @@ namespace whittle {
 namespace {
 
 using samples::t;
-using Builder = GraphBuilder;
-using Values = Arguments<NodeValue>;
-using Refs = std::vector<NodeRef>;
 
 // --- Windows ---------------------------------------------------------------------------------------------------------
 
 /// The windows of an image [height, width], each of which is a column. Throws Error where there are none.
-Window window_of(const Values& a, const Sizes& image) {
+Window patch_window(const Arguments<NodeValue>& a, const Sizes& image) {
     const std::string& op = a.schema().name;
     Window w;
     w.in = image;
@@ -62,13 +59,13 @@ NodeValue columns_of(const Gradient& g, const Window& w, NodeValue image) {
 Sizes padded_sizes(const Window& w) { return {w.in[0] + 2 * w.padding[0], w.in[1] + 2 * w.padding[1]}; }
 
 /// [batch, channels, height, width] or without a batch, as [images, height * width]. Throws Error for others.
-Refs im2col(Builder& b, const Values& a) {
+Refs im2col(GraphBuilder& b, const Arguments<NodeValue>& a) {
     const Gradient g(b);
     const NodeValue x = a.tensor("self");
     const Sizes& sizes = x.meta.sizes;
     if (sizes.size() != 3 && sizes.size() != 4)
         throw Error("im2col: found an operand of sizes " + to_string(sizes) + ", expected [N, C, H, W] or [C, H, W]");
-    const Window w = window_of(a, Sizes(sizes.end() - 2, sizes.end()));
+    const Window w = patch_window(a, Sizes(sizes.end() - 2, sizes.end()));
     Sizes columns(sizes.begin(), sizes.end() - 3);
     columns.push_back((Checked(sizes[sizes.size() - 3]) * w.taps()).value());
     columns.push_back(w.places());
@@ -78,12 +75,12 @@ Refs im2col(Builder& b, const Values& a) {
     return {own_copy(b, g.reshape(columns_of(g, w, image), columns)).ref};
 }
 
-Refs col2im(Builder& b, const Values& a) {
+Refs col2im(GraphBuilder& b, const Arguments<NodeValue>& a) {
     const Gradient g(b);
     const NodeValue x = a.tensor("self");
     const Sizes& sizes = x.meta.sizes;
     const Sizes image = window_parameter("col2im", "output_size", a.integers("output_size"), 2, {1, 1}, 1);
-    const Window w = window_of(a, image);
+    const Window w = patch_window(a, image);
     const bool fits = (sizes.size() == 2 || sizes.size() == 3) && sizes[sizes.size() - 2] % w.taps() == 0 &&
                       sizes.back() == w.places();
     if (!fits)
@@ -128,7 +125,7 @@ void col2im_grad(GraphBuilder& b, CallGradients& c) {
 
 /// Each element where the index says, in an image of zeros.
 template <std::size_t Rank>
-Refs max_unpool(Builder& b, const Values& a) {
+Refs max_unpool(GraphBuilder& b, const Arguments<NodeValue>& a) {
     const Gradient g(b);
     const NodeValue x = a.tensor("self"), at = a.tensor("indices");
     const std::vector<std::int64_t> image = a.integers("output_size");
@@ -230,7 +227,7 @@ std::vector<Sample> unpool_samples(DType dtype, std::size_t rank) {
 
 constexpr DTypeSet kUnpooled = set_of(DType::f32) | set_of(DType::f64);  // as ATen's CPU kernels
 
-constexpr OpDef kOps[] = {
+constexpr OpDef kPatchOps[] = {
     {.name = "aten.im2col.default",
      .doc = "The elements under sliding windows, as columns; pytorch.org/docs/stable/generated/torch.nn.Unfold.html",
      .schema = "im2col(Tensor self, int[2] kernel_size, int[2] dilation, int[2] padding, int[2] stride) -> Tensor",
@@ -262,6 +259,6 @@ constexpr OpDef kOps[] = {
 
 }  // namespace
 
-std::span<const OpDef> patch_ops() { return kOps; }
+std::span<const OpDef> patch_ops() { return kPatchOps; }
 
 }  // namespace whittle

@@ -158,14 +158,9 @@ std::vector<Sample> sample_max(DType dtype) {
     return result;
 }
 
-template <int Rank>
-std::vector<Sample> sample_adaptive(DType dtype) {
-    return adaptive_samples(dtype, Rank);
-}
-
 constexpr DTypeSet kPooled = kNumbers;
 
-constexpr OpDef kOps[] = {
+constexpr OpDef kPoolOps[] = {
     {.name = "aten.max_pool1d_with_indices.default",
      .doc = "Maxima of windows and their positions; pytorch.org/docs/stable/generated/torch.nn.MaxPool1d.html",
      .schema = "max_pool1d_with_indices(Tensor self, int[1] kernel_size, int[1] stride=[], int[1] padding=0, "
@@ -248,6 +243,6 @@ constexpr OpDef kOps[] = {
 
 }  // namespace
 
-std::span<const OpDef> pool_ops() { return kOps; }
+std::span<const OpDef> pool_ops() { return kPoolOps; }
 
 }  // namespace whittle

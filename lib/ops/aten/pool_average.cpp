@@ -16,7 +16,7 @@ using expr::Index;
 // ---- eval ----
 
 template <class T>
-T quotient(T sum, std::int64_t count) {
+T divided_by_count(T sum, std::int64_t count) {
     return sum / static_cast<T>(count);  // integers truncate, as in ATen
 }
 
@@ -45,7 +45,7 @@ std::vector<Tensor> means(const Tensor& self, const Average& average) {
                     if (const std::int64_t offset = offsets[tap + place]; offset >= 0)
                         sums[place] += static_cast<Sum>(elements[offset]);
             for (std::size_t place = 0; place < places; place++)
-                result.push_back(quotient(static_cast<T>(sums[place]), counts[place]));
+                result.push_back(divided_by_count(static_cast<T>(sums[place]), counts[place]));
         }
         return {store(result, self.dtype(), pooling.sizes)};
     });
@@ -138,14 +138,9 @@ std::vector<Sample> sample_average(DType dtype) {
     return result;
 }
 
-template <int Rank>
-std::vector<Sample> sample_adaptive(DType dtype) {
-    return adaptive_samples(dtype, Rank);
-}
-
 constexpr DTypeSet kAveraged = kFloating | set_of(DType::i64);  // as ATen's CPU kernels
 
-constexpr OpDef kOps[] = {
+constexpr OpDef kAvgPoolOps[] = {
     {.name = "aten.avg_pool1d.default",
      .doc = "Means of windows; pytorch.org/docs/stable/generated/torch.nn.AvgPool1d.html",
      .schema = "avg_pool1d(Tensor self, int[1] kernel_size, int[1] stride=[], int[1] padding=0, bool ceil_mode=False, "
@@ -219,6 +214,6 @@ constexpr OpDef kOps[] = {
 
 }  // namespace
 
-std::span<const OpDef> avg_pool_ops() { return kOps; }
+std::span<const OpDef> avg_pool_ops() { return kAvgPoolOps; }
 
 }  // namespace whittle

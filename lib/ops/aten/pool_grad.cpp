@@ -6,15 +6,9 @@ namespace whittle {
 
 namespace {
 
-using B = GraphBuilder;
-using C = CallGradients;
-using Ints = std::vector<std::int64_t>;
-
-std::int64_t rank(const NodeValue& x) { return static_cast<std::int64_t>(x.meta.sizes.size()); }
-
 /// By the backward op, or where that looks at the sizes before it looks at a factor and the op itself did not, by the
 /// op's own maps, the other way round.
-void resized_grad(B& b, C& c, Interpolation how) {
+void resized_grad(GraphBuilder& b, CallGradients& c, Interpolation how) {
     const Rule r(b, c);
     const std::string& operand = c.args().schema().params[0].name;
     const Resize resize = resize_of(c.args(), r.tensor(operand).meta.sizes.size() - 2);
@@ -26,24 +20,24 @@ void resized_grad(B& b, C& c, Interpolation how) {
 
 }  // namespace
 
-void max_pool_with_indices_grad(B& b, C& c) {
+void max_pool_with_indices_grad(GraphBuilder& b, CallGradients& c) {
     const OfSelf r(b, c);
     const auto ints = [&](const char* name) { return Arg::ints(c.args().integers(name)); };
     r.set(r.call("aten." + c.args().schema().name + "_backward.default",
                  {arg(r.g), arg(r.x), ints("kernel_size"), ints("stride"), ints("padding"), ints("dilation"),
                   c.args().boolean("ceil_mode"), arg(c.result(1))}));
 }
-void adaptive_max_pool_grad(B& b, C& c) {
+void adaptive_max_pool_grad(GraphBuilder& b, CallGradients& c) {
     const OfSelf r(b, c);
     r.set(r.call("aten." + c.args().schema().name + "_backward.default", {arg(r.g), arg(r.x), arg(c.result(1))}));
 }
 /// Of rows: each gradient is added where the maximum was.
-void max_pool1d_grad(B& b, C& c) {
+void max_pool1d_grad(GraphBuilder& b, CallGradients& c) {
     const OfSelf r(b, c);
     const NodeValue zeros = r.zeros(r.x.meta.sizes, r.g.meta.dtype), at = c.result(1);
-    r.set(r.call("aten.scatter_add.default", {arg(zeros), rank(r.x) - 1, arg(at), arg(r.g)}));
+    r.set(r.call("aten.scatter_add.default", {arg(zeros), rank_of(r.x) - 1, arg(at), arg(r.g)}));
 }
-void avg_pool2d_grad(B& b, C& c) {
+void avg_pool2d_grad(GraphBuilder& b, CallGradients& c) {
     const OfSelf r(b, c);
     const auto ints = [&](const char* name) { return Arg::ints(c.args().integers(name)); };
     const std::optional<std::int64_t> divisor = c.args().optional_integer("divisor_override");
@@ -53,7 +47,7 @@ void avg_pool2d_grad(B& b, C& c) {
                 c.args().boolean("count_include_pad"), divisor ? Arg(*divisor) : Arg()}));
 }
 /// Of images of height 1.
-void avg_pool1d_grad(B& b, C& c) {
+void avg_pool1d_grad(GraphBuilder& b, CallGradients& c) {
     const OfSelf r(b, c);
     const auto image = [&](const NodeValue& v) { return arg(r.call("aten.unsqueeze.default", {arg(v), -2})); };
     const auto row = [&](const char* name, std::int64_t height) {
@@ -66,7 +60,7 @@ void avg_pool1d_grad(B& b, C& c) {
                 c.args().boolean("ceil_mode"), c.args().boolean("count_include_pad"), Arg()});
     r.set(r.call("aten.squeeze.dim", {arg(gradient), -2}));
 }
-void avg_pool3d_grad(B& b, C& c) {
+void avg_pool3d_grad(GraphBuilder& b, CallGradients& c) {
     const OfSelf r(b, c);
     const auto ints = [&](const char* name) { return Arg::ints(c.args().integers(name)); };
     const std::optional<std::int64_t> divisor = c.args().optional_integer("divisor_override");
@@ -75,19 +69,19 @@ void avg_pool3d_grad(B& b, C& c) {
                {arg(r.g), arg(r.x), ints("kernel_size"), ints("stride"), ints("padding"), c.args().boolean("ceil_mode"),
                 c.args().boolean("count_include_pad"), divisor ? Arg(*divisor) : Arg()}));
 }
-void adaptive_avg_pool_grad(B& b, C& c) {
+void adaptive_avg_pool_grad(GraphBuilder& b, CallGradients& c) {
     const OfSelf r(b, c);
     r.set(r.call("aten." + c.args().schema().name + "_backward.default", {arg(r.g), arg(r.x)}));
 }
 /// Of images of height 1.
-void adaptive_avg_pool1d_grad(B& b, C& c) {
+void adaptive_avg_pool1d_grad(GraphBuilder& b, CallGradients& c) {
     const OfSelf r(b, c);
     const auto image = [&](const NodeValue& v) { return arg(r.call("aten.unsqueeze.default", {arg(v), -2})); };
     const NodeValue gradient = r.call("aten._adaptive_avg_pool2d_backward.default", {image(r.g), image(r.x)});
     r.set(r.call("aten.squeeze.dim", {arg(gradient), -2}));
 }
 /// op_backward(grad, output_size, input_size, …) of the same overload.
-void upsample_grad(B& b, C& c) {
+void upsample_grad(GraphBuilder& b, CallGradients& c) {
     const Rule r(b, c);
     const Schema& schema = c.args().schema();
     const ArgList& given = c.args().bound();
@@ -99,7 +93,7 @@ void upsample_grad(B& b, C& c) {
                               (dot == std::string::npos ? ".default" : schema.name.substr(dot)),
                           std::move(args)));
 }
-void upsample_nearest_grad(B& b, C& c) { resized_grad(b, c, Interpolation::nearest); }
-void upsample_cubic_grad(B& b, C& c) { resized_grad(b, c, Interpolation::cubic); }
+void upsample_nearest_grad(GraphBuilder& b, CallGradients& c) { resized_grad(b, c, Interpolation::nearest); }
+void upsample_cubic_grad(GraphBuilder& b, CallGradients& c) { resized_grad(b, c, Interpolation::cubic); }
 
 }  // namespace whittle

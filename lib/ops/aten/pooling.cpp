@@ -184,7 +184,7 @@ Expr WindowReader::flat_position(const Index& i, const Index& r) const {
 
 namespace {
 
-Sizes image_sizes(std::int64_t rank, std::int64_t size) {
+Sizes sample_image_sizes(std::int64_t rank, std::int64_t size) {
     Sizes sizes = {2, 2};
     for (std::int64_t d = 0; d < rank; d++) sizes.push_back(size + (d + 1) % 2);
     return sizes;
@@ -195,7 +195,7 @@ Sizes image_sizes(std::int64_t rank, std::int64_t size) {
 std::vector<Sample> pooling_samples(DType dtype, std::int64_t rank) {
     using samples::t;
     std::vector<Sample> result;
-    const Sizes sizes = image_sizes(rank, 5);
+    const Sizes sizes = sample_image_sizes(rank, 5);
     const auto add = [&](const std::string& label, const Tensor& image, std::int64_t kernel, ArgList stride,
                          std::int64_t padding, bool ceil) {
         result.push_back({label, {image}, {t(0), ArgList{kernel}, stride, ArgList{padding}, ceil}});
@@ -208,7 +208,7 @@ std::vector<Sample> pooling_samples(DType dtype, std::int64_t rank) {
     add("ceil", image, 2, {2}, 0, true);
     add("ceil padded", image, 3, {2}, 1, true);
     add("ceil, last window dropped", image, 2, {3}, 1, true);
-    add("whole image", samples::random(dtype, image_sizes(rank, 2)), 2, {}, 0, false);
+    add("whole image", samples::random(dtype, sample_image_sizes(rank, 2)), 2, {}, 0, false);
     add("unbatched", samples::random(dtype, Sizes(sizes.begin() + 1, sizes.end())), 2, {1}, 1, false);
     for (const auto& [label, tensor] : samples::layouts(image)) add(label, tensor, 2, {2}, 1, true);
     add("equal elements", samples::expanded(samples::scalar(dtype, 3), sizes), 3, {2}, 1, false);
@@ -231,7 +231,7 @@ std::vector<Sample> pooling_samples(DType dtype, std::int64_t rank) {
 std::vector<Sample> adaptive_samples(DType dtype, std::int64_t rank) {
     using samples::t;
     std::vector<Sample> result;
-    const Tensor image = samples::random(dtype, image_sizes(rank, 5));
+    const Tensor image = samples::random(dtype, sample_image_sizes(rank, 5));
     const auto add = [&](const std::string& label, const Tensor& tensor, std::int64_t size) {
         result.push_back({label, {tensor}, {t(0), Arg::ints(Sizes(static_cast<std::size_t>(rank), size))}});
     };

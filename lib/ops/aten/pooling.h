@@ -96,5 +96,9 @@ class WindowReader {
 std::vector<Sample> pooling_samples(DType dtype, std::int64_t rank);
 /// op(self, output_size).
 std::vector<Sample> adaptive_samples(DType dtype, std::int64_t rank);
+template <int Rank>
+std::vector<Sample> sample_adaptive(DType dtype) {
+    return adaptive_samples(dtype, Rank);
+}
 
 }  // namespace whittle

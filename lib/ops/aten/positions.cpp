@@ -11,25 +11,23 @@ namespace whittle {
 
 namespace {
 
-using Call = Arguments<NodeValue>;
-
 /// `index` along `dim` of self.
-std::vector<Positions> along_dim(const Call& a) {
+std::vector<Positions> along_dim(const Arguments<NodeValue>& a) {
     const Sizes self = at_least_1d(a.tensor("self").meta.sizes);
     const auto dim = static_cast<std::size_t>(wrap_dim(a.integer("dim"), static_cast<std::int64_t>(self.size())));
     return {{a.tensor("index").ref, self[dim], false}};
 }
 
-std::vector<Positions> rows(const Call& a) {
+std::vector<Positions> embedding_rows(const Arguments<NodeValue>& a) {
     return {{a.tensor("indices").ref, a.tensor("weight").meta.sizes.at(0), false}};
 }
 
-std::vector<Positions> anywhere(const Call& a) {
+std::vector<Positions> anywhere(const Arguments<NodeValue>& a) {
     return {{a.tensor("index").ref, a.tensor("self").meta.numel(), true}};
 }
 
 /// One tensor per dimension; masks are no positions.
-std::vector<Positions> per_dim(const Call& a) {
+std::vector<Positions> per_dim(const Arguments<NodeValue>& a) {
     const Sizes self = a.tensor("self").meta.sizes;
     const std::vector<std::optional<NodeValue>> indices = a.optional_tensors("indices");
     std::vector<Positions> result;
@@ -38,15 +36,20 @@ std::vector<Positions> per_dim(const Call& a) {
     return result;
 }
 
-using Rule = std::vector<Positions> (*)(const Call&);
+using PositionsRule = std::vector<Positions> (*)(const Arguments<NodeValue>&);
 
-const std::map<std::string_view, Rule>& rules() {
-    static const std::map<std::string_view, Rule> rules = {
-        {"aten.gather.default", along_dim},      {"aten.index_select.default", along_dim},
-        {"aten.scatter.src", along_dim},         {"aten.scatter.value", along_dim},
-        {"aten.scatter_add.default", along_dim}, {"aten.scatter_reduce.two", along_dim},
-        {"aten.embedding.default", rows},        {"aten.take.default", anywhere},
-        {"aten.index.Tensor", per_dim},          {"aten.index_put.default", per_dim},
+const std::map<std::string_view, PositionsRule>& rules() {
+    static const std::map<std::string_view, PositionsRule> rules = {
+        {"aten.gather.default", along_dim},
+        {"aten.index_select.default", along_dim},
+        {"aten.scatter.src", along_dim},
+        {"aten.scatter.value", along_dim},
+        {"aten.scatter_add.default", along_dim},
+        {"aten.scatter_reduce.two", along_dim},
+        {"aten.embedding.default", embedding_rows},
+        {"aten.take.default", anywhere},
+        {"aten.index.Tensor", per_dim},
+        {"aten.index_put.default", per_dim},
     };
     return rules;
 }
@@ -56,7 +59,7 @@ const std::map<std::string_view, Rule>& rules() {
 std::vector<Positions> positions_of(const Graph& graph, const Node& call) {
     const auto rule = rules().find(call.target);
     if (rule == rules().end()) return {};
-    const Call arguments(
+    const Arguments<NodeValue> arguments(
         Registry::instance().require(call.target).schema, call,
         [&](NodeRef ref) {
             return NodeValue{ref, graph.node(ref).meta()};

@@ -17,12 +17,14 @@
 
 namespace whittle {
 
-namespace {
-
-struct Generator {
+struct RandomApart::Generator {
     std::mutex lock;
     Random random{0};
 };
+
+namespace {
+
+using Generator = RandomApart::Generator;
 
 thread_local Generator* apart = nullptr;
 
@@ -159,19 +161,14 @@ void seed_random_ops(std::uint64_t seed) {
     source.random = Random(seed);
 }
 
-struct RandomApart::State {
-    Generator copy;
-    Generator* before = apart;
-};
-
-RandomApart::RandomApart() : state_(std::make_unique<State>()) {
+RandomApart::RandomApart() : copy_(std::make_unique<Generator>()), before_(apart) {
     Generator& source = generator();
     const std::lock_guard hold(source.lock);
-    state_->copy.random = source.random;
-    apart = &state_->copy;
+    copy_->random = source.random;
+    apart = copy_.get();
 }
 
-RandomApart::~RandomApart() { apart = state_->before; }
+RandomApart::~RandomApart() { apart = before_; }
 
 std::span<const OpDef> random_ops() {
     static const OpDef ops[] = {
@@ -190,7 +187,7 @@ std::span<const OpDef> random_ops() {
                 "rand_like(Tensor self, *, " WHITTLE_TENSOR_OPTIONS ", MemoryFormat? memory_format=None) -> Tensor",
             .dtypes = kFloating,
             .grad = no_gradient,
-            .samples = [](DType dtype) { return samples::unary(dtype); },
+            .samples = samples::unary,
         }),
         random_op<Normal>({
             .name = "aten.randn.default",
@@ -207,7 +204,7 @@ std::span<const OpDef> random_ops() {
                 "randn_like(Tensor self, *, " WHITTLE_TENSOR_OPTIONS ", MemoryFormat? memory_format=None) -> Tensor",
             .dtypes = kFloating,
             .grad = no_gradient,
-            .samples = [](DType dtype) { return samples::unary(dtype); },
+            .samples = samples::unary,
         }),
         random_op<Integers>({
             .name = "aten.randint.default",

@@ -20,9 +20,11 @@ class RandomApart {
     RandomApart(const RandomApart&) = delete;
     RandomApart& operator=(const RandomApart&) = delete;
 
+    struct Generator;
+
   private:
-    struct State;
-    std::unique_ptr<State> state_;
+    std::unique_ptr<Generator> copy_;
+    Generator* before_;
 };
 
 /// Of a random op: whether the values of its operand matter, and not only what kind of tensor it is.

@@ -70,7 +70,7 @@ std::vector<expr::Value> lower_roll(expr::GroupBuilder&, const Arguments<expr::V
 // --- pixel_shuffle ---------------------------------------------------------------------------------------------------
 
 /// Sizes of the leading dimensions, then channels, height and width. Throws Error unless they are there.
-std::pair<Sizes, Sizes> image_sizes(const Sizes& sizes, std::int64_t factor, const std::string& op) {
+std::pair<Sizes, Sizes> batch_and_image_sizes(const Sizes& sizes, std::int64_t factor, const std::string& op) {
     if (sizes.size() < 3 || factor <= 0 || factor > (1 << 15))
         throw Error(op + ": found sizes " + to_string(sizes) + " and factor " + std::to_string(factor) +
                     ", expected channels, height and width and a factor of at least 1");
@@ -97,7 +97,7 @@ NodeRef regroup(GraphBuilder& b, const NodeValue& self, const Sizes& batch, cons
 std::vector<NodeRef> decompose_pixel_shuffle(GraphBuilder& b, const Arguments<NodeValue>& a) {
     const NodeValue self = a.tensor("self");
     const std::int64_t r = a.integer("upscale_factor");
-    const auto [batch, image] = image_sizes(self.meta.sizes, r, "pixel_shuffle");
+    const auto [batch, image] = batch_and_image_sizes(self.meta.sizes, r, "pixel_shuffle");
     const std::int64_t area = (Checked(r) * r).value();
     if (image[0] % area != 0)
         throw Error("pixel_shuffle: found " + std::to_string(image[0]) + " channels, expected a multiple of " +
@@ -110,7 +110,7 @@ std::vector<NodeRef> decompose_pixel_shuffle(GraphBuilder& b, const Arguments<No
 std::vector<NodeRef> decompose_pixel_unshuffle(GraphBuilder& b, const Arguments<NodeValue>& a) {
     const NodeValue self = a.tensor("self");
     const std::int64_t r = a.integer("downscale_factor");
-    const auto [batch, image] = image_sizes(self.meta.sizes, r, "pixel_unshuffle");
+    const auto [batch, image] = batch_and_image_sizes(self.meta.sizes, r, "pixel_unshuffle");
     if (image[1] % r != 0 || image[2] % r != 0)
         throw Error("pixel_unshuffle: found height " + std::to_string(image[1]) + " and width " +
                     std::to_string(image[2]) + ", expected multiples of " + std::to_string(r));

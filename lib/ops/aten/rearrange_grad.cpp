@@ -6,37 +6,31 @@ namespace whittle {
 
 namespace {
 
-using B = GraphBuilder;
-using C = CallGradients;
-using Ints = std::vector<std::int64_t>;
-
-std::int64_t rank(const NodeValue& x) { return static_cast<std::int64_t>(x.meta.sizes.size()); }
-
-Ints negated(Ints values) {
+Ints all_negated(Ints values) {
     for (std::int64_t& value : values) value = -value;
     return values;
 }
 
-void triangle_grad(B& b, C& c, std::string_view part) {
+void triangle_grad(GraphBuilder& b, CallGradients& c, std::string_view part) {
     const LinearOfSelf r(b, c);
     r.set(r.call(part, {arg(r.g), c.args().integer("diagonal")}));
 }
 
 }  // namespace
 
-void flip_grad(B& b, C& c) {
+void flip_grad(GraphBuilder& b, CallGradients& c) {
     const LinearOfSelf r(b, c);
     r.set(r.call("aten.flip.default", {arg(r.g), Arg::ints(c.args().integers("dims"))}));
 }
-void roll_grad(B& b, C& c) {
+void roll_grad(GraphBuilder& b, CallGradients& c) {
     const LinearOfSelf r(b, c);
-    const Arg shifts = Arg::ints(negated(c.args().integers("shifts")));
+    const Arg shifts = Arg::ints(all_negated(c.args().integers("shifts")));
     r.set(r.call("aten.roll.default", {arg(r.g), shifts, Arg::ints(c.args().integers("dims"))}));
 }
-void tril_grad(B& b, C& c) { triangle_grad(b, c, "aten.tril.default"); }
-void triu_grad(B& b, C& c) { triangle_grad(b, c, "aten.triu.default"); }
+void tril_grad(GraphBuilder& b, CallGradients& c) { triangle_grad(b, c, "aten.tril.default"); }
+void triu_grad(GraphBuilder& b, CallGradients& c) { triangle_grad(b, c, "aten.triu.default"); }
 /// A dimension repeated n times is n dimensions of its size: those are summed.
-void repeat_grad(B& b, C& c) {
+void repeat_grad(GraphBuilder& b, CallGradients& c) {
     const LinearOfSelf r(b, c);
     const Ints repeats = c.args().integers("repeats");
     const std::size_t added = repeats.size() - r.x.meta.sizes.size();
@@ -50,23 +44,23 @@ void repeat_grad(B& b, C& c) {
     r.set(r.sum(r.reshape(r.g, apart), copies));
 }
 /// Each tensor's part. [0], which cat takes beside any sizes, has none.
-void cat_grad(B& b, C& c) {
+void cat_grad(GraphBuilder& b, CallGradients& c) {
     const Linear r(b, c);
     const NodeValue grad = r.grad();
-    const std::int64_t dim = wrap_dim(c.args().integer("dim"), rank(grad));
+    const std::int64_t dim = wrap_dim(c.args().integer("dim"), rank_of(grad));
     std::int64_t start = 0;
     for (const NodeValue& tensor : c.args().tensors("tensors")) {
-        const bool skipped = tensor.meta.sizes == Sizes{0} && rank(grad) != 1;
+        const bool skipped = tensor.meta.sizes == Sizes{0} && rank_of(grad) != 1;
         const std::int64_t size = skipped ? 0 : tensor.meta.sizes.at(static_cast<std::size_t>(dim));
         if (c.needed(tensor))
             c.set(tensor, skipped ? r.zeros({0}, grad.meta.dtype) : r.slice(grad, dim, start, start + size));
         start += size;
     }
 }
-void stack_grad(B& b, C& c) {
+void stack_grad(GraphBuilder& b, CallGradients& c) {
     const Linear r(b, c);
     const NodeValue grad = r.grad();
-    const std::int64_t dim = wrap_dim(c.args().integer("dim"), rank(grad));
+    const std::int64_t dim = wrap_dim(c.args().integer("dim"), rank_of(grad));
     std::int64_t i = 0;
     for (const NodeValue& tensor : c.args().tensors("tensors")) {
         if (c.needed(tensor)) c.set(tensor, r.call("aten.select.int", {arg(grad), dim, i}));
@@ -74,17 +68,17 @@ void stack_grad(B& b, C& c) {
     }
 }
 /// What was added is cropped, what was cropped is zero.
-void constant_pad_grad(B& b, C& c) {
+void constant_pad_grad(GraphBuilder& b, CallGradients& c) {
     const LinearOfSelf r(b, c);
-    r.set(r.call("aten.constant_pad_nd.default", {arg(r.g), Arg::ints(negated(c.args().integers("pad"))), 0}));
+    r.set(r.call("aten.constant_pad_nd.default", {arg(r.g), Arg::ints(all_negated(c.args().integers("pad"))), 0}));
 }
-void border_pad_grad(B& b, C& c) {
+void border_pad_grad(GraphBuilder& b, CallGradients& c) {
     const OfSelf r(b, c);
     r.set(r.call("aten." + c.args().schema().name + "_backward.default",
                  {arg(r.g), arg(r.x), Arg::ints(c.args().integers("padding"))}));
 }
 
-void select_scatter_grad(B& b, C& c) {
+void select_scatter_grad(GraphBuilder& b, CallGradients& c) {
     const Linear r(b, c);
     const Arg dim(c.args().integer("dim")), index(c.args().integer("index"));
     if (r.needed("self")) {
@@ -93,7 +87,7 @@ void select_scatter_grad(B& b, C& c) {
     }
     if (r.needed("src")) r.set("src", r.call("aten.select.int", {arg(r.grad()), dim, index}));
 }
-void slice_scatter_grad(B& b, C& c) {
+void slice_scatter_grad(GraphBuilder& b, CallGradients& c) {
     const Linear r(b, c);
     const auto bound = [&](const char* name) {
         const std::optional<std::int64_t> value = c.args().optional_integer(name);

@@ -10,13 +10,9 @@ namespace whittle {
 
 namespace {
 
-using B = GraphBuilder;
-using C = CallGradients;
-using Ints = std::vector<std::int64_t>;
-
 /// A rule of a reduction of "self" by the parameters "dim" and "keepdim", as far as the op has them.
 struct OfReduction : OfSelf {
-    OfReduction(B& builder, C& call) : OfSelf(builder, call), plan(reduction_of(call.args())) {
+    OfReduction(GraphBuilder& builder, CallGradients& call) : OfSelf(builder, call), plan(reduction_of(call.args())) {
         for (std::size_t d = 0; d < plan.reduced.size(); ++d)
             if (plan.reduced[d]) dims.push_back(static_cast<std::int64_t>(d));
     }
@@ -50,7 +46,7 @@ struct OfReduction : OfSelf {
 };
 
 /// 2 (x - mean) / (n - correction), of the gradient of a variance.
-NodeValue of_variance(const OfReduction& r, C& c, const NodeValue& grad) {
+NodeValue of_variance(const OfReduction& r, CallGradients& c, const NodeValue& grad) {
     double correction = 1;
     if (c.args().schema().param("unbiased"))
         correction = c.args().boolean("unbiased") ? 1 : 0;
@@ -63,7 +59,7 @@ NodeValue of_variance(const OfReduction& r, C& c, const NodeValue& grad) {
     return r.mul(r.mul(r.kept(grad), Arg(2 / (r.count() - correction))), r.sub(r.x, mean));
 }
 /// Of result 0, and of result 1, the mean.
-NodeValue with_mean(const OfReduction& r, C& c, NodeValue gradient) {
+NodeValue with_mean(const OfReduction& r, CallGradients& c, NodeValue gradient) {
     if (c.result_count() < 2 || !c.grad_if_any(1)) return gradient;
     const NodeValue mean = r.div(r.expanded(*c.grad_if_any(1)), Arg(r.count()));
     return r.add(gradient, mean);
@@ -83,16 +79,16 @@ NodeValue of_power_norm(const OfReduction& r, double p, const NodeValue& grad, c
 
 }  // namespace
 
-void sum_grad(B& b, C& c) {
+void sum_grad(GraphBuilder& b, CallGradients& c) {
     const OfComplex<OfReduction> r(b, c);
     r.set(r.expanded(r.g));
 }
-void mean_grad(B& b, C& c) {
+void mean_grad(GraphBuilder& b, CallGradients& c) {
     const OfComplex<OfReduction> r(b, c);
     r.set(r.div(r.expanded(r.g), Arg(r.count())));
 }
 /// The product of the other elements, from both ends: right where elements are zero, too.
-void prod_grad(B& b, C& c) {
+void prod_grad(GraphBuilder& b, CallGradients& c) {
     const OfComplex<OfReduction> r(b, c);
     const bool whole = !c.args().schema().param("dim");
     // What "dtype" takes of complex numbers, their real parts, is multiplied.
@@ -113,27 +109,27 @@ void prod_grad(B& b, C& c) {
     const NodeValue others = r.mul(before(x), reversed(before(reversed(x))));
     r.set(r.reshape(r.mul(grad, r.conj(others)), r.x.meta.sizes));
 }
-void extremum_value_grad(B& b, C& c) {
+void extremum_value_grad(GraphBuilder& b, CallGradients& c) {
     const OfReduction r(b, c);
     const NodeValue mask = r.call("aten.eq.Tensor", {arg(r.kept(r.y)), arg(r.x)});
     r.set(r.shared(c.args().schema().param("dim") ? mask : r.or_nan(mask)));
 }
-void variance_grad(B& b, C& c) {
+void variance_grad(GraphBuilder& b, CallGradients& c) {
     const OfReduction r(b, c);
     r.set(with_mean(r, c, of_variance(r, c, r.g)));
 }
 /// No slope where all elements are equal.
-void deviation_grad(B& b, C& c) {
+void deviation_grad(GraphBuilder& b, CallGradients& c) {
     const OfReduction r(b, c);
     const NodeValue slope = r.drop(r.is_zero(r.y), r.div(r.g, arg(r.mul(r.y, Arg(2)))));
     r.set(with_mean(r, c, of_variance(r, c, slope)));
 }
-void logsumexp_grad(B& b, C& c) {
+void logsumexp_grad(GraphBuilder& b, CallGradients& c) {
     const OfReduction r(b, c);
     const NodeValue shares = r.of("aten.exp.default", r.sub(r.x, r.kept(r.y)));
     r.set(r.mul(r.kept(r.g), shares));
 }
-void vector_norm_grad(B& b, C& c) {
+void vector_norm_grad(GraphBuilder& b, CallGradients& c) {
     const OfReduction r(b, c);
     const double p = c.args().scalar("ord").to_double();
     const NodeValue grad = r.kept(r.g), norm = r.kept(r.y);
@@ -144,12 +140,12 @@ void vector_norm_grad(B& b, C& c) {
     const NodeValue extreme = r.call("aten.eq.Tensor", {arg(r.magnitude()), arg(norm)});
     r.set(r.mul(r.sign(), r.shared(r.or_nan(extreme))));
 }
-void softmax_grad(B& b, C& c) {
+void softmax_grad(GraphBuilder& b, CallGradients& c) {
     const OfSelf r(b, c);
     r.set(r.call("aten._softmax_backward_data.default",
                  {arg(r.g), arg(r.y), c.args().integer("dim"), Arg(r.x.meta.dtype)}));
 }
-void log_softmax_grad(B& b, C& c) {
+void log_softmax_grad(GraphBuilder& b, CallGradients& c) {
     const OfSelf r(b, c);
     r.set(r.call("aten._log_softmax_backward_data.default",
                  {arg(r.g), arg(r.y), c.args().integer("dim"), Arg(r.x.meta.dtype)}));

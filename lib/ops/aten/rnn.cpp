@@ -23,11 +23,11 @@ NodeValue linear(GraphBuilder& builder, const NodeValue& input, const NodeValue&
     return builder.call("aten.linear.default", {arg(input), arg(weight), bias ? arg(*bias) : Arg()});
 }
 
-NodeValue unary(GraphBuilder& builder, const char* op, const NodeValue& x) {
+NodeValue call_unary(GraphBuilder& builder, const char* op, const NodeValue& x) {
     return builder.call("aten." + std::string(op) + ".default", {arg(x)});
 }
 
-NodeValue binary(GraphBuilder& builder, const char* op, const NodeValue& a, const NodeValue& b) {
+NodeValue call_binary(GraphBuilder& builder, const char* op, const NodeValue& a, const NodeValue& b) {
     return builder.call("aten." + std::string(op) + ".Tensor", {arg(a), arg(b)});
 }
 
@@ -43,20 +43,21 @@ State step(GraphBuilder& b, RnnKind kind, const NodeValue& from_input, const Nod
     const auto gate = [&](const NodeValue& gates, std::int64_t i) { return gate_of(b, gates, i, hidden); };
     if (kind == RnnKind::gru) {
         const auto both = [&](std::int64_t i) {
-            return unary(b, "sigmoid", binary(b, "add", gate(from_input, i), gate(from_hidden, i)));
+            return call_unary(b, "sigmoid", call_binary(b, "add", gate(from_input, i), gate(from_hidden, i)));
         };
         const NodeValue reset = both(0), keep = both(1);
-        const NodeValue fresh =
-            unary(b, "tanh", binary(b, "add", gate(from_input, 2), binary(b, "mul", reset, gate(from_hidden, 2))));
-        return {binary(b, "add", binary(b, "mul", binary(b, "sub", state[0], fresh), keep), fresh)};
+        const NodeValue fresh = call_unary(
+            b, "tanh", call_binary(b, "add", gate(from_input, 2), call_binary(b, "mul", reset, gate(from_hidden, 2))));
+        return {call_binary(b, "add", call_binary(b, "mul", call_binary(b, "sub", state[0], fresh), keep), fresh)};
     }
-    const NodeValue gates = binary(b, "add", from_input, from_hidden);
-    if (kind == RnnKind::tanh) return {unary(b, "tanh", gates)};
-    if (kind == RnnKind::relu) return {unary(b, "relu", gates)};
-    const NodeValue in = unary(b, "sigmoid", gate(gates, 0)), forget = unary(b, "sigmoid", gate(gates, 1)),
-                    fresh = unary(b, "tanh", gate(gates, 2)), out = unary(b, "sigmoid", gate(gates, 3));
-    const NodeValue cell = binary(b, "add", binary(b, "mul", forget, state[1]), binary(b, "mul", in, fresh));
-    return {binary(b, "mul", out, unary(b, "tanh", cell)), cell};
+    const NodeValue gates = call_binary(b, "add", from_input, from_hidden);
+    if (kind == RnnKind::tanh) return {call_unary(b, "tanh", gates)};
+    if (kind == RnnKind::relu) return {call_unary(b, "relu", gates)};
+    const NodeValue in = call_unary(b, "sigmoid", gate(gates, 0)), forget = call_unary(b, "sigmoid", gate(gates, 1)),
+                    fresh = call_unary(b, "tanh", gate(gates, 2)), out = call_unary(b, "sigmoid", gate(gates, 3));
+    const NodeValue cell =
+        call_binary(b, "add", call_binary(b, "mul", forget, state[1]), call_binary(b, "mul", in, fresh));
+    return {call_binary(b, "mul", out, call_unary(b, "tanh", cell)), cell};
 }
 
 NodeValue select(GraphBuilder& builder, const NodeValue& value, std::int64_t index) {
@@ -142,7 +143,7 @@ std::vector<NodeRef> decompose_cell(GraphBuilder& builder, const Arguments<NodeV
 
 using samples::t;
 
-ArgList positions(int first, int count) {
+ArgList tensor_arguments(int first, int count) {
     ArgList list;
     for (int i = 0; i < count; i++) list.push_back(t(first + i));
     return list;
@@ -158,7 +159,7 @@ struct SampleSizes {
     bool biases = true, bidirectional = false, batch_first = false;
 };
 
-Sample sample_call(DType dtype, RnnKind kind, const std::string& label, const SampleSizes& s) {
+Sample sample_rnn(DType dtype, RnnKind kind, const std::string& label, const SampleSizes& s) {
     const std::int64_t directions = s.bidirectional ? 2 : 1, rows = gates(kind) * s.hidden;
     const int states = kind == RnnKind::lstm ? 2 : 1;
     Sample sample{label, {}, {}};
@@ -176,8 +177,8 @@ Sample sample_call(DType dtype, RnnKind kind, const std::string& label, const Sa
         params += static_cast<int>(sizes.size());
     }
     sample.args = {t(0),
-                   states == 2 ? Arg(positions(1, 2)) : t(1),
-                   positions(1 + states, params),
+                   states == 2 ? Arg(tensor_arguments(1, 2)) : t(1),
+                   tensor_arguments(1 + states, params),
                    s.biases,
                    s.layers,
                    0.0,
@@ -190,20 +191,20 @@ Sample sample_call(DType dtype, RnnKind kind, const std::string& label, const Sa
 template <RnnKind Kind>
 std::vector<Sample> sample_sequence(DType dtype) {
     std::vector<Sample> result = {
-        sample_call(dtype, Kind, "plain", {}),
-        sample_call(dtype, Kind, "two layers", {.layers = 2}),
-        sample_call(dtype, Kind, "bidirectional", {.bidirectional = true}),
-        sample_call(dtype, Kind, "two layers, both ways, batch first",
-                    {.layers = 2, .bidirectional = true, .batch_first = true}),
-        sample_call(dtype, Kind, "no biases, batch first", {.biases = false, .batch_first = true}),
-        sample_call(dtype, Kind, "one step", {.time = 1, .batch = 1}),
-        sample_call(dtype, Kind, "empty batch", {.batch = 0})};
-    Sample strided = sample_call(dtype, Kind, "strided", {});
+        sample_rnn(dtype, Kind, "plain", {}),
+        sample_rnn(dtype, Kind, "two layers", {.layers = 2}),
+        sample_rnn(dtype, Kind, "bidirectional", {.bidirectional = true}),
+        sample_rnn(dtype, Kind, "two layers, both ways, batch first",
+                   {.layers = 2, .bidirectional = true, .batch_first = true}),
+        sample_rnn(dtype, Kind, "no biases, batch first", {.biases = false, .batch_first = true}),
+        sample_rnn(dtype, Kind, "one step", {.time = 1, .batch = 1}),
+        sample_rnn(dtype, Kind, "empty batch", {.batch = 0})};
+    Sample strided = sample_rnn(dtype, Kind, "strided", {});
     for (Tensor& tensor : strided.tensors)
         tensor = tensor.rank() == 1 ? samples::negative(tensor) : samples::transposed(tensor);
     result.push_back(std::move(strided));
     if (Kind == RnnKind::relu) return result;
-    Sample special = sample_call(dtype, Kind, "special", {});
+    Sample special = sample_rnn(dtype, Kind, "special", {});
     special.tensors[0] =
         samples::values(dtype, {NAN, 1, 1, INFINITY, 2, 0, 1, 1, 1, 0, 0, 0, 1, 2, 3, 100, -100, 5}, {3, 2, 3});
     result.push_back(std::move(special));
@@ -215,7 +216,7 @@ template <RnnKind Kind>
 std::vector<Sample> sample_packed(DType dtype) {
     std::vector<Sample> result;
     const auto add = [&](const std::string& label, const SampleSizes& s, const std::vector<double>& batch_sizes) {
-        Sample sample = sample_call(dtype, Kind, label, s);
+        Sample sample = sample_rnn(dtype, Kind, label, s);
         double rows = 0;
         for (const double n : batch_sizes) rows += n;
         sample.tensors[0] = weight(dtype, {static_cast<std::int64_t>(rows), s.input}, 1);
@@ -237,14 +238,14 @@ std::vector<Sample> sample_cell(DType dtype) {
     const int states = Kind == RnnKind::lstm ? 2 : 1;
     for (const bool biases : {false, true})
         for (const std::int64_t batch : {0, 1, 3}) {
-            Sample sample = sample_call(dtype, Kind, "", {.time = 1, .batch = batch, .biases = biases});
+            Sample sample = sample_rnn(dtype, Kind, "", {.time = 1, .batch = batch, .biases = biases});
             sample.label = std::string(biases ? "biases" : "no biases") + ", batch " + std::to_string(batch);
             for (int i = 0; i <= states; i++) {  // drop the dimension of time or layers
                 const Sizes& sizes = sample.tensors[i].sizes();
                 const Sizes rest(sizes.begin() + 1, sizes.end());
                 sample.tensors[i] = sample.tensors[i].as_strided(rest, contiguous_strides(rest), 0);
             }
-            const Arg state = states == 2 ? Arg(positions(1, 2)) : t(1);
+            const Arg state = states == 2 ? Arg(tensor_arguments(1, 2)) : t(1);
             sample.args = {t(0), state, t(1 + states), t(2 + states)};
             if (biases) sample.args.insert(sample.args.end(), {t(3 + states), t(4 + states)});
             result.push_back(std::move(sample));
@@ -252,7 +253,7 @@ std::vector<Sample> sample_cell(DType dtype) {
     return result;
 }
 
-constexpr OpDef kOps[] = {
+constexpr OpDef kRnnOps[] = {
     {.name = "aten.lstm.input",
      .doc = "Long short-term memory over a sequence; pytorch.org/docs/stable/generated/torch.nn.LSTM.html",
      .schema = "lstm.input(Tensor input, Tensor[] hx, Tensor[] params, bool has_biases, int num_layers, float dropout, "
@@ -361,6 +362,6 @@ constexpr OpDef kOps[] = {
 
 }  // namespace
 
-std::span<const OpDef> rnn_ops() { return kOps; }
+std::span<const OpDef> rnn_ops() { return kRnnOps; }
 
 }  // namespace whittle

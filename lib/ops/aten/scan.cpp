@@ -66,7 +66,7 @@ std::size_t scan_dim(const Arguments<T>& a, const Sizes& sizes) {
 
 // --- cumsum, cumprod, logcumsumexp -----------------------------------------------------------------------------------
 
-struct Sum {
+struct RunningSum {
     static constexpr bool widens = true;  ///< integers give i64
     template <class T>
     static T next(T before, T own) {
@@ -75,7 +75,7 @@ struct Sum {
     static Expr next(const Expr& before, const Expr& own) { return before + own; }
 };
 
-struct Product {
+struct RunningProduct {
     static constexpr bool widens = true;
     template <class T>
     static T next(T before, T own) {
@@ -85,7 +85,7 @@ struct Product {
 };
 
 /// log(exp(a) + exp(b)) without overflow. Equal infinities give themselves, where the formula would give NaN.
-struct LogAddExp {
+struct RunningLogSumExp {
     static constexpr bool widens = false;
     template <class T>
     static T next(T a, T b) {
@@ -276,7 +276,7 @@ using samples::once;
 
 std::span<const OpDef> scan_ops() {
     static const OpDef ops[] = {
-        scan_op<Sum>({
+        scan_op<RunningSum>({
             .name = "aten.cumsum.default",
             .doc = "running sums: https://pytorch.org/docs/stable/generated/torch.cumsum.html",
             .schema = "cumsum(Tensor self, int dim, *, ScalarType? dtype=None) -> Tensor",
@@ -284,7 +284,7 @@ std::span<const OpDef> scan_ops() {
             .grad = cumsum_grad,
             .samples = typed_scan_samples,
         }),
-        scan_op<Product>({
+        scan_op<RunningProduct>({
             .name = "aten.cumprod.default",
             .doc = "running products: https://pytorch.org/docs/stable/generated/torch.cumprod.html",
             .schema = "cumprod(Tensor self, int dim, *, ScalarType? dtype=None) -> Tensor",
@@ -292,7 +292,7 @@ std::span<const OpDef> scan_ops() {
             .grad = cumprod_grad,
             .samples = typed_scan_samples,
         }),
-        scan_op<LogAddExp>({
+        scan_op<RunningLogSumExp>({
             .name = "aten.logcumsumexp.default",
             .doc = "logarithms of running sums of exponentials: "
                    "https://pytorch.org/docs/stable/generated/torch.logcumsumexp.html",

@@ -8,11 +8,8 @@ namespace whittle {
 
 namespace {
 
-using B = GraphBuilder;
-using C = CallGradients;
-
 struct AlongDim : OfSelf {
-    AlongDim(B& builder, C& call)
+    AlongDim(GraphBuilder& builder, CallGradients& call)
         : OfSelf(builder, call),
           rank(static_cast<std::int64_t>(x.meta.sizes.size())),
           dim(wrap_dim(call.args().integer("dim"), rank)) {}
@@ -29,7 +26,7 @@ struct AlongDim : OfSelf {
 }  // namespace
 
 /// Of values and indices, each index once in its line.
-void picked_grad(B& b, C& c) {
+void picked_grad(GraphBuilder& b, CallGradients& c) {
     const AlongDim r(b, c);
     NodeValue grad = r.g, at = c.result(1);
     if (grad.meta.sizes.size() < r.x.meta.sizes.size()) {  // without keepdim
@@ -39,25 +36,25 @@ void picked_grad(B& b, C& c) {
     r.set(r.call("aten.scatter.src", {arg(r.zeros_like_self()), r.dim, arg(at), arg(grad)}));
 }
 /// Of running values and indices.
-void scan_picked_grad(B& b, C& c) {
+void scan_picked_grad(GraphBuilder& b, CallGradients& c) {
     const AlongDim r(b, c);
     r.set(r.call("aten.scatter_add.default", {arg(r.zeros_like_self()), r.dim, arg(c.result(1)), arg(r.g)}));
 }
 /// Equal elements share it, and those that are NaN, if any is.
-void median_grad(B& b, C& c) {
+void median_grad(GraphBuilder& b, CallGradients& c) {
     const OfSelf r(b, c);
     const NodeValue equal = r.call("aten.eq.Tensor", {arg(r.x), arg(r.y)});
     const NodeValue mask = r.call("aten.logical_or.default", {arg(equal), arg(r.of("aten.isnan.default", r.x))});
     r.set(r.mul(r.div(r.g, arg(r.of("aten.sum.default", mask))), mask));
 }
 
-void cumsum_grad(B& b, C& c) {
+void cumsum_grad(GraphBuilder& b, CallGradients& c) {
     const OfComplex<AlongDim> r(b, c);
     r.set(r.backwards("aten.cumsum.default", r.g));
 }
 /// Product j depends on element k <= j by the product of the others up to j. All of them are computed, so that zeros
 /// are right: n elements for each of the n of a line.
-void cumprod_grad(B& b, C& c) {
+void cumprod_grad(GraphBuilder& b, CallGradients& c) {
     const OfComplex<AlongDim> r(b, c);
     if (r.rank == 0 || r.x.meta.numel() == 0) return r.set(r.g);
     const auto d = static_cast<std::size_t>(r.dim);
@@ -79,7 +76,7 @@ void cumprod_grad(B& b, C& c) {
     r.set(r.sum(r.mul(r.conj(slopes), grad), {r.dim + 1}));
 }
 /// exp(x - y) times the gradient, summed from the end, positive and negative gradients apart in logarithms.
-void logcumsumexp_grad(B& b, C& c) {
+void logcumsumexp_grad(GraphBuilder& b, CallGradients& c) {
     const AlongDim r(b, c);
     const NodeValue logs = r.of("aten.log.default", r.of("aten.abs.default", r.g));
     const auto part = [&](const char* sign) {

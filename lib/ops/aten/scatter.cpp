@@ -54,7 +54,7 @@ Combine combine_from_name(const std::string& reduce) {
 
 /// How the op at hand combines: schemas differ in the names of their parameters.
 template <class T>
-std::pair<Combine, bool> mode_of(const Arguments<T>& a) {
+std::pair<Combine, bool> combine_mode_of(const Arguments<T>& a) {
     if (a.schema().param("reduce")) return {combine_from_name(a.text("reduce")), a.boolean("include_self")};
     return {a.schema().name == "scatter_add" ? Combine::sum : Combine::assign, true};
 }
@@ -63,7 +63,7 @@ template <class T>
 ValueMeta infer_scatter_of(const Arguments<T>& a, const OperandInfo& source) {
     const OperandInfo self = operand_info(a, "self"), index = operand_info(a, "index");
     check_scatter(self, index, source, a.integer("dim"), a.schema().name);
-    mode_of(a);
+    combine_mode_of(a);
     return ValueMeta::contiguous(self.dtype, self.sizes);
 }
 
@@ -116,7 +116,7 @@ std::vector<Tensor> eval_scatter(const Arguments<Tensor>& a) {
     const Tensor self = a.tensor("self"), index = a.tensor("index"), source = a.tensor("src");
     const std::size_t dim =
         check_scatter(operand_info(self), operand_info(index), operand_info(source), a.integer("dim"), a.schema().name);
-    const auto [how, include_self] = mode_of(a);
+    const auto [how, include_self] = combine_mode_of(a);
     if (index.numel() == 0) return {self.clone().with_requires_grad(false)};
     const Tensor result =
         eval_scatter_of({at_least_1d(self), at_least_1d(index), at_least_1d(source), dim, how, include_self});
@@ -189,7 +189,7 @@ std::vector<expr::Value> lower_scatter(expr::GroupBuilder& g, const Arguments<ex
     const std::size_t dim =
         check_scatter(operand_info(self), operand_info(index), operand_info(source), a.integer("dim"), a.schema().name);
     if (element_count(index.sizes()) == 0) return {self};
-    const auto [how, include_self] = mode_of(a);
+    const auto [how, include_self] = combine_mode_of(a);
     const expr::Value result =
         lower_scatter_of(g, {at_least_1d(self), at_least_1d(index), at_least_1d(source), dim, how, include_self});
     return {reshape_value(result, self.sizes())};
@@ -209,12 +209,7 @@ std::vector<expr::Value> lower_scatter_value(expr::GroupBuilder& g, const Argume
 
 // --- Samples ---------------------------------------------------------------------------------------------------------
 
-/// op(self, dim, index, rest...) with the tensors self, index and source.
-Sample scattered(const std::string& label, std::vector<Tensor> tensors, std::int64_t dim, const ArgList& rest) {
-    Sample sample{.label = label, .tensors = std::move(tensors), .args = {samples::t(0), dim, samples::t(1)}};
-    sample.args.insert(sample.args.end(), rest.begin(), rest.end());
-    return sample;
-}
+using samples::scattered;
 
 std::vector<Sample> source_samples(DType dtype, const ArgList& rest) {
     using samples::indices, samples::mixed, samples::ramp;

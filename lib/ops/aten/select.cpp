@@ -13,16 +13,10 @@ namespace {
 
 using samples::t;
 
-/// What an op makes of its operands.
-struct Types {
-    Sizes sizes;
-    DType dtype;
-};
-
 // --- where ---
 
 template <class T>
-Types where_types(const Arguments<T>& arguments) {
+Promotion where_types(const Arguments<T>& arguments) {
     const OperandInfo condition = operand_info(arguments.tensor("condition"));
     if (condition.dtype != DType::boolean && condition.dtype != DType::u8)
         throw Error("aten.where: the condition must be bool, found " + std::string(name(condition.dtype)));
@@ -31,12 +25,12 @@ Types where_types(const Arguments<T>& arguments) {
 }
 
 std::vector<ValueMeta> infer_where(const Arguments<ValueMeta>& arguments) {
-    const Types types = where_types(arguments);
+    const Promotion types = where_types(arguments);
     return {ValueMeta::contiguous(types.dtype, types.sizes)};
 }
 
 std::vector<Tensor> eval_where(const Arguments<Tensor>& arguments) {
-    const Types types = where_types(arguments);
+    const Promotion types = where_types(arguments);
     const std::vector<bool> condition = load_broadcast<bool>(arguments.tensor("condition"), types.sizes);
     return {visit_arithmetic(types.dtype, [&]<class T>(T) {
         const std::vector<T> self = read<T>(arguments.operand("self"), types.sizes, types.dtype),
@@ -48,7 +42,7 @@ std::vector<Tensor> eval_where(const Arguments<Tensor>& arguments) {
 }
 
 std::vector<expr::Value> lower_where(expr::GroupBuilder&, const Arguments<expr::Value>& arguments) {
-    const Types types = where_types(arguments);
+    const Promotion types = where_types(arguments);
     return {pointwise({read(arguments.tensor("condition"), types.sizes, DType::boolean),
                        read(arguments.operand("self"), types.sizes, types.dtype),
                        read(arguments.operand("other"), types.sizes, types.dtype)},
@@ -106,7 +100,7 @@ std::vector<Sample> where_scalar_samples(DType dtype) {
 // --- masked_fill ---
 
 template <class T>
-Types fill_types(const Arguments<T>& arguments) {
+Promotion fill_types(const Arguments<T>& arguments) {
     const OperandInfo self = operand_info(arguments.tensor("self")), mask = operand_info(arguments.tensor("mask"));
     const OperandInfo value = operand_info(arguments, "value");
     const std::string op = "aten." + arguments.schema().name;
@@ -117,13 +111,13 @@ Types fill_types(const Arguments<T>& arguments) {
 }
 
 std::vector<ValueMeta> infer_fill(const Arguments<ValueMeta>& arguments) {
-    const Types types = fill_types(arguments);
+    const Promotion types = fill_types(arguments);
     return {ValueMeta::contiguous(types.dtype, types.sizes)};
 }
 
 /// where(mask, value as self's dtype, self).
 std::vector<Tensor> eval_fill(const Arguments<Tensor>& arguments) {
-    const Types types = fill_types(arguments);
+    const Promotion types = fill_types(arguments);
     const std::vector<bool> mask = load_broadcast<bool>(arguments.tensor("mask"), types.sizes);
     return {visit_arithmetic(types.dtype, [&]<class T>(T) {
         std::vector<T> out = read<T>(arguments.tensor("self"), types.sizes, types.dtype);
@@ -135,7 +129,7 @@ std::vector<Tensor> eval_fill(const Arguments<Tensor>& arguments) {
 }
 
 std::vector<expr::Value> lower_fill(expr::GroupBuilder&, const Arguments<expr::Value>& arguments) {
-    const Types types = fill_types(arguments);
+    const Promotion types = fill_types(arguments);
     return {pointwise({read(arguments.tensor("mask"), types.sizes, DType::boolean),
                        read(arguments.operand("value"), types.sizes, types.dtype),
                        read(arguments.tensor("self"), types.sizes, types.dtype)},
@@ -143,7 +137,7 @@ std::vector<expr::Value> lower_fill(expr::GroupBuilder&, const Arguments<expr::V
                       [](const std::vector<Expr>& x) { return expr::select(x[0], x[1], x[2]); })};
 }
 
-std::vector<Sample> fill_samples(DType dtype) {
+std::vector<Sample> masked_fill_samples(DType dtype) {
     std::vector<Sample> result;
     for (auto& [label, tensor] : samples::inputs(dtype))
         result.push_back({label, {tensor, samples::random(DType::boolean, tensor.sizes())}, {t(0), t(1), Arg(1)}});
@@ -159,7 +153,7 @@ std::vector<Sample> fill_samples(DType dtype) {
     return result;
 }
 std::vector<Sample> fill_tensor_samples(DType dtype) {
-    std::vector<Sample> result = fill_samples(dtype);
+    std::vector<Sample> result = masked_fill_samples(dtype);
     for (Sample& sample : result) {
         const auto* number = std::get_if<double>(&sample.args[2].value);
         sample.tensors.push_back(number ? samples::scalar(DType::f64, *number) : samples::scalar(DType::i64, 2));
@@ -258,7 +252,7 @@ constexpr OpDef kSelect[] = {
                            kBool | set_of(DType::u8), where_scalar_samples),
                   no_gradient),
     with_gradient(fill_op("aten.masked_fill.Scalar",
-                          "masked_fill.Scalar(Tensor self, Tensor mask, Scalar value) -> Tensor", fill_samples),
+                          "masked_fill.Scalar(Tensor self, Tensor mask, Scalar value) -> Tensor", masked_fill_samples),
                   masked_fill_grad),
     with_gradient(fill_op("aten.masked_fill.Tensor",
                           "masked_fill.Tensor(Tensor self, Tensor mask, Tensor value) -> Tensor", fill_tensor_samples),

@@ -9,15 +9,13 @@
 namespace whittle {
 namespace {
 
+using samples::random;
 using samples::t;
-using Builder = GraphBuilder;
-using Values = Arguments<NodeValue>;
-using Refs = std::vector<NodeRef>;
 
-NodeValue positive(const Gradient& g, const NodeValue& x) { return g.call("aten.clamp_min.default", {arg(x), 0}); }
+NodeValue positive_part(const Gradient& g, const NodeValue& x) { return g.call("aten.clamp_min.default", {arg(x), 0}); }
 
 /// The product of the vectors over their lengths, each at least eps.
-Refs cosine_similarity(Builder& b, const Values& a) {
+Refs cosine_similarity(GraphBuilder& b, const Arguments<NodeValue>& a) {
     const Gradient g(b);
     const NodeValue x = a.tensor("x1"), y = a.tensor("x2");
     const Sizes sizes = broadcast_sizes(x.meta.sizes, y.meta.sizes);
@@ -31,7 +29,7 @@ Refs cosine_similarity(Builder& b, const Values& a) {
 }
 
 /// The p-norm of x1 - x2 + eps along the last dimension.
-Refs pairwise_distance(Builder& b, const Values& a) {
+Refs pairwise_distance(GraphBuilder& b, const Arguments<NodeValue>& a) {
     const Gradient g(b);
     const NodeValue difference = g.add(g.sub(a.tensor("x1"), a.tensor("x2")), Arg(a.number("eps")));
     return {
@@ -40,7 +38,7 @@ Refs pairwise_distance(Builder& b, const Values& a) {
 }
 
 /// 1 - cos where the target is 1, max(0, cos - margin) where it is -1.
-Refs cosine_embedding_loss(Builder& b, const Values& a) {
+Refs cosine_embedding_loss(GraphBuilder& b, const Arguments<NodeValue>& a) {
     const Gradient g(b);
     const NodeValue x = a.tensor("input1"), y = a.tensor("input2"), target = a.tensor("target");
     const auto dim = static_cast<std::int64_t>(target.meta.sizes.size());
@@ -53,13 +51,13 @@ Refs cosine_embedding_loss(Builder& b, const Values& a) {
     const auto square = [&](const NodeValue& v) { return g.add(g.sum(g.mul(v, v), {dim}), Arg(kLeast)); };
     const NodeValue lengths = g.of("aten.sqrt.default", g.mul(square(x), square(y)));
     const NodeValue cosine = g.div(g.sum(g.mul(x, y), {dim}), arg(lengths));
-    const NodeValue apart = positive(g, g.add(cosine, Arg(-a.number("margin"))));
+    const NodeValue apart = positive_part(g, g.add(cosine, Arg(-a.number("margin"))));
     const NodeValue alike = g.keep(g.when("eq", target, 1), g.complement(cosine));
     return {reduced(b, a, g.add(alike, g.keep(g.when("eq", target, -1), apart)))};
 }
 
 /// max(0, margin + distance to the positive - distance to the negative), of two distances to the negative the smaller.
-Refs triplet_margin_loss(Builder& b, const Values& a) {
+Refs triplet_margin_loss(GraphBuilder& b, const Arguments<NodeValue>& a) {
     const Gradient g(b);
     const auto rank = [&](const char* x) { return a.tensor(x).meta.sizes.size(); };
     if (rank("anchor") != rank("positive") || rank("anchor") != rank("negative"))
@@ -73,47 +71,46 @@ Refs triplet_margin_loss(Builder& b, const Values& a) {
     const NodeValue near = distance("anchor", "positive");
     NodeValue far = distance("anchor", "negative");
     if (a.boolean("swap")) far = g.call("aten.minimum.default", {arg(far), arg(distance("positive", "negative"))});
-    return {reduced(b, a, positive(g, g.sub(g.add(near, Arg(a.number("margin"))), far)))};
+    return {reduced(b, a, positive_part(g, g.sub(g.add(near, Arg(a.number("margin"))), far)))};
 }
 
 // --- Samples ---
 
-Tensor rand(DType dtype, Sizes sizes, std::uint64_t seed = 1) { return samples::random(dtype, std::move(sizes), seed); }
-
 std::vector<Sample> cosine_samples(DType dtype) {
-    const Tensor x = rand(dtype, {3, 4}), y = rand(dtype, {3, 4}, 2);
+    const Tensor x = random(dtype, {3, 4}), y = random(dtype, {3, 4}, 2);
     return {{"columns", {x, y}, {t(0), t(1)}},
             {"rows, transposed", {samples::transposed(x), y}, {t(0), t(1), 0}},
-            {"broadcast", {rand(dtype, {2, 1, 4}), y}, {t(0), t(1), -1}},
+            {"broadcast", {random(dtype, {2, 1, 4}), y}, {t(0), t(1), -1}},
             {"short", {x, samples::values(dtype, {0, 0, 0, 0})}, {t(0), t(1), 1, 0.5}},
             {"shorter than eps",
              {samples::values(dtype, {0.1, 0.05}), samples::values(dtype, {1, 2})},
              {t(0), t(1), 0, 0.5}},
-            {"one vector", {rand(dtype, {4}), rand(dtype, {4}, 2)}, {t(0), t(1), 0}}};
+            {"one vector", {random(dtype, {4}), random(dtype, {4}, 2)}, {t(0), t(1), 0}}};
 }
-std::vector<Sample> distance_samples(DType dtype) {
-    const Tensor x = rand(dtype, {3, 4}), y = rand(dtype, {3, 4}, 2);
+std::vector<Sample> pairwise_distance_samples(DType dtype) {
+    const Tensor x = random(dtype, {3, 4}), y = random(dtype, {3, 4}, 2);
     return {{"2", {x, y}, {t(0), t(1)}},
             {"1, kept", {samples::transposed(x), y}, {t(0), t(1), 1.0, 1e-6, true}},
-            {"3, broadcast", {x, rand(dtype, {4}, 2)}, {t(0), t(1), 3.0, 0.5}},
-            {"one vector", {rand(dtype, {4}), rand(dtype, {4}, 2)}, {t(0), t(1)}}};
+            {"3, broadcast", {x, random(dtype, {4}, 2)}, {t(0), t(1), 3.0, 0.5}},
+            {"one vector", {random(dtype, {4}), random(dtype, {4}, 2)}, {t(0), t(1)}}};
 }
 std::vector<Sample> cosine_embedding_samples(DType dtype) {
-    const Tensor x = rand(dtype, {4, 3}), y = rand(dtype, {4, 3}, 2), sign = samples::values(dtype, {1, -1, -1, 1});
-    return {
-        {"mean", {x, y, sign}, {t(0), t(1), t(2)}},
-        {"none, margin", {samples::transposed(x), y, sign}, {t(0), t(1), t(2), -0.5, kNone}},
-        {"sum", {x, samples::strided(y), sign}, {t(0), t(1), t(2), 0.25, kSum}},
-        {"one vector", {rand(dtype, {3}), rand(dtype, {3}, 2), samples::scalar(dtype, -1)}, {t(0), t(1), t(2), -1.0}}};
+    const Tensor x = random(dtype, {4, 3}), y = random(dtype, {4, 3}, 2), sign = samples::values(dtype, {1, -1, -1, 1});
+    return {{"mean", {x, y, sign}, {t(0), t(1), t(2)}},
+            {"none, margin", {samples::transposed(x), y, sign}, {t(0), t(1), t(2), -0.5, kNone}},
+            {"sum", {x, samples::strided(y), sign}, {t(0), t(1), t(2), 0.25, kSum}},
+            {"one vector",
+             {random(dtype, {3}), random(dtype, {3}, 2), samples::scalar(dtype, -1)},
+             {t(0), t(1), t(2), -1.0}}};
 }
 std::vector<Sample> triplet_samples(DType dtype) {
-    const Tensor x = rand(dtype, {4, 3}), y = rand(dtype, {4, 3}, 2), z = rand(dtype, {4, 3}, 3);
+    const Tensor x = random(dtype, {4, 3}), y = random(dtype, {4, 3}, 2), z = random(dtype, {4, 3}, 3);
     return {{"mean", {x, y, z}, {t(0), t(1), t(2)}},
             {"none, swap", {samples::transposed(x), y, z}, {t(0), t(1), t(2), 0.5, 2.0, 1e-6, true, kNone}},
             {"sum, 1-norm", {x, y, samples::strided(z)}, {t(0), t(1), t(2), 2.0, 1.0, 1e-6, false, kSum}}};
 }
 
-constexpr OpDef kOps[] = {
+constexpr OpDef kSimilarityOps[] = {
     {.name = "aten.cosine_similarity.default",
      .doc = "the cosine between vectors: "
             "https://pytorch.org/docs/stable/generated/torch.nn.functional.cosine_similarity.html",
@@ -126,7 +123,7 @@ constexpr OpDef kOps[] = {
      .schema = "pairwise_distance(Tensor x1, Tensor x2, float p=2, float eps=1e-06, bool keepdim=False) -> Tensor",
      .dtypes = kFloating,
      .decompose = pairwise_distance,
-     .samples = distance_samples},
+     .samples = pairwise_distance_samples},
     {.name = "aten.cosine_embedding_loss.default",
      .doc = "the loss of cosines: https://pytorch.org/docs/stable/generated/torch.nn.CosineEmbeddingLoss.html",
      .schema = "cosine_embedding_loss(Tensor input1, Tensor input2, Tensor target, float margin=0.0, int reduction=1) "
@@ -146,6 +143,6 @@ constexpr OpDef kOps[] = {
 
 }  // namespace
 
-std::span<const OpDef> similarity_ops() { return kOps; }
+std::span<const OpDef> similarity_ops() { return kSimilarityOps; }
 
 }  // namespace whittle

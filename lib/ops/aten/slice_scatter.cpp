@@ -27,7 +27,7 @@ struct Part {
 };
 
 template <class T>
-Part part_of(const Arguments<T>& a) {
+Part replaced_part(const Arguments<T>& a) {
     const Geometry self = geometry(a.tensor("self"));
     const std::int64_t dim = existing_dim(self, a, "dim"), size = self.size(dim);
     const auto d = static_cast<std::size_t>(dim);
@@ -74,14 +74,14 @@ Strides kept_strides(const Sizes& sizes, const Strides& strides) {
 
 std::vector<ValueMeta> infer_overwrite(const Arguments<ValueMeta>& a) {
     const ValueMeta self = a.tensor("self");
-    check_source(a, part_of(a));
+    check_source(a, replaced_part(a));
     ValueMeta result = ValueMeta::contiguous(self.dtype, self.sizes);
     result.strides = kept_strides(self.sizes, self.strides);
     return {result};
 }
 
 std::vector<Tensor> eval_overwrite(const Arguments<Tensor>& a) {
-    const Part part = part_of(a);
+    const Part part = replaced_part(a);
     check_source(a, part);
     const Tensor self = a.tensor("self");
     const Strides strides = kept_strides(self.sizes(), self.strides());
@@ -91,7 +91,7 @@ std::vector<Tensor> eval_overwrite(const Arguments<Tensor>& a) {
 }
 
 std::vector<expr::Value> lower_overwrite(expr::GroupBuilder&, const Arguments<expr::Value>& a) {
-    const Part part = part_of(a);
+    const Part part = replaced_part(a);
     check_source(a, part);
     const expr::Value self = a.tensor("self"), source = convert(self.dtype(), a.tensor("src"));
     if (part.count == 0) return {self};
@@ -116,12 +116,12 @@ Sample replaced(const std::string& label, const Tensor& self, const Tensor& sour
 
 // --- Diagonals -------------------------------------------------------------------------------------------------------
 
-struct Diagonal {
+struct DiagonalPosition {
     std::int64_t offset = 0, dim1 = 0, dim2 = 1;
 };
 
 /// The tensor with `source` on a diagonal: the diagonal of the elements' numbers says where.
-NodeValue with_diagonal(GraphBuilder& b, const NodeValue& self, const NodeValue& source, const Diagonal& d) {
+NodeValue with_diagonal(GraphBuilder& b, const NodeValue& self, const NodeValue& source, const DiagonalPosition& d) {
     const Gradient g(b);
     const std::int64_t count = self.meta.numel();
     const NodeValue range = b.call("aten.arange.default", {count}, {{"dtype", DType::i64}});
@@ -143,7 +143,7 @@ std::vector<NodeRef> decompose_diagonal_scatter(GraphBuilder& b, const Arguments
 }
 
 /// The last dimension of `self` on the diagonal of two new ones.
-NodeValue diag_embed(GraphBuilder& b, const NodeValue& self, const Diagonal& d) {
+NodeValue diag_embed(GraphBuilder& b, const NodeValue& self, const DiagonalPosition& d) {
     const auto rank = static_cast<std::int64_t>(self.meta.sizes.size()) + 1;
     if (rank < 2) throw Error("diag_embed: found a 0-d operand, expected a dimension");
     const std::int64_t dim1 = wrap_dim(d.dim1, rank), dim2 = wrap_dim(d.dim2, rank);

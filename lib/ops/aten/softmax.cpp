@@ -33,7 +33,7 @@ std::vector<ValueMeta> infer_softmax(const Arguments<ValueMeta>& arguments) {
 
 /// One row of exponentials becomes its shares, or their logarithms.
 template <bool kLog>
-void normalize(std::vector<double>& row) {
+void normalize_row(std::vector<double>& row) {
     double largest = -std::numeric_limits<double>::infinity(), sum = 0;
     for (const double x : row) largest = std::isnan(x) || x > largest ? x : largest;
     for (const double x : row) sum += std::exp(x - largest);
@@ -53,7 +53,7 @@ std::vector<Tensor> eval_softmax(const Arguments<Tensor>& arguments) {
         if (start / step % length != 0) continue;  // not the first element of a row
         for (std::int64_t j = 0; j < length; ++j)
             row[static_cast<std::size_t>(j)] = in[static_cast<std::size_t>(start + j * step)];
-        normalize<kLog>(row);
+        normalize_row<kLog>(row);
         for (std::int64_t j = 0; j < length; ++j)
             out[static_cast<std::size_t>(start + j * step)] = row[static_cast<std::size_t>(j)];
     }

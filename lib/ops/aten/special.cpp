@@ -17,14 +17,9 @@ namespace whittle {
 namespace {
 
 using expr::Op;
-using B = GraphBuilder;
-using C = CallGradients;
 
 Expr absolute(const Expr& x) { return expr::unary(Op::abs, x); }
 Expr larger(const Expr& a, const Expr& b) { return expr::select(a < b, b, a); }
-Expr is_infinite(const Expr& x) {
-    return expr::equal(absolute(x), constant(x, std::numeric_limits<double>::infinity()));
-}
 
 // --- Of two operands ---
 
@@ -119,7 +114,7 @@ struct CopySign : FloatingFunction {
     }
 };
 
-void xlogy_grad(B& b, C& c) {
+void xlogy_grad(GraphBuilder& b, CallGradients& c) {
     const Rule r(b, c);
     const Arg x = r.operand("self"), y = r.operand("other");
     if (r.needed("self")) {
@@ -135,14 +130,14 @@ void xlogy_grad(B& b, C& c) {
     if (r.needed("other")) r.set("other", r.div(r.mul(r.grad(), x), y));
 }
 
-void hypot_grad(B& b, C& c) {
+void hypot_grad(GraphBuilder& b, CallGradients& c) {
     const Rule r(b, c);
     for (const char* operand : {"self", "other"})
         if (r.needed(operand)) r.set(operand, r.mul(r.grad(), r.div(r.tensor(operand), arg(r.result()))));
 }
 
 /// Each operand's share of the sum: 1 / (1 + power(other - self)).
-void share_grad(B& b, C& c, std::string_view power) {
+void share_grad(GraphBuilder& b, CallGradients& c, std::string_view power) {
     const Rule r(b, c);
     const NodeValue x = r.tensor("self"), y = r.tensor("other");
     const auto share = [&](const NodeValue& from, const NodeValue& to) {
@@ -151,11 +146,11 @@ void share_grad(B& b, C& c, std::string_view power) {
     if (r.needed("self")) r.set("self", share(y, x));
     if (r.needed("other")) r.set("other", share(x, y));
 }
-void logaddexp_grad(B& b, C& c) { share_grad(b, c, "aten.exp.default"); }
-void logaddexp2_grad(B& b, C& c) { share_grad(b, c, "aten.exp2.default"); }
+void logaddexp_grad(GraphBuilder& b, CallGradients& c) { share_grad(b, c, "aten.exp.default"); }
+void logaddexp2_grad(GraphBuilder& b, CallGradients& c) { share_grad(b, c, "aten.exp2.default"); }
 
 /// 1 or -1, 0 at zeros; the sign's own is zero.
-void copysign_grad(B& b, C& c) {
+void copysign_grad(GraphBuilder& b, CallGradients& c) {
     const Rule r(b, c);
     const NodeValue x = r.tensor("self");
     const NodeValue ratio = r.div(r.result(), arg(x)), zero = r.call("aten.eq.Scalar", {arg(x), 0});
@@ -166,13 +161,13 @@ void copysign_grad(B& b, C& c) {
 // --- Of one ---
 
 /// sin(pi x) / (pi x), 1 at 0
-std::vector<NodeRef> sinc(B& b, const Arguments<NodeValue>& a) {
+std::vector<NodeRef> sinc(GraphBuilder& b, const Arguments<NodeValue>& a) {
     const Gradient g(b);
     const NodeValue x = a.tensor("self"), angle = g.mul(x, Arg(M_PI));
     const NodeValue quotient = g.div(g.call("aten.sin.default", {arg(angle)}), arg(angle));
     return {g.call("aten.masked_fill.Scalar", {arg(quotient), arg(g.call("aten.eq.Scalar", {arg(x), 0})), 1}).ref};
 }
-void sinc_grad(B& b, C& c) {
+void sinc_grad(GraphBuilder& b, CallGradients& c) {
     const OfSelf r(b, c);
     const NodeValue angle = r.mul(r.x, Arg(M_PI)), square = r.mul(r.mul(r.x, r.x), Arg(M_PI));
     const NodeValue rise = r.sub(r.mul(angle, r.of("aten.cos.default", angle)), r.of("aten.sin.default", angle));
@@ -180,7 +175,7 @@ void sinc_grad(B& b, C& c) {
 }
 
 /// NaN and infinities replaced by numbers, which are 0 and the ends of the dtype where none are given.
-std::vector<NodeRef> nan_to_num(B& b, const Arguments<NodeValue>& a) {
+std::vector<NodeRef> nan_to_num(GraphBuilder& b, const Arguments<NodeValue>& a) {
     const Gradient g(b);
     const NodeValue x = a.tensor("self");
     if (!is_floating(x.meta.dtype)) return {own_copy(b, x).ref};
@@ -194,16 +189,16 @@ std::vector<NodeRef> nan_to_num(B& b, const Arguments<NodeValue>& a) {
     return {replaced(below, g.when("eq", x, Arg(-infinity)), "neginf", -most).ref};
 }
 
-std::vector<NodeRef> deg2rad(B& b, const Arguments<NodeValue>& a) {
+std::vector<NodeRef> deg2rad(GraphBuilder& b, const Arguments<NodeValue>& a) {
     return {Gradient(b).mul(a.tensor("self"), Arg(M_PI / 180)).ref};
 }
-std::vector<NodeRef> rad2deg(B& b, const Arguments<NodeValue>& a) {
+std::vector<NodeRef> rad2deg(GraphBuilder& b, const Arguments<NodeValue>& a) {
     return {Gradient(b).mul(a.tensor("self"), Arg(180 / M_PI)).ref};
 }
 
 // --- Records ---
 
-std::vector<Sample> number_samples(DType dtype) {
+std::vector<Sample> xlogy_number_samples(DType dtype) {
     return samples::operator+(samples::unary(dtype, {2}), samples::unary(dtype, {Arg(-1.5)}, ", negative"));
 }
 /// Up to where pi times the operand is finite in its dtype.
@@ -245,7 +240,7 @@ constexpr OpDef kSpecial[] = {
                                "self log(other), 0 where self is: "
                                "https://pytorch.org/docs/stable/special.html#torch.special.xlogy",
                                xlogy_grad),
-                 number_samples),
+                 xlogy_number_samples),
     of_two<Hypot, kFloating>("aten.hypot.default", "hypot(Tensor self, Tensor other) -> Tensor",
                              "the length of (self, other): https://pytorch.org/docs/stable/generated/torch.hypot.html",
                              hypot_grad),
@@ -288,13 +283,13 @@ constexpr OpDef kSpecial[] = {
      .schema = "deg2rad(Tensor self) -> Tensor",
      .dtypes = kAnyDType,
      .decompose = deg2rad,
-     .samples = [](DType dtype) { return samples::unary(dtype); }},
+     .samples = samples::unary},
     {.name = "aten.rad2deg.default",
      .doc = "radians in degrees: https://pytorch.org/docs/stable/generated/torch.rad2deg.html",
      .schema = "rad2deg(Tensor self) -> Tensor",
      .dtypes = kAnyDType,
      .decompose = rad2deg,
-     .samples = [](DType dtype) { return samples::unary(dtype); }},
+     .samples = samples::unary},
 };
 
 }  // namespace

@@ -11,8 +11,6 @@ namespace whittle {
 
 namespace {
 
-using Views = std::vector<View>;
-
 /// Guards against a graph that asks for more results than memory could hold.
 void check_count(std::int64_t count, const std::string& op) {
     constexpr std::int64_t kMost = 1 << 16;

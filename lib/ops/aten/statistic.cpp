@@ -160,7 +160,7 @@ std::vector<Sample> logsumexp_samples(DType dtype) { return samples::dim_lists(d
 // --- Records ---
 
 template <bool kRoot, bool kMean = false>
-constexpr OpDef op(std::string_view name, std::string_view schema, SamplesFn samples) {
+constexpr OpDef variance_op(std::string_view name, std::string_view schema, SamplesFn samples) {
     return {.name = name,
             .doc = kRoot ? (kMean ? "standard deviation and mean" : "standard deviation")
                          : (kMean ? "variance and mean" : "variance"),
@@ -174,39 +174,45 @@ constexpr OpDef op(std::string_view name, std::string_view schema, SamplesFn sam
 
 constexpr OpDef kStatistic[] = {
     with_gradient(
-        op<false>(
+        variance_op<false>(
             "aten.var.correction",
             "var.correction(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool keepdim=False) -> Tensor",
             correction_samples),
         variance_grad),
     with_gradient(
-        op<false>("aten.var.dim", "var.dim(Tensor self, int[1]? dim, bool unbiased=True, bool keepdim=False) -> Tensor",
-                  unbiased_dim_samples),
+        variance_op<false>("aten.var.dim",
+                           "var.dim(Tensor self, int[1]? dim, bool unbiased=True, bool keepdim=False) -> Tensor",
+                           unbiased_dim_samples),
         variance_grad),
-    with_gradient(op<false>("aten.var.default", "var(Tensor self, bool unbiased=True) -> Tensor", unbiased_samples),
-                  variance_grad),
     with_gradient(
-        op<true>(
+        variance_op<false>("aten.var.default", "var(Tensor self, bool unbiased=True) -> Tensor", unbiased_samples),
+        variance_grad),
+    with_gradient(
+        variance_op<true>(
             "aten.std.correction",
             "std.correction(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool keepdim=False) -> Tensor",
             correction_samples),
         deviation_grad),
     with_gradient(
-        op<true>("aten.std.dim", "std.dim(Tensor self, int[1]? dim, bool unbiased=True, bool keepdim=False) -> Tensor",
-                 unbiased_dim_samples),
+        variance_op<true>("aten.std.dim",
+                          "std.dim(Tensor self, int[1]? dim, bool unbiased=True, bool keepdim=False) -> Tensor",
+                          unbiased_dim_samples),
         deviation_grad),
-    with_gradient(op<true>("aten.std.default", "std(Tensor self, bool unbiased=True) -> Tensor", unbiased_samples),
-                  deviation_grad),
-    with_gradient(op<false, true>("aten.var_mean.correction",
-                                  "var_mean.correction(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool "
-                                  "keepdim=False) -> (Tensor, Tensor)",
-                                  correction_samples),
-                  variance_grad),
-    with_gradient(op<true, true>("aten.std_mean.correction",
-                                 "std_mean.correction(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool "
+    with_gradient(
+        variance_op<true>("aten.std.default", "std(Tensor self, bool unbiased=True) -> Tensor", unbiased_samples),
+        deviation_grad),
+    with_gradient(
+        variance_op<false, true>("aten.var_mean.correction",
+                                 "var_mean.correction(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool "
                                  "keepdim=False) -> (Tensor, Tensor)",
                                  correction_samples),
-                  deviation_grad),
+        variance_grad),
+    with_gradient(
+        variance_op<true, true>("aten.std_mean.correction",
+                                "std_mean.correction(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool "
+                                "keepdim=False) -> (Tensor, Tensor)",
+                                correction_samples),
+        deviation_grad),
     {.name = "aten.logsumexp.default",
      .doc = "log(sum(exp(x))), shifted by the largest x",
      .schema = "logsumexp(Tensor self, int[1] dim, bool keepdim=False) -> Tensor",

@@ -16,17 +16,11 @@ namespace {
 
 using samples::t;
 
-/// What an op makes of its operands.
-struct Types {
-    Sizes sizes;
-    DType dtype;
-};
-
 // --- clamp ---
 
 /// One bound or both, each a tensor or a number, with the promoted dtype.
 template <class T>
-Types clamp_types(const Arguments<T>& arguments) {
+Promotion clamp_types(const Arguments<T>& arguments) {
     std::vector<OperandInfo> operands = {operand_info(arguments.tensor("self"))};
     for (const char* bound : {"min", "max"})
         if (arguments.schema().param(bound) && arguments.has(bound)) operands.push_back(operand_info(arguments, bound));
@@ -42,13 +36,13 @@ bool has_bound(const Arguments<T>& arguments, const char* bound) {
 }
 
 std::vector<ValueMeta> infer_clamp(const Arguments<ValueMeta>& arguments) {
-    const Types types = clamp_types(arguments);
+    const Promotion types = clamp_types(arguments);
     return {ValueMeta::contiguous(types.dtype, types.sizes)};
 }
 
 /// NaN in the value or in a bound gives NaN. When the bounds cross, max wins.
 std::vector<Tensor> eval_clamp(const Arguments<Tensor>& arguments) {
-    const Types types = clamp_types(arguments);
+    const Promotion types = clamp_types(arguments);
     return {visit_ordered(types.dtype, [&]<class T>(T) {
         std::vector<T> x = read<T>(arguments.tensor("self"), types.sizes, types.dtype);
         if (has_bound(arguments, "min")) {
@@ -66,7 +60,7 @@ std::vector<Tensor> eval_clamp(const Arguments<Tensor>& arguments) {
 }
 
 std::vector<expr::Value> lower_clamp(expr::GroupBuilder&, const Arguments<expr::Value>& arguments) {
-    const Types types = clamp_types(arguments);
+    const Promotion types = clamp_types(arguments);
     const auto keeps = [](const Expr& x, const Expr& fits) { return is_floating(x->dtype) ? is_nan(x) || fits : fits; };
     std::vector<expr::Value> operands = {read(arguments.tensor("self"), types.sizes, types.dtype)};
     const bool has_min = has_bound(arguments, "min"), has_max = has_bound(arguments, "max");
@@ -137,7 +131,7 @@ T over(const T& a, const T& b) {
 
 /// Three operands of one rule: a kernel gives them and combines elements.
 template <class K, class T>
-Types kernel_types(const Arguments<T>& arguments) {
+Promotion ternary_types(const Arguments<T>& arguments) {
     std::vector<OperandInfo> operands;
     for (const char* operand : K::operands) operands.push_back(operand_info(arguments, operand));
     const DType dtype = result_type(operands);
@@ -146,14 +140,14 @@ Types kernel_types(const Arguments<T>& arguments) {
 }
 
 template <class K>
-std::vector<ValueMeta> infer_kernel(const Arguments<ValueMeta>& arguments) {
-    const Types types = kernel_types<K>(arguments);
+std::vector<ValueMeta> infer_ternary(const Arguments<ValueMeta>& arguments) {
+    const Promotion types = ternary_types<K>(arguments);
     return {ValueMeta::contiguous(types.dtype, types.sizes)};
 }
 
 template <class K>
-std::vector<Tensor> eval_kernel(const Arguments<Tensor>& arguments) {
-    const Types types = kernel_types<K>(arguments);
+std::vector<Tensor> eval_ternary(const Arguments<Tensor>& arguments) {
+    const Promotion types = ternary_types<K>(arguments);
     const Scalar value = K::value(arguments);
     return {visit_arithmetic(types.dtype, [&]<class T>(T) -> Tensor {
         if constexpr (std::is_same_v<T, bool>) {
@@ -170,8 +164,8 @@ std::vector<Tensor> eval_kernel(const Arguments<Tensor>& arguments) {
 }
 
 template <class K>
-std::vector<expr::Value> lower_kernel(expr::GroupBuilder&, const Arguments<expr::Value>& arguments) {
-    const Types types = kernel_types<K>(arguments);
+std::vector<expr::Value> lower_ternary(expr::GroupBuilder&, const Arguments<expr::Value>& arguments) {
+    const Promotion types = ternary_types<K>(arguments);
     const Scalar value = K::value(arguments);
     std::vector<expr::Value> operands;
     for (const char* operand : K::operands)
@@ -192,7 +186,7 @@ struct Lerp {
     template <class T>
     static T eval(T a, T b, T weight, T) {
         if constexpr (std::is_integral_v<T>)
-            return a;  // refused by kernel_types
+            return a;  // refused by ternary_types
         else
             return std::abs(weight) < 0.5 ? a + times(weight, b - a) : b - times(b - a, T(1) - weight);
     }
@@ -223,7 +217,7 @@ struct Addcdiv : Addcmul {
     template <class T>
     static T eval(T a, T b, T c, T value) {
         if constexpr (std::is_integral_v<T>)
-            return truncated_div(b, c);  // refused by kernel_types
+            return truncated_div(b, c);  // refused by ternary_types
         else
             return a + over(times(value, b), c);
     }
@@ -271,14 +265,14 @@ constexpr OpDef clamp_op(std::string_view name, std::string_view schema, std::st
             .samples = samples};
 }
 template <class K>
-constexpr OpDef kernel_op(std::string_view name, std::string_view schema, std::string_view doc, SamplesFn samples) {
+constexpr OpDef ternary_op(std::string_view name, std::string_view schema, std::string_view doc, SamplesFn samples) {
     return {.name = name,
             .doc = doc,
             .schema = schema,
             .dtypes = K::dtypes,
-            .infer = infer_kernel<K>,
-            .eval = eval_kernel<K>,
-            .lower = lower_kernel<K>,
+            .infer = infer_ternary<K>,
+            .eval = eval_ternary<K>,
+            .lower = lower_ternary<K>,
             .samples = samples};
 }
 constexpr OpDef kTernary[] = {
@@ -295,21 +289,21 @@ constexpr OpDef kTernary[] = {
     with_gradient(clamp_op("aten.clamp_max.default", "clamp_max(Tensor self, Scalar max) -> Tensor", "min(self, max)",
                            bound_samples),
                   clamp_max_grad),
-    with_gradient(kernel_op<Lerp>("aten.lerp.Tensor", "lerp.Tensor(Tensor self, Tensor end, Tensor weight) -> Tensor",
-                                  "self + weight * (end - self)", three_samples),
+    with_gradient(ternary_op<Lerp>("aten.lerp.Tensor", "lerp.Tensor(Tensor self, Tensor end, Tensor weight) -> Tensor",
+                                   "self + weight * (end - self)", three_samples),
                   lerp_grad),
-    with_gradient(kernel_op<Lerp>("aten.lerp.Scalar", "lerp.Scalar(Tensor self, Tensor end, Scalar weight) -> Tensor",
-                                  "self + weight * (end - self)", lerp_scalar_samples),
+    with_gradient(ternary_op<Lerp>("aten.lerp.Scalar", "lerp.Scalar(Tensor self, Tensor end, Scalar weight) -> Tensor",
+                                   "self + weight * (end - self)", lerp_scalar_samples),
                   lerp_grad),
     with_gradient(
-        kernel_op<Addcmul>("aten.addcmul.default",
-                           "addcmul(Tensor self, Tensor tensor1, Tensor tensor2, *, Scalar value=1) -> Tensor",
-                           "self + value * tensor1 * tensor2", with_value_samples),
+        ternary_op<Addcmul>("aten.addcmul.default",
+                            "addcmul(Tensor self, Tensor tensor1, Tensor tensor2, *, Scalar value=1) -> Tensor",
+                            "self + value * tensor1 * tensor2", with_value_samples),
         addcmul_grad),
     with_gradient(
-        kernel_op<Addcdiv>("aten.addcdiv.default",
-                           "addcdiv(Tensor self, Tensor tensor1, Tensor tensor2, *, Scalar value=1) -> Tensor",
-                           "self + value * tensor1 / tensor2", with_value_samples),
+        ternary_op<Addcdiv>("aten.addcdiv.default",
+                            "addcdiv(Tensor self, Tensor tensor1, Tensor tensor2, *, Scalar value=1) -> Tensor",
+                            "self + value * tensor1 / tensor2", with_value_samples),
         addcdiv_grad),
 };
 

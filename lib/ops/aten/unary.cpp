@@ -2,7 +2,6 @@
 // Definitions: https://pytorch.org/docs/stable/torch.html#pointwise-ops
 #include <cmath>
 #include <complex>
-#include <limits>
 
 #include "ops/aten/complex_grad.h"
 #include "ops/aten/families.h"
@@ -258,11 +257,6 @@ struct IsNan : Predicate {
     static Expr lower(const Expr& x) { return is_nan(x); }
 };
 
-Expr is_infinite(const Expr& x) {
-    if (!is_floating(x->dtype)) return expr::constant(DType::boolean, Scalar(false));
-    return expr::equal(expr::unary(Op::abs, x), constant(x, std::numeric_limits<double>::infinity()));
-}
-
 struct IsInf : Predicate {
     template <Real T>
     static bool eval(T x) {
@@ -295,40 +289,28 @@ struct LogicalNot : Predicate {
     }
 };
 
-template <class F>
-constexpr OpDef op(std::string_view name, std::string_view schema, std::string_view doc, DTypeSet dtypes = kAnyDType) {
-    return {.name = name,
-            .doc = doc,
-            .schema = schema,
-            .dtypes = dtypes,
-            .infer = infer_unary<F>,
-            .eval = eval_unary<F>,
-            .lower = lower_unary<F>,
-            .samples = [](DType dtype) { return samples::unary(dtype); }};
-}
-
 constexpr OpDef kUnary[] = {
-    with_gradient(op<Abs>("aten.abs.default", "abs(Tensor self) -> Tensor", "|x|; the smallest integer stays itself",
-                          kNumbers | kLimited | kComplex),
+    with_gradient(unary_op<Abs>("aten.abs.default", "abs(Tensor self) -> Tensor",
+                                "|x|; the smallest integer stays itself", kNumbers | kLimited | kComplex),
                   abs_grad),
-    with_gradient(
-        op<Neg>("aten.neg.default", "neg(Tensor self) -> Tensor", "-x; integers wrap", kNumbers | kLimited | kComplex),
-        neg_grad),
-    with_gradient(
-        op<Sign>("aten.sign.default", "sign(Tensor self) -> Tensor", "-1, 0 or 1; 0 for NaN", kAnyDType | kLimited),
-        zero_gradient),
-    with_gradient(op<Sgn>("aten.sgn.default", "sgn(Tensor self) -> Tensor", "sign, and x / |x| of complex numbers",
-                          kAnyDType | kLimited | kComplex),
+    with_gradient(unary_op<Neg>("aten.neg.default", "neg(Tensor self) -> Tensor", "-x; integers wrap",
+                                kNumbers | kLimited | kComplex),
+                  neg_grad),
+    with_gradient(unary_op<Sign>("aten.sign.default", "sign(Tensor self) -> Tensor", "-1, 0 or 1; 0 for NaN",
+                                 kAnyDType | kLimited),
+                  zero_gradient),
+    with_gradient(unary_op<Sgn>("aten.sgn.default", "sgn(Tensor self) -> Tensor",
+                                "sign, and x / |x| of complex numbers", kAnyDType | kLimited | kComplex),
                   sgn_grad),
-    with_gradient(op<Floor>("aten.floor.default", "floor(Tensor self) -> Tensor", "round towards -inf", kNumbers),
+    with_gradient(unary_op<Floor>("aten.floor.default", "floor(Tensor self) -> Tensor", "round towards -inf", kNumbers),
                   zero_gradient),
-    with_gradient(op<Ceil>("aten.ceil.default", "ceil(Tensor self) -> Tensor", "round towards +inf", kNumbers),
+    with_gradient(unary_op<Ceil>("aten.ceil.default", "ceil(Tensor self) -> Tensor", "round towards +inf", kNumbers),
                   zero_gradient),
-    with_gradient(op<Trunc>("aten.trunc.default", "trunc(Tensor self) -> Tensor", "round towards zero", kNumbers),
+    with_gradient(unary_op<Trunc>("aten.trunc.default", "trunc(Tensor self) -> Tensor", "round towards zero", kNumbers),
                   zero_gradient),
-    with_gradient(
-        op<Round>("aten.round.default", "round(Tensor self) -> Tensor", "round to nearest, ties to even", kNumbers),
-        zero_gradient),
+    with_gradient(unary_op<Round>("aten.round.default", "round(Tensor self) -> Tensor",
+                                  "round to nearest, ties to even", kNumbers),
+                  zero_gradient),
     {.name = "aten.round.decimals",
      .doc = "round to nearest in units of 10^-decimals, ties to even: "
             "https://pytorch.org/docs/stable/generated/torch.round.html",
@@ -337,80 +319,93 @@ constexpr OpDef kUnary[] = {
      .decompose = round_decimals,
      .grad = zero_gradient,
      .samples = decimals_samples},
-    with_gradient(op<Frac>("aten.frac.default", "frac(Tensor self) -> Tensor", "x - trunc(x)", kFloating),
+    with_gradient(unary_op<Frac>("aten.frac.default", "frac(Tensor self) -> Tensor", "x - trunc(x)", kFloating),
                   pass_gradient),
-    with_gradient(op<Square>("aten.square.default", "square(Tensor self) -> Tensor", "x * x; bool gives i64",
-                             kAnyDType | kComplex),
+    with_gradient(unary_op<Square>("aten.square.default", "square(Tensor self) -> Tensor", "x * x; bool gives i64",
+                                   kAnyDType | kComplex),
                   square_grad),
-    with_gradient(op<BitwiseNot>("aten.bitwise_not.default", "bitwise_not(Tensor self) -> Tensor", "~x; not x for bool",
-                                 kIntegers | kLimited | kBool),
+    with_gradient(unary_op<BitwiseNot>("aten.bitwise_not.default", "bitwise_not(Tensor self) -> Tensor",
+                                       "~x; not x for bool", kIntegers | kLimited | kBool),
                   no_gradient),
-    with_gradient(op<Exp>("aten.exp.default", "exp(Tensor self) -> Tensor", "e to the x", kAnyDType | kComplex),
+    with_gradient(unary_op<Exp>("aten.exp.default", "exp(Tensor self) -> Tensor", "e to the x", kAnyDType | kComplex),
                   exp_grad),
-    with_gradient(op<Exp2>("aten.exp2.default", "exp2(Tensor self) -> Tensor", "2 to the x"), exp2_grad),
-    with_gradient(op<Expm1>("aten.expm1.default", "expm1(Tensor self) -> Tensor", "e to the x, minus 1, exact near 0"),
-                  expm1_grad),
-    with_gradient(op<Log>("aten.log.default", "log(Tensor self) -> Tensor", "natural logarithm", kAnyDType | kComplex),
-                  log_grad),
-    with_gradient(op<Log1p>("aten.log1p.default", "log1p(Tensor self) -> Tensor", "logarithm of 1 + x, exact near 0"),
-                  log1p_grad),
-    with_gradient(op<Log2>("aten.log2.default", "log2(Tensor self) -> Tensor", "logarithm to base 2"), log2_grad),
+    with_gradient(unary_op<Exp2>("aten.exp2.default", "exp2(Tensor self) -> Tensor", "2 to the x"), exp2_grad),
     with_gradient(
-        op<Log10>("aten.log10.default", "log10(Tensor self) -> Tensor", "logarithm to base 10", kAnyDType | kComplex),
-        log10_grad),
-    with_gradient(op<Sqrt>("aten.sqrt.default", "sqrt(Tensor self) -> Tensor", "square root; NaN below zero",
-                           kAnyDType | kComplex),
+        unary_op<Expm1>("aten.expm1.default", "expm1(Tensor self) -> Tensor", "e to the x, minus 1, exact near 0"),
+        expm1_grad),
+    with_gradient(
+        unary_op<Log>("aten.log.default", "log(Tensor self) -> Tensor", "natural logarithm", kAnyDType | kComplex),
+        log_grad),
+    with_gradient(
+        unary_op<Log1p>("aten.log1p.default", "log1p(Tensor self) -> Tensor", "logarithm of 1 + x, exact near 0"),
+        log1p_grad),
+    with_gradient(unary_op<Log2>("aten.log2.default", "log2(Tensor self) -> Tensor", "logarithm to base 2"), log2_grad),
+    with_gradient(unary_op<Log10>("aten.log10.default", "log10(Tensor self) -> Tensor", "logarithm to base 10",
+                                  kAnyDType | kComplex),
+                  log10_grad),
+    with_gradient(unary_op<Sqrt>("aten.sqrt.default", "sqrt(Tensor self) -> Tensor", "square root; NaN below zero",
+                                 kAnyDType | kComplex),
                   sqrt_grad),
-    with_gradient(op<Rsqrt>("aten.rsqrt.default", "rsqrt(Tensor self) -> Tensor", "1 / sqrt(x)", kAnyDType | kComplex),
-                  rsqrt_grad),
     with_gradient(
-        op<Reciprocal>("aten.reciprocal.default", "reciprocal(Tensor self) -> Tensor", "1 / x", kAnyDType | kComplex),
-        reciprocal_grad),
-    with_gradient(op<Sin>("aten.sin.default", "sin(Tensor self) -> Tensor", "sine, radians", kAnyDType | kComplex),
-                  sin_grad),
-    with_gradient(op<Cos>("aten.cos.default", "cos(Tensor self) -> Tensor", "cosine, radians", kAnyDType | kComplex),
-                  cos_grad),
-    with_gradient(op<Tan>("aten.tan.default", "tan(Tensor self) -> Tensor", "tangent, radians", kAnyDType | kComplex),
-                  tan_grad),
-    with_gradient(op<Asin>("aten.asin.default", "asin(Tensor self) -> Tensor", "inverse sine", kAnyDType | kComplex),
-                  asin_grad),
-    with_gradient(op<Acos>("aten.acos.default", "acos(Tensor self) -> Tensor", "inverse cosine", kAnyDType | kComplex),
-                  acos_grad),
-    with_gradient(op<Atan>("aten.atan.default", "atan(Tensor self) -> Tensor", "inverse tangent", kAnyDType | kComplex),
-                  atan_grad),
-    with_gradient(op<Sinh>("aten.sinh.default", "sinh(Tensor self) -> Tensor", "hyperbolic sine", kAnyDType | kComplex),
-                  sinh_grad),
+        unary_op<Rsqrt>("aten.rsqrt.default", "rsqrt(Tensor self) -> Tensor", "1 / sqrt(x)", kAnyDType | kComplex),
+        rsqrt_grad),
+    with_gradient(unary_op<Reciprocal>("aten.reciprocal.default", "reciprocal(Tensor self) -> Tensor", "1 / x",
+                                       kAnyDType | kComplex),
+                  reciprocal_grad),
     with_gradient(
-        op<Cosh>("aten.cosh.default", "cosh(Tensor self) -> Tensor", "hyperbolic cosine", kAnyDType | kComplex),
+        unary_op<Sin>("aten.sin.default", "sin(Tensor self) -> Tensor", "sine, radians", kAnyDType | kComplex),
+        sin_grad),
+    with_gradient(
+        unary_op<Cos>("aten.cos.default", "cos(Tensor self) -> Tensor", "cosine, radians", kAnyDType | kComplex),
+        cos_grad),
+    with_gradient(
+        unary_op<Tan>("aten.tan.default", "tan(Tensor self) -> Tensor", "tangent, radians", kAnyDType | kComplex),
+        tan_grad),
+    with_gradient(
+        unary_op<Asin>("aten.asin.default", "asin(Tensor self) -> Tensor", "inverse sine", kAnyDType | kComplex),
+        asin_grad),
+    with_gradient(
+        unary_op<Acos>("aten.acos.default", "acos(Tensor self) -> Tensor", "inverse cosine", kAnyDType | kComplex),
+        acos_grad),
+    with_gradient(
+        unary_op<Atan>("aten.atan.default", "atan(Tensor self) -> Tensor", "inverse tangent", kAnyDType | kComplex),
+        atan_grad),
+    with_gradient(
+        unary_op<Sinh>("aten.sinh.default", "sinh(Tensor self) -> Tensor", "hyperbolic sine", kAnyDType | kComplex),
+        sinh_grad),
+    with_gradient(
+        unary_op<Cosh>("aten.cosh.default", "cosh(Tensor self) -> Tensor", "hyperbolic cosine", kAnyDType | kComplex),
         cosh_grad),
     with_gradient(
-        op<Tanh>("aten.tanh.default", "tanh(Tensor self) -> Tensor", "hyperbolic tangent", kAnyDType | kComplex),
+        unary_op<Tanh>("aten.tanh.default", "tanh(Tensor self) -> Tensor", "hyperbolic tangent", kAnyDType | kComplex),
         tanh_grad),
-    with_gradient(op<Asinh>("aten.asinh.default", "asinh(Tensor self) -> Tensor", "inverse hyperbolic sine",
-                            kAnyDType | kComplex),
+    with_gradient(unary_op<Asinh>("aten.asinh.default", "asinh(Tensor self) -> Tensor", "inverse hyperbolic sine",
+                                  kAnyDType | kComplex),
                   asinh_grad),
-    with_gradient(op<Acosh>("aten.acosh.default", "acosh(Tensor self) -> Tensor", "inverse hyperbolic cosine",
-                            kAnyDType | kComplex),
+    with_gradient(unary_op<Acosh>("aten.acosh.default", "acosh(Tensor self) -> Tensor", "inverse hyperbolic cosine",
+                                  kAnyDType | kComplex),
                   acosh_grad),
-    with_gradient(op<Atanh>("aten.atanh.default", "atanh(Tensor self) -> Tensor", "inverse hyperbolic tangent",
-                            kAnyDType | kComplex),
+    with_gradient(unary_op<Atanh>("aten.atanh.default", "atanh(Tensor self) -> Tensor", "inverse hyperbolic tangent",
+                                  kAnyDType | kComplex),
                   atanh_grad),
-    with_gradient(op<Erf>("aten.erf.default", "erf(Tensor self) -> Tensor", "the Gauss error function"), erf_grad),
-    with_gradient(op<Erfc>("aten.erfc.default", "erfc(Tensor self) -> Tensor", "1 - erf(x), without its cancellation"),
-                  erfc_grad),
-    with_gradient(op<Lgamma>("aten.lgamma.default", "lgamma(Tensor self) -> Tensor", "logarithm of |gamma(x)|"),
+    with_gradient(unary_op<Erf>("aten.erf.default", "erf(Tensor self) -> Tensor", "the Gauss error function"),
+                  erf_grad),
+    with_gradient(
+        unary_op<Erfc>("aten.erfc.default", "erfc(Tensor self) -> Tensor", "1 - erf(x), without its cancellation"),
+        erfc_grad),
+    with_gradient(unary_op<Lgamma>("aten.lgamma.default", "lgamma(Tensor self) -> Tensor", "logarithm of |gamma(x)|"),
                   lgamma_grad),
-    with_gradient(op<IsNan>("aten.isnan.default", "isnan(Tensor self) -> Tensor", "is NaN; false for integers",
-                            kAnyDType | kComplex),
+    with_gradient(unary_op<IsNan>("aten.isnan.default", "isnan(Tensor self) -> Tensor", "is NaN; false for integers",
+                                  kAnyDType | kComplex),
                   no_gradient),
     with_gradient(
-        op<IsInf>("aten.isinf.default", "isinf(Tensor self) -> Tensor", "is an infinity", kAnyDType | kComplex),
+        unary_op<IsInf>("aten.isinf.default", "isinf(Tensor self) -> Tensor", "is an infinity", kAnyDType | kComplex),
         no_gradient),
-    with_gradient(op<IsFinite>("aten.isfinite.default", "isfinite(Tensor self) -> Tensor",
-                               "is neither NaN nor an infinity", kAnyDType | kComplex),
+    with_gradient(unary_op<IsFinite>("aten.isfinite.default", "isfinite(Tensor self) -> Tensor",
+                                     "is neither NaN nor an infinity", kAnyDType | kComplex),
                   no_gradient),
-    with_gradient(op<LogicalNot>("aten.logical_not.default", "logical_not(Tensor self) -> Tensor", "x == 0",
-                                 kAnyDType | kLimited | kComplex),
+    with_gradient(unary_op<LogicalNot>("aten.logical_not.default", "logical_not(Tensor self) -> Tensor", "x == 0",
+                                       kAnyDType | kLimited | kComplex),
                   no_gradient),
 };
 

@@ -9,9 +9,6 @@ namespace whittle {
 
 namespace {
 
-using B = GraphBuilder;
-using C = CallGradients;
-
 /// 1 / sqrt(1 - x^2)
 NodeValue inverse_cosine_of_sine(const OfSelf& r) { return r.of("aten.rsqrt.default", r.complement(r.pow(r.x, 2))); }
 
@@ -50,105 +47,105 @@ NodeValue digamma(const OfSelf& r) {
 
 }  // namespace
 
-void pass_gradient(B& b, C& c) {
+void pass_gradient(GraphBuilder& b, CallGradients& c) {
     const LinearOfSelf r(b, c);
     r.set(r.g);
 }
 /// 0 at 0
-void abs_grad(B& b, C& c) {
+void abs_grad(GraphBuilder& b, CallGradients& c) {
     const LinearOfSelf r(b, c);
     r.set(r.mul(r.g, r.of(is_complex(r.x.meta.dtype) ? "aten.sgn.default" : "aten.sign.default", r.x)));
 }
-void neg_grad(B& b, C& c) {
+void neg_grad(GraphBuilder& b, CallGradients& c) {
     const LinearOfSelf r(b, c);
     r.set(r.neg(r.g));
 }
-void square_grad(B& b, C& c) {
+void square_grad(GraphBuilder& b, CallGradients& c) {
     const LinearOfSelf r(b, c);
     r.set(r.mul(r.g, r.conj(r.mul(r.x, Arg(2)))));
 }
-void exp_grad(B& b, C& c) {
+void exp_grad(GraphBuilder& b, CallGradients& c) {
     const LinearOfSelf r(b, c);
     r.set(r.mul(r.g, r.conj(r.y)));
 }
-void exp2_grad(B& b, C& c) {
+void exp2_grad(GraphBuilder& b, CallGradients& c) {
     const OfSelf r(b, c);
     r.set(r.mul(r.mul(r.g, r.y), Arg(std::numbers::ln2)));
 }
-void expm1_grad(B& b, C& c) {
+void expm1_grad(GraphBuilder& b, CallGradients& c) {
     const OfSelf r(b, c);
     r.set(r.mul(r.g, r.add(r.y, 1)));
 }
-void log_grad(B& b, C& c) {
+void log_grad(GraphBuilder& b, CallGradients& c) {
     const LinearOfSelf r(b, c);
     r.set(r.div(r.g, arg(r.conj(r.x))));
 }
-void log1p_grad(B& b, C& c) {
+void log1p_grad(GraphBuilder& b, CallGradients& c) {
     const OfSelf r(b, c);
     r.set(r.div(r.g, arg(r.add(r.x, 1))));
 }
-void log2_grad(B& b, C& c) {
+void log2_grad(GraphBuilder& b, CallGradients& c) {
     const OfSelf r(b, c);
     r.set(r.div(r.g, arg(r.mul(r.x, Arg(std::numbers::ln2)))));
 }
-void log10_grad(B& b, C& c) {
+void log10_grad(GraphBuilder& b, CallGradients& c) {
     const LinearOfSelf r(b, c);
     r.set(r.div(r.g, arg(r.conj(r.mul(r.x, Arg(std::numbers::ln10))))));
 }
-void sqrt_grad(B& b, C& c) {
+void sqrt_grad(GraphBuilder& b, CallGradients& c) {
     const LinearOfSelf r(b, c);
     r.set(r.div(r.g, arg(r.conj(r.mul(r.y, Arg(2))))));
 }
-void rsqrt_grad(B& b, C& c) {
+void rsqrt_grad(GraphBuilder& b, CallGradients& c) {
     const LinearOfSelf r(b, c);
     r.set(r.mul(r.mul(r.g, Arg(-0.5)), r.conj(r.pow(r.y, 3))));
 }
-void reciprocal_grad(B& b, C& c) {
+void reciprocal_grad(GraphBuilder& b, CallGradients& c) {
     const LinearOfSelf r(b, c);
     r.set(r.mul(r.neg(r.g), r.conj(r.mul(r.y, r.y))));
 }
-void sin_grad(B& b, C& c) {
+void sin_grad(GraphBuilder& b, CallGradients& c) {
     const LinearOfSelf r(b, c);
     r.set(r.mul(r.g, r.conj(r.of("aten.cos.default", r.x))));
 }
-void cos_grad(B& b, C& c) {
+void cos_grad(GraphBuilder& b, CallGradients& c) {
     const LinearOfSelf r(b, c);
     r.set(r.mul(r.g, r.conj(r.neg(r.of("aten.sin.default", r.x)))));
 }
-void tan_grad(B& b, C& c) {
+void tan_grad(GraphBuilder& b, CallGradients& c) {
     const LinearOfSelf r(b, c);
     r.set(r.mul(r.g, r.conj(r.add(r.pow(r.y, 2), 1))));
 }
-void asin_grad(B& b, C& c) {
+void asin_grad(GraphBuilder& b, CallGradients& c) {
     const LinearOfSelf r(b, c);
     r.set(r.mul(r.g, r.conj(inverse_cosine_of_sine(r))));
 }
-void acos_grad(B& b, C& c) {
+void acos_grad(GraphBuilder& b, CallGradients& c) {
     const LinearOfSelf r(b, c);
     r.set(r.mul(r.g, r.conj(r.neg(inverse_cosine_of_sine(r)))));
 }
-void atan_grad(B& b, C& c) {
+void atan_grad(GraphBuilder& b, CallGradients& c) {
     const LinearOfSelf r(b, c);
     r.set(r.div(r.g, arg(r.conj(r.add(r.pow(r.x, 2), 1)))));
 }
-void sinh_grad(B& b, C& c) {
+void sinh_grad(GraphBuilder& b, CallGradients& c) {
     const LinearOfSelf r(b, c);
     r.set(r.mul(r.g, r.conj(r.of("aten.cosh.default", r.x))));
 }
-void cosh_grad(B& b, C& c) {
+void cosh_grad(GraphBuilder& b, CallGradients& c) {
     const LinearOfSelf r(b, c);
     r.set(r.mul(r.g, r.conj(r.of("aten.sinh.default", r.x))));
 }
-void tanh_grad(B& b, C& c) {
+void tanh_grad(GraphBuilder& b, CallGradients& c) {
     const LinearOfSelf r(b, c);
     if (is_complex(r.x.meta.dtype)) return r.set(r.mul(r.g, r.conj(r.complement(r.mul(r.y, r.y)))));
     r.set(r.call("aten.tanh_backward.default", {arg(r.g), arg(r.y)}));
 }
-void asinh_grad(B& b, C& c) {
+void asinh_grad(GraphBuilder& b, CallGradients& c) {
     const LinearOfSelf r(b, c);
     r.set(r.mul(r.g, r.conj(r.of("aten.rsqrt.default", r.add(r.pow(r.x, 2), 1)))));
 }
-void acosh_grad(B& b, C& c) {
+void acosh_grad(GraphBuilder& b, CallGradients& c) {
     const LinearOfSelf r(b, c);
     if (is_complex(r.x.meta.dtype)) {  // by both factors: the root of their product may have the other sign
         const auto root = [&](int by) { return r.of("aten.rsqrt.default", r.add(r.x, by)); };
@@ -156,20 +153,20 @@ void acosh_grad(B& b, C& c) {
     }
     r.set(r.mul(r.g, r.of("aten.rsqrt.default", r.add(r.pow(r.x, 2), -1))));
 }
-void atanh_grad(B& b, C& c) {
+void atanh_grad(GraphBuilder& b, CallGradients& c) {
     const LinearOfSelf r(b, c);
     r.set(r.div(r.g, arg(r.conj(r.complement(r.pow(r.x, 2))))));
 }
-void erf_grad(B& b, C& c) {
+void erf_grad(GraphBuilder& b, CallGradients& c) {
     const OfSelf r(b, c);
     r.set(r.mul(bell(r), r.g));
 }
-void erfc_grad(B& b, C& c) {
+void erfc_grad(GraphBuilder& b, CallGradients& c) {
     const OfSelf r(b, c);
     r.set(r.mul(r.neg(bell(r)), r.g));
 }
 
-void lgamma_grad(B& b, C& c) {
+void lgamma_grad(GraphBuilder& b, CallGradients& c) {
     const OfSelf r(b, c);
     r.set(r.mul(r.g, digamma(r)));
 }

@@ -125,7 +125,7 @@ Tensor interpolate(const Tensor& input, const Resize& r) {
 }
 
 template <int Rank>
-std::vector<Tensor> eval_linear(const Arguments<Tensor>& args) {
+std::vector<Tensor> eval_upsample_linear(const Arguments<Tensor>& args) {
     const Resize r = resize_of(args, Rank);
     const Tensor input = operand(args);
     return {input.dtype() == DType::f64 ? interpolate<double>(input, r) : interpolate<float>(input, r)};
@@ -207,7 +207,7 @@ constexpr OpDef resize_op(std::string_view name, std::string_view schema) {
         def.lower = lower_nearest<How, Rank>;
         def.grad = How == Interpolation::nearest ? upsample_nearest_grad : upsample_grad;
     } else if constexpr (How == Interpolation::linear) {
-        def.eval = eval_linear<Rank>;
+        def.eval = eval_upsample_linear<Rank>;
         def.lower = lower_linear<Rank>;
         def.grad = upsample_grad;
     } else {
@@ -221,7 +221,7 @@ constexpr OpDef resize_op(std::string_view name, std::string_view schema) {
     return def;
 }
 
-constexpr OpDef kOps[] = {
+constexpr OpDef kUpsampleOps[] = {
     resize_op<Interpolation::nearest, 1, Overload::vec>(
         "aten.upsample_nearest1d.vec", "upsample_nearest1d.vec(Tensor input" WHITTLE_RESIZE_VEC("", "")),
     resize_op<Interpolation::nearest, 1, Overload::plain>(
@@ -292,6 +292,6 @@ constexpr OpDef kOps[] = {
 
 }  // namespace
 
-std::span<const OpDef> upsample_ops() { return kOps; }
+std::span<const OpDef> upsample_ops() { return kUpsampleOps; }
 
 }  // namespace whittle

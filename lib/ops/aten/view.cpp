@@ -15,8 +15,6 @@ namespace whittle {
 
 namespace {
 
-using Views = std::vector<View>;
-
 struct Permute {
     template <class T>
     static Views views(const Geometry& self, const Arguments<T>& a) {

@@ -14,10 +14,6 @@
 namespace whittle {
 namespace {
 
-using Builder = GraphBuilder;
-using Values = Arguments<NodeValue>;
-using Refs = std::vector<NodeRef>;
-
 /// What a call asks for.
 struct Shape {
     template <class T>
@@ -39,8 +35,8 @@ struct Shape {
 };
 
 /// A periodic window of n is a symmetric one of n + 1 without its last.
-struct Window : Gradient, Shape {
-    Window(Builder& builder, const Values& a)
+struct WindowFunction : Gradient, Shape {
+    WindowFunction(GraphBuilder& builder, const Arguments<NodeValue>& a)
         : Gradient(builder), Shape(a), b(builder), length((Checked(wanted) + (periodic ? 1 : 0)).value()) {}
 
     /// Of windows that have a length to compute of: 0 and 1 have none.
@@ -57,7 +53,7 @@ struct Window : Gradient, Shape {
         return {of("aten.clone.default", slice(whole, 0, 0, wanted)).ref};
     }
 
-    Builder& b;
+    GraphBuilder& b;
     std::int64_t length = 0;
 };
 
@@ -67,21 +63,21 @@ std::vector<ValueMeta> infer_window(const Arguments<ValueMeta>& a) {
 }
 
 /// alpha - beta cos(2 pi x)
-Refs hamming(Builder& b, const Values& a, double alpha, double beta) {
-    const Window w(b, a);
+Refs hamming(GraphBuilder& b, const Arguments<NodeValue>& a, double alpha, double beta) {
+    const WindowFunction w(b, a);
     if (w.is_short()) return w.ones();
     const NodeValue wave = w.cos(w.times(w.range(), std::numbers::pi * 2 / w.last()));
     return w.cut(w.plus(w.times(wave, -beta), alpha));
 }
-Refs hamming_window(Builder& b, const Values& a) {
+Refs hamming_window(GraphBuilder& b, const Arguments<NodeValue>& a) {
     const double alpha = a.schema().param("alpha") ? a.number("alpha") : 0.54;
     return hamming(b, a, alpha, a.schema().param("beta") ? a.number("beta") : 0.46);
 }
-Refs hann_window(Builder& b, const Values& a) { return hamming(b, a, 0.5, 0.5); }
+Refs hann_window(GraphBuilder& b, const Arguments<NodeValue>& a) { return hamming(b, a, 0.5, 0.5); }
 
 /// 0.42 - 0.5 cos(2 pi x) + 0.08 cos(4 pi x)
-Refs blackman_window(Builder& b, const Values& a) {
-    const Window w(b, a);
+Refs blackman_window(GraphBuilder& b, const Arguments<NodeValue>& a) {
+    const WindowFunction w(b, a);
     if (w.is_short()) return w.ones();
     const NodeValue x = w.times(w.range(), std::numbers::pi / w.last());
     const NodeValue fast = w.times(w.cos(w.times(x, 4)), 0.08), slow = w.times(w.cos(w.times(x, 2)), 0.5);
@@ -89,8 +85,8 @@ Refs blackman_window(Builder& b, const Values& a) {
 }
 
 /// 1 - |2 x - 1|: up, then down.
-Refs bartlett_window(Builder& b, const Values& a) {
-    const Window w(b, a);
+Refs bartlett_window(GraphBuilder& b, const Arguments<NodeValue>& a) {
+    const WindowFunction w(b, a);
     if (w.is_short()) return w.ones();
     const NodeValue up = w.times(w.range(), 2 / w.last()), down = w.plus(w.neg(up), 2);
     const std::int64_t half = (w.length - 1) / 2 + 1;
@@ -102,8 +98,8 @@ Refs bartlett_window(Builder& b, const Values& a) {
 double bessel_i0(double x) { return x > 714 ? std::numeric_limits<double>::infinity() : std::cyl_bessel_i(0.0, x); }
 
 /// I0(beta sqrt(1 - (2 x - 1)^2)) / I0(beta), I0 being the modified Bessel function of order 0, which no op computes.
-Refs kaiser_window(Builder& b, const Values& a) {
-    const Window w(b, a);
+Refs kaiser_window(GraphBuilder& b, const Arguments<NodeValue>& a) {
+    const WindowFunction w(b, a);
     if (w.is_short()) return w.ones();
     const double beta = a.schema().param("beta") ? a.number("beta") : 12;
     Storage::check_size((Checked(w.wanted) * static_cast<std::int64_t>(sizeof(double))).value());
@@ -126,7 +122,7 @@ std::vector<Sample> window_samples(DType dtype, const ArgList& rest) {
     result.push_back({.label = "default dtype, " + std::string(name(dtype)), .tensors = {}, .args = result[3].args});
     return result;
 }
-std::vector<Sample> plain_samples(DType dtype) { return window_samples(dtype, {}); }
+std::vector<Sample> length_samples(DType dtype) { return window_samples(dtype, {}); }
 std::vector<Sample> periodic_samples(DType dtype) { return window_samples(dtype, {false}); }
 std::vector<Sample> parameter_samples(DType dtype) { return window_samples(dtype, {true, 0.75}); }
 std::vector<Sample> two_parameters_samples(DType dtype) { return window_samples(dtype, {false, 0.75, 0.2}); }
@@ -155,26 +151,26 @@ constexpr OpDef window(std::string_view name, std::string_view doc, std::string_
            "weights of a signal: https://pytorch.org/docs/stable/generated/torch." #name ".html", \
            #name overload "(int window_length" parameters ", *, " WHITTLE_TENSOR_OPTIONS ") -> Tensor", name, samples)
 
-constexpr OpDef kOps[] = {
-    WHITTLE_WINDOW(bartlett_window, "", "", "default", plain_samples),
+constexpr OpDef kWindowOps[] = {
+    WHITTLE_WINDOW(bartlett_window, "", "", "default", length_samples),
     WHITTLE_WINDOW(bartlett_window, ".periodic", ", bool periodic", "periodic", periodic_samples),
-    WHITTLE_WINDOW(blackman_window, "", "", "default", plain_samples),
+    WHITTLE_WINDOW(blackman_window, "", "", "default", length_samples),
     WHITTLE_WINDOW(blackman_window, ".periodic", ", bool periodic", "periodic", periodic_samples),
-    WHITTLE_WINDOW(hamming_window, "", "", "default", plain_samples),
+    WHITTLE_WINDOW(hamming_window, "", "", "default", length_samples),
     WHITTLE_WINDOW(hamming_window, ".periodic", ", bool periodic", "periodic", periodic_samples),
     WHITTLE_WINDOW(hamming_window, ".periodic_alpha", ", bool periodic, float alpha", "periodic_alpha",
                    parameter_samples),
     WHITTLE_WINDOW(hamming_window, ".periodic_alpha_beta", ", bool periodic, float alpha, float beta",
                    "periodic_alpha_beta", two_parameters_samples),
-    WHITTLE_WINDOW(hann_window, "", "", "default", plain_samples),
+    WHITTLE_WINDOW(hann_window, "", "", "default", length_samples),
     WHITTLE_WINDOW(hann_window, ".periodic", ", bool periodic", "periodic", periodic_samples),
-    WHITTLE_WINDOW(kaiser_window, "", "", "default", plain_samples),
+    WHITTLE_WINDOW(kaiser_window, "", "", "default", length_samples),
     WHITTLE_WINDOW(kaiser_window, ".periodic", ", bool periodic", "periodic", periodic_samples),
     WHITTLE_WINDOW(kaiser_window, ".beta", ", bool periodic, float beta", "beta", beta_samples),
 };
 
 }  // namespace
 
-std::span<const OpDef> window_ops() { return kOps; }
+std::span<const OpDef> window_ops() { return kWindowOps; }
 
 }  // namespace whittle

@@ -47,8 +47,11 @@ class GraphBuilder {
     std::string module_path_, hint_;
 };
 
+inline std::int64_t rank_of(const NodeValue& value) { return static_cast<std::int64_t>(value.meta.sizes.size()); }
+
 /// For `args`: NodeValue → Arg.
 inline Arg arg(const NodeValue& value) { return Arg(value.ref); }
+inline Arg optional_arg(const std::optional<NodeValue>& value) { return value ? arg(*value) : Arg(); }
 inline Arg args_list(const std::vector<NodeValue>& values) {
     ArgList list;
     for (const NodeValue& value : values) list.push_back(value.ref);

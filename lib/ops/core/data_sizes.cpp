@@ -11,7 +11,7 @@ namespace {
 using Ints = std::vector<std::int64_t>;
 
 template <class T>
-bool is_nan(const T& value) {
+bool is_nan_element(const T& value) {
     if constexpr (std::is_floating_point_v<T>) return std::isnan(value);
     return false;
 }
@@ -19,7 +19,7 @@ bool is_nan(const T& value) {
 /// NaN behind every number.
 template <class T>
 bool before(const T& a, const T& b) {
-    if (is_nan(a) || is_nan(b)) return !is_nan(a) && is_nan(b);
+    if (is_nan_element(a) || is_nan_element(b)) return !is_nan_element(a) && is_nan_element(b);
     return a < b;
 }
 
@@ -32,7 +32,7 @@ Distinct distinct_of(const std::vector<T>& values, std::size_t slices, bool sort
                                             &values[b * length] + length, before<T>);
     };
     const auto has_nan = [&](std::size_t slice) {
-        return std::any_of(&values[slice * length], &values[slice * length] + length, is_nan<T>);
+        return std::any_of(&values[slice * length], &values[slice * length] + length, is_nan_element<T>);
     };
     std::vector<std::size_t> order(slices), firsts;
     std::iota(order.begin(), order.end(), std::size_t{0});

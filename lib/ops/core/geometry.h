@@ -44,6 +44,8 @@ struct View {
     std::int64_t offset(const Strides& viewed) const;
 };
 
+using Views = std::vector<View>;
+
 ValueMeta apply_view(const View& view, const ValueMeta& self);
 Tensor apply_view(const View& view, const Tensor& self);
 expr::Value apply_view(const View& view, const expr::Value& self);
@@ -88,7 +90,7 @@ expr::Value reshape_value(const expr::Value& self, const Sizes& sizes);
 Tensor reshape_tensor(const Tensor& self, const Sizes& sizes);
 
 /// infer, eval and lower of an op whose results are views of `self`. Op has
-///   template <class T> static std::vector<View> views(const Geometry& self, const Arguments<T>& arguments).
+///   template <class T> static Views views(const Geometry& self, const Arguments<T>& arguments).
 template <class Op, class T>
 std::vector<T> run_view(const Arguments<T>& arguments) {
     const T self = arguments.tensor("self");

@@ -35,6 +35,12 @@ Sample once(DType dtype, const std::string& label, const Sizes& sizes, const Arg
     return sample;
 }
 
+Sample scattered(const std::string& label, std::vector<Tensor> tensors, std::int64_t dim, const ArgList& rest) {
+    Sample sample{.label = label, .tensors = std::move(tensors), .args = {t(0), dim, t(1)}};
+    sample.args.insert(sample.args.end(), rest.begin(), rest.end());
+    return sample;
+}
+
 Tensor indices(const Sizes& sizes, std::int64_t bound, std::uint64_t seed) {
     Random random(seed);
     std::vector<std::int64_t> values(static_cast<std::size_t>(element_count(sizes)));

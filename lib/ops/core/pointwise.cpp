@@ -15,7 +15,7 @@ namespace whittle {
 namespace {
 
 /// c10's combine_categories: the higher standing decides unless the lower one is of a higher category.
-std::optional<DType> combine(std::optional<DType> higher, std::optional<DType> lower) {
+std::optional<DType> combine_categories(std::optional<DType> higher, std::optional<DType> lower) {
     if (!higher || !lower) return higher ? higher : lower;
     if (is_complex(*higher)) return higher;
     // bf16 has the range of f32, whose complex numbers it takes.
@@ -37,7 +37,7 @@ DType result_type(const std::vector<OperandInfo>& operands) {
         std::optional<DType>& standing = operand.wrapped ? wrapped : operand.sizes.empty() ? zero_dim : dimensioned;
         standing = promote_all(standing, operand.dtype);
     }
-    const std::optional<DType> result = combine(dimensioned, combine(zero_dim, wrapped));
+    const std::optional<DType> result = combine_categories(dimensioned, combine_categories(zero_dim, wrapped));
     WHITTLE_CHECK(result.has_value(), "promotion of no operands");
     return *result;
 }
@@ -236,6 +236,10 @@ expr::Value pointwise(const std::vector<expr::Value>& operands, const Sizes& siz
 Expr is_nan(const Expr& x) {
     if (!is_floating(x->dtype)) return expr::constant(DType::boolean, Scalar(false));
     return expr::unary(expr::Op::is_nan, x);
+}
+Expr is_infinite(const Expr& x) {
+    if (!is_floating(x->dtype)) return expr::constant(DType::boolean, Scalar(false));
+    return expr::equal(expr::unary(expr::Op::abs, x), constant(x, std::numeric_limits<double>::infinity()));
 }
 
 }  // namespace whittle

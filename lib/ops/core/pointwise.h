@@ -15,6 +15,7 @@
 
 #include "base/error.h"
 #include "ops/core/op.h"
+#include "ops/core/samples.h"
 #include "tensor/compute.h"
 
 namespace whittle {
@@ -53,6 +54,12 @@ Sizes broadcast_all(const std::vector<OperandInfo>& operands);
 inline DType floating_result(DType dtype) { return is_inexact(dtype) ? dtype : DType::f32; }
 /// The dtype ATen's CPU kernels compute in: f32 for f16 and bf16, else the dtype itself.
 inline DType compute_dtype(DType dtype) { return is_reduced(dtype) ? DType::f32 : dtype; }
+
+/// What operands promote and broadcast to.
+struct Promotion {
+    Sizes sizes;
+    DType dtype;
+};
 
 // --- Kernels on tensors ---
 
@@ -141,6 +148,8 @@ expr::Value pointwise(const std::vector<expr::Value>& operands, const Sizes& siz
 
 /// a < b ? … with IEEE comparisons; `x != x`, which is true for NaN. False for integers.
 Expr is_nan(const Expr& x);
+/// False for integers.
+Expr is_infinite(const Expr& x);
 
 // --- Rules: which dtype an op computes in and results in, given what its operands promote to ---
 
@@ -211,6 +220,19 @@ std::vector<expr::Value> lower_unary(expr::GroupBuilder&, const Arguments<expr::
     const expr::Value self = arguments.tensor("self");
     return {pointwise({read(self, self.sizes(), F::common(self.dtype()))}, self.sizes(), F::result(self.dtype()),
                       [](const std::vector<Expr>& x) { return F::lower(x[0]); })};
+}
+
+template <class F>
+constexpr OpDef unary_op(std::string_view name, std::string_view schema, std::string_view doc,
+                         DTypeSet dtypes = kAnyDType) {
+    return {.name = name,
+            .doc = doc,
+            .schema = schema,
+            .dtypes = dtypes,
+            .infer = infer_unary<F>,
+            .eval = eval_unary<F>,
+            .lower = lower_unary<F>,
+            .samples = samples::unary};
 }
 
 /// What a binary op makes of its operands.

@@ -81,6 +81,9 @@ Tensor values(DType dtype, const std::vector<double>& list) {
 }
 
 Tensor scalar(DType dtype, double value) { return values(dtype, {value}, {}); }
+Tensor integers(const std::vector<std::int64_t>& values) {
+    return Tensor::of(values, {static_cast<std::int64_t>(values.size())});
+}
 
 Tensor ramp(DType dtype, Sizes sizes) {
     const std::int64_t count = element_count(sizes);
@@ -220,6 +223,7 @@ std::vector<std::pair<std::string, Tensor>> inputs(DType dtype) {
     return result;
 }
 
+std::vector<Sample> unary(DType dtype) { return unary(dtype, {}); }
 std::vector<Sample> unary(DType dtype, const ArgList& rest, const std::string& suffix) {
     std::vector<Sample> result;
     for (auto& [label, tensor] : inputs(dtype)) {

@@ -17,6 +17,7 @@ namespace whittle::samples {
 Tensor values(DType dtype, const std::vector<double>& values, Sizes sizes);
 Tensor values(DType dtype, const std::vector<double>& values);  ///< 1-d
 Tensor scalar(DType dtype, double value);                       ///< 0-d
+Tensor integers(const std::vector<std::int64_t>& values);       ///< 1-d, of i64
 /// -n/2 … n/2 in steps of one (floats: of a half); non-negative for u8, alternating for bool. Distinct while they fit.
 /// The imaginary parts of complex numbers go the other way, in steps of a quarter.
 Tensor ramp(DType dtype, Sizes sizes);
@@ -48,7 +49,8 @@ std::vector<std::pair<std::string, Tensor>> layouts(const Tensor& tensor);
 std::vector<std::pair<std::string, Tensor>> inputs(DType dtype);
 
 /// op(tensor, rest...) for each of inputs(dtype).
-std::vector<Sample> unary(DType dtype, const ArgList& rest = {}, const std::string& suffix = {});
+std::vector<Sample> unary(DType dtype, const ArgList& rest, const std::string& suffix = {});
+std::vector<Sample> unary(DType dtype);
 
 /// What the right operand of a binary op must not be.
 enum class Right { any, nonzero, shift };

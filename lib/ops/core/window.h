@@ -9,6 +9,8 @@
 
 namespace whittle {
 
+inline constexpr DTypeSet kConvolutionTypes = kFloating | set_of(DType::i64) | kComplex;  ///< as ATen's CPU kernels
+
 /// A window of `kernel` taps sliding over an image of `in` positions, at `out` places. Tap t of place o reads position
 /// o * stride - padding + t * dilation, in each dimension.
 struct Window {

@@ -126,7 +126,7 @@ std::vector<Sample> prelu_samples(DType dtype) {
         at_opset(16, {.label = "one", .tensors = {x, samples::random(dtype, {1})}, .args = {t(0), t(1)}})};
 }
 
-constexpr OpDef kOps[] = {
+constexpr OpDef kActivationOps[] = {
     {.name = "onnx.Gelu",
      .doc = "x times the normal distribution up to x, exactly or through tanh. onnx Operators.md#Gelu",
      .schema = "Gelu(Tensor X, *, str approximate=\"none\") -> Tensor",
@@ -228,6 +228,6 @@ constexpr OpDef kOps[] = {
 
 }  // namespace
 
-std::span<const OpDef> onnx_activation_ops() { return kOps; }
+std::span<const OpDef> onnx_activation_ops() { return kActivationOps; }
 
 }  // namespace whittle

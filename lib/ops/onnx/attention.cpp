@@ -366,7 +366,7 @@ std::vector<Sample> tensor_scatter_samples(DType dtype) {
                           .kwargs = {{"axis", 1}}})};
 }
 
-constexpr OpDef kOps[] = {
+constexpr OpDef kAttentionOps[] = {
     {.name = "onnx.Attention",
      .doc = "softmax(scale Q K^T + mask) V, by heads. onnx Operators.md#Attention, Changelog.md#Attention-23",
      .schema = "Attention(Tensor Q, Tensor K, Tensor V, Tensor? attn_mask=None, Tensor? past_key=None, Tensor? "
@@ -394,6 +394,6 @@ constexpr OpDef kOps[] = {
 
 }  // namespace
 
-std::span<const OpDef> onnx_attention_ops() { return kOps; }
+std::span<const OpDef> onnx_attention_ops() { return kAttentionOps; }
 
 }  // namespace whittle

@@ -179,7 +179,7 @@ constexpr OpDef several(std::string_view name, std::string_view doc, std::string
 
 constexpr DTypeSet kComputed = kNumbers | kLimited;
 
-constexpr OpDef kOps[] = {
+constexpr OpDef kBinaryOps[] = {
     binary<"aten.add.Tensor">("onnx.Add", "A + B. onnx Operators.md#Add", "Add(Tensor A, Tensor B) -> Tensor",
                               kComputed),
     binary<"aten.sub.Tensor">("onnx.Sub", "A - B. onnx Operators.md#Sub", "Sub(Tensor A, Tensor B) -> Tensor",
@@ -259,6 +259,6 @@ constexpr OpDef kOps[] = {
 
 }  // namespace
 
-std::span<const OpDef> onnx_binary_ops() { return kOps; }
+std::span<const OpDef> onnx_binary_ops() { return kBinaryOps; }
 
 }  // namespace whittle

@@ -18,7 +18,7 @@ void check_round_mode(const Rewrite& op) {
 }
 
 /// To a float without infinities ("float 8") values beyond the range become the largest, unless `saturate` is 0.
-NodeValue convert(const Rewrite& op, DType dtype) {
+NodeValue saturating_cast(const Rewrite& op, DType dtype) {
     check_round_mode(op);
     NodeValue value = op.tensor("input");
     const Scalar limit = greatest(dtype);
@@ -31,12 +31,12 @@ NodeValue convert(const Rewrite& op, DType dtype) {
 
 Results cast(GraphBuilder& builder, const Arguments<NodeValue>& arguments) {
     const Rewrite op(builder, arguments);
-    return {convert(op, dtype_of_code(op.integer("to"))).ref};
+    return {saturating_cast(op, dtype_of_code(op.integer("to"))).ref};
 }
 
 Results cast_like(GraphBuilder& builder, const Arguments<NodeValue>& arguments) {
     const Rewrite op(builder, arguments);
-    return {convert(op, op.tensor("target_type").meta.dtype).ref};
+    return {saturating_cast(op, op.tensor("target_type").meta.dtype).ref};
 }
 
 Results identity(GraphBuilder& builder, const Arguments<NodeValue>& arguments) {
@@ -98,7 +98,7 @@ std::vector<Sample> dropout_samples(DType dtype) {
     return result;
 }
 
-constexpr OpDef kOps[] = {
+constexpr OpDef kCastOps[] = {
     {.name = "onnx.Cast",
      .doc = "Converts elements, floats to integers towards zero. onnx Operators.md#Cast",
      .schema = "Cast(Tensor input, *, DataType to, int saturate=1, str round_mode=\"up\") -> Tensor",
@@ -128,6 +128,6 @@ constexpr OpDef kOps[] = {
 
 }  // namespace
 
-std::span<const OpDef> onnx_cast_ops() { return kOps; }
+std::span<const OpDef> onnx_cast_ops() { return kCastOps; }
 
 }  // namespace whittle

@@ -369,7 +369,7 @@ std::vector<Sample> scan_samples(DType dtype) {
     return {forward, backward, batch};
 }
 
-constexpr OpDef kOps[] = {
+constexpr OpDef kControlOps[] = {
     {.name = "onnx.If",
      .doc = "Runs one of two nested graphs. onnx Operators.md#If",
      .schema = "If(Tensor cond, *, Graph then_branch, Graph else_branch, Tensor[] captured=[]) -> Tensor[]",
@@ -406,7 +406,7 @@ std::vector<ValueMeta> metas_of(const Graph& graph, const Arg& arg) {
 
 }  // namespace
 
-std::span<const OpDef> onnx_control_ops() { return kOps; }
+std::span<const OpDef> onnx_control_ops() { return kControlOps; }
 
 std::vector<ValueMeta> onnx_body_inputs(const Graph& graph, const Node& call) {
     if (call.target == "onnx.If") return {};

@@ -94,7 +94,7 @@ std::optional<std::int64_t> place_in_image(const Windows& windows, const Ints& i
 }
 
 /// Windows of an op without auto_pad, and how many blocks they make along each dimension of the image.
-std::pair<Windows, Ints> blocks_of(const Rewrite& op, const Ints& image, const Ints& kernel) {
+std::pair<Windows, Ints> image_blocks(const Rewrite& op, const Ints& image, const Ints& kernel) {
     Windows windows;
     windows.kernel = kernel;
     const std::size_t rank = windows.rank();
@@ -120,7 +120,7 @@ Results col2im(GraphBuilder& builder, const Arguments<NodeValue>& arguments) {
     const Rewrite op(builder, arguments);
     const NodeValue input = op.tensor("input");
     const Ints image = op.known_ints("image_shape");
-    const auto [windows, blocks] = blocks_of(op, image, op.known_ints("block_shape"));
+    const auto [windows, blocks] = image_blocks(op, image, op.known_ints("block_shape"));
     Checked elements(1), pixels(1), places(1);
     for (const std::int64_t size : windows.kernel) elements = elements * size;
     for (const std::int64_t size : image) pixels = pixels * size;
@@ -173,7 +173,7 @@ DeformPlan plan_deform_conv(const Rewrite& op) {
     if (rank_of(x) != 4)
         throw Error("found X of sizes " + to_string(x.meta.sizes) + ", expected images of two dimensions");
     DeformPlan plan;
-    std::tie(plan.windows, plan.blocks) = blocks_of(op, {size_of_dim(x, 2), size_of_dim(x, 3)}, kernel_of(op, w));
+    std::tie(plan.windows, plan.blocks) = image_blocks(op, {size_of_dim(x, 2), size_of_dim(x, 3)}, kernel_of(op, w));
     plan.batch = size_of_dim(x, 0), plan.channels = size_of_dim(x, 1), plan.results = size_of_dim(w, 0);
     plan.groups = op.integer("group"), plan.moved = op.integer("offset_group");
     if (rank_of(w) != 4 || plan.groups < 1 || plan.moved < 1 || plan.channels % plan.groups != 0 ||
@@ -297,7 +297,7 @@ std::vector<Sample> deform_samples(DType dtype) {
                {{"dilations", Arg::ints({2, 1})}, {"pads", Arg::ints({1, 1, 0, 1})}, {"strides", Arg::ints({2, 2})}})};
 }
 
-constexpr OpDef kOps[] = {
+constexpr OpDef kConvOps[] = {
     {.name = "onnx.DeformConv",
      .doc = "A convolution whose windows' elements are moved by an operand. onnx Operators.md#DeformConv",
      .schema = "DeformConv(Tensor X, Tensor W, Tensor offset, Tensor? B=None, Tensor? mask=None, *, "
@@ -333,6 +333,6 @@ constexpr OpDef kOps[] = {
 
 }  // namespace
 
-std::span<const OpDef> onnx_conv_ops() { return kOps; }
+std::span<const OpDef> onnx_conv_ops() { return kConvOps; }
 
 }  // namespace whittle

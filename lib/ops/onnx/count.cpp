@@ -143,7 +143,7 @@ std::vector<Sample> tf_idf_samples(DType dtype) {
     return result;
 }
 
-constexpr OpDef kOps[] = {
+constexpr OpDef kCountOps[] = {
     {.name = "onnx.Unique",
      .doc = "Each different element or slice once. onnx Operators.md#Unique",
      .schema = "Unique(Tensor X, *, int? axis=None, int sorted=1, int num_outputs=1) -> Tensor[]",
@@ -161,6 +161,6 @@ constexpr OpDef kOps[] = {
 
 }  // namespace
 
-std::span<const OpDef> onnx_count_ops() { return kOps; }
+std::span<const OpDef> onnx_count_ops() { return kCountOps; }
 
 }  // namespace whittle

@@ -135,7 +135,7 @@ std::vector<Sample> trilu_samples(DType dtype) {
 constexpr DTypeSet kRanges =
     set_of(DType::f32) | set_of(DType::f64) | set_of(DType::i16) | set_of(DType::i32) | set_of(DType::i64);
 
-constexpr OpDef kOps[] = {
+constexpr OpDef kCreateOps[] = {
     {.name = "onnx.ConstantOfShape",
      .doc = "One value everywhere. onnx Operators.md#ConstantOfShape",
      .schema = "ConstantOfShape(Tensor input, *, Tensor? value=None) -> Tensor",
@@ -168,6 +168,6 @@ constexpr OpDef kOps[] = {
 
 }  // namespace
 
-std::span<const OpDef> onnx_create_ops() { return kOps; }
+std::span<const OpDef> onnx_create_ops() { return kCreateOps; }
 
 }  // namespace whittle

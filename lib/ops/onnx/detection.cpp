@@ -333,7 +333,7 @@ std::vector<Sample> unpool_samples(DType dtype) {
                           .constants = {2}})};
 }
 
-constexpr OpDef kOps[] = {
+constexpr OpDef kDetectionOps[] = {
     {.name = "onnx.AffineGrid",
      .doc = "Places of pixels moved by matrices, for GridSample. onnx Operators.md#AffineGrid",
      .schema = "AffineGrid(Tensor theta, Tensor size, *, int align_corners=0) -> Tensor",
@@ -373,6 +373,6 @@ constexpr OpDef kOps[] = {
 
 }  // namespace
 
-std::span<const OpDef> onnx_detection_ops() { return kOps; }
+std::span<const OpDef> onnx_detection_ops() { return kDetectionOps; }
 
 }  // namespace whittle

@@ -294,7 +294,7 @@ std::vector<Sample> reverse_samples(DType dtype) {
                       .kwargs = {{"batch_axis", 0}, {"time_axis", 1}}})};
 }
 
-constexpr OpDef kOps[] = {
+constexpr OpDef kIndexOps[] = {
     {.name = "onnx.Gather",
      .doc = "Slices at indices along one dimension. onnx Operators.md#Gather",
      .schema = "Gather(Tensor data, Tensor indices, *, int axis=0) -> Tensor",
@@ -353,6 +353,6 @@ constexpr OpDef kOps[] = {
 
 }  // namespace
 
-std::span<const OpDef> onnx_index_ops() { return kOps; }
+std::span<const OpDef> onnx_index_ops() { return kIndexOps; }
 
 }  // namespace whittle

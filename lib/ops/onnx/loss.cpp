@@ -114,7 +114,7 @@ std::vector<Sample> cross_entropy_samples(DType dtype) {
     return result;
 }
 
-constexpr OpDef kOps[] = {
+constexpr OpDef kLossOps[] = {
     {.name = "onnx.NegativeLogLikelihoodLoss",
      .doc = "Minus the targets' log-probabilities, reduced. onnx Operators.md#NegativeLogLikelihoodLoss",
      .schema = "NegativeLogLikelihoodLoss(Tensor input, Tensor target, Tensor? weight=None, *, int? ignore_index=None, "
@@ -133,6 +133,6 @@ constexpr OpDef kOps[] = {
 
 }  // namespace
 
-std::span<const OpDef> onnx_loss_ops() { return kOps; }
+std::span<const OpDef> onnx_loss_ops() { return kLossOps; }
 
 }  // namespace whittle

@@ -138,7 +138,7 @@ std::vector<Sample> einsum_samples(DType dtype) {
 
 constexpr DTypeSet kProducts = kFloating | set_of(DType::i32) | set_of(DType::i64);
 
-constexpr OpDef kOps[] = {
+constexpr OpDef kMatmulOps[] = {
     {.name = "onnx.MatMul",
      .doc = "Matrix product, batches broadcast. onnx Operators.md#MatMul",
      .schema = "MatMul(Tensor A, Tensor B) -> Tensor",
@@ -168,6 +168,6 @@ constexpr OpDef kOps[] = {
 
 }  // namespace
 
-std::span<const OpDef> onnx_matmul_ops() { return kOps; }
+std::span<const OpDef> onnx_matmul_ops() { return kMatmulOps; }
 
 }  // namespace whittle

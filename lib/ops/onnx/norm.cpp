@@ -285,7 +285,7 @@ std::vector<Sample> lp_samples(DType dtype) {
     return result;
 }
 
-constexpr OpDef kOps[] = {
+constexpr OpDef kNormOps[] = {
     {.name = "onnx.GroupNormalization",
      .doc = "Groups of channels of each image normalized. onnx Operators.md#GroupNormalization",
      .schema = "GroupNormalization(Tensor X, Tensor scale, Tensor bias, *, float epsilon=1e-05, int num_groups, "
@@ -343,6 +343,6 @@ constexpr OpDef kOps[] = {
 
 }  // namespace
 
-std::span<const OpDef> onnx_norm_ops() { return kOps; }
+std::span<const OpDef> onnx_norm_ops() { return kNormOps; }
 
 }  // namespace whittle

@@ -241,7 +241,7 @@ Sample pool_sample(const std::string& label, const Tensor& x, const Ints& kernel
     return at_opset(12, {.label = label, .tensors = {x}, .args = {t(0)}, .kwargs = std::move(kwargs)});
 }
 
-std::vector<Sample> window_samples(DType dtype) {
+std::vector<Sample> pool_window_samples(DType dtype) {
     const Tensor x = samples::random(dtype, {2, 2, 5, 6});
     return {pool_sample("plain", x, {2, 3}, {}),
             pool_sample("strided", x, {3, 3}, {{"pads", Arg::ints({1, 1, 1, 1})}, {"strides", Arg::ints({2, 2})}}),
@@ -252,7 +252,7 @@ std::vector<Sample> window_samples(DType dtype) {
 
 std::vector<Sample> max_pool_samples(DType dtype) {
     const Tensor x = samples::random(dtype, {2, 2, 5, 6});
-    std::vector<Sample> result = window_samples(dtype);
+    std::vector<Sample> result = pool_window_samples(dtype);
     result.push_back(pool_sample("ceil", x, {2, 2}, {{"ceil_mode", 1}, {"strides", Arg::ints({2, 2})}}));
     result.push_back(pool_sample("dilated", x, {2, 2}, {{"dilations", Arg::ints({2, 3})}}));
     result.push_back(pool_sample("indices", x, {2, 2}, {{"num_outputs", 2}}));
@@ -273,7 +273,7 @@ std::vector<Sample> dilated_samples(DType dtype) {
 
 std::vector<Sample> average_pool_samples(DType dtype) {
     const Tensor x = samples::random(dtype, {2, 2, 5, 6});
-    std::vector<Sample> result = window_samples(dtype);
+    std::vector<Sample> result = pool_window_samples(dtype);
     for (const Ints& pads : {Ints{1, 1, 1, 1}, Ints{0, 0, 1, 1}})
         result.push_back(pool_sample("counted pads " + to_string(pads), x, {2, 2},
                                      {{"count_include_pad", 1}, {"pads", Arg::ints(pads)}}));
@@ -282,7 +282,7 @@ std::vector<Sample> average_pool_samples(DType dtype) {
 }
 
 std::vector<Sample> lp_pool_samples(DType dtype) {
-    std::vector<Sample> result = window_samples(dtype);
+    std::vector<Sample> result = pool_window_samples(dtype);
     for (Sample& sample : dilated_samples(dtype)) result.push_back(std::move(sample));
     return result;
 }
@@ -290,7 +290,7 @@ std::vector<Sample> lp_pool_samples(DType dtype) {
 /// Floating attributes that pooling does not have on integers.
 constexpr DTypeSet kMaxPool = kFloating | set_of(DType::i8) | set_of(DType::u8);
 
-constexpr OpDef kOps[] = {
+constexpr OpDef kPoolOps[] = {
     {.name = "onnx.MaxPool",
      .doc = "Largest element of each window. onnx Operators.md#MaxPool",
      .schema =
@@ -348,6 +348,6 @@ constexpr OpDef kOps[] = {
 
 }  // namespace
 
-std::span<const OpDef> onnx_pool_ops() { return kOps; }
+std::span<const OpDef> onnx_pool_ops() { return kPoolOps; }
 
 }  // namespace whittle

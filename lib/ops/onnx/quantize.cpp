@@ -9,12 +9,12 @@ namespace {
 
 using namespace onnx_dialect;
 
-std::optional<NodeValue> optional(const Rewrite& op, std::string_view name) {
+std::optional<NodeValue> optional_tensor(const Rewrite& op, std::string_view name) {
     return op.has(name) ? std::optional(op.tensor(name)) : std::nullopt;
 }
 
 /// One number for all of x, or one per slice of the axis, in sizes that broadcast against x.
-NodeValue along_axis(const Rewrite& op, const NodeValue& value, const NodeValue& x, std::int64_t axis) {
+NodeValue broadcast_along_axis(const Rewrite& op, const NodeValue& value, const NodeValue& x, std::int64_t axis) {
     if (value.meta.numel() == 1) return op.reshape(value, {});
     if (rank_of(value) != 1 || value.meta.sizes[0] != size_of_dim(x, wrap_dim(axis, rank_of(x))))
         throw Error("found a scale or zero point of sizes " + to_string(value.meta.sizes) +
@@ -45,7 +45,7 @@ NodeValue spread(const Rewrite& op, const NodeValue& value, const NodeValue& x) 
     const std::int64_t block = op.integer("block_size");
     if (block < 0) throw Error("found block_size " + std::to_string(block) + ", expected 0 at least");
     return block > 0 ? along_blocks(op, value, x, op.integer("axis"), block)
-                     : along_axis(op, value, x, op.integer("axis"));
+                     : broadcast_along_axis(op, value, x, op.integer("axis"));
 }
 
 /// x (a float that counts steps) rounded to nearest even, moved by the zero point, and clamped to its dtype.
@@ -93,7 +93,7 @@ Results dequantize(GraphBuilder& builder, const Arguments<NodeValue>& arguments)
     const NodeValue x = op.tensor("x");
     const bool floats = is_floating(x.meta.dtype);  // their zero point is 0
     NodeValue steps = op.cast(x, floats ? DType::f32 : DType::i32);
-    if (const auto zero = optional(op, "x_zero_point"); zero && !floats)
+    if (const auto zero = optional_tensor(op, "x_zero_point"); zero && !floats)
         steps = op("aten.sub.Tensor", steps, op.cast(spread(op, *zero, x), DType::i32));
     const NodeValue scale = spread(op, op.tensor("x_scale"), x);
     const std::int64_t wanted = op.integer("output_dtype");
@@ -138,8 +138,8 @@ NodeValue matrix_product(const Rewrite& op, const NodeValue& a, std::optional<No
 
 Results matmul_integer(GraphBuilder& builder, const Arguments<NodeValue>& arguments) {
     const Rewrite op(builder, arguments);
-    const NodeValue product =
-        matrix_product(op, op.tensor("A"), optional(op, "a_zero_point"), op.tensor("B"), optional(op, "b_zero_point"));
+    const NodeValue product = matrix_product(op, op.tensor("A"), optional_tensor(op, "a_zero_point"), op.tensor("B"),
+                                             optional_tensor(op, "b_zero_point"));
     return {op.cast(product, DType::i32).ref};
 }
 
@@ -184,8 +184,8 @@ NodeValue exact_convolution(const Rewrite& op, const NodeValue& x, std::optional
 
 Results conv_integer(GraphBuilder& builder, const Arguments<NodeValue>& arguments) {
     const Rewrite op(builder, arguments);
-    const NodeValue exact = exact_convolution(op, op.tensor("x"), optional(op, "x_zero_point"), op.tensor("w"),
-                                              optional(op, "w_zero_point"));
+    const NodeValue exact = exact_convolution(op, op.tensor("x"), optional_tensor(op, "x_zero_point"), op.tensor("w"),
+                                              optional_tensor(op, "w_zero_point"));
     return {op.cast(exact, DType::i32).ref};
 }
 
@@ -193,7 +193,7 @@ Results qlinear_conv(GraphBuilder& builder, const Arguments<NodeValue>& argument
     const Rewrite op(builder, arguments);
     const NodeValue w = op.tensor("w");
     NodeValue exact = exact_convolution(op, op.tensor("x"), op.tensor("x_zero_point"), w, op.tensor("w_zero_point"));
-    if (const auto bias = optional(op, "B"))  // in steps of x_scale * w_scale
+    if (const auto bias = optional_tensor(op, "B"))  // in steps of x_scale * w_scale
         exact = op("aten.add.Tensor", exact, per_map(op, op.cast(*bias, DType::f64), exact, 1));
     const NodeValue scale =
         op("aten.mul.Tensor", op.reshape(op.tensor("x_scale"), {}), per_map(op, op.tensor("w_scale"), exact, 1));
@@ -204,39 +204,39 @@ Results qlinear_conv(GraphBuilder& builder, const Arguments<NodeValue>& argument
 
 constexpr DTypeSet kQuantized = set_of(DType::u8) | set_of(DType::i8);
 
-Tensor one(double value) { return samples::scalar(DType::f32, value); }
+Tensor scale_of(double value) { return samples::scalar(DType::f32, value); }
 
 std::vector<Sample> quantize_samples(DType dtype) {
     const Tensor x = samples::values(dtype, {-300, -3, -1, 0, 1, 3, 5, 300}, {2, 4});
-    return {
-        at_opset(13, {.label = "u8", .tensors = {x, one(2)}, .args = {t(0), t(1)}}),
-        at_opset(13,
-                 {.label = "i8", .tensors = {x, one(2), samples::scalar(DType::i8, -5)}, .args = {t(0), t(1), t(2)}}),
-        at_opset(13, {.label = "rows",
-                      .tensors = {x, samples::values(DType::f32, {2, 3}), samples::values(DType::u8, {7, 120})},
-                      .args = {t(0), t(1), t(2)},
-                      .kwargs = {{"axis", 0}}}),
-        at_opset(21, {.label = "blocks",
-                      .tensors = {x, samples::values(DType::f32, {2, 3, 4, 5}, {2, 2}),
-                                  samples::values(DType::i16, {7, 120, 0, -9}, {2, 2})},
-                      .args = {t(0), t(1), t(2)},
-                      .kwargs = {{"block_size", 3}}}),
-        at_opset(21, {.label = "to f8",
-                      .tensors = {x, one(2)},
-                      .args = {t(0), t(1)},
-                      .kwargs = {{"output_dtype", info_of(DType::f8_e4m3fn).onnx}}}),
-        at_opset(23, {.label = "divided in bf16",
-                      .tensors = {x, one(0.3)},
-                      .args = {t(0), t(1)},
-                      .kwargs = {{"precision", info_of(DType::bf16).onnx}}}),
-        at_opset(23, {.label = "a scale of f16",
-                      .tensors = {x, samples::scalar(DType::f16, 0.3), samples::scalar(DType::u16, 40000)},
-                      .args = {t(0), t(1), t(2)}})};
+    return {at_opset(13, {.label = "u8", .tensors = {x, scale_of(2)}, .args = {t(0), t(1)}}),
+            at_opset(13, {.label = "i8",
+                          .tensors = {x, scale_of(2), samples::scalar(DType::i8, -5)},
+                          .args = {t(0), t(1), t(2)}}),
+            at_opset(13, {.label = "rows",
+                          .tensors = {x, samples::values(DType::f32, {2, 3}), samples::values(DType::u8, {7, 120})},
+                          .args = {t(0), t(1), t(2)},
+                          .kwargs = {{"axis", 0}}}),
+            at_opset(21, {.label = "blocks",
+                          .tensors = {x, samples::values(DType::f32, {2, 3, 4, 5}, {2, 2}),
+                                      samples::values(DType::i16, {7, 120, 0, -9}, {2, 2})},
+                          .args = {t(0), t(1), t(2)},
+                          .kwargs = {{"block_size", 3}}}),
+            at_opset(21, {.label = "to f8",
+                          .tensors = {x, scale_of(2)},
+                          .args = {t(0), t(1)},
+                          .kwargs = {{"output_dtype", info_of(DType::f8_e4m3fn).onnx}}}),
+            at_opset(23, {.label = "divided in bf16",
+                          .tensors = {x, scale_of(0.3)},
+                          .args = {t(0), t(1)},
+                          .kwargs = {{"precision", info_of(DType::bf16).onnx}}}),
+            at_opset(23, {.label = "a scale of f16",
+                          .tensors = {x, samples::scalar(DType::f16, 0.3), samples::scalar(DType::u16, 40000)},
+                          .args = {t(0), t(1), t(2)}})};
 }
 
 std::vector<Sample> dequantize_samples(DType dtype) {
     const Tensor x = samples::ramp(dtype, {2, 3});
-    std::vector<Sample> result = {at_opset(13, {.label = "one", .tensors = {x, one(0.5)}, .args = {t(0), t(1)}})};
+    std::vector<Sample> result = {at_opset(13, {.label = "one", .tensors = {x, scale_of(0.5)}, .args = {t(0), t(1)}})};
     result.push_back(
         at_opset(13, {.label = "columns",
                       .tensors = {x, samples::values(DType::f32, {2, 3, 4}), samples::values(dtype, {1, 0, 2})},
@@ -246,7 +246,7 @@ std::vector<Sample> dequantize_samples(DType dtype) {
                                    .args = {t(0), t(1)},
                                    .kwargs = {{"axis", 0}, {"block_size", 2}}}));
     result.push_back(at_opset(23, {.label = "to f16",
-                                   .tensors = {x, one(0.3)},
+                                   .tensors = {x, scale_of(0.3)},
                                    .args = {t(0), t(1)},
                                    .kwargs = {{"output_dtype", info_of(DType::f16).onnx}}}));
     return result;
@@ -258,7 +258,7 @@ std::vector<Sample> dynamic_samples(DType dtype) {
             at_opset(11, {.label = "zeros", .tensors = {Tensor(dtype, {2})}, .args = {t(0)}})};
 }
 
-std::vector<Sample> matmul_samples(DType dtype) {
+std::vector<Sample> matmul_integer_samples(DType dtype) {
     const Tensor a = samples::ramp(dtype, {2, 3}), b = samples::ramp(DType::u8, {3, 4});
     return {at_opset(10, {.label = "plain", .tensors = {a, b}, .args = {t(0), t(1)}}),
             at_opset(10, {.label = "rows and columns",
@@ -268,13 +268,13 @@ std::vector<Sample> matmul_samples(DType dtype) {
 
 std::vector<Sample> qlinear_matmul_samples(DType dtype) {
     return {at_opset(10, {.label = "2-d",
-                          .tensors = {samples::ramp(dtype, {2, 3}), one(0.5), samples::scalar(dtype, 3),
-                                      samples::ramp(dtype, {3, 4}), one(0.25), samples::scalar(dtype, 1), one(0.75),
-                                      samples::scalar(dtype, 9)},
+                          .tensors = {samples::ramp(dtype, {2, 3}), scale_of(0.5), samples::scalar(dtype, 3),
+                                      samples::ramp(dtype, {3, 4}), scale_of(0.25), samples::scalar(dtype, 1),
+                                      scale_of(0.75), samples::scalar(dtype, 9)},
                           .args = {t(0), t(1), t(2), t(3), t(4), t(5), t(6), t(7)}})};
 }
 
-std::vector<Sample> conv_samples(DType dtype) {
+std::vector<Sample> conv_integer_samples(DType dtype) {
     const Tensor x = samples::ramp(dtype, {1, 2, 4, 4}), w = samples::ramp(DType::u8, {3, 2, 2, 2});
     return {at_opset(10, {.label = "plain", .tensors = {x, w}, .args = {t(0), t(1)}}),
             at_opset(10, {.label = "padded, per map",
@@ -285,14 +285,14 @@ std::vector<Sample> conv_samples(DType dtype) {
 
 std::vector<Sample> qlinear_conv_samples(DType dtype) {
     return {at_opset(10, {.label = "per map, bias",
-                          .tensors = {samples::ramp(dtype, {1, 2, 4, 4}), one(0.5), samples::scalar(dtype, 3),
+                          .tensors = {samples::ramp(dtype, {1, 2, 4, 4}), scale_of(0.5), samples::scalar(dtype, 3),
                                       samples::ramp(dtype, {3, 2, 2, 2}), samples::values(DType::f32, {0.25, 0.5, 1}),
-                                      samples::values(dtype, {1, 0, 2}), one(0.75), samples::scalar(dtype, 9),
+                                      samples::values(dtype, {1, 0, 2}), scale_of(0.75), samples::scalar(dtype, 9),
                                       samples::values(DType::i32, {5, -5, 0})},
                           .args = {t(0), t(1), t(2), t(3), t(4), t(5), t(6), t(7), t(8)}})};
 }
 
-constexpr OpDef kOps[] = {
+constexpr OpDef kQuantizeOps[] = {
     {.name = "onnx.QuantizeLinear",
      .doc = "Floats as 8-bit steps of a scale. onnx Operators.md#QuantizeLinear",
      .schema = "QuantizeLinear(Tensor x, Tensor y_scale, Tensor? y_zero_point=None, *, int axis=1, int block_size=0, "
@@ -318,7 +318,7 @@ constexpr OpDef kOps[] = {
      .schema = "MatMulInteger(Tensor A, Tensor B, Tensor? a_zero_point=None, Tensor? b_zero_point=None) -> Tensor",
      .dtypes = kQuantized,
      .decompose = matmul_integer,
-     .samples = matmul_samples},
+     .samples = matmul_integer_samples},
     {.name = "onnx.QLinearMatMul",
      .doc = "The product of quantized matrices, quantized. onnx Operators.md#QLinearMatMul",
      .schema = "QLinearMatMul(Tensor a, Tensor a_scale, Tensor a_zero_point, Tensor b, Tensor b_scale, "
@@ -333,7 +333,7 @@ constexpr OpDef kOps[] = {
                "int[]? pads=None, int[]? strides=None) -> Tensor",
      .dtypes = kQuantized,
      .decompose = conv_integer,
-     .samples = conv_samples},
+     .samples = conv_integer_samples},
     {.name = "onnx.QLinearConv",
      .doc = "The convolution of quantized images, quantized. onnx Operators.md#QLinearConv",
      .schema = "QLinearConv(Tensor x, Tensor x_scale, Tensor x_zero_point, Tensor w, Tensor w_scale, "
@@ -347,6 +347,6 @@ constexpr OpDef kOps[] = {
 
 }  // namespace
 
-std::span<const OpDef> onnx_quantize_ops() { return kOps; }
+std::span<const OpDef> onnx_quantize_ops() { return kQuantizeOps; }
 
 }  // namespace whittle

@@ -75,7 +75,7 @@ std::vector<Sample> bernoulli_samples(DType dtype) {
             {.label = "bool", .tensors = {x}, .args = {t(0)}, .kwargs = {{"dtype", info_of(DType::boolean).onnx}}})};
 }
 
-constexpr OpDef kOps[] = {
+constexpr OpDef kRandomOps[] = {
     {.name = "onnx.RandomUniform",
      .doc = "Uniform between low and high. onnx Operators.md#RandomUniform",
      .schema = "RandomUniform(*, int dtype=1, float high=1.0, float low=0.0, float? seed=None, int[] shape) -> Tensor",
@@ -117,6 +117,6 @@ constexpr OpDef kOps[] = {
 
 }  // namespace
 
-std::span<const OpDef> onnx_random_ops() { return kOps; }
+std::span<const OpDef> onnx_random_ops() { return kRandomOps; }
 
 }  // namespace whittle

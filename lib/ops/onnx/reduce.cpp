@@ -11,7 +11,7 @@ using namespace onnx_dialect;
 /// Dimensions to reduce: all by default. An attribute, which became an operand at `operand_since`; with
 /// noop_with_empty_axes and no axes there are none, and each element is reduced by itself: ReduceSumSquare squares it
 /// (https://github.com/onnx/onnx/pull/7137).
-Ints axes_of(const Rewrite& op, const NodeValue& data, std::int64_t operand_since) {
+Ints reduced_axes(const Rewrite& op, const NodeValue& data, std::int64_t operand_since) {
     op.no_attribute("axes", operand_since);
     const Arguments<NodeValue>& arguments = op.arguments();
     const bool operand = op.opset() >= operand_since;
@@ -96,7 +96,7 @@ template <Reduce F, std::int64_t OperandSince>
 Results reduce(GraphBuilder& builder, const Arguments<NodeValue>& arguments) {
     const Rewrite op(builder, arguments);
     const NodeValue data = op.tensor("data");
-    return {F(op, data, axes_of(op, data, OperandSince), op.integer("keepdims") != 0).ref};
+    return {F(op, data, reduced_axes(op, data, OperandSince), op.integer("keepdims") != 0).ref};
 }
 
 /// The position of the first extremum, or of the last.
@@ -119,14 +119,14 @@ Sample reduce_sample(std::int64_t opset, const std::string& label, const Tensor&
 }
 
 /// Small positive numbers: products and logarithms stay in range.
-Tensor small(DType dtype) {
+Tensor small_positive(DType dtype) {
     return dtype == DType::boolean ? samples::random(dtype, {2, 3, 4}) : samples::uniform(dtype, {2, 3, 4}, 1, 3);
 }
 
 std::vector<Sample> attribute_samples(DType dtype) {
-    return {reduce_sample(11, "all", small(dtype), {}),
-            reduce_sample(11, "axes", small(dtype), {{"axes", Arg::ints({-1, 0})}, {"keepdims", 0}}),
-            reduce_sample(11, "one axis", small(dtype), {{"axes", Arg::ints({1})}})};
+    return {reduce_sample(11, "all", small_positive(dtype), {}),
+            reduce_sample(11, "axes", small_positive(dtype), {{"axes", Arg::ints({-1, 0})}, {"keepdims", 0}}),
+            reduce_sample(11, "one axis", small_positive(dtype), {{"axes", Arg::ints({1})}})};
 }
 
 /// Since an opset, too, in which the axes are an operand.
@@ -134,10 +134,10 @@ template <std::int64_t Since>
 std::vector<Sample> operand_samples(DType dtype) {
     std::vector<Sample> result = attribute_samples(dtype);
     const Tensor axes = Tensor::of<std::int64_t>({-2}), none(DType::i64, {0});
-    result.push_back(
-        at_opset(Since, {.label = "operand", .tensors = {small(dtype), axes}, .args = {t(0), t(1)}, .constants = {1}}));
+    result.push_back(at_opset(
+        Since, {.label = "operand", .tensors = {small_positive(dtype), axes}, .args = {t(0), t(1)}, .constants = {1}}));
     result.push_back(at_opset(Since, {.label = "no axes",
-                                      .tensors = {small(dtype), none},
+                                      .tensors = {small_positive(dtype), none},
                                       .args = {t(0), t(1)},
                                       .kwargs = {{"noop_with_empty_axes", 1}},
                                       .constants = {1}}));
@@ -164,7 +164,7 @@ constexpr OpDef reduction(std::string_view name, std::string_view doc, std::stri
 /// Also u32 and u64, but u16.
 constexpr DTypeSet kSummed = kNumbers | set_of(DType::u32) | set_of(DType::u64);
 
-constexpr OpDef kOps[] = {
+constexpr OpDef kReduceOps[] = {
     {.name = "onnx.ReduceSum",
      .doc = "Sum over dimensions. onnx Operators.md#ReduceSum",
      .schema = "ReduceSum(Tensor data, Tensor? axes_value=None, *, int[]? axes=None, int keepdims=1, "
@@ -223,6 +223,6 @@ constexpr OpDef kOps[] = {
 
 }  // namespace
 
-std::span<const OpDef> onnx_reduce_ops() { return kOps; }
+std::span<const OpDef> onnx_reduce_ops() { return kReduceOps; }
 
 }  // namespace whittle

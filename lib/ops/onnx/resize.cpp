@@ -347,7 +347,7 @@ std::vector<Sample> upsample_samples(DType dtype) {
                          .kwargs = {{"scales", ArgList{1.0, 1.0, 2.0, 2.0}}}})};
 }
 
-constexpr OpDef kOps[] = {
+constexpr OpDef kResizeOps[] = {
     {.name = "onnx.Resize",
      .doc = "Resampled to a scale or to sizes. onnx Operators.md#Resize, Changelog.md#Resize-10",
      .schema = "Resize(Tensor X, Tensor? roi=None, Tensor? scales=None, Tensor? sizes=None, *, int antialias=0, "
@@ -368,6 +368,6 @@ constexpr OpDef kOps[] = {
 
 }  // namespace
 
-std::span<const OpDef> onnx_resize_ops() { return kOps; }
+std::span<const OpDef> onnx_resize_ops() { return kResizeOps; }
 
 }  // namespace whittle

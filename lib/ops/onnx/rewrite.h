@@ -82,7 +82,6 @@ class Rewrite {
 Ints all_dims(std::int64_t rank);
 /// Dimensions in 0 … rank-1, each once, in ascending order. Throws Error for others.
 Ints wrap_dims(const Ints& dims, std::int64_t rank);
-inline std::int64_t rank_of(const NodeValue& value) { return static_cast<std::int64_t>(value.meta.sizes.size()); }
 /// The size of dimension dim, which is not negative. Throws Error where there is none (wrap_dim allows 0 for 0-d
 /// values).
 std::int64_t size_of_dim(const NodeValue& value, std::int64_t dim);
@@ -114,6 +113,7 @@ Results same_as_binary(GraphBuilder& builder, const Arguments<NodeValue>& argume
 
 // --- Samples -------------------------------------------------------------------------------------------------------
 
+using samples::integers;
 using samples::t;
 
 /// A sample of an op at an opset.

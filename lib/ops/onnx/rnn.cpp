@@ -45,7 +45,7 @@ Doubles values_of(const Arguments<Tensor>& arguments, std::string_view name, std
 
 /// One step of one batch element: hidden state (and cell) in place. `wx[g]` is the input's part W x + Wb of gate
 /// element g, `recur(g, h)` the state's part R h of it, `rb[g]` the recurrent bias.
-struct Step {
+struct CellStep {
     const Recurrent& r;
     std::int64_t d;
     const double *wx, *rb, *weights, *peepholes;
@@ -60,16 +60,16 @@ struct Step {
     }
 };
 
-using StepFn = void (*)(const Step&, const Arguments<Tensor>&, Doubles& h, Doubles& c);
+using StepFn = void (*)(const CellStep&, const Arguments<Tensor>&, Doubles& h, Doubles& c);
 
-void rnn_step(const Step& s, const Arguments<Tensor>&, Doubles& h, Doubles&) {
+void rnn_step(const CellStep& s, const Arguments<Tensor>&, Doubles& h, Doubles&) {
     const Doubles old = h;
     for (std::int64_t j = 0; j < s.r.hidden; ++j)
         h[static_cast<std::size_t>(j)] = s.activate(0, s.wx[j] + s.recur(j, old) + s.rb[j]);
 }
 
 /// Gates in the order z, r, h.
-void gru_step(const Step& s, const Arguments<Tensor>& arguments, Doubles& h, Doubles&) {
+void gru_step(const CellStep& s, const Arguments<Tensor>& arguments, Doubles& h, Doubles&) {
     const std::int64_t n = s.r.hidden;
     const bool after = arguments.integer("linear_before_reset") != 0;
     const Doubles old = h;
@@ -89,7 +89,7 @@ void gru_step(const Step& s, const Arguments<Tensor>& arguments, Doubles& h, Dou
 }
 
 /// Gates in the order i, o, f, c; peepholes in the order i, o, f.
-void lstm_step(const Step& s, const Arguments<Tensor>& arguments, Doubles& h, Doubles& c) {
+void lstm_step(const CellStep& s, const Arguments<Tensor>& arguments, Doubles& h, Doubles& c) {
     const std::int64_t n = s.r.hidden;
     const bool coupled = arguments.integer("input_forget") != 0;
     const Doubles old = h;
@@ -137,12 +137,12 @@ std::vector<Tensor> eval_recurrent(const Arguments<Tensor>& arguments) {
                         sum += w[static_cast<std::size_t>((d * gates + g) * r.input + k)] * element[k];
                     wx[static_cast<std::size_t>(g)] = sum;
                 }
-                const Step step{r,
-                                d,
-                                wx.data(),
-                                bias.data() + d * 2 * gates + gates,
-                                weights.data() + d * gates * n,
-                                lstm ? peepholes.data() + d * 3 * n : nullptr};
+                const CellStep step{r,
+                                    d,
+                                    wx.data(),
+                                    bias.data() + d * 2 * gates + gates,
+                                    weights.data() + d * gates * n,
+                                    lstm ? peepholes.data() + d * 3 * n : nullptr};
                 OneStep(step, arguments, h, c);
                 const std::int64_t at = r.batch_first ? ((b * r.time + t) * r.directions + d) * n
                                                       : ((t * r.directions + d) * r.batch + b) * n;
@@ -302,7 +302,7 @@ struct Variant {
     bool all_operands = false;
 };
 
-Tensor small(DType dtype, const Sizes& sizes, std::uint64_t seed) {
+Tensor small_weights(DType dtype, const Sizes& sizes, std::uint64_t seed) {
     return samples::uniform(dtype, sizes, -1, 1, seed);
 }
 
@@ -314,19 +314,19 @@ std::vector<Sample> recurrent_samples(DType dtype, std::int64_t gates, const std
         const bool batch_first =
             std::any_of(v.kwargs.begin(), v.kwargs.end(), [](const auto& k) { return k.first == "layout"; });
         Sample sample{.label = v.label, .tensors = {}, .kwargs = v.kwargs};
-        sample.tensors = {small(dtype, batch_first ? Sizes{batch, time, input} : Sizes{time, batch, input}, 1),
-                          small(dtype, {d, gates * n, input}, 2), small(dtype, {d, gates * n, n}, 3),
-                          small(dtype, {d, 2 * gates * n}, 4)};
+        sample.tensors = {small_weights(dtype, batch_first ? Sizes{batch, time, input} : Sizes{time, batch, input}, 1),
+                          small_weights(dtype, {d, gates * n, input}, 2), small_weights(dtype, {d, gates * n, n}, 3),
+                          small_weights(dtype, {d, 2 * gates * n}, 4)};
         sample.args = {t(0), t(1), t(2), t(3)};
         sample.kwargs.emplace_back("hidden_size", n);
         if (v.all_operands) {
             const Sizes state = batch_first ? Sizes{batch, d, n} : Sizes{d, batch, n};
             sample.tensors.push_back(samples::values(DType::i32, {2, 3}));
-            sample.tensors.push_back(small(dtype, state, 5));
+            sample.tensors.push_back(small_weights(dtype, state, 5));
             sample.args.insert(sample.args.end(), {t(4), t(5)});
             if (gates == 4) {
-                sample.tensors.push_back(small(dtype, state, 6));
-                sample.tensors.push_back(small(dtype, {d, 3 * n}, 7));
+                sample.tensors.push_back(small_weights(dtype, state, 6));
+                sample.tensors.push_back(small_weights(dtype, {d, 3 * n}, 7));
                 sample.args.insert(sample.args.end(), {t(6), t(7)});
             }
         }
@@ -364,7 +364,7 @@ std::vector<Sample> lstm_samples(DType dtype) {
            {"direction", "reverse"}}}});
 }
 
-constexpr OpDef kOps[] = {
+constexpr OpDef kRnnOps[] = {
     {.name = "onnx.RNN",
      .doc = "Plain recurrence. onnx Operators.md#RNN",
      .schema =
@@ -404,6 +404,6 @@ constexpr OpDef kOps[] = {
 
 }  // namespace
 
-std::span<const OpDef> onnx_rnn_ops() { return kOps; }
+std::span<const OpDef> onnx_rnn_ops() { return kRnnOps; }
 
 }  // namespace whittle

@@ -92,13 +92,13 @@ OnnxValue length(OnnxReader& node) {
     return OnnxValue(node.constant(Tensor::of(std::vector<std::int64_t>{count}, {})));
 }
 
-NodeRef ints(OnnxReader& node, const std::vector<std::int64_t>& values) {
+NodeRef integer_constant(OnnxReader& node, const std::vector<std::int64_t>& values) {
     return node.constant(Tensor::of(values, {static_cast<std::int64_t>(values.size())}));
 }
 
 /// Squeeze or Unsqueeze.
 NodeRef with_axis(OnnxReader& node, std::string_view op_type, NodeRef tensor, std::int64_t axis) {
-    if (node.opset() >= 13) return node.call(op_type, {tensor, ints(node, {axis})});
+    if (node.opset() >= 13) return node.call(op_type, {tensor, integer_constant(node, {axis})});
     return node.call(op_type, {tensor}, {{"axes", Arg::ints({axis})}});
 }
 
@@ -116,7 +116,7 @@ std::int64_t axis_of(OnnxReader& node, std::int64_t rank) {
     return axis < 0 ? axis + rank : axis;
 }
 
-OnnxValue concat(OnnxReader& node) {
+OnnxValue concat_from_sequence(OnnxReader& node) {
     const std::vector<NodeRef>& elements = sequence(node, 0);
     if (elements.empty()) throw Error("found an empty sequence, expected one with elements to join");
     const bool new_axis = node.integer("new_axis").value_or(0) != 0;
@@ -157,7 +157,7 @@ std::vector<std::int64_t> part_sizes(OnnxReader& node, std::int64_t size) {
     return parts;
 }
 
-OnnxValue split(OnnxReader& node) {
+OnnxValue split_to_sequence(OnnxReader& node) {
     const NodeRef input = tensor(node, 0);
     const ValueMeta meta = node.meta(input);
     const std::int64_t axis = axis_of(node, static_cast<std::int64_t>(meta.sizes.size()));
@@ -165,7 +165,8 @@ OnnxValue split(OnnxReader& node) {
     std::vector<NodeRef> parts;
     std::int64_t start = 0;
     for (const std::int64_t part : part_sizes(node, meta.sizes[static_cast<std::size_t>(axis)])) {
-        const NodeRef bounds[] = {ints(node, {start}), ints(node, {start + part}), ints(node, {axis})};
+        const NodeRef bounds[] = {integer_constant(node, {start}), integer_constant(node, {start + part}),
+                                  integer_constant(node, {axis})};
         parts.push_back(node.call("Slice", {input, bounds[0], bounds[1], bounds[2]}));
         if (drop) parts.back() = with_axis(node, "Squeeze", parts.back(), axis);
         start += part;
@@ -173,7 +174,7 @@ OnnxValue split(OnnxReader& node) {
     return OnnxValue(std::move(parts));
 }
 
-OnnxValue optional(OnnxReader& node) { return has(node, 0) ? given(node, 0) : OnnxValue{}; }
+OnnxValue optional_of(OnnxReader& node) { return has(node, 0) ? given(node, 0) : OnnxValue{}; }
 
 OnnxValue get_element(OnnxReader& node) {
     const OnnxValue& value = given(node, 0);
@@ -187,7 +188,7 @@ OnnxValue has_element(OnnxReader& node) {
     return OnnxValue(node.constant(Tensor::of(Scalar(holds), DType::boolean)));
 }
 
-OnnxValue identity(OnnxReader& node) { return given(node, 0); }
+OnnxValue pass_on(OnnxReader& node) { return given(node, 0); }
 
 /// One iteration after another.
 std::vector<OnnxValue> loop(OnnxReader& node) {
@@ -221,7 +222,7 @@ std::vector<OnnxValue> loop(OnnxReader& node) {
 }
 
 /// The body on the first elements of all sequences, on the second ones …; tensors are the same for all.
-std::vector<OnnxValue> map(OnnxReader& node) {
+std::vector<OnnxValue> sequence_map(OnnxReader& node) {
     const std::size_t count = sequence(node, 0).size();
     std::vector<OnnxValue> results(node.output_count(), std::vector<NodeRef>());
     for (std::size_t i = 0; i < count; ++i) {
@@ -247,25 +248,25 @@ std::vector<OnnxValue> map(OnnxReader& node) {
 
 /// An op with one result.
 template <OnnxValue (*Resolve)(OnnxReader&)>
-std::vector<OnnxValue> one(OnnxReader& node) {
+std::vector<OnnxValue> one_result(OnnxReader& node) {
     return {Resolve(node)};
 }
 
-constexpr OnnxSequenceOp kOps[] = {
-    {"onnx.SequenceConstruct", one<construct>},
-    {"onnx.SequenceEmpty", one<empty>},
-    {"onnx.SequenceInsert", one<insert>},
-    {"onnx.SequenceErase", one<erase>},
-    {"onnx.SequenceAt", one<at>},
-    {"onnx.SequenceLength", one<length>},
-    {"onnx.SequenceMap", map},
-    {"onnx.ConcatFromSequence", one<concat>},
-    {"onnx.SplitToSequence", one<split>},
-    {"onnx.Optional", one<optional>},
-    {"onnx.OptionalGetElement", one<get_element>},
-    {"onnx.OptionalHasElement", one<has_element>},
+constexpr OnnxSequenceOp kSequenceOps[] = {
+    {"onnx.SequenceConstruct", one_result<construct>},
+    {"onnx.SequenceEmpty", one_result<empty>},
+    {"onnx.SequenceInsert", one_result<insert>},
+    {"onnx.SequenceErase", one_result<erase>},
+    {"onnx.SequenceAt", one_result<at>},
+    {"onnx.SequenceLength", one_result<length>},
+    {"onnx.SequenceMap", sequence_map},
+    {"onnx.ConcatFromSequence", one_result<concat_from_sequence>},
+    {"onnx.SplitToSequence", one_result<split_to_sequence>},
+    {"onnx.Optional", one_result<optional_of>},
+    {"onnx.OptionalGetElement", one_result<get_element>},
+    {"onnx.OptionalHasElement", one_result<has_element>},
 };
-constexpr OnnxSequenceOp kPassing[] = {{"onnx.Identity", one<identity>}, {"onnx.Loop", loop}};
+constexpr OnnxSequenceOp kPassingOps[] = {{"onnx.Identity", one_result<pass_on>}, {"onnx.Loop", loop}};
 
 const OnnxSequenceOp* find(std::span<const OnnxSequenceOp> ops, std::string_view target) {
     const auto found = std::ranges::find(ops, target, &OnnxSequenceOp::name);
@@ -286,7 +287,7 @@ std::string_view kind_name(const OnnxValue& value) {
     __builtin_unreachable();
 }
 
-const OnnxSequenceOp* onnx_sequence_op(std::string_view target) { return find(kOps, target); }
-const OnnxSequenceOp* onnx_passing_op(std::string_view target) { return find(kPassing, target); }
+const OnnxSequenceOp* onnx_sequence_op(std::string_view target) { return find(kSequenceOps, target); }
+const OnnxSequenceOp* onnx_passing_op(std::string_view target) { return find(kPassingOps, target); }
 
 }  // namespace whittle

@@ -78,7 +78,7 @@ Results transpose(GraphBuilder& builder, const Arguments<NodeValue>& arguments) 
 }
 
 /// Axes were an attribute before opset 13, then an operand.
-std::optional<Ints> axes_of(const Rewrite& op) {
+std::optional<Ints> given_axes(const Rewrite& op) {
     op.no_attribute("axes", 13);
     return op.opset() < 13 ? op.arguments().optional_integers("axes") : op.known_ints_if("axes_value");
 }
@@ -87,7 +87,7 @@ Results squeeze(GraphBuilder& builder, const Arguments<NodeValue>& arguments) {
     const Rewrite op(builder, arguments);
     const NodeValue data = op.tensor("data");
     Ints axes;
-    if (const auto given = axes_of(op))
+    if (const auto given = given_axes(op))
         axes = wrap_dims(*given, rank_of(data));
     else
         for (std::int64_t dim = 0; dim < rank_of(data); ++dim)
@@ -106,7 +106,7 @@ Results squeeze(GraphBuilder& builder, const Arguments<NodeValue>& arguments) {
 Results unsqueeze(GraphBuilder& builder, const Arguments<NodeValue>& arguments) {
     const Rewrite op(builder, arguments);
     const NodeValue data = op.tensor("data");
-    const std::optional<Ints> given = axes_of(op);
+    const std::optional<Ints> given = given_axes(op);
     if (!given) throw Error("found no axes, expected some");
     Sizes sizes = data.meta.sizes;
     for (const std::int64_t axis : wrap_dims(*given, rank_of(data) + static_cast<std::int64_t>(given->size())))
@@ -115,7 +115,7 @@ Results unsqueeze(GraphBuilder& builder, const Arguments<NodeValue>& arguments) 
 }
 
 /// Broadcasting in both directions: a dimension of 1 in the shape leaves the input's.
-Results expand(GraphBuilder& builder, const Arguments<NodeValue>& arguments) {
+Results expand_both_ways(GraphBuilder& builder, const Arguments<NodeValue>& arguments) {
     const Rewrite op(builder, arguments);
     const NodeValue input = op.tensor("input");
     return {op("aten.expand.default", input, broadcast_sizes(input.meta.sizes, op.known_ints("shape"))).ref};
@@ -135,7 +135,7 @@ struct Blocks {
     std::int64_t n, c, h, w, b;
 };
 
-Blocks blocks_of(const NodeValue& input, std::int64_t block) {
+Blocks depth_blocks(const NodeValue& input, std::int64_t block) {
     const Sizes& s = input.meta.sizes;
     if (s.size() != 4 || block < 1 || block > (1 << 15))
         throw Error("found sizes " + to_string(s) + " and blocksize " + std::to_string(block) +
@@ -147,7 +147,7 @@ Blocks blocks_of(const NodeValue& input, std::int64_t block) {
 Results depth_to_space(GraphBuilder& builder, const Arguments<NodeValue>& arguments) {
     const Rewrite op(builder, arguments);
     const NodeValue input = op.tensor("input");
-    const auto [n, c, h, w, b] = blocks_of(input, op.integer("blocksize"));
+    const auto [n, c, h, w, b] = depth_blocks(input, op.integer("blocksize"));
     const std::string mode = arguments.text("mode");
     if (mode != "DCR" && mode != "CRD") throw Error("found mode '" + mode + "', expected DCR or CRD");
     if (c % (b * b) != 0)
@@ -161,7 +161,7 @@ Results depth_to_space(GraphBuilder& builder, const Arguments<NodeValue>& argume
 Results space_to_depth(GraphBuilder& builder, const Arguments<NodeValue>& arguments) {
     const Rewrite op(builder, arguments);
     const NodeValue input = op.tensor("input");
-    const auto [n, c, h, w, b] = blocks_of(input, op.integer("blocksize"));
+    const auto [n, c, h, w, b] = depth_blocks(input, op.integer("blocksize"));
     if (h % b != 0 || w % b != 0)
         throw Error("found an image of " + std::to_string(h) + " by " + std::to_string(w) + ", expected multiples of " +
                     std::to_string(b));
@@ -171,13 +171,11 @@ Results space_to_depth(GraphBuilder& builder, const Arguments<NodeValue>& argume
 
 // --- Samples ---------------------------------------------------------------------------------------------------------
 
-Tensor ints(const Ints& values) { return Tensor::of(values, {static_cast<std::int64_t>(values.size())}); }
-
 /// op(x, constant integers, rest).
 Sample with_ints(std::int64_t opset, const std::string& label, const Tensor& x, const Ints& values,
                  std::vector<std::pair<std::string, Arg>> kwargs = {}) {
     return at_opset(opset, {.label = label,
-                            .tensors = {x, ints(values)},
+                            .tensors = {x, integers(values)},
                             .args = {t(0), t(1)},
                             .kwargs = std::move(kwargs),
                             .constants = {1}});
@@ -252,7 +250,7 @@ std::vector<Sample> space_samples(DType dtype) {
     return {with_kwargs(13, "2", samples::ramp(dtype, {1, 2, 4, 6}), {{"blocksize", 2}})};
 }
 
-constexpr OpDef kOps[] = {
+constexpr OpDef kShapeOps[] = {
     {.name = "onnx.Shape",
      .doc = "The sizes as a tensor. onnx Operators.md#Shape",
      .schema = "Shape(Tensor data, *, int start=0, int? end=None) -> Tensor",
@@ -299,7 +297,7 @@ constexpr OpDef kOps[] = {
      .doc = "Broadcast to a shape. onnx Operators.md#Expand",
      .schema = "Expand(Tensor input, Tensor shape) -> Tensor",
      .dtypes = kMoved,
-     .decompose = expand,
+     .decompose = expand_both_ways,
      .samples = expand_samples},
     {.name = "onnx.Tile",
      .doc = "Repeated along each dimension. onnx Operators.md#Tile",
@@ -323,6 +321,6 @@ constexpr OpDef kOps[] = {
 
 }  // namespace
 
-std::span<const OpDef> onnx_shape_ops() { return kOps; }
+std::span<const OpDef> onnx_shape_ops() { return kShapeOps; }
 
 }  // namespace whittle

@@ -111,12 +111,12 @@ NodeValue transform(const Rewrite& op, const NodeValue& real, const std::optiona
 }
 
 /// Real and imaginary part of a signal whose last dimension holds them.
-struct Complex {
+struct ComplexParts {
     NodeValue real;
     std::optional<NodeValue> imaginary;
 };
 
-Complex parts_of(const Rewrite& op, const NodeValue& signal) {
+ComplexParts parts_of(const Rewrite& op, const NodeValue& signal) {
     const std::int64_t last = rank_of(signal) - 1, parts = last < 1 ? 0 : size_of_dim(signal, last);
     if (parts != 1 && parts != 2)
         throw Error("found a signal of sizes " + to_string(signal.meta.sizes) +
@@ -129,7 +129,7 @@ Complex parts_of(const Rewrite& op, const NodeValue& signal) {
 Results dft(GraphBuilder& builder, const Arguments<NodeValue>& arguments) {
     const Rewrite op(builder, arguments);
     const NodeValue input = op.tensor("input");
-    Complex signal = parts_of(op, input);
+    ComplexParts signal = parts_of(op, input);
     const std::int64_t rank = rank_of(signal.real);
     // An attribute until opset 20 made it an operand, and counted from the end when missing.
     const std::int64_t given = op.has("axis_value") ? op.known("axis_value").item().to_integer()
@@ -158,7 +158,7 @@ Results dft(GraphBuilder& builder, const Arguments<NodeValue>& arguments) {
 Results stft(GraphBuilder& builder, const Arguments<NodeValue>& arguments) {
     const Rewrite op(builder, arguments);
     const NodeValue input = op.tensor("signal");
-    const Complex signal = parts_of(op, input);
+    const ComplexParts signal = parts_of(op, input);
     if (rank_of(signal.real) != 2)
         throw Error("found a signal of sizes " + to_string(input.meta.sizes) + ", expected batch, length and parts");
     const std::int64_t step = known_size(op, "frame_step");
@@ -181,7 +181,7 @@ Results stft(GraphBuilder& builder, const Arguments<NodeValue>& arguments) {
 
 // --- Samples ---------------------------------------------------------------------------------------------------------
 
-std::vector<Sample> window_samples(DType dtype) {
+std::vector<Sample> window_function_samples(DType dtype) {
     std::vector<Sample> result;
     for (const int periodic : {0, 1})
         result.push_back(at_opset(17, {.label = periodic ? "periodic" : "symmetric",
@@ -241,25 +241,25 @@ std::vector<Sample> stft_samples(DType dtype) {
 
 constexpr DTypeSet kSizes = set_of(DType::i64) | set_of(DType::i32);
 
-constexpr OpDef kOps[] = {
+constexpr OpDef kSignalOps[] = {
     {.name = "onnx.HannWindow",
      .doc = "A raised cosine. onnx Operators.md#HannWindow",
      .schema = "HannWindow(Tensor size, *, DataType output_datatype=1, int periodic=1) -> Tensor",
      .dtypes = kSizes,
      .decompose = hann,
-     .samples = window_samples},
+     .samples = window_function_samples},
     {.name = "onnx.HammingWindow",
      .doc = "A raised cosine that does not reach zero. onnx Operators.md#HammingWindow",
      .schema = "HammingWindow(Tensor size, *, DataType output_datatype=1, int periodic=1) -> Tensor",
      .dtypes = kSizes,
      .decompose = hamming,
-     .samples = window_samples},
+     .samples = window_function_samples},
     {.name = "onnx.BlackmanWindow",
      .doc = "A sum of two cosines. onnx Operators.md#BlackmanWindow",
      .schema = "BlackmanWindow(Tensor size, *, DataType output_datatype=1, int periodic=1) -> Tensor",
      .dtypes = kSizes,
      .decompose = blackman,
-     .samples = window_samples},
+     .samples = window_function_samples},
     {.name = "onnx.MelWeightMatrix",
      .doc = "From a spectrum's bins to the mel scale. onnx Operators.md#MelWeightMatrix",
      .schema = "MelWeightMatrix(Tensor num_mel_bins, Tensor dft_length, Tensor sample_rate, Tensor lower_edge_hertz, "
@@ -285,6 +285,6 @@ constexpr OpDef kOps[] = {
 
 }  // namespace
 
-std::span<const OpDef> onnx_signal_ops() { return kOps; }
+std::span<const OpDef> onnx_signal_ops() { return kSignalOps; }
 
 }  // namespace whittle

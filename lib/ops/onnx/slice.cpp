@@ -219,8 +219,6 @@ Results center_crop_pad(GraphBuilder& builder, const Arguments<NodeValue>& argum
 
 // --- Samples ---------------------------------------------------------------------------------------------------------
 
-Tensor ints(const Ints& values) { return Tensor::of(values, {static_cast<std::int64_t>(values.size())}); }
-
 std::vector<Sample> concat_samples(DType dtype) {
     const Tensor a = samples::ramp(dtype, {2, 3}), b = samples::random(dtype, {2, 1}), e = Tensor(dtype, {2, 0});
     return {at_opset(13, {.label = "axis -1",
@@ -235,7 +233,7 @@ std::vector<Sample> split_samples(DType dtype) {
     return {
         at_opset(13, {.label = "equal", .tensors = {x}, .args = {t(0)}, .kwargs = {{"axis", 1}, {"num_outputs", 3}}}),
         at_opset(13, {.label = "operand",
-                      .tensors = {x, ints({1, 5})},
+                      .tensors = {x, integers({1, 5})},
                       .args = {t(0), t(1)},
                       .kwargs = {{"axis", -1}, {"num_outputs", 2}},
                       .constants = {1}}),
@@ -252,7 +250,7 @@ std::vector<Sample> split_samples(DType dtype) {
 Sample slice_sample(const std::string& label, const Tensor& x, const Ints& starts, const Ints& ends, const Ints& axes,
                     const Ints& steps) {
     return at_opset(13, {.label = label,
-                         .tensors = {x, ints(starts), ints(ends), ints(axes), ints(steps)},
+                         .tensors = {x, integers(starts), integers(ends), integers(axes), integers(steps)},
                          .args = {t(0), t(1), t(2), t(3), t(4)},
                          .constants = {1, 2, 3, 4}});
 }
@@ -273,17 +271,17 @@ std::vector<Sample> pad_samples(DType dtype) {
     std::vector<Sample> result;
     for (const char* mode : {"constant", "reflect", "edge"})
         result.push_back(at_opset(13, {.label = mode,
-                                       .tensors = {x, ints({1, 0, 2, 3})},
+                                       .tensors = {x, integers({1, 0, 2, 3})},
                                        .args = {t(0), t(1)},
                                        .kwargs = {{"mode", mode}},
                                        .constants = {1}}));
     result.push_back(at_opset(13, {.label = "value",
-                                   .tensors = {x, ints({0, -1, 1, 1}), samples::scalar(dtype, 1)},
+                                   .tensors = {x, integers({0, -1, 1, 1}), samples::scalar(dtype, 1)},
                                    .args = {t(0), t(1), t(2)},
                                    .constants = {1, 2}}));
     for (const char* mode : {"constant", "wrap"})
         result.push_back(at_opset(19, {.label = std::string(mode) + ", axes",
-                                       .tensors = {x, ints({5, -1}), ints({-1})},
+                                       .tensors = {x, integers({5, -1}), integers({-1})},
                                        .args = {t(0), t(1), Arg(), t(2)},
                                        .kwargs = {{"mode", mode}},
                                        .constants = {1, 2}}));
@@ -297,15 +295,16 @@ std::vector<Sample> pad_samples(DType dtype) {
 
 std::vector<Sample> crop_samples(DType dtype) {
     const Tensor x = samples::ramp(dtype, {5, 4, 3});
-    return {at_opset(18, {.label = "both", .tensors = {x, ints({2, 7, 3})}, .args = {t(0), t(1)}, .constants = {1}}),
-            at_opset(18, {.label = "axes",
-                          .tensors = {x, ints({1, 8})},
-                          .args = {t(0), t(1)},
-                          .kwargs = {{"axes", Arg::ints({-2, 0})}},
-                          .constants = {1}})};
+    return {
+        at_opset(18, {.label = "both", .tensors = {x, integers({2, 7, 3})}, .args = {t(0), t(1)}, .constants = {1}}),
+        at_opset(18, {.label = "axes",
+                      .tensors = {x, integers({1, 8})},
+                      .args = {t(0), t(1)},
+                      .kwargs = {{"axes", Arg::ints({-2, 0})}},
+                      .constants = {1}})};
 }
 
-constexpr OpDef kOps[] = {
+constexpr OpDef kSliceOps[] = {
     {.name = "onnx.CenterCropPad",
      .doc = "The middle of a tensor, or zeros around it. onnx Operators.md#CenterCropPad",
      .schema = "CenterCropPad(Tensor input_data, Tensor shape, *, int[]? axes=None) -> Tensor",
@@ -344,6 +343,6 @@ constexpr OpDef kOps[] = {
 
 }  // namespace
 
-std::span<const OpDef> onnx_slice_ops() { return kOps; }
+std::span<const OpDef> onnx_slice_ops() { return kSliceOps; }
 
 }  // namespace whittle

@@ -10,7 +10,7 @@ using namespace onnx_dialect;
 /// Until opset 12 these functions see a matrix: dimensions before the axis, and the rest as one. Since 13 they run
 /// along the axis alone. `f(x, dim)` is the function along one dimension.
 template <class F>
-NodeValue along_axis(const Rewrite& op, const F& f) {
+NodeValue apply_along_axis(const Rewrite& op, const F& f) {
     const NodeValue x = op.tensor("input");
     const std::int64_t rank = rank_of(x);
     const std::int64_t axis =
@@ -25,13 +25,13 @@ NodeValue along_axis(const Rewrite& op, const F& f) {
 template <Name Target>
 Results softmax(GraphBuilder& builder, const Arguments<NodeValue>& arguments) {
     const Rewrite op(builder, arguments);
-    return {along_axis(op, [&](const NodeValue& x, std::int64_t dim) { return op(Target, x, dim, false); }).ref};
+    return {apply_along_axis(op, [&](const NodeValue& x, std::int64_t dim) { return op(Target, x, dim, false); }).ref};
 }
 
 /// One at the first largest element, else zero.
 Results hardmax(GraphBuilder& builder, const Arguments<NodeValue>& arguments) {
     const Rewrite op(builder, arguments);
-    return {along_axis(op, [&](const NodeValue& x, std::int64_t dim) {
+    return {apply_along_axis(op, [&](const NodeValue& x, std::int64_t dim) {
                 Sizes along(x.meta.sizes.size(), 1);
                 along[static_cast<std::size_t>(dim)] = size_of_dim(x, dim);
                 const NodeValue counted = builder.call(
@@ -113,7 +113,7 @@ std::vector<Sample> topk_samples(DType dtype) {
 constexpr DTypeSet kScanned =
     kFloating | set_of(DType::i32) | set_of(DType::i64) | set_of(DType::u32) | set_of(DType::u64);
 
-constexpr OpDef kOps[] = {
+constexpr OpDef kSoftmaxOps[] = {
     {.name = "onnx.Softmax",
      .doc = "Exponentials normalized to sum 1. onnx Operators.md#Softmax, Changelog.md#Softmax-11",
      .schema = "Softmax(Tensor input, *, int? axis=None) -> Tensor",
@@ -149,6 +149,6 @@ constexpr OpDef kOps[] = {
 
 }  // namespace
 
-std::span<const OpDef> onnx_softmax_ops() { return kOps; }
+std::span<const OpDef> onnx_softmax_ops() { return kSoftmaxOps; }
 
 }  // namespace whittle

@@ -9,9 +9,9 @@ namespace {
 using namespace onnx_dialect;
 
 /// One op's arithmetic on NodeValues and numbers.
-class Step {
+class OptimizerStep {
   public:
-    explicit Step(const Rewrite& op) : op_(op) {}
+    explicit OptimizerStep(const Rewrite& op) : op_(op) {}
 
     template <class B>
     NodeValue add(const NodeValue& a, const B& b) const {
@@ -67,7 +67,7 @@ NodeValue number_like(const Rewrite& op, std::string_view name, const NodeValue&
 
 Results adagrad(GraphBuilder& builder, const Arguments<NodeValue>& arguments) {
     const Rewrite op(builder, arguments);
-    const Step step(op);
+    const OptimizerStep step(op);
     auto variables = by_variable(op, 3);
     for (auto& variable : variables) {
         const NodeValue x = variable[0], t = number_like(op, "T", x);
@@ -83,7 +83,7 @@ Results adagrad(GraphBuilder& builder, const Arguments<NodeValue>& arguments) {
 
 Results adam(GraphBuilder& builder, const Arguments<NodeValue>& arguments) {
     const Rewrite op(builder, arguments);
-    const Step step(op);
+    const OptimizerStep step(op);
     const double alpha = op.number("alpha"), beta = op.number("beta");
     auto variables = by_variable(op, 4);
     for (auto& variable : variables) {
@@ -104,7 +104,7 @@ Results adam(GraphBuilder& builder, const Arguments<NodeValue>& arguments) {
 
 Results momentum(GraphBuilder& builder, const Arguments<NodeValue>& arguments) {
     const Rewrite op(builder, arguments);
-    const Step step(op);
+    const OptimizerStep step(op);
     const std::string mode = arguments.text("mode");
     if (mode != "standard" && mode != "nesterov")
         throw Error("found mode '" + mode + "', expected standard or nesterov");
@@ -165,7 +165,7 @@ std::vector<Sample> momentum_samples(DType dtype) {
 
 constexpr DTypeSet kTrained = set_of(DType::f32) | set_of(DType::f64);
 
-constexpr OpDef kOps[] = {
+constexpr OpDef kTrainingOps[] = {
     {.name = "ai.onnx.preview.training.Adagrad",
      .doc = "A step of ADAGRAD. onnx Operators.md#ai.onnx.preview.training.Adagrad",
      .schema = "Adagrad(Tensor R, Tensor T, Tensor[] inputs, *, float decay_factor=0.0, float epsilon=1e-06, "
@@ -191,6 +191,6 @@ constexpr OpDef kOps[] = {
 
 }  // namespace
 
-std::span<const OpDef> onnx_training_ops() { return kOps; }
+std::span<const OpDef> onnx_training_ops() { return kTrainingOps; }
 
 }  // namespace whittle

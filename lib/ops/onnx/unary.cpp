@@ -61,7 +61,7 @@ std::vector<Sample> sign_samples(DType dtype) {
     return result;
 }
 
-constexpr OpDef kOps[] = {
+constexpr OpDef kUnaryOps[] = {
     unary<"aten.abs.default">("onnx.Abs", "|x|. onnx Operators.md#Abs", "Abs(Tensor X) -> Tensor", kNumbers | kLimited),
     unary<"aten.neg.default">("onnx.Neg", "-x. onnx Operators.md#Neg", "Neg(Tensor X) -> Tensor", kSigned),
     {.name = "onnx.Sign",
@@ -120,6 +120,6 @@ constexpr OpDef kOps[] = {
 
 }  // namespace
 
-std::span<const OpDef> onnx_unary_ops() { return kOps; }
+std::span<const OpDef> onnx_unary_ops() { return kUnaryOps; }
 
 }  // namespace whittle

@@ -43,7 +43,7 @@ void simpler_elements(Search& search, std::size_t index) {
     }
 }
 
-void simpler_data(Search& search, std::size_t index) {
+void simpler_input_data(Search& search, std::size_t index) {
     for (const std::vector<double>& plain : plain_data(elements(search.best().inputs[index]))) {
         KernelCase candidate = search.best();
         const Tensor data = tensor_of(plain, candidate.inputs[index]);
@@ -91,7 +91,7 @@ bool as_coordinates(Search& search, std::size_t index) {
 
 void simpler_data(Search& search) {
     for (std::size_t i = 0; i < search.best().inputs.size(); i++) {
-        simpler_data(search, i);
+        simpler_input_data(search, i);
         simpler_elements(search, i);
     }
 }

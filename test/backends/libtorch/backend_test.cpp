@@ -14,7 +14,7 @@
 namespace whittle {
 namespace {
 
-std::vector<Tensor> run(const Graph& graph, const std::vector<Tensor>& inputs) {
+std::vector<Tensor> run_in_libtorch(const Graph& graph, const std::vector<Tensor>& inputs) {
     const auto backend = make_libtorch_backend();
     CompileResult compiled = backend->compile(graph, {});
     REQUIRE(std::holds_alternative<std::unique_ptr<Executable>>(compiled));
@@ -34,7 +34,7 @@ TEST_CASE("graphs run call by call, and views stay views", "[libtorch]") {
   return (%t, %v, %i)
 })");
     const Tensor x = Tensor::of(std::vector<float>{1, 2, 3, 4, 5, 6}, {2, 3});
-    const std::vector<Tensor> results = run(graph, {x});
+    const std::vector<Tensor> results = run_in_libtorch(graph, {x});
     REQUIRE(results.size() == 3);
     CHECK(results[0].storage() == x.storage());
     CHECK(results[0].strides() == Strides{1, 3});
@@ -60,7 +60,7 @@ TEST_CASE("eigenvectors of LibTorch's other sign are no capture fault, other val
             values[static_cast<std::size_t>(k)] = static_cast<float>(row == column ? 5 * row * row : beside);
         }
         const Tensor x = Tensor::of(values, {3, 3});
-        std::vector<Tensor> observed = run(graph, {x});
+        std::vector<Tensor> observed = run_in_libtorch(graph, {x});
         const Kind kind = check.check(graph, std::vector{x}, observed).kind;
         CHECK(kind != Kind::fault);
         other += kind == Kind::failed;
@@ -74,7 +74,8 @@ TEST_CASE("what LibTorch has not runs as its decomposition", "[libtorch]") {
     const RegisteredOp& op = Registry::instance().require("onnx.LayerNormalization");
     for (const Sample& sample : op.def->samples(DType::f32)) {
         const Graph graph = graph_of(op, sample);
-        const std::vector<Tensor> expected = evaluate(graph, sample.inputs()), got = run(graph, sample.inputs());
+        const std::vector<Tensor> expected = evaluate(graph, sample.inputs()),
+                                  got = run_in_libtorch(graph, sample.inputs());
         REQUIRE(got.size() == expected.size());
         for (std::size_t i = 0; i < got.size(); ++i)
             CHECK(!compare(got[i], expected[i], default_tolerance(DType::f32)));
@@ -90,7 +91,7 @@ TEST_CASE("an op that only LibTorch knows runs there", "[libtorch]") {
     };
     const NodeRef twice = call("whittle_test.scale", {input}), six = call("whittle_test.scale.default", {twice, 3.0});
     graph.output({twice, six});
-    const std::vector<Tensor> results = run(graph, {x});
+    const std::vector<Tensor> results = run_in_libtorch(graph, {x});
     CHECK(results[0].values<float>() == std::vector<float>{2, 4});
     CHECK(results[1].values<float>() == std::vector<float>{6, 12});
 }
@@ -104,7 +105,7 @@ TEST_CASE("writes are LibTorch's own, and never reach the caller's tensors", "[l
   return (%s)
 })");
     const Tensor x = Tensor::of<float>({1, 2, 3, 4}, {2, 2});
-    const std::vector<Tensor> got = run(graph, {x}), expected = evaluate(graph, std::vector<Tensor>{x});
+    const std::vector<Tensor> got = run_in_libtorch(graph, {x}), expected = evaluate(graph, std::vector<Tensor>{x});
     REQUIRE(got.size() == 2);  // the sum, and what x has become
     REQUIRE(expected.size() == 2);
     CHECK(got[0].values<float>() == std::vector<float>{30});

@@ -1,5 +1,7 @@
 // An op that a program registers with LibTorch: the registry does not know it.
+#pragma push_macro("CHECK")  // LibTorch has one of its own
 #include <torch/library.h>
+#pragma pop_macro("CHECK")
 
 namespace {
 

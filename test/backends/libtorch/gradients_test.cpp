@@ -209,7 +209,8 @@ double tolerance(const Problem& problem, bool exact) {
     return exact && wide ? 1e-7 : 1e-5;
 }
 
-std::vector<Disagreement> disagreements(const RegisteredOp& op, const Sample& sample, DType real, Count& count) {
+std::vector<Disagreement> gradient_disagreements(const RegisteredOp& op, const Sample& sample, DType real,
+                                                 Count& count) {
     Problem problem(op, sample, real);
     Tensors tangents = problem.tangents();
     const std::optional<Gradients> theirs = of_libtorch(problem, tangents);
@@ -268,8 +269,8 @@ TEST_CASE("gradients agree with LibTorch's", "[libtorch][gradients]") {
                 if (!is_tried(sample, real)) continue;
                 const test::Case tried{op.def->name, dtype, sample.label};
                 const auto found = exceptions.crashes(tried)
-                                       ? test::crash([&] { disagreements(op, sample, real, count); })
-                                       : disagreements(op, sample, real, count);
+                                       ? test::crash([&] { gradient_disagreements(op, sample, real, count); })
+                                       : gradient_disagreements(op, sample, real, count);
                 if (is_refused(found)) {
                     refused.insert(std::string(op.def->name));
                     continue;

@@ -174,6 +174,8 @@ TEST_CASE("short program: in Python an exception is what it says, and a crash wh
     CHECK(hang->others.empty());
 }
 
+namespace {
+
 // What TorchScript optimizes: without writes, with a frozen parameter, and two outputs of a tuple.
 constexpr const char* kScript = R"(graph script {
   %x = placeholder["x"] : f32[2, 3]
@@ -193,6 +195,8 @@ constexpr const char* kScript = R"(graph script {
   return (%conv, %to)
 }
 )";
+
+}  // namespace
 
 TEST_CASE("short program: TorchScript computes what the reference does, and a wrong number is found") {
     const auto options = GENERATE(BackendOptions{}, BackendOptions{{"fuser", "nnc"}, {"optimize_for_inference", "on"}});

@@ -74,7 +74,7 @@ DTypeSet compared(const RegisteredOp& op, const test::Exceptions& exceptions) {
 
 /// How the gradient of an op is known: by its rule, through the ops that its samples decompose to, or not at all.
 /// "none" are those that have no gradient.
-class Gradients {
+class GradientSources {
   public:
     std::string_view of(const RegisteredOp& op) {
         if (op.def->grad) return op.def->grad == no_gradient ? "none" : "rule";
@@ -116,7 +116,7 @@ std::string table() {
     const test::Exceptions exceptions(WHITTLE_SOURCE_DIR "/test/known-failing/libtorch.txt");
     std::map<std::string_view, const RegisteredOp*> ops;
     for (const RegisteredOp& op : Registry::instance().all()) ops[op.def->name] = &op;
-    Gradients gradients;
+    GradientSources gradients;
     std::map<std::string_view, int> counts;
     for (const auto& [name, op] : ops)
         if (name.starts_with("aten.")) ++counts[gradients.of(*op)];
@@ -135,7 +135,7 @@ std::string table() {
             "Under *grad*: a *rule* of its own, *parts*, *none* where results do not change smoothly with operands. Of "
             "ATen's ops "
          << counts["rule"] << "\nhave a rule, " << counts["parts"] << " are differentiated through their parts, "
-         << counts["none"] << " have no gradient, and of " << counts[Gradients::kMissing]
+         << counts["none"] << " have no gradient, and of " << counts[GradientSources::kMissing]
          << " it is missing.\n\n"
             "| op | dtypes | infer | eval | lower | grad | compared with |\n|---|---|---|---|---|---|---|\n";
     for (const auto& [name, op] : ops) {

@@ -1,5 +1,7 @@
 // The backend ts: TorchScript computes what LibTorch's ops do one by one, whatever of it is optimized.
+#pragma push_macro("CHECK")  // LibTorch has one of its own
 #include <torch/csrc/jit/runtime/graph_executor.h>
+#pragma pop_macro("CHECK")
 
 #include <algorithm>
 #include <catch2/catch.hpp>
@@ -13,17 +15,11 @@
 #include "graph/text.h"
 #include "ops/core/interpreter.h"
 #include "ops/core/samples.h"
+#include "run_on.h"
 #include "tensor/compare.h"
 
 namespace whittle {
 namespace {
-
-RunResult result_of(Backend& backend, const Graph& graph, const std::vector<Tensor>& inputs,
-                    const BackendOptions& options = {}) {
-    CompileResult compiled = backend.compile(graph, options);
-    if (auto* failure = std::get_if<BackendFailure>(&compiled)) return std::move(*failure);
-    return std::get<std::unique_ptr<Executable>>(compiled)->run(inputs);
-}
 
 /// Results, and what TorchScript made of the graph.
 struct Ran {
@@ -31,7 +27,7 @@ struct Ran {
     std::string optimized;
 };
 
-Ran run(const Graph& graph, const std::vector<Tensor>& inputs, const BackendOptions& options = {}) {
+Ran run_script(const Graph& graph, const std::vector<Tensor>& inputs, const BackendOptions& options = {}) {
     CompileResult compiled = make_ts_backend()->compile(graph, options);
     if (const auto* failure = std::get_if<BackendFailure>(&compiled)) FAIL(failure->message);
     RunResult result = std::get<std::unique_ptr<Executable>>(compiled)->run(inputs);
@@ -71,10 +67,10 @@ TEST_CASE("ts gives what libtorch does, on every op and sample", "[ts]") {
         for (const Sample& sample : op.def->samples(DType::f32)) {
             if (test::beyond_libtorch(sample) || exceptions.crashes({op.def->name, DType::f32, sample.label})) continue;
             const Graph graph = graph_of(op, sample);
-            const RunResult expected = result_of(*libtorch, graph, sample.inputs());
+            const RunResult expected = test::run_on(*libtorch, graph, sample.inputs());
             if (!std::holds_alternative<Values>(expected)) continue;
             CAPTURE(op.def->name, sample.label);
-            const RunResult got = result_of(*ts, graph, sample.inputs());
+            const RunResult got = test::run_on(*ts, graph, sample.inputs());
             if (const auto* failure = std::get_if<BackendFailure>(&got)) {
                 CAPTURE(failure->message);
                 CHECK(failure->unsupported);
@@ -109,7 +105,7 @@ TEST_CASE("the fuser that is asked for fuses, and nothing else does", "[ts]") {
     const std::vector<Tensor> expected = evaluate(pointwise(), kInputs);
     for (const std::string fuser : {"none", "nnc"}) {
         CAPTURE(fuser);
-        const auto [got, optimized] = run(pointwise(), kInputs, {{"fuser", fuser}});
+        const auto [got, optimized] = run_script(pointwise(), kInputs, {{"fuser", fuser}});
         REQUIRE(got.size() == 1);
         CHECK(same_bits(got[0], expected[0]));
         CHECK(has(optimized, "prim::TensorExprGroup") == (fuser == "nnc"));
@@ -139,7 +135,7 @@ TEST_CASE("for inference a module is frozen, but for what it writes", "[ts]") {
     const std::vector<Tensor> expected = evaluate(graph, inputs);
     for (const std::string inference : {"off", "on"}) {
         CAPTURE(inference);
-        const auto [got, optimized] = run(graph, inputs, {{"optimize_for_inference", inference}});
+        const auto [got, optimized] = run_script(graph, inputs, {{"optimize_for_inference", inference}});
         CHECK(!compare(got.at(0), expected[0], default_tolerance(DType::f32)));
         CHECK(has(optimized, "aten::batch_norm") == (inference == "off"));
         CHECK(has(optimized, "prim::GetAttr") == (inference == "off"));
@@ -181,7 +177,7 @@ TEST_CASE("what TorchScript refuses to run is a failure in LibTorch's words, wit
     const NodeRef x = graph.placeholder("x", ValueMeta::contiguous(DType::f32, {2, 3}));
     graph.output({graph.add(
         {.name = "product", .target = "aten.mm.default", .args = {x, x}, .results = {graph.node(x).meta()}})});
-    const RunResult result = result_of(*make_ts_backend(), graph, {Tensor(DType::f32, {2, 3})});
+    const RunResult result = test::run_on(*make_ts_backend(), graph, {Tensor(DType::f32, {2, 3})});
     REQUIRE(std::holds_alternative<BackendFailure>(result));
     const BackendFailure& failure = std::get<BackendFailure>(result);
     CHECK(failure.stage == "run");
@@ -193,7 +189,7 @@ TEST_CASE("what TorchScript refuses to run is a failure in LibTorch's words, wit
 TEST_CASE("nested graphs are unsupported by ts", "[ts]") {
     Graph graph = pointwise();
     graph.subgraphs["body"] = std::make_shared<Graph>(pointwise());
-    const RunResult result = result_of(*make_ts_backend(), graph, kInputs);
+    const RunResult result = test::run_on(*make_ts_backend(), graph, kInputs);
     REQUIRE(std::holds_alternative<BackendFailure>(result));
     CHECK(std::get<BackendFailure>(result).unsupported);
     CHECK_THAT(std::get<BackendFailure>(result).message, Catch::Contains("nested graph 'body'"));

@@ -29,7 +29,7 @@ std::string chosen(const std::string& list, const std::string& torch) {
 }
 
 /// A library with nothing but what it says of itself.
-std::string library(const std::string& built_for) {
+std::string library_file(const std::string& built_for) {
     const std::string names = std::string(1, '\0').append(kBuiltForSection).append(1, '\0');
     Elf64_Ehdr header{};
     std::memcpy(header.e_ident, ELFMAG, SELFMAG);
@@ -118,11 +118,11 @@ TEST_CASE("the user's capture libraries are found, and those of another interfac
         return capture / name / "libwhittle_capture_torch.so";
     };
     const std::string ours(capture_interface()), torch = " ee 9.1.0 1 libtorch_cpu.so";
-    const auto usable = add("9.1.0-ours", library(ours + torch));
-    const auto outdated = add("9.1.0-other", library("0123456789abcdef" + torch));
+    const auto usable = add("9.1.0-ours", library_file(ours + torch));
+    const auto outdated = add("9.1.0-other", library_file("0123456789abcdef" + torch));
     // Damaged ones: cut off, too few words, no library at all.
-    add("a", library(ours + torch).substr(0, 100));
-    add("b", library(ours + " ee 9.1.0"));
+    add("a", library_file(ours + torch).substr(0, 100));
+    add("b", library_file(ours + " ee 9.1.0"));
     add("c", ours + torch);
     std::filesystem::create_directories(capture / "empty");
     CaptureLibraries found = capture_libraries();

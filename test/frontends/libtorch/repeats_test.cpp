@@ -13,7 +13,7 @@ using namespace whittle::libtorch;
 namespace {
 
 /// A loop of three ops, iteration by iteration, that looks at a value now and then.
-RepeatFolder folded(std::size_t iterations, std::size_t look_every, RepeatLimits limits) {
+RepeatFolder folded_loop(std::size_t iterations, std::size_t look_every, RepeatLimits limits) {
     RepeatFolder folder(limits);
     std::uint64_t at = 0;
     folder.add(at++, 7, false);
@@ -36,7 +36,7 @@ constexpr RepeatLimits kShort{.least_iterations = 4, .least_records = 12, .known
 }  // namespace
 
 TEST_CASE("a long loop is kept by its first and last iterations, and counted") {
-    const RepeatFolder folder = folded(1000, 0, kShort);
+    const RepeatFolder folder = folded_loop(1000, 0, kShort);
     CHECK(folder.kept().size() < 60);
     for (const std::uint64_t hash : {100u, 200u, 300u}) CHECK(happened(folder, hash) == 1000);
     CHECK(happened(folder, 7) == 1);
@@ -52,11 +52,11 @@ TEST_CASE("a long loop is kept by its first and last iterations, and counted") {
 }
 
 TEST_CASE("looking at a value does not end a loop, computing something does") {
-    const RepeatFolder looks = folded(1000, 50, kShort);
+    const RepeatFolder looks = folded_loop(1000, 50, kShort);
     CHECK(looks.kept().size() < 1000);
     CHECK(happened(looks, 100) == 1000);
     CHECK(happened(looks, 500) == 20);
-    CHECK(folded(1000, 1, kShort).kept().size() < 100);  // it is part of the loop
+    CHECK(folded_loop(1000, 1, kShort).kept().size() < 100);  // it is part of the loop
     RepeatFolder folder(kShort);
     std::int64_t others = 0;
     for (std::uint64_t i = 0; i < 3000; ++i) {

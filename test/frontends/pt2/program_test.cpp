@@ -34,7 +34,7 @@ std::string nested(const std::string& name, const std::string& body) {
 }
 
 /// A program of one input f32[3], "x", and a buffer f32[2], "w" in the graph.
-LoadedProgram load(const std::string& nodes, const std::string& output_specs) {
+LoadedProgram load_program(const std::string& nodes, const std::string& output_specs) {
     const float values[] = {10, 100};
     const TempDir folder;
     write_archive(
@@ -69,9 +69,9 @@ const std::string kNegate = node("aten.neg.default", argument("self", tensor("v"
 
 TEST_CASE("what a program leaves in a buffer is a further output, behind its own") {
     const LoadedProgram loaded =
-        load(node("aten.neg.default", argument("self", tensor("w")), tensor("new_w")) + "," +
-                 node("aten.relu.default", argument("self", tensor("x")), tensor("y")),
-             R"({"buffer_mutation": {"arg": {"name": "new_w"}, "buffer_name": "w"}},)" + returned("y"));
+        load_program(node("aten.neg.default", argument("self", tensor("w")), tensor("new_w")) + "," +
+                         node("aten.relu.default", argument("self", tensor("x")), tensor("y")),
+                     R"({"buffer_mutation": {"arg": {"name": "new_w"}, "buffer_name": "w"}},)" + returned("y"));
     CHECK(results(loaded) == std::vector<std::vector<double>>{{1, 2, 3}, {-10, -100}});
 }
 
@@ -88,10 +88,10 @@ TEST_CASE("cond is a call with two nested graphs") {
                         argument("", R"({"as_tensors": [{"name": "x"}]})"),
                     R"({"as_tensors": [{"name": "chosen"}]})");
     };
-    CHECK(results(load(positive + "," + cond("positive"), returned("chosen"))) ==
+    CHECK(results(load_program(positive + "," + cond("positive"), returned("chosen"))) ==
           std::vector<std::vector<double>>{{2, 4, 6}});
     const std::string no = node("aten.logical_not.default", argument("self", tensor("positive")), tensor("not"));
-    CHECK(results(load(positive + "," + no + "," + cond("not"), returned("chosen"))) ==
+    CHECK(results(load_program(positive + "," + no + "," + cond("not"), returned("chosen"))) ==
           std::vector<std::vector<double>>{{-1, -2, -3}});
 }
 
@@ -100,14 +100,14 @@ TEST_CASE("while_loop repeats its graph, and map runs it on slices") {
         node("aten.sum.default", argument("self", tensor("v")), tensor("s")) + "," +
         node("aten.lt.Scalar", argument("self", tensor("s")) + "," + argument("other", R"({"as_int": 40})"),
              tensor("go"));
-    CHECK(results(load(
+    CHECK(results(load_program(
               node("higher_order.while_loop",
                    argument("", nested("until", graph(tensor("v"), below, tensor("go")))) + "," +
                        argument("", nested("step", graph(tensor("v"), kDouble, tensor("twice")))) + "," +
                        argument("", R"({"as_tensors": [{"name": "x"}]})") + "," + argument("", R"({"as_tensors": []})"),
                    R"({"as_tensors": [{"name": "end"}]})"),
               returned("end"))) == std::vector<std::vector<double>>{{8, 16, 24}});
-    CHECK(results(load(
+    CHECK(results(load_program(
               node("higher_order.map_impl",
                    argument("", nested("body", graph(tensor("v"), kNegate, tensor("minus")))) + "," +
                        argument("", R"({"as_tensors": [{"name": "x"}]})") + "," + argument("", R"({"as_tensors": []})"),
@@ -126,35 +126,35 @@ TEST_CASE("scan hands values on from slice to slice") {
                                    argument("self", tensor("x")) + "," + argument("dim", R"({"as_int": 0})") + "," +
                                        argument("index", R"({"as_int": 2})"),
                                    tensor("start"));
-    CHECK(results(load(first + "," +
-                           node("higher_order.scan",
-                                argument("", nested("body", graph(tensor("c") + "," + tensor("v") + "," + tensor("f"),
-                                                                  step, tensor("next") + "," + tensor("kept")))) +
-                                    "," + argument("", R"({"as_tensors": [{"name": "start"}]})") + "," +
-                                    argument("", R"({"as_tensors": [{"name": "x"}]})") + "," +
-                                    argument("", R"({"as_tensors": [{"name": "start"}]})"),
-                                R"({"as_tensors": [{"name": "last"}, {"name": "all"}]})"),
-                       returned("last") + "," + returned("all"))) ==
-          std::vector<std::vector<double>>{{9}, {12, 18, 27}});
+    CHECK(results(load_program(
+              first + "," +
+                  node("higher_order.scan",
+                       argument("", nested("body", graph(tensor("c") + "," + tensor("v") + "," + tensor("f"), step,
+                                                         tensor("next") + "," + tensor("kept")))) +
+                           "," + argument("", R"({"as_tensors": [{"name": "start"}]})") + "," +
+                           argument("", R"({"as_tensors": [{"name": "x"}]})") + "," +
+                           argument("", R"({"as_tensors": [{"name": "start"}]})"),
+                       R"({"as_tensors": [{"name": "last"}, {"name": "all"}]})"),
+              returned("last") + "," + returned("all"))) == std::vector<std::vector<double>>{{9}, {12, 18, 27}});
 }
 
 TEST_CASE("what only sets the grad mode is written out") {
     const LoadedProgram loaded =
-        load(node("higher_order.wrap_with_set_grad_enabled",
-                  argument("", R"({"as_bool": false})") + "," +
-                      argument("", nested("inner", graph(tensor("v"), kDouble, tensor("twice")))) + "," +
-                      argument("", tensor("x")),
-                  tensor("y")),
-             returned("y"));
+        load_program(node("higher_order.wrap_with_set_grad_enabled",
+                          argument("", R"({"as_bool": false})") + "," +
+                              argument("", nested("inner", graph(tensor("v"), kDouble, tensor("twice")))) + "," +
+                              argument("", tensor("x")),
+                          tensor("y")),
+                     returned("y"));
     CHECK(loaded.graph.subgraphs.empty());
     CHECK(results(loaded) == std::vector<std::vector<double>>{{2, 4, 6}});
 }
 
 TEST_CASE("lists of results and numbers among the outputs") {
-    const LoadedProgram loaded =
-        load(node("aten.split.Tensor", argument("self", tensor("x")) + "," + argument("split_size", R"({"as_int": 2})"),
-                  R"({"as_tensors": [{"name": "front"}, {"name": "back"}]})"),
-             returned("back") + R"(,{"user_output": {"arg": {"as_int": 7}}},)" + returned("front"));
+    const LoadedProgram loaded = load_program(
+        node("aten.split.Tensor", argument("self", tensor("x")) + "," + argument("split_size", R"({"as_int": 2})"),
+             R"({"as_tensors": [{"name": "front"}, {"name": "back"}]})"),
+        returned("back") + R"(,{"user_output": {"arg": {"as_int": 7}}},)" + returned("front"));
     CHECK(results(loaded) == std::vector<std::vector<double>>{{3}, {1, 2}});
 }
 
@@ -171,8 +171,8 @@ TEST_CASE("what a program asserts of its sizes is checked") {
                         argument("assert_msg", R"({"as_string": "at most )" + most + R"( rows"})"),
                     "");
     };
-    CHECK(results(load(asserting("3"), returned("x"))) == std::vector<std::vector<double>>{{1, 2, 3}});
-    CHECK_THROWS_WITH(load(asserting("2"), returned("x")),
+    CHECK(results(load_program(asserting("3"), returned("x"))) == std::vector<std::vector<double>>{{1, 2, 3}});
+    CHECK_THROWS_WITH(load_program(asserting("2"), returned("x")),
                       Catch::Contains("node 2 (torch.ops.aten._assert_scalar.default): the program asserts what is not "
                                       "so for these sizes") &&
                           Catch::Contains("at most 2 rows"));
@@ -187,11 +187,11 @@ TEST_CASE("nested graphs have a limit of depth") {
                               argument("", tensor("v")),
                           tensor("minus")),
                      tensor("minus"));
-    CHECK_THROWS_WITH(load(node("higher_order.wrap_with_set_grad_enabled",
-                                argument("", R"({"as_bool": true})") + "," + argument("", nested("g", body)) + "," +
-                                    argument("", tensor("x")),
-                                tensor("y")),
-                           returned("y")),
+    CHECK_THROWS_WITH(load_program(node("higher_order.wrap_with_set_grad_enabled",
+                                        argument("", R"({"as_bool": true})") + "," + argument("", nested("g", body)) +
+                                            "," + argument("", tensor("x")),
+                                        tensor("y")),
+                                   returned("y")),
                       Catch::Contains("deep"));
 }
 
@@ -204,7 +204,7 @@ TEST_CASE("what a program asserts of a value is a node, which is asked when the 
         node("aten._assert_async.msg",
              argument("self", tensor("below")) + "," + argument("assert_msg", R"({"as_string": "below 7"})"), "") +
         "," + node("aten.relu.default", argument("self", tensor("x")), tensor("y"));
-    const LoadedProgram loaded = load(assertion, returned("y"));
+    const LoadedProgram loaded = load_program(assertion, returned("y"));
     CHECK(results(loaded) == std::vector<std::vector<double>>{{1, 2, 3}});
     const Tensor more = Tensor::of<float>({1, 2, 4});
     CHECK_THROWS_WITH(evaluate(loaded.graph, {&more, 1}),

@@ -22,7 +22,7 @@ Graph saved_and_loaded(const Graph& graph) {
     return load_pt2(folder.path() / "m.pt2").graph;
 }
 
-std::string refusal(const Graph& graph) {
+std::string refusal_to_save(const Graph& graph) {
     const TempDir folder;
     try {
         save_pt2(folder.path() / "m.pt2", graph);
@@ -119,10 +119,10 @@ TEST_CASE("places go along") {
 }
 
 TEST_CASE("a graph that no ATen op stands for is refused by name, and nothing is written") {
-    CHECK(refusal(parse("graph g opset(\"\": 17) {\n  %x = placeholder[\"x\"] : f32[2]\n"
-                        "  %y = onnx.Relu(%x) : f32[2]\n  return (%y)\n}\n"))
+    CHECK(refusal_to_save(parse("graph g opset(\"\": 17) {\n  %x = placeholder[\"x\"] : f32[2]\n"
+                                "  %y = onnx.Relu(%x) : f32[2]\n  return (%y)\n}\n"))
               .find("dialect onnx") != std::string::npos);
-    CHECK(refusal(parse("graph g {\n  %x = placeholder[\"x\"] : f32[2]\n"
-                        "  %y = mine.scale(%x) : f32[2]\n  return (%y)\n}\n"))
+    CHECK(refusal_to_save(parse("graph g {\n  %x = placeholder[\"x\"] : f32[2]\n"
+                                "  %y = mine.scale(%x) : f32[2]\n  return (%y)\n}\n"))
               .find("%y calls mine.scale") != std::string::npos);
 }

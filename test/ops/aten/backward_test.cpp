@@ -7,23 +7,18 @@
 #include "ops/core/interpreter.h"
 #include "ops/core/registry.h"
 #include "ops/core/samples.h"
+#include "ops/run_op.h"
 
 namespace whittle {
 namespace {
 
 using samples::t;
+using test::run_op;
 using Tensors = std::vector<Tensor>;
 constexpr DType kDType = DType::f64;
 
 Tensor rand(Sizes sizes, std::uint64_t seed) { return samples::random(kDType, std::move(sizes), seed); }
 Tensor positive(Sizes sizes, std::uint64_t seed) { return samples::uniform(kDType, std::move(sizes), 0.5, 2, seed); }
-
-Tensors run(const std::string& target, const Tensors& tensors, const ArgList& args,
-            const std::vector<std::pair<std::string, Arg>>& kwargs = {}) {
-    const RegisteredOp& op = Registry::instance().require(target);
-    const Graph graph = graph_of(op, {.label = "", .tensors = tensors, .args = args, .kwargs = kwargs});
-    return evaluate(graph, tensors);
-}
 
 /// d sum(g * f(x)) / dx of the forward call's first result, by central differences in its operand `of`.
 std::vector<double> by_differences(const std::string& target, Tensors operands, const ArgList& args, std::size_t of,
@@ -34,7 +29,7 @@ std::vector<double> by_differences(const std::string& target, Tensors operands, 
         std::vector<double> moved = values;
         moved[i] += delta;
         operands[of] = samples::values(kDType, moved, operands[of].sizes());
-        const std::vector<double> result = run(target, operands, args, kwargs).at(0).values<double>();
+        const std::vector<double> result = run_op(target, operands, args, kwargs).at(0).values<double>();
         double sum = 0;
         for (std::size_t j = 0; j < result.size(); ++j) sum += result[j] * weights[j];
         return sum;
@@ -57,11 +52,11 @@ struct Case {
 
 void check(const Case& test) {
     INFO(test.backward << " " << test.operands[0].sizes().size() << "-d");
-    const Tensors results = run(test.forward, test.operands, test.args, test.kwargs);
+    const Tensors results = run_op(test.forward, test.operands, test.args, test.kwargs);
     const Tensor g = rand(results[0].sizes(), 77);
     auto [tensors, args] = test.make(results);
     tensors.insert(tensors.begin(), g);
-    const Tensors gradients = run(test.backward, tensors, args, test.kwargs);
+    const Tensors gradients = run_op(test.backward, tensors, args, test.kwargs);
     for (std::size_t i = 0; i < test.of.size(); ++i) {
         const std::vector<double> expected =
             by_differences(test.forward, test.operands, test.args, test.of[i], g, test.kwargs);
@@ -134,7 +129,7 @@ TEST_CASE("cross entropy is what its definition says", "[ops]") {
 
                               samples::values(kDType, w)};
     const auto loss = [&](std::int64_t reduction, double smoothing) {
-        return run("aten.cross_entropy_loss.default", operands, {t(0), t(1), t(2), reduction, -7, smoothing})
+        return run_op("aten.cross_entropy_loss.default", operands, {t(0), t(1), t(2), reduction, -7, smoothing})
             .at(0)
             .values<double>();
     };
@@ -145,7 +140,7 @@ TEST_CASE("cross entropy is what its definition says", "[ops]") {
     CHECK(loss(1, 0.3).at(0) == Approx((-0.7 * w[2] * score(2) - 0.3 / 3 * all) / w[2]));
     const Tensor shares = samples::values(kDType, {0.2, 0.3, 0.5, 0, 0, 0}, {2, 3});
     const double expected = -(0.2 * score(0) + 0.3 * score(1) + 0.5 * score(2)) / 2;
-    CHECK(run("aten.cross_entropy_loss.default", {operands[0], shares}, {t(0), t(1)}).at(0).values<double>().at(0) ==
+    CHECK(run_op("aten.cross_entropy_loss.default", {operands[0], shares}, {t(0), t(1)}).at(0).values<double>().at(0) ==
           Approx(expected));
 }
 
@@ -210,7 +205,7 @@ TEST_CASE("the gradient of an image of more pixels than bf16 counts is at the pi
         const Tensor grid = samples::values(dtype, {-0.8125, 0.6875}, {1, 1, 1, 2});  // row 33, column 3
         const ArgList args = {t(0), t(1), t(2), 1, 0, false, Arg(ArgList{Arg(true), Arg(true)})};
         const std::vector<double> pixels =
-            run("aten.grid_sampler_2d_backward.default", {grad, image, grid}, args)[0].values<double>();
+            run_op("aten.grid_sampler_2d_backward.default", {grad, image, grid}, args)[0].values<double>();
         return std::ranges::find(pixels, 1.0) - pixels.begin();
     };
     for (const DType dtype : {DType::bf16, DType::f16, DType::f32, DType::f64}) CHECK(reached(dtype) == 33 * 40 + 3);

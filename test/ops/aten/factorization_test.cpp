@@ -7,6 +7,7 @@
 #include "ops/core/interpreter.h"
 #include "ops/core/registry.h"
 #include "ops/core/samples.h"
+#include "ops/run_op.h"
 #include "passes/joint.h"
 
 namespace whittle {
@@ -15,11 +16,9 @@ namespace {
 using samples::t;
 using RowMajor = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
 
-std::vector<Tensor> run(const std::string& target, const Tensor& a, ArgList rest) {
+std::vector<Tensor> factors_of(const std::string& target, const Tensor& a, ArgList rest) {
     rest.insert(rest.begin(), t(0));
-    const RegisteredOp& op = Registry::instance().require(target);
-    const std::vector<Tensor> inputs = {a};
-    return evaluate(graph_of(op, {.label = "", .tensors = inputs, .args = rest}), inputs);
+    return test::run_op(target, {a}, rest);
 }
 
 /// A matrix, or a vector as a diagonal one.
@@ -44,12 +43,12 @@ void check_orthonormal(const RowMajor& columns) {
 TEST_CASE("singular vectors make the matrix again, thin or full", "[ops][linalg]") {
     for (const Sizes& sizes : {Sizes{3, 3}, Sizes{5, 2}, Sizes{2, 4}}) {
         const Tensor a = samples::random(DType::f64, sizes);
-        const std::vector<Tensor> thin = run("aten._linalg_svd.default", a, {false, true});
+        const std::vector<Tensor> thin = factors_of("aten._linalg_svd.default", a, {false, true});
         const RowMajor u = matrix(thin[0]), vh = matrix(thin[2]);
         check_near(u * matrix(thin[1]) * vh, matrix(a));
         check_orthonormal(u);
         check_orthonormal(vh.transpose());
-        const std::vector<Tensor> full = run("aten._linalg_svd.default", a, {true, true});
+        const std::vector<Tensor> full = factors_of("aten._linalg_svd.default", a, {true, true});
         CHECK(full[0].sizes() == Sizes{sizes[0], sizes[0]});
         CHECK(full[2].sizes() == Sizes{sizes[1], sizes[1]});
         check_orthonormal(matrix(full[0]));
@@ -62,11 +61,11 @@ TEST_CASE("eigenvectors make the symmetric matrix again, of the triangle that is
     RowMajor upper = matrix(a);
     for (Eigen::Index i = 0; i < 3; ++i)
         for (Eigen::Index j = 0; j < i; ++j) upper(i, j) = upper(j, i);
-    const std::vector<Tensor> found = run("aten._linalg_eigh.default", a, {"U", true});
+    const std::vector<Tensor> found = factors_of("aten._linalg_eigh.default", a, {"U", true});
     const RowMajor v = matrix(found[1]);
     check_near(v * matrix(found[0]) * v.transpose(), upper);
     check_orthonormal(v);
-    CHECK_THROWS(run("aten._linalg_eigh.default", a, {"X", true}));
+    CHECK_THROWS(factors_of("aten._linalg_eigh.default", a, {"X", true}));
 }
 
 using ComplexMatrix = Eigen::Matrix<Complex128, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
@@ -87,11 +86,11 @@ TEST_CASE("factors of complex matrices make them again, and their columns are or
         near(columns.adjoint() * columns, ComplexMatrix::Identity(columns.cols(), columns.cols()));
     };
     const Tensor tall = samples::random(DType::c128, {4, 3}), square = samples::random(DType::c128, {3, 3});
-    const std::vector<Tensor> svd = run("aten._linalg_svd.default", tall, {false, true});
+    const std::vector<Tensor> svd = factors_of("aten._linalg_svd.default", tall, {false, true});
     near(complex_matrix(svd[0]) * complex_matrix(svd[1]) * complex_matrix(svd[2]), complex_matrix(tall));
     orthonormal(complex_matrix(svd[0]));
     orthonormal(complex_matrix(svd[2]).adjoint());
-    const std::vector<Tensor> qr = run("aten.linalg_qr.default", tall, {"reduced"});
+    const std::vector<Tensor> qr = factors_of("aten.linalg_qr.default", tall, {"reduced"});
     near(complex_matrix(qr[0]) * complex_matrix(qr[1]), complex_matrix(tall));
     orthonormal(complex_matrix(qr[0]));
     for (const std::string triangle : {"L", "U"}) {
@@ -102,7 +101,7 @@ TEST_CASE("factors of complex matrices make them again, and their columns are or
                 (triangle == "L" ? hermitian(j, i) : hermitian(i, j)) =
                     std::conj(triangle == "L" ? hermitian(i, j) : hermitian(j, i));
         }
-        const std::vector<Tensor> eigh = run("aten._linalg_eigh.default", square, {triangle, true});
+        const std::vector<Tensor> eigh = factors_of("aten._linalg_eigh.default", square, {triangle, true});
         const ComplexMatrix v = complex_matrix(eigh[1]);
         near(v * complex_matrix(eigh[0]) * v.adjoint(), hermitian);
         orthonormal(v);
@@ -142,9 +141,9 @@ TEST_CASE("a gradient through eigenvectors is that of finite differences", "[ops
 TEST_CASE("a matrix that is singular or not positive definite is told, and refused where asked", "[ops][linalg]") {
     const Tensor singular = samples::values(DType::f64, {1, 2, 2, 4}, {2, 2});
     const Tensor indefinite = samples::values(DType::f64, {1, 2, 2, 1}, {2, 2});
-    CHECK(run("aten.linalg_inv_ex.default", singular, {})[1].item().to_integer() == 2);
-    CHECK(run("aten.linalg_cholesky_ex.default", indefinite, {})[1].item().to_integer() == 2);
-    CHECK(run("aten._linalg_det.default", singular, {})[0].item().to_double() == 0);
+    CHECK(factors_of("aten.linalg_inv_ex.default", singular, {})[1].item().to_integer() == 2);
+    CHECK(factors_of("aten.linalg_cholesky_ex.default", indefinite, {})[1].item().to_integer() == 2);
+    CHECK(factors_of("aten._linalg_det.default", singular, {})[0].item().to_double() == 0);
     const RegisteredOp& op = Registry::instance().require("aten.linalg_cholesky_ex.default");
     const Sample asked{.label = "", .tensors = {indefinite}, .args = {t(0)}, .kwargs = {{"check_errors", Arg(true)}}};
     CHECK_THROWS_WITH(evaluate(graph_of(op, asked), asked.tensors),

@@ -5,21 +5,18 @@
 
 #include "base/error.h"
 #include "ops/aten/random.h"
-#include "ops/core/interpreter.h"
+#include "ops/run_op.h"
 
 namespace whittle {
 namespace {
 
-Tensor run(const std::string& target, std::vector<Tensor> tensors, ArgList args,
-           std::vector<std::pair<std::string, Arg>> kwargs = {}) {
-    const Sample sample{
-        .label = "", .tensors = std::move(tensors), .args = std::move(args), .kwargs = std::move(kwargs)};
-    const Graph graph = graph_of(Registry::instance().require(target), sample);
-    return evaluate(graph, sample.inputs())[0];
+Tensor drawn_by(std::string_view target, const std::vector<Tensor>& tensors, ArgList args,
+                std::vector<std::pair<std::string, Arg>> kwargs = {}) {
+    return test::run_op(target, tensors, std::move(args), std::move(kwargs))[0];
 }
 
 TEST_CASE("a seed fixes the draws that follow", "[ops]") {
-    const auto draw = [] { return run("aten.randn.default", {}, {Arg::ints({8})}); };
+    const auto draw = [] { return drawn_by("aten.randn.default", {}, {Arg::ints({8})}); };
     seed_random_ops(7);
     const Tensor first = draw(), second = draw();
     CHECK_FALSE(same_bits(first, second));
@@ -31,7 +28,7 @@ TEST_CASE("a seed fixes the draws that follow", "[ops]") {
 TEST_CASE("uniform draws stay below 1 in every dtype", "[ops]") {
     seed_random_ops(0);
     for (const DType dtype : {DType::f64, DType::f32, DType::f16, DType::bf16}) {
-        const Tensor drawn = run("aten.rand.default", {}, {Arg::ints({4096})}, {{"dtype", dtype}});
+        const Tensor drawn = drawn_by("aten.rand.default", {}, {Arg::ints({4096})}, {{"dtype", dtype}});
         double sum = 0;
         for (const double value : drawn.values<double>()) {
             CHECK((value >= 0 && value < 1));
@@ -42,14 +39,14 @@ TEST_CASE("uniform draws stay below 1 in every dtype", "[ops]") {
 }
 
 TEST_CASE("a permutation holds every number once", "[ops]") {
-    const std::vector<std::int64_t> order = run("aten.randperm.default", {}, {100}).values<std::int64_t>();
+    const std::vector<std::int64_t> order = drawn_by("aten.randperm.default", {}, {100}).values<std::int64_t>();
     CHECK(std::set<std::int64_t>(order.begin(), order.end()).size() == 100);
     CHECK(*std::max_element(order.begin(), order.end()) == 99);
 }
 
 TEST_CASE("dropout keeps and scales what its mask says", "[ops]") {
     const Tensor ones = Tensor::of(std::vector<float>(1000, 1.0F), {1000});
-    const Tensor dropped = run("aten.native_dropout.default", {ones}, {Arg(NodeRef{0}), 0.75, true});
+    const Tensor dropped = drawn_by("aten.native_dropout.default", {ones}, {Arg(NodeRef{0}), 0.75, true});
     int kept = 0;
     for (const float value : dropped.values<float>()) {
         CHECK((value == 0 || value == 4));
@@ -60,8 +57,8 @@ TEST_CASE("dropout keeps and scales what its mask says", "[ops]") {
 
 TEST_CASE("bernoulli follows certain probabilities and refuses impossible ones", "[ops]") {
     const Tensor certain = Tensor::of<float>({0, 1, 1, 0});
-    CHECK(same_bits(run("aten.bernoulli.default", {certain}, {Arg(NodeRef{0})}), certain));
-    CHECK_THROWS_AS(run("aten.bernoulli.default", {Tensor::of<float>({1.5F})}, {Arg(NodeRef{0})}), Error);
+    CHECK(same_bits(drawn_by("aten.bernoulli.default", {certain}, {Arg(NodeRef{0})}), certain));
+    CHECK_THROWS_AS(drawn_by("aten.bernoulli.default", {Tensor::of<float>({1.5F})}, {Arg(NodeRef{0})}), Error);
 }
 
 }  // namespace

@@ -24,13 +24,13 @@ Tensor i64(const std::vector<double>& values, Sizes sizes) { return samples::val
 Tensor i64(const std::vector<double>& values) { return samples::values(DType::i64, values); }
 
 /// The call's results, each result of its decomposition, if it has one.
-std::vector<Tensor> run(const std::string& target, const Sample& sample) {
+std::vector<Tensor> run_sample(const std::string& target, const Sample& sample) {
     return evaluate(graph_of(Registry::instance().require(target), sample), sample.inputs());
 }
 void refused(const std::string& target, const Sample& sample, const std::string& message) {
     INFO(target);
-    CHECK_THROWS_AS(run(target, sample), Error);
-    CHECK_THROWS_WITH(run(target, sample), Catch::Contains(message));
+    CHECK_THROWS_AS(run_sample(target, sample), Error);
+    CHECK_THROWS_WITH(run_sample(target, sample), Catch::Contains(message));
 }
 
 TEST_CASE("lengths of labels that do not fit their sequences are refused", "[ops][refusals]") {
@@ -88,22 +88,22 @@ TEST_CASE("results that fit no memory are refused", "[ops][refusals]") {
                         .constants = {0}};
     const RegisteredOp& op = Registry::instance().require("aten.bincount.default");
     CHECK_THROWS_AS(evaluate(graph_of(op, counts), counts.inputs()), Error);
-    CHECK_THROWS_AS(run("aten.kaiser_window.default", {"", {}, {std::int64_t{1} << 59}}), Error);
+    CHECK_THROWS_AS(run_sample("aten.kaiser_window.default", {"", {}, {std::int64_t{1} << 59}}), Error);
 }
 
 TEST_CASE("packed sequences of too many steps are refused", "[ops][refusals]") {
     const std::vector<Tensor> packed = {f32({1, 2}, {1, 2}), i64({1})};
     for (const Ints& sizes : {Ints{kHuge, 3, 2}, Ints{3, kHuge, 2}})
         for (const bool batch_first : {false, true})
-            CHECK_THROWS_AS(run("aten._pack_padded_sequence_backward.default",
-                                {"", packed, {t(0), Arg::ints(sizes), t(1), batch_first}}),
+            CHECK_THROWS_AS(run_sample("aten._pack_padded_sequence_backward.default",
+                                       {"", packed, {t(0), Arg::ints(sizes), t(1), batch_first}}),
                             Error);
 }
 
 TEST_CASE("windows of Kaiser are no numbers where the Bessel function overflows", "[ops][refusals]") {
     for (const double beta : {800.0, 1e6, kInf}) {
         const std::vector<float> window =
-            run("aten.kaiser_window.beta", {"", {}, {5, false, beta}}).at(0).values<float>();
+            run_sample("aten.kaiser_window.beta", {"", {}, {5, false, beta}}).at(0).values<float>();
         REQUIRE(window.size() == 5);
         CHECK(std::isnan(window[2]));
     }

@@ -7,17 +7,14 @@
 #include "graph/text.h"
 #include "ops/core/interpreter.h"
 #include "ops/core/pointwise.h"
+#include "ops/core/samples.h"
+#include "ops/run_op.h"
 
 namespace whittle {
 namespace {
 
-/// Applies a registered op to tensors and host values: args refer to `tensors` by position.
-std::vector<Tensor> apply(std::string_view target, const std::vector<Tensor>& tensors, ArgList args,
-                          std::vector<std::pair<std::string, Arg>> kwargs = {}) {
-    const Sample sample{"", tensors, std::move(args), std::move(kwargs)};
-    return evaluate(graph_of(Registry::instance().require(target), sample), tensors);
-}
-Arg t(int i) { return Arg(NodeRef{i}); }
+using samples::t;
+using test::run_op;
 
 std::string error_of(const std::function<void()>& f) {
     try {
@@ -29,7 +26,7 @@ std::string error_of(const std::function<void()>& f) {
 }
 
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
-constexpr double kInf = std::numeric_limits<double>::infinity();
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 TEST_CASE("an unknown op is named with close spellings", "[ops]") {
     using Catch::Matchers::Contains;
@@ -67,7 +64,7 @@ TEST_CASE("what ATen refuses is refused", "[ops]") {
     const Tensor f = Tensor::of({1.f, 2.f}), i = Tensor::of<std::int64_t>({1, 0}), b = Tensor::of({true, false});
     const auto refused = [&](std::string_view target, const std::vector<Tensor>& tensors, ArgList args,
                              std::vector<std::pair<std::string, Arg>> kwargs = {}) {
-        return error_of([&] { apply(target, tensors, args, kwargs); });
+        return error_of([&] { run_op(target, tensors, args, kwargs); });
     };
     CHECK_THAT(refused("aten.sub.Tensor", {b, b}, {t(0), t(1)}), Contains("not defined for bool"));
     CHECK_THAT(refused("aten.add.Tensor", {i, i}, {t(0), t(1)}, {{"alpha", Arg(0.5)}}), Contains("alpha"));
@@ -93,19 +90,19 @@ TEST_CASE("NaN and signs of zero follow ATen", "[ops]") {
     const auto one = [&](std::string_view target, std::vector<double> values, ArgList rest = {}) {
         ArgList args = {t(0)};
         args.insert(args.end(), rest.begin(), rest.end());
-        return apply(target, {Tensor::of(values, {static_cast<std::int64_t>(values.size())})}, args)[0]
+        return run_op(target, {Tensor::of(values, {static_cast<std::int64_t>(values.size())})}, args)[0]
             .values<double>();
     };
     CHECK(std::isnan(one("aten.relu.default", {kNan})[0]));
     CHECK(std::signbit(one("aten.relu.default", {-0.0})[0]));
     CHECK(one("aten.sign.default", {kNan})[0] == 0);
-    CHECK(std::isnan(one("aten.silu.default", {-kInf})[0]));
+    CHECK(std::isnan(one("aten.silu.default", {-kInfinity})[0]));
     CHECK(std::isnan(one("aten.amax.default", {1, kNan, 2})[0]));
     CHECK(std::isnan(one("aten.clamp.default", {1}, {Arg(kNan), Arg(3.0)})[0]));
-    CHECK(one("aten.clamp.default", {1}, {Arg(3), Arg(2)})[0] == 2);           // crossed bounds: max wins
-    CHECK(one("aten.round.default", {2.5})[0] == 2);                           // ties to even
-    CHECK(std::isnan(one("aten.pow.Tensor_Scalar", {-kInf}, {Arg(0.5)})[0]));  // sqrt, not pow
-    CHECK(one("aten.logsumexp.default", {-kInf, -kInf}, {Arg::ints({0})})[0] == -kInf);
+    CHECK(one("aten.clamp.default", {1}, {Arg(3), Arg(2)})[0] == 2);                // crossed bounds: max wins
+    CHECK(one("aten.round.default", {2.5})[0] == 2);                                // ties to even
+    CHECK(std::isnan(one("aten.pow.Tensor_Scalar", {-kInfinity}, {Arg(0.5)})[0]));  // sqrt, not pow
+    CHECK(one("aten.logsumexp.default", {-kInfinity, -kInfinity}, {Arg::ints({0})})[0] == -kInfinity);
     CHECK(one("aten.argmax.default", {1, 3, 3})[0] == 1);
     CHECK(one("aten.argmin.default", {kNan, -1, kNan})[0] == 0);
     CHECK(std::isnan(one("aten.mean.default", {})[0]));
@@ -115,7 +112,7 @@ TEST_CASE("NaN and signs of zero follow ATen", "[ops]") {
 
 TEST_CASE("integers wrap and round as in ATen", "[ops]") {
     const auto two = [&](std::string_view target, DType dtype, std::int64_t a, std::int64_t b) {
-        return apply(target, {Tensor::of(Scalar(a), dtype), Tensor::of(Scalar(b), dtype)}, {t(0), t(1)})[0]
+        return run_op(target, {Tensor::of(Scalar(a), dtype), Tensor::of(Scalar(b), dtype)}, {t(0), t(1)})[0]
             .item()
             .to_integer();
     };
@@ -129,7 +126,7 @@ TEST_CASE("integers wrap and round as in ATen", "[ops]") {
     CHECK(two("aten.pow.Tensor_Tensor", DType::i64, 3, 41) == -420491770248316829);
     CHECK(two("aten.bitwise_right_shift.Tensor", DType::i8, -128, 9) == -1);
     CHECK(two("aten.bitwise_left_shift.Tensor", DType::i32, 1, 32) == 0);
-    const Tensor sum = apply("aten.sum.default", {Tensor::of<std::int64_t>({100, 100}).to(DType::i8)}, {t(0)})[0];
+    const Tensor sum = run_op("aten.sum.default", {Tensor::of<std::int64_t>({100, 100}).to(DType::i8)}, {t(0)})[0];
     CHECK(sum.dtype() == DType::i64);
     CHECK(sum.item().to_integer() == 200);
 }

@@ -25,6 +25,9 @@ struct Machine {
     std::int64_t least_parallel = std::int64_t{1} << 20;
 };
 
+/// That a parallel loop should have.
+constexpr std::int64_t kTasks = 8;
+
 class Draft {
   public:
     explicit Draft(expr::Group& group) : group_(group) {}

@@ -16,9 +16,8 @@ using expr::Op;
 using expr::Stage;
 using Kind = Directive::Kind;
 
-constexpr std::int64_t kMostVectors = 4;     // folded at a time, to hide an addition's latency
-constexpr std::int64_t kTasks = 8;           // that a parallel loop should have
-constexpr std::int64_t kWorkOfElement = 16;  // of a row, in multiply-adds
+constexpr std::int64_t kMostVectors = 4;        // folded at a time, to hide an addition's latency
+constexpr std::int64_t kWorkOfRowElement = 16;  // of a row, in multiply-adds
 
 /// Whether neighbours along the variable lie beside each other in all that is loaded by it: a row.
 bool runs_along(const Draft& draft, const Expr& element, const std::string& variable) {
@@ -221,7 +220,7 @@ class Rows {
                       const std::string& innermost) {
         std::int64_t count = 1;
         for (std::size_t d = 0; d < dimensions; d++) count *= stage.vars[d].extent;
-        if (count * length_ * kWorkOfElement < machine_.least_parallel) return innermost;
+        if (count * length_ * kWorkOfRowElement < machine_.least_parallel) return innermost;
         for (std::size_t d = 0; d < dimensions; d++) {
             const LoopVar& v = stage.vars[d];
             if (v.extent < 2 || (v.extent < kTasks && d + 1 < dimensions)) continue;

@@ -14,9 +14,8 @@ using expr::Op;
 using expr::Stage;
 using Kind = Directive::Kind;
 
-constexpr std::int64_t kWorkOfElement = 8;  // in multiply-adds
-constexpr std::int64_t kBlock = 16;         // elements of f32 that a cache line has
-constexpr std::int64_t kTasks = 8;
+constexpr std::int64_t kWorkOfMovedElement = 8;  // in multiply-adds
+constexpr std::int64_t kBlock = 16;              // elements of f32 that a cache line has
 
 /// The variable along which a load's elements lie beside each other; null where it is none of the stage's alone.
 const LoopVar* along(const Draft& draft, const Expr& load, const Stage& stage) {
@@ -72,7 +71,7 @@ bool schedule_transpose(Draft& draft, const std::string& name, const Machine& ma
     add(Kind::vectorize, {column + "_i"}, width, "ShiftInwards");
     if (has_vector_functions(stage.value)) add(Kind::vector_math, {});
     draft.finish(name);
-    if (elements * kWorkOfElement < machine.least_parallel) return true;
+    if (elements * kWorkOfMovedElement < machine.least_parallel) return true;
     for (const LoopVar& v : stage.vars) {
         const bool split = v.name == row || v.name == column;
         if (v.extent < (split ? kTasks * kBlock : kTasks)) continue;

@@ -39,7 +39,7 @@ Place place_in(Object entry) {
 }
 
 /// " at train.py:12 in step": where it was thrown; by a library's code, where the program called that, too.
-std::string place_of(Object trace) {
+std::string thrown_at(Object trace) {
     Place thrown, called;
     for (; trace && type_name(type_of(trace)) == "traceback"; trace = borrowed(trace, "tb_next")) {
         thrown = place_in(trace);
@@ -56,7 +56,7 @@ int on_event(const char* event, Object arguments, void*) {
     api.PyErr_Fetch(&error[0], &error[1], &error[2]);
     const Object type = api.PyTuple_GetItem(arguments, 1), trace = api.PyTuple_GetItem(arguments, 3);
     if (type && trace) {
-        const std::string text = "an uncaught " + type_name(type) + place_of(trace) + " ended the program";
+        const std::string text = "an uncaught " + type_name(type) + thrown_at(trace) + " ended the program";
         quietly_here([&](Thread& thread) { note(thread, text); });
     }
     api.PyErr_Clear();

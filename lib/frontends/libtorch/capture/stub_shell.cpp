@@ -73,7 +73,7 @@ struct sigaction ShellSignals::interrupt, ShellSignals::quit;
 
 Next<int (*)(pid_t*, const char*, const posix_spawn_file_actions_t*, const posix_spawnattr_t*, char* const*,
              char* const*)>
-    next_posix_spawn = {"posix_spawn", nullptr};
+    next_shell_spawn = {"posix_spawn", nullptr};
 
 int run_shell(const char* command, char* const* environment) {
     const ShellSignals signals;
@@ -83,7 +83,7 @@ int run_shell(const char* command, char* const* environment) {
     char shell[] = "sh", option[] = "-c";
     char* const argv[] = {shell, option, const_cast<char*>(command), nullptr};
     pid_t child = -1;
-    const int failed = next_posix_spawn.get()(&child, "/bin/sh", nullptr, &attributes, argv, environment);
+    const int failed = next_shell_spawn.get()(&child, "/bin/sh", nullptr, &attributes, argv, environment);
     posix_spawnattr_destroy(&attributes);
     int status = 127 << 8;  // as if the shell could not run the command
     if (failed) return errno = failed, status;
