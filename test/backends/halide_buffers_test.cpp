@@ -150,7 +150,7 @@ TEST_CASE("a program runs again, and in several threads, in memory of its own", 
         }
 }
 
-TEST_CASE("large scratch memory is taken again, aligned, and no block by two", "[halide]") {
+TEST_CASE("large scratch memory is taken again, aligned, and no block by two", "[halide][process]") {
     constexpr std::size_t kSize = 7'300'000;
     void* const first = take_scratch(nullptr, kSize);
     void* const second = take_scratch(nullptr, kSize);

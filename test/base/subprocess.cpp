@@ -176,7 +176,7 @@ TEST_CASE("children left behind are killed, and do not hold up the result") {
     CHECK(heartbeat.all_gone());
 }
 
-TEST_CASE("address space is free, memory that is held is not") {
+TEST_CASE("address space is free, memory that is held is not", "[process]") {
     ProcessOptions options;
     options.memory_limit = std::size_t(256) << 20;
     // As sanitizers and some compilers do: a terabyte, of which two pages are touched.
@@ -199,7 +199,7 @@ TEST_CASE("address space is free, memory that is held is not") {
     CHECK_FALSE(held.ended_from_outside);
 }
 
-TEST_CASE("what a copy of this process shares with us does not count as its memory") {
+TEST_CASE("what a copy of this process shares with us does not count as its memory", "[process]") {
     const std::string ours(std::size_t(200) << 20, 'x');
     ProcessOptions options;
     options.memory_limit = std::size_t(100) << 20;
@@ -256,7 +256,7 @@ TEST_CASE("a process that does not die of KILL is given up, and the caller goes 
     CHECK(shell("exit 3").left_behind == 0);
 }
 
-TEST_CASE("nothing that the guarded process writes changes what the guard says of it") {
+TEST_CASE("nothing that the guarded process writes changes what the guard says of it", "[process]") {
     // All that it has inherited, pipes and shared memory, it fills with rubbish.
     const ProcessResult result = run_forked([] {
         ::signal(SIGPIPE, SIG_IGN);  // who reads rubbish may well close its end before the next is written

@@ -2,6 +2,7 @@
 // precision.
 //   vector_math [--step N] [exp|tanh|erf]…
 // run through scripts/check-vector-math
+#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <cstdint>

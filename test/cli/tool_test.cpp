@@ -164,7 +164,7 @@ TEST_CASE("help wins over missing arguments and fits 80 columns") {
     for (std::string line; std::getline(lines, line);) CHECK(line.size() <= 80 + 4);  // '…' takes three bytes
 }
 
-TEST_CASE("a sub-command has a line of its own, and its name is one only in the first place", "[tool]") {
+TEST_CASE("a sub-command has a line of its own, and its name is one only in the first place", "[tool][process]") {
     const auto ran = [](std::vector<std::string> words) {
         Tool tool("sample", "MODEL", "Shows a command.");
         std::vector<std::string> models, rest;

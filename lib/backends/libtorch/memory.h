@@ -4,6 +4,7 @@
 #pragma once
 
 #include <ATen/core/Tensor.h>
+#include <ATen/core/ivalue.h>  // which Clang 14 has to know before it reads ATen.h
 
 #include <map>
 #include <memory>

@@ -2,6 +2,7 @@
 // LibTorch's headers: for this folder, and for the program that runs a module.
 #pragma once
 
+#include <ATen/core/ivalue.h>  // which Clang 14 has to know before it reads module.h
 #include <torch/csrc/jit/api/module.h>
 
 #include <map>

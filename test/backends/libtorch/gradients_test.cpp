@@ -255,7 +255,7 @@ std::vector<DType> tried_dtypes(const RegisteredOp& op) {
     return dtypes;
 }
 
-TEST_CASE("gradients agree with LibTorch's", "[libtorch][gradients]") {
+TEST_CASE("gradients agree with LibTorch's", "[libtorch][gradients][process]") {
     test::Exceptions exceptions(WHITTLE_SOURCE_DIR "/test/known-failing/gradients.txt");
     const char* only = std::getenv("WHITTLE_TEST_OP");
     Count count;

@@ -178,7 +178,7 @@ void walk(std::size_t shard) {
     }
 }
 
-TEMPLATE_TEST_CASE_SIG("ops agree with LibTorch", "[libtorch]", ((std::size_t Shard), Shard), 0, 1, 2, 3) {
+TEMPLATE_TEST_CASE_SIG("ops agree with LibTorch", "[libtorch][process]", ((std::size_t Shard), Shard), 0, 1, 2, 3) {
     walk(Shard);
 }
 
