@@ -101,129 +101,88 @@ Results gelu(GraphBuilder& builder, const Arguments<NodeValue>& arguments) {
     return {builder.call("aten.gelu.default", {arg(op.tensor("X"))}, {{"approximate", Arg(approximate)}}).ref};
 }
 
-std::vector<Sample> gelu_samples(DType dtype) {
-    std::vector<Sample> result;
-    for (const char* approximate : {"none", "tanh"})
-        result.push_back(at_opset(20, {.label = approximate,
-                                       .tensors = {samples::random(dtype, {2, 5})},
-                                       .args = {t(0)},
-                                       .kwargs = {{"approximate", approximate}}}));
-    return result;
-}
-
-std::vector<Sample> swish_samples(DType dtype) {
-    std::vector<Sample> result = unary_samples(dtype);
-    result.push_back(at_opset(
-        24,
-        {.label = "alpha", .tensors = {samples::random(dtype, {2, 5})}, .args = {t(0)}, .kwargs = {{"alpha", -1.5}}}));
-    return result;
-}
-
-std::vector<Sample> prelu_samples(DType dtype) {
-    const Tensor x = samples::ramp(dtype, {2, 3, 4});
-    return {
-        at_opset(16, {.label = "per channel", .tensors = {x, samples::random(dtype, {3, 1})}, .args = {t(0), t(1)}}),
-        at_opset(16, {.label = "one", .tensors = {x, samples::random(dtype, {1})}, .args = {t(0), t(1)}})};
-}
-
 constexpr OpDef kActivationOps[] = {
     {.name = "onnx.Gelu",
      .doc = "x times the normal distribution up to x, exactly or through tanh. onnx Operators.md#Gelu",
      .schema = "Gelu(Tensor X, *, str approximate=\"none\") -> Tensor",
      .dtypes = kFloating,
-     .decompose = gelu,
-     .samples = gelu_samples},
+     .decompose = gelu},
     {.name = "onnx.Mish",
      .doc = "x tanh(log(1 + e^x)). onnx Operators.md#Mish",
      .schema = "Mish(Tensor X) -> Tensor",
      .dtypes = kFloating,
-     .decompose = same_as_unary<"aten.mish.default">,
-     .samples = unary_samples},
+     .decompose = same_as_unary<"aten.mish.default">},
     {.name = "onnx.Relu",
      .doc = "max(x, 0). onnx Operators.md#Relu",
      .schema = "Relu(Tensor X) -> Tensor",
      .dtypes = kNumbers,
-     .decompose = same_as_unary<"aten.relu.default">,
-     .samples = unary_samples},
+     .decompose = same_as_unary<"aten.relu.default">},
     {.name = "onnx.LeakyRelu",
      .doc = "alpha x below 0. onnx Operators.md#LeakyRelu",
      .schema = "LeakyRelu(Tensor X, *, float alpha=0.01) -> Tensor",
      .dtypes = kFloating,
-     .decompose = leaky_relu,
-     .samples = unary_samples},
+     .decompose = leaky_relu},
     {.name = "onnx.Elu",
      .doc = "alpha (e^x - 1) below 0. onnx Operators.md#Elu",
      .schema = "Elu(Tensor X, *, float alpha=1.0) -> Tensor",
      .dtypes = kFloating,
-     .decompose = elu,
-     .samples = unary_samples},
+     .decompose = elu},
     {.name = "onnx.Selu",
      .doc = "The scaled Elu that keeps mean and variance. onnx Operators.md#Selu",
      .schema = "Selu(Tensor X, *, float alpha=1.67326319217681884765625, float gamma=1.05070102214813232421875) "
                "-> Tensor",
      .dtypes = kFloating,
-     .decompose = selu,
-     .samples = unary_samples},
+     .decompose = selu},
     {.name = "onnx.Celu",
      .doc = "alpha (e^(x / alpha) - 1) below 0. onnx Operators.md#Celu",
      .schema = "Celu(Tensor X, *, float alpha=1.0) -> Tensor",
      .dtypes = kFloating,
-     .decompose = celu,
-     .samples = unary_samples},
+     .decompose = celu},
     {.name = "onnx.PRelu",
      .doc = "slope x below 0, the slope a tensor. onnx Operators.md#PRelu",
      .schema = "PRelu(Tensor X, Tensor slope) -> Tensor",
      .dtypes = kFloating,
-     .decompose = prelu,
-     .samples = prelu_samples},
+     .decompose = prelu},
     {.name = "onnx.Sigmoid",
      .doc = "1 / (1 + e^-x). onnx Operators.md#Sigmoid",
      .schema = "Sigmoid(Tensor X) -> Tensor",
      .dtypes = kFloating,
-     .decompose = same_as_unary<"aten.sigmoid.default">,
-     .samples = unary_samples},
+     .decompose = same_as_unary<"aten.sigmoid.default">},
     {.name = "onnx.HardSigmoid",
      .doc = "alpha x + beta between 0 and 1. onnx Operators.md#HardSigmoid",
      .schema = "HardSigmoid(Tensor X, *, float alpha=0.2, float beta=0.5) -> Tensor",
      .dtypes = kFloating,
-     .decompose = hard_sigmoid,
-     .samples = unary_samples},
+     .decompose = hard_sigmoid},
     {.name = "onnx.HardSwish",
      .doc = "x times x / 6 + 1 / 2 between 0 and 1. onnx Operators.md#HardSwish",
      .schema = "HardSwish(Tensor X) -> Tensor",
      .dtypes = kFloating,
-     .decompose = hard_swish,
-     .samples = unary_samples},
+     .decompose = hard_swish},
     {.name = "onnx.Swish",
      .doc = "x / (1 + e^-(alpha x)). onnx Operators.md#Swish",
      .schema = "Swish(Tensor X, *, float alpha=1.0) -> Tensor",
      .dtypes = kFloating,
-     .decompose = swish,
-     .samples = swish_samples},
+     .decompose = swish},
     {.name = "onnx.Softplus",
      .doc = "log(1 + e^x). onnx Operators.md#Softplus",
      .schema = "Softplus(Tensor X) -> Tensor",
      .dtypes = kFloating,
-     .decompose = softplus,
-     .samples = unary_samples},
+     .decompose = softplus},
     {.name = "onnx.Softsign",
      .doc = "x / (1 + |x|). onnx Operators.md#Softsign",
      .schema = "Softsign(Tensor input) -> Tensor",
      .dtypes = kFloating,
-     .decompose = softsign,
-     .samples = unary_samples},
+     .decompose = softsign},
     {.name = "onnx.ThresholdedRelu",
      .doc = "x above alpha, else 0. onnx Operators.md#ThresholdedRelu",
      .schema = "ThresholdedRelu(Tensor X, *, float alpha=1.0) -> Tensor",
      .dtypes = kFloating,
-     .decompose = thresholded_relu,
-     .samples = unary_samples},
+     .decompose = thresholded_relu},
     {.name = "onnx.Shrink",
      .doc = "Towards 0 by bias, 0 within lambd of it. onnx Operators.md#Shrink",
      .schema = "Shrink(Tensor input, *, float bias=0.0, float lambd=0.5) -> Tensor",
      .dtypes = kFloating,
-     .decompose = shrink,
-     .samples = unary_samples},
+     .decompose = shrink},
 };
 
 }  // namespace

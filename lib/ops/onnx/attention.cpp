@@ -270,102 +270,6 @@ Results tensor_scatter(GraphBuilder& builder, const Arguments<NodeValue>& argume
     return {op("aten.scatter.src", past, axis, op("aten.expand.default", index, update.meta.sizes), update).ref};
 }
 
-// --- Samples ---------------------------------------------------------------------------------------------------------
-
-using Kwargs = std::vector<std::pair<std::string, Arg>>;
-
-/// Two of a batch, of two heads each: three queries, five keys.
-Sample attention_sample(const std::string& label, std::int64_t opset, DType dtype, Kwargs kwargs = {},
-                        const std::vector<std::pair<int, Tensor>>& more = {}) {
-    Sample sample{.label = label,
-                  .tensors = {samples::random(dtype, {2, 2, 3, 4}), samples::random(dtype, {2, 2, 5, 4}, 2),
-                              samples::random(dtype, {2, 2, 5, 6}, 3)},
-                  .args = {t(0), t(1), t(2)},
-                  .kwargs = std::move(kwargs)};
-    for (const auto& [position, tensor] : more) {
-        sample.args.resize(static_cast<std::size_t>(position) + 1);
-        sample.args.back() = t(static_cast<int>(sample.tensors.size()));
-        sample.tensors.push_back(tensor);
-    }
-    return at_opset(opset, std::move(sample));
-}
-
-std::vector<Sample> attention_samples(DType dtype) {
-    constexpr int kMask = 3, kPastKey = 4, kPastValue = 5, kValid = 6;
-    const Tensor rows = samples::values(DType::boolean, {1, 1, 0, 1, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1}, {3, 5});
-    const std::pair<int, Tensor> mask = {kMask, samples::random(dtype, {2, 1, 3, 5}, 4)},
-                                 past_key = {kPastKey, samples::random(dtype, {2, 2, 4, 4}, 5)},
-                                 past_value = {kPastValue, samples::random(dtype, {2, 2, 4, 6}, 6)},
-                                 valid = {kValid, samples::values(DType::i64, {2, 5})};
-    const auto stage = [](int mode) {
-        return Kwargs{{"qk_matmul_output_mode", mode}, {"softcap", 2.0}, {"num_outputs", 4}};
-    };
-    std::vector<Sample> result = {
-        attention_sample("plain", 23, dtype),
-        attention_sample("scale", 23, dtype, {{"scale", 0.25}}),
-        attention_sample("causal", 23, dtype, {{"is_causal", 1}}),
-        attention_sample("float mask, causal", 23, dtype, {{"is_causal", 1}}, {mask}),
-        attention_sample("bool mask, one row hidden", 23, dtype, {}, {{kMask, rows}}),
-        attention_sample("past, causal", 23, dtype, {{"is_causal", 1}, {"num_outputs", 3}}, {past_key, past_value}),
-        attention_sample("softmax in f64", 23, dtype, {{"softmax_precision", info_of(DType::f64).onnx}}),
-        attention_sample("short mask", 24, dtype, {}, {{kMask, samples::random(dtype, {3, 2}, 4)}}),
-        attention_sample("padding", 24, dtype, {}, {valid}),
-        attention_sample("padding, causal", 24, dtype, {{"is_causal", 1}}, {valid})};
-    for (const int mode : {0, 1, 2, 3})
-        result.push_back(attention_sample("stage " + std::to_string(mode), 23, dtype, stage(mode), {mask}));
-    const auto grouped = [&](const std::string& label, const Sizes& query, const Sizes& key, Kwargs kwargs) {
-        result.push_back(at_opset(23, {.label = label,
-                                       .tensors = {samples::random(dtype, query), samples::random(dtype, key, 2),
-                                                   samples::random(dtype, key, 3)},
-                                       .args = {t(0), t(1), t(2)},
-                                       .kwargs = std::move(kwargs)}));
-    };
-    grouped("grouped heads", {1, 4, 2, 3}, {1, 2, 3, 3}, {});
-    grouped("three dimensions", {2, 2, 12}, {2, 3, 6}, {{"kv_num_heads", 2}, {"q_num_heads", 4}});
-    grouped("no keys", {1, 2, 2, 3}, {1, 2, 0, 3}, {});
-    return result;
-}
-
-std::vector<Sample> rotary_samples(DType dtype) {
-    const Tensor positions = samples::values(DType::i64, {0, 2, 1, 3, 3, 0}, {2, 3});
-    const auto sample = [&](const std::string& label, const Sizes& x, const Sizes& cache, bool looked_up,
-                            Kwargs kwargs) {
-        Sample made{.label = label,
-                    .tensors = {samples::random(dtype, x), samples::uniform(dtype, cache, -1, 1),
-                                samples::uniform(dtype, cache, -1, 1, 2)},
-                    .args = {t(0), t(1), t(2)},
-                    .kwargs = std::move(kwargs)};
-        if (looked_up) {
-            made.tensors.push_back(positions);
-            made.args.push_back(t(3));
-        }
-        return at_opset(23, std::move(made));
-    };
-    return {sample("positions", {2, 2, 3, 4}, {4, 2}, true, {}),
-            sample("positions, three dimensions", {2, 3, 8}, {4, 2}, true, {{"num_heads", 2}}),
-            sample("angles", {2, 2, 3, 4}, {2, 3, 2}, false, {}),
-            sample("interleaved", {2, 2, 3, 4}, {2, 3, 2}, false, {{"interleaved", 1}}),
-            sample("part", {2, 2, 3, 6}, {4, 2}, true, {{"rotary_embedding_dim", 4}}),
-            sample("part, interleaved", {2, 2, 3, 6}, {4, 2}, true, {{"interleaved", 1}, {"rotary_embedding_dim", 4}})};
-}
-
-std::vector<Sample> tensor_scatter_samples(DType dtype) {
-    const Tensor past = samples::ramp(dtype, {2, 3, 4, 2}), update = samples::random(dtype, {2, 3, 2, 2});
-    const auto sample = [&](const std::string& label, const std::vector<double>& from, Kwargs kwargs) {
-        return at_opset(24, {.label = label,
-                             .tensors = {past, update, samples::values(DType::i64, from)},
-                             .args = {t(0), t(1), t(2)},
-                             .kwargs = std::move(kwargs)});
-    };
-    return {at_opset(24, {.label = "from the first", .tensors = {past, update}, .args = {t(0), t(1)}}),
-            sample("linear", {1, 2}, {}), sample("circular", {3, 0}, {{"mode", "circular"}}),
-            at_opset(24, {.label = "axis",
-                          .tensors = {samples::ramp(dtype, {2, 3, 2}), samples::random(dtype, {2, 1, 2}),
-                                      samples::values(DType::i64, {2, 0})},
-                          .args = {t(0), t(1), t(2)},
-                          .kwargs = {{"axis", 1}}})};
-}
-
 constexpr OpDef kAttentionOps[] = {
     {.name = "onnx.Attention",
      .doc = "softmax(scale Q K^T + mask) V, by heads. onnx Operators.md#Attention, Changelog.md#Attention-23",
@@ -374,22 +278,19 @@ constexpr OpDef kAttentionOps[] = {
                "q_num_heads=None, int qk_matmul_output_mode=0, float? scale=None, float softcap=0.0, int? "
                "softmax_precision=None, int num_outputs=1) -> Tensor[]",
      .dtypes = kFloating,
-     .decompose = attention,
-     .samples = attention_samples},
+     .decompose = attention},
     {.name = "onnx.RotaryEmbedding",
      .doc = "Pairs of elements turned by the angles of a token's position. onnx Operators.md#RotaryEmbedding",
      .schema = "RotaryEmbedding(Tensor X, Tensor cos_cache, Tensor sin_cache, Tensor? position_ids=None, *, int "
                "interleaved=0, int? num_heads=None, int rotary_embedding_dim=0) -> Tensor",
      .dtypes = kFloating & ~set_of(DType::f64),
-     .decompose = rotary_embedding,
-     .samples = rotary_samples},
+     .decompose = rotary_embedding},
     {.name = "onnx.TensorScatter",
      .doc = "Keys or values of new tokens written among those of earlier ones. onnx Operators.md#TensorScatter",
      .schema = "TensorScatter(Tensor past_cache, Tensor update, Tensor? write_indices=None, *, int axis=-2, "
                "str mode=\"linear\") -> Tensor",
      .dtypes = kMoved,
-     .decompose = tensor_scatter,
-     .samples = tensor_scatter_samples},
+     .decompose = tensor_scatter},
 };
 
 }  // namespace

@@ -99,82 +99,16 @@ Results bit_shift(GraphBuilder& builder, const Arguments<NodeValue>& arguments) 
             .ref};
 }
 
-// --- Samples ---------------------------------------------------------------------------------------------------------
-
-std::vector<Sample> pow_samples(DType dtype) {
-    const Tensor base = samples::uniform(dtype, {2, 3}, 1, 4);
-    return {
-        at_opset(17, {.label = "same", .tensors = {base, samples::uniform(dtype, {3}, 0, 3)}, .args = {t(0), t(1)}}),
-        at_opset(17, {.label = "i64", .tensors = {base, Tensor::of<std::int64_t>({0, 1, 2})}, .args = {t(0), t(1)}}),
-        at_opset(17, {.label = "f32", .tensors = {base, Tensor::of({2.f, 0.f, 1.f})}, .args = {t(0), t(1)}})};
-}
-
-std::vector<Sample> mod_samples(DType dtype) {
-    const Tensor a = samples::ramp(dtype, {2, 3}), b = samples::values(dtype, {2, 3, 5});
-    std::vector<Sample> result = {
-        at_opset(17, {.label = "fmod", .tensors = {a, b}, .args = {t(0), t(1)}, .kwargs = {{"fmod", 1}}})};
-    if (!is_floating(dtype)) result.push_back(at_opset(17, {.label = "mod", .tensors = {a, b}, .args = {t(0), t(1)}}));
-    return result;
-}
-
-std::vector<Sample> variadic_samples(DType dtype) {
-    const Tensor a = samples::ramp(dtype, {2, 3}), b = samples::random(dtype, {3}),
-                 c = samples::random(dtype, {2, 1}, 2);
-    return {at_opset(17, {.label = "one", .tensors = {a}, .args = {Arg(ArgList{t(0)})}}),
-            at_opset(17, {.label = "three", .tensors = {a, b, c}, .args = {Arg(ArgList{t(0), t(1), t(2)})}})};
-}
-
-std::vector<Sample> clip_samples(DType dtype) {
-    const Tensor x = samples::ramp(dtype, {2, 3, 4}), low = samples::scalar(dtype, 1), high = samples::scalar(dtype, 3);
-    std::vector<Sample> result = {
-        at_opset(11,
-                 {.label = "constants", .tensors = {x, low, high}, .args = {t(0), t(1), t(2)}, .constants = {1, 2}}),
-        at_opset(11, {.label = "operands", .tensors = {x, low, high}, .args = {t(0), t(1), t(2)}}),
-        at_opset(11, {.label = "max only", .tensors = {x, high}, .args = {t(0), Arg(), t(1)}, .constants = {1}}),
-        at_opset(11, {.label = "none", .tensors = {x}, .args = {t(0)}}),
-    };
-    if (is_floating(dtype))
-        result.push_back(at_opset(
-            7, {.label = "attributes", .tensors = {x}, .args = {t(0)}, .kwargs = {{"max", 6.0}, {"min", 0.0}}}));
-    return result;
-}
-
-std::vector<Sample> where_samples(DType dtype) {
-    const Tensor condition = samples::random(DType::boolean, {2, 3});
-    return {at_opset(16, {.label = "broadcast",
-                          .tensors = {condition, samples::ramp(dtype, {2, 3}), samples::random(dtype, {4, 1, 1})},
-                          .args = {t(0), t(1), t(2)}})};
-}
-
-std::vector<Sample> shift_samples(DType dtype) {
-    const Tensor x = samples::values(dtype, {1, 2, 128, 255}), y = samples::values(dtype, {1, 2, 3, 4});
-    std::vector<Sample> result;
-    for (const char* direction : {"LEFT", "RIGHT"})
-        result.push_back(at_opset(
-            11, {.label = direction, .tensors = {x, y}, .args = {t(0), t(1)}, .kwargs = {{"direction", direction}}}));
-    return result;
-}
-
 /// An op of two operands that ATen has under another name.
 template <Name Target>
 constexpr OpDef binary(std::string_view name, std::string_view doc, std::string_view schema, DTypeSet dtypes) {
-    return {.name = name,
-            .doc = doc,
-            .schema = schema,
-            .dtypes = dtypes,
-            .decompose = same_as_binary<Target>,
-            .samples = binary_samples};
+    return {.name = name, .doc = doc, .schema = schema, .dtypes = dtypes, .decompose = same_as_binary<Target>};
 }
 
 /// Operands of any number.
 template <Name Target>
 constexpr OpDef several(std::string_view name, std::string_view doc, std::string_view schema, DTypeSet dtypes) {
-    return {.name = name,
-            .doc = doc,
-            .schema = schema,
-            .dtypes = dtypes,
-            .decompose = variadic<Target>,
-            .samples = variadic_samples};
+    return {.name = name, .doc = doc, .schema = schema, .dtypes = dtypes, .decompose = variadic<Target>};
 }
 
 constexpr DTypeSet kComputed = kNumbers | kLimited;
@@ -189,26 +123,22 @@ constexpr OpDef kBinaryOps[] = {
      .doc = "A / B, of integers towards zero. onnx Operators.md#Div",
      .schema = "Div(Tensor A, Tensor B) -> Tensor",
      .dtypes = kComputed,
-     .decompose = div,
-     .samples = binary_samples},
+     .decompose = div},
     {.name = "onnx.Pow",
      .doc = "X to the Y, in X's type. onnx Operators.md#Pow",
      .schema = "Pow(Tensor X, Tensor Y) -> Tensor",
      .dtypes = kNumbers,
-     .decompose = pow,
-     .samples = pow_samples},
+     .decompose = pow},
     {.name = "onnx.Mod",
      .doc = "Remainder, with the sign of the divisor or the dividend. onnx Operators.md#Mod",
      .schema = "Mod(Tensor A, Tensor B, *, int fmod=0) -> Tensor",
      .dtypes = kComputed,
-     .decompose = mod,
-     .samples = mod_samples},
+     .decompose = mod},
     {.name = "onnx.BitShift",
      .doc = "Bits of X moved by Y places. onnx Operators.md#BitShift",
      .schema = "BitShift(Tensor X, Tensor Y, *, str direction) -> Tensor",
      .dtypes = set_of(DType::u8) | kLimited,
-     .decompose = bit_shift,
-     .samples = shift_samples},
+     .decompose = bit_shift},
     binary<"aten.eq.Tensor">("onnx.Equal", "A = B. onnx Operators.md#Equal", "Equal(Tensor A, Tensor B) -> Tensor",
                              kAnyDType | kLimited),
     binary<"aten.gt.Tensor">("onnx.Greater", "A > B. onnx Operators.md#Greater",
@@ -241,20 +171,17 @@ constexpr OpDef kBinaryOps[] = {
      .doc = "Mean of the operands. onnx Operators.md#Mean",
      .schema = "Mean(Tensor[] data_0) -> Tensor",
      .dtypes = kFloating,
-     .decompose = mean,
-     .samples = variadic_samples},
+     .decompose = mean},
     {.name = "onnx.Clip",
      .doc = "input between two bounds. onnx Operators.md#Clip",
      .schema = "Clip(Tensor input, Tensor? min_value=None, Tensor? max_value=None, *, float? max=None, "
                "float? min=None) -> Tensor",
      .dtypes = kComputed,
-     .decompose = clip,
-     .samples = clip_samples},
+     .decompose = clip},
     {.name = "onnx.Where",
      .doc = "X where the condition holds, else Y. onnx Operators.md#Where",
      .schema = "Where(Tensor condition, Tensor X, Tensor Y) -> Tensor",
-     .decompose = where,
-     .samples = where_samples},
+     .decompose = where},
 };
 
 }  // namespace

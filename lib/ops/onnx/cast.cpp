@@ -67,63 +67,28 @@ Results dropout(GraphBuilder& builder, const Arguments<NodeValue>& arguments) {
     return results;
 }
 
-std::vector<Sample> cast_samples(DType dtype) {
-    std::vector<Sample> result;
-    for (const DType to : kAllDTypes) {
-        if (is_complex(to)) continue;  // the standard casts none
-        result.push_back(at_opset(13, {.label = "to " + std::string(name(to)),
-                                       .tensors = {samples::ramp(dtype, {2, 3})},
-                                       .args = {t(0)},
-                                       .kwargs = {{"to", info_of(to).onnx}}}));
-    }
-    return result;
-}
-
-std::vector<Sample> cast_like_samples(DType dtype) {
-    return {at_opset(
-        15,
-        {.label = "to f64", .tensors = {samples::ramp(dtype, {2, 3}), Tensor(DType::f64, {1})}, .args = {t(0), t(1)}})};
-}
-
-std::vector<Sample> dropout_samples(DType dtype) {
-    const Tensor data = samples::ramp(dtype, {2, 3});
-    std::vector<Sample> result;
-    for (const std::int64_t opset : {7, 10, 13}) {
-        Sample sample = at_opset(opset, {.label = "opset " + std::to_string(opset), .tensors = {data}, .args = {t(0)}});
-        result.push_back(sample);
-        sample.label += " with mask";
-        sample.kwargs = {{"num_outputs", 2}};
-        result.push_back(sample);
-    }
-    return result;
-}
-
 constexpr OpDef kCastOps[] = {
     {.name = "onnx.Cast",
      .doc = "Converts elements, floats to integers towards zero. onnx Operators.md#Cast",
      .schema = "Cast(Tensor input, *, DataType to, int saturate=1, str round_mode=\"up\") -> Tensor",
      .dtypes = kStored & ~kComplex,
-     .decompose = cast,
-     .samples = cast_samples},
+     .decompose = cast},
     {.name = "onnx.CastLike",
      .doc = "Converts elements to the type of another tensor. onnx Operators.md#CastLike",
      .schema = "CastLike(Tensor input, Tensor target_type, *, int saturate=1, str round_mode=\"up\") -> Tensor",
      .dtypes = kStored & ~kComplex,
-     .decompose = cast_like,
-     .samples = cast_like_samples},
+     .decompose = cast_like},
     {.name = "onnx.Identity",
      .doc = "The input. onnx Operators.md#Identity",
      .schema = "Identity(Tensor input) -> Tensor",
      .dtypes = kStored,
-     .decompose = identity,
-     .samples = unary_samples},
+     .decompose = identity},
     {.name = "onnx.Dropout",
      .doc = "The data; in training elements are zeroed and the rest scaled. onnx Operators.md#Dropout",
      .schema = "Dropout(Tensor data, Tensor? ratio_value=None, Tensor? training_mode=None, *, float? ratio=None, "
                "int seed=0, int num_outputs=1) -> Tensor[]",
      .dtypes = kFloating,
-     .decompose = dropout,
-     .samples = dropout_samples},
+     .decompose = dropout},
 };
 
 }  // namespace

@@ -8,7 +8,6 @@
 #include "base/error.h"
 #include "ops/core/known.h"
 #include "ops/core/nested.h"
-#include "ops/core/samples.h"
 #include "ops/onnx/control.h"
 #include "ops/onnx/families.h"
 
@@ -288,102 +287,19 @@ std::vector<Tensor> eval_scan(const Arguments<Tensor>& arguments) {
     return stacked;
 }
 
-// --- Samples ---------------------------------------------------------------------------------------------------------
-
-using samples::t;
-
-/// A nested graph of the given placeholders whose results are some of them.
-std::shared_ptr<const Graph> forwarding(const std::string& name, const std::vector<ValueMeta>& metas,
-                                        const std::vector<std::size_t>& results) {
-    Graph graph{.name = name, .dialect = "onnx", .opset_imports = {{"", 17}}};
-    std::vector<NodeRef> refs, outputs;
-    for (const ValueMeta& meta : metas) refs.push_back(graph.placeholder("p", meta));
-    for (const std::size_t i : results) outputs.push_back(refs[i]);
-    graph.output(outputs);
-    return std::make_shared<const Graph>(std::move(graph));
-}
-
-std::vector<Sample> if_samples(DType) {
-    const Tensor a = samples::ramp(DType::f32, {2, 3}), b = samples::random(DType::f32, {2, 3});
-    const std::vector<ValueMeta> metas(2, ValueMeta::contiguous(DType::f32, {2, 3}));
-    std::vector<Sample> result;
-    for (const bool condition : {true, false})
-        result.push_back(
-            {.label = condition ? "then" : "else",
-             .tensors = {Tensor::of(Scalar(condition), DType::boolean), a, b},
-             .args = {t(0)},
-             .kwargs = {{"then_branch", GraphRef{"first"}},
-                        {"else_branch", GraphRef{"second"}},
-                        {"captured", ArgList{t(1), t(2)}}},
-             .opset_imports = {{"", 17}},
-             .subgraphs = {{"first", forwarding("first", metas, {0})}, {"second", forwarding("second", metas, {1})}}});
-    return result;
-}
-
-/// Swaps two carried values each turn and collects the first.
-std::vector<Sample> loop_samples(DType dtype) {
-    const Tensor a = samples::ramp(dtype, {2, 3}), b = samples::random(dtype, {2, 3});
-    const ValueMeta meta = ValueMeta::contiguous(dtype, {2, 3});
-    const auto body = forwarding(
-        "body", {ValueMeta::contiguous(DType::i64, {}), ValueMeta::contiguous(DType::boolean, {}), meta, meta},
-        {1, 3, 2, 2});
-    std::vector<Sample> result;
-    for (const std::int64_t trips : {0, 1, 3})
-        result.push_back({.label = std::to_string(trips) + " trips",
-                          .tensors = {Tensor::of(Scalar(trips), DType::i64), a, b},
-                          .args = {t(0), Arg(), ArgList{t(1), t(2)}},
-                          .kwargs = {{"body", GraphRef{"body"}}},
-                          .constants = {0},
-                          .opset_imports = {{"", 17}},
-                          .subgraphs = {{"body", body}}});
-    return result;
-}
-
-/// The state becomes the element and the old state is collected: a sequence delayed by one.
-std::vector<Sample> scan_samples(DType dtype) {
-    const ValueMeta meta = ValueMeta::contiguous(dtype, {3});
-    const auto body = forwarding("body", {meta, meta}, {1, 0});
-    const Tensor state = samples::ramp(dtype, {3}), sequence = samples::random(dtype, {4, 3});
-    Sample forward{.label = "forward",
-                   .tensors = {state, sequence},
-                   .args = {Arg(ArgList{t(0), t(1)})},
-                   .kwargs = {{"body", GraphRef{"body"}}, {"num_scan_inputs", 1}},
-                   .opset_imports = {{"", 17}},
-                   .subgraphs = {{"body", body}}};
-    Sample backward = forward;
-    backward.label = "backward, axis 1";
-    backward.tensors[1] = samples::random(dtype, {3, 4});
-    backward.kwargs.insert(backward.kwargs.end(), {{"scan_input_axes", Arg::ints({1})},
-                                                   {"scan_input_directions", Arg::ints({1})},
-                                                   {"scan_output_axes", Arg::ints({-1})},
-                                                   {"scan_output_directions", Arg::ints({1})}});
-    Sample batch = forward;
-    batch.label = "a batch, backward";
-    batch.tensors = {samples::ramp(dtype, {2, 3}), samples::random(dtype, {2, 4, 3})};
-    batch.args = {Arg(ArgList{Arg(), t(0), t(1)})};
-    batch.kwargs.emplace_back("directions", Arg::ints({1}));
-    batch.opset_imports = {{"", 8}};
-    Graph old = *body;
-    old.opset_imports = {{"", 8}};
-    batch.subgraphs = {{"body", std::make_shared<const Graph>(std::move(old))}};
-    return {forward, backward, batch};
-}
-
 constexpr OpDef kControlOps[] = {
     {.name = "onnx.If",
      .doc = "Runs one of two nested graphs. onnx Operators.md#If",
      .schema = "If(Tensor cond, *, Graph then_branch, Graph else_branch, Tensor[] captured=[]) -> Tensor[]",
      .dtypes = kBool,
      .infer = infer_if,
-     .eval = eval_if,
-     .samples = if_samples},
+     .eval = eval_if},
     {.name = "onnx.Loop",
      .doc = "Repeats a nested graph, carrying and collecting values. onnx Operators.md#Loop",
      .schema = "Loop(Tensor? M=None, Tensor? cond=None, Tensor[] v_initial=[], *, Graph body, Tensor[] captured=[]) "
                "-> Tensor[]",
      .infer = infer_loop,
-     .eval = eval_loop,
-     .samples = loop_samples},
+     .eval = eval_loop},
     {.name = "onnx.Scan",
      .doc = "Runs a nested graph on each element of sequences, carrying states. onnx Operators.md#Scan",
      .schema = "Scan(Tensor?[] initial_state_and_scan_inputs, *, Graph body, int num_scan_inputs, "
@@ -391,8 +307,7 @@ constexpr OpDef kControlOps[] = {
                "int[]? scan_input_axes=None, int[]? scan_input_directions=None, int[]? scan_output_axes=None, "
                "int[]? scan_output_directions=None, Tensor[] captured=[]) -> Tensor[]",
      .infer = infer_scan,
-     .eval = eval_scan,
-     .samples = scan_samples},
+     .eval = eval_scan},
 };
 
 /// The operands that the call gives for a list parameter, and those of single ones before it.

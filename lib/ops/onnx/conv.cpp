@@ -156,7 +156,7 @@ Tensor resting_places(const Windows& windows, const Ints& blocks, std::size_t di
             at.push_back(static_cast<double>(window * windows.strides[dim] + in_window * windows.dilations[dim] -
                                              windows.before[dim]));
         }
-    return samples::values(dtype, at, {elements, places});
+    return Tensor::of(at, {elements, places}).to(dtype);
 }
 
 /// The sizes that a DeformConv's operands must have beside each other.
@@ -228,75 +228,6 @@ Results deform_conv(GraphBuilder& builder, const Arguments<NodeValue>& arguments
     return {op("aten.add.Tensor", y, op.reshape(*bias, {1, plan.results, 1, 1})).ref};
 }
 
-Sample conv_sample(const std::string& label, std::vector<Tensor> tensors,
-                   std::vector<std::pair<std::string, Arg>> kwargs) {
-    ArgList args;
-    for (std::size_t i = 0; i < tensors.size(); ++i) args.push_back(t(static_cast<int>(i)));
-    return at_opset(
-        11, {.label = label, .tensors = std::move(tensors), .args = std::move(args), .kwargs = std::move(kwargs)});
-}
-
-std::vector<Sample> conv_samples(DType dtype) {
-    const Tensor x = samples::random(dtype, {2, 4, 5, 6}), w = samples::random(dtype, {2, 4, 3, 3}, 2),
-                 b = samples::random(dtype, {2}, 3);
-    return {conv_sample("plain", {x, w, b}, {}),
-            conv_sample("strided", {x, w}, {{"pads", Arg::ints({1, 1, 1, 1})}, {"strides", Arg::ints({2, 2})}}),
-            conv_sample("uneven pads", {x, w}, {{"pads", Arg::ints({0, 1, 2, 1})}, {"dilations", Arg::ints({2, 1})}}),
-            conv_sample("SAME_LOWER", {x, w}, {{"auto_pad", "SAME_LOWER"}, {"strides", Arg::ints({2, 2})}}),
-            conv_sample("groups", {x, samples::random(dtype, {4, 1, 2, 2}, 2)}, {{"group", 4}}),
-            conv_sample("1-d", {samples::random(dtype, {1, 2, 7}), samples::random(dtype, {3, 2, 3}, 2)}, {})};
-}
-
-std::vector<Sample> conv_transpose_samples(DType dtype) {
-    const Tensor x = samples::random(dtype, {1, 2, 3, 3}), w = samples::random(dtype, {2, 2, 3, 3}, 2),
-                 b = samples::random(dtype, {2}, 3);
-    return {
-        conv_sample("plain", {x, w, b}, {}),
-        conv_sample(
-            "strided", {x, w},
-            {{"output_padding", Arg::ints({1, 1})}, {"pads", Arg::ints({1, 1, 1, 1})}, {"strides", Arg::ints({2, 2})}}),
-        conv_sample("uneven pads", {x, w}, {{"pads", Arg::ints({0, 1, 1, 2})}}),
-        conv_sample("output_shape", {x, w}, {{"output_shape", Arg::ints({6, 6})}, {"strides", Arg::ints({2, 2})}})};
-}
-
-std::vector<Sample> col2im_samples(DType dtype) {
-    const auto sample = [&](const std::string& label, const Sizes& sizes, const Ints& image, const Ints& block,
-                            std::vector<std::pair<std::string, Arg>> kwargs) {
-        const auto rank = static_cast<std::int64_t>(image.size());
-        return at_opset(18,
-                        {.label = label,
-                         .tensors = {samples::ramp(dtype, sizes), Tensor::of(image, {rank}), Tensor::of(block, {rank})},
-                         .args = {t(0), t(1), t(2)},
-                         .kwargs = std::move(kwargs),
-                         .constants = {1, 2}});
-    };
-    return {
-        sample("2-d", {2, 4, 12}, {4, 5}, {2, 2}, {}),
-        sample("padded, dilated", {1, 8, 4}, {5, 4}, {2, 2},
-               {{"dilations", Arg::ints({2, 1})}, {"pads", Arg::ints({0, 1, 1, 0})}, {"strides", Arg::ints({2, 2})}}),
-        sample("1-d", {1, 3, 4}, {6}, {3}, {})};
-}
-
-std::vector<Sample> deform_samples(DType dtype) {
-    using samples::random;
-    const Tensor x = random(dtype, {2, 4, 5, 6}), w = random(dtype, {2, 4, 3, 2}, 2);
-    const auto sample = [&](const std::string& label, std::vector<Tensor> tensors,
-                            std::vector<std::pair<std::string, Arg>> kwargs) {
-        Sample made = conv_sample(label, std::move(tensors), std::move(kwargs));
-        made.opset_imports[""] = 19;
-        return made;
-    };
-    const auto moved = [&](const Sizes& sizes) { return samples::uniform(dtype, sizes, -2, 2, 3); };
-    return {
-        sample("plain", {x, w, moved({2, 12, 3, 5})}, {}),
-        sample("mask and bias",
-               {x, w, moved({2, 12, 3, 5}), random(dtype, {2}, 4), samples::uniform(dtype, {2, 6, 3, 5}, 0, 1, 5)}, {}),
-        sample("groups", {x, random(dtype, {4, 2, 3, 2}, 2), moved({2, 24, 3, 5})},
-               {{"group", 2}, {"offset_group", 2}}),
-        sample("strided", {x, w, moved({2, 12, 1, 4})},
-               {{"dilations", Arg::ints({2, 1})}, {"pads", Arg::ints({1, 1, 0, 1})}, {"strides", Arg::ints({2, 2})}})};
-}
-
 constexpr OpDef kConvOps[] = {
     {.name = "onnx.DeformConv",
      .doc = "A convolution whose windows' elements are moved by an operand. onnx Operators.md#DeformConv",
@@ -304,31 +235,27 @@ constexpr OpDef kConvOps[] = {
                "int[]? dilations=None, int group=1, int[]? kernel_shape=None, int offset_group=1, int[]? pads=None, "
                "int[]? strides=None) -> Tensor",
      .dtypes = kFloating,
-     .decompose = deform_conv,
-     .samples = deform_samples},
+     .decompose = deform_conv},
     {.name = "onnx.Col2Im",
      .doc = "Blocks added where they lie in an image. onnx Operators.md#Col2Im",
      .schema = "Col2Im(Tensor input, Tensor image_shape, Tensor block_shape, *, int[]? dilations=None, "
                "int[]? pads=None, int[]? strides=None) -> Tensor",
      .dtypes = kNumbers,
-     .decompose = col2im,
-     .samples = col2im_samples},
+     .decompose = col2im},
     {.name = "onnx.Conv",
      .doc = "Convolution (cross-correlation) over any spatial rank. onnx Operators.md#Conv",
      .schema =
          "Conv(Tensor X, Tensor W, Tensor? B=None, *, str auto_pad=\"NOTSET\", int[]? dilations=None, int group=1, "
          "int[]? kernel_shape=None, int[]? pads=None, int[]? strides=None) -> Tensor",
      .dtypes = kFloating,
-     .decompose = conv,
-     .samples = conv_samples},
+     .decompose = conv},
     {.name = "onnx.ConvTranspose",
      .doc = "Transposed convolution. onnx Operators.md#ConvTranspose",
      .schema = "ConvTranspose(Tensor X, Tensor W, Tensor? B=None, *, str auto_pad=\"NOTSET\", int[]? dilations=None, "
                "int group=1, int[]? kernel_shape=None, int[]? output_padding=None, int[]? output_shape=None, "
                "int[]? pads=None, int[]? strides=None) -> Tensor",
      .dtypes = kFloating,
-     .decompose = conv_transpose,
-     .samples = conv_transpose_samples},
+     .decompose = conv_transpose},
 };
 
 }  // namespace

@@ -109,54 +109,18 @@ Results tf_idf(GraphBuilder& builder, const Arguments<NodeValue>& arguments) {
     return {rank_of(given) == 1 ? op.reshape(y, {results}).ref : y.ref};
 }
 
-// --- Samples ---------------------------------------------------------------------------------------------------------
-
-std::vector<Sample> unique_samples(DType dtype) {
-    const Tensor x = samples::values(dtype, {2, 1, 1, 2, 1, 1, 0, 1, 2}, {3, 3});
-    return {at_opset(11, {.label = "flat", .tensors = {x}, .args = {t(0)}, .constants = {0}}),
-            at_opset(11, {.label = "rows, all results",
-                          .tensors = {x},
-                          .args = {t(0)},
-                          .kwargs = {{"axis", 0}, {"num_outputs", 4}},
-                          .constants = {0}}),
-            at_opset(11, {.label = "columns, not sorted",
-                          .tensors = {x},
-                          .args = {t(0)},
-                          .kwargs = {{"axis", -1}, {"sorted", 0}, {"num_outputs", 2}},
-                          .constants = {0}})};
-}
-
-std::vector<Sample> tf_idf_samples(DType dtype) {
-    std::vector<Sample> result;
-    for (const char* mode : {"TF", "IDF", "TFIDF"})
-        result.push_back(at_opset(9, {.label = mode,
-                                      .tensors = {samples::values(dtype, {1, 1, 3, 3, 3, 7, 8, 6, 7, 5, 6, 8}, {2, 6})},
-                                      .args = {t(0)},
-                                      .kwargs = {{"max_gram_length", 2},
-                                                 {"max_skip_count", 1},
-                                                 {"min_gram_length", 1},
-                                                 {"mode", mode},
-                                                 {"ngram_counts", Arg::ints({0, 4})},
-                                                 {"ngram_indexes", Arg::ints({0, 1, 2, 3, 4, 5, 6})},
-                                                 {"pool_int64s", Arg::ints({2, 3, 5, 4, 5, 6, 7, 8, 6, 7})},
-                                                 {"weights", ArgList{1.0, 2.0, 0.5, 1.0, 3.0, 2.0, 1.5}}}}));
-    return result;
-}
-
 constexpr OpDef kCountOps[] = {
     {.name = "onnx.Unique",
      .doc = "Each different element or slice once. onnx Operators.md#Unique",
      .schema = "Unique(Tensor X, *, int? axis=None, int sorted=1, int num_outputs=1) -> Tensor[]",
-     .decompose = unique,
-     .samples = unique_samples},
+     .decompose = unique},
     {.name = "onnx.TfIdfVectorizer",
      .doc = "How often each of given n-grams occurs. onnx Operators.md#TfIdfVectorizer",
      .schema = "TfIdfVectorizer(Tensor X, *, int max_gram_length, int max_skip_count, int min_gram_length, str mode, "
                "int[] ngram_counts, int[] ngram_indexes, int[]? pool_int64s=None, str[]? pool_strings=None, "
                "float[]? weights=None) -> Tensor",
      .dtypes = set_of(DType::i32) | set_of(DType::i64),
-     .decompose = tf_idf,
-     .samples = tf_idf_samples},
+     .decompose = tf_idf},
 };
 
 }  // namespace

@@ -77,61 +77,6 @@ Results trilu(GraphBuilder& builder, const Arguments<NodeValue>& arguments) {
     return {op(op.integer("upper") != 0 ? "aten.triu.default" : "aten.tril.default", op.tensor("input"), k).ref};
 }
 
-// --- Samples ---------------------------------------------------------------------------------------------------------
-
-std::vector<Sample> constant_of_shape_samples(DType) {
-    std::vector<Sample> result = {at_opset(
-        9, {.label = "zeros", .tensors = {Tensor::of<std::int64_t>({2, 3})}, .args = {t(0)}, .constants = {0}})};
-    for (const DType dtype : kAllDTypes)
-        if (is_computed(dtype) && !is_complex(dtype))
-            result.push_back(at_opset(9, {.label = std::string(name(dtype)),
-                                          .tensors = {Tensor::of<std::int64_t>({2, 0, 3}), samples::values(dtype, {3})},
-                                          .args = {t(0)},
-                                          .kwargs = {{"value", t(1)}},
-                                          .constants = {0, 1}}));
-    return result;
-}
-
-std::vector<Sample> range_samples(DType dtype) {
-    const auto sample = [&](const std::string& label, double start, double limit, double delta) {
-        return at_opset(11, {.label = label,
-                             .tensors = {samples::scalar(dtype, start), samples::scalar(dtype, limit),
-                                         samples::scalar(dtype, delta)},
-                             .args = {t(0), t(1), t(2)},
-                             .constants = {0, 1, 2}});
-    };
-    return {sample("up", 1, 9, 2), sample("down", 10, 4, -3), sample("none", 3, 3, 1)};
-}
-
-std::vector<Sample> eye_like_samples(DType dtype) {
-    const Tensor x(dtype, {3, 4});
-    return {at_opset(9, {.label = "main", .tensors = {x}, .args = {t(0)}}),
-            at_opset(9, {.label = "k", .tensors = {x}, .args = {t(0)}, .kwargs = {{"dtype", 11}, {"k", -1}}})};
-}
-
-std::vector<Sample> one_hot_samples(DType dtype) {
-    const Tensor indices = samples::values(dtype, {0, 2, 3, 7}, {2, 2});
-    return {at_opset(11, {.label = "last",
-                          .tensors = {indices, Tensor::of<std::int64_t>({4}), Tensor::of({0.f, 1.f})},
-                          .args = {t(0), t(1), t(2)},
-                          .constants = {1}}),
-            at_opset(11, {.label = "axis 0",
-                          .tensors = {indices, Tensor::of<std::int64_t>({4}), Tensor::of<std::int64_t>({2, 5})},
-                          .args = {t(0), t(1), t(2)},
-                          .kwargs = {{"axis", 0}},
-                          .constants = {1}})};
-}
-
-std::vector<Sample> trilu_samples(DType dtype) {
-    const Tensor x = samples::random(dtype, {2, 3, 4});
-    return {at_opset(14, {.label = "upper", .tensors = {x}, .args = {t(0)}}),
-            at_opset(14, {.label = "lower",
-                          .tensors = {x, Tensor::of(Scalar(-1), DType::i64)},
-                          .args = {t(0), t(1)},
-                          .kwargs = {{"upper", 0}},
-                          .constants = {1}})};
-}
-
 constexpr DTypeSet kRanges =
     set_of(DType::f32) | set_of(DType::f64) | set_of(DType::i16) | set_of(DType::i32) | set_of(DType::i64);
 
@@ -140,30 +85,25 @@ constexpr OpDef kCreateOps[] = {
      .doc = "One value everywhere. onnx Operators.md#ConstantOfShape",
      .schema = "ConstantOfShape(Tensor input, *, Tensor? value=None) -> Tensor",
      .dtypes = set_of(DType::i64),
-     .decompose = constant_of_shape,
-     .samples = constant_of_shape_samples},
+     .decompose = constant_of_shape},
     {.name = "onnx.Range",
      .doc = "Numbers in equal steps. onnx Operators.md#Range",
      .schema = "Range(Tensor start, Tensor limit, Tensor delta) -> Tensor",
      .dtypes = kRanges,
-     .decompose = range,
-     .samples = range_samples},
+     .decompose = range},
     {.name = "onnx.EyeLike",
      .doc = "Ones on one diagonal. onnx Operators.md#EyeLike",
      .schema = "EyeLike(Tensor input, *, DataType? dtype=None, int k=0) -> Tensor",
-     .decompose = eye_like,
-     .samples = eye_like_samples},
+     .decompose = eye_like},
     {.name = "onnx.OneHot",
      .doc = "One value at each index, another elsewhere. onnx Operators.md#OneHot",
      .schema = "OneHot(Tensor indices, Tensor depth, Tensor values, *, int axis=-1) -> Tensor",
      .dtypes = kNumbers,
-     .decompose = one_hot,
-     .samples = one_hot_samples},
+     .decompose = one_hot},
     {.name = "onnx.Trilu",
      .doc = "Upper or lower triangle, else zero. onnx Operators.md#Trilu",
      .schema = "Trilu(Tensor input, Tensor? k=None, *, int upper=1) -> Tensor",
-     .decompose = trilu,
-     .samples = trilu_samples},
+     .decompose = trilu},
 };
 
 }  // namespace

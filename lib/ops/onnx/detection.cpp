@@ -258,117 +258,37 @@ Results max_unpool(GraphBuilder& builder, const Arguments<NodeValue>& arguments)
     return {result.ref};
 }
 
-// --- Samples ---------------------------------------------------------------------------------------------------------
-
-std::vector<Sample> affine_samples(DType dtype) {
-    std::vector<Sample> result;
-    for (const int ends : {0, 1})
-        for (const Ints& size : {Ints{2, 1, 3, 4}, Ints{1, 1, 2, 3, 1}}) {
-            const auto dims = static_cast<std::int64_t>(size.size()) - 2;
-            result.push_back(at_opset(20, {.label = std::to_string(dims) + "-d" + (ends ? ", ends" : ""),
-                                           .tensors = {samples::random(dtype, {size[0], dims, dims + 1}),
-                                                       Tensor::of(size, {static_cast<std::int64_t>(size.size())})},
-                                           .args = {t(0), t(1)},
-                                           .kwargs = {{"align_corners", ends}},
-                                           .constants = {1}}));
-        }
-    return result;
-}
-
-std::vector<Sample> grid_samples(DType dtype) {
-    std::vector<Sample> result;
-    for (const char* mode : {"linear", "cubic"})
-        result.push_back(at_opset(
-            20, {.label = mode,
-                 .tensors = {samples::random(dtype, {1, 2, 4, 5}), samples::uniform(dtype, {1, 3, 2, 2}, -1.3, 1.3)},
-                 .args = {t(0), t(1)},
-                 .kwargs = {{"mode", mode}}}));
-    for (const char* mode : {"linear", "nearest"})
-        result.push_back(at_opset(20, {.label = std::string("volume, ") + mode,
-                                       .tensors = {samples::random(dtype, {2, 2, 3, 4, 2}),
-                                                   samples::uniform(dtype, {2, 3, 2, 2, 3}, -1.3, 1.3)},
-                                       .args = {t(0), t(1)},
-                                       .kwargs = {{"mode", mode}}}));
-    for (const char* padding : {"zeros", "border", "reflection"})
-        for (const char* mode : {"bilinear", "nearest", "bicubic"})
-            result.push_back(at_opset(16, {.label = std::string(mode) + ", " + padding,
-                                           .tensors = {samples::random(dtype, {2, 3, 4, 5}),
-                                                       samples::uniform(dtype, {2, 3, 2, 2}, -1.3, 1.3)},
-                                           .args = {t(0), t(1)},
-                                           .kwargs = {{"mode", mode}, {"padding_mode", padding}}}));
-    return result;
-}
-
-std::vector<Sample> roi_samples(DType dtype) {
-    const auto sample = [&](const std::string& label, std::int64_t opset) {
-        return at_opset(opset, {.label = label,
-                                .tensors = {samples::random(dtype, {2, 3, 6, 7}),
-                                            samples::values(dtype, {0, 0, 4, 3, 1, 2, 6, 8}, {2, 4}),
-                                            Tensor::of<std::int64_t>({1, 0})},
-                                .args = {t(0), t(1), t(2)},
-                                .kwargs = {{"output_height", 2}, {"output_width", 3}, {"sampling_ratio", 2}}});
-    };
-    return {sample("half pixel", 16), sample("whole pixel", 10)};
-}
-
-std::vector<Sample> suppression_samples(DType dtype) {
-    const Tensor boxes = samples::values(dtype, {0, 0, 1, 1, 0, 0.1, 1, 1.1, 0, 10, 1, 11}, {1, 3, 4});
-    return {at_opset(11, {.label = "two of three",
-                          .tensors = {boxes, samples::values(dtype, {0.9, 0.8, 0.5}, {1, 1, 3}),
-                                      Tensor::of<std::int64_t>({3}), samples::values(dtype, {0.5})},
-                          .args = {t(0), t(1), t(2), t(3)},
-                          .constants = {0, 1, 2, 3}})};
-}
-
-std::vector<Sample> unpool_samples(DType dtype) {
-    const Tensor x = samples::values(dtype, {1, 2, 3, 4}, {1, 1, 2, 2});
-    const Tensor positions = Tensor::of(std::vector<std::int64_t>{5, 7, 13, 15}, {1, 1, 2, 2});
-    const std::vector<std::pair<std::string, Arg>> windows = {{"kernel_shape", Arg::ints({2, 2})},
-                                                              {"strides", Arg::ints({2, 2})}};
-    return {at_opset(11, {.label = "plain", .tensors = {x, positions}, .args = {t(0), t(1)}, .kwargs = windows}),
-            at_opset(11, {.label = "larger",
-                          .tensors = {x, positions, Tensor::of<std::int64_t>({1, 1, 5, 6})},
-                          .args = {t(0), t(1), t(2)},
-                          .kwargs = windows,
-                          .constants = {2}})};
-}
-
 constexpr OpDef kDetectionOps[] = {
     {.name = "onnx.AffineGrid",
      .doc = "Places of pixels moved by matrices, for GridSample. onnx Operators.md#AffineGrid",
      .schema = "AffineGrid(Tensor theta, Tensor size, *, int align_corners=0) -> Tensor",
      .dtypes = kFloating,
-     .decompose = affine_grid,
-     .samples = affine_samples},
+     .decompose = affine_grid},
     {.name = "onnx.GridSample",
      .doc = "An image read at given places. onnx Operators.md#GridSample",
      .schema = "GridSample(Tensor X, Tensor grid, *, int align_corners=0, str mode=\"bilinear\", "
                "str padding_mode=\"zeros\") -> Tensor",
      .dtypes = kFloating,
-     .decompose = grid_sample,
-     .samples = grid_samples},
+     .decompose = grid_sample},
     {.name = "onnx.RoiAlign",
      .doc = "Regions of images, each as an image of one size. onnx Operators.md#RoiAlign",
      .schema = "RoiAlign(Tensor X, Tensor rois, Tensor batch_indices, *, "
                "str coordinate_transformation_mode=\"half_pixel\", str mode=\"avg\", int output_height=1, "
                "int output_width=1, int sampling_ratio=0, float spatial_scale=1.0) -> Tensor",
      .dtypes = kFloating,
-     .decompose = roi_align,
-     .samples = roi_samples},
+     .decompose = roi_align},
     {.name = "onnx.NonMaxSuppression",
      .doc = "The best of boxes that overlap. onnx Operators.md#NonMaxSuppression",
      .schema = "NonMaxSuppression(Tensor boxes, Tensor scores, Tensor? max_output_boxes_per_class=None, "
                "Tensor? iou_threshold=None, Tensor? score_threshold=None, *, int center_point_box=0) -> Tensor",
      .dtypes = set_of(DType::f32),
-     .decompose = non_max_suppression,
-     .samples = suppression_samples},
+     .decompose = non_max_suppression},
     {.name = "onnx.MaxUnpool",
      .doc = "Elements put back to where MaxPool found them. onnx Operators.md#MaxUnpool",
      .schema = "MaxUnpool(Tensor X, Tensor I, Tensor? output_shape=None, *, int[] kernel_shape, int[]? pads=None, "
                "int[]? strides=None) -> Tensor",
      .dtypes = kFloating,
-     .decompose = max_unpool,
-     .samples = unpool_samples},
+     .decompose = max_unpool},
 };
 
 }  // namespace

@@ -200,155 +200,52 @@ Results reverse_sequence(GraphBuilder& builder, const Arguments<NodeValue>& argu
     return {op("aten.gather.default", input, time_axis, from).ref};
 }
 
-// --- Samples ---------------------------------------------------------------------------------------------------------
-
-Tensor indices(const Ints& values, const Sizes& sizes) { return Tensor::of(values, sizes); }
-
-std::vector<Sample> gather_samples(DType dtype) {
-    const Tensor x = samples::ramp(dtype, {3, 4}), some = indices({2, -1, 0, 1}, {2, 2});
-    return {at_opset(13, {.label = "axis 0", .tensors = {x, some}, .args = {t(0), t(1)}}),
-            at_opset(13, {.label = "axis 1", .tensors = {x, some}, .args = {t(0), t(1)}, .kwargs = {{"axis", 1}}}),
-            at_opset(13, {.label = "constant", .tensors = {x, some}, .args = {t(0), t(1)}, .constants = {1}}),
-            at_opset(13, {.label = "0-d", .tensors = {x, indices({-2}, {})}, .args = {t(0), t(1)}, .constants = {1}}),
-            at_opset(13, {.label = "i32", .tensors = {x, some.to(DType::i32)}, .args = {t(0), t(1)}})};
-}
-
-std::vector<Sample> gather_elements_samples(DType dtype) {
-    const Tensor x = samples::ramp(dtype, {3, 4}), some = indices({2, -1, 0, 1}, {2, 2});
-    return {at_opset(13, {.label = "axis 0", .tensors = {x, some}, .args = {t(0), t(1)}}),
-            at_opset(13, {.label = "axis -1", .tensors = {x, some}, .args = {t(0), t(1)}, .kwargs = {{"axis", -1}}})};
-}
-
-std::vector<Sample> gather_nd_samples(DType dtype) {
-    const Tensor x = samples::ramp(dtype, {2, 3, 4});
-    return {at_opset(13, {.label = "slices", .tensors = {x, indices({1, -1, 0, 2}, {2, 2})}, .args = {t(0), t(1)}}),
-            at_opset(13, {.label = "elements",
-                          .tensors = {x, indices({1, 2, 3, 0, 0, 0}, {2, 3})},
-                          .args = {t(0), t(1)},
-                          .constants = {1}}),
-            at_opset(13, {.label = "batch",
-                          .tensors = {x, indices({2, 0}, {2, 1})},
-                          .args = {t(0), t(1)},
-                          .kwargs = {{"batch_dims", 1}}})};
-}
-
-std::vector<Sample> scatter_samples(DType dtype) {
-    const Tensor x = samples::ramp(dtype, {3, 4}), some = indices({2, -3, 1, 0}, {2, 2});
-    const Tensor updates = samples::values(dtype, {1, 2, 3, 1}, {2, 2});
-    std::vector<Sample> result = {at_opset(
-        13, {.label = "axis 1", .tensors = {x, some, updates}, .args = {t(0), t(1), t(2)}, .kwargs = {{"axis", 1}}})};
-    return result;
-}
-
-std::vector<Sample> scatter_elements_samples(DType dtype) {
-    const Tensor x = samples::ramp(dtype, {3, 4}), twice = indices({1, 1, 1, 0}, {2, 2});
-    const Tensor updates = samples::values(dtype, {1, 2, 3, 1}, {2, 2});
-    std::vector<Sample> result = scatter_samples(dtype);
-    if (dtype == DType::boolean) return result;
-    for (const char* reduction : {"add", "mul"}) {
-        if (is_complex(dtype) && reduction == std::string_view("mul")) continue;
-        result.push_back(at_opset(16, {.label = reduction,
-                                       .tensors = {x, twice, updates},
-                                       .args = {t(0), t(1), t(2)},
-                                       .kwargs = {{"reduction", reduction}}}));
-    }
-    return result;
-}
-
-std::vector<Sample> scatter_nd_samples(DType dtype) {
-    const Tensor x = samples::ramp(dtype, {3, 4});
-    return {at_opset(13, {.label = "rows",
-                          .tensors = {x, indices({-1, 0}, {2, 1}), samples::random(dtype, {2, 4})},
-                          .args = {t(0), t(1), t(2)}}),
-            at_opset(13, {.label = "elements",
-                          .tensors = {x, indices({0, 1, 2, 3}, {2, 2}), samples::random(dtype, {2})},
-                          .args = {t(0), t(1), t(2)},
-                          .constants = {1}})};
-}
-
-std::vector<Sample> compress_samples(DType dtype) {
-    const Tensor x = samples::ramp(dtype, {3, 2}), condition = samples::values(DType::boolean, {0, 1, 1});
-    return {at_opset(11, {.label = "axis 0",
-                          .tensors = {x, condition},
-                          .args = {t(0), t(1)},
-                          .kwargs = {{"axis", 0}},
-                          .constants = {1}}),
-            at_opset(11, {.label = "flat", .tensors = {x, condition}, .args = {t(0), t(1)}, .constants = {1}})};
-}
-
-std::vector<Sample> nonzero_samples(DType dtype) {
-    return {at_opset(13, {.label = "constant",
-                          .tensors = {samples::values(dtype, {1, 0, 0, 3, 0, 2}, {2, 3})},
-                          .args = {t(0)},
-                          .constants = {0}})};
-}
-
-std::vector<Sample> reverse_samples(DType dtype) {
-    const Tensor lengths = Tensor::of<std::int64_t>({1, 3, 2});
-    return {
-        at_opset(10,
-                 {.label = "time first", .tensors = {samples::ramp(dtype, {4, 3, 2}), lengths}, .args = {t(0), t(1)}}),
-        at_opset(10, {.label = "batch first",
-                      .tensors = {samples::ramp(dtype, {3, 4}), lengths},
-                      .args = {t(0), t(1)},
-                      .kwargs = {{"batch_axis", 0}, {"time_axis", 1}}})};
-}
-
 constexpr OpDef kIndexOps[] = {
     {.name = "onnx.Gather",
      .doc = "Slices at indices along one dimension. onnx Operators.md#Gather",
      .schema = "Gather(Tensor data, Tensor indices, *, int axis=0) -> Tensor",
      .dtypes = kMoved,
-     .decompose = gather,
-     .samples = gather_samples},
+     .decompose = gather},
     {.name = "onnx.GatherElements",
      .doc = "Elements at indices along one dimension. onnx Operators.md#GatherElements",
      .schema = "GatherElements(Tensor data, Tensor indices, *, int axis=0) -> Tensor",
      .dtypes = kMoved,
-     .decompose = gather_elements,
-     .samples = gather_elements_samples},
+     .decompose = gather_elements},
     {.name = "onnx.GatherND",
      .doc = "Slices at tuples of indices. onnx Operators.md#GatherND",
      .schema = "GatherND(Tensor data, Tensor indices, *, int batch_dims=0) -> Tensor",
      .dtypes = kMoved,
-     .decompose = gather_nd,
-     .samples = gather_nd_samples},
+     .decompose = gather_nd},
     {.name = "onnx.Scatter",
      .doc = "ScatterElements before opset 11. onnx Changelog.md#Scatter-9",
      .schema = "Scatter(Tensor data, Tensor indices, Tensor updates, *, int axis=0, str reduction=\"none\") -> Tensor",
      .dtypes = kMoved,
-     .decompose = scatter_elements,
-     .samples = scatter_samples},
+     .decompose = scatter_elements},
     {.name = "onnx.ScatterElements",
      .doc = "Writes elements at indices along one dimension. onnx Operators.md#ScatterElements",
      .schema = "ScatterElements(Tensor data, Tensor indices, Tensor updates, *, int axis=0, str reduction=\"none\") "
                "-> Tensor",
      .dtypes = kMoved,
-     .decompose = scatter_elements,
-     .samples = scatter_elements_samples},
+     .decompose = scatter_elements},
     {.name = "onnx.ScatterND",
      .doc = "Writes slices at tuples of indices. onnx Operators.md#ScatterND",
      .schema = "ScatterND(Tensor data, Tensor indices, Tensor updates, *, str reduction=\"none\") -> Tensor",
      .dtypes = kMoved,
-     .decompose = scatter_nd,
-     .samples = scatter_nd_samples},
+     .decompose = scatter_nd},
     {.name = "onnx.Compress",
      .doc = "Slices where a known condition holds. onnx Operators.md#Compress",
      .schema = "Compress(Tensor input, Tensor condition, *, int? axis=None) -> Tensor",
      .dtypes = kMoved,
-     .decompose = compress,
-     .samples = compress_samples},
+     .decompose = compress},
     {.name = "onnx.NonZero",
      .doc = "Index tuples of nonzero elements of a known tensor. onnx Operators.md#NonZero",
      .schema = "NonZero(Tensor X) -> Tensor",
-     .decompose = nonzero,
-     .samples = nonzero_samples},
+     .decompose = nonzero},
     {.name = "onnx.ReverseSequence",
      .doc = "The first elements of each batch in reverse. onnx Operators.md#ReverseSequence",
      .schema = "ReverseSequence(Tensor input, Tensor sequence_lens, *, int batch_axis=1, int time_axis=0) -> Tensor",
      .dtypes = kMoved,
-     .decompose = reverse_sequence,
-     .samples = reverse_samples},
+     .decompose = reverse_sequence},
 };
 
 }  // namespace

@@ -79,56 +79,19 @@ Results softmax_cross_entropy(GraphBuilder& builder, const Arguments<NodeValue>&
     return results;
 }
 
-// --- Samples ---------------------------------------------------------------------------------------------------------
-
-std::vector<Sample> loss_samples(DType dtype) {
-    const Tensor scores = samples::random(dtype, {3, 4, 2}), weight = samples::uniform(dtype, {4}, 0.5, 2);
-    const Tensor target = Tensor::of(std::vector<std::int64_t>{0, 3, 2, 1, 1, 0}, {3, 2});
-    const Tensor some = Tensor::of(std::vector<std::int64_t>{0, -7, 2, 1, -7, 0}, {3, 2});
-    std::vector<Sample> result;
-    for (const char* reduction : {"none", "sum", "mean"}) {
-        const std::string label = reduction;
-        result.push_back(at_opset(
-            13, {.label = label, .tensors = {scores, target}, .args = {t(0), t(1)}, .kwargs = {{"reduction", label}}}));
-        result.push_back(at_opset(13, {.label = label + ", weighted",
-                                       .tensors = {scores, target.to(DType::i32), weight},
-                                       .args = {t(0), t(1), t(2)},
-                                       .kwargs = {{"reduction", label}}}));
-        result.push_back(at_opset(13, {.label = label + ", weighted, some ignored",
-                                       .tensors = {scores, some, weight},
-                                       .args = {t(0), t(1), t(2)},
-                                       .kwargs = {{"reduction", label}, {"ignore_index", -7}}}));
-    }
-    result.push_back(at_opset(
-        13,
-        {.label = "some ignored", .tensors = {scores, some}, .args = {t(0), t(1)}, .kwargs = {{"ignore_index", -7}}}));
-    return result;
-}
-
-std::vector<Sample> cross_entropy_samples(DType dtype) {
-    std::vector<Sample> result = loss_samples(dtype);
-    result.push_back(at_opset(13, {.label = "both results",
-                                   .tensors = {samples::random(dtype, {3, 4}), Tensor::of<std::int64_t>({0, 3, 2})},
-                                   .args = {t(0), t(1)},
-                                   .kwargs = {{"num_outputs", 2}}}));
-    return result;
-}
-
 constexpr OpDef kLossOps[] = {
     {.name = "onnx.NegativeLogLikelihoodLoss",
      .doc = "Minus the targets' log-probabilities, reduced. onnx Operators.md#NegativeLogLikelihoodLoss",
      .schema = "NegativeLogLikelihoodLoss(Tensor input, Tensor target, Tensor? weight=None, *, int? ignore_index=None, "
                "str reduction=\"mean\") -> Tensor",
      .dtypes = kFloating,
-     .decompose = negative_log_likelihood,
-     .samples = loss_samples},
+     .decompose = negative_log_likelihood},
     {.name = "onnx.SoftmaxCrossEntropyLoss",
      .doc = "The same of scores, which become log-probabilities. onnx Operators.md#SoftmaxCrossEntropyLoss",
      .schema = "SoftmaxCrossEntropyLoss(Tensor scores, Tensor labels, Tensor? weights=None, *, int? ignore_index=None, "
                "str reduction=\"mean\", int num_outputs=1) -> Tensor[]",
      .dtypes = kFloating,
-     .decompose = softmax_cross_entropy,
-     .samples = cross_entropy_samples},
+     .decompose = softmax_cross_entropy},
 };
 
 }  // namespace

@@ -94,48 +94,6 @@ Results det(GraphBuilder& builder, const Arguments<NodeValue>& arguments) {
     return {op.cast(result, input.meta.dtype).ref};
 }
 
-std::vector<Sample> det_samples(DType dtype) {
-    const auto of = [&](const std::string& label, const Tensor& x) {
-        return at_opset(11, {.label = label, .tensors = {x}, .args = {t(0)}});
-    };
-    return {of("2 by 2", samples::values(dtype, {0, 2, 3, 4}, {2, 2})),  // its first pivot is in the second row
-            of("batch", samples::random(dtype, {2, 1, 3, 3})),
-            of("singular", samples::values(dtype, {0, 0, 0, 1}, {2, 2})),
-            of("1 by 1", samples::values(dtype, {-2.5}, {1, 1})), of("no rows", Tensor(dtype, {2, 0, 0}))};
-}
-
-std::vector<Sample> matmul_samples(DType dtype) {
-    const auto pair = [&](const std::string& label, const Sizes& a, const Sizes& b) {
-        return at_opset(13, {.label = label,
-                             .tensors = {samples::random(dtype, a), samples::random(dtype, b, 2)},
-                             .args = {t(0), t(1)}});
-    };
-    return {pair("matrices", {2, 3}, {3, 4}), pair("vectors", {3}, {3}), pair("batches", {2, 1, 2, 3}, {4, 3, 2}),
-            pair("matrix, vector", {2, 3}, {3})};
-}
-
-std::vector<Sample> gemm_samples(DType dtype) {
-    const Tensor a = samples::random(dtype, {2, 3}), b = samples::random(dtype, {3, 4}, 2),
-                 c = samples::random(dtype, {4}, 3);
-    return {at_opset(13, {.label = "plain", .tensors = {a, b}, .args = {t(0), t(1)}}),
-            at_opset(13, {.label = "transposed",
-                          .tensors = {samples::random(dtype, {3, 2}), samples::random(dtype, {4, 3}, 2), c},
-                          .args = {t(0), t(1), t(2)},
-                          .kwargs = {{"alpha", 2.0}, {"beta", 3.0}, {"transA", 1}, {"transB", 1}}}),
-            at_opset(7, {.label = "0-d C", .tensors = {a, b, samples::scalar(dtype, 2)}, .args = {t(0), t(1), t(2)}})};
-}
-
-std::vector<Sample> einsum_samples(DType dtype) {
-    const Tensor a = samples::random(dtype, {2, 3}), b = samples::random(dtype, {3, 2}, 2);
-    return {
-        at_opset(12, {.label = "product",
-                      .tensors = {a, b},
-                      .args = {Arg(ArgList{t(0), t(1)})},
-                      .kwargs = {{"equation", "ij,jk->ik"}}}),
-        at_opset(12,
-                 {.label = "implicit", .tensors = {a}, .args = {Arg(ArgList{t(0)})}, .kwargs = {{"equation", "ji"}}})};
-}
-
 constexpr DTypeSet kProducts = kFloating | set_of(DType::i32) | set_of(DType::i64);
 
 constexpr OpDef kMatmulOps[] = {
@@ -143,27 +101,23 @@ constexpr OpDef kMatmulOps[] = {
      .doc = "Matrix product, batches broadcast. onnx Operators.md#MatMul",
      .schema = "MatMul(Tensor A, Tensor B) -> Tensor",
      .dtypes = kProducts,
-     .decompose = same_as_binary<"aten.matmul.default">,
-     .samples = matmul_samples},
+     .decompose = same_as_binary<"aten.matmul.default">},
     {.name = "onnx.Gemm",
      .doc = "alpha A B + beta C. onnx Operators.md#Gemm",
      .schema = "Gemm(Tensor A, Tensor B, Tensor? C=None, *, float alpha=1.0, float beta=1.0, int transA=0, "
                "int transB=0) -> Tensor",
      .dtypes = kProducts,
-     .decompose = gemm,
-     .samples = gemm_samples},
+     .decompose = gemm},
     {.name = "onnx.Einsum",
      .doc = "Einstein's summation. onnx Operators.md#Einsum",
      .schema = "Einsum(Tensor[] Inputs, *, str equation) -> Tensor",
      .dtypes = kProducts,
-     .decompose = einsum,
-     .samples = einsum_samples},
+     .decompose = einsum},
     {.name = "onnx.Det",
      .doc = "The determinants of square matrices. onnx Operators.md#Det",
      .schema = "Det(Tensor X) -> Tensor",
      .dtypes = kFloating,
-     .decompose = det,
-     .samples = det_samples},
+     .decompose = det},
 };
 
 }  // namespace

@@ -198,147 +198,52 @@ Results lp_normalization(GraphBuilder& builder, const Arguments<NodeValue>& argu
     return {op("aten.div.Tensor", x, op("aten.where.ScalarSelf", op("aten.eq.Scalar", norm, 0.0), 1.0, norm)).ref};
 }
 
-// --- Samples ---------------------------------------------------------------------------------------------------------
-
-std::vector<Sample> batch_samples(DType dtype) {
-    const auto sample = [&](const std::string& label, std::int64_t opset, const Sizes& sizes) {
-        return at_opset(opset, {.label = label,
-                                .tensors = {samples::random(dtype, sizes), samples::random(dtype, {3}, 2),
-                                            samples::random(dtype, {3}, 3), samples::random(dtype, {3}, 4),
-                                            samples::uniform(dtype, {3}, 0.5, 2)},
-                                .args = {t(0), t(1), t(2), t(3), t(4)},
-                                .kwargs = {{"epsilon", 1e-3}}});
-    };
-    Sample training = sample("training", 14, {2, 3, 4, 5});
-    training.kwargs.insert(training.kwargs.end(), {{"training_mode", 1}, {"num_outputs", 3}});
-    return {sample("2-d", 9, {2, 3, 4, 5}), sample("matrix", 15, {4, 3}), training};
-}
-
-std::vector<Sample> instance_samples(DType dtype) {
-    return {at_opset(13, {.label = "2-d",
-                          .tensors = {samples::random(dtype, {2, 3, 4, 5}), samples::random(dtype, {3}, 2),
-                                      samples::random(dtype, {3}, 3)},
-                          .args = {t(0), t(1), t(2)}})};
-}
-
-std::vector<Sample> group_samples(DType dtype) {
-    std::vector<Sample> result;
-    for (const std::int64_t opset : {18, 21}) {
-        const Sizes count = {opset < 21 ? 2 : 6};
-        result.push_back(
-            at_opset(opset, {.label = opset < 21 ? "per group" : "per channel",
-                             .tensors = {samples::random(dtype, {2, 6, 3, 2}), samples::random(dtype, count, 2),
-                                         samples::random(dtype, count, 3)},
-                             .args = {t(0), t(1), t(2)},
-                             .kwargs = {{"num_groups", 2}}}));
-    }
-    return result;
-}
-
-std::vector<Sample> layer_samples(DType dtype) {
-    const Tensor x = samples::random(dtype, {2, 3, 4});
-    return {at_opset(17, {.label = "last",
-                          .tensors = {x, samples::random(dtype, {4}, 2), samples::random(dtype, {4}, 3)},
-                          .args = {t(0), t(1), t(2)}}),
-            at_opset(17, {.label = "two, all results",
-                          .tensors = {x, samples::random(dtype, {3, 4}, 2)},
-                          .args = {t(0), t(1)},
-                          .kwargs = {{"axis", 1}, {"num_outputs", 3}}})};
-}
-
-std::vector<Sample> rms_samples(DType dtype) {
-    const Tensor x = samples::random(dtype, {2, 3, 4});
-    const auto sample = [&](const std::string& label, const Sizes& scale,
-                            std::vector<std::pair<std::string, Arg>> kwargs) {
-        return at_opset(23, {.label = label,
-                             .tensors = {x, samples::random(dtype, scale, 2)},
-                             .args = {t(0), t(1)},
-                             .kwargs = std::move(kwargs)});
-    };
-    return {sample("last", {4}, {}), sample("two", {3, 4}, {{"axis", 1}, {"epsilon", 0.1}}),
-            sample("one scale, stash f64", {1}, {{"axis", -3}, {"stash_type", info_of(DType::f64).onnx}})};
-}
-
-std::vector<Sample> lrn_samples(DType dtype) {
-    return {at_opset(13, {.label = "4 of 5",
-                          .tensors = {samples::random(dtype, {1, 5, 2, 2})},
-                          .args = {t(0)},
-                          .kwargs = {{"alpha", 0.01}, {"size", 4}}})};
-}
-
-std::vector<Sample> mean_variance_samples(DType dtype) {
-    return {at_opset(13, {.label = "default", .tensors = {samples::random(dtype, {2, 3, 4, 5})}, .args = {t(0)}})};
-}
-
-std::vector<Sample> lp_samples(DType dtype) {
-    std::vector<Sample> result;
-    for (const int p : {1, 2})
-        result.push_back(at_opset(13, {.label = "p " + std::to_string(p),
-                                       .tensors = {samples::uniform(dtype, {2, 3}, 1, 2)},
-                                       .args = {t(0)},
-                                       .kwargs = {{"p", p}}}));
-    for (const int p : {1, 2})
-        result.push_back(at_opset(13, {.label = "zeros, p " + std::to_string(p),
-                                       .tensors = {samples::values(dtype, {0, 0, 3, -4}, {2, 2})},
-                                       .args = {t(0)},
-                                       .kwargs = {{"p", p}}}));
-    return result;
-}
-
 constexpr OpDef kNormOps[] = {
     {.name = "onnx.GroupNormalization",
      .doc = "Groups of channels of each image normalized. onnx Operators.md#GroupNormalization",
      .schema = "GroupNormalization(Tensor X, Tensor scale, Tensor bias, *, float epsilon=1e-05, int num_groups, "
                "int stash_type=1) -> Tensor",
      .dtypes = kFloating,
-     .decompose = group_normalization,
-     .samples = group_samples},
+     .decompose = group_normalization},
     {.name = "onnx.BatchNormalization",
      .doc = "Normalized by given statistics of each channel. onnx Operators.md#BatchNormalization",
      .schema =
          "BatchNormalization(Tensor X, Tensor scale, Tensor B, Tensor input_mean, Tensor input_var, *, "
          "float epsilon=1e-05, float momentum=0.9, int spatial=1, int training_mode=0, int num_outputs=1) -> Tensor[]",
      .dtypes = kFloating,
-     .decompose = batch_normalization,
-     .samples = batch_samples},
+     .decompose = batch_normalization},
     {.name = "onnx.InstanceNormalization",
      .doc = "Each channel of each image normalized. onnx Operators.md#InstanceNormalization",
      .schema = "InstanceNormalization(Tensor input, Tensor scale, Tensor B, *, float epsilon=1e-05) -> Tensor",
      .dtypes = kFloating,
-     .decompose = instance_normalization,
-     .samples = instance_samples},
+     .decompose = instance_normalization},
     {.name = "onnx.LayerNormalization",
      .doc = "Normalized over the last dimensions. onnx Operators.md#LayerNormalization",
      .schema = "LayerNormalization(Tensor X, Tensor Scale, Tensor? B=None, *, int axis=-1, float epsilon=1e-05, "
                "int stash_type=1, int num_outputs=1) -> Tensor[]",
      .dtypes = kFloating,
-     .decompose = layer_normalization,
-     .samples = layer_samples},
+     .decompose = layer_normalization},
     {.name = "onnx.RMSNormalization",
      .doc = "Divided by the root of the mean square over the last dimensions. onnx Operators.md#RMSNormalization",
      .schema = "RMSNormalization(Tensor X, Tensor scale, *, int axis=-1, float epsilon=1e-05, int stash_type=1) "
                "-> Tensor",
      .dtypes = kFloating,
-     .decompose = rms_normalization,
-     .samples = rms_samples},
+     .decompose = rms_normalization},
     {.name = "onnx.LRN",
      .doc = "Local response normalization over neighbouring channels. onnx Operators.md#LRN",
      .schema = "LRN(Tensor X, *, float alpha=0.0001, float beta=0.75, float bias=1.0, int size) -> Tensor",
      .dtypes = kFloating,
-     .decompose = lrn,
-     .samples = lrn_samples},
+     .decompose = lrn},
     {.name = "onnx.MeanVarianceNormalization",
      .doc = "Mean 0 and variance 1 over dimensions. onnx Operators.md#MeanVarianceNormalization",
      .schema = "MeanVarianceNormalization(Tensor X, *, int[]? axes=None) -> Tensor",
      .dtypes = kFloating,
-     .decompose = mean_variance_normalization,
-     .samples = mean_variance_samples},
+     .decompose = mean_variance_normalization},
     {.name = "onnx.LpNormalization",
      .doc = "p-norm 1 along one dimension. onnx Operators.md#LpNormalization",
      .schema = "LpNormalization(Tensor input, *, int axis=-1, int p=2) -> Tensor",
      .dtypes = kFloating,
-     .decompose = lp_normalization,
-     .samples = lp_samples},
+     .decompose = lp_normalization},
 };
 
 }  // namespace

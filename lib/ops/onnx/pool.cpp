@@ -233,60 +233,6 @@ Results global_lp_pool(GraphBuilder& builder, const Arguments<NodeValue>& argume
     return {norm_from_mean(op, dims.empty() ? sums : op("aten.sum.dim_IntList", sums, dims, true), 1).ref};
 }
 
-// --- Samples ---------------------------------------------------------------------------------------------------------
-
-Sample pool_sample(const std::string& label, const Tensor& x, const Ints& kernel,
-                   std::vector<std::pair<std::string, Arg>> kwargs) {
-    kwargs.emplace_back("kernel_shape", Arg::ints(kernel));
-    return at_opset(12, {.label = label, .tensors = {x}, .args = {t(0)}, .kwargs = std::move(kwargs)});
-}
-
-std::vector<Sample> pool_window_samples(DType dtype) {
-    const Tensor x = samples::random(dtype, {2, 2, 5, 6});
-    return {pool_sample("plain", x, {2, 3}, {}),
-            pool_sample("strided", x, {3, 3}, {{"pads", Arg::ints({1, 1, 1, 1})}, {"strides", Arg::ints({2, 2})}}),
-            pool_sample("uneven pads", x, {2, 2}, {{"pads", Arg::ints({0, 1, 1, 0})}}),
-            pool_sample("SAME_UPPER", x, {3, 2}, {{"auto_pad", "SAME_UPPER"}, {"strides", Arg::ints({2, 2})}}),
-            pool_sample("1-d", samples::random(dtype, {1, 2, 7}), {3}, {})};
-}
-
-std::vector<Sample> max_pool_samples(DType dtype) {
-    const Tensor x = samples::random(dtype, {2, 2, 5, 6});
-    std::vector<Sample> result = pool_window_samples(dtype);
-    result.push_back(pool_sample("ceil", x, {2, 2}, {{"ceil_mode", 1}, {"strides", Arg::ints({2, 2})}}));
-    result.push_back(pool_sample("dilated", x, {2, 2}, {{"dilations", Arg::ints({2, 3})}}));
-    result.push_back(pool_sample("indices", x, {2, 2}, {{"num_outputs", 2}}));
-    result.push_back(pool_sample("indices in columns", x, {2, 2},
-                                 {{"pads", Arg::ints({0, 1, 1, 0})}, {"storage_order", 1}, {"num_outputs", 2}}));
-    return result;
-}
-
-std::vector<Sample> dilated_samples(DType dtype) {
-    const Tensor x = samples::random(dtype, {2, 2, 5, 6});
-    std::vector<Sample> result = {
-        pool_sample("dilated", x, {2, 2}, {{"dilations", Arg::ints({2, 3})}, {"pads", Arg::ints({0, 1, 1, 0})}}),
-        pool_sample("dilated, rounded up", x, {2, 2},
-                    {{"ceil_mode", 1}, {"dilations", Arg::ints({2, 2})}, {"strides", Arg::ints({2, 2})}})};
-    for (Sample& sample : result) sample.opset_imports = {{"", 19}};
-    return result;
-}
-
-std::vector<Sample> average_pool_samples(DType dtype) {
-    const Tensor x = samples::random(dtype, {2, 2, 5, 6});
-    std::vector<Sample> result = pool_window_samples(dtype);
-    for (const Ints& pads : {Ints{1, 1, 1, 1}, Ints{0, 0, 1, 1}})
-        result.push_back(pool_sample("counted pads " + to_string(pads), x, {2, 2},
-                                     {{"count_include_pad", 1}, {"pads", Arg::ints(pads)}}));
-    for (Sample& sample : dilated_samples(dtype)) result.push_back(std::move(sample));
-    return result;
-}
-
-std::vector<Sample> lp_pool_samples(DType dtype) {
-    std::vector<Sample> result = pool_window_samples(dtype);
-    for (Sample& sample : dilated_samples(dtype)) result.push_back(std::move(sample));
-    return result;
-}
-
 /// Floating attributes that pooling does not have on integers.
 constexpr DTypeSet kMaxPool = kFloating | set_of(DType::i8) | set_of(DType::u8);
 
@@ -297,53 +243,35 @@ constexpr OpDef kPoolOps[] = {
          "MaxPool(Tensor X, *, str auto_pad=\"NOTSET\", int ceil_mode=0, int[]? dilations=None, int[] kernel_shape, "
          "int[]? pads=None, int storage_order=0, int[]? strides=None, int num_outputs=1) -> Tensor[]",
      .dtypes = kMaxPool,
-     .decompose = max_pool,
-     .samples = max_pool_samples},
+     .decompose = max_pool},
     {.name = "onnx.AveragePool",
      .doc = "Mean of each window. onnx Operators.md#AveragePool",
      .schema = "AveragePool(Tensor X, *, str auto_pad=\"NOTSET\", int ceil_mode=0, int count_include_pad=0, "
                "int[]? dilations=None, int[] kernel_shape, int[]? pads=None, int[]? strides=None) -> Tensor",
      .dtypes = kFloating,
-     .decompose = average_pool,
-     .samples = average_pool_samples},
+     .decompose = average_pool},
     {.name = "onnx.LpPool",
      .doc = "p-norm of each window. onnx Operators.md#LpPool",
      .schema = "LpPool(Tensor X, *, str auto_pad=\"NOTSET\", int ceil_mode=0, int[]? dilations=None, int[] "
                "kernel_shape, int p=2, int[]? pads=None, "
                "int[]? strides=None) -> Tensor",
      .dtypes = kFloating,
-     .decompose = lp_pool,
-     .samples = lp_pool_samples},
+     .decompose = lp_pool},
     {.name = "onnx.GlobalAveragePool",
      .doc = "Mean of each image. onnx Operators.md#GlobalAveragePool",
      .schema = "GlobalAveragePool(Tensor X) -> Tensor",
      .dtypes = kFloating,
-     .decompose = global_pool<"aten.mean.dim">,
-     .samples =
-         [](DType dtype) {
-             return std::vector{
-                 at_opset(11, {.label = "2-d", .tensors = {samples::random(dtype, {2, 3, 4, 5})}, .args = {t(0)}})};
-         }},
+     .decompose = global_pool<"aten.mean.dim">},
     {.name = "onnx.GlobalMaxPool",
      .doc = "Largest element of each image. onnx Operators.md#GlobalMaxPool",
      .schema = "GlobalMaxPool(Tensor X) -> Tensor",
      .dtypes = kFloating,
-     .decompose = global_pool<"aten.amax.default">,
-     .samples =
-         [](DType dtype) {
-             return std::vector{
-                 at_opset(11, {.label = "1-d", .tensors = {samples::random(dtype, {2, 3, 4})}, .args = {t(0)}})};
-         }},
+     .decompose = global_pool<"aten.amax.default">},
     {.name = "onnx.GlobalLpPool",
      .doc = "p-norm of each image. onnx Operators.md#GlobalLpPool",
      .schema = "GlobalLpPool(Tensor X, *, int p=2) -> Tensor",
      .dtypes = kFloating,
-     .decompose = global_lp_pool,
-     .samples =
-         [](DType dtype) {
-             return std::vector{
-                 at_opset(11, {.label = "2-d", .tensors = {samples::random(dtype, {2, 3, 4, 5})}, .args = {t(0)}})};
-         }},
+     .decompose = global_lp_pool},
 };
 
 }  // namespace

@@ -200,97 +200,7 @@ Results qlinear_conv(GraphBuilder& builder, const Arguments<NodeValue>& argument
     return {requantized(op, exact, scale).ref};
 }
 
-// --- Samples ---------------------------------------------------------------------------------------------------------
-
 constexpr DTypeSet kQuantized = set_of(DType::u8) | set_of(DType::i8);
-
-Tensor scale_of(double value) { return samples::scalar(DType::f32, value); }
-
-std::vector<Sample> quantize_samples(DType dtype) {
-    const Tensor x = samples::values(dtype, {-300, -3, -1, 0, 1, 3, 5, 300}, {2, 4});
-    return {at_opset(13, {.label = "u8", .tensors = {x, scale_of(2)}, .args = {t(0), t(1)}}),
-            at_opset(13, {.label = "i8",
-                          .tensors = {x, scale_of(2), samples::scalar(DType::i8, -5)},
-                          .args = {t(0), t(1), t(2)}}),
-            at_opset(13, {.label = "rows",
-                          .tensors = {x, samples::values(DType::f32, {2, 3}), samples::values(DType::u8, {7, 120})},
-                          .args = {t(0), t(1), t(2)},
-                          .kwargs = {{"axis", 0}}}),
-            at_opset(21, {.label = "blocks",
-                          .tensors = {x, samples::values(DType::f32, {2, 3, 4, 5}, {2, 2}),
-                                      samples::values(DType::i16, {7, 120, 0, -9}, {2, 2})},
-                          .args = {t(0), t(1), t(2)},
-                          .kwargs = {{"block_size", 3}}}),
-            at_opset(21, {.label = "to f8",
-                          .tensors = {x, scale_of(2)},
-                          .args = {t(0), t(1)},
-                          .kwargs = {{"output_dtype", info_of(DType::f8_e4m3fn).onnx}}}),
-            at_opset(23, {.label = "divided in bf16",
-                          .tensors = {x, scale_of(0.3)},
-                          .args = {t(0), t(1)},
-                          .kwargs = {{"precision", info_of(DType::bf16).onnx}}}),
-            at_opset(23, {.label = "a scale of f16",
-                          .tensors = {x, samples::scalar(DType::f16, 0.3), samples::scalar(DType::u16, 40000)},
-                          .args = {t(0), t(1), t(2)}})};
-}
-
-std::vector<Sample> dequantize_samples(DType dtype) {
-    const Tensor x = samples::ramp(dtype, {2, 3});
-    std::vector<Sample> result = {at_opset(13, {.label = "one", .tensors = {x, scale_of(0.5)}, .args = {t(0), t(1)}})};
-    result.push_back(
-        at_opset(13, {.label = "columns",
-                      .tensors = {x, samples::values(DType::f32, {2, 3, 4}), samples::values(dtype, {1, 0, 2})},
-                      .args = {t(0), t(1), t(2)}}));
-    result.push_back(at_opset(21, {.label = "blocks",
-                                   .tensors = {x, samples::values(DType::f32, {2, 3, 4}, {1, 3})},
-                                   .args = {t(0), t(1)},
-                                   .kwargs = {{"axis", 0}, {"block_size", 2}}}));
-    result.push_back(at_opset(23, {.label = "to f16",
-                                   .tensors = {x, scale_of(0.3)},
-                                   .args = {t(0), t(1)},
-                                   .kwargs = {{"output_dtype", info_of(DType::f16).onnx}}}));
-    return result;
-}
-
-std::vector<Sample> dynamic_samples(DType dtype) {
-    return {at_opset(11, {.label = "both signs", .tensors = {samples::ramp(dtype, {3, 4})}, .args = {t(0)}}),
-            at_opset(11, {.label = "positive", .tensors = {samples::values(dtype, {1, 2.1, 4})}, .args = {t(0)}}),
-            at_opset(11, {.label = "zeros", .tensors = {Tensor(dtype, {2})}, .args = {t(0)}})};
-}
-
-std::vector<Sample> matmul_integer_samples(DType dtype) {
-    const Tensor a = samples::ramp(dtype, {2, 3}), b = samples::ramp(DType::u8, {3, 4});
-    return {at_opset(10, {.label = "plain", .tensors = {a, b}, .args = {t(0), t(1)}}),
-            at_opset(10, {.label = "rows and columns",
-                          .tensors = {a, b, samples::values(dtype, {1, 2}), samples::values(DType::u8, {1, 2, 3, 4})},
-                          .args = {t(0), t(1), t(2), t(3)}})};
-}
-
-std::vector<Sample> qlinear_matmul_samples(DType dtype) {
-    return {at_opset(10, {.label = "2-d",
-                          .tensors = {samples::ramp(dtype, {2, 3}), scale_of(0.5), samples::scalar(dtype, 3),
-                                      samples::ramp(dtype, {3, 4}), scale_of(0.25), samples::scalar(dtype, 1),
-                                      scale_of(0.75), samples::scalar(dtype, 9)},
-                          .args = {t(0), t(1), t(2), t(3), t(4), t(5), t(6), t(7)}})};
-}
-
-std::vector<Sample> conv_integer_samples(DType dtype) {
-    const Tensor x = samples::ramp(dtype, {1, 2, 4, 4}), w = samples::ramp(DType::u8, {3, 2, 2, 2});
-    return {at_opset(10, {.label = "plain", .tensors = {x, w}, .args = {t(0), t(1)}}),
-            at_opset(10, {.label = "padded, per map",
-                          .tensors = {x, w, samples::scalar(dtype, 2), samples::values(DType::u8, {1, 2, 3})},
-                          .args = {t(0), t(1), t(2), t(3)},
-                          .kwargs = {{"pads", Arg::ints({1, 1, 1, 1})}}})};
-}
-
-std::vector<Sample> qlinear_conv_samples(DType dtype) {
-    return {at_opset(10, {.label = "per map, bias",
-                          .tensors = {samples::ramp(dtype, {1, 2, 4, 4}), scale_of(0.5), samples::scalar(dtype, 3),
-                                      samples::ramp(dtype, {3, 2, 2, 2}), samples::values(DType::f32, {0.25, 0.5, 1}),
-                                      samples::values(dtype, {1, 0, 2}), scale_of(0.75), samples::scalar(dtype, 9),
-                                      samples::values(DType::i32, {5, -5, 0})},
-                          .args = {t(0), t(1), t(2), t(3), t(4), t(5), t(6), t(7), t(8)}})};
-}
 
 constexpr OpDef kQuantizeOps[] = {
     {.name = "onnx.QuantizeLinear",
@@ -298,42 +208,36 @@ constexpr OpDef kQuantizeOps[] = {
      .schema = "QuantizeLinear(Tensor x, Tensor y_scale, Tensor? y_zero_point=None, *, int axis=1, int block_size=0, "
                "int output_dtype=0, int precision=0, int saturate=1) -> Tensor",
      .dtypes = (kFloating & ~set_of(DType::f64)) | set_of(DType::i32),
-     .decompose = quantize,
-     .samples = quantize_samples},
+     .decompose = quantize},
     {.name = "onnx.DequantizeLinear",
      .doc = "What 8-bit steps stand for. onnx Operators.md#DequantizeLinear",
      .schema = "DequantizeLinear(Tensor x, Tensor x_scale, Tensor? x_zero_point=None, *, int axis=1, int block_size=0, "
                "int output_dtype=0) -> Tensor",
      .dtypes = kQuantized | set_of(DType::i32) | set_of(DType::u16) | set_of(DType::i16) | set_of(DType::f8_e4m3fn),
-     .decompose = dequantize,
-     .samples = dequantize_samples},
+     .decompose = dequantize},
     {.name = "onnx.DynamicQuantizeLinear",
      .doc = "Steps of a scale that spans the data. onnx Operators.md#DynamicQuantizeLinear",
      .schema = "DynamicQuantizeLinear(Tensor x) -> (Tensor y, Tensor y_scale, Tensor y_zero_point)",
      .dtypes = set_of(DType::f32),
-     .decompose = dynamic_quantize,
-     .samples = dynamic_samples},
+     .decompose = dynamic_quantize},
     {.name = "onnx.MatMulInteger",
      .doc = "The product of 8-bit matrices in 32 bits. onnx Operators.md#MatMulInteger",
      .schema = "MatMulInteger(Tensor A, Tensor B, Tensor? a_zero_point=None, Tensor? b_zero_point=None) -> Tensor",
      .dtypes = kQuantized,
-     .decompose = matmul_integer,
-     .samples = matmul_integer_samples},
+     .decompose = matmul_integer},
     {.name = "onnx.QLinearMatMul",
      .doc = "The product of quantized matrices, quantized. onnx Operators.md#QLinearMatMul",
      .schema = "QLinearMatMul(Tensor a, Tensor a_scale, Tensor a_zero_point, Tensor b, Tensor b_scale, "
                "Tensor b_zero_point, Tensor y_scale, Tensor y_zero_point) -> Tensor",
      .dtypes = kQuantized,
-     .decompose = qlinear_matmul,
-     .samples = qlinear_matmul_samples},
+     .decompose = qlinear_matmul},
     {.name = "onnx.ConvInteger",
      .doc = "The convolution of 8-bit integers in 32 bits. onnx Operators.md#ConvInteger",
      .schema = "ConvInteger(Tensor x, Tensor w, Tensor? x_zero_point=None, Tensor? w_zero_point=None, *, "
                "str auto_pad=\"NOTSET\", int[]? dilations=None, int group=1, int[]? kernel_shape=None, "
                "int[]? pads=None, int[]? strides=None) -> Tensor",
      .dtypes = kQuantized,
-     .decompose = conv_integer,
-     .samples = conv_integer_samples},
+     .decompose = conv_integer},
     {.name = "onnx.QLinearConv",
      .doc = "The convolution of quantized images, quantized. onnx Operators.md#QLinearConv",
      .schema = "QLinearConv(Tensor x, Tensor x_scale, Tensor x_zero_point, Tensor w, Tensor w_scale, "
@@ -341,8 +245,7 @@ constexpr OpDef kQuantizeOps[] = {
                "str auto_pad=\"NOTSET\", int[]? dilations=None, int group=1, int[]? kernel_shape=None, "
                "int[]? pads=None, int[]? strides=None) -> Tensor",
      .dtypes = kQuantized,
-     .decompose = qlinear_conv,
-     .samples = qlinear_conv_samples},
+     .decompose = qlinear_conv},
 };
 
 }  // namespace

@@ -53,35 +53,12 @@ Results bernoulli(GraphBuilder& builder, const Arguments<NodeValue>& arguments) 
     return {op.cast(op("aten.bernoulli.default", input), dtype).ref};
 }
 
-std::vector<Sample> like_samples(DType dtype) {
-    const Tensor x = samples::ramp(dtype, {2, 3});
-    return {at_opset(15, {.label = "of the operand's dtype", .tensors = {x}, .args = {t(0)}}),
-            at_opset(
-                15, {.label = "f64", .tensors = {x}, .args = {t(0)}, .kwargs = {{"dtype", info_of(DType::f64).onnx}}})};
-}
-
-std::vector<Sample> sized_samples(DType dtype) {
-    return {at_opset(
-        15,
-        {.label = "matrix", .tensors = {}, .kwargs = {{"dtype", info_of(dtype).onnx}, {"shape", Arg::ints({2, 3})}}})};
-}
-
-std::vector<Sample> bernoulli_samples(DType dtype) {
-    const Tensor x = samples::values(dtype, {0, 0.25, 0.5, 1}, {2, 2});
-    return {
-        at_opset(15, {.label = "floats", .tensors = {x}, .args = {t(0)}}),
-        at_opset(
-            15,
-            {.label = "bool", .tensors = {x}, .args = {t(0)}, .kwargs = {{"dtype", info_of(DType::boolean).onnx}}})};
-}
-
 constexpr OpDef kRandomOps[] = {
     {.name = "onnx.RandomUniform",
      .doc = "Uniform between low and high. onnx Operators.md#RandomUniform",
      .schema = "RandomUniform(*, int dtype=1, float high=1.0, float low=0.0, float? seed=None, int[] shape) -> Tensor",
      .dtypes = kFloating,
      .decompose = uniform<drawn<"aten.rand.default">>,
-     .samples = sized_samples,
      .random = true},
     {.name = "onnx.RandomUniformLike",
      .doc = "Uniform between low and high, of another tensor's sizes. onnx Operators.md#RandomUniformLike",
@@ -89,14 +66,12 @@ constexpr OpDef kRandomOps[] = {
                "-> Tensor",
      .dtypes = kFloating,
      .decompose = uniform<drawn_like<"aten.rand_like.default">>,
-     .samples = like_samples,
      .random = true},
     {.name = "onnx.RandomNormal",
      .doc = "Normal of a mean and a standard deviation. onnx Operators.md#RandomNormal",
      .schema = "RandomNormal(*, int dtype=1, float mean=0.0, float scale=1.0, float? seed=None, int[] shape) -> Tensor",
      .dtypes = kFloating,
      .decompose = normal<drawn<"aten.randn.default">>,
-     .samples = sized_samples,
      .random = true},
     {.name = "onnx.RandomNormalLike",
      .doc = "Normal of a mean and a standard deviation, of another tensor's sizes. onnx Operators.md#RandomNormalLike",
@@ -104,14 +79,12 @@ constexpr OpDef kRandomOps[] = {
                "-> Tensor",
      .dtypes = kFloating,
      .decompose = normal<drawn_like<"aten.randn_like.default">>,
-     .samples = like_samples,
      .random = true},
     {.name = "onnx.Bernoulli",
      .doc = "1 with the probabilities given, else 0. onnx Operators.md#Bernoulli",
      .schema = "Bernoulli(Tensor input, *, int? dtype=None, float? seed=None) -> Tensor",
      .dtypes = kFloating,
      .decompose = bernoulli,
-     .samples = bernoulli_samples,
      .random = true},
 };
 

@@ -111,54 +111,10 @@ Results arg_extremum(GraphBuilder& builder, const Arguments<NodeValue>& argument
     return {op("aten.rsub.Scalar", mirrored, size_of_dim(data, axis) - 1).ref};
 }
 
-// --- Samples ---------------------------------------------------------------------------------------------------------
-
-Sample reduce_sample(std::int64_t opset, const std::string& label, const Tensor& x,
-                     std::vector<std::pair<std::string, Arg>> kwargs) {
-    return at_opset(opset, {.label = label, .tensors = {x}, .args = {t(0)}, .kwargs = std::move(kwargs)});
-}
-
-/// Small positive numbers: products and logarithms stay in range.
-Tensor small_positive(DType dtype) {
-    return dtype == DType::boolean ? samples::random(dtype, {2, 3, 4}) : samples::uniform(dtype, {2, 3, 4}, 1, 3);
-}
-
-std::vector<Sample> attribute_samples(DType dtype) {
-    return {reduce_sample(11, "all", small_positive(dtype), {}),
-            reduce_sample(11, "axes", small_positive(dtype), {{"axes", Arg::ints({-1, 0})}, {"keepdims", 0}}),
-            reduce_sample(11, "one axis", small_positive(dtype), {{"axes", Arg::ints({1})}})};
-}
-
-/// Since an opset, too, in which the axes are an operand.
-template <std::int64_t Since>
-std::vector<Sample> operand_samples(DType dtype) {
-    std::vector<Sample> result = attribute_samples(dtype);
-    const Tensor axes = Tensor::of<std::int64_t>({-2}), none(DType::i64, {0});
-    result.push_back(at_opset(
-        Since, {.label = "operand", .tensors = {small_positive(dtype), axes}, .args = {t(0), t(1)}, .constants = {1}}));
-    result.push_back(at_opset(Since, {.label = "no axes",
-                                      .tensors = {small_positive(dtype), none},
-                                      .args = {t(0), t(1)},
-                                      .kwargs = {{"noop_with_empty_axes", 1}},
-                                      .constants = {1}}));
-    return result;
-}
-
-std::vector<Sample> arg_samples(DType dtype) {
-    const Tensor x = samples::values(dtype, {3, 1, 3, 2, 2, 1}, {2, 3});
-    return {reduce_sample(13, "default", x, {}), reduce_sample(13, "axis", x, {{"axis", -1}, {"keepdims", 0}}),
-            reduce_sample(13, "last", x, {{"axis", 1}, {"select_last_index", 1}})};
-}
-
 template <Reduce F>
 constexpr OpDef reduction(std::string_view name, std::string_view doc, std::string_view schema,
                           DTypeSet dtypes = kNumbers) {
-    return {.name = name,
-            .doc = doc,
-            .schema = schema,
-            .dtypes = dtypes,
-            .decompose = reduce<F, 18>,
-            .samples = operand_samples<18>};
+    return {.name = name, .doc = doc, .schema = schema, .dtypes = dtypes, .decompose = reduce<F, 18>};
 }
 
 /// Also u32 and u64, but u16.
@@ -170,8 +126,7 @@ constexpr OpDef kReduceOps[] = {
      .schema = "ReduceSum(Tensor data, Tensor? axes_value=None, *, int[]? axes=None, int keepdims=1, "
                "int noop_with_empty_axes=0) -> Tensor",
      .dtypes = kSummed,
-     .decompose = reduce<sum_of, 13>,
-     .samples = operand_samples<13>},
+     .decompose = reduce<sum_of, 13>},
     reduction<mean_of>("onnx.ReduceMean", "Mean over dimensions. onnx Operators.md#ReduceMean",
                        "ReduceMean(Tensor data, Tensor? axes_value=None, *, int[]? axes=None, int keepdims=1, "
                        "int noop_with_empty_axes=0) -> Tensor",
@@ -211,14 +166,12 @@ constexpr OpDef kReduceOps[] = {
      .doc = "Position of the largest element. onnx Operators.md#ArgMax",
      .schema = "ArgMax(Tensor data, *, int axis=0, int keepdims=1, int select_last_index=0) -> Tensor",
      .dtypes = kNumbers | kLimited,
-     .decompose = arg_extremum<"aten.argmax.default">,
-     .samples = arg_samples},
+     .decompose = arg_extremum<"aten.argmax.default">},
     {.name = "onnx.ArgMin",
      .doc = "Position of the smallest element. onnx Operators.md#ArgMin",
      .schema = "ArgMin(Tensor data, *, int axis=0, int keepdims=1, int select_last_index=0) -> Tensor",
      .dtypes = kNumbers | kLimited,
-     .decompose = arg_extremum<"aten.argmin.default">,
-     .samples = arg_samples},
+     .decompose = arg_extremum<"aten.argmin.default">},
 };
 
 }  // namespace

@@ -295,58 +295,6 @@ Results upsample(GraphBuilder& builder, const Arguments<NodeValue>& arguments) {
     return {resample(op, x, by_scales(x, scales), old_options(op)).ref};
 }
 
-// --- Samples ---------------------------------------------------------------------------------------------------------
-
-std::vector<Sample> resize_samples(DType dtype) {
-    const Tensor x = samples::random(dtype, {1, 2, 3, 4});
-    const Tensor scales = Tensor::of<float>({1.f, 1.f, 2.f, 1.5f}), sizes = Tensor::of<std::int64_t>({1, 2, 5, 2});
-    const auto sample = [&](const std::string& label, bool by_size, std::vector<std::pair<std::string, Arg>> kwargs) {
-        return at_opset(13, {.label = label,
-                             .tensors = {x, by_size ? sizes : scales},
-                             .args = by_size ? ArgList{t(0), Arg(), Arg(), t(1)} : ArgList{t(0), Arg(), t(1)},
-                             .kwargs = std::move(kwargs),
-                             .constants = {1}});
-    };
-    std::vector<Sample> result = {
-        sample("nearest", false, {}),
-        sample("nearest, asymmetric", true,
-               {{"coordinate_transformation_mode", "asymmetric"}, {"nearest_mode", "floor"}}),
-        at_opset(10, {.label = "opset 10", .tensors = {x, scales}, .args = {t(0), Arg(), t(1)}, .constants = {1}})};
-    if (!is_floating(dtype)) return result;
-    result.push_back(sample("linear", false, {{"mode", "linear"}}));
-    result.push_back(sample("linear, align_corners", true,
-                            {{"coordinate_transformation_mode", "align_corners"}, {"mode", "linear"}}));
-    result.push_back(sample("cubic", true, {{"exclude_outside", 1}, {"mode", "cubic"}}));
-    const auto of_axes = [&](const std::string& label, std::vector<std::pair<std::string, Arg>> kwargs) {
-        kwargs.emplace_back("axes", Arg::ints({3, 2}));
-        result.push_back(
-            at_opset(19, {.label = label,
-                          .tensors = {samples::random(dtype, {1, 1, 7, 9}), Tensor::of<std::int64_t>({4, 3})},
-                          .args = {t(0), Arg(), Arg(), t(1)},
-                          .kwargs = std::move(kwargs),
-                          .constants = {1}}));
-    };
-    for (const char* mode : {"linear", "cubic"})
-        of_axes(std::string(mode) + ", antialias", {{"antialias", 1}, {"mode", mode}});
-    for (const char* policy : {"not_larger", "not_smaller"})
-        of_axes(policy, {{"coordinate_transformation_mode", "half_pixel_symmetric"},
-                         {"keep_aspect_ratio_policy", policy},
-                         {"mode", "linear"}});
-    return result;
-}
-
-std::vector<Sample> upsample_samples(DType dtype) {
-    const Tensor x = samples::random(dtype, {1, 1, 2, 3});
-    return {at_opset(9, {.label = "operand",
-                         .tensors = {x, Tensor::of<float>({1.f, 1.f, 2.f, 3.f})},
-                         .args = {t(0), t(1)},
-                         .constants = {1}}),
-            at_opset(7, {.label = "attribute",
-                         .tensors = {x},
-                         .args = {t(0)},
-                         .kwargs = {{"scales", ArgList{1.0, 1.0, 2.0, 2.0}}}})};
-}
-
 constexpr OpDef kResizeOps[] = {
     {.name = "onnx.Resize",
      .doc = "Resampled to a scale or to sizes. onnx Operators.md#Resize, Changelog.md#Resize-10",
@@ -356,14 +304,12 @@ constexpr OpDef kResizeOps[] = {
                "float extrapolation_value=0.0, str keep_aspect_ratio_policy=\"stretch\", str mode=\"nearest\", str "
                "nearest_mode=\"round_prefer_floor\") -> Tensor",
      .dtypes = kNumbers,
-     .decompose = resize,
-     .samples = resize_samples},
+     .decompose = resize},
     {.name = "onnx.Upsample",
      .doc = "Resampled to a scale, before opset 10. onnx Changelog.md#Upsample-9",
      .schema = "Upsample(Tensor X, Tensor? scales_value=None, *, str mode=\"nearest\", float[]? scales=None) -> Tensor",
      .dtypes = kNumbers,
-     .decompose = upsample,
-     .samples = upsample_samples},
+     .decompose = upsample},
 };
 
 }  // namespace

@@ -108,48 +108,4 @@ DType float_of_code(std::string_view attribute, std::int64_t code) {
     return dtype;
 }
 
-Sample at_opset(std::int64_t opset, Sample sample) {
-    sample.opset_imports = {{"", opset}};
-    return sample;
-}
-
-std::vector<Sample> at_opset(std::int64_t opset, std::vector<Sample> samples) {
-    for (Sample& sample : samples) {
-        sample = at_opset(opset, std::move(sample));
-        sample.label += ", opset " + std::to_string(opset);
-    }
-    return samples;
-}
-
-std::vector<Sample> unary_samples(DType dtype) {
-    std::vector<Sample> result = {
-        {.label = "ramp", .tensors = {samples::ramp(dtype, {2, 3, 4})}, .args = {t(0)}},
-        {.label = "0-d", .tensors = {samples::scalar(dtype, 1)}, .args = {t(0)}},
-        {.label = "empty", .tensors = {Tensor(dtype, {2, 0})}, .args = {t(0)}},
-        {.label = "special", .tensors = {samples::special(dtype)}, .args = {t(0)}},
-    };
-    for (Sample& sample : result) sample = at_opset(kMaxOpset, std::move(sample));
-    return result;
-}
-
-std::vector<Sample> unit_samples(DType dtype) {
-    return {at_opset(kMaxOpset,
-                     {.label = "unit", .tensors = {samples::uniform(dtype, {2, 3, 4}, 0.05, 0.95)}, .args = {t(0)}})};
-}
-
-std::vector<Sample> binary_samples(DType dtype) {
-    const Tensor ramp = samples::ramp(dtype, {2, 3, 4}),
-                 ones = samples::values(dtype, {1, 2, 3, 1, 2, 3, 1, 2, 3, 1, 2, 3}, {3, 4});
-    std::vector<Sample> result = {
-        {.label = "same", .tensors = {ramp, samples::uniform(dtype, {2, 3, 4}, 1, 5)}, .args = {t(0), t(1)}},
-        {.label = "broadcast", .tensors = {ramp, ones}, .args = {t(0), t(1)}},
-        {.label = "both broadcast",
-         .tensors = {samples::ramp(dtype, {3, 1}), samples::uniform(dtype, {2, 1, 4}, 1, 5)},
-         .args = {t(0), t(1)}},
-        {.label = "0-d", .tensors = {ramp, samples::scalar(dtype, 2)}, .args = {t(0), t(1)}},
-    };
-    for (Sample& sample : result) sample = at_opset(kMaxOpset, std::move(sample));
-    return result;
-}
-
 }  // namespace whittle::onnx_dialect

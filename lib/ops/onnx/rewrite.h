@@ -1,4 +1,4 @@
-// What the ONNX dialect's decompositions share: writing ATen calls, operands that must be constants, samples.
+// What the ONNX dialect's decompositions share: writing ATen calls and operands that must be constants.
 #pragma once
 
 #include <algorithm>
@@ -10,7 +10,6 @@
 #include <vector>
 
 #include "base/error.h"
-#include "ops/core/samples.h"
 #include "ops/onnx/families.h"
 
 namespace whittle::onnx_dialect {
@@ -110,21 +109,5 @@ Results same_as_binary(GraphBuilder& builder, const Arguments<NodeValue>& argume
     const Rewrite op(builder, arguments);
     return {op(Target, op.tensor(arguments.schema().params[0].name), op.tensor(arguments.schema().params[1].name)).ref};
 }
-
-// --- Samples -------------------------------------------------------------------------------------------------------
-
-using samples::integers;
-using samples::t;
-
-/// A sample of an op at an opset.
-Sample at_opset(std::int64_t opset, Sample sample);
-/// The samples at an opset, which is added to their labels.
-std::vector<Sample> at_opset(std::int64_t opset, std::vector<Sample> samples);
-/// op(x) of a few tensors, at the newest opset.
-std::vector<Sample> unary_samples(DType dtype);
-/// op(a, b) of a few tensors of one dtype, broadcasting, at the newest opset.
-std::vector<Sample> binary_samples(DType dtype);
-/// Values in (0, 1), for functions that are not defined everywhere.
-std::vector<Sample> unit_samples(DType dtype);
 
 }  // namespace whittle::onnx_dialect

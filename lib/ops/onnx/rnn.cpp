@@ -293,77 +293,6 @@ Results decompose_recurrent(GraphBuilder& builder, const Arguments<NodeValue>& a
     return results;
 }
 
-// --- Samples ---------------------------------------------------------------------------------------------------------
-
-struct Variant {
-    std::string label;
-    std::int64_t directions = 1;
-    std::vector<std::pair<std::string, Arg>> kwargs = {};
-    bool all_operands = false;
-};
-
-Tensor small_weights(DType dtype, const Sizes& sizes, std::uint64_t seed) {
-    return samples::uniform(dtype, sizes, -1, 1, seed);
-}
-
-std::vector<Sample> recurrent_samples(DType dtype, std::int64_t gates, const std::vector<Variant>& variants) {
-    const std::int64_t time = 3, batch = 2, input = 3, n = 2;
-    std::vector<Sample> result;
-    for (const Variant& v : variants) {
-        const std::int64_t d = v.directions;
-        const bool batch_first =
-            std::any_of(v.kwargs.begin(), v.kwargs.end(), [](const auto& k) { return k.first == "layout"; });
-        Sample sample{.label = v.label, .tensors = {}, .kwargs = v.kwargs};
-        sample.tensors = {small_weights(dtype, batch_first ? Sizes{batch, time, input} : Sizes{time, batch, input}, 1),
-                          small_weights(dtype, {d, gates * n, input}, 2), small_weights(dtype, {d, gates * n, n}, 3),
-                          small_weights(dtype, {d, 2 * gates * n}, 4)};
-        sample.args = {t(0), t(1), t(2), t(3)};
-        sample.kwargs.emplace_back("hidden_size", n);
-        if (v.all_operands) {
-            const Sizes state = batch_first ? Sizes{batch, d, n} : Sizes{d, batch, n};
-            sample.tensors.push_back(samples::values(DType::i32, {2, 3}));
-            sample.tensors.push_back(small_weights(dtype, state, 5));
-            sample.args.insert(sample.args.end(), {t(4), t(5)});
-            if (gates == 4) {
-                sample.tensors.push_back(small_weights(dtype, state, 6));
-                sample.tensors.push_back(small_weights(dtype, {d, 3 * n}, 7));
-                sample.args.insert(sample.args.end(), {t(6), t(7)});
-            }
-        }
-        result.push_back(at_opset(14, std::move(sample)));
-    }
-    return result;
-}
-
-std::vector<Sample> rnn_samples(DType dtype) {
-    return recurrent_samples(
-        dtype, 1,
-        {{"plain"},
-         {"both ways, all", 2, {{"direction", "bidirectional"}, {"num_outputs", 2}}, true},
-         {"relu", 1, {{"activations", ArgList{"Relu"}}, {"direction", "reverse"}, {"clip", 0.5}}}});
-}
-
-std::vector<Sample> gru_samples(DType dtype) {
-    return recurrent_samples(dtype, 3,
-                             {{"plain"},
-                              {"both ways, all", 2, {{"direction", "bidirectional"}, {"num_outputs", 2}}, true},
-                              {"linear_before_reset", 1, {{"linear_before_reset", 1}, {"num_outputs", 2}}}});
-}
-
-std::vector<Sample> lstm_samples(DType dtype) {
-    return recurrent_samples(
-        dtype, 4,
-        {{"plain"},
-         {"both ways, all", 2, {{"direction", "bidirectional"}, {"num_outputs", 3}}, true},
-         {"batch first, coupled", 1, {{"input_forget", 1}, {"layout", 1}, {"num_outputs", 3}}, true},
-         {"activations",
-          1,
-          {{"activation_alpha", ArgList{0.3, 0.6}},
-           {"activation_beta", ArgList{0.4}},
-           {"activations", ArgList{"HardSigmoid", "Softsign", "LeakyRelu"}},
-           {"direction", "reverse"}}}});
-}
-
 constexpr OpDef kRnnOps[] = {
     {.name = "onnx.RNN",
      .doc = "Plain recurrence. onnx Operators.md#RNN",
@@ -375,8 +304,7 @@ constexpr OpDef kRnnOps[] = {
      .dtypes = kFloating,
      .infer = infer_recurrent<rnn_of>,
      .eval = eval_recurrent<rnn_of, rnn_step>,
-     .decompose = decompose_recurrent<rnn_of, rnn_next>,
-     .samples = rnn_samples},
+     .decompose = decompose_recurrent<rnn_of, rnn_next>},
     {.name = "onnx.GRU",
      .doc = "Gated recurrent unit. onnx Operators.md#GRU",
      .schema =
@@ -387,8 +315,7 @@ constexpr OpDef kRnnOps[] = {
      .dtypes = kFloating,
      .infer = infer_recurrent<gru_of>,
      .eval = eval_recurrent<gru_of, gru_step>,
-     .decompose = decompose_recurrent<gru_of, gru_next>,
-     .samples = gru_samples},
+     .decompose = decompose_recurrent<gru_of, gru_next>},
     {.name = "onnx.LSTM",
      .doc = "Long short-term memory. onnx Operators.md#LSTM",
      .schema = "LSTM(Tensor X, Tensor W, Tensor R, Tensor? B=None, Tensor? sequence_lens=None, Tensor? initial_h=None, "
@@ -398,8 +325,7 @@ constexpr OpDef kRnnOps[] = {
      .dtypes = kFloating,
      .infer = infer_recurrent<lstm_of>,
      .eval = eval_recurrent<lstm_of, lstm_step>,
-     .decompose = decompose_recurrent<lstm_of, lstm_next>,
-     .samples = lstm_samples},
+     .decompose = decompose_recurrent<lstm_of, lstm_next>},
 };
 
 }  // namespace

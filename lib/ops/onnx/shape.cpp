@@ -169,154 +169,62 @@ Results space_to_depth(GraphBuilder& builder, const Arguments<NodeValue>& argume
     return {op("aten.reshape.default", blocks, Sizes{n, c * b * b, h / b, w / b}).ref};
 }
 
-// --- Samples ---------------------------------------------------------------------------------------------------------
-
-/// op(x, constant integers, rest).
-Sample with_ints(std::int64_t opset, const std::string& label, const Tensor& x, const Ints& values,
-                 std::vector<std::pair<std::string, Arg>> kwargs = {}) {
-    return at_opset(opset, {.label = label,
-                            .tensors = {x, integers(values)},
-                            .args = {t(0), t(1)},
-                            .kwargs = std::move(kwargs),
-                            .constants = {1}});
-}
-
-Sample with_kwargs(std::int64_t opset, const std::string& label, const Tensor& x,
-                   std::vector<std::pair<std::string, Arg>> kwargs) {
-    return at_opset(opset, {.label = label, .tensors = {x}, .args = {t(0)}, .kwargs = std::move(kwargs)});
-}
-
-std::vector<Sample> shape_samples(DType dtype) {
-    const Tensor x = samples::ramp(dtype, {2, 0, 4});
-    return {with_kwargs(13, "all", x, {}), with_kwargs(15, "part", x, {{"start", -2}, {"end", 7}}),
-            with_kwargs(15, "none", x, {{"start", 2}, {"end", 1}}),
-            with_kwargs(13, "0-d", samples::scalar(dtype, 1), {})};
-}
-
-std::vector<Sample> size_samples(DType dtype) {
-    return {with_kwargs(13, "all", samples::ramp(dtype, {2, 3}), {}),
-            with_kwargs(13, "empty", samples::ramp(dtype, {2, 0}), {})};
-}
-
-std::vector<Sample> reshape_samples(DType dtype) {
-    const Tensor x = samples::ramp(dtype, {2, 3, 4});
-    return {with_ints(13, "sizes", x, {4, 6}),
-            with_ints(13, "rest", x, {-1, 2}),
-            with_ints(13, "copy", x, {0, 0, 2, -1}),
-            with_ints(13, "transposed", samples::transposed(x), {6, 4}),
-            with_ints(13, "0-d", samples::ramp(dtype, {1, 1}), {}),
-            with_ints(14, "zero", Tensor(dtype, {0, 3}), {3, 0}, {{"allowzero", 1}})};
-}
-
-std::vector<Sample> flatten_samples(DType dtype) {
-    const Tensor x = samples::ramp(dtype, {2, 3, 4});
-    return {with_kwargs(13, "default", x, {}), with_kwargs(13, "0", x, {{"axis", 0}}),
-            with_kwargs(13, "3", x, {{"axis", 3}}), with_kwargs(13, "-1", samples::transposed(x), {{"axis", -1}})};
-}
-
-std::vector<Sample> transpose_samples(DType dtype) {
-    const Tensor x = samples::ramp(dtype, {2, 3, 4});
-    return {with_kwargs(13, "reversed", x, {}), with_kwargs(13, "perm", x, {{"perm", Arg::ints({1, 0, 2})}})};
-}
-
-std::vector<Sample> squeeze_samples(DType dtype) {
-    const Tensor x = samples::ramp(dtype, {1, 3, 1, 2});
-    return {with_kwargs(13, "all", x, {}), with_ints(13, "operand", x, {-2}),
-            with_kwargs(11, "attribute", x, {{"axes", Arg::ints({0, 2})}})};
-}
-
-std::vector<Sample> unsqueeze_samples(DType dtype) {
-    const Tensor x = samples::ramp(dtype, {3, 2});
-    return {with_ints(13, "operand", x, {-1, 0}), with_kwargs(11, "attribute", x, {{"axes", Arg::ints({1, 3})}})};
-}
-
-std::vector<Sample> expand_samples(DType dtype) {
-    const Tensor x = samples::ramp(dtype, {3, 1});
-    return {with_ints(13, "dims", x, {2, 3, 4}), with_ints(13, "ones", x, {1, 1})};
-}
-
-std::vector<Sample> tile_samples(DType dtype) {
-    return {with_ints(13, "twice", samples::ramp(dtype, {2, 3}), {2, 1}),
-            with_ints(13, "none", samples::ramp(dtype, {2, 3}), {0, 2})};
-}
-
-std::vector<Sample> depth_samples(DType dtype) {
-    const Tensor x = samples::ramp(dtype, {1, 8, 2, 3});
-    return {with_kwargs(13, "DCR", x, {{"blocksize", 2}}),
-            with_kwargs(13, "CRD", x, {{"blocksize", 2}, {"mode", "CRD"}})};
-}
-
-std::vector<Sample> space_samples(DType dtype) {
-    return {with_kwargs(13, "2", samples::ramp(dtype, {1, 2, 4, 6}), {{"blocksize", 2}})};
-}
-
 constexpr OpDef kShapeOps[] = {
     {.name = "onnx.Shape",
      .doc = "The sizes as a tensor. onnx Operators.md#Shape",
      .schema = "Shape(Tensor data, *, int start=0, int? end=None) -> Tensor",
      .dtypes = kMoved,
-     .decompose = shape,
-     .samples = shape_samples},
+     .decompose = shape},
     {.name = "onnx.Size",
      .doc = "The number of elements as a tensor. onnx Operators.md#Size",
      .schema = "Size(Tensor data) -> Tensor",
      .dtypes = kMoved,
-     .decompose = size,
-     .samples = size_samples},
+     .decompose = size},
     {.name = "onnx.Reshape",
      .doc = "The same elements under other sizes. onnx Operators.md#Reshape",
      .schema = "Reshape(Tensor data, Tensor shape, *, int allowzero=0) -> Tensor",
      .dtypes = kMoved,
-     .decompose = reshape,
-     .samples = reshape_samples},
+     .decompose = reshape},
     {.name = "onnx.Flatten",
      .doc = "The same elements as a matrix. onnx Operators.md#Flatten",
      .schema = "Flatten(Tensor input, *, int axis=1) -> Tensor",
      .dtypes = kMoved,
-     .decompose = flatten,
-     .samples = flatten_samples},
+     .decompose = flatten},
     {.name = "onnx.Transpose",
      .doc = "Dimensions in another order, reversed by default. onnx Operators.md#Transpose",
      .schema = "Transpose(Tensor data, *, int[]? perm=None) -> Tensor",
      .dtypes = kMoved,
-     .decompose = transpose,
-     .samples = transpose_samples},
+     .decompose = transpose},
     {.name = "onnx.Squeeze",
      .doc = "Without dimensions of size 1. onnx Operators.md#Squeeze",
      .schema = "Squeeze(Tensor data, Tensor? axes_value=None, *, int[]? axes=None) -> Tensor",
      .dtypes = kMoved,
-     .decompose = squeeze,
-     .samples = squeeze_samples},
+     .decompose = squeeze},
     {.name = "onnx.Unsqueeze",
      .doc = "With more dimensions of size 1. onnx Operators.md#Unsqueeze",
      .schema = "Unsqueeze(Tensor data, Tensor? axes_value=None, *, int[]? axes=None) -> Tensor",
      .dtypes = kMoved,
-     .decompose = unsqueeze,
-     .samples = unsqueeze_samples},
+     .decompose = unsqueeze},
     {.name = "onnx.Expand",
      .doc = "Broadcast to a shape. onnx Operators.md#Expand",
      .schema = "Expand(Tensor input, Tensor shape) -> Tensor",
      .dtypes = kMoved,
-     .decompose = expand_both_ways,
-     .samples = expand_samples},
+     .decompose = expand_both_ways},
     {.name = "onnx.Tile",
      .doc = "Repeated along each dimension. onnx Operators.md#Tile",
      .schema = "Tile(Tensor input, Tensor repeats) -> Tensor",
      .dtypes = kMoved,
-     .decompose = tile,
-     .samples = tile_samples},
+     .decompose = tile},
     {.name = "onnx.DepthToSpace",
      .doc = "Channels into blocks of pixels. onnx Operators.md#DepthToSpace",
      .schema = "DepthToSpace(Tensor input, *, int blocksize, str mode=\"DCR\") -> Tensor",
      .dtypes = kMoved,
-     .decompose = depth_to_space,
-     .samples = depth_samples},
+     .decompose = depth_to_space},
     {.name = "onnx.SpaceToDepth",
      .doc = "Blocks of pixels into channels. onnx Operators.md#SpaceToDepth",
      .schema = "SpaceToDepth(Tensor input, *, int blocksize) -> Tensor",
      .dtypes = kMoved,
-     .decompose = space_to_depth,
-     .samples = space_samples},
+     .decompose = space_to_depth},
 };
 
 }  // namespace

@@ -179,66 +179,6 @@ Results stft(GraphBuilder& builder, const Arguments<NodeValue>& arguments) {
     return {op.cast(transform(op, framed(signal.real), imaginary, results, false), input.meta.dtype).ref};
 }
 
-// --- Samples ---------------------------------------------------------------------------------------------------------
-
-std::vector<Sample> window_function_samples(DType dtype) {
-    std::vector<Sample> result;
-    for (const int periodic : {0, 1})
-        result.push_back(at_opset(17, {.label = periodic ? "periodic" : "symmetric",
-                                       .tensors = {samples::scalar(dtype, 9)},
-                                       .args = {t(0)},
-                                       .kwargs = {{"periodic", periodic}},
-                                       .constants = {0}}));
-    return result;
-}
-
-std::vector<Sample> mel_samples(DType dtype) {
-    return {
-        at_opset(17, {.label = "8 of 9",
-                      .tensors = {samples::scalar(dtype, 8), samples::scalar(dtype, 16), samples::scalar(dtype, 8192),
-                                  samples::scalar(DType::f32, 0), samples::scalar(DType::f32, 4096)},
-                      .args = {t(0), t(1), t(2), t(3), t(4)},
-                      .constants = {0, 1, 2, 3, 4}})};
-}
-
-std::vector<Sample> dft_samples(DType dtype) {
-    const Tensor real = samples::random(dtype, {2, 5, 1}), complex = samples::random(dtype, {2, 5, 2});
-    const Tensor four = samples::scalar(DType::i64, 4), eight = samples::scalar(DType::i64, 8);
-    return {at_opset(17, {.label = "real", .tensors = {real}, .args = {t(0)}}),
-            at_opset(17, {.label = "inverse", .tensors = {complex}, .args = {t(0)}, .kwargs = {{"inverse", 1}}}),
-            at_opset(17, {.label = "first axis, cut",
-                          .tensors = {samples::random(dtype, {5, 3, 2}), four},
-                          .args = {t(0), t(1)},
-                          .kwargs = {{"axis", 0}},
-                          .constants = {1}}),
-            at_opset(20, {.label = "axis as an operand",
-                          .tensors = {samples::random(dtype, {5, 3, 2}), samples::scalar(DType::i64, 0)},
-                          .args = {t(0), Arg(), t(1)},
-                          .constants = {1}}),
-            at_opset(20, {.label = "the last axis by default",
-                          .tensors = {samples::random(dtype, {2, 5, 3, 2})},
-                          .args = {t(0)}}),
-            at_opset(17, {.label = "filled, one-sided",
-                          .tensors = {real, eight},
-                          .args = {t(0), t(1)},
-                          .kwargs = {{"onesided", 1}},
-                          .constants = {1}})};
-}
-
-std::vector<Sample> stft_samples(DType dtype) {
-    return {at_opset(17, {.label = "window",
-                          .tensors = {samples::random(dtype, {2, 20, 1}), samples::scalar(DType::i64, 4),
-                                      samples::uniform(dtype, {8}, 0.5, 1)},
-                          .args = {t(0), t(1), t(2)},
-                          .constants = {1}}),
-            at_opset(17, {.label = "complex, two-sided",
-                          .tensors = {samples::random(dtype, {1, 12, 2}), samples::scalar(DType::i64, 5),
-                                      samples::scalar(DType::i64, 6)},
-                          .args = {t(0), t(1), Arg(), t(2)},
-                          .kwargs = {{"onesided", 0}},
-                          .constants = {1, 2}})};
-}
-
 constexpr DTypeSet kSizes = set_of(DType::i64) | set_of(DType::i32);
 
 constexpr OpDef kSignalOps[] = {
@@ -246,41 +186,35 @@ constexpr OpDef kSignalOps[] = {
      .doc = "A raised cosine. onnx Operators.md#HannWindow",
      .schema = "HannWindow(Tensor size, *, DataType output_datatype=1, int periodic=1) -> Tensor",
      .dtypes = kSizes,
-     .decompose = hann,
-     .samples = window_function_samples},
+     .decompose = hann},
     {.name = "onnx.HammingWindow",
      .doc = "A raised cosine that does not reach zero. onnx Operators.md#HammingWindow",
      .schema = "HammingWindow(Tensor size, *, DataType output_datatype=1, int periodic=1) -> Tensor",
      .dtypes = kSizes,
-     .decompose = hamming,
-     .samples = window_function_samples},
+     .decompose = hamming},
     {.name = "onnx.BlackmanWindow",
      .doc = "A sum of two cosines. onnx Operators.md#BlackmanWindow",
      .schema = "BlackmanWindow(Tensor size, *, DataType output_datatype=1, int periodic=1) -> Tensor",
      .dtypes = kSizes,
-     .decompose = blackman,
-     .samples = window_function_samples},
+     .decompose = blackman},
     {.name = "onnx.MelWeightMatrix",
      .doc = "From a spectrum's bins to the mel scale. onnx Operators.md#MelWeightMatrix",
      .schema = "MelWeightMatrix(Tensor num_mel_bins, Tensor dft_length, Tensor sample_rate, Tensor lower_edge_hertz, "
                "Tensor upper_edge_hertz, *, DataType output_datatype=1) -> Tensor",
      .dtypes = kSizes,
-     .decompose = mel_weight_matrix,
-     .samples = mel_samples},
+     .decompose = mel_weight_matrix},
     {.name = "onnx.DFT",
      .doc = "The discrete Fourier transform along one dimension. onnx Operators.md#DFT",
      .schema = "DFT(Tensor input, Tensor? dft_length=None, Tensor? axis_value=None, *, int axis=1, int inverse=0, "
                "int onesided=0) -> Tensor",
      .dtypes = kFloating,
-     .decompose = dft,
-     .samples = dft_samples},
+     .decompose = dft},
     {.name = "onnx.STFT",
      .doc = "The Fourier transforms of windows of a signal. onnx Operators.md#STFT",
      .schema = "STFT(Tensor signal, Tensor frame_step, Tensor? window=None, Tensor? frame_length=None, *, "
                "int onesided=1) -> Tensor",
      .dtypes = kFloating,
-     .decompose = stft,
-     .samples = stft_samples},
+     .decompose = stft},
 };
 
 }  // namespace

@@ -217,128 +217,36 @@ Results center_crop_pad(GraphBuilder& builder, const Arguments<NodeValue>& argum
     return {x.ref};
 }
 
-// --- Samples ---------------------------------------------------------------------------------------------------------
-
-std::vector<Sample> concat_samples(DType dtype) {
-    const Tensor a = samples::ramp(dtype, {2, 3}), b = samples::random(dtype, {2, 1}), e = Tensor(dtype, {2, 0});
-    return {at_opset(13, {.label = "axis -1",
-                          .tensors = {a, b, e},
-                          .args = {Arg(ArgList{t(0), t(1), t(2)})},
-                          .kwargs = {{"axis", -1}}}),
-            at_opset(13, {.label = "one", .tensors = {a}, .args = {Arg(ArgList{t(0)})}, .kwargs = {{"axis", 0}}})};
-}
-
-std::vector<Sample> split_samples(DType dtype) {
-    const Tensor x = samples::ramp(dtype, {2, 6});
-    return {
-        at_opset(13, {.label = "equal", .tensors = {x}, .args = {t(0)}, .kwargs = {{"axis", 1}, {"num_outputs", 3}}}),
-        at_opset(13, {.label = "operand",
-                      .tensors = {x, integers({1, 5})},
-                      .args = {t(0), t(1)},
-                      .kwargs = {{"axis", -1}, {"num_outputs", 2}},
-                      .constants = {1}}),
-        at_opset(11, {.label = "attribute",
-                      .tensors = {x},
-                      .args = {t(0)},
-                      .kwargs = {{"axis", 1}, {"split", Arg::ints({4, 2})}, {"num_outputs", 2}}}),
-        at_opset(11, {.label = "one", .tensors = {x}, .args = {t(0)}}),
-        at_opset(
-            18,
-            {.label = "a smaller one", .tensors = {x}, .args = {t(0)}, .kwargs = {{"axis", 1}, {"num_outputs", 4}}})};
-}
-
-Sample slice_sample(const std::string& label, const Tensor& x, const Ints& starts, const Ints& ends, const Ints& axes,
-                    const Ints& steps) {
-    return at_opset(13, {.label = label,
-                         .tensors = {x, integers(starts), integers(ends), integers(axes), integers(steps)},
-                         .args = {t(0), t(1), t(2), t(3), t(4)},
-                         .constants = {1, 2, 3, 4}});
-}
-
-std::vector<Sample> slice_samples(DType dtype) {
-    const Tensor x = samples::ramp(dtype, {5, 6});
-    return {slice_sample("both", x, {1, -3}, {4, 100}, {0, 1}, {1, 2}),
-            slice_sample("backwards", x, {-1, 4}, {-100, 0}, {1, 0}, {-1, -2}),
-            slice_sample("empty", x, {3}, {1}, {0}, {1}), slice_sample("all", x, {0}, {5}, {0}, {1}),
-            at_opset(9, {.label = "attributes",
-                         .tensors = {x},
-                         .args = {t(0)},
-                         .kwargs = {{"axes", Arg::ints({1})}, {"ends", Arg::ints({-1})}, {"starts", Arg::ints({2})}}})};
-}
-
-std::vector<Sample> pad_samples(DType dtype) {
-    const Tensor x = samples::ramp(dtype, {3, 4});
-    std::vector<Sample> result;
-    for (const char* mode : {"constant", "reflect", "edge"})
-        result.push_back(at_opset(13, {.label = mode,
-                                       .tensors = {x, integers({1, 0, 2, 3})},
-                                       .args = {t(0), t(1)},
-                                       .kwargs = {{"mode", mode}},
-                                       .constants = {1}}));
-    result.push_back(at_opset(13, {.label = "value",
-                                   .tensors = {x, integers({0, -1, 1, 1}), samples::scalar(dtype, 1)},
-                                   .args = {t(0), t(1), t(2)},
-                                   .constants = {1, 2}}));
-    for (const char* mode : {"constant", "wrap"})
-        result.push_back(at_opset(19, {.label = std::string(mode) + ", axes",
-                                       .tensors = {x, integers({5, -1}), integers({-1})},
-                                       .args = {t(0), t(1), Arg(), t(2)},
-                                       .kwargs = {{"mode", mode}},
-                                       .constants = {1, 2}}));
-    if (is_floating(dtype))
-        result.push_back(at_opset(7, {.label = "attributes",
-                                      .tensors = {x},
-                                      .args = {t(0)},
-                                      .kwargs = {{"pads", Arg::ints({0, 1, 1, 0})}, {"value", 2.5}}}));
-    return result;
-}
-
-std::vector<Sample> crop_samples(DType dtype) {
-    const Tensor x = samples::ramp(dtype, {5, 4, 3});
-    return {
-        at_opset(18, {.label = "both", .tensors = {x, integers({2, 7, 3})}, .args = {t(0), t(1)}, .constants = {1}}),
-        at_opset(18, {.label = "axes",
-                      .tensors = {x, integers({1, 8})},
-                      .args = {t(0), t(1)},
-                      .kwargs = {{"axes", Arg::ints({-2, 0})}},
-                      .constants = {1}})};
-}
-
 constexpr OpDef kSliceOps[] = {
     {.name = "onnx.CenterCropPad",
      .doc = "The middle of a tensor, or zeros around it. onnx Operators.md#CenterCropPad",
      .schema = "CenterCropPad(Tensor input_data, Tensor shape, *, int[]? axes=None) -> Tensor",
      .dtypes = kAnyDType | kLimited,
-     .decompose = center_crop_pad,
-     .samples = crop_samples},
+     .decompose = center_crop_pad},
     {.name = "onnx.Concat",
      .doc = "Joined along one dimension. onnx Operators.md#Concat",
      .schema = "Concat(Tensor[] inputs, *, int axis) -> Tensor",
      .dtypes = kMoved,
-     .decompose = concat,
-     .samples = concat_samples},
+     .decompose = concat},
     {.name = "onnx.Split",
      .doc = "Pieces along one dimension. onnx Operators.md#Split",
      .schema = "Split(Tensor input, Tensor? split_value=None, *, int axis=0, int[]? split=None, int num_outputs=1) "
                "-> Tensor[]",
      .dtypes = kMoved,
-     .decompose = split,
-     .samples = split_samples},
+     .decompose = split},
     {.name = "onnx.Slice",
      .doc = "Every step-th element between bounds. onnx Operators.md#Slice",
      .schema = "Slice(Tensor data, Tensor? starts_value=None, Tensor? ends_value=None, Tensor? axes_value=None, "
                "Tensor? steps=None, *, int[]? axes=None, int[]? ends=None, int[]? starts=None) -> Tensor",
      .dtypes = kMoved,
-     .decompose = slice,
-     .samples = slice_samples},
+     .decompose = slice},
     {.name = "onnx.Pad",
      .doc = "More elements around: a constant, or from the edges. onnx Operators.md#Pad",
      .schema = "Pad(Tensor data, Tensor? pads_value=None, Tensor? constant_value=None, Tensor? axes=None, *, str "
                "mode=\"constant\", "
                "int[]? pads=None, float? value=None) -> Tensor",
      .dtypes = kAnyDType | kLimited,  // the constant is a number of the host
-     .decompose = pad,
-     .samples = pad_samples},
+     .decompose = pad},
 };
 
 }  // namespace

@@ -74,42 +74,6 @@ Results topk(GraphBuilder& builder, const Arguments<NodeValue>& arguments) {
     return {op.slice(sorted[0], dim, 0, k).ref, op.slice(sorted[1], dim, 0, k).ref};
 }
 
-// --- Samples ---------------------------------------------------------------------------------------------------------
-
-std::vector<Sample> softmax_samples(DType dtype) {
-    const Tensor x = samples::random(dtype, {2, 3, 4});
-    const auto sample = [&](std::int64_t opset, const std::string& label,
-                            std::vector<std::pair<std::string, Arg>> kwargs) {
-        return at_opset(opset, {.label = label, .tensors = {x}, .args = {t(0)}, .kwargs = std::move(kwargs)});
-    };
-    return {sample(11, "opset 11", {}), sample(11, "opset 11, axis 0", {{"axis", 0}}), sample(13, "opset 13", {}),
-            sample(13, "opset 13, axis 1", {{"axis", 1}})};
-}
-
-std::vector<Sample> cumsum_samples(DType dtype) {
-    std::vector<Sample> result;
-    for (const int exclusive : {0, 1})
-        for (const int reverse : {0, 1})
-            result.push_back(
-                at_opset(14, {.label = "exclusive " + std::to_string(exclusive) + " reverse " + std::to_string(reverse),
-                              .tensors = {samples::ramp(dtype, {2, 3}), Tensor::of(Scalar(-1), DType::i64)},
-                              .args = {t(0), t(1)},
-                              .kwargs = {{"exclusive", exclusive}, {"reverse", reverse}},
-                              .constants = {1}}));
-    return result;
-}
-
-std::vector<Sample> topk_samples(DType dtype) {
-    const Tensor x = samples::values(dtype, {3, 1, 3, 2, 2, 5, 2, 0}, {2, 4}), k = Tensor::of<std::int64_t>({2});
-    return {at_opset(11, {.label = "largest", .tensors = {x, k}, .args = {t(0), t(1)}, .constants = {1}}),
-            at_opset(11, {.label = "smallest",
-                          .tensors = {x, k},
-                          .args = {t(0), t(1)},
-                          .kwargs = {{"axis", 0}, {"largest", 0}},
-                          .constants = {1}}),
-            at_opset(9, {.label = "attribute", .tensors = {x}, .args = {t(0)}, .kwargs = {{"k", 3}}})};
-}
-
 constexpr DTypeSet kScanned =
     kFloating | set_of(DType::i32) | set_of(DType::i64) | set_of(DType::u32) | set_of(DType::u64);
 
@@ -118,33 +82,28 @@ constexpr OpDef kSoftmaxOps[] = {
      .doc = "Exponentials normalized to sum 1. onnx Operators.md#Softmax, Changelog.md#Softmax-11",
      .schema = "Softmax(Tensor input, *, int? axis=None) -> Tensor",
      .dtypes = kFloating,
-     .decompose = softmax<"aten._softmax.default">,
-     .samples = softmax_samples},
+     .decompose = softmax<"aten._softmax.default">},
     {.name = "onnx.LogSoftmax",
      .doc = "Logarithm of Softmax. onnx Operators.md#LogSoftmax, Changelog.md#LogSoftmax-11",
      .schema = "LogSoftmax(Tensor input, *, int? axis=None) -> Tensor",
      .dtypes = kFloating,
-     .decompose = softmax<"aten._log_softmax.default">,
-     .samples = softmax_samples},
+     .decompose = softmax<"aten._log_softmax.default">},
     {.name = "onnx.Hardmax",
      .doc = "One at the first largest element. onnx Operators.md#Hardmax, Changelog.md#Hardmax-11",
      .schema = "Hardmax(Tensor input, *, int? axis=None) -> Tensor",
      .dtypes = kFloating,
-     .decompose = hardmax,
-     .samples = softmax_samples},
+     .decompose = hardmax},
     {.name = "onnx.CumSum",
      .doc = "Running sums. onnx Operators.md#CumSum",
      .schema = "CumSum(Tensor x, Tensor axis, *, int exclusive=0, int reverse=0) -> Tensor",
      .dtypes = kScanned,
-     .decompose = cumsum,
-     .samples = cumsum_samples},
+     .decompose = cumsum},
     {.name = "onnx.TopK",
      .doc = "The k largest or smallest elements and their positions. onnx Operators.md#TopK",
      .schema = "TopK(Tensor X, Tensor? K=None, *, int axis=-1, int? k=None, int largest=1, int sorted=1) "
                "-> (Tensor, Tensor)",
      .dtypes = kNumbers | kLimited,
-     .decompose = topk,
-     .samples = topk_samples},
+     .decompose = topk},
 };
 
 }  // namespace

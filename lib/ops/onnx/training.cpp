@@ -122,47 +122,6 @@ Results momentum(GraphBuilder& builder, const Arguments<NodeValue>& arguments) {
     return by_kind(variables);
 }
 
-// --- Samples ---------------------------------------------------------------------------------------------------------
-
-/// Two variables with `states` states each, at step 0 and at a later one.
-std::vector<Sample> optimizer_samples(DType dtype, int states, std::vector<std::pair<std::string, Arg>> kwargs) {
-    std::vector<Sample> result;
-    for (const int count : {0, 3}) {
-        Sample sample{.label = "step " + std::to_string(count),
-                      .tensors = {samples::scalar(dtype, 0.1), samples::scalar(DType::i64, count)},
-                      .args = {t(0), t(1)},
-                      .kwargs = kwargs};
-        ArgList inputs;
-        for (int kind = 0; kind < 2 + states; ++kind)
-            for (const Sizes& sizes : {Sizes{2, 3}, Sizes{4}}) {
-                inputs.push_back(t(static_cast<int>(sample.tensors.size())));
-                sample.tensors.push_back(
-                    samples::uniform(dtype, sizes, 0.5, 2, static_cast<std::uint64_t>(sample.tensors.size())));
-            }
-        sample.args.emplace_back(std::move(inputs));
-        sample.opset_imports = {{"ai.onnx.preview.training", 1}};
-        result.push_back(std::move(sample));
-    }
-    return result;
-}
-
-std::vector<Sample> adagrad_samples(DType dtype) {
-    return optimizer_samples(dtype, 1, {{"decay_factor", 0.1}, {"norm_coefficient", 0.001}});
-}
-std::vector<Sample> adam_samples(DType dtype) {
-    return optimizer_samples(dtype, 2, {{"norm_coefficient", 0.001}, {"norm_coefficient_post", 0.01}});
-}
-std::vector<Sample> momentum_samples(DType dtype) {
-    std::vector<Sample> result;
-    for (const char* mode : {"standard", "nesterov"})
-        for (Sample& sample : optimizer_samples(
-                 dtype, 1, {{"alpha", 0.9}, {"beta", 0.5}, {"mode", mode}, {"norm_coefficient", 0.001}})) {
-            sample.label += std::string(", ") + mode;
-            result.push_back(std::move(sample));
-        }
-    return result;
-}
-
 constexpr DTypeSet kTrained = set_of(DType::f32) | set_of(DType::f64);
 
 constexpr OpDef kTrainingOps[] = {
@@ -171,22 +130,19 @@ constexpr OpDef kTrainingOps[] = {
      .schema = "Adagrad(Tensor R, Tensor T, Tensor[] inputs, *, float decay_factor=0.0, float epsilon=1e-06, "
                "float norm_coefficient=0.0) -> Tensor[]",
      .dtypes = kTrained,
-     .decompose = adagrad,
-     .samples = adagrad_samples},
+     .decompose = adagrad},
     {.name = "ai.onnx.preview.training.Adam",
      .doc = "A step of Adam. onnx Operators.md#ai.onnx.preview.training.Adam",
      .schema = "Adam(Tensor R, Tensor T, Tensor[] inputs, *, float alpha=0.9, float beta=0.999, float epsilon=1e-06, "
                "float norm_coefficient=0.0, float norm_coefficient_post=0.0) -> Tensor[]",
      .dtypes = kTrained,
-     .decompose = adam,
-     .samples = adam_samples},
+     .decompose = adam},
     {.name = "ai.onnx.preview.training.Momentum",
      .doc = "A step of gradient descent with momentum. onnx Operators.md#ai.onnx.preview.training.Momentum",
      .schema = "Momentum(Tensor R, Tensor T, Tensor[] inputs, *, float alpha, float beta, str mode, "
                "float norm_coefficient) -> Tensor[]",
      .dtypes = kTrained,
-     .decompose = momentum,
-     .samples = momentum_samples},
+     .decompose = momentum},
 };
 
 }  // namespace

@@ -18,33 +18,13 @@ Results is_inf(GraphBuilder& builder, const Arguments<NodeValue>& arguments) {
     return {op("aten.logical_and.default", op("aten.isinf.default", x), side).ref};
 }
 
-std::vector<Sample> is_inf_samples(DType dtype) {
-    std::vector<Sample> result;
-    for (const int positive : {0, 1})
-        for (const int negative : {0, 1})
-            result.push_back(at_opset(17, {.label = '+' + std::to_string(positive) + " -" + std::to_string(negative),
-                                           .tensors = {samples::special(dtype)},
-                                           .args = {t(0)},
-                                           .kwargs = {{"detect_negative", negative}, {"detect_positive", positive}}}));
-    return result;
-}
-
-std::vector<Sample> from_one(DType dtype) {
-    return {at_opset(17, {.label = "from 1", .tensors = {samples::uniform(dtype, {2, 5}, 1, 9)}, .args = {t(0)}})};
-}
-
 constexpr DTypeSet kSigned = kNumbers & ~set_of(DType::u8);
 
 /// An op of one operand that ATen has under another name.
 template <Name Target>
-constexpr OpDef unary(std::string_view name, std::string_view doc, std::string_view schema, DTypeSet dtypes = kFloating,
-                      SamplesFn samples = unary_samples) {
-    return {.name = name,
-            .doc = doc,
-            .schema = schema,
-            .dtypes = dtypes,
-            .decompose = same_as_unary<Target>,
-            .samples = samples};
+constexpr OpDef unary(std::string_view name, std::string_view doc, std::string_view schema,
+                      DTypeSet dtypes = kFloating) {
+    return {.name = name, .doc = doc, .schema = schema, .dtypes = dtypes, .decompose = same_as_unary<Target>};
 }
 
 /// NaN stays NaN, unlike in ATen.
@@ -55,12 +35,6 @@ Results sign(GraphBuilder& builder, const Arguments<NodeValue>& arguments) {
     return {op("aten.where.self", op("aten.isnan.default", x), x, signs).ref};
 }
 
-std::vector<Sample> sign_samples(DType dtype) {
-    std::vector<Sample> result = unary_samples(dtype);
-    result.push_back(at_opset(13, {.label = "special values", .tensors = {samples::special(dtype)}, .args = {t(0)}}));
-    return result;
-}
-
 constexpr OpDef kUnaryOps[] = {
     unary<"aten.abs.default">("onnx.Abs", "|x|. onnx Operators.md#Abs", "Abs(Tensor X) -> Tensor", kNumbers | kLimited),
     unary<"aten.neg.default">("onnx.Neg", "-x. onnx Operators.md#Neg", "Neg(Tensor X) -> Tensor", kSigned),
@@ -68,8 +42,7 @@ constexpr OpDef kUnaryOps[] = {
      .doc = "-1, 0 or 1; NaN for NaN. onnx Operators.md#Sign",
      .schema = "Sign(Tensor input) -> Tensor",
      .dtypes = kNumbers | kLimited,
-     .decompose = sign,
-     .samples = sign_samples},
+     .decompose = sign},
     unary<"aten.reciprocal.default">("onnx.Reciprocal", "1 / x. onnx Operators.md#Reciprocal",
                                      "Reciprocal(Tensor X) -> Tensor"),
     unary<"aten.floor.default">("onnx.Floor", "Largest integer not above x. onnx Operators.md#Floor",
@@ -82,29 +55,23 @@ constexpr OpDef kUnaryOps[] = {
     unary<"aten.exp.default">("onnx.Exp", "e to the x. onnx Operators.md#Exp", "Exp(Tensor input) -> Tensor"),
     unary<"aten.log.default">("onnx.Log", "Natural logarithm. onnx Operators.md#Log", "Log(Tensor input) -> Tensor"),
     unary<"aten.erf.default">("onnx.Erf", "Error function. onnx Operators.md#Erf", "Erf(Tensor input) -> Tensor"),
-    unary<"aten.sin.default">("onnx.Sin", "Sine. onnx Operators.md#Sin", "Sin(Tensor input) -> Tensor", kFloating,
-                              unit_samples),
-    unary<"aten.cos.default">("onnx.Cos", "Cosine. onnx Operators.md#Cos", "Cos(Tensor input) -> Tensor", kFloating,
-                              unit_samples),
-    unary<"aten.tan.default">("onnx.Tan", "Tangent. onnx Operators.md#Tan", "Tan(Tensor input) -> Tensor", kFloating,
-                              unit_samples),
-    unary<"aten.asin.default">("onnx.Asin", "Inverse sine. onnx Operators.md#Asin", "Asin(Tensor input) -> Tensor",
-                               kFloating, unit_samples),
-    unary<"aten.acos.default">("onnx.Acos", "Inverse cosine. onnx Operators.md#Acos", "Acos(Tensor input) -> Tensor",
-                               kFloating, unit_samples),
+    unary<"aten.sin.default">("onnx.Sin", "Sine. onnx Operators.md#Sin", "Sin(Tensor input) -> Tensor"),
+    unary<"aten.cos.default">("onnx.Cos", "Cosine. onnx Operators.md#Cos", "Cos(Tensor input) -> Tensor"),
+    unary<"aten.tan.default">("onnx.Tan", "Tangent. onnx Operators.md#Tan", "Tan(Tensor input) -> Tensor"),
+    unary<"aten.asin.default">("onnx.Asin", "Inverse sine. onnx Operators.md#Asin", "Asin(Tensor input) -> Tensor"),
+    unary<"aten.acos.default">("onnx.Acos", "Inverse cosine. onnx Operators.md#Acos", "Acos(Tensor input) -> Tensor"),
     unary<"aten.atan.default">("onnx.Atan", "Inverse tangent. onnx Operators.md#Atan", "Atan(Tensor input) -> Tensor"),
-    unary<"aten.sinh.default">("onnx.Sinh", "Hyperbolic sine. onnx Operators.md#Sinh", "Sinh(Tensor input) -> Tensor",
-                               kFloating, unit_samples),
-    unary<"aten.cosh.default">("onnx.Cosh", "Hyperbolic cosine. onnx Operators.md#Cosh", "Cosh(Tensor input) -> Tensor",
-                               kFloating, unit_samples),
+    unary<"aten.sinh.default">("onnx.Sinh", "Hyperbolic sine. onnx Operators.md#Sinh", "Sinh(Tensor input) -> Tensor"),
+    unary<"aten.cosh.default">("onnx.Cosh", "Hyperbolic cosine. onnx Operators.md#Cosh",
+                               "Cosh(Tensor input) -> Tensor"),
     unary<"aten.tanh.default">("onnx.Tanh", "Hyperbolic tangent. onnx Operators.md#Tanh",
                                "Tanh(Tensor input) -> Tensor"),
     unary<"aten.asinh.default">("onnx.Asinh", "Inverse hyperbolic sine. onnx Operators.md#Asinh",
-                                "Asinh(Tensor input) -> Tensor", kFloating, unit_samples),
+                                "Asinh(Tensor input) -> Tensor"),
     unary<"aten.acosh.default">("onnx.Acosh", "Inverse hyperbolic cosine. onnx Operators.md#Acosh",
-                                "Acosh(Tensor input) -> Tensor", kFloating, from_one),
+                                "Acosh(Tensor input) -> Tensor"),
     unary<"aten.atanh.default">("onnx.Atanh", "Inverse hyperbolic tangent. onnx Operators.md#Atanh",
-                                "Atanh(Tensor input) -> Tensor", kFloating, unit_samples),
+                                "Atanh(Tensor input) -> Tensor"),
     unary<"aten.isnan.default">("onnx.IsNaN", "x is NaN. onnx Operators.md#IsNaN", "IsNaN(Tensor X) -> Tensor"),
     unary<"aten.logical_not.default">("onnx.Not", "Logical negation. onnx Operators.md#Not", "Not(Tensor X) -> Tensor",
                                       kBool),
@@ -114,8 +81,7 @@ constexpr OpDef kUnaryOps[] = {
      .doc = "x is an infinity, of either sign or one. onnx Operators.md#IsInf",
      .schema = "IsInf(Tensor X, *, int detect_negative=1, int detect_positive=1) -> Tensor",
      .dtypes = kFloating,
-     .decompose = is_inf,
-     .samples = is_inf_samples},
+     .decompose = is_inf},
 };
 
 }  // namespace
