@@ -6,14 +6,12 @@
 #include "ops/aten/families.h"
 #include "ops/aten/pointwise_grad.h"
 #include "ops/core/pointwise.h"
-#include "ops/core/samples.h"
 
 namespace whittle {
 
 namespace {
 
 using expr::Op;
-using samples::t;
 
 Expr exp_of(const Expr& x) { return expr::unary(Op::exp, x); }
 Expr max_of(const Expr& x, double low) { return expr::select(x < constant(x, low), constant(x, low), x); }
@@ -193,19 +191,6 @@ std::vector<expr::Value> lower_parametric(expr::GroupBuilder&, const Arguments<e
 
 // --- Composites ---
 
-/// The usual samples with default parameters, and some with each of `lists`.
-std::vector<Sample> with_parameters(DType dtype, const std::vector<ArgList>& lists) {
-    std::vector<Sample> result = samples::unary(dtype);
-    for (std::size_t i = 0; i < lists.size(); ++i)
-        for (const Tensor& x : {samples::special(dtype), samples::ramp(dtype, {3, 4})}) {
-            ArgList args = {t(0)};
-            args.insert(args.end(), lists[i].begin(), lists[i].end());
-            const std::string label = "parameters " + std::to_string(i) + (x.rank() == 1 ? " special" : "");
-            result.push_back({label, {x}, std::move(args)});
-        }
-    return result;
-}
-
 /// Integers are clamped to integers, the bounds truncated.
 std::vector<NodeRef> decompose_hardtanh(GraphBuilder& builder, const Arguments<NodeValue>& arguments) {
     const NodeValue self = arguments.tensor("self");
@@ -218,10 +203,6 @@ std::vector<NodeRef> decompose_hardtanh(GraphBuilder& builder, const Arguments<N
                         ", expected bounds from 0");
     }
     return {builder.call("aten.clamp.default", {self.ref, low, high}).ref};
-}
-std::vector<Sample> hardtanh_samples(DType dtype) {
-    if (is_unsigned(dtype)) return samples::unary(dtype, {Arg(1.7), Arg(5.5)}, " from 1.7 to 5.5");
-    return with_parameters(dtype, {{Arg(-2), Arg(0.5)}, {Arg(0), Arg(0)}, {Arg(-1.5), Arg(2.5)}});
 }
 std::vector<NodeRef> decompose_relu6(GraphBuilder& builder, const Arguments<NodeValue>& arguments) {
     return {builder.call("aten.hardtanh.default", {arguments.tensor("self").ref, Arg(0), Arg(6)}).ref};
@@ -243,34 +224,18 @@ std::vector<NodeRef> decompose_celu(GraphBuilder& builder, const Arguments<NodeV
 // --- Records ---
 
 template <class K>
-constexpr OpDef parametric_op(std::string_view name, std::string_view schema, std::string_view doc, SamplesFn samples) {
+constexpr OpDef parametric_op(std::string_view name, std::string_view schema, std::string_view doc) {
     return {.name = name,
             .doc = doc,
             .schema = schema,
             .dtypes = kFloating,
             .infer = infer_same,
             .eval = eval_parametric<K>,
-            .lower = lower_parametric<K>,
-            .samples = samples};
+            .lower = lower_parametric<K>};
 }
 constexpr OpDef composite(std::string_view name, std::string_view schema, std::string_view doc, DTypeSet dtypes,
-                          DecomposeFn decompose, SamplesFn samples) {
-    return {.name = name,
-            .doc = doc,
-            .schema = schema,
-            .dtypes = dtypes,
-            .infer = infer_same,
-            .decompose = decompose,
-            .samples = samples};
-}
-
-std::vector<Sample> gelu_samples(DType dtype) {
-    std::vector<Sample> result = samples::unary(dtype);
-    for (Sample& sample : samples::unary(dtype, {}, " tanh")) {
-        sample.kwargs = {{"approximate", Arg("tanh")}};
-        result.push_back(std::move(sample));
-    }
-    return result;
+                          DecomposeFn decompose) {
+    return {.name = name, .doc = doc, .schema = schema, .dtypes = dtypes, .infer = infer_same, .decompose = decompose};
 }
 
 constexpr OpDef kActivations[] = {
@@ -294,42 +259,29 @@ constexpr OpDef kActivations[] = {
                                         "clamp(x + 3, 0, 6) / 6", kFloating),
                   hardsigmoid_grad),
     with_gradient(parametric_op<Gelu>("aten.gelu.default", "gelu(Tensor self, *, str approximate='none') -> Tensor",
-                                      "x * Phi(x), exactly or through tanh (Hendrycks and Gimpel 2016)", gelu_samples),
+                                      "x * Phi(x), exactly or through tanh (Hendrycks and Gimpel 2016)"),
                   gelu_grad),
     with_gradient(parametric_op<Elu>("aten.elu.default",
                                      "elu(Tensor self, Scalar alpha=1, Scalar scale=1, Scalar input_scale=1) -> Tensor",
-                                     "scale * x above 0, else scale * alpha * expm1(input_scale * x)",
-                                     [](DType dtype) {
-                                         return with_parameters(dtype, {{Arg(0.5)}, {Arg(1.5), Arg(2), Arg(0.5)}});
-                                     }),
+                                     "scale * x above 0, else scale * alpha * expm1(input_scale * x)"),
                   elu_grad),
     with_gradient(parametric_op<LeakyRelu>("aten.leaky_relu.default",
                                            "leaky_relu(Tensor self, Scalar negative_slope=0.01) -> Tensor",
-                                           "x above 0, else negative_slope * x",
-                                           [](DType dtype) {
-                                               return with_parameters(dtype, {{Arg(0.2)}, {Arg(-1)}, {Arg(0)}});
-                                           }),
+                                           "x above 0, else negative_slope * x"),
                   leaky_relu_grad),
     with_gradient(parametric_op<Softplus>("aten.softplus.default",
                                           "softplus(Tensor self, Scalar beta=1, Scalar threshold=20) -> Tensor",
-                                          "log1p(exp(beta * x)) / beta; x where beta * x is above threshold",
-                                          [](DType dtype) {
-                                              return with_parameters(dtype, {{Arg(2)}, {Arg(0.5), Arg(1)}});
-                                          }),
+                                          "log1p(exp(beta * x)) / beta; x where beta * x is above threshold"),
                   softplus_grad),
     with_gradient(
         composite("aten.hardtanh.default", "hardtanh(Tensor self, Scalar min_val=-1, Scalar max_val=1) -> Tensor",
-                  "clamp(x, min_val, max_val)", kNumbers, decompose_hardtanh, hardtanh_samples),
+                  "clamp(x, min_val, max_val)", kNumbers, decompose_hardtanh),
         hardtanh_grad),
-    composite("aten.relu6.default", "relu6(Tensor self) -> Tensor", "clamp(x, 0, 6)", kNumbers, decompose_relu6,
-              samples::unary),
+    composite("aten.relu6.default", "relu6(Tensor self) -> Tensor", "clamp(x, 0, 6)", kNumbers, decompose_relu6),
     composite("aten.selu.default", "selu(Tensor self) -> Tensor", "elu with self-normalizing constants", kFloating,
-              decompose_selu, samples::unary),
+              decompose_selu),
     composite("aten.celu.default", "celu(Tensor self, Scalar alpha=1.0) -> Tensor",
-              "x above 0, else alpha * expm1(x / alpha)", kFloating, decompose_celu,
-              [](DType dtype) {
-                  return with_parameters(dtype, {{Arg(0.5)}, {Arg(2)}});
-              }),
+              "x above 0, else alpha * expm1(x / alpha)", kFloating, decompose_celu),
 };
 
 }  // namespace

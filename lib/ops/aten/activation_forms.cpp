@@ -4,19 +4,15 @@
 #include <algorithm>
 #include <cmath>
 #include <optional>
-#include <vector>
 
 #include "base/error.h"
 #include "ops/aten/backward.h"
 #include "ops/aten/families.h"
 #include "ops/aten/gradient.h"
-#include "ops/core/samples.h"
 #include "tensor/shape.h"
 
 namespace whittle {
 namespace {
-
-using samples::t;
 
 // --- prelu ---
 
@@ -153,14 +149,6 @@ void log_sigmoid_backward_grad(GraphBuilder& b, CallGradients& c) {
     r.set("self", r.mul(r.mul(r.grad(), r.tensor("grad_output")), r.mul(r.add(s, -1), s)));
 }
 
-// --- Samples ---
-
-Sample two(const std::string& label, const Tensor& a, const Tensor& b, const ArgList& rest = {}) {
-    Sample sample{.label = label, .tensors = {a, b}, .args = {t(0), t(1)}};
-    sample.args.insert(sample.args.end(), rest.begin(), rest.end());
-    return sample;
-}
-
 // --- logit ---
 
 /// log(x / (1 - x)) of x, or of x clamped to eps … 1 - eps.
@@ -193,71 +181,6 @@ Refs logit_backward(GraphBuilder& b, const Arguments<NodeValue>& a) {
     return {fill(g.div(grad, arg(divisor)), eps < 0 ? Arg(std::nan("")) : Arg(0)).ref};
 }
 
-std::vector<Sample> prelu_samples(DType dtype) {
-    using samples::random, samples::special, samples::transposed;
-    return {two("one weight", random(dtype, {3, 4}), random(dtype, {1}, 2)),
-            two("per channel", random(dtype, {2, 3, 4}), random(dtype, {3}, 2)),
-            two("strided", transposed(random(dtype, {4, 3})), samples::strided(random(dtype, {3}, 2))),
-            two("vector", random(dtype, {5}), random(dtype, {1}, 2)),
-            two("special", special(dtype), random(dtype, {1}, 2)),
-            two("empty", random(dtype, {0, 3}), random(dtype, {3}, 2))};
-}
-std::vector<Sample> prelu_backward_samples(DType dtype) {
-    std::vector<Sample> result;
-    for (Sample& sample : prelu_samples(dtype)) {
-        if (sample.label == "special") continue;  // a NaN's share of the weight's gradient is nobody's
-        sample.tensors.insert(sample.tensors.begin(), samples::random(dtype, sample.tensors[0].sizes(), 5));
-        sample.args.push_back(t(2));
-        result.push_back(std::move(sample));
-    }
-    return result;
-}
-std::vector<Sample> glu_samples(DType dtype) {
-    return {{"last", {samples::random(dtype, {3, 4})}, {t(0), -1}},
-            {"first", {samples::transposed(samples::random(dtype, {4, 3}))}, {t(0), 0}},
-            {"middle", {samples::random(dtype, {2, 6, 3})}, {t(0), 1}},
-            {"empty", {samples::random(dtype, {0, 4})}, {t(0), 1}}};
-}
-std::vector<Sample> glu_backward_samples(DType dtype) {
-    std::vector<Sample> result;
-    for (Sample& sample : glu_samples(dtype)) {
-        Sizes sizes = sample.tensors[0].sizes();
-        const std::int64_t dim = sample.label == "last" ? 1 : sample.label == "first" ? 0 : 1;
-        sizes[static_cast<std::size_t>(dim)] /= 2;
-        sample.tensors.insert(sample.tensors.begin(), samples::random(dtype, sizes, 5));
-        sample.args = {t(0), t(1), dim};
-        result.push_back(std::move(sample));
-    }
-    return result;
-}
-std::vector<Sample> shrink_samples(DType dtype) {
-    return samples::operator+(samples::unary(dtype, {Arg(0.5)}), samples::unary(dtype, {Arg(0.25)}, ", 0.25"));
-}
-std::vector<Sample> logit_samples(DType dtype) {
-    const Tensor x = samples::values(dtype, {0, 0.1, 0.5, 0.75, 1, -0.5, 2});
-    return {{"as it is", {x}, {t(0)}},
-            {"clamped", {x}, {t(0), 0.2}},
-            {"transposed", {samples::transposed(samples::uniform(dtype, {2, 3}, 0.1, 0.9))}, {t(0), 0.2}}};
-}
-std::vector<Sample> logit_backward_samples(DType dtype) {
-    const Tensor x = samples::values(dtype, {0, 0.1, 0.5, 0.75, 1, -0.5, 2}), grad = samples::random(dtype, {7});
-    return {{"as it is", {grad, x}, {t(0), t(1)}}, {"clamped", {grad, x}, {t(0), t(1), 0.2}}};
-}
-std::vector<Sample> shrink_backward_samples(DType dtype) { return samples::of_gradient(dtype, {Arg(0.5)}); }
-std::vector<Sample> threshold_samples(DType dtype) {
-    return samples::operator+(samples::unary(dtype, {1, 3}), samples::unary(dtype, {0, 0}, ", relu"));
-}
-/// The buffer is what the forward op writes into it.
-std::vector<Sample> log_sigmoid_backward_samples(DType dtype) {
-    const Tensor x = samples::values(dtype, {-20, -2, -0.5, 0, 0.5, 2, 20});
-    const Tensor buffer =
-        samples::values(dtype, {2.0611536e-9, 0.13533528, 0.60653066, 1, 0.60653066, 0.13533528, 2.0611536e-9});
-    return {{"values", {samples::random(dtype, {7}), x, buffer}, {t(0), t(1), t(2)}},
-            {"empty",
-             {samples::random(dtype, {0}), samples::random(dtype, {0}), samples::random(dtype, {0})},
-             {t(0), t(1), t(2)}}};
-}
-
 }  // namespace
 
 std::span<const OpDef> activation_form_ops() {
@@ -266,87 +189,74 @@ std::span<const OpDef> activation_form_ops() {
          .doc = "x, or below 0 a learned multiple of it: https://pytorch.org/docs/stable/generated/torch.nn.PReLU.html",
          .schema = "prelu(Tensor self, Tensor weight) -> Tensor",
          .dtypes = kFloating,
-         .decompose = prelu,
-         .samples = prelu_samples},
+         .decompose = prelu},
         {.name = "aten.prelu_backward.default",
          .doc = "the gradients of prelu: https://pytorch.org/docs/stable/generated/torch.nn.PReLU.html",
          .schema = "prelu_backward(Tensor grad_output, Tensor self, Tensor weight) -> (Tensor, Tensor)",
          .dtypes = kFloating,
-         .decompose = prelu_backward,
-         .samples = prelu_backward_samples},
+         .decompose = prelu_backward},
         {.name = "aten.glu.default",
          .doc = "one half times the sigmoid of the other: https://pytorch.org/docs/stable/generated/torch.nn.GLU.html",
          .schema = "glu(Tensor self, int dim=-1) -> Tensor",
          .dtypes = kFloating,
-         .decompose = glu,
-         .samples = glu_samples},
+         .decompose = glu},
         {.name = "aten.glu_backward.default",
          .doc = "the gradient of glu: https://pytorch.org/docs/stable/generated/torch.nn.GLU.html",
          .schema = "glu_backward(Tensor grad_output, Tensor self, int dim) -> Tensor",
          .dtypes = kFloating,
-         .decompose = glu_backward,
-         .samples = glu_backward_samples},
+         .decompose = glu_backward},
         {.name = "aten.hardshrink.default",
          .doc = "0 near 0: https://pytorch.org/docs/stable/generated/torch.nn.Hardshrink.html",
          .schema = "hardshrink(Tensor self, Scalar lambd=0.5) -> Tensor",
          .dtypes = kFloating,
          .decompose = hardshrink,
-         .grad = hardshrink_grad,
-         .samples = shrink_samples},
+         .grad = hardshrink_grad},
         {.name = "aten.hardshrink_backward.default",
          .doc =
              "the gradient where nothing was cut: https://pytorch.org/docs/stable/generated/torch.nn.Hardshrink.html",
          .schema = "hardshrink_backward(Tensor grad_out, Tensor self, Scalar lambd) -> Tensor",
          .dtypes = kFloating,
-         .decompose = hardshrink_backward,
-         .samples = shrink_backward_samples},
+         .decompose = hardshrink_backward},
         {.name = "aten.softshrink.default",
          .doc = "nearer to 0: https://pytorch.org/docs/stable/generated/torch.nn.Softshrink.html",
          .schema = "softshrink(Tensor self, Scalar lambd=0.5) -> Tensor",
          .dtypes = kFloating,
-         .decompose = softshrink,
-         .samples = shrink_samples},
+         .decompose = softshrink},
         {.name = "aten.softshrink_backward.default",
          .doc =
              "the gradient where nothing was cut: https://pytorch.org/docs/stable/generated/torch.nn.Softshrink.html",
          .schema = "softshrink_backward(Tensor grad_output, Tensor self, Scalar lambd) -> Tensor",
          .dtypes = kFloating,
-         .decompose = softshrink_backward,
-         .samples = shrink_backward_samples},
+         .decompose = softshrink_backward},
         {.name = "aten.threshold.default",
          .doc = "a number for what is not above the threshold: "
                 "https://pytorch.org/docs/stable/generated/torch.nn.Threshold.html",
          .schema = "threshold(Tensor self, Scalar threshold, Scalar value) -> Tensor",
          .dtypes = kNumbers,
-         .decompose = threshold,
-         .samples = threshold_samples},
+         .decompose = threshold},
         {.name = "aten.log_sigmoid_forward.default",
          .doc = "log_sigmoid, and exp(-|x|) for its gradient: "
                 "https://pytorch.org/docs/stable/generated/torch.nn.LogSigmoid.html",
          .schema = "log_sigmoid_forward(Tensor self) -> (Tensor output, Tensor buffer)",
          .dtypes = kFloating,
-         .decompose = log_sigmoid_forward,
-         .samples = samples::unary},
+         .decompose = log_sigmoid_forward},
         {.name = "aten.log_sigmoid_backward.default",
          .doc = "the gradient of log_sigmoid: https://pytorch.org/docs/stable/generated/torch.nn.LogSigmoid.html",
          .schema = "log_sigmoid_backward(Tensor grad_output, Tensor self, Tensor buffer) -> Tensor",
          .dtypes = kFloating,
          .decompose = log_sigmoid_backward,
-         .grad = log_sigmoid_backward_grad,
-         .samples = log_sigmoid_backward_samples},
+         .grad = log_sigmoid_backward_grad},
         {.name = "aten.logit.default",
          .doc = "log(x / (1 - x)): https://pytorch.org/docs/stable/special.html#torch.special.logit",
          .schema = "logit(Tensor self, float? eps=None) -> Tensor",
          .dtypes = kFloating,
          .decompose = logit,
-         .grad = logit_grad,
-         .samples = logit_samples},
+         .grad = logit_grad},
         {.name = "aten.logit_backward.default",
          .doc = "the gradient of logit: https://pytorch.org/docs/stable/special.html#torch.special.logit",
          .schema = "logit_backward(Tensor grad_output, Tensor self, float? eps=None) -> Tensor",
          .dtypes = kFloating,
-         .decompose = logit_backward,
-         .samples = logit_backward_samples},
+         .decompose = logit_backward},
     };
     return ops;
 }

@@ -7,7 +7,6 @@
 #include "ops/core/complex.h"
 #include "ops/core/integer.h"
 #include "ops/core/pointwise.h"
-#include "ops/core/samples.h"
 
 namespace whittle {
 
@@ -105,30 +104,6 @@ std::vector<expr::Value> lower_weighted_sum(expr::GroupBuilder&, const Arguments
     })};
 }
 
-/// Different numbers, which wrap in narrow integers and round in half types; other alphas.
-template <class F>
-std::vector<Sample> weighted_sum_samples(DType dtype) {
-    using namespace samples;
-    std::vector<Sample> result = binary(dtype, (F::allows_bool ? kAnyDType : kNumbers) | kComplex);
-    const Tensor a = ramp(dtype, {2, 3}), b = random(dtype, {3});
-    if (dtype != DType::boolean) result.push_back({"alpha", {a, b}, {t(0), t(1)}, {{"alpha", Arg(-3)}}});
-    if (is_floating(dtype)) result.push_back({"alpha 0.3", {a, b}, {t(0), t(1)}, {{"alpha", Arg(0.3)}}});
-    result.push_back({"number", {a}, {t(0), Arg(3)}});
-    if (is_floating(dtype)) result.push_back({"floating number", {a}, {t(0), Arg(0.1)}});
-    return result;
-}
-template <class F>
-std::vector<Sample> weighted_number_samples(DType dtype) {
-    using namespace samples;
-    std::vector<Sample> result = unary(dtype, {Arg(2)});
-    const Tensor x = values(dtype, {0, 0.1, 1, 2, 44});
-    result.push_back({"floating number", {x}, {t(0), Arg(0.1)}});
-    result.push_back({"300", {x}, {t(0), Arg(300)}});
-    result.push_back({"alpha", {x}, {t(0), Arg(5), Arg(-2)}});
-    if (F::allows_bool) result.push_back({"true", {x}, {t(0), Arg(true)}});
-    return result;
-}
-
 template <class F>
 constexpr OpDef weighted_sum_op(std::string_view name, std::string_view schema, std::string_view doc) {
     return {.name = name,
@@ -137,8 +112,7 @@ constexpr OpDef weighted_sum_op(std::string_view name, std::string_view schema, 
             .dtypes = (F::allows_bool ? kAnyDType : kNumbers) | kLimited | kComplex,
             .infer = infer_weighted_sum<F>,
             .eval = eval_weighted_sum<F>,
-            .lower = lower_weighted_sum<F>,
-            .samples = name.ends_with("Scalar") ? weighted_number_samples<F> : weighted_sum_samples<F>};
+            .lower = lower_weighted_sum<F>};
 }
 
 // --- Products and extrema ---
@@ -267,44 +241,18 @@ struct ShiftRight : Arithmetic {
 
 // --- Records ---
 
-std::vector<Sample> scalar_samples(DType dtype) {
-    std::vector<Sample> result = samples::unary(dtype, {dtype == DType::boolean ? Arg(true) : Arg(3)});
-    if (is_floating(dtype)) {
-        const Tensor x = samples::values(dtype, {0.1, 1, 3});
-        result.push_back({"floating number", {x}, {samples::t(0), Arg(0.1)}});
-    }
-    return result;
-}
-
 template <class F, DTypeSet kDTypes = kAnyDType | kLimited>
 constexpr OpDef arithmetic_op(std::string_view name, std::string_view schema, std::string_view doc) {
-    OpDef def = {.name = name,
-                 .doc = doc,
-                 .schema = schema,
-                 .dtypes = kDTypes,
-                 .infer = infer_binary<F>,
-                 .eval = eval_binary<F>,
-                 .lower = lower_binary<F>};
-    def.samples =
-        name.ends_with("Scalar") ? scalar_samples : [](DType dtype) { return samples::binary(dtype, kDTypes); };
-    return def;
-}
-template <class F>
-constexpr OpDef shift(std::string_view name, std::string_view schema, std::string_view doc) {
-    OpDef def = arithmetic_op<F, kIntegers | kLimited>(name, schema, doc);
-    if (!name.ends_with("Scalar")) def.samples = [](DType dtype) { return samples::binary(dtype, kIntegers); };
-    return def;
-}
-/// By amounts within the width: what others do under this name LibTorch leaves open.
-template <class F>
-constexpr OpDef narrow_shift(std::string_view name, std::string_view schema, std::string_view doc) {
-    OpDef def = shift<F>(name, schema, doc);
-    if (!name.ends_with("Scalar"))
-        def.samples = [](DType dtype) { return samples::binary(dtype, kIntegers, samples::Right::shift); };
-    return def;
+    return {.name = name,
+            .doc = doc,
+            .schema = schema,
+            .dtypes = kDTypes,
+            .infer = infer_binary<F>,
+            .eval = eval_binary<F>,
+            .lower = lower_binary<F>};
 }
 
-constexpr DTypeSet kBits = kIntegers | kLimited | kBool;
+constexpr DTypeSet kShifted = kIntegers | kLimited, kBits = kShifted | kBool;
 
 constexpr OpDef kArithmetic[] = {
     with_gradient(
@@ -381,35 +329,39 @@ constexpr OpDef kArithmetic[] = {
         arithmetic_op<BitXor, kBits>("aten.bitwise_xor.Scalar",
                                      "bitwise_xor.Scalar(Tensor self, Scalar other) -> Tensor", "self ^ other"),
         no_gradient),
-    with_gradient(shift<ShiftLeft>("aten.bitwise_left_shift.Tensor",
-                                   "bitwise_left_shift.Tensor(Tensor self, Tensor other) -> Tensor", "self << other"),
+    with_gradient(arithmetic_op<ShiftLeft, kShifted>("aten.bitwise_left_shift.Tensor",
+                                                     "bitwise_left_shift.Tensor(Tensor self, Tensor other) -> Tensor",
+                                                     "self << other"),
+                  no_gradient),
+    with_gradient(arithmetic_op<ShiftLeft, kShifted>(
+                      "aten.bitwise_left_shift.Tensor_Scalar",
+                      "bitwise_left_shift.Tensor_Scalar(Tensor self, Scalar other) -> Tensor", "self << other"),
+                  no_gradient),
+    with_gradient(arithmetic_op<ShiftRight, kShifted>("aten.bitwise_right_shift.Tensor",
+                                                      "bitwise_right_shift.Tensor(Tensor self, Tensor other) -> Tensor",
+                                                      "self >> other, arithmetic"),
                   no_gradient),
     with_gradient(
-        shift<ShiftLeft>("aten.bitwise_left_shift.Tensor_Scalar",
-                         "bitwise_left_shift.Tensor_Scalar(Tensor self, Scalar other) -> Tensor", "self << other"),
-        no_gradient),
-    with_gradient(shift<ShiftRight>("aten.bitwise_right_shift.Tensor",
-                                    "bitwise_right_shift.Tensor(Tensor self, Tensor other) -> Tensor",
-                                    "self >> other, arithmetic"),
-                  no_gradient),
-    with_gradient(shift<ShiftRight>("aten.bitwise_right_shift.Tensor_Scalar",
-                                    "bitwise_right_shift.Tensor_Scalar(Tensor self, Scalar other) -> Tensor",
-                                    "self >> other, arithmetic"),
-                  no_gradient),
-    with_gradient(narrow_shift<ShiftLeft>("aten.__lshift__.Tensor",
-                                          "__lshift__.Tensor(Tensor self, Tensor other) -> Tensor", "self << other"),
-                  no_gradient),
-    with_gradient(narrow_shift<ShiftLeft>("aten.__lshift__.Scalar",
-                                          "__lshift__.Scalar(Tensor self, Scalar other) -> Tensor", "self << other"),
-                  no_gradient),
-    with_gradient(
-        narrow_shift<ShiftRight>("aten.__rshift__.Tensor", "__rshift__.Tensor(Tensor self, Tensor other) -> Tensor",
-                                 "self >> other, arithmetic"),
+        arithmetic_op<ShiftRight, kShifted>("aten.bitwise_right_shift.Tensor_Scalar",
+                                            "bitwise_right_shift.Tensor_Scalar(Tensor self, Scalar other) -> Tensor",
+                                            "self >> other, arithmetic"),
         no_gradient),
     with_gradient(
-        narrow_shift<ShiftRight>("aten.__rshift__.Scalar", "__rshift__.Scalar(Tensor self, Scalar other) -> Tensor",
-                                 "self >> other, arithmetic"),
+        arithmetic_op<ShiftLeft, kShifted>("aten.__lshift__.Tensor",
+                                           "__lshift__.Tensor(Tensor self, Tensor other) -> Tensor", "self << other"),
         no_gradient),
+    with_gradient(
+        arithmetic_op<ShiftLeft, kShifted>("aten.__lshift__.Scalar",
+                                           "__lshift__.Scalar(Tensor self, Scalar other) -> Tensor", "self << other"),
+        no_gradient),
+    with_gradient(arithmetic_op<ShiftRight, kShifted>("aten.__rshift__.Tensor",
+                                                      "__rshift__.Tensor(Tensor self, Tensor other) -> Tensor",
+                                                      "self >> other, arithmetic"),
+                  no_gradient),
+    with_gradient(arithmetic_op<ShiftRight, kShifted>("aten.__rshift__.Scalar",
+                                                      "__rshift__.Scalar(Tensor self, Scalar other) -> Tensor",
+                                                      "self >> other, arithmetic"),
+                  no_gradient),
 };
 
 }  // namespace

@@ -3,14 +3,11 @@
 #include "ops/core/assertions.h"
 #include "base/error.h"
 #include "ops/aten/families.h"
-#include "ops/core/samples.h"
 #include "tensor/limits.h"
 
 namespace whittle {
 
 namespace {
-
-using samples::t;
 
 void check_one_element(const Sizes& sizes) {
     if (element_count(sizes) != 1)
@@ -34,13 +31,6 @@ std::vector<expr::Value> lower_assertion(expr::GroupBuilder&, const Arguments<ex
     return {a.tensor("dep_token")};
 }
 
-std::vector<Sample> assertion_samples(DType dtype) {
-    const Tensor holds = samples::values(dtype, {1}, {});
-    return {{"of itself", {holds}, {t(0), "it holds", t(0)}},
-            {"of a number", {holds, samples::values(DType::i64, {3}, {})}, {t(0), "it holds", t(1)}},
-            {"one element", {samples::values(dtype, {1}, {1}), samples::ramp(DType::f32, {2, 3})}, {t(0), "", t(1)}}};
-}
-
 constexpr OpDef kAssertionOps[] = {
     {.name = kAssertion,
      .doc = "dep_token, where self is true, else an error: what torch._check of a value is in a functional graph",
@@ -48,8 +38,7 @@ constexpr OpDef kAssertionOps[] = {
      .infer = infer_assertion,
      .eval = eval_assertion,
      .lower = lower_assertion,
-     .grad = no_gradient,
-     .samples = assertion_samples},
+     .grad = no_gradient},
 };
 
 }  // namespace

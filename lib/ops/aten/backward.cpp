@@ -13,32 +13,9 @@
 #include "ops/aten/view_grad.h"
 #include "ops/core/geometry.h"
 #include "ops/core/pointwise.h"
-#include "ops/core/samples.h"
 
 namespace whittle {
 
-using samples::random;
-using samples::t;
-
-std::vector<Sample> samples::of_gradient(DType dtype) { return of_gradient(dtype, {}); }
-std::vector<Sample> samples::of_gradient(DType dtype, const ArgList& rest) {
-    ArgList args = {t(0), t(1)};
-    args.insert(args.end(), rest.begin(), rest.end());
-    const Tensor grad = samples::random(dtype, {2, 3}), y = samples::uniform(dtype, {2, 3}, -1, 1, 2);
-    const Tensor special = samples::special(dtype);
-    const std::int64_t n = special.numel();
-    return {{"2-d", {grad, y}, args},
-            {"0-d", {samples::random(dtype, {}), samples::uniform(dtype, {}, -1, 1, 2)}, args},
-            {"transposed", {samples::transposed(grad), y}, args},
-            {"value transposed", {grad, samples::transposed(y)}, args},
-            {"strided", {samples::strided(grad), samples::transposed(y)}, args},
-            {"negative stride", {samples::negative(grad), samples::strided(y)}, args},
-            {"one number", {samples::expanded(samples::random(dtype, {}), {2, 3}), y}, args},
-            {"special",
-             {special.as_strided({n, n}, {1, 0}, 0).contiguous(), special.as_strided({n, n}, {0, 1}, 0).contiguous()},
-             args},
-            {"empty", {samples::random(dtype, {0, 3}), samples::random(dtype, {0, 3})}, args}};
-}
 namespace {
 
 Refs threshold_backward(GraphBuilder& b, const Arguments<NodeValue>& a) {
@@ -179,81 +156,6 @@ Refs unfold_backward(GraphBuilder& b, const Arguments<NodeValue>& a) {
     return {g.as(g.call("aten.index_add.default", {arg(zeros), dim, arg(at), arg(wide)}), grad.meta.dtype).ref};
 }
 
-// --- Samples ---
-
-std::vector<Sample> threshold_backward_samples(DType dtype) { return samples::of_gradient(dtype, {0.25}); }
-std::vector<Sample> gelu_backward_samples(DType dtype) {
-    std::vector<Sample> result = samples::of_gradient(dtype);
-    for (Sample& sample : samples::of_gradient(dtype))
-        result.push_back({"tanh, " + sample.label, sample.tensors, sample.args, {{"approximate", "tanh"}}});
-    return result;
-}
-std::vector<Sample> softmax_samples(DType dtype) {
-    const Tensor grad = random(dtype, {2, 3}), y = samples::uniform(dtype, {2, 3}, 0, 1, 2);
-    const Tensor cube = random(dtype, {2, 5, 3}), shares = samples::uniform(dtype, {2, 5, 3}, 0, 1, 2);
-    std::vector<Sample> result = {
-        {"last", {grad, y}, {t(0), t(1), 1, Arg(dtype)}},
-        {"first", {grad, y}, {t(0), t(1), 0, Arg(dtype)}},
-        {"0-d", {random(dtype, {}), samples::scalar(dtype, 1)}, {t(0), t(1), 0, Arg(dtype)}},
-        {"empty", {random(dtype, {0, 3}), random(dtype, {0, 3})}, {t(0), t(1), -1, Arg(dtype)}},
-        {"one number", {samples::expanded(random(dtype, {}), {2, 3}), y}, {t(0), t(1), 1, Arg(dtype)}}};
-    for (const std::int64_t dim : {0, 1})
-        result.push_back({"transposed result, " + std::to_string(dim),
-                          {grad, samples::transposed(y)},
-                          {t(0), t(1), dim, Arg(dtype)}});
-    for (const auto& [label, laid] : samples::layouts(cube))
-        result.push_back({"middle, " + label, {laid, shares}, {t(0), t(1), 1, Arg(dtype)}});
-    return result;
-}
-std::vector<Sample> embedding_samples(DType dtype) {
-    const Tensor grad = random(dtype, {2, 2, 3}), at = samples::values(DType::i64, {1, 4, 1, 0}, {2, 2});
-    const Tensor one = samples::values(DType::i64, {3});
-    std::vector<Sample> result = {
-        {"all", {grad, at}, {t(0), t(1), 5, -1, false}},
-        {"padding", {grad, at}, {t(0), t(1), 5, 1, false}},
-        {"by frequency", {grad, at}, {t(0), t(1), 5, -1, true}},
-        {"transposed indices", {grad, samples::transposed(at)}, {t(0), t(1), 5, -1, false}},
-        {"one number", {samples::expanded(random(dtype, {}), {1, 3}), one}, {t(0), t(1), 4, -1, false}},
-        {"none", {random(dtype, {0, 3}), samples::values(DType::i64, {})}, {t(0), t(1), 4, -1, false}}};
-    for (const auto& [label, laid] : samples::layouts(grad))
-        if (label != "contiguous") result.push_back({label, {laid, at}, {t(0), t(1), 5, -1, false}});
-    return result;
-}
-std::vector<Sample> select_samples(DType dtype) {
-    return {{"first", {random(dtype, {4})}, {t(0), Arg::ints({3, 4}), 0, 1}},
-            {"last", {random(dtype, {3})}, {t(0), Arg::ints({3, 4}), -1, -1}},
-            {"one number", {samples::expanded(random(dtype, {}), {4})}, {t(0), Arg::ints({3, 4}), -2, -3}},
-            {"of a row", {random(dtype, {})}, {t(0), Arg::ints({4}), 0, 2}},
-            {"transposed", {samples::transposed(random(dtype, {2, 4}))}, {t(0), Arg::ints({2, 3, 4}), 1, 2}}};
-}
-std::vector<Sample> slice_samples(DType dtype) {
-    return {{"step", {random(dtype, {2, 4})}, {t(0), Arg::ints({5, 4}), 0, 1, 5, 2}},
-            {"from behind", {random(dtype, {3, 2})}, {t(0), Arg::ints({3, 4}), -1, -3, -1, 1}},
-            {"beyond the end", {random(dtype, {3, 2})}, {t(0), Arg::ints({3, 4}), 1, 2, 100, 1}},
-            {"nothing", {random(dtype, {3, 0})}, {t(0), Arg::ints({3, 4}), 1, 3, 3, 1}},
-            {"transposed", {samples::transposed(random(dtype, {3, 2}))}, {t(0), Arg::ints({3, 4}), 1, 0, 4, 2}},
-            {"one number", {samples::expanded(random(dtype, {}), {3, 4})}, {t(0), Arg::ints({3, 4}), 0, 0, 3, 1}}};
-}
-std::vector<Sample> unfold_samples(DType dtype) {
-    return {{"overlapping", {random(dtype, {2, 3, 3})}, {t(0), Arg::ints({2, 7}), 1, 3, 2}},
-            {"apart", {random(dtype, {2, 2, 2})}, {t(0), Arg::ints({7, 2}), 0, 2, 3}},
-            {"from the end", {random(dtype, {2, 3, 4, 2})}, {t(0), Arg::ints({2, 4, 4}), -2, 2, 1}},
-            {"0-d", {random(dtype, {1})}, {t(0), Arg::ints({}), 0, 1, 1}},
-            {"transposed", {samples::transposed(random(dtype, {2, 3, 3}))}, {t(0), Arg::ints({2, 7}), 1, 3, 2}},
-            {"one number", {samples::expanded(random(dtype, {}), {2, 3, 3})}, {t(0), Arg::ints({2, 7}), 1, 3, 2}},
-            {"empty", {random(dtype, {0, 3, 3})}, {t(0), Arg::ints({0, 7}), 1, 3, 2}}};
-}
-std::vector<Sample> diagonal_samples(DType dtype) {
-    return {{"main", {random(dtype, {3})}, {t(0), Arg::ints({3, 4}), 0, 0, 1}},
-            {"above", {random(dtype, {2})}, {t(0), Arg::ints({3, 4}), 2, 0, 1}},
-            {"below", {random(dtype, {4, 2})}, {t(0), Arg::ints({3, 4, 2}), -1, 0, 2}},
-            {"of a batch", {random(dtype, {2, 2})}, {t(0), Arg::ints({2, 3, 3}), 1, -2, -1}},
-            {"transposed", {samples::transposed(random(dtype, {2, 3}))}, {t(0), Arg::ints({2, 3, 3}), 0, 1, 2}},
-            {"one number", {samples::expanded(random(dtype, {}), {3})}, {t(0), Arg::ints({3, 3}), 0, 0, 1}},
-            {"outside", {random(dtype, {0})}, {t(0), Arg::ints({2, 2}), 5, 0, 1}},
-            {"empty", {random(dtype, {0})}, {t(0), Arg::ints({0, 3}), 0, 0, 1}}};
-}
-
 }  // namespace
 
 std::span<const OpDef> backward_ops() {
@@ -262,76 +164,65 @@ std::span<const OpDef> backward_ops() {
          .doc = "the gradient of threshold and relu: https://pytorch.org/docs/stable/generated/torch.nn.Threshold.html",
          .schema = "threshold_backward(Tensor grad_output, Tensor self, Scalar threshold) -> Tensor",
          .dtypes = kFloating,
-         .decompose = threshold_backward,
-         .samples = threshold_backward_samples},
+         .decompose = threshold_backward},
         {.name = "aten.sigmoid_backward.default",
          .doc = "grad * y * (1 - y), of sigmoid's result: https://pytorch.org/docs/stable/generated/torch.sigmoid.html",
          .schema = "sigmoid_backward(Tensor grad_output, Tensor output) -> Tensor",
          .dtypes = kFloating,
-         .decompose = sigmoid_backward,
-         .samples = samples::of_gradient},
+         .decompose = sigmoid_backward},
         {.name = "aten.tanh_backward.default",
          .doc = "grad * (1 - y^2), of tanh's result: https://pytorch.org/docs/stable/generated/torch.tanh.html",
          .schema = "tanh_backward(Tensor grad_output, Tensor output) -> Tensor",
          .dtypes = kFloating,
-         .decompose = tanh_backward,
-         .samples = samples::of_gradient},
+         .decompose = tanh_backward},
         {.name = "aten.gelu_backward.default",
          .doc = "the gradient of gelu: https://arxiv.org/abs/1606.08415",
          .schema = "gelu_backward(Tensor grad_output, Tensor self, *, str approximate=\"none\") -> Tensor",
          .dtypes = kFloating,
-         .decompose = gelu_backward,
-         .samples = gelu_backward_samples},
+         .decompose = gelu_backward},
         {.name = "aten._softmax_backward_data.default",
          .doc = "y * (grad - sum(grad * y)): https://pytorch.org/docs/stable/generated/torch.nn.Softmax.html",
          .schema =
              "_softmax_backward_data(Tensor grad_output, Tensor output, int dim, ScalarType input_dtype) -> Tensor",
          .dtypes = kFloating,
-         .decompose = softmax_backward,
-         .samples = softmax_samples},
+         .decompose = softmax_backward},
         {.name = "aten._log_softmax_backward_data.default",
          .doc = "grad - exp(y) * sum(grad): https://pytorch.org/docs/stable/generated/torch.nn.LogSoftmax.html",
          .schema =
              "_log_softmax_backward_data(Tensor grad_output, Tensor output, int dim, ScalarType input_dtype) -> Tensor",
          .dtypes = kFloating,
-         .decompose = log_softmax_backward,
-         .samples = softmax_samples},
+         .decompose = log_softmax_backward},
         {.name = "aten.embedding_dense_backward.default",
          .doc = "the gradient of embedding's weight: https://pytorch.org/docs/stable/generated/torch.nn.Embedding.html",
          .schema = "embedding_dense_backward(Tensor grad_output, Tensor indices, SymInt num_weights, SymInt "
                    "padding_idx, bool scale_grad_by_freq) -> Tensor",
          .dtypes = kFloating,
-         .decompose = embedding_backward,
-         .samples = embedding_samples},
+         .decompose = embedding_backward},
         {.name = "aten.select_backward.default",
          .doc = "zeros with the gradient at an index: https://pytorch.org/docs/stable/generated/torch.select.html",
          .schema = "select_backward(Tensor grad_output, SymInt[] input_sizes, int dim, SymInt index) -> Tensor",
          .dtypes = kFloating | kComplex,
-         .decompose = select_backward,
-         .samples = select_samples},
+         .decompose = select_backward},
         {.name = "aten.slice_backward.default",
          .doc =
              "zeros with the gradient in a slice: https://pytorch.org/docs/stable/generated/torch.slice_scatter.html",
          .schema = "slice_backward(Tensor grad_output, SymInt[] input_sizes, int dim, SymInt start, SymInt end, SymInt "
                    "step) -> Tensor",
          .dtypes = kFloating | kComplex,
-         .decompose = slice_backward,
-         .samples = slice_samples},
+         .decompose = slice_backward},
         {.name = "aten.unfold_backward.default",
          .doc = "windows' elements added up where they lay: "
                 "https://pytorch.org/docs/stable/generated/torch.Tensor.unfold.html",
          .schema = "unfold_backward(Tensor grad_in, SymInt[] input_sizes, int dim, int size, int step) -> Tensor",
          .dtypes = kFloating | kComplex,
-         .decompose = unfold_backward,
-         .samples = unfold_samples},
+         .decompose = unfold_backward},
         {.name = "aten.diagonal_backward.default",
          .doc = "zeros with the gradient on a diagonal: "
                 "https://pytorch.org/docs/stable/generated/torch.diagonal_scatter.html",
          .schema =
              "diagonal_backward(Tensor grad_output, SymInt[] input_sizes, int offset, int dim1, int dim2) -> Tensor",
          .dtypes = kFloating | kComplex,
-         .decompose = diagonal_backward,
-         .samples = diagonal_samples},
+         .decompose = diagonal_backward},
     };
     return ops;
 }

@@ -1,4 +1,4 @@
-// What the backward ops and losses share: short names for the calls they are made of, and samples.
+// What the backward ops and losses share: short names for the calls they are made of.
 #pragma once
 
 #include <string>
@@ -71,14 +71,5 @@ class Gradient {
   private:
     GraphBuilder& b_;
 };
-
-namespace samples {
-
-/// op(gradient, value, rest...): every layout on either side, all pairs of special values, none, and the gradient of a
-/// sum, which is one number everywhere.
-std::vector<Sample> of_gradient(DType dtype, const ArgList& rest);
-std::vector<Sample> of_gradient(DType dtype);
-
-}  // namespace samples
 
 }  // namespace whittle

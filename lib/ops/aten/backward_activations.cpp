@@ -2,17 +2,13 @@
 // composites. At a corner a gradient is that of the branch that computes the value there, except that hardtanh and
 // hardsigmoid are flat at their bounds.
 // https://github.com/pytorch/pytorch/blob/main/tools/autograd/derivatives.yaml
-#include <vector>
 
 #include "base/error.h"
 #include "ops/aten/backward.h"
 #include "ops/aten/families.h"
-#include "ops/core/samples.h"
 
 namespace whittle {
 namespace {
-
-using samples::t;
 
 /// A gradient and the operand that its function was called with, or what that gave.
 struct OfValue : Gradient {
@@ -94,60 +90,6 @@ Refs mish_backward(GraphBuilder& b, const Arguments<NodeValue>& a) {
     return {g.mul(g.grad, g.add(t, g.mul(g.mul(g.x, s), g.complement(g.mul(t, t))))).ref};
 }
 
-// --- Samples ---
-
-/// Those of any gradient, and one over all the pieces of the functions here, with the bounds of
-/// hardtanh_backward_samples().
-std::vector<Sample> with_pieces(DType dtype, const ArgList& rest = {}) {
-    std::vector<Sample> result = samples::of_gradient(dtype, rest);
-    const Tensor at = samples::values(dtype, {-30, -4, -2, -1, -0.75, 0.25, 0.75, 1, 2, 4, 30});
-    ArgList args = {t(0), t(1)};
-    args.insert(args.end(), rest.begin(), rest.end());
-    result.push_back({"pieces", {samples::random(dtype, at.sizes()), at}, std::move(args)});
-    return result;
-}
-/// Those of other parameters: all kinds of values, in one layout.
-std::vector<Sample> in_one_layout(DType dtype, const ArgList& rest = {}) {
-    std::vector<Sample> result = with_pieces(dtype, rest);
-    std::erase_if(result, [](const Sample& sample) {
-        return sample.label != "2-d" && sample.label != "special" && sample.label != "pieces";
-    });
-    return result;
-}
-std::vector<Sample> piecewise_samples(DType dtype) { return with_pieces(dtype); }
-std::vector<Sample> leaky_relu_samples(DType dtype) {
-    std::vector<Sample> result = with_pieces(dtype, {Arg(0.25), false});
-    for (Sample& sample : in_one_layout(dtype, {Arg(0.125), true})) {
-        sample.label += ", of the result";
-        result.push_back(std::move(sample));
-    }
-    return result;
-}
-std::vector<Sample> hardtanh_backward_samples(DType dtype) { return with_pieces(dtype, {-1, 2}); }
-std::vector<Sample> softplus_samples(DType dtype) {
-    std::vector<Sample> result = with_pieces(dtype, {1, 20});
-    for (Sample& sample : in_one_layout(dtype, {2, 1})) {
-        sample.label += ", beta 2, threshold 1";
-        result.push_back(std::move(sample));
-    }
-    return result;
-}
-/// The operand comes last.
-std::vector<Sample> elu_samples(DType dtype) {
-    const std::tuple<const char*, ArgList> variants[] = {{"", {1, 1, 1, false}},
-                                                         {", of the result", {1, 1, 1, true}},
-                                                         {", scaled", {Arg(1.5), Arg(1.25), Arg(0.5), false}},
-                                                         {", scaled, of the result", {Arg(1.5), 2, Arg(0.5), true}}};
-    std::vector<Sample> result;
-    for (const auto& [suffix, numbers] : variants)
-        for (Sample& sample : *suffix ? in_one_layout(dtype) : with_pieces(dtype)) {
-            sample.label += suffix;
-            sample.args.insert(sample.args.begin() + 1, numbers.begin(), numbers.end());
-            result.push_back(std::move(sample));
-        }
-    return result;
-}
-
 }  // namespace
 
 std::span<const OpDef> unary_backward_ops() {
@@ -157,52 +99,44 @@ std::span<const OpDef> unary_backward_ops() {
          .schema = "leaky_relu_backward(Tensor grad_output, Tensor self, Scalar negative_slope, bool self_is_result) "
                    "-> Tensor",
          .dtypes = kFloating,
-         .decompose = leaky_relu_backward,
-         .samples = leaky_relu_samples},
+         .decompose = leaky_relu_backward},
         {.name = "aten.elu_backward.default",
          .doc = "the gradient of elu, selu and celu: https://pytorch.org/docs/stable/generated/torch.nn.ELU.html",
          .schema = "elu_backward(Tensor grad_output, Scalar alpha, Scalar scale, Scalar input_scale, bool is_result, "
                    "Tensor self_or_result) -> Tensor",
          .dtypes = kFloating,
-         .decompose = elu_backward,
-         .samples = elu_samples},
+         .decompose = elu_backward},
         {.name = "aten.hardtanh_backward.default",
          .doc = "the gradient between the bounds: https://pytorch.org/docs/stable/generated/torch.nn.Hardtanh.html",
          .schema = "hardtanh_backward(Tensor grad_output, Tensor self, Scalar min_val, Scalar max_val) -> Tensor",
          .dtypes = kFloating,
-         .decompose = hardtanh_backward,
-         .samples = hardtanh_backward_samples},
+         .decompose = hardtanh_backward},
         {.name = "aten.hardsigmoid_backward.default",
          .doc = "a sixth of the gradient between -3 and 3: "
                 "https://pytorch.org/docs/stable/generated/torch.nn.Hardsigmoid.html",
          .schema = "hardsigmoid_backward(Tensor grad_output, Tensor self) -> Tensor",
          .dtypes = kFloating,
-         .decompose = hardsigmoid_backward,
-         .samples = piecewise_samples},
+         .decompose = hardsigmoid_backward},
         {.name = "aten.hardswish_backward.default",
          .doc = "the gradient of hardswish: https://pytorch.org/docs/stable/generated/torch.nn.Hardswish.html",
          .schema = "hardswish_backward(Tensor grad_output, Tensor self) -> Tensor",
          .dtypes = kFloating,
-         .decompose = hardswish_backward,
-         .samples = piecewise_samples},
+         .decompose = hardswish_backward},
         {.name = "aten.softplus_backward.default",
          .doc = "the gradient of softplus: https://pytorch.org/docs/stable/generated/torch.nn.Softplus.html",
          .schema = "softplus_backward(Tensor grad_output, Tensor self, Scalar beta, Scalar threshold) -> Tensor",
          .dtypes = kFloating,
-         .decompose = softplus_backward,
-         .samples = softplus_samples},
+         .decompose = softplus_backward},
         {.name = "aten.silu_backward.default",
          .doc = "the gradient of silu: https://pytorch.org/docs/stable/generated/torch.nn.SiLU.html",
          .schema = "silu_backward(Tensor grad_output, Tensor self) -> Tensor",
          .dtypes = kFloating,
-         .decompose = silu_backward,
-         .samples = piecewise_samples},
+         .decompose = silu_backward},
         {.name = "aten.mish_backward.default",
          .doc = "the gradient of mish: https://pytorch.org/docs/stable/generated/torch.nn.Mish.html",
          .schema = "mish_backward(Tensor grad_output, Tensor self) -> Tensor",
          .dtypes = kFloating,
-         .decompose = mish_backward,
-         .samples = piecewise_samples},
+         .decompose = mish_backward},
     };
     return ops;
 }

@@ -12,9 +12,8 @@ std::vector<NodeRef> decompose_gradient(GraphBuilder& builder, const Arguments<N
     return {apply_all(Gradient(builder), args.tensor("grad_output"), resize_gradient_maps(resize, How)).ref};
 }
 
-template <Interpolation How, int Rank, Overload Form>
+template <Interpolation How, int Rank>
 constexpr OpDef resize_gradient_op(std::string_view name, std::string_view schema) {
-    constexpr bool kOneElement = How == Interpolation::nearest || How == Interpolation::exact;
     OpDef def{.name = name, .schema = schema};
     def.doc =
         "the gradient of what was resized: "
@@ -24,96 +23,89 @@ constexpr OpDef resize_gradient_op(std::string_view name, std::string_view schem
         return {ValueMeta::contiguous(args.tensor("grad_output").dtype, resize_of(args, Rank).operand_sizes())};
     };
     def.decompose = decompose_gradient<How, Rank>;
-    def.samples = [](DType dtype) {
-        return resize_samples(dtype, Rank,
-                              {.vec = Form == Overload::vec, .align_corners = !kOneElement, .gradient = true});
-    };
     return def;
 }
 
 constexpr OpDef kUpsampleBackwardOps[] = {
-    resize_gradient_op<Interpolation::nearest, 1, Overload::vec>(
+    resize_gradient_op<Interpolation::nearest, 1>(
         "aten.upsample_nearest1d_backward.vec",
         "upsample_nearest1d_backward.vec(Tensor grad_output" WHITTLE_RESIZE_VEC("SymInt[] input_size, ", "")),
-    resize_gradient_op<Interpolation::nearest, 1, Overload::plain>(
-        "aten.upsample_nearest1d_backward.default", "upsample_nearest1d_backward(Tensor grad_output" WHITTLE_RESIZE(
-                                                        "1", "SymInt[3] input_size, ", "", WHITTLE_SCALES1)),
-    resize_gradient_op<Interpolation::nearest, 2, Overload::vec>(
+    resize_gradient_op<Interpolation::nearest, 1>("aten.upsample_nearest1d_backward.default",
+                                                  "upsample_nearest1d_backward(Tensor grad_output" WHITTLE_RESIZE(
+                                                      "1", "SymInt[3] input_size, ", "", WHITTLE_SCALES1)),
+    resize_gradient_op<Interpolation::nearest, 2>(
         "aten.upsample_nearest2d_backward.vec",
         "upsample_nearest2d_backward.vec(Tensor grad_output" WHITTLE_RESIZE_VEC("SymInt[] input_size, ", "")),
-    resize_gradient_op<Interpolation::nearest, 2, Overload::plain>(
-        "aten.upsample_nearest2d_backward.default", "upsample_nearest2d_backward(Tensor grad_output" WHITTLE_RESIZE(
-                                                        "2", "SymInt[4] input_size, ", "", WHITTLE_SCALES2)),
-    resize_gradient_op<Interpolation::nearest, 3, Overload::vec>(
+    resize_gradient_op<Interpolation::nearest, 2>("aten.upsample_nearest2d_backward.default",
+                                                  "upsample_nearest2d_backward(Tensor grad_output" WHITTLE_RESIZE(
+                                                      "2", "SymInt[4] input_size, ", "", WHITTLE_SCALES2)),
+    resize_gradient_op<Interpolation::nearest, 3>(
         "aten.upsample_nearest3d_backward.vec",
         "upsample_nearest3d_backward.vec(Tensor grad_output" WHITTLE_RESIZE_VEC("SymInt[] input_size, ", "")),
-    resize_gradient_op<Interpolation::nearest, 3, Overload::plain>(
-        "aten.upsample_nearest3d_backward.default", "upsample_nearest3d_backward(Tensor grad_output" WHITTLE_RESIZE(
-                                                        "3", "SymInt[5] input_size, ", "", WHITTLE_SCALES3)),
-    resize_gradient_op<Interpolation::exact, 1, Overload::vec>(
+    resize_gradient_op<Interpolation::nearest, 3>("aten.upsample_nearest3d_backward.default",
+                                                  "upsample_nearest3d_backward(Tensor grad_output" WHITTLE_RESIZE(
+                                                      "3", "SymInt[5] input_size, ", "", WHITTLE_SCALES3)),
+    resize_gradient_op<Interpolation::exact, 1>(
         "aten._upsample_nearest_exact1d_backward.vec",
         "_upsample_nearest_exact1d_backward.vec(Tensor grad_output" WHITTLE_RESIZE_VEC("SymInt[] input_size, ", "")),
-    resize_gradient_op<Interpolation::exact, 1, Overload::plain>(
-        "aten._upsample_nearest_exact1d_backward.default",
-        "_upsample_nearest_exact1d_backward(Tensor grad_output" WHITTLE_RESIZE("1", "SymInt[3] input_size, ", "",
-                                                                               WHITTLE_SCALES1)),
-    resize_gradient_op<Interpolation::exact, 2, Overload::vec>(
+    resize_gradient_op<Interpolation::exact, 1>("aten._upsample_nearest_exact1d_backward.default",
+                                                "_upsample_nearest_exact1d_backward(Tensor grad_output" WHITTLE_RESIZE(
+                                                    "1", "SymInt[3] input_size, ", "", WHITTLE_SCALES1)),
+    resize_gradient_op<Interpolation::exact, 2>(
         "aten._upsample_nearest_exact2d_backward.vec",
         "_upsample_nearest_exact2d_backward.vec(Tensor grad_output" WHITTLE_RESIZE_VEC("SymInt[] input_size, ", "")),
-    resize_gradient_op<Interpolation::exact, 2, Overload::plain>(
-        "aten._upsample_nearest_exact2d_backward.default",
-        "_upsample_nearest_exact2d_backward(Tensor grad_output" WHITTLE_RESIZE("2", "SymInt[4] input_size, ", "",
-                                                                               WHITTLE_SCALES2)),
-    resize_gradient_op<Interpolation::exact, 3, Overload::vec>(
+    resize_gradient_op<Interpolation::exact, 2>("aten._upsample_nearest_exact2d_backward.default",
+                                                "_upsample_nearest_exact2d_backward(Tensor grad_output" WHITTLE_RESIZE(
+                                                    "2", "SymInt[4] input_size, ", "", WHITTLE_SCALES2)),
+    resize_gradient_op<Interpolation::exact, 3>(
         "aten._upsample_nearest_exact3d_backward.vec",
         "_upsample_nearest_exact3d_backward.vec(Tensor grad_output" WHITTLE_RESIZE_VEC("SymInt[] input_size, ", "")),
-    resize_gradient_op<Interpolation::exact, 3, Overload::plain>(
-        "aten._upsample_nearest_exact3d_backward.default",
-        "_upsample_nearest_exact3d_backward(Tensor grad_output" WHITTLE_RESIZE("3", "SymInt[5] input_size, ", "",
-                                                                               WHITTLE_SCALES3)),
-    resize_gradient_op<Interpolation::linear, 1, Overload::vec>(
-        "aten.upsample_linear1d_backward.vec", "upsample_linear1d_backward.vec(Tensor grad_output" WHITTLE_RESIZE_VEC(
-                                                   "SymInt[] input_size, ", "bool align_corners, ")),
-    resize_gradient_op<Interpolation::linear, 1, Overload::plain>(
+    resize_gradient_op<Interpolation::exact, 3>("aten._upsample_nearest_exact3d_backward.default",
+                                                "_upsample_nearest_exact3d_backward(Tensor grad_output" WHITTLE_RESIZE(
+                                                    "3", "SymInt[5] input_size, ", "", WHITTLE_SCALES3)),
+    resize_gradient_op<Interpolation::linear, 1>("aten.upsample_linear1d_backward.vec",
+                                                 "upsample_linear1d_backward.vec(Tensor grad_output" WHITTLE_RESIZE_VEC(
+                                                     "SymInt[] input_size, ", "bool align_corners, ")),
+    resize_gradient_op<Interpolation::linear, 1>(
         "aten.upsample_linear1d_backward.default",
         "upsample_linear1d_backward(Tensor grad_output" WHITTLE_RESIZE("1", "SymInt[3] input_size, ",
                                                                        "bool align_corners, ", WHITTLE_SCALES1)),
-    resize_gradient_op<Interpolation::linear, 2, Overload::vec>(
+    resize_gradient_op<Interpolation::linear, 2>(
         "aten.upsample_bilinear2d_backward.vec",
         "upsample_bilinear2d_backward.vec(Tensor grad_output" WHITTLE_RESIZE_VEC("SymInt[] input_size, ",
                                                                                  "bool align_corners, ")),
-    resize_gradient_op<Interpolation::linear, 2, Overload::plain>(
+    resize_gradient_op<Interpolation::linear, 2>(
         "aten.upsample_bilinear2d_backward.default",
         "upsample_bilinear2d_backward(Tensor grad_output" WHITTLE_RESIZE("2", "SymInt[4] input_size, ",
                                                                          "bool align_corners, ", WHITTLE_SCALES2)),
-    resize_gradient_op<Interpolation::linear, 3, Overload::vec>(
+    resize_gradient_op<Interpolation::linear, 3>(
         "aten.upsample_trilinear3d_backward.vec",
         "upsample_trilinear3d_backward.vec(Tensor grad_output" WHITTLE_RESIZE_VEC("SymInt[] input_size, ",
                                                                                   "bool align_corners, ")),
-    resize_gradient_op<Interpolation::linear, 3, Overload::plain>(
+    resize_gradient_op<Interpolation::linear, 3>(
         "aten.upsample_trilinear3d_backward.default",
         "upsample_trilinear3d_backward(Tensor grad_output" WHITTLE_RESIZE("3", "SymInt[5] input_size, ",
                                                                           "bool align_corners, ", WHITTLE_SCALES3)),
-    resize_gradient_op<Interpolation::cubic, 2, Overload::vec>(
-        "aten.upsample_bicubic2d_backward.vec", "upsample_bicubic2d_backward.vec(Tensor grad_output" WHITTLE_RESIZE_VEC(
+    resize_gradient_op<Interpolation::cubic, 2>("aten.upsample_bicubic2d_backward.vec",
+                                                "upsample_bicubic2d_backward.vec(Tensor grad_output" WHITTLE_RESIZE_VEC(
                                                     "SymInt[] input_size, ", "bool align_corners, ")),
-    resize_gradient_op<Interpolation::cubic, 2, Overload::plain>(
+    resize_gradient_op<Interpolation::cubic, 2>(
         "aten.upsample_bicubic2d_backward.default",
         "upsample_bicubic2d_backward(Tensor grad_output" WHITTLE_RESIZE("2", "SymInt[4] input_size, ",
                                                                         "bool align_corners, ", WHITTLE_SCALES2)),
-    resize_gradient_op<Interpolation::linear_antialiased, 2, Overload::vec>(
+    resize_gradient_op<Interpolation::linear_antialiased, 2>(
         "aten._upsample_bilinear2d_aa_backward.vec",
         "_upsample_bilinear2d_aa_backward.vec(Tensor grad_output" WHITTLE_RESIZE_VEC("SymInt[] input_size, ",
                                                                                      "bool align_corners, ")),
-    resize_gradient_op<Interpolation::linear_antialiased, 2, Overload::plain>(
+    resize_gradient_op<Interpolation::linear_antialiased, 2>(
         "aten._upsample_bilinear2d_aa_backward.default",
         "_upsample_bilinear2d_aa_backward(Tensor grad_output" WHITTLE_RESIZE("2", "SymInt[4] input_size, ",
                                                                              "bool align_corners, ", WHITTLE_SCALES2)),
-    resize_gradient_op<Interpolation::cubic_antialiased, 2, Overload::vec>(
+    resize_gradient_op<Interpolation::cubic_antialiased, 2>(
         "aten._upsample_bicubic2d_aa_backward.vec",
         "_upsample_bicubic2d_aa_backward.vec(Tensor grad_output" WHITTLE_RESIZE_VEC("SymInt[] input_size, ",
                                                                                     "bool align_corners, ")),
-    resize_gradient_op<Interpolation::cubic_antialiased, 2, Overload::plain>(
+    resize_gradient_op<Interpolation::cubic_antialiased, 2>(
         "aten._upsample_bicubic2d_aa_backward.default",
         "_upsample_bicubic2d_aa_backward(Tensor grad_output" WHITTLE_RESIZE("2", "SymInt[4] input_size, ",
                                                                             "bool align_corners, ", WHITTLE_SCALES2)),

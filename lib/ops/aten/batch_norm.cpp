@@ -1,18 +1,14 @@
 // Batch and instance normalization: statistics per channel, dimension 1 of the input, given or of the input itself.
 // Definitions: https://pytorch.org/docs/stable/nn.functional.html#normalization-functions
 #include <cmath>
-#include <limits>
 
 #include "ops/aten/families.h"
 #include "ops/aten/layer_grad.h"
 #include "ops/aten/normalize.h"
-#include "ops/core/samples.h"
 
 namespace whittle {
 
 namespace {
-
-using samples::t;
 
 template <class T>
 std::int64_t channels_of(const Arguments<T>& arguments) {
@@ -164,70 +160,7 @@ std::vector<NodeRef> decompose_instance_norm(GraphBuilder& builder, const Argume
                 .ref};
 }
 
-// --- Samples ---
-
-std::vector<std::pair<std::string, Tensor>> channel_inputs(DType dtype) {
-    const double nan = std::numeric_limits<double>::quiet_NaN(), inf = std::numeric_limits<double>::infinity();
-    return {{"images", samples::random(dtype, {2, 3, 4, 2}, 7)},
-            {"no area", samples::random(dtype, {4, 3}, 8)},
-            {"sequence", samples::transposed(samples::random(dtype, {2, 3, 5}, 9))},
-            {"negative stride", samples::negative(samples::random(dtype, {2, 3, 5}, 9))},
-            {"expanded", samples::expanded(samples::random(dtype, {3, 1}, 9), {2, 3, 4})},
-            {"special", samples::values(dtype, {1, nan, 2, 3, inf, -1, 0, -0.0, 5, 6, 7, 8}, {2, 3, 2})}};
-}
-
-/// Weight, bias, mean and variance for 3 channels.
-std::vector<Tensor> channel_parameters(DType dtype) {
-    return {samples::uniform(dtype, {3}, 0.5, 2), samples::random(dtype, {3}, 2), samples::random(dtype, {3}, 3),
-            samples::strided(samples::uniform(dtype, {3}, 0.1, 4))};
-}
-
-/// input, weight, bias, statistics, then `rest`: with and without the parameters.
-std::vector<Sample> with_statistics(DType dtype, const ArgList& rest) {
-    std::vector<Sample> result;
-    for (const auto& [label, x] : channel_inputs(dtype)) {
-        const std::vector<Tensor> parameters = channel_parameters(dtype);
-        ArgList affine = {t(0), t(1), t(2), t(3), t(4)}, plain = {t(0), Arg(), Arg(), t(1), t(2)};
-        affine.insert(affine.end(), rest.begin(), rest.end());
-        plain.insert(plain.end(), rest.begin(), rest.end());
-        result.push_back({label, {x, parameters[0], parameters[1], parameters[2], parameters[3]}, affine});
-        result.push_back({label + " no parameters", {x, parameters[2], parameters[3]}, plain});
-    }
-    const std::vector<Tensor> p = channel_parameters(dtype);
-    ArgList affine = {t(0), t(1), t(2), t(3), t(4)};
-    affine.insert(affine.end(), rest.begin(), rest.end());
-    result.push_back({"empty", {samples::ramp(dtype, {0, 3, 2}), p[0], p[1], p[2], p[3]}, affine});
-    return result;
-}
-/// input, weight, bias, then `rest`.
-std::vector<Sample> without_statistics(DType dtype, const ArgList& rest) {
-    std::vector<Sample> result;
-    for (const auto& [label, x] : channel_inputs(dtype)) {
-        const std::vector<Tensor> parameters = channel_parameters(dtype);
-        ArgList affine = {t(0), t(1), t(2)}, plain = {t(0), Arg(), Arg()};
-        affine.insert(affine.end(), rest.begin(), rest.end());
-        plain.insert(plain.end(), rest.begin(), rest.end());
-        result.push_back({label + " batch", {x, parameters[0], parameters[1]}, affine});
-        result.push_back({label + " batch, no parameters", {x}, plain});
-    }
-    return result;
-}
-
-std::vector<Sample> inference_samples(DType dtype) { return with_statistics(dtype, {Arg(0.1), Arg(1e-5)}); }
-std::vector<Sample> batch_samples(DType dtype) { return without_statistics(dtype, {Arg(true), Arg(0.1), Arg(1e-3)}); }
-std::vector<Sample> native_samples(DType dtype) {
-    return samples::operator+(with_statistics(dtype, {Arg(false), Arg(0.1), Arg(1e-5)}),
-                              without_statistics(dtype, {Arg(), Arg(), Arg(true), Arg(0.1), Arg(1e-3)}));
-}
-std::vector<Sample> batch_norm_samples(DType dtype) {
-    std::vector<Sample> result = native_samples(dtype);
-    for (Sample& sample : result) sample.args.emplace_back(false);
-    return result;
-}
-std::vector<Sample> instance_samples(DType dtype) {
-    return samples::operator+(with_statistics(dtype, {Arg(false), Arg(0.1), Arg(1e-5), Arg(false)}),
-                              without_statistics(dtype, {Arg(), Arg(), Arg(true), Arg(0.1), Arg(1e-3), Arg(false)}));
-}
+// --- Records ---
 
 constexpr OpDef kBatchNorm[] = {
     {.name = "aten._native_batch_norm_legit_no_training.default",
@@ -238,8 +171,7 @@ constexpr OpDef kBatchNorm[] = {
      .infer = infer_inference,
      .eval = eval_inference,
      .lower = lower_inference,
-     .grad = batch_norm_inference_grad,
-     .samples = inference_samples},
+     .grad = batch_norm_inference_grad},
     {.name = "aten._native_batch_norm_legit.no_stats",
      .doc = "normalized by the batch's statistics per channel; also mean and 1 / sqrt(variance + eps)",
      .schema = "_native_batch_norm_legit.no_stats(Tensor input, Tensor? weight, Tensor? bias, bool training, float "
@@ -248,30 +180,26 @@ constexpr OpDef kBatchNorm[] = {
      .infer = infer_batch,
      .eval = eval_batch,
      .lower = lower_batch,
-     .grad = batch_norm_batch_grad,
-     .samples = batch_samples},
+     .grad = batch_norm_batch_grad},
     {.name = "aten.native_batch_norm.default",
      .doc = "by running statistics, or in training by the batch's",
      .schema = "native_batch_norm(Tensor input, Tensor? weight, Tensor? bias, Tensor? running_mean, Tensor? "
                "running_var, bool training, float momentum, float eps) -> (Tensor, Tensor, Tensor)",
      .dtypes = kFloating,
      .decompose = decompose_native_batch_norm,
-     .grad = batch_norm_grad,
-     .samples = native_samples},
+     .grad = batch_norm_grad},
     {.name = "aten.batch_norm.default",
      .doc = "the first result of native_batch_norm",
      .schema = "batch_norm(Tensor input, Tensor? weight, Tensor? bias, Tensor? running_mean, Tensor? running_var, bool "
                "training, float momentum, float eps, bool cudnn_enabled) -> Tensor",
      .dtypes = kFloating,
-     .decompose = decompose_batch_norm,
-     .samples = batch_norm_samples},
+     .decompose = decompose_batch_norm},
     {.name = "aten.instance_norm.default",
      .doc = "normalized per sample and channel, or by running statistics",
      .schema = "instance_norm(Tensor input, Tensor? weight, Tensor? bias, Tensor? running_mean, Tensor? running_var, "
                "bool use_input_stats, float momentum, float eps, bool cudnn_enabled) -> Tensor",
      .dtypes = kFloating,
-     .decompose = decompose_instance_norm,
-     .samples = instance_samples},
+     .decompose = decompose_instance_norm},
 };
 
 }  // namespace

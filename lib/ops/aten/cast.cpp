@@ -3,14 +3,11 @@
 #include "ops/aten/families.h"
 #include "ops/aten/view_grad.h"
 #include "ops/core/pointwise.h"
-#include "ops/core/samples.h"
 #include "tensor/reach.h"
 
 namespace whittle {
 
 namespace {
-
-using samples::t;
 
 /// The dtype asked for, else the operand's.
 template <class T>
@@ -118,66 +115,6 @@ std::vector<Tensor> eval_bytes(const Arguments<Tensor>& arguments) {
     return {Tensor(self.storage(), seen.dtype, seen.sizes, seen.strides, self.offset() * had / has)};
 }
 
-// --- Samples ---
-
-/// Every pair of dtypes, over special values too.
-std::vector<Sample> conversions(DType dtype, bool keyword) {
-    std::vector<Sample> result;
-    for (const DType to : kAllDTypes)
-        for (Sample& sample : samples::unary(dtype, {}, " to " + std::string(name(to)))) {
-            if (keyword)
-                sample.kwargs.emplace_back("dtype", to);
-            else
-                sample.args.emplace_back(to);
-            result.push_back(std::move(sample));
-        }
-    return result;
-}
-std::vector<Sample> to_copy_samples(DType dtype) {
-    std::vector<Sample> result = conversions(dtype, true);
-    result.push_back({"no dtype", {samples::transposed(samples::ramp(dtype, {2, 3}))}, {t(0)}});
-    return result;
-}
-std::vector<Sample> to_samples(DType dtype) {
-    std::vector<Sample> result = conversions(dtype, false);
-    result.push_back(
-        {"copy", {samples::transposed(samples::ramp(dtype, {2, 3}))}, {t(0), Arg(dtype), Arg(false), Arg(true)}});
-    return result;
-}
-std::vector<Sample> bytes_samples(DType dtype) {
-    std::vector<Sample> result;
-    for (const DType to : kAllDTypes) {
-        if (!(kMoved & set_of(to)) || (to == DType::boolean && dtype != to)) continue;
-        const std::string label = "to " + std::string(name(to));
-        result.push_back({label, {samples::ramp(dtype, {3, 16})}, {t(0), Arg(to)}});
-        if (size_of(to) != size_of(dtype)) continue;
-        for (auto& [layout, tensor] : samples::layouts(samples::ramp(dtype, {2, 3})))
-            result.push_back({label + ", " + layout, {tensor}, {t(0), Arg(to)}});
-        result.push_back({label + ", 0-d", {samples::scalar(dtype, 1)}, {t(0), Arg(to)}});
-        result.push_back({label + ", empty", {samples::ramp(dtype, {2, 0})}, {t(0), Arg(to)}});
-    }
-    return result;
-}
-std::vector<Sample> type_as_samples(DType dtype) {
-    std::vector<Sample> result;
-    for (const DType to : kAllDTypes)
-        result.push_back(
-            {"to " + std::string(name(to)), {samples::special(dtype), samples::scalar(to, 1)}, {t(0), t(1)}});
-    return result;
-}
-std::vector<Sample> fill_copy_samples(DType dtype) {
-    std::vector<Sample> result;
-    for (const DType from : kAllDTypes) {
-        const Tensor self = samples::transposed(samples::ramp(dtype, {2, 3}));
-        const std::string suffix = " from " + std::string(name(from));
-        result.push_back(
-            {from == dtype ? "same dtype" : "same" + suffix, {self, samples::random(from, {2, 3})}, {t(0), t(1)}});
-        result.push_back({"broadcast" + suffix, {self, samples::strided(samples::ramp(from, {3}))}, {t(0), t(1)}});
-        result.push_back({"0-d" + suffix, {self, samples::scalar(from, 1)}, {t(0), t(1)}});
-    }
-    return result;
-}
-
 // --- Records ---
 
 constexpr OpDef alias_op(std::string_view name, std::string_view schema, std::string_view doc) {
@@ -187,8 +124,7 @@ constexpr OpDef alias_op(std::string_view name, std::string_view schema, std::st
             .dtypes = kStored,
             .infer = infer_to,
             .eval = eval_to,
-            .lower = lower_copy,
-            .samples = samples::unary};
+            .lower = lower_copy};
 }
 
 constexpr OpDef kCast[] = {
@@ -200,8 +136,7 @@ constexpr OpDef kCast[] = {
      .infer = infer_copy,
      .eval = eval_copy,
      .lower = lower_copy,
-     .grad = pass_gradient,
-     .samples = to_copy_samples},
+     .grad = pass_gradient},
     {.name = "aten.to.dtype",
      .doc = "converted to dtype; self when it has that already and copy is false",
      .schema = "to.dtype(Tensor(a) self, ScalarType dtype, bool non_blocking=False, bool copy=False, MemoryFormat? "
@@ -210,8 +145,7 @@ constexpr OpDef kCast[] = {
      .infer = infer_to,
      .eval = eval_to,
      .lower = lower_copy,
-     .grad = pass_gradient,
-     .samples = to_samples},
+     .grad = pass_gradient},
     {.name = "aten.view.dtype",
      .doc = "the same bytes as elements of dtype, a view: "
             "https://pytorch.org/docs/stable/generated/torch.Tensor.view.html",
@@ -219,14 +153,12 @@ constexpr OpDef kCast[] = {
      .dtypes = kMoved,
      .infer = infer_bytes,
      .eval = eval_bytes,
-     .grad = no_gradient,
-     .samples = bytes_samples},
+     .grad = no_gradient},
     {.name = "aten.type_as.default",
      .doc = "converted to the dtype of other",
      .schema = "type_as(Tensor self, Tensor other) -> Tensor",
      .dtypes = kStored,
-     .decompose = decompose_type_as,
-     .samples = type_as_samples},
+     .decompose = decompose_type_as},
     {.name = "aten.clone.default",
      .doc = "a contiguous copy",
      .schema = "clone(Tensor self, *, MemoryFormat? memory_format=None) -> Tensor",
@@ -234,8 +166,7 @@ constexpr OpDef kCast[] = {
      .infer = infer_copy,
      .eval = eval_copy,
      .lower = lower_copy,
-     .grad = pass_gradient,
-     .samples = samples::unary},
+     .grad = pass_gradient},
     {.name = "aten.contiguous.default",
      .doc = "self when it is contiguous, else a contiguous copy",
      .schema = "contiguous(Tensor(a) self, *, MemoryFormat memory_format=contiguous_format) -> Tensor(a)",
@@ -243,8 +174,7 @@ constexpr OpDef kCast[] = {
      .infer = infer_contiguous,
      .eval = eval_contiguous,
      .lower = lower_copy,
-     .grad = pass_gradient,
-     .samples = samples::unary},
+     .grad = pass_gradient},
     {.name = "aten.copy.default",
      .doc = "src, broadcast and converted to the sizes and dtype of self",
      .schema = "copy(Tensor self, Tensor src, bool non_blocking=False) -> Tensor",
@@ -252,8 +182,7 @@ constexpr OpDef kCast[] = {
      .infer = infer_fill_copy,
      .eval = eval_fill_copy,
      .lower = lower_fill_copy,
-     .grad = copy_grad,
-     .samples = fill_copy_samples},
+     .grad = copy_grad},
     {.name = "aten.lift_fresh_copy.default",
      .doc = "a copy of a constant",
      .schema = "lift_fresh_copy(Tensor self) -> Tensor",
@@ -261,8 +190,7 @@ constexpr OpDef kCast[] = {
      .infer = infer_copy,
      .eval = eval_copy,
      .lower = lower_copy,
-     .grad = pass_gradient,
-     .samples = samples::unary},
+     .grad = pass_gradient},
     with_gradient(alias_op("aten.alias.default", "alias(Tensor(a) self) -> Tensor(a)", "self, sharing its memory"),
                   pass_gradient),
     with_gradient(alias_op("aten.detach.default", "detach(Tensor(a) self) -> Tensor(a)", "self, without gradient"),

@@ -2,7 +2,6 @@
 // ne is false with NaN. Definitions: https://pytorch.org/docs/stable/torch.html#comparison-ops
 #include "ops/aten/families.h"
 #include "ops/core/pointwise.h"
-#include "ops/core/samples.h"
 
 namespace whittle {
 
@@ -76,17 +75,6 @@ struct Xor : Logic {
     static Expr lower(const Expr& a, const Expr& b) { return expr::not_equal(a, b); }
 };
 
-/// Against a number: among the values, beyond the range of narrow integers, between two values of half types.
-std::vector<Sample> with_numbers(DType dtype) {
-    using namespace samples;
-    std::vector<Sample> result = unary(dtype, {Arg(1)}, " with 1");
-    const Tensor x = values(dtype, {0, 0.1, 1, 2, 44});
-    result.push_back({"with 0.1", {x}, {t(0), Arg(0.1)}});
-    result.push_back({"with 300", {x}, {t(0), Arg(300)}});
-    result.push_back({"with true", {x}, {t(0), Arg(true)}});
-    return result;
-}
-
 template <class F, DTypeSet kDTypes = kAnyDType | kLimited>
 constexpr OpDef compare_op(std::string_view name, std::string_view schema, std::string_view doc) {
     return {.name = name,
@@ -96,14 +84,7 @@ constexpr OpDef compare_op(std::string_view name, std::string_view schema, std::
             .infer = infer_binary<F>,
             .eval = eval_binary<F>,
             .lower = lower_binary<F>,
-            .grad = no_gradient,
-            .samples = [](DType dtype) { return samples::binary(dtype, kAnyDType | (kDTypes & kComplex)); }};
-}
-template <class F, DTypeSet kDTypes = kAnyDType | kLimited>
-constexpr OpDef with_scalar(std::string_view name, std::string_view schema, std::string_view doc) {
-    OpDef def = compare_op<F, kDTypes>(name, schema, doc);
-    def.samples = with_numbers;
-    return def;
+            .grad = no_gradient};
 }
 
 /// What complex numbers have, too: they are in no order.
@@ -111,18 +92,18 @@ constexpr DTypeSet kEqual = kAnyDType | kLimited | kComplex;
 
 constexpr OpDef kCompare[] = {
     compare_op<Eq, kEqual>("aten.eq.Tensor", "eq.Tensor(Tensor self, Tensor other) -> Tensor", "self == other"),
-    with_scalar<Eq, kEqual>("aten.eq.Scalar", "eq.Scalar(Tensor self, Scalar other) -> Tensor", "self == other"),
+    compare_op<Eq, kEqual>("aten.eq.Scalar", "eq.Scalar(Tensor self, Scalar other) -> Tensor", "self == other"),
     compare_op<Ne, kEqual>("aten.ne.Tensor", "ne.Tensor(Tensor self, Tensor other) -> Tensor",
                            "self != other; true with NaN"),
-    with_scalar<Ne, kEqual>("aten.ne.Scalar", "ne.Scalar(Tensor self, Scalar other) -> Tensor", "self != other"),
+    compare_op<Ne, kEqual>("aten.ne.Scalar", "ne.Scalar(Tensor self, Scalar other) -> Tensor", "self != other"),
     compare_op<Lt>("aten.lt.Tensor", "lt.Tensor(Tensor self, Tensor other) -> Tensor", "self < other"),
-    with_scalar<Lt>("aten.lt.Scalar", "lt.Scalar(Tensor self, Scalar other) -> Tensor", "self < other"),
+    compare_op<Lt>("aten.lt.Scalar", "lt.Scalar(Tensor self, Scalar other) -> Tensor", "self < other"),
     compare_op<Le>("aten.le.Tensor", "le.Tensor(Tensor self, Tensor other) -> Tensor", "self <= other"),
-    with_scalar<Le>("aten.le.Scalar", "le.Scalar(Tensor self, Scalar other) -> Tensor", "self <= other"),
+    compare_op<Le>("aten.le.Scalar", "le.Scalar(Tensor self, Scalar other) -> Tensor", "self <= other"),
     compare_op<Gt>("aten.gt.Tensor", "gt.Tensor(Tensor self, Tensor other) -> Tensor", "self > other"),
-    with_scalar<Gt>("aten.gt.Scalar", "gt.Scalar(Tensor self, Scalar other) -> Tensor", "self > other"),
+    compare_op<Gt>("aten.gt.Scalar", "gt.Scalar(Tensor self, Scalar other) -> Tensor", "self > other"),
     compare_op<Ge>("aten.ge.Tensor", "ge.Tensor(Tensor self, Tensor other) -> Tensor", "self >= other"),
-    with_scalar<Ge>("aten.ge.Scalar", "ge.Scalar(Tensor self, Scalar other) -> Tensor", "self >= other"),
+    compare_op<Ge>("aten.ge.Scalar", "ge.Scalar(Tensor self, Scalar other) -> Tensor", "self >= other"),
     compare_op<And>("aten.logical_and.default", "logical_and(Tensor self, Tensor other) -> Tensor", "both != 0"),
     compare_op<Or>("aten.logical_or.default", "logical_or(Tensor self, Tensor other) -> Tensor", "one != 0"),
     compare_op<Xor>("aten.logical_xor.default", "logical_xor(Tensor self, Tensor other) -> Tensor", "exactly one != 0"),

@@ -10,15 +10,12 @@
 #include "ops/aten/families.h"
 #include "ops/aten/view_grad.h"
 #include "ops/core/complex.h"
-#include "ops/core/move_samples.h"
 #include "ops/core/pointwise.h"
 #include "tensor/complex.h"
 
 namespace whittle {
 
 namespace {
-
-using samples::t;
 
 // --- Parts, which are views ---
 
@@ -149,19 +146,7 @@ std::vector<Tensor> eval_pair(const Arguments<Tensor>& arguments) {
     })};
 }
 
-// --- Samples ---
-
-std::vector<Sample> as_complex_samples(DType dtype) {
-    const Tensor whole = samples::mixed(dtype, {4, 3, 2});
-    return {{"whole", {whole}, {t(0)}},
-            {"rows", {whole.as_strided({2, 3, 2}, {12, 2, 1}, 0)}, {t(0)}},
-            {"transposed", {whole.as_strided({3, 4, 2}, {2, 6, 1}, 0)}, {t(0)}},
-            {"from the second", {whole.as_strided({3, 2}, {2, 1}, 2)}, {t(0)}},
-            {"one", {samples::ramp(dtype, {2})}, {t(0)}},
-            {"empty", {samples::ramp(dtype, {0, 2})}, {t(0)}}};
-}
-
-std::vector<Sample> pair_samples(DType dtype) { return samples::binary(dtype, 0); }
+// --- Records ---
 
 constexpr DTypeSet kParts = set_of(DType::f32) | set_of(DType::f64);
 
@@ -172,8 +157,7 @@ constexpr OpDef conj_op(std::string_view name, std::string_view schema, DTypeSet
             .dtypes = dtypes,
             .infer = infer_conj,
             .eval = eval_conj,
-            .grad = conj_grad,
-            .samples = samples::unary};
+            .grad = conj_grad};
 }
 /// A view's flag is resolved: there are none.
 constexpr OpDef resolve_op(std::string_view name, std::string_view schema) {
@@ -186,8 +170,7 @@ constexpr OpDef resolve_op(std::string_view name, std::string_view schema) {
             .lower = [](expr::GroupBuilder&, const Arguments<expr::Value>& arguments) -> std::vector<expr::Value> {
                 return {arguments.tensor("self")};
             },
-            .grad = pass_gradient,
-            .samples = samples::unary};
+            .grad = pass_gradient};
 }
 
 constexpr OpDef kComplexOps[] = {
@@ -200,24 +183,21 @@ constexpr OpDef kComplexOps[] = {
      .lower = [](expr::GroupBuilder&, const Arguments<expr::Value>& arguments) -> std::vector<expr::Value> {
          return {arguments.tensor("self")};
      },
-     .grad = pass_gradient,
-     .samples = samples::unary},
+     .grad = pass_gradient},
     {.name = "aten.imag.default",
      .doc = "the imaginary parts, a view: https://pytorch.org/docs/stable/generated/torch.imag.html",
      .schema = "imag(Tensor(a) self) -> Tensor(a)",
      .dtypes = kComplex,
      .infer = infer_part<1>,
      .eval = eval_part<1>,
-     .grad = imag_grad,
-     .samples = samples::unary},
+     .grad = imag_grad},
     {.name = "aten.view_as_real.default",
      .doc = "both parts in a last dimension, a view: https://pytorch.org/docs/stable/generated/torch.view_as_real.html",
      .schema = "view_as_real(Tensor(a) self) -> Tensor(a)",
      .dtypes = kComplex,
      .infer = infer_as_real,
      .eval = eval_as_real,
-     .grad = view_as_real_grad,
-     .samples = samples::unary},
+     .grad = view_as_real_grad},
     {.name = "aten.view_as_complex.default",
      .doc = "pairs seen as complex numbers, a view: "
             "https://pytorch.org/docs/stable/generated/torch.view_as_complex.html",
@@ -225,8 +205,7 @@ constexpr OpDef kComplexOps[] = {
      .dtypes = kParts,
      .infer = infer_as_complex,
      .eval = eval_as_complex,
-     .grad = view_as_complex_grad,
-     .samples = as_complex_samples},
+     .grad = view_as_complex_grad},
     conj_op("aten.conj.default", "conj(Tensor(a) self) -> Tensor(a)"),
     conj_op("aten._conj.default", "_conj(Tensor(a) self) -> Tensor(a)", kComplex),
     conj_op("aten.conj_physical.default", "conj_physical(Tensor self) -> Tensor"),
@@ -239,24 +218,21 @@ constexpr OpDef kComplexOps[] = {
      .infer = infer_unary<Angle>,
      .eval = eval_unary<Angle>,
      .lower = lower_unary<Angle>,
-     .grad = angle_grad,
-     .samples = samples::unary},
+     .grad = angle_grad},
     {.name = "aten.complex.default",
      .doc = "of real and imaginary parts: https://pytorch.org/docs/stable/generated/torch.complex.html",
      .schema = "complex(Tensor real, Tensor imag) -> Tensor",
      .dtypes = kParts,
      .infer = infer_pair,
      .eval = eval_pair<false>,
-     .grad = complex_grad,
-     .samples = pair_samples},
+     .grad = complex_grad},
     {.name = "aten.polar.default",
      .doc = "of magnitude and angle: https://pytorch.org/docs/stable/generated/torch.polar.html",
      .schema = "polar(Tensor abs, Tensor angle) -> Tensor",
      .dtypes = kParts,
      .infer = infer_pair,
      .eval = eval_pair<true>,
-     .grad = polar_grad,
-     .samples = pair_samples},
+     .grad = polar_grad},
 };
 
 }  // namespace

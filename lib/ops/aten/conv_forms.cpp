@@ -4,7 +4,6 @@
 
 #include "base/checked.h"
 #include "ops/aten/families.h"
-#include "ops/core/samples.h"
 #include "ops/core/window.h"
 
 namespace whittle {
@@ -87,63 +86,7 @@ std::vector<NodeRef> decompose_flagged(GraphBuilder& builder, const Arguments<No
     return {result.ref};
 }
 
-// ---- samples ----
-
-using samples::t;
-
-/// Input, weight and bias of 4 input and 6 output channels, and all the forms' arguments after them.
-template <int Rank>
-Sample sample_form(DType dtype, const std::string& label, bool batched, bool bias, std::int64_t groups,
-                   const ArgList& rest, bool transposed = false) {
-    Sizes input = {2, 4}, weight = transposed ? Sizes{4, 6 / groups} : Sizes{6, 4 / groups};
-    for (int d = 0; d < Rank; d++) {
-        input.push_back(4 + d);
-        weight.push_back(2 + d % 2);
-    }
-    if (!batched) input.erase(input.begin());
-    Sample sample{label, {samples::random(dtype, input, 1), samples::random(dtype, weight, 2)}, {t(0), t(1), Arg()}};
-    if (bias) {
-        sample.tensors.push_back(samples::random(dtype, {6}, 3));
-        sample.args[2] = t(2);
-    }
-    sample.args.insert(sample.args.end(), rest.begin(), rest.end());
-    return sample;
-}
-
-template <int Rank>
-std::vector<Sample> sample_plain(DType dtype) {
-    return {sample_form<Rank>(dtype, "defaults", true, true, 1, {}),
-            sample_form<Rank>(dtype, "one value for all", true, true, 2, {2, 1, 2, 2}),
-            sample_form<Rank>(dtype, "unbatched", false, false, 1, {Arg::ints({1}), Arg::ints(Sizes(Rank, 1))})};
-}
-
-template <int Rank>
-std::vector<Sample> sample_transposed(DType dtype) {
-    return {sample_form<Rank>(dtype, "defaults", true, true, 1, {}, true),
-            sample_form<Rank>(dtype, "strided", true, true, 2, {2, 1, 1, 2, 1}, true),
-            sample_form<Rank>(dtype, "unbatched", false, false, 1, {3}, true)};
-}
-
-template <int Rank>
-std::vector<Sample> sample_padding(DType dtype) {
-    return {sample_form<Rank>(dtype, "defaults", true, true, 1, {}),
-            sample_form<Rank>(dtype, "valid", true, false, 1, {2, "valid", 1}),
-            sample_form<Rank>(dtype, "same, one more on the right", true, true, 1, {1, "same"}),
-            sample_form<Rank>(dtype, "same", true, true, 2, {1, "same", 2, 2}),
-            sample_form<Rank>(dtype, "same, unbatched", false, true, 1, {1, "same"})};
-}
-
-std::vector<Sample> flagged_samples(DType dtype, int flags) {
-    const auto call = [&](const char* label, const Sizes& stride, bool transposed, std::int64_t groups) {
-        ArgList rest = {Arg::ints(stride), Arg::ints({1, 0}), Arg::ints({1, 1}), transposed, Arg::ints({0, 0}), groups};
-        for (int i = 0; i < flags; ++i) rest.emplace_back(i == flags - 1);
-        return sample_form<2>(dtype, label, true, true, groups, rest, transposed);
-    };
-    return {call("plain", {1, 1}, false, 1), call("groups, strided", {2, 1}, false, 2),
-            call("transposed", {2, 2}, true, 1)};
-}
-std::vector<Sample> sample_flagged(DType dtype) { return flagged_samples(dtype, 4); }
-std::vector<Sample> sample_deprecated(DType dtype) { return flagged_samples(dtype, 3); }
+// ---- records ----
 
 constexpr OpDef kConvFormOps[] = {
     {.name = "aten.conv1d.default",
@@ -151,72 +94,62 @@ constexpr OpDef kConvFormOps[] = {
      .schema = "conv1d(Tensor input, Tensor weight, Tensor? bias=None, SymInt[1] stride=1, SymInt[1] padding=0, "
                "SymInt[1] dilation=1, SymInt groups=1) -> Tensor",
      .dtypes = kConvolutionTypes,
-     .decompose = decompose_plain<1>,
-     .samples = sample_plain<1>},
+     .decompose = decompose_plain<1>},
     {.name = "aten.conv2d.default",
      .doc = "Convolution; pytorch.org/docs/stable/generated/torch.nn.functional.conv2d.html",
      .schema = "conv2d(Tensor input, Tensor weight, Tensor? bias=None, SymInt[2] stride=1, SymInt[2] padding=0, "
                "SymInt[2] dilation=1, SymInt groups=1) -> Tensor",
      .dtypes = kConvolutionTypes,
-     .decompose = decompose_plain<2>,
-     .samples = sample_plain<2>},
+     .decompose = decompose_plain<2>},
     {.name = "aten.conv3d.default",
      .doc = "Convolution; pytorch.org/docs/stable/generated/torch.nn.functional.conv3d.html",
      .schema = "conv3d(Tensor input, Tensor weight, Tensor? bias=None, SymInt[3] stride=1, SymInt[3] padding=0, "
                "SymInt[3] dilation=1, SymInt groups=1) -> Tensor",
      .dtypes = kConvolutionTypes,
-     .decompose = decompose_plain<3>,
-     .samples = sample_plain<3>},
+     .decompose = decompose_plain<3>},
     {.name = "aten.conv1d.padding",
      .doc = "Convolution, padding by name; pytorch.org/docs/stable/generated/torch.nn.functional.conv1d.html",
      .schema = "conv1d.padding(Tensor input, Tensor weight, Tensor? bias=None, SymInt[1] stride=1, "
                "str padding=\"valid\", SymInt[1] dilation=1, SymInt groups=1) -> Tensor",
      .dtypes = kConvolutionTypes,
-     .decompose = decompose_padding<1>,
-     .samples = sample_padding<1>},
+     .decompose = decompose_padding<1>},
     {.name = "aten.conv2d.padding",
      .doc = "Convolution, padding by name; pytorch.org/docs/stable/generated/torch.nn.functional.conv2d.html",
      .schema = "conv2d.padding(Tensor input, Tensor weight, Tensor? bias=None, SymInt[2] stride=1, "
                "str padding=\"valid\", SymInt[2] dilation=1, SymInt groups=1) -> Tensor",
      .dtypes = kConvolutionTypes,
-     .decompose = decompose_padding<2>,
-     .samples = sample_padding<2>},
+     .decompose = decompose_padding<2>},
     {.name = "aten.conv3d.padding",
      .doc = "Convolution, padding by name; pytorch.org/docs/stable/generated/torch.nn.functional.conv3d.html",
      .schema = "conv3d.padding(Tensor input, Tensor weight, Tensor? bias=None, SymInt[3] stride=1, "
                "str padding=\"valid\", SymInt[3] dilation=1, SymInt groups=1) -> Tensor",
      .dtypes = kConvolutionTypes,
-     .decompose = decompose_padding<3>,
-     .samples = sample_padding<3>},
+     .decompose = decompose_padding<3>},
     {.name = "aten.conv_transpose1d.default",
      .doc = "Transposed convolution; pytorch.org/docs/stable/generated/torch.nn.functional.conv_transpose1d.html",
      .schema = "conv_transpose1d(Tensor input, Tensor weight, Tensor? bias=None, SymInt[1] stride=1, "
                "SymInt[1] padding=0, SymInt[1] output_padding=0, SymInt groups=1, SymInt[1] dilation=1) -> Tensor",
      .dtypes = kConvolutionTypes,
-     .decompose = decompose_transposed<1>,
-     .samples = sample_transposed<1>},
+     .decompose = decompose_transposed<1>},
     {.name = "aten.conv_transpose2d.input",
      .doc = "Transposed convolution; pytorch.org/docs/stable/generated/torch.nn.functional.conv_transpose2d.html",
      .schema = "conv_transpose2d.input(Tensor input, Tensor weight, Tensor? bias=None, SymInt[2] stride=1, "
                "SymInt[2] padding=0, SymInt[2] output_padding=0, SymInt groups=1, SymInt[2] dilation=1) -> Tensor",
      .dtypes = kConvolutionTypes,
-     .decompose = decompose_transposed<2>,
-     .samples = sample_transposed<2>},
+     .decompose = decompose_transposed<2>},
     {.name = "aten.conv_transpose3d.input",
      .doc = "Transposed convolution; pytorch.org/docs/stable/generated/torch.nn.functional.conv_transpose3d.html",
      .schema = "conv_transpose3d.input(Tensor input, Tensor weight, Tensor? bias=None, SymInt[3] stride=1, "
                "SymInt[3] padding=0, SymInt[3] output_padding=0, SymInt groups=1, SymInt[3] dilation=1) -> Tensor",
      .dtypes = kConvolutionTypes,
-     .decompose = decompose_transposed<3>,
-     .samples = sample_transposed<3>},
+     .decompose = decompose_transposed<3>},
     {.name = "aten._convolution.default",
      .doc = "Convolution, with flags for its kernels; pytorch.org/docs/stable/generated/torch.nn.Conv2d.html",
      .schema = "_convolution(Tensor input, Tensor weight, Tensor? bias, int[] stride, int[] padding, int[] dilation, "
                "bool transposed, int[] output_padding, int groups, bool benchmark, bool deterministic, bool "
                "cudnn_enabled, bool allow_tf32) -> Tensor",
      .dtypes = kConvolutionTypes,
-     .decompose = decompose_flagged,
-     .samples = sample_flagged},
+     .decompose = decompose_flagged},
     {.name = "aten._convolution.deprecated",
      .doc = "Convolution, as modules traced by older releases call it; "
             "pytorch.org/docs/stable/generated/torch.nn.Conv2d.html",
@@ -224,8 +157,7 @@ constexpr OpDef kConvFormOps[] = {
                "dilation, bool transposed, int[] output_padding, int groups, bool benchmark, bool deterministic, bool "
                "cudnn_enabled) -> Tensor",
      .dtypes = kConvolutionTypes,
-     .decompose = decompose_flagged,
-     .samples = sample_deprecated},
+     .decompose = decompose_flagged},
 };
 
 }  // namespace

@@ -4,7 +4,6 @@
 #include "ops/aten/tensor_options.h"
 #include "ops/core/elements.h"
 #include "ops/core/geometry.h"
-#include "ops/core/move_samples.h"
 #include "ops/core/pointwise.h"
 
 namespace whittle {
@@ -55,36 +54,6 @@ std::vector<expr::Value> lower_filled(expr::GroupBuilder&, const Arguments<expr:
     return {expr::Value(info.dtype, info.sizes, [element](const expr::Index&) { return element; })};
 }
 
-std::vector<Sample> sized_samples(DType dtype, const ArgList& fill) {
-    std::vector<Sample> result;
-    for (const Sizes& sizes : std::vector<Sizes>{{2, 3}, {}, {0, 4}}) {
-        Sample sample{.label = "sizes " + to_string(sizes), .tensors = {}, .args = {Arg::ints(sizes)}};
-        sample.args.insert(sample.args.end(), fill.begin(), fill.end());
-        sample.kwargs = {{"dtype", dtype}};
-        result.push_back(std::move(sample));
-    }
-    result.push_back(result[0]);
-    result.back().label = "default dtype, " + std::string(name(dtype));
-    result.back().kwargs = {{"device", "cpu"}, {"pin_memory", false}};
-    return result;
-}
-
-std::vector<Sample> like_samples(DType dtype, const ArgList& rest) {
-    std::vector<Sample> result = samples::moved(dtype, "same dtype", {2, 3}, rest);
-    result.push_back(samples::once(dtype, "0-d", {}, rest));
-    result.push_back(samples::once(dtype, "empty", {0, 2}, rest));
-    result.push_back(samples::once(dtype, "other dtype", {2}, rest));
-    result.back().kwargs = {{"dtype", DType::f16}};
-    return result;
-}
-
-/// As like_samples, for ops that take no options.
-std::vector<Sample> written_samples(DType dtype, const ArgList& fill) {
-    std::vector<Sample> result = like_samples(dtype, fill);
-    std::erase_if(result, [](const Sample& sample) { return !sample.kwargs.empty(); });
-    return result;
-}
-
 /// A number that is an operand: what x[0] = 2 writes in Python.
 std::vector<NodeRef> decompose_fill(GraphBuilder& builder, const Arguments<NodeValue>& arguments) {
     const NodeValue self = arguments.tensor("self");
@@ -95,20 +64,6 @@ std::vector<NodeRef> decompose_fill(GraphBuilder& builder, const Arguments<NodeV
     if (!tensor.meta.sizes.empty())
         throw Error("aten.fill.Tensor: value has sizes " + to_string(tensor.meta.sizes) + ", expected a 0-d tensor");
     return {builder.call("aten.copy.default", {self.ref, tensor.ref}).ref};
-}
-
-std::vector<Sample> fill_samples(DType dtype) {
-    std::vector<Sample> result = written_samples(dtype, {1.0});
-    for (const DType from : kAllDTypes) {
-        const std::string suffix = ", value " + std::string(name(from));
-        for (Sample& sample : written_samples(dtype, {})) {
-            sample.args.emplace_back(NodeRef{static_cast<NodeId>(sample.tensors.size())});
-            sample.tensors.push_back(samples::scalar(from, 1));
-            sample.label += suffix;
-            result.push_back(std::move(sample));
-        }
-    }
-    return result;
 }
 
 constexpr OpDef filled_op(OpDef def) {
@@ -128,21 +83,18 @@ std::span<const OpDef> creation_ops() {
             .doc = "one number everywhere: https://pytorch.org/docs/stable/generated/torch.full.html",
             .schema = "full(SymInt[] size, Scalar fill_value, *, " WHITTLE_TENSOR_OPTIONS ") -> Tensor",
             .grad = no_gradient,
-            .samples = [](DType dtype) { return sized_samples(dtype, {2.5}); },
         }),
         filled_op({
             .name = "aten.zeros.default",
             .doc = "zeros: https://pytorch.org/docs/stable/generated/torch.zeros.html",
             .schema = "zeros(SymInt[] size, *, " WHITTLE_TENSOR_OPTIONS ") -> Tensor",
             .grad = no_gradient,
-            .samples = [](DType dtype) { return sized_samples(dtype, {}); },
         }),
         filled_op({
             .name = "aten.ones.default",
             .doc = "ones: https://pytorch.org/docs/stable/generated/torch.ones.html",
             .schema = "ones(SymInt[] size, *, " WHITTLE_TENSOR_OPTIONS ") -> Tensor",
             .grad = no_gradient,
-            .samples = [](DType dtype) { return sized_samples(dtype, {}); },
         }),
         filled_op({
             .name = "aten.empty.memory_format",
@@ -151,7 +103,6 @@ std::span<const OpDef> creation_ops() {
             .schema = "empty.memory_format(SymInt[] size, *, " WHITTLE_TENSOR_OPTIONS
                       ", MemoryFormat? memory_format=None) -> Tensor",
             .grad = no_gradient,
-            .samples = [](DType dtype) { return sized_samples(dtype, {}); },
         }),
         filled_op({
             .name = "aten.full_like.default",
@@ -160,7 +111,6 @@ std::span<const OpDef> creation_ops() {
             .schema = "full_like(Tensor self, Scalar fill_value, *, " WHITTLE_TENSOR_OPTIONS
                       ", MemoryFormat? memory_format=None) -> Tensor",
             .grad = no_gradient,
-            .samples = [](DType dtype) { return like_samples(dtype, {2.5}); },
         }),
         filled_op({
             .name = "aten.fill.Scalar",
@@ -168,7 +118,6 @@ std::span<const OpDef> creation_ops() {
                    "https://pytorch.org/docs/stable/generated/torch.Tensor.fill_.html",
             .schema = "fill.Scalar(Tensor self, Scalar value) -> Tensor",
             .grad = zero_gradient,
-            .samples = [](DType dtype) { return written_samples(dtype, {2.5}); },
         }),
         {
             .name = "aten.fill.Tensor",
@@ -176,7 +125,6 @@ std::span<const OpDef> creation_ops() {
                    "https://pytorch.org/docs/stable/generated/torch.Tensor.fill_.html",
             .schema = "fill.Tensor(Tensor self, Tensor value) -> Tensor",
             .decompose = decompose_fill,
-            .samples = fill_samples,
         },
         filled_op({
             .name = "aten.zero.default",
@@ -184,7 +132,6 @@ std::span<const OpDef> creation_ops() {
                    "https://pytorch.org/docs/stable/generated/torch.Tensor.zero_.html",
             .schema = "zero(Tensor self) -> Tensor",
             .grad = zero_gradient,
-            .samples = [](DType dtype) { return written_samples(dtype, {}); },
         }),
         filled_op({
             .name = "aten.zeros_like.default",
@@ -192,7 +139,6 @@ std::span<const OpDef> creation_ops() {
             .schema =
                 "zeros_like(Tensor self, *, " WHITTLE_TENSOR_OPTIONS ", MemoryFormat? memory_format=None) -> Tensor",
             .grad = no_gradient,
-            .samples = [](DType dtype) { return like_samples(dtype, {}); },
         }),
         filled_op({
             .name = "aten.ones_like.default",
@@ -200,7 +146,6 @@ std::span<const OpDef> creation_ops() {
             .schema =
                 "ones_like(Tensor self, *, " WHITTLE_TENSOR_OPTIONS ", MemoryFormat? memory_format=None) -> Tensor",
             .grad = no_gradient,
-            .samples = [](DType dtype) { return like_samples(dtype, {}); },
         }),
         filled_op({
             .name = "aten.empty_like.default",
@@ -209,7 +154,6 @@ std::span<const OpDef> creation_ops() {
             .schema =
                 "empty_like(Tensor self, *, " WHITTLE_TENSOR_OPTIONS ", MemoryFormat? memory_format=None) -> Tensor",
             .grad = no_gradient,
-            .samples = [](DType dtype) { return like_samples(dtype, {}); },
         }),
         filled_op({
             .name = "aten.new_full.default",
@@ -218,10 +162,6 @@ std::span<const OpDef> creation_ops() {
             .schema =
                 "new_full(Tensor self, SymInt[] size, Scalar fill_value, *, " WHITTLE_TENSOR_OPTIONS ") -> Tensor",
             .grad = no_gradient,
-            .samples =
-                [](DType dtype) {
-                    return like_samples(dtype, {Arg::ints({3, 2}), 4});
-                },
         }),
         filled_op({
             .name = "aten.new_zeros.default",
@@ -229,10 +169,6 @@ std::span<const OpDef> creation_ops() {
                    "https://pytorch.org/docs/stable/generated/torch.Tensor.new_zeros.html",
             .schema = "new_zeros(Tensor self, SymInt[] size, *, " WHITTLE_TENSOR_OPTIONS ") -> Tensor",
             .grad = no_gradient,
-            .samples =
-                [](DType dtype) {
-                    return like_samples(dtype, {Arg::ints({3, 2})});
-                },
         }),
         filled_op({
             .name = "aten.new_ones.default",
@@ -240,19 +176,12 @@ std::span<const OpDef> creation_ops() {
                    "https://pytorch.org/docs/stable/generated/torch.Tensor.new_ones.html",
             .schema = "new_ones(Tensor self, SymInt[] size, *, " WHITTLE_TENSOR_OPTIONS ") -> Tensor",
             .grad = no_gradient,
-            .samples =
-                [](DType dtype) {
-                    return like_samples(dtype, {Arg::ints({3, 2})});
-                },
         }),
         filled_op({
             .name = "aten.scalar_tensor.default",
             .doc = "a number as a 0-d tensor: https://pytorch.org/docs/stable/generated/torch.scalar_tensor.html",
             .schema = "scalar_tensor(Scalar s, *, " WHITTLE_TENSOR_OPTIONS ") -> Tensor",
             .grad = no_gradient,
-            .samples = [](DType dtype) -> std::vector<Sample> {
-                return dtype_samples(dtype, {{"integer", {7}}, {"floating", {1.5}}, {"bool", {true}}});
-            },
         }),
     };
     return ops;

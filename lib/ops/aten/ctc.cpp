@@ -12,12 +12,9 @@
 #include "ops/aten/gradient.h"
 #include "ops/aten/losses.h"
 #include "ops/core/elements.h"
-#include "ops/core/samples.h"
 
 namespace whittle {
 namespace {
-
-using samples::t;
 
 constexpr double kLogZero = -std::numeric_limits<double>::infinity();  // the logarithm of 0
 
@@ -255,70 +252,7 @@ void ctc_backward_grad(GraphBuilder&, CallGradients&) {
     throw Error("_ctc_loss_backward has no gradient rule", "the loss can be differentiated once");
 }
 
-// --- Samples ---
-
-/// As log_softmax gives them, near enough: every class of every step is possible.
-Tensor scores_of(DType dtype, Sizes sizes) { return samples::uniform(dtype, std::move(sizes), -2, -0.5, 7); }
-Tensor labels_of(const std::vector<double>& labels, Sizes sizes) {
-    return samples::values(DType::i64, labels, std::move(sizes));
-}
-
-/// op(log_probs, targets, input_lengths, target_lengths, blank …): sequences that are all as long as there is room for,
-/// because LibTorch leaves log_alpha beyond them to whatever lay in memory.
-std::vector<Sample> full_length_samples(DType dtype) {
-    const Tensor x = scores_of(dtype, {4, 2, 3}), repeated = labels_of({1, 1, 2, 1}, {2, 2});
-    const auto args = [](const Ints& steps, const Ints& labels, std::int64_t blank = 0) {
-        return ArgList{t(0), t(1), Arg::ints(steps), Arg::ints(labels), blank};
-    };
-    return {{"two", {x, repeated}, args({4, 4}, {2, 2})},
-            {"transposed", {samples::transposed(x), samples::transposed(repeated)}, args({4, 4}, {2, 2})},
-            {"in a row", {x, labels_of({1, 1, 2, 1}, {4})}, args({4, 4}, {2, 2})},
-            {"last class blank", {x, labels_of({0, 1, 1, 0}, {2, 2})}, args({4, 4}, {2, 2}, 2)},
-            {"one label", {x, labels_of({1, 2}, {2, 1})}, args({4, 4}, {1, 1})},
-            {"wide table", {x, labels_of({1, 1, 9, 2, 1, 9}, {2, 3})}, args({4, 4}, {2, 2})},
-            {"one step", {scores_of(dtype, {1, 2, 3}), labels_of({1, 2}, {2, 1})}, args({1, 1}, {1, 1})},
-            {"impossible", {scores_of(dtype, {2, 1, 3}), labels_of({1, 1}, {1, 2})}, args({2}, {2})}};
-}
-/// With other lengths, too.
-std::vector<Sample> ctc_loss_samples(DType dtype) {
-    std::vector<Sample> result = full_length_samples(dtype);
-    const Tensor x = scores_of(dtype, {5, 3, 4}), labels = labels_of({1, 2, 3, 3, 1, 0, 2, 0, 0}, {3, 3});
-    const auto add = [&](const std::string& label, const std::vector<Tensor>& tensors, const Ints& steps,
-                         const Ints& counts, std::int64_t reduction, bool zero = false) {
-        result.push_back({label, tensors, {t(0), t(1), Arg::ints(steps), Arg::ints(counts), 0, reduction, zero}});
-    };
-    add("lengths", {x, labels}, {5, 4, 2}, {3, 2, 1}, kMean);
-    add("lengths, none", {x, labels}, {5, 4, 2}, {3, 2, 1}, kNone);
-    add("lengths, sum, in a row", {x, labels_of({1, 2, 3, 3, 1, 2}, {6})}, {3, 5, 4}, {3, 2, 1}, kSum);
-    add("no labels", {x, labels}, {5, 4, 2}, {3, 0, 1}, kMean);
-    add("impossible, zero", {x, labels}, {2, 4, 5}, {3, 2, 1}, kNone, true);
-    add("impossible, infinite", {x, labels}, {2, 4, 5}, {3, 2, 1}, kNone);
-    add("lengths, wide table", {x, labels_of({1, 2, 9, 3, 9, 9, 2, 9, 9}, {3, 3})}, {5, 4, 2}, {2, 1, 1}, kMean);
-    for (const DType other : {DType::i32, DType::u8, dtype})
-        add(std::string("labels of ") + (other == dtype ? "floats" : name(other).data()), {x, labels.to(other)},
-            {5, 4, 2}, {3, 2, 1}, kSum);
-    add("no batch", {scores_of(dtype, {5, 4}), labels_of({1, 2}, {2})}, {5}, {2}, kNone);
-    return result;
-}
-/// (grad, log_probs, targets, input_lengths, target_lengths, neg_log_likelihood, log_alpha, blank, zero_infinity), of
-/// any numbers in the place of what the forward pass gave.
-std::vector<Sample> ctc_backward_samples(DType dtype) {
-    const Tensor x = scores_of(dtype, {4, 2, 3}), repeated = labels_of({1, 1, 2, 1}, {2, 2});
-    const Tensor grad = samples::uniform(dtype, {2}, 0.5, 1.5), nll = samples::uniform(dtype, {2}, 3, 5, 2);
-    const Tensor alpha = samples::uniform(dtype, {2, 4, 5}, -6, -3, 3);
-    const auto args = [](const Ints& steps, const Ints& labels, bool zero) {
-        return ArgList{t(0), t(1), t(2), Arg::ints(steps), Arg::ints(labels), t(3), t(4), 0, zero};
-    };
-    Tensor impossible = samples::values(dtype, {4, std::numeric_limits<double>::infinity()});
-    return {{"two", {grad, x, repeated, nll, alpha}, args({4, 4}, {2, 2}, false)},
-            {"lengths", {grad, x, repeated, nll, alpha}, args({4, 3}, {2, 1}, false)},
-            {"wide table", {grad, x, labels_of({1, 1, 9, 2, 1, 9}, {2, 3}), nll, alpha}, args({4, 3}, {2, 1}, false)},
-            {"in a row", {grad, x, labels_of({1, 1, 2}, {3}), nll, alpha}, args({3, 4}, {2, 1}, false)},
-            {"transposed",
-             {samples::expanded(samples::scalar(dtype, 1), {2}), samples::transposed(x), repeated, nll, alpha},
-             args({4, 4}, {2, 2}, false)},
-            {"impossible, zero", {grad, x, repeated, impossible, alpha}, args({4, 4}, {2, 2}, true)}};
-}
+// --- Records ---
 
 constexpr DTypeSet kLikelihoods = set_of(DType::f64) | set_of(DType::f32);
 
@@ -329,8 +263,7 @@ constexpr OpDef kCtcOps[] = {
                "bool zero_infinity=False) -> (Tensor, Tensor)",
      .dtypes = kLikelihoods,
      .decompose = ctc_loss,
-     .grad = ctc_grad,
-     .samples = full_length_samples},
+     .grad = ctc_grad},
     {.name = "aten._ctc_loss_backward.default",
      .doc = "the gradient of _ctc_loss behind log_softmax: "
             "https://pytorch.org/docs/stable/generated/torch.nn.CTCLoss.html",
@@ -339,16 +272,14 @@ constexpr OpDef kCtcOps[] = {
                "Tensor",
      .dtypes = kLikelihoods,
      .decompose = ctc_loss_backward,
-     .grad = ctc_backward_grad,
-     .samples = ctc_backward_samples},
+     .grad = ctc_backward_grad},
     {.name = "aten.ctc_loss.IntList",
      .doc = "how unlikely labels are, wherever they stand: "
             "https://pytorch.org/docs/stable/generated/torch.nn.CTCLoss.html",
      .schema = "ctc_loss.IntList(Tensor log_probs, Tensor targets, int[] input_lengths, int[] target_lengths, int "
                "blank=0, int reduction=1, bool zero_infinity=False) -> Tensor",
      .dtypes = kLikelihoods,
-     .decompose = ctc_loss_of_program,
-     .samples = ctc_loss_samples},
+     .decompose = ctc_loss_of_program},
 };
 
 }  // namespace

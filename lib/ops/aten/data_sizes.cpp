@@ -4,7 +4,6 @@
 #include "ops/aten/data_sizes.h"
 
 #include <algorithm>
-#include <cmath>
 #include <functional>
 
 #include "base/checked.h"
@@ -15,13 +14,10 @@
 #include "ops/core/elements.h"
 #include "ops/core/geometry.h"
 #include "ops/core/known.h"
-#include "ops/core/samples.h"
 
 namespace whittle {
 
 namespace {
-
-using samples::t;
 
 constexpr std::string_view kNonzero = "aten.nonzero.default", kMaskedSelect = "aten.masked_select.default",
                            kUnique = "aten._unique2.default", kBincount = "aten.bincount.default",
@@ -226,79 +222,6 @@ void pack_grad(GraphBuilder& b, CallGradients& c) {
                                                                  arg(r.result(1)), c.args().boolean("batch_first")}));
 }
 
-std::vector<Sample> bincount_samples(DType dtype) {
-    const Tensor x = samples::values(dtype, {3, 0, 1, 3, 5, 3}), none = samples::values(dtype, {});
-    const auto call = [](const std::string& label, const std::vector<Tensor>& tensors, std::int64_t least) {
-        return Sample{.label = label,
-                      .tensors = tensors,
-                      .args = {t(0), tensors.size() > 1 ? t(1) : Arg(), least},
-                      .constants = {0}};
-    };
-    return {call("counts", {x}, 0),
-            call("minlength", {x}, 8),
-            call("strided, f32 weights", {samples::strided(x), samples::random(DType::f32, {6})}, 0),
-            call("f64 weights", {x, samples::random(DType::f64, {6})}, 7),
-            call("i32 weights", {x, samples::random(DType::i32, {6})}, 0),
-            call("empty", {none}, 0),
-            call("empty, weights, minlength", {none, samples::random(DType::f32, {0})}, 3)};
-}
-
-std::vector<Sample> pack_samples(DType dtype) {
-    const Tensor x = samples::random(dtype, {4, 3, 2}), lengths = samples::values(DType::i64, {4, 2, 1});
-    const auto call = [](const std::string& label, const Tensor& input, const Tensor& lengths, bool batch_first) {
-        return Sample{label, {input, lengths}, {t(0), t(1), batch_first}, {}, {1}};
-    };
-    return {call("steps first", x, lengths, false),
-            call("batch first", samples::random(dtype, {3, 4, 2}), lengths, true),
-            call("shorter, transposed", samples::transposed(x), samples::values(DType::i64, {3, 3, 3}), false),
-            call("numbers", samples::random(dtype, {4, 3}), samples::values(DType::i64, {2, 2, 1}), false)};
-}
-
-std::vector<Sample> nonzero_samples(DType dtype) {
-    const auto sample = [&](const char* label, const Tensor& x) {
-        return Sample{.label = label, .tensors = {x}, .args = {t(0)}, .constants = {0}};
-    };
-    return {sample("matrix", samples::values(dtype, {1, 0, 0, 3, 0, 2}, {2, 3})),
-            sample("transposed", samples::transposed(samples::values(dtype, {1, 0, 0, 3, 0, 2}, {2, 3}))),
-            sample("none", samples::values(dtype, {0, 0}, {2})), sample("0-d", samples::values(dtype, {2}, {})),
-            sample("empty", Tensor(dtype, {0, 3}))};
-}
-
-std::vector<Sample> masked_select_samples(DType dtype) {
-    const Tensor x = samples::ramp(dtype, {2, 3});
-    const auto sample = [&](const char* label, const Tensor& self, const Tensor& mask) {
-        return Sample{.label = label, .tensors = {self, mask}, .args = {t(0), t(1)}, .constants = {1}};
-    };
-    const auto mask = [](const std::vector<double>& values, Sizes sizes) {
-        return samples::values(DType::boolean, values, std::move(sizes));
-    };
-    return {sample("same sizes", x, mask({1, 0, 1, 0, 0, 1}, {2, 3})),
-            sample("broadcast mask", x, mask({0, 1}, {2, 1})),
-            sample("broadcast self", samples::ramp(dtype, {3}), mask({1, 0}, {2, 1})),
-            sample("transposed", samples::transposed(x), mask({1, 0, 1, 1, 0, 1}, {2, 3})),
-            sample("none", x, mask({0}, {})),
-            sample("0-d", samples::values(dtype, {2}, {}), mask({1}, {}))};
-}
-
-std::vector<Sample> unique_samples(DType dtype) {
-    const Tensor x = samples::values(dtype, {2, 1, 1, 2, 0, 1}, {2, 3});
-    const auto sample = [&](const char* label, const Tensor& self, bool inverse, bool counts) {
-        return Sample{
-            .label = label, .tensors = {self}, .args = {t(0), Arg(true), Arg(inverse), Arg(counts)}, .constants = {0}};
-    };
-    std::vector<Sample> result = {sample("values", x, false, false),
-                                  sample("inverse", x, true, false),
-                                  sample("all", x, true, true),
-                                  sample("transposed", samples::transposed(x), true, true),
-                                  sample("counts", x, false, true),
-                                  sample("empty", Tensor(dtype, {0, 3}), true, true),
-                                  sample("0-d", samples::values(dtype, {2}, {}), true, true)};
-    if (is_floating(dtype))
-        result.push_back(
-            sample("special", samples::values(dtype, {NAN, INFINITY, 2, NAN, -INFINITY, 2}, {6}), false, false));
-    return result;
-}
-
 constexpr OpDef kDataSizeOps[] = {
     {.name = kNonzero,
      .doc = "where elements are != 0, one row each: https://pytorch.org/docs/stable/generated/torch.nonzero.html",
@@ -306,22 +229,19 @@ constexpr OpDef kDataSizeOps[] = {
      .dtypes = kMoved,
      .eval = eval_nonzero,
      .decompose = decompose_nonzero,
-     .grad = no_gradient,
-     .samples = nonzero_samples},
+     .grad = no_gradient},
     {.name = kMaskedSelect,
      .doc = "elements where a mask is true: https://pytorch.org/docs/stable/generated/torch.masked_select.html",
      .schema = "masked_select(Tensor self, Tensor mask) -> Tensor",
      .dtypes = kMoved,
      .eval = eval_masked_select,
-     .decompose = decompose_masked_select,
-     .samples = masked_select_samples},
+     .decompose = decompose_masked_select},
     {.name = kUnique,
      .doc = "different elements, ascending: https://pytorch.org/docs/stable/generated/torch.unique.html",
      .schema = "_unique2(Tensor self, bool sorted=True, bool return_inverse=False, bool return_counts=False) -> "
                "(Tensor, Tensor, Tensor)",
      .eval = eval_unique,
-     .decompose = decompose_unique,
-     .samples = unique_samples},
+     .decompose = decompose_unique},
     {.name = kBincount,
      .doc = "how often each of 0, 1, 2 … is there: https://pytorch.org/docs/stable/generated/torch.bincount.html",
      .schema = "bincount(Tensor self, Tensor? weights=None, int minlength=0) -> Tensor",
@@ -329,8 +249,7 @@ constexpr OpDef kDataSizeOps[] = {
      .infer = infer_bincount,
      .eval = eval_bincount,
      .decompose = decompose_bincount,
-     .grad = no_gradient,
-     .samples = bincount_samples},
+     .grad = no_gradient},
     {.name = kPack,
      .doc = "the steps of sequences without their padding: "
             "https://pytorch.org/docs/stable/generated/torch.nn.utils.rnn.pack_padded_sequence.html",
@@ -338,8 +257,7 @@ constexpr OpDef kDataSizeOps[] = {
      .dtypes = kMoved,
      .eval = eval_pack,
      .decompose = decompose_pack,
-     .grad = pack_grad,
-     .samples = pack_samples},
+     .grad = pack_grad},
 };
 
 }  // namespace

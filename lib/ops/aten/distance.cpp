@@ -2,14 +2,12 @@
 // Definition: https://pytorch.org/docs/stable/generated/torch.cdist.html
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 #include "base/checked.h"
 #include "ops/aten/families.h"
 #include "ops/aten/gradient.h"
 #include "ops/core/dense.h"
 #include "ops/core/gemm.h"
-#include "ops/core/samples.h"
 
 namespace whittle {
 namespace {
@@ -265,99 +263,6 @@ std::vector<Tensor> eval_cdist(const Arguments<Tensor>& args) {
     return {all_distances<float>(d, x1, x2)};
 }
 
-std::vector<Sample> sample_cdist(DType dtype) {
-    using samples::t;
-    std::vector<Sample> result;
-    const auto add = [&](const std::string& label, const Sizes& a, const Sizes& b, double p) {
-        result.push_back({label, {samples::random(dtype, a, 1), samples::random(dtype, b, 2)}, {t(0), t(1), p}});
-    };
-    for (const double p : {0.0, 1.0, 2.0, 3.0, 0.5, std::numeric_limits<double>::infinity()})
-        add("p " + std::to_string(p), {2, 3, 4}, {2, 5, 4}, p);
-    add("broadcast", {2, 1, 3, 4}, {3, 2, 4}, 2);
-    add("no features", {2, 0}, {3, 0}, 2);
-    add("no rows", {0, 4}, {3, 4}, 2);
-    const Tensor special = samples::special(dtype);
-    const Tensor column = special.as_strided({special.numel(), 1}, {1, 1}, special.offset());
-    for (const double p : {0.0, 1.0, std::numeric_limits<double>::infinity()})
-        result.push_back({"special, p " + std::to_string(p), {column, column}, {t(0), t(1), p}});
-    return result;
-}
-
-/// p last, and no mode: _cdist_forward has both without defaults.
-std::vector<Sample> sample_cdist_forward(DType dtype) {
-    std::vector<Sample> result = sample_cdist(dtype);
-    std::erase_if(result, [](const Sample& sample) { return sample.label.starts_with("special"); });
-    for (Sample& sample : result) sample.args.push_back(Arg());
-    return result;
-}
-
-std::vector<Sample> sample_euclidean(DType dtype) {
-    using samples::t;
-    const Tensor a = samples::random(dtype, {2, 3, 4}), b = samples::random(dtype, {2, 5, 4}, 2);
-    return {{"batch", {a, b}, {t(0), t(1)}},
-            {"transposed", {samples::transposed(a), samples::transposed(b)}, {t(0), t(1)}},
-            {"rows", {samples::random(dtype, {3, 4}), samples::random(dtype, {2, 4}, 2)}, {t(0), t(1)}}};
-}
-
-constexpr double kExponents[] = {0, 0.5, 1, 1.5, 2, 3, std::numeric_limits<double>::infinity()};
-
-/// Distances that are those of the rows, as p = inf asks which difference they are.
-std::vector<Sample> sample_cdist_backward(DType dtype) {
-    using samples::t;
-    std::vector<Sample> result;
-    const auto add = [&](const std::string& label, const Tensor& a, const Tensor& b, double p) {
-        const Sizes &left = a.sizes(), &right = b.sizes();
-        Distances d{p, broadcast_sizes(Sizes(left.begin(), left.end() - 2), Sizes(right.begin(), right.end() - 2)),
-                    left[left.size() - 2], right[right.size() - 2], left.back()};
-        d.sizes = d.batch;
-        d.sizes.insert(d.sizes.end(), {d.rows1, d.rows2});
-        const Tensor distance = dtype == DType::f64 ? all_distances<double>(d, a, b) : all_distances<float>(d, a, b);
-        result.push_back({label, {samples::random(dtype, d.sizes, 3), a, b, distance}, {t(0), t(1), t(2), p, t(3)}});
-    };
-    const Tensor a = samples::random(dtype, {2, 3, 4}), b = samples::random(dtype, {2, 5, 4}, 2);
-    for (const double p : kExponents) add("p " + std::to_string(p), a, b, p);
-    add("equal rows", a, a, 2);
-    const Tensor near = samples::values(dtype, {1, 2, 3}, {1, 3}), beside = samples::values(dtype, {1, 3, 5}, {1, 3});
-    for (const double p : {0.5, 1.5}) add("an equal coordinate, p " + std::to_string(p), near, beside, p);
-    add("transposed", samples::transposed(a), samples::transposed(b), 3);
-    add("broadcast", samples::random(dtype, {2, 1, 3, 4}), samples::random(dtype, {3, 2, 4}, 2), 2);
-    add("no features", samples::random(dtype, {2, 0}), samples::random(dtype, {3, 0}), 2);
-    add("no rows", samples::random(dtype, {0, 4}), samples::random(dtype, {3, 4}), 2);
-    return result;
-}
-
-std::vector<Sample> sample_pdist(DType dtype) {
-    using samples::t;
-    std::vector<Sample> result;
-    const Tensor x = samples::random(dtype, {5, 3});
-    for (const double p : kExponents) result.push_back({"p " + std::to_string(p), {x}, {t(0), p}});
-    for (const auto& [label, laid] : samples::layouts(x))
-        if (label != "contiguous") result.push_back({label, {laid}, {t(0), 2.0}});
-    result.push_back({"one row", {samples::random(dtype, {1, 3})}, {t(0), 2.0}});
-    result.push_back({"no features", {samples::random(dtype, {3, 0})}, {t(0), 2.0}});
-    return result;
-}
-
-std::vector<Sample> sample_pdist_backward(DType dtype) {
-    using samples::t;
-    std::vector<Sample> result;
-    for (const Sample& sample : sample_pdist(dtype)) {
-        const Tensor& x = sample.tensors[0];
-        const double p = std::get<double>(sample.args[1].value);
-        const std::int64_t n = x.sizes()[0], features = x.sizes()[1];
-        const Distances d{p, {}, n, n, features, {n, n}};
-        const Tensor square = dtype == DType::f64 ? all_distances<double>(d, x, x) : all_distances<float>(d, x, x);
-        std::vector<double> each;
-        for (std::int64_t i = 0; i < n; ++i)
-            for (std::int64_t j = i + 1; j < n; ++j)
-                each.push_back(square.values<double>()[static_cast<std::size_t>(i * n + j)]);
-        const Tensor distance = samples::values(dtype, each);
-        result.push_back(
-            {sample.label, {samples::random(dtype, distance.sizes(), 3), x, distance}, {t(0), t(1), p, t(2)}});
-    }
-    return result;
-}
-
 constexpr DTypeSet kMeasured = set_of(DType::f32) | set_of(DType::f64);  // as ATen's CPU kernels
 
 constexpr OpDef kDistanceOps[] = {
@@ -367,8 +272,7 @@ constexpr OpDef kDistanceOps[] = {
      .dtypes = kMeasured,
      .infer = infer_cdist,
      .eval = eval_cdist,
-     .decompose = decompose_cdist,
-     .samples = sample_cdist},
+     .decompose = decompose_cdist},
     {.name = "aten._cdist_forward.default",
      .doc = "cdist by the rows' differences; pytorch.org/docs/stable/generated/torch.cdist.html",
      .schema = "_cdist_forward(Tensor x1, Tensor x2, float p, int? compute_mode) -> Tensor",
@@ -376,36 +280,31 @@ constexpr OpDef kDistanceOps[] = {
      .infer = infer_cdist,
      .eval = eval_cdist,
      .decompose = decompose_cdist,
-     .grad = cdist_grad,
-     .samples = sample_cdist_forward},
+     .grad = cdist_grad},
     {.name = "aten._euclidean_dist.default",
      .doc = "cdist with p = 2 by a product of matrices; pytorch.org/docs/stable/generated/torch.cdist.html",
      .schema = "_euclidean_dist(Tensor x1, Tensor x2) -> Tensor",
      .dtypes = kMeasured,
      .infer = infer_cdist,
      .decompose = decompose_euclidean,
-     .grad = euclidean_grad,
-     .samples = sample_euclidean},
+     .grad = euclidean_grad},
     {.name = "aten._cdist_backward.default",
      .doc = "the gradient of cdist's first operand: https://pytorch.org/docs/stable/generated/torch.cdist.html",
      .schema = "_cdist_backward(Tensor grad, Tensor x1, Tensor x2, float p, Tensor cdist) -> Tensor",
      .dtypes = kMeasured,
-     .decompose = decompose_cdist_backward,
-     .samples = sample_cdist_backward},
+     .decompose = decompose_cdist_backward},
     {.name = "aten._pdist_forward.default",
      .doc = "p-norms of the differences of all pairs of rows of one tensor; "
             "pytorch.org/docs/stable/generated/torch.nn.functional.pdist.html",
      .schema = "_pdist_forward(Tensor self, float p=2) -> Tensor",
      .dtypes = kMeasured,
      .decompose = decompose_pdist,
-     .grad = pdist_grad,
-     .samples = sample_pdist},
+     .grad = pdist_grad},
     {.name = "aten._pdist_backward.default",
      .doc = "the gradient of pdist: https://pytorch.org/docs/stable/generated/torch.nn.functional.pdist.html",
      .schema = "_pdist_backward(Tensor grad, Tensor self, float p, Tensor pdist) -> Tensor",
      .dtypes = kMeasured,
-     .decompose = decompose_pdist_backward,
-     .samples = sample_pdist_backward},
+     .decompose = decompose_pdist_backward},
 };
 
 }  // namespace

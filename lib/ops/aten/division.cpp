@@ -9,7 +9,6 @@
 #include "ops/core/complex.h"
 #include "ops/core/integer.h"
 #include "ops/core/pointwise.h"
-#include "ops/core/samples.h"
 
 namespace whittle {
 
@@ -192,43 +191,15 @@ std::vector<expr::Value> lower_mode(expr::GroupBuilder& builder, const Arguments
 
 // --- Records ---
 
-/// With signs in all combinations, and numbers.
-std::vector<Sample> divided(DType dtype, bool scalar, DTypeSet partners) {
-    using namespace samples;
-    if (!scalar) return binary(dtype, partners, Right::nonzero);
-    std::vector<Sample> result = unary(dtype, {Arg(3)}) + unary(dtype, {Arg(-2)}, " by -2");
-    if (is_floating(dtype) || (partners & kBool)) result.push_back({"by 0.3", {ramp(dtype, {7})}, {t(0), Arg(0.3)}});
-    return result;
-}
-
 template <class F, DTypeSet kDTypes>
 constexpr OpDef division_op(std::string_view name, std::string_view schema, std::string_view doc) {
-    OpDef def = {.name = name,
-                 .doc = doc,
-                 .schema = schema,
-                 .dtypes = kDTypes,
-                 .infer = infer_binary<F>,
-                 .eval = eval_binary<F>,
-                 .lower = lower_binary<F>};
-    def.samples = name.ends_with("Scalar") ? [](DType dtype) { return divided(dtype, true, kDTypes); }
-                                           : [](DType dtype) { return divided(dtype, false, kDTypes); };
-    return def;
-}
-
-/// Every mode; unsigned integers have no negative numbers to divide by.
-template <bool kScalar>
-std::vector<Sample> mode_samples(DType dtype) {
-    std::vector<Sample> result;
-    for (const char* mode : {"", "floor", "trunc"})
-        for (Sample& sample : divided(dtype, kScalar, kNumbers)) {
-            if (*mode)
-                sample.kwargs.emplace_back("rounding_mode", Arg(mode));
-            else
-                sample.kwargs.emplace_back("rounding_mode", Arg());
-            sample.label += *mode ? std::string(" ") + mode : "";
-            result.push_back(std::move(sample));
-        }
-    return result;
+    return {.name = name,
+            .doc = doc,
+            .schema = schema,
+            .dtypes = kDTypes,
+            .infer = infer_binary<F>,
+            .eval = eval_binary<F>,
+            .lower = lower_binary<F>};
 }
 
 constexpr OpDef mode_op(std::string_view name, std::string_view schema) {
@@ -238,18 +209,7 @@ constexpr OpDef mode_op(std::string_view name, std::string_view schema) {
             .dtypes = kNumbers | kLimited,
             .infer = infer_mode,
             .eval = eval_mode,
-            .lower = lower_mode,
-            .samples = name.ends_with("Scalar_mode") ? mode_samples<true> : mode_samples<false>};
-}
-
-/// Without the smallest integers, of whose magnitudes kernels make something else each.
-std::vector<Sample> divisor_samples(DType dtype) {
-    using namespace samples;
-    std::vector<Sample> result = binary(dtype, kIntegers);
-    std::erase_if(result, [](const Sample& sample) { return sample.label == "special"; });
-    const Tensor a = values(dtype, {0, 0, -6, 12, -9, 100}), b = values(dtype, {0, 5, 4, -18, -9, 0});
-    result.push_back({"zeros and signs", {a, b}, {t(0), t(1)}});
-    return result;
+            .lower = lower_mode};
 }
 
 template <class F>
@@ -260,8 +220,7 @@ constexpr OpDef divisor_op(std::string_view name, std::string_view schema, std::
             .dtypes = kIntegers,
             .infer = infer_binary<F>,
             .eval = eval_binary<F>,
-            .grad = no_gradient,
-            .samples = divisor_samples};
+            .grad = no_gradient};
 }
 
 constexpr OpDef kDivision[] = {

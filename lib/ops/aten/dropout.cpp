@@ -3,7 +3,6 @@
 #include "base/error.h"
 #include "ops/aten/families.h"
 #include "ops/aten/own_copy.h"
-#include "ops/core/samples.h"
 
 namespace whittle {
 
@@ -43,11 +42,6 @@ std::vector<NodeRef> decompose_evaluation(GraphBuilder& b, const Arguments<NodeV
     return {b.call("aten.alias.default", {arg(a.tensor("input"))}).ref};
 }
 
-std::vector<Sample> evaluation_samples(DType dtype) {
-    return samples::operator+(samples::unary(dtype, {0.5, false}, ", evaluation"),
-                              samples::unary(dtype, {0.0, true}, ", p = 0"));
-}
-
 }  // namespace
 
 std::span<const OpDef> dropout_ops() {
@@ -59,7 +53,6 @@ std::span<const OpDef> dropout_ops() {
             .schema = "dropout(Tensor input, float p, bool train) -> Tensor",
             .dtypes = kFloating,
             .decompose = decompose_dropout,
-            .samples = evaluation_samples,
         },
         {
             .name = "aten.native_dropout.default",
@@ -68,7 +61,6 @@ std::span<const OpDef> dropout_ops() {
             .schema = "native_dropout(Tensor input, float p, bool? train) -> (Tensor, Tensor)",
             .dtypes = kFloating,
             .decompose = decompose_native_dropout,
-            .samples = evaluation_samples,
         },
         {
             .name = "aten.feature_dropout.default",
@@ -77,7 +69,6 @@ std::span<const OpDef> dropout_ops() {
             .schema = "feature_dropout(Tensor input, float p, bool train) -> Tensor",
             .dtypes = kFloating,
             .decompose = decompose_evaluation,
-            .samples = evaluation_samples,
         },
         {
             .name = "aten.alpha_dropout.default",
@@ -86,7 +77,6 @@ std::span<const OpDef> dropout_ops() {
             .schema = "alpha_dropout(Tensor input, float p, bool train) -> Tensor",
             .dtypes = kFloating,
             .decompose = decompose_evaluation,
-            .samples = evaluation_samples,
         },
     };
     return ops;

@@ -7,13 +7,9 @@
 #include "ops/aten/families.h"
 #include "ops/aten/gradient.h"
 #include "ops/core/elements.h"
-#include "ops/core/samples.h"
 
 namespace whittle {
 namespace {
-
-using samples::integers;
-using samples::t;
 
 constexpr std::int64_t kBagSum = 0, kBagMean = 1, kBagMax = 2;  // at::native::MODE_SUM …
 constexpr double kNever = -std::numeric_limits<double>::infinity();
@@ -253,101 +249,7 @@ void embedding_bag_grad(GraphBuilder& b, CallGradients& c) {
                                             a.integer("mode"), a.integer("padding_idx")}));
 }
 
-// --- Samples ---
-
-Tensor table(DType dtype) { return samples::random(dtype, {5, 3}); }
-Tensor words() { return integers({1, 4, 2, 4, 0, 2}); }
-Tensor starts() { return integers({0, 3, 3}); }  ///< one bag is empty
-Tensor sample_weights(DType dtype) { return samples::uniform(dtype, {6}, 0.5, 2, 3); }
-
-/// op(weight, indices, offsets, scale_grad_by_freq, mode, sparse, per_sample_weights, include_last_offset) …
-std::vector<Sample> bag_samples(DType dtype, bool padded) {
-    std::vector<Sample> result;
-    const auto call = [&](const std::string& label, const std::vector<Tensor>& tensors, std::int64_t mode,
-                          bool last = false, std::int64_t padding = -1, bool by_frequency = false) {
-        Sample sample{label, tensors, {t(0), t(1), t(2), by_frequency, mode, false}};
-        sample.args.push_back(tensors.size() > 3 ? t(3) : Arg());
-        sample.args.emplace_back(last);
-        if (padded) sample.args.emplace_back(padding);
-        result.push_back(std::move(sample));
-    };
-    const std::vector<Tensor> plain = {table(dtype), words(), starts()};
-    const char* names[] = {"sum", "mean", "max"};
-    for (const std::int64_t mode : {kBagSum, kBagMean, kBagMax}) {
-        call(names[mode], plain, mode);
-        call(names[mode] + std::string(", transposed, i32"),
-             {samples::transposed(table(dtype)), words().to(DType::i32), starts().to(DType::i32)}, mode);
-        call(names[mode] + std::string(", no indices"), {table(dtype), integers({}), integers({0, 0})}, mode);
-        if (padded) call(names[mode] + std::string(", padding"), plain, mode, false, 4);
-    }
-    std::vector<double> holes =
-        table(dtype).values<double>();  // first of a bag, later, or one here and the other there
-    for (const std::size_t at : {3, 7, 14}) holes[at] = std::numeric_limits<double>::quiet_NaN();
-    call("max, NaN", {samples::values(dtype, holes, {5, 3}), words(), starts()}, kBagMax);
-    call("mean, last offset", {table(dtype), words(), integers({0, 3, 3, 6})}, kBagMean, true);
-    call("mean, by frequency", plain, kBagMean, false, -1, true);
-    call("weights", {table(dtype), words(), starts(), sample_weights(dtype)}, kBagSum);
-    if (padded) call("weights, padding", {table(dtype), words(), starts(), sample_weights(dtype)}, kBagSum, false, 2);
-    return result;
-}
-
-std::vector<Sample> embedding_bag_samples(DType dtype) { return bag_samples(dtype, false); }
-std::vector<Sample> padded_samples(DType dtype) {
-    std::vector<Sample> result = bag_samples(dtype, true);
-    for (Sample& sample : result)
-        if (sample.args.back() == Arg(-1)) sample.args.back() = Arg();
-    return result;
-}
-std::vector<Sample> core_samples(DType dtype) {
-    std::vector<Sample> result = bag_samples(dtype, true);
-    result.push_back({"sum, last offset",
-                      {table(dtype), words(), integers({0, 3, 3, 6})},
-                      {t(0), t(1), t(2), false, kBagSum, false, Arg(), true, -1}});
-    return result;
-}
-
-/// (grad, indices, offset2bag, bag_size, maximum_indices, num_weights, scale_grad_by_freq, mode, weights, padding)
-std::vector<Sample> dense_backward_samples(DType dtype) {
-    const Tensor grad = samples::random(dtype, {3, 3}, 5), bag = integers({0, 0, 0, 2, 2, 2}),
-                 counts = integers({3, 0, 3});
-    const Tensor most = samples::values(DType::i64, {1, 4, 2, 0, 0, 0, 4, 0, 2}, {3, 3});
-    const std::vector<Tensor> sums = {grad, words(), bag, counts, counts}, maxima = {grad, words(), bag, counts, most};
-    const auto args = [](std::int64_t mode, bool by_frequency, const Arg& weights, std::int64_t padding) {
-        return ArgList{t(0), t(1), t(2), t(3), t(4), 5, by_frequency, mode, weights, padding};
-    };
-    std::vector<Tensor> weighted = sums, laid = sums;
-    weighted.push_back(sample_weights(dtype));
-    laid[0] = samples::transposed(grad);
-    return {{"sum", sums, args(kBagSum, false, Arg(), -1)},
-            {"sum, transposed", laid, args(kBagSum, false, Arg(), -1)},
-            {"mean", sums, args(kBagMean, false, Arg(), -1)},
-            {"mean, by frequency, padding", sums, args(kBagMean, true, Arg(), 0)},
-            {"weights", weighted, args(kBagSum, false, t(5), -1)},
-            {"max", maxima, args(kBagMax, false, Arg(), -1)}};
-}
-/// (grad, indices, offsets, offset2bag, …)
-std::vector<Sample> bag_backward_samples(DType dtype) {
-    std::vector<Sample> result = dense_backward_samples(dtype);
-    for (Sample& sample : result) {
-        sample.tensors.push_back(starts());
-        sample.args.insert(sample.args.begin() + 2, t(static_cast<int>(sample.tensors.size()) - 1));
-        sample.args.insert(sample.args.begin() + 9, Arg(false));
-    }
-    result.push_back(result.front());
-    result.back().label = "bags left out";
-    result.back().tensors[2] = integers({});
-    return result;
-}
-std::vector<Sample> weights_backward_samples(DType dtype) {
-    const Tensor grad = samples::random(dtype, {3, 3}, 5), bag = integers({0, 0, 0, 2, 2, 2});
-    return {{"all", {grad, table(dtype), words(), starts(), bag}, {t(0), t(1), t(2), t(3), t(4), kBagSum, -1}},
-            {"padding, transposed",
-             {samples::transposed(grad), table(dtype), words(), starts(), bag},
-             {t(0), t(1), t(2), t(3), t(4), kBagSum, 4}},
-            {"bags left out",
-             {grad, table(dtype), words(), starts(), integers({})},
-             {t(0), t(1), t(2), t(3), t(4), kBagSum, -1}}};
-}
+// --- Records ---
 
 #define WHITTLE_BAG                                                                                                  \
     "(Tensor weight, Tensor indices, Tensor offsets, bool scale_grad_by_freq=False, int mode=0, bool sparse=False, " \
@@ -360,22 +262,19 @@ constexpr OpDef kEmbeddingBagOps[] = {
      .schema = "_embedding_bag" WHITTLE_BAG ", int padding_idx=-1) -> (Tensor, Tensor, Tensor, Tensor)",
      .dtypes = kFloating,
      .decompose = embedding_bag,
-     .grad = embedding_bag_grad,
-     .samples = core_samples},
+     .grad = embedding_bag_grad},
     {.name = "aten._embedding_bag_forward_only.default",
      .doc = "_embedding_bag where nobody asks for a gradient: "
             "https://pytorch.org/docs/stable/generated/torch.nn.EmbeddingBag.html",
      .schema = "_embedding_bag_forward_only" WHITTLE_BAG ", int padding_idx=-1) -> (Tensor, Tensor, Tensor, Tensor)",
      .dtypes = kFloating,
      .decompose = embedding_bag,
-     .grad = no_gradient,
-     .samples = core_samples},
+     .grad = no_gradient},
     {.name = "aten.embedding_bag.default",
      .doc = "rows of a table reduced by bags: https://pytorch.org/docs/stable/generated/torch.nn.EmbeddingBag.html",
      .schema = "embedding_bag" WHITTLE_BAG ") -> (Tensor, Tensor, Tensor, Tensor)",
      .dtypes = kFloating,
-     .decompose = embedding_bag_of_program,
-     .samples = embedding_bag_samples},
+     .decompose = embedding_bag_of_program},
     {.name = "aten.embedding_bag.padding_idx",
      .doc = "rows of a table but one, reduced by bags: "
             "https://pytorch.org/docs/stable/generated/torch.nn.EmbeddingBag.html",
@@ -383,8 +282,7 @@ constexpr OpDef kEmbeddingBagOps[] = {
                "mode, bool sparse, Tensor? per_sample_weights, bool include_last_offset, int? padding_idx) -> (Tensor, "
                "Tensor, Tensor, Tensor)",
      .dtypes = kFloating,
-     .decompose = embedding_bag_of_program,
-     .samples = padded_samples},
+     .decompose = embedding_bag_of_program},
     {.name = "aten._embedding_bag_dense_backward.default",
      .doc = "the gradient of embedding_bag's weight: "
             "https://pytorch.org/docs/stable/generated/torch.nn.EmbeddingBag.html",
@@ -393,8 +291,7 @@ constexpr OpDef kEmbeddingBagOps[] = {
          "maximum_indices, SymInt num_weights, bool scale_grad_by_freq, int mode, Tensor? per_sample_weights, int "
          "padding_idx=-1) -> Tensor",
      .dtypes = kFloating,
-     .decompose = dense_backward,
-     .samples = dense_backward_samples},
+     .decompose = dense_backward},
     {.name = "aten._embedding_bag_backward.default",
      .doc = "the gradient of embedding_bag's weight, of what autograd saved: "
             "https://pytorch.org/docs/stable/generated/torch.nn.EmbeddingBag.html",
@@ -402,16 +299,14 @@ constexpr OpDef kEmbeddingBagOps[] = {
                "bag_size, Tensor maximum_indices, SymInt num_weights, bool scale_grad_by_freq, int mode, bool sparse, "
                "Tensor? per_sample_weights, int padding_idx=-1) -> Tensor",
      .dtypes = kFloating,
-     .decompose = backward,
-     .samples = bag_backward_samples},
+     .decompose = backward},
     {.name = "aten._embedding_bag_per_sample_weights_backward.default",
      .doc = "the gradient of embedding_bag's weights of indices: "
             "https://pytorch.org/docs/stable/generated/torch.nn.EmbeddingBag.html",
      .schema = "_embedding_bag_per_sample_weights_backward(Tensor grad, Tensor weight, Tensor indices, Tensor offsets, "
                "Tensor offset2bag, int mode, int padding_idx=-1) -> Tensor",
      .dtypes = kFloating,
-     .decompose = weights_backward,
-     .samples = weights_backward_samples},
+     .decompose = weights_backward},
 };
 
 }  // namespace

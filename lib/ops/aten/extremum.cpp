@@ -3,13 +3,10 @@
 #include "ops/aten/families.h"
 #include "ops/aten/reduction_grad.h"
 #include "ops/core/reduce.h"
-#include "ops/core/samples.h"
 
 namespace whittle {
 
 namespace {
-
-using samples::t;
 
 /// Position of the row's extreme element.
 template <bool kLargest, class Row>
@@ -127,58 +124,17 @@ std::vector<NodeRef> decompose_extremes(GraphBuilder& b, const Arguments<NodeVal
     return {extreme("aten.amin.default"), extreme("aten.amax.default")};
 }
 
-// --- Samples ---
-
-std::vector<Sample> list_samples(DType dtype) {
-    std::vector<Sample> result = samples::dim_lists(dtype, {}, false);
-    result.push_back({"special", {samples::special(dtype)}, {t(0)}});
-    return result;
-}
-std::vector<Sample> dim_samples(DType dtype) {
-    std::vector<Sample> result = samples::single_dims(dtype, false);
-    result.push_back({"special", {samples::special(dtype)}, {t(0), Arg(0)}});
-    return result;
-}
-std::vector<Sample> whole_samples(DType dtype) {
-    std::vector<Sample> result = samples::whole(dtype, false);
-    result.push_back({"special", {samples::special(dtype)}, {t(0)}});
-    return result;
-}
-std::vector<Sample> position_samples(DType dtype) {
-    std::vector<Sample> result = dim_samples(dtype);
-    for (Sample& sample : whole_samples(dtype)) {
-        sample.label += " whole";
-        result.push_back(std::move(sample));
-    }
-    result.push_back({"whole kept", {samples::transposed(samples::random(dtype, {3, 4}))}, {t(0), Arg(), Arg(true)}});
-    return result;
-}
-
-/// The dimension, and whether it stays, go by name.
-std::vector<Sample> extremes_samples(DType dtype) {
-    std::vector<Sample> result;
-    for (Sample& sample : position_samples(dtype)) {
-        constexpr const char* kNames[] = {"dim", "keepdim"};
-        for (std::size_t i = 1; i < sample.args.size(); ++i)
-            sample.kwargs.emplace_back(kNames[i - 1], std::move(sample.args[i]));
-        sample.args.resize(1);
-        result.push_back(std::move(sample));
-    }
-    return result;
-}
-
 // --- Records ---
 
 template <bool kLargest>
-constexpr OpDef value_op(std::string_view name, std::string_view schema, SamplesFn samples) {
+constexpr OpDef value_op(std::string_view name, std::string_view schema) {
     return {.name = name,
             .doc = kLargest ? "largest element; NaN if any is" : "smallest element; NaN if any is",
             .schema = schema,
             .dtypes = kAnyDType | kLimited,
             .infer = infer_value,
             .eval = eval_value<kLargest>,
-            .lower = lower_value<kLargest>,
-            .samples = samples};
+            .lower = lower_value<kLargest>};
 }
 template <bool kLargest>
 constexpr OpDef position_op(std::string_view name, std::string_view schema) {
@@ -189,8 +145,7 @@ constexpr OpDef position_op(std::string_view name, std::string_view schema) {
             .dtypes = kNumbers | kLimited,
             .infer = infer_position,
             .eval = eval_position<kLargest>,
-            .lower = lower_position<kLargest>,
-            .samples = position_samples};
+            .lower = lower_position<kLargest>};
 }
 template <bool kLargest>
 constexpr OpDef both_op(std::string_view name, std::string_view schema) {
@@ -199,20 +154,17 @@ constexpr OpDef both_op(std::string_view name, std::string_view schema) {
             .schema = schema,
             .infer = infer_both,
             .eval = eval_both<kLargest>,
-            .lower = lower_both<kLargest>,
-            .samples = dim_samples};
+            .lower = lower_both<kLargest>};
 }
 
 constexpr OpDef kExtremum[] = {
-    with_gradient(value_op<true>("aten.amax.default", "amax(Tensor self, int[1] dim=[], bool keepdim=False) -> Tensor",
-                                 list_samples),
+    with_gradient(value_op<true>("aten.amax.default", "amax(Tensor self, int[1] dim=[], bool keepdim=False) -> Tensor"),
                   extremum_value_grad),
-    with_gradient(value_op<false>("aten.amin.default", "amin(Tensor self, int[1] dim=[], bool keepdim=False) -> Tensor",
-                                  list_samples),
-                  extremum_value_grad),
-    with_gradient(value_op<true>("aten.max.default", "max(Tensor self) -> Tensor", whole_samples), extremum_value_grad),
-    with_gradient(value_op<false>("aten.min.default", "min(Tensor self) -> Tensor", whole_samples),
-                  extremum_value_grad),
+    with_gradient(
+        value_op<false>("aten.amin.default", "amin(Tensor self, int[1] dim=[], bool keepdim=False) -> Tensor"),
+        extremum_value_grad),
+    with_gradient(value_op<true>("aten.max.default", "max(Tensor self) -> Tensor"), extremum_value_grad),
+    with_gradient(value_op<false>("aten.min.default", "min(Tensor self) -> Tensor"), extremum_value_grad),
     with_gradient(
         position_op<true>("aten.argmax.default", "argmax(Tensor self, int? dim=None, bool keepdim=False) -> Tensor"),
         no_gradient),
@@ -231,8 +183,7 @@ constexpr OpDef kExtremum[] = {
             "https://pytorch.org/docs/stable/generated/torch.aminmax.html",
      .schema = "aminmax(Tensor self, *, int? dim=None, bool keepdim=False) -> (Tensor min, Tensor max)",
      .dtypes = kAnyDType | kLimited,
-     .decompose = decompose_extremes,
-     .samples = extremes_samples},
+     .decompose = decompose_extremes},
 };
 
 }  // namespace

@@ -9,12 +9,9 @@
 #include "ops/aten/families.h"
 #include "ops/aten/linalg_grad.h"
 #include "ops/aten/matrices.h"
-#include "ops/core/samples.h"
 
 namespace whittle::matrices {
 namespace {
-
-using samples::t;
 
 // --- Kernels ---
 
@@ -158,48 +155,7 @@ Tensors eval_svd(const Arguments<Tensor>& a) {
     });
 }
 
-// --- Samples ---
-
-/// A A^H, and its size on the diagonal.
-Tensor positive_definite(DType dtype, const Sizes& sizes, std::uint64_t seed = 1) {
-    const Tensor random = samples::random(dtype, sizes, seed);
-    const auto made = [&]<class T>(T) {
-        Results<T> result(dtype, sizes);
-        each_matrix<T>(random, [&](std::int64_t i, const Matrix<T>& one) {
-            result.put(i, one * one.adjoint() +
-                              Matrix<T>::Identity(one.rows(), one.rows()) * T(static_cast<double>(one.rows())));
-        });
-        return result.tensor();
-    };
-    return is_complex(dtype) ? made(Complex128{}) : made(double{});
-}
-std::vector<Sample> cholesky_samples(DType dtype) {
-    Sample upper{"upper", {positive_definite(dtype, {3, 3})}, {t(0)}, {{"upper", Arg(true)}}};
-    return {{"matrix", {positive_definite(dtype, {3, 3})}, {t(0)}},
-            {"batch", {positive_definite(dtype, {2, 4, 4})}, {t(0)}},
-            {"transposed", {samples::transposed(positive_definite(dtype, {3, 3}))}, {t(0)}},
-            upper};
-}
-std::vector<Sample> qr_samples(DType dtype) {
-    const auto call = [&](const char* label, const Sizes& sizes, const char* mode) {
-        return Sample{label, {samples::random(dtype, sizes)}, {t(0), mode}};
-    };
-    return {call("tall", {4, 3}, "reduced"), call("wide", {2, 4}, "reduced"), call("complete", {4, 2}, "complete"),
-            call("r only", {3, 3}, "r"), call("batch", {2, 3, 3}, "reduced")};
-}
-/// Of values only: vectors have a sign that each library chooses. test/ops/aten/factorization_test.cpp checks those.
-std::vector<Sample> eigh_samples(DType dtype) {
-    const auto call = [&](const char* label, const Sizes& sizes, const char* triangle) {
-        return Sample{label, {positive_definite(dtype, sizes)}, {t(0), triangle, false}};
-    };
-    return {call("lower", {3, 3}, "L"), call("upper", {3, 3}, "U"), call("batch", {2, 4, 4}, "L")};
-}
-std::vector<Sample> svd_samples(DType dtype) {
-    const auto call = [&](const char* label, const Sizes& sizes) {
-        return Sample{label, {samples::random(dtype, sizes)}, {t(0), false, false}};
-    };
-    return {call("square", {3, 3}), call("tall", {4, 2}), call("wide batch", {2, 2, 3})};
-}
+// --- Records ---
 
 constexpr OpDef kFactorizations[] = {
     {.name = "aten.linalg_cholesky_ex.default",
@@ -210,16 +166,14 @@ constexpr OpDef kFactorizations[] = {
      .dtypes = kDTypes,
      .infer = infer_cholesky,
      .eval = eval_cholesky,
-     .grad = cholesky_grad,
-     .samples = cholesky_samples},
+     .grad = cholesky_grad},
     {.name = "aten.linalg_qr.default",
      .doc = "orthogonal times upper triangular: https://pytorch.org/docs/stable/generated/torch.linalg.qr.html",
      .schema = "linalg_qr(Tensor A, str mode=\"reduced\") -> (Tensor Q, Tensor R)",
      .dtypes = kDTypes,
      .infer = infer_qr,
      .eval = eval_qr,
-     .grad = qr_grad,
-     .samples = qr_samples},
+     .grad = qr_grad},
     {.name = "aten._linalg_eigh.default",
      .doc = "eigenvalues, ascending, and vectors: https://pytorch.org/docs/stable/generated/torch.linalg.eigh.html",
      .schema =
@@ -227,8 +181,7 @@ constexpr OpDef kFactorizations[] = {
      .dtypes = kDTypes,
      .infer = infer_eigh,
      .eval = eval_eigh,
-     .grad = eigh_grad,
-     .samples = eigh_samples},
+     .grad = eigh_grad},
     {.name = "aten._linalg_svd.default",
      .doc = "singular values, descending, and vectors: https://pytorch.org/docs/stable/generated/torch.linalg.svd.html",
      .schema = "_linalg_svd(Tensor A, bool full_matrices=False, bool compute_uv=True, *, str? driver=None) -> (Tensor "
@@ -236,8 +189,7 @@ constexpr OpDef kFactorizations[] = {
      .dtypes = kDTypes,
      .infer = infer_svd,
      .eval = eval_svd,
-     .grad = svd_grad,
-     .samples = svd_samples},
+     .grad = svd_grad},
 };
 
 }  // namespace

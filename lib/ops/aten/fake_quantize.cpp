@@ -1,17 +1,13 @@
 // What quantization would make of numbers, as floats: rounded to a step, limited to a range of integers, and back; with
 // the mask through which a gradient passes. Scales are f32. All are composites.
 // https://pytorch.org/docs/stable/generated/torch.fake_quantize_per_tensor_affine.html, …per_channel_affine.html
-#include <limits>
 
 #include "base/error.h"
 #include "ops/aten/families.h"
 #include "ops/aten/gradient.h"
-#include "ops/core/samples.h"
 
 namespace whittle {
 namespace {
-
-using samples::t;
 
 /// x over the scale, rounded, and moved by the zero point; then limited, moved and scaled back. `scale` and `zero` are
 /// numbers, or tensors in the dtype of x that broadcast. Where zero points are not `whole`, x is moved before it
@@ -97,37 +93,7 @@ void per_channel_grad(GraphBuilder& b, CallGradients& c) {
                          {arg(r.grad()), arg(r.result(1))}));
 }
 
-// --- Samples ---
-
-constexpr double kInf = std::numeric_limits<double>::infinity(), kNaN = std::numeric_limits<double>::quiet_NaN();
-
-std::vector<Sample> per_tensor_samples(DType dtype) {
-    const Tensor x = samples::random(dtype, {3, 4});
-    const Tensor halves = samples::values(dtype, {-1.25, -0.75, -0.25, 0, 0.25, 0.75, 1.25, 100, -100});
-    return {{"plain", {x}, {t(0), 0.1, 0, -128, 127}},
-            {"limited", {x}, {t(0), 0.25, 3, 0, 7}},
-            {"halves", {halves}, {t(0), 0.5, 0, -128, 127}},
-            {"not finite", {samples::values(dtype, {kNaN, kInf, -kInf})}, {t(0), 0.1, 0, -128, 127}},
-            {"transposed", {samples::transposed(x)}, {t(0), 0.3, 10, 0, 255}},
-            {"0-d", {samples::scalar(dtype, 0.7)}, {t(0), 0.3, 0, 0, 255}},
-            {"empty", {samples::random(dtype, {0, 3})}, {t(0), 0.3, 0, 0, 255}}};
-}
-std::vector<Sample> per_channel_samples(DType dtype) {
-    const Tensor x = samples::random(dtype, {3, 4}), scale = samples::values(DType::f32, {0.1, 0.25, 0.3}),
-                 zero = samples::values(DType::i32, {0, 2, 5});
-    const Tensor wide = samples::values(DType::f32, {0.1, 0.25, 0.3, 1}),
-                 none = samples::values(DType::i32, {0, 0, 0, 0});
-    return {{"rows", {x, scale, zero}, {t(0), t(1), t(2), 0, 0, 7}},
-            {"rows, zero points between levels",
-             {x, scale, samples::values(DType::f32, {0.5, 2.25, 5.75})},
-             {t(0), t(1), t(2), 0, 0, 7}},
-            {"columns", {x, wide, none}, {t(0), t(1), t(2), 1, -128, 127}},
-            {"transposed", {samples::transposed(x), scale, zero}, {t(0), t(1), t(2), 0, 0, 255}}};
-}
-std::vector<Sample> mask_samples(DType dtype) {
-    const Tensor x = samples::random(dtype, {2, 3}), mask = samples::ramp(DType::boolean, {2, 3});
-    return {{"plain", {x, mask}, {t(0), t(1)}}, {"transposed", {samples::transposed(x), mask}, {t(0), t(1)}}};
-}
+// --- Records ---
 
 constexpr DTypeSet kQuantized = set_of(DType::f64) | set_of(DType::f32);
 #define WHITTLE_FAKE "https://pytorch.org/docs/stable/generated/torch.fake_quantize_per_"
@@ -139,44 +105,38 @@ constexpr OpDef kFakeQuantizeOps[] = {
                "quant_max) -> (Tensor output, Tensor mask)",
      .dtypes = kQuantized,
      .decompose = per_tensor,
-     .grad = per_tensor_grad,
-     .samples = per_tensor_samples},
+     .grad = per_tensor_grad},
     {.name = "aten.fake_quantize_per_tensor_affine_cachemask_backward.default",
      .doc = "the gradient where the mask holds: " WHITTLE_FAKE "tensor_affine.html",
      .schema = "fake_quantize_per_tensor_affine_cachemask_backward(Tensor grad, Tensor mask) -> Tensor",
      .dtypes = kQuantized,
-     .decompose = mask_backward,
-     .samples = mask_samples},
+     .decompose = mask_backward},
     {.name = "aten.fake_quantize_per_tensor_affine.default",
      .doc = "numbers as quantization leaves them: " WHITTLE_FAKE "tensor_affine.html",
      .schema =
          "fake_quantize_per_tensor_affine(Tensor self, float scale, int zero_point, int quant_min, int quant_max) "
          "-> Tensor",
      .dtypes = kQuantized,
-     .decompose = per_tensor_of_program,
-     .samples = per_tensor_samples},
+     .decompose = per_tensor_of_program},
     {.name = "aten.fake_quantize_per_channel_affine_cachemask.default",
      .doc = "each channel as quantization leaves it, and where it limits none: " WHITTLE_FAKE "channel_affine.html",
      .schema = "fake_quantize_per_channel_affine_cachemask(Tensor self, Tensor scale, Tensor zero_point, int axis, int "
                "quant_min, int quant_max) -> (Tensor output, Tensor mask)",
      .dtypes = kQuantized,
      .decompose = per_channel,
-     .grad = per_channel_grad,
-     .samples = per_channel_samples},
+     .grad = per_channel_grad},
     {.name = "aten.fake_quantize_per_channel_affine_cachemask_backward.default",
      .doc = "the gradient where the mask holds: " WHITTLE_FAKE "channel_affine.html",
      .schema = "fake_quantize_per_channel_affine_cachemask_backward(Tensor grad, Tensor mask) -> Tensor",
      .dtypes = kQuantized,
-     .decompose = mask_backward,
-     .samples = mask_samples},
+     .decompose = mask_backward},
     {.name = "aten.fake_quantize_per_channel_affine.default",
      .doc = "each channel as quantization leaves it: " WHITTLE_FAKE "channel_affine.html",
      .schema =
          "fake_quantize_per_channel_affine(Tensor self, Tensor scale, Tensor zero_point, int axis, int quant_min, "
          "int quant_max) -> Tensor",
      .dtypes = kQuantized,
-     .decompose = per_channel_of_program,
-     .samples = per_channel_samples},
+     .decompose = per_channel_of_program},
 };
 
 }  // namespace

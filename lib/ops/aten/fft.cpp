@@ -9,14 +9,11 @@
 #include "ops/aten/complex_grad.h"
 #include "ops/aten/families.h"
 #include "ops/core/elements.h"
-#include "ops/core/move_samples.h"
 #include "ops/core/pointwise.h"
 
 namespace whittle {
 
 namespace {
-
-using samples::t;
 
 // --- Kernels ---
 
@@ -188,37 +185,6 @@ std::vector<Tensor> eval_c2r(const Arguments<Tensor>& arguments) {
     return {store(signal, real_of(self.dtype()), sizes)};
 }
 
-// --- Samples ---
-
-std::vector<Sample> dispatched(DType dtype, const ArgList& rest, const std::string& label, const Sizes& sizes,
-                               const std::vector<std::int64_t>& dims) {
-    std::vector<Sample> result;
-    for (const int normalization : {0, 1, 2}) {
-        ArgList args = {t(0), Arg::ints(dims), normalization};
-        args.insert(args.end(), rest.begin(), rest.end());
-        result.push_back({label + ", normalization " + std::to_string(normalization),
-                          {samples::random(dtype, sizes)},
-                          std::move(args)});
-    }
-    return result;
-}
-
-std::vector<Sample> c2c_samples(DType dtype) {
-    using samples::operator+;
-    return dispatched(dtype, {true}, "forward", {3, 10}, {1}) + dispatched(dtype, {false}, "back", {3, 10}, {1}) +
-           dispatched(dtype, {true}, "planes", {2, 3, 8}, {0, 2});
-}
-std::vector<Sample> r2c_samples(DType dtype) {
-    using samples::operator+;
-    return dispatched(dtype, {true}, "half", {3, 10}, {1}) + dispatched(dtype, {false}, "whole", {3, 9}, {1}) +
-           dispatched(dtype, {true}, "planes", {6, 3, 8}, {0, 2});
-}
-std::vector<Sample> c2r_samples(DType dtype) {
-    using samples::operator+;
-    return dispatched(dtype, {10}, "even", {3, 6}, {1}) + dispatched(dtype, {9}, "odd", {3, 5}, {1}) +
-           dispatched(dtype, {8}, "planes", {6, 3, 5}, {0, 2});
-}
-
 // --- Records ---
 
 constexpr OpDef kFft[] = {
@@ -228,24 +194,21 @@ constexpr OpDef kFft[] = {
      .dtypes = kComplex,
      .infer = infer_c2c,
      .eval = eval_c2c,
-     .grad = fft_c2c_grad,
-     .samples = c2c_samples},
+     .grad = fft_c2c_grad},
     {.name = "aten._fft_r2c.default",
      .doc = "the transform of real numbers; onesided: without what is conjugate to the rest",
      .schema = "_fft_r2c(Tensor self, int[] dim, int normalization, bool onesided) -> Tensor",
      .dtypes = set_of(DType::f32) | set_of(DType::f64),
      .infer = infer_r2c,
      .eval = eval_r2c,
-     .grad = fft_r2c_grad,
-     .samples = r2c_samples},
+     .grad = fft_r2c_grad},
     {.name = "aten._fft_c2r.default",
      .doc = "the real numbers of a onesided transform",
      .schema = "_fft_c2r(Tensor self, int[] dim, int normalization, int last_dim_size) -> Tensor",
      .dtypes = kComplex,
      .infer = infer_c2r,
      .eval = eval_c2r,
-     .grad = fft_c2r_grad,
-     .samples = c2r_samples},
+     .grad = fft_c2r_grad},
 };
 
 }  // namespace

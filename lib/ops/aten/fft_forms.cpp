@@ -5,14 +5,11 @@
 
 #include "base/error.h"
 #include "ops/aten/families.h"
-#include "ops/core/move_samples.h"
 #include "ops/core/pointwise.h"
 
 namespace whittle {
 
 namespace {
-
-using samples::t;
 
 // --- torch.fft: fft(self, n, dim, norm) and their like over several dimensions ---
 
@@ -226,169 +223,80 @@ std::vector<NodeRef> decompose_istft(GraphBuilder& b, const Arguments<NodeValue>
     return {sizes.size() == 3 ? signal.ref : b.call("aten.select.int", {arg(signal), 0, 0}).ref};
 }
 
-// --- Samples ---
-
-std::vector<Sample> one_dim_samples(DType dtype) {
-    using samples::random;
-    std::vector<Sample> result;
-    const auto add = [&](const std::string& label, const Tensor& x, ArgList rest) {
-        rest.insert(rest.begin(), t(0));
-        result.push_back({label, {x}, std::move(rest)});
-    };
-    for (const std::int64_t size : {2, 3, 8, 12, 15, 17, 64})
-        add("length " + std::to_string(size), random(dtype, {3, size}, static_cast<std::uint64_t>(size)), {});
-    for (auto& [layout, x] : samples::layouts(random(dtype, {4, 6}))) add("dim 0, " + layout, x, {Arg(), 0});
-    add("cut", random(dtype, {2, 9}), {6});
-    add("padded", random(dtype, {2, 5}), {8});
-    add("padded dim 0", random(dtype, {3, 5}), {7, 0});
-    for (const char* norm : {"forward", "backward", "ortho"}) add(norm, random(dtype, {2, 10}), {Arg(), -1, norm});
-    add("vector", random(dtype, {7}), {});
-    add("no rows", samples::ramp(dtype, {0, 4}), {});
-    return result;
-}
-
-std::vector<Sample> many_dim_samples(DType dtype, bool all_dims) {
-    using samples::random;
-    const Tensor x = random(dtype, {2, 6, 5}), y = samples::transposed(random(dtype, {4, 3, 2}));
-    std::vector<Sample> result = {
-        {"last two", {x}, {t(0), Arg(), Arg::ints({-2, -1})}},
-        {"outer two", {y}, {t(0), Arg(), Arg::ints({0, 2})}},
-        {"sizes", {x}, {t(0), Arg::ints({4, 8}), Arg::ints({1, 2})}},
-        {"ortho", {x}, {t(0), Arg(), Arg::ints({1, 2}), "ortho"}},
-        {"forward", {x}, {t(0), Arg(), Arg::ints({2, 1}), "forward"}},
-    };
-    if (all_dims) {
-        result.push_back({"all", {x}, {t(0)}});
-        result.push_back({"sizes of the last", {x}, {t(0), Arg::ints({8})}});
-    }
-    return result;
-}
-
-std::vector<Sample> stft_samples(DType dtype) {
-    using samples::random;
-    const Tensor x = random(dtype, {40}), rows = random(dtype, {2, 33});
-    const Arg complex = true;
-    std::vector<Sample> result = {
-        {"hop by default", {x}, {t(0), 8}, {{"return_complex", complex}}},
-        {"rows", {rows}, {t(0), 10, 3}, {{"return_complex", complex}}},
-        {"short window", {x}, {t(0), 8, 4, 5}, {{"return_complex", complex}}},
-        {"window", {x, random(real_of(dtype), {6})}, {t(0), 9, 4, 6, t(1)}, {{"return_complex", complex}}},
-        {"normalized", {rows}, {t(0), 8, 4, Arg(), Arg(), true}, {{"return_complex", complex}}},
-        {"both sides", {x}, {t(0), 8, 4, Arg(), Arg(), false, false}, {{"return_complex", complex}}},
-        {"parts", {rows}, {t(0), 8, 4}, {{"return_complex", false}}},
-    };
-    return result;
-}
-
-std::vector<Sample> istft_samples(DType dtype) {
-    using samples::random;
-    const Tensor x = random(dtype, {5, 7}), rows = random(dtype, {2, 6, 5}), both = random(dtype, {8, 6});
-    const Tensor window = samples::uniform(real_of(dtype), {6}, 0.5, 1.5);
-    return {
-        {"hop by default", {x}, {t(0), 8}},
-        {"rows", {rows}, {t(0), 10, 3}},
-        {"window", {x, window}, {t(0), 8, 2, 6, t(1)}},
-        {"odd", {rows}, {t(0), 11, 4}},
-        {"not in the middle", {x}, {t(0), 8, 4, Arg(), Arg(), false}},
-        {"normalized", {rows}, {t(0), 10, 5, Arg(), Arg(), true, true}},
-        {"both sides", {both}, {t(0), 8, 4}},
-        {"cut", {x}, {t(0), 8, 2, Arg(), Arg(), true, false, Arg(), 9}},
-        {"filled up", {x}, {t(0), 8, 2, Arg(), Arg(), true, false, Arg(), 30}},
-        {"complex", {both}, {t(0), 8, 4, Arg(), Arg(), true, false, false, Arg(), true}},
-    };
-}
-
-std::vector<Sample> shift_samples(DType dtype) {
-    return samples::operator+
-        (samples::moved(dtype, "all", {3, 4}), {samples::once(dtype, "rows", {3, 4}, {Arg::ints({0})}),
-                                                samples::once(dtype, "last", {2, 5}, {Arg::ints({-1})})});
-}
-
 // --- Records ---
 
 constexpr DTypeSet kTransformed = set_of(DType::f32) | set_of(DType::f64);
 constexpr DTypeSet kTaken = kTransformed | kIntegers | kBool;
 
-template <Kind kKind, bool kForward, bool kMany, bool kAllDims = false>
+template <Kind kKind, bool kForward>
 constexpr OpDef fft_op(std::string_view name, std::string_view schema, std::string_view doc) {
-    OpDef def = {.name = name,
-                 .doc = doc,
-                 .schema = schema,
-                 .dtypes = kKind == Kind::r2c ? kTaken : kTaken | kComplex,
-                 .decompose = decompose_fft<kKind, kForward>,
-                 .samples = one_dim_samples};
-    if (kMany) def.samples = [](DType dtype) { return many_dim_samples(dtype, kAllDims); };
-    return def;
+    return {.name = name,
+            .doc = doc,
+            .schema = schema,
+            .dtypes = kKind == Kind::r2c ? kTaken : kTaken | kComplex,
+            .decompose = decompose_fft<kKind, kForward>};
 }
 
 constexpr OpDef kForms[] = {
-    fft_op<Kind::c2c, true, false>("aten.fft_fft.default",
-                                   "fft_fft(Tensor self, int? n=None, int dim=-1, str? norm=None) -> Tensor",
-                                   "https://pytorch.org/docs/stable/generated/torch.fft.fft.html"),
-    fft_op<Kind::c2c, false, false>("aten.fft_ifft.default",
-                                    "fft_ifft(Tensor self, int? n=None, int dim=-1, str? norm=None) -> Tensor",
-                                    "https://pytorch.org/docs/stable/generated/torch.fft.ifft.html"),
-    fft_op<Kind::r2c, true, false>("aten.fft_rfft.default",
-                                   "fft_rfft(Tensor self, int? n=None, int dim=-1, str? norm=None) -> Tensor",
-                                   "https://pytorch.org/docs/stable/generated/torch.fft.rfft.html"),
-    fft_op<Kind::c2r, false, false>("aten.fft_irfft.default",
-                                    "fft_irfft(Tensor self, int? n=None, int dim=-1, str? norm=None) -> Tensor",
-                                    "https://pytorch.org/docs/stable/generated/torch.fft.irfft.html"),
-    fft_op<Kind::c2c, true, true>("aten.fft_fft2.default",
-                                  "fft_fft2(Tensor self, int[1]? s=None, int[1] dim=[-2,-1], str? norm=None) -> Tensor",
-                                  "https://pytorch.org/docs/stable/generated/torch.fft.fft2.html"),
-    fft_op<Kind::c2c, false, true>(
-        "aten.fft_ifft2.default",
-        "fft_ifft2(Tensor self, int[1]? s=None, int[1] dim=[-2,-1], str? norm=None) -> Tensor",
-        "https://pytorch.org/docs/stable/generated/torch.fft.ifft2.html"),
-    fft_op<Kind::r2c, true, true>(
-        "aten.fft_rfft2.default",
-        "fft_rfft2(Tensor self, int[1]? s=None, int[1] dim=[-2,-1], str? norm=None) -> Tensor",
-        "https://pytorch.org/docs/stable/generated/torch.fft.rfft2.html"),
-    fft_op<Kind::c2r, false, true>(
-        "aten.fft_irfft2.default",
-        "fft_irfft2(Tensor self, int[1]? s=None, int[1] dim=[-2,-1], str? norm=None) -> Tensor",
-        "https://pytorch.org/docs/stable/generated/torch.fft.irfft2.html"),
-    fft_op<Kind::c2c, true, true, true>(
-        "aten.fft_fftn.default", "fft_fftn(Tensor self, int[1]? s=None, int[1]? dim=None, str? norm=None) -> Tensor",
-        "https://pytorch.org/docs/stable/generated/torch.fft.fftn.html"),
-    fft_op<Kind::c2c, false, true, true>(
-        "aten.fft_ifftn.default", "fft_ifftn(Tensor self, int[1]? s=None, int[1]? dim=None, str? norm=None) -> Tensor",
-        "https://pytorch.org/docs/stable/generated/torch.fft.ifftn.html"),
-    fft_op<Kind::r2c, true, true, true>(
-        "aten.fft_rfftn.default", "fft_rfftn(Tensor self, int[1]? s=None, int[1]? dim=None, str? norm=None) -> Tensor",
-        "https://pytorch.org/docs/stable/generated/torch.fft.rfftn.html"),
-    fft_op<Kind::c2r, false, true, true>(
-        "aten.fft_irfftn.default",
-        "fft_irfftn(Tensor self, int[1]? s=None, int[1]? dim=None, str? norm=None) -> Tensor",
-        "https://pytorch.org/docs/stable/generated/torch.fft.irfftn.html"),
+    fft_op<Kind::c2c, true>("aten.fft_fft.default",
+                            "fft_fft(Tensor self, int? n=None, int dim=-1, str? norm=None) -> Tensor",
+                            "https://pytorch.org/docs/stable/generated/torch.fft.fft.html"),
+    fft_op<Kind::c2c, false>("aten.fft_ifft.default",
+                             "fft_ifft(Tensor self, int? n=None, int dim=-1, str? norm=None) -> Tensor",
+                             "https://pytorch.org/docs/stable/generated/torch.fft.ifft.html"),
+    fft_op<Kind::r2c, true>("aten.fft_rfft.default",
+                            "fft_rfft(Tensor self, int? n=None, int dim=-1, str? norm=None) -> Tensor",
+                            "https://pytorch.org/docs/stable/generated/torch.fft.rfft.html"),
+    fft_op<Kind::c2r, false>("aten.fft_irfft.default",
+                             "fft_irfft(Tensor self, int? n=None, int dim=-1, str? norm=None) -> Tensor",
+                             "https://pytorch.org/docs/stable/generated/torch.fft.irfft.html"),
+    fft_op<Kind::c2c, true>("aten.fft_fft2.default",
+                            "fft_fft2(Tensor self, int[1]? s=None, int[1] dim=[-2,-1], str? norm=None) -> Tensor",
+                            "https://pytorch.org/docs/stable/generated/torch.fft.fft2.html"),
+    fft_op<Kind::c2c, false>("aten.fft_ifft2.default",
+                             "fft_ifft2(Tensor self, int[1]? s=None, int[1] dim=[-2,-1], str? norm=None) -> Tensor",
+                             "https://pytorch.org/docs/stable/generated/torch.fft.ifft2.html"),
+    fft_op<Kind::r2c, true>("aten.fft_rfft2.default",
+                            "fft_rfft2(Tensor self, int[1]? s=None, int[1] dim=[-2,-1], str? norm=None) -> Tensor",
+                            "https://pytorch.org/docs/stable/generated/torch.fft.rfft2.html"),
+    fft_op<Kind::c2r, false>("aten.fft_irfft2.default",
+                             "fft_irfft2(Tensor self, int[1]? s=None, int[1] dim=[-2,-1], str? norm=None) -> Tensor",
+                             "https://pytorch.org/docs/stable/generated/torch.fft.irfft2.html"),
+    fft_op<Kind::c2c, true>("aten.fft_fftn.default",
+                            "fft_fftn(Tensor self, int[1]? s=None, int[1]? dim=None, str? norm=None) -> Tensor",
+                            "https://pytorch.org/docs/stable/generated/torch.fft.fftn.html"),
+    fft_op<Kind::c2c, false>("aten.fft_ifftn.default",
+                             "fft_ifftn(Tensor self, int[1]? s=None, int[1]? dim=None, str? norm=None) -> Tensor",
+                             "https://pytorch.org/docs/stable/generated/torch.fft.ifftn.html"),
+    fft_op<Kind::r2c, true>("aten.fft_rfftn.default",
+                            "fft_rfftn(Tensor self, int[1]? s=None, int[1]? dim=None, str? norm=None) -> Tensor",
+                            "https://pytorch.org/docs/stable/generated/torch.fft.rfftn.html"),
+    fft_op<Kind::c2r, false>("aten.fft_irfftn.default",
+                             "fft_irfftn(Tensor self, int[1]? s=None, int[1]? dim=None, str? norm=None) -> Tensor",
+                             "https://pytorch.org/docs/stable/generated/torch.fft.irfftn.html"),
     {.name = "aten.stft.default",
      .doc = "transforms of overlapping frames: https://pytorch.org/docs/stable/generated/torch.stft.html",
      .schema = "stft(Tensor self, int n_fft, int? hop_length=None, int? win_length=None, Tensor? window=None, bool "
                "normalized=False, bool? onesided=None, bool? return_complex=None) -> Tensor",
      .dtypes = kTransformed | kComplex,
-     .decompose = decompose_stft,
-     .samples = stft_samples},
+     .decompose = decompose_stft},
     {.name = "aten.istft.default",
      .doc = "the signal of transforms of its frames: https://pytorch.org/docs/stable/generated/torch.istft.html",
      .schema = "istft(Tensor self, int n_fft, int? hop_length=None, int? win_length=None, Tensor? window=None, bool "
                "center=True, bool normalized=False, bool? onesided=None, int? length=None, bool return_complex=False) "
                "-> Tensor",
      .dtypes = kComplex,
-     .decompose = decompose_istft,
-     .samples = istft_samples},
+     .decompose = decompose_istft},
     {.name = "aten.fft_fftshift.default",
      .doc = "https://pytorch.org/docs/stable/generated/torch.fft.fftshift.html",
      .schema = "fft_fftshift(Tensor self, int[1]? dim=None) -> Tensor",
      .dtypes = kMoved,
-     .decompose = decompose_shift<false>,
-     .samples = shift_samples},
+     .decompose = decompose_shift<false>},
     {.name = "aten.fft_ifftshift.default",
      .doc = "https://pytorch.org/docs/stable/generated/torch.fft.ifftshift.html",
      .schema = "fft_ifftshift(Tensor self, int[1]? dim=None) -> Tensor",
      .dtypes = kMoved,
-     .decompose = decompose_shift<true>,
-     .samples = shift_samples},
+     .decompose = decompose_shift<true>},
 };
 
 }  // namespace

@@ -1,11 +1,9 @@
 // Ops that read elements at positions which tensors hold. Eager refuses a position outside, as ATen does; a kernel
 // cannot, so that who runs it looks before (positions.cpp).
-#include "base/error.h"
 #include "ops/aten/families.h"
 #include "ops/aten/index_grad.h"
 #include "ops/core/elements.h"
 #include "ops/core/geometry.h"
-#include "ops/core/move_samples.h"
 
 namespace whittle {
 
@@ -205,31 +203,7 @@ std::vector<NodeRef> decompose_one_hot(GraphBuilder& b, const Arguments<NodeValu
     return {b.call("aten.scatter.value", {arg(zeros), -1, arg(at), 1}).ref};
 }
 
-/// op(mixed of `sizes`, rest...) with `index` as the second tensor.
-Sample gather_sample(DType dtype, const std::string& label, const Sizes& sizes, const Tensor& index,
-                     const ArgList& rest) {
-    Sample sample{.label = label, .tensors = {samples::mixed(dtype, sizes), index}, .args = {samples::t(0)}};
-    sample.args.insert(sample.args.end(), rest.begin(), rest.end());
-    return sample;
-}
-
-/// The samples with self in each memory layout.
-std::vector<Sample> in_layouts(const Sample& sample) {
-    std::vector<Sample> result;
-    for (auto& [layout, tensor] : samples::layouts(sample.tensors[0])) {
-        result.push_back(sample);
-        result.back().label += ", " + layout;
-        result.back().tensors[0] = tensor;
-    }
-    return result;
-}
-
 }  // namespace
-
-using samples::indices;
-using samples::once;
-using samples::t;
-using samples::operator+;
 
 std::span<const OpDef> gather_ops() {
     static const OpDef ops[] = {
@@ -243,17 +217,6 @@ std::span<const OpDef> gather_ops() {
             .eval = eval_gather,
             .lower = lower_gather,
             .grad = gather_grad,
-            .samples =
-                [](DType dtype) {
-                    return in_layouts(gather_sample(dtype, "rows", {4, 3}, indices({5, 3}, 4), {0, t(1)})) +
-                           std::vector<Sample>{
-                               gather_sample(dtype, "smaller index", {3, 4, 5}, indices({2, 7, 3}, 4), {1, t(1)}),
-                               gather_sample(dtype, "transposed index", {3, 4}, samples::transposed(indices({2, 3}, 4)),
-                                             {-1, t(1)}),
-                               gather_sample(dtype, "0-d", {}, indices({}, 1), {0, t(1)}),
-                               gather_sample(dtype, "i32 index", {4}, indices({3}, 4).to(DType::i32), {0, t(1)}),
-                               gather_sample(dtype, "empty", {2, 3}, indices({0, 3}, 1), {0, t(1)})};
-                },
         },
         {
             .name = "aten.index_select.default",
@@ -269,16 +232,6 @@ std::span<const OpDef> gather_ops() {
             .eval = eval_index_select,
             .lower = lower_index_select,
             .grad = index_select_grad,
-            .samples =
-                [](DType dtype) {
-                    return in_layouts(
-                               gather_sample(dtype, "columns", {2, 4}, samples::positions({2, 0, 2}, {3}), {1, t(1)})) +
-                           std::vector<Sample>{
-                               gather_sample(dtype, "0-d index", {3, 2}, samples::positions({1}, {}), {0, t(1)}),
-                               gather_sample(dtype, "0-d", {}, samples::positions({0}, {1}), {0, t(1)}),
-                               gather_sample(dtype, "i32 index", {4}, indices({5}, 4).to(DType::i32), {-1, t(1)}),
-                               gather_sample(dtype, "empty", {0, 2}, indices({0}, 1), {0, t(1)})};
-                },
         },
         {
             .name = "aten.embedding.default",
@@ -294,15 +247,6 @@ std::span<const OpDef> gather_ops() {
             .eval = eval_embedding,
             .lower = lower_embedding,
             .grad = embedding_grad,
-            .samples =
-                [](DType dtype) {
-                    return in_layouts(gather_sample(dtype, "sentences", {7, 3}, indices({2, 5}, 7), {t(1)})) +
-                           std::vector<Sample>{
-                               gather_sample(dtype, "0-d", {4, 2}, samples::positions({3}, {}), {t(1), 3}),
-                               gather_sample(dtype, "i32", {4, 2}, indices({3}, 4).to(DType::i32), {t(1)}),
-                               gather_sample(dtype, "no indices", {4, 2}, indices({0}, 1), {t(1)}),
-                               gather_sample(dtype, "no columns", {4, 0}, indices({2}, 4), {t(1)})};
-                },
         },
         {
             .name = "aten.take.default",
@@ -313,14 +257,6 @@ std::span<const OpDef> gather_ops() {
             .eval = eval_take,
             .lower = lower_take,
             .grad = take_grad,
-            .samples =
-                [](DType dtype) {
-                    return in_layouts(gather_sample(dtype, "matrix", {3, 4}, indices({2, 5}, 12), {t(1)})) +
-                           std::vector<Sample>{
-                               gather_sample(dtype, "negative", {2, 3}, samples::positions({-1, -6, 5}, {3}), {t(1)}),
-                               gather_sample(dtype, "0-d", {}, samples::positions({0}, {}), {t(1)}),
-                               gather_sample(dtype, "empty", {0}, indices({0, 2}, 1), {t(1)})};
-                },
         },
         {
             .name = "aten.take_along_dim.default",
@@ -328,11 +264,6 @@ std::span<const OpDef> gather_ops() {
             .schema = "take_along_dim(Tensor self, Tensor indices, int? dim=None) -> Tensor",
             .dtypes = kMoved,
             .decompose = decompose_take_along_dim,
-            .samples = [](DType dtype) -> std::vector<Sample> {
-                return {gather_sample(dtype, "broadcast", {3, 1, 4}, indices({1, 2, 5}, 4), {t(1), -1}),
-                        gather_sample(dtype, "flattened", {2, 3}, indices({2, 2}, 6), {t(1)}),
-                        gather_sample(dtype, "0-d", {}, indices({}, 1), {t(1)})};
-            },
         },
         {
             .name = "aten.one_hot.default",
@@ -341,11 +272,6 @@ std::span<const OpDef> gather_ops() {
             .dtypes = set_of(DType::i64),
             .decompose = decompose_one_hot,
             .grad = no_gradient,
-            .samples = [](DType) -> std::vector<Sample> {
-                return {{.label = "matrix", .tensors = {indices({2, 3}, 5)}, .args = {t(0), 5}},
-                        {.label = "0-d", .tensors = {samples::positions({2}, {})}, .args = {t(0), 3}},
-                        {.label = "empty", .tensors = {indices({0, 2}, 1)}, .args = {t(0), 3}}};
-            },
         },
     };
     return ops;

@@ -13,7 +13,6 @@
 #include "ops/aten/layer_grad.h"
 #include "ops/core/dense.h"
 #include "ops/core/gemm.h"
-#include "ops/core/samples.h"
 
 namespace whittle {
 namespace {
@@ -301,71 +300,7 @@ std::vector<NodeRef> decompose_affine_grid(GraphBuilder& builder, const Argument
     return {g.reshape(grid, sizes).ref};
 }
 
-// ---- samples ----
-
-std::vector<Sample> sample_grid_sample(DType dtype) {
-    using samples::t;
-    std::vector<Sample> result;
-    const auto add = [&](const std::string& label, const Tensor& input, const Tensor& grid, int mode, int padding,
-                         bool align) {
-        result.push_back({label, {input, grid}, {t(0), t(1), mode, padding, align}});
-    };
-    const Tensor input = samples::random(dtype, {2, 2, 3, 4});
-    const Tensor grid = samples::uniform(dtype, {2, 3, 5, 2}, -1.9, 1.9, 7);
-    for (const int mode : {0, 1, 2})
-        for (const int padding : {0, 1, 2})
-            for (const bool align : {false, true})
-                add(std::to_string(mode) + ", padding " + std::to_string(padding) + (align ? ", corners aligned" : ""),
-                    input, grid, mode, padding, align);
-    const Tensor corners = samples::values(dtype, {-1, -1, 1, 1, 1, -1, 0, 0}, {1, 2, 2, 2});
-    add("corners", samples::random(dtype, {1, 1, 3, 3}), corners, 0, 0, true);
-    add("one pixel, reflected", samples::random(dtype, {1, 1, 1, 1}), corners, 0, 2, true);
-    const Tensor odd = samples::values(dtype, {NAN, 0, INFINITY, 0, 0, -INFINITY, 30, -30}, {1, 2, 2, 2});
-    add("special, zeros", samples::random(dtype, {1, 1, 3, 3}), odd, 0, 0, false);
-    add("special, border", samples::random(dtype, {1, 1, 3, 3}), odd, 0, 1, false);
-    add("transposed", samples::transposed(input), samples::transposed(grid), 0, 0, false);
-    add("empty batch", samples::random(dtype, {0, 2, 3, 3}), samples::random(dtype, {0, 2, 2, 2}), 0, 0, false);
-    return result;
-}
-
-std::vector<Sample> sample_volume(DType dtype) {
-    using samples::t;
-    std::vector<Sample> result;
-    const auto add = [&](const std::string& label, const Tensor& input, const Tensor& grid, int mode, int padding,
-                         bool align) {
-        result.push_back({label, {input, grid}, {t(0), t(1), mode, padding, align}});
-    };
-    const Tensor input = samples::random(dtype, {2, 2, 3, 2, 4});
-    const Tensor grid = samples::uniform(dtype, {2, 2, 3, 2, 3}, -1.9, 1.9, 7);
-    for (const int mode : {0, 1})
-        for (const int padding : {0, 1, 2})
-            for (const bool align : {false, true})
-                add(std::to_string(mode) + ", padding " + std::to_string(padding) + (align ? ", corners aligned" : ""),
-                    input, grid, mode, padding, align);
-    add("one voxel, reflected", samples::random(dtype, {1, 1, 1, 1, 1}),
-        samples::values(dtype, {-1, -1, 1, 0.5, 0, 0}, {1, 1, 1, 2, 3}), 0, 2, true);
-    const Tensor odd = samples::values(dtype, {INFINITY, 0, 0, 0, -INFINITY, 0, 30, -30, 30}, {1, 1, 3, 1, 3});
-    add("far outside, border", samples::random(dtype, {1, 1, 2, 3, 3}), odd, 0, 1, false);
-    add("transposed", samples::transposed(input), samples::transposed(grid), 0, 0, false);
-    add("empty batch", samples::random(dtype, {0, 2, 3, 3, 3}), samples::random(dtype, {0, 2, 2, 2, 3}), 0, 0, false);
-    return result;
-}
-
-std::vector<Sample> sample_affine_grid(DType dtype) {
-    using samples::t;
-    std::vector<Sample> result;
-    for (const bool align : {false, true}) {
-        const std::string suffix = align ? ", corners aligned" : "";
-        result.push_back(
-            {"image" + suffix, {samples::random(dtype, {2, 2, 3})}, {t(0), Arg::ints({2, 1, 3, 4}), align}});
-        result.push_back(
-            {"volume" + suffix, {samples::random(dtype, {1, 3, 4})}, {t(0), Arg::ints({1, 2, 2, 3, 4}), align}});
-        result.push_back({"one pixel" + suffix,
-                          {samples::transposed(samples::random(dtype, {2, 2, 3}))},
-                          {t(0), Arg::ints({2, 1, 1, 2}), align}});
-    }
-    return result;
-}
+// ---- records ----
 
 constexpr OpDef kGridOps[] = {
     {.name = "aten.grid_sampler_2d.default",
@@ -376,8 +311,7 @@ constexpr OpDef kGridOps[] = {
      .infer = infer_grid_sample,
      .eval = eval_grid_sample,
      .lower = lower_grid_sample,
-     .grad = grid_sample_grad,
-     .samples = sample_grid_sample},
+     .grad = grid_sample_grad},
     {.name = "aten.grid_sampler_3d.default",
      .doc = "A volume read at given positions; pytorch.org/docs/stable/generated/torch.nn.functional.grid_sample.html",
      .schema = "grid_sampler_3d(Tensor input, Tensor grid, int interpolation_mode, int padding_mode, "
@@ -386,14 +320,12 @@ constexpr OpDef kGridOps[] = {
      .infer = infer_grid_sample,
      .eval = eval_grid_sample,
      .lower = lower_grid_sample,
-     .grad = grid_sample_grad,
-     .samples = sample_volume},
+     .grad = grid_sample_grad},
     {.name = "aten.affine_grid_generator.default",
      .doc = "Where an affine map looks; pytorch.org/docs/stable/generated/torch.nn.functional.affine_grid.html",
      .schema = "affine_grid_generator(Tensor theta, int[] size, bool align_corners) -> Tensor",
      .dtypes = kFloating,
-     .decompose = decompose_affine_grid,
-     .samples = sample_affine_grid},
+     .decompose = decompose_affine_grid},
 };
 
 }  // namespace

@@ -7,7 +7,6 @@
 #include "ops/aten/families.h"
 #include "ops/aten/grid_sample.h"
 #include "ops/aten/layer_grad.h"
-#include "ops/core/samples.h"
 
 namespace whittle {
 
@@ -216,39 +215,6 @@ std::vector<NodeRef> decompose_backward(GraphBuilder& builder, const Arguments<N
     return {mask[0] ? gradients[0].ref : Gradient(builder).none(grad.meta.dtype), gradients[1].ref};
 }
 
-std::vector<Sample> grid_backward_samples(DType dtype, std::size_t rank) {
-    using samples::t;
-    std::vector<Sample> result;
-    Sizes grads = {2, 2}, image = {2, 2}, grid = {2};
-    for (std::size_t d = 0; d < rank; ++d) {
-        grads.push_back(3 + static_cast<std::int64_t>(d) % 2);
-        image.push_back(2 + static_cast<std::int64_t>(d));
-        grid.push_back(grads.back());
-    }
-    grid.push_back(static_cast<std::int64_t>(rank));
-    const Tensor grad = samples::random(dtype, grads), input = samples::random(dtype, image, 2);
-    const Tensor places = samples::uniform(dtype, grid, -1.9, 1.9, 7);
-    const auto add = [&](const std::string& label, const std::vector<Tensor>& tensors, int mode, int padding,
-                         bool align, bool of_image = true) {
-        result.push_back(
-            {label, tensors, {t(0), t(1), t(2), mode, padding, align, Arg(ArgList{Arg(of_image), Arg(true)})}});
-    };
-    for (const int mode : {0, 1, 2}) {
-        if (mode == 2 && rank == 3) continue;
-        for (const int padding : {0, 1, 2})
-            for (const bool align : {false, true}) {
-                if (mode == 2 && align != (padding == 1)) continue;  // 16 pixels each: Halide takes its time
-                add(std::to_string(mode) + ", padding " + std::to_string(padding) + (align ? ", corners aligned" : ""),
-                    {grad, input, places}, mode, padding, align);
-            }
-    }
-    add("of the grid only", {grad, input, places}, 0, 0, false, false);
-    add("transposed", {samples::transposed(grad), samples::transposed(input), samples::transposed(places)}, 0, 0,
-        false);
-    add("one number", {samples::expanded(samples::random(dtype, {}), grads), input, places}, 0, 1, false);
-    return result;
-}
-
 constexpr OpDef kGridBackwardOps[] = {
     {.name = "aten.grid_sampler_2d_backward.default",
      .doc = "the gradients of grid_sampler_2d: "
@@ -256,16 +222,14 @@ constexpr OpDef kGridBackwardOps[] = {
      .schema = "grid_sampler_2d_backward(Tensor grad_output, Tensor input, Tensor grid, int interpolation_mode, int "
                "padding_mode, bool align_corners, bool[2] output_mask) -> (Tensor, Tensor)",
      .dtypes = kFloating,
-     .decompose = decompose_backward,
-     .samples = [](DType dtype) { return grid_backward_samples(dtype, 2); }},
+     .decompose = decompose_backward},
     {.name = "aten.grid_sampler_3d_backward.default",
      .doc = "the gradients of grid_sampler_3d: "
             "https://pytorch.org/docs/stable/generated/torch.nn.functional.grid_sample.html",
      .schema = "grid_sampler_3d_backward(Tensor grad_output, Tensor input, Tensor grid, int interpolation_mode, int "
                "padding_mode, bool align_corners, bool[2] output_mask) -> (Tensor, Tensor)",
      .dtypes = kFloating,
-     .decompose = decompose_backward,
-     .samples = [](DType dtype) { return grid_backward_samples(dtype, 3); }},
+     .decompose = decompose_backward},
 };
 
 }  // namespace

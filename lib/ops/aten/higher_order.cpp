@@ -3,7 +3,6 @@
 #include "base/error.h"
 #include "ops/aten/families.h"
 #include "ops/core/nested.h"
-#include "ops/core/samples.h"
 
 namespace whittle {
 
@@ -125,88 +124,7 @@ std::vector<Tensor> eval_scan(const Arguments<Tensor>& arguments) {
     return eval_slices(arguments, arguments.tensors("init"));
 }
 
-// --- Samples ---------------------------------------------------------------------------------------------------------
-
-using samples::t;
-
-/// A nested graph of the given placeholders that returns op(placeholders…) and then some of the placeholders.
-std::shared_ptr<const Graph> body(const std::string& name, const std::vector<ValueMeta>& metas, Node call,
-                                  const std::vector<std::size_t>& forwarded = {}) {
-    Graph graph{.name = name};
-    std::vector<NodeRef> refs, outputs;
-    for (const ValueMeta& meta : metas) refs.push_back(graph.placeholder("p", meta));
-    if (!call.target.empty()) outputs.push_back(graph.add(std::move(call)));
-    for (const std::size_t i : forwarded) outputs.push_back(refs[i]);
-    graph.output(outputs);
-    return std::make_shared<const Graph>(std::move(graph));
-}
-
-std::vector<Sample> cond_samples(DType) {
-    const Tensor a = samples::ramp(DType::f32, {2, 3}), b = samples::random(DType::f32, {2, 3});
-    const ValueMeta meta = ValueMeta::contiguous(DType::f32, {2, 3});
-    const auto sum = body("sum", {meta, meta}, {.target = "aten.add.Tensor", .args = {t(0), t(1)}, .results = {meta}});
-    const auto second = body("second", {meta, meta}, {}, {1});
-    std::vector<Sample> result;
-    for (const bool condition : {true, false})
-        result.push_back({.label = condition ? "true" : "false",
-                          .tensors = {Tensor::of(Scalar(condition), DType::boolean), a, b},
-                          .args = {t(0), GraphRef{"sum"}, GraphRef{"second"}, ArgList{t(1), t(2)}},
-                          .subgraphs = {{"sum", sum}, {"second", second}}});
-    return result;
-}
-
-/// While all elements are below a captured limit, the carried value grows by a captured step.
-std::vector<Sample> while_loop_samples(DType dtype) {
-    const ValueMeta meta = ValueMeta::contiguous(dtype, {}), flag = ValueMeta::contiguous(DType::boolean, {});
-    const auto below =
-        body("below", {meta, meta, meta}, {.target = "aten.lt.Tensor", .args = {t(0), t(2)}, .results = {flag}});
-    const auto grow =
-        body("grow", {meta, meta, meta}, {.target = "aten.add.Tensor", .args = {t(0), t(1)}, .results = {meta}});
-    std::vector<Sample> result;
-    for (const int trips : {0, 1, 5})
-        result.push_back(
-            {.label = std::to_string(trips) + " trips",
-             .tensors = {samples::scalar(dtype, 3), samples::scalar(dtype, 2), samples::scalar(dtype, 3 + 2 * trips)},
-             .args = {GraphRef{"below"}, GraphRef{"grow"}, ArgList{t(0)}, ArgList{t(1), t(2)}},
-             .subgraphs = {{"below", below}, {"grow", grow}}});
-    return result;
-}
-
-/// Each row plus a captured one, and the rows themselves.
-std::vector<Sample> map_samples(DType dtype) {
-    const ValueMeta row = ValueMeta::contiguous(dtype, {3});
-    const auto add =
-        body("add", {row, row}, {.target = "aten.maximum.default", .args = {t(0), t(1)}, .results = {row}}, {0});
-    std::vector<Sample> result;
-    for (const std::int64_t rows : {4, 1, 0})
-        result.push_back({.label = std::to_string(rows) + " rows",
-                          .tensors = {samples::random(dtype, {rows, 3}), samples::ramp(dtype, {3})},
-                          .args = {GraphRef{"add"}, ArgList{t(0)}, ArgList{t(1)}},
-                          .subgraphs = {{"add", add}}});
-    return result;
-}
-
-/// The largest row so far, times a captured one, carried and kept of each row.
-std::vector<Sample> scan_graph_samples(DType dtype) {
-    const ValueMeta row = ValueMeta::contiguous(dtype, {3});
-    Graph graph{.name = "largest"};
-    std::vector<NodeRef> given;
-    for (int i = 0; i < 3; ++i) given.push_back(graph.placeholder("p", row));
-    const NodeRef largest =
-        graph.add({.target = "aten.maximum.default", .args = {Arg(given[0]), Arg(given[1])}, .results = {row}});
-    const NodeRef scaled =
-        graph.add({.target = "aten.mul.Tensor", .args = {Arg(largest), Arg(given[2])}, .results = {row}});
-    graph.output(std::vector<NodeRef>{largest, scaled});
-    const auto body = std::make_shared<const Graph>(std::move(graph));
-    std::vector<Sample> result;
-    for (const std::int64_t rows : {4, 1, 0})
-        result.push_back(
-            {.label = std::to_string(rows) + " rows",
-             .tensors = {samples::ramp(dtype, {3}), samples::random(dtype, {rows, 3}), samples::ramp(dtype, {3})},
-             .args = {GraphRef{"largest"}, ArgList{t(0)}, ArgList{t(1)}, ArgList{t(2)}},
-             .subgraphs = {{"largest", body}}});
-    return result;
-}
+// --- Records ---------------------------------------------------------------------------------------------------------
 
 constexpr OpDef kHigherOrderOps[] = {
     {.name = "higher_order.cond",
@@ -215,21 +133,18 @@ constexpr OpDef kHigherOrderOps[] = {
      .dtypes = kBool,
      .infer = infer_cond,
      .eval = eval_cond,
-     .samples = cond_samples,
      .higher_order = true},
     {.name = "higher_order.while_loop",
      .doc = "Repeats a nested graph while another gives true, carrying values. torch.while_loop",
      .schema = "while_loop(Graph cond_graph, Graph body_graph, Tensor[] carried, Tensor[] captured=[]) -> Tensor[]",
      .infer = infer_while_loop,
      .eval = eval_while_loop,
-     .samples = while_loop_samples,
      .higher_order = true},
     {.name = "higher_order.map",
      .doc = "Runs a nested graph on each slice along dimension 0 and stacks the results. torch map",
      .schema = "map(Graph body_graph, Tensor[] xs, Tensor[] captured=[]) -> Tensor[]",
      .infer = infer_map,
      .eval = eval_map,
-     .samples = map_samples,
      .higher_order = true},
     {.name = "higher_order.scan",
      .doc =
@@ -237,7 +152,6 @@ constexpr OpDef kHigherOrderOps[] = {
      .schema = "scan(Graph body_graph, Tensor[] init, Tensor[] xs, Tensor[] captured=[]) -> Tensor[]",
      .infer = infer_scan,
      .eval = eval_scan,
-     .samples = scan_graph_samples,
      .higher_order = true},
 };
 

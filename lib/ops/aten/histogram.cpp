@@ -5,12 +5,9 @@
 #include "base/error.h"
 #include "ops/aten/backward.h"
 #include "ops/aten/families.h"
-#include "ops/core/samples.h"
 
 namespace whittle {
 namespace {
-
-using samples::t;
 
 /// Elements outside of the bounds, and NaN, are in no bin; the upper bound is in the last. Equal bounds stand for the
 /// least and the largest element, and where these are equal for a step down and up.
@@ -45,26 +42,13 @@ std::vector<NodeRef> decompose_histc(GraphBuilder& b, const Arguments<NodeValue>
     return {g.call("aten.index_add.default", {arg(zeros), 0, arg(bin), arg(g.as(inside, dtype))}).ref};
 }
 
-std::vector<Sample> histc_samples(DType dtype) {
-    const Tensor x = samples::random(dtype, {4, 5}), steps = samples::values(dtype, {-1, 0, 0.5, 1, 1.5, 2, 2.5, 7});
-    return {{"bounds", {steps}, {t(0), 4, 0, 2}},
-            {"of its own", {x}, {t(0), 7}},
-            {"of one number", {samples::values(dtype, {2, 2, 2})}, {t(0), 3}},
-            {"transposed", {samples::transposed(x)}, {t(0), 3, -1, 1.5}},
-            {"one bin", {x}, {t(0), 1, -1, 1}},
-            {"special", {samples::special(dtype)}, {t(0), 5, -2, 2}},
-            {"0-d", {samples::scalar(dtype, 1)}, {t(0), 2, 0, 4}},
-            {"empty", {samples::random(dtype, {0})}, {t(0), 3, 0, 1}}};
-}
-
 constexpr OpDef kHistogramOps[] = {
     {.name = "aten.histc.default",
      .doc = "how many elements are in each of equal bins: https://pytorch.org/docs/stable/generated/torch.histc.html",
      .schema = "histc(Tensor self, int bins=100, Scalar min=0, Scalar max=0) -> Tensor",
      .dtypes = set_of(DType::f64) | set_of(DType::f32),
      .decompose = decompose_histc,
-     .grad = no_gradient,
-     .samples = histc_samples},
+     .grad = no_gradient},
 };
 
 }  // namespace

@@ -4,14 +4,10 @@
 #include "ops/aten/backward.h"
 #include "ops/aten/families.h"
 #include "ops/aten/index_grad.h"
-#include "ops/core/move_samples.h"
 
 namespace whittle {
 
 namespace {
-
-using samples::scattered;
-using samples::t;
 
 /// The indices under the sizes of a source with a slice for each, as scatter wants them.
 NodeValue index_of_slices(GraphBuilder& b, const char* op, const NodeValue& self, std::int64_t dim,
@@ -98,26 +94,6 @@ std::vector<NodeRef> decompose_index_reduce(GraphBuilder& b, const Arguments<Nod
     return {b.call("aten.div.Tensor_mode", {arg(sum), arg(counts)}, {{"rounding_mode", "floor"}}).ref};
 }
 
-std::vector<Sample> index_reduce_samples(DType dtype) {
-    using samples::indices, samples::mixed, samples::ramp, samples::random;
-    std::vector<Sample> result;
-    for (const char* reduce : {"prod", "mean", "amax", "amin"})
-        for (const bool include_self : {true, false}) {
-            const auto call = [&](const std::string& label, const std::vector<Tensor>& tensors, std::int64_t dim) {
-                Sample sample = scattered(label + ", " + reduce + (include_self ? "" : " without self"), tensors, dim,
-                                          {t(2), reduce});
-                sample.kwargs = {{"include_self", include_self}};
-                result.push_back(std::move(sample));
-            };
-            call("rows", {random(dtype, {3, 4}), indices({5}, 3), random(dtype, {5, 4}, 2)}, 0);
-            call("strided",
-                 {samples::transposed(random(dtype, {3, 4})), indices({2}, 4),
-                  samples::strided(random(dtype, {3, 2}, 2))},
-                 -1);
-        }
-    return result;
-}
-
 }  // namespace
 
 std::span<const OpDef> index_slice_ops() {
@@ -130,15 +106,6 @@ std::span<const OpDef> index_slice_ops() {
             .dtypes = kMoved,
             .decompose = decompose_index_add,
             .grad = index_add_grad,
-            .samples = [](DType dtype) -> std::vector<Sample> {
-                using samples::indices, samples::mixed, samples::ramp;
-                Sample twice = scattered("alpha", {mixed(dtype, {3}), indices({4}, 3), ramp(dtype, {4})}, 0, {t(2)});
-                twice.kwargs = {{"alpha", dtype == DType::boolean ? Arg(true) : Arg(2)}};
-                return {twice,
-                        scattered("columns", {mixed(dtype, {2, 4}), indices({3}, 4), ramp(dtype, {2, 3})}, -1, {t(2)}),
-                        scattered("0-d", {mixed(dtype, {}), indices({1}, 1), ramp(dtype, {})}, 0, {t(2)}),
-                        scattered("empty", {mixed(dtype, {3}), indices({0}, 1), ramp(dtype, {0})}, 0, {t(2)})};
-            },
         },
         {
             .name = "aten.index_copy.default",
@@ -147,17 +114,6 @@ std::span<const OpDef> index_slice_ops() {
             .schema = "index_copy(Tensor self, int dim, Tensor index, Tensor source) -> Tensor",
             .dtypes = kMoved,
             .decompose = decompose_index_copy,
-            .samples = [](DType dtype) -> std::vector<Sample> {
-                using samples::mixed, samples::ramp;
-                const Tensor index = samples::values(DType::i64, {3, 0});
-                return {scattered("rows", {mixed(dtype, {4, 3}), index, ramp(dtype, {2, 3})}, 0, {t(2)}),
-                        scattered("strided",
-                                  {samples::transposed(mixed(dtype, {3, 4})), index,
-                                   samples::transposed(ramp(dtype, {3, 2}))},
-                                  -1, {t(2)}),
-                        scattered("0-d", {mixed(dtype, {}), samples::indices({1}, 1), ramp(dtype, {})}, 0, {t(2)}),
-                        scattered("empty", {mixed(dtype, {3}), samples::indices({0}, 1), ramp(dtype, {0})}, 0, {t(2)})};
-            },
         },
         {
             .name = "aten.index_fill.int_Scalar",
@@ -166,13 +122,6 @@ std::span<const OpDef> index_slice_ops() {
             .schema = "index_fill.int_Scalar(Tensor self, int dim, Tensor index, Scalar value) -> Tensor",
             .dtypes = kMoved,
             .decompose = decompose_index_fill,
-            .samples = [](DType dtype) -> std::vector<Sample> {
-                using samples::indices, samples::mixed;
-                return {scattered("rows", {mixed(dtype, {4, 3}), indices({2}, 4)}, 0, {2}),
-                        scattered("strided", {samples::transposed(mixed(dtype, {3, 4})), indices({5}, 4)}, -1, {1}),
-                        scattered("0-d", {mixed(dtype, {}), indices({1}, 1)}, 0, {1}),
-                        scattered("empty", {mixed(dtype, {3}), indices({0}, 1)}, 0, {1})};
-            },
         },
         {
             .name = "aten.index_fill.int_Tensor",
@@ -181,16 +130,6 @@ std::span<const OpDef> index_slice_ops() {
             .schema = "index_fill.int_Tensor(Tensor self, int dim, Tensor index, Tensor value) -> Tensor",
             .dtypes = kMoved,
             .decompose = decompose_index_fill_tensor,
-            .samples = [](DType dtype) -> std::vector<Sample> {
-                using samples::indices, samples::mixed, samples::scalar;
-                return {
-                    scattered("rows", {mixed(dtype, {4, 3}), indices({2}, 4), scalar(dtype, 1)}, 0, {t(2)}),
-                    scattered("integer", {mixed(dtype, {4, 3}), indices({2}, 3), scalar(DType::i64, 1)}, -1, {t(2)}),
-                    scattered("strided", {samples::transposed(mixed(dtype, {3, 4})), indices({5}, 4), scalar(dtype, 0)},
-                              -1, {t(2)}),
-                    scattered("0-d", {mixed(dtype, {}), indices({1}, 1), scalar(dtype, 1)}, 0, {t(2)}),
-                    scattered("empty", {mixed(dtype, {3}), indices({0}, 1), scalar(dtype, 1)}, 0, {t(2)})};
-            },
         },
         {
             .name = "aten.index_reduce.default",
@@ -200,7 +139,6 @@ std::span<const OpDef> index_slice_ops() {
                       "include_self=True) -> Tensor",
             .dtypes = kNumbers,
             .decompose = decompose_index_reduce,
-            .samples = index_reduce_samples,
         },
     };
     return ops;

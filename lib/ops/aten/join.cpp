@@ -7,7 +7,6 @@
 #include "ops/aten/view_grad.h"
 #include "ops/core/elements.h"
 #include "ops/core/geometry.h"
-#include "ops/core/move_samples.h"
 #include "ops/core/pointwise.h"
 
 namespace whittle {
@@ -129,38 +128,6 @@ std::vector<expr::Value> lower_cat(expr::GroupBuilder& g, const Arguments<expr::
     })};
 }
 
-Sample join_sample(const std::string& label, const std::vector<Tensor>& tensors, const ArgList& rest = {}) {
-    ArgList list;
-    for (std::size_t i = 0; i < tensors.size(); ++i) list.push_back(samples::t(static_cast<int>(i)));
-    Sample sample{.label = label, .tensors = tensors, .args = {Arg(list)}};
-    sample.args.insert(sample.args.end(), rest.begin(), rest.end());
-    return sample;
-}
-
-std::vector<Sample> cat_samples(DType dtype) {
-    using samples::mixed;
-    std::vector<Sample> result = {
-        join_sample("two", {mixed(dtype, {2, 3}), mixed(dtype, {1, 3})}),
-        join_sample("channels", {mixed(dtype, {1, 2, 3, 2}), mixed(dtype, {1, 3, 3, 2}), mixed(dtype, {1, 1, 3, 2})},
-                    {1}),
-        join_sample("one", {mixed(dtype, {2, 2})}, {-1}),
-        join_sample("layouts",
-                    {samples::transposed(mixed(dtype, {3, 2})), samples::negative(mixed(dtype, {3, 4})),
-                     samples::strided(mixed(dtype, {3, 1}))},
-                    {1}),
-        join_sample("empty and skipped ones", {mixed(dtype, {0}), mixed(dtype, {0, 2}), mixed(dtype, {3, 2})}, {0}),
-        join_sample("nothing", {mixed(dtype, {0}), mixed(dtype, {0})}),
-        join_sample("promoted", {mixed(dtype, {2}), mixed(is_computed(dtype) ? DType::i32 : dtype, {3}),
-                                 samples::ramp(DType::f16, {1})}),
-        join_sample("same twice", {mixed(dtype, {2, 2})}, {}),
-    };
-    result.back().args = {Arg(ArgList{samples::t(0), samples::t(0)}), 1};
-    std::vector<Tensor> many;
-    for (std::int64_t i = 0; i < 10; ++i) many.push_back(mixed(dtype, {2, 1 + i % 3}));
-    result.push_back(join_sample("many", many, {1}));
-    return result;
-}
-
 // --- stack, hstack, vstack -----------------------------------------------------------------------------------------
 
 std::vector<NodeRef> decompose_stack(GraphBuilder& b, const Arguments<NodeValue>& a) {
@@ -277,11 +244,6 @@ std::vector<NodeRef> decompose_repeat_interleave(GraphBuilder& b, const Argument
 
 }  // namespace
 
-using samples::mixed;
-using samples::moved;
-using samples::once;
-using samples::operator+;
-
 std::span<const OpDef> join_ops() {
     static const OpDef ops[] = {
         {
@@ -297,7 +259,6 @@ std::span<const OpDef> join_ops() {
             .eval = eval_cat,
             .lower = lower_cat,
             .grad = cat_grad,
-            .samples = cat_samples,
         },
         {
             .name = "aten.stack.default",
@@ -306,13 +267,6 @@ std::span<const OpDef> join_ops() {
             .dtypes = kMoved,
             .decompose = decompose_stack,
             .grad = stack_grad,
-            .samples = [](DType dtype) -> std::vector<Sample> {
-                return {join_sample("first", {mixed(dtype, {2, 3}), samples::ramp(dtype, {2, 3})}),
-                        join_sample("last", {mixed(dtype, {2, 3}), samples::transposed(samples::ramp(dtype, {2, 3}))},
-                                    {-1}),
-                        join_sample("0-d", {mixed(dtype, {}), mixed(dtype, {}), mixed(dtype, {})}),
-                        join_sample("empty", {mixed(dtype, {2, 0}), mixed(dtype, {2, 0})}, {1})};
-            },
         },
         {
             .name = "aten.hstack.default",
@@ -320,11 +274,6 @@ std::span<const OpDef> join_ops() {
             .schema = "hstack(Tensor[] tensors) -> Tensor",
             .dtypes = kMoved,
             .decompose = decompose_hstack,
-            .samples = [](DType dtype) -> std::vector<Sample> {
-                return {join_sample("2-d", {mixed(dtype, {2, 3}), mixed(dtype, {2, 1})}),
-                        join_sample("1-d", {mixed(dtype, {2}), mixed(dtype, {3})}),
-                        join_sample("0-d", {mixed(dtype, {}), mixed(dtype, {})})};
-            },
         },
         {
             .name = "aten.vstack.default",
@@ -332,11 +281,6 @@ std::span<const OpDef> join_ops() {
             .schema = "vstack(Tensor[] tensors) -> Tensor",
             .dtypes = kMoved,
             .decompose = decompose_vstack,
-            .samples = [](DType dtype) -> std::vector<Sample> {
-                return {join_sample("2-d", {mixed(dtype, {2, 3}), mixed(dtype, {1, 3})}),
-                        join_sample("1-d", {mixed(dtype, {2}), mixed(dtype, {2})}),
-                        join_sample("0-d", {mixed(dtype, {}), mixed(dtype, {})})};
-            },
         },
         {
             .name = "aten.repeat.default",
@@ -351,14 +295,6 @@ std::span<const OpDef> join_ops() {
             .eval = eval_repeat,
             .lower = lower_repeat,
             .grad = repeat_grad,
-            .samples =
-                [](DType dtype) {
-                    return moved(dtype, "matrix", {2, 3}, {Arg::ints({2, 3})}) +
-                           std::vector<Sample>{once(dtype, "new dims", {2}, {Arg::ints({3, 1, 2})}),
-                                               once(dtype, "0-d", {}, {Arg::ints({2})}),
-                                               once(dtype, "to nothing", {2, 3}, {Arg::ints({1, 0})}),
-                                               once(dtype, "empty", {0, 3}, {Arg::ints({2, 2})})};
-                },
         },
         {
             .name = "aten.tile.default",
@@ -367,9 +303,6 @@ std::span<const OpDef> join_ops() {
             .schema = "tile(Tensor self, SymInt[] dims) -> Tensor",
             .dtypes = kMoved,
             .decompose = decompose_tile,
-            .samples = [](DType dtype) -> std::vector<Sample> {
-                return {once(dtype, "fewer", {2, 3}, {Arg::ints({2})}), once(dtype, "more", {2}, {Arg::ints({2, 2})})};
-            },
         },
         {
             .name = "aten.repeat_interleave.self_int",
@@ -379,12 +312,6 @@ std::span<const OpDef> join_ops() {
                       "output_size=None) -> Tensor",
             .dtypes = kMoved,
             .decompose = decompose_repeat_interleave,
-            .samples =
-                [](DType dtype) {
-                    return moved(dtype, "dim", {2, 3}, {2, 1}) +
-                           std::vector<Sample>{once(dtype, "flattened", {2, 2}, {3}), once(dtype, "0-d", {}, {2}),
-                                               once(dtype, "to nothing", {2}, {0, 0})};
-                },
         },
     };
     return ops;

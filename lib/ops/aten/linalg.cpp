@@ -5,12 +5,9 @@
 #include "ops/aten/families.h"
 #include "ops/aten/linalg_grad.h"
 #include "ops/aten/matrices.h"
-#include "ops/core/samples.h"
 
 namespace whittle::matrices {
 namespace {
-
-using samples::t;
 
 // --- P A = L U ---
 
@@ -265,62 +262,7 @@ std::vector<NodeRef> decompose_cholesky_solve(GraphBuilder& b, const Arguments<N
     return {solve(upper ? factor : turned, half, true).ref};
 }
 
-// --- Samples ---
-
-/// Far from singular: random, with its size added to the diagonal.
-Tensor regular(DType dtype, const Sizes& sizes, std::uint64_t seed = 1) {
-    const std::int64_t n = sizes.back();
-    const auto more = [&]<class T>(std::vector<T> elements) {
-        for (std::size_t i = 0; i < elements.size(); ++i)
-            if (static_cast<std::int64_t>(i) / n % n == static_cast<std::int64_t>(i) % n)
-                elements[i] += static_cast<double>(n);
-        return store(elements, dtype, sizes);
-    };
-    const Tensor random = samples::random(dtype, sizes, seed);
-    return is_complex(dtype) ? more(random.values<Complex128>()) : more(random.values<double>());
-}
-std::vector<Sample> square_samples(DType dtype) {
-    return {{"matrix", {regular(dtype, {3, 3})}, {t(0)}},
-            {"exchanged rows", {samples::values(dtype, {0, 2, 1, 1, 0, 0, 0, 1, 3}, {3, 3})}, {t(0)}},
-            {"batch", {regular(dtype, {2, 2, 4, 4})}, {t(0)}},
-            {"transposed", {samples::transposed(regular(dtype, {3, 3}))}, {t(0)}},
-            {"one", {regular(dtype, {1, 1})}, {t(0)}}};
-}
-Sample equations(const std::string& label, const Tensor& a, const Tensor& b,
-                 std::vector<std::pair<std::string, Arg>> kwargs = {}) {
-    return {.label = label, .tensors = {a, b}, .args = {t(0), t(1)}, .kwargs = std::move(kwargs)};
-}
-std::vector<Sample> solve_samples(DType dtype) {
-    using samples::random;
-    const Tensor a = regular(dtype, {3, 3});
-    return {equations("matrix", a, random(dtype, {3, 2})),
-            equations("vector", a, random(dtype, {3})),
-            equations("batch", regular(dtype, {2, 3, 3}), random(dtype, {2, 3, 4})),
-            equations("one matrix for all", a, random(dtype, {2, 3, 2})),
-            equations("vectors", regular(dtype, {2, 3, 3}), random(dtype, {2, 3})),
-            equations("from the right", a, random(dtype, {2, 3}), {{"left", Arg(false)}}),
-            equations("transposed", samples::transposed(a), samples::transposed(random(dtype, {3, 2})))};
-}
-std::vector<Sample> triangular_samples(DType dtype) {
-    using samples::random;
-    const Tensor a = regular(dtype, {3, 3});
-    const auto with = [](bool upper, bool left, bool unit) {
-        return std::vector<std::pair<std::string, Arg>>{
-            {"upper", Arg(upper)}, {"left", Arg(left)}, {"unitriangular", Arg(unit)}};
-    };
-    return {equations("lower", a, random(dtype, {3, 2}), with(false, true, false)),
-            equations("upper", a, random(dtype, {3, 2}), with(true, true, false)),
-            equations("ones on the diagonal", a, random(dtype, {3, 2}), with(false, true, true)),
-            equations("from the right", a, random(dtype, {2, 3}), with(true, false, false)),
-            equations("lower from the right", a, random(dtype, {2, 3}), with(false, false, false)),
-            equations("batch", regular(dtype, {2, 3, 3}), random(dtype, {1, 3, 2}), with(true, true, false))};
-}
-std::vector<Sample> cholesky_solve_samples(DType dtype) {
-    const auto call = [&](const char* label, bool upper) {
-        return Sample{label, {samples::random(dtype, {3, 2}), regular(dtype, {3, 3})}, {t(0), t(1), upper}};
-    };
-    return {call("lower", false), call("upper", true)};
-}
+// --- Records ---
 
 constexpr OpDef kLinalg[] = {
     {.name = "aten._linalg_det.default",
@@ -329,24 +271,21 @@ constexpr OpDef kLinalg[] = {
      .dtypes = kDTypes,
      .infer = infer_det,
      .eval = eval_det,
-     .grad = det_grad,
-     .samples = square_samples},
+     .grad = det_grad},
     {.name = "aten._linalg_slogdet.default",
      .doc = "the determinant's sign and logarithm: https://pytorch.org/docs/stable/generated/torch.linalg.slogdet.html",
      .schema = "_linalg_slogdet(Tensor A) -> (Tensor sign, Tensor logabsdet, Tensor LU, Tensor pivots)",
      .dtypes = kDTypes,
      .infer = infer_slogdet,
      .eval = eval_slogdet,
-     .grad = slogdet_grad,
-     .samples = square_samples},
+     .grad = slogdet_grad},
     {.name = "aten.linalg_inv_ex.default",
      .doc = "the inverse: https://pytorch.org/docs/stable/generated/torch.linalg.inv_ex.html",
      .schema = "linalg_inv_ex(Tensor A, *, bool check_errors=False) -> (Tensor inverse, Tensor info)",
      .dtypes = kDTypes,
      .infer = infer_inverse,
      .eval = eval_inverse,
-     .grad = inverse_grad,
-     .samples = square_samples},
+     .grad = inverse_grad},
     {.name = "aten._linalg_solve_ex.default",
      .doc = "X of A X = B: https://pytorch.org/docs/stable/generated/torch.linalg.solve_ex.html",
      .schema = "_linalg_solve_ex(Tensor A, Tensor B, *, bool left=True, bool check_errors=False) -> (Tensor result, "
@@ -354,8 +293,7 @@ constexpr OpDef kLinalg[] = {
      .dtypes = kDTypes,
      .infer = infer_solve,
      .eval = eval_solve,
-     .grad = solve_grad,
-     .samples = solve_samples},
+     .grad = solve_grad},
     {.name = "aten.linalg_solve_triangular.default",
      .doc = "X of A X = B, A triangular: https://pytorch.org/docs/stable/generated/torch.linalg.solve_triangular.html",
      .schema = "linalg_solve_triangular(Tensor self, Tensor B, *, bool upper, bool left=True, bool "
@@ -363,14 +301,12 @@ constexpr OpDef kLinalg[] = {
      .dtypes = kDTypes,
      .infer = infer_triangular,
      .eval = eval_triangular,
-     .grad = triangular_grad,
-     .samples = triangular_samples},
+     .grad = triangular_grad},
     {.name = "aten.cholesky_solve.default",
      .doc = "X of A X = B by A's factor: https://pytorch.org/docs/stable/generated/torch.cholesky_solve.html",
      .schema = "cholesky_solve(Tensor self, Tensor input2, bool upper=False) -> Tensor",
      .dtypes = kDTypes,
-     .decompose = decompose_cholesky_solve,
-     .samples = cholesky_solve_samples},
+     .decompose = decompose_cholesky_solve},
 };
 
 }  // namespace

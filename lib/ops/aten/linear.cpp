@@ -7,7 +7,6 @@
 #include "ops/aten/families.h"
 #include "ops/core/dense.h"
 #include "ops/core/gemm.h"
-#include "ops/core/samples.h"
 
 namespace whittle {
 namespace {
@@ -314,194 +313,63 @@ std::vector<NodeRef> decompose_trilinear(GraphBuilder& builder, const Arguments<
     return {builder.call("aten.sum.dim_IntList", {arg(product), Arg::ints(summed)}).ref};
 }
 
-// ---- samples ----
-
-using samples::t;
-
-Sample pair_sample(DType dtype, const Sizes& a, const Sizes& b, const ArgList& rest = {}) {
-    Sample sample{to_string(a) + " and " + to_string(b),
-                  {samples::random(dtype, a, 1), samples::random(dtype, b, 2)},
-                  {t(0), t(1)}};
-    sample.args.insert(sample.args.end(), rest.begin(), rest.end());
-    return sample;
-}
-
-std::vector<Sample> sample_matmul(DType dtype) {
-    std::vector<Sample> result;
-    const std::pair<Sizes, Sizes> shapes[] = {{{4}, {4}},
-                                              {{3, 4}, {4}},
-                                              {{4}, {4, 5}},
-                                              {{3, 4}, {4, 5}},
-                                              {{2, 3, 4}, {4}},
-                                              {{2, 3, 4}, {4, 5}},
-                                              {{4}, {2, 4, 5}},
-                                              {{3, 4}, {2, 4, 5}},
-                                              {{2, 3, 4}, {2, 4, 5}},
-                                              {{1, 3, 4}, {2, 4, 5}},
-                                              {{2, 1, 3, 4}, {3, 4, 2}},
-                                              {{2, 2, 3, 4}, {2, 2, 4, 1}},
-                                              {{0, 3, 4}, {4, 5}},
-                                              {{2, 3, 0}, {2, 0, 5}},
-                                              {{3, 0}, {0, 2}},
-                                              {{0}, {0}}};
-    for (const auto& [a, b] : shapes) result.push_back(pair_sample(dtype, a, b));
-    const auto left = samples::layouts(samples::random(dtype, {2, 3, 4}, 3));
-    const auto right = samples::layouts(samples::random(dtype, {2, 4, 5}, 4));
-    for (std::size_t i = 0; i < left.size(); i++)
-        result.push_back({left[i].first + " times its opposite",
-                          {left[i].second, right[right.size() - 1 - i].second},
-                          {t(0), t(1)}});
-    return result;
-}
-
-std::vector<Sample> sample_linear(DType dtype) {
-    std::vector<Sample> result = {pair_sample(dtype, {3, 4}, {5, 4}), pair_sample(dtype, {4}, {5, 4}),
-                                  pair_sample(dtype, {2, 3, 4}, {5, 4}), pair_sample(dtype, {2, 0, 4}, {5, 4}),
-                                  pair_sample(dtype, {3, 0}, {2, 0})};
-    for (const Sizes& input : {Sizes{3, 4}, Sizes{4}, Sizes{2, 1, 3, 4}, Sizes{0, 4}}) {
-        Sample sample = pair_sample(dtype, input, {5, 4}, {t(2)});
-        sample.label += ", bias";
-        sample.tensors.push_back(samples::random(dtype, {5}, 3));
-        result.push_back(std::move(sample));
-    }
-    for (const auto& [label, weight] : samples::layouts(samples::random(dtype, {5, 4}, 4)))
-        result.push_back({"weight " + label,
-                          {samples::transposed(samples::random(dtype, {3, 4})), weight, samples::random(dtype, {5})},
-                          {t(0), t(1), t(2)}});
-    return result;
-}
-
-std::vector<Sample> sample_outer(DType dtype) {
-    return {
-        pair_sample(dtype, {3}, {4}),
-        pair_sample(dtype, {0}, {2}),
-        pair_sample(dtype, {1}, {1}),
-        {"negative stride", {samples::negative(samples::random(dtype, {3})), samples::special(dtype)}, {t(0), t(1)}}};
-}
-
-std::vector<Sample> sample_tensordot(DType dtype) {
-    const auto dims = [](const Sizes& a, const Sizes& b) { return ArgList{Arg::ints(a), Arg::ints(b)}; };
-    return {pair_sample(dtype, {3, 4}, {4, 5}, dims({1}, {0})),
-            pair_sample(dtype, {2, 3, 4}, {4, 5, 3}, dims({1, -1}, {-1, 0})),
-            pair_sample(dtype, {2, 3}, {2, 2}, dims({}, {})), pair_sample(dtype, {3, 4}, {3, 4}, dims({0, 1}, {0, 1})),
-            pair_sample(dtype, {2, 0}, {0, 3}, dims({1}, {0}))};
-}
-
-std::vector<Sample> sample_kron(DType dtype) {
-    return {pair_sample(dtype, {2, 3}, {3, 2}), pair_sample(dtype, {2}, {2, 1, 3}), pair_sample(dtype, {}, {2, 2}),
-            pair_sample(dtype, {0}, {2})};
-}
-
-/// Factors for a call that has them: whole numbers, which all dtypes have.
-Sample with_factors(Sample sample, int beta, int alpha) {
-    sample.label += ", factors " + std::to_string(beta) + " and " + std::to_string(alpha);
-    sample.kwargs = {{"beta", Arg(beta)}, {"alpha", Arg(alpha)}};
-    return sample;
-}
-std::vector<Sample> summed_samples(DType dtype, const Sizes& self, const Sizes& a, const Sizes& b) {
-    using samples::random;
-    const Sample plain{"plain", {random(dtype, self, 3), random(dtype, a), random(dtype, b, 2)}, {t(0), t(1), t(2)}};
-    Sample broadcast = plain;
-    broadcast.label = "broadcast";
-    broadcast.tensors[0] = random(dtype, {1, self.back()}, 4);
-    Sample strided = plain;
-    strided.label = "strided";
-    strided.tensors[0] = samples::strided(plain.tensors[0]);
-    strided.tensors[1] = samples::strided(plain.tensors[1]);
-    return {plain, with_factors(plain, 2, 3), with_factors(plain, 0, 2), broadcast, strided};
-}
-std::vector<Sample> sample_addr(DType dtype) { return summed_samples(dtype, {3, 4}, {3}, {4}); }
-std::vector<Sample> sample_addbmm(DType dtype) { return summed_samples(dtype, {3, 4}, {2, 3, 5}, {2, 5, 4}); }
-std::vector<Sample> sample_trace(DType dtype) {
-    return {{"square", {samples::random(dtype, {3, 3})}, {t(0)}},
-            {"wide", {samples::transposed(samples::random(dtype, {5, 2}))}, {t(0)}},
-            {"empty", {samples::random(dtype, {0, 2})}, {t(0)}}};
-}
-std::vector<Sample> sample_cross(DType dtype) {
-    Sample rows = pair_sample(dtype, {3, 4}, {3, 1});
-    rows.kwargs = {{"dim", Arg(0)}};
-    return {pair_sample(dtype, {3}, {3}), pair_sample(dtype, {2, 3}, {1, 3}), rows, pair_sample(dtype, {0, 3}, {0, 3})};
-}
-
-/// Two rows that a weight of three dimensions multiplies, as bilinear() calls it.
-std::vector<Sample> sample_trilinear(DType dtype) {
-    using samples::random;
-    return {{"bilinear",
-             {random(dtype, {2, 3}), random(dtype, {4, 3, 5}, 2), random(dtype, {2, 5}, 3)},
-             {t(0), t(1), t(2), Arg::ints({1, 3}), Arg::ints({0}), Arg::ints({1, 2}), Arg::ints({2, 3})}},
-            {"in any order",
-             {random(dtype, {2, 3}), random(dtype, {2, 4, 3, 5}, 2), random(dtype, {2, 4}, 3)},
-             {t(0), t(1), t(2), Arg::ints({3, 1}), Arg::ints({}), Arg::ints({-1, 2}), Arg::ints({2})}},
-            {"nothing summed",
-             {random(dtype, {2}), random(dtype, {3}, 2), samples::transposed(random(dtype, {2, 3}, 3))},
-             {t(0), t(1), t(2), Arg::ints({1}), Arg::ints({0}), Arg::ints({}), Arg::ints({})}}};
-}
+// ---- records ----
 
 constexpr OpDef kLinearOps[] = {
     {.name = "aten.addr.default",
      .doc = "beta self + alpha (vec1 outer vec2); pytorch.org/docs/stable/generated/torch.addr.html",
      .schema = "addr(Tensor self, Tensor vec1, Tensor vec2, *, Scalar beta=1, Scalar alpha=1) -> Tensor",
      .dtypes = kNumbers | kComplex,
-     .decompose = decompose_addr,
-     .samples = sample_addr},
+     .decompose = decompose_addr},
     {.name = "aten.addbmm.default",
      .doc = "beta self + alpha (the sum of the batch's products); pytorch.org/docs/stable/generated/torch.addbmm.html",
      .schema = "addbmm(Tensor self, Tensor batch1, Tensor batch2, *, Scalar beta=1, Scalar alpha=1) -> Tensor",
      .dtypes = kNumbers | kComplex,
-     .decompose = decompose_addbmm,
-     .samples = sample_addbmm},
+     .decompose = decompose_addbmm},
     {.name = "aten.trace.default",
      .doc = "the sum of the diagonal; pytorch.org/docs/stable/generated/torch.trace.html",
      .schema = "trace(Tensor self) -> Tensor",
      .dtypes = kAnyDType | kComplex,
-     .decompose = decompose_trace,
-     .samples = sample_trace},
+     .decompose = decompose_trace},
     {.name = "aten.linalg_cross.default",
      .doc = "cross product; pytorch.org/docs/stable/generated/torch.linalg.cross.html",
      .schema = "linalg_cross(Tensor self, Tensor other, *, int dim=-1) -> Tensor",
      .dtypes = kNumbers | kComplex,
-     .decompose = decompose_cross,
-     .samples = sample_cross},
+     .decompose = decompose_cross},
     {.name = "aten.matmul.default",
      .doc = "Product of tensors of any rank, batches broadcast; pytorch.org/docs/stable/generated/torch.matmul.html",
      .schema = "matmul(Tensor self, Tensor other) -> Tensor",
      .dtypes = kNumbers | kComplex,
      .eval = eval_matmul,
-     .decompose = decompose_matmul,
-     .samples = sample_matmul},
+     .decompose = decompose_matmul},
     {.name = "aten.linear.default",
      .doc = "input weight^T + bias; pytorch.org/docs/stable/generated/torch.nn.functional.linear.html",
      .schema = "linear(Tensor input, Tensor weight, Tensor? bias=None) -> Tensor",
      .dtypes = kNumbers | kComplex,
      .eval = eval_linear,
-     .decompose = decompose_linear,
-     .samples = sample_linear},
+     .decompose = decompose_linear},
     {.name = "aten.outer.default",
      .doc = "Products of all pairs of two vectors; pytorch.org/docs/stable/generated/torch.outer.html",
      .schema = "outer(Tensor self, Tensor vec2) -> Tensor",
      .dtypes = kAnyDType | kComplex,
-     .decompose = decompose_outer,
-     .samples = sample_outer},
+     .decompose = decompose_outer},
     {.name = "aten.tensordot.default",
      .doc = "Sum of products over given dimensions; pytorch.org/docs/stable/generated/torch.tensordot.html",
      .schema = "tensordot(Tensor self, Tensor other, int[] dims_self, int[] dims_other) -> Tensor",
      .dtypes = kNumbers | kComplex,
-     .decompose = decompose_tensordot,
-     .samples = sample_tensordot},
+     .decompose = decompose_tensordot},
     {.name = "aten.kron.default",
      .doc = "Kronecker product; pytorch.org/docs/stable/generated/torch.kron.html",
      .schema = "kron(Tensor self, Tensor other) -> Tensor",
      .dtypes = kAnyDType | kComplex,
-     .decompose = decompose_kron,
-     .samples = sample_kron},
+     .decompose = decompose_kron},
     {.name = "aten._trilinear.default",
      .doc = "products of three tensors, summed, as bilinear() needs them; "
             "pytorch.org/docs/stable/generated/torch.nn.Bilinear.html",
      .schema = "_trilinear(Tensor i1, Tensor i2, Tensor i3, int[] expand1, int[] expand2, int[] expand3, int[] sumdim, "
                "int unroll_dim=1) -> Tensor",
      .dtypes = kFloating,
-     .decompose = decompose_trilinear,
-     .samples = sample_trilinear},
+     .decompose = decompose_trilinear},
 };
 
 }  // namespace

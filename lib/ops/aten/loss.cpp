@@ -7,15 +7,10 @@
 #include "ops/aten/families.h"
 #include "ops/aten/layer_grad.h"
 #include "ops/aten/losses.h"
-#include "ops/core/samples.h"
 
 namespace whittle {
 
 namespace {
-
-using samples::integers;
-using samples::random;
-using samples::t;
 
 /// The squared differences, their mean or their sum.
 Refs mse_loss(GraphBuilder& b, const Arguments<NodeValue>& a) {
@@ -217,93 +212,6 @@ Refs cross_entropy_loss(GraphBuilder& b, const Arguments<NodeValue>& a) {
     return {reduction == kNone ? g.reshape(loss, places).ref : loss.ref};
 }
 
-// --- Samples ---
-
-std::vector<Sample> mse_loss_samples(DType dtype) {
-    std::vector<Sample> result = samples::of_gradient(dtype, {0});
-    result.push_back({"mean", {random(dtype, {2, 3}), random(dtype, {3}, 2)}, {t(0), t(1)}});
-    result.push_back({"sum", {random(dtype, {2, 3}), random(dtype, {2, 3}, 2)}, {t(0), t(1), 2}});
-    return result;
-}
-std::vector<Sample> smooth_l1_samples(DType dtype) {
-    std::vector<Sample> result = mse_loss_samples(dtype);
-    const Tensor x = random(dtype, {2, 3}), y = random(dtype, {2, 3}, 2);
-    for (const double beta : {0.0, 0.25, 3.0})
-        result.push_back({"beta " + std::to_string(beta), {x, y}, {t(0), t(1), 0, Arg(beta)}});
-    result.push_back(
-        {"bounds", {samples::values(dtype, {0, 1, -1, 2}), samples::values(dtype, {0, 0, 0, 1})}, {t(0), t(1), 0}});
-    return result;
-}
-std::vector<Sample> logits_samples(DType dtype) {
-    const Tensor x = random(dtype, {2, 3}), y = samples::uniform(dtype, {2, 3}, 0, 1, 2);
-    const Tensor weight = samples::uniform(dtype, {2, 3}, 0.5, 2, 3),
-                 positive = samples::uniform(dtype, {3}, 0.5, 2, 4);
-    return {{"mean", {x, y}, {t(0), t(1)}},
-            {"none", {x, y}, {t(0), t(1), Arg(), Arg(), 0}},
-            {"sum, weighted", {x, y, weight}, {t(0), t(1), t(2), Arg(), 2}},
-            {"positive weight", {x, y, positive}, {t(0), t(1), Arg(), t(2), 0}},
-            {"both weights", {x, y, weight, positive}, {t(0), t(1), t(2), t(3), 1}},
-            {"transposed", {samples::transposed(x), samples::strided(y)}, {t(0), t(1), Arg(), Arg(), 0}},
-            {"large",
-             {samples::values(dtype, {-500, 500, 0, 30}), samples::values(dtype, {1, 0, 1, 1})},
-             {t(0), t(1), Arg(), Arg(), 0}}};
-}
-std::vector<Sample> mse_samples(DType dtype) {
-    const Tensor x = random(dtype, {2, 3}, 2), y = random(dtype, {2, 3}, 3);
-    return {{"none", {random(dtype, {2, 3}), x, y}, {t(0), t(1), t(2), 0}},
-            {"mean", {random(dtype, {}), x, y}, {t(0), t(1), t(2), 1}},
-            {"sum", {random(dtype, {}), x, y}, {t(0), t(1), t(2), 2}},
-            {"transposed", {samples::transposed(random(dtype, {2, 3})), x, samples::strided(y)}, {t(0), t(1), t(2), 0}},
-            {"mean of one number",
-             {samples::expanded(random(dtype, {}), {2, 3}), samples::transposed(x), y},
-             {t(0), t(1), t(2), 1}},
-            {"0-d", {random(dtype, {}), random(dtype, {}, 2), random(dtype, {}, 3)}, {t(0), t(1), t(2), 1}}};
-}
-std::vector<Sample> smooth_l1_backward_samples(DType dtype) {
-    std::vector<Sample> result = mse_samples(dtype);
-    for (Sample& sample : result) sample.args.emplace_back(1.0);
-    const Tensor grad = random(dtype, {2, 3}), x = random(dtype, {2, 3}, 2), y = random(dtype, {2, 3}, 3);
-    for (const double beta : {0.0, 0.25, 3.0})
-        result.push_back({"beta " + std::to_string(beta), {grad, x, y}, {t(0), t(1), t(2), 0, Arg(beta)}});
-    result.push_back({"beta 0, no distance", {grad, x, x}, {t(0), t(1), t(2), 0, Arg(0.0)}});
-    return result;
-}
-std::vector<Sample> nll_samples(DType dtype) {
-    const Tensor x = random(dtype, {3, 4}), y = integers({1, 3, 0}), w = samples::uniform(dtype, {4}, 0.5, 2);
-    return {{"none", {x, y}, {t(0), t(1), Arg(), 0, -100}},
-            {"mean", {x, y, w}, {t(0), t(1), t(2), 1, -100}},
-            {"sum, ignored", {x, y, w}, {t(0), t(1), t(2), 2, 3}},
-            {"one row", {random(dtype, {4}), samples::scalar(DType::i64, 2)}, {t(0), t(1), Arg(), 1, -100}},
-            {"transposed", {samples::transposed(x), y, samples::strided(w)}, {t(0), t(1), t(2), 0, 3}},
-            {"all ignored", {x, integers({3, 3, 3})}, {t(0), t(1), Arg(), 1, 3}}};
-}
-std::vector<Sample> cross_entropy_samples(DType dtype) {
-    std::vector<Sample> result = nll_samples(dtype);
-    const Tensor x = random(dtype, {3, 4}), y = integers({1, 3, 0}), w = samples::uniform(dtype, {4}, 0.5, 2);
-    const Tensor images = random(dtype, {2, 3, 2, 2}), shares = samples::uniform(dtype, {2, 3, 2, 2}, 0, 1);
-    const Tensor places = samples::values(DType::i64, {0, 2, 1, 1, 0, 2, 2, 0}, {2, 2, 2});
-    result.push_back({"smoothed", {x, y, w}, {t(0), t(1), t(2), 1, 3, 0.25}});
-    result.push_back({"smoothed, none", {x, y}, {t(0), t(1), Arg(), 0, -100, 0.5}});
-    result.push_back({"images", {images, places}, {t(0), t(1)}});
-    result.push_back({"images, none", {images, places}, {t(0), t(1), Arg(), 0}});
-    result.push_back({"probabilities", {images, shares}, {t(0), t(1)}});
-    result.push_back({"probabilities, weighted", {x, random(dtype, {3, 4}, 3), w}, {t(0), t(1), t(2), 0, -100, 0.1}});
-    return result;
-}
-std::vector<Sample> nll_backward_samples(DType dtype) {
-    const Tensor x = random(dtype, {3, 4}), y = integers({1, 3, 0}), w = samples::uniform(dtype, {4}, 0.5, 2);
-    const Tensor total = samples::scalar(dtype, 2.5), one = samples::scalar(dtype, 1.5);
-    return {{"none", {random(dtype, {3}), x, y, total}, {t(0), t(1), t(2), Arg(), 0, -100, t(3)}},
-            {"mean", {one, x, y, w, total}, {t(0), t(1), t(2), t(3), 1, -100, t(4)}},
-            {"sum, ignored", {one, x, y, w, total}, {t(0), t(1), t(2), t(3), 2, 3, t(4)}},
-            {"none, weighted, ignored",
-             {samples::expanded(one, {3}), samples::transposed(x), y, w, total},
-             {t(0), t(1), t(2), t(3), 0, 0, t(4)}},
-            {"one row",
-             {one, random(dtype, {4}), samples::scalar(DType::i64, 2), samples::scalar(dtype, 1)},
-             {t(0), t(1), t(2), Arg(), 1, -100, t(3)}}};
-}
-
 }  // namespace
 
 std::span<const OpDef> loss_ops() {
@@ -314,39 +222,34 @@ std::span<const OpDef> loss_ops() {
          .schema = "mse_loss(Tensor self, Tensor target, int reduction=1) -> Tensor",
          .dtypes = kFloating,
          .decompose = mse_loss,
-         .grad = mse_loss_grad,
-         .samples = mse_loss_samples},
+         .grad = mse_loss_grad},
         {.name = "aten.smooth_l1_loss.default",
          .doc = "squared differences where they are small, else distances: "
                 "https://pytorch.org/docs/stable/generated/torch.nn.SmoothL1Loss.html",
          .schema = "smooth_l1_loss(Tensor self, Tensor target, int reduction=1, float beta=1.0) -> Tensor",
          .dtypes = kFloating,
          .decompose = smooth_l1_loss,
-         .grad = smooth_l1_loss_grad,
-         .samples = smooth_l1_samples},
+         .grad = smooth_l1_loss_grad},
         {.name = "aten.binary_cross_entropy_with_logits.default",
          .doc = "cross entropy of the sigmoid and shares: "
                 "https://pytorch.org/docs/stable/generated/torch.nn.BCEWithLogitsLoss.html",
          .schema = "binary_cross_entropy_with_logits(Tensor self, Tensor target, Tensor? weight=None, Tensor? "
                    "pos_weight=None, int reduction=1) -> Tensor",
          .dtypes = kFloating,
-         .decompose = binary_cross_entropy_with_logits,
-         .samples = logits_samples},
+         .decompose = binary_cross_entropy_with_logits},
         {.name = "aten.mse_loss_backward.default",
          .doc = "2 (self - target) grad, over the count for the mean: "
                 "https://pytorch.org/docs/stable/generated/torch.nn.MSELoss.html",
          .schema = "mse_loss_backward(Tensor grad_output, Tensor self, Tensor target, int reduction) -> Tensor",
          .dtypes = kFloating,
-         .decompose = mse_loss_backward,
-         .samples = mse_samples},
+         .decompose = mse_loss_backward},
         {.name = "aten.smooth_l1_loss_backward.default",
          .doc = "the distance over beta, at most 1 each way, times the gradient: "
                 "https://pytorch.org/docs/stable/generated/torch.nn.SmoothL1Loss.html",
          .schema = "smooth_l1_loss_backward(Tensor grad_output, Tensor self, Tensor target, int reduction, float beta) "
                    "-> Tensor",
          .dtypes = kFloating,
-         .decompose = smooth_l1_loss_backward,
-         .samples = smooth_l1_backward_samples},
+         .decompose = smooth_l1_loss_backward},
         {.name = "aten.nll_loss_forward.default",
          .doc = "negative log likelihood and the total weight: "
                 "https://pytorch.org/docs/stable/generated/torch.nn.NLLLoss.html",
@@ -355,30 +258,26 @@ std::span<const OpDef> loss_ops() {
              "(Tensor output, Tensor total_weight)",
          .dtypes = kFloating,
          .decompose = nll_loss_forward,
-         .grad = nll_loss_grad,
-         .samples = nll_samples},
+         .grad = nll_loss_grad},
         {.name = "aten.nll_loss.default",
          .doc = "negative log likelihood: https://pytorch.org/docs/stable/generated/torch.nn.NLLLoss.html",
          .schema = "nll_loss(Tensor self, Tensor target, Tensor? weight=None, int reduction=1, SymInt "
                    "ignore_index=-100) -> Tensor",
          .dtypes = kFloating,
-         .decompose = nll_loss,
-         .samples = nll_samples},
+         .decompose = nll_loss},
         {.name = "aten.cross_entropy_loss.default",
          .doc = "negative log likelihood of log_softmax; targets are classes or their probabilities: "
                 "https://pytorch.org/docs/stable/generated/torch.nn.CrossEntropyLoss.html",
          .schema = "cross_entropy_loss(Tensor self, Tensor target, Tensor? weight=None, int reduction=1, SymInt "
                    "ignore_index=-100, float label_smoothing=0.0) -> Tensor",
          .dtypes = kFloating,
-         .decompose = cross_entropy_loss,
-         .samples = cross_entropy_samples},
+         .decompose = cross_entropy_loss},
         {.name = "aten.nll_loss_backward.default",
          .doc = "the gradient of nll_loss: https://pytorch.org/docs/stable/generated/torch.nn.NLLLoss.html",
          .schema = "nll_loss_backward(Tensor grad_output, Tensor self, Tensor target, Tensor? weight, int reduction, "
                    "SymInt ignore_index, Tensor total_weight) -> Tensor",
          .dtypes = kFloating,
-         .decompose = nll_loss_backward,
-         .samples = nll_backward_samples},
+         .decompose = nll_loss_backward},
     };
     return ops;
 }

@@ -9,13 +9,9 @@
 #include "ops/aten/families.h"
 #include "ops/aten/gradient.h"
 #include "ops/aten/losses.h"
-#include "ops/core/samples.h"
 
 namespace whittle {
 namespace {
-
-using samples::random;
-using samples::t;
 
 /// A gradient of each loss, over their count where the mean was taken.
 NodeValue through_reduction(const Gradient& g, const Arguments<NodeValue>& a, const NodeValue& gradient) {
@@ -204,91 +200,6 @@ void nll_loss2d_grad(GraphBuilder& b, CallGradients& c) {
                           c.args().integer("reduction"), c.args().integer("ignore_index"), arg(r.result(1))}));
 }
 
-// --- Samples ---
-
-Tensor shares(DType dtype, Sizes sizes, std::uint64_t seed) {
-    return samples::uniform(dtype, std::move(sizes), 0.05, 0.95, seed);
-}
-
-std::vector<Sample> huber_samples(DType dtype) {
-    const Tensor x = random(dtype, {2, 3}), y = random(dtype, {2, 3}, 2);
-    const Tensor corners = samples::values(dtype, {0, 1, -1, 2, -3}), zeros = samples::values(dtype, {0, 0, 0, 0, 0});
-    return {{"mean", {x, y}, {t(0), t(1)}},
-            {"sum", {x, y}, {t(0), t(1), kSum, Arg(0.5)}},
-            {"none", {samples::transposed(x), samples::strided(y)}, {t(0), t(1), kNone, Arg(1.0)}},
-            {"corners", {corners, zeros}, {t(0), t(1), kNone, Arg(1.0)}},
-            {"empty", {random(dtype, {0}), random(dtype, {0})}, {t(0), t(1), kSum, Arg(1.0)}}};
-}
-std::vector<Sample> huber_backward_samples(DType dtype) {
-    const Tensor x = random(dtype, {2, 3}), y = random(dtype, {2, 3}, 2);
-    return {{"mean", {random(dtype, {}, 3), x, y}, {t(0), t(1), t(2), kMean, Arg(1.0)}},
-            {"none", {random(dtype, {2, 3}, 3), samples::transposed(x), y}, {t(0), t(1), t(2), kNone, Arg(0.5)}}};
-}
-std::vector<Sample> entropy_samples(DType dtype) {
-    const Tensor x = shares(dtype, {2, 3}, 1), y = shares(dtype, {2, 3}, 2),
-                 weight = samples::uniform(dtype, {2, 3}, 0.5, 2, 3);
-    const Tensor certain = samples::values(dtype, {0, 1, 0, 1}), truth = samples::values(dtype, {0, 1, 1, 0});
-    return {{"mean", {x, y}, {t(0), t(1)}},
-            {"sum, weights", {x, y, weight}, {t(0), t(1), t(2), kSum}},
-            {"none", {samples::transposed(x), samples::strided(y)}, {t(0), t(1), Arg(), kNone}},
-            {"certain", {certain, truth}, {t(0), t(1), Arg(), kNone}}};
-}
-std::vector<Sample> entropy_backward_samples(DType dtype) {
-    const Tensor x = shares(dtype, {2, 3}, 1), y = shares(dtype, {2, 3}, 2),
-                 weight = samples::uniform(dtype, {2, 3}, 0.5, 2, 3);
-    return {{"mean", {random(dtype, {}, 4), x, y}, {t(0), t(1), t(2), Arg(), kMean}},
-            {"none, weights", {random(dtype, {2, 3}, 4), x, y, weight}, {t(0), t(1), t(2), t(3), kNone}}};
-}
-std::vector<Sample> margin_samples(DType dtype) {
-    const Tensor x = random(dtype, {2, 3}), y = samples::values(dtype, {1, -1, 1, -1, -1, 1}, {2, 3});
-    return {{"mean", {x, y}, {t(0), t(1)}},
-            {"none", {x, y}, {t(0), t(1), kNone}},
-            {"sum", {samples::transposed(x), y}, {t(0), t(1), kSum}}};
-}
-
-std::vector<Sample> margin_backward_samples(DType dtype) {
-    const Tensor x = random(dtype, {2, 3}), y = samples::values(dtype, {1, -1, 1, -1, -1, 1}, {2, 3});
-    return {{"mean", {random(dtype, {}, 3), x, y}, {t(0), t(1), t(2), kMean}},
-            {"none", {random(dtype, {2, 3}, 3), samples::transposed(x), y}, {t(0), t(1), t(2), kNone}}};
-}
-std::vector<Sample> l1_loss_samples(DType dtype) {
-    const Tensor x = random(dtype, {2, 3}), y = random(dtype, {2, 3}, 2);
-    return {{"mean", {x, y}, {t(0), t(1)}},
-            {"none, broadcast", {samples::transposed(x), random(dtype, {3}, 2)}, {t(0), t(1), kNone}},
-            {"sum", {samples::strided(x), y}, {t(0), t(1), kSum}}};
-}
-std::vector<Sample> divergence_samples(DType dtype) {
-    const Tensor x = samples::uniform(dtype, {2, 3}, -3, 0), y = shares(dtype, {2, 3}, 2);
-    std::vector<Sample> result = {
-        {"mean", {x, y}, {t(0), t(1)}},
-        {"none, some 0", {x, samples::values(dtype, {0, 0.5, 0.25, 0, 1, 0}, {2, 3})}, {t(0), t(1), kNone}},
-        {"sum, logarithms", {samples::transposed(x), samples::strided(x)}, {t(0), t(1), kSum}}};
-    result.back().kwargs = {{"log_target", true}};
-    return result;
-}
-std::vector<Sample> poisson_samples(DType dtype) {
-    const Tensor x = shares(dtype, {2, 3}, 1), y = samples::values(dtype, {0, 1, 2, 3, 5, 1}, {2, 3});
-    return {{"logarithms", {x, y}, {t(0), t(1), true, false, 1e-8, kMean}},
-            {"full", {samples::transposed(x), y}, {t(0), t(1), true, true, 1e-8, kNone}},
-            {"rates, full", {x, y}, {t(0), t(1), false, true, 0.25, kSum}}};
-}
-
-Tensor image_classes() { return samples::values(DType::i64, {0, 2, 1, 1, 0, 2, 2, 0}, {2, 2, 2}); }
-std::vector<Sample> nll_loss2d_samples(DType dtype) {
-    const Tensor x = random(dtype, {2, 3, 2, 2}), w = samples::uniform(dtype, {3}, 0.5, 2);
-    return {{"mean", {x, image_classes()}, {t(0), t(1), Arg(), kMean, -100}},
-            {"weights, one ignored", {x, image_classes(), w}, {t(0), t(1), t(2), kSum, 1}},
-            {"none", {x, image_classes(), w}, {t(0), t(1), t(2), kNone, 0}}};
-}
-std::vector<Sample> nll_loss2d_backward_samples(DType dtype) {
-    const Tensor x = random(dtype, {2, 3, 2, 2}), w = samples::uniform(dtype, {3}, 0.5, 2),
-                 total = samples::scalar(dtype, 8);
-    return {{"mean", {random(dtype, {}, 3), x, image_classes(), total}, {t(0), t(1), t(2), Arg(), kMean, -100, t(3)}},
-            {"none",
-             {random(dtype, {2, 2, 2}, 3), x, image_classes(), w, total},
-             {t(0), t(1), t(2), t(3), kNone, 0, t(4)}}};
-}
-
 }  // namespace
 
 std::span<const OpDef> loss_form_ops() {
@@ -298,78 +209,67 @@ std::span<const OpDef> loss_form_ops() {
              "squares, and distances from delta on: https://pytorch.org/docs/stable/generated/torch.nn.HuberLoss.html",
          .schema = "huber_loss(Tensor self, Tensor target, int reduction=1, float delta=1.0) -> Tensor",
          .dtypes = kFloating,
-         .decompose = huber_loss,
-         .samples = huber_samples},
+         .decompose = huber_loss},
         {.name = "aten.huber_loss_backward.default",
          .doc = "the gradient of huber_loss: https://pytorch.org/docs/stable/generated/torch.nn.HuberLoss.html",
          .schema = "huber_loss_backward(Tensor grad_output, Tensor self, Tensor target, int reduction, float delta) -> "
                    "Tensor",
          .dtypes = kFloating,
-         .decompose = huber_loss_backward,
-         .samples = huber_backward_samples},
+         .decompose = huber_loss_backward},
         {.name = "aten.binary_cross_entropy.default",
          .doc = "the loss of probabilities: https://pytorch.org/docs/stable/generated/torch.nn.BCELoss.html",
          .schema = "binary_cross_entropy(Tensor self, Tensor target, Tensor? weight=None, int reduction=1) -> Tensor",
          .dtypes = kFloating,
          .decompose = binary_cross_entropy,
-         .grad = binary_cross_entropy_grad,
-         .samples = entropy_samples},
+         .grad = binary_cross_entropy_grad},
         {.name = "aten.binary_cross_entropy_backward.default",
          .doc = "the gradient of binary_cross_entropy: https://pytorch.org/docs/stable/generated/torch.nn.BCELoss.html",
          .schema = "binary_cross_entropy_backward(Tensor grad_output, Tensor self, Tensor target, Tensor? weight=None, "
                    "int reduction=1) -> Tensor",
          .dtypes = kFloating,
-         .decompose = binary_cross_entropy_backward,
-         .samples = entropy_backward_samples},
+         .decompose = binary_cross_entropy_backward},
         {.name = "aten.soft_margin_loss.default",
          .doc = "log(1 + exp(-y x)): https://pytorch.org/docs/stable/generated/torch.nn.SoftMarginLoss.html",
          .schema = "soft_margin_loss(Tensor self, Tensor target, int reduction=1) -> Tensor",
          .dtypes = kFloating,
          .decompose = soft_margin_loss,
-         .grad = soft_margin_grad,
-         .samples = margin_samples},
+         .grad = soft_margin_grad},
         {.name = "aten.soft_margin_loss_backward.default",
          .doc = "the gradient of soft_margin_loss: "
                 "https://pytorch.org/docs/stable/generated/torch.nn.SoftMarginLoss.html",
          .schema = "soft_margin_loss_backward(Tensor grad_output, Tensor self, Tensor target, int reduction) -> Tensor",
          .dtypes = kFloating,
-         .decompose = soft_margin_loss_backward,
-         .samples = margin_backward_samples},
+         .decompose = soft_margin_loss_backward},
         {.name = "aten.l1_loss.default",
          .doc = "distances, their mean or sum: https://pytorch.org/docs/stable/generated/torch.nn.L1Loss.html",
          .schema = "l1_loss(Tensor self, Tensor target, int reduction=1) -> Tensor",
          .dtypes = kFloating,
-         .decompose = l1_loss,
-         .samples = l1_loss_samples},
+         .decompose = l1_loss},
         {.name = "aten.kl_div.default",
          .doc = "how far a distribution is from another: "
                 "https://pytorch.org/docs/stable/generated/torch.nn.KLDivLoss.html",
          .schema = "kl_div(Tensor self, Tensor target, int reduction=1, *, bool log_target=False) -> Tensor",
          .dtypes = kFloating,
-         .decompose = kl_div,
-         .samples = divergence_samples},
+         .decompose = kl_div},
         {.name = "aten.poisson_nll_loss.default",
          .doc = "the likelihood of counts: https://pytorch.org/docs/stable/generated/torch.nn.PoissonNLLLoss.html",
          .schema = "poisson_nll_loss(Tensor input, Tensor target, bool log_input, bool full, float eps, int reduction) "
                    "-> Tensor",
          .dtypes = kFloating,
-         .decompose = poisson_nll_loss,
-         .samples = poisson_samples},
+         .decompose = poisson_nll_loss},
         {.name = "aten.nll_loss2d_forward.default",
          .doc = "nll_loss at the places of images: https://pytorch.org/docs/stable/generated/torch.nn.NLLLoss.html",
          .schema = "nll_loss2d_forward(Tensor self, Tensor target, Tensor? weight, int reduction, int ignore_index) -> "
                    "(Tensor output, Tensor total_weight)",
          .dtypes = kFloating,
          .decompose = nll_loss2d_forward,
-         .grad = nll_loss2d_grad,
-         .samples = nll_loss2d_samples},
+         .grad = nll_loss2d_grad},
         {.name = "aten.nll_loss2d_backward.default",
          .doc = "the gradient of nll_loss2d: https://pytorch.org/docs/stable/generated/torch.nn.NLLLoss.html",
          .schema = "nll_loss2d_backward(Tensor grad_output, Tensor self, Tensor target, Tensor? weight, int reduction, "
                    "int ignore_index, Tensor total_weight) -> Tensor",
          .dtypes = kFloating,
-         .decompose = nll_loss2d_backward,
-         .samples = nll_loss2d_backward_samples},
+         .decompose = nll_loss2d_backward},
     };
     return ops;
 }

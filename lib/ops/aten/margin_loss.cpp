@@ -5,14 +5,9 @@
 #include "ops/aten/families.h"
 #include "ops/aten/gradient.h"
 #include "ops/aten/losses.h"
-#include "ops/core/samples.h"
 
 namespace whittle {
 namespace {
-
-using samples::integers;
-using samples::random;
-using samples::t;
 
 /// One row of scores [C], or several [N, C], seen as rows.
 struct Scores : Gradient {
@@ -186,62 +181,7 @@ Refs hinge_embedding_loss(GraphBuilder& b, const Arguments<NodeValue>& a) {
     return {reduced(b, a, g.add(apart, together))};
 }
 
-// --- Samples ---
-
-Tensor signs(DType dtype, Sizes sizes) {
-    std::vector<double> values;
-    for (std::int64_t i = 0; i < element_count(sizes); ++i) values.push_back(i % 3 == 0 ? -1 : 1);
-    return samples::values(dtype, values, std::move(sizes));
-}
-
-std::vector<Sample> multi_margin_samples(DType dtype) {
-    const Tensor x = random(dtype, {3, 4}), y = integers({1, 3, 0}), w = samples::uniform(dtype, {4}, 0.5, 2);
-    return {{"mean", {x, y}, {t(0), t(1)}},
-            {"none, squares", {x, y}, {t(0), t(1), 2, 0.5, Arg(), kNone}},
-            {"sum, weights", {x, y, w}, {t(0), t(1), 1, 1, t(2), kSum}},
-            {"squares, weights, transposed", {samples::transposed(x), y, w}, {t(0), t(1), 2, 1, t(2), kMean}},
-            {"one row", {random(dtype, {4}), samples::scalar(DType::i64, 2)}, {t(0), t(1), 1, 1, Arg(), kNone}}};
-}
-std::vector<Sample> multi_margin_backward_samples(DType dtype) {
-    const Tensor x = random(dtype, {3, 4}), y = integers({1, 3, 0}), w = samples::uniform(dtype, {4}, 0.5, 2);
-    const Tensor one = random(dtype, {}, 3);
-    return {
-        {"mean", {one, x, y}, {t(0), t(1), t(2), 1, 1, Arg(), kMean}},
-        {"none, squares", {random(dtype, {3}, 3), x, y}, {t(0), t(1), t(2), 2, 0.5, Arg(), kNone}},
-        {"sum, weights", {one, samples::transposed(x), y, w}, {t(0), t(1), t(2), 1, 1, t(3), kSum}},
-        {"one row", {one, random(dtype, {4}), samples::scalar(DType::i64, 2)}, {t(0), t(1), t(2), 1, 1, Arg(), kMean}}};
-}
-
-Tensor labels() { return samples::values(DType::i64, {3, 0, -1, 1, -1, 2, 0, 1, 2, 1, 0, 3}, {3, 4}); }
-std::vector<Sample> multilabel_samples(DType dtype) {
-    const Tensor x = random(dtype, {3, 4});
-    return {{"mean", {x, labels()}, {t(0), t(1), kMean}},
-            {"none", {x, labels()}, {t(0), t(1), kNone}},
-            {"sum, transposed", {samples::transposed(x), labels()}, {t(0), t(1), kSum}},
-            {"one row", {random(dtype, {4}), integers({1, 2, -1, 0})}, {t(0), t(1), kNone}}};
-}
-std::vector<Sample> multilabel_backward_samples(DType dtype) {
-    const Tensor x = random(dtype, {3, 4}),
-                 is_target = samples::values(dtype, {1, 0, 0, 1, 0, 0, 0, 0, 1, 1, 1, 1}, {3, 4});
-    return {{"mean", {random(dtype, {}, 3), x, labels(), is_target}, {t(0), t(1), t(2), kMean, t(3)}},
-            {"none", {random(dtype, {3}, 3), x, labels(), is_target}, {t(0), t(1), t(2), kNone, t(3)}},
-            {"one row",
-             {random(dtype, {}, 3), random(dtype, {4}), integers({1, 2, -1, 0}), samples::values(dtype, {0, 1, 1, 0})},
-             {t(0), t(1), t(2), kSum, t(3)}}};
-}
-std::vector<Sample> ranking_samples(DType dtype) {
-    const Tensor x = random(dtype, {2, 3}), y = random(dtype, {2, 3}, 2), sign = signs(dtype, {2, 3});
-    return {{"mean", {x, y, sign}, {t(0), t(1), t(2)}},
-            {"none, margin", {x, samples::transposed(y), sign}, {t(0), t(1), t(2), 0.5, kNone}},
-            {"sum", {samples::strided(x), y, sign}, {t(0), t(1), t(2), 0.25, kSum}}};
-}
-std::vector<Sample> hinge_samples(DType dtype) {
-    const Tensor x = random(dtype, {2, 3}), sign = signs(dtype, {2, 3});
-    return {{"mean", {x, sign}, {t(0), t(1)}},
-            {"none, margin", {samples::transposed(x), sign}, {t(0), t(1), 0.5, kNone}},
-            {"other targets", {x, samples::values(dtype, {0, 0.5, -1, 1, 2, -3}, {2, 3})}, {t(0), t(1), 1.0, kNone}},
-            {"sum", {samples::strided(x), sign}, {t(0), t(1), 2.0, kSum}}};
-}
+// --- Records ---
 
 constexpr DTypeSet kScores = set_of(DType::f64) | set_of(DType::f32);
 
@@ -253,16 +193,14 @@ constexpr OpDef kMarginLossOps[] = {
                "reduction=1) -> Tensor",
      .dtypes = kScores,
      .decompose = multi_margin_loss,
-     .grad = multi_margin_grad,
-     .samples = multi_margin_samples},
+     .grad = multi_margin_grad},
     {.name = "aten.multi_margin_loss_backward.default",
      .doc = "the gradient of multi_margin_loss: "
             "https://pytorch.org/docs/stable/generated/torch.nn.MultiMarginLoss.html",
      .schema = "multi_margin_loss_backward(Tensor grad_output, Tensor self, Tensor target, Scalar p, Scalar margin, "
                "Tensor? weight=None, int reduction=1) -> Tensor",
      .dtypes = kScores,
-     .decompose = multi_margin_loss_backward,
-     .samples = multi_margin_backward_samples},
+     .decompose = multi_margin_loss_backward},
     {.name = "aten.multilabel_margin_loss_forward.default",
      .doc = "margins between the labels' scores and others, and where labels are: "
             "https://pytorch.org/docs/stable/generated/torch.nn.MultiLabelMarginLoss.html",
@@ -270,37 +208,32 @@ constexpr OpDef kMarginLossOps[] = {
                "is_target)",
      .dtypes = kScores,
      .decompose = multilabel_margin_loss_forward,
-     .grad = multilabel_margin_grad,
-     .samples = multilabel_samples},
+     .grad = multilabel_margin_grad},
     {.name = "aten.multilabel_margin_loss_backward.default",
      .doc = "the gradient of multilabel_margin_loss: "
             "https://pytorch.org/docs/stable/generated/torch.nn.MultiLabelMarginLoss.html",
      .schema = "multilabel_margin_loss_backward(Tensor grad_output, Tensor self, Tensor target, int reduction, Tensor "
                "is_target) -> Tensor",
      .dtypes = kScores,
-     .decompose = multilabel_margin_loss_backward,
-     .samples = multilabel_backward_samples},
+     .decompose = multilabel_margin_loss_backward},
     {.name = "aten.multilabel_margin_loss.default",
      .doc = "margins between the labels' scores and others: "
             "https://pytorch.org/docs/stable/generated/torch.nn.MultiLabelMarginLoss.html",
      .schema = "multilabel_margin_loss(Tensor self, Tensor target, int reduction=1) -> Tensor",
      .dtypes = kScores,
-     .decompose = multilabel_margin_loss,
-     .samples = multilabel_samples},
+     .decompose = multilabel_margin_loss},
     {.name = "aten.margin_ranking_loss.default",
      .doc = "a margin between two scores: https://pytorch.org/docs/stable/generated/torch.nn.MarginRankingLoss.html",
      .schema = "margin_ranking_loss(Tensor input1, Tensor input2, Tensor target, float margin=0.0, int reduction=1) -> "
                "Tensor",
      .dtypes = kFloating,
-     .decompose = margin_ranking_loss,
-     .samples = ranking_samples},
+     .decompose = margin_ranking_loss},
     {.name = "aten.hinge_embedding_loss.default",
      .doc = "distances of what is alike, margins of what is not: "
             "https://pytorch.org/docs/stable/generated/torch.nn.HingeEmbeddingLoss.html",
      .schema = "hinge_embedding_loss(Tensor self, Tensor target, float margin=1.0, int reduction=1) -> Tensor",
      .dtypes = kFloating,
-     .decompose = hinge_embedding_loss,
-     .samples = hinge_samples},
+     .decompose = hinge_embedding_loss},
 };
 
 }  // namespace

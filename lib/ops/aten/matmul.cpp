@@ -1,12 +1,10 @@
 // Matrix products of fixed ranks: the primitives that matmul, linear, attention and einsum decompose to.
 // Definitions: https://pytorch.org/docs/stable/torch.html#blas-and-lapack-operations
-#include <cmath>
 
 #include "ops/aten/families.h"
 #include "ops/aten/layer_grad.h"
 #include "ops/core/dense.h"
 #include "ops/core/gemm.h"
-#include "ops/core/samples.h"
 
 namespace whittle {
 namespace {
@@ -196,95 +194,7 @@ std::vector<expr::Value> lower_add(expr::GroupBuilder& builder, const Arguments<
     return {convert(p.dtype, result)};
 }
 
-// ---- samples ----
-
-using samples::t;
-
-/// Operands of `sizes_a` and `sizes_b` lying in memory in every way.
-std::vector<Sample> in_all_layouts(DType dtype, const Sizes& sizes_a, const Sizes& sizes_b) {
-    std::vector<Sample> result;
-    const auto a = samples::layouts(samples::random(dtype, sizes_a, 1)),
-               b = samples::layouts(samples::random(dtype, sizes_b, 2));
-    for (std::size_t i = 0; i < a.size(); i++) {
-        const std::size_t j = (i + 1) % b.size();
-        result.push_back({a[i].first + " times " + b[j].first, {a[i].second, b[j].second}, {t(0), t(1)}});
-    }
-    return result;
-}
-
-/// NaN and infinities meet numbers, zeros and each other; the extremes of integers wrap.
-Sample special_rows(DType dtype, Sizes sizes_a, Sizes sizes_b) {
-    const std::vector<double> odd = is_floating(dtype) ? std::vector<double>{NAN, INFINITY, -INFINITY, 0, 1, -0.0, 2, 3}
-                                                       : std::vector<double>{127, -128, 100, 0, 1, -1, 2, 3};
-    const auto fill = [&](const Sizes& sizes, std::size_t step) {
-        std::vector<double> values(static_cast<std::size_t>(element_count(sizes)));
-        for (std::size_t i = 0; i < values.size(); i++)
-            values[i] = i % 3 == 2 ? 1.0 + step : odd[(i / 3 * step) % odd.size()];
-        return samples::values(dtype, values, sizes);
-    };
-    return {"special", {fill(sizes_a, 1), fill(sizes_b, 3)}, {t(0), t(1)}};
-}
-
-template <int RankA, int RankB>
-std::vector<Sample> sample_product(DType dtype) {
-    const auto sizes = [](std::int64_t m, std::int64_t k, std::int64_t n, std::int64_t batch) {
-        Sizes a = {batch, m, k}, b = {batch, k, n};
-        if (RankA < 3) a.erase(a.begin());
-        if (RankA < 2) a.erase(a.begin());
-        if (RankB < 3) b.erase(b.begin());
-        if (RankB < 2) b.pop_back();
-        return std::pair(a, b);
-    };
-    const auto call = [&](const char* label, std::int64_t m, std::int64_t k, std::int64_t n, std::int64_t batch) {
-        const auto [a, b] = sizes(m, k, n, batch);
-        return Sample{label, {samples::random(dtype, a, 3), samples::random(dtype, b, 4)}, {t(0), t(1)}};
-    };
-    const auto [a, b] = sizes(3, 4, 5, 2);
-    std::vector<Sample> result = in_all_layouts(dtype, a, b);
-    result.push_back({"expanded",
-                      {samples::expanded(samples::random(dtype, Sizes(a.size(), 1)), a), samples::random(dtype, b)},
-                      {t(0), t(1)}});
-    result.push_back(special_rows(dtype, a, b));
-    result.push_back(call("17x19x23", 17, 19, 23, 3));
-    result.push_back(call("one", 1, 1, 1, 1));
-    result.push_back(call("nothing to add", 3, 0, 2, 2));
-    if (RankA > 1 || RankB > 1) result.push_back(call("empty", 0, 3, 0, 0));
-    return result;
-}
-
-/// "self" under shapes that expand, alpha and beta, and beta = 0 over NaN.
-template <int RankA, int RankB>
-std::vector<Sample> sample_add(DType dtype) {
-    std::vector<Sample> result;
-    for (Sample& product : sample_product<RankA, RankB>(dtype)) {
-        const Product p =
-            product_of("sample", ValueMeta::of(product.tensors[0]), ValueMeta::of(product.tensors[1]), RankA, RankB);
-        product.tensors.insert(product.tensors.begin(), samples::random(dtype, p.sizes, 5));
-        product.args = {t(0), t(1), t(2)};
-        result.push_back(std::move(product));
-    }
-    const Sample first = result[0];
-    const auto with = [&](const std::string& label, const Tensor& self, const Arg& beta, const Arg& alpha) {
-        Sample sample = first;
-        sample.label = label;
-        sample.tensors[0] = self;
-        sample.kwargs = {{"beta", beta}, {"alpha", alpha}};
-        result.push_back(std::move(sample));
-    };
-    const Sizes full = first.tensors[0].sizes();
-    Sizes column = full;
-    column.back() = 1;
-    with("self 0-d", samples::scalar(dtype, 2), 1, 1);
-    with("self row", samples::random(dtype, {full.back()}), 1, 1);
-    with("self column", samples::random(dtype, column), 2, 1);
-    with("self transposed", samples::transposed(samples::random(dtype, full)), 2, 3);
-    with("alpha 0", samples::random(dtype, full), 2, 0);
-    if (!is_inexact(dtype)) return result;
-    with("fractions", samples::random(dtype, full), 0.5, -1.5);
-    with("beta 0 over nan", samples::values(dtype, {NAN}), 0, 1);
-    with("beta 0.0 over inf", samples::values(dtype, {INFINITY}), 0.0, 2);
-    return result;
-}
+// ---- records ----
 
 constexpr OpDef kMatmulOps[] = {
     {.name = "aten.mm.default",
@@ -294,8 +204,7 @@ constexpr OpDef kMatmulOps[] = {
      .infer = infer_product<2, 2>,
      .eval = eval_product<2, 2>,
      .lower = lower_plain<2, 2>,
-     .grad = mm_grad,
-     .samples = sample_product<2, 2>},
+     .grad = mm_grad},
     {.name = "aten.bmm.default",
      .doc = "Products of two batches of matrices; pytorch.org/docs/stable/generated/torch.bmm.html",
      .schema = "bmm(Tensor self, Tensor mat2) -> Tensor",
@@ -303,8 +212,7 @@ constexpr OpDef kMatmulOps[] = {
      .infer = infer_product<3, 3>,
      .eval = eval_product<3, 3>,
      .lower = lower_plain<3, 3>,
-     .grad = bmm_grad,
-     .samples = sample_product<3, 3>},
+     .grad = bmm_grad},
     {.name = "aten.mv.default",
      .doc = "Product of a matrix and a vector; pytorch.org/docs/stable/generated/torch.mv.html",
      .schema = "mv(Tensor self, Tensor vec) -> Tensor",
@@ -312,8 +220,7 @@ constexpr OpDef kMatmulOps[] = {
      .infer = infer_product<2, 1>,
      .eval = eval_product<2, 1>,
      .lower = lower_plain<2, 1>,
-     .grad = mv_grad,
-     .samples = sample_product<2, 1>},
+     .grad = mv_grad},
     {.name = "aten.dot.default",
      .doc = "Inner product of two vectors; pytorch.org/docs/stable/generated/torch.dot.html",
      .schema = "dot(Tensor self, Tensor tensor) -> Tensor",
@@ -321,8 +228,7 @@ constexpr OpDef kMatmulOps[] = {
      .infer = infer_product<1, 1>,
      .eval = eval_product<1, 1>,
      .lower = lower_plain<1, 1>,
-     .grad = dot_grad,
-     .samples = sample_product<1, 1>},
+     .grad = dot_grad},
     {.name = "aten.addmm.default",
      .doc = "beta self + alpha (mat1 mat2); beta = 0 ignores self; pytorch.org/docs/stable/generated/torch.addmm.html",
      .schema = "addmm(Tensor self, Tensor mat1, Tensor mat2, *, Scalar beta=1, Scalar alpha=1) -> Tensor",
@@ -330,8 +236,7 @@ constexpr OpDef kMatmulOps[] = {
      .infer = infer_add<2, 2>,
      .eval = eval_add<2, 2>,
      .lower = lower_add<2, 2>,
-     .grad = addmm_grad,
-     .samples = sample_add<2, 2>},
+     .grad = addmm_grad},
     {.name = "aten.baddbmm.default",
      .doc = "beta self + alpha (batch1 batch2); pytorch.org/docs/stable/generated/torch.baddbmm.html",
      .schema = "baddbmm(Tensor self, Tensor batch1, Tensor batch2, *, Scalar beta=1, Scalar alpha=1) -> Tensor",
@@ -339,8 +244,7 @@ constexpr OpDef kMatmulOps[] = {
      .infer = infer_add<3, 3>,
      .eval = eval_add<3, 3>,
      .lower = lower_add<3, 3>,
-     .grad = baddbmm_grad,
-     .samples = sample_add<3, 3>},
+     .grad = baddbmm_grad},
     {.name = "aten.addmv.default",
      .doc = "beta self + alpha (mat vec); pytorch.org/docs/stable/generated/torch.addmv.html",
      .schema = "addmv(Tensor self, Tensor mat, Tensor vec, *, Scalar beta=1, Scalar alpha=1) -> Tensor",
@@ -348,8 +252,7 @@ constexpr OpDef kMatmulOps[] = {
      .infer = infer_add<2, 1>,
      .eval = eval_add<2, 1>,
      .lower = lower_add<2, 1>,
-     .grad = addmv_grad,
-     .samples = sample_add<2, 1>},
+     .grad = addmv_grad},
 };
 
 }  // namespace

@@ -6,13 +6,10 @@
 #include "ops/aten/families.h"
 #include "ops/aten/layer_grad.h"
 #include "ops/aten/normalize.h"
-#include "ops/core/samples.h"
 
 namespace whittle {
 
 namespace {
-
-using samples::t;
 
 // --- native_layer_norm ---
 
@@ -184,81 +181,6 @@ std::vector<NodeRef> decompose_rms_norm(GraphBuilder& builder, const Arguments<N
     return {builder.call("aten.to.dtype", {result.ref, Arg(dtype)}).ref};
 }
 
-// --- Samples ---
-
-/// Inputs and how many trailing dimensions are normalized.
-std::vector<Sample> layer_samples(DType dtype) {
-    std::vector<Sample> result;
-    const auto add = [&](const std::string& label, const Tensor& x, std::size_t trailing) {
-        const Sizes shape(x.sizes().end() - static_cast<std::ptrdiff_t>(trailing), x.sizes().end());
-        const Tensor weight = samples::uniform(dtype, shape, 0.5, 2), bias = samples::random(dtype, shape, 9);
-        result.push_back({label, {x, weight, bias}, {t(0), Arg::ints(shape), t(1), t(2), Arg(1e-5)}});
-    };
-    for (const auto& [label, x] : samples::reduced(dtype)) add(label, x, 1);
-    const Tensor x = samples::random(dtype, {2, 3, 4}, 7);
-    add("two dimensions", x, 2);
-    add("all dimensions", x, 3);
-    add("empty", samples::ramp(dtype, {0, 3}), 1);
-    add("large offset", samples::uniform(dtype, {2, 8}, 10, 11), 1);
-    result.push_back({"no parameters", {x}, {t(0), Arg::ints({4}), Arg(), Arg(), Arg(0.1)}});
-    result.push_back(
-        {"weight only", {x, samples::uniform(dtype, {4}, 0.5, 2)}, {t(0), Arg::ints({4}), t(1), Arg(), Arg(0.1)}});
-    return result;
-}
-std::vector<Sample> rms_samples(DType dtype) {
-    std::vector<Sample> result;
-    for (Sample& sample : layer_samples(dtype)) {
-        const bool has_bias = sample.args[3].node() != nullptr;
-        sample.args = {sample.args[0], sample.args[1], sample.args[2], sample.args[4]};
-        if (has_bias) sample.tensors.pop_back();
-        result.push_back(std::move(sample));
-    }
-    result.push_back({"default eps", {samples::random(dtype, {2, 3})}, {t(0), Arg::ints({3})}});
-    return result;
-}
-
-struct GroupSample {
-    std::string label;
-    Tensor input;
-    std::int64_t groups;
-};
-std::vector<GroupSample> group_inputs(DType dtype) {
-    const Tensor x = samples::random(dtype, {2, 4, 3, 2}, 7);
-    const double nan = std::numeric_limits<double>::quiet_NaN();
-    std::vector<GroupSample> result = {{"two groups", x, 2},
-                                       {"one group", x, 1},
-                                       {"a group per channel", x, 4},
-                                       {"no area", samples::random(dtype, {3, 6}), 3},
-                                       {"transposed", samples::transposed(samples::random(dtype, {2, 4, 5})), 2},
-                                       {"negative stride", samples::negative(samples::random(dtype, {2, 4, 5})), 2},
-                                       {"empty", samples::ramp(dtype, {0, 4, 3}), 2}};
-    result.push_back({"nan", samples::values(dtype, {1, 2, 3, 4, nan, 6, 7, 9}, {1, 4, 2}), 2});
-    return result;
-}
-std::vector<Sample> native_group_samples(DType dtype) {
-    std::vector<Sample> result;
-    for (const auto& [label, x, groups] : group_inputs(dtype)) {
-        const Sizes channels = {x.sizes()[1]};
-        const std::int64_t area = element_count(std::span(x.sizes()).subspan(2));
-        const ArgList rest = {Arg(x.sizes()[0]), Arg(x.sizes()[1]), Arg(area), Arg(groups), Arg(1e-5)};
-        ArgList plain = {t(0), Arg(), Arg()}, affine = {t(0), t(1), t(2)};
-        plain.insert(plain.end(), rest.begin(), rest.end());
-        affine.insert(affine.end(), rest.begin(), rest.end());
-        const Tensor weight = samples::uniform(dtype, channels, 0.5, 2), bias = samples::random(dtype, channels, 9);
-        result.push_back({label, {x, weight, bias}, affine});
-        result.push_back({label + " no parameters", {x}, plain});
-    }
-    return result;
-}
-std::vector<Sample> group_samples(DType dtype) {
-    std::vector<Sample> result;
-    for (const auto& [label, x, groups] : group_inputs(dtype)) {
-        const Tensor weight = samples::uniform(dtype, {x.sizes()[1]}, 0.5, 2);
-        result.push_back({label, {x, weight, weight}, {t(0), Arg(groups), t(1), t(2)}});
-    }
-    return result;
-}
-
 // --- weight norm ---
 
 /// All dimensions of v but `dim`, which is the first or the last one. Throws Error where g does not fit.
@@ -310,22 +232,6 @@ void weight_norm_grad(GraphBuilder& b, CallGradients& c) {
     if (r.needed("g")) r.set("g", gradients[1]);
 }
 
-std::vector<Sample> weight_norm_samples(DType dtype) {
-    const Tensor v = samples::random(dtype, {4, 3, 2});
-    const Tensor first = samples::random(dtype, {4, 1, 1}, 2), last = samples::random(dtype, {1, 1, 2}, 2);
-    return {{"first", {v, first}, {t(0), t(1), 0}},
-            {"last", {v, last}, {t(0), t(1), 2}},
-            {"transposed", {samples::transposed(v), first}, {t(0), t(1), 0}}};
-}
-std::vector<Sample> weight_norm_backward_samples(DType dtype) {
-    const Tensor grad = samples::random(dtype, {4, 3, 2}, 3), v = samples::random(dtype, {4, 3, 2});
-    const auto each = [&](const Sizes& sizes) {
-        return std::vector<Tensor>{grad, v, samples::random(dtype, sizes, 2), samples::uniform(dtype, sizes, 0.5, 2)};
-    };
-    return {{"first", each({4, 1, 1}), {t(0), t(1), t(2), t(3), 0}},
-            {"last", each({1, 1, 2}), {t(0), t(1), t(2), t(3), 2}}};
-}
-
 constexpr OpDef kNorm[] = {
     {.name = "aten.native_layer_norm.default",
      .doc = "normalized over trailing dimensions; also mean and 1 / sqrt(variance + eps)",
@@ -335,15 +241,13 @@ constexpr OpDef kNorm[] = {
      .infer = infer_layer_norm,
      .eval = eval_layer_norm,
      .lower = lower_layer_norm,
-     .grad = layer_norm_grad,
-     .samples = layer_samples},
+     .grad = layer_norm_grad},
     {.name = "aten.layer_norm.default",
      .doc = "the first result of native_layer_norm",
      .schema = "layer_norm(Tensor input, SymInt[] normalized_shape, Tensor? weight=None, Tensor? bias=None, float "
                "eps=1e-05, bool cudnn_enable=True) -> Tensor",
      .dtypes = kFloating,
-     .decompose = decompose_layer_norm,
-     .samples = layer_samples},
+     .decompose = decompose_layer_norm},
     {.name = "aten.native_group_norm.default",
      .doc = "normalized over groups of channels; also mean and 1 / sqrt(variance + eps)",
      .schema = "native_group_norm(Tensor input, Tensor? weight, Tensor? bias, SymInt N, SymInt C, SymInt HxW, int "
@@ -352,35 +256,30 @@ constexpr OpDef kNorm[] = {
      .infer = infer_group_norm,
      .eval = eval_group_norm,
      .lower = lower_group_norm,
-     .grad = group_norm_grad,
-     .samples = native_group_samples},
+     .grad = group_norm_grad},
     {.name = "aten.group_norm.default",
      .doc = "the first result of native_group_norm",
      .schema = "group_norm(Tensor input, int num_groups, Tensor? weight=None, Tensor? bias=None, float eps=1e-05, bool "
                "cudnn_enabled=True) -> Tensor",
      .dtypes = kFloating,
-     .decompose = decompose_group_norm,
-     .samples = group_samples},
+     .decompose = decompose_group_norm},
     {.name = "aten.rms_norm.default",
      .doc = "x / sqrt(mean(x^2) + eps) * weight over trailing dimensions",
      .schema = "rms_norm(Tensor input, SymInt[] normalized_shape, Tensor? weight=None, float? eps=None) -> Tensor",
      .dtypes = kFloating,
-     .decompose = decompose_rms_norm,
-     .samples = rms_samples},
+     .decompose = decompose_rms_norm},
     {.name = "aten._weight_norm_interface.default",
      .doc = "v of the length g, and its own lengths: https://arxiv.org/abs/1602.07868",
      .schema = "_weight_norm_interface(Tensor v, Tensor g, int dim=0) -> (Tensor, Tensor)",
      .dtypes = set_of(DType::f32) | set_of(DType::f64),
      .decompose = decompose_weight_norm,
-     .grad = weight_norm_grad,
-     .samples = weight_norm_samples},
+     .grad = weight_norm_grad},
     {.name = "aten._weight_norm_interface_backward.default",
      .doc = "the gradients of _weight_norm_interface: https://arxiv.org/abs/1602.07868",
      .schema = "_weight_norm_interface_backward(Tensor grad_w, Tensor saved_v, Tensor saved_g, Tensor saved_norms, int "
                "dim) -> (Tensor, Tensor)",
      .dtypes = set_of(DType::f32) | set_of(DType::f64),
-     .decompose = decompose_weight_norm_backward,
-     .samples = weight_norm_backward_samples},
+     .decompose = decompose_weight_norm_backward},
 };
 
 }  // namespace

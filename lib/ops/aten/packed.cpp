@@ -4,7 +4,6 @@
 #include "base/error.h"
 #include "ops/aten/backward.h"
 #include "ops/aten/families.h"
-#include "ops/core/samples.h"
 
 namespace whittle {
 
@@ -29,8 +28,6 @@ Packing packing_of(GraphBuilder& b, std::int64_t time, std::int64_t batch, const
 
 namespace {
 
-using samples::t;
-
 /// The gradient of the packed rows at the steps that they are of, zero in the padding.
 std::vector<NodeRef> decompose_pack_backward(GraphBuilder& b, const Arguments<NodeValue>& args) {
     const Gradient g(b);
@@ -52,22 +49,13 @@ std::vector<NodeRef> decompose_pack_backward(GraphBuilder& b, const Arguments<No
     return {g.of("aten.contiguous.default", b.call("aten.transpose.int", {arg(whole), 0, 1})).ref};
 }
 
-std::vector<Sample> pack_backward_samples(DType dtype) {
-    const Tensor grad = samples::random(dtype, {7, 2}), batch_sizes = samples::values(DType::i64, {3, 2, 1, 1});
-    return {{"steps first", {grad, batch_sizes}, {t(0), Arg::ints({4, 3, 2}), t(1), false}},
-            {"batch first", {samples::transposed(grad), batch_sizes}, {t(0), Arg::ints({3, 4, 2}), t(1), true}},
-            {"more steps", {grad, batch_sizes}, {t(0), Arg::ints({6, 3, 2}), t(1), false}},
-            {"numbers", {samples::random(dtype, {7}), batch_sizes}, {t(0), Arg::ints({4, 3}), t(1), false}}};
-}
-
 constexpr OpDef kPackedOps[] = {
     {.name = "aten._pack_padded_sequence_backward.default",
      .doc = "the gradient of packing; pytorch.org/docs/stable/generated/torch.nn.utils.rnn.pack_padded_sequence.html",
      .schema = "_pack_padded_sequence_backward(Tensor grad, SymInt[] input_size, Tensor batch_sizes, bool batch_first) "
                "-> Tensor",
      .dtypes = kFloating,
-     .decompose = decompose_pack_backward,
-     .samples = pack_backward_samples},
+     .decompose = decompose_pack_backward},
 };
 
 }  // namespace

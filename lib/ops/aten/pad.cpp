@@ -7,7 +7,6 @@
 #include "ops/aten/view_grad.h"
 #include "ops/core/elements.h"
 #include "ops/core/geometry.h"
-#include "ops/core/move_samples.h"
 
 namespace whittle {
 
@@ -158,23 +157,6 @@ constexpr OpDef border_op(OpDef def) {
             return self(from);
         })};
     };
-    def.samples = [](DType dtype) {
-        using samples::once;
-        using samples::operator+;
-        Sizes batch = {2, 2}, single = {2};
-        std::vector<std::int64_t> uneven, cropped;
-        for (std::size_t d = 0; d < N; ++d) {
-            const auto k = static_cast<std::int64_t>(d);
-            batch.push_back(3 + (k + 1) % 2);
-            single.push_back(3 + k);
-            uneven.push_back(1 + k % 2);
-            uneven.push_back(k == 0 ? 2 : 0);
-            cropped.insert(cropped.end(), {-1, 1});
-        }
-        return samples::moved(dtype, "uneven", batch, {Arg::ints(uneven)}) +
-               std::vector<Sample>{once(dtype, "cropped", single, {Arg::ints(cropped)}),
-                                   once(dtype, "none", single, {Arg::ints(std::vector<std::int64_t>(2 * N, 0))})};
-    };
     return def;
 }
 
@@ -196,24 +178,11 @@ std::vector<NodeRef> decompose_border_gradient(GraphBuilder& b, const Arguments<
     return {apply_all(Gradient(b), grad, maps).ref};
 }
 
-/// The gradient of a border_op, of that op's samples.
+/// The gradient of a border_op.
 template <class Rule, std::size_t N>
 constexpr OpDef border_gradient_op(OpDef def) {
     def.dtypes = kFloating;
     def.decompose = decompose_border_gradient<Rule, N>;
-    def.samples = [](DType dtype) {
-        std::vector<Sample> result;
-        for (const Sample& sample : border_op<Rule, N>({}).samples(dtype)) {
-            const Tensor& self = sample.tensors[0];
-            std::vector<std::int64_t> padding;
-            for (const Arg& amount : *sample.args[1].list()) padding.push_back(std::get<std::int64_t>(amount.value));
-            const Tensor grad = samples::random(dtype, plan_border<Rule, N>(self.sizes(), padding).sizes);
-            result.push_back({sample.label,
-                              {sample.label.ends_with("transposed") ? samples::transposed(grad) : grad, self},
-                              {samples::t(0), samples::t(1), sample.args[1]}});
-        }
-        return result;
-    };
     return def;
 }
 
@@ -255,10 +224,6 @@ std::vector<NodeRef> decompose_pad(GraphBuilder& b, const Arguments<NodeValue>& 
 
 }  // namespace
 
-using samples::moved;
-using samples::once;
-using samples::operator+;
-
 std::span<const OpDef> pad_ops() {
     static const OpDef ops[] = {
         {
@@ -275,16 +240,6 @@ std::span<const OpDef> pad_ops() {
             .eval = eval_constant_pad,
             .lower = lower_constant_pad,
             .grad = constant_pad_grad,
-            .samples =
-                [](DType dtype) {
-                    return moved(dtype, "both dims", {3, 4}, {Arg::ints({1, 2, 0, 1}), 1}) +
-                           std::vector<Sample>{once(dtype, "last dim", {2, 3}, {Arg::ints({2, 0})}),
-                                               once(dtype, "cropped", {4, 5}, {Arg::ints({-1, 2, 1, -2}), 2.5}),
-                                               once(dtype, "cropped to nothing", {2, 3}, {Arg::ints({-1, -2})}),
-                                               once(dtype, "none", {2}, {Arg::ints({})}),
-                                               once(dtype, "0-d", {}, {Arg::ints({})}),
-                                               once(dtype, "empty", {0, 2}, {Arg::ints({0, 0, 1, 1}), true})};
-                },
         },
         border_op<Reflection, 1>({
             .name = "aten.reflection_pad1d.default",
@@ -364,13 +319,6 @@ std::span<const OpDef> pad_ops() {
             .schema = "pad(Tensor self, SymInt[] pad, str mode=\"constant\", float? value=None) -> Tensor",
             .dtypes = kFloating,
             .decompose = decompose_pad,
-            .samples = [](DType dtype) -> std::vector<Sample> {
-                return {once(dtype, "constant", {2, 3}, {Arg::ints({1, 0, 2, 1}), "constant", -1.5}),
-                        once(dtype, "default value", {2, 3}, {Arg::ints({1, 1})}),
-                        once(dtype, "reflect", {1, 2, 4}, {Arg::ints({2, 1}), "reflect"}),
-                        once(dtype, "replicate", {1, 2, 4, 3}, {Arg::ints({2, 1, 0, 1}), "replicate"}),
-                        once(dtype, "circular", {1, 2, 4, 3}, {Arg::ints({2, 1, 0, 3}), "circular"})};
-            },
         },
     };
     return ops;

@@ -9,13 +9,10 @@
 #include "ops/aten/gradient.h"
 #include "ops/aten/own_copy.h"
 #include "ops/aten/pooling.h"
-#include "ops/core/samples.h"
 #include "ops/core/window.h"
 
 namespace whittle {
 namespace {
-
-using samples::t;
 
 // --- Windows ---------------------------------------------------------------------------------------------------------
 
@@ -146,84 +143,7 @@ Refs max_unpool(GraphBuilder& b, const Arguments<NodeValue>& a) {
     return {g.reshape(put, whole).ref};
 }
 
-// --- Samples ---------------------------------------------------------------------------------------------------------
-
-struct Patch {
-    std::string label;
-    Sizes kernel, dilation, padding, stride;
-    Sizes image = {5, 4}, out = {};
-};
-
-const std::vector<Patch>& patches() {
-    static const std::vector<Patch> list = {
-        {"plain", {2, 3}, {1, 1}, {0, 0}, {1, 1}, {5, 4}, {4, 2}},
-        {"padded", {3, 2}, {1, 1}, {1, 1}, {2, 1}, {5, 4}, {3, 5}},
-        {"dilated", {2, 2}, {2, 1}, {0, 1}, {1, 2}, {5, 4}, {3, 3}},
-        {"apart", {1, 1}, {1, 1}, {0, 0}, {3, 2}, {5, 4}, {2, 2}},
-        {"whole image", {5, 4}, {1, 1}, {0, 0}, {1, 1}, {5, 4}, {1, 1}},
-    };
-    return list;
-}
-
-std::vector<Sample> im2col_samples(DType dtype) {
-    std::vector<Sample> result;
-    const auto add = [&](const std::string& label, const Tensor& x, const Patch& p) {
-        result.push_back(
-            {label,
-             {x},
-             {t(0), Arg::ints(p.kernel), Arg::ints(p.dilation), Arg::ints(p.padding), Arg::ints(p.stride)}});
-    };
-    const Tensor x = samples::random(dtype, {2, 3, 5, 4});
-    for (const Patch& p : patches()) add(p.label, x, p);
-    add("no batch", samples::random(dtype, {3, 5, 4}), patches()[1]);
-    add("empty batch", samples::random(dtype, {0, 3, 5, 4}), patches()[1]);
-    for (const auto& [label, laid] : samples::layouts(x))
-        if (label != "contiguous") add(label, laid, patches()[1]);
-    return result;
-}
-
-std::vector<Sample> col2im_samples(DType dtype) {
-    std::vector<Sample> result;
-    const auto add = [&](const std::string& label, const Tensor& x, const Patch& p) {
-        result.push_back({label,
-                          {x},
-                          {t(0), Arg::ints(p.image), Arg::ints(p.kernel), Arg::ints(p.dilation), Arg::ints(p.padding),
-                           Arg::ints(p.stride)}});
-    };
-    const auto columns = [&](Sizes leading, std::int64_t channels, const Patch& p) {
-        leading.insert(leading.end(), {channels * element_count(p.kernel), element_count(p.out)});
-        return samples::random(dtype, leading);
-    };
-    for (const Patch& p : patches()) add(p.label, columns({2}, 3, p), p);
-    const Patch& padded = patches()[1];
-    add("no batch", columns({}, 3, padded), padded);
-    for (const auto& [label, laid] : samples::layouts(columns({2}, 2, padded)))
-        if (label != "contiguous") add(label, laid, padded);
-    return result;
-}
-
-/// Indices that differ within an image.
-std::vector<Sample> unpool_samples(DType dtype, std::size_t rank) {
-    std::vector<Sample> result;
-    Sizes image(rank, 4), image_strides(rank, 2), no_padding(rank, 0);
-    const auto add = [&](const std::string& label, const Sizes& leading) {
-        Sizes sizes = leading;
-        sizes.resize(leading.size() + rank, 2);
-        const std::int64_t each = std::int64_t{1} << rank;
-        std::vector<std::int64_t> at(static_cast<std::size_t>(element_count(sizes)));
-        for (std::size_t i = 0; i < at.size(); ++i)
-            at[i] = (static_cast<std::int64_t>(i) % each * 7 + 3) % element_count(image);
-        Sample sample{label, {samples::random(dtype, sizes), Tensor::of(at, sizes)}, {t(0), t(1), Arg::ints(image)}};
-        if (rank == 3) sample.args.insert(sample.args.end(), {Arg::ints(image_strides), Arg::ints(no_padding)});
-        result.push_back(std::move(sample));
-    };
-    add("batch", {2, 3});
-    add("no batch", {3});
-    result.push_back(result[0]);
-    result.back().label = "transposed";
-    result.back().tensors[0] = samples::transposed(result[0].tensors[0]);
-    return result;
-}
+// --- Records ---------------------------------------------------------------------------------------------------------
 
 constexpr DTypeSet kUnpooled = set_of(DType::f32) | set_of(DType::f64);  // as ATen's CPU kernels
 
@@ -233,28 +153,24 @@ constexpr OpDef kPatchOps[] = {
      .schema = "im2col(Tensor self, int[2] kernel_size, int[2] dilation, int[2] padding, int[2] stride) -> Tensor",
      .dtypes = kFloating,
      .decompose = im2col,
-     .grad = im2col_grad,
-     .samples = im2col_samples},
+     .grad = im2col_grad},
     {.name = "aten.col2im.default",
      .doc = "Columns added where the windows lay; pytorch.org/docs/stable/generated/torch.nn.Fold.html",
      .schema = "col2im(Tensor self, SymInt[2] output_size, int[2] kernel_size, int[2] dilation, int[2] padding, int[2] "
                "stride) -> Tensor",
      .dtypes = kFloating,
      .decompose = col2im,
-     .grad = col2im_grad,
-     .samples = col2im_samples},
+     .grad = col2im_grad},
     {.name = "aten.max_unpool2d.default",
      .doc = "Maxima back where they were; pytorch.org/docs/stable/generated/torch.nn.MaxUnpool2d.html",
      .schema = "max_unpool2d(Tensor self, Tensor indices, int[2] output_size) -> Tensor",
      .dtypes = kUnpooled,
-     .decompose = max_unpool<2>,
-     .samples = [](DType dtype) { return unpool_samples(dtype, 2); }},
+     .decompose = max_unpool<2>},
     {.name = "aten.max_unpool3d.default",
      .doc = "Maxima back where they were; pytorch.org/docs/stable/generated/torch.nn.MaxUnpool3d.html",
      .schema = "max_unpool3d(Tensor self, Tensor indices, int[3] output_size, int[3] stride, int[3] padding) -> Tensor",
      .dtypes = kUnpooled,
-     .decompose = max_unpool<3>,
-     .samples = [](DType dtype) { return unpool_samples(dtype, 3); }},
+     .decompose = max_unpool<3>},
 };
 
 }  // namespace

@@ -7,7 +7,6 @@
 #include "ops/aten/layer_grad.h"
 #include "ops/aten/pooling.h"
 #include "ops/core/gemm.h"
-#include "ops/core/samples.h"
 #include "tensor/limits.h"
 
 namespace whittle {
@@ -132,31 +131,7 @@ std::vector<NodeRef> decompose_max(GraphBuilder& builder, const Arguments<NodeVa
     return {builder.call_multi("aten." + args.schema().name + "_with_indices.default", list)[0].ref};
 }
 
-// ---- samples ----
-
-using samples::t;
-
-template <int Rank>
-std::vector<Sample> sample_max(DType dtype) {
-    std::vector<Sample> result;
-    for (Sample& sample : pooling_samples(dtype, Rank)) {
-        // dilation comes before ceil_mode
-        const Arg ceil = sample.args.back();
-        sample.args.back() = Arg::ints(Sizes(Rank, 1));
-        sample.args.push_back(ceil);
-        result.push_back(std::move(sample));
-    }
-    Sizes sizes = {2, 2};
-    sizes.resize(Rank + 2, 7);
-    const auto dilated = [&](const std::string& label, std::int64_t padding, bool ceil) {
-        result.push_back({label,
-                          {samples::random(dtype, sizes)},
-                          {t(0), Arg::ints({2}), Arg::ints({2}), Arg::ints({padding}), Arg::ints({3}), ceil}});
-    };
-    dilated("dilated", 0, false);
-    dilated("dilated padded ceil", 1, true);
-    return result;
-}
+// ---- records ----
 
 constexpr DTypeSet kPooled = kNumbers;
 
@@ -169,8 +144,7 @@ constexpr OpDef kPoolOps[] = {
      .infer = infer_max<1>,
      .eval = eval_max<1>,
      .lower = lower_max<1>,
-     .grad = max_pool1d_grad,
-     .samples = sample_max<1>},
+     .grad = max_pool1d_grad},
     {.name = "aten.max_pool2d_with_indices.default",
      .doc = "Maxima of windows and their positions; pytorch.org/docs/stable/generated/torch.nn.MaxPool2d.html",
      .schema = "max_pool2d_with_indices(Tensor self, int[2] kernel_size, int[2] stride=[], int[2] padding=0, "
@@ -179,8 +153,7 @@ constexpr OpDef kPoolOps[] = {
      .infer = infer_max<2>,
      .eval = eval_max<2>,
      .lower = lower_max<2>,
-     .grad = max_pool_with_indices_grad,
-     .samples = sample_max<2>},
+     .grad = max_pool_with_indices_grad},
     {.name = "aten.max_pool3d_with_indices.default",
      .doc = "Maxima of windows and their positions; pytorch.org/docs/stable/generated/torch.nn.MaxPool3d.html",
      .schema = "max_pool3d_with_indices(Tensor self, int[3] kernel_size, int[3] stride=[], int[3] padding=0, "
@@ -189,29 +162,25 @@ constexpr OpDef kPoolOps[] = {
      .infer = infer_max<3>,
      .eval = eval_max<3>,
      .lower = lower_max<3>,
-     .grad = max_pool_with_indices_grad,
-     .samples = sample_max<3>},
+     .grad = max_pool_with_indices_grad},
     {.name = "aten.max_pool1d.default",
      .doc = "Maxima of windows; pytorch.org/docs/stable/generated/torch.nn.MaxPool1d.html",
      .schema = "max_pool1d(Tensor self, int[1] kernel_size, int[1] stride=[], int[1] padding=0, int[1] dilation=1, "
                "bool ceil_mode=False) -> Tensor",
      .dtypes = kPooled,
-     .decompose = decompose_max,
-     .samples = sample_max<1>},
+     .decompose = decompose_max},
     {.name = "aten.max_pool2d.default",
      .doc = "Maxima of windows; pytorch.org/docs/stable/generated/torch.nn.MaxPool2d.html",
      .schema = "max_pool2d(Tensor self, int[2] kernel_size, int[2] stride=[], int[2] padding=0, int[2] dilation=1, "
                "bool ceil_mode=False) -> Tensor",
      .dtypes = kPooled,
-     .decompose = decompose_max,
-     .samples = sample_max<2>},
+     .decompose = decompose_max},
     {.name = "aten.max_pool3d.default",
      .doc = "Maxima of windows; pytorch.org/docs/stable/generated/torch.nn.MaxPool3d.html",
      .schema = "max_pool3d(Tensor self, int[3] kernel_size, int[3] stride=[], int[3] padding=0, int[3] dilation=1, "
                "bool ceil_mode=False) -> Tensor",
      .dtypes = kPooled,
-     .decompose = decompose_max,
-     .samples = sample_max<3>},
+     .decompose = decompose_max},
     {.name = "aten.adaptive_max_pool1d.default",
      .doc = "Maxima of as many windows as wanted; pytorch.org/docs/stable/generated/torch.nn.AdaptiveMaxPool1d.html",
      .schema = "adaptive_max_pool1d(Tensor self, int[1] output_size) -> (Tensor, Tensor)",
@@ -219,8 +188,7 @@ constexpr OpDef kPoolOps[] = {
      .infer = infer_max<1, true>,
      .eval = eval_max<1, true>,
      .lower = lower_max<1, true>,
-     .grad = max_pool1d_grad,
-     .samples = sample_adaptive<1>},
+     .grad = max_pool1d_grad},
     {.name = "aten.adaptive_max_pool2d.default",
      .doc = "Maxima of as many windows as wanted; pytorch.org/docs/stable/generated/torch.nn.AdaptiveMaxPool2d.html",
      .schema = "adaptive_max_pool2d(Tensor self, int[2] output_size) -> (Tensor, Tensor)",
@@ -228,8 +196,7 @@ constexpr OpDef kPoolOps[] = {
      .infer = infer_max<2, true>,
      .eval = eval_max<2, true>,
      .lower = lower_max<2, true>,
-     .grad = adaptive_max_pool_grad,
-     .samples = sample_adaptive<2>},
+     .grad = adaptive_max_pool_grad},
     {.name = "aten.adaptive_max_pool3d.default",
      .doc = "Maxima of as many windows as wanted; pytorch.org/docs/stable/generated/torch.nn.AdaptiveMaxPool3d.html",
      .schema = "adaptive_max_pool3d(Tensor self, int[3] output_size) -> (Tensor, Tensor)",
@@ -237,8 +204,7 @@ constexpr OpDef kPoolOps[] = {
      .infer = infer_max<3, true>,
      .eval = eval_max<3, true>,
      .lower = lower_max<3, true>,
-     .grad = adaptive_max_pool_grad,
-     .samples = sample_adaptive<3>},
+     .grad = adaptive_max_pool_grad},
 };
 
 }  // namespace

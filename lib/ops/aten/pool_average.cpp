@@ -6,7 +6,6 @@
 #include "ops/aten/layer_grad.h"
 #include "ops/aten/pooling.h"
 #include "ops/core/gemm.h"
-#include "ops/core/samples.h"
 
 namespace whittle {
 namespace {
@@ -119,25 +118,6 @@ std::vector<NodeRef> decompose_adaptive(GraphBuilder& builder, const Arguments<N
     return {builder.call("aten._" + args.schema().name + ".default", {arg(args.tensor("self")), sizes}).ref};
 }
 
-template <int Rank>
-std::vector<Sample> sample_average(DType dtype) {
-    std::vector<Sample> result = pooling_samples(dtype, Rank);
-    const auto variant = [&](const std::string& of, const std::string& label, bool count_padding, const Arg& divisor) {
-        for (const Sample& sample : pooling_samples(dtype, Rank)) {
-            if (sample.label != of) continue;
-            result.push_back(sample);
-            result.back().label = label;
-            result.back().args.push_back(count_padding);
-            if (!divisor.is_none()) result.back().args.push_back(divisor);
-        }
-    };
-    variant("padded", "padding not counted", false, {});
-    variant("ceil padded", "padding not counted, ceil", false, {});
-    if (Rank > 1) variant("ceil padded", "divisor", true, 3);
-    if (Rank > 1) variant("padded", "negative divisor", false, -2);
-    return result;
-}
-
 constexpr DTypeSet kAveraged = kFloating | set_of(DType::i64);  // as ATen's CPU kernels
 
 constexpr OpDef kAvgPoolOps[] = {
@@ -149,8 +129,7 @@ constexpr OpDef kAvgPoolOps[] = {
      .infer = infer_average<1>,
      .eval = eval_average<1>,
      .lower = lower_average<1>,
-     .grad = avg_pool1d_grad,
-     .samples = sample_average<1>},
+     .grad = avg_pool1d_grad},
     {.name = "aten.avg_pool2d.default",
      .doc = "Means of windows; pytorch.org/docs/stable/generated/torch.nn.AvgPool2d.html",
      .schema = "avg_pool2d(Tensor self, int[2] kernel_size, int[2] stride=[], int[2] padding=0, bool ceil_mode=False, "
@@ -159,8 +138,7 @@ constexpr OpDef kAvgPoolOps[] = {
      .infer = infer_average<2>,
      .eval = eval_average<2>,
      .lower = lower_average<2>,
-     .grad = avg_pool2d_grad,
-     .samples = sample_average<2>},
+     .grad = avg_pool2d_grad},
     {.name = "aten.avg_pool3d.default",
      .doc = "Means of windows; pytorch.org/docs/stable/generated/torch.nn.AvgPool3d.html",
      .schema = "avg_pool3d(Tensor self, int[3] kernel_size, int[3] stride=[], int[3] padding=0, bool ceil_mode=False, "
@@ -169,8 +147,7 @@ constexpr OpDef kAvgPoolOps[] = {
      .infer = infer_average<3>,
      .eval = eval_average<3>,
      .lower = lower_average<3>,
-     .grad = avg_pool3d_grad,
-     .samples = sample_average<3>},
+     .grad = avg_pool3d_grad},
     {.name = "aten.adaptive_avg_pool1d.default",
      .doc = "Means of as many windows as wanted; pytorch.org/docs/stable/generated/torch.nn.AdaptiveAvgPool1d.html",
      .schema = "adaptive_avg_pool1d(Tensor self, int[1] output_size) -> Tensor",
@@ -178,8 +155,7 @@ constexpr OpDef kAvgPoolOps[] = {
      .infer = infer_average<1, true>,
      .eval = eval_average<1, true>,
      .lower = lower_average<1, true>,
-     .grad = adaptive_avg_pool1d_grad,
-     .samples = sample_adaptive<1>},
+     .grad = adaptive_avg_pool1d_grad},
     {.name = "aten._adaptive_avg_pool2d.default",
      .doc = "Means of as many windows as wanted; pytorch.org/docs/stable/generated/torch.nn.AdaptiveAvgPool2d.html",
      .schema = "_adaptive_avg_pool2d(Tensor self, SymInt[2] output_size) -> Tensor",
@@ -187,8 +163,7 @@ constexpr OpDef kAvgPoolOps[] = {
      .infer = infer_average<2, true>,
      .eval = eval_average<2, true>,
      .lower = lower_average<2, true>,
-     .grad = adaptive_avg_pool_grad,
-     .samples = sample_adaptive<2>},
+     .grad = adaptive_avg_pool_grad},
     {.name = "aten._adaptive_avg_pool3d.default",
      .doc = "Means of as many windows as wanted; pytorch.org/docs/stable/generated/torch.nn.AdaptiveAvgPool3d.html",
      .schema = "_adaptive_avg_pool3d(Tensor self, SymInt[3] output_size) -> Tensor",
@@ -196,20 +171,17 @@ constexpr OpDef kAvgPoolOps[] = {
      .infer = infer_average<3, true>,
      .eval = eval_average<3, true>,
      .lower = lower_average<3, true>,
-     .grad = adaptive_avg_pool_grad,
-     .samples = sample_adaptive<3>},
+     .grad = adaptive_avg_pool_grad},
     {.name = "aten.adaptive_avg_pool2d.default",
      .doc = "Means of as many windows as wanted; pytorch.org/docs/stable/generated/torch.nn.AdaptiveAvgPool2d.html",
      .schema = "adaptive_avg_pool2d(Tensor self, SymInt[2] output_size) -> Tensor",
      .dtypes = kFloating,
-     .decompose = decompose_adaptive,
-     .samples = sample_adaptive<2>},
+     .decompose = decompose_adaptive},
     {.name = "aten.adaptive_avg_pool3d.default",
      .doc = "Means of as many windows as wanted; pytorch.org/docs/stable/generated/torch.nn.AdaptiveAvgPool3d.html",
      .schema = "adaptive_avg_pool3d(Tensor self, SymInt[3] output_size) -> Tensor",
      .dtypes = kFloating,
-     .decompose = decompose_adaptive,
-     .samples = sample_adaptive<3>},
+     .decompose = decompose_adaptive},
 };
 
 }  // namespace

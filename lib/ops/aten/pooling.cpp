@@ -1,11 +1,9 @@
 #include "ops/aten/pooling.h"
 
 #include <algorithm>
-#include <cmath>
 #include <limits>
 
 #include "base/checked.h"
-#include "ops/core/samples.h"
 
 namespace whittle {
 
@@ -178,70 +176,6 @@ Expr WindowReader::flat_position(const Index& i, const Index& r) const {
     for (std::size_t d = 0; d < w.in.size(); d++)
         flat = flat * expr::index(w.in[d]) + (position(d, i, r) - expr::index(w.padding[d]));
     return flat;
-}
-
-// ---- samples ----
-
-namespace {
-
-Sizes sample_image_sizes(std::int64_t rank, std::int64_t size) {
-    Sizes sizes = {2, 2};
-    for (std::int64_t d = 0; d < rank; d++) sizes.push_back(size + (d + 1) % 2);
-    return sizes;
-}
-
-}  // namespace
-
-std::vector<Sample> pooling_samples(DType dtype, std::int64_t rank) {
-    using samples::t;
-    std::vector<Sample> result;
-    const Sizes sizes = sample_image_sizes(rank, 5);
-    const auto add = [&](const std::string& label, const Tensor& image, std::int64_t kernel, ArgList stride,
-                         std::int64_t padding, bool ceil) {
-        result.push_back({label, {image}, {t(0), ArgList{kernel}, stride, ArgList{padding}, ceil}});
-    };
-    const Tensor image = samples::random(dtype, sizes);
-    add("default stride", image, 2, {}, 0, false);
-    add("overlapping", image, 3, {1}, 0, false);
-    add("gaps", image, 1, {2}, 0, false);
-    add("padded", image, 3, {2}, 1, false);
-    add("ceil", image, 2, {2}, 0, true);
-    add("ceil padded", image, 3, {2}, 1, true);
-    add("ceil, last window dropped", image, 2, {3}, 1, true);
-    add("whole image", samples::random(dtype, sample_image_sizes(rank, 2)), 2, {}, 0, false);
-    add("unbatched", samples::random(dtype, Sizes(sizes.begin() + 1, sizes.end())), 2, {1}, 1, false);
-    for (const auto& [label, tensor] : samples::layouts(image)) add(label, tensor, 2, {2}, 1, true);
-    add("equal elements", samples::expanded(samples::scalar(dtype, 3), sizes), 3, {2}, 1, false);
-    Sizes none = sizes;
-    none[0] = 0;
-    add("empty batch", samples::random(dtype, none), 2, {}, 0, false);
-    Sizes line = {1, 1};
-    line.resize(static_cast<std::size_t>(rank) + 1, 1);
-    const Tensor special = samples::special(dtype);
-    line.push_back(special.numel());
-    Sizes along(static_cast<std::size_t>(rank), 1);
-    along.back() = 2;
-    const Tensor row = special.as_strided(line, contiguous_strides(line), special.offset());
-    result.push_back({"special", {row}, {t(0), Arg::ints(along), ArgList{1}, ArgList{0}, false}});
-    if (is_floating(dtype))
-        add("all -inf", samples::expanded(samples::scalar(dtype, -INFINITY), sizes), 3, {2}, 1, true);
-    return result;
-}
-
-std::vector<Sample> adaptive_samples(DType dtype, std::int64_t rank) {
-    using samples::t;
-    std::vector<Sample> result;
-    const Tensor image = samples::random(dtype, sample_image_sizes(rank, 5));
-    const auto add = [&](const std::string& label, const Tensor& tensor, std::int64_t size) {
-        result.push_back({label, {tensor}, {t(0), Arg::ints(Sizes(static_cast<std::size_t>(rank), size))}});
-    };
-    add("one", image, 1);
-    add("uneven", image, 3);
-    add("larger than the image", image, 7);
-    add("halves", samples::random(dtype, Sizes(static_cast<std::size_t>(rank) + 1, 6)), 3);
-    add("nothing wanted", image, 0);
-    for (const auto& [label, tensor] : samples::layouts(image)) add(label, tensor, 2);
-    return result;
 }
 
 }  // namespace whittle

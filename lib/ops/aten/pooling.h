@@ -1,4 +1,4 @@
-// What maximum and average pooling share: their windows, reading an image through them, and samples.
+// What maximum and average pooling share: their windows, and reading an image through them.
 #pragma once
 
 #include <algorithm>
@@ -91,14 +91,5 @@ class WindowReader {
     Scalar fill_;
     bool bare_ = false;  ///< image_ is the operand itself: positions count from 0
 };
-
-/// op(self, kernel_size, stride, padding, ceil_mode) for shapes, layouts and values worth trying.
-std::vector<Sample> pooling_samples(DType dtype, std::int64_t rank);
-/// op(self, output_size).
-std::vector<Sample> adaptive_samples(DType dtype, std::int64_t rank);
-template <int Rank>
-std::vector<Sample> sample_adaptive(DType dtype) {
-    return adaptive_samples(dtype, Rank);
-}
 
 }  // namespace whittle

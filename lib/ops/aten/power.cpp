@@ -7,7 +7,6 @@
 #include "ops/core/complex.h"
 #include "ops/core/integer.h"
 #include "ops/core/pointwise.h"
-#include "ops/core/samples.h"
 
 namespace whittle {
 
@@ -157,33 +156,6 @@ std::vector<expr::Value> lower_number(expr::GroupBuilder& builder, const Argumen
 
 // --- Records ---
 
-std::vector<Sample> tensor_samples(DType dtype) { return samples::binary(dtype, kNumbers | kComplex); }
-
-std::vector<Sample> exponent_samples(DType dtype) {
-    using namespace samples;
-    std::vector<Sample> result = unary(dtype, {Arg(2)});
-    const Tensor x = is_inexact(dtype) ? special(dtype) : ramp(dtype, {7});
-    for (const int exponent : {0, 1, 3, 5, 64})
-        result.push_back({'^' + std::to_string(exponent), {x}, {t(0), Arg(exponent)}});
-    for (const double exponent : {0.5, -0.5, -1.0, -2.0, 1.5, 0.0})
-        result.push_back({'^' + std::to_string(exponent), {x}, {t(0), Arg(exponent)}});
-    return result;
-}
-
-std::vector<Sample> base_samples(DType dtype) {
-    using namespace samples;
-    std::vector<Sample> result;
-    for (const Arg& base : {Arg(2), Arg(1), Arg(-1), Arg(0), Arg(0.5), Arg(-1.5)})
-        for (auto& [label, tensor] : inputs(dtype)) {
-            const bool whole = std::holds_alternative<std::int64_t>(base.value);
-            if (dtype == DType::boolean && whole && label == "special") continue;  // the same as ramp
-            const std::string text = whole ? std::to_string(std::get<std::int64_t>(base.value))
-                                           : std::to_string(std::get<double>(base.value));
-            result.push_back({label + " base " + text, {tensor}, {base, t(0)}});
-        }
-    return result;
-}
-
 constexpr OpDef kPower[] = {
     {.name = "aten.pow.Tensor_Tensor",
      .doc = "self to the power of exponent; integers wrap",
@@ -192,8 +164,7 @@ constexpr OpDef kPower[] = {
      .infer = infer_binary<Pow>,
      .eval = eval_binary<Pow>,
      .lower = lower_pow,
-     .grad = pow_grad,
-     .samples = tensor_samples},
+     .grad = pow_grad},
     {.name = "aten.pow.Tensor_Scalar",
      .doc = "self to the power of a number",
      .schema = "pow.Tensor_Scalar(Tensor self, Scalar exponent) -> Tensor",
@@ -201,8 +172,7 @@ constexpr OpDef kPower[] = {
      .infer = infer_number,
      .eval = eval_number,
      .lower = lower_number,
-     .grad = pow_number_grad,
-     .samples = exponent_samples},
+     .grad = pow_number_grad},
     {.name = "aten.pow.Scalar",
      .doc = "a number to the power of exponent",
      .schema = "pow.Scalar(Scalar self, Tensor exponent) -> Tensor",
@@ -210,8 +180,7 @@ constexpr OpDef kPower[] = {
      .infer = infer_binary<Pow>,
      .eval = eval_of_number,
      .lower = lower_pow,
-     .grad = pow_of_number_grad,
-     .samples = base_samples},
+     .grad = pow_of_number_grad},
 };
 
 }  // namespace

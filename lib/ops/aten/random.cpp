@@ -12,7 +12,6 @@
 #include "ops/aten/tensor_options.h"
 #include "ops/core/elements.h"
 #include "ops/core/pointwise.h"
-#include "ops/core/samples.h"
 #include "tensor/random.h"
 
 namespace whittle {
@@ -138,17 +137,6 @@ constexpr OpDef random_op(OpDef def) {
     return def;
 }
 
-std::vector<Sample> sized(DType dtype, const ArgList& first) {
-    std::vector<Sample> result;
-    for (const Sizes& sizes : std::vector<Sizes>{{3, 4}, {}, {0, 2}}) {
-        Sample sample{.label = "sizes " + to_string(sizes), .tensors = {}, .args = first};
-        sample.args.push_back(Arg::ints(sizes));
-        sample.kwargs = {{"dtype", dtype}};
-        result.push_back(std::move(sample));
-    }
-    return result;
-}
-
 }  // namespace
 
 bool draws_by_values(const Schema& schema) {
@@ -178,7 +166,6 @@ std::span<const OpDef> random_ops() {
             .schema = "rand(SymInt[] size, *, " WHITTLE_TENSOR_OPTIONS ") -> Tensor",
             .dtypes = kFloating,
             .grad = no_gradient,
-            .samples = [](DType dtype) { return sized(dtype, {}); },
         }),
         random_op<Uniform>({
             .name = "aten.rand_like.default",
@@ -187,7 +174,6 @@ std::span<const OpDef> random_ops() {
                 "rand_like(Tensor self, *, " WHITTLE_TENSOR_OPTIONS ", MemoryFormat? memory_format=None) -> Tensor",
             .dtypes = kFloating,
             .grad = no_gradient,
-            .samples = samples::unary,
         }),
         random_op<Normal>({
             .name = "aten.randn.default",
@@ -195,7 +181,6 @@ std::span<const OpDef> random_ops() {
             .schema = "randn(SymInt[] size, *, " WHITTLE_TENSOR_OPTIONS ") -> Tensor",
             .dtypes = kFloating,
             .grad = no_gradient,
-            .samples = [](DType dtype) { return sized(dtype, {}); },
         }),
         random_op<Normal>({
             .name = "aten.randn_like.default",
@@ -204,7 +189,6 @@ std::span<const OpDef> random_ops() {
                 "randn_like(Tensor self, *, " WHITTLE_TENSOR_OPTIONS ", MemoryFormat? memory_format=None) -> Tensor",
             .dtypes = kFloating,
             .grad = no_gradient,
-            .samples = samples::unary,
         }),
         random_op<Integers>({
             .name = "aten.randint.default",
@@ -213,7 +197,6 @@ std::span<const OpDef> random_ops() {
                       "device=None, bool? pin_memory=None) -> Tensor",
             .dtypes = kNumbers,
             .grad = no_gradient,
-            .samples = [](DType dtype) { return sized(dtype, {9}); },
         }),
         random_op<Integers>({
             .name = "aten.randint.low",
@@ -222,10 +205,6 @@ std::span<const OpDef> random_ops() {
                       "layout=None, Device? device=None, bool? pin_memory=None) -> Tensor",
             .dtypes = kNumbers,
             .grad = no_gradient,
-            .samples =
-                [](DType dtype) {
-                    return sized(dtype, {3, 9});
-                },
         }),
         random_op<Permutation>({
             .name = "aten.randperm.default",
@@ -234,10 +213,6 @@ std::span<const OpDef> random_ops() {
                       "pin_memory=None) -> Tensor",
             .dtypes = kNumbers,
             .grad = no_gradient,
-            .samples =
-                [](DType dtype) {
-                    return dtype_samples(dtype, {{"seven", {7}}, {"none", {0}}});
-                },
         }),
         random_op<Bernoulli>({
             .name = "aten.bernoulli.default",
@@ -246,11 +221,6 @@ std::span<const OpDef> random_ops() {
             .schema = "bernoulli(Tensor self, *, Generator? generator=None) -> Tensor",
             .dtypes = kFloating,
             .grad = zero_gradient,
-            .samples = [](DType dtype) -> std::vector<Sample> {
-                return {
-                    {.label = "chances", .tensors = {samples::uniform(dtype, {3, 4}, 0, 1)}, .args = {samples::t(0)}},
-                    {.label = "certain", .tensors = {samples::values(dtype, {0, 1})}, .args = {samples::t(0)}}};
-            },
         }),
         random_op<Bernoulli>({
             .name = "aten.bernoulli.p",
@@ -258,7 +228,6 @@ std::span<const OpDef> random_ops() {
                    "https://pytorch.org/docs/stable/generated/torch.bernoulli.html",
             .schema = "bernoulli.p(Tensor self, float p=0.5, *, Generator? generator=None) -> Tensor",
             .grad = zero_gradient,
-            .samples = [](DType dtype) { return samples::unary(dtype, {0.25}); },
         }),
     };
     return ops;

@@ -6,7 +6,6 @@
 #include "ops/aten/families.h"
 #include "ops/aten/tensor_options.h"
 #include "ops/core/elements.h"
-#include "ops/core/move_samples.h"
 #include "ops/core/pointwise.h"
 
 namespace whittle {
@@ -194,21 +193,6 @@ std::vector<NodeRef> decompose_meshgrid(GraphBuilder& b, const Arguments<NodeVal
     return results;
 }
 
-std::vector<Sample> meshgrid_samples(DType dtype, const std::vector<std::string>& indexings) {
-    const auto t = [](int i) { return samples::t(i); };
-    std::vector<Sample> result;
-    for (const std::string& indexing : indexings) {
-        Sample three{.label = "three " + indexing,
-                     .tensors = {samples::mixed(dtype, {2}), samples::ramp(dtype, {3}), samples::ramp(dtype, {})},
-                     .args = {Arg(ArgList{t(0), t(1), t(2)})}};
-        Sample one{.label = "one " + indexing, .tensors = {samples::mixed(dtype, {4})}, .args = {Arg(ArgList{t(0)})}};
-        if (!indexing.empty()) three.kwargs = one.kwargs = {{"indexing", indexing}};
-        result.push_back(three);
-        result.push_back(one);
-    }
-    return result;
-}
-
 }  // namespace
 
 std::span<const OpDef> range_ops() {
@@ -219,10 +203,6 @@ std::span<const OpDef> range_ops() {
             .schema = "arange(Scalar end, *, " WHITTLE_TENSOR_OPTIONS ") -> Tensor",
             .dtypes = kNumbers,
             .grad = no_gradient,
-            .samples =
-                [](DType dtype) {
-                    return dtype_samples(dtype, {{"integer", {5}}, {"fraction", {4.5}}, {"empty", {0}}});
-                },
         }),
         arange_op({
             .name = "aten.arange.start",
@@ -230,10 +210,6 @@ std::span<const OpDef> range_ops() {
             .schema = "arange.start(Scalar start, Scalar end, *, " WHITTLE_TENSOR_OPTIONS ") -> Tensor",
             .dtypes = kNumbers,
             .grad = no_gradient,
-            .samples =
-                [](DType dtype) {
-                    return dtype_samples(dtype, {{"integers", {-2, 5}}, {"fractions", {0.5, 4.0}}});
-                },
         }),
         arange_op({
             .name = "aten.arange.start_step",
@@ -242,13 +218,6 @@ std::span<const OpDef> range_ops() {
                 "arange.start_step(Scalar start, Scalar end, Scalar step=1, *, " WHITTLE_TENSOR_OPTIONS ") -> Tensor",
             .dtypes = kNumbers,
             .grad = no_gradient,
-            .samples =
-                [](DType dtype) {
-                    std::vector<std::pair<std::string, ArgList>> calls = {
-                        {"up", {1, 10, 4}}, {"down", {5, -5, -3}}, {"nothing", {3, 3, 2}}};
-                    if (is_floating(dtype)) calls.push_back({"fractions", {0, 1, 0.3}});
-                    return dtype_samples(dtype, calls);
-                },
         }),
         {
             .name = "aten.linspace.default",
@@ -263,38 +232,24 @@ std::span<const OpDef> range_ops() {
             .eval = eval_linspace,
             .lower = lower_linspace,
             .grad = no_gradient,
-            .samples =
-                [](DType dtype) {
-                    return dtype_samples(
-                        dtype, {{"five", {0, 1, 5}}, {"down", {10, 3, 8}}, {"one", {3, 9, 1}}, {"none", {0, 1, 0}}});
-                },
         },
         eye_op({
             .name = "aten.eye.default",
             .doc = "ones on the diagonal: https://pytorch.org/docs/stable/generated/torch.eye.html",
             .schema = "eye(SymInt n, *, " WHITTLE_TENSOR_OPTIONS ") -> Tensor",
             .grad = no_gradient,
-            .samples =
-                [](DType dtype) {
-                    return dtype_samples(dtype, {{"three", {3}}, {"none", {0}}});
-                },
         }),
         eye_op({
             .name = "aten.eye.m",
             .doc = "ones on the diagonal of a rectangle: https://pytorch.org/docs/stable/generated/torch.eye.html",
             .schema = "eye.m(SymInt n, SymInt m, *, " WHITTLE_TENSOR_OPTIONS ") -> Tensor",
             .grad = no_gradient,
-            .samples =
-                [](DType dtype) {
-                    return dtype_samples(dtype, {{"wide", {2, 4}}, {"high", {3, 2}}, {"none", {0, 2}}});
-                },
         }),
         {
             .name = "aten.meshgrid.default",
             .doc = "coordinates of a grid: https://pytorch.org/docs/stable/generated/torch.meshgrid.html",
             .schema = "meshgrid(Tensor[] tensors) -> Tensor[]",
             .decompose = decompose_meshgrid,
-            .samples = [](DType dtype) { return meshgrid_samples(dtype, {""}); },
         },
         {
             .name = "aten.meshgrid.indexing",
@@ -302,10 +257,6 @@ std::span<const OpDef> range_ops() {
                    "https://pytorch.org/docs/stable/generated/torch.meshgrid.html",
             .schema = "meshgrid.indexing(Tensor[] tensors, *, str indexing) -> Tensor[]",
             .decompose = decompose_meshgrid,
-            .samples =
-                [](DType dtype) {
-                    return meshgrid_samples(dtype, {"ij", "xy"});
-                },
         },
     };
     return ops;

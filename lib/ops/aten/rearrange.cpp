@@ -6,7 +6,6 @@
 #include "ops/aten/view_grad.h"
 #include "ops/core/elements.h"
 #include "ops/core/geometry.h"
-#include "ops/core/move_samples.h"
 
 namespace whittle {
 
@@ -163,10 +162,6 @@ std::vector<NodeRef> decompose_rot90(GraphBuilder& b, const Arguments<NodeValue>
 
 }  // namespace
 
-using samples::moved;
-using samples::once;
-using samples::operator+;
-
 std::span<const OpDef> rearrange_ops() {
     static const OpDef ops[] = {
         {
@@ -187,14 +182,6 @@ std::span<const OpDef> rearrange_ops() {
                 return {apply_view(flip_plan(geometry(self), a), self)};
             },
             .grad = flip_grad,
-            .samples =
-                [](DType dtype) {
-                    return moved(dtype, "both", {2, 3}, {Arg::ints({0, 1})}) +
-                           std::vector<Sample>{once(dtype, "last", {2, 4}, {Arg::ints({-1})}),
-                                               once(dtype, "none", {3}, {Arg::ints({})}),
-                                               once(dtype, "0-d", {}, {Arg::ints({0})}),
-                                               once(dtype, "empty", {0, 2}, {Arg::ints({0})})};
-                },
         },
         {
             .name = "aten.roll.default",
@@ -209,16 +196,6 @@ std::span<const OpDef> rearrange_ops() {
             .eval = eval_roll,
             .lower = lower_roll,
             .grad = roll_grad,
-            .samples =
-                [](DType dtype) {
-                    return moved(dtype, "flattened", {2, 3}, {Arg::ints({2})}) +
-                           std::vector<Sample>{
-                               once(dtype, "two dims", {3, 4}, {Arg::ints({1, -5}), Arg::ints({0, -1})}),
-                               once(dtype, "one dim twice", {5}, {Arg::ints({1, 3}), Arg::ints({0, 0})}),
-                               once(dtype, "around", {4}, {Arg::ints({9}), Arg::ints({0})}),
-                               once(dtype, "0-d", {}, {Arg::ints({1})}),
-                               once(dtype, "empty", {0, 2}, {Arg::ints({1}), Arg::ints({0})})};
-                },
         },
         {
             .name = "aten.pixel_shuffle.default",
@@ -227,12 +204,6 @@ std::span<const OpDef> rearrange_ops() {
             .schema = "pixel_shuffle(Tensor self, int upscale_factor) -> Tensor",
             .dtypes = kMoved,
             .decompose = decompose_pixel_shuffle,
-            .samples =
-                [](DType dtype) {
-                    return moved(dtype, "batch", {1, 8, 2, 3}, {2}) +
-                           std::vector<Sample>{once(dtype, "image", {9, 1, 2}, {3}),
-                                               once(dtype, "empty", {0, 4, 1, 1}, {2})};
-                },
         },
         {
             .name = "aten.pixel_unshuffle.default",
@@ -241,11 +212,6 @@ std::span<const OpDef> rearrange_ops() {
             .schema = "pixel_unshuffle(Tensor self, int downscale_factor) -> Tensor",
             .dtypes = kMoved,
             .decompose = decompose_pixel_unshuffle,
-            .samples =
-                [](DType dtype) {
-                    return std::vector<Sample>{once(dtype, "batch", {1, 2, 4, 6}, {2}),
-                                               once(dtype, "image", {1, 3, 3}, {3})};
-                },
         },
         {
             .name = "aten.channel_shuffle.default",
@@ -254,11 +220,6 @@ std::span<const OpDef> rearrange_ops() {
             .schema = "channel_shuffle(Tensor self, int groups) -> Tensor",
             .dtypes = kMoved,
             .decompose = decompose_channel_shuffle,
-            .samples =
-                [](DType dtype) {
-                    return moved(dtype, "groups", {2, 6, 2, 2}, {3}) +
-                           std::vector<Sample>{once(dtype, "one group", {1, 4, 3, 1}, {1})};
-                },
         },
         {
             .name = "aten.rot90.default",
@@ -266,12 +227,6 @@ std::span<const OpDef> rearrange_ops() {
             .schema = "rot90(Tensor self, int k=1, int[] dims=[0,1]) -> Tensor",
             .dtypes = kMoved,
             .decompose = decompose_rot90,
-            .samples =
-                [](DType dtype) {
-                    return std::vector<Sample>{once(dtype, "one", {2, 3}, {}), once(dtype, "two", {2, 3}, {2}),
-                                               once(dtype, "three, other dims", {2, 3, 4}, {-1, Arg::ints({2, 1})}),
-                                               once(dtype, "none", {3, 2}, {4})};
-                },
         },
     };
     return ops;

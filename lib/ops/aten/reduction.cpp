@@ -9,14 +9,12 @@
 #include "ops/core/complex.h"
 #include "ops/core/integer.h"
 #include "ops/core/reduce.h"
-#include "ops/core/samples.h"
 
 namespace whittle {
 
 namespace {
 
 using expr::Op;
-using samples::t;
 
 /// What a kernel accumulates in.
 template <class T>
@@ -302,176 +300,74 @@ std::vector<NodeRef> decompose_nansum(GraphBuilder& builder, const Arguments<Nod
         builder.call("aten.sum.dim_IntList", {self.ref, Arg::ints(dims), arguments.boolean("keepdim")}, kwargs).ref};
 }
 
-// --- Samples ---
-
-/// A dtype as keyword, for those of `to` that differ.
-void add_dtypes(std::vector<Sample>& samples, DType dtype, std::initializer_list<DType> to, const ArgList& args) {
-    for (const DType target : to)
-        if (target != dtype)
-            samples.push_back(
-                {"dtype " + std::string(name(target)), {samples::random(dtype, {2, 3})}, args, {{"dtype", target}}});
-}
-
-std::vector<Sample> sum_dim_samples(DType dtype) {
-    std::vector<Sample> result = samples::dim_lists(dtype);
-    result.push_back({"dim none", {samples::random(dtype, {2, 3})}, {t(0), Arg()}});
-    result.push_back({"wraps", {samples::special(dtype)}, {t(0), Arg::ints({0})}});
-    if (is_floating(dtype)) result.pop_back();  // the largest values overflow in f32 but not in the kernel's double
-    add_dtypes(result, dtype, {DType::f64, DType::f32, DType::i64, DType::i32, DType::u8}, {t(0), Arg::ints({1})});
-    return result;
-}
-std::vector<Sample> sum_samples(DType dtype) {
-    std::vector<Sample> result = samples::whole(dtype);
-    add_dtypes(result, dtype, {DType::f64, DType::f32, DType::i64}, {t(0)});
-    return result;
-}
-std::vector<Sample> prod_dim_samples(DType dtype) {
-    std::vector<Sample> result = samples::single_dims(dtype);
-    add_dtypes(result, dtype, {DType::f64, DType::i32}, {t(0), Arg(1)});
-    return result;
-}
-
-/// The mean of integers needs a dtype.
-std::vector<Sample> as_means(DType dtype, std::vector<Sample> list) {
-    if (!is_inexact(dtype))
-        for (Sample& sample : list) sample.kwargs.emplace_back("dtype", DType::f32);
-    return list;
-}
-std::vector<Sample> mean_samples(DType dtype) {
-    std::vector<Sample> result = as_means(dtype, samples::whole(dtype));
-    add_dtypes(result, dtype, {DType::f64, DType::f16}, {t(0)});
-    return result;
-}
-std::vector<Sample> mean_dim_samples(DType dtype) {
-    std::vector<Sample> result = as_means(dtype, samples::dim_lists(dtype));
-    add_dtypes(result, dtype, {DType::f64, DType::f16}, {t(0), Arg::ints({1})});
-    return result;
-}
-
-const double kOrders[] = {
-    2, 1, 0, 3, 0.5, -1, std::numeric_limits<double>::infinity(), -std::numeric_limits<double>::infinity()};
-
-std::vector<Sample> vector_norm_samples(DType dtype) {
-    std::vector<Sample> result;
-    for (const double order : kOrders)
-        for (Sample& sample : samples::dim_lists(dtype, {}, order >= 0 && !std::isinf(order))) {
-            sample.args.insert(sample.args.begin() + 1, Arg(order));
-            sample.label += " ord " + std::to_string(order);
-            result.push_back(std::move(sample));
-        }
-    if (dtype != DType::f64)
-        result.push_back({"dtype f64", {samples::random(dtype, {3, 4})}, {t(0)}, {{"dtype", Arg(DType::f64)}}});
-    return result;
-}
-std::vector<Sample> norm_samples(DType dtype) {
-    std::vector<Sample> result;
-    for (const double order : kOrders)
-        result.push_back({"p " + std::to_string(order), {samples::random(dtype, {3, 4})}, {t(0), Arg(order)}});
-    return result;
-}
-std::vector<Sample> norm_dim_samples(DType dtype) {
-    std::vector<Sample> result = samples::dim_lists(dtype);
-    for (Sample& sample : result) sample.args.insert(sample.args.begin() + 1, Arg());
-    return result;
-}
-std::vector<Sample> count_samples(DType dtype) {
-    std::vector<Sample> result;
-    for (Sample& sample : samples::dim_lists(dtype)) {
-        if (std::get<bool>(sample.args[2].value)) continue;  // no keepdim
-        sample.args.pop_back();
-        result.push_back(std::move(sample));
-    }
-    return result;
-}
-
-std::vector<Sample> count_over_samples(DType dtype) {
-    return samples::operator+(samples::whole(dtype),
-                              {{"rows", {samples::random(dtype, {3, 4})}, {samples::t(0), -1}},
-                               {"columns", {samples::transposed(samples::random(dtype, {3, 4}))}, {samples::t(0), 0}}});
-}
-
 // --- Records ---
 
-constexpr OpDef sum_op(std::string_view name, std::string_view schema, SamplesFn samples) {
+constexpr OpDef sum_op(std::string_view name, std::string_view schema) {
     return {.name = name,
             .doc = "sum; i64 for integers and bool unless dtype says otherwise, wrapping",
             .schema = schema,
             .dtypes = kAnyDType | kLimited | kComplex,
             .infer = infer_sum,
             .eval = eval_sum,
-            .lower = lower_sum,
-            .samples = samples};
+            .lower = lower_sum};
 }
-constexpr OpDef prod_op(std::string_view name, std::string_view schema, SamplesFn samples) {
+constexpr OpDef prod_op(std::string_view name, std::string_view schema) {
     return {.name = name,
             .doc = "product; i64 for integers and bool unless dtype says otherwise, wrapping",
             .schema = schema,
             .dtypes = kAnyDType | kLimited | kComplex,
             .infer = infer_sum,
             .eval = eval_prod,
-            .lower = lower_prod,
-            .samples = samples};
+            .lower = lower_prod};
 }
-constexpr OpDef mean_op(std::string_view name, std::string_view schema, SamplesFn samples) {
+constexpr OpDef mean_op(std::string_view name, std::string_view schema) {
     return {.name = name,
             .doc = "sum / count in a floating dtype; NaN of nothing",
             .schema = schema,
             .dtypes = kAnyDType | kComplex,
             .infer = infer_mean,
             .eval = eval_mean,
-            .lower = lower_mean,
-            .samples = samples};
+            .lower = lower_mean};
 }
 template <bool kAny>
-constexpr OpDef logic_op(std::string_view name, std::string_view schema, SamplesFn samples) {
+constexpr OpDef logic_op(std::string_view name, std::string_view schema) {
     return {.name = name,
             .doc = kAny ? "is some element != 0; u8 gives u8" : "are all elements != 0; u8 gives u8",
             .schema = schema,
             .dtypes = kAnyDType | kComplex,
             .infer = infer_logic,
             .eval = eval_logic<kAny>,
-            .lower = lower_logic<kAny>,
-            .samples = samples};
+            .lower = lower_logic<kAny>};
 }
 
-constexpr SamplesFn kWhole = [](DType dtype) { return samples::whole(dtype); };
-constexpr SamplesFn kSingle = [](DType dtype) { return samples::single_dims(dtype); };
-constexpr SamplesFn kLists = [](DType dtype) { return samples::dim_lists(dtype); };
-
 constexpr OpDef kReduction[] = {
-    with_gradient(sum_op("aten.sum.default", "sum(Tensor self, *, ScalarType? dtype=None) -> Tensor", sum_samples),
-                  sum_grad),
+    with_gradient(sum_op("aten.sum.default", "sum(Tensor self, *, ScalarType? dtype=None) -> Tensor"), sum_grad),
     with_gradient(
         sum_op("aten.sum.dim_IntList",
-               "sum.dim_IntList(Tensor self, int[1]? dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor",
-               sum_dim_samples),
+               "sum.dim_IntList(Tensor self, int[1]? dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor"),
         sum_grad),
-    with_gradient(prod_op("aten.prod.default", "prod(Tensor self, *, ScalarType? dtype=None) -> Tensor", sum_samples),
-                  prod_grad),
-    with_gradient(prod_op("aten.prod.dim_int",
-                          "prod.dim_int(Tensor self, int dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor",
-                          prod_dim_samples),
-                  prod_grad),
-    with_gradient(mean_op("aten.mean.default", "mean(Tensor self, *, ScalarType? dtype=None) -> Tensor", mean_samples),
-                  mean_grad),
-    with_gradient(mean_op("aten.mean.dim",
-                          "mean.dim(Tensor self, int[1]? dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor",
-                          mean_dim_samples),
-                  mean_grad),
-    with_gradient(logic_op<true>("aten.any.default", "any(Tensor self) -> Tensor", kWhole), no_gradient),
+    with_gradient(prod_op("aten.prod.default", "prod(Tensor self, *, ScalarType? dtype=None) -> Tensor"), prod_grad),
     with_gradient(
-        logic_op<true>("aten.any.dim", "any.dim(Tensor self, int dim, bool keepdim=False) -> Tensor", kSingle),
-        no_gradient),
+        prod_op("aten.prod.dim_int",
+                "prod.dim_int(Tensor self, int dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor"),
+        prod_grad),
+    with_gradient(mean_op("aten.mean.default", "mean(Tensor self, *, ScalarType? dtype=None) -> Tensor"), mean_grad),
     with_gradient(
-        logic_op<true>("aten.any.dims", "any.dims(Tensor self, int[]? dim=None, bool keepdim=False) -> Tensor", kLists),
-        no_gradient),
-    with_gradient(logic_op<false>("aten.all.default", "all(Tensor self) -> Tensor", kWhole), no_gradient),
-    with_gradient(
-        logic_op<false>("aten.all.dim", "all.dim(Tensor self, int dim, bool keepdim=False) -> Tensor", kSingle),
-        no_gradient),
-    with_gradient(logic_op<false>("aten.all.dims",
-                                  "all.dims(Tensor self, int[]? dim=None, bool keepdim=False) -> Tensor", kLists),
+        mean_op("aten.mean.dim",
+                "mean.dim(Tensor self, int[1]? dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor"),
+        mean_grad),
+    with_gradient(logic_op<true>("aten.any.default", "any(Tensor self) -> Tensor"), no_gradient),
+    with_gradient(logic_op<true>("aten.any.dim", "any.dim(Tensor self, int dim, bool keepdim=False) -> Tensor"),
                   no_gradient),
+    with_gradient(
+        logic_op<true>("aten.any.dims", "any.dims(Tensor self, int[]? dim=None, bool keepdim=False) -> Tensor"),
+        no_gradient),
+    with_gradient(logic_op<false>("aten.all.default", "all(Tensor self) -> Tensor"), no_gradient),
+    with_gradient(logic_op<false>("aten.all.dim", "all.dim(Tensor self, int dim, bool keepdim=False) -> Tensor"),
+                  no_gradient),
+    with_gradient(
+        logic_op<false>("aten.all.dims", "all.dims(Tensor self, int[]? dim=None, bool keepdim=False) -> Tensor"),
+        no_gradient),
     {.name = "aten.linalg_vector_norm.default",
      .doc = "(sum |x|^ord)^(1/ord); 0 counts what is not zero, infinities take extreme magnitudes",
      .schema = "linalg_vector_norm(Tensor self, Scalar ord=2, int[1]? dim=None, bool keepdim=False, *, ScalarType? "
@@ -480,39 +376,33 @@ constexpr OpDef kReduction[] = {
      .infer = infer_norm,
      .eval = eval_norm,
      .lower = lower_norm,
-     .grad = vector_norm_grad,
-     .samples = vector_norm_samples},
+     .grad = vector_norm_grad},
     {.name = "aten.norm.Scalar",
      .doc = "linalg_vector_norm over all dimensions",
      .schema = "norm.Scalar(Tensor self, Scalar p=2) -> Tensor",
      .dtypes = kFloating,
-     .decompose = decompose_norm,
-     .samples = norm_samples},
+     .decompose = decompose_norm},
     {.name = "aten.norm.ScalarOpt_dim",
      .doc = "linalg_vector_norm over dimensions, p = 2 when none",
      .schema = "norm.ScalarOpt_dim(Tensor self, Scalar? p, int[1] dim, bool keepdim=False) -> Tensor",
      .dtypes = kFloating,
-     .decompose = decompose_norm,
-     .samples = norm_dim_samples},
+     .decompose = decompose_norm},
     {.name = "aten.count_nonzero.dim_IntList",
      .doc = "how many elements are != 0",
      .schema = "count_nonzero.dim_IntList(Tensor self, int[] dim) -> Tensor",
      .dtypes = kAnyDType | kComplex,
      .decompose = decompose_count,
-     .grad = no_gradient,
-     .samples = count_samples},
+     .grad = no_gradient},
     {.name = "aten.count_nonzero.default",
      .doc = "how many elements are != 0: https://pytorch.org/docs/stable/generated/torch.count_nonzero.html",
      .schema = "count_nonzero(Tensor self, int? dim=None) -> Tensor",
      .dtypes = kAnyDType | kComplex,
      .decompose = decompose_count,
-     .grad = no_gradient,
-     .samples = count_over_samples},
+     .grad = no_gradient},
     {.name = "aten.nansum.default",
      .doc = "the sum of what is not NaN: https://pytorch.org/docs/stable/generated/torch.nansum.html",
      .schema = "nansum(Tensor self, int[1]? dim=None, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor",
-     .decompose = decompose_nansum,
-     .samples = [](DType dtype) { return samples::operator+(samples::whole(dtype), samples::dim_lists(dtype)); }},
+     .decompose = decompose_nansum},
 };
 
 }  // namespace

@@ -8,7 +8,6 @@
 #include "ops/aten/view_grad.h"
 #include "ops/core/elements.h"
 #include "ops/core/geometry.h"
-#include "ops/core/move_samples.h"
 
 namespace whittle {
 
@@ -165,10 +164,6 @@ std::vector<NodeRef> decompose_as_strided(GraphBuilder& b, const Arguments<NodeV
 
 }  // namespace
 
-using samples::moved;
-using samples::once;
-using samples::operator+;
-
 std::span<const OpDef> reshape_ops() {
     static const OpDef ops[] = {
         reshape_op<View_>({
@@ -176,23 +171,6 @@ std::span<const OpDef> reshape_ops() {
             .doc = "other sizes over the same memory: https://pytorch.org/docs/stable/generated/torch.Tensor.view.html",
             .schema = "view(Tensor(a) self, SymInt[] size) -> Tensor(a)",
             .grad = restore_grad,
-            .samples =
-                [](DType dtype) {
-                    Sample channels = once(dtype, "of a permuted tensor", {}, {Arg::ints({2, 2, 3, 5})});
-                    channels.tensors = {
-                        samples::transposed(samples::mixed(dtype, {5, 3, 4})).as_strided({4, 3, 5}, {1, 4, 12}, 0)};
-                    return std::vector<Sample>{
-                        channels,
-                        once(dtype, "merge", {2, 3, 4}, {Arg::ints({6, 4})}),
-                        once(dtype, "split", {6, 4}, {Arg::ints({2, 3, 2, 2})}),
-                        once(dtype, "unaligned", {4, 6}, {Arg::ints({3, 8})}),
-                        once(dtype, "with -1", {4, 6}, {Arg::ints({2, -1, 3})}),
-                        once(dtype, "to 1s", {2, 3}, {Arg::ints({1, 2, 1, 3, 1})}),
-                        once(dtype, "from 0-d", {}, {Arg::ints({1, 1})}),
-                        once(dtype, "to 0-d", {1, 1}, {Arg::ints({})}),
-                        once(dtype, "empty", {2, 0, 3}, {Arg::ints({0, 5})}),
-                    };
-                },
         }),
         reshape_op<Reshape>({
             .name = "aten.reshape.default",
@@ -200,14 +178,6 @@ std::span<const OpDef> reshape_ops() {
                    "https://pytorch.org/docs/stable/generated/torch.reshape.html",
             .schema = "reshape(Tensor(a) self, SymInt[] shape) -> Tensor(a)",
             .grad = restore_grad,
-            .samples =
-                [](DType dtype) {
-                    return moved(dtype, "merge", {2, 3, 4}, {Arg::ints({6, 4})}) +
-                           moved(dtype, "unaligned", {4, 6}, {Arg::ints({3, -1})}) +
-                           std::vector<Sample>{once(dtype, "same", {2, 3}, {Arg::ints({2, 3})}),
-                                               once(dtype, "from 0-d", {}, {Arg::ints({1})}),
-                                               once(dtype, "empty", {0, 3}, {Arg::ints({3, -1})})};
-                },
         }),
         reshape_op<UnsafeView>({
             .name = "aten._unsafe_view.default",
@@ -215,34 +185,18 @@ std::span<const OpDef> reshape_ops() {
                    "https://github.com/pytorch/pytorch/blob/main/aten/src/ATen/native/native_functions.yaml",
             .schema = "_unsafe_view(Tensor self, SymInt[] size) -> Tensor",
             .grad = restore_grad,
-            .samples =
-                [](DType dtype) {
-                    return std::vector<Sample>{once(dtype, "split", {6, 4}, {Arg::ints({2, 3, 4})}),
-                                               once(dtype, "empty", {0, 4}, {Arg::ints({0, 2, 2})})};
-                },
         }),
         reshape_op<Flatten>({
             .name = "aten.flatten.using_ints",
             .doc = "a run of dimensions as one: https://pytorch.org/docs/stable/generated/torch.flatten.html",
             .schema = "flatten.using_ints(Tensor(a) self, int start_dim=0, int end_dim=-1) -> Tensor(a)",
             .grad = restore_grad,
-            .samples =
-                [](DType dtype) {
-                    return moved(dtype, "all", {2, 3, 4}) + moved(dtype, "from 1", {2, 3, 4}, {1}) +
-                           std::vector<Sample>{once(dtype, "one dim", {2, 3}, {1, 1}), once(dtype, "0-d", {}),
-                                               once(dtype, "empty", {2, 0, 3}, {0, 1})};
-                },
         }),
         reshape_op<Unflatten>({
             .name = "aten.unflatten.int",
             .doc = "one dimension as several: https://pytorch.org/docs/stable/generated/torch.unflatten.html",
             .schema = "unflatten.int(Tensor(a) self, int dim, SymInt[] sizes) -> Tensor(a)",
             .grad = restore_grad,
-            .samples =
-                [](DType dtype) {
-                    return moved(dtype, "middle", {2, 6, 3}, {1, Arg::ints({2, -1})}) +
-                           std::vector<Sample>{once(dtype, "empty", {0, 4}, {-1, Arg::ints({2, 2})})};
-                },
         }),
         {
             .name = "aten.as_strided.default",
@@ -254,19 +208,6 @@ std::span<const OpDef> reshape_ops() {
             .infer = infer_as_strided,
             .eval = eval_as_strided,
             .decompose = decompose_as_strided,
-            .samples =
-                [](DType dtype) {
-                    Sample permuted = once(dtype, "of a transposed tensor", {}, {Arg::ints({2, 5}), Arg::ints({5, 1})});
-                    permuted.tensors = {samples::transposed(samples::mixed(dtype, {3, 4}))};
-                    return std::vector<Sample>{
-                        permuted,
-                        once(dtype, "windows", {10}, {Arg::ints({4, 3}), Arg::ints({2, 1})}),
-                        once(dtype, "offset", {4, 5}, {Arg::ints({3, 2}), Arg::ints({5, 2}), 6}),
-                        once(dtype, "repeated", {3}, {Arg::ints({2, 3}), Arg::ints({0, 1})}),
-                        once(dtype, "to 0-d", {3}, {Arg::ints({}), Arg::ints({}), 2}),
-                        once(dtype, "empty", {3}, {Arg::ints({0, 2}), Arg::ints({2, 1})}),
-                    };
-                },
         },
     };
     return ops;

@@ -123,15 +123,4 @@ std::vector<LinearMap> resize_maps(const Resize& r, Interpolation how);
 /// it looks at a factor, and that of cubic copies where no size changes, whatever the forward kernel did.
 std::vector<LinearMap> resize_gradient_maps(const Resize& r, Interpolation how);
 
-/// Of the sizes, or of sizes or factors ("vec").
-enum class Overload { vec, plain };
-
-/// What the parameters of an op are.
-struct ResizeForm {
-    bool vec = false, align_corners = false, gradient = false;
-    bool tiny_factor = false;  ///< positions far behind the image, where LibTorch interpolates nothing
-};
-/// A call of that form for sizes and factors that are worth trying.
-std::vector<Sample> resize_samples(DType dtype, std::size_t rank, const ResizeForm& form);
-
 }  // namespace whittle

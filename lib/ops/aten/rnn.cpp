@@ -1,14 +1,12 @@
 // Recurrent networks: cells, and whole sequences unrolled step by step over time into linear, sigmoid, tanh and so on.
 // Definitions: https://pytorch.org/docs/stable/generated/torch.nn.LSTM.html, GRU.html and RNN.html
 #include <algorithm>
-#include <cmath>
 
 #include "ops/aten/families.h"
 #include "ops/aten/packed.h"
 #include "ops/aten/recurrent.h"
 #include "ops/core/dense.h"
 #include "ops/core/gemm.h"
-#include "ops/core/samples.h"
 
 namespace whittle {
 namespace {
@@ -139,119 +137,7 @@ std::vector<NodeRef> decompose_cell(GraphBuilder& builder, const Arguments<NodeV
     return results;
 }
 
-// ---- samples ----
-
-using samples::t;
-
-ArgList tensor_arguments(int first, int count) {
-    ArgList list;
-    for (int i = 0; i < count; i++) list.push_back(t(first + i));
-    return list;
-}
-
-/// Small weights, so that gates do not saturate.
-Tensor weight(DType dtype, const Sizes& sizes, std::uint64_t seed) {
-    return samples::uniform(dtype, sizes, -0.6, 0.6, seed);
-}
-
-struct SampleSizes {
-    std::int64_t time = 3, batch = 2, input = 3, hidden = 4, layers = 1;
-    bool biases = true, bidirectional = false, batch_first = false;
-};
-
-Sample sample_rnn(DType dtype, RnnKind kind, const std::string& label, const SampleSizes& s) {
-    const std::int64_t directions = s.bidirectional ? 2 : 1, rows = gates(kind) * s.hidden;
-    const int states = kind == RnnKind::lstm ? 2 : 1;
-    Sample sample{label, {}, {}};
-    std::uint64_t seed = 1;
-    sample.tensors.push_back(
-        weight(dtype, s.batch_first ? Sizes{s.batch, s.time, s.input} : Sizes{s.time, s.batch, s.input}, seed++));
-    for (int i = 0; i < states; i++)
-        sample.tensors.push_back(weight(dtype, {s.layers * directions, s.batch, s.hidden}, seed++));
-    int params = 0;
-    for (std::int64_t i = 0; i < s.layers * directions; i++) {
-        const std::int64_t features = i < directions ? s.input : directions * s.hidden;
-        std::vector<Sizes> sizes = {{rows, features}, {rows, s.hidden}};
-        if (s.biases) sizes.insert(sizes.end(), {{rows}, {rows}});
-        for (const Sizes& of : sizes) sample.tensors.push_back(weight(dtype, of, seed++));
-        params += static_cast<int>(sizes.size());
-    }
-    sample.args = {t(0),
-                   states == 2 ? Arg(tensor_arguments(1, 2)) : t(1),
-                   tensor_arguments(1 + states, params),
-                   s.biases,
-                   s.layers,
-                   0.0,
-                   false,
-                   s.bidirectional,
-                   s.batch_first};
-    return sample;
-}
-
-template <RnnKind Kind>
-std::vector<Sample> sample_sequence(DType dtype) {
-    std::vector<Sample> result = {
-        sample_rnn(dtype, Kind, "plain", {}),
-        sample_rnn(dtype, Kind, "two layers", {.layers = 2}),
-        sample_rnn(dtype, Kind, "bidirectional", {.bidirectional = true}),
-        sample_rnn(dtype, Kind, "two layers, both ways, batch first",
-                   {.layers = 2, .bidirectional = true, .batch_first = true}),
-        sample_rnn(dtype, Kind, "no biases, batch first", {.biases = false, .batch_first = true}),
-        sample_rnn(dtype, Kind, "one step", {.time = 1, .batch = 1}),
-        sample_rnn(dtype, Kind, "empty batch", {.batch = 0})};
-    Sample strided = sample_rnn(dtype, Kind, "strided", {});
-    for (Tensor& tensor : strided.tensors)
-        tensor = tensor.rank() == 1 ? samples::negative(tensor) : samples::transposed(tensor);
-    result.push_back(std::move(strided));
-    if (Kind == RnnKind::relu) return result;
-    Sample special = sample_rnn(dtype, Kind, "special", {});
-    special.tensors[0] =
-        samples::values(dtype, {NAN, 1, 1, INFINITY, 2, 0, 1, 1, 1, 0, 0, 0, 1, 2, 3, 100, -100, 5}, {3, 2, 3});
-    result.push_back(std::move(special));
-    return result;
-}
-
-/// The same of packed sequences: (data, batch_sizes, hx, params, …), as many rows as all batch_sizes together.
-template <RnnKind Kind>
-std::vector<Sample> sample_packed(DType dtype) {
-    std::vector<Sample> result;
-    const auto add = [&](const std::string& label, const SampleSizes& s, const std::vector<double>& batch_sizes) {
-        Sample sample = sample_rnn(dtype, Kind, label, s);
-        double rows = 0;
-        for (const double n : batch_sizes) rows += n;
-        sample.tensors[0] = weight(dtype, {static_cast<std::int64_t>(rows), s.input}, 1);
-        sample.tensors.push_back(samples::values(DType::i64, batch_sizes));
-        sample.args.insert(sample.args.begin() + 1, t(static_cast<int>(sample.tensors.size()) - 1));
-        sample.args.pop_back();  // batch_first
-        result.push_back(std::move(sample));
-    };
-    add("plain", {.batch = 3}, {3, 2, 2, 1});
-    add("all as long", {}, {2, 2, 2});
-    add("two layers, both ways", {.batch = 3, .layers = 2, .bidirectional = true}, {3, 3, 1});
-    add("no biases", {.batch = 2, .biases = false}, {2, 1});
-    return result;
-}
-
-template <RnnKind Kind>
-std::vector<Sample> sample_cell(DType dtype) {
-    std::vector<Sample> result;
-    const int states = Kind == RnnKind::lstm ? 2 : 1;
-    for (const bool biases : {false, true})
-        for (const std::int64_t batch : {0, 1, 3}) {
-            Sample sample = sample_rnn(dtype, Kind, "", {.time = 1, .batch = batch, .biases = biases});
-            sample.label = std::string(biases ? "biases" : "no biases") + ", batch " + std::to_string(batch);
-            for (int i = 0; i <= states; i++) {  // drop the dimension of time or layers
-                const Sizes& sizes = sample.tensors[i].sizes();
-                const Sizes rest(sizes.begin() + 1, sizes.end());
-                sample.tensors[i] = sample.tensors[i].as_strided(rest, contiguous_strides(rest), 0);
-            }
-            const Arg state = states == 2 ? Arg(tensor_arguments(1, 2)) : t(1);
-            sample.args = {t(0), state, t(1 + states), t(2 + states)};
-            if (biases) sample.args.insert(sample.args.end(), {t(3 + states), t(4 + states)});
-            result.push_back(std::move(sample));
-        }
-    return result;
-}
+// ---- records ----
 
 constexpr OpDef kRnnOps[] = {
     {.name = "aten.lstm.input",
@@ -261,8 +147,7 @@ constexpr OpDef kRnnOps[] = {
      .dtypes = kFloating,
      .infer = infer_sequence,
      .eval = eval_sequence,
-     .decompose = decompose_sequence,
-     .samples = sample_sequence<RnnKind::lstm>},
+     .decompose = decompose_sequence},
     {.name = "aten.gru.input",
      .doc = "Gated recurrent units over a sequence; pytorch.org/docs/stable/generated/torch.nn.GRU.html",
      .schema = "gru.input(Tensor input, Tensor hx, Tensor[] params, bool has_biases, int num_layers, float dropout, "
@@ -270,8 +155,7 @@ constexpr OpDef kRnnOps[] = {
      .dtypes = kFloating,
      .infer = infer_sequence,
      .eval = eval_sequence,
-     .decompose = decompose_sequence,
-     .samples = sample_sequence<RnnKind::gru>},
+     .decompose = decompose_sequence},
     {.name = "aten.rnn_tanh.input",
      .doc = "Recurrent network with tanh; pytorch.org/docs/stable/generated/torch.nn.RNN.html",
      .schema = "rnn_tanh.input(Tensor input, Tensor hx, Tensor[] params, bool has_biases, int num_layers, "
@@ -279,8 +163,7 @@ constexpr OpDef kRnnOps[] = {
      .dtypes = kFloating,
      .infer = infer_sequence,
      .eval = eval_sequence,
-     .decompose = decompose_sequence,
-     .samples = sample_sequence<RnnKind::tanh>},
+     .decompose = decompose_sequence},
     {.name = "aten.rnn_relu.input",
      .doc = "Recurrent network with relu; pytorch.org/docs/stable/generated/torch.nn.RNN.html",
      .schema = "rnn_relu.input(Tensor input, Tensor hx, Tensor[] params, bool has_biases, int num_layers, "
@@ -288,40 +171,35 @@ constexpr OpDef kRnnOps[] = {
      .dtypes = kFloating,
      .infer = infer_sequence,
      .eval = eval_sequence,
-     .decompose = decompose_sequence,
-     .samples = sample_sequence<RnnKind::relu>},
+     .decompose = decompose_sequence},
     {.name = "aten.lstm.data",
      .doc = "Long short-term memory over packed sequences; pytorch.org/docs/stable/generated/torch.nn.LSTM.html",
      .schema = "lstm.data(Tensor data, Tensor batch_sizes, Tensor[] hx, Tensor[] params, bool has_biases, int "
                "num_layers, float dropout, bool train, bool bidirectional) -> (Tensor, Tensor, Tensor)",
      .dtypes = kFloating,
      .infer = infer_sequence,
-     .decompose = decompose_sequence,
-     .samples = sample_packed<RnnKind::lstm>},
+     .decompose = decompose_sequence},
     {.name = "aten.gru.data",
      .doc = "Gated recurrent units over packed sequences; pytorch.org/docs/stable/generated/torch.nn.GRU.html",
      .schema = "gru.data(Tensor data, Tensor batch_sizes, Tensor hx, Tensor[] params, bool has_biases, int num_layers, "
                "float dropout, bool train, bool bidirectional) -> (Tensor, Tensor)",
      .dtypes = kFloating,
      .infer = infer_sequence,
-     .decompose = decompose_sequence,
-     .samples = sample_packed<RnnKind::gru>},
+     .decompose = decompose_sequence},
     {.name = "aten.rnn_tanh.data",
      .doc = "Recurrent network with tanh over packed sequences; pytorch.org/docs/stable/generated/torch.nn.RNN.html",
      .schema = "rnn_tanh.data(Tensor data, Tensor batch_sizes, Tensor hx, Tensor[] params, bool has_biases, int "
                "num_layers, float dropout, bool train, bool bidirectional) -> (Tensor, Tensor)",
      .dtypes = kFloating,
      .infer = infer_sequence,
-     .decompose = decompose_sequence,
-     .samples = sample_packed<RnnKind::tanh>},
+     .decompose = decompose_sequence},
     {.name = "aten.rnn_relu.data",
      .doc = "Recurrent network with relu over packed sequences; pytorch.org/docs/stable/generated/torch.nn.RNN.html",
      .schema = "rnn_relu.data(Tensor data, Tensor batch_sizes, Tensor hx, Tensor[] params, bool has_biases, int "
                "num_layers, float dropout, bool train, bool bidirectional) -> (Tensor, Tensor)",
      .dtypes = kFloating,
      .infer = infer_sequence,
-     .decompose = decompose_sequence,
-     .samples = sample_packed<RnnKind::relu>},
+     .decompose = decompose_sequence},
     {.name = "aten.lstm_cell.default",
      .doc = "One step of an LSTM: (h, c); pytorch.org/docs/stable/generated/torch.nn.LSTMCell.html",
      .schema = "lstm_cell(Tensor input, Tensor[] hx, Tensor w_ih, Tensor w_hh, Tensor? b_ih=None, Tensor? b_hh=None) "
@@ -329,8 +207,7 @@ constexpr OpDef kRnnOps[] = {
      .dtypes = kFloating,
      .infer = infer_cell,
      .eval = eval_cell,
-     .decompose = decompose_cell,
-     .samples = sample_cell<RnnKind::lstm>},
+     .decompose = decompose_cell},
     {.name = "aten.gru_cell.default",
      .doc = "One step of a GRU; pytorch.org/docs/stable/generated/torch.nn.GRUCell.html",
      .schema = "gru_cell(Tensor input, Tensor hx, Tensor w_ih, Tensor w_hh, Tensor? b_ih=None, Tensor? b_hh=None) "
@@ -338,8 +215,7 @@ constexpr OpDef kRnnOps[] = {
      .dtypes = kFloating,
      .infer = infer_cell,
      .eval = eval_cell,
-     .decompose = decompose_cell,
-     .samples = sample_cell<RnnKind::gru>},
+     .decompose = decompose_cell},
     {.name = "aten.rnn_tanh_cell.default",
      .doc = "One step of a recurrent network; pytorch.org/docs/stable/generated/torch.nn.RNNCell.html",
      .schema = "rnn_tanh_cell(Tensor input, Tensor hx, Tensor w_ih, Tensor w_hh, Tensor? b_ih=None, "
@@ -347,8 +223,7 @@ constexpr OpDef kRnnOps[] = {
      .dtypes = kFloating,
      .infer = infer_cell,
      .eval = eval_cell,
-     .decompose = decompose_cell,
-     .samples = sample_cell<RnnKind::tanh>},
+     .decompose = decompose_cell},
     {.name = "aten.rnn_relu_cell.default",
      .doc = "One step of a recurrent network; pytorch.org/docs/stable/generated/torch.nn.RNNCell.html",
      .schema = "rnn_relu_cell(Tensor input, Tensor hx, Tensor w_ih, Tensor w_hh, Tensor? b_ih=None, "
@@ -356,8 +231,7 @@ constexpr OpDef kRnnOps[] = {
      .dtypes = kFloating,
      .infer = infer_cell,
      .eval = eval_cell,
-     .decompose = decompose_cell,
-     .samples = sample_cell<RnnKind::relu>},
+     .decompose = decompose_cell},
 };
 
 }  // namespace

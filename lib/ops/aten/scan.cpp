@@ -10,7 +10,6 @@
 #include "ops/core/combine.h"
 #include "ops/core/elements.h"
 #include "ops/core/geometry.h"
-#include "ops/core/move_samples.h"
 #include "ops/core/pointwise.h"
 
 namespace whittle {
@@ -248,31 +247,7 @@ std::vector<NodeRef> decompose_diff(GraphBuilder& b, const Arguments<NodeValue>&
     return {self.ref};
 }
 
-std::vector<Sample> scan_samples(DType dtype) {
-    using samples::moved, samples::once, samples::operator+;
-    std::vector<Sample> result = {
-        {.label = "values", .tensors = {samples::uniform(dtype, {3, 5}, 0, 3)}, .args = {samples::t(0), 1}},
-        {.label = "first dim", .tensors = {samples::uniform(dtype, {4, 2, 3}, 0, 3, 2)}, .args = {samples::t(0), -3}}};
-    return result + moved(dtype, "special", {3, 4}, {0}) +
-           std::vector<Sample>{once(dtype, "one", {1, 2}, {0}), once(dtype, "0-d", {}, {-1}),
-                               once(dtype, "empty", {2, 0}, {1}), once(dtype, "no lines", {0, 2}, {1})};
-}
-
-std::vector<Sample> typed_scan_samples(DType dtype) {
-    std::vector<Sample> result = scan_samples(dtype);
-    for (const DType to : {DType::f64, DType::i32, DType::f16}) {
-        Sample sample{.label = "as " + std::string(name(to)),
-                      .tensors = {samples::uniform(dtype, {6}, 0, 4)},
-                      .args = {samples::t(0), 0},
-                      .kwargs = {{"dtype", to}}};
-        result.push_back(sample);
-    }
-    return result;
-}
-
 }  // namespace
-
-using samples::once;
 
 std::span<const OpDef> scan_ops() {
     static const OpDef ops[] = {
@@ -282,7 +257,6 @@ std::span<const OpDef> scan_ops() {
             .schema = "cumsum(Tensor self, int dim, *, ScalarType? dtype=None) -> Tensor",
             .dtypes = kAnyDType | kLimited | kComplex,
             .grad = cumsum_grad,
-            .samples = typed_scan_samples,
         }),
         scan_op<RunningProduct>({
             .name = "aten.cumprod.default",
@@ -290,7 +264,6 @@ std::span<const OpDef> scan_ops() {
             .schema = "cumprod(Tensor self, int dim, *, ScalarType? dtype=None) -> Tensor",
             .dtypes = kAnyDType | kComplex,
             .grad = cumprod_grad,
-            .samples = typed_scan_samples,
         }),
         scan_op<RunningLogSumExp>({
             .name = "aten.logcumsumexp.default",
@@ -299,34 +272,24 @@ std::span<const OpDef> scan_ops() {
             .schema = "logcumsumexp(Tensor self, int dim) -> Tensor",
             .dtypes = kFloating,
             .grad = logcumsumexp_grad,
-            .samples = scan_samples,
         }),
         running_extreme_op<Extreme<true>>({
             .name = "aten.cummax.default",
             .doc = "running maxima and where they are: https://pytorch.org/docs/stable/generated/torch.cummax.html",
             .schema = "cummax(Tensor self, int dim) -> (Tensor values, Tensor indices)",
             .grad = scan_picked_grad,
-            .samples = scan_samples,
         }),
         running_extreme_op<Extreme<false>>({
             .name = "aten.cummin.default",
             .doc = "running minima and where they are: https://pytorch.org/docs/stable/generated/torch.cummin.html",
             .schema = "cummin(Tensor self, int dim) -> (Tensor values, Tensor indices)",
             .grad = scan_picked_grad,
-            .samples = scan_samples,
         }),
         {
             .name = "aten.diff.default",
             .doc = "differences of neighbours, n times: https://pytorch.org/docs/stable/generated/torch.diff.html",
             .schema = "diff(Tensor self, int n=1, int dim=-1, Tensor? prepend=None, Tensor? append=None) -> Tensor",
             .decompose = decompose_diff,
-            .samples = [](DType dtype) -> std::vector<Sample> {
-                Sample both = once(dtype, "with both ends", {2, 4}, {1, -1, samples::t(1), samples::t(2)});
-                both.tensors.push_back(samples::ramp(dtype, {2, 1}));
-                both.tensors.push_back(samples::ramp(dtype, {2, 2}));
-                return {both, once(dtype, "twice", {5}, {2}), once(dtype, "none", {3}, {0}),
-                        once(dtype, "more than there are", {2}, {5}), once(dtype, "columns", {3, 2}, {1, 0})};
-            },
         },
     };
     return ops;

@@ -7,7 +7,6 @@
 #include "ops/core/combine.h"
 #include "ops/core/elements.h"
 #include "ops/core/geometry.h"
-#include "ops/core/move_samples.h"
 #include "ops/core/pointwise.h"
 
 namespace whittle {
@@ -207,50 +206,7 @@ std::vector<expr::Value> lower_scatter_value(expr::GroupBuilder& g, const Argume
     return {reshape_value(lower_scatter_of(g, {at_least_1d(self), index, value, dim}), self.sizes())};
 }
 
-// --- Samples ---------------------------------------------------------------------------------------------------------
-
-using samples::scattered;
-
-std::vector<Sample> source_samples(DType dtype, const ArgList& rest) {
-    using samples::indices, samples::mixed, samples::ramp;
-    const Tensor self = mixed(dtype, {4, 3}), source = ramp(dtype, {5, 3});
-    return {
-        scattered("duplicates", {self, indices({5, 3}, 4), source}, 0, rest),
-        scattered("strided",
-                  {samples::transposed(self), samples::transposed(indices({5, 3}, 4)), samples::negative(source)}, 0,
-                  rest),
-        scattered("smaller index", {mixed(dtype, {3, 4, 2}), indices({2, 6, 1}, 4), ramp(dtype, {3, 6, 2})}, -2, rest),
-        scattered("special values", {mixed(dtype, {4}), indices({7}, 4), mixed(dtype, {7})}, 0, rest),
-        scattered("0-d", {mixed(dtype, {}), indices({}, 1), ramp(dtype, {})}, 0, rest),
-        scattered("empty", {self, indices({0, 3}, 1), source}, 0, rest),
-    };
-}
-
-std::vector<Sample> value_samples(DType dtype) {
-    using samples::indices, samples::mixed;
-    return {
-        scattered("matrix", {mixed(dtype, {3, 4}), indices({3, 2}, 4)}, 1, {2}),
-        scattered("smaller index", {mixed(dtype, {3, 4}), indices({2, 2}, 3)}, 0, {1.5}),
-        scattered("0-d", {mixed(dtype, {}), indices({1}, 1)}, 0, {1}),
-        scattered("empty", {mixed(dtype, {2}), indices({0}, 1)}, 0, {1}),
-    };
-}
-
-std::vector<Sample> reduce_samples(DType dtype) {
-    std::vector<Sample> result;
-    for (const char* reduce : {"sum", "prod", "amax", "amin"})
-        for (const bool include_self : {true, false})
-            for (Sample& sample : source_samples(dtype, {samples::t(2), reduce})) {
-                sample.label += std::string(", ") + reduce + (include_self ? "" : " without self");
-                sample.kwargs = {{"include_self", include_self}};
-                result.push_back(std::move(sample));
-            }
-    return result;
-}
-
 }  // namespace
-
-using samples::t;
 
 std::span<const OpDef> scatter_ops() {
     static const OpDef ops[] = {
@@ -264,7 +220,6 @@ std::span<const OpDef> scatter_ops() {
             .eval = eval_scatter,
             .lower = lower_scatter,
             .grad = scatter_grad,
-            .samples = [](DType dtype) { return source_samples(dtype, {t(2)}); },
         },
         {
             .name = "aten.scatter.value",
@@ -276,7 +231,6 @@ std::span<const OpDef> scatter_ops() {
             .eval = eval_scatter_value,
             .lower = lower_scatter_value,
             .grad = scatter_value_grad,
-            .samples = value_samples,
         },
         {
             .name = "aten.scatter_add.default",
@@ -288,7 +242,6 @@ std::span<const OpDef> scatter_ops() {
             .eval = eval_scatter,
             .lower = lower_scatter,
             .grad = scatter_add_grad,
-            .samples = [](DType dtype) { return source_samples(dtype, {t(2)}); },
         },
         {
             .name = "aten.scatter_reduce.two",
@@ -301,7 +254,6 @@ std::span<const OpDef> scatter_ops() {
             .eval = eval_scatter,
             .lower = lower_scatter,
             .grad = scatter_reduce_grad,
-            .samples = reduce_samples,
         },
     };
     return ops;

@@ -1,13 +1,11 @@
 // Where values belong in sorted sequences: searchsorted and bucketize, by the same binary search in all readers, so
 // that they agree on unsorted sequences and NaN too.
 #include <algorithm>
-#include <limits>
 
 #include "base/error.h"
 #include "ops/aten/families.h"
 #include "ops/core/elements.h"
 #include "ops/core/geometry.h"
-#include "ops/core/move_samples.h"
 #include "ops/core/pointwise.h"
 
 namespace whittle {
@@ -101,36 +99,6 @@ std::vector<NodeRef> decompose_bucketize(GraphBuilder& b, const Arguments<NodeVa
                 .ref};
 }
 
-/// Equal neighbours, then NaN for floats.
-Tensor sequence_of(DType dtype) {
-    std::vector<double> values = {0, 1, 1, 3, 7};
-    if (is_floating(dtype)) values.push_back(std::numeric_limits<double>::quiet_NaN());
-    return samples::values(dtype, values);
-}
-
-std::vector<Sample> search_samples(DType dtype, bool sequence_first) {
-    const auto call = [&](const std::string& label, const Tensor& sequence, const Tensor& values,
-                          std::vector<std::pair<std::string, Arg>> kwargs = {}) {
-        return Sample{.label = label,
-                      .tensors = {sequence, values},
-                      .args = {samples::t(sequence_first ? 0 : 1), samples::t(sequence_first ? 1 : 0)},
-                      .kwargs = std::move(kwargs)};
-    };
-    const Tensor sequence = sequence_of(dtype), values = samples::uniform(dtype, {3, 4}, 0, 9);
-    std::vector<Sample> result = {
-        call("left", sequence, values),
-        call("right", sequence, samples::transposed(values), {{"right", true}}),
-        call("special", sequence, samples::special(dtype), {{"out_int32", true}}),
-        call("0-d", sequence, samples::scalar(dtype, 1)),
-        call("empty sequence", samples::values(dtype, {}), values),
-        call("no values", sequence, samples::values(dtype, {})),
-    };
-    if (!sequence_first) return result;
-    result.push_back(call("lines", samples::values(dtype, {1, 2, 5, 0, 3, 3}, {2, 3}),
-                          samples::uniform(dtype, {2, 4}, 0, 6), {{"side", "right"}}));
-    return result;
-}
-
 }  // namespace
 
 std::span<const OpDef> search_ops() {
@@ -148,7 +116,6 @@ std::span<const OpDef> search_ops() {
             .eval = eval_search,
             .lower = lower_search,
             .grad = no_gradient,
-            .samples = [](DType dtype) { return search_samples(dtype, true); },
         },
         {
             .name = "aten.bucketize.Tensor",
@@ -159,7 +126,6 @@ std::span<const OpDef> search_ops() {
             .dtypes = kNumbers,
             .decompose = decompose_bucketize,
             .grad = no_gradient,
-            .samples = [](DType dtype) { return search_samples(dtype, false); },
         },
     };
     return ops;

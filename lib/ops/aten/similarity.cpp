@@ -4,13 +4,9 @@
 #include "ops/aten/backward.h"
 #include "ops/aten/families.h"
 #include "ops/aten/losses.h"
-#include "ops/core/samples.h"
 
 namespace whittle {
 namespace {
-
-using samples::random;
-using samples::t;
 
 NodeValue positive_part(const Gradient& g, const NodeValue& x) { return g.call("aten.clamp_min.default", {arg(x), 0}); }
 
@@ -74,41 +70,7 @@ Refs triplet_margin_loss(GraphBuilder& b, const Arguments<NodeValue>& a) {
     return {reduced(b, a, positive_part(g, g.sub(g.add(near, Arg(a.number("margin"))), far)))};
 }
 
-// --- Samples ---
-
-std::vector<Sample> cosine_samples(DType dtype) {
-    const Tensor x = random(dtype, {3, 4}), y = random(dtype, {3, 4}, 2);
-    return {{"columns", {x, y}, {t(0), t(1)}},
-            {"rows, transposed", {samples::transposed(x), y}, {t(0), t(1), 0}},
-            {"broadcast", {random(dtype, {2, 1, 4}), y}, {t(0), t(1), -1}},
-            {"short", {x, samples::values(dtype, {0, 0, 0, 0})}, {t(0), t(1), 1, 0.5}},
-            {"shorter than eps",
-             {samples::values(dtype, {0.1, 0.05}), samples::values(dtype, {1, 2})},
-             {t(0), t(1), 0, 0.5}},
-            {"one vector", {random(dtype, {4}), random(dtype, {4}, 2)}, {t(0), t(1), 0}}};
-}
-std::vector<Sample> pairwise_distance_samples(DType dtype) {
-    const Tensor x = random(dtype, {3, 4}), y = random(dtype, {3, 4}, 2);
-    return {{"2", {x, y}, {t(0), t(1)}},
-            {"1, kept", {samples::transposed(x), y}, {t(0), t(1), 1.0, 1e-6, true}},
-            {"3, broadcast", {x, random(dtype, {4}, 2)}, {t(0), t(1), 3.0, 0.5}},
-            {"one vector", {random(dtype, {4}), random(dtype, {4}, 2)}, {t(0), t(1)}}};
-}
-std::vector<Sample> cosine_embedding_samples(DType dtype) {
-    const Tensor x = random(dtype, {4, 3}), y = random(dtype, {4, 3}, 2), sign = samples::values(dtype, {1, -1, -1, 1});
-    return {{"mean", {x, y, sign}, {t(0), t(1), t(2)}},
-            {"none, margin", {samples::transposed(x), y, sign}, {t(0), t(1), t(2), -0.5, kNone}},
-            {"sum", {x, samples::strided(y), sign}, {t(0), t(1), t(2), 0.25, kSum}},
-            {"one vector",
-             {random(dtype, {3}), random(dtype, {3}, 2), samples::scalar(dtype, -1)},
-             {t(0), t(1), t(2), -1.0}}};
-}
-std::vector<Sample> triplet_samples(DType dtype) {
-    const Tensor x = random(dtype, {4, 3}), y = random(dtype, {4, 3}, 2), z = random(dtype, {4, 3}, 3);
-    return {{"mean", {x, y, z}, {t(0), t(1), t(2)}},
-            {"none, swap", {samples::transposed(x), y, z}, {t(0), t(1), t(2), 0.5, 2.0, 1e-6, true, kNone}},
-            {"sum, 1-norm", {x, y, samples::strided(z)}, {t(0), t(1), t(2), 2.0, 1.0, 1e-6, false, kSum}}};
-}
+// --- Records ---
 
 constexpr OpDef kSimilarityOps[] = {
     {.name = "aten.cosine_similarity.default",
@@ -116,29 +78,25 @@ constexpr OpDef kSimilarityOps[] = {
             "https://pytorch.org/docs/stable/generated/torch.nn.functional.cosine_similarity.html",
      .schema = "cosine_similarity(Tensor x1, Tensor x2, int dim=1, float eps=1e-08) -> Tensor",
      .dtypes = kFloating,
-     .decompose = cosine_similarity,
-     .samples = cosine_samples},
+     .decompose = cosine_similarity},
     {.name = "aten.pairwise_distance.default",
      .doc = "the distance between vectors: https://pytorch.org/docs/stable/generated/torch.nn.PairwiseDistance.html",
      .schema = "pairwise_distance(Tensor x1, Tensor x2, float p=2, float eps=1e-06, bool keepdim=False) -> Tensor",
      .dtypes = kFloating,
-     .decompose = pairwise_distance,
-     .samples = pairwise_distance_samples},
+     .decompose = pairwise_distance},
     {.name = "aten.cosine_embedding_loss.default",
      .doc = "the loss of cosines: https://pytorch.org/docs/stable/generated/torch.nn.CosineEmbeddingLoss.html",
      .schema = "cosine_embedding_loss(Tensor input1, Tensor input2, Tensor target, float margin=0.0, int reduction=1) "
                "-> Tensor",
      .dtypes = kFloating,
-     .decompose = cosine_embedding_loss,
-     .samples = cosine_embedding_samples},
+     .decompose = cosine_embedding_loss},
     {.name = "aten.triplet_margin_loss.default",
      .doc = "the loss of distances to one that is alike and one that is not: "
             "https://pytorch.org/docs/stable/generated/torch.nn.TripletMarginLoss.html",
      .schema = "triplet_margin_loss(Tensor anchor, Tensor positive, Tensor negative, float margin=1.0, float p=2, "
                "float eps=1e-06, bool swap=False, int reduction=1) -> Tensor",
      .dtypes = kFloating,
-     .decompose = triplet_margin_loss,
-     .samples = triplet_samples},
+     .decompose = triplet_margin_loss},
 };
 
 }  // namespace

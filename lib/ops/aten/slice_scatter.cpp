@@ -10,7 +10,6 @@
 #include "ops/aten/view_grad.h"
 #include "ops/core/elements.h"
 #include "ops/core/geometry.h"
-#include "ops/core/move_samples.h"
 #include "ops/core/pointwise.h"
 #include "tensor/reach.h"
 
@@ -108,12 +107,6 @@ std::vector<expr::Value> lower_overwrite(expr::GroupBuilder&, const Arguments<ex
     })};
 }
 
-Sample replaced(const std::string& label, const Tensor& self, const Tensor& source, const ArgList& rest) {
-    Sample sample{.label = label, .tensors = {self, source}, .args = {samples::t(0), samples::t(1)}};
-    sample.args.insert(sample.args.end(), rest.begin(), rest.end());
-    return sample;
-}
-
 // --- Diagonals -------------------------------------------------------------------------------------------------------
 
 struct DiagonalPosition {
@@ -171,9 +164,6 @@ std::vector<NodeRef> decompose_diag(GraphBuilder& b, const Arguments<NodeValue>&
 
 }  // namespace
 
-using samples::mixed;
-using samples::ramp;
-
 std::span<const OpDef> slice_scatter_ops() {
     static const OpDef ops[] = {
         {
@@ -186,12 +176,6 @@ std::span<const OpDef> slice_scatter_ops() {
             .eval = eval_overwrite,
             .lower = lower_overwrite,
             .grad = select_scatter_grad,
-            .samples = [](DType dtype) -> std::vector<Sample> {
-                return {replaced("row", mixed(dtype, {3, 4}), ramp(dtype, {4}), {0, 1}),
-                        replaced("column from the end", samples::transposed(mixed(dtype, {3, 4})),
-                                 samples::negative(ramp(dtype, {3})), {1, -4}),
-                        replaced("1-d", mixed(dtype, {3}), mixed(dtype, {}), {0, 2})};
-            },
         },
         {
             .name = "aten.slice_scatter.default",
@@ -204,13 +188,6 @@ std::span<const OpDef> slice_scatter_ops() {
             .eval = eval_overwrite,
             .lower = lower_overwrite,
             .grad = slice_scatter_grad,
-            .samples = [](DType dtype) -> std::vector<Sample> {
-                return {replaced("range", mixed(dtype, {4, 3}), ramp(dtype, {2, 3}), {0, 1, 3}),
-                        replaced("step", samples::transposed(mixed(dtype, {2, 7})), ramp(dtype, {2, 3}), {1, 1, 6, 2}),
-                        replaced("all", mixed(dtype, {3}), mixed(dtype, {3}), {}),
-                        replaced("converted", mixed(dtype, {3}), ramp(DType::i32, {2}), {0, -2}),
-                        replaced("nothing", mixed(dtype, {3}), ramp(dtype, {0}), {0, 2, 1})};
-            },
         },
         {
             .name = "aten.diagonal_scatter.default",
@@ -218,12 +195,6 @@ std::span<const OpDef> slice_scatter_ops() {
             .schema = "diagonal_scatter(Tensor self, Tensor src, int offset=0, int dim1=0, int dim2=1) -> Tensor",
             .dtypes = kAnyDType | kComplex,
             .decompose = decompose_diagonal_scatter,
-            .samples = [](DType dtype) -> std::vector<Sample> {
-                return {
-                    replaced("main", mixed(dtype, {3, 4}), ramp(dtype, {3}), {}),
-                    replaced("below", mixed(dtype, {2, 4, 3}), samples::transposed(ramp(dtype, {2, 3})), {-1, 1, 2}),
-                    replaced("outside", mixed(dtype, {2, 2}), ramp(dtype, {0}), {5})};
-            },
         },
         {
             .name = "aten.diag_embed.default",
@@ -231,14 +202,6 @@ std::span<const OpDef> slice_scatter_ops() {
             .schema = "diag_embed(Tensor self, int offset=0, int dim1=-2, int dim2=-1) -> Tensor",
             .dtypes = kAnyDType | kComplex,
             .decompose = decompose_diag_embed,
-            .samples =
-                [](DType dtype) {
-                    return samples::operator+
-                        (samples::moved(dtype, "rows", {2, 3}),
-                         {samples::once(dtype, "above", {3}, {2}), samples::once(dtype, "below", {2, 2}, {-1}),
-                          samples::once(dtype, "other dimensions", {2, 3}, {1, 0, 2}),
-                          samples::once(dtype, "swapped", {2, 3}, {1, 2, 0}), samples::once(dtype, "empty", {0})});
-                },
         },
         {
             .name = "aten.diag.default",
@@ -247,14 +210,6 @@ std::span<const OpDef> slice_scatter_ops() {
             .schema = "diag(Tensor self, int diagonal=0) -> Tensor",
             .dtypes = kAnyDType | kComplex,
             .decompose = decompose_diag,
-            .samples =
-                [](DType dtype) {
-                    return samples::operator+
-                        (samples::moved(dtype, "matrix", {3, 4}),
-                         {samples::once(dtype, "row", {3}), samples::once(dtype, "row below", {3}, {-1}),
-                          samples::once(dtype, "matrix above", {3, 4}, {1}),
-                          samples::once(dtype, "outside", {2, 2}, {3})});
-                },
         },
     };
     return ops;

@@ -6,14 +6,12 @@
 #include "ops/aten/families.h"
 #include "ops/aten/reduction_grad.h"
 #include "ops/core/reduce.h"
-#include "ops/core/samples.h"
 
 namespace whittle {
 
 namespace {
 
 using expr::Op;
-using samples::t;
 
 /// f16 becomes f32 with half_to_float, which is for f16 alone.
 template <class T>
@@ -91,33 +89,6 @@ std::vector<NodeRef> decompose_softmax(GraphBuilder& builder, const Arguments<No
                 .ref};
 }
 
-std::vector<Sample> primitive_samples(DType dtype) {
-    std::vector<Sample> result;
-    for (const auto& [label, x] : samples::reduced(dtype)) {
-        result.push_back({label + " last", {x}, {t(0), Arg(-1), Arg(false)}});
-        result.push_back({label + " first", {x}, {t(0), Arg(0), Arg(false)}});
-    }
-    const double inf = std::numeric_limits<double>::infinity();
-    result.push_back(
-        {"-inf", {samples::values(dtype, {-inf, 1, -inf, -inf, -inf, -inf}, {2, 3})}, {t(0), Arg(1), Arg(false)}});
-    result.push_back({"large", {samples::values(dtype, {1000, 1001, -1000, 0}, {2, 2})}, {t(0), Arg(1), Arg(false)}});
-    result.push_back({"0-d", {samples::scalar(dtype, 3)}, {t(0), Arg(0), Arg(false)}});
-    result.push_back({"empty", {samples::ramp(dtype, {0, 3})}, {t(0), Arg(1), Arg(false)}});
-    result.push_back({"empty rows", {samples::ramp(dtype, {3, 0})}, {t(0), Arg(1), Arg(false)}});
-    if (dtype == DType::f16)
-        result.push_back({"half_to_float", {samples::random(dtype, {2, 3})}, {t(0), Arg(1), Arg(true)}});
-    return result;
-}
-/// Integers need a dtype.
-std::vector<Sample> composite_samples(DType dtype) {
-    std::vector<Sample> result;
-    if (is_floating(dtype)) result.push_back({"plain", {samples::random(dtype, {2, 3})}, {t(0), Arg(1)}});
-    for (const DType to : {DType::f64, DType::f32})
-        result.push_back(
-            {"dtype " + std::string(name(to)), {samples::random(dtype, {2, 3})}, {t(0), Arg(-1), Arg(to)}});
-    return result;
-}
-
 constexpr OpDef kSoftmax[] = {
     {.name = "aten._softmax.default",
      .doc = "exp(x) / sum(exp(x)) along a dimension",
@@ -126,8 +97,7 @@ constexpr OpDef kSoftmax[] = {
      .infer = infer_softmax,
      .eval = eval_softmax<false>,
      .lower = lower_softmax<false>,
-     .grad = softmax_grad,
-     .samples = primitive_samples},
+     .grad = softmax_grad},
     {.name = "aten._log_softmax.default",
      .doc = "x - log(sum(exp(x))) along a dimension",
      .schema = "_log_softmax(Tensor self, int dim, bool half_to_float) -> Tensor",
@@ -135,18 +105,15 @@ constexpr OpDef kSoftmax[] = {
      .infer = infer_softmax,
      .eval = eval_softmax<true>,
      .lower = lower_softmax<true>,
-     .grad = log_softmax_grad,
-     .samples = primitive_samples},
+     .grad = log_softmax_grad},
     {.name = "aten.softmax.int",
      .doc = "_softmax after an optional cast",
      .schema = "softmax.int(Tensor self, int dim, ScalarType? dtype=None) -> Tensor",
-     .decompose = decompose_softmax<false>,
-     .samples = composite_samples},
+     .decompose = decompose_softmax<false>},
     {.name = "aten.log_softmax.int",
      .doc = "_log_softmax after an optional cast",
      .schema = "log_softmax.int(Tensor self, int dim, ScalarType? dtype=None) -> Tensor",
-     .decompose = decompose_softmax<true>,
-     .samples = composite_samples},
+     .decompose = decompose_softmax<true>},
 };
 
 }  // namespace

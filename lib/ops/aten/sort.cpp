@@ -12,7 +12,6 @@
 #include "ops/aten/reduction_grad.h"
 #include "ops/core/elements.h"
 #include "ops/core/geometry.h"
-#include "ops/core/move_samples.h"
 #include "ops/core/pointwise.h"
 
 namespace whittle {
@@ -292,23 +291,7 @@ std::vector<NodeRef> decompose_median(GraphBuilder& b, const Arguments<NodeValue
     return {b.call_multi("aten.median.dim", {arg(flat), 0})[0].ref};
 }
 
-// --- Samples ---------------------------------------------------------------------------------------------------------
-
-/// op(tensor, rest...) over ties, special values, layouts and empty tensors; the dimension that matters has 5 elements.
-std::vector<Sample> order_samples(DType dtype, const ArgList& rest) {
-    std::vector<Sample> result = samples::moved(dtype, "special", {5, 3}, rest);
-    result.push_back({.label = "ties", .tensors = {samples::uniform(dtype, {5, 4}, 0, 3)}, .args = {samples::t(0)}});
-    result.push_back({.label = "random", .tensors = {samples::random(dtype, {5, 2, 3})}, .args = {samples::t(0)}});
-    result.push_back(samples::once(dtype, "no lines", {5, 0}));
-    for (Sample& sample : result)
-        if (sample.args.size() == 1) sample.args.insert(sample.args.end(), rest.begin(), rest.end());
-    return result;
-}
-
 }  // namespace
-
-using samples::once;
-using samples::operator+;
 
 std::span<const OpDef> sort_ops() {
     static const OpDef ops[] = {
@@ -318,14 +301,6 @@ std::span<const OpDef> sort_ops() {
             .schema = "sort(Tensor self, int dim=-1, bool descending=False) -> (Tensor values, Tensor indices)",
             .dtypes = kAnyDType | kLimited,
             .grad = picked_grad,
-            .samples =
-                [](DType dtype) {
-                    std::vector<Sample> down = order_samples(dtype, {0, true});
-                    for (Sample& sample : down) sample.label += ", descending";
-                    return order_samples(dtype, {0}) + down +
-                           std::vector<Sample>{once(dtype, "last dim", {2, 7}), once(dtype, "0-d", {}),
-                                               once(dtype, "one", {1}), once(dtype, "empty", {2, 0})};
-                },
         }),
         selection_op({
             .name = "aten.sort.stable",
@@ -334,12 +309,6 @@ std::span<const OpDef> sort_ops() {
                       "Tensor indices)",
             .dtypes = kAnyDType | kLimited,
             .grad = picked_grad,
-            .samples =
-                [](DType dtype) {
-                    std::vector<Sample> result = order_samples(dtype, {});
-                    for (Sample& sample : result) sample.kwargs = {{"stable", true}, {"dim", 0}, {"descending", true}};
-                    return result;
-                },
         }),
         {
             .name = "aten.argsort.default",
@@ -348,10 +317,6 @@ std::span<const OpDef> sort_ops() {
             .dtypes = kAnyDType | kLimited,
             .decompose = decompose_argsort,
             .grad = no_gradient,
-            .samples =
-                [](DType dtype) {
-                    return order_samples(dtype, {0, true});
-                },
         },
         {
             .name = "aten.argsort.stable",
@@ -360,12 +325,6 @@ std::span<const OpDef> sort_ops() {
             .dtypes = kAnyDType | kLimited,
             .decompose = decompose_argsort,
             .grad = no_gradient,
-            .samples =
-                [](DType dtype) {
-                    std::vector<Sample> result = order_samples(dtype, {});
-                    for (Sample& sample : result) sample.kwargs = {{"stable", true}, {"dim", 0}};
-                    return result;
-                },
         },
         selection_op({
             .name = "aten.topk.default",
@@ -375,15 +334,6 @@ std::span<const OpDef> sort_ops() {
                       "Tensor indices)",
             .dtypes = kNumbers | kLimited,
             .grad = picked_grad,
-            .samples =
-                [](DType dtype) {
-                    std::vector<Sample> smallest = order_samples(dtype, {2, 0, false});
-                    for (Sample& sample : smallest) sample.label += ", smallest";
-                    return order_samples(dtype, {3, 0}) + smallest +
-                           std::vector<Sample>{once(dtype, "all", {2, 4}, {4}), once(dtype, "none", {2, 4}, {0}),
-                                               once(dtype, "0-d", {}, {1}),
-                                               once(dtype, "unsorted", {6}, {2, 0, true, false})};
-                },
         }),
         {
             .name = "aten.kthvalue.default",
@@ -392,12 +342,6 @@ std::span<const OpDef> sort_ops() {
             .dtypes = kNumbers,
             .decompose = decompose_kthvalue,
             .grad = picked_grad,
-            .samples =
-                [](DType dtype) {
-                    return order_samples(dtype, {2, 0}) +
-                           std::vector<Sample>{once(dtype, "kept dim", {2, 4}, {4, 1, true}),
-                                               once(dtype, "0-d", {}, {1})};
-                },
         },
         {
             .name = "aten.median.dim",
@@ -413,11 +357,6 @@ std::span<const OpDef> sort_ops() {
             .eval = eval_median,
             .lower = lower_median,
             .grad = picked_grad,
-            .samples =
-                [](DType dtype) {
-                    return order_samples(dtype, {0}) + std::vector<Sample>{once(dtype, "kept dim", {2, 4}, {-1, true}),
-                                                                           once(dtype, "0-d", {}, {0})};
-                },
         },
         {
             .name = "aten.median.default",
@@ -427,15 +366,6 @@ std::span<const OpDef> sort_ops() {
             .dtypes = kNumbers,
             .decompose = decompose_median,
             .grad = median_grad,
-            .samples =
-                [](DType dtype) {
-                    std::vector<Sample> result = {
-                        {.label = "numbers", .tensors = {samples::random(dtype, {3, 4})}, .args = {samples::t(0)}},
-                        once(dtype, "special", {7}),
-                        once(dtype, "0-d", {})};
-                    if (is_floating(dtype)) result.push_back(once(dtype, "empty", {0}));
-                    return result;
-                },
         },
     };
     return ops;

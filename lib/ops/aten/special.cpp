@@ -10,7 +10,6 @@
 #include "ops/aten/gradient.h"
 #include "ops/aten/own_copy.h"
 #include "ops/core/pointwise.h"
-#include "ops/core/samples.h"
 #include "tensor/limits.h"
 
 namespace whittle {
@@ -198,49 +197,26 @@ std::vector<NodeRef> rad2deg(GraphBuilder& b, const Arguments<NodeValue>& a) {
 
 // --- Records ---
 
-std::vector<Sample> xlogy_number_samples(DType dtype) {
-    return samples::operator+(samples::unary(dtype, {2}), samples::unary(dtype, {Arg(-1.5)}, ", negative"));
-}
-/// Up to where pi times the operand is finite in its dtype.
-std::vector<Sample> sinc_samples(DType dtype) {
-    std::vector<Sample> result = samples::unary(dtype);
-    std::erase_if(result, [](const Sample& sample) { return sample.label == "special"; });
-    const double infinity = std::numeric_limits<double>::infinity();
-    if (is_floating(dtype))
-        result.push_back({"corners",
-                          {samples::values(dtype, {0, -0.0, 0.5, -1, 2.5, infinity, -infinity, std::nan("")})},
-                          {samples::t(0)}});
-    return result;
-}
-
 template <class F, DTypeSet kDTypes = kAnyDType>
 constexpr OpDef of_two(std::string_view name, std::string_view schema, std::string_view doc, GradFn grad) {
-    OpDef def = {.name = name,
-                 .doc = doc,
-                 .schema = schema,
-                 .dtypes = kDTypes,
-                 .infer = infer_binary<F>,
-                 .eval = eval_binary<F>,
-                 .lower = lower_binary<F>,
-                 .grad = grad};
-    def.samples = [](DType dtype) { return samples::binary(dtype, kDTypes); };
-    return def;
-}
-
-constexpr OpDef with_samples(OpDef def, SamplesFn samples) {
-    def.samples = samples;
-    return def;
+    return {.name = name,
+            .doc = doc,
+            .schema = schema,
+            .dtypes = kDTypes,
+            .infer = infer_binary<F>,
+            .eval = eval_binary<F>,
+            .lower = lower_binary<F>,
+            .grad = grad};
 }
 
 constexpr OpDef kSpecial[] = {
     of_two<Xlogy>("aten.xlogy.Tensor", "xlogy.Tensor(Tensor self, Tensor other) -> Tensor",
                   "self log(other), 0 where self is: https://pytorch.org/docs/stable/special.html#torch.special.xlogy",
                   xlogy_grad),
-    with_samples(of_two<Xlogy>("aten.xlogy.Scalar_Other", "xlogy.Scalar_Other(Tensor self, Scalar other) -> Tensor",
-                               "self log(other), 0 where self is: "
-                               "https://pytorch.org/docs/stable/special.html#torch.special.xlogy",
-                               xlogy_grad),
-                 xlogy_number_samples),
+    of_two<Xlogy>("aten.xlogy.Scalar_Other", "xlogy.Scalar_Other(Tensor self, Scalar other) -> Tensor",
+                  "self log(other), 0 where self is: "
+                  "https://pytorch.org/docs/stable/special.html#torch.special.xlogy",
+                  xlogy_grad),
     of_two<Hypot, kFloating>("aten.hypot.default", "hypot(Tensor self, Tensor other) -> Tensor",
                              "the length of (self, other): https://pytorch.org/docs/stable/generated/torch.hypot.html",
                              hypot_grad),
@@ -260,36 +236,28 @@ constexpr OpDef kSpecial[] = {
      .infer = infer_heaviside,
      .eval = eval_binary<Heaviside>,
      .lower = lower_binary<Heaviside>,
-     .grad = no_gradient,
-     .samples = [](DType dtype) { return samples::binary(dtype, set_of(dtype)); }},
+     .grad = no_gradient},
     {.name = "aten.sinc.default",
      .doc = "sin(pi x) / (pi x): https://pytorch.org/docs/stable/special.html#torch.special.sinc",
      .schema = "sinc(Tensor self) -> Tensor",
      .dtypes = kAnyDType,
      .decompose = sinc,
-     .grad = sinc_grad,
-     .samples = sinc_samples},
+     .grad = sinc_grad},
     {.name = "aten.nan_to_num.default",
      .doc = "NaN and infinities replaced: https://pytorch.org/docs/stable/generated/torch.nan_to_num.html",
      .schema = "nan_to_num(Tensor self, float? nan=None, float? posinf=None, float? neginf=None) -> Tensor",
      .dtypes = kAnyDType,
-     .decompose = nan_to_num,
-     .samples =
-         [](DType dtype) {
-             return samples::operator+(samples::unary(dtype), samples::unary(dtype, {1.5, 2.0, -3.0}, ", given"));
-         }},
+     .decompose = nan_to_num},
     {.name = "aten.deg2rad.default",
      .doc = "degrees in radians: https://pytorch.org/docs/stable/generated/torch.deg2rad.html",
      .schema = "deg2rad(Tensor self) -> Tensor",
      .dtypes = kAnyDType,
-     .decompose = deg2rad,
-     .samples = samples::unary},
+     .decompose = deg2rad},
     {.name = "aten.rad2deg.default",
      .doc = "radians in degrees: https://pytorch.org/docs/stable/generated/torch.rad2deg.html",
      .schema = "rad2deg(Tensor self) -> Tensor",
      .dtypes = kAnyDType,
-     .decompose = rad2deg,
-     .samples = samples::unary},
+     .decompose = rad2deg},
 };
 
 }  // namespace

@@ -5,7 +5,6 @@
 #include "ops/aten/families.h"
 #include "ops/aten/view_grad.h"
 #include "ops/core/geometry.h"
-#include "ops/core/move_samples.h"
 
 namespace whittle {
 
@@ -133,10 +132,6 @@ struct Diagonal {
 
 }  // namespace
 
-using samples::moved;
-using samples::once;
-using samples::operator+;
-
 std::span<const OpDef> split_ops() {
     static const OpDef ops[] = {
         view_op<Split>({
@@ -145,35 +140,18 @@ std::span<const OpDef> split_ops() {
                    "https://pytorch.org/docs/stable/generated/torch.split.html",
             .schema = "split.Tensor(Tensor(a -> *) self, SymInt split_size, int dim=0) -> Tensor(a)[]",
             .grad = split_grad,
-            .samples =
-                [](DType dtype) {
-                    return moved(dtype, "uneven", {2, 7}, {3, 1}) +
-                           std::vector<Sample>{once(dtype, "one piece", {4}, {9}), once(dtype, "empty", {0, 2}, {0}),
-                                               once(dtype, "even", {4, 2}, {2, -2})};
-                },
         }),
         view_op<SplitWithSizes>({
             .name = "aten.split_with_sizes.default",
             .doc = "pieces of given sizes: https://pytorch.org/docs/stable/generated/torch.split.html",
             .schema = "split_with_sizes(Tensor(a -> *) self, SymInt[] split_sizes, int dim=0) -> Tensor(a)[]",
             .grad = split_grad,
-            .samples =
-                [](DType dtype) {
-                    return moved(dtype, "three", {6, 2}, {Arg::ints({1, 3, 2})}) +
-                           std::vector<Sample>{once(dtype, "an empty one", {2, 4}, {Arg::ints({4, 0}), -1})};
-                },
         }),
         view_op<Chunk>({
             .name = "aten.chunk.default",
             .doc = "at most so many pieces of equal size: https://pytorch.org/docs/stable/generated/torch.chunk.html",
             .schema = "chunk(Tensor(a -> *) self, int chunks, int dim=0) -> Tensor(a)[]",
             .grad = split_grad,
-            .samples =
-                [](DType dtype) {
-                    return moved(dtype, "even", {3, 8}, {4, 1}) +
-                           std::vector<Sample>{once(dtype, "fewer than asked", {5}, {4}),
-                                               once(dtype, "empty", {0, 2}, {3})};
-                },
         }),
         view_op<Split>({
             .name = "aten.unsafe_split.Tensor",
@@ -181,10 +159,6 @@ std::span<const OpDef> split_ops() {
                    "https://pytorch.org/docs/stable/generated/torch.unsafe_split.html",
             .schema = "unsafe_split.Tensor(Tensor self, SymInt split_size, int dim=0) -> Tensor[]",
             .grad = split_grad,
-            .samples =
-                [](DType dtype) {
-                    return moved(dtype, "uneven", {2, 7}, {3, 1});
-                },
         }),
         view_op<SplitWithSizes>({
             .name = "aten.unsafe_split_with_sizes.default",
@@ -192,10 +166,6 @@ std::span<const OpDef> split_ops() {
                    "https://github.com/pytorch/pytorch/blob/main/aten/src/ATen/native/native_functions.yaml",
             .schema = "unsafe_split_with_sizes(Tensor self, SymInt[] split_sizes, int dim=0) -> Tensor[]",
             .grad = split_grad,
-            .samples =
-                [](DType dtype) {
-                    return moved(dtype, "three", {6, 2}, {Arg::ints({1, 3, 2})});
-                },
         }),
         view_op<Chunk>({
             .name = "aten.unsafe_chunk.default",
@@ -203,21 +173,12 @@ std::span<const OpDef> split_ops() {
                    "https://pytorch.org/docs/stable/generated/torch.unsafe_chunk.html",
             .schema = "unsafe_chunk(Tensor self, int chunks, int dim=0) -> Tensor[]",
             .grad = split_grad,
-            .samples =
-                [](DType dtype) {
-                    return moved(dtype, "even", {3, 8}, {4, 1});
-                },
         }),
         view_op<Unbind>({
             .name = "aten.unbind.int",
             .doc = "all indices of a dimension: https://pytorch.org/docs/stable/generated/torch.unbind.html",
             .schema = "unbind.int(Tensor(a -> *) self, int dim=0) -> Tensor(a)[]",
             .grad = unbind_grad,
-            .samples =
-                [](DType dtype) {
-                    return moved(dtype, "columns", {2, 3}, {-1}) +
-                           std::vector<Sample>{once(dtype, "to 0-d", {3}), once(dtype, "empty ones", {2, 0})};
-                },
         }),
         view_op<Unfold>({
             .name = "aten.unfold.default",
@@ -225,13 +186,6 @@ std::span<const OpDef> split_ops() {
                    "https://pytorch.org/docs/stable/generated/torch.Tensor.unfold.html",
             .schema = "unfold(Tensor(a) self, int dimension, int size, int step) -> Tensor(a)",
             .grad = unfold_grad,
-            .samples =
-                [](DType dtype) {
-                    return moved(dtype, "overlapping", {2, 7}, {1, 3, 2}) +
-                           std::vector<Sample>{once(dtype, "apart", {7, 2}, {0, 2, 3}),
-                                               once(dtype, "0-d", {}, {0, 1, 1}),
-                                               once(dtype, "of size 0", {3}, {0, 0, 1})};
-                },
         }),
         view_op<Diagonal>({
             .name = "aten.diagonal.default",
@@ -239,14 +193,6 @@ std::span<const OpDef> split_ops() {
                    "https://pytorch.org/docs/stable/generated/torch.diagonal.html",
             .schema = "diagonal(Tensor(a) self, int offset=0, int dim1=0, int dim2=1) -> Tensor(a)",
             .grad = diagonal_grad,
-            .samples =
-                [](DType dtype) {
-                    return moved(dtype, "main", {3, 4}) +
-                           std::vector<Sample>{once(dtype, "above", {3, 4}, {2}),
-                                               once(dtype, "below", {3, 4, 2}, {-1, 0, 1}),
-                                               once(dtype, "of a batch", {2, 3, 3}, {1, -1, 1}),
-                                               once(dtype, "outside", {2, 2}, {5}), once(dtype, "empty", {0, 3})};
-                },
         }),
     };
     return ops;

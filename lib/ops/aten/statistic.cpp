@@ -7,14 +7,12 @@
 #include "ops/aten/families.h"
 #include "ops/aten/reduction_grad.h"
 #include "ops/core/reduce.h"
-#include "ops/core/samples.h"
 
 namespace whittle {
 
 namespace {
 
 using expr::Op;
-using samples::t;
 
 /// n - correction, where correction is 1 unless the parameter "correction" or "unbiased" says otherwise.
 template <class T>
@@ -121,46 +119,10 @@ std::vector<ValueMeta> infer_logsumexp(const Arguments<ValueMeta>& arguments) {
     return {ValueMeta::contiguous(floating_result(arguments.tensor("self").dtype), reduction_of(arguments).result())};
 }
 
-// --- Samples ---
-
-/// keepdim is an argument after "unbiased", or a keyword beside "correction".
-std::vector<Sample> correction_samples(DType dtype) {
-    std::vector<Sample> result;
-    for (Sample& sample : samples::dim_lists(dtype)) {
-        sample.kwargs = {{"keepdim", sample.args[2]}};
-        sample.args.pop_back();
-        result.push_back(std::move(sample));
-    }
-    const Tensor x = samples::random(dtype, {3, 4});
-    for (const double correction : {0.0, 2.0, 2.5, 4.0, 9.0})
-        result.push_back({"correction " + std::to_string(correction),
-                          {x},
-                          {t(0), Arg::ints({1})},
-                          {{"correction", Arg(correction)}}});
-    result.push_back({"no dim", {x}, {t(0)}});
-    return result;
-}
-std::vector<Sample> unbiased_dim_samples(DType dtype) {
-    std::vector<Sample> result;
-    for (const bool unbiased : {true, false})
-        for (Sample& sample : samples::dim_lists(dtype)) {
-            sample.args = {sample.args[0], sample.args[1], unbiased, sample.args[2]};
-            sample.label += unbiased ? " unbiased" : " biased";
-            result.push_back(std::move(sample));
-        }
-    return result;
-}
-std::vector<Sample> unbiased_samples(DType dtype) {
-    std::vector<Sample> result = samples::whole(dtype);
-    result.push_back({"biased", {samples::random(dtype, {3, 4})}, {t(0), Arg(false)}});
-    return result;
-}
-std::vector<Sample> logsumexp_samples(DType dtype) { return samples::dim_lists(dtype); }
-
 // --- Records ---
 
 template <bool kRoot, bool kMean = false>
-constexpr OpDef variance_op(std::string_view name, std::string_view schema, SamplesFn samples) {
+constexpr OpDef variance_op(std::string_view name, std::string_view schema) {
     return {.name = name,
             .doc = kRoot ? (kMean ? "standard deviation and mean" : "standard deviation")
                          : (kMean ? "variance and mean" : "variance"),
@@ -168,50 +130,41 @@ constexpr OpDef variance_op(std::string_view name, std::string_view schema, Samp
             .dtypes = kFloating,
             .infer = infer_variance<kMean>,
             .eval = eval_variance<kRoot, kMean>,
-            .lower = lower_variance<kRoot, kMean>,
-            .samples = samples};
+            .lower = lower_variance<kRoot, kMean>};
 }
 
 constexpr OpDef kStatistic[] = {
     with_gradient(
         variance_op<false>(
             "aten.var.correction",
-            "var.correction(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool keepdim=False) -> Tensor",
-            correction_samples),
+            "var.correction(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool keepdim=False) -> Tensor"),
         variance_grad),
     with_gradient(
         variance_op<false>("aten.var.dim",
-                           "var.dim(Tensor self, int[1]? dim, bool unbiased=True, bool keepdim=False) -> Tensor",
-                           unbiased_dim_samples),
+                           "var.dim(Tensor self, int[1]? dim, bool unbiased=True, bool keepdim=False) -> Tensor"),
         variance_grad),
-    with_gradient(
-        variance_op<false>("aten.var.default", "var(Tensor self, bool unbiased=True) -> Tensor", unbiased_samples),
-        variance_grad),
+    with_gradient(variance_op<false>("aten.var.default", "var(Tensor self, bool unbiased=True) -> Tensor"),
+                  variance_grad),
     with_gradient(
         variance_op<true>(
             "aten.std.correction",
-            "std.correction(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool keepdim=False) -> Tensor",
-            correction_samples),
+            "std.correction(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool keepdim=False) -> Tensor"),
         deviation_grad),
     with_gradient(
         variance_op<true>("aten.std.dim",
-                          "std.dim(Tensor self, int[1]? dim, bool unbiased=True, bool keepdim=False) -> Tensor",
-                          unbiased_dim_samples),
+                          "std.dim(Tensor self, int[1]? dim, bool unbiased=True, bool keepdim=False) -> Tensor"),
         deviation_grad),
-    with_gradient(
-        variance_op<true>("aten.std.default", "std(Tensor self, bool unbiased=True) -> Tensor", unbiased_samples),
-        deviation_grad),
+    with_gradient(variance_op<true>("aten.std.default", "std(Tensor self, bool unbiased=True) -> Tensor"),
+                  deviation_grad),
     with_gradient(
         variance_op<false, true>("aten.var_mean.correction",
                                  "var_mean.correction(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool "
-                                 "keepdim=False) -> (Tensor, Tensor)",
-                                 correction_samples),
+                                 "keepdim=False) -> (Tensor, Tensor)"),
         variance_grad),
     with_gradient(
         variance_op<true, true>("aten.std_mean.correction",
                                 "std_mean.correction(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool "
-                                "keepdim=False) -> (Tensor, Tensor)",
-                                correction_samples),
+                                "keepdim=False) -> (Tensor, Tensor)"),
         deviation_grad),
     {.name = "aten.logsumexp.default",
      .doc = "log(sum(exp(x))), shifted by the largest x",
@@ -219,8 +172,7 @@ constexpr OpDef kStatistic[] = {
      .infer = infer_logsumexp,
      .eval = eval_logsumexp,
      .decompose = decompose_logsumexp,
-     .grad = logsumexp_grad,
-     .samples = logsumexp_samples},
+     .grad = logsumexp_grad},
 };
 
 }  // namespace

@@ -15,15 +15,4 @@ void check_options(const Arguments<T>& a) {
         throw Error(a.schema().name + ": found layout " + a.text("layout") + ", expected strided");
 }
 
-/// A sample with the result's dtype given, and one that leaves it to the op, of each call.
-inline std::vector<Sample> dtype_samples(DType dtype, const std::vector<std::pair<std::string, ArgList>>& calls) {
-    std::vector<Sample> result;
-    for (const auto& [label, args] : calls) {
-        result.push_back({.label = label, .tensors = {}, .args = args, .kwargs = {{"dtype", dtype}}});
-        result.push_back(
-            {.label = label + ", default dtype, " + std::string(name(dtype)), .tensors = {}, .args = args});
-    }
-    return result;
-}
-
 }  // namespace whittle

@@ -1,20 +1,16 @@
 // Three operands, element by element: clamp, lerp, addcmul, addcdiv.
 // Definitions: https://pytorch.org/docs/stable/torch.html#math-operations
 #include <cmath>
-#include <limits>
 
 #include "ops/aten/families.h"
 #include "ops/aten/pointwise_grad.h"
 #include "ops/core/complex.h"
 #include "ops/core/integer.h"
 #include "ops/core/pointwise.h"
-#include "ops/core/samples.h"
 
 namespace whittle {
 
 namespace {
-
-using samples::t;
 
 // --- clamp ---
 
@@ -72,35 +68,6 @@ std::vector<expr::Value> lower_clamp(expr::GroupBuilder&, const Arguments<expr::
         if (has_max) value = expr::select(keeps(value, value <= x.back()), value, x.back());
         return value;
     })};
-}
-
-std::vector<Sample> clamp_samples(DType dtype) {
-    std::vector<Sample> result = samples::unary(dtype, {Arg(1), Arg(3)});
-    const double nan = std::numeric_limits<double>::quiet_NaN();
-    const Tensor x = samples::special(dtype), ramp = samples::ramp(dtype, {3, 4});
-    const auto add = [&](const std::string& label, const Tensor& tensor, const Arg& low, const Arg& high) {
-        result.push_back({label, {tensor}, {t(0), low, high}});
-    };
-    add("min only", x, Arg(1), Arg());
-    add("max only", x, Arg(), Arg(2));
-    add("zeros", x, Arg(0), Arg(0));
-    add("crossed", ramp, Arg(3), Arg(1));
-    add("floating bounds", ramp, Arg(0.3), Arg(2.5));
-    if (is_floating(dtype)) add("nan bound", x, Arg(nan), Arg(1.0));
-    return result;
-}
-std::vector<Sample> bound_samples(DType dtype) {
-    std::vector<Sample> result = samples::unary(dtype, {Arg(2)});
-    result.push_back({"floating bound", {samples::ramp(dtype, {3, 4})}, {t(0), Arg(0.3)}});
-    return result;
-}
-std::vector<Sample> clamp_tensor_samples(DType dtype) {
-    std::vector<Sample> result = samples::binary(dtype, kNumbers);
-    const Tensor x = samples::random(dtype, {2, 3}), low = samples::ramp(dtype, {3}),
-                 high = samples::ramp(dtype, {2, 1});
-    result.push_back({"both", {x, low, high}, {t(0), t(1), t(2)}});
-    result.push_back({"max only", {x, high}, {t(0), Arg(), t(1)}});
-    return result;
 }
 
 // --- lerp, addcmul, addcdiv ---
@@ -224,86 +191,54 @@ struct Addcdiv : Addcmul {
     static Expr lower(const Expr& a, const Expr& b, const Expr& c, const Expr& value) { return a + value * b / c; }
 };
 
-/// The pairs of a binary op with a third operand.
-std::vector<Sample> three_samples(DType dtype) {
-    std::vector<Sample> result;
-    for (Sample& sample : samples::binary(dtype, set_of(dtype))) {
-        sample.tensors.push_back(samples::uniform(dtype, sample.tensors[1].sizes(), 0.1, 3));
-        sample.args = {t(0), t(1), t(2)};
-        result.push_back(std::move(sample));
-    }
-    return result;
-}
-std::vector<Sample> with_value_samples(DType dtype) {
-    std::vector<Sample> result = three_samples(dtype);
-    const Tensor a = samples::ramp(dtype, {2, 3}), b = samples::random(dtype, {3}),
-                 c = samples::uniform(dtype, {2, 1}, 1, 4);
-    result.push_back({"value", {a, b, c}, {t(0), t(1), t(2)}, {{"value", is_inexact(dtype) ? Arg(0.3) : Arg(3)}}});
-    return result;
-}
-std::vector<Sample> lerp_scalar_samples(DType dtype) {
-    std::vector<Sample> result;
-    for (const double weight : {0.3, 0.7, 1.0, 0.0, -2.0})
-        for (const Sample& sample : samples::binary(dtype, set_of(dtype))) {
-            if (weight != 0.3 && sample.label != "ramp" && sample.label != "special") continue;
-            result.push_back(
-                {sample.label + " weight " + std::to_string(weight), sample.tensors, {t(0), t(1), Arg(weight)}});
-        }
-    return result;
-}
-
 // --- Records ---
 
-constexpr OpDef clamp_op(std::string_view name, std::string_view schema, std::string_view doc, SamplesFn samples) {
+constexpr OpDef clamp_op(std::string_view name, std::string_view schema, std::string_view doc) {
     return {.name = name,
             .doc = doc,
             .schema = schema,
             .dtypes = kNumbers | kLimited,
             .infer = infer_clamp,
             .eval = eval_clamp,
-            .lower = lower_clamp,
-            .samples = samples};
+            .lower = lower_clamp};
 }
 template <class K>
-constexpr OpDef ternary_op(std::string_view name, std::string_view schema, std::string_view doc, SamplesFn samples) {
+constexpr OpDef ternary_op(std::string_view name, std::string_view schema, std::string_view doc) {
     return {.name = name,
             .doc = doc,
             .schema = schema,
             .dtypes = K::dtypes,
             .infer = infer_ternary<K>,
             .eval = eval_ternary<K>,
-            .lower = lower_ternary<K>,
-            .samples = samples};
+            .lower = lower_ternary<K>};
 }
 constexpr OpDef kTernary[] = {
     with_gradient(clamp_op("aten.clamp.default", "clamp(Tensor self, Scalar? min=None, Scalar? max=None) -> Tensor",
-                           "min(max(self, min), max); NaN stays", clamp_samples),
+                           "min(max(self, min), max); NaN stays"),
                   clamp_grad),
     with_gradient(
         clamp_op("aten.clamp.Tensor", "clamp.Tensor(Tensor self, Tensor? min=None, Tensor? max=None) -> Tensor",
-                 "min(max(self, min), max); NaN in any gives NaN", clamp_tensor_samples),
+                 "min(max(self, min), max); NaN in any gives NaN"),
         clamp_tensor_grad),
-    with_gradient(clamp_op("aten.clamp_min.default", "clamp_min(Tensor self, Scalar min) -> Tensor", "max(self, min)",
-                           bound_samples),
+    with_gradient(clamp_op("aten.clamp_min.default", "clamp_min(Tensor self, Scalar min) -> Tensor", "max(self, min)"),
                   clamp_min_grad),
-    with_gradient(clamp_op("aten.clamp_max.default", "clamp_max(Tensor self, Scalar max) -> Tensor", "min(self, max)",
-                           bound_samples),
+    with_gradient(clamp_op("aten.clamp_max.default", "clamp_max(Tensor self, Scalar max) -> Tensor", "min(self, max)"),
                   clamp_max_grad),
     with_gradient(ternary_op<Lerp>("aten.lerp.Tensor", "lerp.Tensor(Tensor self, Tensor end, Tensor weight) -> Tensor",
-                                   "self + weight * (end - self)", three_samples),
+                                   "self + weight * (end - self)"),
                   lerp_grad),
     with_gradient(ternary_op<Lerp>("aten.lerp.Scalar", "lerp.Scalar(Tensor self, Tensor end, Scalar weight) -> Tensor",
-                                   "self + weight * (end - self)", lerp_scalar_samples),
+                                   "self + weight * (end - self)"),
                   lerp_grad),
     with_gradient(
         ternary_op<Addcmul>("aten.addcmul.default",
                             "addcmul(Tensor self, Tensor tensor1, Tensor tensor2, *, Scalar value=1) -> Tensor",
-                            "self + value * tensor1 * tensor2", with_value_samples),
+                            "self + value * tensor1 * tensor2"),
         addcmul_grad),
     with_gradient(
         ternary_op<Addcdiv>("aten.addcdiv.default",
                             "addcdiv(Tensor self, Tensor tensor1, Tensor tensor2, *, Scalar value=1) -> Tensor",
-                            "self + value * tensor1 / tensor2", with_value_samples),
+                            "self + value * tensor1 / tensor2"),
         addcdiv_grad),
 };
 

@@ -7,7 +7,6 @@
 #include "ops/aten/view_grad.h"
 #include "ops/core/elements.h"
 #include "ops/core/geometry.h"
-#include "ops/core/move_samples.h"
 
 namespace whittle {
 
@@ -60,12 +59,6 @@ constexpr OpDef triangle_op(OpDef def) {
             return expr::select(keeps, self(i), expr::constant(self.dtype(), Scalar(0)));
         })};
     };
-    def.samples = [](DType dtype) {
-        using samples::once, samples::operator+;
-        return samples::moved(dtype, "main", {4, 3}) +
-               std::vector<Sample>{once(dtype, "above", {2, 3, 4}, {1}), once(dtype, "below", {3, 4}, {-1}),
-                                   once(dtype, "all or nothing", {2, 2}, {100}), once(dtype, "empty", {0, 3})};
-    };
     return def;
 }
 
@@ -90,10 +83,6 @@ std::vector<NodeRef> decompose_indices(GraphBuilder& b, const Arguments<NodeValu
     const auto count = static_cast<std::int64_t>(row.size());
     row.insert(row.end(), column.begin(), column.end());
     return {b.constant(Tensor::of(row, {2, count}).to(dtype), "indices").ref};
-}
-
-std::vector<Sample> indices_samples(DType dtype) {
-    return dtype_samples(dtype, {{"square", {3, 3}}, {"wide", {2, 4, 1}}, {"high", {4, 2, -1}}, {"none", {0, 3}}});
 }
 
 constexpr DTypeSet kIndexDTypes = set_of(DType::i64) | set_of(DType::i32);
@@ -123,7 +112,6 @@ std::span<const OpDef> triangle_ops() {
             .dtypes = kIndexDTypes,
             .decompose = decompose_indices<Lower>,
             .grad = no_gradient,
-            .samples = indices_samples,
         },
         {
             .name = "aten.triu_indices.default",
@@ -134,7 +122,6 @@ std::span<const OpDef> triangle_ops() {
             .dtypes = kIndexDTypes,
             .decompose = decompose_indices<Upper>,
             .grad = no_gradient,
-            .samples = indices_samples,
         },
     };
     return ops;

@@ -8,7 +8,6 @@
 #include "ops/aten/pointwise_grad.h"
 #include "ops/core/complex.h"
 #include "ops/core/pointwise.h"
-#include "ops/core/samples.h"
 
 namespace whittle {
 
@@ -121,15 +120,6 @@ std::vector<NodeRef> round_decimals(GraphBuilder& b, const Arguments<NodeValue>&
     if (decimals < 0) std::swap(up, down);
     const NodeValue rounded = b.call("aten.round.default", {arg(b.call(up, {arg(x), unit}))});
     return {b.convert(b.call(down, {arg(rounded), unit}), self.meta.dtype).ref};
-}
-std::vector<Sample> decimals_samples(DType dtype) {
-    std::vector<Sample> result;
-    for (const int decimals : {2, 0, -1})
-        for (Sample& sample : samples::unary(dtype, {}, ", " + std::to_string(decimals) + " decimals")) {
-            sample.kwargs.emplace_back("decimals", Arg(decimals));
-            result.push_back(std::move(sample));
-        }
-    return result;
 }
 
 struct Frac : Arithmetic {
@@ -317,8 +307,7 @@ constexpr OpDef kUnary[] = {
      .schema = "round.decimals(Tensor self, *, int decimals) -> Tensor",
      .dtypes = kFloating,
      .decompose = round_decimals,
-     .grad = zero_gradient,
-     .samples = decimals_samples},
+     .grad = zero_gradient},
     with_gradient(unary_op<Frac>("aten.frac.default", "frac(Tensor self) -> Tensor", "x - trunc(x)", kFloating),
                   pass_gradient),
     with_gradient(unary_op<Square>("aten.square.default", "square(Tensor self) -> Tensor", "x * x; bool gives i64",

@@ -4,7 +4,6 @@
 #include "ops/aten/layer_grad.h"
 #include "ops/aten/resize.h"
 #include "ops/core/gemm.h"
-#include "ops/core/samples.h"
 #include "ops/core/window.h"
 
 namespace whittle {
@@ -196,7 +195,7 @@ constexpr std::string_view doc_of(Interpolation how) {
     }
 }
 
-template <Interpolation How, int Rank, Overload Form>
+template <Interpolation How, int Rank>
 constexpr OpDef resize_op(std::string_view name, std::string_view schema) {
     constexpr bool kOneElement = How == Interpolation::nearest || How == Interpolation::exact;
     OpDef def{.name = name, .doc = doc_of(How), .schema = schema};
@@ -214,78 +213,71 @@ constexpr OpDef resize_op(std::string_view name, std::string_view schema) {
         def.decompose = decompose_resize<How, Rank>;
         def.grad = How == Interpolation::cubic ? upsample_cubic_grad : upsample_grad;
     }
-    def.samples = [](DType dtype) {
-        return resize_samples(
-            dtype, Rank, {.vec = Form == Overload::vec, .align_corners = !kOneElement, .tiny_factor = kOneElement});
-    };
     return def;
 }
 
 constexpr OpDef kUpsampleOps[] = {
-    resize_op<Interpolation::nearest, 1, Overload::vec>(
-        "aten.upsample_nearest1d.vec", "upsample_nearest1d.vec(Tensor input" WHITTLE_RESIZE_VEC("", "")),
-    resize_op<Interpolation::nearest, 1, Overload::plain>(
-        "aten.upsample_nearest1d.default",
-        "upsample_nearest1d(Tensor self" WHITTLE_RESIZE("1", "", "", WHITTLE_SCALES1)),
-    resize_op<Interpolation::nearest, 2, Overload::vec>(
-        "aten.upsample_nearest2d.vec", "upsample_nearest2d.vec(Tensor input" WHITTLE_RESIZE_VEC("", "")),
-    resize_op<Interpolation::nearest, 2, Overload::plain>(
-        "aten.upsample_nearest2d.default",
-        "upsample_nearest2d(Tensor self" WHITTLE_RESIZE("2", "", "", WHITTLE_SCALES2)),
-    resize_op<Interpolation::nearest, 3, Overload::vec>(
-        "aten.upsample_nearest3d.vec", "upsample_nearest3d.vec(Tensor input" WHITTLE_RESIZE_VEC("", "")),
-    resize_op<Interpolation::nearest, 3, Overload::plain>(
-        "aten.upsample_nearest3d.default",
-        "upsample_nearest3d(Tensor self" WHITTLE_RESIZE("3", "", "", WHITTLE_SCALES3)),
-    resize_op<Interpolation::exact, 1, Overload::vec>(
-        "aten._upsample_nearest_exact1d.vec", "_upsample_nearest_exact1d.vec(Tensor input" WHITTLE_RESIZE_VEC("", "")),
-    resize_op<Interpolation::exact, 1, Overload::plain>(
+    resize_op<Interpolation::nearest, 1>("aten.upsample_nearest1d.vec",
+                                         "upsample_nearest1d.vec(Tensor input" WHITTLE_RESIZE_VEC("", "")),
+    resize_op<Interpolation::nearest, 1>("aten.upsample_nearest1d.default",
+                                         "upsample_nearest1d(Tensor self" WHITTLE_RESIZE("1", "", "", WHITTLE_SCALES1)),
+    resize_op<Interpolation::nearest, 2>("aten.upsample_nearest2d.vec",
+                                         "upsample_nearest2d.vec(Tensor input" WHITTLE_RESIZE_VEC("", "")),
+    resize_op<Interpolation::nearest, 2>("aten.upsample_nearest2d.default",
+                                         "upsample_nearest2d(Tensor self" WHITTLE_RESIZE("2", "", "", WHITTLE_SCALES2)),
+    resize_op<Interpolation::nearest, 3>("aten.upsample_nearest3d.vec",
+                                         "upsample_nearest3d.vec(Tensor input" WHITTLE_RESIZE_VEC("", "")),
+    resize_op<Interpolation::nearest, 3>("aten.upsample_nearest3d.default",
+                                         "upsample_nearest3d(Tensor self" WHITTLE_RESIZE("3", "", "", WHITTLE_SCALES3)),
+    resize_op<Interpolation::exact, 1>("aten._upsample_nearest_exact1d.vec",
+                                       "_upsample_nearest_exact1d.vec(Tensor input" WHITTLE_RESIZE_VEC("", "")),
+    resize_op<Interpolation::exact, 1>(
         "aten._upsample_nearest_exact1d.default",
         "_upsample_nearest_exact1d(Tensor self" WHITTLE_RESIZE("1", "", "", WHITTLE_SCALES1)),
-    resize_op<Interpolation::exact, 2, Overload::vec>(
-        "aten._upsample_nearest_exact2d.vec", "_upsample_nearest_exact2d.vec(Tensor input" WHITTLE_RESIZE_VEC("", "")),
-    resize_op<Interpolation::exact, 2, Overload::plain>(
+    resize_op<Interpolation::exact, 2>("aten._upsample_nearest_exact2d.vec",
+                                       "_upsample_nearest_exact2d.vec(Tensor input" WHITTLE_RESIZE_VEC("", "")),
+    resize_op<Interpolation::exact, 2>(
         "aten._upsample_nearest_exact2d.default",
         "_upsample_nearest_exact2d(Tensor self" WHITTLE_RESIZE("2", "", "", WHITTLE_SCALES2)),
-    resize_op<Interpolation::exact, 3, Overload::vec>(
-        "aten._upsample_nearest_exact3d.vec", "_upsample_nearest_exact3d.vec(Tensor input" WHITTLE_RESIZE_VEC("", "")),
-    resize_op<Interpolation::exact, 3, Overload::plain>(
+    resize_op<Interpolation::exact, 3>("aten._upsample_nearest_exact3d.vec",
+                                       "_upsample_nearest_exact3d.vec(Tensor input" WHITTLE_RESIZE_VEC("", "")),
+    resize_op<Interpolation::exact, 3>(
         "aten._upsample_nearest_exact3d.default",
         "_upsample_nearest_exact3d(Tensor self" WHITTLE_RESIZE("3", "", "", WHITTLE_SCALES3)),
-    resize_op<Interpolation::linear, 1, Overload::vec>(
+    resize_op<Interpolation::linear, 1>(
         "aten.upsample_linear1d.vec",
         "upsample_linear1d.vec(Tensor input" WHITTLE_RESIZE_VEC("", "bool align_corners, ")),
-    resize_op<Interpolation::linear, 1, Overload::plain>(
+    resize_op<Interpolation::linear, 1>(
         "aten.upsample_linear1d.default",
         "upsample_linear1d(Tensor self" WHITTLE_RESIZE("1", "", "bool align_corners, ", WHITTLE_SCALES1)),
-    resize_op<Interpolation::linear, 2, Overload::vec>(
+    resize_op<Interpolation::linear, 2>(
         "aten.upsample_bilinear2d.vec",
         "upsample_bilinear2d.vec(Tensor input" WHITTLE_RESIZE_VEC("", "bool align_corners, ")),
-    resize_op<Interpolation::linear, 2, Overload::plain>(
+    resize_op<Interpolation::linear, 2>(
         "aten.upsample_bilinear2d.default",
         "upsample_bilinear2d(Tensor self" WHITTLE_RESIZE("2", "", "bool align_corners, ", WHITTLE_SCALES2)),
-    resize_op<Interpolation::linear, 3, Overload::vec>(
+    resize_op<Interpolation::linear, 3>(
         "aten.upsample_trilinear3d.vec",
         "upsample_trilinear3d.vec(Tensor input" WHITTLE_RESIZE_VEC("", "bool align_corners, ")),
-    resize_op<Interpolation::linear, 3, Overload::plain>(
+    resize_op<Interpolation::linear, 3>(
         "aten.upsample_trilinear3d.default",
         "upsample_trilinear3d(Tensor self" WHITTLE_RESIZE("3", "", "bool align_corners, ", WHITTLE_SCALES3)),
-    resize_op<Interpolation::cubic, 2, Overload::vec>(
+    resize_op<Interpolation::cubic, 2>(
         "aten.upsample_bicubic2d.vec",
         "upsample_bicubic2d.vec(Tensor input" WHITTLE_RESIZE_VEC("", "bool align_corners, ")),
-    resize_op<Interpolation::cubic, 2, Overload::plain>(
+    resize_op<Interpolation::cubic, 2>(
         "aten.upsample_bicubic2d.default",
         "upsample_bicubic2d(Tensor self" WHITTLE_RESIZE("2", "", "bool align_corners, ", WHITTLE_SCALES2)),
-    resize_op<Interpolation::linear_antialiased, 2, Overload::vec>(
+    resize_op<Interpolation::linear_antialiased, 2>(
         "aten._upsample_bilinear2d_aa.vec",
         "_upsample_bilinear2d_aa.vec(Tensor input" WHITTLE_RESIZE_VEC("", "bool align_corners, ")),
-    resize_op<Interpolation::linear_antialiased, 2, Overload::plain>(
+    resize_op<Interpolation::linear_antialiased, 2>(
         "aten._upsample_bilinear2d_aa.default",
         "_upsample_bilinear2d_aa(Tensor self" WHITTLE_RESIZE("2", "", "bool align_corners, ", WHITTLE_SCALES2)),
-    resize_op<Interpolation::cubic_antialiased, 2, Overload::vec>(
+    resize_op<Interpolation::cubic_antialiased, 2>(
         "aten._upsample_bicubic2d_aa.vec",
         "_upsample_bicubic2d_aa.vec(Tensor input" WHITTLE_RESIZE_VEC("", "bool align_corners, ")),
-    resize_op<Interpolation::cubic_antialiased, 2, Overload::plain>(
+    resize_op<Interpolation::cubic_antialiased, 2>(
         "aten._upsample_bicubic2d_aa.default",
         "_upsample_bicubic2d_aa(Tensor self" WHITTLE_RESIZE("2", "", "bool align_corners, ", WHITTLE_SCALES2)),
 };

@@ -9,7 +9,6 @@
 #include "ops/aten/view_grad.h"
 #include "ops/core/elements.h"
 #include "ops/core/geometry.h"
-#include "ops/core/move_samples.h"
 
 namespace whittle {
 
@@ -130,10 +129,6 @@ struct Narrow {
 
 }  // namespace
 
-using samples::moved;
-using samples::once;
-using samples::operator+;
-
 std::span<const OpDef> view_ops() {
     static const OpDef ops[] = {
         view_op<Permute>({
@@ -141,26 +136,12 @@ std::span<const OpDef> view_ops() {
             .doc = "dimensions in another order: https://pytorch.org/docs/stable/generated/torch.permute.html",
             .schema = "permute(Tensor(a) self, int[] dims) -> Tensor(a)",
             .grad = permute_grad,
-            .samples =
-                [](DType dtype) {
-                    return moved(dtype, "rotate", {2, 3, 4}, {Arg::ints({2, 0, 1})}) +
-                           std::vector<Sample>{once(dtype, "negative dims", {2, 3, 4}, {Arg::ints({-1, 1, -3})}),
-                                               once(dtype, "0-d", {}, {Arg::ints({})}),
-                                               once(dtype, "empty", {2, 0, 3}, {Arg::ints({1, 2, 0})})};
-                },
         }),
         view_op<Transpose>({
             .name = "aten.transpose.int",
             .doc = "two dimensions swapped: https://pytorch.org/docs/stable/generated/torch.transpose.html",
             .schema = "transpose.int(Tensor(a) self, int dim0, int dim1) -> Tensor(a)",
             .grad = transpose_grad,
-            .samples =
-                [](DType dtype) {
-                    return moved(dtype, "matrix", {3, 5}, {0, 1}) +
-                           std::vector<Sample>{once(dtype, "outer dims", {2, 3, 4}, {0, -1}),
-                                               once(dtype, "same dim", {2, 3}, {1, 1}), once(dtype, "0-d", {}, {0, -1}),
-                                               once(dtype, "empty", {0, 3}, {0, 1})};
-                },
         }),
         view_op<T2d>({
             .name = "aten.t.default",
@@ -168,12 +149,6 @@ std::span<const OpDef> view_ops() {
                    "https://pytorch.org/docs/stable/generated/torch.t.html",
             .schema = "t(Tensor(a) self) -> Tensor(a)",
             .grad = t_grad,
-            .samples =
-                [](DType dtype) {
-                    return moved(dtype, "matrix", {3, 5}) + std::vector<Sample>{once(dtype, "1-d", {4}),
-                                                                                once(dtype, "0-d", {}),
-                                                                                once(dtype, "empty", {2, 0})};
-                },
         }),
         view_op<Movedim>({
             .name = "aten.movedim.intlist",
@@ -181,34 +156,18 @@ std::span<const OpDef> view_ops() {
                    "https://pytorch.org/docs/stable/generated/torch.movedim.html",
             .schema = "movedim.intlist(Tensor(a) self, int[] source, int[] destination) -> Tensor(a)",
             .grad = movedim_grad,
-            .samples =
-                [](DType dtype) {
-                    return moved(dtype, "two", {2, 3, 4}, {Arg::ints({0, -1}), Arg::ints({2, 0})}) +
-                           std::vector<Sample>{once(dtype, "none", {2, 3}, {Arg::ints({}), Arg::ints({})}),
-                                               once(dtype, "0-d", {}, {Arg::ints({0}), Arg::ints({-1})})};
-                },
         }),
         view_op<Movedim>({
             .name = "aten.movedim.int",
             .doc = "one dimension moved: https://pytorch.org/docs/stable/generated/torch.movedim.html",
             .schema = "movedim.int(Tensor(a) self, int source, int destination) -> Tensor(a)",
             .grad = movedim_grad,
-            .samples =
-                [](DType dtype) {
-                    return moved(dtype, "last to first", {2, 3, 4}, {-1, 0});
-                },
         }),
         view_op<Squeeze>({
             .name = "aten.squeeze.default",
             .doc = "without dimensions of size 1: https://pytorch.org/docs/stable/generated/torch.squeeze.html",
             .schema = "squeeze(Tensor(a) self) -> Tensor(a)",
             .grad = squeeze_grad,
-            .samples =
-                [](DType dtype) {
-                    return moved(dtype, "several", {1, 3, 1, 2}) + std::vector<Sample>{once(dtype, "all", {1, 1}),
-                                                                                       once(dtype, "0-d", {}),
-                                                                                       once(dtype, "empty", {1, 0})};
-                },
         }),
         view_op<Squeeze>({
             .name = "aten.squeeze.dim",
@@ -216,11 +175,6 @@ std::span<const OpDef> view_ops() {
                    "https://pytorch.org/docs/stable/generated/torch.squeeze.html",
             .schema = "squeeze.dim(Tensor(a) self, int dim) -> Tensor(a)",
             .grad = squeeze_grad,
-            .samples =
-                [](DType dtype) {
-                    return moved(dtype, "middle", {2, 1, 3}, {1}) +
-                           std::vector<Sample>{once(dtype, "kept", {2, 1, 3}, {-1}), once(dtype, "0-d", {}, {0})};
-                },
         }),
         view_op<Squeeze>({
             .name = "aten.squeeze.dims",
@@ -228,23 +182,12 @@ std::span<const OpDef> view_ops() {
                    "https://pytorch.org/docs/stable/generated/torch.squeeze.html",
             .schema = "squeeze.dims(Tensor(a) self, int[] dim) -> Tensor(a)",
             .grad = squeeze_grad,
-            .samples =
-                [](DType dtype) {
-                    return moved(dtype, "some", {1, 2, 1, 3}, {Arg::ints({0, -1})}) +
-                           std::vector<Sample>{once(dtype, "none", {1, 2}, {Arg::ints({})})};
-                },
         }),
         view_op<Unsqueeze>({
             .name = "aten.unsqueeze.default",
             .doc = "with a new dimension of size 1: https://pytorch.org/docs/stable/generated/torch.unsqueeze.html",
             .schema = "unsqueeze(Tensor(a) self, int dim) -> Tensor(a)",
             .grad = unsqueeze_grad,
-            .samples =
-                [](DType dtype) {
-                    return moved(dtype, "middle", {2, 3}, {1}) +
-                           std::vector<Sample>{once(dtype, "last", {2, 3}, {-1}), once(dtype, "first", {2, 3}, {-3}),
-                                               once(dtype, "0-d", {}, {0}), once(dtype, "empty", {0}, {1})};
-                },
         }),
         view_op<Expand>({
             .name = "aten.expand.default",
@@ -252,27 +195,12 @@ std::span<const OpDef> view_ops() {
                    "https://pytorch.org/docs/stable/generated/torch.Tensor.expand.html",
             .schema = "expand(Tensor(a) self, SymInt[] size, *, bool implicit=False) -> Tensor(a)",
             .grad = pass_gradient,
-            .samples =
-                [](DType dtype) {
-                    return moved(dtype, "middle", {2, 1, 3}, {Arg::ints({2, 4, 3})}) +
-                           std::vector<Sample>{once(dtype, "new dims", {3, 1}, {Arg::ints({1, 2, -1, 4})}),
-                                               once(dtype, "new dim of size 1", {3}, {Arg::ints({2, 1, 1, 3})}),
-                                               once(dtype, "0-d", {}, {Arg::ints({2, 3})}),
-                                               once(dtype, "to nothing", {1, 3}, {Arg::ints({0, 3})})};
-                },
         }),
         view_op<Select>({
             .name = "aten.select.int",
             .doc = "one index of a dimension: https://pytorch.org/docs/stable/generated/torch.select.html",
             .schema = "select.int(Tensor(a) self, int dim, SymInt index) -> Tensor(a)",
             .grad = select_grad,
-            .samples =
-                [](DType dtype) {
-                    return moved(dtype, "middle", {2, 3, 4}, {1, 2}) +
-                           std::vector<Sample>{once(dtype, "from the end", {2, 3}, {-1, -3}),
-                                               once(dtype, "to 0-d", {4}, {0, 1}),
-                                               once(dtype, "empty", {2, 0}, {0, 1})};
-                },
         }),
         view_op<Slice>({
             .name = "aten.slice.Tensor",
@@ -281,30 +209,12 @@ std::span<const OpDef> view_ops() {
             .schema = "slice.Tensor(Tensor(a) self, int dim=0, SymInt? start=None, SymInt? end=None, SymInt step=1) -> "
                       "Tensor(a)",
             .grad = slice_grad,
-            .samples =
-                [](DType dtype) {
-                    const std::int64_t last = std::numeric_limits<std::int64_t>::max();
-                    return moved(dtype, "step", {2, 7, 3}, {1, 1, 6, 2}) +
-                           std::vector<Sample>{once(dtype, "all", {5}),
-                                               once(dtype, "to the end", {3, 5}, {1, 2, last}),
-                                               once(dtype, "negative bounds", {6}, {0, -4, -1}),
-                                               once(dtype, "nothing", {4, 2}, {0, 3, 1}),
-                                               once(dtype, "beyond", {4}, {0, 9, 12}),
-                                               once(dtype, "one of a large step", {4, 2}, {0, 1, last, 100}),
-                                               once(dtype, "empty", {0, 3}, {0, 0, 2})};
-                },
         }),
         view_op<Narrow>({
             .name = "aten.narrow.default",
             .doc = "a range of a dimension: https://pytorch.org/docs/stable/generated/torch.narrow.html",
             .schema = "narrow(Tensor(a) self, int dim, SymInt start, SymInt length) -> Tensor(a)",
             .grad = narrow_grad,
-            .samples =
-                [](DType dtype) {
-                    return moved(dtype, "middle", {4, 5}, {1, 1, 3}) +
-                           std::vector<Sample>{once(dtype, "from the end", {5}, {0, -2, 2}),
-                                               once(dtype, "nothing", {5}, {0, 5, 0})};
-                },
         }),
     };
     return ops;

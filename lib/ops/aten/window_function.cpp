@@ -111,62 +111,36 @@ Refs kaiser_window(GraphBuilder& b, const Arguments<NodeValue>& a) {
     return {b.constant(Tensor::of(values, {w.wanted}).to(w.dtype), "window").ref};
 }
 
-/// Of a length, then the given rest: of no elements, one, an even and an odd count.
-std::vector<Sample> window_samples(DType dtype, const ArgList& rest) {
-    std::vector<Sample> result;
-    for (const std::int64_t length : {0, 1, 2, 7, 10}) {
-        ArgList args = {length};
-        args.insert(args.end(), rest.begin(), rest.end());
-        result.push_back({.label = std::to_string(length), .tensors = {}, .args = args, .kwargs = {{"dtype", dtype}}});
-    }
-    result.push_back({.label = "default dtype, " + std::string(name(dtype)), .tensors = {}, .args = result[3].args});
-    return result;
-}
-std::vector<Sample> length_samples(DType dtype) { return window_samples(dtype, {}); }
-std::vector<Sample> periodic_samples(DType dtype) { return window_samples(dtype, {false}); }
-std::vector<Sample> parameter_samples(DType dtype) { return window_samples(dtype, {true, 0.75}); }
-std::vector<Sample> two_parameters_samples(DType dtype) { return window_samples(dtype, {false, 0.75, 0.2}); }
-
-/// And of a beta of which only the ends are numbers.
-std::vector<Sample> beta_samples(DType dtype) {
-    std::vector<Sample> result = parameter_samples(dtype);
-    result.push_back({.label = "overflow", .tensors = {}, .args = {7, false, 1e6}, .kwargs = {{"dtype", dtype}}});
-    return result;
-}
-
-constexpr OpDef window(std::string_view name, std::string_view doc, std::string_view schema, DecomposeFn decompose,
-                       SamplesFn samples) {
+constexpr OpDef window(std::string_view name, std::string_view doc, std::string_view schema, DecomposeFn decompose) {
     return {.name = name,
             .doc = doc,
             .schema = schema,
             .dtypes = kFloating,
             .infer = infer_window,
             .decompose = decompose,
-            .grad = no_gradient,
-            .samples = samples};
+            .grad = no_gradient};
 }
 
-#define WHITTLE_WINDOW(name, overload, parameters, suffix, samples)                               \
+#define WHITTLE_WINDOW(name, overload, parameters, suffix)                                        \
     window("aten." #name "." suffix,                                                              \
            "weights of a signal: https://pytorch.org/docs/stable/generated/torch." #name ".html", \
-           #name overload "(int window_length" parameters ", *, " WHITTLE_TENSOR_OPTIONS ") -> Tensor", name, samples)
+           #name overload "(int window_length" parameters ", *, " WHITTLE_TENSOR_OPTIONS ") -> Tensor", name)
 
 constexpr OpDef kWindowOps[] = {
-    WHITTLE_WINDOW(bartlett_window, "", "", "default", length_samples),
-    WHITTLE_WINDOW(bartlett_window, ".periodic", ", bool periodic", "periodic", periodic_samples),
-    WHITTLE_WINDOW(blackman_window, "", "", "default", length_samples),
-    WHITTLE_WINDOW(blackman_window, ".periodic", ", bool periodic", "periodic", periodic_samples),
-    WHITTLE_WINDOW(hamming_window, "", "", "default", length_samples),
-    WHITTLE_WINDOW(hamming_window, ".periodic", ", bool periodic", "periodic", periodic_samples),
-    WHITTLE_WINDOW(hamming_window, ".periodic_alpha", ", bool periodic, float alpha", "periodic_alpha",
-                   parameter_samples),
+    WHITTLE_WINDOW(bartlett_window, "", "", "default"),
+    WHITTLE_WINDOW(bartlett_window, ".periodic", ", bool periodic", "periodic"),
+    WHITTLE_WINDOW(blackman_window, "", "", "default"),
+    WHITTLE_WINDOW(blackman_window, ".periodic", ", bool periodic", "periodic"),
+    WHITTLE_WINDOW(hamming_window, "", "", "default"),
+    WHITTLE_WINDOW(hamming_window, ".periodic", ", bool periodic", "periodic"),
+    WHITTLE_WINDOW(hamming_window, ".periodic_alpha", ", bool periodic, float alpha", "periodic_alpha"),
     WHITTLE_WINDOW(hamming_window, ".periodic_alpha_beta", ", bool periodic, float alpha, float beta",
-                   "periodic_alpha_beta", two_parameters_samples),
-    WHITTLE_WINDOW(hann_window, "", "", "default", length_samples),
-    WHITTLE_WINDOW(hann_window, ".periodic", ", bool periodic", "periodic", periodic_samples),
-    WHITTLE_WINDOW(kaiser_window, "", "", "default", length_samples),
-    WHITTLE_WINDOW(kaiser_window, ".periodic", ", bool periodic", "periodic", periodic_samples),
-    WHITTLE_WINDOW(kaiser_window, ".beta", ", bool periodic, float beta", "beta", beta_samples),
+                   "periodic_alpha_beta"),
+    WHITTLE_WINDOW(hann_window, "", "", "default"),
+    WHITTLE_WINDOW(hann_window, ".periodic", ", bool periodic", "periodic"),
+    WHITTLE_WINDOW(kaiser_window, "", "", "default"),
+    WHITTLE_WINDOW(kaiser_window, ".periodic", ", bool periodic", "periodic"),
+    WHITTLE_WINDOW(kaiser_window, ".beta", ", bool periodic, float beta", "beta"),
 };
 
 }  // namespace

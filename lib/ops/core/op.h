@@ -1,10 +1,8 @@
-// OpDef: everything about one op, in one place. Families (pointwise.cpp, reduction.cpp, …) are lists of these records.
+// OpDef: everything about one op, in one place, but the samples that tests try (test/ops/samples). Families
+// (pointwise.cpp, reduction.cpp, …) are lists of these records.
 #pragma once
 
-#include <map>
-#include <memory>
 #include <span>
-#include <string>
 #include <string_view>
 #include <vector>
 
@@ -41,26 +39,11 @@ inline constexpr DTypeSet kMoved = kAnyDType | kLimited | kComplex;
 /// Every dtype, those too that are only kept: for ops that copy and convert.
 inline constexpr DTypeSet kStored = (DTypeSet{1} << std::size(kAllDTypes)) - 1;
 
-/// One call to try: `args` and `kwargs` refer to `tensors` by position, as NodeRef{position}.
-struct Sample {
-    std::string label;  ///< "broadcast", "0-d", "nan": unique with the dtype within the op
-    std::vector<Tensor> tensors;
-    ArgList args = {};
-    std::vector<std::pair<std::string, Arg>> kwargs = {};
-    std::vector<std::size_t> constants = {};  ///< positions of tensors that are constants of the graph, not inputs
-    std::map<std::string, std::int64_t> opset_imports = {};  ///< for ONNX ops
-    std::map<std::string, std::shared_ptr<const Graph>> subgraphs = {};
-
-    /// The tensors that are placeholders of graph_of(op, *this), in order.
-    std::vector<Tensor> inputs() const;
-};
-
 using InferFn = std::vector<ValueMeta> (*)(const Arguments<ValueMeta>&);
 using EvalFn = std::vector<Tensor> (*)(const Arguments<Tensor>&);
 using DecomposeFn = std::vector<NodeRef> (*)(GraphBuilder&, const Arguments<NodeValue>&);
 using LowerFn = std::vector<expr::Value> (*)(expr::GroupBuilder&, const Arguments<expr::Value>&);
 using GradFn = void (*)(GraphBuilder&, CallGradients&);
-using SamplesFn = std::vector<Sample> (*)(DType dtype);
 
 struct OpDef {
     std::string_view name = {};    ///< target in graphs: "aten.relu.default", "onnx.Conv"
@@ -73,10 +56,9 @@ struct OpDef {
     DecomposeFn decompose = nullptr;  ///< composites: the same in simpler ops
     LowerFn lower =
         nullptr;  ///< primitives: as tensor expressions. An op with neither lower nor decompose is reported by name
-    GradFn grad = nullptr;        ///< the vector-Jacobian product. Composites may leave it out: their parts are asked
-    SamplesFn samples = nullptr;  ///< for one dtype of `dtypes`, corner cases included
-    bool random = false;          ///< results are not a function of the arguments
-    bool higher_order = false;    ///< its nested graphs were captured: no control flow of a model file that breaks
+    GradFn grad = nullptr;      ///< the vector-Jacobian product. Composites may leave it out: their parts are asked
+    bool random = false;        ///< results are not a function of the arguments
+    bool higher_order = false;  ///< its nested graphs were captured: no control flow of a model file that breaks
 };
 
 /// The record with a gradient rule: for families that make records of one kind by a function.

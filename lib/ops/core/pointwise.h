@@ -15,7 +15,6 @@
 
 #include "base/error.h"
 #include "ops/core/op.h"
-#include "ops/core/samples.h"
 #include "tensor/compute.h"
 
 namespace whittle {
@@ -231,8 +230,7 @@ constexpr OpDef unary_op(std::string_view name, std::string_view schema, std::st
             .dtypes = dtypes,
             .infer = infer_unary<F>,
             .eval = eval_unary<F>,
-            .lower = lower_unary<F>,
-            .samples = samples::unary};
+            .lower = lower_unary<F>};
 }
 
 /// What a binary op makes of its operands.

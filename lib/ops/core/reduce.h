@@ -86,18 +86,4 @@ struct Variance {
 Variance lower_variance(expr::GroupBuilder& builder, const expr::Value& operand, const Reduction& reduction,
                         double divisor);
 
-namespace samples {
-
-/// Tensors on which a reduction is worth trying. With `special`, NaN and infinities too.
-std::vector<std::pair<std::string, Tensor>> reduced(DType dtype, bool special = true);
-
-/// op(tensor, [dims], keepdim, rest...) over them: one dimension, several, all, none given, negative, kept or not.
-std::vector<Sample> dim_lists(DType dtype, const ArgList& rest = {}, bool empty_rows = true);
-/// op(tensor, dim, keepdim).
-std::vector<Sample> single_dims(DType dtype, bool empty_rows = true);
-/// op(tensor).
-std::vector<Sample> whole(DType dtype, bool empty_rows = true);
-
-}  // namespace samples
-
 }  // namespace whittle

@@ -68,8 +68,4 @@ struct Expansion {
 };
 Expansion expand(const Graph& graph, const Node& call);
 
-/// A graph with one node per tensor of the sample (a get_attr for its constants, else a placeholder), the call,
-/// getitems for several results, and the output.
-Graph graph_of(const RegisteredOp& op, const Sample& sample);
-
 }  // namespace whittle

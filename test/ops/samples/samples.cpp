@@ -1,4 +1,4 @@
-#include "ops/core/samples.h"
+#include "ops/samples/samples.h"
 
 #include <algorithm>
 #include <cstring>
@@ -223,9 +223,9 @@ std::vector<std::pair<std::string, Tensor>> inputs(DType dtype) {
     return result;
 }
 
-std::vector<Sample> unary(DType dtype) { return unary(dtype, {}); }
-std::vector<Sample> unary(DType dtype, const ArgList& rest, const std::string& suffix) {
-    std::vector<Sample> result;
+Samples unary(DType dtype) { return unary(dtype, {}); }
+Samples unary(DType dtype, const ArgList& rest, const std::string& suffix) {
+    Samples result;
     for (auto& [label, tensor] : inputs(dtype)) {
         ArgList args = {t(0)};
         args.insert(args.end(), rest.begin(), rest.end());
@@ -254,9 +254,8 @@ Tensor made_right(const Tensor& tensor, Right right) {
 
 }  // namespace
 
-std::vector<Sample> binary(DType dtype, DTypeSet partners, Right right, const ArgList& rest,
-                           const std::string& suffix) {
-    std::vector<Sample> result;
+Samples binary(DType dtype, DTypeSet partners, Right right, const ArgList& rest, const std::string& suffix) {
+    Samples result;
     const auto add = [&](const std::string& label, const Tensor& a, const Tensor& b) {
         ArgList args = {t(0), t(1)};
         args.insert(args.end(), rest.begin(), rest.end());
@@ -287,7 +286,7 @@ std::vector<Sample> binary(DType dtype, DTypeSet partners, Right right, const Ar
     return result;
 }
 
-std::vector<Sample> operator+(std::vector<Sample> a, std::vector<Sample> b) {
+Samples operator+(Samples a, Samples b) {
     a.insert(a.end(), std::make_move_iterator(b.begin()), std::make_move_iterator(b.end()));
     return a;
 }

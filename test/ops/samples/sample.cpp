@@ -1,9 +1,9 @@
-// The graph that is one call of a sample.
+#include "ops/samples/sample.h"
+
 #include <algorithm>
 
 #include "graph/text.h"
 #include "graph/value_ref.h"
-#include "ops/core/registry.h"
 
 namespace whittle {
 

@@ -1,4 +1,4 @@
-#include "ops/core/move_samples.h"
+#include "ops/samples/samples.h"
 
 #include <utility>
 
@@ -19,8 +19,8 @@ Tensor mixed(DType dtype, const Sizes& sizes) {
     return result;
 }
 
-std::vector<Sample> moved(DType dtype, const std::string& label, const Sizes& sizes, const ArgList& rest) {
-    std::vector<Sample> result;
+Samples moved(DType dtype, const std::string& label, const Sizes& sizes, const ArgList& rest) {
+    Samples result;
     for (auto& [layout, tensor] : layouts(mixed(dtype, sizes))) {
         Sample sample{.label = label + ", " + layout, .tensors = {tensor}, .args = {t(0)}};
         sample.args.insert(sample.args.end(), rest.begin(), rest.end());

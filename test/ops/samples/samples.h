@@ -2,12 +2,11 @@
 // not exclude on purpose runs through infer, eval, decompose, lower and Halide.
 #pragma once
 
-#include <functional>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "ops/core/op.h"
+#include "ops/samples/sample.h"
 
 namespace whittle::samples {
 
@@ -49,20 +48,57 @@ std::vector<std::pair<std::string, Tensor>> layouts(const Tensor& tensor);
 std::vector<std::pair<std::string, Tensor>> inputs(DType dtype);
 
 /// op(tensor, rest...) for each of inputs(dtype).
-std::vector<Sample> unary(DType dtype, const ArgList& rest, const std::string& suffix = {});
-std::vector<Sample> unary(DType dtype);
+Samples unary(DType dtype, const ArgList& rest, const std::string& suffix = {});
+Samples unary(DType dtype);
 
 /// What the right operand of a binary op must not be.
 enum class Right { any, nonzero, shift };
 /// op(a, b, rest...): broadcasting, 0-d, empty, all pairs of special values, layouts, and operands of every other dtype
 /// of `partners`.
-std::vector<Sample> binary(DType dtype, DTypeSet partners = kAnyDType, Right right = Right::any,
-                           const ArgList& rest = {}, const std::string& suffix = {});
+Samples binary(DType dtype, DTypeSet partners = kAnyDType, Right right = Right::any, const ArgList& rest = {},
+               const std::string& suffix = {});
+
+template <DTypeSet kPartners, Right kRight = Right::any>
+Samples binary_with(DType dtype) {
+    return binary(dtype, kPartners, kRight);
+}
 
 /// The reference to tensor i of the sample.
 inline Arg t(int i) { return Arg(NodeRef{i}); }
 
 /// Appends b's samples to a's.
-std::vector<Sample> operator+(std::vector<Sample> a, std::vector<Sample> b);
+Samples operator+(Samples a, Samples b);
+
+// --- Samples of ops that move elements: values that show where each went, special ones among them ---
+
+/// A ramp in which every third element is a special value of the dtype (NaN, infinities, extremes).
+Tensor mixed(DType dtype, const Sizes& sizes);
+
+/// op(mixed, rest...) with the tensor contiguous, transposed, strided and with negative strides.
+Samples moved(DType dtype, const std::string& label, const Sizes& sizes, const ArgList& rest = {});
+
+/// op(mixed, rest...) once.
+Sample once(DType dtype, const std::string& label, const Sizes& sizes, const ArgList& rest = {});
+
+/// op(self, dim, index, rest...) with the tensors self, index and source.
+Sample scattered(const std::string& label, std::vector<Tensor> tensors, std::int64_t dim, const ArgList& rest);
+
+/// Indices in 0..bound-1, seeded, or the given ones.
+Tensor indices(const Sizes& sizes, std::int64_t bound, std::uint64_t seed = 1);
+inline Tensor positions(const std::vector<std::int64_t>& values, const Sizes& sizes) {
+    return Tensor::of(values, sizes);
+}
+
+// --- Samples of reductions ---
+
+/// Tensors on which a reduction is worth trying. With `special`, NaN and infinities too.
+std::vector<std::pair<std::string, Tensor>> reduced(DType dtype, bool special = true);
+
+/// op(tensor, [dims], keepdim, rest...) over them: one dimension, several, all, none given, negative, kept or not.
+Samples dim_lists(DType dtype, const ArgList& rest = {}, bool empty_rows = true);
+/// op(tensor, dim, keepdim).
+Samples single_dims(DType dtype, bool empty_rows = true);
+/// op(tensor).
+Samples whole(DType dtype, bool empty_rows = true);
 
 }  // namespace whittle::samples

@@ -1,0 +1,130 @@
+// Samples of lib/ops/aten/backward_layers.cpp.
+#include "ops/samples/families.h"
+
+namespace whittle::samples {
+namespace {
+
+Arg mask(bool first, bool second, bool third) { return Arg(ArgList{Arg(first), Arg(second), Arg(third)}); }
+
+Arg all() { return Arg(ArgList{Arg(true), Arg(true), Arg(true)}); }
+
+Samples layer_norm_backward_samples(DType dtype) {
+    const Tensor x = random(dtype, {3, 4}, 2), grad = random(dtype, {3, 4}), w = uniform(dtype, {4}, 0.5, 2);
+    const Tensor mean = random(dtype, {3, 1}, 4), rstd = uniform(dtype, {3, 1}, 0.5, 2);
+    const Tensor images = random(dtype, {2, 3, 4}, 2), weights = uniform(dtype, {3, 4}, 0.5, 2);
+    const Tensor means = random(dtype, {2, 1, 1}, 4), scales = uniform(dtype, {2, 1, 1}, 0.5, 2);
+    Samples result = {{"affine", {grad, x, mean, rstd, w}, {t(0), t(1), Arg::ints({4}), t(2), t(3), t(4), t(4), all()}},
+                      {"input only",
+                       {grad, x, mean, rstd},
+                       {t(0), t(1), Arg::ints({4}), t(2), t(3), Arg(), Arg(), mask(true, false, false)}},
+                      {"two dimensions",
+                       {random(dtype, {2, 3, 4}), images, means, scales, weights},
+                       {t(0), t(1), Arg::ints({3, 4}), t(2), t(3), t(4), t(4), all()}},
+                      {"one number",
+                       {expanded(random(dtype, {}), {3, 4}), x, mean, rstd, w},
+                       {t(0), t(1), Arg::ints({4}), t(2), t(3), t(4), t(4), all()}}};
+    for (const auto& [label, laid] : layouts(x))
+        if (label != "contiguous")
+            result.push_back(
+                {label, {grad, laid, mean, rstd, w}, {t(0), t(1), Arg::ints({4}), t(2), t(3), t(4), t(4), all()}});
+    return result;
+}
+Samples group_norm_backward_samples(DType dtype) {
+    const Tensor x = random(dtype, {2, 4, 3}, 2), grad = random(dtype, {2, 4, 3}), w = uniform(dtype, {4}, 0.5, 2);
+    const Tensor mean = random(dtype, {2, 2}, 4), rstd = uniform(dtype, {2, 2}, 0.5, 2);
+    return {
+        {"affine", {grad, x, mean, rstd, w}, {t(0), t(1), t(2), t(3), t(4), 2, 4, 3, 2, all()}},
+        {"no weight", {grad, x, mean, rstd}, {t(0), t(1), t(2), t(3), Arg(), 2, 4, 3, 2, mask(true, false, false)}},
+        {"input only", {grad, x, mean, rstd, w}, {t(0), t(1), t(2), t(3), t(4), 2, 4, 3, 2, mask(true, false, false)}},
+        {"a group per channel",
+         {random(dtype, {1, 2, 2, 2}), random(dtype, {1, 2, 2, 2}, 2), random(dtype, {1, 2}, 4),
+          uniform(dtype, {1, 2}, 0.5, 2)},
+         {t(0), t(1), t(2), t(3), Arg(), 1, 2, 4, 2, mask(true, false, false)}}};
+}
+Samples batch_norm_backward_samples(DType dtype) {
+    const Tensor x = random(dtype, {2, 3, 4}, 2), grad = random(dtype, {2, 3, 4}), w = uniform(dtype, {3}, 0.5, 2);
+    const Tensor mean = random(dtype, {3}, 4), scale = uniform(dtype, {3}, 0.5, 2, 5);
+    const Tensor rows = random(dtype, {4, 3}, 2), images = random(dtype, {2, 3, 2, 2}, 2);
+    Samples result = {
+        {"training", {grad, x, w, mean, scale}, {t(0), t(1), t(2), Arg(), Arg(), t(3), t(4), true, 1e-5, all()}},
+        {"evaluation", {grad, x, w, mean, scale}, {t(0), t(1), t(2), t(3), t(4), Arg(), Arg(), false, 1e-5, all()}},
+        {"rows",
+         {random(dtype, {4, 3}), rows, w, mean, scale},
+         {t(0), t(1), t(2), Arg(), Arg(), t(3), t(4), true, 1e-5, all()}},
+        {"images, no weight",
+         {random(dtype, {2, 3, 2, 2}), images, mean, scale},
+         {t(0), t(1), Arg(), Arg(), Arg(), t(2), t(3), true, 1e-5, all()}},
+        {"input only",
+         {grad, x, w, mean, scale},
+         {t(0), t(1), t(2), Arg(), Arg(), t(3), t(4), true, 1e-5, mask(true, false, false)}},
+        {"one number",
+         {expanded(random(dtype, {}), {2, 3, 4}), x, w, mean, scale},
+         {t(0), t(1), t(2), Arg(), Arg(), t(3), t(4), true, 1e-5, all()}}};
+    for (const auto& [label, laid] : layouts(x))
+        if (label != "contiguous")
+            result.push_back(
+                {label, {grad, laid, w, mean, scale}, {t(0), t(1), t(2), Arg(), Arg(), t(3), t(4), true, 1e-5, all()}});
+    return result;
+}
+
+Arg same_in_both_dims(std::int64_t v) { return Arg::ints({v, v}); }
+Samples convolution_samples(DType dtype) {
+    const Tensor x = random(dtype, {2, 4, 6, 5}, 2), grad = random(dtype, {2, 3, 6, 5}),
+                 w = random(dtype, {3, 4, 3, 3}, 3);
+    const ArgList plain = {t(0),
+                           t(1),
+                           t(2),
+                           Arg::ints({3}),
+                           same_in_both_dims(1),
+                           same_in_both_dims(1),
+                           same_in_both_dims(1),
+                           false,
+                           same_in_both_dims(0),
+                           1,
+                           all()};
+    Samples result = {
+        {"plain", {grad, x, w}, plain},
+        {"stride, groups",
+         {random(dtype, {2, 2, 3, 2}), x, random(dtype, {2, 2, 2, 2}, 3)},
+         {t(0), t(1), t(2), Arg::ints({2}), same_in_both_dims(2), same_in_both_dims(0), same_in_both_dims(1), false,
+          same_in_both_dims(0), 2, all()}},
+        {"dilation, no bias",
+         {random(dtype, {2, 1, 2, 1}), x, random(dtype, {1, 4, 3, 3}, 3)},
+         {t(0), t(1), t(2), Arg(), same_in_both_dims(1), same_in_both_dims(0), same_in_both_dims(2), false,
+          same_in_both_dims(0), 1, mask(true, true, false)}},
+        {"1d, weight only",
+         {random(dtype, {2, 3, 3}), random(dtype, {2, 2, 7}, 2), random(dtype, {3, 2, 3}, 3)},
+         {t(0), t(1), t(2), Arg::ints({3}), Arg::ints({2}), Arg::ints({0}), Arg::ints({1}), false, Arg::ints({0}), 1,
+          mask(false, true, false)}},
+        {"depthwise",
+         {random(dtype, {1, 4, 6, 5}), random(dtype, {1, 4, 6, 5}, 2), random(dtype, {4, 1, 3, 3}, 3)},
+         {t(0), t(1), t(2), Arg::ints({4}), same_in_both_dims(1), same_in_both_dims(1), same_in_both_dims(1), false,
+          same_in_both_dims(0), 4, all()}},
+        {"3d",
+         {random(dtype, {1, 2, 2, 3, 2}), random(dtype, {1, 3, 3, 4, 3}, 2), random(dtype, {2, 3, 2, 2, 2}, 3)},
+         {t(0), t(1), t(2), Arg::ints({2}), Arg::ints({1, 1, 1}), Arg::ints({0, 0, 0}), Arg::ints({1, 1, 1}), false,
+          Arg::ints({0, 0, 0}), 1, all()}},
+        {"one number", {expanded(random(dtype, {}), {2, 3, 6, 5}), x, w}, plain},
+        {"of a transposed one",
+         {random(dtype, {2, 3, 6, 5}), x, random(dtype, {4, 3, 3, 3}, 3)},
+         {t(0), t(1), t(2), Arg::ints({3}), same_in_both_dims(1), same_in_both_dims(1), same_in_both_dims(1), true,
+          same_in_both_dims(0), 1, all()}},
+        {"of a transposed one, stride, groups",
+         {random(dtype, {2, 6, 14, 11}), x, random(dtype, {4, 3, 3, 2}, 3)},
+         {t(0), t(1), t(2), Arg::ints({6}), same_in_both_dims(2), Arg::ints({0, 0}), same_in_both_dims(1), true,
+          same_in_both_dims(1), 2, all()}}};
+    for (const auto& [label, laid] : layouts(x))
+        if (label != "contiguous") result.push_back({label, {grad, laid, w}, plain});
+    return result;
+}
+
+}  // namespace
+
+Table layer_backward_table() {
+    return {{{"aten.native_layer_norm_backward.default"}, layer_norm_backward_samples},
+            {{"aten.native_group_norm_backward.default"}, group_norm_backward_samples},
+            {{"aten.native_batch_norm_backward.default"}, batch_norm_backward_samples},
+            {{"aten.convolution_backward.default"}, convolution_samples}};
+}
+
+}  // namespace whittle::samples

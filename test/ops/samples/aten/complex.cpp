@@ -1,0 +1,30 @@
+// Samples of lib/ops/aten/complex.cpp.
+#include "ops/samples/families.h"
+
+namespace whittle::samples {
+namespace {
+
+Samples as_complex_samples(DType dtype) {
+    const Tensor whole = mixed(dtype, {4, 3, 2});
+    return {{"whole", {whole}, {t(0)}},
+            {"rows", {whole.as_strided({2, 3, 2}, {12, 2, 1}, 0)}, {t(0)}},
+            {"transposed", {whole.as_strided({3, 4, 2}, {2, 6, 1}, 0)}, {t(0)}},
+            {"from the second", {whole.as_strided({3, 2}, {2, 1}, 2)}, {t(0)}},
+            {"one", {ramp(dtype, {2})}, {t(0)}},
+            {"empty", {ramp(dtype, {0, 2})}, {t(0)}}};
+}
+
+Samples pair_samples(DType dtype) { return binary(dtype, 0); }
+
+}  // namespace
+
+Table complex_table() {
+    return {{{"aten.real.default", "aten.imag.default", "aten.view_as_real.default", "aten.conj.default",
+              "aten._conj.default", "aten.conj_physical.default", "aten.resolve_conj.default",
+              "aten.resolve_neg.default", "aten.angle.default"},
+             unary},
+            {{"aten.view_as_complex.default"}, as_complex_samples},
+            {{"aten.complex.default", "aten.polar.default"}, pair_samples}};
+}
+
+}  // namespace whittle::samples

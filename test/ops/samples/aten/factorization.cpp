@@ -1,0 +1,60 @@
+// Samples of lib/ops/aten/factorization.cpp.
+#include "ops/aten/matrices.h"
+#include "ops/samples/families.h"
+
+namespace whittle::samples {
+namespace {
+
+/// A A^H, and its size on the diagonal.
+Tensor positive_definite(DType dtype, const Sizes& sizes, std::uint64_t seed = 1) {
+    const Tensor random = samples::random(dtype, sizes, seed);
+    const auto made = [&]<class T>(T) {
+        matrices::Results<T> result(dtype, sizes);
+        using Matrix = matrices::Matrix<T>;
+        matrices::each_matrix<T>(random, [&](std::int64_t i, const Matrix& one) {
+            result.put(
+                i, one * one.adjoint() + Matrix::Identity(one.rows(), one.rows()) * T(static_cast<double>(one.rows())));
+        });
+        return result.tensor();
+    };
+    return is_complex(dtype) ? made(Complex128{}) : made(double{});
+}
+Samples cholesky_samples(DType dtype) {
+    Sample upper{"upper", {positive_definite(dtype, {3, 3})}, {t(0)}, {{"upper", Arg(true)}}};
+    return {{"matrix", {positive_definite(dtype, {3, 3})}, {t(0)}},
+            {"batch", {positive_definite(dtype, {2, 4, 4})}, {t(0)}},
+            {"transposed", {transposed(positive_definite(dtype, {3, 3}))}, {t(0)}},
+            upper};
+}
+Samples qr_samples(DType dtype) {
+    const auto call = [&](const char* label, const Sizes& sizes, const char* mode) {
+        return Sample{label, {random(dtype, sizes)}, {t(0), mode}};
+    };
+    return {call("tall", {4, 3}, "reduced"), call("wide", {2, 4}, "reduced"), call("complete", {4, 2}, "complete"),
+            call("r only", {3, 3}, "r"), call("batch", {2, 3, 3}, "reduced")};
+}
+
+/// Of values only: vectors have a sign that each library chooses. test/ops/aten/factorization_test.cpp checks those.
+Samples eigh_samples(DType dtype) {
+    const auto call = [&](const char* label, const Sizes& sizes, const char* triangle) {
+        return Sample{label, {positive_definite(dtype, sizes)}, {t(0), triangle, false}};
+    };
+    return {call("lower", {3, 3}, "L"), call("upper", {3, 3}, "U"), call("batch", {2, 4, 4}, "L")};
+}
+Samples svd_samples(DType dtype) {
+    const auto call = [&](const char* label, const Sizes& sizes) {
+        return Sample{label, {random(dtype, sizes)}, {t(0), false, false}};
+    };
+    return {call("square", {3, 3}), call("tall", {4, 2}), call("wide batch", {2, 2, 3})};
+}
+
+}  // namespace
+
+Table factorization_table() {
+    return {{{"aten.linalg_cholesky_ex.default"}, cholesky_samples},
+            {{"aten.linalg_qr.default"}, qr_samples},
+            {{"aten._linalg_eigh.default"}, eigh_samples},
+            {{"aten._linalg_svd.default"}, svd_samples}};
+}
+
+}  // namespace whittle::samples

@@ -1,0 +1,71 @@
+// Samples of lib/ops/aten/linalg.cpp.
+#include "ops/samples/families.h"
+#include "tensor/compute.h"
+
+namespace whittle::samples {
+namespace {
+
+/// Far from singular: random, with its size added to the diagonal.
+Tensor regular(DType dtype, const Sizes& sizes, std::uint64_t seed = 1) {
+    const std::int64_t n = sizes.back();
+    const auto more = [&]<class T>(std::vector<T> elements) {
+        for (std::size_t i = 0; i < elements.size(); ++i)
+            if (static_cast<std::int64_t>(i) / n % n == static_cast<std::int64_t>(i) % n)
+                elements[i] += static_cast<double>(n);
+        return store(elements, dtype, sizes);
+    };
+    const Tensor random = samples::random(dtype, sizes, seed);
+    return is_complex(dtype) ? more(random.values<Complex128>()) : more(random.values<double>());
+}
+Samples square_samples(DType dtype) {
+    return {{"matrix", {regular(dtype, {3, 3})}, {t(0)}},
+            {"exchanged rows", {values(dtype, {0, 2, 1, 1, 0, 0, 0, 1, 3}, {3, 3})}, {t(0)}},
+            {"batch", {regular(dtype, {2, 2, 4, 4})}, {t(0)}},
+            {"transposed", {transposed(regular(dtype, {3, 3}))}, {t(0)}},
+            {"one", {regular(dtype, {1, 1})}, {t(0)}}};
+}
+Sample equations(const std::string& label, const Tensor& a, const Tensor& b,
+                 std::vector<std::pair<std::string, Arg>> kwargs = {}) {
+    return {.label = label, .tensors = {a, b}, .args = {t(0), t(1)}, .kwargs = std::move(kwargs)};
+}
+Samples solve_samples(DType dtype) {
+    const Tensor a = regular(dtype, {3, 3});
+    return {equations("matrix", a, random(dtype, {3, 2})),
+            equations("vector", a, random(dtype, {3})),
+            equations("batch", regular(dtype, {2, 3, 3}), random(dtype, {2, 3, 4})),
+            equations("one matrix for all", a, random(dtype, {2, 3, 2})),
+            equations("vectors", regular(dtype, {2, 3, 3}), random(dtype, {2, 3})),
+            equations("from the right", a, random(dtype, {2, 3}), {{"left", Arg(false)}}),
+            equations("transposed", transposed(a), transposed(random(dtype, {3, 2})))};
+}
+Samples triangular_samples(DType dtype) {
+    const Tensor a = regular(dtype, {3, 3});
+    const auto with = [](bool upper, bool left, bool unit) {
+        return std::vector<std::pair<std::string, Arg>>{
+            {"upper", Arg(upper)}, {"left", Arg(left)}, {"unitriangular", Arg(unit)}};
+    };
+    return {equations("lower", a, random(dtype, {3, 2}), with(false, true, false)),
+            equations("upper", a, random(dtype, {3, 2}), with(true, true, false)),
+            equations("ones on the diagonal", a, random(dtype, {3, 2}), with(false, true, true)),
+            equations("from the right", a, random(dtype, {2, 3}), with(true, false, false)),
+            equations("lower from the right", a, random(dtype, {2, 3}), with(false, false, false)),
+            equations("batch", regular(dtype, {2, 3, 3}), random(dtype, {1, 3, 2}), with(true, true, false))};
+}
+Samples cholesky_solve_samples(DType dtype) {
+    const auto call = [&](const char* label, bool upper) {
+        return Sample{label, {random(dtype, {3, 2}), regular(dtype, {3, 3})}, {t(0), t(1), upper}};
+    };
+    return {call("lower", false), call("upper", true)};
+}
+
+}  // namespace
+
+Table linalg_table() {
+    return {
+        {{"aten._linalg_det.default", "aten._linalg_slogdet.default", "aten.linalg_inv_ex.default"}, square_samples},
+        {{"aten._linalg_solve_ex.default"}, solve_samples},
+        {{"aten.linalg_solve_triangular.default"}, triangular_samples},
+        {{"aten.cholesky_solve.default"}, cholesky_solve_samples}};
+}
+
+}  // namespace whittle::samples

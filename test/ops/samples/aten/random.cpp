@@ -1,0 +1,41 @@
+// Samples of lib/ops/aten/random.cpp.
+#include "ops/samples/aten/shared.h"
+#include "ops/samples/families.h"
+
+namespace whittle::samples {
+namespace {
+
+Samples sized(DType dtype, const ArgList& first) {
+    Samples result;
+    for (const Sizes& sizes : std::vector<Sizes>{{3, 4}, {}, {0, 2}}) {
+        Sample sample{.label = "sizes " + to_string(sizes), .tensors = {}, .args = first};
+        sample.args.push_back(Arg::ints(sizes));
+        sample.kwargs = {{"dtype", dtype}};
+        result.push_back(std::move(sample));
+    }
+    return result;
+}
+
+}  // namespace
+
+Table random_table() {
+    return {{{"aten.rand.default", "aten.randn.default"}, [](DType dtype) { return sized(dtype, {}); }},
+            {{"aten.rand_like.default", "aten.randn_like.default"}, unary},
+            {{"aten.randint.default"}, [](DType dtype) { return sized(dtype, {9}); }},
+            {{"aten.randint.low"},
+             [](DType dtype) {
+                 return sized(dtype, {3, 9});
+             }},
+            {{"aten.randperm.default"},
+             [](DType dtype) {
+                 return dtype_samples(dtype, {{"seven", {7}}, {"none", {0}}});
+             }},
+            {{"aten.bernoulli.default"},
+             [](DType dtype) -> Samples {
+                 return {{.label = "chances", .tensors = {uniform(dtype, {3, 4}, 0, 1)}, .args = {t(0)}},
+                         {.label = "certain", .tensors = {values(dtype, {0, 1})}, .args = {t(0)}}};
+             }},
+            {{"aten.bernoulli.p"}, [](DType dtype) { return unary(dtype, {0.25}); }}};
+}
+
+}  // namespace whittle::samples

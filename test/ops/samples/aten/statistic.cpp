@@ -1,0 +1,51 @@
+// Samples of lib/ops/aten/statistic.cpp.
+#include "ops/samples/families.h"
+
+namespace whittle::samples {
+namespace {
+
+/// keepdim is an argument after "unbiased", or a keyword beside "correction".
+Samples correction_samples(DType dtype) {
+    Samples result;
+    for (Sample& sample : dim_lists(dtype)) {
+        sample.kwargs = {{"keepdim", sample.args[2]}};
+        sample.args.pop_back();
+        result.push_back(std::move(sample));
+    }
+    const Tensor x = random(dtype, {3, 4});
+    for (const double correction : {0.0, 2.0, 2.5, 4.0, 9.0})
+        result.push_back({"correction " + std::to_string(correction),
+                          {x},
+                          {t(0), Arg::ints({1})},
+                          {{"correction", Arg(correction)}}});
+    result.push_back({"no dim", {x}, {t(0)}});
+    return result;
+}
+Samples unbiased_dim_samples(DType dtype) {
+    Samples result;
+    for (const bool unbiased : {true, false})
+        for (Sample& sample : dim_lists(dtype)) {
+            sample.args = {sample.args[0], sample.args[1], unbiased, sample.args[2]};
+            sample.label += unbiased ? " unbiased" : " biased";
+            result.push_back(std::move(sample));
+        }
+    return result;
+}
+Samples unbiased_samples(DType dtype) {
+    Samples result = whole(dtype);
+    result.push_back({"biased", {random(dtype, {3, 4})}, {t(0), Arg(false)}});
+    return result;
+}
+Samples logsumexp_samples(DType dtype) { return dim_lists(dtype); }
+
+}  // namespace
+
+Table statistic_table() {
+    return {{{"aten.var.correction", "aten.std.correction", "aten.var_mean.correction", "aten.std_mean.correction"},
+             correction_samples},
+            {{"aten.var.dim", "aten.std.dim"}, unbiased_dim_samples},
+            {{"aten.var.default", "aten.std.default"}, unbiased_samples},
+            {{"aten.logsumexp.default"}, logsumexp_samples}};
+}
+
+}  // namespace whittle::samples
