@@ -7,6 +7,7 @@
 #include "api/call.h"
 #include "base/error.h"
 #include "ops/core/interpreter.h"
+#include "ops/samples/table.h"
 
 using namespace whittle;
 
@@ -40,10 +41,10 @@ void check(const Call& call, const std::vector<Tensor>& expected, const api::Ten
 
 TEST_CASE("each op's samples give the kernel's results, at once and compiled") {
     for (const RegisteredOp& op : Registry::instance().all()) {
-        if (!op.def->name.starts_with("aten.") || op.def->random || !op.def->samples) continue;
+        if (!op.def->name.starts_with("aten.") || op.def->random) continue;
         for (const DType dtype : {DType::f32, DType::i64, DType::boolean}) {
             if (!(op.def->dtypes & set_of(dtype))) continue;
-            for (const Sample& sample : op.def->samples(dtype)) {
+            for (const Sample& sample : samples_of(op, dtype)) {
                 if (!sample.subgraphs.empty() || !sample.constants.empty()) continue;
                 INFO(op.def->name << " " << sample.label << " " << name(dtype));
                 const Call call{op, sample};

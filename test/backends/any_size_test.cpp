@@ -7,6 +7,7 @@
 #include "backends/registry.h"
 #include "graph/text.h"
 #include "ops/core/interpreter.h"
+#include "ops/samples/sample.h"
 #include "tensor/compare.h"
 
 using namespace whittle;

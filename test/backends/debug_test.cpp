@@ -5,6 +5,7 @@
 #include "graph/text.h"
 #include "ops/core/custom.h"
 #include "ops/core/registry.h"
+#include "ops/samples/table.h"
 #include "run_on.h"
 #include "tensor/compare.h"
 
@@ -40,8 +41,8 @@ Graph one_call(const std::string& target, void (*spoil)(Tensor& operand, Tensor&
 
 TEST_CASE("debug backends agree with eager on every op and sample", "[debug]") {
     for (const RegisteredOp& op : Registry::instance().all()) {
-        if (op.def->random || !op.def->samples || !(op.def->dtypes & set_of(DType::f32))) continue;
-        for (const Sample& sample : op.def->samples(DType::f32)) {
+        if (op.def->random || !(op.def->dtypes & set_of(DType::f32))) continue;
+        for (const Sample& sample : samples_of(op, DType::f32)) {
             const Graph graph = graph_of(op, sample);
             CAPTURE(op.def->name, sample.label);
             const RunResult expected = test::run_on(*find_backend("eager"), graph, sample.inputs());
@@ -146,8 +147,8 @@ TEST_CASE("crossref holds what is inferred of ops from outside against what they
 TEST_CASE("crossref finds nothing wrong with what is inferred of our own ops and their gradients", "[debug]") {
     const auto backend = find_backend("aot_eager_decomp_partition_crossref");
     for (const RegisteredOp& op : Registry::instance().all()) {
-        if (op.def->random || !op.def->samples || !(op.def->dtypes & set_of(DType::f32))) continue;
-        for (const Sample& sample : op.def->samples(DType::f32)) {
+        if (op.def->random || !(op.def->dtypes & set_of(DType::f32))) continue;
+        for (const Sample& sample : samples_of(op, DType::f32)) {
             CAPTURE(op.def->name, sample.label);
             const RunResult got = test::run_on(*backend, graph_of(op, sample), sample.inputs(), {{"ops", "all"}});
             if (const auto* failure = std::get_if<BackendFailure>(&got)) FAIL_CHECK(failure->message);

@@ -13,8 +13,9 @@
 #include "base/files.h"
 #include "differing.h"
 #include "ops/core/interpreter.h"
+#include "ops/samples/sparse.h"
+#include "ops/samples/table.h"
 #include "run_on.h"
-#include "samples.h"
 
 using namespace whittle;
 
@@ -182,11 +183,11 @@ void check_shard(std::size_t shard) {
     const auto& registry = Registry::instance().all();
     for (std::size_t i = shard; i < registry.size(); i += kShards) {
         const RegisteredOp& op = registry[i];
-        if (op.def->random || !op.def->samples || (only && op.def->name.find(only) == std::string_view::npos)) continue;
+        if (op.def->random || (only && op.def->name.find(only) == std::string_view::npos)) continue;
         for (DType dtype : kAllDTypes) {
             if (!is_tested(op, dtype)) continue;
             // The parts of a composite are walked themselves, in all of their dtypes.
-            std::vector<Sample> samples = op.def->lower ? op.def->samples(dtype) : test::sparse_samples(op, dtype);
+            std::vector<Sample> samples = op.def->lower ? samples_of(op, dtype) : test::sparse_samples(op, dtype);
             std::erase_if(samples, [&](const Sample& sample) { return !lowers(op, sample); });
             // One graph has one set of opsets.
             std::map<std::map<std::string, std::int64_t>, std::vector<Sample>> by_opset;

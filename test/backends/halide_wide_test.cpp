@@ -9,7 +9,7 @@
 #include "differing.h"
 #include "ops/core/interpreter.h"
 #include "ops/core/registry.h"
-#include "ops/core/samples.h"
+#include "ops/samples/samples.h"
 
 namespace whittle {
 namespace {

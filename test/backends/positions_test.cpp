@@ -8,7 +8,8 @@
 #include "ops/core/interpreter.h"
 #include "ops/core/positions.h"
 #include "ops/core/registry.h"
-#include "ops/core/samples.h"
+#include "ops/samples/samples.h"
+#include "ops/samples/table.h"
 #include "tensor/compare.h"
 
 namespace whittle {
@@ -124,7 +125,7 @@ TEST_CASE("every primitive that refuses positions says of which operand", "[posi
     for (const RegisteredOp& op : Registry::instance().all()) {
         if (!op.def->lower) continue;
         const DType* dtype = std::ranges::find_if(kAllDTypes, [&](DType d) { return op.def->dtypes & set_of(d); });
-        for (const Sample& sample : op.def->samples(*dtype)) {
+        for (const Sample& sample : samples_of(op, *dtype)) {
             const Graph graph = graph_of(op, sample);
             const Node& call = graph.nodes[static_cast<std::size_t>(graph.calls().front())];
             const std::vector<Positions> known = positions_of(graph, call);

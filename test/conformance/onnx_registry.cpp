@@ -15,6 +15,7 @@
 #include "base/error.h"
 #include "hunt/standard.h"
 #include "ops/core/interpreter.h"
+#include "ops/samples/table.h"
 #include "run/suspect.h"
 
 namespace {
@@ -40,7 +41,7 @@ class Walk {
         Counts counts;
         for (const DType dtype : kAllDTypes) {
             if (!(op.def->dtypes & set_of(dtype))) continue;
-            for (const Sample& sample : op.def->samples(dtype))
+            for (const Sample& sample : samples_of(op, dtype))
                 one(op, {op.def->name, dtype, sample.label}, sample, counts);
         }
         for (const std::string& line : exceptions_.unused(op.def->name)) surprise(line + ": no case is like that");
@@ -116,7 +117,7 @@ int main(int argc, char** argv) {
         Walk walk(described.name, known);
         std::size_t i = 0;
         for (const RegisteredOp& op : Registry::instance().all()) {
-            if (op.def->name.starts_with("aten.") || op.def->random || !op.def->samples) continue;
+            if (op.def->name.starts_with("aten.") || op.def->random) continue;
             if (i++ % shards == shard && op.def->name.find(only) != std::string_view::npos) walk.op(op);
         }
         return walk.finish();

@@ -10,6 +10,7 @@
 #include "base/subprocess.h"
 #include "graph/text.h"
 #include "ops/core/registry.h"
+#include "ops/samples/table.h"
 #include "printers/cpp_source.h"
 #include "run/trace_folder.h"
 #include "trace/index.h"
@@ -41,13 +42,13 @@ TEST_CASE("every aten and higher-order op's samples are C++ that the API compile
     int functions = 0;
     std::set<std::string> unsupported;
     for (const RegisteredOp& op : Registry::instance().all()) {
-        if ((!op.def->name.starts_with("aten.") && !op.def->higher_order) || !op.def->samples) continue;
+        if (!op.def->name.starts_with("aten.") && !op.def->higher_order) continue;
         constexpr DType kTried[] = {DType::f32, DType::i64, DType::boolean, DType::c64};
         const auto tried = std::ranges::find_if(kTried, [&](DType d) { return op.def->dtypes & set_of(d); });
         REQUIRE(tried != std::end(kTried));
         const DType dtype = *tried;
         std::set<std::string> shapes;  // samples whose calls look alike
-        for (const Sample& sample : op.def->samples(dtype)) {
+        for (const Sample& sample : samples_of(op, dtype)) {
             const Graph graph = graph_of(op, sample);
             if (shapes.size() > 3) continue;
             const std::string code = printers::to_cpp(graph, "f" + std::to_string(functions));

@@ -8,6 +8,7 @@
 #include "graph/value_ref.h"
 #include "graph/verify.h"
 #include "ops/core/draws.h"
+#include "ops/samples/table.h"
 
 namespace whittle::hunt {
 namespace {
@@ -72,7 +73,7 @@ struct RandomModels::Draft {
 RandomModels::RandomModels(const ModelOptions& options) : options_(options) {
     for (const RegisteredOp& op : Registry::instance().all()) {
         const std::string name(op.def->name);
-        if (!name.starts_with(options_.dialect + ".") || !op.def->samples || op.def->higher_order) continue;
+        if (!name.starts_with(options_.dialect + ".") || op.def->higher_order) continue;
         if (std::ranges::find(options_.without, name) != options_.without.end()) continue;
         if (std::ranges::find(kUnspecified, name) != std::end(kUnspecified)) continue;
         std::vector<Call> calls;
@@ -80,7 +81,7 @@ RandomModels::RandomModels(const ModelOptions& options) : options_(options) {
              options_.dtypes.empty() ? std::vector(std::begin(kDTypes), std::end(kDTypes)) : options_.dtypes) {
             if (!(op.def->dtypes & set_of(dtype))) continue;
             std::size_t taken = 0;
-            for (Sample& sample : op.def->samples(dtype)) {
+            for (Sample& sample : samples_of(op, dtype)) {
                 if (taken == kMostSamples) break;
                 if (!fits(sample, options_)) continue;
                 try {

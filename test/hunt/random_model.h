@@ -10,6 +10,7 @@
 
 #include "graph/graph.h"
 #include "ops/core/registry.h"
+#include "ops/samples/sample.h"
 #include "tensor/random.h"
 
 namespace whittle::hunt {

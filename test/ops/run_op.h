@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "ops/core/interpreter.h"
-#include "ops/core/registry.h"
+#include "ops/samples/sample.h"
 
 namespace whittle::test {
 

@@ -9,6 +9,7 @@
 #include "graph/text.h"
 #include "ops/core/interpreter.h"
 #include "ops/core/registry.h"
+#include "ops/samples/table.h"
 
 using namespace whittle;
 using Catch::Matchers::Contains;
@@ -35,8 +36,8 @@ TEST_CASE("for every op, what is inferred is accepted and anything else refused"
     std::size_t samples = 0;
     for (const RegisteredOp& op : Registry::instance().all()) {
         for (const DType dtype : kAllDTypes) {
-            if (!(op.def->dtypes & set_of(dtype)) || !op.def->samples) continue;
-            for (const Sample& sample : op.def->samples(dtype)) {
+            if (!(op.def->dtypes & set_of(dtype))) continue;
+            for (const Sample& sample : samples_of(op, dtype)) {
                 INFO(op.def->name << " " << sample.label << " " << name(dtype));
                 Graph graph = graph_of(op, sample);
                 CHECK(message_of(graph) == "");

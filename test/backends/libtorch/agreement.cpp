@@ -12,6 +12,7 @@
 
 #include "base/error.h"
 #include "base/files.h"
+#include "ops/samples/sample.h"
 
 namespace whittle::test {
 namespace {

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "ops/core/op.h"
+#include "ops/samples/sample.h"
 
 namespace whittle::test {
 

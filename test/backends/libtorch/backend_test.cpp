@@ -7,7 +7,7 @@
 #include "graph/abilities.h"
 #include "graph/text.h"
 #include "ops/core/interpreter.h"
-#include "ops/core/samples.h"
+#include "ops/samples/table.h"
 #include "run/capture_check.h"
 #include "tensor/compare.h"
 
@@ -72,7 +72,7 @@ TEST_CASE("eigenvectors of LibTorch's other sign are no capture fault, other val
 
 TEST_CASE("what LibTorch has not runs as its decomposition", "[libtorch]") {
     const RegisteredOp& op = Registry::instance().require("onnx.LayerNormalization");
-    for (const Sample& sample : op.def->samples(DType::f32)) {
+    for (const Sample& sample : samples_of(op, DType::f32)) {
         const Graph graph = graph_of(op, sample);
         const std::vector<Tensor> expected = evaluate(graph, sample.inputs()),
                                   got = run_in_libtorch(graph, sample.inputs());

@@ -13,7 +13,8 @@
 #include "base/error.h"
 #include "base/files.h"
 #include "ops/core/interpreter.h"
-#include "ops/core/samples.h"
+#include "ops/samples/samples.h"
+#include "ops/samples/table.h"
 #include "passes/joint.h"
 #include "tensor/complex.h"
 
@@ -264,7 +265,7 @@ TEST_CASE("gradients agree with LibTorch's", "[libtorch][gradients][process]") {
         if (!op.def->name.starts_with("aten.") || (only && op.def->name.find(only) == std::string_view::npos)) continue;
         if (op.def->random) continue;
         for (const DType dtype : tried_dtypes(op))
-            for (const Sample& sample : op.def->samples(dtype)) {
+            for (const Sample& sample : samples_of(op, dtype)) {
                 const DType real = differentiated(dtype);
                 if (!is_tried(sample, real)) continue;
                 const test::Case tried{op.def->name, dtype, sample.label};

@@ -10,6 +10,7 @@
 #include "backends/libtorch/boxed_call.h"
 #include "base/error.h"
 #include "ops/core/interpreter.h"
+#include "ops/samples/table.h"
 #include "tensor/compare.h"
 #include "tensor/complex.h"
 
@@ -158,7 +159,7 @@ void walk(std::size_t shard) {
         for (const DType dtype : kAllDTypes) {
             if (!(op.def->dtypes & set_of(dtype))) continue;
             if (dtype == DType::bf16 && is_other_kernel(op.def->name)) continue;
-            for (const Sample& sample : op.def->samples(dtype)) {
+            for (const Sample& sample : samples_of(op, dtype)) {
                 if (test::beyond_libtorch(sample)) continue;
                 const Case tried{op.def->name, dtype, sample.label};
                 std::vector<Disagreement> found;

@@ -12,6 +12,7 @@
 #include "base/error.h"
 #include "base/files.h"
 #include "ops/core/registry.h"
+#include "ops/samples/table.h"
 
 namespace whittle {
 namespace {
@@ -63,7 +64,7 @@ DTypeSet compared(const RegisteredOp& op, const test::Exceptions& exceptions) {
     if (!aten::schema_of(op.def->name)) return 0;
     for (const DType dtype : kAllDTypes) {
         if (!(op.def->dtypes & set_of(dtype)) || !is_computed(dtype)) continue;
-        const std::vector<Sample> samples = op.def->samples(dtype);
+        const std::vector<Sample> samples = samples_of(op, dtype);
         const bool some = std::ranges::any_of(samples, [&](const Sample& sample) {
             return !exceptions.crashes({op.def->name, dtype, sample.label}) && is_taken(op, sample);
         });
@@ -90,7 +91,7 @@ class GradientSources {
         const DTypeSet floating = op.def->dtypes & kFloating;
         const auto dtype = std::ranges::find_if(
             kAllDTypes, [&](DType d) { return (floating ? floating : op.def->dtypes) & set_of(d); });
-        return std::ranges::all_of(op.def->samples(*dtype), [&](const Sample& sample) {
+        return std::ranges::all_of(samples_of(op, *dtype), [&](const Sample& sample) {
             const Graph graph = graph_of(op, sample);
             const Graph parts = expand(graph, graph.nodes[static_cast<std::size_t>(graph.calls().front())]).graph;
             return std::ranges::all_of(parts.calls(), [&](NodeId id) {

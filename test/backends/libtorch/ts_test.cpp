@@ -14,7 +14,8 @@
 #include "graph/abilities.h"
 #include "graph/text.h"
 #include "ops/core/interpreter.h"
-#include "ops/core/samples.h"
+#include "ops/samples/samples.h"
+#include "ops/samples/table.h"
 #include "run_on.h"
 #include "tensor/compare.h"
 
@@ -59,12 +60,12 @@ TEST_CASE("ts gives what libtorch does, on every op and sample", "[ts]") {
     std::set<std::string> refused;
     int compared = 0;
     for (const RegisteredOp& op : Registry::instance().all()) {
-        if (op.def->random || !op.def->samples || !(op.def->dtypes & set_of(DType::f32))) continue;
+        if (op.def->random || !(op.def->dtypes & set_of(DType::f32))) continue;
         // These read memory that nobody wrote: test/known-failing/libtorch.txt has the samples.
         const bool unspecified = nearness.of(op.def->name, DType::f32).unspecified;
         if (unspecified || op.def->name == "aten.gelu_backward.default" || op.def->name == "aten.baddbmm.default")
             continue;
-        for (const Sample& sample : op.def->samples(DType::f32)) {
+        for (const Sample& sample : samples_of(op, DType::f32)) {
             if (test::beyond_libtorch(sample) || exceptions.crashes({op.def->name, DType::f32, sample.label})) continue;
             const Graph graph = graph_of(op, sample);
             const RunResult expected = test::run_on(*libtorch, graph, sample.inputs());

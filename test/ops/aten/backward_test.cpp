@@ -6,8 +6,8 @@
 
 #include "ops/core/interpreter.h"
 #include "ops/core/registry.h"
-#include "ops/core/samples.h"
 #include "ops/run_op.h"
+#include "ops/samples/samples.h"
 
 namespace whittle {
 namespace {

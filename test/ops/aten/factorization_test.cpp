@@ -6,8 +6,8 @@
 #include "graph/text.h"
 #include "ops/core/interpreter.h"
 #include "ops/core/registry.h"
-#include "ops/core/samples.h"
 #include "ops/run_op.h"
+#include "ops/samples/samples.h"
 #include "passes/joint.h"
 
 namespace whittle {

@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "ops/core/interpreter.h"
 #include "ops/core/registry.h"
+#include "ops/samples/table.h"
 #include "tensor/compare.h"
 
 namespace whittle {
@@ -83,7 +84,7 @@ Tensor convolve(const Sample& sample, const Tensor& shaped_as) {
 TEST_CASE("convolution is the sum its definition says", "[ops]") {
     const RegisteredOp& op = Registry::instance().require("aten.convolution.default");
     for (const DType dtype : {DType::f64, DType::f32, DType::i64})
-        for (const Sample& sample : op.def->samples(dtype)) {
+        for (const Sample& sample : samples_of(op, dtype)) {
             const Tensor got = evaluate(graph_of(op, sample), sample.inputs()).at(0);
             const auto difference = compare(got, convolve(sample, got), default_tolerance(dtype));
             INFO(name(dtype) << " '" << sample.label << "'");
@@ -111,7 +112,7 @@ void for_each_window(const Sample& sample, const Sizes& result, std::int64_t dil
 
 TEST_CASE("maxima are the largest elements of their windows", "[ops]") {
     const RegisteredOp& op = Registry::instance().require("aten.max_pool2d_with_indices.default");
-    for (const Sample& sample : op.def->samples(DType::f32)) {
+    for (const Sample& sample : samples_of(op, DType::f32)) {
         INFO(sample.label);
         const std::vector<Tensor> got = evaluate(graph_of(op, sample), sample.inputs());
         Image image(sample.tensors[0]), maxima(got[0]), indices(got[1]);
@@ -137,7 +138,7 @@ TEST_CASE("maxima are the largest elements of their windows", "[ops]") {
 
 TEST_CASE("means divide the sum of a window by the positions that count", "[ops]") {
     const RegisteredOp& op = Registry::instance().require("aten.avg_pool2d.default");
-    for (const Sample& sample : op.def->samples(DType::f64)) {
+    for (const Sample& sample : samples_of(op, DType::f64)) {
         INFO(sample.label);
         const Tensor got = evaluate(graph_of(op, sample), sample.inputs())[0];
         Image image(sample.tensors[0]), sum(Tensor(DType::f64, got.sizes())), count = sum;

@@ -8,7 +8,7 @@
 #include "ops/core/draws.h"
 #include "ops/core/interpreter.h"
 #include "ops/core/lowering.h"
-#include "ops/core/samples.h"
+#include "ops/samples/samples.h"
 #include "tensor/compare.h"
 
 namespace whittle {

@@ -12,7 +12,8 @@
 #include "graph/verify.h"
 #include "ops/core/interpreter.h"
 #include "ops/core/lowering.h"
-#include "samples.h"
+#include "ops/samples/sparse.h"
+#include "ops/samples/table.h"
 
 namespace whittle {
 namespace {
@@ -55,14 +56,14 @@ const Node& call_of(const Graph& graph) {
     return *call;
 }
 
-/// Runs `property` on every op × dtype × sample (sanitized: samples.h); ops are dealt to `shards` test cases.
+/// Runs `property` on every op × dtype × sample (sanitized: sparse.h); ops are dealt to `shards` test cases.
 void walk(int shard, int shards, const std::function<Problem(const Trial&)>& property) {
     int position = 0;
     for (const RegisteredOp& op : Registry::instance().all()) {
-        if (position++ % shards != shard || !wanted(op) || !op.def->samples) continue;
+        if (position++ % shards != shard || !wanted(op)) continue;
         for (const DType dtype : kAllDTypes) {
             if (!(op.def->dtypes & set_of(dtype))) continue;
-            for (const Sample& sample : test::kSanitized ? test::sparse_samples(op, dtype) : op.def->samples(dtype)) {
+            for (const Sample& sample : test::kSanitized ? test::sparse_samples(op, dtype) : samples_of(op, dtype)) {
                 Problem problem;
                 try {
                     Trial trial{op, sample, graph_of(op, sample), sample.inputs(), {}};
@@ -163,11 +164,11 @@ TEST_CASE("every op is complete", "[ops]") {
         std::string named = op.def->name.substr(0, 5) == "aten." ? "aten." + op.schema.name : std::string(op.def->name);
         if (op.def->name.substr(0, 5) == "aten." && op.schema.name.find('.') == std::string::npos) named += ".default";
         CHECK(named == op.def->name);
-        REQUIRE(op.def->samples);
+        CHECK(has_samples(op));
         for (const DType dtype : kAllDTypes) {
             if (!(op.def->dtypes & set_of(dtype))) continue;
             std::set<std::string> labels;
-            for (const Sample& sample : op.def->samples(dtype)) {
+            for (const Sample& sample : samples_of(op, dtype)) {
                 INFO(name(dtype) << " '" << sample.label << "' twice");
                 CHECK(labels.insert(sample.label).second);
             }
@@ -177,11 +178,21 @@ TEST_CASE("every op is complete", "[ops]") {
     }
 }
 
+TEST_CASE("samples are listed once, and of registered ops", "[ops]") {
+    std::string_view last;
+    for (const std::string_view op : sampled_ops()) {
+        INFO(op);
+        CHECK(Registry::instance().op(op));
+        CHECK(op != last);
+        last = op;
+    }
+}
+
 /// Whether it makes complex numbers, or is of them only.
 bool needs_complex(const RegisteredOp& op) {
     for (const DType dtype : kAllDTypes) {
         if (!(op.def->dtypes & set_of(dtype)) || is_complex(dtype)) continue;
-        for (const Sample& sample : op.def->samples(dtype))
+        for (const Sample& sample : samples_of(op, dtype))
             if (!has_complex(graph_of(op, sample))) return false;
     }
     return true;
@@ -193,8 +204,8 @@ std::string not_lowered() {
     for (const RegisteredOp& op : Registry::instance().all()) {
         std::set<std::string> through;
         for (const DType dtype : kAllDTypes) {
-            if (!(op.def->dtypes & set_of(dtype)) || !op.def->samples || op.def->lower) continue;
-            for (const Sample& sample : op.def->samples(dtype)) {
+            if (!(op.def->dtypes & set_of(dtype)) || op.def->lower) continue;
+            for (const Sample& sample : samples_of(op, dtype)) {
                 const Graph graph = graph_of(op, sample);
                 if (has_complex(graph) && !needs_complex(op)) continue;
                 test::Lowering lowering;

@@ -7,8 +7,8 @@
 #include "graph/text.h"
 #include "ops/core/interpreter.h"
 #include "ops/core/pointwise.h"
-#include "ops/core/samples.h"
 #include "ops/run_op.h"
+#include "ops/samples/samples.h"
 
 namespace whittle {
 namespace {

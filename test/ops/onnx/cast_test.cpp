@@ -5,7 +5,7 @@
 
 #include "ops/core/interpreter.h"
 #include "ops/core/registry.h"
-#include "ops/core/samples.h"
+#include "ops/samples/samples.h"
 
 namespace whittle {
 namespace {

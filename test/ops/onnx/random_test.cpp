@@ -7,6 +7,7 @@
 #include "ops/aten/random.h"
 #include "ops/core/interpreter.h"
 #include "ops/core/registry.h"
+#include "ops/samples/sample.h"
 
 namespace whittle {
 namespace {
