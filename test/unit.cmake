@@ -146,5 +146,5 @@ foreach(program IN LISTS test_programs)
   whittle_unit_tests(unit ${program} 4)
 endforeach()
 if(NOT WHITTLE_SANITIZE)  # Halide's machine code is not instrumented
-  whittle_unit_tests(exhaustive backends 12 [exhaustive])
+  whittle_unit_tests(exhaustive backends 8 [exhaustive])
 endif()
