@@ -15,7 +15,7 @@ std::string plural(std::integral auto count, const std::string& one, const std::
 /// "1 graph", "2 graphs".
 std::string plural(std::integral auto count, const std::string& noun) { return plural(count, noun, noun + "s"); }
 
-/// Whether words of ASCII have it: a letter, a digit or "_".
+/// An ASCII letter, an ASCII digit or "_".
 constexpr bool is_word(char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
 }

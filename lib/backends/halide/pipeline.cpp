@@ -74,7 +74,7 @@ std::string target_code(const std::string& target) {
 }
 
 struct CompiledGroup::Objects {
-    /// What a kernel is told of a buffer: all but where it lies.
+    /// The halide_buffer_t that a kernel gets, but for its address.
     struct Shape {
         Shape(DType dtype, const Sizes& sizes, const Strides& strides, std::size_t position) : position(position) {
             for (std::size_t d = sizes.size(); d-- > 0;)

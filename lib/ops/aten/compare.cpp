@@ -75,38 +75,40 @@ struct Xor : Logic {
     static Expr lower(const Expr& a, const Expr& b) { return expr::not_equal(a, b); }
 };
 
-template <class F, DTypeSet kDTypes = kAnyDType | kLimited>
-constexpr OpDef compare_op(std::string_view name, std::string_view schema, std::string_view doc) {
-    return {.name = name,
-            .doc = doc,
-            .schema = schema,
-            .dtypes = kDTypes,
-            .infer = infer_binary<F>,
-            .eval = eval_binary<F>,
-            .lower = lower_binary<F>,
-            .grad = no_gradient};
-}
-
 /// What complex numbers have, too: they are in no order.
-constexpr DTypeSet kEqual = kAnyDType | kLimited | kComplex;
+constexpr DTypeSet kEqual = kOrdered | kComplex;
 
 constexpr OpDef kCompare[] = {
-    compare_op<Eq, kEqual>("aten.eq.Tensor", "eq.Tensor(Tensor self, Tensor other) -> Tensor", "self == other"),
-    compare_op<Eq, kEqual>("aten.eq.Scalar", "eq.Scalar(Tensor self, Scalar other) -> Tensor", "self == other"),
-    compare_op<Ne, kEqual>("aten.ne.Tensor", "ne.Tensor(Tensor self, Tensor other) -> Tensor",
-                           "self != other; true with NaN"),
-    compare_op<Ne, kEqual>("aten.ne.Scalar", "ne.Scalar(Tensor self, Scalar other) -> Tensor", "self != other"),
-    compare_op<Lt>("aten.lt.Tensor", "lt.Tensor(Tensor self, Tensor other) -> Tensor", "self < other"),
-    compare_op<Lt>("aten.lt.Scalar", "lt.Scalar(Tensor self, Scalar other) -> Tensor", "self < other"),
-    compare_op<Le>("aten.le.Tensor", "le.Tensor(Tensor self, Tensor other) -> Tensor", "self <= other"),
-    compare_op<Le>("aten.le.Scalar", "le.Scalar(Tensor self, Scalar other) -> Tensor", "self <= other"),
-    compare_op<Gt>("aten.gt.Tensor", "gt.Tensor(Tensor self, Tensor other) -> Tensor", "self > other"),
-    compare_op<Gt>("aten.gt.Scalar", "gt.Scalar(Tensor self, Scalar other) -> Tensor", "self > other"),
-    compare_op<Ge>("aten.ge.Tensor", "ge.Tensor(Tensor self, Tensor other) -> Tensor", "self >= other"),
-    compare_op<Ge>("aten.ge.Scalar", "ge.Scalar(Tensor self, Scalar other) -> Tensor", "self >= other"),
-    compare_op<And>("aten.logical_and.default", "logical_and(Tensor self, Tensor other) -> Tensor", "both != 0"),
-    compare_op<Or>("aten.logical_or.default", "logical_or(Tensor self, Tensor other) -> Tensor", "one != 0"),
-    compare_op<Xor>("aten.logical_xor.default", "logical_xor(Tensor self, Tensor other) -> Tensor", "exactly one != 0"),
+    binary_op<Eq>("aten.eq.Tensor", "eq.Tensor(Tensor self, Tensor other) -> Tensor", "self == other", kEqual,
+                  no_gradient),
+    binary_op<Eq>("aten.eq.Scalar", "eq.Scalar(Tensor self, Scalar other) -> Tensor", "self == other", kEqual,
+                  no_gradient),
+    binary_op<Ne>("aten.ne.Tensor", "ne.Tensor(Tensor self, Tensor other) -> Tensor", "self != other; true with NaN",
+                  kEqual, no_gradient),
+    binary_op<Ne>("aten.ne.Scalar", "ne.Scalar(Tensor self, Scalar other) -> Tensor", "self != other", kEqual,
+                  no_gradient),
+    binary_op<Lt>("aten.lt.Tensor", "lt.Tensor(Tensor self, Tensor other) -> Tensor", "self < other", kOrdered,
+                  no_gradient),
+    binary_op<Lt>("aten.lt.Scalar", "lt.Scalar(Tensor self, Scalar other) -> Tensor", "self < other", kOrdered,
+                  no_gradient),
+    binary_op<Le>("aten.le.Tensor", "le.Tensor(Tensor self, Tensor other) -> Tensor", "self <= other", kOrdered,
+                  no_gradient),
+    binary_op<Le>("aten.le.Scalar", "le.Scalar(Tensor self, Scalar other) -> Tensor", "self <= other", kOrdered,
+                  no_gradient),
+    binary_op<Gt>("aten.gt.Tensor", "gt.Tensor(Tensor self, Tensor other) -> Tensor", "self > other", kOrdered,
+                  no_gradient),
+    binary_op<Gt>("aten.gt.Scalar", "gt.Scalar(Tensor self, Scalar other) -> Tensor", "self > other", kOrdered,
+                  no_gradient),
+    binary_op<Ge>("aten.ge.Tensor", "ge.Tensor(Tensor self, Tensor other) -> Tensor", "self >= other", kOrdered,
+                  no_gradient),
+    binary_op<Ge>("aten.ge.Scalar", "ge.Scalar(Tensor self, Scalar other) -> Tensor", "self >= other", kOrdered,
+                  no_gradient),
+    binary_op<And>("aten.logical_and.default", "logical_and(Tensor self, Tensor other) -> Tensor", "both != 0",
+                   kOrdered, no_gradient),
+    binary_op<Or>("aten.logical_or.default", "logical_or(Tensor self, Tensor other) -> Tensor", "one != 0", kOrdered,
+                  no_gradient),
+    binary_op<Xor>("aten.logical_xor.default", "logical_xor(Tensor self, Tensor other) -> Tensor", "exactly one != 0",
+                   kOrdered, no_gradient),
 };
 
 }  // namespace

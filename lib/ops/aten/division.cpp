@@ -191,17 +191,6 @@ std::vector<expr::Value> lower_mode(expr::GroupBuilder& builder, const Arguments
 
 // --- Records ---
 
-template <class F, DTypeSet kDTypes>
-constexpr OpDef division_op(std::string_view name, std::string_view schema, std::string_view doc) {
-    return {.name = name,
-            .doc = doc,
-            .schema = schema,
-            .dtypes = kDTypes,
-            .infer = infer_binary<F>,
-            .eval = eval_binary<F>,
-            .lower = lower_binary<F>};
-}
-
 constexpr OpDef mode_op(std::string_view name, std::string_view schema) {
     return {.name = name,
             .doc = "self / other, rounded as rounding_mode says: none, 'floor' or 'trunc'",
@@ -224,44 +213,28 @@ constexpr OpDef divisor_op(std::string_view name, std::string_view schema, std::
 }
 
 constexpr OpDef kDivision[] = {
-    with_gradient(
-        division_op<Divide, kAnyDType | kLimited | kComplex>(
-            "aten.div.Tensor", "div.Tensor(Tensor self, Tensor other) -> Tensor", "self / other; integers give floats"),
-        div_grad),
-    with_gradient(
-        division_op<Divide, kAnyDType | kLimited | kComplex>(
-            "aten.div.Scalar", "div.Scalar(Tensor self, Scalar other) -> Tensor", "self / other; integers give floats"),
-        div_grad),
+    binary_op<Divide>("aten.div.Tensor", "div.Tensor(Tensor self, Tensor other) -> Tensor",
+                      "self / other; integers give floats", kOrdered | kComplex, div_grad),
+    binary_op<Divide>("aten.div.Scalar", "div.Scalar(Tensor self, Scalar other) -> Tensor",
+                      "self / other; integers give floats", kOrdered | kComplex, div_grad),
     with_gradient(
         mode_op("aten.div.Tensor_mode", "div.Tensor_mode(Tensor self, Tensor other, *, str? rounding_mode) -> Tensor"),
         div_mode_grad),
     with_gradient(
         mode_op("aten.div.Scalar_mode", "div.Scalar_mode(Tensor self, Scalar other, *, str? rounding_mode) -> Tensor"),
         div_mode_grad),
-    with_gradient(division_op<DivideFloor, kNumbers | kLimited>("aten.floor_divide.default",
-                                                                "floor_divide(Tensor self, Tensor other) -> Tensor",
-                                                                "floor(self / other), in the promoted dtype"),
-                  no_gradient),
-    with_gradient(division_op<DivideFloor, kNumbers | kLimited>(
-                      "aten.floor_divide.Scalar", "floor_divide.Scalar(Tensor self, Scalar other) -> Tensor",
-                      "floor(self / other), in the promoted dtype"),
-                  no_gradient),
-    with_gradient(division_op<Remainder, kNumbers | kLimited>("aten.remainder.Tensor",
-                                                              "remainder.Tensor(Tensor self, Tensor other) -> Tensor",
-                                                              "self - other * floor(self / other): Python's %"),
-                  remainder_grad),
-    with_gradient(division_op<Remainder, kNumbers | kLimited>("aten.remainder.Scalar",
-                                                              "remainder.Scalar(Tensor self, Scalar other) -> Tensor",
-                                                              "self - other * floor(self / other): Python's %"),
-                  remainder_grad),
-    with_gradient(
-        division_op<Fmod, kNumbers | kLimited>("aten.fmod.Tensor", "fmod.Tensor(Tensor self, Tensor other) -> Tensor",
-                                               "self - other * trunc(self / other): C's %"),
-        fmod_grad),
-    with_gradient(
-        division_op<Fmod, kNumbers | kLimited>("aten.fmod.Scalar", "fmod.Scalar(Tensor self, Scalar other) -> Tensor",
-                                               "self - other * trunc(self / other): C's %"),
-        fmod_grad),
+    binary_op<DivideFloor>("aten.floor_divide.default", "floor_divide(Tensor self, Tensor other) -> Tensor",
+                           "floor(self / other), in the promoted dtype", kNumbers | kLimited, no_gradient),
+    binary_op<DivideFloor>("aten.floor_divide.Scalar", "floor_divide.Scalar(Tensor self, Scalar other) -> Tensor",
+                           "floor(self / other), in the promoted dtype", kNumbers | kLimited, no_gradient),
+    binary_op<Remainder>("aten.remainder.Tensor", "remainder.Tensor(Tensor self, Tensor other) -> Tensor",
+                         "self - other * floor(self / other): Python's %", kNumbers | kLimited, remainder_grad),
+    binary_op<Remainder>("aten.remainder.Scalar", "remainder.Scalar(Tensor self, Scalar other) -> Tensor",
+                         "self - other * floor(self / other): Python's %", kNumbers | kLimited, remainder_grad),
+    binary_op<Fmod>("aten.fmod.Tensor", "fmod.Tensor(Tensor self, Tensor other) -> Tensor",
+                    "self - other * trunc(self / other): C's %", kNumbers | kLimited, fmod_grad),
+    binary_op<Fmod>("aten.fmod.Scalar", "fmod.Scalar(Tensor self, Scalar other) -> Tensor",
+                    "self - other * trunc(self / other): C's %", kNumbers | kLimited, fmod_grad),
     divisor_op<Gcd>("aten.gcd.default", "gcd(Tensor self, Tensor other) -> Tensor",
                     "the greatest common divisor, by Euclid: https://pytorch.org/docs/stable/generated/torch.gcd.html"),
     divisor_op<Lcm>("aten.lcm.default", "lcm(Tensor self, Tensor other) -> Tensor",

@@ -131,7 +131,7 @@ constexpr OpDef value_op(std::string_view name, std::string_view schema) {
     return {.name = name,
             .doc = kLargest ? "largest element; NaN if any is" : "smallest element; NaN if any is",
             .schema = schema,
-            .dtypes = kAnyDType | kLimited,
+            .dtypes = kOrdered,
             .infer = infer_value,
             .eval = eval_value<kLargest>,
             .lower = lower_value<kLargest>};
@@ -182,7 +182,7 @@ constexpr OpDef kExtremum[] = {
      .doc = "smallest and largest elements; NaN if any is: "
             "https://pytorch.org/docs/stable/generated/torch.aminmax.html",
      .schema = "aminmax(Tensor self, *, int? dim=None, bool keepdim=False) -> (Tensor min, Tensor max)",
-     .dtypes = kAnyDType | kLimited,
+     .dtypes = kOrdered,
      .decompose = decompose_extremes},
 };
 

@@ -306,7 +306,7 @@ constexpr OpDef sum_op(std::string_view name, std::string_view schema) {
     return {.name = name,
             .doc = "sum; i64 for integers and bool unless dtype says otherwise, wrapping",
             .schema = schema,
-            .dtypes = kAnyDType | kLimited | kComplex,
+            .dtypes = kOrdered | kComplex,
             .infer = infer_sum,
             .eval = eval_sum,
             .lower = lower_sum};
@@ -315,7 +315,7 @@ constexpr OpDef prod_op(std::string_view name, std::string_view schema) {
     return {.name = name,
             .doc = "product; i64 for integers and bool unless dtype says otherwise, wrapping",
             .schema = schema,
-            .dtypes = kAnyDType | kLimited | kComplex,
+            .dtypes = kOrdered | kComplex,
             .infer = infer_sum,
             .eval = eval_prod,
             .lower = lower_prod};

@@ -255,7 +255,7 @@ std::span<const OpDef> scan_ops() {
             .name = "aten.cumsum.default",
             .doc = "running sums: https://pytorch.org/docs/stable/generated/torch.cumsum.html",
             .schema = "cumsum(Tensor self, int dim, *, ScalarType? dtype=None) -> Tensor",
-            .dtypes = kAnyDType | kLimited | kComplex,
+            .dtypes = kOrdered | kComplex,
             .grad = cumsum_grad,
         }),
         scan_op<RunningProduct>({

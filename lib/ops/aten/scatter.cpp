@@ -249,7 +249,7 @@ std::span<const OpDef> scatter_ops() {
                    "https://pytorch.org/docs/stable/generated/torch.Tensor.scatter_reduce_.html",
             .schema = "scatter_reduce.two(Tensor self, int dim, Tensor index, Tensor src, str reduce, *, bool "
                       "include_self=True) -> Tensor",
-            .dtypes = kAnyDType | kLimited,
+            .dtypes = kOrdered,
             .infer = infer_scatter,
             .eval = eval_scatter,
             .lower = lower_scatter,

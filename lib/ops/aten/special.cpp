@@ -197,38 +197,27 @@ std::vector<NodeRef> rad2deg(GraphBuilder& b, const Arguments<NodeValue>& a) {
 
 // --- Records ---
 
-template <class F, DTypeSet kDTypes = kAnyDType>
-constexpr OpDef of_two(std::string_view name, std::string_view schema, std::string_view doc, GradFn grad) {
-    return {.name = name,
-            .doc = doc,
-            .schema = schema,
-            .dtypes = kDTypes,
-            .infer = infer_binary<F>,
-            .eval = eval_binary<F>,
-            .lower = lower_binary<F>,
-            .grad = grad};
-}
-
 constexpr OpDef kSpecial[] = {
-    of_two<Xlogy>("aten.xlogy.Tensor", "xlogy.Tensor(Tensor self, Tensor other) -> Tensor",
-                  "self log(other), 0 where self is: https://pytorch.org/docs/stable/special.html#torch.special.xlogy",
-                  xlogy_grad),
-    of_two<Xlogy>("aten.xlogy.Scalar_Other", "xlogy.Scalar_Other(Tensor self, Scalar other) -> Tensor",
-                  "self log(other), 0 where self is: "
-                  "https://pytorch.org/docs/stable/special.html#torch.special.xlogy",
-                  xlogy_grad),
-    of_two<Hypot, kFloating>("aten.hypot.default", "hypot(Tensor self, Tensor other) -> Tensor",
-                             "the length of (self, other): https://pytorch.org/docs/stable/generated/torch.hypot.html",
-                             hypot_grad),
-    of_two<LogAddExp, kFloating>(
-        "aten.logaddexp.default", "logaddexp(Tensor self, Tensor other) -> Tensor",
-        "log(exp(self) + exp(other)): https://pytorch.org/docs/stable/generated/torch.logaddexp.html", logaddexp_grad),
-    of_two<LogAddExp2, kFloating>(
-        "aten.logaddexp2.default", "logaddexp2(Tensor self, Tensor other) -> Tensor",
-        "log2(2^self + 2^other): https://pytorch.org/docs/stable/generated/torch.logaddexp2.html", logaddexp2_grad),
-    of_two<CopySign>("aten.copysign.Tensor", "copysign.Tensor(Tensor self, Tensor other) -> Tensor",
-                     "self with the sign of other: https://pytorch.org/docs/stable/generated/torch.copysign.html",
-                     copysign_grad),
+    binary_op<Xlogy>(
+        "aten.xlogy.Tensor", "xlogy.Tensor(Tensor self, Tensor other) -> Tensor",
+        "self log(other), 0 where self is: https://pytorch.org/docs/stable/special.html#torch.special.xlogy", kAnyDType,
+        xlogy_grad),
+    binary_op<Xlogy>("aten.xlogy.Scalar_Other", "xlogy.Scalar_Other(Tensor self, Scalar other) -> Tensor",
+                     "self log(other), 0 where self is: "
+                     "https://pytorch.org/docs/stable/special.html#torch.special.xlogy",
+                     kAnyDType, xlogy_grad),
+    binary_op<Hypot>("aten.hypot.default", "hypot(Tensor self, Tensor other) -> Tensor",
+                     "the length of (self, other): https://pytorch.org/docs/stable/generated/torch.hypot.html",
+                     kFloating, hypot_grad),
+    binary_op<LogAddExp>("aten.logaddexp.default", "logaddexp(Tensor self, Tensor other) -> Tensor",
+                         "log(exp(self) + exp(other)): https://pytorch.org/docs/stable/generated/torch.logaddexp.html",
+                         kFloating, logaddexp_grad),
+    binary_op<LogAddExp2>("aten.logaddexp2.default", "logaddexp2(Tensor self, Tensor other) -> Tensor",
+                          "log2(2^self + 2^other): https://pytorch.org/docs/stable/generated/torch.logaddexp2.html",
+                          kFloating, logaddexp2_grad),
+    binary_op<CopySign>("aten.copysign.Tensor", "copysign.Tensor(Tensor self, Tensor other) -> Tensor",
+                        "self with the sign of other: https://pytorch.org/docs/stable/generated/torch.copysign.html",
+                        kAnyDType, copysign_grad),
     {.name = "aten.heaviside.default",
      .doc = "0 below zero, 1 above, values at zero: https://pytorch.org/docs/stable/generated/torch.heaviside.html",
      .schema = "heaviside(Tensor self, Tensor values) -> Tensor",

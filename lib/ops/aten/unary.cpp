@@ -286,11 +286,10 @@ constexpr OpDef kUnary[] = {
     with_gradient(unary_op<Neg>("aten.neg.default", "neg(Tensor self) -> Tensor", "-x; integers wrap",
                                 kNumbers | kLimited | kComplex),
                   neg_grad),
-    with_gradient(unary_op<Sign>("aten.sign.default", "sign(Tensor self) -> Tensor", "-1, 0 or 1; 0 for NaN",
-                                 kAnyDType | kLimited),
+    with_gradient(unary_op<Sign>("aten.sign.default", "sign(Tensor self) -> Tensor", "-1, 0 or 1; 0 for NaN", kOrdered),
                   zero_gradient),
     with_gradient(unary_op<Sgn>("aten.sgn.default", "sgn(Tensor self) -> Tensor",
-                                "sign, and x / |x| of complex numbers", kAnyDType | kLimited | kComplex),
+                                "sign, and x / |x| of complex numbers", kOrdered | kComplex),
                   sgn_grad),
     with_gradient(unary_op<Floor>("aten.floor.default", "floor(Tensor self) -> Tensor", "round towards -inf", kNumbers),
                   zero_gradient),
@@ -394,7 +393,7 @@ constexpr OpDef kUnary[] = {
                                      "is neither NaN nor an infinity", kAnyDType | kComplex),
                   no_gradient),
     with_gradient(unary_op<LogicalNot>("aten.logical_not.default", "logical_not(Tensor self) -> Tensor", "x == 0",
-                                       kAnyDType | kLimited | kComplex),
+                                       kOrdered | kComplex),
                   no_gradient),
 };
 

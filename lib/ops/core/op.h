@@ -28,14 +28,15 @@ constexpr DTypeSet used_of(DTypeInfo::Category category, DTypeInfo::Use use = DT
 inline constexpr DTypeSet kFloating = used_of(DTypeInfo::Category::floating);
 inline constexpr DTypeSet kIntegers = used_of(DTypeInfo::Category::integer);
 inline constexpr DTypeSet kBool = used_of(DTypeInfo::Category::boolean);
-/// u16, u32 and u64, which PyTorch and ONNX give to few ops: in none of the sets below but the last two.
+/// u16, u32 and u64, which PyTorch and ONNX give to few ops: in none of the sets below but the last three.
 inline constexpr DTypeSet kLimited = used_of(DTypeInfo::Category::integer, DTypeInfo::Use::limited);
 /// In none of the sets below but the last two.
 inline constexpr DTypeSet kComplex = used_of(DTypeInfo::Category::complex);
 inline constexpr DTypeSet kNumbers = kFloating | kIntegers;
 inline constexpr DTypeSet kAnyDType = kNumbers | kBool;
+inline constexpr DTypeSet kOrdered = kAnyDType | kLimited;  ///< whose elements have an order
 /// For ops that move elements.
-inline constexpr DTypeSet kMoved = kAnyDType | kLimited | kComplex;
+inline constexpr DTypeSet kMoved = kOrdered | kComplex;
 /// Every dtype, those too that are only kept: for ops that copy and convert.
 inline constexpr DTypeSet kStored = (DTypeSet{1} << std::size(kAllDTypes)) - 1;
 

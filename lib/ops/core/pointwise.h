@@ -285,4 +285,17 @@ std::vector<expr::Value> lower_binary(expr::GroupBuilder&, const Arguments<expr:
                       types.sizes, types.result, [](const std::vector<Expr>& x) { return F::lower(x[0], x[1]); })};
 }
 
+template <class F>
+constexpr OpDef binary_op(std::string_view name, std::string_view schema, std::string_view doc, DTypeSet dtypes,
+                          GradFn grad = nullptr) {
+    return {.name = name,
+            .doc = doc,
+            .schema = schema,
+            .dtypes = dtypes,
+            .infer = infer_binary<F>,
+            .eval = eval_binary<F>,
+            .lower = lower_binary<F>,
+            .grad = grad};
+}
+
 }  // namespace whittle

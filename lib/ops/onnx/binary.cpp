@@ -140,7 +140,7 @@ constexpr OpDef kBinaryOps[] = {
      .dtypes = set_of(DType::u8) | kLimited,
      .decompose = bit_shift},
     binary<"aten.eq.Tensor">("onnx.Equal", "A = B. onnx Operators.md#Equal", "Equal(Tensor A, Tensor B) -> Tensor",
-                             kAnyDType | kLimited),
+                             kOrdered),
     binary<"aten.gt.Tensor">("onnx.Greater", "A > B. onnx Operators.md#Greater",
                              "Greater(Tensor A, Tensor B) -> Tensor", kComputed),
     binary<"aten.lt.Tensor">("onnx.Less", "A < B. onnx Operators.md#Less", "Less(Tensor A, Tensor B) -> Tensor",

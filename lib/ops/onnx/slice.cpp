@@ -221,7 +221,7 @@ constexpr OpDef kSliceOps[] = {
     {.name = "onnx.CenterCropPad",
      .doc = "The middle of a tensor, or zeros around it. onnx Operators.md#CenterCropPad",
      .schema = "CenterCropPad(Tensor input_data, Tensor shape, *, int[]? axes=None) -> Tensor",
-     .dtypes = kAnyDType | kLimited,
+     .dtypes = kOrdered,
      .decompose = center_crop_pad},
     {.name = "onnx.Concat",
      .doc = "Joined along one dimension. onnx Operators.md#Concat",
@@ -245,7 +245,7 @@ constexpr OpDef kSliceOps[] = {
      .schema = "Pad(Tensor data, Tensor? pads_value=None, Tensor? constant_value=None, Tensor? axes=None, *, str "
                "mode=\"constant\", "
                "int[]? pads=None, float? value=None) -> Tensor",
-     .dtypes = kAnyDType | kLimited,  // the constant is a number of the host
+     .dtypes = kOrdered,  // the constant is a number of the host
      .decompose = pad},
 };
 

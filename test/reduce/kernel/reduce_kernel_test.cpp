@@ -3,7 +3,7 @@
 
 #include "base/error.h"
 #include "expr/interpret.h"
-#include "expr/random_group.h"
+#include "ops/samples/random_group.h"
 #include "reduce/kernel/kernel_case.h"
 
 using namespace whittle;

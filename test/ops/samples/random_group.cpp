@@ -1,4 +1,4 @@
-#include "expr/random_group.h"
+#include "ops/samples/random_group.h"
 
 #include <algorithm>
 #include <cmath>
