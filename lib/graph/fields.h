@@ -85,7 +85,14 @@ using About = typename AboutOf<T>::Type;
 
 // ---- the visitors
 
-/// A new struct's value of a member, which `maybe` leaves out.
+/// A new struct.
+template <class T>
+const T& usual_values() {
+    static const T usual{};
+    return usual;
+}
+
+/// Whether a member has a new struct's value: `maybe` leaves it out then.
 template <class T, class Member>
 bool is_left_out(const T& object, const Member& member) {
     using Value = FieldType<T, Member>;
@@ -98,7 +105,7 @@ bool is_left_out(const T& object, const Member& member) {
             return value == usual;
     };
     if constexpr (std::is_member_object_pointer_v<Member> && std::is_default_constructible_v<T>)
-        return same(object.*member, T{}.*member);
+        return same(object.*member, usual_values<T>().*member);
     else
         return same(std::invoke(member, object), Value{});
 }
@@ -170,15 +177,12 @@ class FieldSchema {
 
     template <class Member, class As = Plain>
     void operator()(const char* name, const Member& member, const char* meaning, As as = {}) {
-        schema_["required"].push_back(name);
+        require_member(schema_, name);
         maybe(name, member, meaning, as);
     }
     template <class Member, class As = Plain>
     void maybe(const char* name, const Member&, const char* meaning, As as = {}) {
-        Json one = Json::object();
-        if (*meaning) one["description"] = meaning;
-        one.update(Form<FieldType<T, Member>, As>::schema(maker_, as));
-        schema_["properties"][name] = std::move(one);
+        describe_member(schema_, name, meaning, Form<FieldType<T, Member>, As>::schema(maker_, as));
     }
     template <class Member, class As = Plain>
     void lately(const char* name, const Member& member, const char* meaning, As as = {}) {
@@ -214,7 +218,7 @@ template <class T>
 void describe_members(SchemaMaker& maker, Json& schema) {
     FieldSchema<T> fields(maker, schema);
     Fields<T>::visit(fields);
-    if (maker.closed) schema["additionalProperties"] = false;
+    if (maker.closed) refuse_other_members(schema);
 }
 
 // ---- forms
@@ -223,13 +227,13 @@ template <>
 struct Form<std::string> {
     static void write(JsonWriter& out, const std::string& value, Plain) { out.text(value); }
     static std::string read(const JsonReader& reader, const Json& value, Plain) { return reader.in.text(value); }
-    static Json schema(SchemaMaker&, Plain) { return {{"type", "string"}}; }
+    static Json schema(SchemaMaker&, Plain) { return type_schema("string"); }
 };
 template <>
 struct Form<std::string, Matching> {
     static void write(JsonWriter& out, const std::string& value, Matching) { out.text(value); }
     static std::string read(const JsonReader& reader, const Json& value, Matching) { return reader.in.text(value); }
-    static Json schema(SchemaMaker&, Matching as) { return {{"type", "string"}, {"pattern", as.pattern}}; }
+    static Json schema(SchemaMaker&, Matching as);
 };
 template <>
 struct Form<std::string, OneOf> {
@@ -239,33 +243,33 @@ struct Form<std::string, OneOf> {
 };
 template <>
 struct Form<std::string_view> {
-    static void write(JsonWriter& out, std::string_view value, Plain) { out.text(std::string(value)); }
-    static Json schema(SchemaMaker&, Plain) { return {{"type", "string"}}; }
+    static void write(JsonWriter& out, std::string_view value, Plain) { out.text(value); }
+    static Json schema(SchemaMaker&, Plain) { return type_schema("string"); }
 };
 template <>
 struct Form<bool> {
     static void write(JsonWriter& out, bool value, Plain) { out.value(value ? "true" : "false"); }
     static bool read(const JsonReader& reader, const Json& value, Plain) { return reader.in.boolean(value); }
-    static Json schema(SchemaMaker&, Plain) { return {{"type", "boolean"}}; }
+    static Json schema(SchemaMaker&, Plain) { return type_schema("boolean"); }
 };
 template <>
 struct Form<double> {
     static void write(JsonWriter& out, double value, Plain) { out.number(value); }
     static double read(const JsonReader& reader, const Json& value, Plain) { return reader.in.number(value); }
-    static Json schema(SchemaMaker&, Plain) { return {{"type", "number"}}; }
+    static Json schema(SchemaMaker&, Plain) { return type_schema("number"); }
 };
 template <>
 struct Form<double, Count> : Form<double> {
     static void write(JsonWriter& out, double value, Count) { out.number(value); }
     static double read(const JsonReader& reader, const Json& value, Count) { return reader.in.number(value); }
-    static Json schema(SchemaMaker&, Count) { return {{"type", "number"}, {"minimum", 0}}; }
+    static Json schema(SchemaMaker&, Count) { return count_schema("number"); }
 };
 template <std::integral T>
 struct Form<T, Plain> {
     static void write(JsonWriter& out, T value, Plain) { out.value(std::to_string(value)); }
     static T read(const JsonReader& reader, const Json& value, Plain) { return integer<T>(reader.in, value); }
     static Json schema(SchemaMaker&, Plain) {
-        return std::is_unsigned_v<T> ? Json{{"type", "integer"}, {"minimum", 0}} : Json{{"type", "integer"}};
+        return std::is_unsigned_v<T> ? count_schema("integer") : type_schema("integer");
     }
 };
 template <std::integral T>
@@ -275,7 +279,7 @@ struct Form<T, Count> {
         if (reader.in.integer(value) < 0) reader.in.fail(value, "a count");
         return integer<T>(reader.in, value);
     }
-    static Json schema(SchemaMaker&, Count) { return {{"type", "integer"}, {"minimum", 0}}; }
+    static Json schema(SchemaMaker&, Count) { return count_schema("integer"); }
 };
 template <>
 struct Form<std::filesystem::path> {
@@ -283,7 +287,7 @@ struct Form<std::filesystem::path> {
     static std::filesystem::path read(const JsonReader& reader, const Json& value, Plain) {
         return reader.in.text(value);
     }
-    static Json schema(SchemaMaker&, Plain) { return {{"type", "string"}}; }
+    static Json schema(SchemaMaker&, Plain) { return type_schema("string"); }
 };
 template <>
 struct Form<std::filesystem::path, InFolder> {
@@ -293,7 +297,7 @@ struct Form<std::filesystem::path, InFolder> {
     static std::filesystem::path read(const JsonReader& reader, const Json& value, InFolder) {
         return path_in_folder(reader.in, value);
     }
-    static Json schema(SchemaMaker&, InFolder) { return {{"type", "string"}}; }
+    static Json schema(SchemaMaker&, InFolder) { return type_schema("string"); }
 };
 
 template <class T, class As>
@@ -321,7 +325,7 @@ struct Form<std::vector<T>, As> {
         return list;
     }
     static Json schema(SchemaMaker& maker, As as) {
-        return {{"type", "array"}, {"items", Element::schema(maker, element(as))}};
+        return list_schema(Element::schema(maker, element(as)));
     }
 };
 template <class T, class As>
@@ -341,7 +345,7 @@ struct Form<std::map<std::string, T>, As> {
         return values;
     }
     static Json schema(SchemaMaker& maker, As as) {
-        return {{"type", "object"}, {"additionalProperties", Form<T, As>::schema(maker, as)}};
+        return map_schema(Form<T, As>::schema(maker, as));
     }
 };
 /// Empty is null.
@@ -351,8 +355,7 @@ struct Form<std::optional<T>, OrNull> {
         value ? Form<T>::write(out, *value, {}) : out.value("null");
     }
     static Json schema(SchemaMaker& maker, OrNull) {
-        const Json none = {{"type", "null"}};
-        return {{"anyOf", {none, Form<T>::schema(maker, {})}}};
+        return any_schema({type_schema("null"), Form<T>::schema(maker, {})});
     }
 };
 /// Of a member: left out where it is empty.
@@ -366,14 +369,14 @@ struct Form<std::optional<T>, As> {
 };
 template <Chosen T>
 struct Form<T, Plain> {
-    static void write(JsonWriter& out, T value, Plain) { out.text(std::string(name(value))); }
+    static void write(JsonWriter& out, T value, Plain) { out.text(name(value)); }
     static T read(const JsonReader& reader, const Json& value, Plain) {
         const std::string& text = reader.in.text(value);
         for (const T one : Choices<T>::all)
             if (name(one) == text) return one;
         reader.in.fail(value, one_of(names()));
     }
-    static Json schema(SchemaMaker&, Plain) { return {{"enum", names()}}; }
+    static Json schema(SchemaMaker&, Plain) { return word_schema(names()); }
 
   private:
     static std::vector<std::string> names() {
@@ -397,9 +400,9 @@ struct Form<T, Plain> {
     }
     static Json schema(SchemaMaker& maker, Plain) {
         const auto make = [&] {
-            Json schema = Json::object();
-            if constexpr (requires { About<T>::kMeaning; }) schema["description"] = About<T>::kMeaning;
-            schema["type"] = "object";
+            const char* meaning = "";
+            if constexpr (requires { About<T>::kMeaning; }) meaning = About<T>::kMeaning;
+            Json schema = object_schema(meaning);
             describe_members<T>(maker, schema);
             return schema;
         };
@@ -424,21 +427,14 @@ nlohmann::json report_json(const T& value) {
     JsonWriter out;
     out.null_for_no_number();
     Form<T>::write(out, value, {});
-    return nlohmann::json::parse(out.take());
+    return parse_report(out.take());
 }
 
 /// The schema of what a program prints; more members may come.
 template <class... T>
 Json report_schema(const char* title, const char* description) {
     SchemaMaker maker;
-    Json kinds = Json::array();
-    (kinds.push_back(Form<T>::schema(maker, {})), ...);
-    Json schema = root_schema(title, description);
-    if (kinds.size() == 1)
-        schema.update(kinds[0]);
-    else
-        schema["anyOf"] = kinds;
-    return maker.with_definitions(std::move(schema));
+    return maker.report(title, description, {Form<T>::schema(maker, {})...});
 }
 
 // ---- whole files

@@ -36,12 +36,12 @@ void JsonWriter::next() {
     if (open.lines) text_ += indent();
 }
 
-void JsonWriter::key(const std::string& name) {
+void JsonWriter::key(std::string_view name) {
     next();
     text_ += json_text(name) + ": ";
 }
 
-void JsonWriter::text(const std::string& value) { text_ += json_text(value); }
+void JsonWriter::text(std::string_view value) { text_ += json_text(value); }
 
 void JsonWriter::number(double value) {
     text_ += null_for_no_number_ && !std::isfinite(value) ? "null" : json_number(value);
@@ -76,14 +76,51 @@ Json SchemaMaker::with_definitions(Json schema) {
     return schema;
 }
 
+Json SchemaMaker::report(const char* title, const char* description, const std::vector<Json>& kinds) {
+    Json schema = root_schema(title, description);
+    schema.update(kinds.size() == 1 ? kinds[0] : any_schema(kinds));
+    return with_definitions(std::move(schema));
+}
+
+Json type_schema(const char* type) { return {{"type", type}}; }
+Json count_schema(const char* type) { return {{"type", type}, {"minimum", 0}}; }
+Json word_schema(const std::vector<std::string>& words) { return {{"enum", words}}; }
+Json list_schema(Json entries) { return {{"type", "array"}, {"items", std::move(entries)}}; }
+Json map_schema(Json values) { return {{"type", "object"}, {"additionalProperties", std::move(values)}}; }
+Json any_schema(const std::vector<Json>& kinds) { return {{"anyOf", kinds}}; }
+
+Json object_schema(const char* meaning) {
+    Json schema = Json::object();
+    if (*meaning) schema["description"] = meaning;
+    schema["type"] = "object";
+    return schema;
+}
+
+void require_member(Json& object, const char* name) { object["required"].push_back(name); }
+
+void describe_member(Json& object, const char* name, const char* meaning, Json value) {
+    Json one = Json::object();
+    if (*meaning) one["description"] = meaning;
+    one.update(value);
+    object["properties"][name] = std::move(one);
+}
+
+void refuse_other_members(Json& object) { object["additionalProperties"] = false; }
+
+nlohmann::json parse_report(const std::string& text) { return nlohmann::json::parse(text); }
+
+Json Form<std::string, Matching>::schema(SchemaMaker&, Matching as) {
+    return {{"type", "string"}, {"pattern", as.pattern}};
+}
+
 Json Form<std::string, OneOf>::schema(SchemaMaker&, OneOf as) {
-    Json words = Json::array();
+    std::vector<std::string> words;
     const std::string all = as.words;
     for (std::size_t begin = 0, end = 0; begin <= all.size(); begin = end + 1) {
         end = std::min(all.find(' ', begin), all.size());
         words.push_back(all.substr(begin, end - begin));
     }
-    return {{"enum", words}};
+    return word_schema(words);
 }
 
 std::string file_text(const FileFormat& format, const std::string& members, const std::string& sidecar) {

@@ -31,10 +31,10 @@ class JsonWriter {
     /// Before each entry of a list.
     void next();
     /// Before each member's value.
-    void key(const std::string& name);
+    void key(std::string_view name);
     /// JSON as it is.
-    void value(const std::string& json) { text_ += json; }
-    void text(const std::string& value);
+    void value(std::string_view json) { text_ += json; }
+    void text(std::string_view value);
     void number(double value);
     /// number() writes null for NaN and infinities from now on.
     void null_for_no_number() { null_for_no_number_ = true; }
@@ -73,6 +73,8 @@ T integer(const Document& in, const Json& value) {
 /// Throws Error for a path that is absolute, or that leads out of the folder.
 std::filesystem::path path_in_folder(const Document& in, const Json& value);
 
+nlohmann::json parse_report(const std::string& text);
+
 /// "close, fp64 or strict".
 std::string one_of(const std::vector<std::string>& words);
 
@@ -85,7 +87,21 @@ struct SchemaMaker {
     Json define(const std::string& name, const std::function<Json()>& make);
     /// The schema of the whole, with all that was defined.
     Json with_definitions(Json schema);
+    /// The schema of what a program prints, one of these kinds.
+    Json report(const char* title, const char* description, const std::vector<Json>& kinds);
 };
+
+// Schemas of values.
+Json type_schema(const char* type);
+Json count_schema(const char* type);  ///< a number of 0 or more
+Json word_schema(const std::vector<std::string>& words);
+Json list_schema(Json entries);
+Json map_schema(Json values);
+Json any_schema(const std::vector<Json>& kinds);
+Json object_schema(const char* meaning);  ///< without members; "": it has no meaning of its own
+void require_member(Json& object, const char* name);
+void describe_member(Json& object, const char* name, const char* meaning, Json value);
+void refuse_other_members(Json& object);
 
 Json root_schema(const char* title, const char* description);
 /// Of a file without its own members.

@@ -83,7 +83,7 @@ std::string json_quote(std::string_view text) {
     return out += '"';
 }
 
-std::string json_text(const std::string& text) { return json_quote(as_utf8(text)); }
+std::string json_text(std::string_view text) { return json_quote(as_utf8(text)); }
 
 std::string json_number(double value) {
     if (std::isnan(value)) return R"({"float": "nan"})";

@@ -14,7 +14,7 @@ namespace whittle {
 std::string json_quote(std::string_view text);
 
 /// The same of a text that may be anything: what is not UTF-8 is replaced.
-std::string json_text(const std::string& text);
+std::string json_text(std::string_view text);
 
 /// The shortest number that reads back as the same double, never in the form of an integer; NaN and infinities, for
 /// which JSON has no numbers, as {"float": "nan"}, {"float": "inf"}, {"float": "-inf"}.

@@ -16,7 +16,8 @@ if(CLANG_INCLUDE_DIR AND CLANG_CPP_LIBRARY AND CLANG_LLVM_LIBRARY AND CLANG_RESO
   endif()
 endif()
 
-set(clang_readers unit.cpp semantics.cpp indexing.cpp predict.cpp interest.cpp places.cpp rewrite.cpp)
+set(clang_readers unit.cpp semantics.cpp indexing.cpp predict.cpp interest.cpp places.cpp rewrite.cpp
+    walk.cpp)
 if(whittle_clang_version)
   list(TRANSFORM clang_readers PREPEND frontends/clang/)
   target_include_directories(whittle_frontends_clang SYSTEM PRIVATE ${CLANG_INCLUDE_DIR})

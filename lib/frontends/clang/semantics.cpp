@@ -1,9 +1,9 @@
 #include "frontends/clang/semantics.h"
 
+#include "frontends/clang/walk.h"
 #include "ops/aten/capture.h"
 
 #include <clang/AST/DeclTemplate.h>
-#include <clang/AST/RecursiveASTVisitor.h>
 #include <clang/Basic/Builtins.h>
 #include <clang/Lex/Lexer.h>
 
@@ -293,17 +293,13 @@ bool Semantics::returns_read(const FunctionDecl* function) const {
         return false;
     const auto [known, fresh] = returns_read_.try_emplace(body, false);  // false also ends recursion
     if (!fresh) return known->second;
-    struct Returns : RecursiveASTVisitor<Returns> {
-        const Semantics& semantics;
-        bool found = false;
-        explicit Returns(const Semantics& s) : semantics(s) {}
-        bool VisitReturnStmt(ReturnStmt* statement) {
-            found = found || semantics.find_read(statement->getRetValue()).has_value();
-            return !found;
-        }
-    } returns(*this);
-    returns.TraverseStmt(body->getBody());
-    return returns_read_[body] = returns.found;
+    bool found = false;
+    walk_statements(body->getBody(), Code::written, [&](const Stmt* statement) {
+        const auto* returned = dyn_cast<ReturnStmt>(statement);
+        found = returned && find_read(returned->getRetValue());
+        return !found;
+    });
+    return returns_read_[body] = found;
 }
 
 // ---- effects and calls

@@ -26,7 +26,7 @@ Metas infer_cholesky(const Arguments<ValueMeta>& a) {
 Tensors eval_cholesky(const Arguments<Tensor>& a) {
     const Tensor matrix = a.tensor("self");
     const bool upper = a.boolean("upper");
-    return in_own_dtype(matrix, [&]<class T>(T) -> Tensors {
+    return in_double(matrix, [&]<class T>(T) -> Tensors {
         Results<T> result(matrix.dtype(), matrix.sizes());
         Results<std::int64_t> info(DType::i32, batch_of(matrix.sizes()));
         each_matrix<T>(matrix, [&](std::int64_t i, Matrix<T> one) {
@@ -78,7 +78,7 @@ Metas infer_qr(const Arguments<ValueMeta>& a) {
 Tensors eval_qr(const Arguments<Tensor>& a) {
     const Tensor matrix = a.tensor("A");
     const QrPlan plan = plan_qr(a.schema(), ValueMeta::of(matrix), a.text("mode"));
-    return in_own_dtype(matrix, [&]<class T>(T) -> Tensors {
+    return in_double(matrix, [&]<class T>(T) -> Tensors {
         const Sizes batch = batch_of(matrix.sizes());
         const std::int64_t m = rows_of(matrix.sizes()), n = matrix.sizes().back();
         Results<T> q(matrix.dtype(), with(batch, {m, plan.columns})), r(matrix.dtype(), with(batch, {plan.rows, n}));
@@ -106,7 +106,7 @@ Tensors eval_eigh(const Arguments<Tensor>& a) {
     const std::string triangle = a.text("UPLO");
     if (triangle != "L" && triangle != "U" && triangle != "l" && triangle != "u")
         throw Error(a.schema().name + ": found UPLO '" + triangle + "', expected L or U");
-    return in_own_dtype(matrix, [&]<class T>(T) -> Tensors {
+    return in_double(matrix, [&]<class T>(T) -> Tensors {
         Results<Real<T>> values(real_of(matrix.dtype()), with(batch_of(matrix.sizes()), {matrix.sizes().back()}));
         Results<T> columns_of(matrix.dtype(), matrix.sizes());
         each_matrix<T>(matrix, [&](std::int64_t i, Matrix<T> one) {
@@ -135,7 +135,7 @@ Metas infer_svd(const Arguments<ValueMeta>& a) {
 Tensors eval_svd(const Arguments<Tensor>& a) {
     const Tensor matrix = a.tensor("A");
     const bool vectors = a.boolean("compute_uv"), full = a.boolean("full_matrices");
-    return in_own_dtype(matrix, [&]<class T>(T) -> Tensors {
+    return in_double(matrix, [&]<class T>(T) -> Tensors {
         const Sizes batch = batch_of(matrix.sizes());
         const std::int64_t m = rows_of(matrix.sizes()), n = matrix.sizes().back(), k = std::min(m, n);
         Results<T> u(matrix.dtype(), with(batch, {m, full ? m : k})),

@@ -91,7 +91,7 @@ Metas infer_slogdet(const Arguments<ValueMeta>& a) { return infer_determinant(a,
 
 Tensors eval_determinant(const Arguments<Tensor>& a, bool logarithm) {
     const Tensor matrix = a.tensor("A");
-    return in_own_dtype(matrix, [&]<class T>(T) -> Tensors {
+    return in_double(matrix, [&]<class T>(T) -> Tensors {
         const Sizes batch = batch_of(matrix.sizes());
         Results<T> det(matrix.dtype(), batch), factors(matrix.dtype(), matrix.sizes());
         Results<Real<T>> size(real_of(matrix.dtype()), batch);
@@ -125,7 +125,7 @@ Metas infer_inverse(const Arguments<ValueMeta>& a) {
 }
 Tensors eval_inverse(const Arguments<Tensor>& a) {
     const Tensor matrix = a.tensor("A");
-    return in_own_dtype(matrix, [&]<class T>(T) -> Tensors {
+    return in_double(matrix, [&]<class T>(T) -> Tensors {
         Results<T> inverse(matrix.dtype(), matrix.sizes());
         Results<std::int64_t> info(DType::i32, batch_of(matrix.sizes()));
         each_matrix<T>(matrix, [&](std::int64_t i, Matrix<T> one) {
@@ -174,11 +174,8 @@ Metas infer_solve(const Arguments<ValueMeta>& a) {
     const ValueMeta matrix = a.tensor("A");
     const bool left = a.boolean("left");
     const Solution plan = plan_solution(a.schema(), matrix, a.tensor("B"), left, true);
-    const ValueMeta result = plan.vector ? ValueMeta::contiguous(matrix.dtype, plan.result)
-                                         : (left ? ValueMeta::contiguous(matrix.dtype, plan.result)
-                                                 : ValueMeta::contiguous(matrix.dtype, plan.result));
     const Sizes batch = batch_of(matrix.sizes);
-    return {result, ValueMeta::contiguous(matrix.dtype, matrix.sizes),
+    return {ValueMeta::contiguous(matrix.dtype, plan.result), ValueMeta::contiguous(matrix.dtype, matrix.sizes),
             ValueMeta::contiguous(DType::i32, with(batch, {matrix.sizes.back()})),
             ValueMeta::contiguous(DType::i32, batch)};
 }
@@ -186,7 +183,7 @@ Tensors eval_solve(const Arguments<Tensor>& a) {
     const Tensor matrix = a.tensor("A"), b = a.tensor("B");
     const bool left = a.boolean("left");
     const Solution plan = plan_solution(a.schema(), ValueMeta::of(matrix), ValueMeta::of(b), left, true);
-    return in_own_dtype(matrix, [&]<class T>(T) -> Tensors {
+    return in_double(matrix, [&]<class T>(T) -> Tensors {
         const Sizes batch = batch_of(matrix.sizes());
         Results<T> x(matrix.dtype(), plan.b), factors(matrix.dtype(), matrix.sizes());
         Results<std::int64_t> pivots(DType::i32, with(batch, {matrix.sizes().back()})), info(DType::i32, batch);
@@ -218,13 +215,13 @@ Metas infer_triangular(const Arguments<ValueMeta>& a) {
     const ValueMeta matrix = a.tensor("self");
     const bool left = a.boolean("left");
     const Solution plan = plan_solution(a.schema(), matrix, a.tensor("B"), left, false);
-    return {left ? ValueMeta::contiguous(matrix.dtype, plan.b) : ValueMeta::contiguous(matrix.dtype, plan.b)};
+    return {ValueMeta::contiguous(matrix.dtype, plan.b)};
 }
 Tensors eval_triangular(const Arguments<Tensor>& a) {
     const Tensor matrix = a.tensor("self"), b = a.tensor("B");
     const bool left = a.boolean("left"), upper = a.boolean("upper"), unit = a.boolean("unitriangular");
     const Solution plan = plan_solution(a.schema(), ValueMeta::of(matrix), ValueMeta::of(b), left, false);
-    return in_own_dtype(matrix, [&]<class T>(T) -> Tensors {
+    return in_double(matrix, [&]<class T>(T) -> Tensors {
         Results<T> x(matrix.dtype(), plan.b);
         std::vector<Matrix<T>> right;
         each_matrix<T>(under(b, b.sizes(), plan.b),

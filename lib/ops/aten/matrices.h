@@ -3,6 +3,7 @@
 
 #include <Eigen/Core>
 #include <algorithm>
+#include <complex>
 #include <cstdint>
 #include <initializer_list>
 #include <utility>
@@ -77,13 +78,11 @@ class Results {
     std::vector<T> elements_;
 };
 
-/// f(T{}) for the operand's own dtype.
+/// f(T{}) for the type that an operand's kernel computes in: double, or complex numbers of it. Results of f32 are
+/// rounded from it; a kernel for f32 of its own would double what Eigen's templates take to compile.
 template <class F>
-Tensors in_own_dtype(const Tensor& a, F f) {
-    return visit_arithmetic(a.dtype(), [&]<class T>(T zero) -> Tensors {
-        if constexpr (std::is_floating_point_v<T> || is_complex_type<T>) return f(zero);
-        reject_complex(a.dtype());
-    });
+Tensors in_double(const Tensor& a, F f) {
+    return is_complex(a.dtype()) ? f(std::complex<double>()) : f(0.0);
 }
 
 /// LibTorch refuses singular matrices only where it was asked to look.
