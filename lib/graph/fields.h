@@ -324,9 +324,7 @@ struct Form<std::vector<T>, As> {
         for (const Json& entry : value) list.push_back(Element::read(reader, entry, element(as)));
         return list;
     }
-    static Json schema(SchemaMaker& maker, As as) {
-        return list_schema(Element::schema(maker, element(as)));
-    }
+    static Json schema(SchemaMaker& maker, As as) { return list_schema(Element::schema(maker, element(as))); }
 };
 template <class T, class As>
 struct Form<std::map<std::string, T>, As> {
@@ -344,9 +342,7 @@ struct Form<std::map<std::string, T>, As> {
             values.emplace(key, Form<T, As>::read(reader, entry, as));
         return values;
     }
-    static Json schema(SchemaMaker& maker, As as) {
-        return map_schema(Form<T, As>::schema(maker, as));
-    }
+    static Json schema(SchemaMaker& maker, As as) { return map_schema(Form<T, As>::schema(maker, as)); }
 };
 /// Empty is null.
 template <class T>

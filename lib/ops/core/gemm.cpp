@@ -18,18 +18,17 @@ template <class T, class A, class B>
 void multiply(const A& a, const B& b, T* c, std::int64_t c_stride, bool accumulate) {
     using Matrix = Eigen::Matrix<T, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
     Eigen::Map<Matrix, 0, Eigen::OuterStride<>> result(c, a.rows(), b.cols(), Eigen::OuterStride<>(c_stride));
-    if (accumulate)
-        result.noalias() += a * b;
-    else
-        result.noalias() = a * b;
+    if (!accumulate) result.setZero();
+    result.noalias() += a * b;
 }
 
 /// Eigen wants one stride to be 1 and the other to step over whole rows (or columns); everything else is copied.
+/// Complex matrices are copied unless they are row-major: their products in all orders take seconds to compile.
 template <class T>
 MatrixView<T> dense_or_packed(const MatrixView<T>& m, std::vector<T>& packed) {
     const bool row_major = m.col_stride == 1 && m.row_stride >= m.cols;
     const bool col_major = m.row_stride == 1 && m.col_stride >= m.rows;
-    if (row_major || col_major) return m;
+    if (row_major || (col_major && !is_complex_type<T>)) return m;
     packed.reserve(static_cast<std::size_t>(m.rows * m.cols));
     for (std::int64_t i = 0; i < m.rows; i++)
         for (std::int64_t j = 0; j < m.cols; j++) packed.push_back(m.data[i * m.row_stride + j * m.col_stride]);
@@ -43,7 +42,9 @@ void multiply_floats(const MatrixView<T>& a, const MatrixView<T>& b, T* c, std::
     const MatrixView<T> da = dense_or_packed(a, packed_a), db = dense_or_packed(b, packed_b);
     const bool row_a = da.col_stride == 1 && da.row_stride >= da.cols;
     const bool row_b = db.col_stride == 1 && db.row_stride >= db.cols;
-    if (row_a && row_b)
+    if constexpr (is_complex_type<T>)
+        multiply(dense<T, row>(da), dense<T, row>(db), c, c_stride, accumulate);
+    else if (row_a && row_b)
         multiply(dense<T, row>(da), dense<T, row>(db), c, c_stride, accumulate);
     else if (row_a)
         multiply(dense<T, row>(da), dense<T, col>(db), c, c_stride, accumulate);
