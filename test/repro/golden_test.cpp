@@ -1,5 +1,5 @@
-// Whole repros as text, as who gets one reads it. Rewritten with WHITTLE_UPDATE_GOLDENS=1 (scripts/update-goldens
-// does); review with `git diff`. Each is built and run, too.
+// Whole repros as text, as who gets one reads it, one of a plug-in, of a command and of Halide. Rewritten with
+// WHITTLE_UPDATE_GOLDENS=1 (scripts/update-goldens does); review with `git diff`. Each is built and run, too.
 #include <catch2/catch.hpp>
 #include <limits>
 
@@ -27,16 +27,8 @@ struct Ending {
     std::string last_line;
 };
 
-/// The text is the golden's, but for what differs between machines; built without a warning it shows what it should,
-/// and its control passes.
-void check_repro(const std::string& name, const Graph& graph, const Facts& facts, const Ending& shown) {
-    const Emission emission = emission_of(graph, fixed_options(), facts);
-    std::string got = replaced(emission.text, WHITTLE_TEST_BACKENDS, "$BACKENDS");
-    got = replaced(replaced(got, halide::description(), "$HALIDE"), halide::target_code(halide::default_target()),
-                   "$TARGET");
-    for (const std::string& flag : halide::compile_flags()) got = replaced(got, " " + flag, "");
-    test::check_golden("repro/golden/" + name + ".cpp.txt", got);
-
+/// Built without a warning it shows what it should, and its control passes.
+void check_runs(const Graph& graph, const Emission& emission, const Ending& shown) {
     const TempDir folder("whittle-test");
     write_file(folder.path() / "repro.cpp", emission.text);
     for (const Sidecar& sidecar : emission.sidecars) write_file(folder.path() / sidecar.file, sidecar.bytes);
@@ -53,6 +45,17 @@ void check_repro(const std::string& name, const Graph& graph, const Facts& facts
     const ProcessResult control = run_process({"./repro", "control"}, {.folder = folder.path()});
     INFO(control.out);
     CHECK(control.exit_code == 0);
+}
+
+/// The text is the golden's, but for what differs between machines.
+void check_repro(const std::string& name, const Graph& graph, const Facts& facts, const Ending& shown) {
+    const Emission emission = emission_of(graph, fixed_options(), facts);
+    std::string got = replaced(emission.text, WHITTLE_TEST_BACKENDS, "$BACKENDS");
+    got = replaced(replaced(got, halide::description(), "$HALIDE"), halide::target_code(halide::default_target()),
+                   "$TARGET");
+    for (const std::string& flag : halide::compile_flags()) got = replaced(got, " " + flag, "");
+    test::check_golden("repro/golden/" + name + ".cpp.txt", got);
+    check_runs(graph, emission, shown);
 }
 
 }  // namespace
@@ -90,7 +93,7 @@ TEST_CASE("golden: a command that fails with words that C++ and printf would mis
                         " on aten.abs.default, aten.any.default: " + graph.failure->signature.text()});
 }
 
-TEST_CASE("golden: a command that does not come back") {
+TEST_CASE("repro: a command that does not come back, built and run") {
     Graph graph = failing(R"(graph add {
   %x = placeholder["x"] : f16[2, 2]
   %add = aten.add.Tensor(%x, %x) : f16[2, 2]
@@ -99,11 +102,14 @@ TEST_CASE("golden: a command that does not come back") {
 )",
                           {Tensor::of<float>({1, 2, 3, 4}).to(DType::f16).as_strided({2, 2}, {2, 1}, 0)},
                           "cmd:sleep 100 #", {"timeout", "run", ""});
-    const Emission emission = emission_of(graph);
-    CHECK(emission.text.find("alarm(60)") != std::string::npos);
+    CHECK(emission_of(graph).text.find("alarm(60)") != std::string::npos);
     graph.failure->backend = "cmd:sh -c 'kill -ALRM $PPID; exec sleep 60'";  // time passes quickly
-    check_repro("command_timeout", graph, {"the recorded values", {}},
-                {1, "BUG in the backend " + graph.failure->backend + " on aten.add.Tensor: timeout at run"});
+    const Emission emission = emission_of(graph);
+    for (const char* line : {"if (signal == SIGALRM) return Ending::hang;", "if (!(ending == Ending::hang)) {",
+                             "static const half* const in_x = reinterpret_cast<const half*>(in_x_data);  // f16[2, 2]"})
+        CHECK_THAT(emission.text, Catch::Contains(line));
+    check_runs(graph, emission,
+               {1, "BUG in the backend " + graph.failure->backend + " on aten.add.Tensor: timeout at run"});
 }
 
 TEST_CASE("golden: Halide and the directive that is guilty") {
