@@ -22,7 +22,7 @@ set(folders)
 foreach(line IN LISTS lines)
   string(REGEX MATCH "^whittle_library\\(([a-z0-9_/]+)(.*)\\)" ignored "${line}")
   set(folder ${CMAKE_MATCH_1})
-  string(REGEX REPLACE "^ IN whittle_[a-z]+" "" libraries "${CMAKE_MATCH_2}")  # the shared library that it is part of
+  string(REGEX REPLACE "^( HOT)? IN whittle_[a-z]+" "" libraries "${CMAKE_MATCH_2}")  # the shared library that it is part of
   string(REGEX MATCHALL "whittle_[a-z0-9_]+" links "${libraries}")
   set(reach_${folder} ${folder})
   foreach(link IN LISTS links)

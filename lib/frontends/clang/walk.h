@@ -2,7 +2,8 @@
 #pragma once
 
 #include <clang/AST/Stmt.h>
-#include <llvm/ADT/STLExtras.h>
+
+#include <functional>
 
 namespace whittle::cpp {
 
@@ -11,6 +12,6 @@ enum class Code { written, implicit_too };
 
 /// Calls `visit` for the statement and for all within it, parents first, until it returns false. Clang's visitor is a
 /// template that takes seconds to compile: this is its one instance for walks that look at statements alone.
-void walk_statements(const clang::Stmt* root, Code code, llvm::function_ref<bool(const clang::Stmt*)> visit);
+void walk_statements(const clang::Stmt* root, Code code, const std::function<bool(const clang::Stmt*)>& visit);
 
 }  // namespace whittle::cpp
