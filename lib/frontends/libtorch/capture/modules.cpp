@@ -1,4 +1,5 @@
 // Names of modules and of what they hold. Modules are seen when they are made, and walked once somebody owns them.
+#include <ATen/core/ivalue.h>  // before module.h, which clang refuses otherwise
 #include <c10/util/Type.h>
 #include <sys/uio.h>
 #include <torch/nn/module.h>
