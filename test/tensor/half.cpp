@@ -22,8 +22,8 @@ int differences_from() {
         const auto ours = static_cast<float>(Ours::from_bits(bits));
         const auto theirs = static_cast<float>(Eigen::numext::bit_cast<Theirs>(bits));
         wrong += std::bit_cast<std::uint32_t>(ours) != std::bit_cast<std::uint32_t>(theirs);
-        const float middle =
-            ours + (static_cast<float>(Ours::from_bits(static_cast<std::uint16_t>(code ^ 1))) - ours) / 2;
+        const auto next = static_cast<float>(Ours::from_bits(static_cast<std::uint16_t>(code + 1)));
+        const float middle = ours + (next - ours) / 2;
         numbers.insert(numbers.end(), {ours, middle, std::nextafter(middle, 0.f), std::nextafter(middle, INFINITY)});
     }
     for (const float number : numbers)
