@@ -11,6 +11,7 @@
 #include "backends/halide/planned.h"
 #include "base/error.h"
 #include "base/files.h"
+#include "base/sanitizer.h"
 #include "differing.h"
 #include "ops/core/interpreter.h"
 #include "ops/samples/sparse.h"
@@ -26,7 +27,7 @@ constexpr DType kAsserted = DType::f32;
 
 // The sanitizers see nothing of Halide's machine code; one dtype exercises our side of it.
 bool is_tested(const RegisteredOp& op, DType dtype) {
-    return (op.def->dtypes & set_of(dtype)) != 0 && (!test::kSanitized || dtype == DType::f32);
+    return (op.def->dtypes & set_of(dtype)) != 0 && (!kAddressSanitizer || dtype == DType::f32);
 }
 
 /// All samples of one op and dtype as one graph, so that they share compilations: `outputs[i]` belongs to sample i.

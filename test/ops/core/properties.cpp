@@ -7,6 +7,7 @@
 #include <set>
 #include <sstream>
 
+#include "base/sanitizer.h"
 #include "differing.h"
 #include "expr/interpret.h"
 #include "graph/verify.h"
@@ -63,7 +64,7 @@ void walk(int shard, int shards, const std::function<Problem(const Trial&)>& pro
         if (position++ % shards != shard || !wanted(op)) continue;
         for (const DType dtype : kAllDTypes) {
             if (!(op.def->dtypes & set_of(dtype))) continue;
-            for (const Sample& sample : test::kSanitized ? test::sparse_samples(op, dtype) : samples_of(op, dtype)) {
+            for (const Sample& sample : kAddressSanitizer ? test::sparse_samples(op, dtype) : samples_of(op, dtype)) {
                 Problem problem;
                 try {
                     Trial trial{op, sample, graph_of(op, sample), sample.inputs(), {}};
@@ -227,7 +228,7 @@ std::string not_lowered() {
 }
 
 TEST_CASE("ops that do not lower are known by name", "[ops]") {
-    if (std::getenv("WHITTLE_TEST_OP") || test::kSanitized) return;  // nothing of memory is told here, in minutes
+    if (std::getenv("WHITTLE_TEST_OP") || kAddressSanitizer) return;  // nothing of memory is told here, in minutes
     const std::string path = std::string(WHITTLE_SOURCE_DIR) + "/test/ops/core/not_lowered.golden";
     const std::string got = not_lowered();
     if (std::getenv("WHITTLE_UPDATE_GOLDENS")) std::ofstream(path) << got;

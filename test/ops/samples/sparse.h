@@ -10,14 +10,6 @@
 
 namespace whittle::test {
 
-#if defined(__SANITIZE_ADDRESS__)
-constexpr bool kSanitized = true;
-#elif defined(__has_feature)
-constexpr bool kSanitized = __has_feature(address_sanitizer);
-#else
-constexpr bool kSanitized = false;
-#endif
-
 /// All samples of f32 (without it, of the op's first dtype), and a third of each other dtype's: of the next dtype the
 /// next third. WHITTLE_TEST_ALL_SAMPLES=1 in the environment takes all.
 inline std::vector<Sample> sparse_samples(const RegisteredOp& op, DType dtype) {
