@@ -3,7 +3,6 @@
 
 #include <Eigen/Core>
 #include <algorithm>
-#include <complex>
 #include <cstdint>
 #include <initializer_list>
 #include <utility>
@@ -82,7 +81,7 @@ class Results {
 /// rounded from it; a kernel for f32 of its own would double what Eigen's templates take to compile.
 template <class F>
 Tensors in_double(const Tensor& a, F f) {
-    return is_complex(a.dtype()) ? f(std::complex<double>()) : f(0.0);
+    return is_complex(a.dtype()) ? f(Complex128()) : f(0.0);
 }
 
 /// LibTorch refuses singular matrices only where it was asked to look.
