@@ -101,7 +101,7 @@ int tell_report(const cli::Tool& tool, Options& options, const std::vector<cpp::
         cli::follow_up(tool, model, options.subject, subject, tool.shared().json ? std::cerr : sink.out(), json);
     options.pictures.write_again(tool, subject, report, std::move(compared), json);
     if (tool.shared().json) cli::print_json(json);
-    return !subject.failing.empty() || !broken.empty() || !followed ? 1 : 0;
+    return !subject.failing().empty() || !broken.empty() || !followed ? 1 : 0;
 }
 
 int explain_model(const cli::Tool& tool, Options& options, const cli::ReportSink& sink) {

@@ -33,7 +33,7 @@ struct Options {
     std::optional<fs::path> junit;
     std::int64_t jobs = 1;
     cli::LimitOptions limits;
-    bool tap = false;
+    bool tap = false, require_judged = false;
 };
 
 void declare(cli::Tool& tool, Options& options) {
@@ -45,11 +45,12 @@ void declare(cli::Tool& tool, Options& options) {
     tool.section("How to run and report");
     tool.option("-j,--jobs", options.jobs, "N", "Records at a time. Default: 1.");
     options.limits.declare(tool, "a record");
+    tool.flag("--require-judged", options.require_judged, "Exit with status 1 when a record was not judged.");
     tool.option("--junit", options.junit, "FILE", "Write a JUnit XML report to FILE.");
     tool.flag("--tap", options.tap, "Report as TAP, the Test Anything Protocol, on stdout.");
     tool.example("replay traces --backend halide --junit results.xml", "every record of a trace under Halide, for CI");
     tool.example("replay traces --shard-index 0 --num-shards 4 -j 2", "a quarter of them, two at a time");
-    tool.exit_one("a record fails, passes against --xfail, or none could be run.");
+    tool.exit_one("a record fails, or passes against --xfail; no record was judged, or with --require-judged not all.");
 }
 
 ReplayOptions replay_options(const Options& options) {
@@ -64,13 +65,12 @@ ReplayOptions replay_options(const Options& options) {
     return replay;
 }
 
-/// Makes a failing record small, judged as here, or accepts it where it is rounding; empty where there is nothing to
+/// Makes a failing record small, judged as here; empty where there is nothing to
 /// minimize: what capture makes of a frame and what the reference computes have no other backend to blame.
-std::string next_command(const cli::Tool& tool, const ReplayResult& result, const Options& options) {
+std::string next_command(const ReplayResult& result, const Options& options) {
     // Of a capture fault the graph is another program: no backend fails on it.
     if (result.status != Status::failed || result.backend == "capture" || result.outcome == "capture_fault") return {};
     if (result.refused) return {};  // by every backend
-    if (result.rounding) return shell_quote(with_option(tool.command_line(), "--accuracy=fp64"));
     const bool wrong = result.outcome == "mismatch";
     if (wrong && result.backend == kReferenceBackend) return {};
     return cli::minify_command(result.file, wrong, options.backend, options.accuracy, {}, options.limits);
@@ -89,7 +89,7 @@ std::vector<ReplayResult> replay(const cli::Tool& tool, const Options& options, 
                 std::cout << to_text(result, tool.shared().color_out) << std::flush;
             progress.update(++done, result.file.filename().string());
         });
-    for (ReplayResult& result : results) result.next = next_command(tool, result, options);
+    for (ReplayResult& result : results) result.next = next_command(result, options);
     return results;
 }
 
@@ -107,7 +107,7 @@ int run(const cli::Tool& tool, const Options& options) {
     if (lines) std::cout << summary_text(results);
     for (const ReplayResult& result : results)
         if (result.status == Status::error) std::cerr << "replay: error: " << result.first_difference << "\n";
-    return exit_status(results);
+    return exit_status(results, options.require_judged);
 }
 
 }  // namespace

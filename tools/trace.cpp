@@ -84,8 +84,7 @@ int trace_program(const cli::Tool& tool, const Options& options, const debug::Tr
     nlohmann::json json = debug::to_json(traced);
     if (traced.minifiable()) follow_up(tool, options, traced.wrong(), std::cerr, json);
     if (tool.shared().json) cli::print_json(json);
-    if (traced.rounding()) std::cerr << debug::next_replay(traced);
-    const bool failed = (traced.minifiable() || traced.rounding()) && ran.good();
+    const bool failed = traced.minifiable() && ran.good();
     return options.whole.hold(tool, traced.index, debug::graphs_of(ran)) && !failed ? cli::end_as(ran) : 1;
 }
 

@@ -13,6 +13,7 @@
 #include "cli/minify.h"
 #include "cli/tool.h"
 #include "cli/usage.h"
+#include "debug/check.h"
 #include "debug/diagnose.h"
 #include "debug/divergence.h"
 #include "debug/letter.h"
@@ -154,18 +155,18 @@ int diagnose(const Tool& tool, const fs::path& model, SubjectOptions options, co
     const Suspect suspect = options.suspect();
     const bool json = tool.shared().json;
     std::vector<std::pair<const LoadedFrame*, debug::Guilt>> failing;
+    std::vector<debug::JudgedFrame> judged;
     nlohmann::json all = nlohmann::json::array();
-    bool judged = false;  // some frame
     for (const LoadedFrame& frame : frames) {
         debug::Guilt guilt = debug::first_guilty(frame, suspect);
-        judged |= guilt.undecided.empty();
+        judged.push_back(debug::judged_frame(guilt));
         if (guilt.fails())
             failing.emplace_back(&frame, std::move(guilt));
         else if (json)
             all.push_back(debug::to_json(debug::Letter{named(model, frame), suspect.spec.text(), std::move(guilt)}));
         else
-            sink.out() << named(model, frame) << (guilt.undecided.empty() ? ": fine with " : ": cannot be judged by ")
-                       << suspect.spec.text() << "\n"
+            sink.out() << named(model, frame) << ": " << words(guilt.verdict()) << " with " << suspect.spec.text()
+                       << "\n"
                        << debug::to_text(guilt);
     }
     for (std::size_t i = 0; i < failing.size(); ++i) {
@@ -179,8 +180,12 @@ int diagnose(const Tool& tool, const fs::path& model, SubjectOptions options, co
         tell_culprits(tool, *frame, stem_of(model) + (failing.size() > 1 ? "-" + std::to_string(i + 1) : ""), options,
                       guilt, named(model, *frame), tell, sink.out());
     }
-    if (json) print_json(all);
-    return failing.empty() && judged ? 0 : 1;
+    if (json) {
+        nlohmann::json report = {{"frames", all}};
+        debug::add_verdict(report, judged);
+        print_json(report);
+    }
+    return failing.empty() ? 0 : 1;
 }
 
 }  // namespace whittle::cli

@@ -39,7 +39,6 @@ void minimize(const Tool& tool, const debug::Search& search, const LoadedFrame& 
     all.json.push_back(debug::to_json(done));
     if (!tool.shared().json) report << debug::to_text(done, search) << std::flush;
     all.good = all.good && done.failed();
-    if (!done.failed() && !tool.shared().json) report << debug::expects_otherwise(search, frame);
     if (!done.failed()) return;
     all.graphs.push_back(done.result.graph);
     all.files.push_back(done.written.output);
@@ -51,12 +50,9 @@ void tell(const debug::Findings& found, const debug::Search& search, const std::
           std::ostream& report) {
     const std::size_t failures = found.failing.size();
     report << plural(frames.size(), "graph") << ", " << plural(failures, "distinct failure") << "\n";
-    for (const auto& [file, what] : found.declined) report << file.string() << ": " << what << "\n";
-    if (failures == 0 && found.declined.empty())
+    for (const auto& [file, why] : found.not_judged) report << file.string() << ": not judged: " << why << "\n";
+    if (failures == 0 && found.not_judged.empty())
         report << debug::not_failing_text(search, found.judge, "never fails") << "\n";
-    for (const LoadedFrame& frame : frames)
-        if (const std::string hint = failures == 0 ? debug::expects_otherwise(search, frame) : ""; !hint.empty())
-            report << frame.file.string() << ": " << hint;
 }
 
 /// Of the repro of a result: beside it, with the smallest data that shows the failure.
@@ -92,9 +88,13 @@ Minified minify(const Tool& tool, const debug::Search& search, const std::vector
         minimize(tool, own, *found.failing[i], report, all);
         throw_if_interrupted();
     }
-    nlohmann::json unsupported = nlohmann::json::object();
-    for (const auto& [file, what] : found.declined) unsupported[file.string()] = what;
-    all.json = {{"graphs", frames.size()}, {"results", all.json}, {"unsupported", unsupported}};
+    nlohmann::json not_judged = nlohmann::json::object();
+    for (const auto& [file, why] : found.not_judged) not_judged[file.string()] = why;
+    const Verdict verdict = !found.failing.empty()      ? Verdict::fails
+                            : !found.not_judged.empty() ? Verdict::not_judged
+                                                        : Verdict::right;
+    all.json = {
+        {"verdict", name(verdict)}, {"graphs", frames.size()}, {"results", all.json}, {"not_judged", not_judged}};
     return all;
 }
 

@@ -23,7 +23,7 @@ namespace {
 constexpr std::size_t kMostCompared = 8;  // each runs the graph three times
 
 /// The values of one graph that is computed wrong, or why there are none.
-void compare(const std::string& graph, const debug::FailingFrame& failing, const std::vector<LoadedFrame>& frames,
+void compare(const std::string& graph, const debug::JudgedFrame& failing, const std::vector<LoadedFrame>& frames,
              const SubjectOptions& options, PictureOptions::Compared& compared) {
     // Of a program the file is told without the folder, which is gone when the report is read.
     const auto found = std::ranges::find_if(frames, [&](const LoadedFrame& frame) {
@@ -46,7 +46,7 @@ PictureOptions::Compared compare(const debug::Subject& subject, const SubjectOpt
     PictureOptions::Compared compared;
     if (subject.runnable.empty()) return compared;
     std::vector<LoadedFrame> frames;
-    for (const debug::FailingFrame& failing : subject.failing) {
+    for (const debug::JudgedFrame& failing : subject.failing()) {
         const std::string graph = html::graph_of(subject, failing);
         if (!failing.wrong || graph.empty()) continue;
         if (compared.values.contains(graph) || compared.not_compared.contains(graph)) continue;  // a further run
@@ -63,13 +63,14 @@ PictureOptions::Compared compare(const debug::Subject& subject, const SubjectOpt
 
 /// Tells the failures what the page tells of them.
 void add_first_wrong(const debug::Subject& subject, const PictureOptions::Compared& compared, nlohmann::json& json) {
-    if (!json.contains("failures")) return;
-    for (std::size_t i = 0; i < subject.failing.size(); ++i) {
-        const auto found = compared.values.find(html::graph_of(subject, subject.failing[i]));
+    if (!json.contains("judged")) return;
+    for (std::size_t i = 0; i < subject.judged.size(); ++i) {
+        if (subject.judged[i].verdict != Verdict::fails) continue;
+        const auto found = compared.values.find(html::graph_of(subject, subject.judged[i]));
         const ValueDivergence* const value =
             found == compared.values.end() ? nullptr : found->second.divergence.first_wrong();
         if (!value) continue;
-        nlohmann::json& first = json["failures"][i]["first_wrong"];
+        nlohmann::json& first = json["judged"][i]["first_wrong"];
         first = {{"graph", found->first}, {"node", value->node}, {"op", value->op}, {"module", value->module_path}};
         if (!value->stack.empty()) first["line"] = value->stack[0].file + ":" + std::to_string(value->stack[0].line);
     }

@@ -23,9 +23,7 @@ using Suspected = std::unique_ptr<Backend>;
 
 /// Null where none is to be run.
 Suspected suspected(const SubjectOptions& options) {
-    if (!options.runs_backend()) return nullptr;
-    Suspected backend = find_backend(options.suspect().spec, options.backend.options());
-    return offered<Reference>(*backend) ? nullptr : std::move(backend);
+    return options.runs_backend() ? find_backend(options.suspect().spec, options.backend.options()) : nullptr;
 }
 
 debug::Subject subject_of_program(const Tool& tool, const fs::path& program, const SubjectOptions& options,
@@ -54,8 +52,7 @@ debug::Subject subject_of_program(const Tool& tool, const fs::path& program, con
         tried = debug::try_frames(program, ran, folder, *backend, options.suspect());
     else if (!ran.own->graphs.empty())
         tried = debug::try_frames(load_model(folder, {.keep_unknown = true}), *backend, options.suspect());
-    for (debug::FailingFrame& frame : tried.failing) frame.file = fs::path(frame.file).filename().string();
-    for (debug::DeclinedFrame& frame : tried.declined) frame.file = fs::path(frame.file).filename().string();
+    for (debug::JudgedFrame& frame : tried.frames) frame.file = fs::path(frame.file).filename().string();
     debug::note_tried(subject, std::move(tried));
     return subject;
 }
@@ -122,20 +119,9 @@ bool follow_up(const Tool& tool, const fs::path& model, const SubjectOptions& op
         report << "\nnothing to minimize: no graph was captured\n";
         return false;
     }
-    if (subject.runnable.empty() || (subject.failing.empty() && !options.minify)) return true;
-    if (subject.failing.empty()) {
-        const std::string backend = options.suspect().spec.text();
-        report << "\n";
-        for (const debug::DeclinedFrame& frame : subject.declined)
-            report << debug::declined_text(backend, frame) << "\n";
-        if (subject.judged || subject.declined.empty())
-            report << debug::not_failing_text(backend, Tier::computes) << "\n";
-        return subject.judged || subject.declined.empty();
-    }
-    if (std::ranges::all_of(subject.failing, &debug::FailingFrame::rounding) &&
-        !(options.minify && options.accuracy.mode)) {
-        report << (options.minify ? "\nnothing to minimize: all that differs is rounding\nnext: " : "\nnext: ")
-               << shell_quote(with_option(tool.command_line(), "--accuracy=fp64")) << "\n";
+    if (subject.runnable.empty() || (subject.failing().empty() && !options.minify)) return true;
+    if (subject.failing().empty()) {
+        report << "\nnothing to minimize: no graph fails\n";
         return true;
     }
     if (!options.minify) report << "\n";

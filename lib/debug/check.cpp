@@ -6,11 +6,39 @@
 
 #include "base/error.h"
 #include "base/log.h"
+#include "base/suggest.h"
+#include "base/words.h"
 #include "ops/core/interpreter.h"
 #include "ops/core/opaque.h"
 #include "reduce/identity.h"
 
 namespace whittle::debug {
+
+namespace {
+
+/// Asks a command, up to `repeat` times until the graph fails.
+reduce::Observation ask_command(const LoadedFrame& frame, const Search& search, reduce::Oracle& oracle,
+                                const std::string& identity) {
+    const std::vector<Tensor> expected =
+        opaque_ops(frame.graph).empty() ? evaluate(frame.graph, frame.inputs) : std::vector<Tensor>();
+    reduce::Observation seen;
+    for (int i = 0; i < search.repeat && !seen.failed; ++i)
+        seen = oracle.observe({frame.graph, frame.inputs, expected, identity});
+    return seen;
+}
+
+/// Asks the backend in the same way.
+reduce::Observation ask_backend(const LoadedFrame& frame, const Search& search, Backend& backend) {
+    Judgement said;
+    for (int i = 0; i < search.repeat && !said.fails(); ++i)
+        said = judge({frame.graph, frame.inputs, {frame.expected, frame.expected_from}, *search.suspect()}, backend);
+    reduce::Observation seen{
+        .failed = said.fails(), .unresolved = said.verdict == Verdict::not_judged, .message = said.reason};
+    if (seen.failed) seen.signature = signature_of(said.outcome);
+    return seen;
+}
+
+}  // namespace
 
 Findings check(const std::vector<LoadedFrame>& frames, const Search& search) {
     const Judging judge = judging(search);
@@ -21,17 +49,9 @@ Findings check(const std::vector<LoadedFrame>& frames, const Search& search) {
     for (const LoadedFrame& frame : frames) {
         const std::string id = identity(frame.graph, frame.inputs);
         if (!asked.insert(id).second) continue;  // the same graph on the same values
-        reduce::Observation seen;
-        try {
-            const bool unknown = !search.compares() && !opaque_ops(frame.graph).empty();
-            const std::vector<Tensor> expected = unknown ? std::vector<Tensor>() : evaluate(frame.graph, frame.inputs);
-            for (int i = 0; i < search.repeat && !seen.failed; ++i)
-                seen = judge.oracle->observe({frame.graph, frame.inputs, expected, id});
-        } catch (const Error& error) {
-            log_warning(LogChannel::reduce, frame.file.string() + ": left out: " + error.what());
-            continue;
-        }
-        if (seen.unresolved) findings.declined[frame.file] = declined_text(search, findings.judge, seen.message);
+        const reduce::Observation seen =
+            judge.backend ? ask_backend(frame, search, *judge.backend) : ask_command(frame, search, *judge.oracle, id);
+        if (seen.unresolved) findings.not_judged[frame.file] = seen.message;
         if (!seen.failed || seen.unresolved) continue;
         const auto [entry, added] = by_signature.try_emplace(seen.signature.text(), findings.failing.size());
         if (added)
@@ -43,52 +63,105 @@ Findings check(const std::vector<LoadedFrame>& frames, const Search& search) {
     return findings;
 }
 
-void TriedFrames::decline(DeclinedFrame frame) {
-    const auto alike = [&](const DeclinedFrame& known) { return known.file == frame.file && known.why == frame.why; };
-    if (std::ranges::none_of(declined, alike)) declined.push_back(std::move(frame));
+JudgedFrame judged_frame(std::string name, std::string file, const Judgement& judgement) {
+    return {.name = std::move(name),
+            .file = std::move(file),
+            .verdict = judgement.verdict,
+            .reason = judgement.reason,
+            .compared = judgement.compared,
+            .agree = judgement.agree,
+            .wrong = judgement.fails() && judgement.outcome.kind == Outcome::Kind::mismatch};
+}
+
+JudgedFrame judged_frame(const Guilt& guilt) {
+    const Tried& decisive = guilt.fails() ? guilt.who() : guilt.tried.back();
+    return {.name = guilt.name,
+            .file = guilt.file,
+            .verdict = guilt.verdict(),
+            .reason = guilt.fails() ? decisive.failure : guilt.undecided,
+            .compared = decisive.compared};
+}
+
+std::vector<JudgedFrame> with_verdict(const std::vector<JudgedFrame>& frames, Verdict verdict) {
+    std::vector<JudgedFrame> found;
+    for (const JudgedFrame& frame : frames) {
+        const auto same = [&](const JudgedFrame& known) {
+            return known.file == frame.file && known.reason == frame.reason;
+        };
+        if (frame.verdict == verdict && std::ranges::none_of(found, same)) found.push_back(frame);
+    }
+    return found;
+}
+
+Verdict verdict_of(const std::vector<JudgedFrame>& frames) {
+    std::vector<Verdict> verdicts;
+    for (const JudgedFrame& frame : frames) verdicts.push_back(frame.verdict);
+    return worst(verdicts);
+}
+
+std::string verdict_text(const std::string& backend, const std::vector<JudgedFrame>& frames) {
+    std::string text;
+    std::set<std::string> compared;
+    const std::vector<JudgedFrame> right = with_verdict(frames, Verdict::right);
+    for (const JudgedFrame& frame : right) compared.insert(frame.compared.begin(), frame.compared.end());
+    if (!right.empty())
+        text += "Backend " + backend + " is right: " + plural(right.size(), "graph") + ", compared with " +
+                join(std::vector<std::string>(compared.begin(), compared.end())) + ".\n";
+    for (const JudgedFrame& frame : right)
+        if (!frame.reason.empty()) text += "  " + frame.name + " (" + frame.file + "): " + frame.reason + "\n";
+    for (const JudgedFrame& frame : with_verdict(frames, Verdict::not_judged))
+        text += "Not judged: " + frame.name + " (" + frame.file + "): " + frame.reason + "\n";
+    return text;
 }
 
 TriedFrames try_frames(const std::vector<LoadedFrame>& frames, Backend& backend, const Suspect& suspect) {
     TriedFrames tried;
     for (const LoadedFrame& frame : frames) {
-        const Trial trial = try_backend(frame.graph, frame.inputs, {frame.expected, frame.expected_from}, backend,
-                                        suspect.options, suspect.accuracy);
-        const Outcome& outcome = trial.outcome;
-        if (outcome.missing) tried.support.emplace_back(frame.graph, *outcome.missing);
-        if (outcome.kind == Outcome::Kind::unresolved)
-            log_warning(LogChannel::run, frame.file.string() + ": not judged: " + outcome.message);
-        else if (outcome.kind == Outcome::Kind::unsupported)
-            tried.decline({frame.name, frame.file.string(), outcome.message});
-        else
-            tried.judged |= trial.no_reference.empty();
-        if (trial.failed())
-            tried.failing.push_back({frame.name, frame.file.string(), trial.text(),
-                                     outcome.kind == Outcome::Kind::mismatch, outcome.rounding});
+        const Judgement judgement =
+            judge({frame.graph, frame.inputs, {frame.expected, frame.expected_from}, suspect}, backend);
+        if (judgement.outcome.missing) tried.support.emplace_back(frame.graph, *judgement.outcome.missing);
+        tried.frames.push_back(judged_frame(frame.name, frame.file.string(), judgement));
     }
     return tried;
 }
 
-nlohmann::json to_json(const FailingFrame& frame) {
-    return {{"frame", frame.name}, {"file", frame.file}, {"failure", frame.failure}};
+void add_verdict(nlohmann::json& json, const JudgedFrame& frame) {
+    json["verdict"] = name(frame.verdict);
+    if (!frame.reason.empty()) json["reason"] = frame.reason;
+    if (!frame.compared.empty()) json["compared"] = frame.compared;
+    if (!frame.agree.empty()) json["agree"] = frame.agree;
 }
 
-nlohmann::json to_json(const DeclinedFrame& frame) {
-    return {{"frame", frame.name}, {"file", frame.file}, {"why", frame.why}};
+void add_verdict(nlohmann::json& json, const std::vector<JudgedFrame>& frames) {
+    JudgedFrame all{.verdict = verdict_of(frames)};
+    const auto add = [](auto& list, const auto& more) {
+        for (const auto& one : more)
+            if (std::ranges::find(list, one) == list.end()) list.push_back(one);
+    };
+    for (const JudgedFrame& frame : with_verdict(frames, all.verdict)) {
+        if (all.reason.empty()) all.reason = frame.reason;
+        add(all.compared, frame.compared);
+        add(all.agree, frame.agree);
+    }
+    if (frames.empty()) all.reason = "no graph was run";
+    add_verdict(json, all);
+}
+
+nlohmann::json to_json(const JudgedFrame& frame) {
+    nlohmann::json json = {{"frame", frame.name}, {"file", frame.file}};
+    add_verdict(json, frame);
+    return json;
 }
 
 std::string not_failing_text(const std::string& backend, Tier tier) {
-    return "not failing: with " + backend +
+    return "right: with " + backend +
            (tier == Tier::computes ? " it compiles, runs and computes what eager does"
                                    : " it compiles and runs (wrong results count only with --accuracy)");
 }
 
 std::string declined_text(const Search& search, const std::string& judge, const std::string& seen) {
-    if (search.suspect()) return "unsupported: " + judge + " does not support this model: " + seen;
-    return "no verdict: the command cannot tell of this model: " + seen;
-}
-
-std::string declined_text(const std::string& backend, const DeclinedFrame& frame) {
-    return "unsupported: " + backend + " does not support " + frame.name + " (" + frame.file + "): " + frame.why;
+    if (search.suspect()) return "not judged: " + judge + " does not support this model: " + seen;
+    return "not judged: the command cannot tell of this model: " + seen;
 }
 
 std::string not_failing_text(const Search& search, const std::string& judge, const std::string& seen) {
@@ -111,23 +184,7 @@ std::string not_failing_text(const Search& search, const std::string& judge, con
         }
         __builtin_unreachable();
     };
-    return "not failing: with " + judge + " " + how();
-}
-
-std::string expects_otherwise(const Search& search, const LoadedFrame& frame) {
-    if (!search.compares() || frame.expected.empty() || !opaque_ops(frame.graph).empty()) return {};
-    std::vector<Tensor> computed;
-    try {
-        computed = evaluate(frame.graph, frame.inputs);
-    } catch (const Error&) {  // it was left out, which was said
-        return {};
-    }
-    const Accuracy accuracy = frame.record ? frame.record->accuracy : Accuracy();
-    for (std::size_t i = 0; i < std::min(computed.size(), frame.expected.size()); ++i)
-        if (const auto found = compare(computed[i], frame.expected[i], accuracy))
-            return "hint: eager does not compute what " + frame.expected_from + " gave (" + found->description +
-                   "); --backend libtorch asks LibTorch who is right\n";
-    return {};
+    return "right: with " + judge + " " + how();
 }
 
 }  // namespace whittle::debug

@@ -12,8 +12,7 @@
 #include "base/seconds.h"
 #include "graph/abilities.h"
 #include "graph/json_text.h"
-#include "ops/core/draws.h"
-#include "run/trial.h"
+#include "run/judge.h"
 
 namespace whittle::debug {
 namespace {
@@ -100,30 +99,32 @@ class Procedure {
             tried.undecided = "this Whittle was built without LibTorch";
             return tried;
         }
-        if (draws_random_numbers(frame_.graph) && component.backend != kReferenceBackend) {
-            tried.undecided = "the graph draws random numbers, and no two backends draw alike";
-            return tried;
-        }
         const std::unique_ptr<Backend> backend = find_backend(spec, options);
         const auto start = std::chrono::steady_clock::now();
         while (tried.runs < runs && (tried.runs == 0 || all || tried.failed == 0)) {
             throw_if_interrupted();
-            Trial trial = try_backend(frame_.graph, frame_.inputs, known_, *backend, options, suspect_.accuracy);
-            if (!trial.no_reference.empty())
-                throw Error({frame_.file.string(), {}}, "nobody knows what is right: " + trial.no_reference);
-            if (known_.outputs.empty()) known_ = trial.expected;  // the reference is not asked again and again
+            const Judgement said = judge({frame_.graph,
+                                          frame_.inputs,
+                                          known_,
+                                          {.spec = spec,
+                                           .options = options,
+                                           .accuracy = suspect_.accuracy,
+                                           .limits = suspect_.limits,
+                                           .tier = Tier::computes}},
+                                         *backend);
+            if (known_.outputs.empty()) known_ = said.expected;  // the reference is not asked again and again
             ++tried.runs;
             tried.seconds = seconds_since(start);
-            using Kind = Outcome::Kind;
-            if (trial.outcome.kind == Kind::unsupported || trial.outcome.kind == Kind::unresolved) {
-                tried.undecided = trial.outcome.message;
+            if (said.verdict == Verdict::not_judged) {
+                tried.undecided = said.reason;
                 break;
             }
-            if (offered<OwnGradients>(*backend) && !trial.outcome.no_gradients.empty())
-                tried.undecided = "of gradients: " + trial.outcome.no_gradients;
-            if (trial.failed() && tried.failed++ == 0) {
-                tried.failure = trial.text();
-                tried.of_gradients = trial.outcome.failed_at_gradients();
+            tried.compared = said.compared;
+            if (offered<OwnGradients>(*backend) && !said.outcome.no_gradients.empty())
+                tried.undecided = "of gradients: " + said.outcome.no_gradients;
+            if (said.fails() && tried.failed++ == 0) {
+                tried.failure = said.reason;
+                tried.of_gradients = said.outcome.failed_at_gradients();
             }
             if (all && tried.seconds > options_.seconds) break;
             if (all && Rate{tried.failed, tried.runs}.flaky()) runs = std::max(runs, options_.flaky_runs);
@@ -138,8 +139,8 @@ class Procedure {
 };
 
 std::string result_text(const Tried& tried) {
-    if (tried.failed == 0 && !tried.undecided.empty()) return "no answer: " + as_line(tried.undecided, 200);
-    if (tried.failed == 0) return "agrees with the reference";
+    if (tried.failed == 0 && !tried.undecided.empty()) return "not judged: " + as_line(tried.undecided, 200);
+    if (tried.failed == 0) return "right";
     return as_line(tried.failure, 200) + (tried.failed < tried.runs ? " (" + std::to_string(tried.failed) + " of " +
                                                                           std::to_string(tried.runs) + " runs)"
                                                                     : "");
@@ -184,10 +185,12 @@ nlohmann::json to_json(const Guilt& guilt) {
         tried.push_back(
             {{"backend", one.backend}, {"runs", one.runs}, {"failed", one.failed}, {"seconds", one.seconds}});
         if (!one.failure.empty()) tried.back()["failure"] = one.failure;
-        if (!one.undecided.empty()) tried.back()["undecided"] = one.undecided;
+        if (!one.undecided.empty()) tried.back()["not_judged"] = one.undecided;
     }
-    nlohmann::json json = {{"frame", guilt.name}, {"file", guilt.file}, {"tried", tried}};
-    if (!guilt.undecided.empty()) json["undecided"] = guilt.undecided;
+    nlohmann::json json = {
+        {"frame", guilt.name}, {"file", guilt.file}, {"tried", tried}, {"verdict", name(guilt.verdict())}};
+    if (guilt.verdict() == Verdict::not_judged) json["reason"] = guilt.undecided;
+    if (!guilt.tried.back().compared.empty()) json["compared"] = guilt.tried.back().compared;
     if (!guilt.fails()) return json;
     json["guilty"] = {{"backend", guilt.who().backend}, {"component", guilt.who().who()}};
     json["rate"] = guilt.rate.value();

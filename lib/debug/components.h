@@ -12,7 +12,7 @@
 
 #include "debug/frame.h"
 #include "graph/rate.h"
-#include "run/suspect.h"
+#include "run/judge.h"
 
 namespace whittle::debug {
 
@@ -37,7 +37,8 @@ struct Tried {
     const Component* component = nullptr;
     std::string backend = {};    ///< with its options, where it is a suspect that would be taken for a component
     std::string failure = {};    ///< of the first run that failed, in words; empty: none did
-    std::string undecided = {};  ///< why it says nothing: it does not support an op
+    std::string undecided = {};  ///< why it is not judged: it does not support an op
+    std::vector<std::string> compared = {};  ///< as Judgement has it
     int failed = 0, runs = 0;
     double seconds = 0;         ///< of all runs
     bool of_gradients = false;  ///< it failed at them
@@ -58,6 +59,9 @@ struct Guilt {
     int repeat = 1;  ///< runs without a failure after which the first that passed was said to (graph/rate.h)
 
     bool fails() const { return guilty.has_value(); }
+    Verdict verdict() const {
+        return fails() ? Verdict::fails : undecided.empty() ? Verdict::right : Verdict::not_judged;
+    }
     const Tried& who() const { return tried.at(*guilty); }
 };
 
@@ -70,8 +74,8 @@ struct ProcedureOptions {
 };
 
 /// Asks the suspect, to know how often it fails, and each component before it until one fails, as often as that rate
-/// wants (graph/rate.h). A debug backend as suspect is held against those before it. Wrong results count. What draws
-/// random numbers cannot be judged. Throws Error for a backend that is not there and when nobody knows what is right.
+/// wants (graph/rate.h). A debug backend as suspect is held against those before it. Wrong results count. A component
+/// that is not judged (run/judge.h) is passed over. Throws Error for a backend that is not there.
 Guilt first_guilty(const LoadedFrame& frame, const Suspect& suspect, const ProcedureOptions& options = {});
 
 /// The table of what was tried.

@@ -97,10 +97,8 @@ class CulpritFinder {
     }
 
     bool fails_once(const BackendOptions& options) {
-        Suspect suspect = suspect_of(failure_, options_.limits);
-        suspect.options = options;
-        const Outcome outcome = query(graph_, failure_.inputs, expected_, backend_, suspect);
-        return outcome.is_failure() && signature_of(outcome) == failure_.signature;
+        const Question question{.graph = graph_, .expected = expected_, .limits = options_.limits, .options = options};
+        return ask_again(question, backend_, 1).again == Again::fails;
     }
 
     /// Another pass, without which it does not fail although the application is still there; empty: there is none.

@@ -11,7 +11,7 @@
 #include "graph/graph.h"
 #include "graph/rate.h"
 #include "run/divergence.h"
-#include "run/suspect.h"
+#include "run/judge.h"
 
 namespace whittle::debug {
 

@@ -30,7 +30,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-using Verdict = reduce::Minimized::Verdict;
+using Ending = reduce::Minimized::Ending;
 
 bool interrupted() { return interrupt_signal() != 0; }
 
@@ -102,10 +102,12 @@ std::vector<fs::path> save_drifted(const std::vector<Graph>& finds, const Search
 }
 
 /// A command judges what its user has before it judges what was made of it: the file where its candidates are such
-/// files, else its graph with nothing folded.
+/// files, or where it reports failures of a compiler, which takes the file; else its graph with nothing folded.
 std::optional<reduce::AsGiven> as_given(const Search& search, const LoadedFrame& frame) {
     if (!search.unfolded) return std::nullopt;
-    if (search.output.extension() == ".onnx") return reduce::AsGiven{.file = frame.file};
+    const auto& command = std::get<reduce::CommandOracleOptions>(search.judge);
+    if (search.output.extension() == ".onnx" || command.polarity == reduce::CommandOracleOptions::Polarity::check)
+        return reduce::AsGiven{.file = frame.file};
     if (frame.folded.empty()) return std::nullopt;  // the graph is what was given
     return reduce::AsGiven{.graph = search.unfolded().graph};
 }
@@ -160,13 +162,35 @@ std::string next_command(const Search& search) {
     return shell_quote(reduce::command_line(judge, search.output));
 }
 
-/// Of calls that nobody here knows: what they compute is not known either.
-void tell_of_opaque(const LoadedFrame& frame, const Search& search, const Observer& observer) {
+/// Whether a search may find less that fails: the model fails, or may do so in a later run.
+bool worth_a_search(const Judgement& said) {
+    return said.fails() || (said.right() && said.reason.empty()) || said.outcome.kind == Outcome::Kind::unresolved;
+}
+
+/// A model that is computed right without optimization is minimized to one of which that is true: else the search may
+/// leave the optimizer's fault for another.
+void keep_right_unoptimized(const LoadedFrame& frame, const Judgement& said, Search& search, Backend& backend) {
+    Suspect& suspect = std::get<Suspect>(search.judge);
+    if (!said.fails() || said.outcome.kind != Outcome::Kind::mismatch || !suspect.launcher.prefix.empty()) return;
+    const auto options = unoptimized(frame.graph, backend, suspect.options);
+    if (!options) return;
+    Suspect plain = suspect;
+    plain.options = *options;
+    suspect.optimized_only = !query(frame.graph, frame.inputs, said.expected.outputs, backend, plain).failed();
+}
+
+/// Of a graph with calls that Whittle does not know, what such calls compute is unknown: candidates are judged by how
+/// they end. Throws Error where that is not how the model fails.
+void prepare_for_opaque(const LoadedFrame& frame, const std::optional<Judgement>& said, Search& search,
+                        const Observer& observer) {
     const std::vector<std::string> ops = opaque_ops(frame.graph);
     if (ops.empty()) return;
-    if (search.compares())
-        throw Error({frame.file.string(), {}}, "its results cannot be compared: Whittle does not know " + join(ops),
-                    "without --accuracy errors, crashes and hangs are failures");
+    if (search.compares()) {
+        if (said && said->fails() && said->outcome.kind == Outcome::Kind::mismatch)
+            throw Error({frame.file.string(), {}},
+                        text_of(*said) + "; it cannot be minimized: Whittle does not know " + join(ops));
+        std::get<Suspect>(search.judge).tier = Tier::ends;
+    }
     observer.warn(frame.file.string() + ": Whittle does not know " + join(ops) +
                   ": of candidates that begin behind such a call, the inputs are random");
 }
@@ -175,8 +199,19 @@ void tell_of_opaque(const LoadedFrame& frame, const Search& search, const Observ
 
 Minimized minimize(const LoadedFrame& frame, const Search& asked, const Observer& observer) {
     Search search = asked;
-    tell_of_opaque(frame, search, observer);
     Judging judge = judging(search);
+    Minimized done{.judge = judge.oracle->name(), .file = frame.file.string()};
+    if (judge.backend) {
+        done.written.judgement = whittle::judge(
+            {frame.graph, frame.inputs, {frame.expected, frame.expected_from}, *search.suspect()}, *judge.backend);
+        if (!worth_a_search(*done.written.judgement)) {
+            done.result.message = done.written.judgement->reason;
+            return done;
+        }
+    }
+    prepare_for_opaque(frame, done.written.judgement, search, observer);
+    if (done.written.judgement) keep_right_unoptimized(frame, *done.written.judgement, search, *judge.backend);
+    if (judge.backend) judge = judging(search);
     if (auto quick = judge.backend ? in_quick_tier(frame, search, *judge.backend) : std::nullopt) {
         judge.oracle = reduce::backend_oracle(*judge.backend, *quick);
         search.judge = std::move(*quick);
@@ -201,7 +236,6 @@ Minimized minimize(const LoadedFrame& frame, const Search& asked, const Observer
     options.progress = observer.progress;
     options.as_given = as_given(search, frame);
 
-    Minimized done{.judge = judge.oracle->name(), .file = frame.file.string()};
     done.written.stored = search.stored.has_value();
     if (options.as_given) done.written.folded = frame.folded;
     done.result = reduce::minimize(frame.graph, frame.inputs, journal, options);
@@ -219,12 +253,12 @@ Minimized minimize(const LoadedFrame& frame, const Search& asked, const Observer
         done.written.output = search.output;
         const reduce::Flakiness& flaky = done.result.flaky;
         note({static_cast<int>(flaky.failures), static_cast<int>(flaky.runs)}, done.result);
-        if (const Suspect* suspect = at_hand(search); suspect && done.result.verdict == Verdict::minimized)
+        if (const Suspect* suspect = at_hand(search); suspect && done.result.ending == Ending::minimized)
             blame(done, *judge.backend, *suspect);
         reduce::save_minimized(done.result.graph, search.output);
         done.written.drifted = save_drifted(done.result.drifted, search);
     }
-    if (done.result.verdict != Verdict::interrupted) journal.remove();
+    if (done.result.ending != Ending::interrupted) journal.remove();
     return done;
 }
 
@@ -235,23 +269,25 @@ fs::path numbered_result(fs::path output, std::size_t number) {
 std::string to_text(const Minimized& minimized, const Search& search) {
     const reduce::Minimized& result = minimized.result;
     const std::string output = minimized.written.output.string();
-    switch (result.verdict) {
-        case Verdict::minimized:
+    switch (result.ending) {
+        case Ending::minimized:
             return reduce::report(result, minimized.written) + "\n" + graph_text(result.graph, output) +
                    "\nwritten:    " + output +
                    (search.output.extension() == ".onnx" ? ", " + failure_path(output).string() : "") +
                    "\nnext:       " + next_command(search) + "\n";
-        case Verdict::interrupted:
+        case Ending::interrupted:
             return reduce::report(result, minimized.written) + "written:    " + output +
                    ", unfinished: " + plural(result.after.calls, "op") + "\nnext:       " + search.go_on + "\n";
-        case Verdict::flaky:
+        case Ending::flaky:
             return "flaky: it fails alike in " + std::to_string(result.flaky.failures) + " of " +
                    plural(result.flaky.runs, "run") + ", too rarely to be minimized\n";
-        case Verdict::unsupported:
-            return declined_text(search, minimized.judge, result.message) + "\n";
-        case Verdict::not_failing:
+        case Ending::unsupported:
+        case Ending::not_failing:
             break;
     }
+    const std::optional<Judgement>& said = minimized.written.judgement;
+    if (said && (!said->right() || !said->reason.empty())) return text_of(*said) + "\n";
+    if (result.ending == Ending::unsupported) return declined_text(search, minimized.judge, result.message) + "\n";
     if (result.hidden)
         return "not failing: " + minimized.file + " fails (" + result.signature.text() +
                "), but not what Whittle writes of it: the command judges by what is no part of the graph\n";

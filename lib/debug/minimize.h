@@ -16,8 +16,8 @@ struct Minimized {
     std::string file = {};         ///< the frame's
 
     bool failed() const {
-        return result.verdict == reduce::Minimized::Verdict::minimized ||
-               result.verdict == reduce::Minimized::Verdict::interrupted;
+        return result.ending == reduce::Minimized::Ending::minimized ||
+               result.ending == reduce::Minimized::Ending::interrupted;
     }
 };
 

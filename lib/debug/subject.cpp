@@ -81,10 +81,7 @@ TriedFrames try_frames(const fs::path& program, const RanProgram& ran, const fs:
     for (const capture::CapturedFrame& frame : ran.frames)
         for (const TracedFrame& run : trace.add(frame, "LibTorch", backend, suspect.options, RecordPolicy::on_error)) {
             const std::string file = run.graph.filename().string();
-            tried.judged |= run.judged;
-            if (!run.declined.empty()) tried.decline({frame.name, file, run.declined});
-            if (run.minifiable || run.rounding)
-                tried.failing.push_back({frame.name, file, run.failure, run.wrong, run.rounding});
+            if (run.judgement) tried.frames.push_back(judged_frame(frame.name, file, *run.judgement));
         }
     trace.finish();
     return tried;
@@ -94,23 +91,21 @@ void note_tried(Subject& subject, TriedFrames tried) {
     for (explain::Frame& frame : subject.frames)
         for (const auto& [graph, missing] : tried.support)
             if (same_structure(graph, frame.graph)) frame.unsupported = missing;
-    subject.failing = std::move(tried.failing);
-    subject.declined = std::move(tried.declined);
-    subject.judged = tried.judged;
+    subject.judged = std::move(tried.frames);
 }
 
 explain::Report report(const Subject& subject, const Backend& backend) {
     explain::Report report =
         explain::explain(subject.model, subject.frames, &backend, subject.index ? &*subject.index : nullptr);
-    report.failing = subject.failing.size();
-    for (const DeclinedFrame& frame : subject.declined) report.declined.push_back(frame.why);
+    report.failing = subject.failing().size();
+    report.verdict = verdict_text(report.backend, subject.judged);
     return report;
 }
 
 std::string to_text(const Subject& subject, const explain::Report& report, const explain::TextOptions& options) {
     std::string text;
-    for (const FailingFrame& frame : subject.failing)
-        text += "FAIL " + frame.name + " (" + frame.file + "): " + frame.failure + "\n";
+    for (const JudgedFrame& frame : subject.failing())
+        text += "FAIL " + frame.name + " (" + frame.file + "): " + frame.reason + "\n";
     if (!text.empty()) text += "\n";
     text += explain::to_text(report, options);
     if (options.times && !subject.profile.empty()) text += "\n" + explain::to_text(subject.profile, options);
@@ -123,9 +118,9 @@ nlohmann::json to_json(const Subject& subject, const explain::Report& report) {
     if (!subject.profile.empty()) json["profile"] = explain::to_json(subject.profile);
     if (!subject.predictions.empty()) json["static"] = explain::joined_json(subject.predictions, subject.index->breaks);
     if (subject.runnable.empty()) return json;
-    json["failures"] = nlohmann::json::array();
-    for (const FailingFrame& frame : subject.failing) json["failures"].push_back(to_json(frame));
-    for (const DeclinedFrame& frame : subject.declined) json["declined"].push_back(to_json(frame));
+    add_verdict(json, subject.judged);
+    json["judged"] = nlohmann::json::array();
+    for (const JudgedFrame& frame : subject.judged) json["judged"].push_back(to_json(frame));
     return json;
 }
 

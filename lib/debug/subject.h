@@ -23,9 +23,9 @@ struct Subject {
     /// Where the frames are that a backend was run on: a model, or a folder with what a program recorded. Empty: none
     /// was run, nor was it to be recorded.
     std::filesystem::path runnable = {};
-    std::vector<FailingFrame> failing = {};
-    std::vector<DeclinedFrame> declined = {};
-    bool judged = false;   ///< some frame was
+    std::vector<JudgedFrame> judged = {};  ///< what the judge said of them
+
+    std::vector<JudgedFrame> failing() const { return with_verdict(judged, Verdict::fails); }
     Profile profile = {};  ///< as far as somebody measured it, see debug/profile.h
 };
 

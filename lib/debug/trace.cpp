@@ -36,6 +36,12 @@ std::vector<std::string> write_code(const fs::path& folder) {
     return code.notes;
 }
 
+/// The suspect, whose results count.
+Suspect compares(Suspect suspect) {
+    suspect.tier = Tier::computes;
+    return suspect;
+}
+
 /// A program of our own API has written the folder itself. It ran on the backend, so that an error was its own to
 /// handle and a crash its end; wrong results show when its frames are run once more.
 void complete_own(const RanProgram& ran, const TraceRequest& request, Backend& backend, Traced& traced) {
@@ -50,8 +56,7 @@ void complete_own(const RanProgram& ran, const TraceRequest& request, Backend& b
         traced.frames.push_back(
             {.frame = graph.frame, .ops = graph.ops, .graph = graph.file, .capture_fault = graph.capture_fault});
     if (!offered<Reference>(backend) && !traced.index.graphs.empty() && request.records != RecordPolicy::never)
-        traced.failing =
-            try_frames(request.load(request.folder), backend, {.options = request.suspect.options}).failing;
+        traced.judged = try_frames(request.load(request.folder), backend, compares(request.suspect)).frames;
 }
 
 void write_folder(const RanProgram& ran, const TraceRequest& request, Backend& backend, Traced& traced) {
@@ -82,36 +87,52 @@ std::string counts(const TraceIndex& index) {
 
 }  // namespace
 
+namespace {
+
+bool backend_fails(const TracedFrame& run) { return run.judgement && run.judgement->fails(); }
+
+bool backend_is_wrong(const TracedFrame& run) {
+    return backend_fails(run) && run.judgement->outcome.kind == Outcome::Kind::mismatch;
+}
+
+/// Why the run was no good; empty where it was.
+std::string failure_of(const TracedFrame& run) { return backend_fails(run) ? run.judgement->reason : run.failure; }
+
+}  // namespace
+
 std::size_t Traced::failures() const {
     return static_cast<std::size_t>(
-        std::count_if(frames.begin(), frames.end(), [](const TracedFrame& run) { return !run.failure.empty(); }));
+        std::ranges::count_if(frames, [](const TracedFrame& run) { return !failure_of(run).empty(); }));
 }
 
 bool Traced::minifiable() const {
-    return std::any_of(failing.begin(), failing.end(), [](const FailingFrame& frame) { return !frame.rounding; }) ||
-           std::any_of(frames.begin(), frames.end(), [](const TracedFrame& run) { return run.minifiable; });
-}
-
-bool Traced::rounding() const {
-    return !minifiable() && (!failing.empty() || std::any_of(frames.begin(), frames.end(),
-                                                             [](const TracedFrame& run) { return run.rounding; }));
+    return !by_reference && (verdict_of(judged) == Verdict::fails || std::ranges::any_of(frames, backend_fails));
 }
 
 bool Traced::wrong() const {
-    return std::any_of(failing.begin(), failing.end(), [](const FailingFrame& frame) { return frame.wrong; }) ||
-           std::any_of(frames.begin(), frames.end(), [](const TracedFrame& run) { return run.wrong; });
+    return std::ranges::any_of(judged, &JudgedFrame::wrong) || std::ranges::any_of(frames, backend_is_wrong);
 }
 
 bool Traced::good() const {
-    return failures() == 0 && failing.empty() &&
-           std::all_of(frames.begin(), frames.end(), [](const TracedFrame& run) { return run.capture_fault.empty(); });
+    return failures() == 0 && verdict_of(judged) != Verdict::fails &&
+           std::ranges::all_of(frames, [](const TracedFrame& run) { return run.capture_fault.empty(); });
+}
+
+Verdict Traced::verdict() const {
+    if (!good()) return Verdict::fails;
+    std::vector<Verdict> verdicts;
+    for (const JudgedFrame& frame : judged) verdicts.push_back(frame.verdict);
+    for (const TracedFrame& run : frames)
+        if (run.judgement) verdicts.push_back(run.judgement->verdict);
+    if (verdicts.empty() && compared) return Verdict::right;
+    return worst(verdicts);
 }
 
 Traced trace(const std::vector<LoadedFrame>& frames, const TraceRequest& request, const TraceObserver& observer) {
     const auto backend = find_backend(request.suspect.spec, request.suspect.options);
     TraceFolder folder(request.folder, request.models, request.suspect.spec.text(), request.environment);
     if (request.check == CheckPolicy::never) folder.check_with(CaptureCheck(CheckPolicy::never));
-    Traced traced{.folder = request.folder};
+    Traced traced{.folder = request.folder, .by_reference = offered<Reference>(*backend) != nullptr};
     for (const LoadedFrame& frame : frames) {
         observer.before(frame);
         traced.frames.push_back(folder.add({frame.name, frame.file.string(), frame.graph, frame.inputs, frame.expected,
@@ -126,7 +147,11 @@ Traced trace(const std::vector<LoadedFrame>& frames, const TraceRequest& request
 
 Traced trace(const RanProgram& ran, const TraceRequest& request) {
     const auto backend = find_backend(request.suspect.spec, request.suspect.options);
-    Traced traced{.folder = request.folder, .unseen = ran.notes, .status = ran.status, .ending = ran.ending()};
+    Traced traced{.folder = request.folder,
+                  .unseen = ran.notes,
+                  .status = ran.status,
+                  .ending = ran.ending(),
+                  .by_reference = offered<Reference>(*backend) != nullptr};
     (ran.own ? complete_own : write_folder)(ran, request, *backend, traced);
     traced.code = write_code(request.folder);
     return traced;
@@ -156,13 +181,15 @@ std::string to_text(const TracedFrame& traced, const fs::path& folder) {
                 (traced.inputs_from.empty() ? "no inputs" : "inputs from " + traced.inputs_from) +
                 ", expected outputs from " + traced.expected_from + "\n";
     if (!traced.capture_fault.empty()) text += "CAPTURE FAULT " + traced.capture_fault + "\n";
-    if (!traced.failure.empty()) text += "FAIL " + traced.failure + "\n";
+    if (const std::string failure = failure_of(traced); !failure.empty())
+        text += "FAIL " + failure + "\n";
+    else if (traced.judgement && !(traced.judgement->right() && traced.judgement->compared.empty()))
+        text += text_of(*traced.judgement) + "\n";
     return text;
 }
 
 std::string next_replay(const Traced& traced) {
-    return "next: replay " + shell_quote({traced.folder.string()}) +
-           (traced.rounding() ? " --accuracy=fp64\n" : " --backend halide\n");
+    return "next: replay " + shell_quote({traced.folder.string()}) + " --backend halide\n";
 }
 
 std::vector<std::string> to_lines(const Traced& traced, bool quiet) {
@@ -171,9 +198,13 @@ std::vector<std::string> to_lines(const Traced& traced, bool quiet) {
         const std::string file = (traced.folder / run.graph).string();
         if (!run.capture_fault.empty()) lines.push_back("CAPTURE FAULT " + file + ": " + run.capture_fault);
         for (const std::string& fault : run.gradient_faults) lines.push_back("GRADIENT FAULT " + file + ": " + fault);
-        if (!run.failure.empty()) lines.push_back("FAIL " + file + ": " + run.failure);
+        if (const std::string failure = failure_of(run); !failure.empty())
+            lines.push_back("FAIL " + file + ": " + failure);
+        else if (run.judgement && run.judgement->verdict == Verdict::not_judged)
+            lines.push_back(file + ": " + text_of(*run.judgement));
     }
-    for (const FailingFrame& frame : traced.failing) lines.push_back("FAIL " + frame.file + ": " + frame.failure);
+    for (const JudgedFrame& frame : with_verdict(traced.judged, Verdict::fails))
+        lines.push_back("FAIL " + frame.file + ": " + frame.reason);
     const std::size_t failures = traced.failures();
     if (traced.index.frames.empty() || failures)
         for (const std::string& note : traced.unseen) lines.push_back((failures ? "note: " : "") + note);
@@ -197,12 +228,13 @@ nlohmann::json to_json(const Traced& traced) {
         add("inputs_from", run.inputs_from);
         add("expected_from", run.expected_from);
         add("capture_fault", run.capture_fault);
-        add("failure", run.failure);
+        add("failure", failure_of(run));
+        if (run.judgement) add_verdict(entry, judged_frame(run.frame, run.graph.string(), *run.judgement));
         if (!run.gradient_faults.empty()) entry["gradient_faults"] = run.gradient_faults;
     }
-    nlohmann::json all = {{"output", traced.folder.string()}, {"frames", frames}};
+    nlohmann::json all = {{"output", traced.folder.string()}, {"frames", frames}, {"verdict", name(traced.verdict())}};
     if (!traced.status.empty()) all["program"] = traced.status;
-    for (const FailingFrame& frame : traced.failing) all["failures"].push_back(to_json(frame));
+    for (const JudgedFrame& frame : traced.judged) all["judged"].push_back(to_json(frame));
     return all;
 }
 

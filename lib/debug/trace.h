@@ -30,23 +30,25 @@ struct TraceRequest {
 struct Traced {
     std::filesystem::path folder = {};
     TraceIndex index = {};
-    std::vector<TracedFrame> frames = {};    ///< one for each run of a graph
-    std::vector<FailingFrame> failing = {};  ///< of our own API: what fails when it is run once more
-    std::vector<std::string> unseen = {};    ///< what capture could not see: it may be why results differ
-    std::vector<std::string> code = {};      ///< on the functions that were written as C++
-    std::string status = {}, ending = {};    ///< of a program
-    bool compared = false;                   ///< with LibTorch, of which records hold the results
+    std::vector<TracedFrame> frames = {};  ///< one for each run of a graph
+    std::vector<JudgedFrame> judged = {};  ///< of our own API: its frames, run once more
+    std::vector<std::string> unseen = {};  ///< what capture could not see: it may be why results differ
+    std::vector<std::string> code = {};    ///< on the functions that were written as C++
+    std::string status = {}, ending = {};  ///< of a program
+    bool compared = false;                 ///< with LibTorch, of which records hold the results
+    bool by_reference = false;             ///< it ran the frames, and has no failures that minify would find
 
     /// Of the frames, those that failed, whoever is to blame.
     std::size_t failures() const;
     /// minify would find a failure again.
     bool minifiable() const;
-    /// Something differs, and all that does is rounding.
-    bool rounding() const;
     /// Somewhere the suspect computes something else than is expected.
     bool wrong() const;
     /// Nothing failed, and every graph computes what was observed.
     bool good() const;
+    /// Of all frames: the worst of what the judge said, `fails` where a graph computes something else than was
+    /// observed.
+    Verdict verdict() const;
 };
 
 /// The frames of all models: one list for each. `before` is told each frame before it is run, `after` how it went.

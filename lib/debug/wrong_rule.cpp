@@ -55,8 +55,9 @@ Alone alone(const Graph& functional, NodeId id, const std::map<ValueRef, Tensor>
 }
 
 bool is_wrong(const Alone& call, Backend& backend, const Suspect& suspect) {
-    const Outcome outcome = query(call.graph, call.inputs, call.outputs, backend, suspect);
-    return outcome.is_failure() && outcome.failed_at_gradients();
+    const Judgement said =
+        judge({call.graph, call.inputs, {call.outputs, std::string(kReferenceBackend)}, suspect}, backend);
+    return said.fails() && said.outcome.failed_at_gradients();
 }
 
 }  // namespace

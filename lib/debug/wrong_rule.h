@@ -3,7 +3,7 @@
 
 #include "graph/abilities.h"
 #include "graph/failure.h"
-#include "run/suspect.h"
+#include "run/judge.h"
 
 namespace whittle::debug {
 

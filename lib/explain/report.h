@@ -204,7 +204,7 @@ struct Report {
     std::vector<std::string> unsupported = {};
     bool backend_tells = true;                    ///< the backend can say what it does not support
     std::size_t failing = 0;                      ///< graphs that it was tried on and fails on
-    std::vector<std::string> declined = {};       ///< why, of those that it was tried on and says it does not support
+    std::string verdict = {};                     ///< of the others that it was tried on, in lines
     std::vector<IndexRecompile> recompiles = {};  ///< of a captured program, most frequent first
     std::vector<std::string> notes = {};          ///< those of the index, and what violates constraints
     std::vector<std::string> constraint_violations = {};

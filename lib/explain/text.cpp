@@ -206,20 +206,18 @@ std::string ops_text(const Report& report, const TextOptions& options, const Pai
 
 std::string backend_text(const Report& report, const Painter& paint) {
     if (report.backend.empty() || (report.graphs.empty() && report.unsupported.empty())) return {};
-    if (report.unsupported.empty() && report.failing)
-        return paint.red("Backend " + report.backend + " fails" +
-                         (report.backend_tells ? ", though it has an implementation of every op." : ".")) +
-               "\n";
-    if (report.unsupported.empty() && !report.declined.empty())
-        return paint.red("Backend " + report.backend + " does not support " + plural(report.declined.size(), "graph") +
-                         ": " + report.declined.front()) +
-               "\n";
-    if (report.unsupported.empty())
-        return "Backend " + report.backend +
-               (report.backend_tells ? " supports every op.\n" : " cannot say which ops it supports.\n");
-    std::string text = "Backend " + report.backend + " does not support:";
-    for (const std::string& op : report.unsupported) text += (op == report.unsupported.front() ? " " : ", ") + op;
-    return paint.red(text) + "\n";
+    const std::string backend = "Backend " + report.backend;
+    std::string text;
+    if (!report.unsupported.empty())
+        text += paint.red(backend + " does not support: " + join(report.unsupported)) + "\n";
+    if (report.failing && report.unsupported.empty())
+        text += paint.red(backend + " fails" +
+                          (report.backend_tells ? ", though it has an implementation of every op." : ".")) +
+                "\n";
+    text += report.verdict;
+    if (text.empty())
+        text = backend + (report.backend_tells ? " supports every op.\n" : " cannot say which ops it supports.\n");
+    return text;
 }
 
 /// An input in the way of --export: its source, the user's stack where it is first read, a hint.

@@ -99,9 +99,9 @@ std::optional<double> compile_seconds_of(const PageFacts& facts, const std::stri
 json failure_json(const PageFacts& facts, const std::string& graph) {
     json failure;
     std::int64_t runs = 0;
-    for (const debug::FailingFrame& failing : facts.subject.failing) {
-        if (graph_of(facts.subject, failing) != graph) continue;
-        if (++runs == 1) failure = {{"message", failing.failure}, {"wrong", failing.wrong}};
+    for (const debug::JudgedFrame& failing : facts.subject.judged) {
+        if (failing.verdict != Verdict::fails || graph_of(facts.subject, failing) != graph) continue;
+        if (++runs == 1) failure = {{"message", failing.reason}, {"wrong", failing.wrong}};
         failure["runs"] = runs;
     }
     if (const auto why = facts.not_compared.find(graph); why != facts.not_compared.end() && runs > 0)

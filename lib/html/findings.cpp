@@ -105,7 +105,7 @@ void add_once(std::vector<std::string>& all, const std::string& one) {
 /// Graphs that fail for one cause, as far as it can be told: their first wrong values are of one operation at one place
 /// in the source, or they end in the same exception. Each other graph is a cause of its own.
 struct Cause {
-    const debug::FailingFrame& first;
+    debug::JudgedFrame first;
     const ValueDivergence* value = nullptr;  ///< of graphs[0]
     std::string not_compared = {};
     std::vector<std::string> graphs = {}, modules = {};
@@ -145,7 +145,7 @@ std::string how_wrong(const PageFacts& facts, const std::vector<std::string>& gr
                           : "the " + std::to_string(before) + " values before it are right");
 }
 
-Cause cause_of(const PageFacts& facts, const debug::FailingFrame& failing, const std::string& graph) {
+Cause cause_of(const PageFacts& facts, const debug::JudgedFrame& failing, const std::string& graph) {
     Cause cause{.first = failing, .value = first_wrong(facts, graph)};
     if (cause.value)
         cause.stack = cause.value->stack.empty() ? stack_of(facts, graph, cause.value->node) : cause.value->stack;
@@ -158,7 +158,7 @@ std::string key_of(const Cause& cause, const std::string& graph) {
     if (cause.value && !cause.stack.empty())
         return cause.value->op + " " + cause.stack[0].file + ":" + std::to_string(cause.stack[0].line);
     if (!cause.not_compared.empty()) return "not compared: " + cause.not_compared;
-    return cause.first.wrong ? "graph " + graph : cause.first.failure;
+    return cause.first.wrong ? "graph " + graph : cause.first.reason;
 }
 
 /// Of all failures, however many runs of however many graphs they are.
@@ -166,7 +166,8 @@ std::vector<Cause> causes_of(const PageFacts& facts, const json& minified) {
     std::vector<Cause> causes;
     std::map<std::string, std::size_t> position;  // by key
     std::map<std::string, std::size_t> known;     // by graph: its further runs fail otherwise, maybe
-    for (const debug::FailingFrame& failing : facts.subject.failing) {
+    for (const debug::JudgedFrame& failing : facts.subject.judged) {
+        if (failing.verdict != Verdict::fails) continue;
         std::string graph = graph_of(facts.subject, failing);
         if (graph.empty()) graph = failing.name;
         if (const auto told = known.find(graph); told != known.end()) {
@@ -182,7 +183,7 @@ std::vector<Cause> causes_of(const PageFacts& facts, const json& minified) {
         all.graphs.push_back(graph);
         if (cause.value) add_once(all.modules, cause.value->module_path);
         for (const json& result : minified)
-            if (result.value("verdict", "") == "minimized" && result.value("graph", "") == graph) all.minified = result;
+            if (result.value("result", "") == "minimized" && result.value("graph", "") == graph) all.minified = result;
     }
     return causes;
 }
@@ -194,7 +195,7 @@ void add_failures(const PageFacts& facts, Sources& sources, const std::vector<Ca
         const std::string& graph = cause.graphs.front();
         const bool several = cause.graphs.size() > 1;
         Finding finding{.level = "failed",
-                        .detail = (several ? graph + ": " : "") + cause.first.failure,
+                        .detail = (several ? graph + ": " : "") + cause.first.reason,
                         .where = where_of(facts, graph, cause.value ? cause.value->node : ""),
                         .go = "graph=" + graph,
                         .graphs = cause.graphs};
@@ -218,9 +219,7 @@ void add_failures(const PageFacts& facts, Sources& sources, const std::vector<Ca
                 finding.detail = "no first wrong value: " + cause.not_compared + "; " + finding.detail;
         }
         if (cause.runs > 1) finding.detail += " (the first of " + std::to_string(cause.runs) + " runs)";
-        if (cause.first.rounding)
-            finding.level = "warning", finding.command = asking(facts, "--accuracy=fp64");
-        else if (!minimized)
+        if (!minimized)
             finding.command = asking(facts, "--minify");
         else if (cause.minified.is_null())
             finding.detail += "; not minimized itself: another graph stands for failures of this kind";
@@ -314,7 +313,7 @@ void add_recompiles(const PageFacts& facts, Sources& sources, std::vector<Findin
 
 }  // namespace
 
-std::string graph_of(const debug::Subject& subject, const debug::FailingFrame& failing) {
+std::string graph_of(const debug::Subject& subject, const debug::JudgedFrame& failing) {
     const fs::path file = failing.file;
     if (subject.index)
         for (const IndexRecord& record : subject.index->records)
@@ -363,8 +362,8 @@ json status_of(const PageFacts& facts, const json& frame) {
     const auto graphs = frame["graphs"].get<std::vector<std::string>>();
     const auto has = [&](const std::string& graph) { return std::ranges::find(graphs, graph) != graphs.end(); };
     json status = json::array();
-    bool failed = std::ranges::any_of(facts.subject.failing, [&](const debug::FailingFrame& failing) {
-        return has(graph_of(facts.subject, failing));
+    bool failed = std::ranges::any_of(facts.subject.judged, [&](const debug::JudgedFrame& judged) {
+        return judged.verdict == Verdict::fails && has(graph_of(facts.subject, judged));
     });
     if (facts.subject.index)
         for (const IndexGraph& graph : facts.subject.index->graphs)

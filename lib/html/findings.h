@@ -27,6 +27,6 @@ nlohmann::json headline_of(const nlohmann::json& findings);
 nlohmann::json status_of(const PageFacts& facts, const nlohmann::json& frame);
 
 /// The graph that a failing frame is about: the frame may be a record of it. Empty when none is known.
-std::string graph_of(const debug::Subject& subject, const debug::FailingFrame& failing);
+std::string graph_of(const debug::Subject& subject, const debug::JudgedFrame& failing);
 
 }  // namespace whittle::html

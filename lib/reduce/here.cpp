@@ -15,7 +15,7 @@ extern "C" std::string* whittle_minimize_here(const Graph& graph, std::span<cons
     const std::unique_ptr<reduce::Oracle> oracle = reduce::backend_oracle(backend, suspect);
     const reduce::Minimized found = reduce::minimize(graph, inputs, *oracle, {});
     reduce::Written written;
-    if (found.verdict == reduce::Minimized::Verdict::minimized) {
+    if (found.ending == reduce::Minimized::Ending::minimized) {
         reduce::save_minimized(found.graph, output);
         written.output = output;
     }

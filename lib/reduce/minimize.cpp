@@ -38,7 +38,7 @@ class Minimizer {
         result_.calls_before = result_.calls_after = result_.before.calls;
         if (options_.as_given && !fails_as_given(whole)) return std::move(result_);
         if (!baseline(whole) && !fails_as_it_is()) {
-            result_.hidden = options_.as_given && result_.verdict == Minimized::Verdict::not_failing;
+            result_.hidden = options_.as_given && result_.ending == Minimized::Ending::not_failing;
             return std::move(result_);
         }
         best_ = judge_.last_failing();
@@ -62,7 +62,7 @@ class Minimizer {
         for (int i = 0; i < std::max(options_.repeat, 1) && !wanted(seen); i++)
             seen = judge_.observe(whole, *options_.as_given);
         result_.message = seen.message;
-        if (seen.unresolved) result_.verdict = Minimized::Verdict::unsupported;
+        if (seen.unresolved) result_.ending = Minimized::Ending::unsupported;
         if (fails(seen)) result_.signature = seen.signature;
         if (!wanted(seen)) return false;
         signature_ = seen.signature;
@@ -71,7 +71,7 @@ class Minimizer {
 
     /// The same of the case with what nothing reads, where it takes that to fail.
     bool fails_as_it_is() {
-        const bool passes = result_.verdict == Minimized::Verdict::not_failing && result_.signature.kind.empty();
+        const bool passes = result_.ending == Minimized::Ending::not_failing && result_.signature.kind.empty();
         const std::optional<Case> original = passes ? deletion_.original() : std::nullopt;
         if (!original || !baseline(*original)) return false;
         result_.before = result_.after = size_of(*original);
@@ -102,7 +102,7 @@ class Minimizer {
         });
         result_.message = seen[0].message;
         if (!fails(seen[0])) {
-            if (seen[0].unresolved) result_.verdict = Minimized::Verdict::unsupported;
+            if (seen[0].unresolved) result_.ending = Minimized::Ending::unsupported;
             return false;
         }
         result_.signature = seen[0].signature;
@@ -125,7 +125,7 @@ class Minimizer {
         const double rate = static_cast<double>(failures) / static_cast<double>(runs);
         const double needed = std::ceil(std::log(0.01) / std::log(1 - rate));
         result_.flaky = {failures, runs, needed > kMostRepeats ? 0 : static_cast<int>(needed)};
-        if (result_.flaky.repeat == 0) result_.verdict = Minimized::Verdict::flaky;
+        if (result_.flaky.repeat == 0) result_.ending = Minimized::Ending::flaky;
         judge_.repeat(result_.flaky.repeat);
     }
 
@@ -241,8 +241,8 @@ class Minimizer {
         result_.search.queries = judge_.queries();
         result_.search.cache_hits += judge_.cache_hits();
         result_.search.unresolved = judge_.unresolved();
-        result_.verdict = result_.search.finished && !interrupt_signal() ? Minimized::Verdict::minimized
-                                                                         : Minimized::Verdict::interrupted;
+        result_.ending = result_.search.finished && !interrupt_signal() ? Minimized::Ending::minimized
+                                                                        : Minimized::Ending::interrupted;
     }
 
     Oracle& oracle_;
@@ -265,17 +265,17 @@ std::vector<std::string> pass_names() {
     return names;
 }
 
-std::string_view name(Minimized::Verdict verdict) {
+std::string_view name(Minimized::Ending verdict) {
     switch (verdict) {
-        case Minimized::Verdict::minimized:
+        case Minimized::Ending::minimized:
             return "minimized";
-        case Minimized::Verdict::not_failing:
+        case Minimized::Ending::not_failing:
             return "not_failing";
-        case Minimized::Verdict::unsupported:
+        case Minimized::Ending::unsupported:
             return "unsupported";
-        case Minimized::Verdict::flaky:
+        case Minimized::Ending::flaky:
             return "flaky";
-        case Minimized::Verdict::interrupted:
+        case Minimized::Ending::interrupted:
             return "interrupted";
     }
     __builtin_unreachable();

@@ -65,13 +65,13 @@ struct Flakiness {
 };
 
 struct Minimized {
-    enum class Verdict {
+    enum class Ending {
         minimized,
         not_failing,
         unsupported,  ///< the original gets no answer: the backend declines it, the command cannot tell; see `message`
         flaky,
         interrupted
-    } verdict = Verdict::not_failing;
+    } ending = Ending::not_failing;
     Graph graph;  ///< the result; its failure member holds backend, signature and inputs
     Signature signature = {};
     std::string message = {};                       ///< of the original failure
@@ -90,7 +90,7 @@ struct Minimized {
     double seconds = 0;
 };
 
-std::string_view name(Minimized::Verdict verdict);
+std::string_view name(Minimized::Ending verdict);
 
 /// `inputs`: one per placeholder. The reference (eager) computes every value once; a candidate's inputs and expected
 /// results are those values. Opaque calls (ops/core/opaque.h) whoever judges may know: what they give is made up for

@@ -43,6 +43,10 @@ class BackendOracle final : public Oracle {
         seen.lost = outcome.kind == Outcome::Kind::unresolved;
         seen.failed = outcome.is_failure();
         seen.unresolved = outcome.failed() && !seen.failed;
+        if (suspect_.optimized_only && outcome.kind == Outcome::Kind::mismatch && !right_unoptimized(candidate)) {
+            seen.unresolved = true;
+            seen.message += "; without optimization, too";
+        }
         if (seen.failed) seen.signature = signature_of(outcome);
         return seen;
     }
@@ -55,10 +59,19 @@ class BackendOracle final : public Oracle {
         const std::vector<fs::path> carriers = files_named(suspect_.launcher.prefix);
         files.insert(files.end(), carriers.begin(), carriers.end());
         return Oracle::question() + (suspect_.tier == Tier::computes ? "\nresults count" : "") +
-               text_of(suspect_.limits) + "\nlauncher " + shell_quote(suspect_.launcher.prefix) + contents_of(files);
+               (suspect_.optimized_only ? "\nright without optimization" : "") + text_of(suspect_.limits) +
+               "\nlauncher " + shell_quote(suspect_.launcher.prefix) + contents_of(files);
     }
 
   private:
+    bool right_unoptimized(const Candidate& candidate) const {
+        const auto options = unoptimized(candidate.graph, backend_, suspect_.options);
+        if (!options) return true;  // there is nothing to switch off
+        Suspect plain = suspect_;
+        plain.options = *options;
+        return !query(candidate.graph, candidate.inputs, candidate.expected, backend_, plain).failed();
+    }
+
     Backend& backend_;
     Suspect suspect_;
 };
@@ -113,8 +126,9 @@ class CommandOracle final : public Oracle {
 
   private:
     std::filesystem::path write_query(const Candidate& candidate, const std::filesystem::path& folder) {
-        const std::filesystem::path file = folder / ("candidate" + options_.extension);
-        if (options_.extension == ".onnx") {
+        const std::string extension = candidate.file.empty() ? options_.extension : ".onnx";
+        const std::filesystem::path file = folder / ("candidate" + extension);
+        if (extension == ".onnx") {
             candidate.file.empty()
                 ? static_cast<void>(save_onnx(candidate.graph, file,
                                               weights_beside(candidate.graph, options_.external_data, shared_.weights)))

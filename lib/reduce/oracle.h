@@ -11,7 +11,7 @@
 
 #include "frontends/onnx/weights.h"
 #include "reduce/search.h"
-#include "run/suspect.h"
+#include "run/judge.h"
 
 namespace whittle::reduce {
 

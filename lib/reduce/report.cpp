@@ -116,8 +116,20 @@ struct Output {
             return [member](const Output& all) { return all.result.search.*member; };
         };
         const auto written = [](auto member) { return [member](const Output& all) { return all.written.*member; }; };
+        const auto said = [](auto member) {
+            return [member](const Output& all) {
+                return all.written.judgement ? (*all.written.judgement).*member
+                                             : std::remove_cvref_t<decltype((*all.written.judgement).*member)>();
+            };
+        };
         field(
-            "verdict", [](const Output& all) { return name(all.result.verdict); },
+            "verdict", [](const Output& all) { return whittle::name(verdict_of(all.result, all.written)); },
+            "Of the model: right, fails or not_judged.");
+        field.maybe("reason", said(&Judgement::reason), "How it fails, or why it is not judged.");
+        field.maybe("compared", said(&Judgement::compared), "Whose results the backend's were compared with.");
+        field.maybe("agree", said(&Judgement::agree), "Where results differ: who computes the same.");
+        field(
+            "result", [](const Output& all) { return name(all.result.ending); },
             "minimized, not_failing, unsupported, flaky or interrupted.");
         field(
             "signature", [](const Output& all) { return all.result.signature.text(); }, "");
@@ -164,12 +176,15 @@ struct Output {
 struct SeveralOutputs {
     std::size_t graphs = 0;
     std::vector<Output> results = {};
-    std::map<std::string, std::string> unsupported = {};
+    std::map<std::string, std::string> not_judged = {};
+    whittle::Verdict verdict = whittle::Verdict::right;
 
     static void fields(auto& field) {
         field("graphs", &SeveralOutputs::graphs, "Of the model.");
         field("results", &SeveralOutputs::results, "One for each that fails.");
-        field("unsupported", &SeveralOutputs::unsupported, "By file: what the backend does not support.");
+        field("not_judged", &SeveralOutputs::not_judged, "By file: why.");
+        field(
+            "verdict", [](const SeveralOutputs& all) { return whittle::name(all.verdict); }, "Of the model, as above.");
     }
 };
 
@@ -221,6 +236,16 @@ std::string folded_text(const std::map<std::string, std::size_t>& folded) {
     return fmt::format("{} ({})", plural(total, "op"), fmt::join(ops, ", "));
 }
 
+whittle::Verdict verdict_of(const Minimized& result, const Written& written) {
+    using Ending = Minimized::Ending;
+    using whittle::Verdict;
+    if (result.ending == Ending::not_failing || result.ending == Ending::unsupported) {
+        if (written.judgement) return written.judgement->verdict;
+        return result.ending == Ending::unsupported ? Verdict::not_judged : Verdict::right;
+    }
+    return Verdict::fails;
+}
+
 nlohmann::json to_json(const Minimized& result, const Written& written) { return report_json(Output{result, written}); }
 
 nlohmann::ordered_json minify_output_schema() {
@@ -236,7 +261,7 @@ std::string report(const Minimized& result, const Written& written) {
     if (!whole.empty()) text += "            " + whole + '\n';
     if (minimized != whole) text += "            minimized: " + minimized + '\n';
     const Result& search = result.search;
-    const bool complete = result.verdict == Minimized::Verdict::minimized;
+    const bool complete = result.ending == Minimized::Ending::minimized;
     text += fmt::format("{}{} -> {} in {}, {:.1f} s\n", complete ? "minimized:  " : "stopped:    ", result.calls_before,
                         plural(result.calls_after, "op"), plural(search.queries, "query", "queries"), result.seconds);
     text += queries(search, written);

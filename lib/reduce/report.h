@@ -10,6 +10,7 @@
 
 #include "reduce/minimize.h"
 #include "run/divergence.h"
+#include "run/judge.h"
 #include "run/release_history.h"
 
 namespace whittle::reduce {
@@ -17,6 +18,8 @@ namespace whittle::reduce {
 /// What a search left behind.
 struct Written {
     std::filesystem::path output = {};
+    /// Of the model, where a backend was asked and not a command.
+    std::optional<Judgement> judgement = {};
     std::size_t replayed = 0;                         ///< answers taken from the journal
     std::vector<std::filesystem::path> drifted = {};  ///< one per Minimized::drifted
     std::optional<Closeness> closeness = {};          ///< of wrong results: rounding noise, or more
@@ -28,6 +31,8 @@ struct Written {
 /// "3 ops (onnx.Shape 2, onnx.Gather 1)".
 std::string folded_text(const std::map<std::string, std::size_t>& folded);
 
+/// The verdict on the model.
+whittle::Verdict verdict_of(const Minimized& result, const Written& written);
 nlohmann::json to_json(const Minimized& result, const Written& written);
 nlohmann::ordered_json minify_output_schema();
 

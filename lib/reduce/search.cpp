@@ -88,6 +88,7 @@ class Search {
                 break;
         }
         sweep();
+        while (options_.mode == Mode::automatic && best_.size() <= kFew && smaller_part()) sweep();
     }
 
     // ---- asking ----------------------------------------------------------------------------------------------------
@@ -251,7 +252,20 @@ class Search {
                 break;
             }
         }
-        result_.one_minimal = true;
+        result_.one_minimal = result_.reservation.empty();
+    }
+
+    /// Asks about every contiguous part of a small set and every set with two items less: items that fail both with and
+    /// without each other are not found one by one. True where one of them fails.
+    bool smaller_part() {
+        const Set items = best_;
+        for (std::size_t size = 1; size + 1 < items.size(); size++)
+            for (auto from = items.begin(); from + static_cast<std::ptrdiff_t>(size) <= items.end(); ++from)
+                if (fails(Set(from, from + static_cast<std::ptrdiff_t>(size)))) return true;
+        for (const int one : items)
+            for (const int other : items)
+                if (one < other && items.size() > 2 && fails(without(without(items, one), other))) return true;
+        return false;
     }
 
     /// For verdicts that have turned out not to be monotone.
@@ -325,6 +339,7 @@ class Search {
     }
 
     static constexpr std::size_t kSkips = 4;      // unresolved midpoints to step around before taking one as passing
+    static constexpr std::size_t kFew = 8;        // items of a set whose parts are all asked about
     static constexpr int kGuessLimit = 1000;      // items above which bisection does not guess
     static constexpr double kPriorEssential = 4;  // items that probabilistic delta debugging expects to be essential
     static constexpr double kMostPrior = 0.5;

@@ -65,13 +65,13 @@ struct Options {
 struct Result {
     Set kept;                  ///< fails; the whole when nothing smaller does
     bool reproduces = false;   ///< the whole set failed at all
-    bool one_minimal = false;  ///< every set with one item less was tested and does not fail
+    bool one_minimal = false;  ///< every set with one item less was tested, gave an answer and does not fail
     bool finished = true;      ///< false: step limit or interrupt; `kept` is the best so far
     std::size_t queries = 0;   ///< distinct sets tested
     std::size_t cache_hits = 0;
     std::size_t unresolved = 0;    ///< queries without an answer
     bool fell_back = false;        ///< bisection was misled, and delta debugging went on (Mode::automatic)
-    std::string reservation = {};  ///< why one_minimal is false, or what weakens it
+    std::string reservation = {};  ///< why one_minimal is false
 };
 
 Result search(const Problem& problem, const Options& options);

@@ -10,7 +10,7 @@
 #include "ops/core/interpreter.h"
 #include "repro/cpp_data.h"
 #include "repro/words_of.h"
-#include "run/suspect.h"
+#include "run/judge.h"
 
 namespace whittle::repro {
 namespace {
@@ -66,24 +66,16 @@ class Anonymizer {
 
     /// How it fails, where that is as recorded.
     std::optional<Outcome> fails_alike(const Graph& graph) const {
-        const Failure& failure = *graph.failure;
         try {
-            std::vector<Tensor> expected = evaluate(graph, failure.inputs);
+            std::vector<Tensor> expected = evaluate(graph, graph.failure->inputs);
             expected.resize(graph.outputs().size());
-            for (int left = runs_until_passing(failure.signature.rate); left > 0; left--) {
-                Outcome outcome =
-                    query(graph, failure.inputs, expected, backend_, suspect_of(failure, options_.limits));
-                if (outcome.failed() && alike(signature_of(outcome), failure.signature)) return outcome;
-            }
+            // The words of an exception may hold names.
+            Answer answer = ask_again(
+                {.graph = graph, .expected = expected, .limits = options_.limits, .any_words = true}, backend_);
+            if (answer.again == Again::fails) return std::move(answer.outcome);
         } catch (const Error&) {  // the reference refuses such values
         }
         return std::nullopt;
-    }
-
-    /// The words of an exception may hold names; kind and stage do not.
-    static bool alike(const Signature& seen, const Signature& recorded) {
-        if (seen.kind != recorded.kind || seen.stage != recorded.stage || seen.part != recorded.part) return false;
-        return seen.kind == "exception" || seen.detail == recorded.detail;
     }
 
     /// Puts made-up values into the place of a tensor, where it fails with them, too.

@@ -5,7 +5,7 @@
 
 #include "base/log.h"
 #include "graph/abilities.h"
-#include "run/suspect.h"
+#include "run/judge.h"
 
 namespace whittle::repro {
 namespace {
@@ -39,17 +39,12 @@ class BlameFinder {
     }
 
   private:
-    bool fails(const BackendOptions& options) const {
-        Suspect suspect = suspect_of(failure_, limits_);
-        suspect.options = options;
-        const Outcome outcome = query(graph_, failure_.inputs, expected_, backend_, suspect);
-        return outcome.is_failure() && signature_of(outcome) == failure_.signature;
+    Again ask(const BackendOptions& options) const {
+        return ask_again({.graph = graph_, .expected = expected_, .limits = limits_, .options = options}, backend_)
+            .again;
     }
-    bool right(const BackendOptions& options) const {
-        Suspect suspect = suspect_of(failure_, limits_);
-        suspect.options = options;
-        return !query(graph_, failure_.inputs, expected_, backend_, suspect).failed();
-    }
+    bool fails(const BackendOptions& options) const { return ask(options) == Again::fails; }
+    bool right(const BackendOptions& options) const { return ask(options) == Again::right; }
 
     /// False: the pass decides nothing that a number tells.
     bool find_level(const Switchable::Pass& pass, Blame& blame) const {

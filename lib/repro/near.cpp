@@ -12,7 +12,7 @@
 #include "ops/core/interpreter.h"
 #include "ops/core/registry.h"
 #include "ops/onnx/opset.h"
-#include "run/suspect.h"
+#include "run/judge.h"
 
 namespace whittle::repro {
 namespace {
@@ -267,11 +267,8 @@ class NearFinder {
         constexpr int kRuns = 2;
         const auto empty = [](const Tensor& value) { return value.numel() == 0; };
         if (expected.empty() || std::ranges::any_of(expected, empty)) return false;
-        Suspect suspect = suspect_of(*graph.failure, options_.limits);
-        suspect.tier = Tier::computes;
-        for (int i = 0; i < kRuns; i++)
-            if (query(graph, graph.failure->inputs, expected, backend_, suspect).failed()) return false;
-        return true;
+        const Question question{.graph = graph, .expected = expected, .limits = options_.limits, .compares = true};
+        return ask_again(question, backend_, kRuns).again == Again::right;
     }
 
     const Subject& subject_;

@@ -4,24 +4,12 @@
 #include <functional>
 
 #include "base/error.h"
-#include "graph/rate.h"
 #include "graph/short_program.h"
 #include "ops/core/interpreter.h"
-#include "run/suspect.h"
+#include "run/judge.h"
 
 namespace whittle::repro {
 namespace {
-
-/// In one run, or where it does not always fail, in one of as many as that takes.
-bool fails_alike(const Subject& subject, Backend& backend, const Options& options) {
-    const Failure& failure = *subject.graph.failure;
-    for (int left = runs_until_passing(failure.signature.rate); left > 0; left--) {
-        const Outcome outcome =
-            query(subject.graph, failure.inputs, subject.expected, backend, suspect_of(failure, options.limits));
-        if (outcome.failed() && signature_of(outcome) == failure.signature) return true;
-    }
-    return false;
-}
 
 /// Of the inputs and floating-point parameters.
 bool all_data(const Graph& graph, const std::function<bool(const Tensor&)>& are) {
@@ -65,7 +53,8 @@ Subject smallest(const Graph& graph, Backend& backend, const Options& options) {
     for (const Data data : order) {
         try {
             Subject subject = with_data(graph, data);
-            if (fails_alike(subject, backend, options)) {
+            if (still_fails({.graph = subject.graph, .expected = subject.expected, .limits = options.limits},
+                            backend)) {
                 subject.passing = passing;
                 return subject;
             }

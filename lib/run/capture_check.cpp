@@ -18,7 +18,7 @@ namespace whittle {
 namespace {
 
 using Clock = std::chrono::steady_clock;
-using Kind = CaptureCheck::Verdict::Kind;
+using Kind = CaptureCheck::Finding::Kind;
 
 struct OutOfTime {};
 
@@ -69,7 +69,7 @@ bool computes_in_reduced_floats(const Graph& graph) {
 /// Kernels round differently, and errors add up: where what was observed is not close, it may be as far from the exact
 /// result as twice the reference's own; or, which is noise, as rounding moves the graph's results where its values
 /// cancel, or as LibTorch's own are.
-CaptureCheck::Verdict judged(const Graph& graph, std::span<const Tensor> inputs, std::span<const Tensor> observed,
+CaptureCheck::Finding judged(const Graph& graph, std::span<const Tensor> inputs, std::span<const Tensor> observed,
                              const std::vector<Tensor>& computed) {
     const Accuracy by_dtype = accuracy_of(graph);
     Accuracy accuracy = by_dtype;
@@ -103,11 +103,11 @@ CaptureCheck::Verdict judged(const Graph& graph, std::span<const Tensor> inputs,
 
 }  // namespace
 
-CaptureCheck::Verdict CaptureCheck::check(const Graph& graph, std::span<const Tensor> inputs,
+CaptureCheck::Finding CaptureCheck::check(const Graph& graph, std::span<const Tensor> inputs,
                                           std::span<const Tensor> observed, bool again) {
     if (observed.empty()) return {};  // it gives nothing that could be compared
     const bool limited = policy_ == CheckPolicy::budget;
-    Verdict verdict;
+    Finding verdict;
     if (policy_ != CheckPolicy::never && !(limited && (again || left_ <= 0))) {
         const auto begin = Clock::now();
         verdict = run(graph, inputs, observed);
@@ -126,7 +126,7 @@ std::vector<GradientVerdict> CaptureCheck::check_gradients(const capture::Captur
 }
 
 /// No graph takes more than half of the time that is left: a large one leaves some to the others.
-CaptureCheck::Verdict CaptureCheck::run(const Graph& graph, std::span<const Tensor> inputs,
+CaptureCheck::Finding CaptureCheck::run(const Graph& graph, std::span<const Tensor> inputs,
                                         std::span<const Tensor> observed) const {
     WHITTLE_CHECK(observed.size() == graph.outputs().size(), "one tensor was observed per output");
     if (misplaced_value(graph)) return {};  // nobody can, which is no fault of anybody

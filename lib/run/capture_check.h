@@ -26,7 +26,10 @@ class CaptureCheck {
     /// `seconds`: what all checks may take together under CheckPolicy::budget.
     explicit CaptureCheck(CheckPolicy policy, double seconds = 0) : policy_(policy), left_(seconds) {}
 
-    struct Verdict {
+    /// It checks anything.
+    bool checks() const { return policy_ != CheckPolicy::never; }
+
+    struct Finding {
         enum class Kind {
             unchecked,  ///< by the policy, or for want of time
             good,
@@ -41,14 +44,14 @@ class CaptureCheck {
         bool noisy = false;
     };
     /// `inputs`: one per placeholder, `observed`: one per output. `again`: the graph was checked in another run.
-    Verdict check(const Graph& graph, std::span<const Tensor> inputs, std::span<const Tensor> observed,
+    Finding check(const Graph& graph, std::span<const Tensor> inputs, std::span<const Tensor> observed,
                   bool again = false);
 
     /// The same of a frame's gradients; see run/gradient_check.h.
     std::vector<GradientVerdict> check_gradients(const capture::CapturedFrame& frame);
 
   private:
-    Verdict run(const Graph& graph, std::span<const Tensor> inputs, std::span<const Tensor> observed) const;
+    Finding run(const Graph& graph, std::span<const Tensor> inputs, std::span<const Tensor> observed) const;
 
     CheckPolicy policy_;
     double left_;  ///< seconds

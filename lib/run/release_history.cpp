@@ -5,10 +5,8 @@
 #include "base/error.h"
 #include "base/log.h"
 #include "base/suggest.h"
-#include "graph/rate.h"
 #include "graph/releases.h"
 #include "ops/core/interpreter.h"
-#include "run/suspect.h"
 
 namespace whittle {
 namespace {
@@ -20,33 +18,31 @@ class Historian {
         if (suspect_of(failure_).tier == Tier::computes) expected_ = evaluate(graph, failure_.inputs);
     }
 
-    ReleaseAnswer ask(const std::string& release) const {
-        const ReleaseAnswer answer = answer_of(release);
+    Again ask(const std::string& release) const {
+        const Again answer = answer_of(release);
         log_info(LogChannel::run, "release " + release + ": " + word(answer));
         return answer;
     }
 
-    static const char* word(ReleaseAnswer answer) {
-        return answer == ReleaseAnswer::right ? "right" : answer == ReleaseAnswer::fails ? "wrong" : "cannot tell";
+    static const char* word(Again answer) {
+        return answer == Again::right ? "right" : answer == Again::fails ? "wrong" : "cannot tell";
     }
 
   private:
-    ReleaseAnswer answer_of(const std::string& release) const {
-        Suspect suspect = suspect_of(failure_, limits_);
-        suspect.options = releases_.in_release(failure_.options, release);
+    Again answer_of(const std::string& release) const {
         try {
-            for (int left = runs_until_passing(failure_.signature.rate); left > 0; left--) {
-                const Outcome outcome = query(graph_, failure_.inputs, expected_, backend_, suspect);
-                if (!outcome.failed()) continue;
-                const bool alike = outcome.is_failure() && signature_of(outcome) == failure_.signature;
-                if (!alike) log_info(LogChannel::run, "release " + release + ": " + outcome.message);
-                return alike ? ReleaseAnswer::fails : ReleaseAnswer::none;
-            }
+            const Answer answer = ask_again({.graph = graph_,
+                                             .expected = expected_,
+                                             .limits = limits_,
+                                             .options = releases_.in_release(failure_.options, release)},
+                                            backend_);
+            if (answer.again == Again::otherwise)
+                log_info(LogChannel::run, "release " + release + ": " + answer.outcome.message);
+            return answer.again;
         } catch (const Error& error) {  // it cannot be started, or does not have the failure's options
             log_info(LogChannel::run, "release " + release + ": " + error.what());
-            return ReleaseAnswer::none;
+            return Again::otherwise;
         }
-        return ReleaseAnswer::right;
     }
 
     const Graph& graph_;
@@ -59,7 +55,7 @@ class Historian {
 
 }  // namespace
 
-std::optional<Begin> begin_of_failure(std::size_t failing, const std::function<ReleaseAnswer(std::size_t)>& ask,
+std::optional<Begin> begin_of_failure(std::size_t failing, const std::function<Again(std::size_t)>& ask,
                                       const std::function<bool()>& stop) {
     Begin begin{.fails = failing};
     std::vector<std::size_t> open(failing);  // between the two, and not asked
@@ -71,10 +67,10 @@ std::optional<Begin> begin_of_failure(std::size_t failing, const std::function<R
         const auto newer = std::ranges::upper_bound(open, newest);
         const auto from = begin.silent.empty() || newer == open.end() ? open.begin() : newer;
         const std::size_t asked = *(from + (open.end() - from) / 2);
-        const ReleaseAnswer answer = ask(asked);
-        if (answer == ReleaseAnswer::right) begin.right = asked;
-        if (answer == ReleaseAnswer::fails) begin.fails = asked;
-        if (answer == ReleaseAnswer::none) begin.silent.insert(std::ranges::upper_bound(begin.silent, asked), asked);
+        const Again answer = ask(asked);
+        if (answer == Again::right) begin.right = asked;
+        if (answer == Again::fails) begin.fails = asked;
+        if (answer == Again::otherwise) begin.silent.insert(std::ranges::upper_bound(begin.silent, asked), asked);
         const auto outside = [&](std::size_t one) {
             return one >= begin.fails || (begin.right && one <= *begin.right);
         };

@@ -10,16 +10,9 @@
 #include <vector>
 
 #include "graph/graph.h"
-#include "run/outcome.h"
+#include "run/judge.h"
 
 namespace whittle {
-
-/// What a release makes of a graph.
-enum class ReleaseAnswer {
-    right,
-    fails,  ///< alike
-    none,   ///< it does not know an op, an opset or an option, or fails otherwise: it says nothing of this failure
-};
 
 /// Two releases between which a graph began to fail: both were asked, and who lies between them gave no answer.
 struct Begin {
@@ -32,7 +25,7 @@ struct Begin {
 /// Of releases 0, 1 …, oldest first, of which `failing` is known to fail. Asks each at most once: log2 of them where
 /// all answer and no failure came and went, or one of its begins where one did; those that are silent cost a question
 /// each. `stop` is asked before each question; nothing when it says so.
-std::optional<Begin> begin_of_failure(std::size_t failing, const std::function<ReleaseAnswer(std::size_t)>& ask,
+std::optional<Begin> begin_of_failure(std::size_t failing, const std::function<Again(std::size_t)>& ask,
                                       const std::function<bool()>& stop = {});
 
 struct ReleaseHistory {

@@ -106,12 +106,19 @@ class Backends {
     std::map<std::string, std::unique_ptr<Backend>> backends_;
 };
 
-ReplayResult::Status status_of(const Outcome& outcome, bool known) {
+/// What became of a record whose run ended as `outcome`; a failure may be known.
+ReplayResult::Status status_of(Verdict verdict, const Outcome& outcome, bool known) {
     using Status = ReplayResult::Status;
-    if (outcome.kind == Outcome::Kind::unsupported) return Status::skipped;
     if (outcome.kind == Outcome::Kind::unresolved) return Status::error;
-    if (known) return outcome.failed() ? Status::xfail : Status::xpass;
-    return outcome.failed() ? Status::failed : Status::passed;
+    switch (verdict) {
+        case Verdict::right:
+            return known ? Status::xpass : Status::passed;
+        case Verdict::fails:
+            return known ? Status::xfail : Status::failed;
+        case Verdict::not_judged:
+            return Status::skipped;
+    }
+    __builtin_unreachable();
 }
 
 /// Capture runs again on the frame's events, in a process of its own: the outputs are computed, too. No backend takes
@@ -152,11 +159,26 @@ void run_frame_record(ReplayResult& result, const ReplayOptions& options, const 
     result.frame = record.frame;
     result.backend = "capture";
     const KnownFailures::Entry* entry = known.find(result.file, record.name);
-    result.status = status_of(outcome, entry != nullptr);
+    result.verdict = outcome.failed() ? Verdict::fails : Verdict::right;
+    result.status = status_of(result.verdict, outcome, entry != nullptr);
     result.outcome = name(outcome.kind);
     if (outcome.failed()) result.first_difference = outcome.message;
     if (entry) result.known_reason = entry->reason;
     if (options.to_event) result.stopped_after = last_event(record, *options.to_event);
+}
+
+void note(const Judgement& said, ReplayResult& result) {
+    result.verdict = said.verdict;
+    result.compared = said.compared;
+    result.agree = said.agree;
+    result.outcome = name(said.right() ? Outcome::Kind::ok : said.outcome.kind);
+    if (said.verdict == Verdict::not_judged && said.outcome.kind != Outcome::Kind::unsupported &&
+        said.outcome.kind != Outcome::Kind::unresolved)
+        result.outcome = name(said.verdict);
+    if (said.fails())
+        result.first_difference = said.outcome.message;
+    else
+        result.first_difference = said.reason;
 }
 
 ReplayResult run_unlogged(const fs::path& file, const ReplayOptions& options, const KnownFailures& known,
@@ -184,6 +206,7 @@ ReplayResult run_unlogged(const fs::path& file, const ReplayOptions& options, co
     if (entry) result.known_reason = entry->reason;
     if (!record.capture_fault.empty()) {  // what a backend makes of the graph says nothing about the backend
         result.status = entry ? ReplayResult::Status::xfail : ReplayResult::Status::failed;
+        result.verdict = Verdict::fails;
         result.outcome = "capture_fault";
         result.first_difference = record.capture_fault;
         return result;
@@ -201,19 +224,20 @@ ReplayResult run_unlogged(const fs::path& file, const ReplayOptions& options, co
         result.first_difference = error.what();
         return result;
     }
-    Outcome outcome = run_isolated(loaded->graph, record.inputs, backend, backend_options, options.limits);
-    result.identical = !outcome.failed() && std::ranges::equal(outcome.outputs, record.expected, same_bits);
-    if (!outcome.failed() && !(result.identical && outcome.gradients.empty())) {
-        outcome = judge_and_explain(std::move(outcome), loaded->graph, record.inputs, record.expected,
-                                    options.accuracy.value_or(record.accuracy));
-        result.rounding = outcome.rounding;
-    }
-    if (!outcome.no_gradients.empty())
-        log_warning(LogChannel::replay, file.string() + ": gradients are not compared: " + outcome.no_gradients);
-    result.status = status_of(outcome, entry != nullptr);
-    result.outcome = name(outcome.kind);
-    if (outcome.failed()) result.first_difference = outcome.message;
-    if (result.rounding) result.first_difference.append("; ").append(kRounding);
+    Outcome ran = run_isolated(loaded->graph, record.inputs, backend, backend_options, options.limits);
+    result.identical = !ran.failed() && std::ranges::equal(ran.outputs, record.expected, same_bits);
+    const Judgement said = judge({loaded->graph,
+                                  record.inputs,
+                                  {record.expected, record.expected_from},
+                                  {.spec = result.backend,
+                                   .options = backend_options,
+                                   .accuracy = options.accuracy.value_or(record.accuracy),
+                                   .limits = options.limits,
+                                   .tier = Tier::computes}},
+                                 backend, std::move(ran));
+    note(said, result);
+    result.status = status_of(said.verdict, said.outcome, entry != nullptr);
+    const Outcome& outcome = said.outcome;
     result.refused = outcome.failed() && outcome.op == kAssertion;
     result.seconds = outcome.compile_seconds + outcome.run_seconds;
     if (result.seconds == 0)  // it did not come back to tell

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "run/outcome.h"
+#include "run/judge.h"
 #include "trace/record.h"
 
 namespace whittle {
@@ -72,7 +72,7 @@ struct ReplayResult {
     enum class Status {
         passed,
         failed,
-        skipped,  ///< the backend says that it does not support the graph
+        skipped,  ///< not judged
         xfail,    ///< failed, as known
         xpass,    ///< passed, though known to fail
         error     ///< the record cannot be read, or something outside ended its run
@@ -80,15 +80,18 @@ struct ReplayResult {
     Status status = Status::passed;
     std::filesystem::path file;
     std::string name = {}, frame = {}, backend = {};
-    /// Name of the outcome's kind; "error" for one that cannot be read, "capture_fault" for one that is wrong itself.
+    /// Name of the outcome's kind; "error" for one that cannot be read, "capture_fault" for one that is wrong itself,
+    /// "not_judged" for one that ran.
     std::string outcome = {};
-    std::string first_difference = {};  ///< or the outcome's message; empty when passed
+    std::string first_difference = {};  ///< or the outcome's message, or why it is not judged; empty when passed
     bool refused = false;               ///< the graph's own assertion does not hold of the recorded inputs
-    bool rounding = false;              ///< of a mismatch: see Outcome::rounding
-    std::string known_reason = {};      ///< of xfail and xpass
-    std::string next = {};              ///< of a failed one: what makes it small, or accepts it; empty: there is none
-    std::string stopped_after = {};     ///< of a frame record with to_event: the last event that was captured again
-    bool identical = false;             ///< every output has the hash, so every bit, of the recorded one
+    Verdict verdict = Verdict::not_judged;
+    std::vector<std::string> compared = {};            ///< as Judgement has it
+    std::vector<std::vector<std::string>> agree = {};  ///< the same
+    std::string known_reason = {};                     ///< of xfail and xpass
+    std::string next = {};           ///< of a failed one: what makes it small, or accepts it; empty: there is none
+    std::string stopped_after = {};  ///< of a frame record with to_event: the last event that was captured again
+    bool identical = false;          ///< every output has the hash, so every bit, of the recorded one
     double seconds = 0;
 };
 std::string_view name(ReplayResult::Status status);

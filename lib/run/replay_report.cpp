@@ -20,6 +20,10 @@ struct Choices<Status> {
                                      Status::xfail,  Status::xpass,  Status::error};
 };
 template <>
+struct Choices<Verdict> {
+    static constexpr Verdict all[] = {Verdict::right, Verdict::fails, Verdict::not_judged};
+};
+template <>
 struct Fields<ReplayResult> {
     static void visit(auto& field) {
         field("file", &ReplayResult::file, "");
@@ -28,13 +32,15 @@ struct Fields<ReplayResult> {
         field("status", &ReplayResult::status, "");
         field("outcome", &ReplayResult::outcome,
               "Kind of the outcome: ok, mismatch, exception, crash, timeout, out_of_memory, unsupported, error; "
-              "capture_fault: the record is wrong itself.");
+              "capture_fault: the record is wrong itself; not_judged: see the verdict.");
+        field("verdict", &ReplayResult::verdict, "");
         field("identical", &ReplayResult::identical, "Every output has every bit of the recorded one.");
-        field("first_difference", &ReplayResult::first_difference, "Or the outcome's message; empty when passed.");
+        field("first_difference", &ReplayResult::first_difference,
+              "Or the outcome's message, or why the record is not judged; empty when passed.");
         field("seconds", &ReplayResult::seconds, "", Count{});
-        field.maybe("rounding", &ReplayResult::rounding,
-                    "The outputs are about as near to the same computation in f64 as the recorded ones.");
-        field.maybe("next", &ReplayResult::next, "Of a failed one: the command that makes it small, or accepts it.");
+        field.maybe("compared", &ReplayResult::compared, "Whose results the backend's were compared with.");
+        field.maybe("agree", &ReplayResult::agree, "Where results differ: who computes the same.");
+        field.maybe("next", &ReplayResult::next, "Of a failed one: the command that minimizes it.");
     }
 };
 
@@ -50,11 +56,19 @@ struct Results {
         };
         counted("passed", Status::passed, "");
         counted("failed", Status::failed, "");
-        counted("skipped", Status::skipped, "The backend does not support the graph.");
+        counted("skipped", Status::skipped, "Not judged.");
         counted("xfail", Status::xfail, "Failed, as known.");
         counted("xpass", Status::xpass, "Passed, though known to fail.");
         counted("errors", Status::error, "Records that are missing or cannot be read.");
+        field("verdict", &Results::verdict,
+              "Of all records: one that fails counts first, then one that is not judged.");
         field("records", &Results::records, "");
+    }
+
+    Verdict verdict() const {
+        std::vector<Verdict> all;
+        for (const ReplayResult& record : records) all.push_back(record.verdict);
+        return worst(all);
     }
 };
 
@@ -198,7 +212,8 @@ std::string to_text(const ReplayResult& result, bool color) {
     if (!result.stopped_after.empty()) text += "      stopped after " + result.stopped_after + "\n";
     if (!result.known_reason.empty()) text += "      known: " + result.known_reason + "\n";
     if (!result.first_difference.empty() && result.status != Status::error)  // errors follow on stderr
-        text += "      " + result.outcome + ": " + result.first_difference + "\n";
+        text += "      " + (result.status == Status::skipped ? std::string(words(result.verdict)) : result.outcome) +
+                ": " + result.first_difference + "\n";
     return text;
 }
 
@@ -209,9 +224,7 @@ std::string summary_text(std::span<const ReplayResult> results) {
         if (const std::size_t some = count(results, status))
             text += ", " + std::to_string(some) + " " + std::string(name(status));
     const auto has_next = [](const auto& result) { return !result.next.empty(); };
-    const auto more = [&](const auto& result) { return has_next(result) && !result.rounding; };
-    auto next = std::find_if(results.begin(), results.end(), more);  // a bug before what is accepted
-    if (next == results.end()) next = std::find_if(results.begin(), results.end(), has_next);
+    const auto next = std::find_if(results.begin(), results.end(), has_next);
     return text + "\n" + (next == results.end() ? "" : "next: " + next->next + "\n");
 }
 
@@ -224,10 +237,11 @@ nlohmann::ordered_json replay_output_schema() {
                                   "Counts and one entry per record, in order. More members may be added.");
 }
 
-int exit_status(std::span<const ReplayResult> results) {
+int exit_status(std::span<const ReplayResult> results, bool require_judged) {
     if (count(results, Status::error)) return 2;
-    const bool none_ran = !results.empty() && count(results, Status::skipped) == results.size();
-    return count(results, Status::failed) || count(results, Status::xpass) || none_ran ? 1 : 0;
+    const std::size_t skipped = count(results, Status::skipped);
+    const bool too_few = skipped > 0 && (require_judged || skipped == results.size());
+    return count(results, Status::failed) || count(results, Status::xpass) || too_few ? 1 : 0;
 }
 
 std::vector<std::string> test_names(std::span<const ReplayResult> results, std::span<const fs::path> arguments) {

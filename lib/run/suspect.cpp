@@ -16,12 +16,14 @@ void describe(const Suspect& suspect, Failure& failure) {
     failure.accuracy = suspect.accuracy;
 }
 
+Outcome run_suspect(const Graph& graph, std::span<const Tensor> inputs, Backend& backend, const Suspect& suspect) {
+    if (suspect.launcher.prefix.empty()) return run_isolated(graph, inputs, backend, suspect.options, suspect.limits);
+    return run_launched(graph, inputs, suspect.spec.text(), suspect.options, suspect.limits, suspect.launcher);
+}
+
 Outcome query(const Graph& graph, std::span<const Tensor> inputs, std::span<const Tensor> expected, Backend& backend,
               const Suspect& suspect) {
-    Outcome outcome =
-        suspect.launcher.prefix.empty()
-            ? run_isolated(graph, inputs, backend, suspect.options, suspect.limits)
-            : run_launched(graph, inputs, suspect.spec.text(), suspect.options, suspect.limits, suspect.launcher);
+    Outcome outcome = run_suspect(graph, inputs, backend, suspect);
     if (suspect.tier == Tier::ends) return outcome;
     return judge(std::move(outcome), graph, inputs, expected, suspect.accuracy);
 }

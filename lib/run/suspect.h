@@ -24,6 +24,8 @@ struct Suspect {
     Limits limits = {};      ///< of one query
     Launcher launcher = {};  ///< where queries run; none: here
     Tier tier = Tier::ends;
+    /// Results that are wrong without optimization, too, are another failure (unoptimized() in run/judge.h).
+    bool optimized_only = false;
 };
 
 /// As it failed; limits and launcher are those of this machine.
@@ -31,8 +33,9 @@ Suspect suspect_of(const Failure& failure, const Limits& limits = {});
 /// Writes into the failure how it is to be asked again.
 void describe(const Suspect& suspect, Failure& failure);
 
-/// One query: compiles and runs the graph, in a child process or where the launcher takes it. `backend` is the
-/// suspect's. With Tier::computes an ok outcome is compared with `expected`, one tensor per output.
+/// Compiles and runs the graph, in a child process or where the launcher takes it. `backend` is the suspect's.
+Outcome run_suspect(const Graph& graph, std::span<const Tensor> inputs, Backend& backend, const Suspect& suspect);
+/// One query: runs the graph, and with Tier::computes compares an ok outcome with `expected`, one tensor per output.
 Outcome query(const Graph& graph, std::span<const Tensor> inputs, std::span<const Tensor> expected, Backend& backend,
               const Suspect& suspect);
 

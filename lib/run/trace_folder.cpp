@@ -7,7 +7,6 @@
 #include "graph/placement.h"
 #include "ops/core/opaque.h"
 #include "run/captured.h"
-#include "run/trial.h"
 
 namespace whittle {
 
@@ -15,23 +14,29 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// Fills in the backend and the expected outputs.
-Trial try_frame(const FrameToTrace& frame, Backend& backend, const BackendOptions& options, Record& record) {
-    Trial trial = try_backend(frame.graph, frame.inputs, {frame.expected, frame.expected_from}, backend, options,
-                              record.accuracy);
-    if (!trial.no_reference.empty())
-        throw Error({frame.file, {}}, "the reference cannot run it: " + trial.no_reference,
+/// Fills in the expected outputs of the record.
+Judgement judge_frame(const FrameToTrace& frame, Backend& backend, Record& record) {
+    Judgement said = judge({frame.graph,
+                            frame.inputs,
+                            {frame.expected, frame.expected_from},
+                            {.spec = record.backend,
+                             .options = record.backend_options,
+                             .accuracy = record.accuracy,
+                             .tier = Tier::computes}},
+                           backend);
+    if (said.expected.outputs.empty() && !said.no_reference.empty())
+        throw Error({frame.file, {}}, "the reference cannot run it: " + said.no_reference,
                     opaque_ops(frame.graph).empty() ? "give the model inputs that it can run on: --input, --inputs"
                                                     : "give what it computes, too: --inputs, a folder with outputs");
-    record.expected = trial.expected.outputs;
-    record.expected_from = trial.expected.from;
-    return trial;
+    record.expected = said.expected.outputs;
+    record.expected_from = said.expected.from;
+    return said;
 }
 
-using Verdict = CaptureCheck::Verdict;
-void mark(IndexGraph& entry, const Verdict& verdict) {
-    entry.checked = entry.checked || verdict.kind == Verdict::Kind::good || verdict.kind == Verdict::Kind::fault;
-    if (verdict.kind == Verdict::Kind::fault && entry.capture_fault.empty()) entry.capture_fault = verdict.text;
+using Finding = CaptureCheck::Finding;
+void mark(IndexGraph& entry, const Finding& finding) {
+    entry.checked = entry.checked || finding.kind == Finding::Kind::good || finding.kind == Finding::Kind::fault;
+    if (finding.kind == Finding::Kind::fault && entry.capture_fault.empty()) entry.capture_fault = finding.text;
 }
 
 }  // namespace
@@ -54,35 +59,34 @@ TracedFrame TraceFolder::add(const FrameToTrace& frame, Backend& backend, const 
     record.environment = index.environment;
     TracedFrame traced{.frame = frame.name, .inputs_from = frame.inputs_from};
     const bool reference = offered<Reference>(backend), computable = !misplaced_value(frame.graph);
-    Verdict verdict;
-    if (!frame.expected.empty()) {
-        record.accuracy = accuracy_of(frame.graph);
-        verdict = check_.check(frame.graph, frame.inputs, frame.expected, frame.again);
-        if (verdict.noisy) record.accuracy.mode = Accuracy::Mode::fp64;
+    const bool known = !frame.expected.empty();
+    Finding finding;
+    if (known) record.accuracy = accuracy_of(frame.graph);
+    if (known && frame.observed) {
+        finding = check_.check(frame.graph, frame.inputs, frame.expected, frame.again);
+        if (finding.noisy) record.accuracy.mode = Accuracy::Mode::fp64;
         // The other runs of a wrong graph are no better than the first.
-        if (!frame.capture_fault.empty()) verdict = {Verdict::Kind::fault, frame.capture_fault};
+        if (!frame.capture_fault.empty()) finding = {Finding::Kind::fault, frame.capture_fault};
     }
-    if (verdict.kind == Verdict::Kind::fault) {
-        traced.capture_fault = record.capture_fault = verdict.text;
-    } else if (verdict.kind == Verdict::Kind::failed && reference) {
-        traced.failure = verdict.text;
-    } else if (computable && (frame.expected.empty() || !reference)) {
-        const Trial trial = try_frame(frame, backend, options, record);
-        traced.failure = trial.text();
-        traced.minifiable = trial.failed() && !reference && !trial.outcome.rounding;
-        traced.rounding = trial.outcome.rounding;
-        traced.wrong = trial.outcome.kind == Outcome::Kind::mismatch;
-        traced.judged = !trial.outcome.failed() || trial.failed();
-        if (trial.outcome.kind == Outcome::Kind::unsupported) traced.declined = trial.outcome.message;
+    if (finding.kind == Finding::Kind::fault) {
+        traced.capture_fault = record.capture_fault = finding.text;
+    } else if (finding.kind == Finding::Kind::failed && reference) {
+        traced.failure = finding.text;
+    } else if (computable && !(reference && known && (frame.observed || !check_.checks()))) {
+        traced.judgement = judge_frame(frame, backend, record);
+        if (known && traced.judgement->right() && !traced.judgement->reason.empty())  // it rounds otherwise
+            record.accuracy.mode = Accuracy::Mode::fp64;
+        if (known && traced.judgement->right()) finding.kind = Finding::Kind::good;
     }
 
     if (std::find(index.frames.begin(), index.frames.end(), frame.name) == index.frames.end())
         index.frames.push_back(frame.name);
     const std::size_t entry = writer_.add_graph(frame.graph, frame.name);
-    mark(index.graphs[entry], verdict);
+    mark(index.graphs[entry], finding);
     traced.graph = index.graphs[entry].file;
     traced.ops = index.graphs[entry].ops;
-    const bool good = traced.failure.empty() && traced.capture_fault.empty();
+    const bool good =
+        traced.failure.empty() && traced.capture_fault.empty() && (!traced.judgement || traced.judgement->right());
     const bool wanted = policy == RecordPolicy::always || (policy == RecordPolicy::on_error && !good);
     if (wanted && (computable || !frame.expected.empty())) {
         traced.expected_from = record.expected_from;
@@ -101,8 +105,8 @@ std::vector<TracedFrame> TraceFolder::add(const capture::CapturedFrame& frame, c
         const bool has_values = captured.inputs.size() == captured.graph.placeholders().size();
         TracedFrame traced{.frame = frame.name};
         if (has_values)
-            traced = add({frame.name, frame.file, captured.graph, captured.inputs, captured.outputs, {}, from}, backend,
-                         options, policy);
+            traced = add({frame.name, frame.file, captured.graph, captured.inputs, captured.outputs, {}, from, true},
+                         backend, options, policy);
         else
             traced.graph = index.graphs[writer_.add_graph(captured.graph, frame.name)].file;
         if (!captured.unrecorded.empty())
@@ -116,14 +120,15 @@ std::vector<TracedFrame> TraceFolder::add(const capture::CapturedFrame& frame, c
         first.push_back(all.size());
         all.push_back(std::move(traced));
         for (const capture::RecordedRun& run : captured.more_runs)
-            all.push_back(add({frame.name, frame.file, captured.graph, run.inputs, run.outputs, {}, from, true, fault},
-                              backend, options, policy));
+            all.push_back(
+                add({frame.name, frame.file, captured.graph, run.inputs, run.outputs, {}, from, true, true, fault},
+                    backend, options, policy));
     }
-    for (const GradientVerdict& verdict : check_.check_gradients(frame)) {
-        std::vector<std::string>& faults = all.at(first.at(verdict.graph)).gradient_faults;
-        faults = verdict.differences;
+    for (const GradientVerdict& finding : check_.check_gradients(frame)) {
+        std::vector<std::string>& faults = all.at(first.at(finding.graph)).gradient_faults;
+        faults = finding.differences;
         for (const std::string& fault : faults)
-            note("gradients of " + frame.graphs[verdict.graph].graph.name + " differ: " + fault);
+            note("gradients of " + frame.graphs[finding.graph].graph.name + " differ: " + fault);
     }
     return all;
 }
@@ -134,11 +139,11 @@ void check_records(const fs::path& folder, TraceIndex& index, CaptureCheck& chec
                                         [&](const IndexGraph& other) { return other.name == entry.graph; });
         if (graph == index.graphs.end()) continue;  // a frame record
         LoadedRecord loaded = load_record(folder / entry.file);
-        const Verdict verdict = check.check(loaded.graph, loaded.record.inputs, loaded.record.expected, graph->checked);
-        mark(*graph, verdict);
-        if (verdict.kind != Verdict::Kind::fault && !verdict.noisy) continue;
-        loaded.record.capture_fault = verdict.text;
-        if (verdict.noisy) loaded.record.accuracy.mode = Accuracy::Mode::fp64;
+        const Finding finding = check.check(loaded.graph, loaded.record.inputs, loaded.record.expected, graph->checked);
+        mark(*graph, finding);
+        if (finding.kind != Finding::Kind::fault && !finding.noisy) continue;
+        loaded.record.capture_fault = finding.text;
+        if (finding.noisy) loaded.record.accuracy.mode = Accuracy::Mode::fp64;
         save_record(folder, loaded.graph, loaded.record);
     }
 }

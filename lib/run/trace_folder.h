@@ -11,6 +11,7 @@
 #include "capture/output_graph.h"
 #include "graph/backend.h"
 #include "run/capture_check.h"
+#include "run/judge.h"
 #include "trace/folder.h"
 
 namespace whittle {
@@ -23,8 +24,10 @@ struct FrameToTrace {
     const std::vector<Tensor>& inputs;                 ///< one per placeholder
     const std::vector<Tensor>& expected;               ///< one per output; empty when nobody knows them
     std::string inputs_from = {}, expected_from = {};  ///< where they come from
-    bool again = false;                                ///< another run of a graph that was added before …
-    std::string capture_fault = {};                    ///< … and what was found of it then
+    /// A program computed `expected` while it was captured: a graph that computes something else was captured wrongly.
+    bool observed = false;
+    bool again = false;              ///< another run of a graph that was added before …
+    std::string capture_fault = {};  ///< … and what was found of it then
 };
 
 struct TracedFrame {
@@ -33,17 +36,12 @@ struct TracedFrame {
     std::filesystem::path graph = {};                  ///< relative to the folder
     std::optional<std::filesystem::path> record = {};  ///< relative to the folder
     std::string inputs_from = {}, expected_from = {};  ///< of the record
-    std::string failure = {};        ///< why the backend's run was no good, with the class of the failure; else empty
+    std::string failure = {};                          ///< why the reference cannot run it; else empty
     std::string capture_fault = {};  ///< how the graph computes something else than is expected; no backend ran it then
-    /// That is the backend's fault; not where it supports no such graph or rounds otherwise, nor of the reference,
-    /// which has none.
-    bool minifiable = false;
-    bool rounding = false;  ///< the failure is, as far as f64 can tell
     /// Of a backward pass: how the gradients that the program got differ from those of rules (run/gradient_check.h).
     std::vector<std::string> gradient_faults = {};
-    bool wrong = false;         ///< that it computes something else than is expected
-    std::string declined = {};  ///< why the backend says that it supports no such graph; empty: it does not
-    bool judged = false;        ///< the backend ran the frame, or failed to
+    /// Of the backend that ran it; nothing where none did: the graph has a fault, or nobody can run it.
+    std::optional<Judgement> judgement = {};
 };
 
 class TraceFolder {

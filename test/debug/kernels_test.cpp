@@ -114,7 +114,7 @@ Graph minimized_for(Kernels& backend) {
         Tensor::of(std::vector<float>{1, -2, 3, -4, 5, -6, 7, -8, 9, -10, 11, -12}, {4, 3})};
     const auto oracle = reduce::backend_oracle(backend, {.spec = "kernels", .tier = Tier::computes});
     reduce::Minimized result = reduce::minimize(graph, inputs, *oracle, {});
-    REQUIRE(result.verdict == reduce::Minimized::Verdict::minimized);
+    REQUIRE(result.ending == reduce::Minimized::Ending::minimized);
     REQUIRE(result.graph.calls().size() == 1);
     return result.graph;
 }

@@ -140,7 +140,7 @@ Graph minimized(const std::string& text, Outside& backend) {
     const std::vector<Tensor> inputs = {Tensor::of(std::vector<float>{1, -2, 3, -4}, {4})};
     const auto oracle = reduce::backend_oracle(backend, {.spec = "outside", .tier = Tier::computes});
     reduce::Minimized result = reduce::minimize(graph, inputs, *oracle, {});
-    REQUIRE(result.verdict == reduce::Minimized::Verdict::minimized);
+    REQUIRE(result.ending == reduce::Minimized::Ending::minimized);
     return result.graph;
 }
 

@@ -162,7 +162,7 @@ TEST_CASE("a search that nobody answers any more stops and can be resumed", "[jo
     Losing gone([](int asked) { return asked >= 6; });
     {
         JournalingOracle journal(gone, file, "identity", false);
-        CHECK(minimize(graph, kInput, journal, {}).verdict == Minimized::Verdict::interrupted);
+        CHECK(minimize(graph, kInput, journal, {}).ending == Minimized::Ending::interrupted);
         CHECK(gone.asked < 30);
     }
     Losing back([](int) { return false; });

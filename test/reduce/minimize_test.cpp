@@ -63,7 +63,7 @@ TEST_CASE("a wrong op is found, with the values it had in the whole", "[minimize
         return node.target == "aten.tanh.default" ? plus_one(value) : value;
     };
     const Minimized result = minimize_planted(ladder_of(20), backend, true);
-    REQUIRE(result.verdict == Minimized::Verdict::minimized);
+    REQUIRE(result.ending == Minimized::Ending::minimized);
     CHECK(targets(result.graph) == std::vector<std::string>{"aten.tanh.default"});
     CHECK(result.search.one_minimal);
     CHECK(result.signature.kind == "mismatch");
@@ -113,7 +113,7 @@ TEST_CASE("another failure is kept apart and not followed", "[minimize]") {
 
 TEST_CASE("a model that does not fail, or not always, is not minimized", "[minimize]") {
     PlantedBackend backend;
-    CHECK(minimize_planted(ladder_of(3), backend, true).verdict == Minimized::Verdict::not_failing);
+    CHECK(minimize_planted(ladder_of(3), backend, true).ending == Minimized::Ending::not_failing);
     const TempDir folder;
     const auto flag = folder.path() / "seen";
     backend.on_compile = [&](const Graph&) {
@@ -121,7 +121,7 @@ TEST_CASE("a model that does not fail, or not always, is not minimized", "[minim
         write_file(flag, "");
         throw std::runtime_error("once only");
     };
-    CHECK(minimize_planted(ladder_of(3), backend, true).verdict == Minimized::Verdict::flaky);
+    CHECK(minimize_planted(ladder_of(3), backend, true).ending == Minimized::Ending::flaky);
 }
 
 TEST_CASE("what fails by an input that nothing reads is kept as it is", "[minimize]") {
@@ -134,7 +134,7 @@ TEST_CASE("what fails by an input that nothing reads is kept as it is", "[minimi
         "  %y = aten.neg.default(%x) : f32[4]\n  return (%y)\n}\n");
     const auto oracle = backend_oracle(backend, {.spec = "planted", .tier = Tier::ends});
     const Minimized found = minimize(graph, std::vector<Tensor>{kInput[0], kInput[0]}, *oracle, {});
-    REQUIRE(found.verdict == Minimized::Verdict::minimized);
+    REQUIRE(found.ending == Minimized::Ending::minimized);
     CHECK(found.signature.detail == "two inputs");
     CHECK(found.graph.placeholders().size() == 2);
     CHECK(found.graph.failure->inputs.size() == 2);
@@ -144,8 +144,8 @@ TEST_CASE("what fails by an input that nothing reads is kept as it is", "[minimi
 TEST_CASE("wrong results count only when asked", "[minimize]") {
     PlantedBackend backend;
     backend.on_result = [](const Node&, Tensor value) { return plus_one(value); };
-    CHECK(minimize_planted(ladder_of(3), backend, false).verdict == Minimized::Verdict::not_failing);
-    CHECK(minimize_planted(ladder_of(3), backend, true).verdict == Minimized::Verdict::minimized);
+    CHECK(minimize_planted(ladder_of(3), backend, false).ending == Minimized::Ending::not_failing);
+    CHECK(minimize_planted(ladder_of(3), backend, true).ending == Minimized::Ending::minimized);
 }
 
 TEST_CASE("candidates that are given to a command share the files of their weights", "[minimize]") {
@@ -242,12 +242,12 @@ TEST_CASE("a command judges candidates by its exit status", "[minimize]") {
                 "test -s \"$WHITTLE_QUERY_DIR/inputs.safetensors\" || exit 3; grep -q tanh \"$1\" || exit 125; exit 1",
                 Polarity::check)
                 .graph) == tanh);
-    CHECK(minimized("exit 1", Polarity::test).verdict == Minimized::Verdict::not_failing);
+    CHECK(minimized("exit 1", Polarity::test).ending == Minimized::Ending::not_failing);
     CHECK_THROWS_WITH(minimized("exit 127", Polarity::check), Catch::Contains("127"));
     const Minimized declined = minimized("echo cannot say; exit 125", Polarity::test);
-    CHECK(declined.verdict == Minimized::Verdict::unsupported);
+    CHECK(declined.ending == Minimized::Ending::unsupported);
     CHECK(declined.message == "cannot say");
-    CHECK(name(declined.verdict) == "unsupported");
+    CHECK(name(declined.ending) == "unsupported");
 }
 
 namespace {
@@ -305,7 +305,7 @@ Minimized minimized(Strict& oracle, MinimizeOptions options = {}) {
 TEST_CASE("what deletion leaves is made simpler until nothing changes", "[minimize]") {
     Strict oracle;
     const Minimized result = minimized(oracle);
-    REQUIRE(result.verdict == Minimized::Verdict::minimized);
+    REQUIRE(result.ending == Minimized::Ending::minimized);
     CHECK(result.confirmed);
     CHECK(result.search.one_minimal);
     CHECK(print(result.graph) == R"(graph attention {
@@ -354,7 +354,7 @@ TEST_CASE("reductions can be left out, and the step limit counts theirs too", "[
         Strict counted;
         const Minimized stopped = minimized(counted, {.search = {.step_limit = limit}});
         INFO(limit);
-        CHECK(stopped.verdict == Minimized::Verdict::interrupted);
+        CHECK(stopped.ending == Minimized::Ending::interrupted);
         CHECK(counted.seen.size() == limit);
         CHECK_FALSE(stopped.search.one_minimal);
         CHECK(stopped.graph.failure->signature == stopped.signature);
@@ -375,7 +375,7 @@ TEST_CASE("calls of unknown ops are gone around, and what they give is made up",
     const auto oracle = backend_oracle(backend, {.spec = "planted", .tier = Tier::ends});
     wanted = "my.split";
     const Minimized split = minimize(graph, kInput, *oracle, {});
-    REQUIRE(split.verdict == Minimized::Verdict::minimized);
+    REQUIRE(split.ending == Minimized::Ending::minimized);
     CHECK(targets(split.graph) == std::vector<std::string>{"my.split", "getitem"});  // of its results, what was read
     CHECK(split.graph.find("a")->meta().sizes == Sizes{4});
     wanted = "aten.tanh.default";

@@ -10,7 +10,7 @@
 #include "run/trace_folder.h"
 
 using namespace whittle;
-using Kind = CaptureCheck::Verdict::Kind;
+using Kind = CaptureCheck::Finding::Kind;
 
 namespace {
 
@@ -36,7 +36,7 @@ TEST_CASE("a graph that computes what was observed is good, another one a fault"
         wrong{Tensor::of({0.F, 4.F, 7.F})};
     CaptureCheck check(CheckPolicy::always);
     CHECK(check.check(graph, inputs, right).kind == Kind::good);
-    const CaptureCheck::Verdict verdict = check.check(graph, inputs, wrong);
+    const CaptureCheck::Finding verdict = check.check(graph, inputs, wrong);
     CHECK(verdict.kind == Kind::fault);
     CHECK_THAT(verdict.text, Catch::Contains("output %mul") && Catch::Contains("[2]: got 7, expected 6"));
 }

@@ -11,15 +11,14 @@
 #include "graph/text.h"
 
 using namespace whittle;
-using Answer = ReleaseAnswer;
 
 namespace {
 
 /// Answers as `answers` has them, and notes who was asked.
 struct Asked {
-    std::vector<Answer> answers;
+    std::vector<Again> answers;
     std::set<std::size_t> who = {};
-    Answer operator()(std::size_t release) {
+    Again operator()(std::size_t release) {
         if (!who.insert(release).second) throw std::logic_error("asked twice");
         return answers.at(release);
     }
@@ -36,8 +35,8 @@ Begin begin_of(Asked& asked, std::size_t failing) {
 TEST_CASE("the first release that fails is found, wherever it is, in log2 questions", "[releases]") {
     for (std::size_t failing = 0; failing < 20; failing++)
         for (std::size_t first = 0; first <= failing; first++) {
-            Asked asked{std::vector<Answer>(first, Answer::right)};
-            asked.answers.resize(failing, Answer::fails);
+            Asked asked{std::vector<Again>(first, Again::right)};
+            asked.answers.resize(failing, Again::fails);
             const Begin found = begin_of(asked, failing);
             CHECK(found.fails == first);
             CHECK(found.right == (first ? std::optional(first - 1) : std::nullopt));
@@ -47,7 +46,7 @@ TEST_CASE("the first release that fails is found, wherever it is, in log2 questi
 }
 
 TEST_CASE("releases that cannot run the graph are told where they leave it open, and else cost nothing", "[releases]") {
-    const Answer right = Answer::right, fails = Answer::fails, none = Answer::none;
+    const Again right = Again::right, fails = Again::fails, none = Again::otherwise;
     Asked older{{none, none, right, fails}};  // and 4, which is known to fail
     CHECK(begin_of(older, 4) == Begin{2, 3, {}});
     Asked lacking{{none, none, fails, fails}};
@@ -56,7 +55,7 @@ TEST_CASE("releases that cannot run the graph are told where they leave it open,
     CHECK(begin_of(between, 4) == Begin{0, 3, {1, 2}});
     Asked alone{{none}};
     CHECK(begin_of(alone, 1) == Begin{std::nullopt, 1, {0}});
-    Asked many{std::vector<Answer>(10, right)};
+    Asked many{std::vector<Again>(10, right)};
     for (int i = 0; i < 3; i++) many.answers[static_cast<std::size_t>(i)] = none;
     CHECK(begin_of(many, 10) == Begin{9, 10, {}});
     CHECK(many.who.size() <= 4);
@@ -67,23 +66,23 @@ TEST_CASE("of any history, two releases are told that were asked, and nobody bet
     for (int code = 0; code < 729; code++) {
         Asked asked;
         for (int rest = code, i = 0; i < static_cast<int>(kReleases); i++, rest /= 3)
-            asked.answers.push_back(static_cast<Answer>(rest % 3));
-        const std::vector<Answer> answers = asked.answers;
+            asked.answers.push_back(static_cast<Again>(rest % 3));
+        const std::vector<Again> answers = asked.answers;
         const Begin found = begin_of(asked, kReleases);
         CAPTURE(code, found.right, found.fails);
-        if (found.fails < kReleases) CHECK((asked.who.contains(found.fails) && answers[found.fails] == Answer::fails));
-        if (found.right) CHECK((asked.who.contains(*found.right) && answers[*found.right] == Answer::right));
+        if (found.fails < kReleases) CHECK((asked.who.contains(found.fails) && answers[found.fails] == Again::fails));
+        if (found.right) CHECK((asked.who.contains(*found.right) && answers[*found.right] == Again::right));
         std::vector<std::size_t> between;
         for (std::size_t i = found.right ? *found.right + 1 : 0; i < found.fails; i++) between.push_back(i);
         CHECK(found.silent == between);
         for (const std::size_t silent : found.silent)
-            CHECK((asked.who.contains(silent) && answers[silent] == Answer::none));
+            CHECK((asked.who.contains(silent) && answers[silent] == Again::otherwise));
     }
 }
 
 TEST_CASE("a search that is stopped says nothing", "[releases]") {
     int asked = 0;
-    const auto ask = [&](std::size_t) { return asked++, Answer::fails; };
+    const auto ask = [&](std::size_t) { return asked++, Again::fails; };
     CHECK_FALSE(begin_of_failure(8, ask, [&] { return asked == 2; }));
     CHECK(asked == 2);
 }

@@ -9,6 +9,7 @@
 #include "ops/aten/hidden_writes.h"
 #include "ops/core/assertions.h"
 #include "ops/core/memory.h"
+#include "ops/core/not_implemented.h"
 #include "ops/core/registry.h"
 
 namespace whittle {
@@ -33,6 +34,8 @@ class InterpretedExecutable final : public Executable, public AnySize {
         } catch (const RefusedError& error) {
             return BackendFailure{
                 .stage = "run", .op = interpreter->op(), .message = error.what(), .refusal = error.refusal()};
+        } catch (const NotImplemented& error) {
+            return BackendFailure{"run", interpreter->op(), error.what(), true};
         } catch (const Error& error) {
             return BackendFailure{"run", interpreter->op(), error.what()};
         }

@@ -12,6 +12,7 @@
 
 #include "base/error.h"
 #include "graph/graph.h"
+#include "ops/core/not_implemented.h"
 
 namespace whittle::aten {
 
@@ -29,13 +30,18 @@ std::vector<const Arg*> bind(const Node& call, const c10::FunctionSchema& schema
 c10::IValue default_of(const Node& call, const c10::Argument& parameter);
 
 /// f(), with LibTorch's own words in an Error where it refuses: it throws its own errors, its libraries and its
-/// derivatives others.
+/// derivatives others. NotImplemented where it has no kernel for a dtype: before 2.0 only the words of its dispatch
+/// macro (AT_DISPATCH_SWITCH, ATen/Dispatch.h) tell that from other errors.
 template <class F>
 auto in_libtorch(F f) {
     try {
         return f();
     } catch (const c10::Error& error) {
-        throw Error("LibTorch: " + std::string(error.what_without_backtrace()));
+        const std::string words = error.what_without_backtrace();
+        if (dynamic_cast<const c10::NotImplementedError*>(&error) ||
+            words.find(" not implemented for '") != std::string::npos)
+            throw NotImplemented("LibTorch: " + words);
+        throw Error("LibTorch: " + words);
     } catch (const Error&) {
         throw;
     } catch (const std::exception& error) {

@@ -53,6 +53,8 @@ class ScriptExecutable final : public Executable {
                                  torch::jit::lastExecutedOptimizedGraph()->toString(false));
                 return results;
             });
+        } catch (const NotImplemented& error) {
+            return BackendFailure{.stage = "run", .op = {}, .message = error.what(), .unsupported = true};
         } catch (const Error& error) {
             return BackendFailure{.stage = "run", .op = {}, .message = error.what()};
         }

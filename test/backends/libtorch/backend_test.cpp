@@ -43,7 +43,7 @@ TEST_CASE("graphs run call by call, and views stay views", "[libtorch]") {
 }
 
 TEST_CASE("eigenvectors of LibTorch's other sign are no capture fault, other values are", "[libtorch]") {
-    using Kind = CaptureCheck::Verdict::Kind;
+    using Kind = CaptureCheck::Finding::Kind;
     const Graph graph = parse(R"(graph g {
   %x = placeholder["x"] : f32[3, 3]
   %e = aten._linalg_eigh.default(%x) : (f32[3], f32[3, 3])

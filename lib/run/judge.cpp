@@ -1,0 +1,257 @@
+#include "run/judge.h"
+
+#include <algorithm>
+
+#include "backends/eager/eager.h"
+#include "backends/registry.h"
+#include "base/error.h"
+#include "base/log.h"
+#include "base/module.h"
+#include "base/suggest.h"
+#include "graph/abilities.h"
+#include "graph/rate.h"
+#include "ops/aten/random.h"
+#include "ops/core/draws.h"
+
+namespace whittle {
+namespace {
+
+constexpr const char* kLibTorch = "libtorch";
+constexpr const char* kExpected = "expected";
+
+bool is_reference(Backend& backend) { return offered<Reference>(backend) != nullptr; }
+
+/// Only the reference is trusted not to take this process down.
+Outcome run(const FailingCase& asked, Backend& backend) {
+    seed_random_ops(0);
+    const Suspect& suspect = asked.suspect;
+    return is_reference(backend) ? run_in_process(asked.graph, asked.inputs, backend, suspect.options)
+                                 : run_suspect(asked.graph, asked.inputs, backend, suspect);
+}
+
+/// The first call that draws random numbers, as messages name it; empty: none does.
+std::string random_op(const Graph& graph) {
+    const auto draws = [&](NodeId id) { return draws_random_numbers(graph, graph.node({id})); };
+    const std::vector<NodeId> calls = graph.calls();
+    const auto found = std::ranges::find_if(calls, draws);
+    if (found != calls.end()) return graph.node({*found}).target;
+    return draws_random_numbers(graph) ? "a nested graph" : "";
+}
+
+/// Judges one case.
+class CaseJudge {
+  public:
+    CaseJudge(const FailingCase& asked, Backend& backend) : asked_(asked), backend_(backend) {
+        name_ = asked.suspect.spec.text().empty() ? backend.name() : asked.suspect.spec.text();
+    }
+
+    Judgement run(Outcome ran) {
+        said_.outcome = std::move(ran);
+        const Outcome::Kind kind = said_.outcome.kind;
+        if (asked_.suspect.tier == Tier::computes) expect();
+        if (kind == Outcome::Kind::unsupported || kind == Outcome::Kind::unresolved)
+            not_judged(said_.outcome.message);
+        else if (said_.outcome.failed())
+            fails();
+        else if (asked_.suspect.tier == Tier::ends)
+            said_.verdict = Verdict::right;
+        else if (const std::string op = random_op(asked_.graph); !op.empty())
+            not_judged(op + " draws random numbers");
+        else if (said_.expected.outputs.empty())
+            not_judged("nobody knows what is right: " + said_.no_reference);
+        else
+            compare();
+        return std::move(said_);
+    }
+
+  private:
+    void not_judged(std::string reason) {
+        said_.verdict = Verdict::not_judged;
+        said_.reason = std::move(reason);
+    }
+    void fails() {
+        said_.verdict = Verdict::fails;
+        said_.reason = text_of(said_.outcome);
+    }
+
+    /// What is right: as given, else what the reference computes.
+    void expect() {
+        said_.expected = asked_.given;
+        if (!said_.expected.outputs.empty()) return;
+        const Values& own = reference();
+        if (said_.no_reference.empty()) said_.expected = {own, std::string(kReferenceBackend)};
+    }
+
+    /// The reference's outputs, computed once; said_.no_reference where it has none.
+    const Values& reference() {
+        if (reference_) return *reference_;
+        Outcome ran;
+        if (is_reference(backend_))
+            ran = said_.outcome;
+        else
+            ran = whittle::run({asked_.graph, asked_.inputs, {}, {.tier = Tier::ends}}, *make_eager_backend());
+        if (ran.failed()) said_.no_reference = ran.message;
+        return reference_.emplace(std::move(ran.outputs));
+    }
+
+    /// LibTorch's outputs; nothing where it is not there or cannot run the graph.
+    std::optional<Values> libtorch() const {
+        if (name_ == kLibTorch || !has_module(kLibTorch)) return std::nullopt;
+        const BackendSpec spec(kLibTorch);
+        Outcome ran =
+            whittle::run({asked_.graph, asked_.inputs, {}, {.spec = spec, .tier = Tier::ends}}, *find_backend(spec));
+        return ran.failed() ? std::nullopt : std::optional(std::move(ran.outputs));
+    }
+
+    bool close(const Values& one, std::span<const Tensor> other) const {
+        return !whittle::judge(Outcome{.outputs = one}, other, asked_.suspect.accuracy).failed();
+    }
+
+    void compare() {
+        const Outcome ran = said_.outcome;
+        const Expectation& expected = said_.expected;
+        if (is_reference(backend_) && asked_.given.outputs.empty()) {  // there is nothing to compare it with
+            said_.verdict = Verdict::right;
+            return;
+        }
+        said_.compared = {expected.from};
+        said_.outcome = judge_and_explain(ran, asked_.graph, asked_.inputs, expected.outputs, asked_.suspect.accuracy);
+        if (!said_.outcome.failed() || said_.outcome.rounding) {
+            said_.verdict = Verdict::right;
+            if (said_.outcome.rounding) said_.reason = "within rounding: " + said_.outcome.message;
+            return;
+        }
+        fails();
+        if (asked_.given.outputs.empty() || said_.outcome.failed_at_gradients()) return;
+        ask_others(ran.outputs);
+    }
+
+    /// The backend's results are not those that were given: who computes which?
+    void ask_others(const Values& own) {
+        std::vector<std::pair<std::string, Values>> all = {{name_, own}, {kExpected, said_.expected.outputs}};
+        if (!is_reference(backend_)) {
+            const Values& eager = reference();
+            if (said_.no_reference.empty()) all.emplace_back(kReferenceBackend, eager);
+        }
+        if (auto values = libtorch()) all.emplace_back(kLibTorch, std::move(*values));
+        std::vector<const Values*> first;  // of each group
+        for (const auto& [who, values] : all) {
+            std::size_t group = 0;
+            while (group < first.size() && !close(values, *first[group])) ++group;
+            if (group == first.size()) first.push_back(&values), said_.agree.emplace_back();
+            said_.agree[group].push_back(who);
+            if (who != name_ && who != kExpected) said_.compared.push_back(who);
+        }
+        // Who agrees with the backend says that the given results are wrong; nobody else may say that they are right.
+        const std::vector<std::string>& with_backend = said_.agree[0];
+        const std::vector<std::string>& with_expected = said_.agree[1];
+        if (with_backend.size() > 1 && with_expected.size() == 1)
+            not_judged(join(with_backend, ", ") + " agree; the expected outputs (" + said_.expected.from +
+                       ") differ: " + said_.outcome.message);
+    }
+
+    const FailingCase& asked_;
+    Backend& backend_;
+    std::string name_;  ///< as the user calls the backend
+    Judgement said_;
+    std::optional<Values> reference_;
+};
+
+bool alike(const Question& question, const Outcome& outcome) {
+    if (!outcome.is_failure()) return false;
+    const Signature seen = signature_of(outcome), &recorded = question.graph.failure->signature;
+    if (seen == recorded) return true;
+    if (question.any_values && seen.kind == name(Outcome::Kind::mismatch)) return seen.kind == recorded.kind;
+    return question.any_words && seen.kind == name(Outcome::Kind::exception) && seen.kind == recorded.kind &&
+           seen.stage == recorded.stage && seen.part == recorded.part;
+}
+
+}  // namespace
+
+std::string_view name(Verdict verdict) {
+    switch (verdict) {
+        case Verdict::right:
+            return "right";
+        case Verdict::fails:
+            return "fails";
+        case Verdict::not_judged:
+            return "not_judged";
+    }
+    __builtin_unreachable();
+}
+
+std::string_view words(Verdict verdict) { return verdict == Verdict::not_judged ? "not judged" : name(verdict); }
+
+Verdict worst(std::span<const Verdict> verdicts) {
+    for (const Verdict verdict : {Verdict::fails, Verdict::not_judged, Verdict::right})
+        if (std::ranges::find(verdicts, verdict) != verdicts.end()) return verdict;
+    return Verdict::not_judged;
+}
+
+Judgement judge(const FailingCase& asked, Backend& backend) { return judge(asked, backend, run(asked, backend)); }
+
+Judgement judge(const FailingCase& asked, Backend& backend, Outcome ran) {
+    Judgement judgement = CaseJudge(asked, backend).run(std::move(ran));
+    if (judgement.right() && !judgement.outcome.no_gradients.empty() && asked.suspect.tier == Tier::computes)
+        log_warning(LogChannel::run,
+                    "graph " + asked.graph.name + ": gradients are not compared: " + judgement.outcome.no_gradients);
+    return judgement;
+}
+
+std::optional<BackendOptions> unoptimized(const Graph& graph, Backend& backend, const BackendOptions& options) {
+    Switchable* const switches = offered<Switchable>(backend);
+    const auto look = switches ? switches->inspect(graph, options) : nullptr;
+    if (!look) return std::nullopt;
+    const Switchable::Parts& parts = look->parts();
+    BackendOptions off = options;
+    if (!parts.directive_is.empty() && !parts.passes.empty()) {  // levels of a compiler without schedules
+        off = switches->limited(options, parts.passes.front().name, 0);
+    } else {
+        std::vector<std::string> all;
+        for (const Switchable::Directive& directive : parts.directives) all.push_back(directive.text);
+        off = switches->without(options, all);
+    }
+    return off == options ? std::nullopt : std::optional(std::move(off));
+}
+
+std::string text_of(const Outcome& outcome) {
+    if (!outcome.failed()) return {};
+    return std::string(name(outcome.kind)) + (outcome.stage.empty() ? "" : " at " + outcome.stage) +
+           (outcome.part.empty() ? "" : " of " + outcome.part) + ": " + outcome.message;
+}
+
+std::string text_of(const Judgement& judgement) {
+    std::string text(words(judgement.verdict));
+    if (judgement.right()) {
+        if (!judgement.compared.empty()) text += ": computes what " + join(judgement.compared) + " has";
+        if (!judgement.reason.empty()) text += ", " + judgement.reason;
+        return text;
+    }
+    return text + ": " + judgement.reason;
+}
+
+Answer ask_again(const Question& question, Backend& backend, int runs) {
+    const Failure& failure = *question.graph.failure;
+    Suspect suspect = suspect_of(failure, question.limits);
+    if (question.spec) suspect.spec = *question.spec, suspect.options = {};
+    if (question.options) suspect.options = *question.options;
+    if (question.compares) suspect.tier = Tier::computes;
+    Answer answer{.again = Again::right};
+    for (int left = runs; left > 0 && answer.again != Again::fails; left--) {
+        Outcome outcome = query(question.graph, failure.inputs, question.expected, backend, suspect);
+        if (!outcome.failed() && answer.again == Again::otherwise) continue;
+        if (outcome.failed()) answer.again = alike(question, outcome) ? Again::fails : Again::otherwise;
+        answer.outcome = std::move(outcome);
+    }
+    return answer;
+}
+
+Answer ask_again(const Question& question, Backend& backend) {
+    return ask_again(question, backend, runs_until_passing(question.graph.failure->signature.rate));
+}
+
+bool still_fails(const Question& question, Backend& backend) {
+    return ask_again(question, backend).again == Again::fails;
+}
+
+}  // namespace whittle

@@ -1,0 +1,108 @@
+// The judge: what a backend makes of a graph, held against what is known of the graph's results. explain, trace,
+// minify, repro, replay and --diagnose ask it and nothing else.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "run/suspect.h"
+
+namespace whittle {
+
+enum class Verdict {
+    right,      ///< it compiles, runs and computes what it is compared with, or differs by rounding alone
+    fails,      ///< it refuses, crashes, hangs or computes something else
+    not_judged  ///< nobody can say, as the reason tells
+};
+/// "right", "fails", "not_judged".
+std::string_view name(Verdict verdict);
+/// The same for readers: "not judged".
+std::string_view words(Verdict verdict);
+/// Of several graphs: one that fails counts before one that is not judged, that before one that is right. Of none:
+/// not_judged.
+Verdict worst(std::span<const Verdict> verdicts);
+
+/// The results that are right, according to `from`.
+struct Expectation {
+    std::vector<Tensor> outputs = {};  ///< one per output of the graph; empty: nobody gave them
+    std::string from = {};             ///< the file, folder or program that they come from
+};
+
+/// A graph that may fail, with all that a verdict on it depends on.
+struct FailingCase {
+    const Graph& graph;
+    std::span<const Tensor> inputs;  ///< one per placeholder
+    Expectation given = {};          ///< what the user says that the graph computes
+    Suspect suspect = {};            ///< Tier::ends: results are not compared
+};
+
+struct Judgement {
+    Verdict verdict = Verdict::not_judged;
+    /// Not judged: why. Right although results differ: why that counts for nothing. Fails: in words, as text() of the
+    /// outcome.
+    std::string reason = {};
+    Outcome outcome = {};                    ///< of the backend
+    Expectation expected = {};               ///< what was given, else what the reference computes; none: see below
+    std::string no_reference = {};           ///< why the reference computes nothing, where it was asked
+    std::vector<std::string> compared = {};  ///< whose results the backend's were compared with: "eager", a folder
+    /// Where results differ: the backend's and those that they were compared with, grouped by who agrees with whom. The
+    /// given results are "expected".
+    std::vector<std::vector<std::string>> agree = {};
+
+    bool right() const { return verdict == Verdict::right; }
+    bool fails() const { return verdict == Verdict::fails; }
+};
+
+/// Runs the graph on the backend, isolated unless it is the reference, and judges how that ends. Where results differ
+/// from those that were given, the reference and LibTorch are asked who is wrong. Not judged are a backend that does
+/// not support the graph, a run that something outside ended, a graph that draws random numbers, and results that
+/// nobody knows.
+Judgement judge(const FailingCase& asked, Backend& backend);
+/// The same of a run that has ended as `ran`.
+Judgement judge(const FailingCase& asked, Backend& backend, Outcome ran);
+
+/// The options with which the backend compiles the graph without optimization, or without directives of its schedule;
+/// nothing where it has no such switches or `options` set them so already.
+std::optional<BackendOptions> unoptimized(const Graph& graph, Backend& backend, const BackendOptions& options);
+
+/// "exception at compile: ReluCompileError", "mismatch at run of backward: …"; empty for a good outcome.
+std::string text_of(const Outcome& outcome);
+
+/// "right: computes what eager computes", "fails: mismatch at run: …", "not judged: …", of the backend called
+/// `backend`.
+std::string text_of(const Judgement& judgement);
+
+/// How a recorded failure ends when it is asked about again.
+enum class Again {
+    fails,  ///< alike
+    right,
+    otherwise  ///< it fails in another way, or there is no answer
+};
+
+/// A further query about a failure that is known.
+struct Question {
+    const Graph& graph;                     ///< with its failure: backend, signature, inputs
+    std::span<const Tensor> expected = {};  ///< one per output, where the failure is one of results
+    Limits limits = {};
+    std::optional<BackendOptions> options = {};  ///< in place of the failure's
+    std::optional<BackendSpec> spec = {};        ///< in place of the failure's, with no options but these
+    bool any_values = false;                     ///< results that are wrong in another way are alike
+    bool any_words = false;                      ///< exceptions with another text are alike
+    bool compares = false;                       ///< wrong results count whatever the failure is
+};
+struct Answer {
+    Again again = Again::otherwise;
+    Outcome outcome = {};  ///< of the run that decided
+};
+
+/// Runs the graph at most `runs` times, until it fails.
+Answer ask_again(const Question& question, Backend& backend, int runs);
+/// As often as the failure's rate wants before it counts as right (graph/rate.h).
+Answer ask_again(const Question& question, Backend& backend);
+/// The failure shows again.
+bool still_fails(const Question& question, Backend& backend);
+
+}  // namespace whittle

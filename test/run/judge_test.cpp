@@ -1,0 +1,157 @@
+#include "run/judge.h"
+
+#include <catch2/catch.hpp>
+#include <stdexcept>
+
+#include "backends/eager/eager.h"
+#include "base/module.h"
+#include "graph/text.h"
+#include "planted_backend.h"
+
+using namespace whittle;
+using Catch::Contains;
+
+namespace {
+
+const Graph& relu_graph() {
+    static const Graph graph = parse(
+        "graph g {\n  %x = placeholder[\"x\"] : f32[2]\n  %y = aten.relu.default(%x) : f32[2]\n  return (%y)\n}\n");
+    return graph;
+}
+
+const std::vector<Tensor> kJudged = {Tensor::of<float>({-1, 2})};
+
+/// Adds `error` to every result.
+PlantedBackend off_by(float error) {
+    PlantedBackend backend;
+    backend.on_result = [error](const Node&, const Tensor& value) {
+        std::vector<float> values = value.values<float>();
+        for (float& x : values) x += error;
+        return Tensor::of(values, value.sizes());
+    };
+    return backend;
+}
+
+Judgement said_of(Backend& backend, Expectation given = {}, const Graph& graph = relu_graph()) {
+    return judge({graph, kJudged, std::move(given), {.spec = "planted", .tier = Tier::computes}}, backend);
+}
+
+}  // namespace
+
+TEST_CASE("what computes the same is right, and the judgement says compared with what", "[judge]") {
+    PlantedBackend good;
+    const Judgement said = said_of(good);
+    CHECK(said.right());
+    CHECK(said.compared == std::vector<std::string>{"eager"});
+    CHECK(said.agree.empty());
+    CHECK(text_of(said) == "right: computes what eager has");
+    const Judgement given = said_of(good, {{Tensor::of<float>({0, 2})}, "data"});
+    CHECK(given.right());
+    CHECK(given.compared == std::vector<std::string>{"data"});
+}
+
+TEST_CASE("what computes something else fails", "[judge]") {
+    PlantedBackend wrong = off_by(1);
+    const Judgement said = said_of(wrong);
+    CHECK(said.fails());
+    CHECK_THAT(said.reason, Contains("mismatch at run: output 0 [0]: got 1, expected 0"));
+    const Judgement given = said_of(wrong, {{Tensor::of<float>({0, 2})}, "data"});
+    CHECK(given.fails());
+    REQUIRE(given.agree.size() == 2);
+    CHECK(given.agree[0] == std::vector<std::string>{"planted"});
+    CHECK(given.agree[1][0] == "expected");
+    CHECK(given.agree[1][1] == "eager");
+}
+
+TEST_CASE("given results that nobody else computes are what is wrong", "[judge]") {
+    PlantedBackend good;
+    const Judgement said = said_of(good, {{Tensor::of<float>({0, 3})}, "data"});
+    CHECK(said.verdict == Verdict::not_judged);
+    REQUIRE(said.agree.size() == 2);
+    CHECK(said.agree[0][0] == "planted");
+    CHECK(said.agree[0][1] == "eager");
+    CHECK(said.agree[1] == std::vector<std::string>{"expected"});
+    CHECK_THAT(said.reason, Contains("agree; the expected outputs (data) differ: output 0 [1]: got 2, expected 3"));
+    // The reference itself, where LibTorch can be asked.
+    if (!has_module("libtorch")) return;
+    const Judgement eager =
+        judge({relu_graph(), kJudged, {{Tensor::of<float>({0, 3})}, "data"}, {.spec = "eager", .tier = Tier::computes}},
+              *make_eager_backend());
+    CHECK(eager.verdict == Verdict::not_judged);
+    CHECK(eager.agree == std::vector<std::vector<std::string>>{{"eager", "libtorch"}, {"expected"}});
+}
+
+TEST_CASE("a backend that differs from the given results and from the reference fails", "[judge]") {
+    PlantedBackend wrong = off_by(1);
+    const Judgement said = said_of(wrong, {{Tensor::of<float>({0, 7})}, "data"});
+    CHECK(said.fails());
+    CHECK(said.agree.size() == 3);
+}
+
+TEST_CASE("how it ends is judged before what it computes", "[judge]") {
+    PlantedBackend refuses;
+    refuses.on_compile = [](const Graph&) { throw std::runtime_error("no"); };
+    const Judgement said = said_of(refuses);
+    CHECK(said.fails());
+    CHECK(said.reason == "exception at compile: no");
+    CHECK(said.compared.empty());
+}
+
+TEST_CASE("random draws are not judged by their values, only by how they end", "[judge]") {
+    const Graph dice = parse(
+        "graph g {\n  %x = placeholder[\"x\"] : f32[2]\n  %y = aten.rand_like.default(%x) : f32[2]\n  return "
+        "(%y)\n}\n");
+    PlantedBackend good, refuses;
+    const Judgement said = said_of(good, {}, dice);
+    CHECK(said.verdict == Verdict::not_judged);
+    CHECK(said.reason == "aten.rand_like.default draws random numbers");
+    refuses.on_compile = [](const Graph&) { throw std::runtime_error("no"); };
+    CHECK(said_of(refuses, {}, dice).fails());
+}
+
+TEST_CASE("a difference that is rounding is right", "[judge]") {
+    const Graph sum =
+        parse("graph g {\n  %x = placeholder[\"x\"] : f32[4]\n  %y = aten.sum.default(%x) : f32[]\n  return (%y)\n}\n");
+    const std::vector<Tensor> inputs = {Tensor::of<float>({1e8f, 1.25f, -1e8f, 0.5f})};
+    PlantedBackend other;
+    other.on_result = [](const Node&, const Tensor&) { return Tensor::of<float>({1.75f}, {}); };  // in f64
+    const Judgement said = judge({sum, inputs, {}, {.spec = "planted", .tier = Tier::computes}}, other);
+    CHECK(said.right());
+    CHECK_THAT(said.reason, Contains("within rounding"));
+}
+
+TEST_CASE("the worst verdict of several counts", "[judge]") {
+    using enum Verdict;
+    CHECK(worst(std::vector{right, not_judged, fails}) == fails);
+    CHECK(worst(std::vector{right, not_judged}) == not_judged);
+    CHECK(worst(std::vector{right, right}) == right);
+    CHECK(worst({}) == not_judged);
+}
+
+TEST_CASE("a recorded failure is asked about again", "[judge]") {
+    Graph graph = relu_graph();
+    graph.failure = Failure{
+        .backend = "planted", .signature = {.kind = "mismatch", .stage = "run", .detail = "value"}, .inputs = kJudged};
+    const std::vector<Tensor> expected = {Tensor::of<float>({0, 2})};
+    const Question question{.graph = graph, .expected = expected};
+    PlantedBackend good, wrong = off_by(1), refuses, odd;
+    refuses.on_compile = [](const Graph&) { throw std::runtime_error("no"); };
+    odd.on_result = [](const Node&, const Tensor&) { return Tensor::of<float>({0, 2, 3}); };
+    CHECK(still_fails(question, wrong));
+    CHECK(ask_again(question, good).again == Again::right);
+    CHECK(ask_again(question, refuses).again == Again::otherwise);
+    CHECK(ask_again(question, odd).again == Again::otherwise);  // its sizes are wrong
+    Question any = question;
+    any.any_values = true;
+    CHECK(ask_again(any, odd).again == Again::fails);
+    CHECK(ask_again(any, refuses).again == Again::otherwise);
+
+    graph.failure->signature = {.kind = "exception", .stage = "compile", .detail = "yes"};
+    CHECK(ask_again(question, refuses).again == Again::otherwise);  // in other words
+    Question words = question;
+    words.any_words = true;
+    CHECK(ask_again(words, refuses).again == Again::fails);
+    CHECK(ask_again(words, wrong).again == Again::right);  // results do not count …
+    words.compares = true;
+    CHECK(ask_again(words, wrong).again == Again::otherwise);  // … unless that is asked for
+}
