@@ -171,7 +171,7 @@ double steps(T a, T b) {
 double rounded(double value, DType dtype) {
     return visit_dtype(dtype, [&](auto element) {
         using T = decltype(element);
-        return cast_element<double>(cast_element<T>(value));
+        return cast_element<double>(nearest<T>(value));
     });
 }
 
@@ -274,7 +274,7 @@ double ulp_distance(double a, double b, DType dtype) {
         if constexpr (is_complex_type<T>)
             return std::fabs(a - b);  // measured by its parts
         else
-            return steps(cast_element<T>(a), cast_element<T>(b));
+            return steps(nearest<T>(a), nearest<T>(b));
     });
 }
 

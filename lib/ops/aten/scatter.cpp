@@ -4,6 +4,7 @@
 #include "base/error.h"
 #include "ops/aten/families.h"
 #include "ops/aten/index_grad.h"
+#include "ops/aten/open_rules.h"
 #include "ops/core/combine.h"
 #include "ops/core/elements.h"
 #include "ops/core/geometry.h"
@@ -219,6 +220,7 @@ std::span<const OpDef> scatter_ops() {
             .infer = infer_scatter,
             .eval = eval_scatter,
             .lower = lower_scatter,
+            .open = {.ask = aten_open::scattered},
             .grad = scatter_grad,
         },
         {
@@ -230,6 +232,7 @@ std::span<const OpDef> scatter_ops() {
             .infer = infer_scatter_value,
             .eval = eval_scatter_value,
             .lower = lower_scatter_value,
+            .open = {.ask = aten_open::index_along_dim},
             .grad = scatter_value_grad,
         },
         {
@@ -241,6 +244,7 @@ std::span<const OpDef> scatter_ops() {
             .infer = infer_scatter,
             .eval = eval_scatter,
             .lower = lower_scatter,
+            .open = {.ask = aten_open::index_along_dim},
             .grad = scatter_add_grad,
         },
         {
@@ -253,6 +257,7 @@ std::span<const OpDef> scatter_ops() {
             .infer = infer_scatter,
             .eval = eval_scatter,
             .lower = lower_scatter,
+            .open = {.ask = aten_open::index_along_dim},
             .grad = scatter_reduce_grad,
         },
     };

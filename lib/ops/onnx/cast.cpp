@@ -1,6 +1,7 @@
 // ONNX's conversions and copies: Cast, CastLike, Identity, Dropout.
 #include <cmath>
 
+#include "ops/onnx/open_rules.h"
 #include "ops/onnx/rewrite.h"
 #include "tensor/limits.h"
 
@@ -72,12 +73,14 @@ constexpr OpDef kCastOps[] = {
      .doc = "Converts elements, floats to integers towards zero. onnx Operators.md#Cast",
      .schema = "Cast(Tensor input, *, DataType to, int saturate=1, str round_mode=\"up\") -> Tensor",
      .dtypes = kStored & ~kComplex,
-     .decompose = cast},
+     .decompose = cast,
+     .open = {.ask = onnx_open::converted, .integers_only = true}},
     {.name = "onnx.CastLike",
      .doc = "Converts elements to the type of another tensor. onnx Operators.md#CastLike",
      .schema = "CastLike(Tensor input, Tensor target_type, *, int saturate=1, str round_mode=\"up\") -> Tensor",
      .dtypes = kStored & ~kComplex,
-     .decompose = cast_like},
+     .decompose = cast_like,
+     .open = {.ask = onnx_open::converted_like, .integers_only = true}},
     {.name = "onnx.Identity",
      .doc = "The input. onnx Operators.md#Identity",
      .schema = "Identity(Tensor input) -> Tensor",

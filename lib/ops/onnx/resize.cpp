@@ -2,6 +2,7 @@
 // positions and weights are constants.
 #include <cmath>
 
+#include "ops/onnx/open_rules.h"
 #include "ops/onnx/rewrite.h"
 
 namespace whittle {
@@ -304,7 +305,8 @@ constexpr OpDef kResizeOps[] = {
                "float extrapolation_value=0.0, str keep_aspect_ratio_policy=\"stretch\", str mode=\"nearest\", str "
                "nearest_mode=\"round_prefer_floor\") -> Tensor",
      .dtypes = kNumbers,
-     .decompose = resize},
+     .decompose = resize,
+     .open = {.ask = onnx_open::resized_region}},
     {.name = "onnx.Upsample",
      .doc = "Resampled to a scale, before opset 10. onnx Changelog.md#Upsample-9",
      .schema = "Upsample(Tensor X, Tensor? scales_value=None, *, str mode=\"nearest\", float[]? scales=None) -> Tensor",
