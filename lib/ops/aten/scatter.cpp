@@ -56,7 +56,10 @@ Combine combine_from_name(const std::string& reduce) {
 template <class T>
 std::pair<Combine, bool> combine_mode_of(const Arguments<T>& a) {
     if (a.schema().param("reduce")) return {combine_from_name(a.text("reduce")), a.boolean("include_self")};
-    return {a.schema().name == "scatter_add" ? Combine::sum : Combine::assign, true};
+    const std::string& name = a.schema().name;
+    if (name == "scatter_add") return {Combine::sum, true};
+    WHITTLE_CHECK(name == "scatter" || name.starts_with("scatter."), name + " is none of the scatters");
+    return {Combine::assign, true};
 }
 
 template <class T>
