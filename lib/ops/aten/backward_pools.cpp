@@ -80,7 +80,7 @@ std::span<const OpDef> pool_backward_ops() {
                    "stride, int[2] padding, int[2] dilation, bool ceil_mode, Tensor indices) -> Tensor",
          .dtypes = kFloating,
          .decompose = max_pool_backward<2>,
-         .open = {.ask = aten_open::pooled_positions}},
+         .open = {.ask = aten_open::pooled_positions<2>}},
         {.name = "aten.max_pool3d_with_indices_backward.default",
          .doc =
              "the gradient where each maximum was: https://pytorch.org/docs/stable/generated/torch.nn.MaxPool3d.html",
@@ -88,21 +88,21 @@ std::span<const OpDef> pool_backward_ops() {
                    "stride, int[3] padding, int[3] dilation, bool ceil_mode, Tensor indices) -> Tensor",
          .dtypes = kFloating,
          .decompose = max_pool_backward<3>,
-         .open = {.ask = aten_open::pooled_positions}},
+         .open = {.ask = aten_open::pooled_positions<3>}},
         {.name = "aten.adaptive_max_pool2d_backward.default",
          .doc = "the gradient where each maximum was: "
                 "https://pytorch.org/docs/stable/generated/torch.nn.AdaptiveMaxPool2d.html",
          .schema = "adaptive_max_pool2d_backward(Tensor grad_output, Tensor self, Tensor indices) -> Tensor",
          .dtypes = kFloating,
          .decompose = max_pool_backward<2>,
-         .open = {.ask = aten_open::pooled_positions}},
+         .open = {.ask = aten_open::pooled_positions<2>}},
         {.name = "aten.adaptive_max_pool3d_backward.default",
          .doc = "the gradient where each maximum was: "
                 "https://pytorch.org/docs/stable/generated/torch.nn.AdaptiveMaxPool3d.html",
          .schema = "adaptive_max_pool3d_backward(Tensor grad_output, Tensor self, Tensor indices) -> Tensor",
          .dtypes = kFloating,
          .decompose = max_pool_backward<3>,
-         .open = {.ask = aten_open::pooled_positions}},
+         .open = {.ask = aten_open::pooled_positions<3>}},
         {.name = "aten.avg_pool2d_backward.default",
          .doc =
              "the gradient spread over each window: https://pytorch.org/docs/stable/generated/torch.nn.AvgPool2d.html",

@@ -40,13 +40,7 @@ bool uniform(const Tensor& values) {
            same_bits(values, values.as_strided(values.sizes(), Strides(values.sizes().size(), 0), values.offset()));
 }
 
-/// One index tensor per dimension of self; empty where all elements of it are meant, and for masks.
-std::vector<std::optional<Tensor>> index_tensors(const Operands& a) {
-    std::vector<std::optional<Tensor>> indices = a.optional_tensors("indices");
-    for (std::optional<Tensor>& index : indices)
-        if (index && !is_integer(index->dtype())) index.reset();
-    return indices;
-}
+bool is_mask(const std::optional<Tensor>& index) { return index && !is_integer(index->dtype()); }
 
 /// Descends somewhere along its last dimension, or holds a NaN that is not last.
 template <class T>
@@ -127,9 +121,9 @@ Answer put_anywhere(std::string_view op, const Operands& a) {
 
 Answer index_per_dim(std::string_view op, const Operands& a) {
     const Tensor self = a.tensor("self");
-    const std::vector<std::optional<Tensor>> indices = index_tensors(a);
+    const std::vector<std::optional<Tensor>> indices = a.optional_tensors("indices");
     for (std::size_t d = 0; d < indices.size(); ++d)
-        if (indices[d])
+        if (indices[d] && !is_mask(indices[d]))
             if (Answer reason = bad_index(op, *indices[d], extent(self, static_cast<std::int64_t>(d)), true))
                 return reason;
     return std::nullopt;
@@ -140,7 +134,8 @@ Answer index_per_dim(std::string_view op, const Operands& a) {
 Answer put_per_dim(std::string_view op, const Operands& a) {
     if (Answer reason = index_per_dim(op, a)) return reason;
     if (a.boolean("accumulate") || uniform(a.tensor("values"))) return std::nullopt;
-    const std::vector<std::optional<Tensor>> indices = index_tensors(a);
+    const std::vector<std::optional<Tensor>> indices = a.optional_tensors("indices");
+    if (std::ranges::any_of(indices, is_mask)) return std::nullopt;  // a mask meets each element once
     Sizes sizes;
     for (const std::optional<Tensor>& index : indices)
         if (index) sizes = broadcast_sizes(sizes, index->sizes());
@@ -199,13 +194,15 @@ Answer unpooled(std::string_view op, const Operands& a) {
     return written_twice(op, places, self, text_of(indices));
 }
 
+template <int Dims>
 Answer pooled_positions(std::string_view op, const Operands& a) {
     const Tensor self = a.tensor("self");
-    const std::ptrdiff_t dims = op.find("pool3d") != std::string_view::npos ? 3 : 2;
-    if (self.rank() < dims) return std::nullopt;  // the kernel refuses it
-    return bad_index(op, a.tensor("indices"), element_count(Sizes(self.sizes().end() - dims, self.sizes().end())),
+    if (self.rank() < Dims) return std::nullopt;  // the decomposition refuses it
+    return bad_index(op, a.tensor("indices"), element_count(Sizes(self.sizes().end() - Dims, self.sizes().end())),
                      false);
 }
+template Answer pooled_positions<2>(std::string_view op, const Operands& a);
+template Answer pooled_positions<3>(std::string_view op, const Operands& a);
 
 /// https://pytorch.org/docs/stable/generated/torch.nn.CTCLoss.html. Padding behind a row's length is not read.
 Answer ctc_targets(std::string_view op, const Operands& a) {
@@ -215,7 +212,8 @@ Answer ctc_targets(std::string_view op, const Operands& a) {
     const std::int64_t columns = targets.rank() == 2 ? extent(targets, 1) : 0;
     for (std::size_t i = 0; i < values.size(); ++i) {
         const auto k = static_cast<std::int64_t>(i);
-        if (columns > 0 && k % columns >= lengths.at(static_cast<std::size_t>(k / columns))) continue;
+        const auto row = static_cast<std::size_t>(columns > 0 ? k / columns : 0);
+        if (columns > 0 && (row >= lengths.size() || k % columns >= lengths[row])) continue;
         if (values[i] < 0 || values[i] >= classes || values[i] == blank)
             return "target " + std::to_string(values[i]) + " of " + std::string(op) + " is " +
                    (values[i] == blank ? "the blank class"

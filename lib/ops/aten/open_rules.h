@@ -38,7 +38,8 @@ Answer margin_target(std::string_view op, const Operands& a);
 Answer margin_targets(std::string_view op, const Operands& a);
 /// Of max_unpool: "nondeterministic when the input indices has repeat values".
 Answer unpooled(std::string_view op, const Operands& a);
-/// Of the gradients of max_pool2d and its like, in an image of `self`.
+/// Of the gradients of max pooling, in an image of `self`, its last Dims dimensions: 2 or 3.
+template <int Dims>
 Answer pooled_positions(std::string_view op, const Operands& a);
 /// Of ctc_loss: targets are classes of `log_probs`, and none is the blank one.
 Answer ctc_targets(std::string_view op, const Operands& a);

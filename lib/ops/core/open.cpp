@@ -31,7 +31,7 @@ bool may_be_open(const Graph& graph) {
 std::vector<bool> nodes_to_run(const Graph& graph) {
     const bool nested =
         std::ranges::any_of(graph.subgraphs, [](const auto& entry) { return may_be_open(*entry.second); });
-    std::vector<bool> run(graph.nodes.size(), has_writes(graph));  // a write may change what any later call reads
+    std::vector<bool> run(graph.nodes.size(), false);
     for (std::size_t i = graph.nodes.size(); i-- > 0;) {
         const Node& node = graph.nodes[i];
         if (nested && has_nested_graph(node)) run[i] = true;
@@ -47,7 +47,8 @@ struct Found {
 };
 
 /// Runs as much of a graph as nodes_to_run() says and asks the calls. Where a call of the graph itself fails, the run
-/// goes on without what depends on it; an Error in a nested graph fails the call that runs the nested graph.
+/// goes on without what depends on it; an Error in a nested graph fails the call that runs the nested graph. A graph
+/// that writes runs as a whole and to its first Error: a write may change what any later call reads.
 class Asking final : public Interpreter {
   public:
     explicit Asking(const Graph& graph)
@@ -78,9 +79,7 @@ class Asking final : public Interpreter {
   private:
     /// Throws Found.
     static std::vector<Tensor> ask(const Node& call, const RegisteredOp& op, const Arguments<Tensor>& arguments) {
-        if (may_be_open(call))
-            if (auto reason = op.def->open.ask(call.target, arguments))
-                throw Found{{call.name, call.target, std::move(*reason)}};
+        if (auto reason = open_result(call, op, arguments)) throw Found{{call.name, call.target, std::move(*reason)}};
         return stand_ins(call);
     }
     std::vector<Tensor> asked(const Graph& graph, const Node& call, const RegisteredOp& op,
@@ -101,6 +100,10 @@ class Asking final : public Interpreter {
 };
 
 }  // namespace
+
+std::optional<std::string> open_result(const Node& call, const RegisteredOp& op, const Arguments<Tensor>& arguments) {
+    return may_be_open(call) ? op.def->open.ask(call.target, arguments) : std::nullopt;
+}
 
 std::optional<OpenInput> open_input(const Graph& graph, std::span<const Tensor> inputs) {
     if (!may_be_open(graph)) return std::nullopt;

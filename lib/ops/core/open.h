@@ -7,8 +7,11 @@
 #include <string>
 
 #include "graph/graph.h"
+#include "ops/core/arguments.h"
 
 namespace whittle {
+
+struct RegisteredOp;
 
 /// One call with an open result.
 struct OpenInput {
@@ -16,6 +19,9 @@ struct OpenInput {
     std::string op;      ///< its target, as the user knows it: "onnx.Gather"
     std::string reason;  ///< a sentence: "index 7 of onnx.Gather is out of range: expected -4 to 3"
 };
+
+/// Returns what the op's rule says of one call with these operands; nothing where the definition gives the result.
+std::optional<std::string> open_result(const Node& call, const RegisteredOp& op, const Arguments<Tensor>& arguments);
 
 /// Returns the first call of `graph`, in the order of its nodes, whose definition leaves the result open for `inputs`,
 /// one tensor per placeholder. Asks the calls as they stand, composites before they are decomposed, those of nested
