@@ -41,6 +41,22 @@ double magnitude(T value) {
         return std::fabs(static_cast<double>(value));
 }
 
+/// As unsigned the difference of any two fits.
+template <std::integral T>
+std::uint64_t integer_distance(T a, T b) {
+    const auto x = static_cast<std::uint64_t>(a), y = static_cast<std::uint64_t>(b);
+    return a > b ? x - y : y - x;
+}
+
+/// |got - expected| with all digits of an integer.
+template <class T>
+std::string error_text(T got, T expected, double error) {
+    if constexpr (std::is_integral_v<T> && !std::is_same_v<T, bool>)
+        return std::to_string(integer_distance(got, expected));
+    else
+        return number(error);
+}
+
 /// Row-major position as indices: "[1, 2]".
 std::string index_text(std::int64_t position, const Sizes& sizes) {
     std::vector<std::int64_t> index(sizes.size());
@@ -52,7 +68,7 @@ template <class T>
 struct Closeness {
     bool close;
     bool finite;       // the two can be subtracted
-    double error = 0;  // |got - expected|, when finite
+    double error = 0;  // |got - expected|: infinite where an infinity is one of two that are not equal, NaN with a NaN
 };
 
 /// What compare_values() is told beside the tolerance.
@@ -77,25 +93,25 @@ Closeness<T> closeness(T got, T expected, const Rule& rule) {
     if constexpr (std::is_same_v<T, bool>) {
         return {got == expected, true, got == expected ? 0.0 : 1.0};
     } else if constexpr (std::is_integral_v<T>) {
-        // As unsigned the difference of any two fits, and no bit is lost to double before it is known to be 0.
-        const std::uint64_t error = got > expected
-                                        ? static_cast<std::uint64_t>(got) - static_cast<std::uint64_t>(expected)
-                                        : static_cast<std::uint64_t>(expected) - static_cast<std::uint64_t>(got);
+        // No bit is lost to double before it is known to be 0.
+        const std::uint64_t error = integer_distance(got, expected);
         const double allowed = tolerance.atol + tolerance.rtol * std::fabs(static_cast<double>(expected));
         return {error == 0 || static_cast<double>(error) <= std::max(allowed, tolerance.ulp), true,
                 static_cast<double>(error)};
     } else if constexpr (is_complex_type<T>) {
         const Closeness<typename T::value_type> parts[] = {closeness(got.real(), expected.real(), rule),
                                                            closeness(got.imag(), expected.imag(), rule)};
-        if (!is_finite(got) || !is_finite(expected)) return {parts[0].close && parts[1].close, false};
+        if (!is_finite(got) || !is_finite(expected))
+            return {parts[0].close && parts[1].close, false, std::hypot(parts[0].error, parts[1].error)};
         // By the magnitude: one part may be what is left of terms that cancel.
         const double error = magnitude(Complex128(got) - Complex128(expected));
         if (rule.strict && error == 0) return {parts[0].close && parts[1].close, true, error};
         const bool close = error <= tolerance.atol + tolerance.rtol * magnitude(expected);
         return {close || (tolerance.ulp > 0 && error <= tolerance.ulp * step_at(expected)), true, error};
     } else {
-        if (std::isnan(got) || std::isnan(expected)) return {std::isnan(got) && std::isnan(expected), false};
-        if (std::isinf(got) || std::isinf(expected)) return {got == expected, false};
+        constexpr double kInfinity = std::numeric_limits<double>::infinity();
+        if (std::isnan(got) || std::isnan(expected)) return {std::isnan(got) && std::isnan(expected), false, NAN};
+        if (std::isinf(got) || std::isinf(expected)) return {got == expected, false, got == expected ? 0 : kInfinity};
         // In double: two large floats of opposite sign may be more than FLT_MAX apart.
         const double error = std::fabs(static_cast<double>(got) - static_cast<double>(expected));
         if (rule.strict && error == 0 && std::signbit(got) != std::signbit(expected)) return {false, true, error};
@@ -113,13 +129,13 @@ std::optional<Difference> compare_values(const Tensor& got, const Tensor& expect
     for (std::size_t i = 0; i < xs.size(); ++i) {
         const T x = xs[i], y = ys[i];
         const Closeness<T> result = closeness<T>(x, y, rule);
-        if (result.finite && result.error > difference.max_abs_error) {
+        if (result.close) continue;
+        if (result.error > difference.max_abs_error) {
             difference.max_abs_error = result.error;
             worst = static_cast<std::int64_t>(i);
         }
-        if (result.finite && result.error > 0 && y != T(0))
+        if (result.error > 0 && y != T(0))
             difference.max_rel_error = std::max(difference.max_rel_error, result.error / magnitude(y));
-        if (result.close) continue;
         if (first < 0) first = static_cast<std::int64_t>(i);
         ++difference.differing;
         if (!result.finite) difference.kind = Difference::Kind::nan_or_inf;
@@ -129,9 +145,11 @@ std::optional<Difference> compare_values(const Tensor& got, const Tensor& expect
     difference.description = index_text(first, got.sizes()) + ": got " + element_text<T>(xs[at]) + ", expected " +
                              element_text<T>(ys[at]) + "; " + std::to_string(difference.differing) + " of " +
                              std::to_string(xs.size()) + " values differ";
-    if (worst >= 0)
-        difference.description +=
-            ", largest error " + number(difference.max_abs_error) + " at " + index_text(worst, got.sizes());
+    if (worst >= 0) {
+        const auto most = static_cast<std::size_t>(worst);
+        difference.description += ", largest error " + error_text<T>(xs[most], ys[most], difference.max_abs_error) +
+                                  " at " + index_text(worst, got.sizes());
+    }
     return difference;
 }
 
@@ -171,7 +189,7 @@ double steps(T a, T b) {
 double rounded(double value, DType dtype) {
     return visit_dtype(dtype, [&](auto element) {
         using T = decltype(element);
-        return cast_element<double>(cast_element<T>(value));
+        return cast_element<double>(nearest<T>(value));
     });
 }
 
@@ -274,7 +292,7 @@ double ulp_distance(double a, double b, DType dtype) {
         if constexpr (is_complex_type<T>)
             return std::fabs(a - b);  // measured by its parts
         else
-            return steps(cast_element<T>(a), cast_element<T>(b));
+            return steps(nearest<T>(a), nearest<T>(b));
     });
 }
 

@@ -46,9 +46,10 @@ std::optional<Accuracy::Mode> accuracy_mode_from_name(std::string_view name);
 
 struct Difference {
     enum class Kind { dtype, sizes, nan_or_inf, value } kind;
-    std::string description;     ///< "[1, 2]: got 0, expected inf; 2 of 4 values differ, largest error 3e-2 at [0, 1]"
+    std::string description;     ///< "[0, 1]: got 1, expected 2; 2 of 4 values differ, largest error inf at [1, 2]"
     std::int64_t differing = 0;  ///< number of elements
-    double max_abs_error = 0, max_rel_error = 0;  ///< over finite elements
+    /// Over the elements that differ: infinite where an infinity is one of the two. A NaN has no error.
+    double max_abs_error = 0, max_rel_error = 0;
 };
 
 /// "dtype" "sizes" "nan_or_inf" "value".

@@ -1,6 +1,8 @@
 // Element conversion as ATen's casts do it on x86: the one place that says what out-of-range values become.
 #pragma once
 
+#include <bit>
+#include <cmath>
 #include <cstdint>
 #include <limits>
 #include <type_traits>
@@ -37,8 +39,9 @@ inline std::uint64_t truncate_to_uint64(double value) {
 /// i8
 ///   through int32_t, whose low bits remain (300.0 -> i8 is 44, NaN is 0); u64 see above;
 /// - integer to narrower integer: low bits (two's complement);
-/// - to reduced floats (f16, bf16, f8): through float, round to nearest even; what is beyond the range becomes
-///   infinity, or NaN where there is none;
+/// - to reduced floats (f16, bf16, f8): through float, each time to nearest even, so that doubles and wide integers are
+///   rounded twice, as c10::Half(float) does it (65519.999 becomes infinity; see nearest()); what is beyond the range
+///   becomes infinity, or NaN where there is none;
 /// - complex to anything real, bool too: the real part alone, as c10 converts.
 template <class To, class From>
 To cast_element(From value) {
@@ -66,6 +69,25 @@ To cast_element(From value) {
             return static_cast<To>(truncate_to_int32(static_cast<double>(value)));
     } else
         return static_cast<To>(value);
+}
+
+/// The number rounded to float "to odd": itself where it is a float, else that of its two neighbors whose last bit
+/// is 1. To round it again, to 22 bits or fewer, is as good as rounding the number once: Boldo and Melquiond,
+/// "Emulation of FMA and Correctly Rounded Sums", 2008.
+inline float round_to_odd(double value) {
+    const auto near = static_cast<float>(value);
+    if (std::isnan(value) || static_cast<double>(near) == value) return near;
+    const bool beyond = std::fabs(static_cast<double>(near)) > std::fabs(value);
+    return std::bit_cast<float>((std::bit_cast<std::uint32_t>(near) - beyond) | 1);
+}
+
+/// The element of type To that is nearest to the number, rounded once, as IEEE 754 and NumPy convert.
+template <class To>
+To nearest(double value) {
+    if constexpr (is_reduced_type<To>)
+        return static_cast<To>(round_to_odd(value));
+    else
+        return cast_element<To>(value);
 }
 
 }  // namespace whittle

@@ -1,10 +1,10 @@
 #include "hunt/left_open.h"
 
 #include <algorithm>
-#include <limits>
 
 #include "graph/value_ref.h"
 #include "ops/core/interpreter.h"
+#include "ops/core/open.h"
 #include "ops/core/reduce.h"
 #include "passes/subgraph.h"
 
@@ -31,69 +31,13 @@ bool equal_elements(const Operands& operands) {
     return repeats(rows<std::int64_t>(self, lines, self.dtype()));
 }
 
-/// Some pair of the whole numbers that the call computes with is one of those.
-bool some_pair(const Operands& operands, bool (*is)(std::int64_t a, std::int64_t b, DType dtype)) {
-    const std::vector<OperandInfo> infos = {operand_info(operands, "self"), operand_info(operands, "other")};
-    const DType common = result_type(infos);
-    if (!is_integer(common)) return false;
-    const Sizes sizes = broadcast_all(infos);
-    const auto a = read<std::int64_t>(operands.operand("self"), sizes, common),
-               b = read<std::int64_t>(operands.operand("other"), sizes, common);
-    for (std::size_t i = 0; i < a.size(); i++)
-        if (is(a[i], b[i], common)) return true;
-    return false;
-}
-
-bool shifts_out(const Operands& operands) {
-    return some_pair(operands, [](std::int64_t, std::int64_t by, DType dtype) {
-        return by < 0 || by >= static_cast<std::int64_t>(8 * size_of(dtype));
-    });
-}
-
-/// The least of i32 and i64: of narrower dtypes C++ computes the quotient in int.
-bool has_no_quotient(const Operands& operands) {
-    return some_pair(operands, [](std::int64_t a, std::int64_t b, DType dtype) {
-        return b == -1 && ((dtype == DType::i32 && a == std::numeric_limits<std::int32_t>::min()) ||
-                           (dtype == DType::i64 && a == std::numeric_limits<std::int64_t>::min()));
-    });
-}
-
-/// Whether positions count in the output_shape or in what was pooled, the standard leaves open
-/// (https://github.com/onnx/onnx/issues/2398); and which element is put where two belong.
-bool unpools_anywhere(const Operands& operands) {
-    if (operands.optional_tensor("output_shape")) return true;
-    const Tensor places = operands.tensor("I");
-    std::vector<std::int64_t> positions = load_broadcast<std::int64_t>(places, places.sizes());
-    std::ranges::sort(positions);
-    return std::ranges::adjacent_find(positions) != positions.end();
-}
-
-struct Rule {
-    std::vector<std::string_view> ops;  ///< without "aten."
-    bool (*applies)(const Operands&);
-    std::string_view why;
-};
-
-const Rule* rule_of(std::string_view op) {
-    static const Rule kRules[] = {
-        {{"topk.default", "kthvalue.default", "median.dim", "sort.default", "argsort.default"},
-         equal_elements,
-         "which of equal elements it finds"},
-        {{"bitwise_left_shift.Tensor", "bitwise_left_shift.Tensor_Scalar", "bitwise_right_shift.Tensor",
-          "bitwise_right_shift.Tensor_Scalar", "__lshift__.Tensor", "__lshift__.Scalar", "__rshift__.Tensor",
-          "__rshift__.Scalar"},
-         shifts_out,
-         "shifts by negative amounts, or by all bits and more"},
-        {{"div.Tensor_mode", "div.Scalar_mode", "floor_divide.default", "floor_divide.Scalar", "remainder.Tensor",
-          "remainder.Scalar", "fmod.Tensor", "fmod.Scalar"},
-         has_no_quotient,
-         "the least integer by -1"},
-        {{"onnx.MaxUnpool"}, unpools_anywhere, "where elements are put by an output_shape, or twice at one position"},
-    };
-    if (op.starts_with("aten.")) op.remove_prefix(5);
-    for (const Rule& rule : kRules)
-        if (std::ranges::find(rule.ops, op) != rule.ops.end()) return &rule;
-    return nullptr;
+/// Of selections, which of equal elements they find; else what the op's own rule says.
+std::optional<std::string> why_open(const Node& call, const RegisteredOp& op, const Operands& operands) {
+    static constexpr std::string_view kSelections[] = {"aten.topk.default", "aten.kthvalue.default", "aten.median.dim",
+                                                       "aten.sort.default", "aten.argsort.default"};
+    if (std::ranges::find(kSelections, op.def->name) == std::end(kSelections)) return open_result(call, op, operands);
+    if (!equal_elements(operands)) return std::nullopt;
+    return call.target + ": which of equal elements it finds";
 }
 
 class Watch final : public Interpreter {
@@ -105,9 +49,9 @@ class Watch final : public Interpreter {
   protected:
     std::vector<Tensor> step(const Graph& graph, const Node& call, const RegisteredOp& op,
                              const Operands& operands) override {
-        const Rule* rule = rule_of(op.def->name);
-        open_ = rule && rule->applies(operands);
-        if (open_ && why.empty()) why = std::string(op.def->name) + ": " + std::string(rule->why);
+        const std::optional<std::string> reason = why_open(call, op, operands);
+        open_ = reason.has_value();
+        if (open_ && why.empty()) why = *reason;
         return Interpreter::step(graph, call, op, operands);
     }
     void observe(const Graph&, NodeId node, std::span<const Tensor> results) override {

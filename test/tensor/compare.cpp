@@ -56,6 +56,37 @@ TEST_CASE("the description names the first difference, their number and the larg
           "[]: got true, expected false; 1 of 1 values differ, largest error 1 at []");
 }
 
+TEST_CASE("an infinity that differs is the largest error") {
+    const auto of = [](std::vector<double> got, std::vector<double> expected) {
+        const auto difference = compare(Tensor::of(got, {3}).to(DType::f16), Tensor::of(expected, {3}).to(DType::f16));
+        return difference ? difference->description : "";
+    };
+    CHECK(of({1, 3, INFINITY}, {1.0009765625, 2, 65504}) ==
+          "[1]: got 3, expected 2; 2 of 3 values differ, largest error inf at [2]");
+    CHECK(of({0, 3, 65504}, {0, 2, -INFINITY}) ==
+          "[1]: got 3, expected 2; 2 of 3 values differ, largest error inf at [2]");
+    CHECK(of({INFINITY, 3, NAN}, {INFINITY, 2, INFINITY}) ==
+          "[1]: got 3, expected 2; 2 of 3 values differ, largest error 1 at [1]");
+    const Tensor got = Tensor::of<Complex64>({{1, kInf}, {2, 0}}), expected = Tensor::of<Complex64>({{1, 1}, {9, 0}});
+    CHECK(compare(got, expected)->description ==
+          "[0]: got 1+infj, expected 1+1j; 2 of 2 values differ, largest error inf at [0]");
+}
+
+TEST_CASE("the largest error is one of those that differ") {
+    CHECK(whittle::compare(Tensor::of({1000.5f, 2.f}), Tensor::of({1000.f, 2.25f}), Tolerance{1e-3, 0})->description ==
+          "[1]: got 2, expected 2.25; 1 of 2 values differ, largest error 0.25 at [1]");
+}
+
+TEST_CASE("integers have all digits") {
+    const auto difference = compare(Tensor::of<std::int64_t>({9007199254740993, INT64_MAX}),
+                                    Tensor::of<std::int64_t>({9007199254740993, INT64_MIN}));
+    CHECK(difference->description ==
+          "[1]: got 9223372036854775807, expected -9223372036854775808; 1 of 2 values differ, largest error "
+          "18446744073709551615 at [1]");
+    CHECK(compare(Tensor::of<std::int64_t>({9007199254740993}), Tensor::of<std::int64_t>({0}))->description ==
+          "[0]: got 9007199254740993, expected 0; 1 of 1 values differ, largest error 9007199254740993 at [0]");
+}
+
 TEST_CASE("errors of extreme values neither overflow nor vanish") {
     CHECK(compare(Tensor::of({FLT_MAX}), Tensor::of({-FLT_MAX}))->max_abs_error == 2 * double(FLT_MAX));
     CHECK(compare(Tensor::of({INT64_MAX}), Tensor::of({INT64_MIN}))->max_abs_error == 0x1p64);

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "ops/aten/families.h"
+#include "ops/aten/open_rules.h"
 #include "ops/aten/pointwise_grad.h"
 #include "ops/core/complex.h"
 #include "ops/core/integer.h"
@@ -243,6 +244,9 @@ struct ShiftRight : Arithmetic {
 
 constexpr DTypeSet kShifted = kIntegers | kLimited, kBits = kShifted | kBool;
 
+/// By an amount that may be beyond the width.
+constexpr OpDef shifts(OpDef def) { return with_open(def, {.ask = aten_open::shifted}); }
+
 constexpr OpDef kArithmetic[] = {
     with_gradient(
         weighted_sum_op<Add>("aten.add.Tensor", "add.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor",
@@ -298,26 +302,26 @@ constexpr OpDef kArithmetic[] = {
                       "self ^ other", kBits, no_gradient),
     binary_op<BitXor>("aten.bitwise_xor.Scalar", "bitwise_xor.Scalar(Tensor self, Scalar other) -> Tensor",
                       "self ^ other", kBits, no_gradient),
-    binary_op<ShiftLeft>("aten.bitwise_left_shift.Tensor",
-                         "bitwise_left_shift.Tensor(Tensor self, Tensor other) -> Tensor", "self << other", kShifted,
-                         no_gradient),
-    binary_op<ShiftLeft>("aten.bitwise_left_shift.Tensor_Scalar",
-                         "bitwise_left_shift.Tensor_Scalar(Tensor self, Scalar other) -> Tensor", "self << other",
-                         kShifted, no_gradient),
-    binary_op<ShiftRight>("aten.bitwise_right_shift.Tensor",
-                          "bitwise_right_shift.Tensor(Tensor self, Tensor other) -> Tensor",
-                          "self >> other, arithmetic", kShifted, no_gradient),
-    binary_op<ShiftRight>("aten.bitwise_right_shift.Tensor_Scalar",
-                          "bitwise_right_shift.Tensor_Scalar(Tensor self, Scalar other) -> Tensor",
-                          "self >> other, arithmetic", kShifted, no_gradient),
-    binary_op<ShiftLeft>("aten.__lshift__.Tensor", "__lshift__.Tensor(Tensor self, Tensor other) -> Tensor",
-                         "self << other", kShifted, no_gradient),
-    binary_op<ShiftLeft>("aten.__lshift__.Scalar", "__lshift__.Scalar(Tensor self, Scalar other) -> Tensor",
-                         "self << other", kShifted, no_gradient),
-    binary_op<ShiftRight>("aten.__rshift__.Tensor", "__rshift__.Tensor(Tensor self, Tensor other) -> Tensor",
-                          "self >> other, arithmetic", kShifted, no_gradient),
-    binary_op<ShiftRight>("aten.__rshift__.Scalar", "__rshift__.Scalar(Tensor self, Scalar other) -> Tensor",
-                          "self >> other, arithmetic", kShifted, no_gradient),
+    shifts(binary_op<ShiftLeft>("aten.bitwise_left_shift.Tensor",
+                                "bitwise_left_shift.Tensor(Tensor self, Tensor other) -> Tensor", "self << other",
+                                kShifted, no_gradient)),
+    shifts(binary_op<ShiftLeft>("aten.bitwise_left_shift.Tensor_Scalar",
+                                "bitwise_left_shift.Tensor_Scalar(Tensor self, Scalar other) -> Tensor",
+                                "self << other", kShifted, no_gradient)),
+    shifts(binary_op<ShiftRight>("aten.bitwise_right_shift.Tensor",
+                                 "bitwise_right_shift.Tensor(Tensor self, Tensor other) -> Tensor",
+                                 "self >> other, arithmetic", kShifted, no_gradient)),
+    shifts(binary_op<ShiftRight>("aten.bitwise_right_shift.Tensor_Scalar",
+                                 "bitwise_right_shift.Tensor_Scalar(Tensor self, Scalar other) -> Tensor",
+                                 "self >> other, arithmetic", kShifted, no_gradient)),
+    shifts(binary_op<ShiftLeft>("aten.__lshift__.Tensor", "__lshift__.Tensor(Tensor self, Tensor other) -> Tensor",
+                                "self << other", kShifted, no_gradient)),
+    shifts(binary_op<ShiftLeft>("aten.__lshift__.Scalar", "__lshift__.Scalar(Tensor self, Scalar other) -> Tensor",
+                                "self << other", kShifted, no_gradient)),
+    shifts(binary_op<ShiftRight>("aten.__rshift__.Tensor", "__rshift__.Tensor(Tensor self, Tensor other) -> Tensor",
+                                 "self >> other, arithmetic", kShifted, no_gradient)),
+    shifts(binary_op<ShiftRight>("aten.__rshift__.Scalar", "__rshift__.Scalar(Tensor self, Scalar other) -> Tensor",
+                                 "self >> other, arithmetic", kShifted, no_gradient)),
 };
 
 }  // namespace

@@ -2,6 +2,7 @@
 // slices and diagonals. All are composites.
 // https://github.com/pytorch/pytorch/blob/main/tools/autograd/derivatives.yaml
 #include "ops/aten/backward.h"
+#include "ops/aten/open_rules.h"
 
 #include <algorithm>
 #include <cmath>
@@ -197,7 +198,8 @@ std::span<const OpDef> backward_ops() {
          .schema = "embedding_dense_backward(Tensor grad_output, Tensor indices, SymInt num_weights, SymInt "
                    "padding_idx, bool scale_grad_by_freq) -> Tensor",
          .dtypes = kFloating,
-         .decompose = embedding_backward},
+         .decompose = embedding_backward,
+         .open = {.ask = aten_open::counted_rows}},
         {.name = "aten.select_backward.default",
          .doc = "zeros with the gradient at an index: https://pytorch.org/docs/stable/generated/torch.select.html",
          .schema = "select_backward(Tensor grad_output, SymInt[] input_sizes, int dim, SymInt index) -> Tensor",

@@ -2,6 +2,7 @@
 // https://github.com/pytorch/pytorch/blob/main/tools/autograd/derivatives.yaml
 #include "ops/aten/families.h"
 #include "ops/aten/linear_map.h"
+#include "ops/aten/open_rules.h"
 #include "ops/aten/pooling.h"
 
 namespace whittle {
@@ -78,26 +79,30 @@ std::span<const OpDef> pool_backward_ops() {
          .schema = "max_pool2d_with_indices_backward(Tensor grad_output, Tensor self, int[2] kernel_size, int[2] "
                    "stride, int[2] padding, int[2] dilation, bool ceil_mode, Tensor indices) -> Tensor",
          .dtypes = kFloating,
-         .decompose = max_pool_backward<2>},
+         .decompose = max_pool_backward<2>,
+         .open = {.ask = aten_open::pooled_positions<2>}},
         {.name = "aten.max_pool3d_with_indices_backward.default",
          .doc =
              "the gradient where each maximum was: https://pytorch.org/docs/stable/generated/torch.nn.MaxPool3d.html",
          .schema = "max_pool3d_with_indices_backward(Tensor grad_output, Tensor self, int[3] kernel_size, int[3] "
                    "stride, int[3] padding, int[3] dilation, bool ceil_mode, Tensor indices) -> Tensor",
          .dtypes = kFloating,
-         .decompose = max_pool_backward<3>},
+         .decompose = max_pool_backward<3>,
+         .open = {.ask = aten_open::pooled_positions<3>}},
         {.name = "aten.adaptive_max_pool2d_backward.default",
          .doc = "the gradient where each maximum was: "
                 "https://pytorch.org/docs/stable/generated/torch.nn.AdaptiveMaxPool2d.html",
          .schema = "adaptive_max_pool2d_backward(Tensor grad_output, Tensor self, Tensor indices) -> Tensor",
          .dtypes = kFloating,
-         .decompose = max_pool_backward<2>},
+         .decompose = max_pool_backward<2>,
+         .open = {.ask = aten_open::pooled_positions<2>}},
         {.name = "aten.adaptive_max_pool3d_backward.default",
          .doc = "the gradient where each maximum was: "
                 "https://pytorch.org/docs/stable/generated/torch.nn.AdaptiveMaxPool3d.html",
          .schema = "adaptive_max_pool3d_backward(Tensor grad_output, Tensor self, Tensor indices) -> Tensor",
          .dtypes = kFloating,
-         .decompose = max_pool_backward<3>},
+         .decompose = max_pool_backward<3>,
+         .open = {.ask = aten_open::pooled_positions<3>}},
         {.name = "aten.avg_pool2d_backward.default",
          .doc =
              "the gradient spread over each window: https://pytorch.org/docs/stable/generated/torch.nn.AvgPool2d.html",

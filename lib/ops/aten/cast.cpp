@@ -1,6 +1,7 @@
 // Conversions between dtypes, elements seen as those of another dtype, copies and aliases. Casts are ATen's (see
 // tensor/convert.h): floats truncate towards zero, integers wrap, anything to bool is != 0.
 #include "ops/aten/families.h"
+#include "ops/aten/open_rules.h"
 #include "ops/aten/view_grad.h"
 #include "ops/core/pointwise.h"
 #include "tensor/reach.h"
@@ -136,6 +137,7 @@ constexpr OpDef kCast[] = {
      .infer = infer_copy,
      .eval = eval_copy,
      .lower = lower_copy,
+     .open = {.ask = aten_open::converted, .integers_only = true},
      .grad = pass_gradient},
     {.name = "aten.to.dtype",
      .doc = "converted to dtype; self when it has that already and copy is false",
@@ -145,6 +147,7 @@ constexpr OpDef kCast[] = {
      .infer = infer_to,
      .eval = eval_to,
      .lower = lower_copy,
+     .open = {.ask = aten_open::converted, .integers_only = true},
      .grad = pass_gradient},
     {.name = "aten.view.dtype",
      .doc = "the same bytes as elements of dtype, a view: "
@@ -158,7 +161,8 @@ constexpr OpDef kCast[] = {
      .doc = "converted to the dtype of other",
      .schema = "type_as(Tensor self, Tensor other) -> Tensor",
      .dtypes = kStored,
-     .decompose = decompose_type_as},
+     .decompose = decompose_type_as,
+     .open = {.ask = aten_open::converted_as, .integers_only = true}},
     {.name = "aten.clone.default",
      .doc = "a contiguous copy",
      .schema = "clone(Tensor self, *, MemoryFormat? memory_format=None) -> Tensor",
@@ -182,6 +186,7 @@ constexpr OpDef kCast[] = {
      .infer = infer_fill_copy,
      .eval = eval_fill_copy,
      .lower = lower_fill_copy,
+     .open = {.ask = aten_open::copied, .integers_only = true},
      .grad = copy_grad},
     {.name = "aten.lift_fresh_copy.default",
      .doc = "a copy of a constant",

@@ -11,6 +11,7 @@
 #include "ops/aten/families.h"
 #include "ops/aten/gradient.h"
 #include "ops/aten/losses.h"
+#include "ops/aten/open_rules.h"
 #include "ops/core/elements.h"
 
 namespace whittle {
@@ -263,6 +264,7 @@ constexpr OpDef kCtcOps[] = {
                "bool zero_infinity=False) -> (Tensor, Tensor)",
      .dtypes = kLikelihoods,
      .decompose = ctc_loss,
+     .open = {.ask = aten_open::ctc_targets},
      .grad = ctc_grad},
     {.name = "aten._ctc_loss_backward.default",
      .doc = "the gradient of _ctc_loss behind log_softmax: "
@@ -272,6 +274,7 @@ constexpr OpDef kCtcOps[] = {
                "Tensor",
      .dtypes = kLikelihoods,
      .decompose = ctc_loss_backward,
+     .open = {.ask = aten_open::ctc_targets},
      .grad = ctc_backward_grad},
     {.name = "aten.ctc_loss.IntList",
      .doc = "how unlikely labels are, wherever they stand: "
@@ -279,7 +282,8 @@ constexpr OpDef kCtcOps[] = {
      .schema = "ctc_loss.IntList(Tensor log_probs, Tensor targets, int[] input_lengths, int[] target_lengths, int "
                "blank=0, int reduction=1, bool zero_infinity=False) -> Tensor",
      .dtypes = kLikelihoods,
-     .decompose = ctc_loss_of_program},
+     .decompose = ctc_loss_of_program,
+     .open = {.ask = aten_open::ctc_targets}},
 };
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "ops/aten/families.h"
+#include "ops/aten/open_rules.h"
 #include "ops/aten/pointwise_grad.h"
 #include "ops/core/complex.h"
 #include "ops/core/integer.h"
@@ -201,6 +202,9 @@ constexpr OpDef mode_op(std::string_view name, std::string_view schema) {
             .lower = lower_mode};
 }
 
+/// Integers, of which a quotient may not exist.
+constexpr OpDef divides(OpDef def) { return with_open(def, {.ask = aten_open::divided, .integers_only = true}); }
+
 template <class F>
 constexpr OpDef divisor_op(std::string_view name, std::string_view schema, std::string_view doc) {
     return {.name = name,
@@ -217,24 +221,27 @@ constexpr OpDef kDivision[] = {
                       "self / other; integers give floats", kOrdered | kComplex, div_grad),
     binary_op<Divide>("aten.div.Scalar", "div.Scalar(Tensor self, Scalar other) -> Tensor",
                       "self / other; integers give floats", kOrdered | kComplex, div_grad),
-    with_gradient(
+    divides(with_gradient(
         mode_op("aten.div.Tensor_mode", "div.Tensor_mode(Tensor self, Tensor other, *, str? rounding_mode) -> Tensor"),
-        div_mode_grad),
-    with_gradient(
+        div_mode_grad)),
+    divides(with_gradient(
         mode_op("aten.div.Scalar_mode", "div.Scalar_mode(Tensor self, Scalar other, *, str? rounding_mode) -> Tensor"),
-        div_mode_grad),
-    binary_op<DivideFloor>("aten.floor_divide.default", "floor_divide(Tensor self, Tensor other) -> Tensor",
-                           "floor(self / other), in the promoted dtype", kNumbers | kLimited, no_gradient),
-    binary_op<DivideFloor>("aten.floor_divide.Scalar", "floor_divide.Scalar(Tensor self, Scalar other) -> Tensor",
-                           "floor(self / other), in the promoted dtype", kNumbers | kLimited, no_gradient),
-    binary_op<Remainder>("aten.remainder.Tensor", "remainder.Tensor(Tensor self, Tensor other) -> Tensor",
-                         "self - other * floor(self / other): Python's %", kNumbers | kLimited, remainder_grad),
-    binary_op<Remainder>("aten.remainder.Scalar", "remainder.Scalar(Tensor self, Scalar other) -> Tensor",
-                         "self - other * floor(self / other): Python's %", kNumbers | kLimited, remainder_grad),
-    binary_op<Fmod>("aten.fmod.Tensor", "fmod.Tensor(Tensor self, Tensor other) -> Tensor",
-                    "self - other * trunc(self / other): C's %", kNumbers | kLimited, fmod_grad),
-    binary_op<Fmod>("aten.fmod.Scalar", "fmod.Scalar(Tensor self, Scalar other) -> Tensor",
-                    "self - other * trunc(self / other): C's %", kNumbers | kLimited, fmod_grad),
+        div_mode_grad)),
+    divides(binary_op<DivideFloor>("aten.floor_divide.default", "floor_divide(Tensor self, Tensor other) -> Tensor",
+                                   "floor(self / other), in the promoted dtype", kNumbers | kLimited, no_gradient)),
+    divides(binary_op<DivideFloor>("aten.floor_divide.Scalar",
+                                   "floor_divide.Scalar(Tensor self, Scalar other) -> Tensor",
+                                   "floor(self / other), in the promoted dtype", kNumbers | kLimited, no_gradient)),
+    divides(binary_op<Remainder>("aten.remainder.Tensor", "remainder.Tensor(Tensor self, Tensor other) -> Tensor",
+                                 "self - other * floor(self / other): Python's %", kNumbers | kLimited,
+                                 remainder_grad)),
+    divides(binary_op<Remainder>("aten.remainder.Scalar", "remainder.Scalar(Tensor self, Scalar other) -> Tensor",
+                                 "self - other * floor(self / other): Python's %", kNumbers | kLimited,
+                                 remainder_grad)),
+    divides(binary_op<Fmod>("aten.fmod.Tensor", "fmod.Tensor(Tensor self, Tensor other) -> Tensor",
+                            "self - other * trunc(self / other): C's %", kNumbers | kLimited, fmod_grad)),
+    divides(binary_op<Fmod>("aten.fmod.Scalar", "fmod.Scalar(Tensor self, Scalar other) -> Tensor",
+                            "self - other * trunc(self / other): C's %", kNumbers | kLimited, fmod_grad)),
     divisor_op<Gcd>("aten.gcd.default", "gcd(Tensor self, Tensor other) -> Tensor",
                     "the greatest common divisor, by Euclid: https://pytorch.org/docs/stable/generated/torch.gcd.html"),
     divisor_op<Lcm>("aten.lcm.default", "lcm(Tensor self, Tensor other) -> Tensor",

@@ -6,6 +6,7 @@
 #include "base/error.h"
 #include "ops/aten/families.h"
 #include "ops/aten/gradient.h"
+#include "ops/aten/open_rules.h"
 #include "ops/core/elements.h"
 
 namespace whittle {
@@ -262,6 +263,7 @@ constexpr OpDef kEmbeddingBagOps[] = {
      .schema = "_embedding_bag" WHITTLE_BAG ", int padding_idx=-1) -> (Tensor, Tensor, Tensor, Tensor)",
      .dtypes = kFloating,
      .decompose = embedding_bag,
+     .open = {.ask = aten_open::table_rows},
      .grad = embedding_bag_grad},
     {.name = "aten._embedding_bag_forward_only.default",
      .doc = "_embedding_bag where nobody asks for a gradient: "
@@ -269,12 +271,14 @@ constexpr OpDef kEmbeddingBagOps[] = {
      .schema = "_embedding_bag_forward_only" WHITTLE_BAG ", int padding_idx=-1) -> (Tensor, Tensor, Tensor, Tensor)",
      .dtypes = kFloating,
      .decompose = embedding_bag,
+     .open = {.ask = aten_open::table_rows},
      .grad = no_gradient},
     {.name = "aten.embedding_bag.default",
      .doc = "rows of a table reduced by bags: https://pytorch.org/docs/stable/generated/torch.nn.EmbeddingBag.html",
      .schema = "embedding_bag" WHITTLE_BAG ") -> (Tensor, Tensor, Tensor, Tensor)",
      .dtypes = kFloating,
-     .decompose = embedding_bag_of_program},
+     .decompose = embedding_bag_of_program,
+     .open = {.ask = aten_open::table_rows}},
     {.name = "aten.embedding_bag.padding_idx",
      .doc = "rows of a table but one, reduced by bags: "
             "https://pytorch.org/docs/stable/generated/torch.nn.EmbeddingBag.html",
@@ -282,7 +286,8 @@ constexpr OpDef kEmbeddingBagOps[] = {
                "mode, bool sparse, Tensor? per_sample_weights, bool include_last_offset, int? padding_idx) -> (Tensor, "
                "Tensor, Tensor, Tensor)",
      .dtypes = kFloating,
-     .decompose = embedding_bag_of_program},
+     .decompose = embedding_bag_of_program,
+     .open = {.ask = aten_open::table_rows}},
     {.name = "aten._embedding_bag_dense_backward.default",
      .doc = "the gradient of embedding_bag's weight: "
             "https://pytorch.org/docs/stable/generated/torch.nn.EmbeddingBag.html",
@@ -291,7 +296,8 @@ constexpr OpDef kEmbeddingBagOps[] = {
          "maximum_indices, SymInt num_weights, bool scale_grad_by_freq, int mode, Tensor? per_sample_weights, int "
          "padding_idx=-1) -> Tensor",
      .dtypes = kFloating,
-     .decompose = dense_backward},
+     .decompose = dense_backward,
+     .open = {.ask = aten_open::counted_rows}},
     {.name = "aten._embedding_bag_backward.default",
      .doc = "the gradient of embedding_bag's weight, of what autograd saved: "
             "https://pytorch.org/docs/stable/generated/torch.nn.EmbeddingBag.html",
@@ -299,14 +305,16 @@ constexpr OpDef kEmbeddingBagOps[] = {
                "bag_size, Tensor maximum_indices, SymInt num_weights, bool scale_grad_by_freq, int mode, bool sparse, "
                "Tensor? per_sample_weights, int padding_idx=-1) -> Tensor",
      .dtypes = kFloating,
-     .decompose = backward},
+     .decompose = backward,
+     .open = {.ask = aten_open::counted_rows}},
     {.name = "aten._embedding_bag_per_sample_weights_backward.default",
      .doc = "the gradient of embedding_bag's weights of indices: "
             "https://pytorch.org/docs/stable/generated/torch.nn.EmbeddingBag.html",
      .schema = "_embedding_bag_per_sample_weights_backward(Tensor grad, Tensor weight, Tensor indices, Tensor offsets, "
                "Tensor offset2bag, int mode, int padding_idx=-1) -> Tensor",
      .dtypes = kFloating,
-     .decompose = weights_backward},
+     .decompose = weights_backward,
+     .open = {.ask = aten_open::table_rows}},
 };
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include "base/error.h"
 #include "ops/aten/families.h"
 #include "ops/aten/gradient.h"
+#include "ops/aten/open_rules.h"
 
 namespace whittle {
 namespace {
@@ -105,6 +106,7 @@ constexpr OpDef kFakeQuantizeOps[] = {
                "quant_max) -> (Tensor output, Tensor mask)",
      .dtypes = kQuantized,
      .decompose = per_tensor,
+     .open = {.ask = aten_open::quantized_scale},
      .grad = per_tensor_grad},
     {.name = "aten.fake_quantize_per_tensor_affine_cachemask_backward.default",
      .doc = "the gradient where the mask holds: " WHITTLE_FAKE "tensor_affine.html",
@@ -117,13 +119,15 @@ constexpr OpDef kFakeQuantizeOps[] = {
          "fake_quantize_per_tensor_affine(Tensor self, float scale, int zero_point, int quant_min, int quant_max) "
          "-> Tensor",
      .dtypes = kQuantized,
-     .decompose = per_tensor_of_program},
+     .decompose = per_tensor_of_program,
+     .open = {.ask = aten_open::quantized_scale}},
     {.name = "aten.fake_quantize_per_channel_affine_cachemask.default",
      .doc = "each channel as quantization leaves it, and where it limits none: " WHITTLE_FAKE "channel_affine.html",
      .schema = "fake_quantize_per_channel_affine_cachemask(Tensor self, Tensor scale, Tensor zero_point, int axis, int "
                "quant_min, int quant_max) -> (Tensor output, Tensor mask)",
      .dtypes = kQuantized,
      .decompose = per_channel,
+     .open = {.ask = aten_open::quantized_scales},
      .grad = per_channel_grad},
     {.name = "aten.fake_quantize_per_channel_affine_cachemask_backward.default",
      .doc = "the gradient where the mask holds: " WHITTLE_FAKE "channel_affine.html",
@@ -136,7 +140,8 @@ constexpr OpDef kFakeQuantizeOps[] = {
          "fake_quantize_per_channel_affine(Tensor self, Tensor scale, Tensor zero_point, int axis, int quant_min, "
          "int quant_max) -> Tensor",
      .dtypes = kQuantized,
-     .decompose = per_channel_of_program},
+     .decompose = per_channel_of_program,
+     .open = {.ask = aten_open::quantized_scales}},
 };
 
 }  // namespace

@@ -2,6 +2,7 @@
 // cannot, so that who runs it looks before (positions.cpp).
 #include "ops/aten/families.h"
 #include "ops/aten/index_grad.h"
+#include "ops/aten/open_rules.h"
 #include "ops/core/elements.h"
 #include "ops/core/geometry.h"
 
@@ -216,6 +217,7 @@ std::span<const OpDef> gather_ops() {
             .infer = infer_gather,
             .eval = eval_gather,
             .lower = lower_gather,
+            .open = {.ask = aten_open::index_along_dim},
             .grad = gather_grad,
         },
         {
@@ -231,6 +233,7 @@ std::span<const OpDef> gather_ops() {
             },
             .eval = eval_index_select,
             .lower = lower_index_select,
+            .open = {.ask = aten_open::index_along_dim},
             .grad = index_select_grad,
         },
         {
@@ -246,6 +249,7 @@ std::span<const OpDef> gather_ops() {
             },
             .eval = eval_embedding,
             .lower = lower_embedding,
+            .open = {.ask = aten_open::table_rows},
             .grad = embedding_grad,
         },
         {
@@ -256,6 +260,7 @@ std::span<const OpDef> gather_ops() {
             .infer = infer_take,
             .eval = eval_take,
             .lower = lower_take,
+            .open = {.ask = aten_open::index_anywhere},
             .grad = take_grad,
         },
         {
@@ -264,6 +269,7 @@ std::span<const OpDef> gather_ops() {
             .schema = "take_along_dim(Tensor self, Tensor indices, int? dim=None) -> Tensor",
             .dtypes = kMoved,
             .decompose = decompose_take_along_dim,
+            .open = {.ask = aten_open::indices_along_dim},
         },
         {
             .name = "aten.one_hot.default",
@@ -271,6 +277,7 @@ std::span<const OpDef> gather_ops() {
             .schema = "one_hot(Tensor self, int num_classes=-1) -> Tensor",
             .dtypes = set_of(DType::i64),
             .decompose = decompose_one_hot,
+            .open = {.ask = aten_open::hot_class},
             .grad = no_gradient,
         },
     };

@@ -6,6 +6,7 @@
 #include "base/error.h"
 #include "ops/aten/families.h"
 #include "ops/aten/index_grad.h"
+#include "ops/aten/open_rules.h"
 #include "ops/core/combine.h"
 #include "ops/core/elements.h"
 #include "ops/core/geometry.h"
@@ -275,6 +276,7 @@ std::span<const OpDef> index_ops() {
             },
             .eval = eval_index,
             .lower = lower_index,
+            .open = {.ask = aten_open::index_per_dim},
             .grad = index_grad,
         },
         {
@@ -286,6 +288,7 @@ std::span<const OpDef> index_ops() {
             .infer = infer_index_put,
             .eval = eval_index_put,
             .lower = lower_index_put,
+            .open = {.ask = aten_open::put_per_dim},
             .grad = index_put_grad,
         },
         {
@@ -295,6 +298,7 @@ std::span<const OpDef> index_ops() {
             .schema = "put(Tensor self, Tensor index, Tensor source, bool accumulate=False) -> Tensor",
             .dtypes = kMoved,
             .decompose = decompose_put,
+            .open = {.ask = aten_open::put_anywhere},
         },
     };
     return ops;

@@ -4,6 +4,7 @@
 #include "ops/aten/backward.h"
 #include "ops/aten/families.h"
 #include "ops/aten/index_grad.h"
+#include "ops/aten/open_rules.h"
 
 namespace whittle {
 
@@ -105,6 +106,7 @@ std::span<const OpDef> index_slice_ops() {
             .schema = "index_add(Tensor self, int dim, Tensor index, Tensor source, *, Scalar alpha=1) -> Tensor",
             .dtypes = kMoved,
             .decompose = decompose_index_add,
+            .open = {.ask = aten_open::index_along_dim},
             .grad = index_add_grad,
         },
         {
@@ -114,6 +116,7 @@ std::span<const OpDef> index_slice_ops() {
             .schema = "index_copy(Tensor self, int dim, Tensor index, Tensor source) -> Tensor",
             .dtypes = kMoved,
             .decompose = decompose_index_copy,
+            .open = {.ask = aten_open::copied_slices},
         },
         {
             .name = "aten.index_fill.int_Scalar",
@@ -122,6 +125,7 @@ std::span<const OpDef> index_slice_ops() {
             .schema = "index_fill.int_Scalar(Tensor self, int dim, Tensor index, Scalar value) -> Tensor",
             .dtypes = kMoved,
             .decompose = decompose_index_fill,
+            .open = {.ask = aten_open::any_index_along_dim},
         },
         {
             .name = "aten.index_fill.int_Tensor",
@@ -130,6 +134,7 @@ std::span<const OpDef> index_slice_ops() {
             .schema = "index_fill.int_Tensor(Tensor self, int dim, Tensor index, Tensor value) -> Tensor",
             .dtypes = kMoved,
             .decompose = decompose_index_fill_tensor,
+            .open = {.ask = aten_open::any_index_along_dim},
         },
         {
             .name = "aten.index_reduce.default",
@@ -139,6 +144,7 @@ std::span<const OpDef> index_slice_ops() {
                       "include_self=True) -> Tensor",
             .dtypes = kNumbers,
             .decompose = decompose_index_reduce,
+            .open = {.ask = aten_open::index_along_dim},
         },
     };
     return ops;

@@ -7,6 +7,7 @@
 #include "ops/aten/families.h"
 #include "ops/aten/layer_grad.h"
 #include "ops/aten/losses.h"
+#include "ops/aten/open_rules.h"
 
 namespace whittle {
 
@@ -258,26 +259,30 @@ std::span<const OpDef> loss_ops() {
              "(Tensor output, Tensor total_weight)",
          .dtypes = kFloating,
          .decompose = nll_loss_forward,
+         .open = {.ask = aten_open::target_class},
          .grad = nll_loss_grad},
         {.name = "aten.nll_loss.default",
          .doc = "negative log likelihood: https://pytorch.org/docs/stable/generated/torch.nn.NLLLoss.html",
          .schema = "nll_loss(Tensor self, Tensor target, Tensor? weight=None, int reduction=1, SymInt "
                    "ignore_index=-100) -> Tensor",
          .dtypes = kFloating,
-         .decompose = nll_loss},
+         .decompose = nll_loss,
+         .open = {.ask = aten_open::target_class}},
         {.name = "aten.cross_entropy_loss.default",
          .doc = "negative log likelihood of log_softmax; targets are classes or their probabilities: "
                 "https://pytorch.org/docs/stable/generated/torch.nn.CrossEntropyLoss.html",
          .schema = "cross_entropy_loss(Tensor self, Tensor target, Tensor? weight=None, int reduction=1, SymInt "
                    "ignore_index=-100, float label_smoothing=0.0) -> Tensor",
          .dtypes = kFloating,
-         .decompose = cross_entropy_loss},
+         .decompose = cross_entropy_loss,
+         .open = {.ask = aten_open::target_class}},
         {.name = "aten.nll_loss_backward.default",
          .doc = "the gradient of nll_loss: https://pytorch.org/docs/stable/generated/torch.nn.NLLLoss.html",
          .schema = "nll_loss_backward(Tensor grad_output, Tensor self, Tensor target, Tensor? weight, int reduction, "
                    "SymInt ignore_index, Tensor total_weight) -> Tensor",
          .dtypes = kFloating,
-         .decompose = nll_loss_backward},
+         .decompose = nll_loss_backward,
+         .open = {.ask = aten_open::target_class}},
     };
     return ops;
 }

@@ -9,6 +9,7 @@
 #include "ops/aten/families.h"
 #include "ops/aten/gradient.h"
 #include "ops/aten/losses.h"
+#include "ops/aten/open_rules.h"
 
 namespace whittle {
 namespace {
@@ -221,6 +222,7 @@ std::span<const OpDef> loss_form_ops() {
          .schema = "binary_cross_entropy(Tensor self, Tensor target, Tensor? weight=None, int reduction=1) -> Tensor",
          .dtypes = kFloating,
          .decompose = binary_cross_entropy,
+         .open = {.ask = aten_open::probabilities},
          .grad = binary_cross_entropy_grad},
         {.name = "aten.binary_cross_entropy_backward.default",
          .doc = "the gradient of binary_cross_entropy: https://pytorch.org/docs/stable/generated/torch.nn.BCELoss.html",
@@ -263,13 +265,15 @@ std::span<const OpDef> loss_form_ops() {
                    "(Tensor output, Tensor total_weight)",
          .dtypes = kFloating,
          .decompose = nll_loss2d_forward,
+         .open = {.ask = aten_open::target_class},
          .grad = nll_loss2d_grad},
         {.name = "aten.nll_loss2d_backward.default",
          .doc = "the gradient of nll_loss2d: https://pytorch.org/docs/stable/generated/torch.nn.NLLLoss.html",
          .schema = "nll_loss2d_backward(Tensor grad_output, Tensor self, Tensor target, Tensor? weight, int reduction, "
                    "int ignore_index, Tensor total_weight) -> Tensor",
          .dtypes = kFloating,
-         .decompose = nll_loss2d_backward},
+         .decompose = nll_loss2d_backward,
+         .open = {.ask = aten_open::target_class}},
     };
     return ops;
 }

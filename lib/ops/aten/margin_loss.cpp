@@ -5,6 +5,7 @@
 #include "ops/aten/families.h"
 #include "ops/aten/gradient.h"
 #include "ops/aten/losses.h"
+#include "ops/aten/open_rules.h"
 
 namespace whittle {
 namespace {
@@ -193,6 +194,7 @@ constexpr OpDef kMarginLossOps[] = {
                "reduction=1) -> Tensor",
      .dtypes = kScores,
      .decompose = multi_margin_loss,
+     .open = {.ask = aten_open::margin_target},
      .grad = multi_margin_grad},
     {.name = "aten.multi_margin_loss_backward.default",
      .doc = "the gradient of multi_margin_loss: "
@@ -200,7 +202,8 @@ constexpr OpDef kMarginLossOps[] = {
      .schema = "multi_margin_loss_backward(Tensor grad_output, Tensor self, Tensor target, Scalar p, Scalar margin, "
                "Tensor? weight=None, int reduction=1) -> Tensor",
      .dtypes = kScores,
-     .decompose = multi_margin_loss_backward},
+     .decompose = multi_margin_loss_backward,
+     .open = {.ask = aten_open::margin_target}},
     {.name = "aten.multilabel_margin_loss_forward.default",
      .doc = "margins between the labels' scores and others, and where labels are: "
             "https://pytorch.org/docs/stable/generated/torch.nn.MultiLabelMarginLoss.html",
@@ -208,6 +211,7 @@ constexpr OpDef kMarginLossOps[] = {
                "is_target)",
      .dtypes = kScores,
      .decompose = multilabel_margin_loss_forward,
+     .open = {.ask = aten_open::margin_targets},
      .grad = multilabel_margin_grad},
     {.name = "aten.multilabel_margin_loss_backward.default",
      .doc = "the gradient of multilabel_margin_loss: "
@@ -215,13 +219,15 @@ constexpr OpDef kMarginLossOps[] = {
      .schema = "multilabel_margin_loss_backward(Tensor grad_output, Tensor self, Tensor target, int reduction, Tensor "
                "is_target) -> Tensor",
      .dtypes = kScores,
-     .decompose = multilabel_margin_loss_backward},
+     .decompose = multilabel_margin_loss_backward,
+     .open = {.ask = aten_open::margin_targets}},
     {.name = "aten.multilabel_margin_loss.default",
      .doc = "margins between the labels' scores and others: "
             "https://pytorch.org/docs/stable/generated/torch.nn.MultiLabelMarginLoss.html",
      .schema = "multilabel_margin_loss(Tensor self, Tensor target, int reduction=1) -> Tensor",
      .dtypes = kScores,
-     .decompose = multilabel_margin_loss},
+     .decompose = multilabel_margin_loss,
+     .open = {.ask = aten_open::margin_targets}},
     {.name = "aten.margin_ranking_loss.default",
      .doc = "a margin between two scores: https://pytorch.org/docs/stable/generated/torch.nn.MarginRankingLoss.html",
      .schema = "margin_ranking_loss(Tensor input1, Tensor input2, Tensor target, float margin=0.0, int reduction=1) -> "

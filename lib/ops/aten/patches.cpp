@@ -7,6 +7,7 @@
 #include "ops/aten/backward.h"
 #include "ops/aten/families.h"
 #include "ops/aten/gradient.h"
+#include "ops/aten/open_rules.h"
 #include "ops/aten/own_copy.h"
 #include "ops/aten/pooling.h"
 #include "ops/core/window.h"
@@ -165,12 +166,14 @@ constexpr OpDef kPatchOps[] = {
      .doc = "Maxima back where they were; pytorch.org/docs/stable/generated/torch.nn.MaxUnpool2d.html",
      .schema = "max_unpool2d(Tensor self, Tensor indices, int[2] output_size) -> Tensor",
      .dtypes = kUnpooled,
-     .decompose = max_unpool<2>},
+     .decompose = max_unpool<2>,
+     .open = {.ask = aten_open::unpooled}},
     {.name = "aten.max_unpool3d.default",
      .doc = "Maxima back where they were; pytorch.org/docs/stable/generated/torch.nn.MaxUnpool3d.html",
      .schema = "max_unpool3d(Tensor self, Tensor indices, int[3] output_size, int[3] stride, int[3] padding) -> Tensor",
      .dtypes = kUnpooled,
-     .decompose = max_unpool<3>},
+     .decompose = max_unpool<3>,
+     .open = {.ask = aten_open::unpooled}},
 };
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include "ops/aten/families.h"
 #include "ops/aten/tensor_options.h"
 #include "ops/core/elements.h"
+#include "ops/core/integer.h"
 #include "ops/core/pointwise.h"
 
 namespace whittle {
@@ -30,13 +31,14 @@ Range range_of(const Arguments<T>& a) {
     const bool floating = range.start.is_floating() || range.end.is_floating() || range.step.is_floating();
     range.dtype = a.dtype("dtype").value_or(floating ? DType::f32 : DType::i64);
     const double start = range.start.to_double(), end = range.end.to_double(), step = range.step.to_double();
-    const std::string text = std::to_string(start) + " to " + std::to_string(end) + " by " + std::to_string(step);
+    const std::string text =
+        number_text(range.start) + " to " + number_text(range.end) + " by " + number_text(range.step);
     if (range.dtype == DType::boolean) throw Error("arange: found dtype bool, expected a number type");
     if (!std::isfinite(start) || !std::isfinite(end) || step == 0 || std::isnan(step) || (end - start) / step < 0)
         throw Error("arange: found " + text + ", expected finite bounds that the step leads from and to");
     const double count = std::ceil((end - start) / step);
-    if (count > 9e15) throw Error("arange: found " + text + ", expected fewer than 2^53 elements");
-    range.count = static_cast<std::int64_t>(count);
+    if (!(count <= 9e15)) throw Error("arange: found " + text + ", expected fewer than 2^53 elements");
+    range.count = whole_number(count, "a number of elements");
     if (range.dtype == DType::i64) {  // fractions of bounds and step are dropped before, not after
         const std::int64_t by = range.step.to_integer();
         if (by == 0) throw Error("arange: found " + text + ", expected a step of at least 1 for integers");

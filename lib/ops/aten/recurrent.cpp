@@ -12,7 +12,9 @@ namespace {
 RnnKind kind_of(const std::string& op) {
     if (op.starts_with("lstm")) return RnnKind::lstm;
     if (op.starts_with("gru")) return RnnKind::gru;
-    return op.starts_with("rnn_tanh") ? RnnKind::tanh : RnnKind::relu;
+    if (op.starts_with("rnn_tanh")) return RnnKind::tanh;
+    WHITTLE_CHECK(op.starts_with("rnn_relu"), op + " is none of the recurrent ops");
+    return RnnKind::relu;
 }
 
 void expect_meta(const Recurrence& r, const std::string& op, const std::string& what, const ValueMeta& found,

@@ -1,4 +1,5 @@
 #include "ops/aten/resize.h"
+#include "ops/core/integer.h"
 
 #include <algorithm>
 #include <array>
@@ -35,7 +36,7 @@ Resize resize_of(const std::string& op, const ValueMeta& operand, std::size_t ra
         if (!(std::abs(grown) < 0x1p63))
             throw Error(op + ": found input " + to_string(operand.sizes) + " and factor " +
                         std::to_string(*r.factors[d]) + ", expected a result of fewer than 2^63 elements");
-        r.out.push_back(wanted ? (*wanted)[d] : static_cast<std::int64_t>(grown));
+        r.out.push_back(wanted ? (*wanted)[d] : whole_number(grown, "a result"));
         if (r.in[d] < 1 || r.out[d] < 1)
             throw Error(op + ": found input " + to_string(operand.sizes) + " and result " + to_string(r.out) +
                         ", expected sizes of at least 1");

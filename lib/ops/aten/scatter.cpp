@@ -4,6 +4,7 @@
 #include "base/error.h"
 #include "ops/aten/families.h"
 #include "ops/aten/index_grad.h"
+#include "ops/aten/open_rules.h"
 #include "ops/core/combine.h"
 #include "ops/core/elements.h"
 #include "ops/core/geometry.h"
@@ -55,7 +56,10 @@ Combine combine_from_name(const std::string& reduce) {
 template <class T>
 std::pair<Combine, bool> combine_mode_of(const Arguments<T>& a) {
     if (a.schema().param("reduce")) return {combine_from_name(a.text("reduce")), a.boolean("include_self")};
-    return {a.schema().name == "scatter_add" ? Combine::sum : Combine::assign, true};
+    const std::string& name = a.schema().name;
+    if (name == "scatter_add") return {Combine::sum, true};
+    WHITTLE_CHECK(name == "scatter" || name.starts_with("scatter."), name + " is none of the scatters");
+    return {Combine::assign, true};
 }
 
 template <class T>
@@ -219,6 +223,7 @@ std::span<const OpDef> scatter_ops() {
             .infer = infer_scatter,
             .eval = eval_scatter,
             .lower = lower_scatter,
+            .open = {.ask = aten_open::scattered},
             .grad = scatter_grad,
         },
         {
@@ -230,6 +235,7 @@ std::span<const OpDef> scatter_ops() {
             .infer = infer_scatter_value,
             .eval = eval_scatter_value,
             .lower = lower_scatter_value,
+            .open = {.ask = aten_open::index_along_dim},
             .grad = scatter_value_grad,
         },
         {
@@ -241,6 +247,7 @@ std::span<const OpDef> scatter_ops() {
             .infer = infer_scatter,
             .eval = eval_scatter,
             .lower = lower_scatter,
+            .open = {.ask = aten_open::index_along_dim},
             .grad = scatter_add_grad,
         },
         {
@@ -253,6 +260,7 @@ std::span<const OpDef> scatter_ops() {
             .infer = infer_scatter,
             .eval = eval_scatter,
             .lower = lower_scatter,
+            .open = {.ask = aten_open::index_along_dim},
             .grad = scatter_reduce_grad,
         },
     };

@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 #include "ops/aten/families.h"
+#include "ops/aten/open_rules.h"
 #include "ops/core/elements.h"
 #include "ops/core/geometry.h"
 #include "ops/core/pointwise.h"
@@ -115,6 +116,7 @@ std::span<const OpDef> search_ops() {
             },
             .eval = eval_search,
             .lower = lower_search,
+            .open = {.ask = aten_open::sorted_sequence},
             .grad = no_gradient,
         },
         {
@@ -125,6 +127,7 @@ std::span<const OpDef> search_ops() {
                       "Tensor",
             .dtypes = kNumbers,
             .decompose = decompose_bucketize,
+            .open = {.ask = aten_open::sorted_boundaries},
             .grad = no_gradient,
         },
     };

@@ -2,6 +2,7 @@
 // Definitions: https://pytorch.org/docs/stable/generated/torch.where.html
 
 #include "ops/aten/families.h"
+#include "ops/aten/open_rules.h"
 #include "ops/aten/pointwise_grad.h"
 #include "ops/core/pointwise.h"
 
@@ -164,7 +165,8 @@ constexpr OpDef kSelect[] = {
             "https://pytorch.org/docs/stable/generated/torch.Tensor.masked_scatter_.html",
      .schema = "masked_scatter(Tensor self, Tensor mask, Tensor source) -> Tensor",
      .dtypes = kMoved,
-     .decompose = decompose_masked_scatter},
+     .decompose = decompose_masked_scatter,
+     .open = {.ask = aten_open::masked_source}},
 };
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include <limits>
 
 #include "base/error.h"
+#include "ops/core/integer.h"
 
 namespace whittle {
 
@@ -47,7 +48,7 @@ Tensor checked_number(const Scalar& value, DType dtype, const std::string& op) {
                            }
                        });
     if (!holds)
-        throw Error(op + ": found the number " + std::to_string(value.to_double()) + ", expected one that " +
+        throw Error(op + ": found the number " + number_text(value) + ", expected one that " +
                     std::string(name(dtype)) + " holds");
     return Tensor::of(value, dtype);
 }

@@ -3,8 +3,11 @@
 
 #include <cstdint>
 #include <limits>
+#include <string>
 
 #include "base/error.h"
+#include "base/number_text.h"
+#include "tensor/scalar.h"
 
 namespace whittle {
 
@@ -16,6 +19,19 @@ inline std::int64_t wrapping_mul(std::int64_t a, std::int64_t b) {
 }
 inline std::int64_t wrapping_negate(std::int64_t a) {
     return static_cast<std::int64_t>(0 - static_cast<std::uint64_t>(a));
+}
+
+/// The number with all digits of an integer.
+inline std::string number_text(const Scalar& value) {
+    return value.is_integer() ? value.integer_text() : shortest(value.to_double());
+}
+
+/// The integer that a whole number is. Throws Error "found WHAT of VALUE" for NaN and for what 64 bits do not hold, of
+/// which a cast is undefined.
+inline std::int64_t whole_number(double value, const std::string& what) {
+    if (!(value >= -0x1p63 && value < 0x1p63))
+        throw Error("found " + what + " of " + std::to_string(value) + ", expected an integer of 64 bits");
+    return static_cast<std::int64_t>(value);
 }
 
 /// Towards zero. Throws Error for b = 0, as ATen does; the smallest integer / -1 wraps.

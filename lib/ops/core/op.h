@@ -2,7 +2,9 @@
 // (pointwise.cpp, reduction.cpp, …) are lists of these records.
 #pragma once
 
+#include <optional>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -45,6 +47,17 @@ using EvalFn = std::vector<Tensor> (*)(const Arguments<Tensor>&);
 using DecomposeFn = std::vector<NodeRef> (*)(GraphBuilder&, const Arguments<NodeValue>&);
 using LowerFn = std::vector<expr::Value> (*)(expr::GroupBuilder&, const Arguments<expr::Value>&);
 using GradFn = void (*)(GraphBuilder&, CallGradients&);
+/// Returns why the op's definition leaves the result open for these operands, or forbids them, as a sentence about
+/// `op`, the call's target: "index 7 of onnx.Gather is out of range: expected -4 to 3". Nothing where it defines the
+/// result: what IEEE 754 defines (1.0 / 0, the square root of -1) is defined.
+using OpenFn = std::optional<std::string> (*)(std::string_view op, const Arguments<Tensor>&);
+
+/// Which calls of an op may have an open result. Its source is the text that `doc` names, unless the rule names
+/// another.
+struct OpenRule {
+    OpenFn ask = nullptr;        ///< null: the definition covers every operand that infer accepts
+    bool integers_only = false;  ///< only calls whose first result has an integer dtype
+};
 
 struct OpDef {
     std::string_view name = {};    ///< target in graphs: "aten.relu.default", "onnx.Conv"
@@ -57,6 +70,7 @@ struct OpDef {
     DecomposeFn decompose = nullptr;  ///< composites: the same in simpler ops
     LowerFn lower =
         nullptr;  ///< primitives: as tensor expressions. An op with neither lower nor decompose is reported by name
+    OpenRule open = {};         ///< operands for which the definition leaves the result open; see open.h
     GradFn grad = nullptr;      ///< the vector-Jacobian product. Composites may leave it out: their parts are asked
     bool random = false;        ///< results are not a function of the arguments
     bool higher_order = false;  ///< its nested graphs were captured: no control flow of a model file that breaks
@@ -65,6 +79,12 @@ struct OpDef {
 /// The record with a gradient rule: for families that make records of one kind by a function.
 constexpr OpDef with_gradient(OpDef def, GradFn grad) {
     def.grad = grad;
+    return def;
+}
+
+/// The record with a rule for open results.
+constexpr OpDef with_open(OpDef def, OpenRule open) {
+    def.open = open;
     return def;
 }
 

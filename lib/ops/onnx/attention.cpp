@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "ops/core/dense.h"
+#include "ops/onnx/open_rules.h"
 #include "ops/onnx/rewrite.h"
 
 namespace whittle {
@@ -284,13 +285,15 @@ constexpr OpDef kAttentionOps[] = {
      .schema = "RotaryEmbedding(Tensor X, Tensor cos_cache, Tensor sin_cache, Tensor? position_ids=None, *, int "
                "interleaved=0, int? num_heads=None, int rotary_embedding_dim=0) -> Tensor",
      .dtypes = kFloating & ~set_of(DType::f64),
-     .decompose = rotary_embedding},
+     .decompose = rotary_embedding,
+     .open = {.ask = onnx_open::token_positions}},
     {.name = "onnx.TensorScatter",
      .doc = "Keys or values of new tokens written among those of earlier ones. onnx Operators.md#TensorScatter",
      .schema = "TensorScatter(Tensor past_cache, Tensor update, Tensor? write_indices=None, *, int axis=-2, "
                "str mode=\"linear\") -> Tensor",
      .dtypes = kMoved,
-     .decompose = tensor_scatter},
+     .decompose = tensor_scatter,
+     .open = {.ask = onnx_open::written_rows}},
 };
 
 }  // namespace

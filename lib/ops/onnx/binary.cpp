@@ -1,6 +1,7 @@
 // ONNX's ops of several operands, element by element: arithmetic, comparisons, logic, selection.
 #include <functional>
 
+#include "ops/onnx/open_rules.h"
 #include "ops/onnx/rewrite.h"
 
 namespace whittle {
@@ -123,22 +124,26 @@ constexpr OpDef kBinaryOps[] = {
      .doc = "A / B, of integers towards zero. onnx Operators.md#Div",
      .schema = "Div(Tensor A, Tensor B) -> Tensor",
      .dtypes = kComputed,
-     .decompose = div},
+     .decompose = div,
+     .open = {.ask = onnx_open::divided, .integers_only = true}},
     {.name = "onnx.Pow",
      .doc = "X to the Y, in X's type. onnx Operators.md#Pow",
      .schema = "Pow(Tensor X, Tensor Y) -> Tensor",
      .dtypes = kNumbers,
-     .decompose = pow},
+     .decompose = pow,
+     .open = {.ask = onnx_open::raised, .integers_only = true}},
     {.name = "onnx.Mod",
      .doc = "Remainder, with the sign of the divisor or the dividend. onnx Operators.md#Mod",
      .schema = "Mod(Tensor A, Tensor B, *, int fmod=0) -> Tensor",
      .dtypes = kComputed,
-     .decompose = mod},
+     .decompose = mod,
+     .open = {.ask = onnx_open::divided, .integers_only = true}},
     {.name = "onnx.BitShift",
      .doc = "Bits of X moved by Y places. onnx Operators.md#BitShift",
      .schema = "BitShift(Tensor X, Tensor Y, *, str direction) -> Tensor",
      .dtypes = set_of(DType::u8) | kLimited,
-     .decompose = bit_shift},
+     .decompose = bit_shift,
+     .open = {.ask = onnx_open::shifted}},
     binary<"aten.eq.Tensor">("onnx.Equal", "A = B. onnx Operators.md#Equal", "Equal(Tensor A, Tensor B) -> Tensor",
                              kOrdered),
     binary<"aten.gt.Tensor">("onnx.Greater", "A > B. onnx Operators.md#Greater",

@@ -1,6 +1,7 @@
 // ONNX's conversions and copies: Cast, CastLike, Identity, Dropout.
 #include <cmath>
 
+#include "ops/onnx/open_rules.h"
 #include "ops/onnx/rewrite.h"
 #include "tensor/limits.h"
 
@@ -17,6 +18,29 @@ void check_round_mode(const Rewrite& op) {
         throw Error("found round_mode '" + mode + "', expected up, down or nearest");
 }
 
+/// f64 as a float of 16 bits or fewer, rounded once, as NumPy does it; ATen's cast goes through f32 and rounds twice.
+/// That is the nearest value or the next one, on the other side of the f32: whichever is nearer.
+NodeValue rounded_once(const Rewrite& op, const NodeValue& x, DType dtype) {
+    const auto twice = [&](const NodeValue& value) { return op.cast(op.cast(value, dtype), DType::f64); };
+    const auto distance = [&](const NodeValue& value) {
+        return op("aten.abs.default", op("aten.sub.Tensor", x, value));
+    };
+    const NodeValue middle = op.cast(op.cast(x, DType::f32), DType::f64), given = twice(x);
+    const NodeValue other = twice(op("aten.sub.Tensor", op("aten.mul.Tensor", middle, 2.0), given));
+    NodeValue nearest = op("aten.where.self", op("aten.lt.Tensor", distance(other), distance(given)), other, given);
+    // The largest value and what comes behind it, an infinity or NaN, meet half a step above it.
+    const double largest = float_limits(dtype).largest;
+    const double end = largest + float_limits(dtype).epsilon / 2 * std::exp2(std::ilogb(largest));
+    const NodeValue size = op("aten.abs.default", x);
+    if (std::isfinite(greatest(dtype).to_double())) {
+        nearest = op("aten.where.ScalarSelf", op("aten.gt.Scalar", size, end), std::nan(""), nearest);
+    } else {
+        const NodeValue finite = op("aten.clamp.default", nearest, -largest, largest);
+        nearest = op("aten.where.self", op("aten.lt.Scalar", size, end), finite, nearest);
+    }
+    return op.cast(nearest, dtype);
+}
+
 /// To a float without infinities ("float 8") values beyond the range become the largest, unless `saturate` is 0.
 NodeValue saturating_cast(const Rewrite& op, DType dtype) {
     check_round_mode(op);
@@ -26,7 +50,7 @@ NodeValue saturating_cast(const Rewrite& op, DType dtype) {
     if (saturates && is_computed(value.meta.dtype) && value.meta.dtype != DType::boolean)
         value = op("aten.clamp.default", op.cast(value, promote(value.meta.dtype, DType::f32)), -limit.to_double(),
                    limit.to_double());
-    return op.cast(value, dtype);
+    return value.meta.dtype == DType::f64 && is_reduced(dtype) ? rounded_once(op, value, dtype) : op.cast(value, dtype);
 }
 
 Results cast(GraphBuilder& builder, const Arguments<NodeValue>& arguments) {
@@ -72,12 +96,14 @@ constexpr OpDef kCastOps[] = {
      .doc = "Converts elements, floats to integers towards zero. onnx Operators.md#Cast",
      .schema = "Cast(Tensor input, *, DataType to, int saturate=1, str round_mode=\"up\") -> Tensor",
      .dtypes = kStored & ~kComplex,
-     .decompose = cast},
+     .decompose = cast,
+     .open = {.ask = onnx_open::converted, .integers_only = true}},
     {.name = "onnx.CastLike",
      .doc = "Converts elements to the type of another tensor. onnx Operators.md#CastLike",
      .schema = "CastLike(Tensor input, Tensor target_type, *, int saturate=1, str round_mode=\"up\") -> Tensor",
      .dtypes = kStored & ~kComplex,
-     .decompose = cast_like},
+     .decompose = cast_like,
+     .open = {.ask = onnx_open::converted_like, .integers_only = true}},
     {.name = "onnx.Identity",
      .doc = "The input. onnx Operators.md#Identity",
      .schema = "Identity(Tensor input) -> Tensor",

@@ -1,6 +1,7 @@
 // ONNX's tensors out of little: ConstantOfShape, Range, EyeLike, OneHot, Trilu.
 #include <cmath>
 
+#include "ops/core/integer.h"
 #include "ops/onnx/rewrite.h"
 
 namespace whittle {
@@ -25,7 +26,7 @@ Results range(GraphBuilder& builder, const Arguments<NodeValue>& arguments) {
     if (delta.item().to_double() == 0) throw Error("found delta 0, expected another");
     const double exact = (limit.item().to_double() - start.item().to_double()) / delta.item().to_double();
     if (!(exact < 1e15)) throw Error("found a range of " + std::to_string(exact) + " elements, expected fewer");
-    const auto count = static_cast<std::int64_t>(std::max(std::ceil(exact), 0.0));
+    const auto count = whole_number(std::max(std::ceil(exact), 0.0), "a range");
     const DType dtype = start.dtype();
     const NodeValue index =
         builder.call("aten.arange.start_step", {Arg(0), Arg(count), Arg(1)}, {{"dtype", Arg(dtype)}});

@@ -3,6 +3,7 @@
 #include <array>
 
 #include "base/checked.h"
+#include "ops/onnx/open_rules.h"
 #include "ops/onnx/window.h"
 
 namespace whittle {
@@ -276,7 +277,8 @@ constexpr OpDef kDetectionOps[] = {
                "str coordinate_transformation_mode=\"half_pixel\", str mode=\"avg\", int output_height=1, "
                "int output_width=1, int sampling_ratio=0, float spatial_scale=1.0) -> Tensor",
      .dtypes = kFloating,
-     .decompose = roi_align},
+     .decompose = roi_align,
+     .open = {.ask = onnx_open::aligned_regions}},
     {.name = "onnx.NonMaxSuppression",
      .doc = "The best of boxes that overlap. onnx Operators.md#NonMaxSuppression",
      .schema = "NonMaxSuppression(Tensor boxes, Tensor scores, Tensor? max_output_boxes_per_class=None, "
@@ -288,7 +290,8 @@ constexpr OpDef kDetectionOps[] = {
      .schema = "MaxUnpool(Tensor X, Tensor I, Tensor? output_shape=None, *, int[] kernel_shape, int[]? pads=None, "
                "int[]? strides=None) -> Tensor",
      .dtypes = kFloating,
-     .decompose = max_unpool},
+     .decompose = max_unpool,
+     .open = {.ask = onnx_open::unpooled}},
 };
 
 }  // namespace

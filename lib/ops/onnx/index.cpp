@@ -3,6 +3,7 @@
 
 #include "ops/core/data_sizes.h"
 #include "ops/core/elements.h"
+#include "ops/onnx/open_rules.h"
 #include "ops/onnx/rewrite.h"
 
 namespace whittle {
@@ -205,33 +206,39 @@ constexpr OpDef kIndexOps[] = {
      .doc = "Slices at indices along one dimension. onnx Operators.md#Gather",
      .schema = "Gather(Tensor data, Tensor indices, *, int axis=0) -> Tensor",
      .dtypes = kMoved,
-     .decompose = gather},
+     .decompose = gather,
+     .open = {.ask = onnx_open::gathered}},
     {.name = "onnx.GatherElements",
      .doc = "Elements at indices along one dimension. onnx Operators.md#GatherElements",
      .schema = "GatherElements(Tensor data, Tensor indices, *, int axis=0) -> Tensor",
      .dtypes = kMoved,
-     .decompose = gather_elements},
+     .decompose = gather_elements,
+     .open = {.ask = onnx_open::gathered}},
     {.name = "onnx.GatherND",
      .doc = "Slices at tuples of indices. onnx Operators.md#GatherND",
      .schema = "GatherND(Tensor data, Tensor indices, *, int batch_dims=0) -> Tensor",
      .dtypes = kMoved,
-     .decompose = gather_nd},
+     .decompose = gather_nd,
+     .open = {.ask = onnx_open::gathered_tuples}},
     {.name = "onnx.Scatter",
      .doc = "ScatterElements before opset 11. onnx Changelog.md#Scatter-9",
      .schema = "Scatter(Tensor data, Tensor indices, Tensor updates, *, int axis=0, str reduction=\"none\") -> Tensor",
      .dtypes = kMoved,
-     .decompose = scatter_elements},
+     .decompose = scatter_elements,
+     .open = {.ask = onnx_open::scattered}},
     {.name = "onnx.ScatterElements",
      .doc = "Writes elements at indices along one dimension. onnx Operators.md#ScatterElements",
      .schema = "ScatterElements(Tensor data, Tensor indices, Tensor updates, *, int axis=0, str reduction=\"none\") "
                "-> Tensor",
      .dtypes = kMoved,
-     .decompose = scatter_elements},
+     .decompose = scatter_elements,
+     .open = {.ask = onnx_open::scattered}},
     {.name = "onnx.ScatterND",
      .doc = "Writes slices at tuples of indices. onnx Operators.md#ScatterND",
      .schema = "ScatterND(Tensor data, Tensor indices, Tensor updates, *, str reduction=\"none\") -> Tensor",
      .dtypes = kMoved,
-     .decompose = scatter_nd},
+     .decompose = scatter_nd,
+     .open = {.ask = onnx_open::scattered_tuples}},
     {.name = "onnx.Compress",
      .doc = "Slices where a known condition holds. onnx Operators.md#Compress",
      .schema = "Compress(Tensor input, Tensor condition, *, int? axis=None) -> Tensor",
@@ -245,7 +252,8 @@ constexpr OpDef kIndexOps[] = {
      .doc = "The first elements of each batch in reverse. onnx Operators.md#ReverseSequence",
      .schema = "ReverseSequence(Tensor input, Tensor sequence_lens, *, int batch_axis=1, int time_axis=0) -> Tensor",
      .dtypes = kMoved,
-     .decompose = reverse_sequence},
+     .decompose = reverse_sequence,
+     .open = {.ask = onnx_open::reversed_lengths}},
 };
 
 }  // namespace

@@ -1,4 +1,5 @@
 // ONNX's losses over classes: NegativeLogLikelihoodLoss, SoftmaxCrossEntropyLoss.
+#include "ops/onnx/open_rules.h"
 #include "ops/onnx/rewrite.h"
 
 namespace whittle {
@@ -85,13 +86,15 @@ constexpr OpDef kLossOps[] = {
      .schema = "NegativeLogLikelihoodLoss(Tensor input, Tensor target, Tensor? weight=None, *, int? ignore_index=None, "
                "str reduction=\"mean\") -> Tensor",
      .dtypes = kFloating,
-     .decompose = negative_log_likelihood},
+     .decompose = negative_log_likelihood,
+     .open = {.ask = onnx_open::target_class}},
     {.name = "onnx.SoftmaxCrossEntropyLoss",
      .doc = "The same of scores, which become log-probabilities. onnx Operators.md#SoftmaxCrossEntropyLoss",
      .schema = "SoftmaxCrossEntropyLoss(Tensor scores, Tensor labels, Tensor? weights=None, *, int? ignore_index=None, "
                "str reduction=\"mean\", int num_outputs=1) -> Tensor[]",
      .dtypes = kFloating,
-     .decompose = softmax_cross_entropy},
+     .decompose = softmax_cross_entropy,
+     .open = {.ask = onnx_open::label_class}},
 };
 
 }  // namespace

@@ -1,4 +1,7 @@
 // ONNX's products of matrices, MatMul, Gemm and Einsum, and the determinant.
+#include <cmath>
+
+#include "ops/core/integer.h"
 #include "ops/core/pointwise.h"
 #include "ops/onnx/rewrite.h"
 
@@ -19,10 +22,10 @@ Results gemm(GraphBuilder& builder, const Arguments<NodeValue>& arguments) {
     const bool whole = !is_floating(a.meta.dtype);
     const auto factor = [&](const char* name) {
         const double value = op.number(name);
-        if (whole && value != static_cast<double>(static_cast<std::int64_t>(value)))
+        if (whole && value != std::trunc(value))
             throw Error(std::string("found ") + name + " " + std::to_string(value) +
                         " of integers, expected an integer");
-        return whole ? Arg(static_cast<std::int64_t>(value)) : Arg(value);
+        return whole ? Arg(whole_number(value, name)) : Arg(value);
     };
     const Arg alpha = factor("alpha"), beta = factor("beta");
     if (!op.has("C")) {

@@ -1,5 +1,6 @@
 // ONNX's 8-bit integers: QuantizeLinear, DequantizeLinear, DynamicQuantizeLinear, and the products on them. A quantized
 // value stands for (value - zero point) * scale. Sums of products are computed in f64, where they are exact.
+#include "ops/onnx/open_rules.h"
 #include "ops/onnx/rewrite.h"
 #include "tensor/limits.h"
 
@@ -208,18 +209,21 @@ constexpr OpDef kQuantizeOps[] = {
      .schema = "QuantizeLinear(Tensor x, Tensor y_scale, Tensor? y_zero_point=None, *, int axis=1, int block_size=0, "
                "int output_dtype=0, int precision=0, int saturate=1) -> Tensor",
      .dtypes = (kFloating & ~set_of(DType::f64)) | set_of(DType::i32),
-     .decompose = quantize},
+     .decompose = quantize,
+     .open = {.ask = onnx_open::quantized, .integers_only = true}},
     {.name = "onnx.DequantizeLinear",
      .doc = "What 8-bit steps stand for. onnx Operators.md#DequantizeLinear",
      .schema = "DequantizeLinear(Tensor x, Tensor x_scale, Tensor? x_zero_point=None, *, int axis=1, int block_size=0, "
                "int output_dtype=0) -> Tensor",
      .dtypes = kQuantized | set_of(DType::i32) | set_of(DType::u16) | set_of(DType::i16) | set_of(DType::f8_e4m3fn),
-     .decompose = dequantize},
+     .decompose = dequantize,
+     .open = {.ask = onnx_open::dequantized}},
     {.name = "onnx.DynamicQuantizeLinear",
      .doc = "Steps of a scale that spans the data. onnx Operators.md#DynamicQuantizeLinear",
      .schema = "DynamicQuantizeLinear(Tensor x) -> (Tensor y, Tensor y_scale, Tensor y_zero_point)",
      .dtypes = set_of(DType::f32),
-     .decompose = dynamic_quantize},
+     .decompose = dynamic_quantize,
+     .open = {.ask = onnx_open::dynamically_quantized}},
     {.name = "onnx.MatMulInteger",
      .doc = "The product of 8-bit matrices in 32 bits. onnx Operators.md#MatMulInteger",
      .schema = "MatMulInteger(Tensor A, Tensor B, Tensor? a_zero_point=None, Tensor? b_zero_point=None) -> Tensor",
@@ -230,7 +234,8 @@ constexpr OpDef kQuantizeOps[] = {
      .schema = "QLinearMatMul(Tensor a, Tensor a_scale, Tensor a_zero_point, Tensor b, Tensor b_scale, "
                "Tensor b_zero_point, Tensor y_scale, Tensor y_zero_point) -> Tensor",
      .dtypes = kQuantized,
-     .decompose = qlinear_matmul},
+     .decompose = qlinear_matmul,
+     .open = {.ask = onnx_open::requantized}},
     {.name = "onnx.ConvInteger",
      .doc = "The convolution of 8-bit integers in 32 bits. onnx Operators.md#ConvInteger",
      .schema = "ConvInteger(Tensor x, Tensor w, Tensor? x_zero_point=None, Tensor? w_zero_point=None, *, "
@@ -245,7 +250,8 @@ constexpr OpDef kQuantizeOps[] = {
                "str auto_pad=\"NOTSET\", int[]? dilations=None, int group=1, int[]? kernel_shape=None, "
                "int[]? pads=None, int[]? strides=None) -> Tensor",
      .dtypes = kQuantized,
-     .decompose = qlinear_conv},
+     .decompose = qlinear_conv,
+     .open = {.ask = onnx_open::requantized}},
 };
 
 }  // namespace

@@ -2,6 +2,8 @@
 // positions and weights are constants.
 #include <cmath>
 
+#include "ops/core/integer.h"
+#include "ops/onnx/open_rules.h"
 #include "ops/onnx/rewrite.h"
 
 namespace whittle {
@@ -88,7 +90,7 @@ Taps taps_of(const Resampling& r, const Options& options) {
     if (!(width * static_cast<double>(std::max<std::int64_t>(r.to, 1)) <= kMostTerms / 4))
         throw Error("found scale " + std::to_string(r.scale) + " of " + std::to_string(r.from) +
                     " elements, expected a larger one");
-    const auto reach = static_cast<std::int64_t>(std::ceil((cubic ? 2 : 1) * width));  // to either side
+    const auto reach = whole_number(std::ceil((cubic ? 2 : 1) * width), "a reach");  // to either side
     const auto count = static_cast<std::size_t>(nearest ? 1 : 2 * reach);
     const bool outside_is_nothing = options.exclude_outside && cubic;
     Taps taps{std::vector<Ints>(count), std::vector<std::vector<double>>(count)};
@@ -102,8 +104,9 @@ Taps taps_of(const Resampling& r, const Options& options) {
             double weight = weight_at(options, (x - at) / width);
             if (outside_is_nothing && (at < 0 || at > static_cast<double>(r.from - 1))) weight = 0;
             total += weight;
-            taps.positions[k].push_back(
-                static_cast<std::int64_t>(std::clamp(at, 0.0, static_cast<double>(r.from - 1))));
+            // A region that is NaN lies nowhere: extrapolated() replaces what is read.
+            const double inside = std::isnan(at) ? 0 : std::clamp(at, 0.0, static_cast<double>(r.from - 1));
+            taps.positions[k].push_back(whole_number(inside, "a position"));
             taps.weights[k].push_back(weight);
         }
         if ((options.exclude_outside || width > 1) && total != 0)
@@ -137,7 +140,7 @@ NodeValue extrapolated(const Rewrite& op, const NodeValue& y, const std::vector<
         std::vector<std::int64_t> outside;
         for (std::int64_t i = 0; i < dims[d].to; ++i) {
             const double x = original_position(dims[d], options.coordinates, i);
-            outside.push_back(x < 0 || x > static_cast<double>(dims[d].from - 1));
+            outside.push_back(!(x >= 0 && x <= static_cast<double>(dims[d].from - 1)));
         }
         if (std::none_of(outside.begin(), outside.end(), [](std::int64_t o) { return o != 0; })) continue;
         Sizes along(dims.size(), 1);
@@ -181,7 +184,7 @@ std::vector<Resampling> by_scales(const NodeValue& x, const std::vector<double>&
         if (!(scales[d] > 0) || !(grown <= static_cast<double>(kLongest)))
             throw Error("found scale " + std::to_string(scales[d]) + " of " + std::to_string(size) +
                         " elements, expected a positive one and at most " + std::to_string(kLongest) + " elements");
-        dims.push_back({size, static_cast<std::int64_t>(grown), scales[d]});
+        dims.push_back({size, whole_number(grown, "a size"), scales[d]});
     }
     return dims;
 }
@@ -235,7 +238,7 @@ void keep_aspect_ratio(const Rewrite& op, std::vector<Resampling>& dims, const I
             throw Error("found sizes by which " + std::to_string(r.from) + " elements become " + std::to_string(grown) +
                         ", expected at most " + std::to_string(kLongest));
         r.scale = scale;
-        r.to = static_cast<std::int64_t>(grown);
+        r.to = whole_number(grown, "a size");
     }
 }
 
@@ -304,7 +307,8 @@ constexpr OpDef kResizeOps[] = {
                "float extrapolation_value=0.0, str keep_aspect_ratio_policy=\"stretch\", str mode=\"nearest\", str "
                "nearest_mode=\"round_prefer_floor\") -> Tensor",
      .dtypes = kNumbers,
-     .decompose = resize},
+     .decompose = resize,
+     .open = {.ask = onnx_open::resized_region}},
     {.name = "onnx.Upsample",
      .doc = "Resampled to a scale, before opset 10. onnx Changelog.md#Upsample-9",
      .schema = "Upsample(Tensor X, Tensor? scales_value=None, *, str mode=\"nearest\", float[]? scales=None) -> Tensor",

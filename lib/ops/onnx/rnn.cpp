@@ -1,5 +1,6 @@
 // ONNX's recurrent ops: RNN, GRU, LSTM. Reference kernels follow the standard's equations element by element;
 // decompositions run each step as ATen calls on whole batches, so that the two check each other.
+#include "ops/onnx/open_rules.h"
 #include "ops/onnx/recurrent.h"
 #include "tensor/compute.h"
 
@@ -304,7 +305,8 @@ constexpr OpDef kRnnOps[] = {
      .dtypes = kFloating,
      .infer = infer_recurrent<rnn_of>,
      .eval = eval_recurrent<rnn_of, rnn_step>,
-     .decompose = decompose_recurrent<rnn_of, rnn_next>},
+     .decompose = decompose_recurrent<rnn_of, rnn_next>,
+     .open = {.ask = onnx_open::recurrent_lengths}},
     {.name = "onnx.GRU",
      .doc = "Gated recurrent unit. onnx Operators.md#GRU",
      .schema =
@@ -315,7 +317,8 @@ constexpr OpDef kRnnOps[] = {
      .dtypes = kFloating,
      .infer = infer_recurrent<gru_of>,
      .eval = eval_recurrent<gru_of, gru_step>,
-     .decompose = decompose_recurrent<gru_of, gru_next>},
+     .decompose = decompose_recurrent<gru_of, gru_next>,
+     .open = {.ask = onnx_open::recurrent_lengths}},
     {.name = "onnx.LSTM",
      .doc = "Long short-term memory. onnx Operators.md#LSTM",
      .schema = "LSTM(Tensor X, Tensor W, Tensor R, Tensor? B=None, Tensor? sequence_lens=None, Tensor? initial_h=None, "
@@ -325,7 +328,8 @@ constexpr OpDef kRnnOps[] = {
      .dtypes = kFloating,
      .infer = infer_recurrent<lstm_of>,
      .eval = eval_recurrent<lstm_of, lstm_step>,
-     .decompose = decompose_recurrent<lstm_of, lstm_next>},
+     .decompose = decompose_recurrent<lstm_of, lstm_next>,
+     .open = {.ask = onnx_open::recurrent_lengths}},
 };
 
 }  // namespace

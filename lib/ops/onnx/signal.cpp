@@ -2,6 +2,7 @@
 #include <cmath>
 #include <numbers>
 
+#include "ops/core/integer.h"
 #include "ops/onnx/rewrite.h"
 
 namespace whittle {
@@ -69,7 +70,7 @@ Results mel_weight_matrix(GraphBuilder& builder, const Arguments<NodeValue>& arg
         const double edge = std::floor(static_cast<double>(length + 1) * hertz / static_cast<double>(rate));
         if (!(edge >= 0 && edge < static_cast<double>(bins)))
             throw Error("found an edge in bin " + std::to_string(edge) + ", expected one of " + std::to_string(bins));
-        edges.push_back(static_cast<std::int64_t>(edge));
+        edges.push_back(whole_number(edge, "an edge"));
     }
     std::vector<double> weights(static_cast<std::size_t>(bins * mels), 0.0);
     const auto weight = [&](std::int64_t bin, std::size_t mel) -> double& {

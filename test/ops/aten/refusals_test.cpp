@@ -33,6 +33,13 @@ void refused(const std::string& target, const Sample& sample, const std::string&
     CHECK_THROWS_WITH(run_sample(target, sample), Catch::Contains(message));
 }
 
+TEST_CASE("a range without a number of elements is refused, and its numbers keep their digits", "[ops][refusals]") {
+    refused("aten.arange.start_step", {"", {}, {-1e308, 1e308, kInf}}, "by inf, expected fewer than 2^53 elements");
+    refused("aten.arange.start_step", {"", {}, {9007199254740993, 0, 1}}, "found 9007199254740993 to 0 by 1");
+    refused("aten.full.default", {"", {}, {Arg::ints({1}), 9007199254740993}, {{"dtype", DType::i8}}},
+            "found the number 9007199254740993");
+}
+
 TEST_CASE("lengths of labels that do not fit their sequences are refused", "[ops][refusals]") {
     const Tensor scores = f32(std::vector<double>(12, -1), {2, 2, 3});
     const auto call = [&](const Tensor& targets, const Ints& steps, const Ints& labels) {

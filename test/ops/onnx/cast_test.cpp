@@ -2,10 +2,12 @@
 // E4M3FN.
 #include <catch2/catch.hpp>
 #include <cmath>
+#include <random>
 
 #include "ops/core/interpreter.h"
 #include "ops/core/registry.h"
 #include "ops/samples/samples.h"
+#include "tensor/convert.h"
 
 namespace whittle {
 namespace {
@@ -46,6 +48,38 @@ TEST_CASE("onnx.Cast with saturate=0 makes NaN of what is beyond the range", "[o
     CHECK(std::isnan(got[1]));
     CHECK(got[2] == 448);
     CHECK(std::isnan(got[3]));
+}
+
+/// 65519.999 and 1 + 2^-11 + 2^-40 as NumPy 1.24 converts them: 65504 and 1.0009765625.
+TEST_CASE("onnx.Cast rounds f64 once", "[ops]") {
+    std::vector<double> numbers = {
+        65519.999, 1 + 0x1p-11 + 0x1p-40, 65520, 1e300, INFINITY, NAN, 0, 464, 464.000001, 1e-300,
+        0x1p-25,   0x1p-25 + 0x1p-70};
+    std::mt19937_64 random(1);
+    std::uniform_int_distribution<int> eighths(0, 1 << 16);
+    for (int i = 0; i < 4000; ++i) {  // beside the middles of neighbors
+        const double middle = std::ldexp(eighths(random) | 1, -8 - i % 24);
+        numbers.insert(numbers.end(), {middle, middle * (1 + 0x1p-45), middle * (1 - 0x1p-45), middle * (1 + 0x1p-20)});
+    }
+    const std::size_t positive = numbers.size();
+    for (std::size_t i = 0; i < positive; ++i) numbers.push_back(-numbers[i]);
+    const Tensor from = Tensor::of(numbers, {static_cast<std::int64_t>(numbers.size())});
+    const auto check = [&]<class T>(T, const std::vector<std::pair<std::string, Arg>>& kwargs) {
+        const Sample sample{.label = "", .tensors = {from}, .args = {t(0)}, .kwargs = kwargs};
+        const Tensor got =
+            evaluate(graph_of(Registry::instance().require("onnx.Cast"), sample), std::vector{from})[0].contiguous();
+        int wrong = 0;
+        for (std::size_t i = 0; i < numbers.size(); ++i) {
+            const T expected = nearest<T>(numbers[i]);
+            const bool nan = std::isnan(static_cast<float>(expected));
+            const float value = static_cast<float>(got.data<T>()[i]);
+            wrong += nan ? !std::isnan(value) : got.data<T>()[i].bits() != expected.bits();
+        }
+        CHECK(wrong == 0);
+    };
+    check(Half{}, {{"to", 10}});
+    check(BFloat16{}, {{"to", 16}});
+    check(Float8E4M3FN{}, {{"to", 17}, {"saturate", 0}});
 }
 
 TEST_CASE("onnx.Cast reads FLOAT8E4M3FN", "[ops]") {

@@ -1,0 +1,121 @@
+#include "ops/core/open.h"
+
+#include <algorithm>
+
+#include "base/error.h"
+#include "graph/nested.h"
+#include "graph/run_observer.h"
+#include "graph/value_ref.h"
+#include "ops/core/draws.h"
+#include "ops/core/interpreter.h"
+#include "ops/core/memory.h"
+#include "ops/core/mode.h"
+
+namespace whittle {
+
+namespace {
+
+bool may_be_open(const Node& node) {
+    const RegisteredOp* op = node.kind == NodeKind::call ? kernel_of(node.target) : nullptr;
+    if (!op || !op->def->open.ask) return false;
+    return !op->def->open.integers_only || (!node.results.empty() && is_integer(node.meta().dtype));
+}
+
+bool may_be_open(const Graph& graph) {
+    return std::ranges::any_of(graph.nodes, [](const Node& node) { return may_be_open(node); }) ||
+           std::ranges::any_of(graph.subgraphs, [](const auto& entry) { return may_be_open(*entry.second); });
+}
+
+/// For each node whether an asked call reads its results, directly or through others. Calls with nested graphs run,
+/// too, if a call in one of those may be open.
+std::vector<bool> nodes_to_run(const Graph& graph) {
+    const bool nested =
+        std::ranges::any_of(graph.subgraphs, [](const auto& entry) { return may_be_open(*entry.second); });
+    std::vector<bool> run(graph.nodes.size(), false);
+    for (std::size_t i = graph.nodes.size(); i-- > 0;) {
+        const Node& node = graph.nodes[i];
+        if (nested && has_nested_graph(node)) run[i] = true;
+        if (run[i] || may_be_open(node))
+            for_each_input(node, [&](NodeRef ref) { run.at(static_cast<std::size_t>(ref.id)) = true; });
+    }
+    return run;
+}
+
+/// Stops the run.
+struct Found {
+    OpenInput input;
+};
+
+/// Runs as much of a graph as nodes_to_run() says and asks the calls. Where a call of the graph itself fails, the run
+/// goes on without what depends on it; an Error in a nested graph fails the call that runs the nested graph. A graph
+/// that writes runs as a whole and to its first Error: a write may change what any later call reads.
+class Asking final : public Interpreter {
+  public:
+    explicit Asking(const Graph& graph)
+        : graph_(graph), run_(nodes_to_run(graph)), missing_(graph.nodes.size()), writes_(has_writes(graph)) {}
+
+  protected:
+    std::vector<Tensor> step(const Graph& graph, const Node& call, const RegisteredOp& op,
+                             const Arguments<Tensor>& arguments) override {
+        if (&graph != &graph_ || writes_) return asked(graph, call, op, arguments);
+        const auto id = static_cast<std::size_t>(&call - graph.nodes.data());
+        for_each_input(call, [&](NodeRef ref) {
+            if (missing_[static_cast<std::size_t>(value_of(graph, ref).node)]) missing_[id] = true;
+        });
+        try {
+            if (!missing_[id]) return run_[id] ? asked(graph, call, op, arguments) : ask(call, op, arguments);
+        } catch (const Error&) {
+            missing_[id] = true;
+        }
+        return stand_ins(call);
+    }
+    std::vector<Tensor> unknown(const Graph& graph, const Node& call,
+                                const std::function<Tensor(NodeRef)>& value) override {
+        if (&graph != &graph_ || writes_) return Interpreter::unknown(graph, call, value);
+        missing_[static_cast<std::size_t>(&call - graph.nodes.data())] = true;
+        return stand_ins(call);
+    }
+
+  private:
+    /// Throws Found.
+    static std::vector<Tensor> ask(const Node& call, const RegisteredOp& op, const Arguments<Tensor>& arguments) {
+        if (auto reason = open_result(call, op, arguments)) throw Found{{call.name, call.target, std::move(*reason)}};
+        return stand_ins(call);
+    }
+    std::vector<Tensor> asked(const Graph& graph, const Node& call, const RegisteredOp& op,
+                              const Arguments<Tensor>& arguments) {
+        ask(call, op, arguments);
+        if (draws_random_numbers(graph, call)) throw Error(call.target + " draws random numbers");
+        return Interpreter::step(graph, call, op, arguments);
+    }
+    /// What nobody reads.
+    static std::vector<Tensor> stand_ins(const Node& call) {
+        return std::vector<Tensor>(std::max<std::size_t>(call.results.size(), 1));
+    }
+
+    const Graph& graph_;
+    const std::vector<bool> run_;
+    std::vector<bool> missing_;  ///< nodes without results
+    const bool writes_;
+};
+
+}  // namespace
+
+std::optional<std::string> open_result(const Node& call, const RegisteredOp& op, const Arguments<Tensor>& arguments) {
+    return may_be_open(call) ? op.def->open.ask(call.target, arguments) : std::nullopt;
+}
+
+std::optional<OpenInput> open_input(const Graph& graph, std::span<const Tensor> inputs) {
+    if (!may_be_open(graph)) return std::nullopt;
+    const ObservingRuns unobserved{nullptr};
+    const WithoutModes computed_here;
+    try {
+        Asking(graph).run(graph, inputs);
+    } catch (const Found& found) {
+        return found.input;
+    } catch (const Error&) {  // whoever runs the graph meets the same error, with more to say
+    }
+    return std::nullopt;
+}
+
+}  // namespace whittle
