@@ -104,9 +104,12 @@ std::string verdict_text(const std::string& backend, const std::vector<JudgedFra
     std::set<std::string> compared;
     const std::vector<JudgedFrame> right = with_verdict(frames, Verdict::right);
     for (const JudgedFrame& frame : right) compared.insert(frame.compared.begin(), frame.compared.end());
-    if (!right.empty())
-        text += "Backend " + backend + " is right: " + plural(right.size(), "graph") + ", compared with " +
+    const std::string graphs = plural(right.size(), "graph");
+    if (!compared.empty())
+        text += "Backend " + backend + " is right: " + graphs + ", compared with " +
                 join(std::vector<std::string>(compared.begin(), compared.end())) + ".\n";
+    else if (!right.empty())
+        text += "Backend " + backend + " runs " + graphs + "; there is nothing to compare the results with.\n";
     for (const JudgedFrame& frame : right)
         if (!frame.reason.empty()) text += "  " + frame.name + " (" + frame.file + "): " + frame.reason + "\n";
     for (const JudgedFrame& frame : with_verdict(frames, Verdict::not_judged))

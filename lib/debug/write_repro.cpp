@@ -156,9 +156,11 @@ repro::Report write_repro(const Graph& graph, const fs::path& file, const repro:
     if (graph.failure && graph.failure->backend.empty())
         throw Error({file.string(), {}}, "a command judged this failure, and a repro needs a backend to compile with",
                     "minify with --backend, or hand the graph itself to the command's owner");
-    if (const std::vector<std::string> unknown = opaque_ops(graph); graph.failure && !unknown.empty())
+    const std::vector<std::string> unknown = opaque_ops(graph);
+    if (graph.failure && graph.failure->signature.kind == name(Outcome::Kind::mismatch) && !unknown.empty())
         throw Error({file.string(), {}},
-                    "a repro holds what is expected, and Whittle does not know what " + join(unknown) + " computes",
+                    "a repro of wrong results holds what is expected, and Whittle does not know what " + join(unknown) +
+                        " computes",
                     "hand the graph itself to the backend's owner");
     const auto backend = find_backend(graph.failure ? graph.failure->backend : std::string());
     if (graph.failure && other_compiler(*graph.failure, *backend))

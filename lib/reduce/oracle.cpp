@@ -43,7 +43,10 @@ class BackendOracle final : public Oracle {
         seen.lost = outcome.kind == Outcome::Kind::unresolved;
         seen.failed = outcome.is_failure();
         seen.unresolved = outcome.failed() && !seen.failed;
-        if (suspect_.optimized_only && outcome.kind == Outcome::Kind::mismatch && !right_unoptimized(candidate)) {
+        if (const auto why = seen.failed ? excuse(candidate.graph, candidate.inputs) : std::nullopt) {
+            seen.unresolved = true;
+            seen.message = *why;
+        } else if (suspect_.optimized_only && outcome.kind == Outcome::Kind::mismatch && !right_unoptimized(candidate)) {
             seen.unresolved = true;
             seen.message += "; without optimization, too";
         }

@@ -12,6 +12,7 @@
 #include "graph/rate.h"
 #include "ops/aten/random.h"
 #include "ops/core/draws.h"
+#include "ops/core/open.h"
 
 namespace whittle {
 namespace {
@@ -51,12 +52,17 @@ class CaseJudge {
         if (asked_.suspect.tier == Tier::computes) expect();
         if (kind == Outcome::Kind::unsupported || kind == Outcome::Kind::unresolved)
             not_judged(said_.outcome.message);
-        else if (said_.outcome.failed())
-            fails();
-        else if (asked_.suspect.tier == Tier::ends)
+        else if (said_.outcome.failed()) {
+            if (const auto why = excuse(asked_.graph, asked_.inputs))
+                not_judged(*why);
+            else
+                fails();
+        } else if (asked_.suspect.tier == Tier::ends)
             said_.verdict = Verdict::right;
         else if (const std::string op = random_op(asked_.graph); !op.empty())
             not_judged(op + " draws random numbers");
+        else if (const auto why = excuse(asked_.graph, asked_.inputs))
+            not_judged(*why);
         else if (said_.expected.outputs.empty())
             not_judged("nobody knows what is right: " + said_.no_reference);
         else
@@ -198,6 +204,11 @@ Judgement judge(const FailingCase& asked, Backend& backend, Outcome ran) {
     return judgement;
 }
 
+std::optional<std::string> excuse(const Graph& graph, std::span<const Tensor> inputs) {
+    auto open = open_input(graph, inputs);
+    return open ? std::optional(std::move(open->reason)) : std::nullopt;
+}
+
 std::optional<BackendOptions> unoptimized(const Graph& graph, Backend& backend, const BackendOptions& options) {
     Switchable* const switches = offered<Switchable>(backend);
     const auto look = switches ? switches->inspect(graph, options) : nullptr;
@@ -240,7 +251,9 @@ Answer ask_again(const Question& question, Backend& backend, int runs) {
     for (int left = runs; left > 0 && answer.again != Again::fails; left--) {
         Outcome outcome = query(question.graph, failure.inputs, question.expected, backend, suspect);
         if (!outcome.failed() && answer.again == Again::otherwise) continue;
-        if (outcome.failed()) answer.again = alike(question, outcome) ? Again::fails : Again::otherwise;
+        if (outcome.failed())
+            answer.again = alike(question, outcome) && !excuse(question.graph, failure.inputs) ? Again::fails
+                                                                                               : Again::otherwise;
         answer.outcome = std::move(outcome);
     }
     return answer;

@@ -204,13 +204,15 @@ TEST_CASE("a suspect is the default one until a backend is named", "[options]") 
     const fs::path graph = folder.path() / "g.json";
     save_graph(relu("g"), graph);
     const Tool tool("explain", "", "");
-    // The reference is not tried: it has no failures of its own.
-    CHECK(subject_of(tool, graph, options, folder.path() / "t").runnable.empty());
+    const debug::Subject reference = subject_of(tool, graph, options, folder.path() / "t");
+    REQUIRE(reference.judged.size() == 1);
+    CHECK(reference.judged[0].verdict == Verdict::right);
+    CHECK(reference.judged[0].compared.empty());  // there is nothing to compare it with
     options.backend.name = "relu_compile_error_TESTING_ONLY";
     const debug::Subject subject = subject_of(tool, graph, options, folder.path() / "t");
     CHECK(subject.runnable == graph);
-    REQUIRE(subject.failing.size() == 1);
-    CHECK(subject.failing[0].failure == "exception at compile: ReluCompileError");
+    REQUIRE(subject.failing().size() == 1);
+    CHECK(subject.failing()[0].reason == "exception at compile: ReluCompileError");
 }
 
 TEST_CASE("the next command is the one that was typed, with --minify", "[options]") {

@@ -47,18 +47,21 @@ TEST_CASE("check() finds each distinct failure once, in its smallest graph", "[d
     const debug::Findings found = debug::check(frames, search(kRefuses, folder.path() / "m.json"));
     REQUIRE(found.failing.size() == 1);
     CHECK(found.failing[0] == &frames[2]);
-    CHECK(found.declined.empty());
+    CHECK(found.not_judged.empty());
 
     const auto backend = find_backend(kRefuses.spec);
     const debug::TriedFrames tried = debug::try_frames(frames, *backend, kRefuses);
-    REQUIRE(tried.failing.size() == 2);
-    CHECK(tried.failing[0].name == "large");
-    CHECK(tried.failing[0].failure == "exception at compile: ReluCompileError");
-    CHECK(tried.judged);
-    CHECK(tried.declined.empty());
+    const std::vector<debug::JudgedFrame> failing = debug::with_verdict(tried.frames, Verdict::fails);
+    REQUIRE(failing.size() == 2);
+    CHECK(failing[0].name == "large");
+    CHECK(failing[0].reason == "exception at compile: ReluCompileError");
+    CHECK(tried.frames[0].verdict == Verdict::right);
+    CHECK(debug::verdict_of(tried.frames) == Verdict::fails);
+    CHECK_THAT(debug::verdict_text("b", tried.frames),
+               Catch::StartsWith("Backend b is right: 1 graph, compared with "));
 }
 
-TEST_CASE("a backend that declines a frame has not judged it", "[debug]") {
+TEST_CASE("a frame that a backend does not support is not judged, which is said once", "[debug]") {
     LoadedFrame own = frame("own");
     own.graph =
         parse("graph own {\n  %x = placeholder[\"x\"] : f32[4]\n  %b = my.op.default(%x) : f32[4]\n  return (%b)\n}\n");
@@ -66,10 +69,10 @@ TEST_CASE("a backend that declines a frame has not judged it", "[debug]") {
     const Suspect interprets{.spec = "eager_debug"};
     const auto backend = find_backend(interprets.spec);
     const debug::TriedFrames tried = debug::try_frames({own, own}, *backend, interprets);
-    CHECK(tried.failing.empty());
-    CHECK_FALSE(tried.judged);
-    REQUIRE(tried.declined.size() == 1);
-    CHECK(tried.declined[0].why == "no kernel for my.op.default");
+    CHECK(debug::verdict_of(tried.frames) == Verdict::not_judged);
+    const std::vector<debug::JudgedFrame> declined = debug::with_verdict(tried.frames, Verdict::not_judged);
+    REQUIRE(declined.size() == 1);
+    CHECK(declined[0].reason == "no kernel for my.op.default");
 }
 
 TEST_CASE("minimize() leaves the one op, on disk with its failure", "[debug]") {
@@ -149,13 +152,15 @@ TEST_CASE("trace() keeps graphs and records, and who fails", "[debug]") {
         CHECK_THROWS_WITH(debug::predict(model, {cpp::Analysis{}}),
                           Catch::Contains("with --static it must be a program"));
 
-        model.failing = {{"bad", "f.json", "exception at compile: x"}};
+        model.judged = {
+            {.name = "bad", .file = "f.json", .verdict = Verdict::fails, .reason = "exception at compile: x"}};
         const explain::Report report = debug::report(model, *find_backend("eager"));
         CHECK(report.failing == 1);
         CHECK(debug::to_text(model, report, {}).starts_with("FAIL bad (f.json): exception at compile: x\n\nWhittle"));
-        CHECK_FALSE(debug::to_json(model, report).contains("failures"));  // no backend was run on it
+        CHECK_FALSE(debug::to_json(model, report).contains("verdict"));  // no backend was run on it
         model.runnable = "f.json";
-        CHECK(debug::to_json(model, report)["failures"].size() == 1);
+        CHECK(debug::to_json(model, report)["verdict"] == "fails");
+        CHECK(debug::to_json(model, report)["judged"].size() == 1);
     }
     SECTION("the reference's own failure is nobody's bug to minimize") {
         CHECK_FALSE(debug::trace({frame("good")}, {.folder = folder.path() / "e", .suspect = {.spec = "eager"}}, {})

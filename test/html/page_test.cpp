@@ -63,9 +63,18 @@ TEST_CASE("a file that is gone has the lines that stacks know", "[html]") {
     CHECK(data["files"][0]["lines"] == json({"", "y = first(x)", "net(x)"}));
 }
 
+/// A frame that a backend computes wrong.
+debug::JudgedFrame wrong(std::string name, std::string file, std::string reason) {
+    return {.name = std::move(name),
+            .file = std::move(file),
+            .verdict = Verdict::fails,
+            .reason = std::move(reason),
+            .wrong = true};
+}
+
 TEST_CASE("findings come worst first, and functions have their status", "[html]") {
     debug::Subject subject = test::broken_program("/nowhere/program.cpp");
-    subject.failing = {{"net", "net_0.json", "mismatch at run", true}, {"net", "net_0.json", "mismatch at run", true}};
+    subject.judged = {wrong("net", "net_0.json", "mismatch at run"), wrong("net", "net_0.json", "mismatch at run")};
     const json data = data_of(subject);
     REQUIRE(data["findings"].size() == 3);  // two runs of one graph are one
     CHECK(data["findings"][0]["level"] == "failed");
@@ -93,8 +102,8 @@ debug::Subject twice_wrong() {
     subject.frames.push_back(second);
     subject.index->graphs.push_back(subject.index->graphs[0]);
     subject.index->graphs[1].name = "net_1";
-    subject.failing = {{"net", "net_0.json", "mismatch at run: far off", true},
-                       {"net", "net_1.json", "mismatch at run: off, too", true}};
+    subject.judged = {wrong("net", "net_0.json", "mismatch at run: far off"),
+                      wrong("net", "net_1.json", "mismatch at run: off, too")};
     return subject;
 }
 
@@ -271,7 +280,7 @@ TEST_CASE("a finding of a model file names the file, and the node where one is k
         "  return (%y)\n}\n");
     frame.breaks = {{"y", "nobody takes it"}};
     subject.frames = {frame};
-    subject.failing = {{.name = "main", .file = "dir/m.onnx", .failure = "exception at compile: x"}};
+    subject.judged = {{.name = "main", .file = "dir/m.onnx", .verdict = Verdict::fails, .reason = "exception: x"}};
     const json data = data_of(subject);
     CHECK(data["findings"][0]["where"] == "m.onnx");
     CHECK(data["findings"][1]["where"] == "%y in m.onnx");
