@@ -12,6 +12,7 @@
 #include "graph/value_ref.h"
 #include "ops/aten/data_sizes.h"
 #include "ops/core/interpreter.h"
+#include "ops/core/layout.h"
 #include "ops/core/mode.h"
 #include "passes/decompose.h"
 
@@ -78,7 +79,7 @@ std::vector<whittle::Tensor> run_kernel(const Node& call, const std::vector<Impl
     const Arguments<whittle::Tensor> arguments(
         op.schema, call, [&](NodeRef ref) { return *operands.at(static_cast<std::size_t>(ref.id))->value; });
     check_main_dtype(op, arguments);
-    return op.def->eval(arguments);
+    return whittle::run_kernel(op, arguments);
 }
 
 /// `told` is what modes are told, the in-place call where `computed` computes what that writes.

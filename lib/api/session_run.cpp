@@ -13,6 +13,7 @@
 #include "api/stack.h"
 #include "base/error.h"
 #include "base/log.h"
+#include "ops/core/layout.h"
 #include "tensor/reach.h"
 
 namespace whittle::api {
@@ -28,6 +29,7 @@ whittle::Tensor as_promised(whittle::Tensor value, const ValueMeta& meta, const 
         throw Error("graph " + graph + ": the backend returned " + std::string(whittle::name(value.dtype())) +
                     to_string(value.sizes()) + ", expected " + std::string(whittle::name(meta.dtype)) +
                     to_string(meta.sizes));
+    if (!same_strides(ValueMeta::of(value), meta)) value = laid_out(value, meta.strides);
     return value.requires_grad() == meta.requires_grad ? value : value.with_requires_grad(meta.requires_grad);
 }
 

@@ -2,13 +2,16 @@
 
 #include <algorithm>
 #include <map>
+#include <numeric>
 #include <set>
 #include <string>
 
 #include "base/error.h"
 #include "graph/text.h"
 #include "graph/value_ref.h"
+#include "ops/aten/own_copy.h"
 #include "ops/core/known.h"
+#include "ops/core/layout.h"
 #include "ops/core/registry.h"
 #include "passes/log.h"
 #include "passes/rewriter.h"
@@ -76,9 +79,30 @@ class Decomposer {
         WHITTLE_CHECK(results.size() == node.results.size(),
                       node.target + " decomposes into " + std::to_string(results.size()) + " results, expected " +
                           std::to_string(node.results.size()));
+        if (node.target.starts_with("aten."))  // elsewhere strides mean nothing
+            for (std::size_t i = 0; i < results.size(); ++i) results[i] = laid_out(results[i], node.results[i]);
         if (options_.decomposed) options_.decomposed(builder_, node, results);
         if (results.size() == 1) rewriter_.replace(id, results[0]);
         expanded_[id] = std::move(results);
+    }
+
+    /// The value with its elements in the order that `as` has: views see through strides. As it is where those are no
+    /// order of dense elements.
+    NodeRef laid_out(NodeRef value, const ValueMeta& as) {
+        const ValueMeta& has = rewriter_.graph().node(value).meta();
+        if (has.sizes != as.sizes || same_strides(has, as)) return value;
+        std::vector<std::size_t> order(as.sizes.size());
+        std::iota(order.begin(), order.end(), 0);
+        std::ranges::stable_sort(order, std::ranges::greater(), [&](std::size_t d) { return as.strides[d]; });
+        ValueMeta dense = as;
+        dense.strides = dense_strides(as.sizes, order);
+        if (!same_strides(dense, as)) return value;
+        std::vector<std::int64_t> outermost_first(order.begin(), order.end()), back(order.size());
+        for (std::size_t i = 0; i < order.size(); ++i) back[order[i]] = static_cast<std::int64_t>(i);
+        const auto permuted = [&](NodeRef of, const std::vector<std::int64_t>& dims) {
+            return builder_.call("aten.permute.default", {of, Arg::ints(dims)});
+        };
+        return permuted(own_copy(builder_, permuted(value, outermost_first)).ref, back).ref;
     }
 
     /// What a getitem of an expanded node reads.

@@ -135,6 +135,7 @@ class Functionalizer {
                 "found a write to an operand that has no functional form, expected one such as aten.add_.Tensor");
         const Node copied = mapped(call);
         builder_.set_origin(call);
+        const std::size_t first = made();
         NodeValue result = builder_.call(form->functional, copied.args, copied.kwargs);
         const ValueMeta& self = node(operand->id).meta();
         if (result.meta.sizes != self.sizes)
@@ -144,8 +145,23 @@ class Functionalizer {
         result.meta.placement = self.placement;  // what is inferred knows of none
         rewriter_.graph().nodes[static_cast<std::size_t>(result.ref.id)].results.front().placement = self.placement;
         if (options_.written) options_.written(builder_, call, result);
+        if (call.meta().requires_grad) tell_gradients(first);
+        const std::size_t written = made();
         slot(id).same_as = operand->id;
         store(memory(operand->id), result);
+        tell_gradients(written);
+    }
+
+    std::size_t made() { return rewriter_.graph().nodes.size(); }
+
+    /// Of the nodes from `first` on, which no program made: they require a gradient where an operand does.
+    void tell_gradients(std::size_t first) {
+        Graph& graph = rewriter_.graph();
+        for (std::size_t i = first; i < graph.nodes.size(); ++i) {
+            bool any = false;
+            for_each_input(graph.nodes[i], [&](NodeRef ref) { any = any || graph.node(ref).meta().requires_grad; });
+            for (ValueMeta& meta : graph.nodes[i].results) meta.requires_grad = any && is_inexact(meta.dtype);
+        }
     }
 
     /// `id`, a view or a root, holds `result` from now on, and so does all that shares its memory.

@@ -32,6 +32,15 @@ TEST_CASE("operations run at once outside of compile()") {
     CHECK(values(matmul(ramp(), ramp().t())) == Floats{5, 14, 14, 50});
 }
 
+TEST_CASE("results keep the order of their operands' dimensions, through which views see") {
+    const auto twice = [](const Tensor& x) { return x.transpose(0, 1) * 2; };
+    const Tensor x = arange(12, kFloat).reshape({3, 2, 2});
+    CHECK(values(twice(x).transpose(0, 1).view({6, 2})) == values(x * 2));
+    CHECK_THROWS_WITH(twice(x).view({4, 3}), Catch::Contains("reshape copies where it must"));
+    const auto compiled = compile(twice, {.backend = "halide"});  // whose kernels write row by row
+    CHECK(values(compiled(x).transpose(0, 1).view({6, 2})) == values(x * 2));
+}
+
 TEST_CASE("views alias, and writes in place are seen through them") {
     Tensor a = ramp();
     const Tensor row = a[1], column = a.index({Slice(), 2});

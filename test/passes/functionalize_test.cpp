@@ -146,6 +146,32 @@ TEST_CASE("a write through a view is a write to its base, told by the view's geo
     CHECK_THAT(program("aten.diagonal.default(%c)", "[4]"), Contains("aten.scatter.src"));
 }
 
+TEST_CASE("a value that is written keeps its requires_grad, and so does what the write makes of its base") {
+    CHECK_THAT(body(R"(graph g {
+  %x = placeholder["x"] : f32[2, 3]
+  %w = placeholder["w"] : f32[2, 3] grad
+  %h = aten.mul.Tensor(%x, %w) : f32[2, 3] grad
+  %all = aten.mul_.Tensor(%h, 2.0) : f32[2, 3] grad
+  %row = aten.select.int(%h, 0, 0) : f32[3] grad
+  %one = aten.add_.Tensor(%row, 1.0) : f32[3] grad
+  return (%h)
+}
+)"),
+               Contains("aten.mul.Tensor(%h, 2.0) : f32[2, 3] grad") &&
+                   Contains("aten.add.Tensor(%row, 1.0) : f32[3] grad") &&
+                   Contains("aten.select_scatter.default(%all, %one, 0, 0) : f32[2, 3] grad"));
+    CHECK_THAT(body(R"(graph g {
+  %x = placeholder["x"] : f32[2, 3]
+  %w = placeholder["w"] : f32[2, 3] grad
+  %e = aten.exp.default(%w) : f32[2, 3]
+  %y = aten.mul.Tensor(%x, 2.0) : f32[2, 3]
+  %all = aten.mul_.Tensor(%y, %w) : f32[2, 3]
+  return (%y, %e)
+}
+)"),
+               Contains("aten.mul.Tensor(%y, %w) : f32[2, 3]\n"));  // without gradients, as it was recorded
+}
+
 TEST_CASE("what cannot be told functionally is an error that names the node") {
     const auto message = [](const std::string& text) {
         try {

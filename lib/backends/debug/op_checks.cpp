@@ -4,6 +4,7 @@
 
 #include "graph/text.h"
 #include "ops/core/custom.h"
+#include "ops/core/layout.h"
 #include "ops/core/memory.h"
 #include "tensor/compare.h"
 
@@ -26,14 +27,6 @@ struct CheckedCall {
 
     bool in_place() const { return op.def->name != node.target; }
 };
-
-/// Those of dimensions with one element, or of no elements at all, place nothing.
-bool same_strides(const ValueMeta& a, const ValueMeta& b) {
-    if (a.numel() == 0) return true;
-    for (std::size_t i = 0; i < a.sizes.size(); ++i)
-        if (a.sizes[i] != 1 && a.strides[i] != b.strides[i]) return false;
-    return true;
-}
 
 /// `copies`: what the schema does not declare is a copy, to which the call may do anything.
 std::vector<Operand> operands_of(const Schema& schema, const Arguments<Tensor>& arguments, bool copies) {

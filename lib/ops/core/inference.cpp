@@ -5,6 +5,7 @@
 #include "graph/text.h"
 #include "graph/value_ref.h"
 #include "ops/core/known.h"
+#include "ops/core/layout.h"
 #include "ops/core/memory.h"
 #include "ops/core/registry.h"
 
@@ -118,18 +119,21 @@ std::vector<ValueMeta> infer(const Graph& graph, const Node& call) {
     if (const InPlaceForm* form = Registry::instance().in_place(call.target); form)
         return infer_in_place(graph, call, form->functional);
     const RegisteredOp& op = Registry::instance().require(call.target);
+    const auto meta = [&](NodeRef ref) { return graph.node(ref).meta(); };
     try {
         if (op.def->infer) {
-            const Arguments<ValueMeta> arguments(
-                op.schema, call, [&](NodeRef ref) { return graph.node(ref).meta(); }, {}, &graph);
+            const Arguments<ValueMeta> arguments(op.schema, call, meta, {}, &graph);
             check_main_dtype(op, arguments);
-            return op.def->infer(arguments);
+            std::vector<ValueMeta> results = op.def->infer(arguments);
+            lay_out(op, arguments, results);
+            return results;
         }
         WHITTLE_CHECK(op.def->decompose != nullptr, call.target + " has neither infer nor decompose");
         const Expansion expansion = expand(graph, call);
         std::vector<ValueMeta> results;
         for (const NodeId id : expansion.graph.outputs())
             results.push_back(expansion.graph.nodes[static_cast<std::size_t>(id)].meta());
+        lay_out(op, Arguments<ValueMeta>(op.schema, call, meta, {}, &graph), results);
         return results;
     } catch (const NeedsConstant&) {
         if (call.results.empty()) throw;

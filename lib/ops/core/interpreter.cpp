@@ -14,6 +14,7 @@
 #include "graph/value_ref.h"
 #include "ops/core/assertions.h"
 #include "ops/core/draws.h"
+#include "ops/core/layout.h"
 #include "ops/core/memory.h"
 #include "ops/core/mode.h"
 
@@ -274,7 +275,7 @@ std::vector<Tensor> Interpreter::step(const Graph& graph, const Node& call, cons
                                       const Arguments<Tensor>& arguments) {
     if (op.def->eval) {
         check_main_dtype(op, arguments);
-        return op.def->eval(arguments);
+        return run_kernel(op, arguments);
     }
     if (!op.def->decompose) throw Error("no kernel for " + call.target);
     const auto run = [&](const PreparedGraph::Parts::Decomposed& decomposed) {
@@ -283,6 +284,7 @@ std::vector<Tensor> Interpreter::step(const Graph& graph, const Node& call, cons
         std::vector<Tensor> results = Interpreter().run_boxed(decomposed.graph, std::move(inputs));
         for (Tensor& result : results)
             if (decomposed.constants.contains(result.storage())) result = own_copy(result);
+        lay_out(op, arguments, results);
         return results;
     };
     PreparedGraph::Parts own;

@@ -55,6 +55,17 @@ bool is_inferred(const Graph& graph, const Node& call) {
     }
 }
 
+/// Numbers stand where the op takes tensors, and no tensor is left: PyTorch has no such call, and computes with the
+/// numbers themselves in f64.
+bool takes_numbers_alone(const Node& call) {
+    const Schema* schema = Registry::instance().find(call.target);
+    bool reads = false;
+    for_each_input(call, [&](NodeRef) { reads = true; });
+    return schema && !reads && std::ranges::any_of(schema->params, [](const Param& param) {
+               return param.type == ParamType::tensor && !param.optional;
+           });
+}
+
 /// Placeholders that nobody reads go, and with them what they hold.
 Graph without_unread_inputs(const Graph& graph) {
     const std::vector<std::vector<NodeId>> readers = users(graph);
@@ -242,6 +253,7 @@ std::optional<Graph> Draft::assemble() const {
 bool Draft::infer_again(Graph& graph) const {
     for (Node& node : graph.nodes) {
         if (node.kind != NodeKind::call) continue;
+        if (takes_numbers_alone(node)) return false;
         try {
             const std::vector<ValueMeta> fresh = infer(graph, node);
             const bool known = node.results.size() == fresh.size() &&

@@ -320,6 +320,7 @@ TEST_CASE("operands: another leaf of the same type, or a number", "[reductions]"
   return (%b)
 }
 )");
+    CHECK_FALSE(edited(operand_edits, case_of(before), {"%x is the number 0", "%y is the number 0"}));  // add(0.0, 0.0)
     const Names all = names(operand_edits, case_of(before));
     CHECK(std::find(all.begin(), all.end(), "%w is %x") == all.end());  // of another type
 }
