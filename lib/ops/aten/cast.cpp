@@ -124,7 +124,8 @@ constexpr OpDef alias_op(std::string_view name, std::string_view schema, std::st
             .dtypes = kStored,
             .infer = infer_to,
             .eval = eval_to,
-            .lower = lower_copy};
+            .lower = lower_copy,
+            .bound = kBoundExact};
 }
 
 constexpr OpDef kCast[] = {
@@ -136,7 +137,8 @@ constexpr OpDef kCast[] = {
      .infer = infer_copy,
      .eval = eval_copy,
      .lower = lower_copy,
-     .grad = pass_gradient},
+     .grad = pass_gradient,
+     .bound = kBoundExact},
     {.name = "aten.to.dtype",
      .doc = "converted to dtype; self when it has that already and copy is false",
      .schema = "to.dtype(Tensor(a) self, ScalarType dtype, bool non_blocking=False, bool copy=False, MemoryFormat? "
@@ -145,7 +147,8 @@ constexpr OpDef kCast[] = {
      .infer = infer_to,
      .eval = eval_to,
      .lower = lower_copy,
-     .grad = pass_gradient},
+     .grad = pass_gradient,
+     .bound = kBoundExact},
     {.name = "aten.view.dtype",
      .doc = "the same bytes as elements of dtype, a view: "
             "https://pytorch.org/docs/stable/generated/torch.Tensor.view.html",
@@ -166,7 +169,8 @@ constexpr OpDef kCast[] = {
      .infer = infer_copy,
      .eval = eval_copy,
      .lower = lower_copy,
-     .grad = pass_gradient},
+     .grad = pass_gradient,
+     .bound = kBoundExact},
     {.name = "aten.contiguous.default",
      .doc = "self when it is contiguous, else a contiguous copy",
      .schema = "contiguous(Tensor(a) self, *, MemoryFormat memory_format=contiguous_format) -> Tensor(a)",
@@ -174,7 +178,8 @@ constexpr OpDef kCast[] = {
      .infer = infer_contiguous,
      .eval = eval_contiguous,
      .lower = lower_copy,
-     .grad = pass_gradient},
+     .grad = pass_gradient,
+     .bound = kBoundExact},
     {.name = "aten.copy.default",
      .doc = "src, broadcast and converted to the sizes and dtype of self",
      .schema = "copy(Tensor self, Tensor src, bool non_blocking=False) -> Tensor",
@@ -182,7 +187,8 @@ constexpr OpDef kCast[] = {
      .infer = infer_fill_copy,
      .eval = eval_fill_copy,
      .lower = lower_fill_copy,
-     .grad = copy_grad},
+     .grad = copy_grad,
+     .bound = kBoundExact},
     {.name = "aten.lift_fresh_copy.default",
      .doc = "a copy of a constant",
      .schema = "lift_fresh_copy(Tensor self) -> Tensor",
@@ -190,7 +196,8 @@ constexpr OpDef kCast[] = {
      .infer = infer_copy,
      .eval = eval_copy,
      .lower = lower_copy,
-     .grad = pass_gradient},
+     .grad = pass_gradient,
+     .bound = kBoundExact},
     with_gradient(alias_op("aten.alias.default", "alias(Tensor(a) self) -> Tensor(a)", "self, sharing its memory"),
                   pass_gradient),
     with_gradient(alias_op("aten.detach.default", "detach(Tensor(a) self) -> Tensor(a)", "self, without gradient"),

@@ -217,6 +217,7 @@ std::span<const OpDef> gather_ops() {
             .eval = eval_gather,
             .lower = lower_gather,
             .grad = gather_grad,
+            .bound = kBoundExact,
         },
         {
             .name = "aten.index_select.default",
@@ -232,6 +233,7 @@ std::span<const OpDef> gather_ops() {
             .eval = eval_index_select,
             .lower = lower_index_select,
             .grad = index_select_grad,
+            .bound = kBoundExact,
         },
         {
             .name = "aten.embedding.default",
@@ -247,6 +249,7 @@ std::span<const OpDef> gather_ops() {
             .eval = eval_embedding,
             .lower = lower_embedding,
             .grad = embedding_grad,
+            .bound = kBoundExact,
         },
         {
             .name = "aten.take.default",
@@ -257,6 +260,7 @@ std::span<const OpDef> gather_ops() {
             .eval = eval_take,
             .lower = lower_take,
             .grad = take_grad,
+            .bound = kBoundExact,
         },
         {
             .name = "aten.take_along_dim.default",

@@ -276,6 +276,7 @@ std::span<const OpDef> index_ops() {
             .eval = eval_index,
             .lower = lower_index,
             .grad = index_grad,
+            .bound = kBoundExact,
         },
         {
             .name = "aten.index_put.default",
@@ -287,6 +288,7 @@ std::span<const OpDef> index_ops() {
             .eval = eval_index_put,
             .lower = lower_index_put,
             .grad = index_put_grad,
+            .bound = kBoundSums,
         },
         {
             .name = "aten.put.default",

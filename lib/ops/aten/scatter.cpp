@@ -220,6 +220,7 @@ std::span<const OpDef> scatter_ops() {
             .eval = eval_scatter,
             .lower = lower_scatter,
             .grad = scatter_grad,
+            .bound = kBoundExact,
         },
         {
             .name = "aten.scatter.value",
@@ -231,6 +232,7 @@ std::span<const OpDef> scatter_ops() {
             .eval = eval_scatter_value,
             .lower = lower_scatter_value,
             .grad = scatter_value_grad,
+            .bound = kBoundExact,
         },
         {
             .name = "aten.scatter_add.default",
@@ -242,6 +244,7 @@ std::span<const OpDef> scatter_ops() {
             .eval = eval_scatter,
             .lower = lower_scatter,
             .grad = scatter_add_grad,
+            .bound = kBoundSums,
         },
         {
             .name = "aten.scatter_reduce.two",

@@ -116,6 +116,7 @@ std::span<const OpDef> search_ops() {
             .eval = eval_search,
             .lower = lower_search,
             .grad = no_gradient,
+            .bound = kBoundStep,
         },
         {
             .name = "aten.bucketize.Tensor",
