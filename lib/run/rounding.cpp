@@ -118,18 +118,6 @@ std::vector<Tensor> shaken(const Graph& original, const Graph& wide, std::span<c
     return Shaken(original, random).run(graph, values);
 }
 
-/// How many are added for an element of a call's results at most: the steps of its loops, or, of an op that does not
-/// say, all that it reads.
-double terms_of(const Graph& graph, const Node& call) {
-    std::int64_t made = 1, read = 1;
-    for (const ValueMeta& meta : call.results) made = std::max(made, element_count(meta.sizes));
-    for_each_input(call, [&](NodeRef ref) {
-        for (const ValueMeta& meta : graph.node(ref).results) read = std::max(read, element_count(meta.sizes));
-    });
-    const std::optional<CallCost> cost = is_op_call(call) ? cost_of(graph, call) : std::nullopt;
-    return cost ? std::max(1.0, cost->steps / static_cast<double>(made)) : static_cast<double>(read);
-}
-
 }  // namespace
 
 std::vector<Rounding> rounding_of(const Graph& graph, std::span<const Tensor> inputs, std::span<const Tensor> exact) {

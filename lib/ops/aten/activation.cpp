@@ -21,6 +21,7 @@ Expr min_of(const Expr& x, double high) { return expr::select(constant(x, high) 
 
 /// NaN and -0 stay.
 struct Relu : Arithmetic {
+    static constexpr Bound bound = kBoundExact;
     template <Number T>
     static T eval(T x) {
         return x < 0 ? T(0) : x;
@@ -31,6 +32,7 @@ struct Relu : Arithmetic {
     }
 };
 struct Sigmoid : FloatingFunction {
+    static constexpr Bound bound = rounds_by(4, Bound::Rule::terms);
     template <Floating T>
     static T eval(T x) {
         return 1 / (1 + std::exp(-x));
@@ -39,6 +41,7 @@ struct Sigmoid : FloatingFunction {
 };
 /// min(0, x) - log1p(exp(-|x|)): never overflows.
 struct LogSigmoid : Arithmetic {
+    static constexpr Bound bound = rounds_by(4, Bound::Rule::terms);
     template <Floating T>
     static T eval(T x) {
         const T low = T(0) < x ? T(0) : x;
@@ -50,6 +53,7 @@ struct LogSigmoid : Arithmetic {
     }
 };
 struct Silu : Arithmetic {
+    static constexpr Bound bound = rounds_by(4, Bound::Rule::terms);
     template <Floating T>
     static T eval(T x) {
         return x / (1 + std::exp(-x));
@@ -57,6 +61,7 @@ struct Silu : Arithmetic {
     static Expr lower(const Expr& x) { return x / (constant(x, 1) + exp_of(expr::negate(x))); }
 };
 struct Mish : Arithmetic {
+    static constexpr Bound bound = rounds_by(8, Bound::Rule::terms);
     template <Floating T>
     static T eval(T x) {
         return x * std::tanh(std::log1p(std::exp(x)));
@@ -71,6 +76,7 @@ T ramp_to_six(T x) {
 }
 Expr ramp_to_six(const Expr& x) { return min_of(max_of(x + constant(x, 3), 0), 6); }
 struct Hardswish : Arithmetic {
+    static constexpr Bound bound = rounds_by(4, Bound::Rule::terms);
     template <Floating T>
     static T eval(T x) {
         return x * ramp_to_six(x) / 6;
@@ -78,6 +84,7 @@ struct Hardswish : Arithmetic {
     static Expr lower(const Expr& x) { return x * ramp_to_six(x) / constant(x, 6); }
 };
 struct Hardsigmoid : Arithmetic {
+    static constexpr Bound bound = rounds_by(4, Bound::Rule::terms);
     template <Floating T>
     static T eval(T x) {
         return ramp_to_six(x) / 6;
@@ -231,7 +238,8 @@ constexpr OpDef parametric_op(std::string_view name, std::string_view schema, st
             .dtypes = kFloating,
             .infer = infer_same,
             .eval = eval_parametric<K>,
-            .lower = lower_parametric<K>};
+            .lower = lower_parametric<K>,
+            .bound = rounds_by(16, Bound::Rule::terms)};
 }
 constexpr OpDef composite(std::string_view name, std::string_view schema, std::string_view doc, DTypeSet dtypes,
                           DecomposeFn decompose) {

@@ -113,7 +113,8 @@ constexpr OpDef weighted_sum_op(std::string_view name, std::string_view schema, 
             .dtypes = (F::allows_bool ? kAnyDType : kNumbers) | kLimited | kComplex,
             .infer = infer_weighted_sum<F>,
             .eval = eval_weighted_sum<F>,
-            .lower = lower_weighted_sum<F>};
+            .lower = lower_weighted_sum<F>,
+            .bound = rounds_by(1, Bound::Rule::terms)};
 }
 
 // --- Products and extrema ---
@@ -135,6 +136,7 @@ struct Mul : Arithmetic {
 
 /// NaN if either is NaN. Of two zeros the first, which std::max also gives.
 struct Maximum : Arithmetic {
+    static constexpr Bound bound = kBoundExact;
     template <Real T>
     static T eval(T a, T b) {
         return a != a || b <= a ? a : b;
@@ -146,6 +148,7 @@ struct Maximum : Arithmetic {
     }
 };
 struct Minimum : Arithmetic {
+    static constexpr Bound bound = kBoundExact;
     template <Real T>
     static T eval(T a, T b) {
         return a != a || a <= b ? a : b;
@@ -158,6 +161,7 @@ struct Minimum : Arithmetic {
 };
 /// The other one if one is NaN.
 struct Fmax : Arithmetic {
+    static constexpr Bound bound = kBoundExact;
     template <Real T>
     static T eval(T a, T b) {
         return b != b || b <= a ? a : b;
@@ -168,6 +172,7 @@ struct Fmax : Arithmetic {
     }
 };
 struct Fmin : Arithmetic {
+    static constexpr Bound bound = kBoundExact;
     template <Real T>
     static T eval(T a, T b) {
         return b != b || a <= b ? a : b;
@@ -189,6 +194,7 @@ struct Atan2 : FloatingFunction {
 // --- Bits ---
 
 struct BitAnd : Arithmetic {
+    static constexpr Bound bound = Bound();
     static std::int64_t eval(std::int64_t a, std::int64_t b) { return a & b; }
     static bool eval(bool a, bool b) { return a && b; }
     static Expr lower(const Expr& a, const Expr& b) {
@@ -196,6 +202,7 @@ struct BitAnd : Arithmetic {
     }
 };
 struct BitOr : Arithmetic {
+    static constexpr Bound bound = Bound();
     static std::int64_t eval(std::int64_t a, std::int64_t b) { return a | b; }
     static bool eval(bool a, bool b) { return a || b; }
     static Expr lower(const Expr& a, const Expr& b) {
@@ -203,6 +210,7 @@ struct BitOr : Arithmetic {
     }
 };
 struct BitXor : Arithmetic {
+    static constexpr Bound bound = Bound();
     static std::int64_t eval(std::int64_t a, std::int64_t b) { return a ^ b; }
     static bool eval(bool a, bool b) { return a != b; }
     static Expr lower(const Expr& a, const Expr& b) {
@@ -220,6 +228,7 @@ Expr amount_fits(const Expr& amount) {
 
 /// Amounts outside the width shift everything out.
 struct ShiftLeft : Arithmetic {
+    static constexpr Bound bound = Bound();
     static std::int64_t eval(std::int64_t a, std::int64_t b) {
         return b < 0 || b >= 64 ? 0 : static_cast<std::int64_t>(static_cast<std::uint64_t>(a) << b);
     }
@@ -230,6 +239,7 @@ struct ShiftLeft : Arithmetic {
 };
 /// Arithmetic: amounts outside the width leave the sign.
 struct ShiftRight : Arithmetic {
+    static constexpr Bound bound = Bound();
     static std::int64_t eval(std::int64_t a, std::int64_t b) { return a >> (b < 0 || b >= 64 ? 63 : b); }
     static std::uint64_t eval(std::uint64_t a, std::uint64_t b) { return b >= 64 ? 0 : a >> b; }
     static Expr lower(const Expr& a, const Expr& b) {

@@ -160,6 +160,40 @@ std::vector<NodeRef> decompose_instance_norm(GraphBuilder& builder, const Argume
                 .ref};
 }
 
+// --- Parts, for bounds ---
+
+std::vector<NodeRef> channel_parts(GraphBuilder& builder, const Arguments<NodeValue>& arguments,
+                                   const StatisticParts& statistics, const std::vector<NodeRef>& others) {
+    const NodeValue input = arguments.tensor("input");
+    const std::int64_t rank = rank_of(input);
+    const NodeValue result =
+        normalize_parts(builder, input, statistics, per_channel(builder, arguments.optional_tensor("weight"), rank),
+                        per_channel(builder, arguments.optional_tensor("bias"), rank));
+    return {result.ref, others[0], others[1]};
+}
+
+std::vector<NodeRef> inference_parts(GraphBuilder& builder, const Arguments<NodeValue>& arguments) {
+    const NodeValue input = arguments.tensor("input"), mean = arguments.tensor("running_mean");
+    const std::int64_t rank = rank_of(input);
+    const NodeValue variance = *per_channel(builder, arguments.tensor("running_var"), rank);
+    const NodeValue none = builder.convert(
+        builder.call("aten.slice.Tensor", {mean.ref, Arg(0), Arg(0), Arg(0), Arg(1)}), input.meta.dtype);
+    return channel_parts(builder, arguments,
+                         {*per_channel(builder, mean, rank), rstd_parts(builder, variance, arguments.number("eps"))},
+                         {none.ref, none.ref});
+}
+
+std::vector<NodeRef> batch_parts(GraphBuilder& builder, const Arguments<NodeValue>& arguments) {
+    const NodeValue input = arguments.tensor("input");
+    std::vector<std::int64_t> dims = {0};
+    for (std::int64_t d = 2; d < rank_of(input); ++d) dims.push_back(d);
+    const StatisticParts statistics = statistic_parts(builder, input, dims, arguments.number("eps"));
+    const auto row = [&](const NodeValue& value) {
+        return builder.call("aten.reshape.default", {value.ref, Arg::ints({input.meta.sizes[1]})}).ref;
+    };
+    return channel_parts(builder, arguments, statistics, {row(statistics.mean), row(statistics.rstd)});
+}
+
 // --- Records ---
 
 constexpr OpDef kBatchNorm[] = {
@@ -171,7 +205,8 @@ constexpr OpDef kBatchNorm[] = {
      .infer = infer_inference,
      .eval = eval_inference,
      .lower = lower_inference,
-     .grad = batch_norm_inference_grad},
+     .grad = batch_norm_inference_grad,
+     .bound = {.parts = inference_parts}},
     {.name = "aten._native_batch_norm_legit.no_stats",
      .doc = "normalized by the batch's statistics per channel; also mean and 1 / sqrt(variance + eps)",
      .schema = "_native_batch_norm_legit.no_stats(Tensor input, Tensor? weight, Tensor? bias, bool training, float "
@@ -180,7 +215,8 @@ constexpr OpDef kBatchNorm[] = {
      .infer = infer_batch,
      .eval = eval_batch,
      .lower = lower_batch,
-     .grad = batch_norm_batch_grad},
+     .grad = batch_norm_batch_grad,
+     .bound = {.parts = batch_parts}},
     {.name = "aten.native_batch_norm.default",
      .doc = "by running statistics, or in training by the batch's",
      .schema = "native_batch_norm(Tensor input, Tensor? weight, Tensor? bias, Tensor? running_mean, Tensor? "

@@ -125,7 +125,8 @@ constexpr OpDef alias_op(std::string_view name, std::string_view schema, std::st
             .dtypes = kStored,
             .infer = infer_to,
             .eval = eval_to,
-            .lower = lower_copy};
+            .lower = lower_copy,
+            .bound = kBoundExact};
 }
 
 constexpr OpDef kCast[] = {
@@ -138,7 +139,8 @@ constexpr OpDef kCast[] = {
      .eval = eval_copy,
      .lower = lower_copy,
      .open = {.ask = aten_open::converted, .integers_only = true},
-     .grad = pass_gradient},
+     .grad = pass_gradient,
+     .bound = kBoundExact},
     {.name = "aten.to.dtype",
      .doc = "converted to dtype; self when it has that already and copy is false",
      .schema = "to.dtype(Tensor(a) self, ScalarType dtype, bool non_blocking=False, bool copy=False, MemoryFormat? "
@@ -148,7 +150,8 @@ constexpr OpDef kCast[] = {
      .eval = eval_to,
      .lower = lower_copy,
      .open = {.ask = aten_open::converted, .integers_only = true},
-     .grad = pass_gradient},
+     .grad = pass_gradient,
+     .bound = kBoundExact},
     {.name = "aten.view.dtype",
      .doc = "the same bytes as elements of dtype, a view: "
             "https://pytorch.org/docs/stable/generated/torch.Tensor.view.html",
@@ -170,7 +173,8 @@ constexpr OpDef kCast[] = {
      .infer = infer_copy,
      .eval = eval_copy,
      .lower = lower_copy,
-     .grad = pass_gradient},
+     .grad = pass_gradient,
+     .bound = kBoundExact},
     {.name = "aten.contiguous.default",
      .doc = "self when it is contiguous, else a contiguous copy",
      .schema = "contiguous(Tensor(a) self, *, MemoryFormat memory_format=contiguous_format) -> Tensor(a)",
@@ -178,7 +182,8 @@ constexpr OpDef kCast[] = {
      .infer = infer_contiguous,
      .eval = eval_contiguous,
      .lower = lower_copy,
-     .grad = pass_gradient},
+     .grad = pass_gradient,
+     .bound = kBoundExact},
     {.name = "aten.copy.default",
      .doc = "src, broadcast and converted to the sizes and dtype of self",
      .schema = "copy(Tensor self, Tensor src, bool non_blocking=False) -> Tensor",
@@ -187,7 +192,8 @@ constexpr OpDef kCast[] = {
      .eval = eval_fill_copy,
      .lower = lower_fill_copy,
      .open = {.ask = aten_open::copied, .integers_only = true},
-     .grad = copy_grad},
+     .grad = copy_grad,
+     .bound = kBoundExact},
     {.name = "aten.lift_fresh_copy.default",
      .doc = "a copy of a constant",
      .schema = "lift_fresh_copy(Tensor self) -> Tensor",
@@ -195,7 +201,8 @@ constexpr OpDef kCast[] = {
      .infer = infer_copy,
      .eval = eval_copy,
      .lower = lower_copy,
-     .grad = pass_gradient},
+     .grad = pass_gradient,
+     .bound = kBoundExact},
     with_gradient(alias_op("aten.alias.default", "alias(Tensor(a) self) -> Tensor(a)", "self, sharing its memory"),
                   pass_gradient),
     with_gradient(alias_op("aten.detach.default", "detach(Tensor(a) self) -> Tensor(a)", "self, without gradient"),

@@ -59,6 +59,7 @@ struct Ge : Predicate {
 
 /// Each operand is != 0 first, whatever its dtype.
 struct Logic : Operands {
+    static constexpr Bound bound = kBoundStep;
     static DType common(DType) { return DType::boolean; }
     static DType result(DType) { return DType::boolean; }
 };

@@ -170,7 +170,8 @@ constexpr OpDef resolve_op(std::string_view name, std::string_view schema) {
             .lower = [](expr::GroupBuilder&, const Arguments<expr::Value>& arguments) -> std::vector<expr::Value> {
                 return {arguments.tensor("self")};
             },
-            .grad = pass_gradient};
+            .grad = pass_gradient,
+            .bound = kBoundExact};
 }
 
 constexpr OpDef kComplexOps[] = {
@@ -183,7 +184,8 @@ constexpr OpDef kComplexOps[] = {
      .lower = [](expr::GroupBuilder&, const Arguments<expr::Value>& arguments) -> std::vector<expr::Value> {
          return {arguments.tensor("self")};
      },
-     .grad = pass_gradient},
+     .grad = pass_gradient,
+     .bound = kBoundExact},
     {.name = "aten.imag.default",
      .doc = "the imaginary parts, a view: https://pytorch.org/docs/stable/generated/torch.imag.html",
      .schema = "imag(Tensor(a) self) -> Tensor(a)",

@@ -283,7 +283,8 @@ constexpr OpDef kConvOps[] = {
      .infer = infer_convolution,
      .eval = eval_convolution,
      .lower = lower_convolution,
-     .grad = convolution_grad},
+     .grad = convolution_grad,
+     .bound = kBoundSums},
 };
 
 }  // namespace

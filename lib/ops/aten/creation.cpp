@@ -71,6 +71,7 @@ constexpr OpDef filled_op(OpDef def) {
     def.infer = infer_filled;
     def.eval = eval_filled;
     def.lower = lower_filled;
+    def.bound = rounds_by(1);
     return def;
 }
 

@@ -19,6 +19,7 @@ using expr::Op;
 
 /// True division: integers give floats.
 struct Divide : FloatingFunction {
+    static constexpr Bound bound = rounds_by(2);
     static constexpr bool exact_numbers = true;
     template <Floating T>
     static T eval(T a, T b) {
@@ -36,6 +37,7 @@ Expr is_negative(const Expr& x) { return x < constant(x, 0); }
 Expr is_zero(const Expr& x) { return expr::equal(x, constant(x, 0)); }
 
 struct DivideFloor : Arithmetic {
+    static constexpr Bound bound = rounds_by(1, Bound::Rule::step);
     /// The multiple of b is exact when fmod is; the quotient is then near an integer, to which it is rounded.
     template <Floating T>
     static T eval(T a, T b) {
@@ -68,6 +70,7 @@ struct DivideFloor : Arithmetic {
 };
 
 struct DivideTrunc : Arithmetic {
+    static constexpr Bound bound = rounds_by(1, Bound::Rule::step);
     template <Floating T>
     static T eval(T a, T b) {
         return std::trunc(a / b);
@@ -86,6 +89,7 @@ struct DivideTrunc : Arithmetic {
 
 /// The sign of b.
 struct Remainder : Arithmetic {
+    static constexpr Bound bound = rounds_by(1, Bound::Rule::step);
     template <Floating T>
     static T eval(T a, T b) {
         const T mod = std::fmod(a, b);
@@ -107,6 +111,7 @@ struct Remainder : Arithmetic {
 
 /// The sign of a.
 struct Fmod : Arithmetic {
+    static constexpr Bound bound = rounds_by(1, Bound::Rule::step);
     template <Floating T>
     static T eval(T a, T b) {
         return std::fmod(a, b);
@@ -125,6 +130,7 @@ struct Fmod : Arithmetic {
 
 /// Never negative, but where it is 2^63, which wraps; of two zeros 0.
 struct Gcd : Arithmetic {
+    static constexpr Bound bound = Bound();
     static std::int64_t eval(std::int64_t a, std::int64_t b) {
         return static_cast<std::int64_t>(std::gcd(magnitude(a), magnitude(b)));
     }
@@ -133,6 +139,7 @@ struct Gcd : Arithmetic {
     }
 };
 struct Lcm : Arithmetic {
+    static constexpr Bound bound = Bound();
     static std::int64_t eval(std::int64_t a, std::int64_t b) {
         const std::int64_t divisor = Gcd::eval(a, b);
         return divisor == 0 ? 0 : static_cast<std::int64_t>(Gcd::magnitude(wrapping_mul(a / divisor, b)));
@@ -199,7 +206,8 @@ constexpr OpDef mode_op(std::string_view name, std::string_view schema) {
             .dtypes = kNumbers | kLimited,
             .infer = infer_mode,
             .eval = eval_mode,
-            .lower = lower_mode};
+            .lower = lower_mode,
+            .bound = rounds_by(2, Bound::Rule::step)};
 }
 
 /// Integers, of which a quotient may not exist.

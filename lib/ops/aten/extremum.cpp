@@ -134,7 +134,8 @@ constexpr OpDef value_op(std::string_view name, std::string_view schema) {
             .dtypes = kOrdered,
             .infer = infer_value,
             .eval = eval_value<kLargest>,
-            .lower = lower_value<kLargest>};
+            .lower = lower_value<kLargest>,
+            .bound = kBoundExact};
 }
 template <bool kLargest>
 constexpr OpDef position_op(std::string_view name, std::string_view schema) {
@@ -145,7 +146,8 @@ constexpr OpDef position_op(std::string_view name, std::string_view schema) {
             .dtypes = kNumbers | kLimited,
             .infer = infer_position,
             .eval = eval_position<kLargest>,
-            .lower = lower_position<kLargest>};
+            .lower = lower_position<kLargest>,
+            .bound = kBoundChoice};
 }
 template <bool kLargest>
 constexpr OpDef both_op(std::string_view name, std::string_view schema) {
@@ -154,7 +156,8 @@ constexpr OpDef both_op(std::string_view name, std::string_view schema) {
             .schema = schema,
             .infer = infer_both,
             .eval = eval_both<kLargest>,
-            .lower = lower_both<kLargest>};
+            .lower = lower_both<kLargest>,
+            .bound = kBoundChoice};
 }
 
 constexpr OpDef kExtremum[] = {

@@ -219,6 +219,7 @@ std::span<const OpDef> gather_ops() {
             .lower = lower_gather,
             .open = {.ask = aten_open::index_along_dim},
             .grad = gather_grad,
+            .bound = kBoundExact,
         },
         {
             .name = "aten.index_select.default",
@@ -235,6 +236,7 @@ std::span<const OpDef> gather_ops() {
             .lower = lower_index_select,
             .open = {.ask = aten_open::index_along_dim},
             .grad = index_select_grad,
+            .bound = kBoundExact,
         },
         {
             .name = "aten.embedding.default",
@@ -251,6 +253,7 @@ std::span<const OpDef> gather_ops() {
             .lower = lower_embedding,
             .open = {.ask = aten_open::table_rows},
             .grad = embedding_grad,
+            .bound = kBoundExact,
         },
         {
             .name = "aten.take.default",
@@ -262,6 +265,7 @@ std::span<const OpDef> gather_ops() {
             .lower = lower_take,
             .open = {.ask = aten_open::index_anywhere},
             .grad = take_grad,
+            .bound = kBoundExact,
         },
         {
             .name = "aten.take_along_dim.default",

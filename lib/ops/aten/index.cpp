@@ -278,6 +278,7 @@ std::span<const OpDef> index_ops() {
             .lower = lower_index,
             .open = {.ask = aten_open::index_per_dim},
             .grad = index_grad,
+            .bound = kBoundExact,
         },
         {
             .name = "aten.index_put.default",
@@ -290,6 +291,7 @@ std::span<const OpDef> index_ops() {
             .lower = lower_index_put,
             .open = {.ask = aten_open::put_per_dim},
             .grad = index_put_grad,
+            .bound = kBoundSums,
         },
         {
             .name = "aten.put.default",

@@ -259,6 +259,7 @@ std::span<const OpDef> join_ops() {
             .eval = eval_cat,
             .lower = lower_cat,
             .grad = cat_grad,
+            .bound = kBoundExact,
         },
         {
             .name = "aten.stack.default",
@@ -295,6 +296,7 @@ std::span<const OpDef> join_ops() {
             .eval = eval_repeat,
             .lower = lower_repeat,
             .grad = repeat_grad,
+            .bound = kBoundExact,
         },
         {
             .name = "aten.tile.default",

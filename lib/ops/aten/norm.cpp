@@ -232,6 +232,38 @@ void weight_norm_grad(GraphBuilder& b, CallGradients& c) {
     if (r.needed("g")) r.set("g", gradients[1]);
 }
 
+// --- Parts, for bounds ---
+
+std::vector<NodeRef> layer_norm_parts(GraphBuilder& builder, const Arguments<NodeValue>& arguments) {
+    const NodeValue input = arguments.tensor("input");
+    const auto normalized = static_cast<std::int64_t>(arguments.integers("normalized_shape").size());
+    std::vector<std::int64_t> dims;
+    for (std::int64_t d = rank_of(input) - normalized; d < rank_of(input); ++d) dims.push_back(d);
+    const StatisticParts statistics = statistic_parts(builder, input, dims, arguments.number("eps"));
+    return {normalize_parts(builder, input, statistics, arguments.optional_tensor("weight"),
+                            arguments.optional_tensor("bias"))
+                .ref,
+            statistics.mean.ref, statistics.rstd.ref};
+}
+
+std::vector<NodeRef> group_norm_parts(GraphBuilder& builder, const Arguments<NodeValue>& arguments) {
+    const NodeValue input = arguments.tensor("input");
+    const Groups groups = groups_of(arguments);
+    const auto shaped = [&](const NodeValue& value, const Sizes& sizes) {
+        return builder.call("aten.reshape.default", {value.ref, Arg::ints(sizes)});
+    };
+    const NodeValue grouped = shaped(input, {groups.batch, groups.groups, groups.per_group() * groups.area});
+    const StatisticParts statistics = statistic_parts(builder, grouped, {2}, arguments.number("eps"));
+    NodeValue result = shaped(normalize_parts(builder, grouped, statistics, {}, {}), input.meta.sizes);
+    if (const auto weight = per_channel(builder, arguments.optional_tensor("weight"), rank_of(input)))
+        result = builder.call("aten.mul.Tensor", {result.ref, weight->ref});
+    if (const auto bias = per_channel(builder, arguments.optional_tensor("bias"), rank_of(input)))
+        result = builder.call("aten.add.Tensor", {result.ref, bias->ref});
+    const Sizes rows = {groups.batch, groups.groups};
+    return {builder.convert(result, input.meta.dtype).ref, shaped(statistics.mean, rows).ref,
+            shaped(statistics.rstd, rows).ref};
+}
+
 constexpr OpDef kNorm[] = {
     {.name = "aten.native_layer_norm.default",
      .doc = "normalized over trailing dimensions; also mean and 1 / sqrt(variance + eps)",
@@ -241,7 +273,8 @@ constexpr OpDef kNorm[] = {
      .infer = infer_layer_norm,
      .eval = eval_layer_norm,
      .lower = lower_layer_norm,
-     .grad = layer_norm_grad},
+     .grad = layer_norm_grad,
+     .bound = {.parts = layer_norm_parts}},
     {.name = "aten.layer_norm.default",
      .doc = "the first result of native_layer_norm",
      .schema = "layer_norm(Tensor input, SymInt[] normalized_shape, Tensor? weight=None, Tensor? bias=None, float "
@@ -256,7 +289,8 @@ constexpr OpDef kNorm[] = {
      .infer = infer_group_norm,
      .eval = eval_group_norm,
      .lower = lower_group_norm,
-     .grad = group_norm_grad},
+     .grad = group_norm_grad,
+     .bound = {.parts = group_norm_parts}},
     {.name = "aten.group_norm.default",
      .doc = "the first result of native_group_norm",
      .schema = "group_norm(Tensor input, int num_groups, Tensor? weight=None, Tensor? bias=None, float eps=1e-05, bool "

@@ -6,6 +6,7 @@
 #include <optional>
 #include <vector>
 
+#include "ops/core/builder.h"
 #include "ops/core/reduce.h"
 
 namespace whittle {
@@ -37,6 +38,23 @@ expr::Value normalize(const expr::Value& input, const expr::Value& mean, const e
                       const std::optional<expr::Value>& bias);
 /// 1 / sqrt(variance + eps), stored.
 expr::Value lower_rstd(expr::GroupBuilder& builder, const expr::Value& variance, double eps);
+
+// --- In simpler ops, for bounds of what rounds ---
+
+/// Mean and 1 / sqrt(variance + eps) over `dims`, which stay with size 1.
+struct StatisticParts {
+    NodeValue mean, rstd;
+};
+NodeValue rstd_parts(GraphBuilder& builder, const NodeValue& variance, double eps);
+StatisticParts statistic_parts(GraphBuilder& builder, const NodeValue& input, const std::vector<std::int64_t>& dims,
+                               double eps);
+/// x * scale + (bias - mean * scale), scale = rstd * weight, as fused kernels compute it: it rounds by more than the
+/// form above. All that is given broadcasts with the input, whose dtype the result has.
+NodeValue normalize_parts(GraphBuilder& builder, const NodeValue& input, const StatisticParts& statistics,
+                          const std::optional<NodeValue>& weight, const std::optional<NodeValue>& bias);
+/// A parameter of channels as [1, C, 1 …], to broadcast with a tensor of this rank.
+std::optional<NodeValue> per_channel(GraphBuilder& builder, const std::optional<NodeValue>& parameter,
+                                     std::int64_t rank);
 
 /// Throws Error unless the parameter is missing or has these sizes.
 void check_parameter(const Schema& schema, const char* name, const std::optional<OperandInfo>& parameter,

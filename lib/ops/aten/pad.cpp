@@ -157,6 +157,7 @@ constexpr OpDef border_op(OpDef def) {
             return self(from);
         })};
     };
+    def.bound = kBoundExact;
     return def;
 }
 
@@ -183,6 +184,7 @@ template <class Rule, std::size_t N>
 constexpr OpDef border_gradient_op(OpDef def) {
     def.dtypes = kFloating;
     def.decompose = decompose_border_gradient<Rule, N>;
+    def.bound = kBoundSums;
     return def;
 }
 
@@ -240,6 +242,7 @@ std::span<const OpDef> pad_ops() {
             .eval = eval_constant_pad,
             .lower = lower_constant_pad,
             .grad = constant_pad_grad,
+            .bound = kBoundExact,
         },
         border_op<Reflection, 1>({
             .name = "aten.reflection_pad1d.default",

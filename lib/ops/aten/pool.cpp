@@ -144,7 +144,8 @@ constexpr OpDef kPoolOps[] = {
      .infer = infer_max<1>,
      .eval = eval_max<1>,
      .lower = lower_max<1>,
-     .grad = max_pool1d_grad},
+     .grad = max_pool1d_grad,
+     .bound = kBoundChoice},
     {.name = "aten.max_pool2d_with_indices.default",
      .doc = "Maxima of windows and their positions; pytorch.org/docs/stable/generated/torch.nn.MaxPool2d.html",
      .schema = "max_pool2d_with_indices(Tensor self, int[2] kernel_size, int[2] stride=[], int[2] padding=0, "
@@ -153,7 +154,8 @@ constexpr OpDef kPoolOps[] = {
      .infer = infer_max<2>,
      .eval = eval_max<2>,
      .lower = lower_max<2>,
-     .grad = max_pool_with_indices_grad},
+     .grad = max_pool_with_indices_grad,
+     .bound = kBoundChoice},
     {.name = "aten.max_pool3d_with_indices.default",
      .doc = "Maxima of windows and their positions; pytorch.org/docs/stable/generated/torch.nn.MaxPool3d.html",
      .schema = "max_pool3d_with_indices(Tensor self, int[3] kernel_size, int[3] stride=[], int[3] padding=0, "
@@ -162,7 +164,8 @@ constexpr OpDef kPoolOps[] = {
      .infer = infer_max<3>,
      .eval = eval_max<3>,
      .lower = lower_max<3>,
-     .grad = max_pool_with_indices_grad},
+     .grad = max_pool_with_indices_grad,
+     .bound = kBoundChoice},
     {.name = "aten.max_pool1d.default",
      .doc = "Maxima of windows; pytorch.org/docs/stable/generated/torch.nn.MaxPool1d.html",
      .schema = "max_pool1d(Tensor self, int[1] kernel_size, int[1] stride=[], int[1] padding=0, int[1] dilation=1, "
@@ -188,7 +191,8 @@ constexpr OpDef kPoolOps[] = {
      .infer = infer_max<1, true>,
      .eval = eval_max<1, true>,
      .lower = lower_max<1, true>,
-     .grad = max_pool1d_grad},
+     .grad = max_pool1d_grad,
+     .bound = kBoundChoice},
     {.name = "aten.adaptive_max_pool2d.default",
      .doc = "Maxima of as many windows as wanted; pytorch.org/docs/stable/generated/torch.nn.AdaptiveMaxPool2d.html",
      .schema = "adaptive_max_pool2d(Tensor self, int[2] output_size) -> (Tensor, Tensor)",
@@ -196,7 +200,8 @@ constexpr OpDef kPoolOps[] = {
      .infer = infer_max<2, true>,
      .eval = eval_max<2, true>,
      .lower = lower_max<2, true>,
-     .grad = adaptive_max_pool_grad},
+     .grad = adaptive_max_pool_grad,
+     .bound = kBoundChoice},
     {.name = "aten.adaptive_max_pool3d.default",
      .doc = "Maxima of as many windows as wanted; pytorch.org/docs/stable/generated/torch.nn.AdaptiveMaxPool3d.html",
      .schema = "adaptive_max_pool3d(Tensor self, int[3] output_size) -> (Tensor, Tensor)",
@@ -204,7 +209,8 @@ constexpr OpDef kPoolOps[] = {
      .infer = infer_max<3, true>,
      .eval = eval_max<3, true>,
      .lower = lower_max<3, true>,
-     .grad = adaptive_max_pool_grad},
+     .grad = adaptive_max_pool_grad,
+     .bound = kBoundChoice},
 };
 
 }  // namespace

@@ -164,7 +164,8 @@ constexpr OpDef kPower[] = {
      .infer = infer_binary<Pow>,
      .eval = eval_binary<Pow>,
      .lower = lower_pow,
-     .grad = pow_grad},
+     .grad = pow_grad,
+     .bound = rounds_by(4)},
     {.name = "aten.pow.Tensor_Scalar",
      .doc = "self to the power of a number",
      .schema = "pow.Tensor_Scalar(Tensor self, Scalar exponent) -> Tensor",
@@ -172,7 +173,8 @@ constexpr OpDef kPower[] = {
      .infer = infer_number,
      .eval = eval_number,
      .lower = lower_number,
-     .grad = pow_number_grad},
+     .grad = pow_number_grad,
+     .bound = rounds_by(4)},
     {.name = "aten.pow.Scalar",
      .doc = "a number to the power of exponent",
      .schema = "pow.Scalar(Scalar self, Tensor exponent) -> Tensor",
@@ -180,7 +182,8 @@ constexpr OpDef kPower[] = {
      .infer = infer_binary<Pow>,
      .eval = eval_of_number,
      .lower = lower_pow,
-     .grad = pow_of_number_grad},
+     .grad = pow_of_number_grad,
+     .bound = rounds_by(4)},
 };
 
 }  // namespace

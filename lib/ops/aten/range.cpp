@@ -80,6 +80,7 @@ constexpr OpDef arange_op(OpDef def) {
     };
     def.eval = eval_arange;
     def.lower = lower_arange;
+    def.bound = rounds_by(4);
     return def;
 }
 
@@ -162,6 +163,7 @@ constexpr OpDef eye_op(OpDef def) {
             return expr::select(equal(i[0], i[1]), expr::constant(dtype, Scalar(1)), expr::constant(dtype, Scalar(0)));
         })};
     };
+    def.bound = kBoundExact;
     return def;
 }
 
@@ -234,6 +236,7 @@ std::span<const OpDef> range_ops() {
             .eval = eval_linspace,
             .lower = lower_linspace,
             .grad = no_gradient,
+            .bound = rounds_by(4, Bound::Rule::terms),
         },
         eye_op({
             .name = "aten.eye.default",

@@ -182,6 +182,7 @@ std::span<const OpDef> rearrange_ops() {
                 return {apply_view(flip_plan(geometry(self), a), self)};
             },
             .grad = flip_grad,
+            .bound = kBoundExact,
         },
         {
             .name = "aten.roll.default",
@@ -196,6 +197,7 @@ std::span<const OpDef> rearrange_ops() {
             .eval = eval_roll,
             .lower = lower_roll,
             .grad = roll_grad,
+            .bound = kBoundExact,
         },
         {
             .name = "aten.pixel_shuffle.default",

@@ -309,7 +309,8 @@ constexpr OpDef sum_op(std::string_view name, std::string_view schema) {
             .dtypes = kOrdered | kComplex,
             .infer = infer_sum,
             .eval = eval_sum,
-            .lower = lower_sum};
+            .lower = lower_sum,
+            .bound = kBoundSums};
 }
 constexpr OpDef prod_op(std::string_view name, std::string_view schema) {
     return {.name = name,
@@ -318,7 +319,8 @@ constexpr OpDef prod_op(std::string_view name, std::string_view schema) {
             .dtypes = kOrdered | kComplex,
             .infer = infer_sum,
             .eval = eval_prod,
-            .lower = lower_prod};
+            .lower = lower_prod,
+            .bound = kBoundSums};
 }
 constexpr OpDef mean_op(std::string_view name, std::string_view schema) {
     return {.name = name,
@@ -327,7 +329,8 @@ constexpr OpDef mean_op(std::string_view name, std::string_view schema) {
             .dtypes = kAnyDType | kComplex,
             .infer = infer_mean,
             .eval = eval_mean,
-            .lower = lower_mean};
+            .lower = lower_mean,
+            .bound = kBoundSums};
 }
 template <bool kAny>
 constexpr OpDef logic_op(std::string_view name, std::string_view schema) {
@@ -337,7 +340,8 @@ constexpr OpDef logic_op(std::string_view name, std::string_view schema) {
             .dtypes = kAnyDType | kComplex,
             .infer = infer_logic,
             .eval = eval_logic<kAny>,
-            .lower = lower_logic<kAny>};
+            .lower = lower_logic<kAny>,
+            .bound = kBoundStep};
 }
 
 constexpr OpDef kReduction[] = {
@@ -376,7 +380,8 @@ constexpr OpDef kReduction[] = {
      .infer = infer_norm,
      .eval = eval_norm,
      .lower = lower_norm,
-     .grad = vector_norm_grad},
+     .grad = vector_norm_grad,
+     .bound = kBoundSums},
     {.name = "aten.norm.Scalar",
      .doc = "linalg_vector_norm over all dimensions",
      .schema = "norm.Scalar(Tensor self, Scalar p=2) -> Tensor",

@@ -110,6 +110,7 @@ constexpr OpDef reshape_op(OpDef def) {
     def.infer = &infer_reshaped<Rule>;
     def.eval = &eval_reshaped<Rule>;
     def.lower = &lower_reshaped<Rule>;
+    def.bound = kBoundExact;
     return def;
 }
 
@@ -208,6 +209,7 @@ std::span<const OpDef> reshape_ops() {
             .infer = infer_as_strided,
             .eval = eval_as_strided,
             .decompose = decompose_as_strided,
+            .bound = kBoundExact,
         },
     };
     return ops;

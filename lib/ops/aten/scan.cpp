@@ -220,6 +220,7 @@ constexpr OpDef running_extreme_op(OpDef def) {
     };
     def.eval = &eval_running_extreme<Rule>;
     def.lower = &lower_running_extreme<Rule>;
+    def.bound = kBoundChoice;
     return def;
 }
 
@@ -257,6 +258,7 @@ std::span<const OpDef> scan_ops() {
             .schema = "cumsum(Tensor self, int dim, *, ScalarType? dtype=None) -> Tensor",
             .dtypes = kOrdered | kComplex,
             .grad = cumsum_grad,
+            .bound = kBoundSums,
         }),
         scan_op<RunningProduct>({
             .name = "aten.cumprod.default",
@@ -264,6 +266,7 @@ std::span<const OpDef> scan_ops() {
             .schema = "cumprod(Tensor self, int dim, *, ScalarType? dtype=None) -> Tensor",
             .dtypes = kAnyDType | kComplex,
             .grad = cumprod_grad,
+            .bound = kBoundSums,
         }),
         scan_op<RunningLogSumExp>({
             .name = "aten.logcumsumexp.default",

@@ -225,6 +225,7 @@ std::span<const OpDef> scatter_ops() {
             .lower = lower_scatter,
             .open = {.ask = aten_open::scattered},
             .grad = scatter_grad,
+            .bound = kBoundExact,
         },
         {
             .name = "aten.scatter.value",
@@ -237,6 +238,7 @@ std::span<const OpDef> scatter_ops() {
             .lower = lower_scatter_value,
             .open = {.ask = aten_open::index_along_dim},
             .grad = scatter_value_grad,
+            .bound = kBoundExact,
         },
         {
             .name = "aten.scatter_add.default",
@@ -249,6 +251,7 @@ std::span<const OpDef> scatter_ops() {
             .lower = lower_scatter,
             .open = {.ask = aten_open::index_along_dim},
             .grad = scatter_add_grad,
+            .bound = kBoundSums,
         },
         {
             .name = "aten.scatter_reduce.two",

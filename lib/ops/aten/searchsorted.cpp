@@ -118,6 +118,7 @@ std::span<const OpDef> search_ops() {
             .lower = lower_search,
             .open = {.ask = aten_open::sorted_sequence},
             .grad = no_gradient,
+            .bound = kBoundStep,
         },
         {
             .name = "aten.bucketize.Tensor",

@@ -128,7 +128,8 @@ constexpr OpDef where_op(std::string_view name, std::string_view schema, DTypeSe
             .dtypes = dtypes,
             .infer = infer_where,
             .eval = eval_where,
-            .lower = lower_where};
+            .lower = lower_where,
+            .bound = rounds_by(0)};
 }
 constexpr OpDef fill_op(std::string_view name, std::string_view schema) {
     return {.name = name,
@@ -137,7 +138,8 @@ constexpr OpDef fill_op(std::string_view name, std::string_view schema) {
             .dtypes = kMoved,
             .infer = infer_fill,
             .eval = eval_fill,
-            .lower = lower_fill};
+            .lower = lower_fill,
+            .bound = rounds_by(1)};
 }
 
 constexpr OpDef kSelect[] = {

@@ -176,6 +176,7 @@ std::span<const OpDef> slice_scatter_ops() {
             .eval = eval_overwrite,
             .lower = lower_overwrite,
             .grad = select_scatter_grad,
+            .bound = kBoundExact,
         },
         {
             .name = "aten.slice_scatter.default",
@@ -188,6 +189,7 @@ std::span<const OpDef> slice_scatter_ops() {
             .eval = eval_overwrite,
             .lower = lower_overwrite,
             .grad = slice_scatter_grad,
+            .bound = kBoundExact,
         },
         {
             .name = "aten.diagonal_scatter.default",

@@ -77,6 +77,20 @@ std::vector<expr::Value> lower_softmax(expr::GroupBuilder& builder, const Argume
     return {convert(result_dtype(arguments), result)};
 }
 
+template <bool kLog>
+std::vector<NodeRef> softmax_parts(GraphBuilder& builder, const Arguments<NodeValue>& arguments) {
+    const NodeValue self = builder.convert(arguments.tensor("self"), result_dtype(arguments));
+    if (self.meta.numel() == 0) return {self.ref};
+    const Arg dims = Arg::ints({arguments.integer("dim")});
+    const auto call = [&](std::string_view target, ArgList args) { return builder.call(target, std::move(args)); };
+    const NodeValue shifted =
+        call("aten.sub.Tensor", {self.ref, call("aten.amax.default", {self.ref, dims, true}).ref});
+    const NodeValue exps = call("aten.exp.default", {shifted.ref});
+    const NodeValue sum = call("aten.sum.dim_IntList", {exps.ref, dims, true});
+    if (!kLog) return {call("aten.div.Tensor", {exps.ref, sum.ref}).ref};
+    return {call("aten.sub.Tensor", {shifted.ref, call("aten.log.default", {sum.ref}).ref}).ref};
+}
+
 /// softmax.int, log_softmax.int: an optional dtype first.
 template <bool kLog>
 std::vector<NodeRef> decompose_softmax(GraphBuilder& builder, const Arguments<NodeValue>& arguments) {
@@ -97,7 +111,8 @@ constexpr OpDef kSoftmax[] = {
      .infer = infer_softmax,
      .eval = eval_softmax<false>,
      .lower = lower_softmax<false>,
-     .grad = softmax_grad},
+     .grad = softmax_grad,
+     .bound = {.parts = softmax_parts<false>}},
     {.name = "aten._log_softmax.default",
      .doc = "x - log(sum(exp(x))) along a dimension",
      .schema = "_log_softmax(Tensor self, int dim, bool half_to_float) -> Tensor",
@@ -105,7 +120,8 @@ constexpr OpDef kSoftmax[] = {
      .infer = infer_softmax,
      .eval = eval_softmax<true>,
      .lower = lower_softmax<true>,
-     .grad = log_softmax_grad},
+     .grad = log_softmax_grad,
+     .bound = {.parts = softmax_parts<true>}},
     {.name = "aten.softmax.int",
      .doc = "_softmax after an optional cast",
      .schema = "softmax.int(Tensor self, int dim, ScalarType? dtype=None) -> Tensor",

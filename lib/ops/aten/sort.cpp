@@ -179,6 +179,7 @@ constexpr OpDef selection_op(OpDef def) {
     def.infer = infer_selection;
     def.eval = eval_selection;
     def.lower = lower_selection;
+    def.bound = kBoundChoice;
     return def;
 }
 
@@ -357,6 +358,7 @@ std::span<const OpDef> sort_ops() {
             .eval = eval_median,
             .lower = lower_median,
             .grad = picked_grad,
+            .bound = kBoundChoice,
         },
         {
             .name = "aten.median.default",

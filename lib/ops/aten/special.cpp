@@ -59,6 +59,7 @@ std::vector<ValueMeta> infer_heaviside(const Arguments<ValueMeta>& a) {
 
 /// Infinite where an operand is, whatever the other one; squares do not overflow.
 struct Hypot : Arithmetic {
+    static constexpr Bound bound = rounds_by(4, Bound::Rule::terms);
     template <Floating T>
     static T eval(T a, T b) {
         return std::hypot(a, b);
@@ -76,6 +77,7 @@ struct Hypot : Arithmetic {
 
 /// log(exp(a) + exp(b)), the larger one taken out.
 struct LogAddExp : Arithmetic {
+    static constexpr Bound bound = rounds_by(4, Bound::Rule::terms);
     template <Floating T>
     static T eval(T a, T b) {
         if (std::isinf(a) && a == b) return a;
@@ -89,6 +91,7 @@ struct LogAddExp : Arithmetic {
 };
 /// log2(2^a + 2^b)
 struct LogAddExp2 : Arithmetic {
+    static constexpr Bound bound = rounds_by(4, Bound::Rule::terms);
     template <Floating T>
     static T eval(T a, T b) {
         if (std::isinf(a) && a == b) return a;
@@ -103,6 +106,7 @@ struct LogAddExp2 : Arithmetic {
 
 /// The sign of the second one, of a zero, too. (Of a NaN expressions do not see it: that of a positive one.)
 struct CopySign : FloatingFunction {
+    static constexpr Bound bound = kBoundStep;
     template <Floating T>
     static T eval(T a, T b) {
         return std::copysign(a, b);
@@ -225,7 +229,8 @@ constexpr OpDef kSpecial[] = {
      .infer = infer_heaviside,
      .eval = eval_binary<Heaviside>,
      .lower = lower_binary<Heaviside>,
-     .grad = no_gradient},
+     .grad = no_gradient,
+     .bound = kBoundStep},
     {.name = "aten.sinc.default",
      .doc = "sin(pi x) / (pi x): https://pytorch.org/docs/stable/special.html#torch.special.sinc",
      .schema = "sinc(Tensor self) -> Tensor",

@@ -75,6 +75,28 @@ std::vector<expr::Value> lower_variance(expr::GroupBuilder& builder, const Argum
     return results;
 }
 
+template <bool kRoot, bool kMean>
+std::vector<NodeRef> variance_parts(GraphBuilder& builder, const Arguments<NodeValue>& arguments) {
+    const NodeValue self = arguments.tensor("self");
+    const Reduction reduction = reduction_of(arguments);
+    const Sizes result = reduction.result();
+    std::vector<std::int64_t> all;
+    for (std::int64_t d = 0; d < rank_of(self); ++d) all.push_back(d);
+    std::vector<std::int64_t> given =
+        arguments.schema().param("dim") ? arguments.integers("dim") : std::vector<std::int64_t>();
+    const Arg dims = Arg::ints(given.empty() ? all : given);
+    const auto call = [&](std::string_view target, ArgList args) { return builder.call(target, std::move(args)); };
+    const NodeValue mean = call("aten.mean.dim", {self.ref, dims, true});
+    const NodeValue off = call("aten.sub.Tensor", {self.ref, mean.ref});
+    const NodeValue squares =
+        call("aten.sum.dim_IntList", {call("aten.mul.Tensor", {off.ref, off.ref}).ref, dims, true});
+    NodeValue spread = call("aten.div.Scalar", {squares.ref, Arg(divisor(arguments, reduction))});
+    if (kRoot) spread = call("aten.sqrt.default", {spread.ref});
+    std::vector<NodeRef> results = {call("aten.reshape.default", {spread.ref, Arg::ints(result)}).ref};
+    if (kMean) results.push_back(call("aten.reshape.default", {mean.ref, Arg::ints(result)}).ref);
+    return results;
+}
+
 // --- logsumexp ---
 
 /// log(sum(exp(x - m))) + m, where m is the largest x, or 0 where that is infinite.
@@ -130,7 +152,8 @@ constexpr OpDef variance_op(std::string_view name, std::string_view schema) {
             .dtypes = kFloating,
             .infer = infer_variance<kMean>,
             .eval = eval_variance<kRoot, kMean>,
-            .lower = lower_variance<kRoot, kMean>};
+            .lower = lower_variance<kRoot, kMean>,
+            .bound = {.parts = variance_parts<kRoot, kMean>}};
 }
 
 constexpr OpDef kStatistic[] = {

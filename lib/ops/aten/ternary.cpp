@@ -200,7 +200,8 @@ constexpr OpDef clamp_op(std::string_view name, std::string_view schema, std::st
             .dtypes = kNumbers | kLimited,
             .infer = infer_clamp,
             .eval = eval_clamp,
-            .lower = lower_clamp};
+            .lower = lower_clamp,
+            .bound = kBoundExact};
 }
 template <class K>
 constexpr OpDef ternary_op(std::string_view name, std::string_view schema, std::string_view doc) {
@@ -210,7 +211,8 @@ constexpr OpDef ternary_op(std::string_view name, std::string_view schema, std::
             .dtypes = K::dtypes,
             .infer = infer_ternary<K>,
             .eval = eval_ternary<K>,
-            .lower = lower_ternary<K>};
+            .lower = lower_ternary<K>,
+            .bound = rounds_by(2, Bound::Rule::terms)};
 }
 constexpr OpDef kTernary[] = {
     with_gradient(clamp_op("aten.clamp.default", "clamp(Tensor self, Scalar? min=None, Scalar? max=None) -> Tensor",

@@ -59,6 +59,7 @@ constexpr OpDef triangle_op(OpDef def) {
             return expr::select(keeps, self(i), expr::constant(self.dtype(), Scalar(0)));
         })};
     };
+    def.bound = kBoundExact;
     return def;
 }
 

@@ -22,6 +22,7 @@ std::int64_t negated(std::int64_t x) { return static_cast<std::int64_t>(0 - stat
 
 /// The magnitude of complex numbers is real.
 struct Abs : Arithmetic {
+    static constexpr Bound bound = rounds_by(0);
     static DType result(DType dtype) { return real_of(dtype); }
     template <Floating T>
     static T eval(T x) {
@@ -37,6 +38,7 @@ struct Abs : Arithmetic {
 };
 
 struct Neg : Arithmetic {
+    static constexpr Bound bound = rounds_by(0);
     template <class T>
     requires Floating<T> || Complex<T>
     static T eval(T x) { return -x; }
@@ -46,6 +48,7 @@ struct Neg : Arithmetic {
 
 /// (0 < x) - (x < 0), so that NaN gives 0.
 struct Sign : Arithmetic {
+    static constexpr Bound bound = kBoundStep;
     template <Number T>
     static T eval(T x) {
         return static_cast<T>((T(0) < x) - (x < T(0)));
@@ -79,6 +82,7 @@ struct Sgn : Sign {
 /// Rounding: integers are as they are.
 template <Op kOp>
 struct Rounding : Arithmetic {
+    static constexpr Bound bound = kBoundStep;
     static std::int64_t eval(std::int64_t x) { return x; }
     static Expr lower(const Expr& x) { return is_floating(x->dtype) ? expr::unary(kOp, x) : x; }
 };
@@ -123,6 +127,7 @@ std::vector<NodeRef> round_decimals(GraphBuilder& b, const Arguments<NodeValue>&
 }
 
 struct Frac : Arithmetic {
+    static constexpr Bound bound = kBoundStep;
     template <Floating T>
     static T eval(T x) {
         return x - std::trunc(x);
@@ -150,6 +155,7 @@ struct Square : Arithmetic {
 };
 
 struct BitwiseNot : Arithmetic {
+    static constexpr Bound bound = Bound();
     static std::int64_t eval(std::int64_t x) { return ~x; }
     static bool eval(bool x) { return !x; }
     static Expr lower(const Expr& x) {
@@ -159,9 +165,10 @@ struct BitwiseNot : Arithmetic {
 
 // --- Floating functions ---
 
-/// A function that expressions have under the same name.
-#define WHITTLE_MATH(Name, function)                                              \
+/// A function that expressions have under the same name. Its ulps: scripts/measure-ulps, with a margin.
+#define WHITTLE_MATH(Name, function, ulps)                                        \
     struct Name : FloatingFunction {                                              \
+        static constexpr Bound bound = rounds_by(ulps);                           \
         template <Floating T>                                                     \
         static T eval(T x) {                                                      \
             return std::function(x);                                              \
@@ -169,34 +176,35 @@ struct BitwiseNot : Arithmetic {
         static Expr lower(const Expr& x) { return expr::unary(Op::function, x); } \
     };
 /// One that complex numbers have, too.
-#define WHITTLE_COMPLEX_MATH(Name, function)                                      \
+#define WHITTLE_COMPLEX_MATH(Name, function, ulps)                                \
     struct Name : FloatingFunction {                                              \
+        static constexpr Bound bound = rounds_by(ulps);                           \
         template <class T>                                                        \
         requires Floating<T> || Complex<T>                                        \
         static T eval(T x) { return std::function(x); }                           \
         static Expr lower(const Expr& x) { return expr::unary(Op::function, x); } \
     };
-WHITTLE_COMPLEX_MATH(Exp, exp)
-WHITTLE_MATH(Expm1, expm1)
-WHITTLE_COMPLEX_MATH(Log, log)
-WHITTLE_MATH(Log1p, log1p)
-WHITTLE_MATH(Log2, log2)
-WHITTLE_COMPLEX_MATH(Log10, log10)
-WHITTLE_COMPLEX_MATH(Sqrt, sqrt)
-WHITTLE_COMPLEX_MATH(Sin, sin)
-WHITTLE_COMPLEX_MATH(Cos, cos)
-WHITTLE_COMPLEX_MATH(Tan, tan)
-WHITTLE_COMPLEX_MATH(Asin, asin)
-WHITTLE_COMPLEX_MATH(Acos, acos)
-WHITTLE_COMPLEX_MATH(Atan, atan)
-WHITTLE_COMPLEX_MATH(Sinh, sinh)
-WHITTLE_COMPLEX_MATH(Cosh, cosh)
-WHITTLE_COMPLEX_MATH(Tanh, tanh)
-WHITTLE_COMPLEX_MATH(Asinh, asinh)
-WHITTLE_COMPLEX_MATH(Acosh, acosh)
-WHITTLE_COMPLEX_MATH(Atanh, atanh)
-WHITTLE_MATH(Erf, erf)
-WHITTLE_MATH(Lgamma, lgamma)
+WHITTLE_COMPLEX_MATH(Exp, exp, 4)
+WHITTLE_MATH(Expm1, expm1, 4)
+WHITTLE_COMPLEX_MATH(Log, log, 4)
+WHITTLE_MATH(Log1p, log1p, 4)
+WHITTLE_MATH(Log2, log2, 4)
+WHITTLE_COMPLEX_MATH(Log10, log10, 4)
+WHITTLE_COMPLEX_MATH(Sqrt, sqrt, 1)
+WHITTLE_COMPLEX_MATH(Sin, sin, 4)
+WHITTLE_COMPLEX_MATH(Cos, cos, 4)
+WHITTLE_COMPLEX_MATH(Tan, tan, 4)
+WHITTLE_COMPLEX_MATH(Asin, asin, 8)
+WHITTLE_COMPLEX_MATH(Acos, acos, 8)
+WHITTLE_COMPLEX_MATH(Atan, atan, 8)
+WHITTLE_COMPLEX_MATH(Sinh, sinh, 4)
+WHITTLE_COMPLEX_MATH(Cosh, cosh, 4)
+WHITTLE_COMPLEX_MATH(Tanh, tanh, 8)
+WHITTLE_COMPLEX_MATH(Asinh, asinh, 4)
+WHITTLE_COMPLEX_MATH(Acosh, acosh, 4)
+WHITTLE_COMPLEX_MATH(Atanh, atanh, 4)
+WHITTLE_MATH(Erf, erf, 4)
+WHITTLE_MATH(Lgamma, lgamma, 4)
 #undef WHITTLE_COMPLEX_MATH
 #undef WHITTLE_MATH
 
@@ -223,6 +231,7 @@ struct Reciprocal : FloatingFunction {
     static Expr lower(const Expr& x) { return constant(x, 1) / x; }
 };
 struct Erfc : FloatingFunction {
+    static constexpr Bound bound = rounds_by(4, Bound::Rule::terms);
     template <Floating T>
     static T eval(T x) {
         return std::erfc(x);

@@ -202,10 +202,12 @@ constexpr OpDef resize_op(std::string_view name, std::string_view schema) {
     def.dtypes = kOneElement ? kNearest : kFloating;
     def.infer = infer_resize<Rank>;
     if constexpr (kOneElement) {
+        def.bound = kBoundExact;
         def.eval = eval_nearest<How, Rank>;
         def.lower = lower_nearest<How, Rank>;
         def.grad = How == Interpolation::nearest ? upsample_nearest_grad : upsample_grad;
     } else if constexpr (How == Interpolation::linear) {
+        def.bound = rounds_by(64, Bound::Rule::sums);  // coordinates round, and with them the weights
         def.eval = eval_upsample_linear<Rank>;
         def.lower = lower_linear<Rank>;
         def.grad = upsample_grad;

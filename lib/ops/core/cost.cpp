@@ -131,4 +131,14 @@ std::optional<CallCost> cost_of(const Graph& graph, const Node& call) {
     return std::nullopt;
 }
 
+double terms_of(const Graph& graph, const Node& call) {
+    std::int64_t made = 1, read = 1;
+    for (const ValueMeta& meta : call.results) made = std::max(made, element_count(meta.sizes));
+    for_each_input(call, [&](NodeRef ref) {
+        for (const ValueMeta& meta : graph.node(ref).results) read = std::max(read, element_count(meta.sizes));
+    });
+    const std::optional<CallCost> cost = is_op_call(call) ? cost_of(graph, call) : std::nullopt;
+    return cost ? std::max(1.0, cost->steps / static_cast<double>(made)) : static_cast<double>(read);
+}
+
 }  // namespace whittle

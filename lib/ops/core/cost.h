@@ -21,4 +21,8 @@ struct CallCost {
 /// are random, it runs a nested graph, its op lowers in no way or refuses these operands.
 std::optional<CallCost> cost_of(const Graph& graph, const Node& call);
 
+/// How many are added for an element of a call's results at most: the steps of its loops, or, of an op that does not
+/// say, all that it reads.
+double terms_of(const Graph& graph, const Node& call);
+
 }  // namespace whittle

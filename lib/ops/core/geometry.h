@@ -104,6 +104,7 @@ constexpr OpDef view_op(OpDef def) {
     def.infer = &run_view<Op, ValueMeta>;
     def.eval = &run_view<Op, Tensor>;
     def.lower = [](expr::GroupBuilder&, const Arguments<expr::Value>& a) { return run_view<Op, expr::Value>(a); };
+    def.bound = kBoundExact;
     return def;
 }
 

@@ -70,7 +70,8 @@ Expansion expand(const Graph& graph, const Node& call) { return expand(graph, ca
 
 Expansion expand(const Graph& graph, const Node& call, const KnownValue& known, bool attributes) {
     const RegisteredOp& op = kernel(call);
-    WHITTLE_CHECK(op.def->decompose != nullptr, call.target + " is not a composite");
+    const DecomposeFn parts = op.def->decompose ? op.def->decompose : op.def->bound.parts;
+    WHITTLE_CHECK(parts != nullptr, call.target + " has no parts");
     Expansion result;
     Graph& body = result.graph;
     body.name = identifier(call.target);
@@ -95,7 +96,7 @@ Expansion expand(const Graph& graph, const Node& call, const KnownValue& known, 
     const Arguments<NodeValue> arguments(
         op.schema, call, [&](NodeRef ref) { return mapped.at(ref.id); }, {}, &graph);
     check_main_dtype(op, arguments);
-    body.output(op.def->decompose(builder, arguments));
+    body.output(parts(builder, arguments));
     return result;
 }
 

@@ -59,6 +59,29 @@ struct OpenRule {
     bool integers_only = false;  ///< only calls whose first result has an integer dtype
 };
 
+/// How far a correct implementation may round an op's results: what run/interval.h makes of intervals of its operands.
+/// An op without a rule is bounded through its decomposition; one that has none excuses nothing.
+struct Bound {
+    enum class Rule : std::uint8_t {
+        none,
+        exact,     ///< does not round, and no result falls where an operand rises: moves, maxima, sorted values
+        sums,      ///< sums of products whose coefficients are not negative; a norm, which is one of magnitudes
+        function,  ///< element by element; rounds by `ulps` of its result
+        terms,     ///< as function, but by `ulps` of the largest result that other signs of its operands give: a
+                   ///< result may be what is left of terms that cancel
+        step,      ///< element by element, with jumps: comparisons, floor, remainders
+        choice     ///< as exact; integer results are positions along `dim`, which a tie leaves open
+    };
+    Rule rule = Rule::none;
+    std::uint8_t ulps = 0;        ///< distances to the next number of the result's dtype, measured, with a margin
+    DecomposeFn parts = nullptr;  ///< for an op without decompose: the same in simpler ops, for the bound alone
+};
+inline constexpr Bound kBoundExact{.rule = Bound::Rule::exact}, kBoundSums{.rule = Bound::Rule::sums},
+    kBoundStep{.rule = Bound::Rule::step}, kBoundChoice{.rule = Bound::Rule::choice};
+constexpr Bound rounds_by(std::uint8_t ulps, Bound::Rule rule = Bound::Rule::function) {
+    return {.rule = rule, .ulps = ulps};
+}
+
 struct OpDef {
     std::string_view name = {};    ///< target in graphs: "aten.relu.default", "onnx.Conv"
     std::string_view doc = {};     ///< one line, with the source of the definition
@@ -74,6 +97,7 @@ struct OpDef {
     GradFn grad = nullptr;      ///< the vector-Jacobian product. Composites may leave it out: their parts are asked
     bool random = false;        ///< results are not a function of the arguments
     bool higher_order = false;  ///< its nested graphs were captured: no control flow of a model file that breaks
+    Bound bound = {};           ///< how far its results may round
 };
 
 /// The record with a gradient rule: for families that make records of one kind by a function.

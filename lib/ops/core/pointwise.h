@@ -159,16 +159,19 @@ struct Operands {
 };
 /// Same in, same out: add, abs, maximum.
 struct Arithmetic : Operands {
+    static constexpr Bound bound = rounds_by(1);
     static DType common(DType promoted) { return promoted; }
     static DType result(DType promoted) { return promoted; }
 };
 /// Integers become floats: exp, true division.
 struct FloatingFunction : Operands {
+    static constexpr Bound bound = rounds_by(4);  ///< scripts/measure-ulps, with a margin
     static DType common(DType promoted) { return floating_result(promoted); }
     static DType result(DType promoted) { return floating_result(promoted); }
 };
 /// Computed in the promoted dtype, results in bool: eq, isnan.
 struct Predicate : Operands {
+    static constexpr Bound bound = kBoundStep;
     static DType common(DType promoted) { return promoted; }
     static DType result(DType) { return DType::boolean; }
 };
@@ -230,7 +233,8 @@ constexpr OpDef unary_op(std::string_view name, std::string_view schema, std::st
             .dtypes = dtypes,
             .infer = infer_unary<F>,
             .eval = eval_unary<F>,
-            .lower = lower_unary<F>};
+            .lower = lower_unary<F>,
+            .bound = F::bound};
 }
 
 /// What a binary op makes of its operands.
@@ -295,7 +299,8 @@ constexpr OpDef binary_op(std::string_view name, std::string_view schema, std::s
             .infer = infer_binary<F>,
             .eval = eval_binary<F>,
             .lower = lower_binary<F>,
-            .grad = grad};
+            .grad = grad,
+            .bound = F::bound};
 }
 
 }  // namespace whittle

@@ -1,0 +1,438 @@
+#include "run/interval_rules.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+#include <optional>
+#include <utility>
+
+#include "base/error.h"
+#include "ops/core/interpreter.h"
+#include "run/interval_values.h"
+#include "tensor/compute.h"
+#include "tensor/limits.h"
+
+namespace whittle {
+namespace {
+
+/// Interpreter::step() for others.
+class OneStep final : public Interpreter {
+  public:
+    using Interpreter::step;
+};
+
+bool is_position(const Schema& schema, const Node& call, NodeRef operand) {
+    for (std::size_t i = 0; i < call.args.size() && i < schema.params.size(); ++i) {
+        const std::string& name = schema.params[i].name;
+        if (!name.starts_with("ind") && name != "offsets") continue;
+        if (call.args[i].node() && *call.args[i].node() == operand) return true;
+        if (const ArgList* list = call.args[i].list())
+            for (const Arg& item : *list)
+                if (item.node() && *item.node() == operand) return true;
+    }
+    return false;
+}
+
+/// One call under its op's rule.
+class RuledCall {
+  public:
+    RuledCall(const WideCall& call, const RegisteredOp& op, double terms, const Accuracy& accuracy)
+        : call_(call), node_(call.node()), op_(op), terms_(terms), accuracy_(accuracy) {
+        for_each_input(node_, [&](NodeRef ref) {
+            if (std::ranges::find(operands_, ref) == operands_.end()) operands_.push_back(ref);
+        });
+    }
+
+    std::vector<Interval> results() {
+        for (const Tensor& center : run([&](NodeRef ref) { return value(ref).center; })) {
+            const DType dtype = call_.results.at(results_.size()).dtype;
+            // A result may be narrow all the same, as a constant's dtype says.
+            results_.push_back(
+                {.center = is_floating(center.dtype()) ? center.to(DType::f64) : center, .dtype = dtype});
+            centers_.push_back(center.values<double>());
+        }
+        inherit();
+        const bool same =
+            std::ranges::all_of(operands_, [&](NodeRef ref) { return value(ref).smooth == value(ref).full; });
+        std::vector<Widths> smooth = zeros(), full;
+        const bool jumps = prepare_jumps();
+        if (!jumps) add(smooth, false);
+        if (!jumps && same && rule() != Rule::choice) {
+            full = smooth;
+        } else {
+            full = zeros();
+            add(full, true);
+        }
+        for (std::size_t i = 0; i < results_.size(); ++i) finish(i, std::move(smooth[i]), std::move(full[i]));
+        return std::move(results_);
+    }
+
+  private:
+    using Rule = Bound::Rule;
+    Rule rule() const { return op_.def->bound.rule; }
+    const Interval& value(NodeRef ref) const { return call_.value(ref); }
+
+    std::vector<Tensor> run(const TensorOf& tensor) { return evaluated(call_, tensor); }
+    std::vector<Tensor> run_placed(bool full, const Place& place) {
+        return run([&](NodeRef ref) { return placed(value(ref), sides_of(ref, full), place); });
+    }
+    std::vector<Widths> zeros() const {
+        std::vector<Widths> all;
+        for (const Numbers& center : centers_) all.push_back({Numbers(center.size()), Numbers(center.size())});
+        return all;
+    }
+    void widen_all(std::vector<Widths>& widths, const std::vector<Tensor>& values) const {
+        for (std::size_t k = 0; k < values.size(); ++k) widths[k].reach(centers_[k], values[k]);
+    }
+
+    /// Which op is named: that of the operand with the widest interval, until this one adds more.
+    void inherit() {
+        double widest = -1;
+        for (const NodeRef ref : operands_) {
+            const Interval& operand = value(ref);
+            const double here = operand.smooth.most();
+            for (Interval& result : results_) {
+                if (here > widest) result.source = operand.source;
+                if (result.jump.empty()) result.jump = operand.jump;
+                result.tolerance_decided = result.tolerance_decided || operand.tolerance_decided;
+            }
+            widest = std::max(widest, here);
+        }
+    }
+
+    // --- Jumps ---
+
+    bool to_integers() const {
+        return std::ranges::any_of(results_, [](const Interval& result) { return !is_floating(result.dtype); }) &&
+               std::ranges::any_of(operands_, [&](NodeRef ref) { return is_floating(value(ref).dtype); });
+    }
+
+    /// Whether results jump. Then the intervals that operands have here are made: the tolerance where they are too
+    /// wide; and those of an op that rounds before it jumps (floor(a / b)) are wider by that.
+    bool prepare_jumps() {
+        const bool jumps = rule() == Rule::step || (rule() != Rule::choice && to_integers());
+        if (!jumps && rule() != Rule::choice) return false;
+        for (const NodeRef ref : operands_) {
+            const Interval& operand = value(ref);
+            if (!is_floating(operand.dtype)) continue;
+            const double inner = op_.def->bound.ulps * float_limits(operand.dtype).epsilon;
+            if (!operand.full && inner == 0) continue;
+            const Numbers center = operand.center.values<double>();
+            Widths widths = Widths::of(operand.full, center.size());
+            const Tolerance tolerance = accuracy_.tolerance(operand.dtype);
+            for (std::size_t i = 0; i < center.size(); ++i) {
+                const double allowed = tolerance.atol + tolerance.rtol * std::fabs(center[i]);
+                const bool plain = operand.full.most_at(i) == operand.smooth.most_at(i);
+                if (plain && operand.smooth.most_at(i) > kWidestInterval * allowed) {
+                    widths.below[i] = widths.above[i] = allowed;
+                    for (Interval& result : results_) result.tolerance_decided = true;
+                }
+                if (std::isfinite(center[i])) widths.add(i, inner * std::fabs(center[i]));
+            }
+            at_jumps_.emplace_back(ref, std::move(widths).shared());
+        }
+        return jumps;
+    }
+
+    Sides sides_of(NodeRef ref, bool full) const {
+        if (!full) return value(ref).smooth;
+        for (const auto& [operand, sides] : at_jumps_)
+            if (operand == ref) return sides;
+        return value(ref).full;
+    }
+
+    // --- Rules ---
+
+    void add(std::vector<Widths>& widths, bool full) {
+        std::vector<NodeRef> moved;
+        for (const NodeRef ref : operands_) {
+            if (!sides_of(ref, full)) continue;
+            if (!is_floating(value(ref).dtype) && is_position(op_.schema, node_, ref)) {
+                // An index that a jump has left open: it may name any element.
+                for (Widths& width : widths) width.fill(kUnbounded);
+                return;
+            }
+            moved.push_back(ref);
+        }
+        add_by_rule(widths, moved, full);
+        if (const auto other = with_narrow_numbers())
+            widen_all(widths, evaluated(
+                                  call_, [&](NodeRef ref) { return value(ref).center; }, &*other));
+    }
+
+    void add_by_rule(std::vector<Widths>& widths, const std::vector<NodeRef>& moved, bool full) {
+        switch (rule()) {
+            case Rule::none:
+                WHITTLE_CHECK(false, "an op without a rule has no bounded results");
+                return;
+            case Rule::exact:
+                return add_ends(widths, moved, full);
+            case Rule::choice:
+                add_ends(widths, moved, full);
+                if (full) add_positions(widths, moved);
+                return;
+            case Rule::sums:
+                return add_sums(widths, full);
+            case Rule::step:
+                add_corners(widths, moved, full);
+                return add_meetings(widths, moved, full);
+            case Rule::function:
+            case Rule::terms:
+                return add_corners(widths, moved, full);
+        }
+    }
+
+    /// ATen computes with some host numbers in f32 and with others in the half type of the tensor.
+    std::optional<Node> with_narrow_numbers() const {
+        std::optional<DType> narrow;
+        for (const NodeRef ref : operands_)
+            if (is_reduced(value(ref).dtype)) narrow = value(ref).dtype;
+        if (!narrow) return std::nullopt;
+        Node node = node_;
+        const auto round = [&](Arg& arg) {
+            if (auto* number = std::get_if<double>(&arg.value))
+                *number = Tensor::of(Scalar(*number), *narrow).item().to_double();
+        };
+        for (Arg& arg : node.args) round(arg);
+        for (auto& [key, arg] : node.kwargs) round(arg);
+        return node == node_ ? std::nullopt : std::optional(std::move(node));
+    }
+
+    /// No result falls where an operand rises: the ends of the intervals give the ends of the results.
+    void add_ends(std::vector<Widths>& widths, const std::vector<NodeRef>& moved, bool full) {
+        if (moved.empty()) return;
+        for (const bool top : {false, true}) {
+            const auto values =
+                run_placed(full, [&](const ElementInterval& span, std::size_t) { return span.end(top); });
+            for (std::size_t k = 0; k < values.size(); ++k)
+                if (rule() != Rule::choice || is_value(k)) widths[k].reach(centers_[k], values[k]);
+        }
+    }
+    /// Of a choice: no position.
+    bool is_value(std::size_t result) const { return result == 0 && (results_.size() > 1 || !to_integers()); }
+
+    /// Any two elements differ in a bit of their positions: where each bit sends one of them up and the other down, and
+    /// then the other way, any two whose intervals meet change their order once.
+    void add_positions(std::vector<Widths>& widths, const std::vector<NodeRef>& moved) {
+        std::size_t most = 1;
+        for (const NodeRef ref : moved) most = std::max(most, static_cast<std::size_t>(value(ref).center.numel()));
+        if (moved.empty()) return;
+        for (std::size_t bit = 0; ((most - 1) >> bit) != 0; ++bit)
+            for (const bool top : {false, true}) {
+                const auto values = run_placed(true, [&](const ElementInterval& span, std::size_t i) {
+                    return span.end(((i >> bit & 1) != 0) == top);
+                });
+                for (std::size_t k = 0; k < values.size(); ++k)
+                    if (!is_value(k)) widths[k].reach(centers_[k], values[k]);
+            }
+    }
+
+    /// sum(|a| + r) - sum(|a|) is what operands bring in, and n eps sum(|a| + r) what any order of the sum rounds by.
+    void add_sums(std::vector<Widths>& widths, bool full) {
+        const Node call = without_signs();
+        const std::vector<Tensor> inner = evaluated(
+            call_, [&](NodeRef ref) { return magnitude_of(value(ref).center); }, &call);
+        const std::vector<Tensor> outer = evaluated(
+            call_, [&](NodeRef ref) { return outer_magnitude_of(value(ref).center, sides_of(ref, full)); }, &call);
+        for (std::size_t k = 0; k < outer.size(); ++k) {
+            const Numbers low = inner[k].values<double>(), high = outer[k].values<double>();
+            const FloatLimits limits = float_limits(results_[k].dtype);
+            const double terms = is_floating(results_[k].dtype) ? terms_ + op_.def->bound.ulps : 0;
+            double most = 0;
+            for (std::size_t i = 0; i < high.size(); ++i) {
+                const double own =
+                    high[i] == 0 ? 0 : terms * std::max(epsilon(k) * std::fabs(high[i]), limits.denormal);
+                const double off = high[i] == low[i] ? own : std::fabs(high[i] - low[i]) + own;
+                widths[k].add(i, !std::isnan(off) ? off : std::isnan(centers_[k][i]) ? 0 : kUnbounded);
+                if (limits.largest > 0 && std::fabs(high[i]) > limits.largest) widths[k].set(i, kUnbounded);
+                most = std::max(most, own);
+            }
+            credit(k, most);
+        }
+    }
+    /// The factors of addmm and of its like without their signs.
+    Node without_signs() const {
+        Node call = node_;
+        const auto bare = [](Arg& arg) {
+            if (auto* number = std::get_if<double>(&arg.value)) *number = std::fabs(*number);
+            if (auto* number = std::get_if<std::int64_t>(&arg.value)) *number = std::abs(*number);
+        };
+        const auto is_factor = [](std::string_view name) { return name == "alpha" || name == "beta"; };
+        for (std::size_t i = 0; i < call.args.size() && i < op_.schema.params.size(); ++i)
+            if (is_factor(op_.schema.params[i].name)) bare(call.args[i]);
+        for (auto& [key, arg] : call.kwargs)
+            if (is_factor(key)) bare(arg);
+        return call;
+    }
+
+    /// At the ends of all intervals, and half way: a slope that grows between the two is a pole's.
+    void add_corners(std::vector<Widths>& widths, const std::vector<NodeRef>& moved, bool full) {
+        if (!moved.empty()) {
+            std::vector<Widths> half = zeros();
+            const std::size_t corners = std::size_t{1} << std::min<std::size_t>(moved.size(), 4);
+            for (const double share : {0.5, 1.0})
+                for (std::size_t corner = 0; corner < corners; ++corner)
+                    widen_all(share == 1 ? widths : half, run([&](NodeRef ref) {
+                                  const auto at = std::ranges::find(moved, ref) - moved.begin();
+                                  const bool top = corner >> std::min<std::ptrdiff_t>(at, 3) & 1;
+                                  return placed(
+                                      value(ref), sides_of(ref, full),
+                                      [&](const ElementInterval& span, std::size_t) { return span.end(top, share); });
+                              }));
+            if (rule() != Rule::step) find_poles(widths, half, moved, full);
+        }
+        add_own(widths);
+    }
+
+    void find_poles(std::vector<Widths>& widths, const std::vector<Widths>& half, const std::vector<NodeRef>& moved,
+                    bool full) const {
+        double widest = 0;
+        for (const NodeRef ref : moved) widest = std::max(widest, sides_of(ref, full).most());
+        for (std::size_t k = 0; k < widths.size(); ++k)
+            for (std::size_t i = 0; i < centers_[k].size(); ++i) {
+                const double whole = widths[k].most_at(i), part = half[k].most_at(i),
+                             center = std::fabs(centers_[k][i]);
+                constexpr double kSteeper = 8, kSlope = 16;
+                const bool grows = whole > kSteeper * part && whole > kSlope * widest;
+                const bool falls = whole > 0.5 * center && part > 0.9 * whole && whole > kSlope * widest;
+                if (grows || falls || part == kUnbounded) widths[k].set(i, kUnbounded);
+            }
+    }
+
+    /// By so many ulps of the result, or of the largest that other signs of the operands give.
+    void add_own(std::vector<Widths>& widths) {
+        const double ulps = op_.def->bound.ulps;
+        if (ulps == 0) return;
+        const std::vector<Numbers> sizes = magnitudes();
+        const bool nearest = ulps == 1 && (rule() == Rule::function || is_single_sum());
+        for (std::size_t k = 0; k < widths.size(); ++k) {
+            if (!is_floating(results_[k].dtype)) continue;
+            const FloatLimits limits = float_limits(results_[k].dtype);
+            double most = 0;
+            for (std::size_t i = 0; i < sizes[k].size(); ++i) {
+                const double size = sizes[k][i] + widths[k].most_at(i);
+                if (rule() == Rule::terms && 2 * size > limits.largest) widths[k].set(i, kUnbounded);  // inside
+                if (!std::isfinite(centers_[k][i]) || !std::isfinite(size) || size == 0) continue;
+                const double own = ulps * std::max(epsilon(k) * size, limits.denormal);
+                if (nearest)
+                    widths[k].round_ends(i, centers_[k][i], own, results_[k].dtype);
+                else
+                    widths[k].add(i, own);
+                most = std::max(most, own);
+            }
+            credit(k, most);
+        }
+    }
+    std::vector<Numbers> magnitudes() {
+        std::vector<Numbers> sizes = centers_;
+        for (Numbers& values : sizes)
+            for (double& x : values) x = std::fabs(x);
+        if (rule() != Rule::terms || is_single_sum()) return sizes;
+        const std::size_t most = std::size_t{1} << std::min<std::size_t>(operands_.size(), 3);
+        for (std::size_t signs = 1; signs < most; ++signs) {
+            const std::vector<Tensor> other = run([&](NodeRef ref) {
+                const auto at = static_cast<std::size_t>(std::ranges::find(operands_, ref) - operands_.begin());
+                const Tensor& center = value(ref).center;
+                return at < 3 && (signs >> at & 1) != 0 ? negated(center) : center;
+            });
+            for (std::size_t k = 0; k < other.size(); ++k) {
+                const Numbers values = other[k].values<double>();
+                for (std::size_t i = 0; i < values.size(); ++i)
+                    if (!std::isnan(values[i])) sizes[k][i] = std::max(sizes[k][i], std::fabs(values[i]));
+            }
+        }
+        return sizes;
+    }
+    double number_of(std::string_view parameter) const {
+        const Arguments<Tensor> arguments(op_.schema, node_, [&](NodeRef ref) { return value(ref).center; });
+        return arguments.scalar(parameter).to_double();
+    }
+    /// a + b, which rounds once, where a + 3 b rounds the product, too.
+    bool is_single_sum() const { return op_.schema.param("alpha") && std::fabs(number_of("alpha")) == 1; }
+
+    /// Between the ends of intervals that hold zero, and where two of them meet: x == 0, a == b.
+    void add_meetings(std::vector<Widths>& widths, const std::vector<NodeRef>& moved, bool full) {
+        if (moved.empty()) return;
+        const auto meet = [&](double aim) {
+            widen_all(widths,
+                      run_placed(full, [&](const ElementInterval& span, std::size_t) { return span.nearest(aim); }));
+        };
+        meet(0);
+        const Param* other = op_.schema.param("other");
+        if (other && other->type == ParamType::scalar) meet(number_of("other"));
+        if (operands_.size() != 2) return;
+        for (const auto& [from, to] : {std::pair(operands_[0], operands_[1]), std::pair(operands_[1], operands_[0])}) {
+            if (!sides_of(from, full) || !is_floating(value(from).dtype)) continue;
+            const Sizes& sizes = results_[0].center.sizes();
+            const Numbers aims = load_broadcast<double>(value(to).center, sizes);
+            const Tensor met =
+                placed(broadcast_to(value(from), sides_of(from, full), sizes),
+                       [&](const ElementInterval& span, std::size_t i) { return span.nearest(aims[i]); });
+            widen_all(widths, run([&](NodeRef ref) { return ref == from ? met : value(ref).center; }));
+        }
+    }
+
+    double epsilon(std::size_t result) const {
+        const DType dtype = results_[result].dtype;
+        return float_limits(dtype).epsilon * (dtype == DType::f64 ? 2 : 1);  // the center rounds, too
+    }
+
+    /// This op is the source where it adds more than comes in.
+    void credit(std::size_t result, double own) {
+        double before = 0;
+        for (const NodeRef ref : operands_) before = std::max(before, value(ref).smooth.most());
+        if (own >= before || results_[result].source.empty()) results_[result].source = call_.reported;
+    }
+
+    /// A narrower dtype rounds what is moved into it, and has a largest number.
+    void finish(std::size_t result, Widths smooth, Widths full) {
+        Interval& interval = results_[result];
+        const FloatLimits limits = float_limits(interval.dtype);
+        const bool converts =
+            (rule() == Rule::exact || rule() == Rule::choice) && is_floating(interval.dtype) &&
+            std::ranges::any_of(operands_, [&](NodeRef ref) { return value(ref).dtype != interval.dtype; });
+        for (std::size_t i = 0; i < centers_[result].size(); ++i) {
+            const double center = std::fabs(centers_[result][i]);
+            if (converts && std::isfinite(center) && center != 0) {
+                const double own = std::max(epsilon(result) * center, limits.denormal);
+                for (Widths* widths : {&smooth, &full}) widths->round_ends(i, centers_[result][i], own, interval.dtype);
+                if (interval.source.empty()) interval.source = call_.reported;
+            }
+            full.below[i] = std::max(full.below[i], smooth.below[i]);
+            full.above[i] = std::max(full.above[i], smooth.above[i]);
+            const double reach = center + smooth.most_at(i);
+            if (limits.largest > 0 && std::isfinite(reach) && reach > limits.largest) full.set(i, kUnbounded);
+            if (full.most_at(i) > smooth.most_at(i) && interval.jump.empty()) interval.jump = call_.reported;
+        }
+        const bool equal = smooth == full;
+        interval.smooth = std::move(smooth).shared();
+        interval.full = equal ? interval.smooth : std::move(full).shared();
+    }
+
+    const WideCall& call_;
+    const Node& node_;
+    const RegisteredOp& op_;
+    const double terms_;
+    const Accuracy& accuracy_;
+    std::vector<NodeRef> operands_;
+    std::vector<std::pair<NodeRef, Sides>> at_jumps_;
+    std::vector<Interval> results_;
+    std::vector<Numbers> centers_;
+};
+
+}  // namespace
+
+std::vector<Tensor> evaluated(const WideCall& call, const TensorOf& value, const Node* instead) {
+    const Node& node = instead ? *instead : call.node();
+    const RegisteredOp& op = Registry::instance().require(node.target);
+    const Arguments<Tensor> arguments(op.schema, node, value, {}, &call.graph);
+    return OneStep().step(call.graph, node, op, arguments);
+}
+
+std::vector<Interval> bounded_results(const WideCall& call, const RegisteredOp& op, double terms,
+                                      const Accuracy& accuracy) {
+    return RuledCall(call, op, terms, accuracy).results();
+}
+
+}  // namespace whittle

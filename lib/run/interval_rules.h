@@ -1,0 +1,34 @@
+// The rules that Bound names (ops/core/op.h): intervals of one call's results, from those of its operands.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "run/interval.h"
+
+namespace whittle {
+
+/// A call alone, in f64.
+struct WideCall {
+    Graph graph;
+    std::string name;                                 ///< the call's
+    std::vector<ValueMeta> results;                   ///< that it has in the dtypes of the graph that it is of
+    std::map<std::string, const Interval*> operands;  ///< by the names of their nodes in `graph`
+    std::string reported;  ///< the op that reports name: the composite that the call is a part of, or its own
+
+    const Node& node() const { return *graph.find(name); }
+    const Interval& value(NodeRef operand) const { return *operands.at(graph.node(operand).name); }
+};
+
+using TensorOf = std::function<Tensor(NodeRef)>;
+
+/// The results of the call, or of `instead`, by its kernel or its decomposition.
+std::vector<Tensor> evaluated(const WideCall& call, const TensorOf& value, const Node* instead = nullptr);
+
+/// By the rule of the op, which has one. `terms`: of how many each element is a sum at most.
+std::vector<Interval> bounded_results(const WideCall& call, const RegisteredOp& op, double terms,
+                                      const Accuracy& accuracy);
+
+}  // namespace whittle

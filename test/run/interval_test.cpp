@@ -1,0 +1,282 @@
+#include "run/interval.h"
+
+#include <catch2/catch.hpp>
+#include <cmath>
+#include <set>
+
+#include "base/error.h"
+#include "graph/text.h"
+#include "ops/core/interpreter.h"
+#include "ops/samples/table.h"
+#include "run/explained.h"
+#include "run/outside.h"
+#include "tensor/limits.h"
+#include "tensor/random.h"
+
+using namespace whittle;
+using Catch::Matchers::Contains;
+
+namespace {
+
+Tensor with(const Tensor& tensor, std::size_t at, double value) {
+    std::vector<double> values = tensor.values<double>();
+    values.at(at) = value;
+    return Tensor::of(values, tensor.sizes()).to(tensor.dtype());
+}
+
+Tensor halves(const std::vector<double>& values) {
+    return Tensor::of(values, {static_cast<std::int64_t>(values.size())}).to(DType::f16);
+}
+
+RoundingDecision decided(const Graph& graph, const std::vector<Tensor>& inputs, const Tensor& got,
+                         const Tensor& expected, const Accuracy& accuracy = {}) {
+    return explained_by_rounding(graph, inputs, std::vector{got}, std::vector{expected}, accuracy);
+}
+
+/// Tolerances as low as rounding itself, so that an interval is never too wide.
+Accuracy tight(double atol) {
+    Accuracy accuracy;
+    accuracy.tolerances[DType::f32] = {.rtol = 0, .atol = atol};
+    return accuracy;
+}
+
+}  // namespace
+
+TEST_CASE("a tie of QuantizeLinear makes both of its neighbors right", "[interval]") {
+    // (-0.1 - 0.2 - 0.15 - 0.131) / 4 / 0.0035 = -41.5: -42 or -41, and 135 more
+    Graph graph = parse(R"(graph pool_tie opset("": 13) {
+        %x = placeholder["x"] : f32[1, 1, 2, 2]
+        %s = placeholder["s"] : f32[]
+        %z = placeholder["z"] : u8[]
+        %m = onnx.AveragePool(%x, kernel_shape=[2, 2]) : f32[1, 1, 1, 1]
+        %y = onnx.QuantizeLinear(%m, %s, %z) : u8[1, 1, 1, 1]
+        return (%y)
+    })");
+    const std::vector<Tensor> inputs = {Tensor::of<float>({-0.1f, -0.2f, -0.15f, -0.131f}, {1, 1, 2, 2}),
+                                        Tensor::of(Scalar(0.0035), DType::f32), Tensor::of(Scalar(135), DType::u8)};
+    const auto level = [](int value) { return Tensor::of<std::int64_t>({value}, {1, 1, 1, 1}).to(DType::u8); };
+    for (const auto& [got, expected] : {std::pair(93, 94), std::pair(94, 93)}) {
+        const RoundingDecision tie = decided(graph, inputs, level(got), level(expected));
+        INFO(tie.why);
+        CHECK(tie.explained);
+        CHECK_FALSE(tie.too_wide);
+        CHECK_THAT(tie.why, Contains("output 0 [0, 0, 0, 0]: a tie of onnx.QuantizeLinear"));
+    }
+    for (const int wrong : {92, 95}) {
+        CHECK_FALSE(decided(graph, inputs, level(wrong), level(94)).explained);
+        CHECK_FALSE(decided(graph, inputs, level(94), level(wrong)).explained);
+    }
+    std::vector<Tensor> beside = inputs;  // far from any tie
+    beside[0] = with(inputs[0], 0, -0.104);
+    CHECK_FALSE(decided(graph, beside, level(93), level(94)).explained);
+}
+
+TEST_CASE("a comparison that one ulp decides is right either way", "[interval]") {
+    const Graph graph = parse(R"(graph less_tan opset("": 13) {
+        %x = placeholder["x"] : f16[3]
+        %y = placeholder["y"] : f16[3]
+        %t = onnx.Tan(%x) : f16[3]
+        %z = onnx.Less(%t, %y) : bool[3]
+        return (%z)
+    })");
+    const std::vector<Tensor> inputs = {halves({94.8125, 0.05157470703125, 0.5}),
+                                        halves({0.6337890625, 0.0516357421875, 0.25})};
+    const auto bools = [](bool a, bool b, bool c) {
+        return Tensor::of<std::int64_t>({a, b, c}, {3}).to(DType::boolean);
+    };
+    const RoundingDecision tie = decided(graph, inputs, bools(true, false, false), bools(false, true, false));
+    INFO(tie.why);
+    CHECK(tie.explained);
+    CHECK_THAT(tie.why, Contains("a tie of onnx.Less"));
+    // tan(0.5) = 0.546 is not below 0.25
+    CHECK_FALSE(decided(graph, inputs, bools(true, false, true), bools(true, false, false)).explained);
+}
+
+TEST_CASE("equality is decided by rounding, and distance is not", "[interval]") {
+    const Graph graph = parse(R"(graph equal {
+        %x = placeholder["x"] : f32[2]
+        %y = placeholder["y"] : f32[2]
+        %e = aten.exp.default(%x) : f32[2]
+        %z = aten.eq.Tensor(%e, %y) : bool[2]
+        return (%z)
+    })");
+    const std::vector<Tensor> inputs = {Tensor::of({1.0f, 1.0f}), Tensor::of({2.7182817f, 2.718f})};
+    const auto bools = [](bool a, bool b) { return Tensor::of<std::int64_t>({a, b}, {2}).to(DType::boolean); };
+    CHECK(decided(graph, inputs, bools(true, false), bools(false, false)).explained);
+    CHECK_FALSE(decided(graph, inputs, bools(false, true), bools(false, false)).explained);
+}
+
+TEST_CASE("positions of equal maxima are open, those of others are not", "[interval]") {
+    const Graph graph = parse(R"(graph largest {
+        %x = placeholder["x"] : f32[4]
+        %e = aten.exp.default(%x) : f32[4]
+        %z = aten.argmax.default(%e) : i64[]
+        return (%z)
+    })");
+    const std::vector<Tensor> inputs = {Tensor::of({0.0f, 1.0f, 0.5f, std::nextafter(1.0f, 0.0f)})};
+    const auto position = [](std::int64_t at) { return Tensor::of(Scalar(at), DType::i64); };
+    CHECK(decided(graph, inputs, position(3), position(1)).explained);
+    CHECK_FALSE(decided(graph, inputs, position(0), position(1)).explained);
+}
+
+TEST_CASE("a sum in another order is right, and one that lacks a term is not", "[interval]") {
+    const Graph graph = parse(R"(graph sum {
+        %x = placeholder["x"] : f32[1000]
+        %y = aten.sum.default(%x) : f32[]
+        return (%y)
+    })");
+    Random random(1);
+    std::vector<float> values(1000);
+    for (float& value : values) value = static_cast<float>(random.normal());
+    const std::vector<Tensor> inputs = {Tensor::of(values, {1000})};
+    float forward = 0, backward = 0;
+    for (std::size_t i = 0; i < values.size(); ++i) forward += values[i], backward += values[values.size() - 1 - i];
+    const auto single = [](float value) { return Tensor::of(Scalar(static_cast<double>(value)), DType::f32); };
+    REQUIRE(forward != backward);
+    const auto interval = intervals_of(graph, inputs, {});
+    REQUIRE(interval);
+    const double center = interval->at(0).center.values<double>()[0], radius = interval->at(0).full.above_at(0);
+    CHECK(std::fabs(static_cast<double>(forward) - center) <= radius);
+    CHECK(std::fabs(static_cast<double>(backward) - center) <= radius);
+    CHECK(decided(graph, inputs, single(forward), single(backward), tight(1e-9)).too_wide);
+    const auto off = [&](double by) { return single(static_cast<float>(center + by)); };
+    CHECK(decided(graph, inputs, off(0.9 * radius), off(0), tight(radius / 3)).explained);
+    CHECK_THAT(decided(graph, inputs, off(0.9 * radius), off(0), tight(radius / 3)).why,
+               Contains("is within the rounding of aten.sum.default"));
+    CHECK_FALSE(decided(graph, inputs, off(2 * radius), off(0), tight(radius / 3)).explained);
+    CHECK_FALSE(decided(graph, inputs, single(forward - values[7]), single(forward)).explained);
+}
+
+TEST_CASE("faults at the end of thirty layers are not excused", "[interval]") {
+    std::string text =
+        "graph deep {\n%x = placeholder[\"x\"] : f32[4, 16]\n%w = placeholder[\"w\"] : f32[16, 16]\n"
+        "%b = placeholder[\"b\"] : f32[16]\n";
+    std::string last = "x";
+    for (int layer = 0; layer < 30; ++layer) {
+        const std::string n = std::to_string(layer);
+        text += "%m" + n + " = aten.addmm.default(%b, %" + last + ", %w) : f32[4, 16]\n%r" + n +
+                " = aten.tanh.default(%m" + n + ") : f32[4, 16]\n";
+        last = "r" + n;
+    }
+    const Graph graph = parse(text + "return (%" + last + ")\n}\n");
+    Random random(3);
+    std::vector<Tensor> inputs = {random_tensor(DType::f32, {4, 16}, random),
+                                  random_tensor(DType::f32, {16, 16}, random), random_tensor(DType::f32, {16}, random)};
+    const Tensor right = evaluate(graph, inputs).at(0);
+    std::vector<double> shifted = right.values<double>();
+    std::rotate(shifted.begin(), shifted.begin() + 1, shifted.end());
+    const RoundingDecision index = decided(graph, inputs, Tensor::of(shifted, {4, 16}).to(DType::f32), right);
+    INFO(index.why);
+    CHECK_FALSE(index.explained);
+    std::vector<Tensor> planted = inputs;
+    planted[2] = with(inputs[2], 5, inputs[2].values<double>()[5] + 0.01);
+    CHECK_FALSE(decided(graph, inputs, evaluate(graph, planted).at(0), right).explained);
+}
+
+TEST_CASE("what an op without a bound computes is not excused", "[interval]") {
+    const Graph graph = parse(R"(graph fft {
+        %x = placeholder["x"] : f32[2, 2]
+        %y = aten._linalg_det.default(%x) : (f32[], f32[2, 2], i32[2])
+        %d = getitem(%y, 0) : f32[]
+        return (%d)
+    })");
+    CHECK(ops_without_bound(graph) == std::vector<std::string>{"aten._linalg_det.default"});
+    const auto single = [](double value) { return Tensor::of(Scalar(value), DType::f32); };
+    const RoundingDecision decision = decided(graph, {Tensor::of<float>({1, 0, 0, 1}, {2, 2})}, single(1), single(1.5));
+    CHECK_FALSE(decision.explained);
+    CHECK_THAT(decision.why, Contains("aten._linalg_det.default has no bound"));
+}
+
+TEST_CASE("near a pole the tolerance decides", "[interval]") {
+    const Graph graph = parse(R"(graph pole {
+        %x = placeholder["x"] : f32[1]
+        %y = placeholder["y"] : f32[1]
+        %e = aten.exp.default(%x) : f32[1]
+        %d = aten.sub.Tensor(%e, %y) : f32[1]
+        %z = aten.reciprocal.default(%d) : f32[1]
+        return (%z)
+    })");
+    const std::vector<Tensor> inputs = {Tensor::of({1.0f}), Tensor::of({2.7182817f})};
+    const RoundingDecision decision = decided(graph, inputs, Tensor::of({1e6f}), Tensor::of({1e7f}));
+    CHECK_FALSE(decision.explained);
+    CHECK(decision.too_wide);
+}
+
+namespace {
+
+/// A result whose element with the widest interval, of those that no jump widens, is moved by four radii and the
+/// tolerance is excused.
+bool excuses_moved(const Graph& graph, const std::vector<Tensor>& inputs, const std::vector<Tensor>& results,
+                   const Interval& interval) {
+    const Tensor& right = results.at(0);
+    if (!is_floating(right.dtype()) || !interval.unbounded.empty()) return false;
+    const Tolerance tolerance = default_tolerance(right.dtype());
+    const std::vector<double> center = interval.center.values<double>();
+    std::size_t at = center.size();
+    double moved = 0, widest = -1;
+    for (std::size_t i = 0; i < center.size(); ++i) {
+        const double radius = interval.full.most_at(i);
+        const double by = 4 * radius + 2 * (tolerance.atol + tolerance.rtol * std::fabs(center[i]));
+        const bool jumps = radius != interval.smooth.most_at(i);
+        if (jumps || radius <= widest || !(std::fabs(center[i]) + by < float_limits(right.dtype()).largest)) continue;
+        at = i, widest = radius, moved = center[i] < 0 ? center[i] - by : center[i] + by;
+    }
+    if (at == center.size()) return false;
+    std::vector<Tensor> got = results;
+    got[0] = with(right, at, moved);
+    return explained_by_rounding(graph, inputs, got, results, {}).explained;
+}
+
+/// The results of the reference kernel lie in the intervals, and moved ones do not: "" or what is wrong.
+std::string sample_fits(const RegisteredOp& op, const Sample& sample) {
+    const Graph graph = graph_of(op, sample);
+    const std::vector<Tensor> inputs = sample.inputs();
+    const auto intervals = intervals_of(graph, inputs, {});
+    if (!intervals) return {};
+    const std::vector<Tensor> got = evaluate(graph, inputs);
+    for (std::size_t k = 0; k < got.size(); ++k) {
+        const std::string found = test::outside(got[k], intervals->at(k));
+        if (!found.empty()) return "result " + std::to_string(k) + " " + found;
+    }
+    return !got.empty() && excuses_moved(graph, inputs, got, intervals->at(0)) ? "a moved result is excused" : "";
+}
+
+}  // namespace
+
+TEST_CASE("what the reference computes lies in the interval of every op with a bound", "[interval]") {
+    for (const RegisteredOp& op : Registry::instance().all()) {
+        if (op.def->random || op.def->higher_order) continue;
+        std::set<std::string> wrong;
+        for (const DType dtype : {DType::f32, DType::f16}) {
+            if (!(op.def->dtypes & set_of(dtype))) continue;
+            for (const Sample& sample : samples_of(op, dtype)) {
+                std::string found;
+                try {
+                    found = sample_fits(op, sample);
+                } catch (const Error&) {  // the reference refuses it, as it should
+                }
+                if (!found.empty()) wrong.insert(std::string(name(dtype)) + " " + sample.label + ": " + found);
+            }
+        }
+        INFO(op.def->name);
+        for (const std::string& line : wrong) UNSCOPED_INFO(line);
+        CHECK(wrong.empty());
+    }
+}
+
+TEST_CASE("most ops have a bound", "[interval]") {
+    std::set<std::string_view> without;
+    for (const RegisteredOp& op : Registry::instance().all()) {
+        const Samples samples = op.def->dtypes & set_of(DType::f32) ? samples_of(op, DType::f32) : Samples();
+        for (const Sample& sample : samples)
+            if (!ops_without_bound(graph_of(op, sample)).empty()) without.insert(op.def->name);
+    }
+    for (const std::string_view op :
+         {"aten.convolution.default", "aten.native_layer_norm.default", "aten._softmax.default", "onnx.Conv",
+          "onnx.MatMul", "onnx.LSTM", "onnx.QuantizeLinear", "onnx.TopK"}) {
+        INFO(op);
+        CHECK_FALSE(without.contains(op));
+    }
+    CHECK(without.contains("aten._linalg_svd.default"));
+    CHECK(without.size() < Registry::instance().all().size() / 5);
+}
