@@ -6,6 +6,7 @@
 #include "base/words.h"
 #include "graph/placement.h"
 #include "graph/text.h"
+#include "tensor/opaque_types.h"
 
 namespace whittle {
 namespace {
@@ -80,6 +81,18 @@ class Cursor {
         pos_ += result.size();
         skip_blanks();
         return std::string(result);
+    }
+    /// "(f32)", what is in it included; nested ones match.
+    std::string in_parentheses() {
+        const std::size_t start = pos_;
+        int depth = 0;
+        do {
+            if (pos_ == text_.size() || text_[pos_] == '\n') fail_at(start, "a '(' alone", "a ')' on the same line");
+            depth += text_[pos_] == '(' ? 1 : text_[pos_] == ')' ? -1 : 0;
+        } while (++pos_, depth > 0);
+        std::string result(text_.substr(start, pos_ - start));
+        skip_blanks();
+        return result;
     }
     std::string word_or_quoted(const std::string& what) { return peek() == '"' ? quoted() : word(what); }
     /// A word with dots in it.
@@ -380,6 +393,9 @@ class GraphParser {
     ValueMeta meta() {
         const std::size_t start = in_.pos();
         const std::string word = in_.word("a type such as f32[2, 3]");
+        if (word == "unknown") return unknown_meta();
+        if (in_.peek() == '(') return unknown_meta(word + in_.in_parentheses());
+        if (opaque_type_from_name(word)) return opaque_meta(word, in_.integers());
         const auto dtype = dtype_from_name(word);
         if (!dtype) in_.fail_at(start, "'" + word + "'", "a dtype: " + dtype_names());
         ValueMeta meta;
@@ -432,6 +448,10 @@ class GraphParser {
     /// Zeros of the meta, strides included. A second line for the same name keeps the first.
     void add_attribute(const std::string& key, const ValueMeta& meta) {
         if (graph_.attributes.count(key)) return;
+        if (meta.placement) {  // what its bytes are, the text does not say
+            graph_.attributes[key] = Tensor(DType::u8, {0});
+            return;
+        }
         std::int64_t lowest = 0, highest = 0, bytes = 0;  // reach of the strides, in elements
         bool overflow = false;
         for (std::size_t d = 0; d < meta.sizes.size(); ++d) {

@@ -180,6 +180,7 @@ void print_graph(const Graph& graph, const std::string& indent, std::string& out
 }  // namespace
 
 std::string print(const ValueMeta& meta) {
+    if (std::string unusual = unusual_type(meta); !unusual.empty()) return unusual;
     std::string text = std::string(name(meta.dtype)) + list_text(meta.sizes);
     if (!has_default_strides(meta)) text += " strides" + list_text(meta.strides);
     if (meta.storage_offset) text += " offset " + std::to_string(meta.storage_offset);

@@ -64,12 +64,13 @@ struct Fields<Placement> {
     static constexpr const char *kName = "placement",
                                 *kMeaning =
                                     "Where and as what a value lies that no backend computes with, in LibTorch's "
-                                    "words.";
+                                    "words. Layout Unknown: neither dtype nor sizes are known.";
     static void visit(auto& field) {
         field.maybe("device", &Placement::device, "cpu when absent.");
         field.maybe("layout", &Placement::layout, "Strided when absent.");
         field.maybe("elements", &Placement::elements,
-                    "Their type, where dtype (f32, then) has none: quint8, complex32.");
+                    "Their type, where dtype (f32, then) has none: quint8, string, i4. Of layout Unknown what is known "
+                    "of the type: sequence(f32).");
     }
 };
 

@@ -5,6 +5,7 @@
 #include <unordered_set>
 
 #include "base/error.h"
+#include "graph/placement.h"
 #include "graph/value_ref.h"
 
 namespace whittle {
@@ -134,6 +135,12 @@ class Verifier {
             fail("attributes exist", "no attribute \"" + node.target + "\"", "one in Graph::attributes");
         const ValueMeta attribute = ValueMeta::of(found->second);
         const ValueMeta& meta = node.meta();
+        if (meta.placement) {
+            if (attribute.dtype != DType::u8 || attribute.sizes.size() != 1)
+                fail("attributes fit their meta", "a tensor of " + describe(attribute),
+                     "bytes, u8[N], for " + meta.placement->text());
+            return;
+        }
         bool fits = attribute.dtype == meta.dtype && attribute.sizes == meta.sizes;
         for (std::size_t d = 0; fits && d < meta.sizes.size(); ++d)  // the stride of a size of 1 is never used
             fits = meta.sizes[d] <= 1 || attribute.strides[d] == meta.strides[d] || found->second.numel() == 0;
@@ -214,6 +221,7 @@ class Verifier {
                  std::to_string(placeholders.size()));
         for (std::size_t i = 0; i < inputs.size(); ++i) {
             const ValueMeta& meta = graph_.node({placeholders[i]}).meta();
+            if (meta.placement) continue;  // what stands for such an input, its frontend decides
             if (inputs[i].dtype() != meta.dtype || inputs[i].sizes() != meta.sizes)
                 fail("recorded inputs fit the placeholders", describe(ValueMeta::of(inputs[i])),
                      describe(meta) + " of %" + graph_.node({placeholders[i]}).name);

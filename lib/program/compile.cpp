@@ -2,6 +2,7 @@
 
 #include "base/error.h"
 #include "graph/abilities.h"
+#include "graph/onnx_file.h"
 #include "graph/placement.h"
 #include "ops/core/assertions.h"
 #include "passes/no_grad.h"
@@ -12,6 +13,7 @@ namespace whittle::program {
 namespace {
 
 CompileResult compile_stage(Backend& backend, const Graph& captured, const BackendOptions& options) {
+    if (offered<IgnoresGraph>(backend)) return backend.compile(captured, options);
     if (const auto value = misplaced_value(captured))
         return BackendFailure{.stage = "compile",
                               .op = {},

@@ -3,8 +3,11 @@
 #include <catch2/catch.hpp>
 #include <map>
 
+#include "base/error.h"
 #include "graph/json.h"
 #include "graph/text.h"
+#include "graph/verify.h"
+#include "ops/core/registry.h"
 
 using namespace whittle;
 
@@ -92,4 +95,50 @@ TEST_CASE("where an input begins and whether it is a leaf goes through files, an
     }
     graph.nodes[0].results = {leaf};
     CHECK(graph_to_json(graph, tensors).find("\"1.0\"") != std::string::npos);
+}
+
+TEST_CASE("types that are not known are printed, read and explained as such") {
+    Graph graph;
+    const NodeRef x = graph.placeholder("x", opaque_meta("string", {1}));
+    const NodeRef list =
+        graph.add({.target = "onnx.SplitToSequence", .args = {Arg(x)}, .results = {unknown_meta("sequence(f32)")}});
+    const NodeRef r = graph.add({.target = "onnx.If", .args = {Arg(list)}, .results = {unknown_meta()}});
+    graph.output({r});
+    const std::string text = print(graph);
+    CHECK(text.find("placeholder[\"x\"] : string[1]") != std::string::npos);
+    CHECK(text.find(" : sequence(f32)") != std::string::npos);
+    CHECK(text.find(" : unknown") != std::string::npos);
+    CHECK(text.find("f32[") == std::string::npos);
+    CHECK(same_structure(parse(text), graph));
+    std::map<std::string, Tensor> tensors;
+    CHECK(same_structure(graph_from_json(graph_to_json(graph, tensors), tensors, "graph"), graph));
+
+    CHECK(unknown_value(graph).value() == "the input x holds strings");
+    graph.nodes[0].results = {ValueMeta::contiguous(DType::f32, {1})};
+    CHECK(unknown_value(graph).value() ==
+          "%SplitToSequence, a result of onnx.SplitToSequence, is of type sequence(f32)");
+    graph.nodes[1].results = {unknown_meta()};
+    CHECK(unknown_value(graph).value() ==
+          "the type of %SplitToSequence is unknown (the result of onnx.SplitToSequence)");
+    graph.nodes[1].results = graph.nodes[2].results = graph.nodes[0].results;
+    CHECK_FALSE(unknown_value(graph));
+    CHECK_THROWS_AS(parse("graph g {\n  %x = placeholder[\"x\"] : sequence(f32\n  return (%x)\n}\n"), Error);
+    CHECK_THROWS_AS(parse("graph g {\n  %x = placeholder[\"x\"] : strings[1]\n  return (%x)\n}\n"), Error);
+}
+
+TEST_CASE("a constant of strings holds the bytes of its file") {
+    Graph graph;
+    const NodeRef c =
+        graph.add({.kind = NodeKind::get_attr, .name = "c", .target = "c", .results = {opaque_meta("i4", {3})}});
+    graph.attributes["c"] = Tensor::of(std::vector<std::uint8_t>{1, 2}, {2});
+    graph.output({c});
+    verify(graph, Stage::captured, Registry::instance());
+    std::map<std::string, Tensor> tensors;
+    const Graph read = graph_from_json(graph_to_json(graph, tensors), tensors, "graph");
+    CHECK(read.attributes.at("c").dtype() == DType::u8);
+    CHECK(read.attributes.at("c").sizes() == Sizes{2});
+    CHECK(unknown_value(read).value() == "the constant c holds i4 elements");
+    CHECK(print(parse(print(graph))) == print(graph));
+    graph.attributes["c"] = Tensor(DType::f32, {3});
+    CHECK_THROWS_WITH(verify(graph, Stage::captured, Registry::instance()), Catch::Contains("expected bytes, u8[N]"));
 }

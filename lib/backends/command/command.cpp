@@ -7,6 +7,7 @@
 #include <charconv>
 #include <cstdlib>
 #include <filesystem>
+#include <functional>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <sstream>
@@ -19,11 +20,13 @@
 #include "base/files.h"
 #include "base/log.h"
 #include "base/subprocess.h"
+#include "frontends/onnx/copy.h"
 #include "frontends/onnx/shared_files.h"
 #include "graph/abilities.h"
 #include "graph/backend_options.h"
 #include "graph/foreign_ops.h"
 #include "graph/json.h"
+#include "graph/onnx_file.h"
 #include "graph/short_program.h"
 
 namespace whittle {
@@ -100,9 +103,11 @@ BackendFailure process_failure(const ProcessResult& result, const Options& optio
 
 class CommandExecutable final : public Executable {
   public:
-    /// Writes the model; throws Error when it has no spelling in that format.
-    CommandExecutable(std::vector<std::string> argv, const Graph& graph, Options options, SharedFiles& shared)
-        : argv_(std::move(argv)), options_(options), outputs_(graph.outputs().size()) {
+    /// What puts the model into a folder.
+    using Write = std::function<void(const fs::path&)>;
+    /// Throws what `write` does.
+    CommandExecutable(std::vector<std::string> argv, Options options, std::size_t outputs, const Write& write)
+        : argv_(std::move(argv)), options_(options), outputs_(outputs) {
         bool placed = false;
         for (std::string& word : argv_)
             for (std::size_t at = word.find("{}"); at != std::string::npos; at = word.find("{}", at)) {
@@ -111,8 +116,7 @@ class CommandExecutable final : public Executable {
                 placed = true;
             }
         if (!placed) argv_.push_back(folder_.path().string());
-        write_model(graph, options_.onnx, folder_.path(), weights_beside(graph, options_.external_data, shared.weights),
-                    &shared.tensors);
+        write(folder_.path());
     }
 
     RunResult run(std::span<const Tensor> inputs) override {
@@ -147,7 +151,7 @@ class CommandExecutable final : public Executable {
 };
 
 /// Offers no Support: only the command knows, and it says so by exiting with 125.
-class CommandBackend final : public Backend, public Emitter, public Optioned, public ForeignOps {
+class CommandBackend final : public Backend, public Emitter, public Optioned, public TakesOnnxFile, public ForeignOps {
   public:
     explicit CommandBackend(const std::string& line) : line_(line), argv_(shell_split(line)) {
         expect_program("cmd:", line, argv_);
@@ -158,10 +162,20 @@ class CommandBackend final : public Backend, public Emitter, public Optioned, pu
     CompileResult compile(const Graph& graph, const BackendOptions& options) override {
         const Options read = read_options(options, graph.dialect == "onnx");
         try {
-            return std::make_unique<CommandExecutable>(argv_, graph, read, shared_);
+            return std::make_unique<CommandExecutable>(
+                argv_, read, graph.outputs().size(), [&](const fs::path& folder) {
+                    write_model(graph, read.onnx, folder, weights_beside(graph, read.external_data, shared_.weights),
+                                &shared_.tensors);
+                });
         } catch (const Error& error) {
             return BackendFailure{"compile", {}, "cannot write the model: " + error.message(), true};
         }
+    }
+    bool takes_file(const BackendOptions& options) override { return read_options(options, true).onnx; }
+    CompileResult compile_file(const OnnxFile& file, const BackendOptions& options) override {
+        return std::make_unique<CommandExecutable>(
+            argv_, read_options(options, true), file.outputs.size(),
+            [&](const fs::path& folder) { copy_onnx(file.model, folder / "model.onnx", &shared_.weights); });
     }
     SuspectCode emit(const EmitRequest& request) override { return command_code(request, argv_); }
     std::optional<ShortProgram> short_program(const ShortRequest& request, std::string& why_not) override {

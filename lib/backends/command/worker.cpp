@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <functional>
 #include <limits>
 #include <map>
 #include <memory>
@@ -15,10 +16,12 @@
 #include "base/error.h"
 #include "base/files.h"
 #include "base/log.h"
+#include "frontends/onnx/copy.h"
 #include "graph/abilities.h"
 #include "graph/backend_options.h"
 #include "graph/foreign_ops.h"
 #include "graph/json_text.h"
+#include "graph/onnx_file.h"
 #include "graph/releases.h"
 #include "graph/short_program.h"
 
@@ -31,6 +34,7 @@ using nlohmann::json;
 
 constexpr std::string_view kWorkerPrefix = "worker:";
 constexpr const char* kRelease = "release";
+constexpr const char* kOnnxModel = "model.onnx";
 
 std::vector<std::string> names_of(const WorkerHello& hello) {
     std::vector<std::string> names = {"format", "disable", "pass-limit"};
@@ -59,21 +63,32 @@ json settings_of(const BackendOptions& options, const WorkerHello& hello) {
 }
 
 /// What the worker is asked about a folder in which model and inputs are.
-json question_of(const Graph& graph, const ModelNames& names, const std::string& folder, bool onnx, json settings) {
+json question_of(const std::vector<OnnxFile::Value>& inputs, const std::vector<OnnxFile::Value>& outputs,
+                 const std::string& folder, bool onnx, json settings) {
     json question = std::move(settings);
     question["folder"] = folder;
-    question["model"] = onnx ? "model.onnx" : "graph.json";
+    question["model"] = onnx ? kOnnxModel : "graph.json";
     question["inputs"] = question["outputs"] = json::array();
-    const auto list = [&](const char* key, const std::vector<NodeId>& ids, const std::vector<std::string>& named) {
-        for (std::size_t i = 0; i < ids.size(); i++) {
-            const ValueMeta& meta = graph.node({ids[i]}).meta();
-            question[key].push_back(
-                {{"name", named.at(i)}, {"dtype", std::string(name(meta.dtype))}, {"shape", meta.sizes}});
+    const auto list = [&](const char* key, const std::vector<OnnxFile::Value>& values) {
+        for (const OnnxFile::Value& value : values) {
+            json said = {{"name", value.name}};
+            if (value.meta) said["dtype"] = std::string(name(value.meta->dtype)), said["shape"] = value.meta->sizes;
+            question[key].push_back(std::move(said));
         }
     };
-    list("inputs", graph.placeholders(), names.inputs);
-    list("outputs", graph.outputs(), names.outputs);
+    list("inputs", inputs);
+    list("outputs", outputs);
     return question;
+}
+
+json question_of(const Graph& graph, const ModelNames& names, const std::string& folder, bool onnx, json settings) {
+    const auto values = [&](const std::vector<NodeId>& ids, const std::vector<std::string>& named) {
+        std::vector<OnnxFile::Value> list;
+        for (std::size_t i = 0; i < ids.size(); i++) list.push_back({named.at(i), graph.node({ids[i]}).meta()});
+        return list;
+    };
+    return question_of(values(graph.placeholders(), names.inputs), values(graph.outputs(), names.outputs), folder, onnx,
+                       std::move(settings));
 }
 
 /// The worker's own account of a failure.
@@ -160,9 +175,13 @@ class WorkerPools {
     std::map<std::string, Other> others_;  ///< by release
 };
 
+bool reads_onnx(const WorkerHello& said, const BackendOptions& options) {
+    return said.onnx && wants_onnx(options, said.onnx);
+}
+
 // ---- a query --------------------------------------------------------------------------------------------------------
 
-class WorkerQuery final : public Apart::Query {
+class WorkerQuery final : public Apart::Query, public TakesOnnxFile {
   public:
     WorkerQuery(WorkerPool& pool, std::string name, const BackendOptions& options, const ProcessOptions& limits)
         : pool_(pool), name_(std::move(name)), limits_(limits), held_(pool.take(limits)), folder_(pool.new_folder()) {
@@ -189,6 +208,15 @@ class WorkerQuery final : public Apart::Query {
         }
         question_ = question_of(graph, names, folder_.string(), onnx, settings_);
         outputs_ = graph.outputs().size();
+        return std::make_unique<Run>(*this);
+    }
+
+    bool takes_file(const BackendOptions& options) override { return reads_onnx(held_.worker->hello(), options); }
+
+    CompileResult compile_file(const OnnxFile& file, const BackendOptions&) override {
+        copy_onnx(file.model, folder_ / kOnnxModel, &pool_.weights());
+        question_ = question_of(file.inputs, file.outputs, folder_.string(), true, settings_);
+        outputs_ = file.outputs.size();
         return std::make_unique<Run>(*this);
     }
 
@@ -256,6 +284,7 @@ class WorkerBackend final : public Backend,
                             public Switchable,
                             public Optioned,
                             public Emitter,
+                            public TakesOnnxFile,
                             public ForeignOps {
   public:
     WorkerBackend(std::string name, std::string description, const std::vector<std::string>& argv)
@@ -289,7 +318,14 @@ class WorkerBackend final : public Backend,
 
     /// For who isolates nothing: every run is a query.
     CompileResult compile(const Graph& graph, const BackendOptions& options) override {
-        return std::make_unique<Runs>(*this, graph, options);
+        return std::make_unique<Runs>(*this, options,
+                                      [graph, options](Query& query) { return query.compile(graph, options); });
+    }
+    bool takes_file(const BackendOptions& options) override { return reads_onnx(pools_.hello(options), options); }
+    CompileResult compile_file(const OnnxFile& file, const BackendOptions& options) override {
+        return std::make_unique<Runs>(*this, options, [file, options](Query& query) {
+            return offered<TakesOnnxFile>(query)->compile_file(file, options);
+        });
     }
 
     std::unique_ptr<Inspection> inspect(const Graph&, const BackendOptions& options) override {
@@ -364,17 +400,18 @@ class WorkerBackend final : public Backend,
         Parts found;
     };
     struct Runs final : Executable {
-        Runs(WorkerBackend& backend, Graph graph, BackendOptions options)
-            : backend(backend), graph(std::move(graph)), options(std::move(options)) {}
+        using Compile = std::function<CompileResult(Query&)>;
+        Runs(WorkerBackend& backend, BackendOptions options, Compile compile)
+            : backend(backend), options(std::move(options)), compile(std::move(compile)) {}
         RunResult run(std::span<const Tensor> inputs) override {
             const auto query = backend.query(options, {});
-            CompileResult compiled = query->compile(graph, options);
+            CompileResult compiled = compile(*query);
             if (auto* failure = std::get_if<BackendFailure>(&compiled)) return std::move(*failure);
             return std::get<std::unique_ptr<Executable>>(compiled)->run(inputs);
         }
         WorkerBackend& backend;
-        const Graph graph;
         const BackendOptions options;
+        const Compile compile;
     };
 
     const std::string name_, description_;
