@@ -23,9 +23,12 @@ struct Forking {
     int count = 0;
     std::uint64_t at = 0;  ///< by now_ns(): the parent's, for children of one parent begin to run in any order
     std::vector<python::Frame> frames;
-    bool ready = false;  ///< nobody else held a lock of ours: the child finds all as it should be
+    bool ready = false;  ///< in a child: nobody else held a lock of ours, all is as it should be
 };
-Forking& forking = *new Forking;
+Forking& forking = *new Forking;  ///< of the thread that is `forker`
+/// The thread that is between before_fork() and release(): another one's fork() may run its handlers meanwhile. 0:
+/// none.
+std::atomic<pthread_t> forker{0};
 Forking& forked = *new Forking;  ///< in a child: how it came to be
 std::atomic_flag starting = ATOMIC_FLAG_INIT;
 
@@ -45,29 +48,45 @@ bool lock_soon(std::mutex& mutex) {
     return false;
 }
 
+/// Not for long: the program waits.
+bool become_forker() {
+    for (int i = 0; i < 100; ++i) {
+        pthread_t nobody = 0;
+        if (forker.compare_exchange_strong(nobody, ::pthread_self())) return true;
+        const timespec pause{0, 100000};
+        ::nanosleep(&pause, nullptr);
+    }
+    return false;
+}
+
 void before_fork() {
-    forking.ready = false;
     if (!state.recorder.on() && !state.recorder.may_start()) return;
+    if (!become_forker()) return;
     int held = 0;
     while (held < kLockCount && lock_soon(*lock_at(held))) ++held;
     if (held < kLockCount) {
         while (held > 0) lock_at(--held)->unlock();
+        forker = 0;
         return;
     }
-    forking.ready = true;
     forking.at = now_ns();
     forking.count = std::max(::unw_backtrace(forking.pcs, kDeepest), 0);
     std::uint64_t key = 0;
     python::frames(forking.frames, key);
 }
 
-void release() {
-    if (!forking.ready) return;
+/// Whether this thread has the locks: it had become the forker.
+bool release_locks() {
+    if (forker.load() != ::pthread_self()) return false;
     for (int i = 0; i < kLockCount; ++i) lock_at(i)->unlock();
+    forker = 0;
+    return true;
 }
+void release() { release_locks(); }
 
 void after_fork_in_child() {
-    release();
+    forking.ready = release_locks();
+    forker = 0;
     std::swap(forked, forking);  // it may fork before it has a file
     starting.clear();
     state.recorder.forget(forked.ready);

@@ -177,6 +177,13 @@ std::uint64_t place_of(Thread& thread, const Frame& frame) {
     return entry->second;
 }
 
+/// What a variable is: one that an inner function uses, too, lies in a cell, which is another one in each call.
+const char* in_cell(const char* object) {
+    constexpr int kContents = 16;
+    const bool cell = object && api.PyCell_Type && type_of(const_cast<char*>(object)) == api.PyCell_Type;
+    return cell ? at<const char*>(object, kContents) : object;
+}
+
 void read_frames(const void* thread, std::vector<Frame>& found) {
     found.clear();
     const char* frame = thread ? at<const char*>(thread, layout->top) : nullptr;
@@ -190,7 +197,7 @@ void read_frames(const void* thread, std::vector<Frame>& found) {
         const auto offset =
             layout->bytes < 0 ? at<int>(frame, layout->instruction) * layout->scale
                               : static_cast<int>(at<const char*>(frame, layout->instruction) - (code + layout->bytes));
-        const char* const module = calls_module(code) ? at<const char*>(frame, layout->local) : nullptr;
+        const char* const module = calls_module(code) ? in_cell(at<const char*>(frame, layout->local)) : nullptr;
         const bool entry = layout->entry >= 0 ? frame[layout->entry] != 0 : layout->owner < 0;
         found.push_back({frame, code, module, offset, entry});
     }

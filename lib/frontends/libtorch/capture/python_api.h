@@ -39,6 +39,7 @@ using Object = void*;
     F(Object, PyThreadState_Next, (Object))                                  \
     F(Object, PyTuple_GetItem, (Object, long))                               \
     F(long, PyLong_AsLong, (Object))                                         \
+    F(void*, PyLong_AsVoidPtr, (Object))                                     \
     F(int, PySys_AddAuditHook, (int (*)(const char*, Object, void*), void*)) \
     F(void, PyErr_Clear, ())                                                 \
     F(void, PyErr_Fetch, (Object*, Object*, Object*))                        \
@@ -49,6 +50,7 @@ struct Api {
     WHITTLE_PYTHON_FUNCTIONS(WHITTLE_DECLARE)
 #undef WHITTLE_DECLARE
     const void* _PyEval_EvalFrameDefault = nullptr;
+    const void* PyCell_Type = nullptr;
 
     /// False where the process has no CPython, or one without a function of these.
     bool find();

@@ -2,7 +2,6 @@
 // its tables are read in a pending call, which CPython runs in the main thread between two instructions, with the GIL.
 // No code of the program runs and no hook of Python's is taken, so that no profiler and no traceback shows it.
 #include <ATen/core/Tensor.h>
-#include <c10/util/MaybeOwned.h>
 #include <dlfcn.h>
 #include <link.h>
 
@@ -10,6 +9,7 @@
 #include <new>
 #include <set>
 #include <string>
+#include <utility>
 
 #include "frontends/libtorch/capture/python_api.h"
 #include "frontends/libtorch/capture/state.h"
@@ -18,15 +18,28 @@ namespace whittle::libtorch::python {
 
 namespace {
 
-struct Variable {  ///< as the object of a torch.Tensor begins: THPVariable
-    long references;
-    Object type;
-    c10::MaybeOwned<at::Tensor> tensor;
-};
-Object* variable_class = nullptr;  ///< where libtorch_python keeps torch.Tensor
+Object* variable_class = nullptr;   ///< where libtorch_python keeps torch.Tensor
+Object* parameter_class = nullptr;  ///< and torch.nn.Parameter
+/// Where the object of a torch.Tensor has the address of its tensor, in bytes: releases of PyTorch differ in it. -1:
+/// not known.
+int tensor_at = -1;
+constexpr int kMostAt = 64;
+
+/// Tensor._cdata says it of a tensor of no class but PyTorch's own: of others the program's code might run.
+void find_tensor(Object value) {
+    const Object type = type_of(value);
+    if (tensor_at >= 0 || (type != *variable_class && !(parameter_class && type == *parameter_class))) return;
+    const Object told = api.PyObject_GetAttrString(value, "_cdata");
+    if (!told) return api.PyErr_Clear();
+    const void* const impl = api.PyLong_AsVoidPtr(told);
+    api.Py_DecRef(told);
+    for (int place = 16; impl && tensor_at < 0 && place < kMostAt; place += static_cast<int>(sizeof impl))
+        if (at<const void*>(value, place) == impl) tensor_at = place;
+}
 std::atomic<bool> pending{false};
 std::mutex known_mutex;  ///< of `known`; nothing of Python is called under it
 std::set<const void*> known;
+bool told_unnamed = false;
 
 class Walk {
   public:
@@ -71,10 +84,18 @@ class Walk {
 
     void tell(Object value, NameKind kind, const std::string& name) {
         if (!variable_class || !*variable_class || !api.PyType_IsSubtype(type_of(value), *variable_class)) return;
-        const at::Tensor& tensor = *static_cast<const Variable*>(value)->tensor;
+        find_tensor(value);
+        auto* const impl = tensor_at < 0 ? nullptr : at<c10::TensorImpl*>(value, tensor_at);
+        if (!impl) return unnamed();
+        const at::Tensor tensor(c10::intrusive_ptr<c10::TensorImpl, c10::UndefinedTensorImpl>::reclaim_copy(impl));
         if (!tensor.defined()) return;
         const std::lock_guard lock(state.mutex);
         write_name(thread_, identity_of(thread_.identities, tensor).number, kind, root_, type_, name);
+    }
+
+    void unnamed() {
+        if (!std::exchange(told_unnamed, true))
+            note(thread_, "parameters have no names: where this release of PyTorch keeps a tensor is not known");
     }
 
     static std::string join(const std::string& path, const std::string& name) {
@@ -120,14 +141,17 @@ bool Api::find() {
     WHITTLE_PYTHON_FUNCTIONS(WHITTLE_FIND)
 #undef WHITTLE_FIND
     _PyEval_EvalFrameDefault = ::dlsym(RTLD_DEFAULT, "_PyEval_EvalFrameDefault");
+    PyCell_Type = ::dlsym(RTLD_DEFAULT, "PyCell_Type");
     return all;
 }
 
 void start_names() {
     const auto find = [](dl_phdr_info* library, std::size_t, void*) {
         if (!library->dlpi_name || !std::strstr(library->dlpi_name, "/libtorch_python.so")) return 0;
-        if (void* const loaded = ::dlopen(library->dlpi_name, RTLD_NOW | RTLD_NOLOAD))  // it came by RTLD_LOCAL
+        if (void* const loaded = ::dlopen(library->dlpi_name, RTLD_NOW | RTLD_NOLOAD)) {  // it came by RTLD_LOCAL
             variable_class = static_cast<Object*>(::dlsym(loaded, "THPVariableClass"));
+            parameter_class = static_cast<Object*>(::dlsym(loaded, "ParameterClass"));
+        }
         return 1;
     };
     ::dl_iterate_phdr(find, nullptr);

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <signal.h>
 #include <spawn.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -120,22 +121,59 @@ HIDES(int, runs_command, "system", (const char* command)) {
     return run_shell(command, environment_for_exec(nullptr, environ, space, entries));
 }
 
+namespace {
+
+/// An environment that others may have pointers into for good: getenv() on another thread gives them out. Kept, but
+/// once where it is like one before.
+struct KeptEnvironment {
+    KeptEnvironment* before;
+    ExecEntries entries;
+    char** space() { return reinterpret_cast<char**>(this + 1); }  ///< lies behind it
+};
+KeptEnvironment* kept_environments = nullptr;
+
+/// Null where there is no memory.
+KeptEnvironment* keep_environment(char* const* given) {
+    const size_t size = sizeof(KeptEnvironment) + environment_size(given) * sizeof(char*);
+    auto* const made = static_cast<KeptEnvironment*>(calloc(1, size));
+    if (!made) return nullptr;
+    environment_for_exec(nullptr, given, made->space(), made->entries);
+    const auto same = [&](KeptEnvironment* known) {
+        for (size_t i = 0;; ++i) {
+            const char *one = made->space()[i], *other = known->space()[i];
+            if (!one || !other) return one == other;
+            const bool own = one == made->entries.preload || one == made->entries.users;
+            if (own ? strcmp(one, other) != 0 : one != other) return false;
+        }
+    };
+    for (KeptEnvironment* known = __atomic_load_n(&kept_environments, __ATOMIC_ACQUIRE); known; known = known->before)
+        if (same(known)) {
+            free(made);
+            return known;
+        }
+    made->before = __atomic_load_n(&kept_environments, __ATOMIC_ACQUIRE);
+    while (!__atomic_compare_exchange_n(&kept_environments, &made->before, made, true, __ATOMIC_ACQ_REL,
+                                        __ATOMIC_ACQUIRE)) {
+    }
+    return made;
+}
+
+}  // namespace
+
 /// popen() has to know of its child, so it is libc's own that starts it, with the environment that it finds.
 HIDES(FILE*, opens_command, "popen", (const char* command, const char* mode)) {
     NEXT_OF("popen", FILE * (*)(const char*, const char*));
     if (hooks.process) hooks.process(ProcessEvent::started, command);
-    if (!hands_on()) return next(command, mode);
-    auto** const space = static_cast<char**>(alloca(environment_size(environ) * sizeof(char*)));
-    ExecEntries entries;
     char** const saved = environ;
-    environment_for_exec(nullptr, saved, space, entries);
-    environ = space;
+    KeptEnvironment* const kept = hands_on() ? keep_environment(saved) : nullptr;
+    if (!kept) return next(command, mode);
+    environ = kept->space();
     FILE* const file = next(command, mode);
     const int saved_errno = errno;
-    if (environ == space)
+    if (environ == kept->space())
         environ = saved;
     else
-        take_back(saved, entries);
+        take_back(saved, kept->entries);
     errno = saved_errno;
     return file;
 }

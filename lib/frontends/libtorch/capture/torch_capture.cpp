@@ -7,6 +7,7 @@
 #include <ATen/core/grad_mode.h>
 #include <ATen/record_function.h>
 #include <c10/core/impl/LocalDispatchKeySet.h>
+#include <pthread.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -30,6 +31,14 @@ thread_local bool thread_gone = false;
 thread_local int late_depth = 0;  ///< of ops that run after the thread is gone: in static destructors
 thread_local Thread this_thread;
 
+/// Where a signal handler finds the thread: the first look at a thread_local of a library that was loaded later asks
+/// for memory, which a handler may not do.
+pthread_key_t thread_key;
+const bool has_thread_key = ::pthread_key_create(&thread_key, nullptr) == 0;
+void announce(Thread& thread) {
+    if (has_thread_key && !::pthread_getspecific(thread_key)) ::pthread_setspecific(thread_key, &thread);
+}
+
 /// A forked child begins with a file of its own here.
 bool is_recorded(Thread& thread) {
     if (!state.recorder.on() && (!state.recorder.may_start() || !start_child(thread))) return false;
@@ -37,13 +46,28 @@ bool is_recorded(Thread& thread) {
     return true;
 }
 
+/// A thread that is cancelled ends in the program's code, where it may unwind: files are opened and written here.
+class NoCancel {
+  public:
+    NoCancel() { ::pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &before_); }
+    ~NoCancel() { ::pthread_setcancelstate(before_, nullptr); }
+    NoCancel(const NoCancel&) = delete;
+    NoCancel& operator=(const NoCancel&) = delete;
+
+  private:
+    int before_ = PTHREAD_CANCEL_ENABLE;
+};
+
 /// Callbacks of ours do not see each other, and nothing they throw reaches the program: what cannot be written down is
 /// counted, and capture goes on.
 template <class F>
 void quietly(F&& body) {
     if (thread_gone) return;
     Thread& thread = this_thread;
-    if (thread.busy || !is_recorded(thread)) return;
+    if (thread.busy) return;
+    const NoCancel whole;
+    if (!is_recorded(thread)) return;
+    announce(thread);
     thread.busy = true;
     try {
         body(thread);
@@ -59,6 +83,7 @@ void quietly_here(const std::function<void(Thread&)>& body) { quietly(body); }
 
 Thread::~Thread() {
     thread_gone = true;
+    if (has_thread_key) ::pthread_setspecific(thread_key, nullptr);
     chunk.unmap();
 }
 
@@ -423,9 +448,9 @@ void on_from_blob(void* caller) {
 }  // namespace
 
 ThreadPlace place_of_thread() {
-    if (thread_gone || !this_thread.chunk.numbered || this_thread.generation != state.generation)
-        return {UINT32_MAX, 0};
-    return {this_thread.chunk.thread, static_cast<std::uint32_t>(this_thread.depth)};
+    const auto* const thread = static_cast<const Thread*>(has_thread_key ? ::pthread_getspecific(thread_key) : nullptr);
+    if (!thread || !thread->chunk.numbered || thread->generation != state.generation) return {UINT32_MAX, 0};
+    return {thread->chunk.thread, static_cast<std::uint32_t>(thread->depth)};
 }
 
 namespace {
