@@ -43,9 +43,10 @@ class BackendOracle final : public Oracle {
         seen.lost = outcome.kind == Outcome::Kind::unresolved;
         seen.failed = outcome.is_failure();
         seen.unresolved = outcome.failed() && !seen.failed;
-        if (const auto why = seen.failed ? excuse(candidate.graph, candidate.inputs) : std::nullopt) {
-            seen.unresolved = true;
-            seen.message = *why;
+        if (const auto found = seen.failed ? excuse_of(candidate, outcome) : std::nullopt) {
+            seen.failed = false;
+            seen.unresolved = found->verdict != whittle::Verdict::right;
+            seen.message = found->why;
         } else if (suspect_.optimized_only && outcome.kind == Outcome::Kind::mismatch && !right_unoptimized(candidate)) {
             seen.unresolved = true;
             seen.message += "; without optimization, too";
@@ -67,6 +68,10 @@ class BackendOracle final : public Oracle {
     }
 
   private:
+    std::optional<Excuse> excuse_of(const Candidate& candidate, const Outcome& outcome) const {
+        return excuse(candidate.graph, candidate.inputs, outcome, candidate.expected, suspect_.accuracy);
+    }
+
     bool right_unoptimized(const Candidate& candidate) const {
         const auto options = unoptimized(candidate.graph, backend_, suspect_.options);
         if (!options) return true;  // there is nothing to switch off

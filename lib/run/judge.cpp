@@ -9,10 +9,12 @@
 #include "base/module.h"
 #include "base/suggest.h"
 #include "graph/abilities.h"
+#include "graph/placement.h"
 #include "graph/rate.h"
 #include "ops/aten/random.h"
 #include "ops/core/draws.h"
 #include "ops/core/open.h"
+#include "run/explained.h"
 
 namespace whittle {
 namespace {
@@ -52,17 +54,14 @@ class CaseJudge {
         if (asked_.suspect.tier == Tier::computes) expect();
         if (kind == Outcome::Kind::unsupported || kind == Outcome::Kind::unresolved)
             not_judged(said_.outcome.message);
-        else if (said_.outcome.failed()) {
-            if (const auto why = excuse(asked_.graph, asked_.inputs))
-                not_judged(*why);
-            else
-                fails();
-        } else if (asked_.suspect.tier == Tier::ends)
+        else if (said_.outcome.failed())
+            fails();
+        else if (asked_.suspect.tier == Tier::ends)
             said_.verdict = Verdict::right;
         else if (const std::string op = random_op(asked_.graph); !op.empty())
             not_judged(op + " draws random numbers");
-        else if (const auto why = excuse(asked_.graph, asked_.inputs))
-            not_judged(*why);
+        else if (auto open = open_input(asked_.graph, asked_.inputs))
+            not_judged(std::move(open->reason));
         else if (said_.expected.outputs.empty())
             not_judged("nobody knows what is right: " + said_.no_reference);
         else
@@ -75,9 +74,12 @@ class CaseJudge {
         said_.verdict = Verdict::not_judged;
         said_.reason = std::move(reason);
     }
+    /// Unless there is an excuse.
     void fails() {
         said_.verdict = Verdict::fails;
         said_.reason = text_of(said_.outcome);
+        auto found = excuse(asked_.graph, asked_.inputs, said_.outcome, said_.expected.outputs, asked_.suspect.accuracy);
+        if (found) said_.verdict = found->verdict, said_.reason = std::move(found->why);
     }
 
     /// What is right: as given, else what the reference computes.
@@ -128,7 +130,7 @@ class CaseJudge {
             return;
         }
         fails();
-        if (asked_.given.outputs.empty() || said_.outcome.failed_at_gradients()) return;
+        if (!said_.fails() || asked_.given.outputs.empty() || said_.outcome.failed_at_gradients()) return;
         ask_others(ran.outputs);
     }
 
@@ -172,6 +174,14 @@ bool alike(const Question& question, const Outcome& outcome) {
            seen.stage == recorded.stage && seen.part == recorded.part;
 }
 
+Again again_of(const Question& question, const Outcome& outcome, const Accuracy& accuracy) {
+    if (!alike(question, outcome)) return Again::otherwise;
+    const auto found =
+        excuse(question.graph, question.graph.failure->inputs, outcome, question.expected, accuracy);
+    if (!found) return Again::fails;
+    return found->verdict == Verdict::right ? Again::right : Again::otherwise;
+}
+
 }  // namespace
 
 std::string_view name(Verdict verdict) {
@@ -194,7 +204,10 @@ Verdict worst(std::span<const Verdict> verdicts) {
     return Verdict::not_judged;
 }
 
-Judgement judge(const FailingCase& asked, Backend& backend) { return judge(asked, backend, run(asked, backend)); }
+Judgement judge(const FailingCase& asked, Backend& backend) {
+    if (auto why = unknown_value(asked.graph)) return {.reason = std::move(*why)};
+    return judge(asked, backend, run(asked, backend));
+}
 
 Judgement judge(const FailingCase& asked, Backend& backend, Outcome ran) {
     Judgement judgement = CaseJudge(asked, backend).run(std::move(ran));
@@ -204,9 +217,12 @@ Judgement judge(const FailingCase& asked, Backend& backend, Outcome ran) {
     return judgement;
 }
 
-std::optional<std::string> excuse(const Graph& graph, std::span<const Tensor> inputs) {
-    auto open = open_input(graph, inputs);
-    return open ? std::optional(std::move(open->reason)) : std::nullopt;
+std::optional<Excuse> excuse(const Graph& graph, std::span<const Tensor> inputs, const Outcome& outcome,
+                             std::span<const Tensor> expected, const Accuracy& accuracy) {
+    if (auto open = open_input(graph, inputs)) return Excuse{Verdict::not_judged, std::move(open->reason)};
+    if (outcome.kind != Outcome::Kind::mismatch || outcome.failed_at_gradients()) return std::nullopt;
+    RoundingDecision rounding = explained_by_rounding(graph, inputs, outcome.outputs, expected, accuracy);
+    return rounding.explained ? std::optional(Excuse{Verdict::right, std::move(rounding.why)}) : std::nullopt;
 }
 
 std::optional<BackendOptions> unoptimized(const Graph& graph, Backend& backend, const BackendOptions& options) {
@@ -251,9 +267,7 @@ Answer ask_again(const Question& question, Backend& backend, int runs) {
     for (int left = runs; left > 0 && answer.again != Again::fails; left--) {
         Outcome outcome = query(question.graph, failure.inputs, question.expected, backend, suspect);
         if (!outcome.failed() && answer.again == Again::otherwise) continue;
-        if (outcome.failed())
-            answer.again = alike(question, outcome) && !excuse(question.graph, failure.inputs) ? Again::fails
-                                                                                               : Again::otherwise;
+        if (outcome.failed()) answer.again = again_of(question, outcome, suspect.accuracy);
         answer.outcome = std::move(outcome);
     }
     return answer;

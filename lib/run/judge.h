@@ -58,15 +58,20 @@ struct Judgement {
 
 /// Runs the graph on the backend, isolated unless it is the reference, and judges how that ends. Where results differ
 /// from those that were given, the reference and LibTorch are asked who is wrong. Not judged are a backend that does
-/// not support the graph, a run that something outside ended, a graph that draws random numbers, input with an
-/// excuse(), and results that nobody knows.
+/// not support the graph, a graph with values of unknown type, a run that something outside ended, a graph that draws
+/// random numbers, input for which a definition leaves the result open, and results that nobody knows.
 Judgement judge(const FailingCase& asked, Backend& backend);
 /// The same of a run that has ended as `ran`.
 Judgement judge(const FailingCase& asked, Backend& backend, Outcome ran);
 
-/// Why a failure says nothing of the backend: input for which the definition of an op leaves the result open, or forbids
-/// it. Nothing where it counts.
-std::optional<std::string> excuse(const Graph& graph, std::span<const Tensor> inputs);
+/// Why a failure says nothing of the backend.
+struct Excuse {
+    Verdict verdict;  ///< right: results differ by rounding alone; not_judged: a definition leaves the result open
+    std::string why;
+};
+/// Of a run that failed as `outcome`, against `expected` where it has outputs. Nothing where the failure counts.
+std::optional<Excuse> excuse(const Graph& graph, std::span<const Tensor> inputs, const Outcome& outcome,
+                             std::span<const Tensor> expected, const Accuracy& accuracy);
 
 /// The options with which the backend compiles the graph without optimization, or without directives of its schedule;
 /// nothing where it has no such switches or `options` set them so already.
