@@ -4,7 +4,6 @@
 #include <nlohmann/json.hpp>
 
 #include "backends/registry.h"
-#include "base/command_words.h"
 #include "base/error.h"
 #include "base/files.h"
 #include "base/subprocess.h"
@@ -70,7 +69,7 @@ std::string next_command(const cli::Tool& tool, const ReplayResult& result, cons
     // Of a capture fault the graph is another program: no backend fails on it.
     if (result.status != Status::failed || result.backend == "capture" || result.outcome == "capture_fault") return {};
     if (result.refused) return {};  // by every backend
-    if (result.rounding) return shell_quote(with_option(tool.command_line(), "--accuracy=fp64"));
+    if (result.rounding) return tool.command_with("--accuracy=fp64");
     const bool wrong = result.outcome == "mismatch";
     if (wrong && result.backend == kReferenceBackend) return {};
     return cli::minify_command(result.file, wrong, options.backend, options.accuracy, {}, options.limits);

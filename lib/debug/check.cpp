@@ -22,13 +22,22 @@ Findings check(const std::vector<LoadedFrame>& frames, const Search& search) {
         const std::string id = identity(frame.graph, frame.inputs);
         if (!asked.insert(id).second) continue;  // the same graph on the same values
         reduce::Observation seen;
+        const auto leave_out = [&](const Error& error) {
+            log_warning(LogChannel::reduce, frame.file.string() + ": left out: " + error.what());
+        };
+        std::vector<Tensor> expected;
         try {
             const bool unknown = !search.compares() && !opaque_ops(frame.graph).empty();
-            const std::vector<Tensor> expected = unknown ? std::vector<Tensor>() : evaluate(frame.graph, frame.inputs);
+            if (!unknown) expected = evaluate(frame.graph, frame.inputs);
+        } catch (const Error& error) {  // of the reference
+            leave_out(error);
+            continue;
+        }
+        try {
             for (int i = 0; i < search.repeat && !seen.failed; ++i)
                 seen = judge.oracle->observe({frame.graph, frame.inputs, expected, id});
-        } catch (const Error& error) {
-            log_warning(LogChannel::reduce, frame.file.string() + ": left out: " + error.what());
+        } catch (const reduce::NotWritten& error) {
+            leave_out(error);
             continue;
         }
         if (seen.unresolved) findings.declined[frame.file] = declined_text(search, findings.judge, seen.message);
