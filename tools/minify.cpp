@@ -69,12 +69,16 @@ int print_passes() {
 /// The command that was typed, with --resume: in front, for --check takes all that follows it. Without a limit of no
 /// steps at all, with which it would never end.
 std::string resume_command(const cli::Tool& tool, const cli::SearchOptions& search) {
-    std::vector<std::string> words = tool.command_line();
+    const std::vector<std::string>& typed = tool.command_line();
+    const auto behind =
+        typed.begin() + static_cast<std::ptrdiff_t>(tool.own_words());  // the words of --check's command
+    std::vector<std::string> words(typed.begin(), behind);
     words.erase(std::remove(words.begin(), words.end(), "--resume"), words.end());
     const auto limit = std::find_if(words.begin(), words.end(),
                                     [](const std::string& word) { return word.starts_with("--step-limit"); });
     if (search.step_limit == 0 && limit != words.end()) words.erase(limit, limit + (*limit == "--step-limit" ? 2 : 1));
     words.insert(words.begin() + 1, "--resume");
+    words.insert(words.end(), behind, typed.end());
     return shell_quote(words);
 }
 

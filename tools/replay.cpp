@@ -4,7 +4,6 @@
 #include <nlohmann/json.hpp>
 
 #include "backends/registry.h"
-#include "base/command_words.h"
 #include "base/error.h"
 #include "base/files.h"
 #include "base/subprocess.h"

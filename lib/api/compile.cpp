@@ -19,6 +19,7 @@
 #include "base/error.h"
 #include "base/log.h"
 #include "base/log_step.h"
+#include "base/number_text.h"
 #include "base/variables.h"
 #include "capture/log.h"
 
@@ -366,12 +367,9 @@ std::string compile_times() {
     std::string text;
     for (const auto& function : living_functions()) {
         const CompileStats counts = stats(*function);
-        char line[160];
-        std::snprintf(line, sizeof line, ": %lld graphs, %lld ops, %lld breaks, %lld recompiles, compiled in %.4f s\n",
-                      static_cast<long long>(counts.graphs), static_cast<long long>(counts.ops),
-                      static_cast<long long>(counts.breaks), static_cast<long long>(counts.recompiles),
-                      counts.compile_seconds);
-        text += counts.name + line;
+        text += counts.name + ": " + std::to_string(counts.graphs) + " graphs, " + std::to_string(counts.ops) +
+                " ops, " + std::to_string(counts.breaks) + " breaks, " + std::to_string(counts.recompiles) +
+                " recompiles, compiled in " + fixed(counts.compile_seconds, 4) + " s\n";
     }
     return text;
 }

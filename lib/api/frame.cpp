@@ -15,6 +15,7 @@
 #include "api/stepping.h"
 #include "api/uncompiled.h"
 #include "backends/registry.h"
+#include "base/command_words.h"
 #include "base/error.h"
 #include "base/log.h"
 #include "base/log_step.h"
@@ -409,8 +410,8 @@ void Execution::keep_events(std::vector<FrameSegment> events, const std::string&
     if (trace_ && trace_->wants_frame_records()) trace_->add_frame_record(record);
     if (function_.frame_records.empty() || !failed(record)) return;
     const std::filesystem::path file = save_frame_record(function_.frame_records, record);
-    log_error(LogChannel::capture, "capture of " + record.frame + " failed; its events are kept; next: replay " +
-                                       shell_quote({file.string()}));
+    log_error(LogChannel::capture, "capture of " + record.frame + " failed; its events are kept; next: " +
+                                       program_called("replay") + " " + shell_quote({file.string()}));
 }
 
 std::vector<std::shared_ptr<const Tape>> Execution::tapes(std::int64_t position) const {

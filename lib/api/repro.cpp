@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "backends/registry.h"
+#include "base/command_words.h"
 #include "base/error.h"
 #include "base/log.h"
 #include "base/module.h"
@@ -75,7 +76,7 @@ std::string minified(const std::filesystem::path& record, std::vector<std::strin
         return "minify did not minimize it (" +
                (result.is_object() ? result.value("verdict", "") : "exit status " + std::to_string(run.exit_code)) +
                ")" + by_hand;
-    return counts(result) + "; next: repro " + shell_quote({output.string()});
+    return counts(result) + "; next: " + program_called("repro") + " " + shell_quote({output.string()});
 }
 
 }  // namespace
@@ -119,7 +120,7 @@ void keep_for_minify(const FailingGraph& failing, const ReproOptions& options, b
                                                     : minified_here(graph, failing, file, wrong_results);
         return log_error(LogChannel::capture, "the failing graph is kept in " + file.string() + "; " + next);
     }
-    std::vector<std::string> minify = {"minify", file.string(), "--backend", failing.backend};
+    std::vector<std::string> minify = {program_called("minify"), file.string(), "--backend", failing.backend};
     const std::vector<std::string> more = option_words(failing.backend_options);
     minify.insert(minify.end(), more.begin(), more.end());
     if (wrong_results) minify.push_back("--accuracy");

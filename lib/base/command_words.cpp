@@ -4,10 +4,15 @@
 
 namespace whittle {
 
-std::vector<std::string> with_option(std::vector<std::string> command, const std::string& option) {
+std::string program_called(const std::string& tool) { return std::string(WHITTLE_PROGRAM_PREFIX) + tool; }
+
+std::vector<std::string> with_option(std::vector<std::string> command, const std::string& option,
+                                     std::optional<std::size_t> own_words) {
     const std::string name = option.substr(0, option.find('='));
     const auto has_name = [&](const std::string& word) { return word == name || word.starts_with(name + "="); };
-    const auto own = std::find(command.begin(), command.end(), "--");
+    const auto all =
+        command.begin() + static_cast<std::ptrdiff_t>(std::min(own_words.value_or(command.size()), command.size()));
+    const auto own = std::find(command.begin(), all, "--");
     const auto place = std::find_if(command.begin(), own, has_name);
     if (place == own) {
         command.insert(own, option);

@@ -10,6 +10,7 @@
 
 #include "base/error.h"
 #include "base/hash.h"
+#include "base/number_text.h"
 #include "base/suggest.h"
 #include "base/variables.h"
 
@@ -113,10 +114,8 @@ fs::path DebugFolder::write(LogArtifact artifact, std::string_view title, std::s
     std::ofstream out(run_ / file);
     out << text << (text.ends_with('\n') ? "" : "\n");
     const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start_;
-    char at[32];
-    std::snprintf(at, sizeof at, "%.3f", seconds.count());
     std::ofstream index(run_ / "index.md", std::ios::app);
-    index << "| " << at << " | [" << file << "](" << file << ") | " << title << " |\n";
+    index << "| " << fixed(seconds.count(), 3) << " | [" << file << "](" << file << ") | " << title << " |\n";
     if (out.flush() && index.flush()) known = run_ / file;
     return known;
 }

@@ -14,6 +14,7 @@
 #include <utility>
 
 #include "base/files.h"
+#include "base/number_text.h"
 
 namespace whittle {
 namespace {
@@ -169,8 +170,7 @@ void EventLog::artifact(std::string_view name, std::string_view title, std::stri
 }
 
 void EventLog::step(std::string_view step, std::string_view event, std::string_view title, double seconds) {
-    char rest[48] = "";
-    if (event != "begin") std::snprintf(rest, sizeof rest, ", \"seconds\": %.6f", seconds);
+    const std::string rest = event == "begin" ? "" : ", \"seconds\": " + fixed(seconds, 6);
     put(descriptor_, line("step", {{"step", step}, {"event", event}, {"title", title}}, rest));
 }
 

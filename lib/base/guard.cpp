@@ -16,6 +16,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <type_traits>
+#include <vector>
 
 #include "base/error.h"
 #include "base/process_folder.h"
@@ -81,8 +82,8 @@ struct Failed {
     int step = 0, code = 0;
 };
 
-// ---- the guard. Other threads of ours may have held locks when it was forked: only async-signal-safe calls and, at
-// ---- the very end, what glibc makes safe after fork (malloc).
+// ---- the guard. Other threads of ours may have held locks when it was forked: only async-signal-safe calls and
+// ---- what glibc makes safe after fork (malloc).
 
 /// The parent of a process, as /proc/PID/stat has it; -1 when it is gone.
 pid_t parent_of(pid_t pid) {
@@ -138,17 +139,37 @@ bool read_text(const char* path, char* text, std::size_t size) {
     return count > 0;
 }
 
+/// Calls `each` with every number of a list in /proc, however long that is.
+template <class Each>
+void for_each_number(const char* path, Each each) {
+    const int file = ::open(path, O_RDONLY | O_CLOEXEC);
+    if (file < 0) return;
+    char text[4096];
+    pid_t number = 0;
+    for (ssize_t count; (count = ::read(file, text, sizeof text)) > 0;)
+        for (ssize_t i = 0; i < count; ++i) {
+            const bool digit = text[i] >= '0' && text[i] <= '9';
+            if (!digit && number) each(number);
+            number = digit ? 10 * number + (text[i] - '0') : 0;
+        }
+    if (number) each(number);
+    ::close(file);
+}
+
 /// What the processes below us hold and have used. What ended and was waited for counts with who waited for it; orphans
 /// stay zombies until the end, so that they count, too.
 class Tree {
   public:
-    Tree() { collect(::getpid()); }
+    Tree() {
+        collect(::getpid());
+        for (std::size_t i = 0; i < pids_.size(); ++i) collect(pids_[i]);
+    }
 
     double cpu_seconds() const {
         double ticks = 0;
-        for (std::size_t i = 0; i < count_; ++i) {
+        for (const pid_t pid : pids_) {
             char path[64], text[1024];
-            std::snprintf(path, sizeof path, "/proc/%d/stat", pids_[i]);
+            std::snprintf(path, sizeof path, "/proc/%d/stat", pid);
             if (!read_text(path, text, sizeof text)) continue;
             const char* after_name = std::strrchr(text, ')');
             unsigned long user = 0, system = 0;
@@ -164,9 +185,9 @@ class Tree {
     /// Cheap, and too much where processes share memory.
     std::size_t resident() const {
         std::size_t pages = 0;
-        for (std::size_t i = 0; i < count_; ++i) {
+        for (const pid_t pid : pids_) {
             char path[64], text[128];
-            std::snprintf(path, sizeof path, "/proc/%d/statm", pids_[i]);
+            std::snprintf(path, sizeof path, "/proc/%d/statm", pid);
             unsigned long held = 0;
             if (read_text(path, text, sizeof text) && std::sscanf(text, "%*u %lu", &held) == 1) pages += held;
         }
@@ -177,9 +198,9 @@ class Tree {
     /// with us is among the latter, so that up to `free` bytes of these do not count.
     std::size_t held(std::size_t free) const {
         std::size_t own = 0, all = 0;
-        for (std::size_t i = 0; i < count_; ++i) {
+        for (const pid_t pid : pids_) {
             char path[64], text[2048];
-            std::snprintf(path, sizeof path, "/proc/%d/smaps_rollup", pids_[i]);
+            std::snprintf(path, sizeof path, "/proc/%d/smaps_rollup", pid);
             if (!read_text(path, text, sizeof text)) continue;
             for (const char* label : {"\nPrivate_Clean:", "\nPrivate_Dirty:"}) own += kilobytes(text, label) << 10;
             all += kilobytes(text, "\nPss:") << 10;
@@ -202,22 +223,14 @@ class Tree {
         if (!threads) return;
         while (const dirent* thread = ::readdir(threads)) {
             if (thread->d_name[0] == '.') continue;
-            char children[96], text[4096];
+            char children[96];
             std::snprintf(children, sizeof children, "/proc/%d/task/%.16s/children", pid, thread->d_name);
-            if (!read_text(children, text, sizeof text)) continue;
-            for (char *at = text, *end = nullptr; count_ < kMost; at = end) {
-                const long child = std::strtol(at, &end, 10);
-                if (end == at) break;
-                pids_[count_++] = static_cast<pid_t>(child);
-                collect(static_cast<pid_t>(child));
-            }
+            for_each_number(children, [&](pid_t child) { pids_.push_back(child); });
         }
         ::closedir(threads);
     }
 
-    static constexpr std::size_t kMost = 1024;
-    pid_t pids_[kMost];
-    std::size_t count_ = 0;
+    std::vector<pid_t> pids_;
 };
 
 /// Waits for the child to end by itself, by a limit or because we are told to stop, and ends it. Signals wake it, which

@@ -3,7 +3,8 @@
 
 namespace whittle {
 
-/// $HL_NUM_THREADS, as Halide has it, else one per processor; at least one.
+/// Returns $HL_NUM_THREADS, at most 256 as Halide has it, else one per processor; at least one. Throws Error where the
+/// variable is no such number.
 int kernel_threads();
 
 }  // namespace whittle

@@ -1,12 +1,12 @@
 #include "base/log_step.h"
 
-#include <cstdio>
 #include <exception>
 #include <string_view>
 #include <utility>
 
 #include "base/event_log.h"
 #include "base/log.h"
+#include "base/number_text.h"
 
 namespace whittle {
 namespace {
@@ -75,8 +75,7 @@ void LogStep::end(const char* event) {
     const char* const how = said == "done"     ? "done in"
                             : said == "failed" ? "failed after"
                                                : "ended by an exception after";
-    char time[32];
-    std::snprintf(time, sizeof time, "%.3f s", seconds.count());
+    const std::string time = fixed(seconds.count(), 3) + " s";
     show_info(channel_of(kind_), title_of(kind_, what_) + ": " + how + " " + time);
     if (EventLog::instance().is_open()) EventLog::instance().step(name_of(kind_), event, what_, seconds.count());
 }

@@ -1,4 +1,4 @@
-// Floating-point numbers as text that reads back as the same number.
+// Floating-point numbers as text that does not depend on the locale of the process.
 #pragma once
 
 #include <charconv>
@@ -14,11 +14,37 @@ std::string shortest(T value) {
     return {buffer, std::to_chars(buffer, buffer + sizeof buffer, value).ptr};
 }
 
-/// The same of a finite number, never to be taken for an integer: "2.0".
+/// The shortest text of a double, or, if `single`, of the nearest float, in the form of printf's %g: "0.0001", "1e-05".
+inline std::string shortest(double value, bool single) {
+    char buffer[64];
+    char* const end = buffer + sizeof buffer;
+    constexpr std::chars_format kForm = std::chars_format::general;
+    return {buffer, (single ? std::to_chars(buffer, end, static_cast<float>(value), kForm)
+                            : std::to_chars(buffer, end, value, kForm))
+                        .ptr};
+}
+
+/// As printf's %.DIGITSf in the C locale, which need not be the locale of the process.
+inline std::string fixed(double value, int digits) {
+    char buffer[400];  // of the largest double 309 digits before the point
+    return {buffer, std::to_chars(buffer, buffer + sizeof buffer, value, std::chars_format::fixed, digits).ptr};
+}
+
+/// As printf's %.DIGITSg in the C locale.
+inline std::string significant(double value, int digits) {
+    char buffer[64];
+    return {buffer, std::to_chars(buffer, buffer + sizeof buffer, value, std::chars_format::general, digits).ptr};
+}
+
+/// The text of a finite number, never to be taken for an integer: "2.0" for "2".
+inline std::string with_point(const std::string& text) {
+    return text.find_first_of(".e") == std::string::npos ? text + ".0" : text;
+}
+
+/// The shortest text of a finite number, never to be taken for an integer: "2.0".
 template <std::floating_point T>
 std::string shortest_real(T value) {
-    std::string text = shortest(value);
-    return text.find_first_of(".e") == std::string::npos ? text + ".0" : text;
+    return with_point(shortest(value));
 }
 
 }  // namespace whittle

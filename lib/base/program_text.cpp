@@ -1,13 +1,11 @@
 #include "base/program_text.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <cstdio>
-#include <cstdlib>
-#include <limits>
 
 #include "base/error.h"
+#include "base/number_text.h"
 
 namespace whittle {
 
@@ -55,15 +53,7 @@ std::string string_literal(const std::string& text) {
 std::string python_number(double value, bool single) {
     if (std::isnan(value)) return "float('nan')";
     if (std::isinf(value)) return value < 0 ? "-float('inf')" : "float('inf')";
-    std::array<char, 40> text{};
-    for (int digits = 6; digits <= std::numeric_limits<double>::max_digits10; ++digits) {
-        std::snprintf(text.data(), text.size(), "%.*g", digits, value);
-        const double back =
-            single ? static_cast<double>(std::strtof(text.data(), nullptr)) : std::strtod(text.data(), nullptr);
-        if (back == value) break;
-    }
-    std::string found = text.data();
-    return found.find_first_of(".e") == std::string::npos ? found + ".0" : found;
+    return with_point(shortest(value, single));
 }
 
 std::string python_text(const std::string& text, char quote) {

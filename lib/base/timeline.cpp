@@ -2,9 +2,9 @@
 
 #include <algorithm>
 #include <atomic>
-#include <cstdio>
 #include <utility>
 
+#include "base/number_text.h"
 #include "base/thread_work.h"
 
 namespace whittle {
@@ -64,9 +64,8 @@ std::vector<Span> SpanList::spans() const {
 std::string table(const std::vector<Span>& spans) {
     std::string text = "| begin, s | took, s | kind | what |\n|---|---|---|---|\n";
     for (const Span& span : spans) {
-        char times[64];
-        std::snprintf(times, sizeof times, "| %.6f | %.6f | ", span.start, span.seconds);
-        text += times + std::string(name(span.kind)) + " | " + span.name;
+        text += "| " + fixed(span.start, 6) + " | " + fixed(span.seconds, 6) + " | " + std::string(name(span.kind)) +
+                " | " + span.name;
         if (!span.from.empty()) text += ", " + span.from;
         text += " |\n";
     }

@@ -5,75 +5,115 @@
 #include <cstdlib>
 
 #include "base/error.h"
-#include "base/pattern.h"
 
 namespace whittle {
 
 namespace {
 
+constexpr std::string_view kFlagWords[] = {"1", "0"}, kDynamic[] = {"1", "0", "auto"}, kRepro[] = {"capture", "aot"},
+                           kRecords[] = {"always", "on-error", "never"}, kOn[] = {"1"};
+constexpr VariableValues kFlag = {.words = kFlagWords};
+
 constexpr Variable kVariables[] = {
-    {"WHITTLE_BACKEND", "a backend", "Compiles with it instead of each function's own.", ".backend",
+    {"WHITTLE_BACKEND",
+     {.text = "a backend"},
+     "Compiles with it instead of each function's own.",
+     ".backend",
      "`trace --backend`"},
-    {"WHITTLE_DEBUG_FUNCTION", "names, separated by commas",
-     "Captures these functions only; the others run as if they were not compiled.", ".function_filter",
+    {"WHITTLE_DEBUG_FUNCTION",
+     {.text = "names, separated by commas"},
+     "Captures these functions only; the others run as if they were not compiled.",
+     ".function_filter",
      "`trace --function`"},
-    {"WHITTLE_CACHE_SIZE_LIMIT", "1 or more",
+    {"WHITTLE_CACHE_SIZE_LIMIT",
+     {.least = 1},
      "So many specializations of a function (default 8); calls that none of them fits run eagerly then.",
-     ".cache_limit", "`trace --cache-size-limit`"},
-    {"WHITTLE_PROFILE_RECOMPILES", "`1` or `0`",
+     ".cache_limit",
+     "`trace --cache-size-limit`"},
+    {"WHITTLE_PROFILE_RECOMPILES", kFlag,
      "Every function may have 64 specializations, whatever its cache limit is, so that the limit hides no recompile.",
      "", "`explain --profile-recompiles`"},
-    {"WHITTLE_FULLGRAPH", "`1` or `0`", "A graph break is an error.", ".fullgraph", "`trace --compile fullgraph=1`"},
-    {"WHITTLE_VERIFY", "`1` or `0`", "Runs every graph on the reference, too; wrong results are an error.", ".verify",
+    {"WHITTLE_FULLGRAPH", kFlag, "A graph break is an error.", ".fullgraph", "`trace --compile fullgraph=1`"},
+    {"WHITTLE_VERIFY", kFlag, "Runs every graph on the reference, too; wrong results are an error.", ".verify",
      "`trace --compile verify=1`"},
-    {"WHITTLE_DYNAMIC", "`1`, `0` or `auto`", "Sizes may vary: from the start, never, or from the second value on.",
-     ".dynamic", "`trace --compile dynamic=1`"},
-    {"WHITTLE_DEFER_OUTPUT", "`1` or `0`",
+    {"WHITTLE_DYNAMIC",
+     {.words = kDynamic},
+     "Sizes may vary: from the start, never, or from the second value on.",
+     ".dynamic",
+     "`trace --compile dynamic=1`"},
+    {"WHITTLE_DEFER_OUTPUT", kFlag,
      "What a function prints breaks no graph: it comes, in order, once its values are there.", ".defer_output",
      "`trace --compile defer_output=1`"},
-    {"WHITTLE_CAPTURE_SCALAR_OUTPUTS", "`1` or `0`",
+    {"WHITTLE_CAPTURE_SCALAR_OUTPUTS", kFlag,
      "A number that `item()` takes from a tensor is a symbol of the graph, and breaks none.", ".capture_scalar_outputs",
      "`trace --compile capture_scalar_outputs=1`"},
-    {"WHITTLE_CAPTURE_DYNAMIC_SHAPES", "`1` or `0`",
+    {"WHITTLE_CAPTURE_DYNAMIC_SHAPES", kFlag,
      "Operations whose results' sizes depend on values (`nonzero`, `masked_select`, `unique`, indexing with a mask) "
      "stay "
      "in the graph, and break none.",
      ".capture_dynamic_shapes", "`trace --compile capture_dynamic_shapes=1`"},
-    {"WHITTLE_LOGS", "a list of channels",
-     "What is logged to stderr, see [logs.md](logs.md): `graph_code,graph_breaks,recompiles,+capture`.", "set_logs()",
+    {"WHITTLE_LOGS",
+     {.text = "a list of channels"},
+     "What is logged to stderr, see [logs.md](logs.md): `graph_code,graph_breaks,recompiles,+capture`.",
+     "set_logs()",
      "`--log`"},
-    {"WHITTLE_LOG_FILE", "a file", "The log is appended to it instead of stderr.", "set_logs()", "`--log-file`"},
-    {"WHITTLE_VERBOSE", "`1` or `0`", "When capture itself fails: full stacks, of the program and of Whittle.",
-     ".verbose", "`--verbose`"},
-    {"WHITTLE_DEBUG_DIR", "a folder",
+    {"WHITTLE_LOG_FILE",
+     {.text = "a file"},
+     "The log is appended to it instead of stderr.",
+     "set_logs()",
+     "`--log-file`"},
+    {"WHITTLE_VERBOSE", kFlag, "When capture itself fails: full stacks, of the program and of Whittle.", ".verbose",
+     "`--verbose`"},
+    {"WHITTLE_DEBUG_DIR",
+     {.text = "a folder"},
      "Graphs, guards, kernels and their code as files, see [logs.md](logs.md), in a new folder `run_N` below it.",
-     "set_debug_dir()", "`--debug-dir`"},
-    {"WHITTLE_DEBUG_PARTS", "names of artifacts", "Which of them: `guards,ir`, or `+assembly,-ir`.", "set_debug_dir()",
+     "set_debug_dir()",
+     "`--debug-dir`"},
+    {"WHITTLE_DEBUG_PARTS",
+     {.text = "names of artifacts"},
+     "Which of them: `guards,ir`, or `+assembly,-ir`.",
+     "set_debug_dir()",
      "`--debug-parts`"},
-    {"WHITTLE_REPRO_AFTER", "`capture` or `aot`",
+    {"WHITTLE_REPRO_AFTER",
+     {.words = kRepro},
      "What a backend fails on is kept as a record for `minify`: the captured graph, or (`aot`) the graph of core ops "
      "without writes that it decomposes to.",
-     ".repro_after", "`trace --compile repro_after=aot`"},
-    {"WHITTLE_REPRO_LEVEL", "1 to 4",
+     ".repro_after",
+     "`trace --compile repro_after=aot`"},
+    {"WHITTLE_REPRO_LEVEL",
+     {.least = 1, .most = 4},
      "1: keep the record. 2, the default: also run `minify` (from `PATH`) on it. 3: keep every graph before it is "
      "compiled, for backends that crash. 4: as 2, and wrong results are failures, too.",
-     ".repro_level", "`trace --compile repro_level=4`"},
-    {"WHITTLE_REPLAY_RECORD", "`1`, or a folder",
+     ".repro_level",
+     "`trace --compile repro_level=4`"},
+    {"WHITTLE_REPLAY_RECORD",
+     {.text = "`1`, or a folder"},
      "When capture of a function fails, its event stream is kept for `replay`; in `WHITTLE_BASE_DIR` unless a folder "
      "is named.",
-     ".replay_record", "`trace --compile replay_record=1`"},
-    {"WHITTLE_BASE_DIR", "a folder", "Where the two above write. Default: `whittle_debug`.", ".base_dir",
+     ".replay_record",
+     "`trace --compile replay_record=1`"},
+    {"WHITTLE_BASE_DIR",
+     {.text = "a folder"},
+     "Where the two above write. Default: `whittle_debug`.",
+     ".base_dir",
      "`trace --compile base_dir=DIR`"},
-    {"WHITTLE_TRACE_DIR", "a folder", "Writes a trace of the program into it.", "", "`trace --output`"},
-    {"WHITTLE_TRACE_RECORDS", "`always`, `on-error` or `never`", "Which runs of graphs the trace records.", "",
-     "`trace --record`"},
-    {"WHITTLE_TIMES", "`1`", "The trace says what compilations took, and operations of LibTorch.", "",
+    {"WHITTLE_TRACE_DIR", {.text = "a folder"}, "Writes a trace of the program into it.", "", "`trace --output`"},
+    {"WHITTLE_TRACE_RECORDS", {.words = kRecords}, "Which runs of graphs the trace records.", "", "`trace --record`"},
+    {"WHITTLE_TIMES",
+     {.words = kOn},
+     "The trace says what compilations took, and operations of LibTorch.",
+     "",
      "`explain --times`"},
-    {"WHITTLE_CACHE_DIR", "a folder, or `off`",
+    {"WHITTLE_CACHE_DIR",
+     {.text = "a folder, or `off`"},
      "Where kernels that Halide compiled are kept for other runs, at most 512 MiB of them; those that were not asked "
      "for the longest go first. Default: `$XDG_CACHE_HOME/whittle`, or `~/.cache/whittle`. `off`: nowhere.",
-     "", ""},
-    {"WHITTLE_BACKEND_PATH", "folders, separated by colons", "Where backends in shared libraries are looked for.", "",
+     "",
+     ""},
+    {"WHITTLE_BACKEND_PATH",
+     {.text = "folders, separated by colons"},
+     "Where backends in shared libraries are looked for.",
+     "",
      ""},
 };
 
@@ -111,20 +151,29 @@ const Variable* compile_variable(std::string_view option) {
     return nullptr;
 }
 
+std::string values_text(const VariableValues& values) {
+    if (!values.text.empty()) return std::string(values.text);
+    const std::string least = std::to_string(values.least);
+    if (values.words.empty()) return values.most ? least + " to " + std::to_string(values.most) : least + " or more";
+    std::string text;
+    for (const std::string_view& word : values.words) {
+        const bool last = &word == &values.words.back();
+        text += (text.empty() ? "`" : last ? " or `" : ", `") + std::string(word) + "`";
+    }
+    return text;
+}
+
 std::string expected_instead(const Variable& entry, std::string_view value) {
-    static const Pattern words("(?:`[^`]*`(?:, | or )?)+"), range("([0-9]+) to ([0-9]+)"), least("([0-9]+) or more");
-    const std::string values(entry.values);
-    std::string shown = values;
+    const VariableValues& values = entry.values;
+    if (!values.text.empty()) return {};
+    std::string shown = values_text(values);
     std::ranges::replace(shown, '`', '\'');
-    if (words.groups_of(values))
-        return values.find('`' + std::string(value) + '`') != values.npos ? "" : "one of " + shown;
-    const auto from_to = range.groups_of(values), from = least.groups_of(values);
-    if (!from_to && !from) return {};
+    if (!values.words.empty())
+        return std::ranges::find(values.words, value) == values.words.end() ? "one of " + shown : "";
     std::int64_t number = 0;
     const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), number);
-    const bool fits = error == std::errc() && end == value.data() + value.size() &&
-                      number >= std::stoll((from_to ? *from_to : *from)[0]) &&
-                      (!from_to || number <= std::stoll((*from_to)[1]));
+    const bool fits = error == std::errc() && end == value.data() + value.size() && number >= values.least &&
+                      (values.most == 0 || number <= values.most);
     return fits ? "" : "a number, " + shown;
 }
 
@@ -155,7 +204,7 @@ std::string variables_page() {
         return option.empty() ? std::string() : "`" + std::string(option) + "`";
     };
     for (const Variable& v : kVariables)
-        text += "| `" + std::string(v.name) + "` | " + std::string(v.values) + " | " + std::string(v.meaning) + " | " +
+        text += "| `" + std::string(v.name) + "` | " + values_text(v.values) + " | " + std::string(v.meaning) + " | " +
                 code(v.option) + " | " + std::string(v.tool) + " |\n";
     return text;
 }

@@ -177,8 +177,9 @@ int diagnose(const Tool& tool, const fs::path& model, SubjectOptions options, co
             else
                 sink.out() << "\n" << debug::to_text(letter) << std::flush;
         };
-        tell_culprits(tool, *frame, stem_of(model) + (failing.size() > 1 ? "-" + std::to_string(i + 1) : ""), options,
-                      guilt, named(model, *frame), tell, sink.out());
+        const std::string stem =
+            stem_of(model, options.program.arguments) + (failing.size() > 1 ? "-" + std::to_string(i + 1) : "");
+        tell_culprits(tool, *frame, stem, options, guilt, named(model, *frame), tell, sink.out());
     }
     if (json) {
         nlohmann::json report = {{"frames", all}};

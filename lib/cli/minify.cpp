@@ -100,9 +100,7 @@ Minified minify(const Tool& tool, const debug::Search& search, const std::vector
 
 Followed follow_up(const Tool& tool, const FollowUp& wanted, std::ostream& report, nlohmann::json& json) {
     if (!wanted.minify) {
-        report << "next: "
-               << (wanted.next.empty() ? shell_quote(with_option(tool.command_line(), "--minify")) : wanted.next)
-               << "\n";
+        report << "next: " << (wanted.next.empty() ? tool.command_with("--minify") : wanted.next) << "\n";
         return {};
     }
     if (!tool.shared().json) report << '\n';
@@ -155,7 +153,7 @@ Followed follow_up(const Tool& tool, const FollowUp& wanted, std::ostream& repor
 
 std::string minify_command(const fs::path& model, bool wrong, const BackendChoice& backend,
                            const AccuracyChoice& accuracy, const InputOptions& inputs, const LimitOptions& limits) {
-    std::vector<std::string> words = {"minify", model.string()};
+    std::vector<std::string> words = {program_called("minify"), model.string()};
     const auto add = [&](const std::vector<std::string>& more) { words.insert(words.end(), more.begin(), more.end()); };
     add(backend.words());
     if (wrong) add(accuracy.words());

@@ -134,7 +134,8 @@ std::string man_page_variables(bool compiles) {
     std::string text;
     for (const Variable& entry : variables()) {
         if (!compiles && entry.option.starts_with('.')) continue;
-        text += ".TP\n.B " + roff(entry.name) + "\n" + roff(plain(entry.values)) + ". " + roff(plain(entry.meaning));
+        text += ".TP\n.B " + roff(entry.name) + "\n" + roff(plain(values_text(entry.values))) + ". " +
+                roff(plain(entry.meaning));
         if (!entry.option.empty()) text += " In the API: " + roff(entry.option) + ".";
         if (!entry.tool.empty()) text += " As an option: " + roff(plain(entry.tool)) + ".";
         text += "\n";

@@ -84,6 +84,7 @@ html::PageFacts page_facts(const Tool& tool, const debug::Subject& subject, cons
             .not_compared = std::move(compared.not_compared),
             .environment = environment(),
             .command = tool.command_line(),
+            .own_words = tool.own_words(),
             .source = source};
 }
 

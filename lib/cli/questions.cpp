@@ -27,7 +27,7 @@ void QuestionOptions::declare(Tool& tool) {
 void QuestionOptions::add_to(UsedFiles& files, const SubjectOptions& subject,
                              const std::optional<std::filesystem::path>& model) const {
     if (before) files.reads(*before, subject.inputs);
-    if (model && diagnose) files.writes("--diagnose", stem_of(*model) + ".min.json");
+    if (model && diagnose) files.writes("--diagnose", stem_of(*model, subject.program.arguments) + ".min.json");
 }
 
 void QuestionOptions::check(const SubjectOptions& subject, const ReportOptions& report, const PictureOptions& pictures,

@@ -2,6 +2,7 @@
 
 #include <unistd.h>
 
+#include <fstream>
 #include <iostream>
 
 #include "base/error.h"
@@ -59,8 +60,7 @@ ReportSink::ReportSink(const Tool& tool, const std::optional<fs::path>& model, c
     if (output) {
         if (tool.shared().json) throw Error("--output cannot be used with --json, which is for stdout");
         path_ = *output;
-        file_.open(path_);
-        out_ = &file_;
+        out_ = &text_;
     } else if (model && recognize(*model) == ModelKind::program) {
         out_ = &std::cerr;
         color_ = tool.shared().color_err;
@@ -72,7 +72,10 @@ ReportSink::ReportSink(const Tool& tool, const std::optional<fs::path>& model, c
 }
 
 void ReportSink::close() {
-    if (out_ == &file_ && !file_.flush()) throw Error({path_.string(), {}}, "cannot write to it");
+    if (out_ != &text_) return;
+    std::ofstream file(path_);  // a device, maybe: it is not replaced
+    file << text_.str();
+    if (!file.flush()) throw Error({path_.string(), {}}, "cannot write to it");
 }
 
 void SourceOptions::declare(Tool& tool) {

@@ -2,10 +2,10 @@
 #pragma once
 
 #include <filesystem>
-#include <fstream>
 #include <functional>
 #include <iostream>
 #include <optional>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -26,12 +26,12 @@ class ReportSink {
     std::ostream& out() const { return *out_; }
     bool color() const { return color_; }
     std::size_t columns() const { return columns_; }  ///< of the screen; 0: no limit
-    /// Throws Error when FILE could not be written.
+    /// Writes FILE: until then it is as it was, whatever goes wrong. Throws Error when it cannot be written.
     void close();
 
   private:
     std::filesystem::path path_ = {};
-    std::ofstream file_ = {};
+    std::ostringstream text_ = {};  ///< for the file
     std::ostream* out_ = &std::cout;
     bool color_ = false;
     std::size_t columns_ = 0;

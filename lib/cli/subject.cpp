@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "backends/registry.h"
-#include "base/command_words.h"
 #include "base/error.h"
 #include "base/log.h"
 #include "base/subprocess.h"
@@ -82,7 +81,7 @@ debug::Subject subject_of_model(const fs::path& model, SubjectOptions& options) 
 void SubjectOptions::add_to(UsedFiles& files, const std::optional<fs::path>& model) const {
     if (model) files.reads(*model, inputs);
     files.reads_words(program.arguments);
-    if (model && minify) files.writes("--minify", stem_of(*model) + ".min.json");
+    if (model && minify) files.writes("--minify", stem_of(*model, program.arguments) + ".min.json");
 }
 
 void SubjectOptions::check_usage(bool compares) const {
@@ -106,8 +105,26 @@ debug::Subject subject_of(const Tool& tool, const fs::path& model, SubjectOption
     return subject;
 }
 
-std::string stem_of(const fs::path& model) {
-    fs::path name = fs::absolute(model).lexically_normal();
+namespace {
+
+/// The script or module that a Python interpreter runs; empty: `program` is none, or it runs neither.
+fs::path python_script(const fs::path& program, const std::vector<std::string>& arguments) {
+    if (!program.filename().string().starts_with("python")) return {};
+    for (auto word = arguments.begin(); word != arguments.end(); ++word) {
+        if (!word->starts_with('-')) return *word;
+        const bool takes_next = *word == "-W" || *word == "-X" || *word == "-m";
+        if (*word == "-c" || (takes_next && word + 1 == arguments.end())) return {};
+        if (*word == "-m") return word[1] + ".py";
+        if (takes_next) ++word;
+    }
+    return {};
+}
+
+}  // namespace
+
+std::string stem_of(const fs::path& model, const std::vector<std::string>& arguments) {
+    const fs::path script = python_script(model, arguments);
+    fs::path name = fs::absolute(script.empty() ? model : script).lexically_normal();
     if (!name.has_filename()) name = name.parent_path();  // DIR/
     const std::string stem = name.stem().string();
     return (stem.starts_with('-') ? "./" : "") + stem;
@@ -129,7 +146,7 @@ bool follow_up(const Tool& tool, const fs::path& model, const SubjectOptions& op
               {.minify = options.minify,
                .model = subject.runnable,
                .scratch = is_run(recognize(model)),
-               .output = stem_of(model) + ".min.json",
+               .output = stem_of(model, options.program.arguments) + ".min.json",
                .backend = options.backend,
                .accuracy = options.accuracy,
                .inputs = options.inputs},

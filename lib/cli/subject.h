@@ -45,8 +45,9 @@ struct SubjectOptions {
 debug::Subject subject_of(const Tool& tool, const std::filesystem::path& model, SubjectOptions& options,
                           const std::filesystem::path& scratch);
 
-/// Where explain puts what it makes small, in the working directory: "NAME" of NAME.min.json.
-std::string stem_of(const std::filesystem::path& model);
+/// Where explain puts what it makes small, in the working directory: "NAME" of NAME.min.json. `arguments`: of a
+/// program; a Python program is named after its script or module, not after the interpreter.
+std::string stem_of(const std::filesystem::path& model, const std::vector<std::string>& arguments);
 
 /// At the end, where a backend was run and fails, or minimizing was asked for: follow_up() of minify.h into
 /// MODEL.min.json, or that there is nothing to minimize. False where minimizing was asked for and no graph was judged.

@@ -8,6 +8,7 @@
 #include <new>
 #include <utility>
 
+#include "base/command_words.h"
 #include "base/error.h"
 #include "base/interrupt.h"
 #include "base/log.h"
@@ -49,6 +50,7 @@ struct Tool::Impl {
     std::string heading = "Options";
     SharedOptions every;  ///< program's options
     Words command_line;
+    std::size_t own_words = 0;
     bool has_shared = false;  // the options of every program were declared behind its own
 
     /// A command line in two: CLI11 cannot read that the rest belongs to `--` or to a flag such as --check.
@@ -56,7 +58,8 @@ struct Tool::Impl {
         Words words;
         const Option* taker = nullptr;  ///< of the rest; none: `--`, or nothing was split off
         Words rest = {};
-        std::string ours = {};  ///< a word of it that is called as an option of the program's
+        std::size_t own = words.size();  ///< words that belong to neither `--`, a flag nor a program as MODEL
+        std::string ours = {};           ///< a word of it that is called as an option of the program's
     };
     const Option* called(const std::string& name) const;
     /// An option whose value is the next word.
@@ -77,6 +80,10 @@ Tool::~Tool() = default;
 const std::string& Tool::name() const { return impl_->page.name; }
 const Shared& Tool::shared() const { return impl_->every.shared; }
 const Words& Tool::command_line() const { return impl_->command_line; }
+std::size_t Tool::own_words() const { return impl_->own_words; }
+std::string Tool::command_with(const std::string& option) const {
+    return shell_quote(with_option(command_line(), option, own_words()));
+}
 
 void Tool::add(Option option) {
     option.text.heading = impl_->heading;
@@ -224,13 +231,16 @@ std::vector<OptionText> texts_of(const auto& options) {
 /// "--name" of "--name=value".
 std::string before_equals(const std::string& word) { return word.substr(0, word.find('=')); }
 
-/// Of a word that is no file here and no option, but a program that a shell would find: `python3`.
+/// Of a word that is no file here and no option, but a program that a shell would find: `python3`, or that program by
+/// its path, `/usr/bin/python3`.
 std::optional<std::string> command_path(const std::string& word) {
     std::error_code ignored;
-    if (word.empty() || word.front() == '-' || word.find('/') != std::string::npos || fs::exists(word, ignored))
-        return std::nullopt;
-    const auto program = program_path(word);
-    return program ? std::optional(program->string()) : std::nullopt;
+    if (word.empty() || word.front() == '-') return std::nullopt;
+    const bool path = word.find('/') != std::string::npos;
+    if (!path && fs::exists(word, ignored)) return std::nullopt;
+    const auto program = program_path(fs::path(word).filename().string());
+    if (!program || (path && !fs::equivalent(*program, word, ignored))) return std::nullopt;
+    return path ? word : program->string();
 }
 
 }  // namespace
@@ -286,6 +296,7 @@ Tool::Impl::CommandLine Tool::Impl::split(std::span<const std::string> arguments
         }
         const bool is_value = i > 0 && takes_next(line.words[i - 1]);
         if (const auto command = dashes && !line.taker && !is_value ? command_path(word) : std::nullopt) {
+            line.own = i;
             line.words[i] = *command;  // and its arguments, as of `strace` and `time`
             line.rest.assign(line.words.begin() + static_cast<std::ptrdiff_t>(i) + 1, line.words.end());
             line.words.resize(i + 1);
@@ -293,6 +304,7 @@ Tool::Impl::CommandLine Tool::Impl::split(std::span<const std::string> arguments
             break;
         }
         if (!line.taker && word != "--") continue;
+        line.own = i;
         line.rest.assign(line.words.begin() + static_cast<std::ptrdiff_t>(i) + 1, line.words.end());
         line.words.resize(i);
         if (line.taker && has_value) line.rest.insert(line.rest.begin(), word.substr(head.size() + 1));
@@ -308,10 +320,13 @@ Tool::Impl::CommandLine Tool::Impl::split(std::span<const std::string> arguments
 }
 
 bool Tool::Impl::asks_json(std::span<const std::string> arguments) const {
+    std::string last;
     for (const std::string& word : arguments) {
         const Option* option = called(before_equals(word));
         if (word == "--json") return true;
         if (word == "--" || (option && option->rest)) return false;
+        if (dashes && !takes_next(last) && command_path(word)) return false;  // it is the program's
+        last = word;
     }
     return false;
 }
@@ -391,12 +406,13 @@ void Tool::Impl::assign_positionals(const Words& words) const {
 
 std::optional<std::string> Tool::parse(std::span<const std::string> arguments) {
     Impl& impl = *impl_;
-    impl.command_line = {name()};
+    impl.command_line = {program_called(name())};
     impl.command_line.insert(impl.command_line.end(), arguments.begin(), arguments.end());
     impl.every.shared.json = impl.asks_json(arguments);  // also where the rest is wrong: its error is read by a script
     if (!std::exchange(impl.has_shared, true)) impl.every.declare(*this);
     if (auto page = page_for_scripts(arguments)) return page;
     const Impl::CommandLine line = impl.split(arguments);
+    impl.own_words = line.own + 1;
     Words positional = impl.read_options(line.words);
     if (impl.every.help) return help();
     if (impl.every.version) return version();

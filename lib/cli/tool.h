@@ -83,6 +83,11 @@ class Tool {
     const Shared& shared() const;
     /// The command line that was parsed: the name, then the arguments as they were typed.
     const std::vector<std::string>& command_line() const;
+    /// How many of its words are this program's own, the name among them: not those of a program that is its MODEL
+    /// (`python3 train.py`), nor what follows `--` or an option that takes the rest.
+    std::size_t own_words() const;
+    /// The command line with one more option, or another value of it (base/command_words.h): a hint for the user.
+    std::string command_with(const std::string& option) const;
 
     /// The pages. Lines of help() are at most 80 columns wide.
     std::string help() const;

@@ -19,11 +19,19 @@ namespace {
 /// Asks a command, up to `repeat` times until the graph fails.
 reduce::Observation ask_command(const LoadedFrame& frame, const Search& search, reduce::Oracle& oracle,
                                 const std::string& identity) {
-    const std::vector<Tensor> expected =
-        opaque_ops(frame.graph).empty() ? evaluate(frame.graph, frame.inputs) : std::vector<Tensor>();
     reduce::Observation seen;
-    for (int i = 0; i < search.repeat && !seen.failed; ++i)
-        seen = oracle.observe({frame.graph, frame.inputs, expected, identity});
+    std::vector<Tensor> expected;
+    try {
+        if (opaque_ops(frame.graph).empty()) expected = evaluate(frame.graph, frame.inputs);
+    } catch (const Error& error) {  // of the reference, without whose values nothing can be minimized
+        return {.unresolved = true, .message = error.what()};
+    }
+    try {
+        for (int i = 0; i < search.repeat && !seen.failed; ++i)
+            seen = oracle.observe({frame.graph, frame.inputs, expected, identity});
+    } catch (const reduce::NotWritten& error) {
+        return {.unresolved = true, .message = error.what()};
+    }
     return seen;
 }
 

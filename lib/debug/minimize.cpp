@@ -113,8 +113,10 @@ std::optional<reduce::AsGiven> as_given(const Search& search, const LoadedFrame&
 }
 
 /// The suspect as it compiles quickly, where there is such a way and the failure shows alike. Small graphs are not
-/// worth the two questions.
-std::optional<Suspect> in_quick_tier(const LoadedFrame& frame, const Search& search, Backend& backend) {
+/// worth the two questions. Of a search that goes on, the journal says how it was judged: asked again, what fails in
+/// some runs only might be judged otherwise.
+std::optional<Suspect> in_quick_tier(const LoadedFrame& frame, const Search& search, Backend& backend,
+                                     const fs::path& journal) {
     constexpr std::size_t kMany = 20;  // calls
     const Suspect* full = at_hand(search);
     const Tiered* tiered = offered<Tiered>(backend);
@@ -122,6 +124,11 @@ std::optional<Suspect> in_quick_tier(const LoadedFrame& frame, const Search& sea
     Suspect quick = *full;
     quick.options = tiered->quick(full->options);
     if (quick.options == full->options) return std::nullopt;
+    if (const auto asked = search.resume ? reduce::journal_identity(journal) : std::nullopt) {
+        const auto oracle = reduce::backend_oracle(backend, quick);
+        const bool quickly = *asked == reduce::Identity(*oracle)(frame.graph, frame.inputs);
+        return quickly ? std::optional(quick) : std::nullopt;
+    }
     try {
         const auto expected =
             full->tier == Tier::computes ? evaluate(frame.graph, frame.inputs) : std::vector<Tensor>();
@@ -212,12 +219,12 @@ Minimized minimize(const LoadedFrame& frame, const Search& asked, const Observer
     prepare_for_opaque(frame, done.written.judgement, search, observer);
     if (done.written.judgement) keep_right_unoptimized(frame, *done.written.judgement, search, *judge.backend);
     if (judge.backend) judge = judging(search);
-    if (auto quick = judge.backend ? in_quick_tier(frame, search, *judge.backend) : std::nullopt) {
+    fs::path journal_file = search.output;
+    journal_file += ".journal";
+    if (auto quick = judge.backend ? in_quick_tier(frame, search, *judge.backend, journal_file) : std::nullopt) {
         judge.oracle = reduce::backend_oracle(*judge.backend, *quick);
         search.judge = std::move(*quick);
     }
-    fs::path journal_file = search.output;
-    journal_file += ".journal";
     reduce::ParallelOracle parallel(*judge.oracle, search.jobs);
     reduce::JournalingOracle journal(parallel, journal_file, reduce::Identity(*judge.oracle)(frame.graph, frame.inputs),
                                      search.resume);

@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "backends/registry.h"
+#include "base/command_words.h"
 #include "base/interrupt.h"
 #include "base/subprocess.h"
 #include "base/words.h"
@@ -189,7 +190,7 @@ std::string to_text(const TracedFrame& traced, const fs::path& folder) {
 }
 
 std::string next_replay(const Traced& traced) {
-    return "next: replay " + shell_quote({traced.folder.string()}) + " --backend halide\n";
+    return "next: " + program_called("replay") + " " + shell_quote({traced.folder.string()}) + " --backend halide\n";
 }
 
 std::vector<std::string> to_lines(const Traced& traced, bool quiet) {

@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "backends/registry.h"
+#include "base/command_words.h"
 #include "base/error.h"
 #include "base/files.h"
 #include "base/subprocess.h"
@@ -146,7 +147,7 @@ std::vector<std::string> op_library_words() {
 }
 
 std::vector<std::string> repro_words(const fs::path& file) {
-    std::vector<std::string> words = {"repro", file.string()};
+    std::vector<std::string> words = {program_called("repro"), file.string()};
     const std::vector<std::string> libraries = op_library_words();
     words.insert(words.end(), libraries.begin(), libraries.end());
     return words;

@@ -1,9 +1,10 @@
 #include "expr/cpp_text.h"
 
 #include <cmath>
-#include <cstdio>
-#include <cstdlib>
 #include <limits>
+
+#include "base/error.h"
+#include "base/number_text.h"
 
 namespace whittle::expr {
 
@@ -74,6 +75,7 @@ Code infix_code(Op op, const Code& a, const Code& b) {
         case Op::shr:
             return join(Code::shift, Code::prefix, Code::prefix);
         default:
+            WHITTLE_CHECK(!infix_symbol(op).empty(), "no infix operator " + std::string(name(op)));
             return join(Code::bits, Code::prefix, Code::prefix);
     }
 }
@@ -83,14 +85,7 @@ Code float_literal(DType dtype, double value) {
     const std::string infinity = single ? "INFINITY" : "double(INFINITY)";
     if (std::isnan(value)) return {single ? "NAN" : "double(NAN)"};
     if (std::isinf(value)) return value < 0 ? Code{"-" + infinity, Code::prefix} : Code{infinity};
-    char text[40];
-    for (int digits = 1; digits <= 17; ++digits) {
-        std::snprintf(text, sizeof text, "%.*g", digits, value);
-        if (single ? std::strtof(text, nullptr) == static_cast<float>(value) : std::strtod(text, nullptr) == value)
-            break;
-    }
-    std::string out = text;
-    if (out.find_first_of(".e") == out.npos) out += ".0";
+    const std::string out = with_point(shortest(value, single));
     return {out + (single ? "f" : ""), out[0] == '-' ? Code::prefix : Code::atom};
 }
 

@@ -1,7 +1,7 @@
 // Printed forms of expressions, groups and directives: for messages, logs and tests.
 #include <cmath>
-#include <cstdio>
 
+#include "base/number_text.h"
 #include "expr/group.h"
 
 namespace whittle::expr {
@@ -49,13 +49,7 @@ std::string print_number(DType dtype, const Scalar& number) {
     const double v = number.to_double();
     if (std::isnan(v)) return "nan";
     if (std::isinf(v)) return v < 0 ? "-inf" : "inf";
-    char text[40];
-    for (int digits = 1; digits <= 17; ++digits) {  // the shortest that reads back as the same value
-        std::snprintf(text, sizeof text, "%.*g", digits, v);
-        const double back = std::strtod(text, nullptr);
-        if (dtype == DType::f64 ? back == v : static_cast<float>(back) == static_cast<float>(v)) break;
-    }
-    return text;
+    return shortest(v, dtype != DType::f64);
 }
 
 /// Expressions share operands, so the tree can be exponentially larger than the graph: printing stops at a limit.

@@ -155,6 +155,8 @@ struct ShortRequest {
     bool exact = false;   ///< where it is right it has the bits of `expected`
     bool varies = false;  ///< `got` is other values in other runs
     std::optional<NearCase> near = {};
+    /// Results of the compiler are replaced by the expected ones: what the program checks must pass then.
+    bool given_expected = false;
 };
 
 class Emitter {

@@ -97,7 +97,7 @@ class Formula {
             if (elides && given.is_contiguous())
                 names_[inputs[i]] = kElided;
             else if (given.rank() == 0 && !is_complex(given.dtype()))
-                names_[inputs[i]] = short_number(given.values<double>().at(0));
+                names_[inputs[i]] = short_number_at(given.contiguous(), 0);
         }
     }
 
@@ -160,16 +160,19 @@ class Formula {
     /// A number; "[1, 2]". Nothing for what is longer.
     std::string short_text(const Tensor& tensor, bool is_list) const {
         if (is_complex(tensor.dtype()) || tensor.numel() == 0) return {};
-        const std::vector<double> values = tensor.contiguous().values<double>();
+        const std::vector<Scalar> values = scalars_of(tensor);
         const bool integers = !is_floating(tensor.dtype());
         if (values.size() == 1 && !(integers && is_list && tensor.rank() == 1)) return short_number(values[0]);
-        const auto small = [](double value) { return value == std::trunc(value) && std::fabs(value) < 100; };
+        const auto small = [](const Scalar& one) {
+            const double value = one.to_double();
+            return value == std::trunc(value) && std::fabs(value) < 100;
+        };
         const bool few =
             integers ? tensor.numel() <= kMostIntegers && detail_ != Detail::none
                      : tensor.numel() <= kMostNumbers && detail_ == Detail::sizes && std::ranges::all_of(values, small);
         if (!few || tensor.rank() != 1) return {};
         std::string text;
-        for (const double value : values) text += (text.empty() ? "" : ", ") + short_number(value);
+        for (const Scalar& value : values) text += (text.empty() ? "" : ", ") + short_number(value);
         return "[" + text + "]";
     }
 
@@ -187,10 +190,19 @@ class Formula {
                 continue;
             }
             const auto* const graph = std::get_if<GraphRef>(&value.value);
-            text += (text.empty() ? "" : ", ") + name + "=" + (graph ? nested(*graph) : print(graph_, value));
+            text += (text.empty() ? "" : ", ") + name + "=" + (graph ? nested(*graph) : attribute_text(name, value));
         }
         if (left_out && how_.elided && text.empty()) text = kElided;
         return text.empty() ? "" : "<" + text + ">";
+    }
+
+    /// An element type is a code in the file, and has a name in ONNX's documentation: "BOOL" for 9.
+    std::string attribute_text(const std::string& name, const Arg& value) const {
+        constexpr std::string_view kOfTypes[] = {"to", "dtype", "output_dtype", "stash_type", "softmax_precision"};
+        const auto* const code = std::get_if<std::int64_t>(&value.value);
+        const bool is_type = code && std::ranges::find(kOfTypes, name) != std::end(kOfTypes);
+        const std::optional<DType> dtype = is_type ? dtype_from_onnx(*code) : std::nullopt;
+        return dtype ? std::string(info_of(*dtype).onnx_name) : print(graph_, value);
     }
 
     /// "(x0, x1) -> (x0, Add(x1, x0))".
@@ -299,22 +311,14 @@ std::string not_contiguous(const Graph& graph, std::span<const Tensor> inputs) {
     return ", where " + join(names) + (names.size() == 1 ? " is" : " are") + " not contiguous";
 }
 
-namespace {
-
-std::string first_element(const Tensor& tensor) {
-    const double value = tensor.contiguous().values<double>().at(0);
-    return tensor.dtype() == DType::boolean ? (value != 0 ? "true" : "false") : short_number(value);
-}
-
-}  // namespace
-
 std::string where_of(const Graph& graph, std::span<const Tensor> inputs, bool values) {
     const std::vector<NodeId> placeholders = graph.placeholders();
     const std::set<NodeId> by_value = values ? stated(graph) : std::set<NodeId>();
     std::vector<std::string> facts;
     for (std::size_t i = 0; i < placeholders.size() && i < inputs.size(); i++) {
         const std::string& name = graph.node({placeholders[i]}).name;
-        if (by_value.contains(placeholders[i])) facts.push_back(name + " = " + first_element(inputs[i]));
+        if (by_value.contains(placeholders[i]))
+            facts.push_back(name + " = " + short_number_at(inputs[i].contiguous(), 0));
         if (!inputs[i].is_contiguous())
             facts.push_back(name + to_string(inputs[i].sizes()) + " has strides " + to_string(inputs[i].strides()));
     }

@@ -77,7 +77,7 @@ std::string operand_in_title(const Graph& graph, const Arg& arg) {
     if (node.kind != NodeKind::get_attr) return node.name;
     const Tensor& constant = graph.attributes.at(node.target);
     const bool number = constant.numel() == 1 && !is_complex(constant.dtype());
-    return number ? short_number(constant.contiguous().values<double>().at(0)) : node.name;
+    return number ? short_number_at(constant.contiguous(), 0) : node.name;
 }
 
 }  // namespace

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 #include <map>
 #include <memory>
 #include <set>
@@ -129,18 +128,20 @@ std::string ends_by_failure(const ShortRequest& request) {
     return {};
 }
 
-std::string short_number(double value) {
-    if (value == std::trunc(value) && std::fabs(value) < 1e10) return std::to_string(static_cast<long>(value));
-    char text[32];
-    std::snprintf(text, sizeof text, "%.7g", value);
-    return text;
+PrintedElement printed_element(DType dtype, const std::string& value) {
+    if (is_reduced(dtype)) return {"%g", "float(" + value + ")"};
+    if (is_floating(dtype)) return {"%g", value};
+    if (dtype == DType::boolean) return {"%s", value + " ? \"true\" : \"false\""};
+    if (size_of(dtype) < 8) return {dtype == DType::u32 ? "%u" : "%d", value};
+    return is_unsigned(dtype) ? PrintedElement{"%llu", "(unsigned long long)" + value}
+                              : PrintedElement{"%lld", "(long long)" + value};
 }
 
 double absolute_tolerance(const Failure& failure, const Tensor& expected) {
-    if (!is_floating(expected.dtype())) return 0;
+    if (!is_inexact(expected.dtype())) return 0;
     double largest = 0;
-    for (const double value : expected.contiguous().values<double>())
-        if (std::isfinite(value)) largest = std::max(largest, std::fabs(value));
+    for (const Complex128 value : expected.values<Complex128>())
+        if (std::isfinite(std::abs(value))) largest = std::max(largest, std::abs(value));
     const Tolerance tolerance = failure.accuracy.tolerance(expected.dtype());
     const double exact = tolerance.atol + tolerance.rtol * largest;
     if (exact == 0 || !std::isfinite(exact)) return exact;
@@ -151,14 +152,11 @@ double absolute_tolerance(const Failure& failure, const Tensor& expected) {
 std::optional<WrongElement> first_wrong(const ShortRequest& request) {
     for (std::size_t i = 0; i < request.got.size() && i < request.expected.size(); i++) {
         const Tensor& right = request.expected[i];
-        const std::vector<double> got = request.got[i].contiguous().values<double>(),
-                                  expected = right.contiguous().values<double>();
-        for (std::size_t k = 0; k < got.size() && k < expected.size(); k++) {
-            const auto one = [&](double value) {
-                return Tensor::of(std::vector<double>{value}, {1}).to(right.dtype());
-            };
-            if (compare(one(got[k]), one(expected[k]), request.graph.failure->accuracy))
-                return WrongElement{i, static_cast<std::int64_t>(k), got[k], expected[k]};
+        const Tensor got = request.got[i].contiguous(), expected = right.contiguous();
+        for (std::int64_t k = 0; k < got.numel() && k < expected.numel(); k++) {
+            const Tensor one = element_of(got, k).to(right.dtype());
+            if (compare(one, element_of(expected, k), request.graph.failure->accuracy))
+                return WrongElement{i, k, short_number_at(got, k), short_number_at(expected, k)};
         }
     }
     return std::nullopt;
@@ -201,8 +199,8 @@ std::string what_is_wrong(const ShortRequest& request, const std::string& who, c
         return who + " gives " + dtype_word(request.got[*wrong].dtype()) + ", expected " +
                dtype_word(request.expected[*wrong].dtype());
     if (const auto wrong = first_wrong(request))
-        return who + " gives " + (request.varies ? "other values in each run" : short_number(wrong->got)) +
-               ", expected " + short_number(wrong->expected);
+        return who + " gives " + (request.varies ? "other values in each run" : wrong->got) + ", expected " +
+               wrong->expected;
     return who + " gives wrong values";
 }
 

@@ -8,6 +8,7 @@
 
 #include "graph/emitter.h"
 #include "graph/schema.h"
+#include "tensor/scalars.h"
 
 namespace whittle {
 
@@ -35,7 +36,7 @@ std::string op_word(const std::string& target);
 struct WrongElement {
     std::size_t output = 0;
     std::int64_t element = 0;
-    double got = 0, expected = 0;
+    std::string got, expected;  ///< as short_number_at() writes them
 };
 /// Nothing where all that was computed is as expected.
 std::optional<WrongElement> first_wrong(const ShortRequest& request);
@@ -60,8 +61,11 @@ std::string not_shown_shortly(const Failure& failure, bool dtypes = false);
 /// Statements of C++ by which a crash or a hang, where the failure is one, ends the program with status 1.
 std::string ends_by_failure(const ShortRequest& request);
 
-/// "%.7g", and the whole number where it is one of up to ten digits.
-std::string short_number(double value);
+/// How C++ prints an element: printf's conversion and its argument, where `value` is an expression of that dtype.
+struct PrintedElement {
+    std::string format, argument;
+};
+PrintedElement printed_element(DType dtype, const std::string& value);
 
 /// How far a value may be from what is expected of the output, as an absolute difference in two digits, rounded up; 0
 /// for integers.

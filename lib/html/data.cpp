@@ -5,6 +5,7 @@
 #include <set>
 #include <sstream>
 
+#include "base/command_words.h"
 #include "base/subprocess.h"
 #include "graph/text.h"
 #include "graph/value_ref.h"
@@ -114,9 +115,10 @@ std::string replay_command(const PageFacts& facts, const IndexRecord& record) {
     const std::filesystem::path model = facts.report.model;
     std::error_code unknown;
     const bool folder = std::filesystem::is_directory(model, unknown);
-    std::vector<std::string> replay = {"replay", ((folder ? model : "traces") / record.file).string()};
+    std::vector<std::string> replay = {program_called("replay"), ((folder ? model : "traces") / record.file).string()};
     if (!facts.report.backend.empty()) replay.insert(replay.end(), {"--backend", facts.report.backend});
-    return (folder ? "" : shell_quote({"trace", "-o", "traces", model.string()}) + " && ") + shell_quote(replay);
+    return (folder ? "" : shell_quote({program_called("trace"), "-o", "traces", model.string()}) + " && ") +
+           shell_quote(replay);
 }
 
 json graph_json(const PageFacts& facts, const explain::Frame& frame, Sources& sources) {

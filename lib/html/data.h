@@ -22,8 +22,9 @@ struct PageFacts {
     /// By the name of a graph that is computed wrong: why its values were not compared.
     std::map<std::string, std::string> not_compared = {};
     std::map<std::string, std::string> environment = {};
-    std::vector<std::string> command = {};  ///< that made the page
-    bool source = true;                     ///< the text of source files is part of it
+    std::vector<std::string> command = {};   ///< that made the page
+    std::size_t own_words = command.size();  ///< of it: Tool::own_words()
+    bool source = true;                      ///< the text of source files is part of it
     /// What minify found, as its --json says it, and the repros that were written, as those of repro; or null.
     const nlohmann::json* minified = nullptr;
     const nlohmann::json* repros = nullptr;

@@ -61,17 +61,19 @@ json first_of(json places) { return places.empty() ? json() : places[0]; }
 /// The command that made the page, with `option` in place of the page and of what followed the failures up: inputs,
 /// tolerances and the program's arguments are as they were.
 std::vector<std::string> asking(const PageFacts& facts, const std::string& option) {
-    if (facts.command.empty()) return {"explain", facts.report.model, "--backend", facts.report.backend, option};
+    if (facts.command.empty())
+        return {program_called("explain"), facts.report.model, "--backend", facts.report.backend, option};
     std::vector<std::string> words;
-    const auto program = std::ranges::find(facts.command, "--");  // its own arguments follow
+    const auto program = facts.command.begin() + static_cast<std::ptrdiff_t>(facts.own_words);  // what it runs
     for (auto word = facts.command.begin(); word != program; ++word) {
         if (*word == "--html" && word + 1 != program)
             ++word;
         else if (!word->starts_with("--html=") && *word != "--no-source" && *word != "--minify")
             words.push_back(*word);
     }
+    const std::size_t own = words.size();
     words.insert(words.end(), program, facts.command.end());
-    return with_option(std::move(words), option);
+    return with_option(std::move(words), option, own);
 }
 
 /// Of a node as it was captured: the graph of a record at other sizes has no stacks.
@@ -291,7 +293,7 @@ void add_breaks(const PageFacts& facts, Sources& sources, std::vector<Finding>& 
                             .place = first_of(sources.places(place.user_stack)),
                             .where = place.user_stack.empty() ? std::string()
                                                               : node_in_file(place.node, place.user_stack.front().file),
-                            .command = {"explain", "--break", std::string(reason.info().id)},
+                            .command = {program_called("explain"), "--break", std::string(reason.info().id)},
                             .go = "breaks=" + std::string(reason.info().id)});
     }
 }

@@ -11,6 +11,7 @@
 #include "tensor/alike.h"
 #include "tensor/expanded.h"
 #include "tensor/reach.h"
+#include "tensor/scalars.h"
 
 namespace whittle::printers {
 namespace {
@@ -73,9 +74,9 @@ std::size_t outermost_comma(const std::string& line, std::size_t begin, std::siz
 
 std::string torch_dtype(DType dtype) {
     constexpr std::pair<DType, const char*> kNames[] = {
-        {DType::f64, "float64"}, {DType::f32, "float32"}, {DType::f16, "float16"}, {DType::bf16, "bfloat16"},
-        {DType::i64, "int64"},   {DType::i32, "int32"},   {DType::i16, "int16"},   {DType::i8, "int8"},
-        {DType::u8, "uint8"},    {DType::boolean, "bool"}};
+        {DType::f64, "float64"}, {DType::f32, "float32"},   {DType::f16, "float16"},     {DType::bf16, "bfloat16"},
+        {DType::i64, "int64"},   {DType::i32, "int32"},     {DType::i16, "int16"},       {DType::i8, "int8"},
+        {DType::u8, "uint8"},    {DType::c64, "complex64"}, {DType::c128, "complex128"}, {DType::boolean, "bool"}};
     for (const auto& [known, name] : kNames)
         if (known == dtype) return std::string("torch.") + name;
     throw Error("found dtype " + std::string(name(dtype)) + ", expected one that PyTorch computes with");
@@ -119,7 +120,12 @@ std::string python_wrapped(const std::string& line) {
 }
 
 std::string python_element(const Tensor& contiguous, std::int64_t i) {
-    const Tensor one = contiguous.as_strided({}, {}, contiguous.offset() + i);
+    const Tensor one = element_of(contiguous, i);
+    if (is_complex(contiguous.dtype())) {  // 1-0j has lost the sign of its zero
+        const Complex128 value = one.values<Complex128>().at(0);
+        const bool single = contiguous.dtype() == DType::c64;
+        return "complex(" + python_number(value.real(), single) + ", " + python_number(value.imag(), single) + ")";
+    }
     if (is_floating(contiguous.dtype()))
         return python_number(one.to(DType::f64).item().to_double(), contiguous.dtype() != DType::f64);
     if (contiguous.dtype() == DType::boolean) return one.item().to_bool() ? "True" : "False";

@@ -2,13 +2,13 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 #include <limits>
 #include <map>
 #include <utility>
 #include <vector>
 
 #include "base/error.h"
+#include "base/number_text.h"
 #include "graph/joint_forward.h"
 #include "ops/core/custom.h"
 #include "ops/core/draws.h"
@@ -240,12 +240,8 @@ std::string refused(const Graph& joint) {
 }  // namespace
 
 std::string Slope::text() const {
-    char text[160];
-    std::snprintf(
-        text, sizeof text,
-        "along a direction the sum of outputs changes by %.6g by its rules, by %.6g by finite differences in f64",
-        by_rules, by_outputs);
-    return text;
+    return "along a direction the sum of outputs changes by " + significant(by_rules, 6) + " by its rules, by " +
+           significant(by_outputs, 6) + " by finite differences in f64";
 }
 
 Slopes check_slopes(const Graph& joint, const JointShape& shape, std::span<const Tensor> inputs) {

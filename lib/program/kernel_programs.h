@@ -36,6 +36,8 @@ struct KernelRequest {
     bool exact;                  ///< without the guilty directive the output has the bits of `expected`
     std::filesystem::path file;  ///< the program's name
     std::int64_t alarm;          ///< seconds after which the compiler or the kernel counts as hung
+    /// Results of the compiler are replaced by the expected ones: what the program checks must pass then.
+    bool given_expected = false;
 };
 
 class KernelPrograms {

@@ -151,12 +151,20 @@ class Planner {
         builder_->set_origin(node.name, print(plan_.graph, node));
         const Arguments<expr::Value> arguments(op.schema, node,
                                                [&](NodeRef ref) { return value(value_of(plan_.graph, ref)); });
-        std::vector<expr::Value> results = op.def->lower(*builder_, arguments);
+        std::vector<expr::Value> results = lower(*op.def, arguments);
         if (hooks().lowered) hooks().lowered(node, results);
         for (const expr::Value& result : results) builder_->set_result(result);
         lowering_ = outer;
         if (outer) builder_->set_origin(outer->name, print(plan_.graph, *outer));
         return results;
+    }
+
+    std::vector<expr::Value> lower(const OpDef& op, const Arguments<expr::Value>& arguments) {
+        try {
+            return op.lower(*builder_, arguments);
+        } catch (const Error& error) {
+            throw LoweringError(error);
+        }
     }
 
     /// Stores what would be recomputed too often or has grown too large; leaves the rest to substitution.

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "base/error.h"
 #include "expr/group.h"
 #include "graph/value_ref.h"
 #include "program/pass_limits.h"
@@ -41,8 +42,14 @@ struct Plan {
 /// Rules that schedule any group; they may give it more stages (packed operands, accumulators), and compute the same.
 using Scheduler = expr::Schedule (*)(expr::Group&);
 
+/// What plan() throws where an op refuses its operands.
+class LoweringError : public Error {
+  public:
+    explicit LoweringError(const Error& error) : Error(error) {}
+};
+
 /// Lowers and groups the calls of `core`, all of which lower; asks and counts the passes `fuse` and `inline`. Throws
-/// Error when an op refuses its operands.
+/// LoweringError when an op refuses its operands, and what the scheduler throws.
 Plan plan(const Graph& core, PassLimits& limits, Scheduler scheduler);
 
 /// What the kernel is made of, and what it needs of others: its calls, the values that it reads and writes, and its

@@ -54,13 +54,15 @@ void add(std::vector<std::string>& targets, const std::string& target) {
     if (std::find(targets.begin(), targets.end(), target) == targets.end()) targets.push_back(target);
 }
 
-/// The calls that write, where what they write is not the graph's own.
-bool add_writes(CompiledProgram& program, std::vector<std::string>& targets) {
+/// Adds the calls that write, where what they write is not the graph's own or has no functional form; `why`: the
+/// latter's reason.
+bool add_writes(CompiledProgram& program, std::vector<std::string>& targets, std::string& why) {
     const Graph& captured = program.graph(Stage::captured);
     if (!has_writes(captured)) return false;
     try {
         if (program.updates().empty()) return false;
-    } catch (const Error&) {  // no functional form
+    } catch (const FunctionalizeError& error) {
+        why = error.what();
     }
     for (const Node& node : captured.nodes)
         if (writes(node)) add(targets, node.target);
@@ -70,8 +72,8 @@ bool add_writes(CompiledProgram& program, std::vector<std::string>& targets) {
     return true;
 }
 
-void add_not_lowered(CompiledProgram& program, std::vector<std::string>& targets) {
-    if (add_writes(program, targets)) return;
+void add_not_lowered(CompiledProgram& program, std::vector<std::string>& targets, std::string& why) {
+    if (add_writes(program, targets, why)) return;
     // A call is named as it was captured where its own values say it, whatever it decomposes into, or nothing.
     const Graph& captured = program.graph(Stage::captured);
     for (const Node& node : captured.nodes)
@@ -87,7 +89,7 @@ void add_not_lowered(CompiledProgram& program, std::vector<std::string>& targets
     if (!has_control_flow(captured)) return;
     for (const auto& [name, nested] : captured.subgraphs) {
         CompiledProgram inner(*nested);
-        add_not_lowered(inner, targets);
+        add_not_lowered(inner, targets, why);
     }
 }
 
@@ -103,7 +105,8 @@ bool has_control_flow(const Graph& graph) { return std::ranges::any_of(graph.nod
 
 std::vector<std::string> not_lowered(CompiledProgram& program) {
     std::vector<std::string> targets;
-    add_not_lowered(program, targets);
+    std::string why;
+    add_not_lowered(program, targets, why);
     return targets;
 }
 
@@ -116,7 +119,9 @@ std::variant<const Plan*, BackendFailure> planned(CompiledProgram& program, Sche
                                                   const std::string& backend) {
     const Graph& captured = program.graph(Stage::captured);
     if (auto failure = foreign_dtype(captured, backend)) return std::move(*failure);
-    std::vector<std::string> missing = not_lowered(program);
+    std::vector<std::string> missing;
+    std::string why;
+    add_not_lowered(program, missing, why);
     for (const Node& node : captured.nodes)
         if (runs_nested_graphs(node)) missing.push_back(node.target);
     if (!missing.empty()) {
@@ -124,7 +129,7 @@ std::variant<const Plan*, BackendFailure> planned(CompiledProgram& program, Sche
         for (const std::string& target : missing) list += (list.empty() ? "" : ", ") + target;
         return BackendFailure{.stage = "compile",
                               .op = std::string(missing.front()),
-                              .message = backend + " does not implement " + list,
+                              .message = backend + " does not implement " + list + (why.empty() ? "" : ": " + why),
                               .unsupported = true,
                               .missing = std::move(missing)};
     }
@@ -134,7 +139,7 @@ std::variant<const Plan*, BackendFailure> planned(CompiledProgram& program, Sche
         for (const std::string& text : program.not_found())
             log_warning(LogChannel::backend, backend + ": disable: no kernel has " + text);
         return &plan;
-    } catch (const Error& error) {  // an op refuses these operands by name
+    } catch (const LoweringError& error) {
         return BackendFailure{.stage = "compile", .op = {}, .message = error.what(), .unsupported = true};
     }
 }

@@ -197,7 +197,9 @@ Graph CompiledProgram::run_pass(Stage stage, const Graph& before, Origins& origi
 }
 
 const Plan& CompiledProgram::plan(Scheduler scheduler) {
+    WHITTLE_CHECK(!plan_ || scheduler == scheduler_, "a program that is planned by one scheduler, then by another");
     if (plan_) return *plan_;
+    scheduler_ = scheduler;
     const Graph& core = graph(Stage::core);
     TimedSpan span(SpanKind::pass, "plan", core.name);
     plan_ = program::plan(core, limits_, scheduler);

@@ -71,7 +71,8 @@ class CompiledProgram {
     void cut_as(Cut known) { known_cut_ = std::move(known); }
 
     /// The kernels of the core graph, scheduled by the rules that are named first; directives that are disabled are
-    /// off. Throws Error when an op refuses its operands. Every call of the core graph lowers.
+    /// off. Throws as program::plan() does. Every call of the core graph lowers. A program has one plan: a second
+    /// scheduler is a bug of the caller's.
     const Plan& plan(Scheduler scheduler);
     /// Of the plan: directives that are disabled and that no kernel has.
     const std::set<std::string>& not_found() const { return not_found_; }
@@ -102,6 +103,7 @@ class CompiledProgram {
     PassLimits limits_;
     std::set<std::string> disabled_, not_found_;
     std::optional<Plan> plan_;
+    Scheduler scheduler_ = nullptr;  ///< of the plan
 };
 
 }  // namespace whittle::program

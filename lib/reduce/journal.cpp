@@ -26,19 +26,20 @@ using nlohmann::json;
 constexpr const char* kFormat = "whittle.journal";
 
 json to_json(const std::string& key, const Observation& seen) {
-    return {
-        {"candidate", key},
-        {"failed", seen.failed},
-        {"unresolved", seen.unresolved},
-        {"signature", {as_utf8(seen.signature.kind), as_utf8(seen.signature.stage), as_utf8(seen.signature.detail)}},
-        {"message", as_utf8(seen.message)}};
+    return {{"candidate", key},
+            {"failed", seen.failed},
+            {"unresolved", seen.unresolved},
+            {"signature",
+             {as_utf8(seen.signature.kind), as_utf8(seen.signature.stage), as_utf8(seen.signature.detail),
+              as_utf8(seen.signature.part)}},
+            {"message", as_utf8(seen.message)}};
 }
 
 Observation from_json(const json& line) {
     const json& signature = line.at("signature");
     return {line.at("failed"),
             line.at("unresolved"),
-            {signature.at(0), signature.at(1), signature.at(2)},
+            {signature.at(0), signature.at(1), signature.at(2), signature.at(3)},
             line.at("message"),
             false,
             true};
@@ -46,12 +47,21 @@ Observation from_json(const json& line) {
 
 }  // namespace
 
+std::optional<std::string> journal_identity(const fs::path& file) {
+    std::error_code ignored;
+    if (!fs::exists(file, ignored)) return std::nullopt;
+    const std::string text = read_file(file);
+    const json header = json::parse(text.substr(0, text.find('\n')), nullptr, false);
+    if (!header.is_object() || header.value("format", json()) != kFormat) return std::nullopt;
+    return header.value("identity", std::string());
+}
+
 JournalingOracle::JournalingOracle(Oracle& oracle, fs::path file, const std::string& identity, bool resume)
     : oracle_(oracle), file_(std::move(file)) {
     open_locked();
     std::error_code ignored;
     const bool empty = fs::file_size(file_, ignored) == 0;  // made by us, or by one that was killed before an answer
-    header_ = json{{"format", kFormat}, {"version", "1.0"}, {"identity", identity}}.dump() + '\n';
+    header_ = json{{"format", kFormat}, {"version", "2.0"}, {"identity", identity}}.dump() + '\n';
     if (resume && !empty) {
         try {
             read(identity);

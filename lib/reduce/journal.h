@@ -5,12 +5,17 @@
 #include <filesystem>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "reduce/oracle.h"
 
 namespace whittle::reduce {
+
+/// Returns the identity of the journal at `file`; nothing where there is none, or no journal. Throws Error when the
+/// file cannot be read.
+std::optional<std::string> journal_identity(const std::filesystem::path& file);
 
 /// Answers from the journal what it knows, in the order in which it was asked; asks `oracle` the rest and writes it
 /// down, except where it was lost. A line that was cut short by a kill is dropped.

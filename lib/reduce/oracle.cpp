@@ -97,7 +97,7 @@ class CommandOracle final : public Oracle {
 
     Observation observe(const Candidate& candidate) override {
         const TempDir folder("whittle-query");
-        const std::filesystem::path file = write_query(candidate, folder.path());
+        const std::filesystem::path file = written(candidate, folder.path());
         ProcessOptions process;
         process.timeout = options_.limits.timeout;
         process.cpu_limit = options_.limits.cpu;
@@ -133,6 +133,14 @@ class CommandOracle final : public Oracle {
     }
 
   private:
+    std::filesystem::path written(const Candidate& candidate, const std::filesystem::path& folder) {
+        try {
+            return write_query(candidate, folder);
+        } catch (const Error& error) {
+            throw NotWritten(error);
+        }
+    }
+
     std::filesystem::path write_query(const Candidate& candidate, const std::filesystem::path& folder) {
         const std::string extension = candidate.file.empty() ? options_.extension : ".onnx";
         const std::filesystem::path file = folder / ("candidate" + extension);

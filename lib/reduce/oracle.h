@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "base/error.h"
 #include "frontends/onnx/weights.h"
 #include "reduce/search.h"
 #include "run/judge.h"
@@ -24,6 +25,13 @@ struct Observation {
     /// Unresolved because something outside ended the query or its launcher: not kept, and worth asking again.
     bool lost = false;
     bool replayed = false;  ///< nothing was run: an earlier run's answer (journal.h)
+};
+
+/// What observe() throws where a candidate cannot be handed to the judge: its format has no spelling for it. Any other
+/// Error says that the judge itself cannot be asked.
+class NotWritten : public Error {
+  public:
+    explicit NotWritten(const Error& error) : Error(error) {}
 };
 
 /// A graph to judge, with the values that its inputs had in the original and its outputs have on the reference.

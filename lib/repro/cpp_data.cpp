@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <cstring>
 
+#include "base/number_text.h"
 #include "expr/loops.h"
 #include "tensor/random.h"
 
@@ -21,23 +22,12 @@ std::string format(const char* pattern, Values... values) {
     return text;
 }
 
-/// Shortest decimal that reads back as the same value, always with a point or exponent.
-template <class T>
-std::string decimal(T value, int digits) {
-    std::string text;
-    for (int precision = 1; precision <= digits; precision++) {
-        text = format("%.*g", precision, static_cast<double>(value));
-        if (static_cast<T>(std::strtod(text.c_str(), nullptr)) == value) break;
-    }
-    if (text.find_first_of(".e") == std::string::npos) text += ".";
-    return text;
-}
-
-template <class T>
-std::string floating(T value, int digits, const char* suffix) {
+template <std::floating_point T>
+std::string floating(T value, const char* suffix) {
     if (std::isnan(value)) return "NAN";
     if (std::isinf(value)) return value < 0 ? "-INFINITY" : "INFINITY";
-    return decimal(value, digits) + suffix;
+    const std::string text = shortest(value, sizeof(T) == 4);
+    return text + (text.find_first_of(".e") == std::string::npos ? "." : "") + suffix;
 }
 
 /// FNV-1a, which the generated program computes again. http://www.isthe.com/chongo/tech/comp/fnv/
@@ -145,7 +135,7 @@ std::string literal(const Tensor& tensor, std::int64_t i) {
         } else if constexpr (std::is_same_v<T, bool>) {
             return value ? "true" : "false";
         } else if constexpr (std::is_floating_point_v<T>) {
-            return floating(value, std::numeric_limits<T>::max_digits10, sizeof(T) == 4 ? "f" : "");
+            return floating(value, sizeof(T) == 4 ? "f" : "");
         } else {
             if (std::is_signed_v<T> && sizeof(T) >= 4 && value == std::numeric_limits<T>::min())
                 return "INT" + std::to_string(8 * sizeof(T)) + "_MIN";

@@ -5,6 +5,7 @@
 #include <set>
 
 #include "base/error.h"
+#include "base/number_text.h"
 #include "base/program_text.h"
 #include "base/subprocess.h"
 #include "base/words.h"
@@ -53,12 +54,6 @@ std::string in_format(const std::string& text) {
     std::string doubled;
     for (const char c : text) doubled += c == '%' ? "%%" : std::string(1, c);
     return in_literal(doubled);
-}
-
-std::string number(double value) {
-    char text[32];
-    std::snprintf(text, sizeof text, "%g", value);
-    return text;
 }
 
 /// Members of the program's struct Outputs, one per output: named after the nodes, which are unique.
@@ -185,9 +180,21 @@ class ProgramText {
             const std::string overloads = fill_template("repro_close.cpp", {{"LONG", expr::cpp_type(dtype)}});
             values_["OVERLOADS"] += (values_["OVERLOADS"].empty() ? "" : "\n") + chomped(overloads);
         }
-        const bool long_integers = !values_["OVERLOADS"].empty();
-        values_["VALUE"] = long_integers ? "value" : values_["NUMBER"];
-        values_["INT64"] = optional_part(long_integers, "repro_int64.cpp", values_);
+        const bool complex = any([](const Tensor& tensor) { return is_complex(tensor.dtype()); });
+        if (complex && ulp) throw Error("a C++ program does not compare complex numbers by --ulp");
+        if (complex)
+            values_["OVERLOADS"] +=
+                (values_["OVERLOADS"].empty() ? "" : "\n") + chomped(fill_template("repro_close_complex.cpp", {}));
+        const bool as_they_are = !values_["OVERLOADS"].empty();
+        values_["WHY"] = complex ? "Elements are compared and printed in their own types."
+                                 : "Integers of 64 bits are compared and printed as they are: double would round them.";
+        values_["VALUE"] = as_they_are ? "value" : values_["NUMBER"];
+        values_["SHOWN_AS"] = as_they_are ? "%s" : "%.9g";
+        for (const auto& [key, element] :
+             {std::pair("SHOWN_GOT", "got[i]"), std::pair("SHOWN_EXPECTED", "expected[i]")})
+            values_[key] = as_they_are ? "shown(value(" + std::string(element) + ")).c_str()"
+                                       : values_["NUMBER"] + "(" + element + ")";
+        values_["INT64"] = optional_part(as_they_are, "repro_as_they_are.cpp", values_);
         values_["STEPS"] = optional_part(ulp, "repro_steps.cpp");
         values_["ULP"] = ulp ? ", double ulp" : "";
         values_["ULP_ARGUMENT"] = ulp ? ", ulp" : "";
@@ -216,9 +223,10 @@ class ProgramText {
             const bool fp64 = i < exact.size() && is_floating(expected.dtype());
             if (fp64) definitions += data_.define("exact_" + member, exact[i].contiguous());
             compare += "    wrong += differing(who, \"" + member.substr(4) + "\", got." + member + ", expected_" +
-                       member + (fp64 ? ", exact_" + member : "") + ", " + count + ", " + number(tolerance.rtol) +
-                       ", " + number(tolerance.atol) + (ulp ? ", " + number(tolerance.ulp) : "") +
-                       (fp64 ? ", " + number(failure_.accuracy.multiplier) : "") + ");\n";
+                       member + (fp64 ? ", exact_" + member : "") + ", " + count + ", " +
+                       shortest(tolerance.rtol, false) + ", " + shortest(tolerance.atol, false) +
+                       (ulp ? ", " + shortest(tolerance.ulp, false) : "") +
+                       (fp64 ? ", " + shortest(failure_.accuracy.multiplier, false) : "") + ");\n";
             total += expected.numel();
         }
         values_["MEMBERS"] = chomped(members);

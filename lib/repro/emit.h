@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -36,6 +37,9 @@ struct Emission {
     std::string tracker = {};   ///< whose form a bug report has
     std::string releases = {};  ///< since which it fails (run/release_history.h); empty: unknown
     Also also = {};             ///< of a report alone
+    /// The same with the expected values in place of the compiler's results: its check must pass. Null: nothing
+    /// compares.
+    std::shared_ptr<const Emission> given_expected = {};
 };
 
 /// What is known of a repro beside its graph.

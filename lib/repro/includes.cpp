@@ -25,6 +25,7 @@ constexpr Header kStandardHeaders[] = {
     {"cctype", R"(\bstd::(isalnum|isdigit|isspace|tolower)\()"},
     {"cerrno", R"(\berrno\b)"},
     {"cmath", R"(\bstd::fabs\()"},  // every program compares
+    {"complex", R"(\bstd::complex\b)"},
     {"cstdint", R"(\bu?int(8|16|32|64)_t\b|\bINT(8|16|32|64)_M)"},
     {"cstdio", R"(\bstd::(f?printf|snprintf|perror|fopen|freopen|fread|fflush|FILE)\b)"},
     {"cstdlib", R"(\bstd::(abort|exit|free|getenv|malloc|strto[a-z]+)\(|\bmkdtemp\()"},

@@ -302,7 +302,7 @@ std::variant<KernelFailure, std::string> failing_kernel(const Graph& graph, Back
 }
 
 std::optional<ShortProgram> program_of(const KernelFailure& found, program::KernelPrograms& programs,
-                                       const Failure& failure, const Options& options) {
+                                       const Failure& failure, const Options& options, bool given_expected) {
     program::PlainKernel kernel = plain_kernel(found.kernel, found.kernel.schedule);
     kernel.guilty = found.kernel.guilty;
     const std::vector<Tensor>& got = found.outcome.outputs;
@@ -313,7 +313,8 @@ std::optional<ShortProgram> program_of(const KernelFailure& found, program::Kern
                              .message = found.outcome.message,
                              .exact = found.exact,
                              .file = options.output,
-                             .alarm = options.alarm.count()});
+                             .alarm = options.alarm.count(),
+                             .given_expected = given_expected});
 }
 
 }  // namespace whittle::repro

@@ -27,6 +27,6 @@ std::variant<KernelFailure, std::string> failing_kernel(const Graph& graph, Back
 
 /// Its short program; nothing where its data are more than a reader takes in.
 std::optional<ShortProgram> program_of(const KernelFailure& found, program::KernelPrograms& programs,
-                                       const Failure& failure, const Options& options);
+                                       const Failure& failure, const Options& options, bool given_expected = false);
 
 }  // namespace whittle::repro

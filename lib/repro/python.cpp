@@ -1,9 +1,8 @@
 #include "repro/python.h"
 
-#include <array>
-#include <cstdio>
 #include <map>
 
+#include "base/number_text.h"
 #include "base/program_text.h"
 #include "printers/torch_python.h"
 #include "tensor/expanded.h"
@@ -37,10 +36,8 @@ class Script {
         for (std::size_t i = 0; i < expected.size(); ++i) {
             const std::string name = "expected" + std::to_string(i);
             values += python_wrapped(name + " = " + tensor(expected[i])) + "\n";
-            std::array<char, 80> tolerances{};
-            std::snprintf(tolerances.data(), tolerances.size(), "%g, %g", info_of(expected[i].dtype()).rtol,
-                          info_of(expected[i].dtype()).atol);
-            results.push_back("(" + name + ", " + tolerances.data() + ")");
+            const DTypeInfo& info = info_of(expected[i].dtype());
+            results.push_back("(" + name + ", " + shortest(info.rtol, false) + ", " + shortest(info.atol, false) + ")");
         }
         text += "import sys\n";
         if (!sidecars_.empty()) text += "from pathlib import Path\n";

@@ -1,6 +1,7 @@
 #include "repro/repro.h"
 
 #include <algorithm>
+#include <charconv>
 #include <cmath>
 #include <cstdlib>
 #include <set>
@@ -122,23 +123,30 @@ struct Short {
     Subject subject;
     Emission emission;
     std::optional<int> tried = {};
-    std::optional<double> got = {};          ///< instead of the first element that is wrong
+    std::optional<std::string> got = {};     ///< instead of the first element that is wrong
     bool varies = false;                     ///< that is another value in other runs
     std::optional<Emission> otherwise = {};  ///< as ShortProgram's
 };
 
-/// Among the numbers that the text has, as printed with six digits.
-bool has_number(const std::string& text, double value) {
+/// Whether the text has the number, which may be printed with six digits. `wanted`: as short_number_at() writes it.
+bool has_number(const std::string& text, const std::string& wanted) {
+    if (wanted == "true" || wanted == "false")  // "True" in Python
+        return text.find(wanted.substr(1)) != std::string::npos;
+    const auto read = [](const char*& at, const char* end, double& number) {
+        const auto [behind, error] = std::from_chars(at, end, number);
+        at = error == std::errc() ? behind : at + 1;
+        return error == std::errc();
+    };
+    double value = 0;
+    const char* first = wanted.data();
+    read(first, wanted.data() + wanted.size(), value);
     const auto same = [&](double number) {
         return std::isnan(value) ? std::isnan(number)
                                  : number == value || std::fabs(number - value) <= 1e-5 * std::fabs(value);
     };
-    for (const char* at = text.c_str(); *at;) {
-        char* end = nullptr;
-        const double number = std::strtod(at, &end);
-        if (end != at && same(number)) return true;
-        at = end != at ? end : at + 1;
-    }
+    double number = 0;
+    for (const char *at = text.data(), *end = at + text.size(); at != end;)
+        if (read(at, end, number) && same(number)) return true;
     return false;
 }
 
@@ -222,6 +230,9 @@ std::optional<Short> short_of_kernel(const Graph& original, Backend& backend, pr
     std::optional<ShortProgram> program = program_of(kernel, programs, failure, options);
     if (!program) return why_not = "its data are more than a reader takes in", std::nullopt;
     Emission emission = emission_of(std::move(*program), failure);
+    if (failure.signature.kind == "mismatch")
+        if (auto passing = program_of(kernel, programs, failure, options, true))
+            emission.given_expected = std::make_shared<Emission>(emission_of(std::move(*passing), failure));
     emission.also = ask_also(subject, options);
     return Short{std::move(subject), std::move(emission), kernel.tried};
 }
@@ -272,6 +283,14 @@ std::optional<Short> short_of_graph(const Subject& subject, Backend& backend, Em
         Short found{subject, {}, {}, wrong ? std::optional(wrong->got) : std::nullopt, varies};
         if (program->otherwise) found.otherwise = emission_of(std::move(*program->otherwise), failure);
         found.emission = emission_of(std::move(*program), failure);
+        if (failure.signature.kind != "mismatch") return found;
+        ShortRequest passing = request;
+        passing.given_expected = true;
+        std::optional<ShortProgram> given = emitter.short_program(passing, why_not);
+        if (found.otherwise && given->otherwise)
+            found.otherwise->given_expected =
+                std::make_shared<Emission>(emission_of(std::move(*given->otherwise), failure));
+        found.emission.given_expected = std::make_shared<Emission>(emission_of(std::move(*given), failure));
         return found;
     } catch (const Error& error) {  // it has no spelling in the compiler's format
         return why_not = error.message(), std::nullopt;
@@ -304,6 +323,15 @@ std::vector<fs::path> beside(const Emission& emission, const Options& options) {
     return files;
 }
 
+/// Runs what compares, in each language, on the expected values: a check that refuses them shows nothing.
+void check_passes(const Emission& given_expected, const Options& options, Report& report) {
+    Options plain = options;
+    plain.bundle = false;
+    const TempDir folder("whittle-repro");
+    write_program(place_in(folder.path(), given_expected, plain), given_expected);
+    verify_check(program_in(folder.path(), given_expected, plain), plain, report);
+}
+
 /// The short program, written where it shows the failure. Nothing: why_not says why.
 std::optional<Report> write_short(const Short& found, const Options& options, std::string& why_not) {
     const Subject& subject = found.subject;
@@ -320,6 +348,7 @@ std::optional<Report> write_short(const Short& found, const Options& options, st
         if (!emission->folder || !emission->folder->build.empty())
             files.insert(emission->folder ? fs::path("run") : options.output.stem());
         if (options.verify) verify(program_in(elsewhere.path(), *emission, options), {}, options, report);
+        if (report.verified && emission->given_expected) check_passes(*emission->given_expected, options, report);
         if (options.verify && !report.verified) {
             log_info(LogChannel::repro, "the short program:\n" + emission->text);
             return why_not = report.message, std::nullopt;

@@ -22,9 +22,8 @@ bool all_data(const Graph& graph, const std::function<bool(const Tensor&)>& are)
 /// Numbers that a reader takes in, as those that minify rounded.
 bool is_plain(const Tensor& tensor) {
     constexpr std::size_t kLongest = 5;  // characters: "-0.25"
-    return !is_complex(tensor.dtype()) && std::ranges::all_of(tensor.contiguous().values<double>(), [](double value) {
-        return short_number(value).size() <= kLongest;
-    });
+    const auto is_short = [](const Scalar& value) { return short_number(value).size() <= kLongest; };
+    return !is_complex(tensor.dtype()) && std::ranges::all_of(scalars_of(tensor), is_short);
 }
 
 }  // namespace

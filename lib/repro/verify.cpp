@@ -177,6 +177,7 @@ Program program_in(const fs::path& root, const Emission& emission, const Options
     program.others = emission.others;
     program.ends_by = emission.ends_by, program.says = emission.says;
     program.control = !emission.control.empty() && !emission.control_in_each_run;
+    program.checked = !emission.control.empty();
     if (options.bundle) program.build = {"sh", "run.sh", "build"}, program.run = {"sh", "run.sh"};
     return program;
 }
@@ -246,16 +247,19 @@ bool fails_always(const Program& program, const Options& options, std::chrono::s
         planned.emplace_back([&, i] { return run_in(program, program.run, limit, i == 1 ? kFilled : Environment{}); });
     if (program.control) planned.emplace_back([&] { return run_in(program, control_of(program), limit); });
     Runs<ProcessResult> runs(std::move(planned));
+    int filled = 0;  // runs with filled memory that do not fail
     for (int i = 0; i < options.runs; i++) {
         ProcessResult result = runs.next();
         if (i == 1 && !shows(program, result)) {  // it is what nobody wrote that decides
             report.varies = true;
+            report.of += filled = 1;
             result = run_in(program, program.run, limit);
         }
         report.of++;
         if (report.runs > 0 && report.printed != result.out) report.varies = true;
         report.printed = result.out, report.message = last_line(result.out);
-        if (!shows(program, result)) return report.message = in_vain(program, result, report, options.runs), false;
+        if (!shows(program, result))
+            return report.message = in_vain(program, result, report, options.runs + filled), false;
         report.runs++;
     }
     return !program.control || passes(runs.next(), report);
@@ -271,6 +275,26 @@ void verify(const Program& program, const Rate& rate, const Options& options, Re
     report.verified = rate.flaky() ? fails_sometimes(program, options, runs_until_passing(rate), limit, report)
                                    : fails_always(program, options, limit, report);
     if (report.verified) report.others = verify_others(program, options, limit);
+}
+
+void verify_check(const Program& program, const Options& options, Report& report) {
+    constexpr const char* kFails = "its check fails on the expected values, too: ";
+    const auto limit = 10 * options.alarm;
+    const auto passes = [&](const std::vector<std::string>& argv, std::string& message) {
+        const ProcessResult result = run_in(program, argv, limit);
+        if (result.exit_code == 0 && !result.signal && !result.timed_out) return true;
+        message = kFails + last_line(result.out.empty() ? result.err : result.out);
+        return false;
+    };
+    lend(program);
+    if (!program.checked) report.verified = is_built(program, report) && passes(program.run, report.message);
+    for (OtherReport& other : report.others) {
+        const auto found = std::ranges::find(program.others, other.name, &OtherProgram::name);
+        std::string message;
+        if (!other.verified || found == program.others.end() || passes(found->run, message)) continue;
+        other.verified = false;
+        other.message = other.name + " shows nothing: " + message;
+    }
 }
 
 }  // namespace whittle::repro

@@ -34,11 +34,16 @@ struct Program {
     std::string ends_by = {};                                ///< a signal; empty: exit 1 shows the failure
     std::string says = {};  ///< what it must print on standard output, in other numbers and names; empty: anything
     bool control = false;   ///< run with "control" it must pass
+    bool checked = false;   ///< a control, of that kind or in each run, passes what compares values
     std::vector<OtherProgram> others = {};
 };
 Program program_in(const std::filesystem::path& root, const Emission& emission, const Options& options);
 
 /// Builds it, runs it and its control; fills in `report`. `rate`: at which what it shows fails, if not always.
 void verify(const Program& program, const Rate& rate, const Options& options, Report& report);
+
+/// Builds and runs `program`, which has the expected values in place of the compiler's results, and so what is beside
+/// it and was verified: each must pass. Where one does not, the report says so, and the repro is not verified.
+void verify_check(const Program& program, const Options& options, Report& report);
 
 }  // namespace whittle::repro

@@ -211,19 +211,20 @@ ReplayResult run_unlogged(const fs::path& file, const ReplayOptions& options, co
         result.first_difference = record.capture_fault;
         return result;
     }
-    Backend& backend =
-        backends.get(options.backend.empty() ? found_near(record.backend, result.file).text() : options.backend);
+    Backend* found = options.backend.empty() ? nullptr : &backends.get(options.backend);
     const auto begin = std::chrono::steady_clock::now();
     BackendOptions backend_options = options.backend_options;
     if (options.backend.empty()) backend_options.insert(record.backend_options.begin(), record.backend_options.end());
     try {
-        check_options(backend, backend_options);
+        if (!found) found = &backends.get(found_near(record.backend, result.file).text());
+        check_options(*found, backend_options);
     } catch (const Error& error) {
         result.status = ReplayResult::Status::error;
         result.outcome = "error";
         result.first_difference = error.what();
         return result;
     }
+    Backend& backend = *found;
     Outcome ran = run_isolated(loaded->graph, record.inputs, backend, backend_options, options.limits);
     result.identical = !ran.failed() && std::ranges::equal(ran.outputs, record.expected, same_bits);
     const Judgement said = judge({loaded->graph,

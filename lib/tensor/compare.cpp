@@ -1,11 +1,11 @@
 #include "tensor/compare.h"
 
 #include <cmath>
-#include <cstdio>
 #include <cstring>
 #include <limits>
 
 #include "base/error.h"
+#include "base/number_text.h"
 #include "tensor/complex.h"
 #include "tensor/compute.h"
 #include "tensor/convert.h"
@@ -13,11 +13,7 @@
 namespace whittle {
 namespace {
 
-std::string number(double value) {
-    char text[40];
-    std::snprintf(text, sizeof text, "%.9g", value);
-    return text;
-}
+std::string number(double value) { return significant(value, 9); }
 
 /// "nan", "3", "true": an element of T as the descriptions show it.
 template <class T>

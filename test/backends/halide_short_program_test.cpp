@@ -64,6 +64,20 @@ TEST_CASE("halide program: without a guilty directive there is no control, and n
     CHECK(has(text, "#include <cmath>"));
 }
 
+TEST_CASE("halide program: integers are written with all their digits") {
+    const std::int64_t big = 9007199254740993, most = std::numeric_limits<std::int64_t>::max();
+    const std::string text = written(
+        Copied(Tensor::of<std::int64_t>({big, most, -1}), Tensor::of<std::int64_t>({big - 1, most, -1})), kWrong);
+    CHECK(has(text, "f(0) is 9007199254740992, expected 9007199254740993."));
+    CHECK(has(text, "int64_t in_data[] = {9007199254740993, 9223372036854775807, -1};"));
+    CHECK(has(text, "const int64_t expected[] = {9007199254740993, 9223372036854775807, -1};"));
+    const std::uint64_t high = (std::uint64_t{1} << 63) + 1;
+    const std::string single =
+        written(Copied(Tensor::of<std::uint64_t>({high}), Tensor::of<std::uint64_t>({high - 1})), kWrong);
+    CHECK(has(single, "f(0) is 9223372036854775808, expected 9223372036854775809."));
+    CHECK(has(single, "in(0) = 9223372036854775809u;"));
+}
+
 TEST_CASE("halide program: the guilty directive is alone on its line") {
     Copied found(Tensor::of<float>({1, 2}), Tensor::of<float>({1, 3}));
     found.guilty = 0;

@@ -11,6 +11,14 @@ TEST_CASE("An option is added to a command before the arguments of another progr
           Words{"explain", "./app", "--minify", "--", "--minify"});
 }
 
+TEST_CASE("An option is added to a command before a program that takes the rest") {
+    const Words train = {"explain", "--backend", "x", "python3", "train.py", "--minify"};
+    CHECK(with_option(train, "--minify", 3) ==
+          Words{"explain", "--backend", "x", "--minify", "python3", "train.py", "--minify"});
+    CHECK(with_option({"explain", "--accuracy", "python3", "a.py"}, "--accuracy=fp64", 2) ==
+          Words{"explain", "--accuracy=fp64", "python3", "a.py"});
+}
+
 TEST_CASE("An option takes the place of one of its name, whatever that says") {
     const Words fp64 = {"replay", "--accuracy=fp64", "traces"};
     CHECK(with_option({"replay", "--accuracy", "traces"}, "--accuracy=fp64") == fp64);

@@ -376,6 +376,13 @@ TEST_CASE("limits of memory and processor time hold for all processes together")
     CHECK_FALSE(burnt.out_of_memory);
 }
 
+TEST_CASE("the limit of memory holds for processes beyond the first thousand") {
+    ProcessOptions memory{.timeout = 120s};
+    memory.memory_limit = std::size_t(800) << 20;  // of a sleep some 100 kB are its own
+    const std::string many = "i=0; while [ $i -lt 1100 ]; do sleep 1000 & i=$((i+1)); done; ";
+    CHECK(shell(many + "dd if=/dev/zero of=/dev/null bs=1G count=1000000 2>/dev/null & wait", memory).out_of_memory);
+}
+
 TEST_CASE("daemons that left the session are killed too") {
     Heartbeat heartbeat;
     const ProcessResult result =

@@ -251,3 +251,13 @@ TEST_CASE("a page says what an id means", "[options]") {
     CHECK(break_page("all").find(break_page("WB0001")) != std::string::npos);
     CHECK_THROWS_WITH(break_page("WB9999"), Contains("invalid value 'WB9999' for --break: expected an id from WB0001"));
 }
+
+TEST_CASE("results are named after the model, and those of a Python program after its script") {
+    CHECK(stem_of("models/net.onnx", {}) == "net");
+    CHECK(stem_of("./app", {"train.py"}) == "app");
+    CHECK(stem_of("/usr/bin/python3", {"examples/train.py", "--epochs", "2"}) == "train");
+    CHECK(stem_of("/usr/bin/python3.11", {"-u", "-W", "ignore", "train.py"}) == "train");
+    CHECK(stem_of("/usr/bin/python3", {"-m", "package"}) == "package");
+    CHECK(stem_of("/usr/bin/python3", {"-c", "print()"}) == "python3");
+    CHECK(stem_of("/usr/bin/python3", {}) == "python3");
+}

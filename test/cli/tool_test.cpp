@@ -104,6 +104,26 @@ TEST_CASE("without a taker, -- only ends the options") {
     CHECK(file == "-odd-name");
 }
 
+TEST_CASE("a program that is found in PATH, by its name or its path, takes the rest of the line") {
+    for (const char* program : {"sh", "/bin/sh"}) {
+        SampleTool s;
+        s.parse({"--backend", "b", program, "script", "--mode", "x", "--json"});
+        CAPTURE(program);
+        CHECK(s.rest == Words{"script", "--mode", "x", "--json"});
+        CHECK_FALSE(s.tool.shared().json);
+        CHECK(s.tool.own_words() == 3);
+        CHECK(s.tool.command_with("--ops") ==
+              "sample --backend b --ops " + std::string(program) + " script --mode x --json");
+    }
+    CHECK(SampleTool().parse({"./m", "--ops"}).tool.command_with("--mode=auto") == "sample ./m --ops --mode=auto");
+}
+
+TEST_CASE("the words of --check's command, and those behind --, are not the program's own") {
+    SampleTool s;
+    CHECK(s.parse({"m", "--check", "cmd", "--ops"}).tool.own_words() == 2);
+    CHECK(SampleTool().parse({"m", "--", "x"}).tool.command_with("--ops") == "sample m --ops -- x");
+}
+
 TEST_CASE("bad usage is told as git and cargo tell it") {
     CHECK(SampleTool().error({}) == "missing argument MODEL; hint: see sample --help");
     CHECK(SampleTool().error({"m", "--opss"}) == "unknown option '--opss'; hint: did you mean '--ops'?");

@@ -68,6 +68,42 @@ TEST_CASE("a search killed after any answer goes on with no query repeated, to t
     }
 }
 
+namespace {
+
+/// Fails at gradients.
+class AtGradients final : public Oracle {
+  public:
+    Observation observe(const Candidate&) override {
+        return {.failed = true, .signature = {"mismatch", "run", "value", "backward"}};
+    }
+    void describe(Failure&) const override {}
+    std::string name() const override { return "at gradients"; }
+};
+
+}  // namespace
+
+TEST_CASE("the journal keeps the whole signature, and says whose it is", "[journal]") {
+    const TempDir folder;
+    const auto file = folder.path() / "m.json.journal";
+    const Graph graph = ladder();
+    AtGradients oracle;
+    CHECK_FALSE(journal_identity(file));
+    const Candidate asked{.graph = graph, .inputs = kInput, .expected = {}, .identity = "c"};
+    Signature first;
+    {
+        JournalingOracle journal(oracle, file, "this search", false);
+        first = journal.observe(asked).signature;
+    }
+    CHECK(journal_identity(file) == "this search");
+    Fake never_asked;
+    JournalingOracle journal(never_asked, file, "this search", true);
+    CHECK(journal.observe(asked).signature == first);
+    CHECK(first.at_gradients());
+    CHECK(never_asked.asked == 0);
+    write_file(folder.path() / "other", "no journal\n");
+    CHECK_FALSE(journal_identity(folder.path() / "other"));
+}
+
 TEST_CASE("the journal of another search, and what is no journal, are refused", "[journal]") {
     const TempDir folder;
     const auto file = folder.path() / "m.json.journal";

@@ -190,8 +190,19 @@ class OnnxRuntimeProgram {
     std::string node_call() const {
         return "session.run({" + (model_.inputs.empty() ? "" : " " + joined(model_.inputs) + " ") + "})";
     }
+    /// What is expected, as the binding of node gives results.
+    std::string node_given() const {
+        if (!compared_.sizes.empty()) return "({ dims: [" + sizes_text(request_.expected[compared_.output]) + "] })";
+        const std::string array = type_of(compared_.tensor.dtype())->array;
+        const std::string elements = elements_text(Language::javascript, compared_.tensor);
+        return "({ data: " +
+               (compared_.one()
+                    ? "new " + array + "(" + std::to_string(compared_.element + 1) + ").fill(" + elements + ")"
+                    : array + ".of(" + elements + ")") +
+               " })";
+    }
     std::string node_value() const {
-        const std::string result = "(await " + node_call() + ")." + output_;
+        const std::string result = request_.given_expected ? node_given() : "(await " + node_call() + ")." + output_;
         if (!compared_.sizes.empty()) return result + ".dims.join('x')";
         return value_in_javascript(compared_, result + ".data");
     }
@@ -291,7 +302,17 @@ class OnnxRuntimeProgram {
         for (const std::string& name : model_.inputs)
             feeds += (feeds.empty() ? "" : ", ") + ("\"" + name + "\": " + name);
         if (!is("mismatch")) return "session.run(None, {" + feeds + "})";
+        if (request_.given_expected) return python_given();
         return "session.run([\"" + output_ + "\"], {" + feeds + "})[0]";
+    }
+    /// What is expected, as the binding of Python gives results.
+    std::string python_given() const {
+        const Tensor& expected = request_.expected[compared_.output];
+        const std::string type = std::string(", ") + type_of(expected.dtype())->python + ")";
+        if (!compared_.sizes.empty()) return "np.zeros([" + sizes_text(expected) + "]" + type;
+        const std::string elements = elements_text(Language::python, compared_.tensor);
+        return compared_.one() ? "np.full(" + std::to_string(compared_.element + 1) + ", " + elements + type
+                               : "np.array([" + elements + "]" + type;
     }
     std::string python_value() const {
         if (!compared_.sizes.empty()) return "\"x\".join(map(str, " + python_call() + ".shape))";
@@ -376,7 +397,7 @@ class OnnxRuntimeProgram {
                 right = values_text(expected), seen = got ? values_text(*got) : seen;
             } else if (const auto wrong = first_wrong(request_)) {
                 column += ", element " + std::to_string(wrong->element);
-                right = short_number(wrong->expected), seen = short_number(wrong->got);
+                right = wrong->expected, seen = wrong->got;
             }
         }
         std::string text = "| | " + column + " |\n|---|---|\n";
@@ -400,10 +421,7 @@ class OnnxRuntimeProgram {
     static std::string values_text(const Tensor& tensor) {
         std::string text;
         const Tensor contiguous = tensor.contiguous();
-        for (std::int64_t i = 0; i < tensor.numel(); i++)
-            text += (i ? ", " : "") + (is_floating(tensor.dtype())
-                                           ? short_number(contiguous.values<double>().at(static_cast<std::size_t>(i)))
-                                           : element_text(Language::python, contiguous, i));
+        for (std::int64_t i = 0; i < tensor.numel(); i++) text += (i ? ", " : "") + short_number_at(contiguous, i);
         return tensor.numel() == 1 ? text : "[" + text + "]";
     }
 

@@ -29,6 +29,15 @@ std::string matrix_text(const Tensor& value, std::size_t input) {
     return is_image(value) ? "cv.blobFromImage(" + matrix + ")" : matrix;
 }
 
+/// What is expected, as the binding gives results.
+std::string given_text(const ShortRequest& request, const Compared& compared) {
+    if (!compared.sizes.empty())
+        return "Int32Array.of(" + sizes_text(request.expected[compared.output]) + ").join('x')";
+    const std::string elements = elements_text(js, compared.tensor), count = std::to_string(compared.element + 1);
+    return value_in_javascript(compared, compared.one() ? "new Float32Array(" + count + ").fill(" + elements + ")"
+                                                        : "Float32Array.of(" + elements + ")");
+}
+
 /// Computes y.
 std::string run_text(const ShortRequest& request, const ShortModel& model, const Compared& compared) {
     std::string text = "const net = cv.readNetFromONNX('/model.onnx');\n";
@@ -36,6 +45,7 @@ std::string run_text(const ShortRequest& request, const ShortModel& model, const
         text +=
             "net.setInput(" + matrix_text(request.graph.failure->inputs[i], i) + ", '" + model.inputs.at(i) + "');\n";
     const std::string result = "net.forward('" + model.outputs.at(compared.output) + "')";
+    if (request.given_expected) return text + "const y = " + given_text(request, compared) + ";\n";
     if (!compared.sizes.empty()) return text + "const y = Array.from(" + result + ".matSize).join('x');\n";
     return text + "const y = " + value_in_javascript(compared, result + ".data32F") + ";\n";
 }

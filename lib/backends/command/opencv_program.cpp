@@ -150,9 +150,15 @@ class OpenCvProgram {
         return element_text(language, value.as_strided({1}, {1}, value.offset()).contiguous(), 0);
     }
 
+    const Tensor& expected() const { return request_.expected[compared_.output]; }
+
     std::string compare() const {
+        const std::string count = std::to_string(compared_.element + compared_.tensor.numel());
+        const std::string given = request_.given_expected ? "    y = cv::Mat(1, " + count + ", CV_32F);\n" : "";
         if (!compared_.sizes.empty())
-            return "    std::string sizes;\n    for (int d = 0; d < y.dims; d++) sizes += (d ? \"x\" : \"\") + "
+            return (given.empty() ? given
+                                  : "    y = cv::Mat(std::vector<int>{" + sizes_text(expected()) + "}, CV_32F);\n") +
+                   "    std::string sizes;\n    for (int d = 0; d < y.dims; d++) sizes += (d ? \"x\" : \"\") + "
                    "std::to_string(y.size[d]);\n    if (sizes != \"" +
                    compared_.sizes + "\") {\n        printf(\"y is %s, expected " + compared_.sizes +
                    "\\n\", sizes.c_str());\n        return 1;\n    }\n";
@@ -160,13 +166,15 @@ class OpenCvProgram {
         if (compared_.one()) {
             const std::string got = "y.ptr<float>()[" + std::to_string(compared_.element) + "]";
             const std::string expected = list;
-            return "    const float expected = " + expected + ";\n    if (" +
+            return "    const float expected = " + expected + ";\n" +
+                   (given.empty() ? "" : given + "    " + got + " = expected;\n") + "    if (" +
                    wrong_text(Language::cpp, compared_, got, "expected") +
                    ") {\n        printf(\"y = %g, expected %g\\n\", " + got +
                    ", expected);\n        return 1;\n    }\n";
         }
-        return "    const float expected[] = {" + list + "};\n    for (int i = 0; i < " +
-               std::to_string(compared_.tensor.numel()) + "; i++)\n        if (" +
+        const std::string each = "    for (int i = 0; i < " + count + "; i++) y.ptr<float>()[i] = expected[i];\n";
+        return "    const float expected[] = {" + list + "};\n" + (given.empty() ? "" : given + each) +
+               "    for (int i = 0; i < " + std::to_string(compared_.tensor.numel()) + "; i++)\n        if (" +
                wrong_text(Language::cpp, compared_, "y.ptr<float>()[i]", "expected[i]") +
                ") {\n            printf(\"y[%d] = %g, expected %g\\n\", i, y.ptr<float>()[i], expected[i]);\n"
                "            return 1;\n        }\n";
@@ -201,7 +209,17 @@ class OpenCvProgram {
         return text;
     }
 
-    std::string python_compare() const {
+    /// What is expected, in place of what was computed.
+    std::string python_given() const {
+        if (!compared_.sizes.empty()) return "y = np.zeros([" + sizes_text(expected()) + "], np.float32)\n";
+        const std::string elements = elements_text(Language::python, compared_.tensor);
+        if (!compared_.one()) return "y = np.array([" + elements + "], np.float32)\n";
+        return "y = np.full(" + std::to_string(compared_.element + 1) + ", " + elements + ", np.float32)\n";
+    }
+
+    std::string python_compare() const { return (request_.given_expected ? python_given() : "") + python_verdict(); }
+
+    std::string python_verdict() const {
         if (!compared_.sizes.empty())
             return "sizes = \"x\".join(map(str, y.shape))\nprint(cv2.__version__, sizes, \"expected:\", \"" +
                    compared_.sizes + "\")\nsys.exit(int(sizes != \"" + compared_.sizes + "\"))";

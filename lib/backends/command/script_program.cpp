@@ -147,7 +147,7 @@ class Script {
             return "sys.exit(2 if " + wrong(std::string("y[\"question_without\"]")) + " else int(" +
                    wrong(std::string("y[\"question\"]")) + "))\n";
         };
-        const std::string ran = "y = " + (rows() ? both : one) + "\n";
+        const std::string ran = "y = " + (request_.given_expected ? given() : rows() ? both : one) + "\n";
         if (is("mismatch"))
             return ran + "expected = [" + without_numpy(elements_text(Language::python, compared_.tensor)) +
                    "]\nprint(\"y:\", y, \"expected:\", expected)\n" + status([&](const std::string& got) {
@@ -160,6 +160,15 @@ class Script {
         if (is("timeout"))
             return ran + "print(y)\n" + status([](const std::string& got) { return got + " != \"ended\""; });
         return ran + "print(y)\n" + status([](const std::string& got) { return got + " != \"\""; });
+    }
+
+    /// What is expected, as it is read of a command's file.
+    std::string given() const {
+        const std::string format = "\"<" + std::to_string(compared_.tensor.numel()) +
+                                   std::string(1, *format_of(compared_.tensor.dtype())) + "\"";
+        const std::string elements = without_numpy(elements_text(Language::python, compared_.tensor));
+        const std::string values = "list(struct.unpack(" + format + ", struct.pack(" + format + ", " + elements + ")))";
+        return rows() ? "{name: " + values + " for name in (\"question_without\", \"question\")}" : values;
     }
 
     void data_set(std::vector<ShortProgram::File>& files) const {

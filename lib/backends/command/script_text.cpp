@@ -1,27 +1,15 @@
 #include "backends/command/script_text.h"
 
 #include <algorithm>
+#include <charconv>
 #include <cmath>
-#include <cstdio>
-#include <cstdlib>
 
+#include "base/number_text.h"
 #include "expr/cpp_text.h"
 #include "graph/short_program.h"
 
 namespace whittle {
 namespace {
-
-/// The shortest decimal that reads back as the same.
-std::string decimal(double value, bool single) {
-    char text[40];
-    for (int digits = 1; digits <= 17; ++digits) {
-        std::snprintf(text, sizeof text, "%.*g", digits, value);
-        const bool same =
-            single ? std::strtof(text, nullptr) == static_cast<float>(value) : std::strtod(text, nullptr) == value;
-        if (same) break;
-    }
-    return text;
-}
 
 std::string special(Language language, double value) {
     const bool python = language == Language::python;
@@ -44,9 +32,13 @@ std::string nested(const Tensor& contiguous, std::size_t dimension, std::int64_t
 /// elements themselves: JavaScript and Python read them as f64.
 bool written_exactly(const Tensor& tensor) {
     const std::vector<double> values = tensor.values<double>();
-    return tensor.dtype() == DType::f64 || std::ranges::all_of(values, [](double value) {
-               return !std::isfinite(value) || std::stod(decimal(value, true)) == value;
-           });
+    const auto reads_back = [](double value) {
+        const std::string text = shortest(value, true);
+        double read = 0;
+        std::from_chars(text.data(), text.data() + text.size(), read);
+        return !std::isfinite(value) || read == value;
+    };
+    return tensor.dtype() == DType::f64 || std::ranges::all_of(values, reads_back);
 }
 
 }  // namespace
@@ -60,7 +52,7 @@ std::string element_text(Language language, const Tensor& contiguous, std::int64
         return value ? "true" : "false";
     }
     if (!is_floating(dtype)) {
-        const Tensor one = contiguous.as_strided({}, {}, contiguous.offset() + element);
+        const Tensor one = element_of(contiguous, element);
         if (language == Language::cpp) return expr::integer_literal(dtype, one.item()).text;
         return one.item().integer_text() + (language == Language::javascript && is_big_in_javascript(dtype) ? "n" : "");
     }
@@ -69,7 +61,7 @@ std::string element_text(Language language, const Tensor& contiguous, std::int64
     const bool whole = value == std::trunc(value) && std::fabs(value) < 1e6 && !(value == 0 && std::signbit(value));
     if (whole) return std::to_string(static_cast<long>(value));
     if (language == Language::cpp) return expr::float_literal(dtype, value).text;
-    return decimal(value, dtype != DType::f64);
+    return shortest(value, dtype != DType::f64);
 }
 
 std::string elements_text(Language language, const Tensor& tensor) {
@@ -149,6 +141,8 @@ std::string wrong_text(Language language, const Compared& compared, const std::s
 std::string value_in_javascript(const Compared& compared, const std::string& data) {
     const bool rounds = compared.tolerance > 0 && compared.tensor.dtype() == DType::f32;
     const std::string one = data + "[" + std::to_string(compared.element) + "]";
+    if (compared.tensor.dtype() == DType::boolean)  // the arrays of node's bindings hold 0 and 1
+        return compared.one() ? "Boolean(" + one + ")" : "Array.from(" + data + ", Boolean)";
     if (compared.one()) return rounds ? "+" + one + ".toPrecision(7)" : one;
     return rounds ? "Array.from(" + data + ", (v) => +v.toPrecision(7))" : "[..." + data + "]";
 }
@@ -165,7 +159,8 @@ std::string print_in_javascript(const Compared& compared,
     if (!compared.one())
         expected = shown("expected");
     else if (expected.empty())
-        expected = elements_text(Language::python, compared.tensor);
+        expected = compared.tensor.dtype() == DType::boolean ? elements_text(Language::javascript, compared.tensor)
+                                                             : elements_text(Language::python, compared.tensor);
     return "console.log(`" + text + "expected: " + expected + "`);\n";
 }
 

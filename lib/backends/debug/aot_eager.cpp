@@ -159,11 +159,13 @@ class AotEager : public Backend, public Support, public Differentiates, public S
     /// A graph without gradients is all forward: nothing is cut.
     CompileResult whole(const Graph& graph, const BackendOptions& options) {
         CompiledProgram program = program::differentiable(*this, without_requires_grad(graph), options);
+        const Graph* forward = nullptr;
         try {
-            return asked_of(program, compile_part(CompileStage::forward, program.partition().forward, options));
-        } catch (const Error& error) {
+            forward = &program.partition().forward;
+        } catch (const Error& error) {  // a pass refuses the graph
             return BackendFailure{.stage = "compile", .op = {}, .message = error.what(), .unsupported = true};
         }
+        return asked_of(program, compile_part(CompileStage::forward, *forward, options));
     }
 
     /// What the backend of the forward part said other than that it is compiled, of the captured graph.

@@ -8,6 +8,7 @@
 
 #include "backends/debug/debug.h"
 #include "base/error.h"
+#include "base/number_text.h"
 #include "base/suggest.h"
 #include "base/words.h"
 #include "graph/backend_options.h"
@@ -50,9 +51,7 @@ class Time final : public Mode {
   public:
     ~Time() override {
         for (const auto& [op, spent] : spent_) {
-            char seconds[32];
-            std::snprintf(seconds, sizeof seconds, "%.6f s", spent.seconds);
-            say("time: " + std::string(seconds) + " in " + plural(spent.calls, "call") + " of " + op);
+            say("time: " + fixed(spent.seconds, 6) + " s in " + plural(spent.calls, "call") + " of " + op);
         }
     }
     std::vector<Tensor> call(const ModeCall& call, const Compute& compute) override {

@@ -3,8 +3,11 @@
 #include <algorithm>
 #include <atomic>
 #include <deque>
+#include <exception>
 #include <map>
+#include <mutex>
 #include <optional>
+#include <system_error>
 #include <thread>
 
 #include "backends/halide/halide_text.h"
@@ -42,17 +45,30 @@ class Jobs {
     void run() {
         const std::size_t most = std::max(1U, std::thread::hardware_concurrency());
         std::atomic<std::size_t> next = 0;
+        std::mutex mutex;
+        std::exception_ptr thrown;  // as std::bad_alloc: the caller's to judge, on its own thread
         const auto work = [&] {
-            for (std::size_t i = next++; i < jobs_.size(); i = next++) compile(jobs_[i]);
+            try {
+                for (std::size_t i = next++; i < jobs_.size(); i = next++) compile(jobs_[i]);
+            } catch (...) {
+                next = jobs_.size();
+                const std::lock_guard lock(mutex);
+                if (!thrown) thrown = std::current_exception();
+            }
         };
         std::vector<std::thread> helpers;
-        for (std::size_t i = 1; i < std::min(most, jobs_.size()); i++)
-            helpers.emplace_back([&, mine = thread_work()] {
-                const WorksFor me(mine);
-                work();
-            });
+        helpers.reserve(std::min(most, jobs_.size()));
+        try {
+            for (std::size_t i = 1; i < std::min(most, jobs_.size()); i++)
+                helpers.emplace_back([&, mine = thread_work()] {
+                    const WorksFor me(mine);
+                    work();
+                });
+        } catch (const std::system_error&) {  // there are no more threads to be had: these do it all
+        }
         work();
         for (std::thread& helper : helpers) helper.join();
+        if (thrown) std::rethrow_exception(thrown);
     }
 
     const std::optional<KernelError>& error(std::size_t job) const { return jobs_[job].error; }

@@ -14,6 +14,7 @@
 #include "backends/halide/repro_code.h"
 #include "backends/halide/short_program.h"
 #include "base/error.h"
+#include "base/kernel_threads.h"
 #include "base/log.h"
 #include "base/log_step.h"
 #include "graph/abilities.h"
@@ -30,6 +31,13 @@ using program::Kernel;
 using program::Plan;
 
 /// asserts=off.
+/// Throws Error, by name, for values of HL_JIT_TARGET and HL_NUM_THREADS that Halide and our threads could not take:
+/// later they would fail inside of a compilation or a kernel.
+void check_environment() {
+    default_target();
+    kernel_threads();
+}
+
 CompileOptions options_from(const BackendOptions& options) {
     CompileOptions compile;
     if (option_choice(options, "asserts", {"on", "off"}) == 1) compile.target = default_target() + "-no_asserts";
@@ -55,6 +63,7 @@ class HalideBackend final : public Backend,
     /// One kernel on one thread: the code generator and the JIT's run-time library are started, but no thread is, which
     /// a copy of this process would not have.
     void warm_up() override {
+        check_environment();
         static std::once_flag once;
         std::call_once(once, [] {
             const Graph graph = parse(
@@ -62,7 +71,9 @@ class HalideBackend final : public Backend,
                 "  %y = aten.neg.default(%x) : f32[8]\n  return (%y)\n}\n");
             const ArtifactPause nobody_asked;
             CompiledProgram program(graph);
-            CompileResult compiled = build(program, *std::get<const Plan*>(halide::planned(program)), {});
+            const auto plan = halide::planned(program);
+            if (!std::holds_alternative<const Plan*>(plan)) return;  // the query that follows says why
+            CompileResult compiled = build(program, *std::get<const Plan*>(plan), {});
             const Tensor zeros(DType::f32, {8});
             if (auto* executable = std::get_if<std::unique_ptr<Executable>>(&compiled)) (*executable)->run({&zeros, 1});
         });
@@ -76,6 +87,7 @@ class HalideBackend final : public Backend,
     }
 
     CompileResult compile(CompiledProgram& program, const BackendOptions& options) override {
+        check_environment();
         const Graph& graph = program.graph(CompileStage::captured);
         if (program::has_control_flow(graph))
             return compile_control_flow(graph, [&](const Graph& piece) { return compile(piece, options); });

@@ -229,44 +229,51 @@ class TextWriter {
         using Kind = Directive::Kind;
         const Definition* d = prepared_.definition(directive);
         if (!d) return "";
-        std::string out = directive.stage + ".";
-        if (directive.kind == Kind::compute_root) {
-            out += "compute_root()";
-            for (const expr::LoopVar& v : d->stage->vars)
-                out += ".bound(" + var(v.name) + ", 0, " + std::to_string(v.extent) + ")";
-            return out;
-        }
-        if (directive.kind == Kind::compute_at) {
-            const Stage* at = group_.stage(directive.at);
-            if (!at) throw Error("found compute_at(" + directive.at + "), expected a stage of the group");
-            if (element_count(at->sizes()) == 0) return "";
-            return out + "compute_at(" + directive.at + ", " + loop_of(directive.at, directive.args.at(0)) + ")";
-        }
-        if (d->update >= 0) out += "update(" + std::to_string(d->halide_update) + ").";
-        if (directive.kind == Kind::split) {
-            const std::string old = loop(*d, directive.args.at(0));
-            kinds_.split(*d, directive.args.at(0), directive.args.at(1), directive.args.at(2));
-            return out + "split(" + old + ", " + loop(*d, directive.args[1]) + ", " + loop(*d, directive.args[2]) +
-                   ", " + by_factor(directive, *d) + ")";
-        }
-        std::vector<std::string> loops;
-        for (const std::string& arg : directive.args) loops.push_back(loop(*d, arg));
+        const std::string func = directive.stage + ".";
+        const std::string out = func + (d->update < 0 ? "" : "update(" + std::to_string(d->halide_update) + ").");
+        const auto on_loops = [&](const std::string& name) {
+            std::vector<std::string> loops;
+            for (const std::string& arg : directive.args) loops.push_back(loop(*d, arg));
+            return out + name + "(" + join(loops);
+        };
         const std::string factor = directive.factor > 0 ? ", " + by_factor(directive, *d) : "";
         switch (directive.kind) {
+            case Kind::compute_root:
+                return func + "compute_root()" + bounds(*d->stage);
+            case Kind::compute_at: {
+                const Stage* at = group_.stage(directive.at);
+                if (!at) throw Error("found compute_at(" + directive.at + "), expected a stage of the group");
+                if (element_count(at->sizes()) == 0) return "";
+                return func + "compute_at(" + directive.at + ", " + loop_of(directive.at, directive.args.at(0)) + ")";
+            }
+            case Kind::split: {
+                const std::string old = loop(*d, directive.args.at(0));
+                kinds_.split(*d, directive.args.at(0), directive.args.at(1), directive.args.at(2));
+                return out + "split(" + old + ", " + loop(*d, directive.args[1]) + ", " + loop(*d, directive.args[2]) +
+                       ", " + by_factor(directive, *d) + ")";
+            }
             case Kind::reorder:
-                return out + "reorder(" + join(loops) + ")";
+                return on_loops("reorder") + ")";
             case Kind::vectorize:
-                return out + "vectorize(" + join(loops) + factor + ")";
+                return on_loops("vectorize") + factor + ")";
             case Kind::unroll:
-                return out + "unroll(" + join(loops) + factor + ")";
+                return on_loops("unroll") + factor + ")";
             case Kind::parallel:
-                return out + "parallel(" + join(loops) + ")";
+                return on_loops("parallel") + ")";
             case Kind::vector_math:  // the definition says it
             case Kind::contract:
                 return "";  // the target says it, and strict_float() where it is not so
-            default:
+            case Kind::allow_race:
                 return out + "allow_race_conditions()";
         }
+        __builtin_unreachable();
+    }
+
+    std::string bounds(const Stage& stage) {
+        std::string text;
+        for (const expr::LoopVar& v : stage.vars)
+            text += ".bound(" + var(v.name) + ", 0, " + std::to_string(v.extent) + ")";
+        return text;
     }
 
     std::string by_factor(const Directive& directive, const Definition& d) const {

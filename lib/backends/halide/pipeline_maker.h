@@ -333,8 +333,9 @@ class PipelineMaker {
             case Kind::allow_race:
                 stage.allow_race_conditions();
                 return;
-            default:
-                return;
+            case Kind::compute_root:
+            case Kind::compute_at:
+                return;  // of a Func: done above
         }
     }
 

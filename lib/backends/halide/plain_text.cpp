@@ -6,7 +6,8 @@
 #include "backends/halide/definitions.h"
 #include "backends/halide/text_sink.h"
 #include "expr/loops.h"
-#include "graph/short_program.h"
+#include "tensor/alike.h"
+#include "tensor/scalars.h"
 
 namespace whittle::halide {
 
@@ -20,18 +21,17 @@ std::string plain_type(DType dtype) {
     return dtype == DType::i32 ? "int" : expr::cpp_type(dtype);
 }
 
-std::string plain_literal(DType dtype, double value) {
+std::string plain_literal(DType dtype, const Scalar& number) {
+    if (!is_floating(dtype) && dtype != DType::boolean) return expr::integer_literal(dtype, number).text;
+    const double value = number.to_double();
     if (is_reduced(dtype)) return plain_type(dtype) + "(" + expr::float_literal(DType::f32, value).text + ")";
     if (dtype == DType::boolean) return value != 0 ? "true" : "false";
-    if (is_floating(dtype)) {
-        if (std::isnan(value)) return "NAN";
-        if (std::isinf(value)) return value < 0 ? "-INFINITY" : "INFINITY";
-        const bool negative_zero = value == 0 && std::signbit(value);
-        const bool small_integer = value == std::trunc(value) && std::fabs(value) < 1e6 && !negative_zero;
-        if (small_integer) return std::to_string(static_cast<long>(value));
-        return expr::float_literal(dtype, value).text;
-    }
-    return expr::integer_literal(dtype, Scalar(static_cast<std::int64_t>(value))).text;
+    if (std::isnan(value)) return "NAN";
+    if (std::isinf(value)) return value < 0 ? "-INFINITY" : "INFINITY";
+    const bool negative_zero = value == 0 && std::signbit(value);
+    const bool small_integer = value == std::trunc(value) && std::fabs(value) < 1e6 && !negative_zero;
+    if (small_integer) return std::to_string(static_cast<long>(value));
+    return expr::float_literal(dtype, value).text;
 }
 
 namespace {
@@ -130,7 +130,7 @@ class PlainWriter {
             const Tensor& tensor = kernel_.inputs[static_cast<std::size_t>(input - kernel_.group.inputs.data())];
             if (tensor.numel() == 1)
                 values += (values.empty() ? " with " : ", ") + input->name + "(" + zeros(input->sizes.size()) +
-                          ") = " + short_number(tensor.values<double>()[0]);
+                          ") = " + short_number_at(tensor.contiguous(), 0);
         }
         return text + values;
     }
@@ -150,23 +150,23 @@ class PlainWriter {
 
     static std::optional<std::string> defined(const expr::Input& input, const Tensor& tensor) {
         const std::string type = plain_type(input.dtype), buffer = "    Buffer<" + type + "> " + input.name;
-        const std::vector<double> values = tensor.values<double>();
+        const std::vector<Scalar> values = scalars_of(tensor);
         if (values.size() == 1) {
             return buffer + "(" + sizes_of(input.sizes) + ");\n    " + input.name + "(" + zeros(input.sizes.size()) +
                    ") = " + plain_literal(input.dtype, values[0]) + ";\n";
         }
-        const bool alike = std::ranges::all_of(values, [&](double value) { return value == values[0]; });
-        if (alike && !(values[0] == 0 && std::ranges::any_of(values, [](double v) { return std::signbit(v); })))
+        if (!values.empty() && all_alike(tensor.contiguous()))
             return buffer + "(" + sizes_of(input.sizes) + ");\n    " + input.name + ".fill(" +
                    plain_literal(input.dtype, values[0]) + ");\n";
         bool counted = !is_reduced(input.dtype) && input.dtype != DType::boolean;
-        for (std::size_t i = 0; i < values.size(); i++) counted = counted && values[i] == static_cast<double>(i);
+        for (std::size_t i = 0; i < values.size(); i++)
+            counted = counted && values[i].to_double() == static_cast<double>(i);
         if (counted && values.size() > 4)
             return buffer + "(" + sizes_of(input.sizes) + ");\n    for (int i = 0; i < " +
                    std::to_string(values.size()) + "; i++) " + input.name + ".data()[i] = i;\n";
         if (tensor.numel() > kMostInPlace) return std::nullopt;
         std::vector<std::string> literals;
-        for (const double value : values) literals.push_back(plain_literal(input.dtype, value));
+        for (const Scalar& value : values) literals.push_back(plain_literal(input.dtype, value));
         return "    " + type + " " + input.name + "_data[] = {" + join(literals) + "};\n" + buffer + "(" + input.name +
                "_data, " + sizes_of(input.sizes) + ");\n";
     }
@@ -301,31 +301,48 @@ class PlainWriter {
         using Kind = Directive::Kind;
         const Definition* d = prepared_.definition(directive);
         if (!d) return "";
-        std::string text = directive.stage;
-        if (directive.kind == Kind::compute_root) return text + ".compute_root()";
-        if (directive.kind == Kind::compute_at) {
-            const Stage& at = *kernel_.group.stage(directive.at);
-            for (const Definition& other : prepared_.definitions(at))
-                if (std::ranges::find(other.loops, directive.args.at(0), &expr::LoopVar::name) != other.loops.end())
-                    return text + ".compute_at(" + directive.at + ", " + loop(other, directive.args[0]) + ")";
-            return text + ".compute_at(" + directive.at + ", " + var(directive.args[0]) + ")";
-        }
-        text += update_of(*d);
-        if (directive.kind == Kind::split) {
-            const std::string old = loop(*d, directive.args.at(0));
-            kinds_.split(*d, directive.args.at(0), directive.args.at(1), directive.args.at(2));
-            return text + "split(" + old + ", " + loop(*d, directive.args[1]) + ", " + loop(*d, directive.args[2]) +
-                   by_factor(directive, *d) + ")";
-        }
-        std::vector<std::string> loops;
-        for (const std::string& arg : directive.args) loops.push_back(loop(*d, arg));
+        const std::string func = directive.stage, text = func + update_of(*d);
+        const auto on_loops = [&](const std::string& name) {
+            std::vector<std::string> loops;
+            for (const std::string& arg : directive.args) loops.push_back(loop(*d, arg));
+            return text + name + "(" + join(loops);
+        };
         const std::string factor = directive.factor > 0 ? by_factor(directive, *d) : "";
-        if (directive.kind == Kind::reorder) return text + "reorder(" + join(loops) + ")";
-        if (directive.kind == Kind::vectorize) return text + "vectorize(" + join(loops) + factor + ")";
-        if (directive.kind == Kind::unroll) return text + "unroll(" + join(loops) + factor + ")";
-        if (directive.kind == Kind::contract || directive.kind == Kind::vector_math) return "";
-        if (directive.kind == Kind::parallel) return text + "parallel(" + join(loops) + ")";
-        return text + "allow_race_conditions()";
+        switch (directive.kind) {
+            case Kind::compute_root:
+                return func + ".compute_root()";
+            case Kind::compute_at:
+                return func + ".compute_at(" + directive.at + ", " + loop_of(directive) + ")";
+            case Kind::split: {
+                const std::string old = loop(*d, directive.args.at(0));
+                kinds_.split(*d, directive.args.at(0), directive.args.at(1), directive.args.at(2));
+                return text + "split(" + old + ", " + loop(*d, directive.args[1]) + ", " + loop(*d, directive.args[2]) +
+                       by_factor(directive, *d) + ")";
+            }
+            case Kind::reorder:
+                return on_loops("reorder") + ")";
+            case Kind::vectorize:
+                return on_loops("vectorize") + factor + ")";
+            case Kind::unroll:
+                return on_loops("unroll") + factor + ")";
+            case Kind::parallel:
+                return on_loops("parallel") + ")";
+            case Kind::vector_math:
+            case Kind::contract:
+                return "";  // the definition and the target say it
+            case Kind::allow_race:
+                return text + "allow_race_conditions()";
+        }
+        __builtin_unreachable();
+    }
+
+    /// The loop at which compute_at places the stage.
+    std::string loop_of(const Directive& directive) {
+        const std::string& name = directive.args.at(0);
+        for (const Definition& other : prepared_.definitions(*kernel_.group.stage(directive.at)))
+            if (std::ranges::find(other.loops, name, &expr::LoopVar::name) != other.loops.end())
+                return loop(other, name);
+        return var(name);
     }
 
     std::string by_factor(const Directive& directive, const Definition& d) const {

@@ -29,7 +29,7 @@ constexpr std::int64_t kMostInPlace = 16;
 /// C++ type of a dtype where Halide's header is included: "float", "float16_t".
 std::string plain_type(DType dtype);
 /// A constant of that type: "1.5f", "float16_t(1.5f)", "-3".
-std::string plain_literal(DType dtype, double value);
+std::string plain_literal(DType dtype, const Scalar& value);
 
 /// Nothing where the data would have to be written down in full and are more than a screen holds.
 std::optional<PlainText> plain_text(const PlainKernel& kernel);

@@ -2,21 +2,17 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 
 #include "backends/halide/build_info.h"
 #include "backends/halide/plain_text.h"
 #include "base/program_text.h"
 #include "base/subprocess.h"
+#include "graph/short_program.h"
+#include "tensor/alike.h"
+#include "tensor/scalars.h"
 
 namespace whittle::halide {
 namespace {
-
-std::string number(double value) {
-    char text[32];
-    std::snprintf(text, sizeof text, "%.7g", value);
-    return text;
-}
 
 std::string comment(const std::string& text) { return comment_lines("//", text); }
 
@@ -27,7 +23,7 @@ class HalideProgram {
           failure_(request.failure),
           text_(text),
           output_(*request.kernel.group.stage(request.kernel.group.outputs[0])),
-          expected_(request.expected.contiguous().values<double>()),
+          expected_(scalars_of(request.expected)),
           flags_(compile_flags()) {}
 
     ShortProgram write() {
@@ -47,9 +43,8 @@ class HalideProgram {
         values_["REALIZE"] = realize_.empty() ? "    " + text_.realize + ";\n" : realize_;
         for (const char* key : {"TRY", "CATCH", "COMPARE"}) values_.try_emplace(key, "");
         std::string includes;
-        const bool special = std::ranges::any_of(expected_, [](double v) { return !std::isfinite(v); });
-        if (special || body().find("std::") != std::string::npos || body().find("INFINITY") != std::string::npos ||
-            body().find("NAN") != std::string::npos)
+        if (!all(is_finite) || body().find("std::") != std::string::npos ||
+            body().find("INFINITY") != std::string::npos || body().find("NAN") != std::string::npos)
             includes += "#include <cmath>\n";
         if (body().find("signal(") != std::string::npos) includes += "#include <csignal>\n";
         includes += "#include <cstdio>";
@@ -69,29 +64,15 @@ class HalideProgram {
 
     // ---- what the program does --------------------------------------------------------------------------------------
 
-    /// How an element is printed: a format and the argument.
-    std::pair<std::string, std::string> printed(const std::string& value) const {
-        if (is_reduced(output_.dtype)) return {"%g", "float(" + value + ")"};
-        if (is_floating(output_.dtype)) return {"%g", value};
-        if (size_of(output_.dtype) == 8) {
-            const bool is_signed = output_.dtype == DType::i64;
-            return {is_signed ? "%lld" : "%llu",
-                    std::string(is_signed ? "(long long)" : "(unsigned long long)") + value};
-        }
-        return {output_.dtype == DType::u32 ? "%u" : "%d", value};
-    }
-
     /// Whether `got` is wrong: an expression over two names.
     std::string wrong(const std::string& got, const std::string& expected) const {
-        const bool nan = std::ranges::any_of(expected_, [](double v) { return std::isnan(v); });
-        const bool all_nan = std::ranges::all_of(expected_, [](double v) { return std::isnan(v); });
-        const bool infinite = std::ranges::any_of(expected_, [](double v) { return std::isinf(v); });
-        const bool all_infinite = std::ranges::all_of(expected_, [](double v) { return std::isinf(v); });
+        const bool nan = any(is_nan), infinite = any(is_infinite), all_infinite = all(is_infinite);
         const std::string value = is_reduced(output_.dtype) ? "float(" + got + ")" : got;
-        if (all_nan) return "!std::isnan(" + value + ")";
+        if (all(is_nan)) return "!std::isnan(" + value + ")";
         std::string text = value + " != " + expected;
         if (is_floating(output_.dtype) && !request_.exact && !all_infinite) {
-            const std::string near = "!(std::fabs(" + value + " - " + expected + ") <= " + number(tolerance()) + ")";
+            const std::string near =
+                "!(std::fabs(" + value + " - " + expected + ") <= " + short_number(tolerance()) + ")";
             text = infinite ? text + " && " + near : near;
         }
         if (nan) text += " && !(std::isnan(" + value + ") && std::isnan(" + expected + "))";
@@ -100,40 +81,51 @@ class HalideProgram {
 
     double tolerance() const {
         double largest = 0;
-        for (const double value : expected_)
-            if (std::isfinite(value)) largest = std::max(largest, std::fabs(value));
+        for (const Scalar& value : expected_)
+            if (is_finite(value)) largest = std::max(largest, std::fabs(value.to_double()));
         const Tolerance own = failure_.accuracy.tolerance(output_.dtype);
         return own.atol + own.rtol * largest;
     }
 
     std::string expected_type() const { return is_reduced(output_.dtype) ? "float" : text_.type; }
-    std::string expected_literal(double value) const {
-        return plain_literal(is_reduced(output_.dtype) ? DType::f32 : output_.dtype, value);
-    }
+    std::string expected_literal(const Scalar& value) const { return plain_literal(expected_dtype(), value); }
+    DType expected_dtype() const { return is_reduced(output_.dtype) ? DType::f32 : output_.dtype; }
+
+    static bool is_nan(const Scalar& value) { return std::isnan(value.to_double()); }
+    static bool is_finite(const Scalar& value) { return std::isfinite(value.to_double()); }
+    static bool is_infinite(const Scalar& value) { return std::isinf(value.to_double()); }
+    bool any(bool (*is)(const Scalar&)) const { return std::ranges::any_of(expected_, is); }
+    bool all(bool (*is)(const Scalar&)) const { return std::ranges::all_of(expected_, is); }
 
     void compare() {
         realize_ = "    Buffer<" + text_.type + "> out = " + text_.realize + ";\n";
         if (expected_.size() == 1) {
             std::string at;
             for (std::size_t d = 0; d < output_.vars.size(); d++) at += d ? ", 0" : "0";
-            const auto [format, got] = printed("out(" + at + ")");
+            const auto [format, got] = printed_element(output_.dtype, "out(" + at + ")");
             const std::string expected = expected_literal(expected_[0]);
+            if (request_.given_expected)
+                realize_ += "    out(" + at + ") = " + plain_literal(output_.dtype, expected_[0]) + ";\n";
             values_["COMPARE"] = "    if (" + wrong("out(" + at + ")", expected) + ") {\n        printf(\"" +
-                                 text_.func + "(" + at + ") = " + format + ", expected " + number(expected_[0]) +
+                                 text_.func + "(" + at + ") = " + format + ", expected " + short_number(expected_[0]) +
                                  "\\n\", " + got + ");\n        return 1;\n    }\n";
             return;
         }
-        const bool alike = std::ranges::all_of(expected_, [&](double value) { return value == expected_[0]; });
+        const bool alike = all_alike(request_.expected) && !any(is_nan);
         std::string literals;
-        for (const double value : expected_) literals += (literals.empty() ? "" : ", ") + expected_literal(value);
+        for (const Scalar& value : expected_) literals += (literals.empty() ? "" : ", ") + expected_literal(value);
         const std::string expected = alike ? expected_literal(expected_[0]) : "expected[i]";
-        const auto [format, got] = printed("out.data()[i]");
+        const auto [format, got] = printed_element(output_.dtype, "out.data()[i]");
+        const auto [same_format, right] = printed_element(expected_dtype(), "expected[i]");
         const std::string count = std::to_string(expected_.size());
+        const std::string given =
+            "    for (int i = 0; i < " + count + "; i++) out.data()[i] = " + text_.type + "(" + expected + ");\n";
         values_["COMPARE"] = (alike ? "" : "    const " + expected_type() + " expected[] = {" + literals + "};\n") +
-                             "    for (int i = 0; i < " + count + "; i++)\n        if (" +
-                             wrong("out.data()[i]", expected) + ") {\n            printf(\"element %d: " + format +
-                             ", expected " + (alike ? number(expected_[0]) : format) + "\\n\", i, " + got +
-                             (alike ? "" : ", expected[i]") + ");\n            return 1;\n        }\n";
+                             (request_.given_expected ? given : "") + "    for (int i = 0; i < " + count +
+                             "; i++)\n        if (" + wrong("out.data()[i]", expected) +
+                             ") {\n            printf(\"element %d: " + format + ", expected " +
+                             (alike ? short_number(expected_[0]) : same_format) + "\\n\", i, " + got +
+                             (alike ? "" : ", " + right) + ");\n            return 1;\n        }\n";
     }
 
     void caught() {
@@ -163,9 +155,9 @@ class HalideProgram {
     }
 
     /// The first element that is wrong, and what it is.
-    std::optional<std::pair<std::size_t, double>> first_wrong() const {
+    std::optional<std::pair<std::size_t, Scalar>> first_wrong() const {
         const bool values = failure_.signature.kind == "mismatch" && request_.got;
-        const std::vector<double> got = values ? request_.got->contiguous().values<double>() : std::vector<double>();
+        const std::vector<Scalar> got = values ? scalars_of(*request_.got) : std::vector<Scalar>();
         for (std::size_t i = 0; i < got.size(); i++)
             if (differs(got[i], expected_[i])) return std::pair(i, got[i]);
         return std::nullopt;
@@ -174,7 +166,7 @@ class HalideProgram {
     /// "f(0) is 1".
     std::string right() const {
         const auto wrong = first_wrong();
-        return wrong ? element(wrong->first) + " is " + number(expected_[wrong->first]) : "";
+        return wrong ? element(wrong->first) + " is " + short_number(expected_[wrong->first]) : "";
     }
 
     /// What is wrong, in one line.
@@ -182,8 +174,8 @@ class HalideProgram {
         const std::string& kind = failure_.signature.kind;
         const std::string with = text_.guilty.empty() ? "" : ", with " + text_.guilty;
         if (const auto wrong = first_wrong())
-            return defined() + element(wrong->first) + " is " + number(wrong->second) + ", expected " +
-                   number(expected_[wrong->first]) + with + ".";
+            return defined() + element(wrong->first) + " is " + short_number(wrong->second) + ", expected " +
+                   short_number(expected_[wrong->first]) + with + ".";
         if (kind == "mismatch") return defined() + "values are wrong" + with + ".";
         const std::string when = failure_.signature.stage == "run" ? "running" : "compiling";
         if (kind == "crash") return defined() + failure_.signature.detail + " while " + when + with + ".";
@@ -197,7 +189,9 @@ class HalideProgram {
     /// "f(x) = exp(in(x)): ".
     std::string defined() const { return text_.definition.empty() ? "" : text_.definition + ": "; }
 
-    bool differs(double got, double expected) const {
+    bool differs(const Scalar& seen, const Scalar& right) const {
+        if (!is_floating(output_.dtype)) return seen != right;
+        const double got = seen.to_double(), expected = right.to_double();
         if (std::isnan(got) || std::isnan(expected)) return std::isnan(got) != std::isnan(expected);
         if (std::isinf(got) || std::isinf(expected)) return got != expected;
         return request_.exact ? got != expected : std::fabs(got - expected) > tolerance();
@@ -250,7 +244,7 @@ class HalideProgram {
     const Failure& failure_;
     const PlainText& text_;
     const expr::Stage& output_;
-    const std::vector<double> expected_;
+    const std::vector<Scalar> expected_;
     const std::vector<std::string> flags_;
     std::string before_, realize_;
     std::map<std::string, std::string> values_;

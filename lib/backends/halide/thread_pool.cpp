@@ -6,6 +6,7 @@
 #include <chrono>
 #include <condition_variable>
 #include <mutex>
+#include <system_error>
 #include <thread>
 #include <vector>
 
@@ -51,7 +52,10 @@ thread_local bool in_loop = false;
 class Pool {
   public:
     explicit Pool(std::size_t threads) : shares_(threads) {
-        for (std::size_t i = 1; i < threads; i++) std::thread([this, i] { serve(i); }).detach();
+        try {
+            for (std::size_t i = 1; i < threads; i++) std::thread([this, i] { serve(i); }).detach();
+        } catch (const std::system_error&) {  // there are no more threads to be had: the others do their steps
+        }
     }
 
     /// False: another thread's loop runs.

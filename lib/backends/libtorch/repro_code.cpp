@@ -7,13 +7,13 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 #include <map>
 #include <set>
 
 #include "backends/libtorch/autograd.h"
 #include "backends/libtorch/translation.h"
 #include "base/error.h"
+#include "base/number_text.h"
 #include "base/program_text.h"
 #include "graph/failure.h"
 #include "graph/joint_forward.h"
@@ -33,10 +33,7 @@ std::string joined(const std::vector<std::string>& words, const std::string& bet
 std::string cpp(double value) {
     if (std::isnan(value)) return "double(NAN)";
     if (std::isinf(value)) return value < 0 ? "-double(INFINITY)" : "double(INFINITY)";
-    char text[40];
-    std::snprintf(text, sizeof text, "%.17g", value);
-    const std::string shown = text;
-    return shown.find_first_of(".e") == std::string::npos ? shown + ".0" : shown;
+    return with_point(shortest(value, false));
 }
 
 std::string cpp(std::int64_t value) { return "int64_t(" + std::to_string(value) + ")"; }

@@ -333,14 +333,16 @@ class LibTorchProgram {
     }
 
     std::string compare_sizes(std::size_t output) const {
-        const std::string value = value_of(output), expected = list_of(request_.expected[output].sizes());
+        const std::string expected = list_of(request_.expected[output].sizes());
+        const std::string value = request_.given_expected ? "torch::zeros(" + expected + ")" : value_of(output);
         return "    if (" + value + ".sizes() != at::IntArrayRef(" + expected +
                ")) {\n        printf(\"sizes %s, expected " + to_string(request_.expected[output].sizes()) +
                "\\n\", c10::str(" + value + ".sizes()).c_str());\n        return 1;\n    }\n";
     }
 
     std::string compare_dtype(std::size_t output) const {
-        const std::string value = value_of(output), expected = dtype_name(request_.expected[output].dtype());
+        const std::string expected = dtype_name(request_.expected[output].dtype());
+        const std::string value = request_.given_expected ? "torch::zeros(1, " + expected + ")" : value_of(output);
         return "    if (" + value + ".scalar_type() != " + expected +
                ") {\n        printf(\"%s, expected %s\\n\", toString(" + value + ".scalar_type()), toString(" +
                expected + "));\n        return 1;\n    }\n";
@@ -356,16 +358,20 @@ class LibTorchProgram {
             const Tensor& expected = request_.expected[i];
             const std::string right = outputs.size() == 1 ? "expected" : "expected" + std::to_string(i);
             const Tolerance tolerance = failure_.accuracy.tolerance(expected.dtype());
-            const std::string value = value_of(i);
+            const std::string value = request_.given_expected ? right : value_of(i);
             const std::string element = std::to_string(wrong && wrong->output == i ? wrong->element : 0);
+            const DType dtype = expected.dtype();
+            const std::string type = is_floating(dtype) ? "double" : dtype == DType::boolean ? "bool" : "int64_t";
+            const DType read = is_floating(dtype) ? DType::f64 : dtype == DType::boolean ? dtype : DType::i64;
             const auto at = [&](const std::string& name) {
-                return name + ".flatten()[" + element + "].item<double>()";
+                return printed_element(read, name + ".flatten()[" + element + "].item<" + type + ">()");
             };
+            const PrintedElement seen = at(value), wanted = at(right);
             text += defined(right, expected.contiguous());
             text += "    if (!torch::allclose(" + value + ", " + right + ", " + short_number(tolerance.rtol) + ", " +
                     short_number(tolerance.atol) + ", /*equal_nan=*/true)) {\n        printf(\"element " + element +
-                    ": %g, expected %g\\n\", " + at(value) + ",\n               " + at(right) +
-                    ");\n        return 1;\n    }\n";
+                    ": " + seen.format + ", expected " + wanted.format + "\\n\", " + seen.argument +
+                    ",\n               " + wanted.argument + ");\n        return 1;\n    }\n";
         }
         return text;
     }
@@ -399,9 +405,13 @@ std::string too_much(const ShortRequest& request) {
     if (request.graph.dialect != "aten") return "its graph is none of ATen's calls";
     if (op_count(request.graph) > kMostCalls || !request.graph.subgraphs.empty())
         return "its graph is more than a reader takes in";
+    std::vector<Tensor> all = failure.inputs;
+    all.insert(all.end(), request.expected.begin(), request.expected.end());
+    for (const auto& [key, value] : request.graph.attributes) all.push_back(value);
+    for (const Tensor& tensor : all)
+        if (!dtype_name(tensor.dtype())) return "a short program does not write " + std::string(name(tensor.dtype()));
     const auto large = [](const Tensor& tensor) {
-        return (tensor.numel() > kMostInPlace && !all_alike(tensor)) || tensor.numel() == 0 ||
-               !dtype_name(tensor.dtype());
+        return (tensor.numel() > kMostInPlace && !all_alike(tensor)) || tensor.numel() == 0;
     };
     if (std::ranges::any_of(failure.inputs, large) || std::ranges::any_of(request.expected, large))
         return "its data are more than a reader takes in";

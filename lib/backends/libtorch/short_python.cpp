@@ -61,7 +61,7 @@ class PythonProgram {
     // ---- data -------------------------------------------------------------------------------------------------------
 
     /// By name, of placeholders, and, unless a module has them, attributes.
-    std::vector<std::pair<std::string, const Tensor*>> given() const {
+    std::vector<std::pair<std::string, const Tensor*>> leaves() const {
         std::vector<std::pair<std::string, const Tensor*>> values;
         std::size_t next = 0;
         for (std::size_t i = 0; i < graph_.nodes.size(); i++) {
@@ -76,14 +76,14 @@ class PythonProgram {
 
     std::string inputs() const {
         std::string text;
-        for (const auto& [name, tensor] : given())
+        for (const auto& [name, tensor] : leaves())
             text += printers::python_wrapped(name + " = " + printers::torch_tensor(*tensor)) + "\n";
         return text;
     }
 
     std::string arguments() const {
         std::string text;
-        for (const auto& [name, tensor] : given()) text += (text.empty() ? "" : ", ") + name;
+        for (const auto& [name, tensor] : leaves()) text += (text.empty() ? "" : ", ") + name;
         return text;
     }
 
@@ -195,17 +195,26 @@ class PythonProgram {
         const Tolerance tolerance = failure_.accuracy.tolerance(right.dtype());
         if (wrong_sizes(request_) || wrong_dtype(request_))
             return looked_at(y) + " != " + (scripted_ ? looked_at("expected") : "expected");
-        if (!is_floating(right.dtype())) return "not torch.equal(" + y + ", expected)";
-        const std::vector<double> values = right.contiguous().values<double>();
-        const bool nan = std::ranges::any_of(values, [](double one) { return std::isnan(one); });
+        if (!is_inexact(right.dtype())) return "not torch.equal(" + y + ", expected)";
+        const bool nan = std::ranges::any_of(right.values<Complex128>(), [](Complex128 one) {
+            return std::isnan(one.real()) || std::isnan(one.imag());
+        });
         return "not torch.allclose(" + y + ", expected, " + short_number(tolerance.rtol) + ", " +
                short_number(tolerance.atol) + (nan ? ", equal_nan=True)" : ")");
+    }
+
+    /// What is expected, in place of what was computed.
+    std::string given() const {
+        const Tensor& right = request_.expected[output_];
+        if (scripted_ || !(wrong_sizes(request_) || wrong_dtype(request_))) return "expected";
+        return "torch.zeros(" + printers::python_sizes(right.sizes()) +
+               ", dtype=" + printers::torch_dtype(right.dtype()) + ")";
     }
 
     std::string verdict() const {
         if (!is("mismatch")) return "print('ok')\n";
         const bool literal = wrong_sizes(request_) || wrong_dtype(request_);
-        const std::string y = scripted_ ? "y" : value(graph_.outputs().at(output_));
+        const std::string y = request_.given_expected ? given() : scripted_ ? "y" : value(graph_.outputs().at(output_));
         const std::string got = looked_at(y), right = literal && !scripted_ ? "expected" : looked_at("expected");
         const std::string exit = "sys.exit(" + differs(y) + ")\n";
         if (scripted_) return "print('eager, as expected:', " + right + ", 'TorchScript:', " + got + ")\n" + exit;

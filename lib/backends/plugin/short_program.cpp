@@ -29,9 +29,13 @@ std::string too_much(const ShortRequest& request) {
         return "the plug-in breaks the interface's rules";
     if (request.graph.nodes.size() > kMostNodes || !request.graph.subgraphs.empty())
         return "its graph is more than a reader takes in";
-    const auto large = [](const Tensor& tensor) {
-        return tensor.numel() > kMostInPlace || tensor.numel() == 0 || is_reduced(tensor.dtype());
-    };
+    std::vector<Tensor> all = failure.inputs;
+    all.insert(all.end(), request.expected.begin(), request.expected.end());
+    for (const auto& [key, value] : request.graph.attributes) all.push_back(value);
+    for (const Tensor& tensor : all)
+        if (is_reduced(tensor.dtype()) || is_complex(tensor.dtype()))
+            return "a short program does not write " + std::string(name(tensor.dtype()));
+    const auto large = [](const Tensor& tensor) { return tensor.numel() > kMostInPlace || tensor.numel() == 0; };
     const auto any_large = [&](std::span<const Tensor> tensors) { return std::ranges::any_of(tensors, large); };
     if (any_large(failure.inputs) || any_large(request.expected)) return "its data are more than a reader takes in";
     for (const auto& [key, value] : request.graph.attributes)
@@ -109,14 +113,15 @@ class PluginProgram {
     /// "x[] = {1, 2}".
     static std::string array(const std::string& name, const Tensor& tensor) {
         std::string text;
-        for (const double value : tensor.contiguous().values<double>())
+        for (const Scalar& value : scalars_of(tensor))
             text += (text.empty() ? "" : ", ") + literal(tensor.dtype(), value);
         return name + "[] = {" + text + "}";
     }
 
-    static std::string literal(DType dtype, double value) {
-        if (dtype == DType::boolean) return value != 0 ? "true" : "false";
-        if (!is_floating(dtype)) return expr::integer_literal(dtype, Scalar(static_cast<std::int64_t>(value))).text;
+    static std::string literal(DType dtype, const Scalar& number) {
+        if (dtype == DType::boolean) return number.to_bool() ? "true" : "false";
+        if (!is_floating(dtype)) return expr::integer_literal(dtype, number).text;
+        const double value = number.to_double();
         const bool plain = value == std::trunc(value) && std::fabs(value) < 1e6 && !(value == 0 && std::signbit(value));
         return plain ? std::to_string(static_cast<long>(value)) : expr::float_literal(dtype, value).text;
     }
@@ -206,10 +211,14 @@ class PluginProgram {
         std::string text;
         for (std::size_t i = 0; i < request_.expected.size(); i++) {
             const std::string name = output_name(i), expected = "expected_" + name + "[i]", got = name + "[i]";
+            const DType dtype = request_.expected[i].dtype();
+            if (request_.given_expected)
+                text += "    memcpy(" + name + ", expected_" + name + ", sizeof " + name + ");\n";
+            const PrintedElement seen = printed_element(dtype, got), right = printed_element(dtype, expected);
             text += "    for (size_t i = 0; i < " + std::to_string(request_.expected[i].numel()) +
                     "; i++)\n        if (" + wrong(request_.expected[i], got, expected) +
-                    ")\n            return printf(\"" + name + "[%zu] = %g, expected %g\\n\", i, double(" + got +
-                    "), double(" + expected + ")), 1;\n";
+                    ")\n            return printf(\"" + name + "[%zu] = " + seen.format + ", expected " + right.format +
+                    "\\n\", i, " + seen.argument + ", " + right.argument + "), 1;\n";
         }
         return text;
     }
