@@ -16,6 +16,9 @@ namespace whittle::cli {
 struct GivenInput {
     std::string name, from;
     Tensor tensor;
+    std::optional<ValueMeta> opaque = {};  ///< as NamedTensor::opaque
+
+    ValueMeta meta() const { return opaque ? *opaque : ValueMeta::of(tensor); }
 };
 
 /// What the options name, read once.

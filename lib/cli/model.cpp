@@ -16,6 +16,7 @@
 #include "cli/usage.h"
 #include "frontends/pt2/load.h"
 #include "graph/failure_file.h"
+#include "graph/placement.h"
 #include "graph/text.h"
 #include "ops/core/opaque.h"
 #include "run/load.h"
@@ -47,7 +48,9 @@ LoadOptions onnx_options(const ModelOptions& options, const Given& given) {
     load.keep_unknown = options.keep_unknown;
     load.opaque = options.opaque;
     load.fold = options.fold;
-    for (const GivenInput& input : given.inputs) load.values.push_back({input.name, input.tensor});
+    for (const GivenInput& input : given.inputs)
+        load.values.push_back(
+            {input.name, input.tensor, input.opaque ? std::optional(input.opaque->sizes) : std::nullopt});
     load.lengths = given.lengths;
     return load;
 }
@@ -117,12 +120,23 @@ LoadedFrame load_pt2_frame(const fs::path& path, const std::string& model, const
     return frame;
 }
 
-LoadedFrame load_onnx_frame(const fs::path& path, const ModelOptions& options, Given& given) {
+struct OnnxFrame {
+    LoadedFrame frame;
+    DeclaredValues declared;                  ///< of the file
+    std::map<std::string, Tensor> constants;  ///< values of inputs that are constants of the graph
+};
+
+/// `given` loses those inputs.
+OnnxFrame load_onnx_frame(const fs::path& path, const ModelOptions& options, Given& given) {
     LoadedModel model = load_onnx_with_breaks(path, onnx_options(options, given));
     // From here on by name: the model knows which input is the first.
     for (std::size_t i = 0; i < std::min(model.inputs.size(), given.inputs.size()); ++i)
         if (given.inputs[i].name.empty()) given.inputs[i].name = model.inputs[i];
     warn_of_assumed(path, model.assumed_dims, "took 1 for the dynamic ", "=SIZE");
+    std::map<std::string, Tensor> constants;
+    for (const GivenInput& input : given.inputs)
+        if (std::ranges::find(model.constants, input.name) != model.constants.end())
+            constants.emplace(input.name, input.tensor);
     for (const std::string& name : model.constants) {
         log_info(LogChannel::frontend,
                  path.string() + ": input '" + name + "' is a constant here: sizes depend on its value");
@@ -132,17 +146,53 @@ LoadedFrame load_onnx_frame(const fs::path& path, const ModelOptions& options, G
                       .graph = std::move(model.graph),
                       .breaks = std::move(model.breaks),
                       .unknown = std::move(model.unknown),
-                      .folded = std::move(model.folded)};
+                      .folded = std::move(model.folded),
+                      .rewritten = std::move(model.rewritten)};
     frame.graph.failure = load_failure(frame.graph, path);
     use_failure(frame);
-    return frame;
+    return {std::move(frame), std::move(model.declared), std::move(constants)};
+}
+
+/// The file with the values that it is to be run on, where these are dense tensors of numbers.
+void set_onnx_file(LoadedFrame& frame, const OnnxFrame& read) {
+    const auto& [unused, declared, constants] = read;
+    OnnxFile file{.model = frame.file};
+    std::map<std::string, std::size_t> positions;  // of placeholders, by the model's names
+    const std::vector<NodeId> placeholders = frame.graph.placeholders();
+    for (std::size_t i = 0; i < placeholders.size(); ++i)
+        positions[source_name(frame.graph.node({placeholders[i]}))] = i;
+    for (const DeclaredValue& input : declared.inputs) {
+        const auto constant = constants.find(input.name);
+        const auto position = positions.find(input.name);
+        if (input.sequence || input.optional || (constant == constants.end() && position == positions.end())) {
+            frame.no_onnx = "the input " + input.name + " is a sequence or an optional";
+            return;
+        }
+        const bool known = constant != constants.end();
+        const ValueMeta meta =
+            known ? ValueMeta::of(constant->second) : frame.graph.node({placeholders[position->second]}).meta();
+        if (meta.placement) {
+            frame.no_onnx = *unknown_value(frame.graph);
+            return;
+        }
+        file.inputs.push_back({input.name, meta});
+        file.values.push_back(known ? constant->second : frame.inputs.at(position->second));
+    }
+    const std::vector<NodeId> outputs = frame.graph.outputs();
+    for (std::size_t i = 0; i < declared.outputs.size(); ++i) {
+        file.outputs.push_back({declared.outputs[i].name});
+        if (outputs.size() != declared.outputs.size()) continue;  // one is a sequence
+        const ValueMeta& meta = frame.graph.node({outputs[i]}).meta();
+        if (!meta.placement) file.outputs.back().meta = meta;
+    }
+    frame.onnx = std::move(file);
 }
 
 void check_fits(const GivenInput& input, const Node& placeholder) {
-    const ValueMeta& want = placeholder.meta();
-    if (input.tensor.dtype() != want.dtype || input.tensor.sizes() != want.sizes)
+    const ValueMeta &want = placeholder.meta(), found = input.meta();
+    if (found.dtype != want.dtype || found.sizes != want.sizes || found.placement != want.placement)
         throw Error({input.from, {}}, "input '" + source_name(placeholder) + "' is " + print(want) +
-                                          " in the model, but " + print(ValueMeta::of(input.tensor)) + " here");
+                                          " in the model, but " + print(found) + " here");
 }
 
 /// The given values by placeholder, null where none was given. Throws Error for one that does not fit or that the
@@ -183,7 +233,10 @@ void fill_inputs(LoadedFrame& frame, const ModelOptions& options, const Given& g
         const ValueMeta& meta = frame.graph.node({placeholders[i]}).meta();
         // Drawn whether used or not: giving one input does not change what the seed makes of the others.
         const bool draw = recorded.empty();
-        Tensor drawn = draw ? random_tensor(meta.dtype, meta.sizes, random) : recorded.at(i);
+        // What is none of numbers is not made up: nobody runs such a graph.
+        Tensor drawn = !draw            ? recorded.at(i)
+                       : meta.placement ? Tensor(DType::u8, {0})
+                                        : random_tensor(meta.dtype, meta.sizes, random);
         frame.inputs.push_back(matched[i] ? matched[i]->tensor : std::move(drawn));
         made |= draw && !matched[i];
     }
@@ -295,9 +348,11 @@ std::vector<LoadedFrame> load_model(const fs::path& path, const ModelOptions& op
     Given given;
     if (inputs.given()) given = kind == ModelKind::onnx ? read_given_for(file, inputs) : read_given(inputs);
     std::vector<LoadedFrame> frames;
+    std::optional<OnnxFrame> onnx;
     switch (kind) {
         case ModelKind::onnx:
-            frames.push_back(load_onnx_frame(file, options, given));
+            onnx = load_onnx_frame(file, options, given);
+            frames.push_back(std::move(onnx->frame));
             break;
         case ModelKind::pt2:
             if (const std::vector<std::string> models = pt2::pt2_models(path); models.size() < 2)
@@ -327,10 +382,26 @@ std::vector<LoadedFrame> load_model(const fs::path& path, const ModelOptions& op
     for (LoadedFrame& frame : frames) {
         set_expected(frame, given);
         fill_inputs(frame, options, given);
+        if (onnx && options.need_inputs) set_onnx_file(frame, *onnx);
         log_frame(frame);
     }
     return frames;
 }
+
+namespace {
+
+/// A model with values of which only a compiler that reads its file may know what they are. Nothing for any other.
+std::optional<std::vector<LoadedFrame>> load_unknown(const fs::path& path, ModelOptions options) {
+    options.keep_unknown = true;
+    try {
+        std::vector<LoadedFrame> frames = load_model(path, options);
+        if (frames.size() == 1 && frames[0].onnx && unknown_value(frames[0].graph)) return frames;
+    } catch (const Error&) {  // whoever reads it without unknown values says what is wrong
+    }
+    return std::nullopt;
+}
+
+}  // namespace
 
 std::vector<LoadedFrame> load_for(const fs::path& path, const ModelOptions& options,
                                   const std::function<bool(const LoadedFrame&)>& knows_more) {
@@ -340,6 +411,9 @@ std::vector<LoadedFrame> load_for(const fs::path& path, const ModelOptions& opti
     try {
         frames = load_model(path, opaque);
     } catch (const Error& undeclared) {  // results of an op that Whittle does not know; a backend may
+        if (std::optional<std::vector<LoadedFrame>> unknown = load_unknown(path, options);
+            unknown && knows_more(unknown->front()))
+            return *unknown;
         try {
             load_model(path, options);
         } catch (const Error& unknown) {

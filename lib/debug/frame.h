@@ -10,6 +10,7 @@
 
 #include "frontends/onnx/load.h"
 #include "graph/graph.h"
+#include "graph/onnx_file.h"
 #include "trace/record.h"
 
 namespace whittle {
@@ -26,7 +27,11 @@ struct LoadedFrame {
     std::vector<Break> breaks = {};
     std::vector<std::string> unknown = {};  ///< calls whose metas are not known: breaks, and what depends on them
     std::map<std::string, std::size_t> folded = {};  ///< ops of an ONNX file that were computed while reading it
-    std::optional<Record> record = {};               ///< what it was read from, for records
+    /// The ONNX file that it was read from, for compilers that read such files (run/file_backend.h).
+    std::optional<OnnxFile> onnx = {};
+    std::string no_onnx = {};                 ///< why there is none: "the input x holds strings"; empty for other files
+    std::vector<std::string> rewritten = {};  ///< as LoadedModel::rewritten
+    std::optional<Record> record = {};        ///< what it was read from, for records
 };
 
 }  // namespace whittle

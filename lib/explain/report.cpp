@@ -83,7 +83,7 @@ std::vector<FoundBreak> find_breaks(const Frame& frame, const Backend* backend, 
     for (const NodeId id : graph.calls()) {
         const Node& call = graph.node({id});
         if (is_getitem(call)) continue;
-        const bool misplaced = backend && touches_misplaced(graph, call);
+        const bool misplaced = backend && touches_misplaced(graph, call) && !touches_unknown(graph, call);
         const bool goes_on = std::exchange(misplaced_before, misplaced);
         const RegisteredOp* op = kernel_of(call.target);
         if (const auto told = frontend.find(call.name); told != frontend.end())
@@ -159,6 +159,7 @@ void name_sizes(std::vector<NamedMeta>& values, const std::vector<std::string>& 
 
 /// ONNX has no strides: those that we give its values say nothing to its readers.
 ValueMeta shown(const Graph& graph, const ValueMeta& meta) {
+    if (meta.placement) return meta;
     return graph.dialect == "onnx" ? ValueMeta::contiguous(meta.dtype, meta.sizes) : meta;
 }
 

@@ -4,6 +4,7 @@
 
 #include "base/words.h"
 #include "frontends/onnx/standard.h"
+#include "graph/placement.h"
 
 namespace whittle::onnx_proto {
 
@@ -90,16 +91,24 @@ void bind_constant(PendingNode& pending, Scope& scope) {
     onnx::AttributeProto& attribute = *pending.proto.mutable_attribute(0);
     const std::string& name = result_name(pending, 0, scope);
     OnnxValue& result = scope.top().values[pending.proto.output(0)];
-    const bool strings = attribute.type() == onnx::AttributeProto::STRING ||
-                         attribute.type() == onnx::AttributeProto::STRINGS ||
-                         attribute.t().data_type() == onnx::TensorProto::STRING;
-    if (strings && scope.session.options.keep_unknown)
-        return static_cast<void>(result = scope.draft.add_strings(name, name));
+    const auto held = [&](onnx::TensorProto& tensor) {
+        result = add_tensor(scope.draft, name, name, tensor, scope.session.external, pending.where);
+    };
     Tensor value;
     switch (attribute.type()) {
         case onnx::AttributeProto::TENSOR:
-            value = take_tensor(*attribute.mutable_t(), scope.session.external, pending.where);
-            break;
+            return held(*attribute.mutable_t());
+        case onnx::AttributeProto::STRING:
+        case onnx::AttributeProto::STRINGS: {
+            onnx::TensorProto strings;
+            strings.set_data_type(onnx::TensorProto::STRING);
+            if (attribute.type() == onnx::AttributeProto::STRINGS)
+                strings.add_dims(attribute.strings_size());
+            else
+                strings.add_string_data(attribute.s());
+            for (const std::string& text : attribute.strings()) strings.add_string_data(text);
+            return held(strings);
+        }
         case onnx::AttributeProto::FLOAT:
             value = Tensor::of(std::vector<float>{attribute.f()}, {});
             break;
@@ -134,6 +143,17 @@ struct Operands {
     }
 };
 
+/// Whittle does not compute with such an operand; a backend may.
+void read_opaque(PendingNode& pending, const std::string& name, const ValueMeta& meta, const Scope& scope) {
+    const std::string& elements = meta.placement->elements;
+    const std::string found = "found " + (elements == "string" ? "strings" : elements + " elements") +
+                              " as the input " + in_quotes(name) + ", expected numbers";
+    if (scope.session.options.opaque && pending.op)
+        pending.opaque = found;
+    else
+        pending.refuse(found);
+}
+
 Operands read_operands(PendingNode& pending, Scope& scope) {
     const GraphDraft& draft = scope.draft;
     Operands operands;
@@ -148,8 +168,7 @@ Operands read_operands(PendingNode& pending, Scope& scope) {
         }
         const NodeRef ref = operand->nodes[0];
         pending.unknown_operand |= draft.unknown(ref);
-        if (draft.facts(ref).strings)
-            pending.refuse("found strings as the input " + in_quotes(name) + ", expected numbers");
+        if (const ValueMeta& meta = draft.node(ref).meta(); is_opaque(meta)) read_opaque(pending, name, meta, scope);
         operands.add(ref, draft.unknown(ref) ? std::nullopt : std::optional(draft.node(ref).meta().dtype));
     }
     while (!operands.args.empty() && operands.args.back().is_none()) {
@@ -210,10 +229,9 @@ std::optional<Arg> attribute_value(PendingNode& pending, onnx::AttributeProto& a
         }
         case onnx::AttributeProto::TENSOR: {
             const Location where{pending.where.file, pending.where.position + ", " + of_attribute};
-            Tensor value = take_tensor(*attribute.mutable_t(), scope.session.external, where);
             const std::string name =
                 scope.draft.names().take(result_name(pending, pending.outputs - 1, scope) + "_" + attribute.name());
-            return Arg(scope.draft.add_constant(name, name, std::move(value)));
+            return Arg(add_tensor(scope.draft, name, name, *attribute.mutable_t(), scope.session.external, where));
         }
         case onnx::AttributeProto::GRAPH:
             return std::nullopt;

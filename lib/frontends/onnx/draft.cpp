@@ -16,8 +16,13 @@ GraphDraft::GraphDraft(std::map<std::string, std::int64_t> opsets, GraphDraft* o
     graph_.opset_imports = std::move(opsets);
 }
 
+bool GraphDraft::unknown(NodeRef ref) const {
+    return std::ranges::any_of(node(ref).results, [](const ValueMeta& meta) { return meta.placement != nullptr; });
+}
+
 const Tensor* GraphDraft::known(NodeRef ref) const {
     const Node& node = graph_.node(ref);
+    if (unknown(ref)) return nullptr;
     if (node.kind == NodeKind::get_attr) return &graph_.attributes.at(node.target);
     const std::optional<Tensor>& value = facts(ref).value;
     return value ? &*value : nullptr;
@@ -48,26 +53,27 @@ NodeRef GraphDraft::append(Node node, NodeFacts facts) {
 
 NodeRef GraphDraft::add_constant(const std::string& name, const std::string& target, Tensor value) {
     ValueMeta meta = ValueMeta::of(value);
-    const bool added = graph_.attributes.emplace(target, std::move(value)).second;
-    WHITTLE_CHECK(added, "two constants named " + target);
-    return append({.kind = NodeKind::get_attr, .name = name, .target = target, .results = {std::move(meta)}});
+    std::string free = target;  // graphs that join this one, or are around it, may use the same name
+    for (int n = 1; graph_.attributes.contains(free); ++n) free = target + "_" + std::to_string(n);
+    graph_.attributes.emplace(free, std::move(value));
+    return append({.kind = NodeKind::get_attr, .name = name, .target = free, .results = {std::move(meta)}});
 }
 
-NodeRef GraphDraft::add_strings(const std::string& name, const std::string& target) {
-    const NodeRef ref = add_constant(name, target, Tensor(DType::f32, {0}));
-    facts(ref) = {.unknown = true, .strings = true};
+NodeRef GraphDraft::add_typed(const std::string& name, const std::string& target, ValueMeta meta, Tensor value) {
+    const NodeRef ref = add_constant(name, target, std::move(value));
+    graph_.nodes.back().results = {std::move(meta)};
     return ref;
 }
 
 NodeRef GraphDraft::capture(NodeRef outer_node) {
     if (const auto known = captured_.find(outer_node.id); known != captured_.end()) return known->second;
     const Node& source = outer_->node(outer_node);
-    const NodeRef here = source.kind == NodeKind::get_attr
-                             ? add_constant(source.name, source.target, outer_->graph_.attributes.at(source.target))
-                             : append({.kind = NodeKind::placeholder,
-                                       .name = source.name,
-                                       .target = source.name,
-                                       .results = {source.meta()}});
+    const NodeRef here = source.kind == NodeKind::get_attr ? add_typed(source.name, source.target, source.meta(),
+                                                                       outer_->graph_.attributes.at(source.target))
+                                                           : append({.kind = NodeKind::placeholder,
+                                                                     .name = source.name,
+                                                                     .target = source.name,
+                                                                     .results = {source.meta()}});
     facts(here) = outer_->facts(outer_node);
     facts(here).part = false;
     return captured_[outer_node.id] = here;

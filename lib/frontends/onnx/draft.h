@@ -15,8 +15,6 @@ namespace whittle::onnx_proto {
 
 /// What is known of a node beyond its metas.
 struct NodeFacts {
-    bool unknown = false;              ///< its metas are not
-    bool strings = false;              ///< an input or a constant that is no numbers: its metas are not known either
     bool part = false;                 ///< a call that makes an element of a sequence: dropped when no result needs it
     std::optional<Tensor> value = {};  ///< what a call computes that is kept though it is constant
 };
@@ -31,16 +29,18 @@ class GraphDraft {
     NameScope& names() { return names_; }
     NodeFacts& facts(NodeRef ref) { return facts_.at(static_cast<std::size_t>(ref.id)); }
     const NodeFacts& facts(NodeRef ref) const { return facts_.at(static_cast<std::size_t>(ref.id)); }
-    bool unknown(NodeRef ref) const { return facts(ref).unknown; }
+    /// The type of a result is not known, or none that Whittle computes with.
+    bool unknown(NodeRef ref) const;
     /// The value of a constant, or of a call that could have been one; else null.
     const Tensor* known(NodeRef ref) const;
     /// The model's inputs that decide the value; empty when one of them has more than `most_elements`.
     std::vector<std::string> inputs_behind(NodeRef value, std::int64_t most_elements) const;
 
     NodeRef append(Node node, NodeFacts facts = {});
+    /// Another constant that already has the qualified name `target` keeps it; the new one then gets a suffix.
     NodeRef add_constant(const std::string& name, const std::string& target, Tensor value);
-    /// A constant of strings: one without elements.
-    NodeRef add_strings(const std::string& name, const std::string& target);
+    /// A constant of this meta, which may be an opaque one: `value` is its bytes then.
+    NodeRef add_typed(const std::string& name, const std::string& target, ValueMeta meta, Tensor value);
     /// What stands here for a node of the outer graph: a constant of our own that shares its data, else a placeholder.
     NodeRef capture(NodeRef outer_node);
     void add_subgraph(const std::string& name, Graph graph);

@@ -4,23 +4,18 @@
 #include "frontends/onnx/bind.h"
 #include "frontends/onnx/importer.h"
 #include "frontends/onnx/results.h"
+#include "graph/placement.h"
 #include "ops/onnx/control.h"
 
 namespace whittle::onnx_proto {
 
 void GraphImporter::import_nested(PendingNode& pending) {
-    if (pending.is_refused() || pending.unknown_operand) return;
+    if (pending.is_refused() && !session_.options.keep_unknown) return;
     std::vector<onnx::AttributeProto*> attributes;
     std::vector<std::unique_ptr<GraphImporter>> bodies;
     for (onnx::AttributeProto& attribute : *pending.proto.mutable_attribute()) {
         if (attribute.type() != onnx::AttributeProto::GRAPH) continue;
-        std::vector<ValueMeta> metas;
-        try {
-            metas = onnx_body_inputs(draft_.graph(), pending.call);
-        } catch (const Error& error) {
-            return pending.refuse(error.message(), error.hint());
-        }
-        auto body = import_body(pending, attribute, metas);
+        auto body = import_body(pending, attribute);
         pending.unknown_operand |= body->draft().unknown_outputs();
         if (body->lists_results()) {
             pending.refuse("found a graph " + in_quotes(attribute.name()) + " that gives a sequence or an optional" +
@@ -35,12 +30,25 @@ void GraphImporter::import_nested(PendingNode& pending) {
     if (!bodies.empty()) add_bodies(pending, attributes, bodies);
 }
 
+/// Where operands are not known, or the node is refused, neither are the `count` values that its graphs are given.
+std::vector<ValueMeta> GraphImporter::body_inputs(PendingNode& pending, std::size_t count) const {
+    if (!pending.is_refused() && !pending.unknown_operand) {
+        try {
+            return onnx_body_inputs(draft_.graph(), pending.call);
+        } catch (const Error& error) {
+            pending.refuse(error.message(), error.hint());
+            if (!session_.options.keep_unknown) throw Error(pending.where, pending.problem, pending.hint);
+        }
+    }
+    return std::vector<ValueMeta>(count, unknown_meta());
+}
+
 /// A body that needs a constant for all iterations may have one in each: that is tried next.
-std::unique_ptr<GraphImporter> GraphImporter::import_body(const PendingNode& pending, onnx::AttributeProto& attribute,
-                                                          const std::vector<ValueMeta>& metas) {
+std::unique_ptr<GraphImporter> GraphImporter::import_body(PendingNode& pending, onnx::AttributeProto& attribute) {
     const std::string prefix = pending.where.position + ", " + attribute.name() + ": ";
     auto body = std::make_unique<GraphImporter>(session_, *attribute.mutable_g(), this, prefix);
     const std::size_t count = body->inputs().size();
+    const std::vector<ValueMeta> metas = body_inputs(pending, count);
     if (count != metas.size())
         throw Error(pending.where, "found a graph " + in_quotes(attribute.name()) + " with " + std::to_string(count) +
                                        " inputs, expected " + std::to_string(metas.size()));

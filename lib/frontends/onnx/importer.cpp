@@ -42,10 +42,7 @@ NodeRef GraphImporter::import_input(const onnx::ValueInfoProto& input, const Val
     if (const auto constant = session_.constants.find(target);
         !draft_.is_nested() && constant != session_.constants.end())
         return draft_.add_constant(name, target, constant->second);
-    const bool strings =
-        session_.options.keep_unknown && input.type().tensor_type().elem_type() == onnx::TensorProto::STRING;
-    return draft_.append({.kind = NodeKind::placeholder, .name = name, .target = target, .results = {meta}},
-                         {.unknown = strings, .strings = strings});
+    return draft_.append({.kind = NodeKind::placeholder, .name = name, .target = target, .results = {meta}});
 }
 
 std::vector<OnnxValue> GraphImporter::join_graph(onnx::GraphProto& proto, const std::vector<OnnxValue>& inputs) {

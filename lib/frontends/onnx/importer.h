@@ -39,8 +39,8 @@ class GraphImporter {
 
     /// The node's graphs become those of the call.
     void import_nested(PendingNode& pending);
-    std::unique_ptr<GraphImporter> import_body(const PendingNode& pending, onnx::AttributeProto& attribute,
-                                               const std::vector<ValueMeta>& metas);
+    std::vector<ValueMeta> body_inputs(PendingNode& pending, std::size_t count) const;
+    std::unique_ptr<GraphImporter> import_body(PendingNode& pending, onnx::AttributeProto& attribute);
     void add_bodies(PendingNode& pending, const std::vector<onnx::AttributeProto*>& attributes,
                     const std::vector<std::unique_ptr<GraphImporter>>& bodies);
     /// Whether a constant decides which graph of the node runs: its nodes joined.

@@ -11,7 +11,10 @@
 #include "frontends/onnx/standard.h"
 #include "frontends/onnx/upgrade.h"
 #include "graph/dynamic_dims.h"
+#include "graph/placement.h"
 #include "graph/verify.h"
+#include "ops/onnx/sequence.h"
+#include "tensor/opaque_types.h"
 
 namespace whittle {
 
@@ -133,16 +136,16 @@ ValueMeta input_meta(const onnx::ValueInfoProto& input, const Sizes* given, Sess
     const Location where{session.file, "input " + in_quotes(input.name())};
     check_is_tensor(input, session.file);
     const int code = input.type().tensor_type().elem_type();
-    const bool strings = code == onnx::TensorProto::STRING && session.options.keep_unknown;
-    const auto dtype = strings ? DType::f32 : dtype_from_onnx(code);
-    if (!dtype)
+    const auto dtype = dtype_from_onnx(code);
+    const auto opaque = opaque_type_from_onnx(code);
+    if (!dtype && !opaque)
         throw Error(where, "found elements of type " + onnx_proto::data_type_name(code) + ", expected " +
                                dtype_names(&DTypeInfo::onnx_name));
     std::optional<Sizes> sizes = given ? std::optional(*given) : decided_sizes(input, session);
     if (!sizes) throw Error(where, "found no shape, expected one", "give the input's sizes");
     try {
         element_count(*sizes);
-        return ValueMeta::contiguous(*dtype, std::move(*sizes));
+        return dtype ? ValueMeta::contiguous(*dtype, std::move(*sizes)) : opaque_meta(opaque->name, std::move(*sizes));
     } catch (const Error& error) {
         throw Error(where, error.message(), error.hint());
     }
@@ -163,9 +166,9 @@ std::map<std::string, Sizes> given_sizes(const std::vector<const onnx::ValueInfo
     for (std::size_t i = 0; i < options.values.size(); ++i) {
         const InputValue& value = options.values[i];
         if (!value.name.empty())
-            given[value.name] = value.value.sizes();
+            given[value.name] = value.sizes();
         else if (i < inputs.size())
-            given[inputs[i]->name()] = value.value.sizes();
+            given[inputs[i]->name()] = value.sizes();
     }
     return given;
 }
@@ -200,15 +203,34 @@ std::vector<ValueMeta> input_metas(const std::vector<const onnx::ValueInfoProto*
 const Tensor* given_value(const std::vector<std::string>& inputs, const std::string& name, const LoadOptions& options) {
     for (std::size_t i = 0; i < options.values.size(); ++i) {
         const InputValue& value = options.values[i];
+        if (value.opaque) continue;  // nobody here knows what it says
         if (value.name == name || (value.name.empty() && i < inputs.size() && inputs[i] == name)) return &value.value;
     }
     return nullptr;
+}
+
+std::string times(std::size_t count) { return count > 1 ? " (" + std::to_string(count) + " times)" : std::string(); }
+
+/// LoadedModel::rewritten, of what became of nodes.
+std::vector<std::string> rewritten_nodes(const std::map<std::string, std::size_t>& folded) {
+    std::vector<std::string> texts;
+    for (const auto& [op, count] : folded)
+        texts.push_back(op +
+                        (onnx_sequence_op(op)  ? " was resolved into tensors"
+                         : op == "onnx.If"     ? " was replaced by the branch that a constant chooses"
+                         : onnx_passing_op(op) ? " was read one iteration, or element, after another"
+                                               : " was computed while reading (constant)") +
+                        times(count));
+    return texts;
 }
 
 /// Reads the model with the inputs that session.constants names as constants.
 LoadedModel load_once(onnx::ModelProto& model, Session& session, std::vector<std::string>& inputs) {
     const std::string& file = session.file;
     session.dims = session.options.dims;
+    LoadedModel loaded;
+    loaded.declared = onnx_proto::declared_values(model.graph());
+    if (model.functions_size() > 0) loaded.rewritten.push_back("calls of functions were replaced by their nodes");
     onnx_proto::inline_functions(model, file);
     check_model(model, session);
     onnx::GraphProto& proto = *model.mutable_graph();
@@ -218,6 +240,8 @@ LoadedModel load_once(onnx::ModelProto& model, Session& session, std::vector<std
     if (const auto standard = session.opsets.find("");
         standard != session.opsets.end() && standard->second < kMinOpset) {
         onnx_proto::upgrade(proto, standard->second, kMinOpset, file);
+        loaded.rewritten.push_back("opset " + std::to_string(standard->second) + " became opset " +
+                                   std::to_string(kMinOpset));
         standard->second = kMinOpset;
     }
 
@@ -232,10 +256,12 @@ LoadedModel load_once(onnx::ModelProto& model, Session& session, std::vector<std
                                                                      std::string(name(value->second.dtype())) +
                                                                      ", expected " + std::string(name(metas[i].dtype)));
     importer.import(metas);
-    LoadedModel loaded;
     loaded.graph = importer.finish(proto.name().empty() ? "graph" : identifier(proto.name()));
     loaded.breaks = std::move(session.breaks);
     loaded.unknown = std::move(session.unknown);
+    for (std::string& text : rewritten_nodes(session.folded)) loaded.rewritten.push_back(std::move(text));
+    for (const auto& [name, size] : session.dims)
+        loaded.rewritten.push_back("the dimension " + in_quotes(name) + " is " + std::to_string(size));
     loaded.folded = std::move(session.folded);
     loaded.assumed_dims = std::move(session.assumed_dims);
     try {
@@ -270,7 +296,11 @@ LoadedModel load_onnx_bytes(std::span<const std::byte> bytes, const std::string&
             LoadedModel loaded = load_once(model, session, inputs);
             if (more_constants()) continue;
             loaded.inputs = std::move(inputs);
-            for (const auto& [name, value] : constants) loaded.constants.push_back(name);
+            for (const auto& [name, value] : constants) {
+                loaded.constants.push_back(name);
+                loaded.rewritten.push_back("the input " + in_quotes(name) +
+                                           " is a constant: sizes depend on its value");
+            }
             return loaded;
         } catch (const Error&) {
             const bool more_written_out = session.written_out.size() > written_out.size();

@@ -38,6 +38,7 @@
 #include <string>
 #include <vector>
 
+#include "frontends/onnx/tensor_proto.h"
 #include "graph/graph.h"
 #include "ops/onnx/opset.h"
 
@@ -47,6 +48,9 @@ namespace whittle {
 struct InputValue {
     std::string name;
     Tensor value;
+    std::optional<Sizes> opaque = {};  ///< of a tensor of an OpaqueType, whose value is bytes: its sizes
+
+    const Sizes& sizes() const { return opaque ? *opaque : value.sizes(); }
 };
 
 struct LoadOptions {
@@ -65,8 +69,8 @@ struct LoadOptions {
     std::int64_t default_dim = 1;
     /// Compute what depends on constants and static sizes alone; false: it stays as the calls that the file has.
     bool fold = true;
-    /// Keep nodes that Whittle cannot describe and report them as breaks; by default the first is an Error. Inputs and
-    /// constants that are strings stand there as f32, and who reads them is a break.
+    /// Keep nodes that Whittle cannot describe and report them as breaks; by default the first is an Error. Ops that
+    /// read strings, or other elements of an OpaqueType, are such nodes.
     bool keep_unknown = false;
     /// Of what Whittle cannot describe, keep calls of ops that it does not know, for who may know them. The file has to
     /// declare what they give.
@@ -84,11 +88,15 @@ struct Break {
 struct LoadedModel {
     Graph graph;
     std::vector<Break> breaks = {};  ///< in order of the graph
-    /// Names of calls whose metas are not known (they are given as f32[]): breaks, and what depends on them. Metas that
-    /// the file itself states (value_info) are believed instead.
+    /// Names of calls whose metas are not known (graph/placement.h): breaks, and what depends on them. Metas that the
+    /// file itself states (value_info) are believed instead.
     std::vector<std::string> unknown = {};
     /// Nodes of the file that were computed while reading it and are no calls any more, by op.
     std::map<std::string, std::size_t> folded = {};
+    /// What differs from the file, one sentence each: "onnx.Hardmax was computed while reading (constant)", "onnx.Loop
+    /// was read one iteration after another".
+    std::vector<std::string> rewritten = {};
+    DeclaredValues declared = {};             ///< of the file
     std::vector<std::string> inputs = {};     ///< the model's own names, all of them; elements of sequences "x.0"
     std::vector<std::string> constants = {};  ///< of these, inputs whose given values became constants of the graph
     /// Dynamic dimensions that nothing decided and that were given LoadOptions::default_dim: "batch", "x[2]".

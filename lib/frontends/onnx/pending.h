@@ -24,7 +24,6 @@ struct PendingNode {
     std::string problem = {}, hint = {};  ///< why it cannot be described; empty when it can
     std::string opaque = {};              ///< what is unknown of an op that is kept; empty: it is none
     bool unknown_operand = false;         ///< metas of an operand, or of what a graph of the node gives, are not known
-    bool unknown_result = false;          ///< metas of a result are not: neither inferred nor declared
     std::optional<Expansion> expansion = {};  ///< what a composite's results were inferred by
 
     /// Says why it cannot be described, unless something else has been said.

@@ -7,6 +7,8 @@
 #include <cstdio>
 #include <utility>
 
+#include "tensor/opaque_types.h"
+
 namespace whittle::onnx_proto {
 
 namespace {
@@ -79,16 +81,32 @@ void parse(std::span<const std::byte> bytes, google::protobuf::Message& message,
                     "the file may be truncated, or not ONNX");
 }
 
+namespace {
+
+std::string elements_text(int data_type) {
+    if (const auto dtype = dtype_from_onnx(data_type)) return std::string(name(*dtype));
+    const auto opaque = opaque_type_from_onnx(data_type);
+    return opaque ? std::string(opaque->name) : "unknown";
+}
+
+}  // namespace
+
+std::string type_text(const onnx::TypeProto& type) {
+    if (type.has_tensor_type()) return elements_text(type.tensor_type().elem_type());
+    if (type.has_sparse_tensor_type()) return "sparse(" + elements_text(type.sparse_tensor_type().elem_type()) + ")";
+    if (type.has_sequence_type()) return "sequence(" + type_text(type.sequence_type().elem_type()) + ")";
+    if (type.has_optional_type()) return "optional(" + type_text(type.optional_type().elem_type()) + ")";
+    if (type.has_map_type())
+        return "map(" + elements_text(type.map_type().key_type()) + ", " + type_text(type.map_type().value_type()) +
+               ")";
+    return {};
+}
+
 std::string data_type_name(int data_type) {
     if (const auto dtype = dtype_from_onnx(data_type)) return std::string(info_of(*dtype).onnx_name);
     if (onnx::TensorProto::DataType_IsValid(data_type))
         return onnx::TensorProto::DataType_Name(static_cast<onnx::TensorProto::DataType>(data_type));
-    // Since onnx 1.14, which libonnx 1.12 does not know.
-    constexpr std::string_view kLater[] = {"FLOAT8E4M3FNUZ", "FLOAT8E5M2", "FLOAT8E5M2FNUZ", "UINT4", "INT4",
-                                           "FLOAT4E2M1",     "FLOAT8E8M0", "UINT2",          "INT2"};
-    constexpr int kFirst = 18;
-    if (data_type >= kFirst && data_type < kFirst + static_cast<int>(std::size(kLater)))
-        return std::string(kLater[data_type - kFirst]);
+    if (const auto opaque = opaque_type_from_onnx(data_type)) return std::string(opaque->onnx_name);
     return std::to_string(data_type);
 }
 

@@ -13,6 +13,7 @@
 
 #include "base/error.h"
 #include "base/files.h"
+#include "frontends/onnx/tensor_proto.h"
 #include "tensor/tensor.h"
 
 namespace whittle::onnx_proto {
@@ -30,6 +31,11 @@ void parse(std::span<const std::byte> bytes, google::protobuf::Message& message,
 
 /// "STRING", "UINT32"; the number when the standard does not know it.
 std::string data_type_name(int data_type);
+
+DeclaredValues declared_values(const onnx::GraphProto& graph);
+
+/// "sequence(f32)", "optional(string)", "map(i64, f32)"; "f32" of a tensor; empty where the file says nothing.
+std::string type_text(const onnx::TypeProto& type);
 
 /// External data: files beside the model, mapped once each.
 class ExternalFiles {
@@ -56,6 +62,10 @@ class ExternalFiles {
 /// The tensor, whose raw data it takes over. Sizes are checked against the bytes there are before anything is
 /// allocated. Throws Error at `where`.
 Tensor take_tensor(onnx::TensorProto& proto, ExternalFiles& external, const Location& where);
+
+/// The same of a tensor of any type, without its name: one of an OpaqueType is bytes (u8) of a TensorProto without a
+/// name, external data inside.
+NamedTensor take_any_tensor(onnx::TensorProto& proto, ExternalFiles& external, const Location& where);
 
 /// Fills `proto` with the tensor as raw data.
 void put_tensor(const Tensor& tensor, const std::string& name, onnx::TensorProto& proto);

@@ -4,9 +4,11 @@
 
 #include "base/suggest.h"
 #include "frontends/onnx/bind.h"
+#include "graph/placement.h"
 #include "graph/value_ref.h"
 #include "ops/core/interpreter.h"
 #include "ops/core/known.h"
+#include "tensor/opaque_types.h"
 
 namespace whittle::onnx_proto {
 
@@ -28,13 +30,17 @@ std::optional<Sizes> declared_sizes(const onnx::TypeProto& type, const std::map<
     return sizes;
 }
 
-std::optional<ValueMeta> declared_meta(const std::string& name, Scope& scope) {
+ValueMeta declared_meta(const std::string& name, Scope& scope) {
     const auto found = scope.top().declared.find(name);
-    if (found == scope.top().declared.end()) return std::nullopt;
+    if (found == scope.top().declared.end()) return unknown_meta();
     const onnx::TypeProto& type = *found->second;
-    const auto sizes = declared_sizes(type, scope.session.dims);
-    const auto dtype = sizes ? dtype_from_onnx(type.tensor_type().elem_type()) : std::nullopt;
-    return dtype ? std::optional(ValueMeta::contiguous(*dtype, *sizes)) : std::nullopt;
+    if (!type.has_tensor_type()) return unknown_meta(type_text(type));
+    const int code = type.tensor_type().elem_type();
+    const auto dtype = dtype_from_onnx(code);
+    const auto opaque = opaque_type_from_onnx(code);
+    const auto sizes = dtype || opaque ? declared_sizes(type, scope.session.dims) : std::nullopt;
+    if (!sizes) return unknown_meta();
+    return dtype ? ValueMeta::contiguous(*dtype, *sizes) : opaque_meta(opaque->name, *sizes);
 }
 
 /// The results of an expansion that are constants whatever the operands' data; empty unless all are.
@@ -105,15 +111,15 @@ void declare_results(PendingNode& pending, Scope& scope) {
     pending.call.results.clear();
     for (int i = 0; i < pending.outputs; ++i) {
         const std::string& output = pending.proto.output(i);
-        const std::optional<ValueMeta> meta = declared_meta(output, scope);
-        pending.unknown_result |= !meta && !output.empty();  // else nobody reads it
-        if (pending.unknown_result && !pending.opaque.empty())
+        // One without a name nobody reads.
+        const ValueMeta meta = output.empty() ? ValueMeta() : declared_meta(output, scope);
+        if (is_unknown(meta) && !pending.opaque.empty() && !pending.op && !scope.session.options.keep_unknown)
             throw Error(pending.where,
                         pending.opaque + ", of which the file does not declare what " + in_quotes(output) +
                             " is, expected an element type and fixed sizes",
                         "shape inference declares it: onnx.shape_inference, of ONNX Runtime's own ops its "
                         "symbolic_shape_infer.py; --dim sets dynamic sizes");
-        pending.call.results.push_back(meta.value_or(ValueMeta()));
+        pending.call.results.push_back(meta);
     }
     scope.session.opaque_calls |= !pending.opaque.empty();
     if (pending.is_refused())
@@ -152,8 +158,7 @@ void add_call(PendingNode& pending, const std::vector<Tensor>& values, Scope& sc
     GraphDraft& draft = scope.draft;
     Scope::Frame& frame = scope.top();
     const auto facts = [&](std::size_t result) {
-        return NodeFacts{.unknown = pending.unknown_result,
-                         .value = result < values.size() ? std::optional(values[result]) : std::nullopt};
+        return NodeFacts{.value = result < values.size() ? std::optional(values[result]) : std::nullopt};
     };
     const bool several = pending.call.results.size() != 1;
     pending.call.name = several ? call_name(pending, scope) : result_name(pending, 0, scope);
@@ -161,7 +166,7 @@ void add_call(PendingNode& pending, const std::vector<Tensor>& values, Scope& sc
         frame.values[pending.proto.output(0)] = draft.append(std::move(pending.call), facts(0));
         return;
     }
-    const NodeRef ref = draft.append(std::move(pending.call), {.unknown = pending.unknown_result});
+    const NodeRef ref = draft.append(std::move(pending.call));
     for (int i = 0; i < pending.outputs; ++i) {
         const std::string& output = pending.proto.output(i);
         if (output.empty() || frame.read.count(output) == 0) continue;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <limits>
 #include <map>
+#include <memory>
 #include <set>
 #include <sstream>
 #include <utility>
@@ -13,9 +14,11 @@
 #include "frontends/onnx/names.h"
 #include "frontends/onnx/proto.h"
 #include "frontends/onnx/standard.h"
+#include "graph/placement.h"
 #include "graph/text.h"
 #include "graph/value_ref.h"
 #include "ops/core/registry.h"
+#include "tensor/opaque_types.h"
 
 namespace whittle {
 
@@ -51,6 +54,7 @@ class Exporter {
           external_(external),
           outer_(outer),
           scope_(outer ? &outer->scope_ : nullptr),
+          node_names_(outer ? outer->node_names_ : std::make_shared<NameScope>()),
           names_(graph.nodes.size()) {}
 
     /// `captured`: ONNX names of the values that the last placeholders stand for.
@@ -75,10 +79,13 @@ class Exporter {
 
     std::string& name_of(NodeRef ref) { return names_.at(static_cast<std::size_t>(ref.id)); }
 
+    /// One that is not known is left to the reader's inference.
     static void set_type(const ValueMeta& meta, const std::string& name, onnx::ValueInfoProto& info) {
         info.set_name(name);
+        if (is_unknown(meta)) return;
         onnx::TypeProto::Tensor& type = *info.mutable_type()->mutable_tensor_type();
-        type.set_elem_type(info_of(meta.dtype).onnx);
+        type.set_elem_type(is_opaque(meta) ? opaque_type_from_name(meta.placement->elements)->onnx
+                                           : info_of(meta.dtype).onnx);
         type.mutable_shape();  // a 0-d tensor has a shape, without dimensions
         for (const std::int64_t size : meta.sizes) type.mutable_shape()->add_dim()->set_dim_value(size);
     }
@@ -142,17 +149,28 @@ class Exporter {
             const auto [known, added] = initializers_.try_emplace(node.target);
             if (added) {
                 known->second = scope_.take(node.target);
-                write_initializer(graph_.attributes.at(node.target), known->second, *proto.add_initializer());
+                write_initializer(node, known->second, *proto.add_initializer());
             }
             names_[i] = known->second;
         }
     }
 
-    void write_initializer(const Tensor& tensor, const std::string& name, onnx::TensorProto& proto) {
-        if (external_ && byte_size(tensor) >= SharedWeights::kLeast)
+    void write_initializer(const Node& node, const std::string& name, onnx::TensorProto& proto) {
+        const Tensor& tensor = graph_.attributes.at(node.target);
+        if (is_opaque(node.meta()))
+            put_opaque(node, name, proto);
+        else if (external_ && byte_size(tensor) >= SharedWeights::kLeast)
             onnx_proto::put_external_tensor(tensor, name, external_->weights.put(tensor, external_->beside), proto);
         else
             onnx_proto::put_tensor(tensor, name, proto);
+    }
+
+    /// The file's own bytes.
+    void put_opaque(const Node& node, const std::string& name, onnx::TensorProto& proto) const {
+        const std::span<const std::byte> bytes = graph_.attributes.at(node.target).contiguous_bytes();
+        if (!proto.ParseFromArray(bytes.data(), static_cast<int>(bytes.size())))
+            fail(node, "found " + std::to_string(bytes.size()) + " bytes that are no tensor, expected a TensorProto");
+        if (!name.empty()) proto.set_name(name);
     }
 
     /// Results of calls: a single one is named like its node, others like the getitem that reads them.
@@ -183,7 +201,7 @@ class Exporter {
         if (!domain.empty()) proto.set_domain(domain);
         if (graph_.opset_imports.count(domain) == 0)
             fail(node, "found an op of the domain " + in_quotes(domain) + ", which the graph does not import");
-        if (!node.module_path.empty()) proto.set_name(node.module_path);
+        if (!node.module_path.empty()) proto.set_name(node_names_->take(node.module_path));
         const RegisteredOp* op = Registry::instance().op(node.target);
         write_operands(node, op, domain, proto);
         write_results(node, position, op, proto);
@@ -194,6 +212,10 @@ class Exporter {
             proto.mutable_attribute(proto.attribute_size() - 1)->set_name(key);
         }
         write_result_count(node, domain, proto);
+        for (const Param& param : op ? op->schema.params : std::vector<Param>())
+            if (param.type == ParamType::graph && !param.default_value && !node.kwarg(param.name))
+                fail(node, "found no graph '" + param.name + "': it was not read, since it gives no tensors only",
+                     "give compilers the file that the graph was read from");
     }
 
     /// Those that nobody reads get names, but of an op that is not known, which may not have them.
@@ -299,7 +321,10 @@ class Exporter {
             if (constant.kind != NodeKind::get_attr)
                 fail(node, "found a computed tensor as an attribute, expected a constant");
             proto.set_type(onnx::AttributeProto::TENSOR);
-            onnx_proto::put_tensor(graph_.attributes.at(constant.target), {}, *proto.mutable_t());
+            if (is_opaque(constant.meta()))
+                put_opaque(constant, {}, *proto.mutable_t());
+            else
+                onnx_proto::put_tensor(graph_.attributes.at(constant.target), {}, *proto.mutable_t());
         } else if (const GraphRef* nested = std::get_if<GraphRef>(&arg.value)) {
             proto.set_type(onnx::AttributeProto::GRAPH);
             Exporter(*graph_.subgraphs.at(nested->name), external_, this).write(*proto.mutable_g(), captured_by(node));
@@ -363,6 +388,7 @@ class Exporter {
     const External* external_;
     const Exporter* outer_;
     NameScope scope_;
+    std::shared_ptr<NameScope> node_names_;            // of the file: readers want them to be unique
     std::vector<std::string> names_;                   // ONNX name of every node with one value
     std::map<ValueRef, std::string> result_names_;     // of calls with several results
     std::map<std::string, std::string> initializers_;  // ONNX names by qualified name

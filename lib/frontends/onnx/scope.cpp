@@ -18,6 +18,13 @@ bool has_several_results(const onnx::NodeProto& node) {
 
 }  // namespace
 
+NodeRef add_tensor(GraphDraft& draft, const std::string& name, const std::string& target, onnx::TensorProto& tensor,
+                   ExternalFiles& external, const Location& where) {
+    NamedTensor taken = take_any_tensor(tensor, external, where);
+    if (!taken.opaque) return draft.add_constant(name, target, std::move(taken.tensor));
+    return draft.add_typed(name, target, *taken.opaque, std::move(taken.tensor));
+}
+
 OnnxValue Scope::value(const std::string& name) {
     for (auto frame = frames_.rbegin(); frame != frames_.rend(); ++frame)
         if (const auto found = frame->values.find(name); found != frame->values.end()) return found->second;
@@ -58,10 +65,7 @@ void Scope::read_initializers(onnx::GraphProto& graph) {
         const std::string onnx_name = initializer.name();
         const std::string target = checked_text(onnx_name, where, "the name");
         const std::string name = draft.names().take(identifier(target));
-        const bool strings = initializer.data_type() == onnx::TensorProto::STRING && session.options.keep_unknown;
-        top().values[onnx_name] =
-            strings ? draft.add_strings(name, target)
-                    : draft.add_constant(name, target, take_tensor(initializer, session.external, where));
+        top().values[onnx_name] = add_tensor(draft, name, target, initializer, session.external, where);
     }
 }
 

@@ -13,6 +13,10 @@
 
 namespace whittle::onnx_proto {
 
+/// A constant with what the tensor holds.
+NodeRef add_tensor(GraphDraft& draft, const std::string& name, const std::string& target, onnx::TensorProto& tensor,
+                   ExternalFiles& external, const Location& where);
+
 class Scope {
   public:
     struct Frame {

@@ -8,6 +8,8 @@
 
 #include "base/words.h"
 #include "frontends/onnx/proto.h"
+#include "graph/placement.h"
+#include "tensor/opaque_types.h"
 
 namespace whittle {
 
@@ -16,9 +18,9 @@ namespace onnx_proto {
 namespace {
 
 /// Bytes of the tensor that dims and type promise.
-std::size_t promised_bytes(const onnx::TensorProto& proto, DType dtype, Sizes& sizes, const Location& where) {
+std::size_t promised_bytes(const onnx::TensorProto& proto, std::size_t element, Sizes& sizes, const Location& where) {
     sizes.assign(proto.dims().begin(), proto.dims().end());
-    std::size_t bytes = size_of(dtype);
+    std::size_t bytes = element;
     bool empty = false;
     for (const std::int64_t size : sizes) {
         if (size < 0) throw Error(where, "found dims " + to_string(sizes) + ", expected none below 0");
@@ -111,6 +113,36 @@ Tensor from_bytes(std::span<const std::byte> bytes, std::shared_ptr<const void> 
 
 }  // namespace
 
+namespace {
+
+/// Throws Error for those that no tensor has.
+Sizes opaque_sizes(const onnx::TensorProto& proto, const Location& where) {
+    Sizes sizes;
+    promised_bytes(proto, sizeof(float), sizes, where);  // a meta of them is one of f32
+    return sizes;
+}
+
+/// The bytes of a TensorProto without a name.
+Tensor take_opaque(onnx::TensorProto& proto, const OpaqueType& type, ExternalFiles& external, const Location& where) {
+    const Sizes sizes = opaque_sizes(proto, where);
+    if (proto.has_segment()) throw Error(where, "found a segment of a tensor, expected a whole tensor");
+    if (proto.data_location() == onnx::TensorProto::EXTERNAL) {
+        constexpr std::size_t kByte = 8;
+        const std::size_t bits = static_cast<std::size_t>(element_count(sizes)) * static_cast<std::size_t>(type.bits);
+        if (type.bits == 0) throw Error(where, "found strings as external data, expected them in the model");
+        const ExternalFiles::View view = external.view(proto, (bits + kByte - 1) / kByte, where);
+        proto.clear_external_data();
+        proto.clear_data_location();
+        proto.set_raw_data(view.bytes.data(), view.bytes.size());
+    }
+    proto.clear_name();
+    const auto text = std::make_shared<const std::string>(proto.SerializeAsString());
+    const std::span<const std::byte> bytes = std::as_bytes(std::span(*text));
+    return from_bytes(bytes, text, DType::u8, {static_cast<std::int64_t>(bytes.size())}, where);
+}
+
+}  // namespace
+
 Tensor take_tensor(onnx::TensorProto& proto, ExternalFiles& external, const Location& where) {
     const std::optional<DType> dtype = dtype_from_onnx(proto.data_type());
     if (!dtype)
@@ -118,7 +150,7 @@ Tensor take_tensor(onnx::TensorProto& proto, ExternalFiles& external, const Loca
                                dtype_names(&DTypeInfo::onnx_name));
     if (proto.has_segment()) throw Error(where, "found a segment of a tensor, expected a whole tensor");
     Sizes sizes;
-    const std::size_t bytes = promised_bytes(proto, *dtype, sizes, where);
+    const std::size_t bytes = promised_bytes(proto, size_of(*dtype), sizes, where);
     if (proto.data_location() == onnx::TensorProto::EXTERNAL) {
         ExternalFiles::View view = external.view(proto, bytes, where);
         return from_bytes(view.bytes, std::move(view.owner), *dtype, sizes, where);
@@ -129,6 +161,13 @@ Tensor take_tensor(onnx::TensorProto& proto, ExternalFiles& external, const Loca
                                          static_cast<std::int64_t>(bytes)));
     const std::shared_ptr<const std::string> raw(proto.release_raw_data());
     return from_bytes(std::as_bytes(std::span(*raw)), raw, *dtype, sizes, where);
+}
+
+NamedTensor take_any_tensor(onnx::TensorProto& proto, ExternalFiles& external, const Location& where) {
+    const std::optional<OpaqueType> type = opaque_type_from_onnx(proto.data_type());
+    if (!type) return {{}, take_tensor(proto, external, where)};
+    ValueMeta meta = opaque_meta(type->name, opaque_sizes(proto, where));
+    return {{}, take_opaque(proto, *type, external, where), std::move(meta)};
 }
 
 namespace {
@@ -167,8 +206,9 @@ NamedTensor load_tensor_proto(const std::filesystem::path& path) {
     const Location where{file, proto.name().empty() ? "" : "tensor " + onnx_proto::in_quotes(proto.name())};
     std::string name = onnx_proto::checked_text(proto.name(), {file, {}}, "the name");
     onnx_proto::ExternalFiles none({});
-    Tensor tensor = onnx_proto::take_tensor(proto, none, where);
-    return {std::move(name), std::move(tensor)};
+    NamedTensor named = onnx_proto::take_any_tensor(proto, none, where);
+    named.name = std::move(name);
+    return named;
 }
 
 void save_tensor_proto(const std::filesystem::path& path, const Tensor& tensor, const std::string& name) {

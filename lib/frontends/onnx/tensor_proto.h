@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "graph/graph.h"
 #include "tensor/tensor.h"
 
 namespace whittle {
@@ -15,10 +16,10 @@ namespace whittle {
 struct NamedTensor {
     std::string name;  ///< as the file says; may be empty
     Tensor tensor;
+    std::optional<ValueMeta> opaque = {};  ///< of a tensor of an OpaqueType: `tensor` is the bytes of its TensorProto
 };
 
-/// Reads a file that holds one TensorProto. Throws Error naming the file for anything else, for truncated data, and for
-/// element types Whittle does not have (strings).
+/// Reads a file that holds one TensorProto. Throws Error naming the file for anything else and for truncated data.
 NamedTensor load_tensor_proto(const std::filesystem::path& path);
 
 /// Writes the tensor, made contiguous, as raw little-endian data; atomically.
@@ -44,7 +45,7 @@ struct TestDataSet {
 };
 
 /// The files do not say whether they hold a sequence: `declared` does, of the model that they belong to. Throws Error
-/// for a folder without outputs, and whatever load_tensor_proto throws.
+/// for a folder with neither, and whatever load_tensor_proto throws.
 TestDataSet load_test_data_set(const std::filesystem::path& folder, const DeclaredValues& declared = {});
 
 }  // namespace whittle

@@ -19,6 +19,11 @@ DeclaredValue declared_value(const onnx::ValueInfoProto& value) {
     return {value.name(), optional, held.has_sequence_type()};
 }
 
+NamedTensor named(std::string name, NamedTensor tensor) {
+    tensor.name = std::move(name);
+    return tensor;
+}
+
 /// The tensors of one file, named after the value; nothing for an optional that holds nothing.
 std::optional<std::vector<NamedTensor>> load_value(const std::filesystem::path& path, const DeclaredValue& declared) {
     const std::string file = path.string();
@@ -30,7 +35,7 @@ std::optional<std::vector<NamedTensor>> load_value(const std::filesystem::path& 
         onnx_proto::parse(mapped->bytes(), optional, file, "optional (OptionalProto)");
         if (optional.has_tensor_value() && !declared.sequence)
             return std::vector<NamedTensor>{
-                {declared.name, onnx_proto::take_tensor(*optional.mutable_tensor_value(), none, {file, {}})}};
+                named(declared.name, onnx_proto::take_any_tensor(*optional.mutable_tensor_value(), none, {file, {}}))};
         if (!optional.has_sequence_value() || !declared.sequence) return std::nullopt;
         sequence.Swap(optional.mutable_sequence_value());
     } else {
@@ -39,8 +44,8 @@ std::optional<std::vector<NamedTensor>> load_value(const std::filesystem::path& 
     std::vector<NamedTensor> tensors;
     for (onnx::TensorProto& tensor : *sequence.mutable_tensor_values()) {
         const std::string position = std::to_string(tensors.size());
-        tensors.push_back(
-            {declared.name + "." + position, onnx_proto::take_tensor(tensor, none, {file, "element " + position})});
+        tensors.push_back(named(declared.name + "." + position,
+                                onnx_proto::take_any_tensor(tensor, none, {file, "element " + position})));
     }
     if (sequence.elem_type() != onnx::SequenceProto::TENSOR)
         throw Error({file, {}}, "found a sequence of other elements than dense tensors");
@@ -85,23 +90,26 @@ Numbered load_numbered(const std::filesystem::path& folder, const std::string& p
 
 }  // namespace
 
-DeclaredValues declared_values(const std::filesystem::path& model) {
-    onnx::ModelProto proto;
-    onnx_proto::parse(MappedFile::open(model)->bytes(), proto, model.string(), "model");
+DeclaredValues onnx_proto::declared_values(const onnx::GraphProto& graph) {
     DeclaredValues declared;
     std::set<std::string> constants;
-    for (const onnx::TensorProto& initializer : proto.graph().initializer()) constants.insert(initializer.name());
-    for (const onnx::ValueInfoProto& input : proto.graph().input())
+    for (const onnx::TensorProto& initializer : graph.initializer()) constants.insert(initializer.name());
+    for (const onnx::ValueInfoProto& input : graph.input())
         if (!constants.contains(input.name())) declared.inputs.push_back(declared_value(input));
-    for (const onnx::ValueInfoProto& output : proto.graph().output())
-        declared.outputs.push_back(declared_value(output));
+    for (const onnx::ValueInfoProto& output : graph.output()) declared.outputs.push_back(declared_value(output));
     return declared;
 }
 
+DeclaredValues declared_values(const std::filesystem::path& model) {
+    onnx::ModelProto proto;
+    onnx_proto::parse(MappedFile::open(model)->bytes(), proto, model.string(), "model");
+    return onnx_proto::declared_values(proto.graph());
+}
+
 TestDataSet load_test_data_set(const std::filesystem::path& folder, const DeclaredValues& declared) {
-    if (!std::filesystem::exists(folder / "output_0.pb"))
-        throw Error({folder.string(), {}}, "found no output_0.pb, expected an ONNX test data set",
-                    "such a folder holds input_0.pb …, output_0.pb …");
+    if (count_files(folder, "input") + count_files(folder, "output") == 0)
+        throw Error({folder.string(), {}}, "found neither input_0.pb nor output_0.pb, expected an ONNX test data set",
+                    "such a folder holds input_0.pb … and, where they are known, output_0.pb …");
     Numbered inputs = load_numbered(folder, "input", declared.inputs);
     Numbered outputs = load_numbered(folder, "output", declared.outputs);
     return {std::move(inputs.tensors), std::move(outputs.tensors), std::move(inputs.lengths)};

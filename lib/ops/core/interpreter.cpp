@@ -9,6 +9,7 @@
 
 #include "base/error.h"
 #include "graph/nested.h"
+#include "graph/placement.h"
 #include "graph/run_observer.h"
 #include "graph/text.h"
 #include "graph/value_ref.h"
@@ -68,6 +69,14 @@ class Told {
     RunObserver* const observer_;
     std::chrono::steady_clock::time_point start_ = {};
 };
+
+/// What is unknown, or data of a type that DType does not have, no kernel takes.
+void check_type(const Graph& graph, const Node& leaf) {
+    const ValueMeta& meta = leaf.meta();
+    if (is_unknown(meta) || is_opaque(meta))
+        throw Error("graph " + graph.name + ": %" + leaf.name + " is " + meta.placement->text() +
+                    ", expected a tensor of numbers");
+}
 
 void check_input(const Graph& graph, const Node& placeholder, const Tensor& input) {
     const ValueMeta& meta = placeholder.meta();
@@ -177,10 +186,12 @@ std::vector<Tensor> Interpreter::run(const Graph& graph, const std::vector<Prepa
                 if (next_input == inputs.size())
                     throw Error("graph " + graph.name + ": found " + std::to_string(inputs.size()) +
                                 " inputs, expected " + std::to_string(graph.placeholders().size()));
+                check_type(graph, node);
                 check_input(graph, node, inputs[next_input]);
                 values[i].push_back(std::move(inputs[next_input++]));
                 break;
             case NodeKind::get_attr:
+                check_type(graph, node);
                 values[i] = {graph.attributes.at(node.target)};
                 if (in_memory_ && !given) values[i][0] = own_attribute(values[i][0]);
                 break;

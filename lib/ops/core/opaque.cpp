@@ -1,5 +1,7 @@
 #include "ops/core/opaque.h"
 
+#include "base/error.h"
+#include "graph/placement.h"
 #include "graph/targets.h"
 #include "graph/value_ref.h"
 #include "tensor/random.h"
@@ -15,6 +17,8 @@ std::vector<std::string> opaque_ops(const Graph& graph) {
 std::vector<Tensor> made_up_results(const Node& call) {
     Random random(0);
     std::vector<Tensor> results;
+    for (const ValueMeta& meta : call.results)
+        if (meta.placement) throw Error("a result of " + call.target + " is " + meta.placement->text());
     for (const ValueMeta& meta : call.results) results.push_back(random_tensor(meta.dtype, meta.sizes, random));
     return results;
 }

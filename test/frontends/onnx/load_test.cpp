@@ -1,7 +1,10 @@
 // What loading makes of well-formed models: names, constants, folding, nested graphs, breaks, opset differences.
 #include <algorithm>
+#include <map>
+#include <set>
 
 #include "frontends/onnx/save.h"
+#include "graph/placement.h"
 #include "graph/text.h"
 #include "models.h"
 #include "ops/core/interpreter.h"
@@ -187,7 +190,7 @@ TEST_CASE("who reads strings is a break", "[onnx]") {
     w.set_data_type(onnx::TensorProto::STRING);
     w.add_dims(2);
     for (const char* text : {"1", "2"}) w.add_string_data(text);
-    CHECK_THAT(test::load_error(proto), Contains("found elements of type STRING"));
+    CHECK_THAT(test::load_error(proto), Contains("found strings as the input 's', expected numbers"));
     const LoadedModel loaded = load(proto, {.keep_unknown = true});
     REQUIRE(loaded.breaks.size() == 2);
     CHECK(loaded.breaks[0].node == "b");
@@ -195,6 +198,92 @@ TEST_CASE("who reads strings is a break", "[onnx]") {
     CHECK(loaded.breaks[1].reason == "found strings as the input 'w', expected numbers");
     CHECK(loaded.graph.find("r")->meta().sizes == Sizes{2});
     CHECK(std::ranges::count(loaded.unknown, "r") == 0);
+}
+
+TEST_CASE("data of types that Whittle does not have are written as they were read", "[onnx]") {
+    onnx::ModelProto proto = model(
+        "g (string[1] s, float[2] x) => (string[1] z, float[2] y) { z = Identity(s) d = DequantizeLinear(w, k) "
+        "c = Equal(s, v) f = Cast<to = 1>(c) e = Add(f, d) y = Add(e, x) }",
+        21);
+    onnx::TensorProto& w = *proto.mutable_graph()->add_initializer();
+    w.set_name("w");
+    constexpr int kInt4 = 22;
+    w.set_data_type(kInt4);
+    w.add_dims(2);
+    w.set_raw_data("\x21");
+    onnx::TensorProto& v = *proto.mutable_graph()->add_initializer();
+    v.set_name("v");
+    v.set_data_type(onnx::TensorProto::STRING);
+    v.add_dims(1);
+    v.add_string_data("a");
+    onnx::TensorProto& k = *proto.mutable_graph()->add_initializer();
+    k.set_name("k");
+    k.set_data_type(onnx::TensorProto::FLOAT);
+    k.add_float_data(1);
+    const LoadedModel loaded = load(proto, {.keep_unknown = true});
+    CHECK(print(loaded.graph.find("w")->meta()) == "i4[2]");
+    CHECK(print(loaded.graph.find("v")->meta()) == "string[1]");
+    CHECK(print(loaded.graph.find("s")->meta()) == "string[1]");
+    CHECK(print(loaded.graph.find("z")->meta()) == "string[1]");  // as the file declares
+    CHECK(print(loaded.graph.find("e")->meta()) == "unknown");
+    CHECK(unknown_value(loaded.graph) == "the input s holds strings");
+
+    onnx::ModelProto written;
+    REQUIRE(written.ParseFromString(to_onnx(loaded.graph)));
+    std::map<std::string, std::string> data;
+    for (const onnx::TensorProto& tensor : written.graph().initializer())
+        data[tensor.name()] = tensor.SerializeAsString();
+    CHECK(data.at("w") == w.SerializeAsString());
+    CHECK(data.at("v") == v.SerializeAsString());
+    CHECK(written.graph().input(0).type().tensor_type().elem_type() == onnx::TensorProto::STRING);
+    const LoadedModel again = load(written, {.keep_unknown = true});
+    CHECK(same_structure(again.graph, loaded.graph));
+}
+
+TEST_CASE("graphs of a node whose operands are not known stay its own", "[onnx]") {
+    const onnx::ModelProto proto = model(
+        "g (float[2] x) => (float[2] y) { c = Frobnicate(x) r = If(c) <then_branch = a () => (float[2] p) { p = Neg(x) "
+        "}, "
+        "else_branch = b () => (float[N] q) { q = Relu(x) }> y = Neg(r) }");
+    const LoadedModel loaded = load(proto, {.keep_unknown = true});
+    CHECK(loaded.graph.subgraphs.size() == 2);
+    CHECK(print(loaded.graph.find("r")->meta()) == "unknown");
+    CHECK(unknown_value(loaded.graph) == "the type of %c is unknown (the result of onnx.Frobnicate)");
+    onnx::ModelProto written;
+    REQUIRE(written.ParseFromString(to_onnx(loaded.graph)));
+    for (const onnx::NodeProto& node : written.graph().node())
+        if (node.op_type() == "If") CHECK(node.attribute_size() == 2);
+}
+
+TEST_CASE("a graph that is read several times keeps its constants, and nodes of a file have names of their own",
+          "[onnx]") {
+    onnx::ModelProto proto = model(
+        "g (float[2] x) => (float[4] y) { s = SequenceConstruct(x, x) "
+        "t = SequenceMap(s) <body = b (float[2] e) => (float[2] o) <float[2] C = {1, 2}> { o = Add(e, C) }> "
+        "y = ConcatFromSequence<axis = 0>(t) }",
+        17);
+    for (onnx::NodeProto& node :
+         *proto.mutable_graph()->mutable_node(1)->mutable_attribute(0)->mutable_g()->mutable_node())
+        node.set_name("plus");
+    const Graph graph = load(proto).graph;
+    CHECK(run(graph, {Tensor::of({1.f, 1.f})}) == std::vector<double>{2, 3, 2, 3});
+    onnx::ModelProto written;
+    REQUIRE(written.ParseFromString(to_onnx(graph)));
+    std::set<std::string> names;
+    for (const onnx::NodeProto& node : written.graph().node())
+        if (!node.name().empty()) CHECK(names.insert(node.name()).second);
+    CHECK(names.count("plus_1") == 1);
+}
+
+TEST_CASE("what was rewritten while a file was read is said", "[onnx]") {
+    const LoadedModel loaded =
+        load(model("g (float[2] x) => (float[2] y) { k = Constant<value = float[2] {1, 2}>() h = Neg(k) s = "
+                   "SequenceConstruct(x, h) "
+                   "i = Constant<value = int64 {1}>() a = SequenceAt(s, i) y = Add(a, x) }"));
+    CHECK(loaded.rewritten == std::vector<std::string>{"onnx.Neg was computed while reading (constant)",
+                                                       "onnx.SequenceAt was resolved into tensors",
+                                                       "onnx.SequenceConstruct was resolved into tensors"});
+    CHECK(load(model("g (float[2] x) => (float[2] y) { y = Neg(x) }")).rewritten.empty());
 }
 
 TEST_CASE("calls of unknown ops are kept as the file declares them, and written with that", "[onnx]") {

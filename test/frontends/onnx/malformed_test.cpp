@@ -134,7 +134,7 @@ std::vector<Case> cases() {
         {"no tensor", "it holds neither tensors nor sequences of them",
          changed(model(kRelu),
                  [](M& m) { m.mutable_graph()->mutable_input(0)->mutable_type()->mutable_sequence_type(); })},
-        {"strings", "input 'x': found elements of type STRING",
+        {"strings", "found strings as the input 'x', expected numbers",
          changed(model(kRelu),
                  [](M& m) {
                      m.mutable_graph()->mutable_input(0)->mutable_type()->mutable_tensor_type()->set_elem_type(
