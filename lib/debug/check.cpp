@@ -38,8 +38,7 @@ reduce::Observation ask_command(const LoadedFrame& frame, const Search& search, 
 /// Asks the backend in the same way.
 reduce::Observation ask_backend(const LoadedFrame& frame, const Search& search, Backend& backend) {
     Judgement said;
-    for (int i = 0; i < search.repeat && !said.fails(); ++i)
-        said = judge({frame.graph, frame.inputs, {frame.expected, frame.expected_from}, *search.suspect()}, backend);
+    for (int i = 0; i < search.repeat && !said.fails(); ++i) said = judge(case_of(frame, *search.suspect()), backend);
     reduce::Observation seen{
         .failed = said.fails(), .unresolved = said.verdict == Verdict::not_judged, .message = said.reason};
     if (seen.failed) seen.signature = signature_of(said.outcome);
@@ -69,6 +68,14 @@ Findings check(const std::vector<LoadedFrame>& frames, const Search& search) {
             smallest = &frame;
     }
     return findings;
+}
+
+FailingCase case_of(const LoadedFrame& frame, const Suspect& suspect) {
+    return {.graph = frame.graph,
+            .inputs = frame.inputs,
+            .given = {frame.expected, frame.expected_from},
+            .suspect = suspect,
+            .file = frame.onnx ? &*frame.onnx : nullptr};
 }
 
 JudgedFrame judged_frame(std::string name, std::string file, const Judgement& judgement) {
@@ -128,8 +135,7 @@ std::string verdict_text(const std::string& backend, const std::vector<JudgedFra
 TriedFrames try_frames(const std::vector<LoadedFrame>& frames, Backend& backend, const Suspect& suspect) {
     TriedFrames tried;
     for (const LoadedFrame& frame : frames) {
-        const Judgement judgement =
-            judge({frame.graph, frame.inputs, {frame.expected, frame.expected_from}, suspect}, backend);
+        const Judgement judgement = judge(case_of(frame, suspect), backend);
         if (judgement.outcome.missing) tried.support.emplace_back(frame.graph, *judgement.outcome.missing);
         tried.frames.push_back(judged_frame(frame.name, frame.file.string(), judgement));
     }

@@ -27,6 +27,9 @@ Findings check(const std::vector<LoadedFrame>& frames, const Search& search);
 /// Graphs with what the backend cannot compile of each, as far as its runs have told.
 using KnownSupport = std::vector<std::pair<Graph, std::vector<std::string>>>;
 
+/// What the judge is asked of a frame; it refers to the frame.
+FailingCase case_of(const LoadedFrame& frame, const Suspect& suspect);
+
 /// A frame, and the judge's verdict on it.
 struct JudgedFrame {
     std::string name = {}, file = {};

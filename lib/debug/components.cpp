@@ -110,7 +110,8 @@ class Procedure {
                                            .options = options,
                                            .accuracy = suspect_.accuracy,
                                            .limits = suspect_.limits,
-                                           .tier = Tier::computes}},
+                                           .tier = Tier::computes},
+                                          frame_.onnx && component.backend.empty() ? &*frame_.onnx : nullptr},
                                          *backend);
             if (known_.outputs.empty()) known_ = said.expected;  // the reference is not asked again and again
             ++tried.runs;

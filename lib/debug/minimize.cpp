@@ -209,8 +209,8 @@ Minimized minimize(const LoadedFrame& frame, const Search& asked, const Observer
     Judging judge = judging(search);
     Minimized done{.judge = judge.oracle->name(), .file = frame.file.string()};
     if (judge.backend) {
-        done.written.judgement = whittle::judge(
-            {frame.graph, frame.inputs, {frame.expected, frame.expected_from}, *search.suspect()}, *judge.backend);
+        done.written.judgement = whittle::judge(case_of(frame, *search.suspect()), *judge.backend);
+        done.rewritten = frame.rewritten;
         if (!worth_a_search(*done.written.judgement)) {
             done.result.message = done.written.judgement->reason;
             return done;
@@ -293,6 +293,10 @@ std::string to_text(const Minimized& minimized, const Search& search) {
             break;
     }
     const std::optional<Judgement>& said = minimized.written.judgement;
+    if (said && said->fails())
+        return text_of(*said) + "\nnot minimized: the graph that Whittle reads from " + minimized.file +
+               " does not fail" +
+               (minimized.rewritten.empty() ? "" : "; while reading: " + join(minimized.rewritten, "; ")) + "\n";
     if (said && (!said->right() || !said->reason.empty())) return text_of(*said) + "\n";
     if (result.ending == Ending::unsupported) return declined_text(search, minimized.judge, result.message) + "\n";
     if (result.hidden)

@@ -11,9 +11,10 @@ namespace whittle::debug {
 
 struct Minimized {
     reduce::Minimized result = {};
-    reduce::Written written = {};  ///< where the result is, and what was learnt beside it
-    std::string judge = {};        ///< who said so
-    std::string file = {};         ///< the frame's
+    reduce::Written written = {};             ///< where the result is, and what was learnt beside it
+    std::string judge = {};                   ///< who said so
+    std::string file = {};                    ///< the frame's
+    std::vector<std::string> rewritten = {};  ///< as LoadedFrame has it
 
     bool failed() const {
         return result.ending == reduce::Minimized::Ending::minimized ||

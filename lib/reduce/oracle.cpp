@@ -47,7 +47,8 @@ class BackendOracle final : public Oracle {
             seen.failed = false;
             seen.unresolved = found->verdict != whittle::Verdict::right;
             seen.message = found->why;
-        } else if (suspect_.optimized_only && outcome.kind == Outcome::Kind::mismatch && !right_unoptimized(candidate)) {
+        } else if (suspect_.optimized_only && outcome.kind == Outcome::Kind::mismatch &&
+                   !right_unoptimized(candidate)) {
             seen.unresolved = true;
             seen.message += "; without optimization, too";
         }

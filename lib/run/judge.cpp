@@ -15,6 +15,7 @@
 #include "ops/core/draws.h"
 #include "ops/core/open.h"
 #include "run/explained.h"
+#include "run/file_backend.h"
 
 namespace whittle {
 namespace {
@@ -78,7 +79,8 @@ class CaseJudge {
     void fails() {
         said_.verdict = Verdict::fails;
         said_.reason = text_of(said_.outcome);
-        auto found = excuse(asked_.graph, asked_.inputs, said_.outcome, said_.expected.outputs, asked_.suspect.accuracy);
+        auto found =
+            excuse(asked_.graph, asked_.inputs, said_.outcome, said_.expected.outputs, asked_.suspect.accuracy);
         if (found) said_.verdict = found->verdict, said_.reason = std::move(found->why);
     }
 
@@ -93,6 +95,10 @@ class CaseJudge {
     /// The reference's outputs, computed once; said_.no_reference where it has none.
     const Values& reference() {
         if (reference_) return *reference_;
+        if (auto unknown = unknown_value(asked_.graph)) {
+            said_.no_reference = std::move(*unknown);
+            return reference_.emplace();
+        }
         Outcome ran;
         if (is_reference(backend_))
             ran = said_.outcome;
@@ -104,7 +110,7 @@ class CaseJudge {
 
     /// LibTorch's outputs; nothing where it is not there or cannot run the graph.
     std::optional<Values> libtorch() const {
-        if (name_ == kLibTorch || !has_module(kLibTorch)) return std::nullopt;
+        if (name_ == kLibTorch || !has_module(kLibTorch) || unknown_value(asked_.graph)) return std::nullopt;
         const BackendSpec spec(kLibTorch);
         Outcome ran =
             whittle::run({asked_.graph, asked_.inputs, {}, {.spec = spec, .tier = Tier::ends}}, *find_backend(spec));
@@ -176,8 +182,7 @@ bool alike(const Question& question, const Outcome& outcome) {
 
 Again again_of(const Question& question, const Outcome& outcome, const Accuracy& accuracy) {
     if (!alike(question, outcome)) return Again::otherwise;
-    const auto found =
-        excuse(question.graph, question.graph.failure->inputs, outcome, question.expected, accuracy);
+    const auto found = excuse(question.graph, question.graph.failure->inputs, outcome, question.expected, accuracy);
     if (!found) return Again::fails;
     return found->verdict == Verdict::right ? Again::right : Again::otherwise;
 }
@@ -205,6 +210,10 @@ Verdict worst(std::span<const Verdict> verdicts) {
 }
 
 Judgement judge(const FailingCase& asked, Backend& backend) {
+    const bool here = asked.suspect.launcher.prefix.empty();
+    if (asked.file && here)
+        if (const auto as_given = file_backend(backend, *asked.file, asked.suspect.options))
+            return judge(asked, backend, run_suspect(asked.graph, asked.inputs, *as_given, asked.suspect));
     if (auto why = unknown_value(asked.graph)) return {.reason = std::move(*why)};
     return judge(asked, backend, run(asked, backend));
 }

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "graph/onnx_file.h"
 #include "run/suspect.h"
 
 namespace whittle {
@@ -37,6 +38,9 @@ struct FailingCase {
     std::span<const Tensor> inputs;  ///< one per placeholder
     Expectation given = {};          ///< what the user says that the graph computes
     Suspect suspect = {};            ///< Tier::ends: results are not compared
+    /// The file that the graph was read from: a backend that reads such files compiles it, byte by byte, and not the
+    /// graph. Null: there is none.
+    const OnnxFile* file = nullptr;
 };
 
 struct Judgement {
@@ -58,8 +62,8 @@ struct Judgement {
 
 /// Runs the graph on the backend, isolated unless it is the reference, and judges how that ends. Where results differ
 /// from those that were given, the reference and LibTorch are asked who is wrong. Not judged are a backend that does
-/// not support the graph, a graph with values of unknown type, a run that something outside ended, a graph that draws
-/// random numbers, input for which a definition leaves the result open, and results that nobody knows.
+/// not support the graph, values of unknown type that nobody gave, a run that something outside ended, a graph that
+/// draws random numbers, input for which a definition leaves the result open, and results that nobody knows.
 Judgement judge(const FailingCase& asked, Backend& backend);
 /// The same of a run that has ended as `ran`.
 Judgement judge(const FailingCase& asked, Backend& backend, Outcome ran);
