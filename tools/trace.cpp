@@ -100,7 +100,7 @@ int trace_models(const cli::Tool& tool, const Options& options, const debug::Tra
     };
     std::vector<LoadedFrame> frames =
         cli::frames_to_trace(options.models, options.inputs, options.backend, options.output);
-    options.graphs.apply(frames);
+    options.graphs.apply(tool, frames);
     const debug::Traced traced = debug::trace(frames, request, observer);
     nlohmann::json json = debug::to_json(traced);
     if (traced.minifiable())

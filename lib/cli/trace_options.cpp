@@ -76,17 +76,28 @@ void GraphOptions::check(const fs::path& model) const {
                     ": trace it, and then the folder with --joint");
 }
 
-void GraphOptions::apply(std::vector<LoadedFrame>& frames) const {
-    std::vector<const Graph*> graphs;
-    for (LoadedFrame& frame : frames) {
-        graphs.push_back(&frame.graph);
-        if (!joint) continue;
-        program::Part part = program::joint_of(frame.graph, frame.inputs);
-        frame.graph = std::move(part.graph);
-        frame.inputs = std::move(part.inputs);
-        frame.expected.clear();
-        frame.expected_from.clear();
+void GraphOptions::apply(const Tool& tool, std::vector<LoadedFrame>& frames) const {
+    if (joint) {
+        const bool alone = frames.size() == 1;
+        std::erase_if(frames, [&](LoadedFrame& frame) {
+            try {
+                program::Part part = program::joint_of(frame.graph, frame.inputs);
+                frame.graph = std::move(part.graph);
+                frame.inputs = std::move(part.inputs);
+                frame.expected.clear();
+                frame.expected_from.clear();
+                return false;
+            } catch (const Error& error) {
+                if (alone) throw;
+                std::cerr << tool.name() << ": --joint leaves out " << error.what() << "\n";
+                return true;
+            }
+        });
+        if (frames.empty())
+            throw Error("--joint: found no graph that can be differentiated, expected one for the trace to hold");
     }
+    std::vector<const Graph*> graphs;
+    for (LoadedFrame& frame : frames) graphs.push_back(&frame.graph);
     write(graphs);
 }
 

@@ -53,9 +53,10 @@ struct GraphOptions {
     void declare(Tool& tool);
     /// Throws Error for gradients of what is run, whose graphs are not there before.
     void check(const std::filesystem::path& model) const;
-    /// The frames as they are to be traced: with their gradients, where that is asked for. What results are expected of
-    /// a file was about the captured graph.
-    void apply(std::vector<LoadedFrame>& frames) const;
+    /// Makes the frames what is to be traced: with their gradients, where that is asked for. What results are expected
+    /// of a file was about the captured graph. Of several graphs, those that cannot be differentiated are reported on
+    /// stderr and left out. Throws Error where that leaves none.
+    void apply(const Tool& tool, std::vector<LoadedFrame>& frames) const;
     /// Writes the one graph as PyTorch's export. Throws Error where there are several.
     void write(const std::vector<explain::Frame>& frames) const;
 

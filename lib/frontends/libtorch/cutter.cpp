@@ -1,7 +1,9 @@
 #include "frontends/libtorch/cutter.h"
 
 #include <algorithm>
+#include <cctype>
 #include <limits>
+#include <string_view>
 
 #include "base/error.h"
 #include "graph/text.h"
@@ -23,6 +25,22 @@ std::string statement(const std::vector<StackFrame>& stack) {
     for (const StackFrame& frame : stack)
         if (!frame.text.empty()) return frame.text;
     return {};
+}
+
+/// Does the statement decide anything? Only Python's bool() is an operation of its own, is_nonzero: of a boolean that
+/// item() gave, the line that asked for it shows whether the program branches on it.
+bool branches(const std::string& statement) {
+    constexpr std::string_view kWords[] = {"if", "elif", "while", "for", "assert", "switch", "and", "or", "not"};
+    const auto in_word = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_'; };
+    for (std::size_t begin = 0; begin < statement.size();) {
+        std::size_t end = begin;
+        while (end < statement.size() && in_word(statement[end])) ++end;
+        if (std::ranges::find(kWords, std::string_view(statement).substr(begin, end - begin)) != std::end(kWords))
+            return true;
+        begin = std::max(end, begin + 1);
+    }
+    return statement.find_first_of("?!") != std::string::npos || statement.find("&&") != std::string::npos ||
+           statement.find("||") != std::string::npos;
 }
 
 /// "aten.item of aten.norm.Scalar": the op that gave the program a value, and the one whose result it read.
@@ -74,7 +92,8 @@ std::optional<GraphBreak> break_of(const Recording& recording, std::int32_t inde
         const TensorRef* operand = step.begin->values.empty() ? nullptr : step.begin->values[0].tensor();
         if (role == CaptureRole::compares)
             return GraphBreak{BreakKind::compare, target + " compares whole tensors on the host", target, stack};
-        const bool branch = role == CaptureRole::branches || (operand && operand->dtype == DType::boolean);
+        const bool branch = role == CaptureRole::branches ||
+                            (operand && operand->dtype == DType::boolean && branches(statement(stack)));
         GraphBreak why = told(branch ? BreakKind::branch : BreakKind::item,
                               (branch ? "branch on a tensor's value: " : "a tensor's value as a host value: ") +
                                   reading(recording, index),

@@ -4,6 +4,7 @@
 #include <functional>
 #include <map>
 #include <tuple>
+#include <unordered_set>
 
 #include "frontends/libtorch/bind.h"
 #include "ops/aten/capture.h"
@@ -70,6 +71,7 @@ class Tracer {
             out_.inputs.emplace_back();
             out_.results.emplace_back();
             forget_unseen(steps_[i].order());
+            note_pointer(steps_[i]);
             for (const EventValue& value : steps_[i].begin->values)
                 for_each_tensor(value, [&](const TensorRef& tensor) { read(tensor); });
             if (steps_[i].kind == StepKind::op) write_results(steps_[i]);
@@ -118,6 +120,7 @@ class Tracer {
         }
         // Another object at the same place that nothing wrote to since: detach(), data(), autograd's own copies.
         if (there >= 0 && !was_read_as(tensor, there) && is_latest(there)) return link(tensor, there);
+        if (known != current_.end() && is_marked_dirty(tensor, known->second)) return link(tensor, known->second.value);
         if (known != current_.end()) return changed(tensor, known->second.value);
         if (there >= 0) return changed(tensor, there);
         return outside(tensor);
@@ -127,6 +130,20 @@ class Tracer {
     bool is_unmoved(const TensorRef& tensor, const Current& known) const {
         const TensorRef& before = out_.values[static_cast<std::size_t>(known.value)].tensor;
         return !tensor.has(kHasStorage) || !before.has(kHasStorage) || same_place(before, tensor);
+    }
+
+    /// The version counter moved by one, and nothing wrote: an autograd function that writes to its argument and gives
+    /// it back marks it (mark_dirty), for which PyTorch counts again. Whoever got a pointer may have written.
+    bool is_marked_dirty(const TensorRef& tensor, const Current& known) const {
+        const TracedValue& value = out_.values[static_cast<std::size_t>(known.value)];
+        return tensor.has(kHasStorage) && tensor.version == known.version + 1 && same_place(value.tensor, tensor) &&
+               value.step >= 0 && writes_memory(steps_[static_cast<std::size_t>(value.step)]) &&
+               is_latest(known.value) && !pointed_at_.contains(tensor.storage);
+    }
+    void note_pointer(const Step& step) {
+        if (step.kind != StepKind::data_pointer) return;
+        for (const EventValue& value : step.begin->values)
+            for_each_tensor(value, [&](const TensorRef& tensor) { pointed_at_.insert(tensor.storage); });
     }
 
     /// The value that was seen last at the tensor's place: on this thread, unless another one's is newer than the last
@@ -357,6 +374,7 @@ class Tracer {
     std::unordered_map<std::uint64_t, std::vector<Written>> writes_;   ///< per storage, ascending
     std::unordered_map<std::uint64_t, Write> writers_;                 ///< per storage: the last step that wrote to it
     std::unordered_map<std::uint32_t, std::int32_t> last_of_version_;  ///< the last step that left this version
+    std::unordered_set<std::uint64_t> pointed_at_;                     ///< storages that the program has a pointer to
     std::size_t unseen_ = 0;                                           ///< position in EventFile::unseen_writes
     std::unordered_map<std::uint64_t, std::int32_t> unseen_at_;  ///< per storage: the step before which it was written
     std::unordered_map<std::uint64_t, std::vector<std::size_t>> snapshots_;
