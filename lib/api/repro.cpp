@@ -51,9 +51,9 @@ std::string minified_here(const Graph& graph, const FailingGraph& failing, const
         const std::unique_ptr<std::string> answer(module_function<Minimize>("search", "whittle_minimize_here")(
             graph, failing.inputs, *backend, suspect, output));
         const nlohmann::json result = nlohmann::json::parse(*answer);
-        const std::string verdict = result.value("verdict", "");
-        return verdict == "minimized" ? counts(result) + ": " + output.string()
-                                      : "it was not minimized (" + verdict + ")";
+        const std::string ending = result.value("result", "");
+        return ending == "minimized" ? counts(result) + ": " + output.string()
+                                     : "it was not minimized (" + ending + ")";
     } catch (const Error& error) {
         return "it was not minimized: " + std::string(error.what());
     }
@@ -74,7 +74,7 @@ std::string minified(const std::filesystem::path& record, std::vector<std::strin
     const nlohmann::json result = nlohmann::json::parse(run.out, nullptr, false);
     if (run.exit_code != 0 || !result.is_object())
         return "minify did not minimize it (" +
-               (result.is_object() ? result.value("verdict", "") : "exit status " + std::to_string(run.exit_code)) +
+               (result.is_object() ? result.value("result", "") : "exit status " + std::to_string(run.exit_code)) +
                ")" + by_hand;
     return counts(result) + "; next: " + program_called("repro") + " " + shell_quote({output.string()});
 }

@@ -31,7 +31,8 @@ Tuples tuples_of(const Tensor& indices) { return {extent(indices, -1), indices.v
 Answer bad_tuple(std::string_view op, const Tensor& data, const Tuples& tuples, std::int64_t first) {
     for (std::size_t i = 0; i < tuples.count(); ++i)
         for (std::int64_t k = 0; k < tuples.width; ++k)
-            if (const std::int64_t index = tuples.at(i, k), size = extent(data, first + k); index < -size || index >= size)
+            if (const std::int64_t index = tuples.at(i, k), size = extent(data, first + k);
+                index < -size || index >= size)
                 return bad_index(op, Tensor::of({index}), size, true);
     return std::nullopt;
 }

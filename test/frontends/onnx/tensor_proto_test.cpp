@@ -188,7 +188,8 @@ TEST_CASE("files that are no TensorProto are refused", "[onnx]") {
 
 TEST_CASE("a test data set is a folder of numbered tensors", "[onnx]") {
     const TempDir folder;
-    CHECK_THAT(error_of([&] { load_test_data_set(folder.path()); }), Contains("found neither input_0.pb nor output_0.pb"));
+    CHECK_THAT(error_of([&] { load_test_data_set(folder.path()); }),
+               Contains("found neither input_0.pb nor output_0.pb"));
     save_tensor_proto(folder.path() / "input_0.pb", Tensor::of({1.f}), "x");
     CHECK(load_test_data_set(folder.path()).outputs.empty());
     save_tensor_proto(folder.path() / "output_0.pb", Tensor::of({2.f}), "y");
