@@ -101,12 +101,21 @@ std::vector<fs::path> save_drifted(const std::vector<Graph>& finds, const Search
     return files;
 }
 
-/// A command judges what its user has before it judges what was made of it: the file where its candidates are such
-/// files, or where it reports failures of a compiler, which takes the file; else its graph with nothing folded.
-std::optional<reduce::AsGiven> as_given(const Search& search, const LoadedFrame& frame) {
-    if (!search.unfolded) return std::nullopt;
+/// Whether a command that reports failures reports one of a graph that does nothing: it does not read such files.
+bool fails_on_everything(const Search& search, reduce::Oracle& oracle) {
     const auto& command = std::get<reduce::CommandOracleOptions>(search.judge);
-    if (search.output.extension() == ".onnx" || command.polarity == reduce::CommandOracleOptions::Polarity::check)
+    if (command.polarity != reduce::CommandOracleOptions::Polarity::check) return false;
+    Graph nothing;
+    nothing.name = "nothing";
+    nothing.output(std::vector<NodeRef>());
+    return oracle.observe({nothing, {}, {}, "a graph that does nothing"}).failed;
+}
+
+/// A command judges what its user has before it judges what was made of it: the file where its candidates are such
+/// files, or where it cannot read the candidates; else its graph with nothing folded.
+std::optional<reduce::AsGiven> as_given(const Search& search, const LoadedFrame& frame, reduce::Oracle& oracle) {
+    if (!search.unfolded) return std::nullopt;
+    if (search.output.extension() == ".onnx" || fails_on_everything(search, oracle))
         return reduce::AsGiven{.file = frame.file};
     if (frame.folded.empty()) return std::nullopt;  // the graph is what was given
     return reduce::AsGiven{.graph = search.unfolded().graph};
@@ -241,7 +250,7 @@ Minimized minimize(const LoadedFrame& frame, const Search& asked, const Observer
     if (judge.backend) options.likely = [&] { return first_divergent(frame, *judge.backend, search); };
     options.improved = [&](const Graph& graph) { reduce::save_minimized(graph, search.output); };
     options.progress = observer.progress;
-    options.as_given = as_given(search, frame);
+    options.as_given = as_given(search, frame, *judge.oracle);
 
     done.written.stored = search.stored.has_value();
     if (options.as_given) done.written.folded = frame.folded;
@@ -293,11 +302,11 @@ std::string to_text(const Minimized& minimized, const Search& search) {
             break;
     }
     const std::optional<Judgement>& said = minimized.written.judgement;
-    if (said && said->fails())
+    if (said && said->fails() && !search.stored)
         return text_of(*said) + "\nnot minimized: the graph that Whittle reads from " + minimized.file +
                " does not fail" +
                (minimized.rewritten.empty() ? "" : "; while reading: " + join(minimized.rewritten, "; ")) + "\n";
-    if (said && (!said->right() || !said->reason.empty())) return text_of(*said) + "\n";
+    if (said && !said->fails() && (!said->right() || !said->reason.empty())) return text_of(*said) + "\n";
     if (result.ending == Ending::unsupported) return declined_text(search, minimized.judge, result.message) + "\n";
     if (result.hidden)
         return "not failing: " + minimized.file + " fails (" + result.signature.text() +

@@ -60,8 +60,9 @@ class Kernels final : public Backend, public program::PlanCompiler, public progr
         asked_target = request.kernel.target;
         kernel = expr::print(request.kernel.group);
         REQUIRE(request.got);
+        const auto& got = request.given_expected ? request.expected : *request.got;
         return ShortProgram{.text = "#include <cstdio>\nint main() {\n    const float expected[] = {" +
-                                    element_list(request.expected) + "}, got[] = {" + element_list(*request.got) +
+                                    element_list(request.expected) + "}, got[] = {" + element_list(got) +
                                     "};\n    if (got[0] == expected[0]) return 0;\n"
                                     "    std::printf(\"expected %g, got %g\\n\", expected[0], got[0]);\n"
                                     "    return 1;\n}\n",

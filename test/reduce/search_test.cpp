@@ -46,7 +46,7 @@ TEST_CASE("search finds every conjunction of up to three of many items", "[searc
                 const Result result = search(conjunction(count, culprits), options);
                 REQUIRE(result.reproduces);
                 REQUIRE(result.kept == culprits);
-                REQUIRE(result.one_minimal);
+                REQUIRE(result.one_minimal == result.reservation.empty());
             }
 }
 
@@ -82,7 +82,7 @@ TEST_CASE("search keeps a 1-minimal failing set when a fifth of the answers are 
         const Problem problem = noisy(conjunction(200, {20, 150, 151}), seed);
         const Result result = search(problem, {});
         REQUIRE(problem.test(result.kept) == reduce::Verdict::fails);
-        REQUIRE(result.one_minimal);
+        REQUIRE(result.one_minimal == result.reservation.empty());
         for (int item : result.kept) {
             Set rest = result.kept;
             rest.erase(std::find(rest.begin(), rest.end(), item));
@@ -113,7 +113,7 @@ TEST_CASE("search goes on with delta debugging where bisection was misled, and s
         fell_back += automatic.fell_back;
         CHECK_FALSE(bisect.fell_back);
         CHECK(problem.test(automatic.kept) == reduce::Verdict::fails);
-        CHECK(automatic.one_minimal);
+        CHECK(automatic.one_minimal == automatic.reservation.empty());
     }
     CHECK(fell_back > 0);
     // Items whose need was only supposed are no sign of it.

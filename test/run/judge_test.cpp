@@ -110,14 +110,20 @@ TEST_CASE("random draws are not judged by their values, only by how they end", "
 }
 
 TEST_CASE("a difference that is rounding is right", "[judge]") {
-    const Graph sum =
-        parse("graph g {\n  %x = placeholder[\"x\"] : f32[4]\n  %y = aten.sum.default(%x) : f32[]\n  return (%y)\n}\n");
-    const std::vector<Tensor> inputs = {Tensor::of<float>({1e8f, 1.25f, -1e8f, 0.5f})};
-    PlantedBackend other;
-    other.on_result = [](const Node&, const Tensor&) { return Tensor::of<float>({1.75f}, {}); };  // in f64
-    const Judgement said = judge({sum, inputs, {}, {.spec = "planted", .tier = Tier::computes}}, other);
+    const Graph cancels = parse(R"(graph g {
+      %x = placeholder["x"] : f32[2]
+      %large = aten.add.Scalar(%x, 10000.0) : f32[2]
+      %small = aten.sub.Scalar(%large, 10000.0) : f32[2]
+      return (%small)
+    })");
+    const std::vector<Tensor> inputs = {Tensor::of<float>({0.1F, 0.2F})};
+    PlantedBackend good;
+    const Expectation other{{Tensor::of<float>({0.1004F, 0.2004F})}, "data"};  // in another order
+    const Judgement said = judge({cancels, inputs, other, {.spec = "planted", .tier = Tier::computes}}, good);
     CHECK(said.right());
     CHECK_THAT(said.reason, Contains("within rounding"));
+    const Expectation wrong{{Tensor::of<float>({0.3F, 0.2F})}, "data"};
+    CHECK_FALSE(judge({cancels, inputs, wrong, {.spec = "planted", .tier = Tier::computes}}, good).right());
 }
 
 TEST_CASE("the worst verdict of several counts", "[judge]") {

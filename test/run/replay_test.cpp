@@ -300,7 +300,7 @@ FAIL  r/b # 1.json (not run, 0.00 s)
 )"
                   "\x01\n"
                   R"(SKIP  r/c.json (not run, 0.00 s)
-      : no kernel
+      not judged: no kernel
 XFAIL r/d.json (not run, 0.00 s)
       known: bug 12
       crash: killed by SIGSEGV

@@ -13,6 +13,7 @@
 #include "graph/dynamic_dims.h"
 #include "graph/placement.h"
 #include "graph/verify.h"
+#include "ops/onnx/control.h"
 #include "ops/onnx/sequence.h"
 #include "tensor/opaque_types.h"
 
@@ -217,7 +218,7 @@ std::vector<std::string> rewritten_nodes(const std::map<std::string, std::size_t
     for (const auto& [op, count] : folded)
         texts.push_back(op +
                         (onnx_sequence_op(op)  ? " was resolved into tensors"
-                         : op == "onnx.If"     ? " was replaced by the branch that a constant chooses"
+                         : onnx_branches(op)   ? " was replaced by the branch that a constant chooses"
                          : onnx_passing_op(op) ? " was read one iteration, or element, after another"
                                                : " was computed while reading (constant)") +
                         times(count));

@@ -356,8 +356,10 @@ std::vector<ValueMeta> onnx_body_inputs(const Graph& graph, const Node& call) {
     throw Error("found a nested graph of " + call.target + ", expected one of If, Loop or Scan");
 }
 
+bool onnx_branches(const std::string& target) { return target == "onnx.If"; }
+
 std::optional<std::string> onnx_chosen_branch(const Graph& graph, const Node& call) {
-    if (call.target != "onnx.If" || call.args.empty() || !call.args[0].node()) return std::nullopt;
+    if (!onnx_branches(call.target) || call.args.empty() || !call.args[0].node()) return std::nullopt;
     const Node& condition = graph.node(*call.args[0].node());
     if (condition.kind != NodeKind::get_attr || condition.meta().numel() != 1) return std::nullopt;
     return graph.attributes.at(condition.target).item().to_bool() ? "then_branch" : "else_branch";

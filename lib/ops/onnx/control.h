@@ -15,6 +15,9 @@ namespace whittle {
 /// graphs.
 std::vector<ValueMeta> onnx_body_inputs(const Graph& graph, const Node& call);
 
+/// The op runs one of its nested graphs.
+bool onnx_branches(const std::string& target);
+
 /// The attribute that holds the graph which an If whose condition is a constant always runs.
 std::optional<std::string> onnx_chosen_branch(const Graph& graph, const Node& call);
 
