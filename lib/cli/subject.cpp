@@ -27,7 +27,8 @@ Suspected suspected(const SubjectOptions& options) {
 
 debug::Subject subject_of_program(const Tool& tool, const fs::path& program, const SubjectOptions& options,
                                   const fs::path& folder) {
-    const Suspected backend = suspected(options);
+    Suspected backend = suspected(options);
+    if (backend && offered<Reference>(*backend)) backend.reset();  // capture has held it against what was observed
     debug::ProgramRequest request = options.program.request(tool, program, options.inputs);
     request.with_data = backend || options.values;
     request.with_times = options.times;
@@ -66,7 +67,10 @@ debug::Subject subject_of_model(const fs::path& model, SubjectOptions& options) 
     std::vector<LoadedFrame> runnable;
     if (options.runs_backend()) runnable = load(true);
     if (options.minify) options.backend.default_to(runnable.at(0));
-    const Suspected backend = suspected(options);
+    Suspected backend = suspected(options);
+    // The reference is held against what somebody else gave; records hold what capture has checked it by.
+    const auto given = [](const LoadedFrame& frame) { return !frame.expected.empty() && !frame.record; };
+    if (backend && offered<Reference>(*backend) && std::ranges::none_of(runnable, given)) backend.reset();
     // What is run is what is told of, but of a folder: its graphs are told of, its records are run.
     debug::Subject subject =
         debug::subject_of(model, runnable.empty() || recognize(model) == ModelKind::trace ? load(false) : runnable);

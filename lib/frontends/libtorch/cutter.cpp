@@ -28,9 +28,11 @@ std::string statement(const std::vector<StackFrame>& stack) {
 }
 
 /// Does the statement decide anything? Only Python's bool() is an operation of its own, is_nonzero: of a boolean that
-/// item() gave, the line that asked for it shows whether the program branches on it.
+/// item() gave, the line that asked for it shows whether the program branches on it. TorchScript writes bool() before
+/// an if.
 bool branches(const std::string& statement) {
-    constexpr std::string_view kWords[] = {"if", "elif", "while", "for", "assert", "switch", "and", "or", "not"};
+    constexpr std::string_view kWords[] = {"if",     "elif", "while", "for", "assert",
+                                           "switch", "and",  "or",    "not", "bool"};
     const auto in_word = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_'; };
     for (std::size_t begin = 0; begin < statement.size();) {
         std::size_t end = begin;
