@@ -362,7 +362,8 @@ class RuledCall {
         const Param* other = op_.schema.param("other");
         if (other && other->type == ParamType::scalar) meet(number_of("other"));
         if (operands_.size() != 2) return;
-        for (const auto& [from, to] : {std::pair(operands_[0], operands_[1]), std::pair(operands_[1], operands_[0])}) {
+        for (const std::size_t which : {0, 1}) {
+            const NodeRef from = operands_[which], to = operands_[1 - which];
             if (!sides_of(from, full) || !is_floating(value(from).dtype)) continue;
             const Sizes& sizes = results_[0].center.sizes();
             const Numbers aims = load_broadcast<double>(value(to).center, sizes);

@@ -58,7 +58,10 @@ TEST_CASE("functions of a model are read as their nodes, in functions and nested
     };
     CHECK(of(true) == std::vector<double>{15, -1});
     CHECK(of(false) == std::vector<double>{-7, 1});
-    CHECK(same_structure(loaded.graph, load_onnx_bytes(test::bytes_of(to_onnx(loaded.graph)), "a.onnx", {}, {}).graph));
+    // Nodes have names of their own in a file, whatever function they come from.
+    const LoadedModel again = load_onnx_bytes(test::bytes_of(to_onnx(loaded.graph)), "a.onnx", {}, {});
+    CHECK(targets(again.graph) == targets(loaded.graph));
+    CHECK(run(again.graph, {x, Tensor::of(std::vector<float>{1}, {}).to(DType::boolean)}) == of(true));
 }
 
 TEST_CASE("attributes of a function are those of its call, or its defaults", "[onnx]") {
