@@ -264,7 +264,7 @@ void add_minified(const PageFacts& facts, const std::vector<Cause>& causes, cons
                   std::vector<Finding>& findings) {
     std::vector<Finding> verified;
     for (const json& result : minified) {
-        if (result.value("verdict", "") != "minimized") continue;
+        if (result.value("result", "") != "minimized") continue;
         const auto cause = std::ranges::find_if(
             causes, [&](const Cause& one) { return std::ranges::count(one.graphs, result.value("graph", "")) > 0; });
         Finding finding = minified_finding(facts, result, cause == causes.end() ? nullptr : &*cause, sources);
@@ -335,7 +335,7 @@ json findings_json(const PageFacts& facts, const json& minified, Sources& source
     std::vector<Finding> findings;
     const std::vector<Cause> causes = causes_of(facts, minified);
     const bool minimized =
-        std::ranges::any_of(minified, [](const json& one) { return one.value("verdict", "") == "minimized"; });
+        std::ranges::any_of(minified, [](const json& one) { return one.value("result", "") == "minimized"; });
     add_failures(facts, sources, causes, minimized, findings);
     add_minified(facts, causes, minified, sources, findings);
     add_capture_faults(facts, findings);

@@ -114,7 +114,7 @@ std::string minified_facts(const json& data) {
     if (minified == data.end()) return text;
     for (const json& result : *minified) {
         text += table("Minimized", {"Verdict", "Operations", "Queries", "Fails with", "Is right"},
-                      {{result["verdict"], result["calls_before"].dump() + " to " + result["calls_after"].dump(),
+                      {{result["result"], result["calls_before"].dump() + " to " + result["calls_after"].dump(),
                         result["queries"].dump(), result.value("minimized_message", result.value("message", "")),
                         result.value("without", "")}});
         const auto repro = result.find("repro");

@@ -16,7 +16,7 @@ V.minify = {
   },
   /** The repro before how it was found. */
   result(pg, m) {
-    const failed = m.verdict === 'minimized';
+    const failed = m.result === 'minimized';
     pg.append(
       h(
         'p.lead' + (failed ? '.s-failed' : ''),
@@ -30,7 +30,7 @@ V.minify = {
               '. ',
               h('span.dim', 'It still fails in the same way: ' + m.signature + '.'),
             ]
-          : 'It was not minimized: ' + m.verdict.replace('_', ' ') + '.',
+          : 'It was not minimized: ' + m.result.replace('_', ' ') + '.',
       ),
     );
     if (failed && D.totals.graphs > 1 && G[m.graph])

@@ -4,7 +4,7 @@ const COUNT = {
   graph: [D.graphs.length],
   breaks: [D.totals.breaks],
   guards: [D.totals.recompiles],
-  minify: [(D.minify || []).filter((m) => m.verdict === 'minimized').map((m) => m.calls_before + ' → ' + m.calls_after)[0] || ''],
+  minify: [(D.minify || []).filter((m) => m.result === 'minimized').map((m) => m.calls_before + ' → ' + m.calls_after)[0] || ''],
   accuracy: [D.graphs.filter((g) => (g.failure && g.failure.wrong) || (D.accuracy[g.name] && D.accuracy[g.name].first)).length || '', 'failed'],
 };
 const ids = Object.keys(V).filter((id) => id !== 'diff' || D.diff),

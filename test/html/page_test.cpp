@@ -199,9 +199,9 @@ TEST_CASE("the repro comes first, and nothing asks for what the page has", "[htm
         "  %y = aten.relu.default(%x) : f32[2]\n  return (%y)\n}\n");
     left.nodes[1].stack = {{.file = "/nowhere/program.cpp", .line = 2, .function = "net", .text = ""}};
     save_graph(left, result);
-    const json minified = {{"verdict", "minimized"}, {"calls_before", 9},         {"calls_after", 1},
-                           {"queries", 4},           {"message", "far off"},      {"minimized_message", "off"},
-                           {"graph", "net_0"},       {"output", result.string()}, {"history", json::array()}};
+    const json minified = {{"result", "minimized"}, {"calls_before", 9},         {"calls_after", 1},
+                           {"queries", 4},          {"message", "far off"},      {"minimized_message", "off"},
+                           {"graph", "net_0"},      {"output", result.string()}, {"history", json::array()}};
     const json repros = {{{"output", repro.string()},
                           {"verified", true},
                           {"compile_command", "c++ small.cpp -o small"},
@@ -229,8 +229,8 @@ TEST_CASE("what was minimized ends in the command that shows it, with the text o
     write_file(repro, "int main() { return 1; }\n");
     save_graph(parse("graph g {\n  %x = placeholder[\"x\"] : f32[2]\n  return (%x)\n}\n"), result);
     const json minified = {
-        {"verdict", "minimized"}, {"calls_before", 9},         {"calls_after", 1},        {"queries", 4},
-        {"message", "wrong"},     {"output", result.string()}, {"history", json::array()}};
+        {"result", "minimized"}, {"calls_before", 9},         {"calls_after", 1},        {"queries", 4},
+        {"message", "wrong"},    {"output", result.string()}, {"history", json::array()}};
     const json repros = {
         {{"output", repro.string()}, {"verified", true}, {"compile_command", "c++ small.cpp -o small"}}};
     const debug::Subject subject = test::broken_program("/nowhere/program.cpp");
