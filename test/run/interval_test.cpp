@@ -5,6 +5,7 @@
 #include <set>
 
 #include "base/error.h"
+#include "base/sanitizer.h"
 #include "graph/text.h"
 #include "ops/core/interpreter.h"
 #include "ops/samples/table.h"
@@ -244,6 +245,7 @@ std::string sample_fits(const RegisteredOp& op, const Sample& sample) {
 }  // namespace
 
 TEST_CASE("what the reference computes lies in the interval of every op with a bound", "[interval]") {
+    if (kAddressSanitizer) return;  // every op runs elsewhere; this takes minutes
     for (const RegisteredOp& op : Registry::instance().all()) {
         if (op.def->random || op.def->higher_order) continue;
         std::set<std::string> wrong;
@@ -265,6 +267,7 @@ TEST_CASE("what the reference computes lies in the interval of every op with a b
 }
 
 TEST_CASE("most ops have a bound", "[interval]") {
+    if (kAddressSanitizer) return;  // every op runs elsewhere; this takes minutes
     std::set<std::string_view> without;
     for (const RegisteredOp& op : Registry::instance().all()) {
         const Samples samples = op.def->dtypes & set_of(DType::f32) ? samples_of(op, DType::f32) : Samples();
