@@ -142,7 +142,8 @@ class IntervalWalk {
         return {widen(alone).graph, name, node.results, operands, reported};
     }
 
-    /// Through the op's decomposition. Operands that are computed but exact are told to it: sizes may depend on them.
+    /// Through the op's decomposition. The decomposition gets operands that are computed but exact: sizes may depend on
+    /// them.
     Intervals run_parts(const Graph& graph, const Node& node, const ValueOf& value, const std::string& reported) {
         std::map<NodeId, Tensor> known;
         const KnownValue exact_operand = [&](NodeRef ref) -> const Tensor* {

@@ -116,7 +116,5 @@ Outcome judge(Outcome outcome, const Graph& graph, std::span<const Tensor> input
 /// As that, and of a mismatch: whether it is rounding. Costs then a run of the reference and one in f64.
 Outcome judge_and_explain(Outcome ran, const Graph& graph, std::span<const Tensor> inputs,
                           std::span<const Tensor> expected, const Accuracy& accuracy);
-/// The same in words, for who reads of the mismatch.
-inline constexpr const char* kRounding = "rounding: as near to f64 as what is expected; --accuracy=fp64 accepts it";
 
 }  // namespace whittle
