@@ -27,19 +27,20 @@ at::Tensor scaled(const at::Tensor& x, double by) { return (x * by).relu(); }
 /// Each depth is another stack.
 at::Tensor deep(const at::Tensor& x, int depth) { return depth > 0 ? deep(x, depth - 1) + 1 : scaled(x, 2); }
 
-/// Two threads fork at once, again and again, while a third computes at stacks that are new.
+/// Two threads fork at once, again and again, while a third computes at stacks that are new. The graph has the same
+/// length however slow forks are.
 void fork_at_once() {
-    std::atomic<int> left{2};
+    std::atomic<bool> ended{false};
     const auto forks = [&] {
-        for (int i = 0; i < 200; ++i) {
+        while (!ended) {
             const pid_t child = fork();
             if (child == 0) _exit(0);
             waitpid(child, nullptr, 0);
         }
-        --left;
     };
     std::thread one(forks), other(forks);
-    for (int depth = 0; left > 0; ++depth) deep(at::ones({4}), depth % 300);
+    for (int depth = 0; depth < 200; ++depth) deep(at::ones({4}), depth);
+    ended = true;
     one.join();
     other.join();
     std::puts("forked");
