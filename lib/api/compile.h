@@ -219,9 +219,9 @@ class PureCall {
     PureCall& operator=(const PureCall&) = delete;
 
     /// Where an earlier call was like this one: the results, by running its graph, and what remember() was told of
-    /// their form. Else null, and the function's code has to run.
-    static const void* known(FunctionState& function, const std::function<void(Visitor&)>& describe,
-                             TensorList& results);
+    /// their form, which another thread may forget meanwhile. Else null, and the function's code has to run.
+    static std::shared_ptr<const void> known(FunctionState& function, const std::function<void(Visitor&)>& describe,
+                                             TensorList& results);
     void run(const std::function<void()>& body);
     /// What it gave, so that a later call may be like it. `form`: the results without tensors.
     void remember(const TensorList& results, std::shared_ptr<const void> form);
@@ -296,8 +296,8 @@ class Compiled {
     template <class Result, class Describe, class... Args>
     Result call_pure(const Describe& describe, Args&&... args) const {
         TensorList tensors;
-        if (const void* form = detail::PureCall::known(*state_, std::ref(describe), tensors))
-            return detail::rebuilt(*static_cast<const Result*>(form), tensors);
+        if (const auto form = detail::PureCall::known(*state_, std::ref(describe), tensors))
+            return detail::rebuilt(*static_cast<const Result*>(form.get()), tensors);
         detail::PureCall call(*state_, std::ref(describe));
         std::optional<Result> result;
         call.run([&] { result.emplace(std::invoke(function_, std::forward<Args>(args)...)); });

@@ -196,8 +196,8 @@ void PureCall::run(const std::function<void()>& body) {
     run_frame(state_->function, state_->describe, body, state_->ran);
 }
 
-const void* PureCall::known(FunctionState& function, const std::function<void(Visitor&)>& describe,
-                            TensorList& results) {
+std::shared_ptr<const void> PureCall::known(FunctionState& function, const std::function<void(Visitor&)>& describe,
+                                            TensorList& results) {
     if (Session::current() || current_trace() || function.profile) return nullptr;
     const SeenState state = SeenState::now();
     const std::shared_ptr<const KnownCalls> calls = known_calls(function);
@@ -211,7 +211,7 @@ const void* PureCall::known(FunctionState& function, const std::function<void(Vi
         const std::lock_guard lock(function.mutex);
         ++function.counts.calls;
         ++function.counts.code_skipped;
-        return call->form.get();
+        return call->form;
     }
     return nullptr;
 }

@@ -9,6 +9,7 @@
 #include "explain/generalized.h"
 #include "explain/split.h"
 #include "graph/abilities.h"
+#include "graph/lacking.h"
 #include "graph/nested.h"
 #include "graph/placement.h"
 #include "graph/text.h"
@@ -67,6 +68,31 @@ std::set<NodeId> refused_calls(const Graph& graph, const Backend* backend,
     return refused;
 }
 
+/// What the backend lacks to compile the call, whatever its op is; empty where it is the op.
+std::string lacks(const Backend& backend, const Graph& graph, const Node& call) {
+    const Lacking* lacking = offered<Lacking>(backend);
+    return lacking ? lacking->lacks(graph, call) : std::string();
+}
+
+std::string refusal_text(const Graph& graph, const Node& call, const Backend& backend) {
+    const std::string what = lacks(backend, graph, call);
+    if (!what.empty()) return "backend " + backend.name() + " has no " + what;
+    return "backend " + backend.name() + " does not support " + call.target + opset_text(graph, call.target);
+}
+
+/// Of an op that the backend named: the op, or what its refused calls lack whatever they compute.
+std::string unsupported_text(const Graph& graph, const std::set<NodeId>& refused, const std::string& op,
+                             const Backend& backend) {
+    std::string found;
+    for (const NodeId id : refused) {
+        if (graph.node({id}).target != op) continue;
+        const std::string what = lacks(backend, graph, graph.node({id}));
+        if (what.empty()) return op;
+        found = what;
+    }
+    return found.empty() ? op : found;
+}
+
 /// Why a call is a break, if it is. `frontend` maps call names to reasons; `refused` are those of the backend.
 std::vector<FoundBreak> find_breaks(const Frame& frame, const Backend* backend, const std::set<NodeId>& refused) {
     const Graph& graph = frame.graph;
@@ -106,9 +132,7 @@ std::vector<FoundBreak> find_breaks(const Frame& frame, const Backend* backend, 
             found.push_back({id, BreakKind::control_flow, call.target,
                              "data-dependent control flow: " + call.target + opset_text(graph, call.target)});
         else if (refused.contains(id))
-            found.push_back(
-                {id, BreakKind::unsupported, call.target,
-                 "backend " + backend->name() + " does not support " + call.target + opset_text(graph, call.target)});
+            found.push_back({id, BreakKind::unsupported, call.target, refusal_text(graph, call, *backend)});
     }
     return found;
 }
@@ -278,19 +302,21 @@ void add_entry(GraphSummary& summary, const IndexGraph& entry, const TraceIndex&
     if (const auto calls = index.calls.find(entry.frame); calls != index.calls.end()) summary.calls = calls->second;
 }
 
-void add_unsupported(Report& report, const std::string& op) {
-    if (std::ranges::find(report.unsupported, op) == report.unsupported.end()) report.unsupported.push_back(op);
+void add_unsupported(Report& report, const std::string& what) {
+    if (std::ranges::find(report.unsupported, what) == report.unsupported.end()) report.unsupported.push_back(what);
 }
 
 /// `general`: the graph that serves its calls as well, or empty.
 void add_frame(Report& report, const Frame& frame, const Backend* backend, const TraceIndex* captured,
                const std::string& general) {
     const std::vector<std::string> unsupported = unsupported_of(frame, backend);
-    for (const std::string& op : unsupported) add_unsupported(report, op);
+    const std::set<NodeId> refused = refused_calls(frame.graph, backend, unsupported);
+    for (const std::string& op : unsupported)
+        add_unsupported(report, unsupported_text(frame.graph, refused, op, *backend));
     std::vector<NodeId> stops;
-    for (const FoundBreak& found : find_breaks(frame, backend, refused_calls(frame.graph, backend, unsupported))) {
+    for (const FoundBreak& found : find_breaks(frame, backend, refused)) {
         if (found.node >= 0 && found.stops) stops.push_back(found.node);
-        if (found.kind == BreakKind::unsupported) add_unsupported(report, found.op);
+        if (found.kind == BreakKind::unsupported && !refused.contains(found.node)) add_unsupported(report, found.op);
         if (general.empty() && found.told)
             add_place(report, found.kind, found.op, found.reason, place_of(frame, found.node));
     }

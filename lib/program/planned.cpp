@@ -41,12 +41,12 @@ std::optional<DType> foreign_dtype(const Graph& graph, const Node& call) {
 
 std::optional<BackendFailure> foreign_dtype(const Graph& graph, const std::string& backend) {
     for (const Node& node : graph.nodes)
-        if (const auto dtype = foreign_dtype(graph, node))
-            return BackendFailure{.stage = "compile",
-                                  .op = node.target,
-                                  .message = backend + " has no element type " + std::string(name(*dtype)) +
-                                             ", which %" + node.name + " computes or reads",
-                                  .unsupported = true};
+        if (const std::string lacks = lacking(graph, node); !lacks.empty())
+            return BackendFailure{
+                .stage = "compile",
+                .op = node.target,
+                .message = backend + " has no " + lacks + ", which %" + node.name + " computes or reads",
+                .unsupported = true};
     return std::nullopt;
 }
 
@@ -94,6 +94,13 @@ void add_not_lowered(CompiledProgram& program, std::vector<std::string>& targets
 }
 
 }  // namespace
+
+std::string lacking(const Graph& graph, const Node& call) {
+    const std::optional<DType> dtype = foreign_dtype(graph, call);
+    if (!dtype) return {};
+    const std::string type(name(*dtype));
+    return is_complex(*dtype) ? "complex numbers (" + type + ")" : "element type " + type;
+}
 
 bool runs_nested_graphs(const Node& node) {
     const RegisteredOp* op = is_op_call(node) ? Registry::instance().op(node.target) : nullptr;

@@ -18,6 +18,9 @@ bool has_control_flow(const Graph& graph);
 /// ops included, which themselves run on the host.
 std::vector<std::string> not_lowered(CompiledProgram& program);
 std::vector<std::string> not_lowered(const Graph& graph);
+/// Of the dtypes of a call's results and operands, what no kernel computes with: "complex numbers (c64)", "element
+/// type f8e4m3fn". Empty: kernels compute with all of them.
+std::string lacking(const Graph& graph, const Node& call);
 
 /// The plan, which the program keeps. What no kernel computes is a BackendFailure with `unsupported` in the name of
 /// `backend`, naming all ops that do not lower, higher-order ones among them. A directive that is disabled and that no

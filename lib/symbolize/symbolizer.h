@@ -12,7 +12,8 @@ namespace whittle {
 struct LineInfo {
     std::string function, file;  ///< demangled; "" where unknown
     int line = 0, column = 0;
-    int start_line = 0;  ///< where the function begins; 0 where unknown
+    int start_line = 0;        ///< where the function begins; 0 where unknown
+    bool constructor = false;  ///< by its linkage name (C1, C2 … of the Itanium ABI)
 };
 
 /// Slow at its first address of a module (tens of milliseconds), then microseconds. Not for several threads at once.

@@ -19,6 +19,7 @@
 #include "base/log_step.h"
 #include "graph/abilities.h"
 #include "graph/backend_options.h"
+#include "graph/lacking.h"
 #include "graph/text.h"
 #include "program/compile.h"
 #include "program/observer.h"
@@ -50,6 +51,7 @@ class HalideBackend final : public Backend,
                             public program::KernelPrograms,
                             public WarmUp,
                             public Support,
+                            public Lacking,
                             public Optioned,
                             public Tiered,
                             public program::PlanCompiler {
@@ -59,6 +61,7 @@ class HalideBackend final : public Backend,
         return "the optimizing backend: kernels grouped and scheduled by rule, compiled by Halide";
     }
     std::vector<std::string> unsupported(const Graph& graph) const override { return program::not_lowered(graph); }
+    std::string lacks(const Graph& graph, const Node& call) const override { return program::lacking(graph, call); }
 
     /// One kernel on one thread: the code generator and the JIT's run-time library are started, but no thread is, which
     /// a copy of this process would not have.

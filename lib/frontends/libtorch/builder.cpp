@@ -62,7 +62,7 @@ class Builder {
         FrameFolder& folder = to_.folder_of(file.mappings.empty() ? "" : file.mappings.front().path);
         find_wanted();
         for (const FrameSteps& steps : recording_.frames.frames) {
-            if (options_.functions.empty() && !steps.root && is_constructor(steps.function)) {
+            if (options_.functions.empty() && !steps.root && steps.constructor) {
                 to_.initialisations[steps.function] += this->op_count(steps);
                 continue;
             }
@@ -203,17 +203,6 @@ class Builder {
             else if (to_.callers.size() < kMostCallers)
                 to_.callers.push_back({frame.function, {outside, stack.end()}, frame.times + frame.alike});
         }
-    }
-
-    /// "C::C", "C.__init__" of Python: what it computes are the initial values of parameters.
-    static bool is_constructor(const std::string& function) {
-        if (function.ends_with(".__init__")) return true;
-        const auto colons = function.rfind("::");
-        if (colons == std::string::npos || function.ends_with('>')) return false;
-        std::string scope = function.substr(0, colons);
-        if (const auto angle = scope.find('<'); angle != std::string::npos) scope.resize(angle);
-        const auto outer = scope.rfind("::");
-        return function.substr(colons + 2) == (outer == std::string::npos ? scope : scope.substr(outer + 2));
     }
 
     std::int64_t op_count(const FrameSteps& steps) const {

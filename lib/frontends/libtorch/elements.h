@@ -10,6 +10,22 @@
 
 namespace whittle::libtorch {
 
+/// Calls f(position in the storage) for each element in row-major order.
+template <class F>
+void for_each_position(const TensorRef& tensor, F&& f) {
+    const std::int64_t count = element_count(tensor.sizes);
+    std::vector<std::int64_t> index(tensor.sizes.size());
+    for (std::int64_t i = 0; i < count; ++i) {
+        std::int64_t position = tensor.offset;
+        for (std::size_t d = 0; d < index.size(); ++d) position += index[d] * tensor.strides[d];
+        f(position);
+        for (std::size_t d = index.size(); d-- > 0;) {
+            if (++index[d] < tensor.sizes[d]) break;
+            index[d] = 0;
+        }
+    }
+}
+
 class Elements {
   public:
     explicit Elements(const EventFile& file);

@@ -120,7 +120,7 @@ class Assigner {
     }
 
     std::int32_t open(const FrameFunction& of, std::uint32_t thread, const ProbedCall* call, bool root, bool holes) {
-        frames_.push_back({of.function, of.file, of.line, root, holes, thread, call, {}});
+        frames_.push_back({of.function, of.file, of.line, root, holes, of.constructor, thread, call, {}});
         return static_cast<std::int32_t>(frames_.size()) - 1;
     }
 
@@ -226,6 +226,7 @@ class Assigner {
     /// "main::{loop at app.cpp:30}", the frame of an iteration that begins with the step.
     FrameFunction loop_at(std::int32_t index) const {
         FrameFunction of = function_at(index);
+        of.constructor = false;
         const std::string file = std::filesystem::path(of.file).filename().string();
         of.function += "::{loop" + (file.empty() ? "" : " at " + file + ":" + std::to_string(of.line)) + "}";
         return of;

@@ -37,11 +37,12 @@
 namespace whittle::libtorch {
 
 struct FrameSteps {
-    std::string function;  ///< "toy_example"; "main" for what main does itself
-    std::string file;      ///< of the function's first step, when known
-    int line = 0;          ///< of the first step
-    bool root = false;     ///< main, or a thread's function
-    bool holes = false;    ///< other frames ran between its steps
+    std::string function;      ///< "toy_example"; "main" for what main does itself
+    std::string file;          ///< of the function's first step, when known
+    int line = 0;              ///< of the first step
+    bool root = false;         ///< main, or a thread's function
+    bool holes = false;        ///< other frames ran between its steps
+    bool constructor = false;  ///< what it computes are the initial values of parameters
     std::uint32_t thread = 0;
     const ProbedCall* call = nullptr;  ///< what probes told of it
     std::vector<std::int32_t> steps;

@@ -4,6 +4,8 @@
 #include <filesystem>
 #include <system_error>
 
+#include "frontends/libtorch/torch_names.h"
+
 namespace whittle::libtorch {
 
 namespace fs = std::filesystem;
@@ -16,15 +18,6 @@ bool in_system_folder(const std::string& path) {
     return false;
 }
 
-/// Spelled out: a user's library may well be called libtorch_something.
-bool is_libtorch(const fs::path& module) {
-    const std::string name = module.filename().string();
-    for (const char* known : {"libtorch.so", "libtorch_cpu.so", "libtorch_cuda.so", "libtorch_hip.so",
-                              "libtorch_python.so", "libtorch_global_deps.so", "libc10.so", "libc10_cuda.so"})
-        if (name == known || name.starts_with(std::string(known) + ".")) return true;  // libc10.so.2.1
-    return false;
-}
-
 std::string normal(const fs::path& path) { return path.lexically_normal().string(); }
 
 }  // namespace
@@ -32,7 +25,7 @@ std::string normal(const fs::path& path) { return path.lexically_normal().string
 LibraryCode::LibraryCode(std::span<const Mapping> mappings) {
     for (const Mapping& mapping : mappings) {
         const fs::path path = mapping.path;
-        if (!is_libtorch(path)) continue;
+        if (!is_libtorch_file(path.filename().string())) continue;
         modules_.insert(normal(path));
         // A program may bring LibTorch's libraries among its own: a distribution is where the headers are, too. Debug
         // information may name them by a path with or without links.

@@ -4,6 +4,7 @@
 #include <set>
 
 #include "ops/aten/capture.h"
+#include "ops/aten/reads.h"
 #include "tensor/reach.h"
 
 namespace whittle::libtorch {
@@ -359,6 +360,22 @@ bool PieceGraphs::is_changed_later(ValueId id) const {
     });
 }
 
+/// The step reads elements of what it is given. Who takes sizes only needs the tensor where that is a call of a graph.
+bool PieceGraphs::needs_elements(std::int32_t use) const {
+    const Step& step = recording_.step(use);
+    return step.kind != StepKind::op || cutter_.piece_of(use) >= 0 || !reads_only_sizes(step.op->name);
+}
+
+/// The value is what a write left in a tensor that nobody reads again; its memory is read through another one.
+bool PieceGraphs::is_read_through_another(ValueId id) const {
+    const auto others = recording_.values.rewritten.find(recording_.value(id).step);
+    if (others == recording_.values.rewritten.end() || !writes_memory(recording_.step(others->first))) return false;
+    return std::ranges::any_of(others->second, [&](ValueId other) {
+        return other != id && recording_.value(other).tensor.storage == recording_.value(id).tensor.storage &&
+               !recording_.value(other).uses.empty();
+    });
+}
+
 /// A later step reads the value, or it outlives the frame. Where nobody tells when the frame returned, what nobody
 /// reads may be its result; of several results of an op those that are not read are by-products then, such
 /// as the statistics of batch norm. What nobody wrote in part is none: no graph computes it again.
@@ -367,13 +384,16 @@ bool PieceGraphs::is_wanted(ValueId id) const {
     if (value.step >= 0 && value.result >= 0 &&  // a value that a write through another tensor made is no result
         partly_unwritten_result(recording_.step(value.step).op->target()) == value.result)
         return false;
-    const bool read_later = std::ranges::any_of(
-        value.uses, [&](std::int32_t use) { return !std::ranges::binary_search(piece_->steps, use); });
+    const bool read_later = std::ranges::any_of(value.uses, [&](std::int32_t use) {
+        return !std::ranges::binary_search(piece_->steps, use) && needs_elements(use);
+    });
     if (read_later || is_changed_later(id)) return true;
     if (returned()) return outlives_frame(id);
-    return value.result >= 0 && std::ranges::all_of(recording_.results(value.step), [&](ValueId other) {
-               return recording_.value(other).uses.empty();
-           });
+    const auto is_read = [&](ValueId other) {
+        return std::ranges::any_of(recording_.value(other).uses, [&](std::int32_t use) { return needs_elements(use); });
+    };
+    return value.result >= 0 && std::ranges::none_of(recording_.results(value.step), is_read) &&
+           !is_read_through_another(id);
 }
 
 /// An equal piece has such a result, and somebody wants it.
@@ -460,11 +480,18 @@ Refusal PieceGraphs::contradiction() const {
 
 // ---- Elements
 
+/// Without what lay in memory before anything was written there.
 std::optional<Tensor> PieceGraphs::tensor_of(const Output& output) const {
     const TracedValue& value = recording_.value(output.value);
-    if (output.order) return elements_.before(value.tensor, output.order);
-    if (value.snapshot) return recording_.file.tensor(recording_.file.snapshots[*value.snapshot]);
-    return std::nullopt;
+    std::optional<Tensor> elements;
+    if (output.order)
+        elements = elements_.before(value.tensor, output.order);
+    else if (value.snapshot)
+        elements = recording_.file.tensor(recording_.file.snapshots[*value.snapshot]);
+    const Event* const made = value.step < 0 ? nullptr : recording_.step(value.step).end;
+    const std::uint64_t order = output.order ? output.order : made ? made->order : 0;
+    if (elements && order) recording_.unwritten.clear(value.tensor, order, *elements);
+    return elements;
 }
 
 /// ", a result of aten.empty.memory_format,"; ", a sparse tensor,".

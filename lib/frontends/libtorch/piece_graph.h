@@ -70,6 +70,8 @@ class PieceGraphs {
     std::uint64_t read_at(ValueId id) const;
     std::vector<Output> live_after(const Writes& writes);
     bool is_told_later(ValueId id, std::int32_t writer) const;
+    bool needs_elements(std::int32_t use) const;
+    bool is_read_through_another(ValueId id) const;
     bool is_wanted(ValueId id) const;
     bool is_wanted_elsewhere(ValueId id) const;
     bool is_changed_later(ValueId id) const;

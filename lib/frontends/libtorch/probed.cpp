@@ -108,12 +108,13 @@ const ProbedCall* ProbedCalls::at(std::uint32_t thread, std::uint64_t order, con
     const auto after =
         std::ranges::upper_bound(moments->second, order, {}, [](const auto& moment) { return moment.first; });
     if (after == moments->second.begin()) return nullptr;
-    const ProbedCall* found = nullptr;
+    const ProbedCall *found = nullptr, *alike = nullptr;
     for (std::int32_t i = std::prev(after)->second; i >= 0; i = calls_[static_cast<std::size_t>(i)].caller) {
         const ProbedCall& call = calls_[static_cast<std::size_t>(i)];
-        if (call.function == function || unqualified(call.function) == unqualified(function)) found = &call;
+        if (call.function == function) found = &call;
+        if (unqualified(call.function) == unqualified(function)) alike = &call;
     }
-    return found;
+    return found ? found : alike;
 }
 
 }  // namespace whittle::libtorch

@@ -8,6 +8,7 @@
 #include "frontends/libtorch/filling.h"
 #include "frontends/libtorch/frames.h"
 #include "frontends/libtorch/modules.h"
+#include "frontends/libtorch/unwritten.h"
 
 namespace whittle::libtorch {
 
@@ -23,6 +24,7 @@ struct Recording {
     std::vector<std::int32_t> forward;  ///< per step: see forward_ops()
     std::vector<bool> through_pass;     ///< per step: see through_backward()
     std::vector<bool> filling;          ///< per step: see filling_steps()
+    Unwritten unwritten;
 
     Recording(const EventFile& events, Level level, const std::vector<std::string>& functions)
         : file(events),
@@ -34,7 +36,8 @@ struct Recording {
           modules(module_paths(events, steps, values, symbolizer)),
           forward(forward_ops(events, steps)),
           through_pass(through_backward(events, steps, forward)),
-          filling(filling_steps(events, steps)) {}
+          filling(filling_steps(events, steps)),
+          unwritten(steps) {}
 
     static std::vector<Step> prepared(const EventFile& file, std::vector<Step> steps, Symbolizer& symbolizer,
                                       std::int64_t& imported) {

@@ -45,6 +45,10 @@ std::string id_of(const CodePlace& place) {
     return place.file + ":" + std::to_string(place.line) + " " + std::to_string(place.called_module);
 }
 
+bool is_constructor(const CodePlace& place) {
+    return place.constructor || (place.interpreted && place.function.ends_with(".__init__"));
+}
+
 bool is_library_name(const std::string& function) {
     for (const char* space :
          {"at::", "c10::", "torch::", "std::", "__gnu_cxx::", "void at::", "void torch::", "void std::", "decltype"})
@@ -127,6 +131,7 @@ StackInfo StackReader::read(std::uint32_t stack) {
     if (const auto item = worked_item(places); item && functions_.empty() && !is_within(places, user, *item)) {
         info.root = false;
         info.function = frame(places[*item]).function;
+        info.constructor = is_constructor(places[*item]);
         info.file = places[*item].file;
         info.line = places[*item].line;
         info.call_place = id_of(places[*item + 1]);
@@ -162,6 +167,7 @@ StackInfo StackReader::read(std::uint32_t stack) {
     const CodePlace& place = places[user[of]];
     info.root = of == root;
     info.function = frame(place).function;
+    info.constructor = is_constructor(place);
     info.file = place.file;
     info.line = place.line;
     if (!info.job && !place.inlined && (info.root || !is_entered(place)))
@@ -289,7 +295,8 @@ std::optional<StackReader::ModuleCall> StackReader::module_call(const std::vecto
         return ModuleCall{.of = {.function = frame(place).function,
                                  .file = place.file,
                                  .line = place.line,
-                                 .call_place = id_of(places[function]) + " " + std::to_string(module)},
+                                 .call_place = id_of(places[function]) + " " + std::to_string(module),
+                                 .constructor = is_constructor(place)},
                           .call = call};
     }
     return std::nullopt;

@@ -22,7 +22,8 @@ bool compiles_script(const std::string& function);
 struct FrameFunction {
     std::string function, file;
     int line = 0;
-    std::string call_place;  ///< where it was called from
+    std::string call_place;    ///< where it was called from
+    bool constructor = false;  ///< of C++, or __init__ of Python
     /// Functions around it, as Event::untouched counts them; the last one called it. None: that is not known.
     std::optional<std::size_t> callers = {};
     bool is_same_call(const FrameFunction& other) const {

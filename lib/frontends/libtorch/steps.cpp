@@ -117,13 +117,15 @@ class ThreadReader {
             for_each_tensor(value, [&](const TensorRef& tensor) { seen_.insert(tensor.id); });
     }
 
-    /// A composite op whose result no op below it made works on memory directly: then it is the op.
+    /// A composite op whose result no op below it made, or filled, works on memory directly: then it is the op.
     void end_composite(const Open& open, const Event& event) {
         bool unseen = false;
         for (const EventValue& value : open.begin->values)
             for_each_tensor(value, [&](const TensorRef& tensor) { seen_.insert(tensor.id); });
         for (const EventValue& value : event.values)
-            for_each_tensor(value, [&](const TensorRef& tensor) { unseen |= !seen_.contains(tensor.id); });
+            for_each_tensor(value, [&](const TensorRef& tensor) {
+                unseen |= !seen_.contains(tensor.id) || is_filled_unseen(open, tensor);
+            });
         if (!unseen) return;
         std::erase_if(steps_, [&](const Step& step) {
             return step.thread == event.thread && &step >= steps_.data() + open.first_step;
@@ -131,6 +133,30 @@ class ThreadReader {
         steps_.push_back(
             {.begin = open.begin, .end = &event, .op = &file_.op(event), .thread = event.thread, .stack = open.stack});
         see_results(event);
+    }
+
+    /// The op is given tensors, allocated the result's memory below it and wrote there by no op: max_pool1d without
+    /// gradients. An op that is given none may leave what lay in memory there (empty), or have its elements from the
+    /// program (TorchScript's tensor).
+    bool is_filled_unseen(const Open& open, const TensorRef& result) const {
+        bool takes_tensors = false;
+        for (const EventValue& value : open.begin->values)
+            for_each_tensor(value, [&](const TensorRef&) { takes_tensors = true; });
+        if (!takes_tensors || capture_role(file_.op(*open.begin).name) == CaptureRole::allocates) return false;
+        const auto is_there = [&](const EventValue& value) {
+            const TensorRef* tensor = value.tensor();
+            return tensor && tensor->has(kHasStorage) && tensor->storage == result.storage;
+        };
+        bool allocated = false;
+        for (std::size_t i = open.first_step; i < steps_.size(); ++i) {
+            const Step& step = steps_[i];
+            if (step.kind != StepKind::op || !step.end) continue;
+            if (capture_role(step.op->name) == CaptureRole::allocates)
+                allocated |= std::ranges::any_of(step.end->values, is_there);
+            else if (writes_argument(*step.op) && std::ranges::any_of(step.begin->values, is_there))
+                return false;
+        }
+        return allocated;
     }
 
     const EventFile& file_;

@@ -89,6 +89,7 @@ const std::vector<CodePlace>& Symbolizer::places(std::uint64_t return_address) {
         place.line = info.line;
         place.column = info.column;
         place.start_line = info.start_line;
+        place.constructor = info.constructor;
         place.inlined = &info != &lines.back();
         // Libraries may have debug information too, and their headers' functions are inlined into the user's.
         place.user = nowhere.user && !impl_->library.has_source(place.file);

@@ -22,6 +22,7 @@ struct CodePlace {
     std::string module;               ///< path of the program or library
     std::uint64_t address = 0;        ///< the return address
     std::uint64_t offset = 0;         ///< the same from the start of the module, as disassemblers show it
+    bool constructor = false;         ///< of C++
     bool inlined = false;             ///< into the next
     bool in_program = false;          ///< in the executable itself, not in a library
     std::uint64_t called_module = 0;  ///< of a place that an interpreter runs: the module that is called there

@@ -1,4 +1,7 @@
 #include <llvm/DebugInfo/Symbolize/Symbolize.h>
+#include <llvm/Demangle/Demangle.h>
+
+#include <cstdlib>
 
 #include "symbolize/symbolizer.h"
 
@@ -10,7 +13,7 @@ llvm::symbolize::LLVMSymbolizer::Options options(LineSymbolizer::Paths paths) {
     llvm::symbolize::LLVMSymbolizer::Options options;
     options.PrintFunctions = llvm::DINameKind::LinkageName;
     options.UseSymbolTable = true;
-    options.Demangle = true;
+    options.Demangle = false;  // the linkage name says more
     options.RelativeAddresses = false;
     if (paths == LineSymbolizer::Paths::as_compiled)
         options.PathStyle = llvm::DILineInfoSpecifier::FileLineInfoKind::RelativeFilePath;
@@ -18,6 +21,15 @@ llvm::symbolize::LLVMSymbolizer::Options options(LineSymbolizer::Paths paths) {
 }
 
 std::string known(const std::string& text) { return text == llvm::DILineInfo::BadString ? std::string() : text; }
+
+bool is_constructor(const std::string& linkage) {
+    llvm::ItaniumPartialDemangler name;
+    if (name.partialDemangle(linkage.c_str()) || !name.isCtorOrDtor()) return false;
+    char* const base = name.getFunctionBaseName(nullptr, nullptr);
+    const bool destructor = base && base[0] == '~';
+    std::free(base);
+    return !destructor;
+}
 
 class LlvmSymbolizer final : public LineSymbolizer {
   public:
@@ -32,8 +44,10 @@ class LlvmSymbolizer final : public LineSymbolizer {
         }
         for (std::uint32_t i = 0; i < found->getNumberOfFrames(); ++i) {
             const llvm::DILineInfo& info = found->getFrame(i);
-            lines.push_back({known(info.FunctionName), known(info.FileName), static_cast<int>(info.Line),
-                             static_cast<int>(info.Column), static_cast<int>(info.StartLine)});
+            const std::string linkage = known(info.FunctionName);
+            lines.push_back({llvm::symbolize::LLVMSymbolizer::DemangleName(linkage, nullptr), known(info.FileName),
+                             static_cast<int>(info.Line), static_cast<int>(info.Column),
+                             static_cast<int>(info.StartLine), is_constructor(linkage)});
         }
         return lines;
     }

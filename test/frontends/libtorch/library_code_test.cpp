@@ -4,6 +4,7 @@
 
 #include "base/files.h"
 #include "frontends/libtorch/symbolizer.h"
+#include "frontends/libtorch/torch_names.h"
 #include "made_up_program.h"
 
 using namespace whittle;
@@ -89,4 +90,11 @@ TEST_CASE("places in a distribution's libraries are not the user's, in the progr
     CHECK_FALSE(symbolizer.places(0x20010).front().user);
     CHECK(symbolizer.places(0x30010).front().user);
     CHECK_FALSE(symbolizer.places(0x90000).front().user);
+}
+
+TEST_CASE("a library of the user's is not LibTorch because its name begins like that") {
+    for (const char* own : {"libtorch.so", "libtorch_cpu.so", "libc10.so.2.1", "libtorch_python.so.1.13"})
+        CHECK(is_libtorch_file(own));
+    for (const char* users : {"libtorch_model.so", "libtorch_cpu_model.so", "libtorchvision.so", "libc10d_mine.so"})
+        CHECK_FALSE(is_libtorch_file(users));
 }

@@ -67,3 +67,26 @@ TEST_CASE("probes say with which numbers a function was called, and which ways i
           std::vector<std::string>{"(i < n) is true 2 times, then false", "(n) is 7"});
     CHECK(texts(probes.branch_guards(*call, last, UINT64_MAX, by_data)).empty());
 }
+
+TEST_CASE("of two functions that differ in their scope only, probes tell the one that is asked for") {
+    const TempDir folder;
+    const EventFile file = program(folder, [](EventWriter& w) {
+        w.probe_enter("b::step");
+        w.probe_value("n", 1);
+        w.probe_enter("a::step");
+        w.probe_value("n", 2);
+        w.call(kMul, {{.id = 1}, {.id = 1}}, {{.id = 2}});
+        w.probe_leave();
+        w.probe_leave();
+    });
+    const ProbedCalls probes(file);
+    const auto op = std::ranges::find(file.events, RecordKind::op_begin, &Event::kind);
+    REQUIRE(op != file.events.end());
+    for (const std::string function : {"a::step", "b::step"}) {
+        const ProbedCall* call = probes.at(0, op->order, function);
+        REQUIRE(call);
+        CHECK(call->function == function);
+    }
+    REQUIRE(probes.at(0, op->order, "step"));  // no such name: the outermost that ends so
+    CHECK(probes.at(0, op->order, "step")->function == "b::step");
+}

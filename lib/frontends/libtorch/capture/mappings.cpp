@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "frontends/libtorch/capture/state.h"
+#include "frontends/libtorch/torch_names.h"
 
 namespace whittle::libtorch {
 
@@ -15,6 +16,13 @@ bool in_torch_code(std::uintptr_t address) {
 }
 
 namespace {
+
+/// The C and C++ libraries, and ours.
+bool is_runtime_file(std::string_view file) {
+    for (const std::string_view known : {"libstdc++.so", "libwhittle_capture", "libc.so", "libc-2."})
+        if (file.substr(0, known.size()) == known) return true;
+    return false;
+}
 
 int write_mapping(dl_phdr_info* info, size_t, void* pointer) {
     Thread& thread = *static_cast<Thread*>(pointer);
@@ -38,8 +46,7 @@ int write_mapping(dl_phdr_info* info, size_t, void* pointer) {
         if (state.started) continue;
         const char* slash = std::strrchr(name, '/');
         const std::string_view file = slash ? slash + 1 : name;
-        for (const char* ours : {"libtorch", "libc10.", "libstdc++.", "libwhittle_capture", "libc.so", "libc-"})
-            if (file.substr(0, std::strlen(ours)) == ours) state.torch_code.emplace_back(low, high);
+        if (is_libtorch_file(file) || is_runtime_file(file)) state.torch_code.emplace_back(low, high);
     }
     return 0;
 }
