@@ -12,13 +12,21 @@ namespace whittle {
 
 Error::Error(Location where, std::string message, std::string hint)
     : where_(std::move(where)), message_(std::move(message)), hint_(std::move(hint)) {
+    compose();
+}
+
+void Error::compose() {
+    text_.clear();
     if (!where_.file.empty()) text_ += where_.file + ": ";
     if (!where_.position.empty()) text_ += where_.position + ": ";
     text_ += message_;
     if (!hint_.empty()) text_ += "; hint: " + hint_;
 }
 
-Error Error::in_file(const std::string& file) const { return Error({file, where_.position}, message_, hint_); }
+void Error::locate(Location where) {
+    where_ = std::move(where);
+    compose();
+}
 
 void throw_errno(const char* doing) { throw Error(std::string("cannot ") + doing + ": " + std::strerror(errno)); }
 

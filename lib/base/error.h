@@ -31,10 +31,13 @@ class Error : public std::exception {
     /// "FILE: POSITION: MESSAGE; hint: HINT" on one line, without the parts that are empty.
     const char* what() const noexcept override { return text_.c_str(); }
 
-    /// The same mistake with its location filled in, for callers that know the file when the thrower did not.
-    Error in_file(const std::string& file) const;
+    /// Says where, for callers that know the place when the thrower did not: `catch (Error& error)`, then `throw;`,
+    /// which keeps the kind of the error.
+    void locate(Location where);
 
   private:
+    void compose();
+
     Location where_;
     std::string message_, hint_, text_;
 };

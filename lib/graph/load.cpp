@@ -152,8 +152,9 @@ Graph read_document(Document& document, TensorReader& tensors) {
     Graph graph = GraphReader(document, tensors).read(document.root(), true);
     try {
         verify(graph, Stage::captured, NoSchemas());
-    } catch (const Error& error) {
-        throw error.in_file(document.file());
+    } catch (Error& error) {
+        error.locate({document.file(), error.where().position});
+        throw;
     }
     return graph;
 }

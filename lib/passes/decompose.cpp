@@ -73,8 +73,9 @@ class Decomposer {
             rewriter_.copy(id);
             left_.insert(rewriter_.graph().node(rewriter_.mapped({id})).name);
             return;
-        } catch (const Error& error) {
-            throw Error({error.where().file, place_of(rewriter_.from(), node)}, error.message(), error.hint());
+        } catch (Error& error) {
+            error.locate({error.where().file, place_of(rewriter_.from(), node)});
+            throw;
         }
         WHITTLE_CHECK(results.size() == node.results.size(),
                       node.target + " decomposes into " + std::to_string(results.size()) + " results, expected " +

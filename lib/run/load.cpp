@@ -80,8 +80,9 @@ void check_calls(const Graph& graph, const std::filesystem::path& file, Checks c
     Graph visible;
     try {
         visible = with_visible_writes(graph);
-    } catch (const Error& error) {
-        throw Error({file.string(), error.where().position}, error.message(), error.hint());
+    } catch (Error& error) {
+        error.locate({file.string(), error.where().position});
+        throw;
     }
     for (const Node& node : visible.nodes) {
         if (!is_op_call(node)) continue;  // verify() knows all about getitem
@@ -101,8 +102,9 @@ Graph checked_graph(Graph graph, const std::filesystem::path& file, Checks check
     check_calls(graph, file, checks);
     try {
         return as_function(std::move(graph));
-    } catch (const Error& error) {
-        throw Error({file.string(), error.where().position}, error.message(), error.hint());
+    } catch (Error& error) {
+        error.locate({file.string(), error.where().position});
+        throw;
     }
 }
 

@@ -76,8 +76,9 @@ class Translation {
             const Node named = spelled(call);
             if (const auto op = find_operator(named.target)) return call_of(*op, named, operands(*op, named, values));
             return expanded(graph, call, values);
-        } catch (const Error& error) {
-            throw Error("%" + call.name + " = " + call.target + ": " + error.message(), error.hint());
+        } catch (Error& error) {
+            error.locate({{}, "%" + call.name + " = " + call.target});
+            throw;
         }
     }
 

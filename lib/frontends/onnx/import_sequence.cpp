@@ -76,8 +76,9 @@ class GraphImporter::SequenceReader final : public OnnxReader {
         const Scope::Opened opened(importer_.scope_, std::move(frame));
         try {
             importer_.import_node(node, 0);
-        } catch (const Error& error) {
-            throw Error(pending_.where, error.message(), error.hint());
+        } catch (Error& error) {
+            error.locate(pending_.where);
+            throw;
         }
         const NodeRef result = importer_.scope_.top().values.at("result").nodes.at(0);
         if (importer_.draft_.node(result).kind == NodeKind::call) importer_.draft_.facts(result).part = true;
@@ -151,9 +152,11 @@ bool GraphImporter::resolve_sequences(PendingNode& pending) {
         if (results.size() != static_cast<std::size_t>(pending.outputs))
             throw Error("found " + std::to_string(pending.outputs) + " outputs, expected " +
                         std::to_string(results.size()));
-    } catch (const Error& error) {
-        if (!session_.options.keep_unknown)
-            throw error.where().position.empty() ? Error(pending.where, error.message(), error.hint()) : error;
+    } catch (Error& error) {
+        if (!session_.options.keep_unknown) {
+            if (error.where().position.empty()) error.locate(pending.where);
+            throw;
+        }
         for (NodeRef made{static_cast<NodeId>(before)}; static_cast<std::size_t>(made.id) < count(); ++made.id)
             if (draft_.node(made).kind == NodeKind::call) draft_.facts(made).part = true;
         if (!reader.unknown_input()) pending.refuse(error.message(), error.hint());

@@ -147,8 +147,9 @@ ValueMeta input_meta(const onnx::ValueInfoProto& input, const Sizes* given, Sess
     try {
         element_count(*sizes);
         return dtype ? ValueMeta::contiguous(*dtype, std::move(*sizes)) : opaque_meta(opaque->name, std::move(*sizes));
-    } catch (const Error& error) {
-        throw Error(where, error.message(), error.hint());
+    } catch (Error& error) {
+        error.locate(where);
+        throw;
     }
 }
 
@@ -268,8 +269,9 @@ LoadedModel load_once(onnx::ModelProto& model, Session& session, std::vector<std
     try {
         const bool all_known = loaded.breaks.empty() && !session.opaque_calls;
         verify(loaded.graph, all_known ? Stage::registered : Stage::captured, Registry::instance());
-    } catch (const Error& error) {
-        throw error.in_file(file);
+    } catch (Error& error) {
+        error.locate({file, error.where().position});
+        throw;
     }
     return loaded;
 }

@@ -496,8 +496,9 @@ OnnxNames save_onnx(const Graph& graph, const std::filesystem::path& path, Share
         for (const onnx::ValueInfoProto& input : model.graph().input()) names.inputs.push_back(input.name());
         for (const onnx::ValueInfoProto& output : model.graph().output()) names.outputs.push_back(output.name());
         return names;
-    } catch (const Error& error) {
-        throw error.where().file.empty() ? error.in_file(path.string()) : error;
+    } catch (Error& error) {
+        if (error.where().file.empty()) error.locate({path.string(), error.where().position});
+        throw;
     }
 }
 

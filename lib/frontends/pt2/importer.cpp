@@ -183,9 +183,9 @@ void Importer::add_nodes(const Json& graph) {
         const std::string target = node.is_object() ? node.value("target", "") : "";
         try {
             add_node(graph, node);
-        } catch (const Error& error) {
-            if (!error.where().position.empty()) throw;  // of a nested graph
-            throw Error({{}, place + " (" + target + ")"}, error.message(), error.hint());
+        } catch (Error& error) {
+            if (error.where().position.empty()) error.locate({{}, place + " (" + target + ")"});  // else a nested graph
+            throw;
         } catch (const Json::exception& error) {
             throw Error({{}, place + " (" + target + ")"}, error.what());
         }

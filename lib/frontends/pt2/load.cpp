@@ -133,9 +133,9 @@ class ProgramReader {
         for (const auto& [name, entry] : entries.at("config").items()) {
             try {
                 weights_[name] = weight(at, entry, payloads);
-            } catch (const Error& error) {
-                if (!error.where().file.empty()) throw;
-                throw Error({archive_.file(), config + ": " + name}, error.message(), error.hint());
+            } catch (Error& error) {
+                if (error.where().file.empty()) error.locate({archive_.file(), config + ": " + name});
+                throw;
             } catch (const Json::exception& error) {
                 throw Error({archive_.file(), config + ": " + name}, error.what());
             }

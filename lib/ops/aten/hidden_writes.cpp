@@ -37,8 +37,9 @@ class Revealer {
         if (hides_writes(node)) {
             try {
                 results_[id] = normalize(node);
-            } catch (const Error& error) {
-                throw Error({error.where().file, place_of(from_, node)}, error.message(), error.hint());
+            } catch (Error& error) {
+                error.locate({error.where().file, place_of(from_, node)});
+                throw;
             }
             to = results_[id].front();
         } else if (const auto read = item_read(node); read && results_.contains(read->node)) {

@@ -148,8 +148,9 @@ void infer_all(Graph& graph) {
         if (node.kind != NodeKind::call) continue;
         try {
             node.results = infer(graph, node);
-        } catch (const Error& error) {
-            throw Error({error.where().file, place_of(graph, node)}, error.message(), error.hint());
+        } catch (Error& error) {
+            error.locate({error.where().file, place_of(graph, node)});
+            throw;
         }
     }
 }

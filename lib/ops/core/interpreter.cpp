@@ -249,10 +249,11 @@ std::vector<Tensor> Interpreter::call(const Graph& graph, const Node& node, cons
         const RegisteredOp* const op = kernel_of(node.target);
         if (!op) return unknown(graph, node, value);
         return stepped(*op, Arguments<Tensor>(op->schema, node, value, run_nested, &graph));
-    } catch (const Error& error) {
+    } catch (Error& error) {
         if (!error.where().position.empty()) throw;  // a nested graph has named its node
         if (asserts(node)) throw RefusedError(graph, node, error);
-        throw Error({error.where().file, place_of(graph, node)}, error.message(), error.hint());
+        error.locate({error.where().file, place_of(graph, node)});
+        throw;
     }
 }
 
