@@ -97,8 +97,10 @@ std::string verdict(const Divergence& divergence, const std::string& backend) {
         return std::count_if(values.begin(), values.end(),
                              [&](const ValueDivergence& value) { return value.closeness == wanted; });
     };
+    const auto coarse = count(Closeness::coarse);
     std::string text = "values:      " + std::to_string(values.size()) + " compared, " +
                        std::to_string(count(Closeness::differs)) + " of them wrong, " +
+                       (coarse ? std::to_string(coarse) + " close but coarser than rounding explains, " : "") +
                        std::to_string(count(Closeness::noise)) + " off by rounding noise only\n";
     if (const ValueDivergence* const first = divergence.first_wrong()) {
         text += "first:       " + node_text(*first) + " = " + first->op;

@@ -39,11 +39,20 @@ class Judge {
         const Tensor* exact = exact_ ? &(*exact_)[output] : nullptr;
         if (!compare(got, reference, accuracy, [&] { return exact; })) return Closeness::close;
         if (!exact) return Closeness::differs;
-        if (!rounding_) rounding_ = rounding_of(graph_, inputs_, *exact_);
-        return is_noise(got, reference, *exact, (*rounding_)[output]) ? Closeness::noise : Closeness::differs;
+        return rounds(output, got, reference) ? Closeness::noise : Closeness::differs;
+    }
+
+    /// Of a close output.
+    bool is_coarse(std::size_t output, const Tensor& got, const Tensor& reference) {
+        return exact_ && is_floating(got.dtype()) && !same_bits(got, reference) && !rounds(output, got, reference);
     }
 
   private:
+    bool rounds(std::size_t output, const Tensor& got, const Tensor& reference) {
+        if (!rounding_) rounding_ = rounding_of(graph_, inputs_, *exact_);
+        return is_noise(got, reference, (*exact_)[output], (*rounding_)[output]);
+    }
+
     const Graph& graph_;
     std::span<const Tensor> inputs_;
     const std::optional<std::vector<Tensor>>& exact_;
@@ -117,6 +126,8 @@ std::string_view name(Closeness closeness) {
     switch (closeness) {
         case Closeness::close:
             return "close";
+        case Closeness::coarse:
+            return "coarse";
         case Closeness::noise:
             return "noise";
         case Closeness::differs:
@@ -179,6 +190,13 @@ Divergence diverge(const Graph& graph, std::span<const Tensor> inputs, Backend& 
         value.born_in_reference = references.born(from.node, reference[i]);
         if (value.closeness == Closeness::differs && !result.first) result.first = i;
         result.values.push_back(std::move(value));
+    }
+    if (!result.first) return result;
+    for (std::size_t i = *result.first; i-- > 0;) {
+        ValueDivergence& value = result.values[i];
+        if (value.closeness != Closeness::close || !judge_of.is_coarse(i, outcome.outputs[i], reference[i])) continue;
+        value.closeness = Closeness::coarse;
+        result.first = i;
     }
     return result;
 }

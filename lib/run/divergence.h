@@ -15,6 +15,7 @@ namespace whittle {
 /// A result that differs, or not: how it differs.
 enum class Closeness {
     close,   ///< within the accuracy
+    coarse,  ///< within it, but further from f64 than rounding explains: what is made of it may differ
     noise,   ///< beyond it, but no further from f64 than rounding explains
     differs  ///< beyond what rounding explains, or nobody can say
 };
@@ -49,7 +50,7 @@ struct ValueDivergence {
 
 struct Divergence {
     std::vector<ValueDivergence> values = {};  ///< in order of the graph; empty when the exposed graph fails
-    std::optional<std::size_t> first = {};     ///< position of the first that differs
+    std::optional<std::size_t> first = {};     ///< position of the first that differs, or is coarse before one does
     Outcome plain = {};                        ///< of the graph as it is, judged
     std::string failure = {};                  ///< why there are no values
     std::string no_exact = {};                 ///< why nothing could be computed in f64
@@ -59,7 +60,7 @@ struct Divergence {
 };
 
 /// Runs `graph` as it is, then with every value exposed, which keeps a compiler from fusing: a bug of fusion shows in
-/// `plain` only. Throws Error when the reference cannot run the graph.
+/// `plain` only. Whether values are coarse is asked only where one differs. Throws Error when the reference cannot run the graph.
 Divergence diverge(const Graph& graph, std::span<const Tensor> inputs, Backend& suspect, const BackendOptions& options,
                    const Limits& limits, const Accuracy& accuracy);
 
