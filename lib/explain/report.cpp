@@ -128,7 +128,8 @@ std::vector<FoundBreak> find_breaks(const Frame& frame, const Backend* backend, 
         else if (!op)
             found.push_back({id, BreakKind::unregistered_op, call.target,
                              "unknown op " + call.target + opset_text(graph, call.target)});
-        else if (has_nested_graph(call) && !op->def->higher_order)
+        else if (has_nested_graph(call) && !op->def->higher_order &&  // many backends run it in one graph
+                 (!backend || refused.contains(id) || touches_unknown(graph, call)))
             found.push_back({id, BreakKind::control_flow, call.target,
                              "data-dependent control flow: " + call.target + opset_text(graph, call.target)});
         else if (refused.contains(id))
