@@ -39,7 +39,7 @@ void fork_at_once() {
         }
     };
     std::thread one(forks), other(forks);
-    for (int depth = 0; depth < 200; ++depth) deep(at::ones({4}), depth);
+    for (int depth = 0; depth < 100; ++depth) deep(at::ones({4}), depth);
     ended = true;
     one.join();
     other.join();
