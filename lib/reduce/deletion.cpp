@@ -2,7 +2,6 @@
 
 #include <numeric>
 
-#include "base/error.h"
 #include "graph/verify.h"
 #include "ops/aten/random.h"
 #include "ops/core/draws.h"
@@ -35,7 +34,7 @@ void Deletion::record() {
         seed_random_ops(0);
         recorder.run(graph_, inputs_);
     } catch (const Error& error) {
-        throw Error(
+        throw CannotRun(
             error.where(), "the reference cannot run it: " + error.message(),
             error.hint().empty() ? "give the model inputs that it can run on: --input, --inputs" : error.hint());
     }

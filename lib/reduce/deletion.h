@@ -5,16 +5,23 @@
 #include <functional>
 #include <optional>
 
+#include "base/error.h"
 #include "graph/value_ref.h"
 #include "ops/core/recorder.h"
 #include "reduce/judge.h"
 
 namespace whittle::reduce {
 
+/// The reference cannot run a case, of which no candidate can be made then.
+class CannotRun final : public Error {
+  public:
+    using Error::Error;
+};
+
 /// Every value of a case, computed once by the reference, and the cases that some of its calls make.
 class Deletion {
   public:
-    /// Throws Error when the reference cannot run it. What opaque calls (ops/core/opaque.h) give is made up.
+    /// Throws CannotRun. What opaque calls (ops/core/opaque.h) give is made up.
     Deletion(const Graph& graph, std::span<const Tensor> inputs);
 
     /// The calls that may be dropped are the items of the search.

@@ -25,10 +25,17 @@ constexpr const char* kExpected = "expected";
 
 bool is_reference(Backend& backend) { return offered<Reference>(backend) != nullptr; }
 
-/// Only the reference is trusted not to take this process down.
-Outcome run(const FailingCase& asked, Backend& backend) {
+/// The backend that is given the user's file, where it reads such files and runs here; else null.
+std::unique_ptr<Backend> takes_file(const FailingCase& asked, Backend& backend, const Suspect& suspect) {
+    const bool here = suspect.launcher.prefix.empty();
+    return asked.file && here ? file_backend(backend, *asked.file, suspect.options) : nullptr;
+}
+
+/// What was given: the file, else the graph. Only the reference is trusted not to take this process down.
+Outcome run(const FailingCase& asked, Backend& backend, const Suspect& suspect) {
     seed_random_ops(0);
-    const Suspect& suspect = asked.suspect;
+    if (const auto as_given = takes_file(asked, backend, suspect))
+        return run_suspect(asked.graph, asked.inputs, *as_given, suspect);
     return is_reference(backend) ? run_in_process(asked.graph, asked.inputs, backend, suspect.options)
                                  : run_suspect(asked.graph, asked.inputs, backend, suspect);
 }
@@ -57,12 +64,12 @@ class CaseJudge {
             not_judged(said_.outcome.message);
         else if (said_.outcome.failed())
             fails();
+        else if (auto open = open_input(asked_.graph, asked_.inputs))
+            not_judged(std::move(open->reason));
         else if (asked_.suspect.tier == Tier::ends)
             said_.verdict = Verdict::right;
         else if (const std::string op = random_op(asked_.graph); !op.empty())
             not_judged(op + " draws random numbers");
-        else if (auto open = open_input(asked_.graph, asked_.inputs))
-            not_judged(std::move(open->reason));
         else if (!said_.no_reference.empty() && said_.expected.outputs.empty())
             not_judged("nobody knows what is right: " + said_.no_reference);
         else
@@ -84,12 +91,15 @@ class CaseJudge {
         if (found) said_.verdict = found->verdict, said_.reason = std::move(found->why);
     }
 
-    /// What is right: as given, else what the reference computes.
+    /// What is right: as given, else what the reference computes, else what the backend does without optimization.
     void expect() {
         said_.expected = asked_.given;
         if (!said_.expected.outputs.empty()) return;
         const Values& own = reference();
-        if (said_.no_reference.empty()) said_.expected = {own, std::string(kReferenceBackend)};
+        if (said_.no_reference.empty())
+            said_.expected = {own, std::string(kReferenceBackend)};
+        else if (!said_.outcome.failed())
+            if (auto plain = without_optimization()) said_.expected = {std::move(*plain), plain_name()};
     }
 
     /// The reference's outputs, computed once; said_.no_reference where it has none.
@@ -103,17 +113,36 @@ class CaseJudge {
         if (is_reference(backend_))
             ran = said_.outcome;
         else
-            ran = whittle::run({asked_.graph, asked_.inputs, {}, {.tier = Tier::ends}}, *make_eager_backend());
+            ran = run_on(*make_eager_backend(), {.tier = Tier::ends});
         if (ran.failed()) said_.no_reference = ran.message;
         return reference_.emplace(std::move(ran.outputs));
+    }
+
+    /// Of the graph.
+    Outcome run_on(Backend& backend, const Suspect& suspect) const {
+        return whittle::run({asked_.graph, asked_.inputs}, backend, suspect);
     }
 
     /// LibTorch's outputs; nothing where it is not there or cannot run the graph.
     std::optional<Values> libtorch() const {
         if (name_ == kLibTorch || !has_module(kLibTorch) || unknown_value(asked_.graph)) return std::nullopt;
         const BackendSpec spec(kLibTorch);
-        Outcome ran =
-            whittle::run({asked_.graph, asked_.inputs, {}, {.spec = spec, .tier = Tier::ends}}, *find_backend(spec));
+        return outputs_of(run_on(*find_backend(spec), {.spec = spec, .tier = Tier::ends}));
+    }
+
+    /// The backend's own outputs when it optimizes nothing; nothing where it has no such form, or that fails.
+    std::optional<Values> without_optimization() const {
+        Suspect plain = asked_.suspect;
+        if (!plain.launcher.prefix.empty()) return std::nullopt;
+        auto options = unoptimized(asked_.graph, backend_, plain.options);
+        if (!options) return std::nullopt;
+        plain.options = std::move(*options);
+        plain.tier = Tier::ends;
+        return outputs_of(whittle::run(asked_, backend_, plain));
+    }
+    std::string plain_name() const { return name_ + " without optimization"; }
+
+    static std::optional<Values> outputs_of(Outcome ran) {
         return ran.failed() ? std::nullopt : std::optional(std::move(ran.outputs));
     }
 
@@ -137,32 +166,39 @@ class CaseJudge {
             return;
         }
         fails();
-        if (!said_.fails() || asked_.given.outputs.empty() || said_.outcome.failed_at_gradients()) return;
-        ask_others(ran.outputs);
+        if (said_.fails() && !said_.outcome.failed_at_gradients()) ask_others(ran.outputs);
     }
 
-    /// The backend's results are not those that were given: who computes which?
+    /// The backend's results are not those that were expected: who computes which?
     void ask_others(const Values& own) {
-        std::vector<std::pair<std::string, Values>> all = {{name_, own}, {kExpected, said_.expected.outputs}};
-        if (!is_reference(backend_)) {
+        const bool given = !asked_.given.outputs.empty();
+        const std::string expected = given ? kExpected : said_.expected.from;
+        std::vector<std::pair<std::string, Values>> all = {{name_, own}, {expected, said_.expected.outputs}};
+        if (given && !is_reference(backend_)) {
             const Values& eager = reference();
             if (said_.no_reference.empty()) all.emplace_back(kReferenceBackend, eager);
         }
         if (auto values = libtorch()) all.emplace_back(kLibTorch, std::move(*values));
+        if (expected != plain_name())
+            if (auto values = without_optimization()) all.emplace_back(plain_name(), std::move(*values));
         std::vector<const Values*> first;  // of each group
         for (const auto& [who, values] : all) {
             std::size_t group = 0;
             while (group < first.size() && !close(values, *first[group])) ++group;
             if (group == first.size()) first.push_back(&values), said_.agree.emplace_back();
             said_.agree[group].push_back(who);
-            if (who != name_ && who != kExpected) said_.compared.push_back(who);
+            if (who != name_ && who != expected) said_.compared.push_back(who);
         }
-        // Who agrees with the backend says that the given results are wrong; nobody else may say that they are right.
+        // Who agrees with the backend, and is another one, says that the expected results are wrong; nobody else may
+        // say that they are right.
         const std::vector<std::string>& with_backend = said_.agree[0];
-        const std::vector<std::string>& with_expected = said_.agree[1];
-        if (with_backend.size() > 1 && with_expected.size() == 1)
-            not_judged(join(with_backend, ", ") + " agree; the expected outputs (" + said_.expected.from +
-                       ") differ: " + said_.outcome.message);
+        const auto others = std::ranges::count_if(
+            with_backend, [&](const std::string& who) { return who != name_ && who != plain_name(); });
+        if (others > 0 && said_.agree[1].size() == 1)
+            not_judged(join(with_backend, ", ") + " agree; " +
+                       (given ? "the expected outputs (" + said_.expected.from + ") differ: "
+                              : expected + ", the reference, differs: ") +
+                       said_.outcome.message);
     }
 
     const FailingCase& asked_;
@@ -211,12 +247,9 @@ Verdict worst(std::span<const Verdict> verdicts) {
 }
 
 Judgement judge(const FailingCase& asked, Backend& backend) {
-    const bool here = asked.suspect.launcher.prefix.empty();
-    if (asked.file && here)
-        if (const auto as_given = file_backend(backend, *asked.file, asked.suspect.options))
-            return judge(asked, backend, run_suspect(asked.graph, asked.inputs, *as_given, asked.suspect));
-    if (auto why = unknown_value(asked.graph)) return {.reason = std::move(*why)};
-    return judge(asked, backend, run(asked, backend));
+    if (auto why = unknown_value(asked.graph); why && !takes_file(asked, backend, asked.suspect))
+        return {.reason = std::move(*why)};
+    return judge(asked, backend, run(asked, backend, asked.suspect));
 }
 
 Judgement judge(const FailingCase& asked, Backend& backend, Outcome ran) {

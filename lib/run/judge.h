@@ -53,15 +53,17 @@ struct Judgement {
     std::string no_reference = {};           ///< why the reference computes nothing, where it was asked
     std::vector<std::string> compared = {};  ///< whose results the backend's were compared with: "eager", a folder
     /// Where results differ: the backend's and those that they were compared with, grouped by who agrees with whom. The
-    /// given results are "expected".
+    /// given results are "expected", the backend's unoptimized ones "NAME without optimization".
     std::vector<std::vector<std::string>> agree = {};
 
     bool right() const { return verdict == Verdict::right; }
     bool fails() const { return verdict == Verdict::fails; }
 };
 
-/// Runs the graph on the backend, isolated unless it is the reference, and judges how that ends. Where results differ
-/// from those that were given, the reference and LibTorch are asked who is wrong. Not judged are a backend that does
+/// Runs the graph on the backend, isolated unless it is the reference, and judges how that ends: by the results that
+/// were given, else by the reference's, else, where that cannot run the graph, by what the backend itself computes
+/// without optimization. Where results differ, all of these and LibTorch say who computes what; expected results that
+/// nobody else computes, while another compiler agrees with the backend, accuse nobody. Not judged are a backend that does
 /// not support the graph, values of unknown type that nobody gave, a run that something outside ended, a graph that
 /// draws random numbers, input for which a definition leaves the result open, and results that nobody knows.
 Judgement judge(const FailingCase& asked, Backend& backend);

@@ -5,6 +5,7 @@
 
 #include "backends/eager/eager.h"
 #include "base/module.h"
+#include "graph/abilities.h"
 #include "graph/text.h"
 #include "planted_backend.h"
 
@@ -32,6 +33,37 @@ PlantedBackend off_by(float error) {
     return backend;
 }
 
+/// Gives these results, whatever the graph is.
+class Optimizing final : public Backend, public Switchable {
+  public:
+    Optimizing(std::vector<float> optimized, std::vector<float> plain)
+        : optimized_(std::move(optimized)), plain_(std::move(plain)) {}
+    std::string name() const override { return "planted"; }
+    std::string description() const override { return "for tests"; }
+    CompileResult compile(const Graph&, const BackendOptions& options) override {
+        return std::make_unique<Gives>(options.empty() ? optimized_ : plain_);
+    }
+    std::unique_ptr<Inspection> inspect(const Graph&, const BackendOptions&) override {
+        return std::make_unique<Look>();
+    }
+    BackendOptions without(BackendOptions, const std::vector<std::string>&) const override { return {{"off", "all"}}; }
+    BackendOptions limited(BackendOptions options, const std::string&, int) const override { return options; }
+
+  private:
+    struct Look final : Inspection {
+        const Parts& parts() const override { return found; }
+        Parts found = {.directives = {{"optimizer"}}, .directive_is = "optimizer"};
+    };
+    struct Gives final : Executable {
+        explicit Gives(std::vector<float> given) : values(std::move(given)) {}
+        RunResult run(std::span<const Tensor>) override {
+            return std::vector<Tensor>{Tensor::of(values, {static_cast<std::int64_t>(values.size())})};
+        }
+        std::vector<float> values;
+    };
+    std::vector<float> optimized_, plain_;
+};
+
 Judgement said_of(Backend& backend, Expectation given = {}, const Graph& graph = relu_graph()) {
     return judge({graph, kJudged, std::move(given), {.spec = "planted", .tier = Tier::computes}}, backend);
 }
@@ -48,6 +80,28 @@ TEST_CASE("what computes the same is right, and the judgement says compared with
     const Judgement given = said_of(good, {{Tensor::of<float>({0, 2})}, "data"});
     CHECK(given.right());
     CHECK(given.compared == std::vector<std::string>{"data"});
+}
+
+TEST_CASE("what nobody else can run is compared with the backend's own form without optimization", "[judge]") {
+    const Graph foreign =
+        parse("graph g {\n  %x = placeholder[\"x\"] : f32[2]\n  %y = mine.op.default(%x) : f32[2]\n  return (%y)\n}\n");
+    Optimizing good({0, 2}, {0, 2}), wrong({0, 3}, {0, 2});
+    const Judgement right = said_of(good, {}, foreign);
+    CHECK(right.right());
+    CHECK(right.compared == std::vector<std::string>{"planted without optimization"});
+    const Judgement fails = said_of(wrong, {}, foreign);
+    CHECK(fails.fails());
+    CHECK(fails.agree == std::vector<std::vector<std::string>>{{"planted"}, {"planted without optimization"}});
+}
+
+TEST_CASE("two forms of one compiler are one witness", "[judge]") {
+    Optimizing wrong({1, 2}, {1, 2});
+    const Judgement said = said_of(wrong);
+    CHECK(said.fails());
+    REQUIRE(said.agree.size() == 2);
+    CHECK(said.agree[0] == std::vector<std::string>{"planted", "planted without optimization"});
+    CHECK(said.agree[1][0] == "eager");
+    CHECK(said_of(wrong, {{Tensor::of<float>({0, 7})}, "data"}).fails());
 }
 
 TEST_CASE("what computes something else fails", "[judge]") {
