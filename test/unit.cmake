@@ -112,7 +112,7 @@ target_compile_definitions(test_repro_cases PRIVATE WHITTLE_TEST_BACKENDS="$<TAR
 whittle_test(reduce/reductions tools whittle_reduce_reductions)
 whittle_test(reduce/kernel tools whittle_reduce_kernel whittle_samples)
 whittle_test(reduce tools whittle_reduce)
-whittle_test(debug tools whittle_debug planted_bugs)
+whittle_test(debug tools whittle_debug planted_bugs onnx)
 whittle_test(explain tools whittle_explain whittle_samples)
 whittle_test(html tools whittle_html)
 whittle_test(cli tools whittle_cli)

@@ -130,6 +130,10 @@ Followed follow_up(const Tool& tool, const FollowUp& wanted, std::ostream& repor
             followed.verified = false;
             if (!tool.shared().json) report << "\nno repro:   " << followed.no_repro << "\n";
         };
+        if (graph.nodes.empty()) {
+            none("the result is a part of the file, of which Whittle has no graph");
+            continue;
+        }
         if (!debug::has_repro(graph)) {
             none("the backend " + graph.failure->backend + " has no part of a repro of its own");
             continue;

@@ -7,8 +7,11 @@
 
 #include "base/error.h"
 #include "base/subprocess.h"
+#include "cli/model.h"
 #include "cli/tool.h"
 #include "cli/usage.h"
+#include "frontends/onnx/file_parts.h"
+#include "graph/placement.h"
 #include "program/gradients.h"
 #include "program/program.h"
 #include "run/load.h"
@@ -93,16 +96,42 @@ Suspect suspect_of(const JudgeOptions& judge, const SearchOptions& options) {
     return suspect;
 }
 
-/// Whether who is asked, by the options or else by what the frame fails with, may know ops that Whittle does not.
-bool knows_more(const JudgeOptions& judge, const LoadedFrame& frame) {
-    return judge.command() || judge.backend.knows_more(frame, kDefaultSuspect);
+/// A model that a command may judge by its file, whatever Whittle knows of it; nothing for any other.
+std::optional<LoadedFrame> file_alone(const fs::path& model, std::string unread) {
+    if (recognize(model) != ModelKind::onnx) return std::nullopt;
+    LoadedFrame frame{.file = model_file(model)};
+    try {
+        static_cast<void>(FileParts(frame.file));
+    } catch (const Error&) {  // who read it said it better
+        return std::nullopt;
+    }
+    frame.unread = std::move(unread);
+    return frame;
+}
+
+/// What a command judges may have values of types that Whittle does not know, or be unreadable to it.
+std::vector<LoadedFrame> frames_for_command(const fs::path& model, const ModelOptions& options) {
+    try {
+        std::vector<LoadedFrame> frames = load_for(model, options, [](const LoadedFrame&) { return true; });
+        if (frames.size() != 1) return frames;
+        auto unread = unknown_value(frames[0].graph);
+        auto alone = unread ? file_alone(model, std::move(*unread)) : std::nullopt;
+        return alone ? std::vector{std::move(*alone)} : frames;
+    } catch (const Error& error) {
+        auto alone = file_alone(model, error.what());
+        if (!alone) throw;
+        return {std::move(*alone)};
+    }
 }
 
 std::vector<LoadedFrame> read_frames(const fs::path& model, const JudgeOptions& judge, const SearchOptions& options,
                                      const InputOptions& inputs, bool fold) {
     const bool as_stated = judge.backend.name == kInfersAnew;
-    std::vector<LoadedFrame> frames = load_for(model, {.inputs = inputs, .as_stated = as_stated, .fold = fold},
-                                               [&](const LoadedFrame& frame) { return knows_more(judge, frame); });
+    const ModelOptions load{.inputs = inputs, .as_stated = as_stated, .fold = fold};
+    std::vector<LoadedFrame> frames =
+        judge.command() ? frames_for_command(model, load) : load_for(model, load, [&](const LoadedFrame& frame) {
+            return judge.backend.knows_more(frame, kDefaultSuspect);
+        });
     if (options.after != "aot") return frames;
     std::vector<LoadedFrame> parts;
     for (LoadedFrame& frame : frames)

@@ -31,6 +31,7 @@ struct LoadedFrame {
     std::optional<OnnxFile> onnx = {};
     std::string no_onnx = {};                 ///< why there is none: "the input x holds strings"; empty for other files
     std::vector<std::string> rewritten = {};  ///< as LoadedModel::rewritten
+    std::string unread = {};                  ///< why there is no graph: it is known by its file alone; else empty
     std::optional<Record> record = {};        ///< what it was read from, for records
 };
 

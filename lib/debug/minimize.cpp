@@ -12,6 +12,7 @@
 #include "base/words.h"
 #include "debug/check.h"
 #include "debug/diagnose.h"
+#include "debug/minimize_file.h"
 #include "debug/write_repro.h"
 #include "graph/abilities.h"
 #include "graph/failure_file.h"
@@ -19,6 +20,7 @@
 #include "graph/text.h"
 #include "ops/core/interpreter.h"
 #include "ops/core/opaque.h"
+#include "reduce/deletion.h"
 #include "reduce/journal.h"
 #include "reduce/parallel.h"
 #include "reduce/save.h"
@@ -60,18 +62,43 @@ void note(const Rate& rate, reduce::Minimized& result) {
     if (rate.flaky()) result.signature.rate = result.graph.failure->signature.rate = rate;
 }
 
+/// Whether the model that was given no longer fails with the culprit switched off; true where that cannot be asked.
+bool is_off(const Graph& model, const Culprit& culprit, Backend& backend, const Limits& limits) {
+    Switchable* const switches = offered<Switchable>(backend);
+    const auto options = switches ? without_culprit(culprit, *switches, model.failure->options) : std::nullopt;
+    if (!options) return true;
+    const auto expected = opaque_ops(model).empty() ? evaluate(model, model.failure->inputs) : std::vector<Tensor>();
+    return !still_fails({.graph = model, .expected = expected, .limits = limits, .options = options}, backend);
+}
+
+/// A small graph may fail where a part of the compiler is on that the model does not need to fail. Then what is to
+/// blame for the model is to blame, if the small graph needs it, too.
+void hold_against_model(const LoadedFrame& frame, const Graph& graph, Diagnosis& found, Backend& backend,
+                        const DiagnoseOptions& options) {
+    Graph model = frame.graph;
+    model.failure = graph.failure;
+    model.failure->inputs = frame.inputs;
+    if (!found.culprit || is_off(model, *found.culprit, backend, options.limits)) return;
+    const std::optional<Culprit> its = diagnose(model, backend, options).culprit;
+    if (its && is_off(graph, *its, backend, options.limits))
+        found.culprit = its;
+    else
+        found.culprit->minimized_only = true;
+}
+
 /// Writes what is to blame, and in which version, into the graph's failure; of wrong results, says whether they are
 /// rounding noise, and of a compiler of which several releases are installed, since which of them it fails.
-void blame(Minimized& done, Backend& backend, const Suspect& suspect) {
+void blame(const LoadedFrame& frame, Minimized& done, Backend& backend, const Suspect& suspect) {
     Graph& graph = done.result.graph;
     try {
         graph.failure->version = version_of(backend, suspect.options);
         const Graph compiled = as_compiled(graph, backend);
         const std::string& compiler = compiled.failure->backend;
         const auto other = compiler == graph.failure->backend ? nullptr : find_backend(compiler);
-        const Diagnosis found =
-            diagnose(compiled, other ? *other : backend,
-                     {.limits = suspect.limits, .flaky = done.result.flaky.runs > 0, .stop = interrupted});
+        const DiagnoseOptions options{
+            .limits = suspect.limits, .flaky = done.result.flaky.runs > 0, .stop = interrupted};
+        Diagnosis found = diagnose(compiled, other ? *other : backend, options);
+        if (!other) hold_against_model(frame, graph, found, backend, options);
         graph.failure->culprit = found.culprit;
         done.written.closeness = found.closeness;
         note(found.rate, done.result);
@@ -172,7 +199,9 @@ std::string graph_text(const Graph& graph, const std::string& file) {
 }
 
 /// What is done with the result: the repro, or what judged it, run on it once more.
-std::string next_command(const Search& search) {
+std::string next_command(const Search& search, bool part_of_file) {
+    if (const Suspect* suspect = search.suspect(); suspect && part_of_file)
+        return shell_quote({"explain", search.output.string(), "--backend", suspect->spec.text()});
     if (search.suspect()) return shell_quote(repro_words(search.output));
     const auto& judge = std::get<reduce::CommandOracleOptions>(search.judge);
     return shell_quote(reduce::command_line(judge, search.output));
@@ -211,9 +240,7 @@ void prepare_for_opaque(const LoadedFrame& frame, const std::optional<Judgement>
                   ": of candidates that begin behind such a call, the inputs are random");
 }
 
-}  // namespace
-
-Minimized minimize(const LoadedFrame& frame, const Search& asked, const Observer& observer) {
+Minimized minimize_graph(const LoadedFrame& frame, const Search& asked, const Observer& observer) {
     Search search = asked;
     Judging judge = judging(search);
     Minimized done{.judge = judge.oracle->name(), .file = frame.file.string()};
@@ -254,7 +281,12 @@ Minimized minimize(const LoadedFrame& frame, const Search& asked, const Observer
 
     done.written.stored = search.stored.has_value();
     if (options.as_given) done.written.folded = frame.folded;
-    done.result = reduce::minimize(frame.graph, frame.inputs, journal, options);
+    try {
+        done.result = reduce::minimize(frame.graph, frame.inputs, journal, options);
+    } catch (const reduce::CannotRun& error) {
+        if (!done.written.judgement) throw;
+        done.no_candidates = error.what();
+    }
     if (done.result.hidden && !frame.folded.empty()) {
         observer.warn(frame.file.string() + " fails (" + done.result.signature.text() + "), but not without the " +
                       reduce::folded_text(frame.folded) + " that were computed while reading it: going on with them");
@@ -270,12 +302,34 @@ Minimized minimize(const LoadedFrame& frame, const Search& asked, const Observer
         const reduce::Flakiness& flaky = done.result.flaky;
         note({static_cast<int>(flaky.failures), static_cast<int>(flaky.runs)}, done.result);
         if (const Suspect* suspect = at_hand(search); suspect && done.result.ending == Ending::minimized)
-            blame(done, *judge.backend, *suspect);
+            blame(frame, done, *judge.backend, *suspect);
         reduce::save_minimized(done.result.graph, search.output);
         done.written.drifted = save_drifted(done.result.drifted, search);
     }
     if (done.result.ending != Ending::interrupted) journal.remove();
     return done;
+}
+
+/// Whether the file fails and no graph of it does, in a way that parts of the file may show.
+bool only_file_fails(const LoadedFrame& frame, const Minimized& done, const Search& search) {
+    if (done.failed() || search.output.extension() != ".onnx") return false;
+    if (!search.suspect()) return done.result.hidden;
+    const Judgement& said = *done.written.judgement;
+    return frame.onnx && said.fails() && said.outcome.kind != Outcome::Kind::mismatch && at_hand(search);
+}
+
+}  // namespace
+
+Minimized minimize(const LoadedFrame& frame, const Search& search, const Observer& observer) {
+    if (!frame.unread.empty()) return minimize_file(frame, search, observer);
+    Minimized done = minimize_graph(frame, search, observer);
+    if (!only_file_fails(frame, done, search)) return done;
+    observer.warn(frame.file.string() + " fails, but not the graph that Whittle reads from it: minimizing the file");
+    Minimized part = minimize_file(frame, search, observer);
+    if (!part.failed()) return done;
+    part.written.judgement = std::move(done.written.judgement);
+    part.rewritten = std::move(done.rewritten);
+    return part;
 }
 
 fs::path numbered_result(fs::path output, std::size_t number) {
@@ -287,10 +341,14 @@ std::string to_text(const Minimized& minimized, const Search& search) {
     const std::string output = minimized.written.output.string();
     switch (result.ending) {
         case Ending::minimized:
+            if (!minimized.nodes.empty())
+                return reduce::report(result, minimized.written) + "\nparts of " + minimized.file + ":\n  " +
+                       join(minimized.nodes, "\n  ") + "\n\nwritten:    " + output +
+                       "\nnext:       " + next_command(search, true) + "\n";
             return reduce::report(result, minimized.written) + "\n" + graph_text(result.graph, output) +
                    "\nwritten:    " + output +
                    (search.output.extension() == ".onnx" ? ", " + failure_path(output).string() : "") +
-                   "\nnext:       " + next_command(search) + "\n";
+                   "\nnext:       " + next_command(search, false) + "\n";
         case Ending::interrupted:
             return reduce::report(result, minimized.written) + "written:    " + output +
                    ", unfinished: " + plural(result.after.calls, "op") + "\nnext:       " + search.go_on + "\n";
@@ -303,10 +361,13 @@ std::string to_text(const Minimized& minimized, const Search& search) {
     }
     const std::optional<Judgement>& said = minimized.written.judgement;
     if (said && said->fails() && !search.stored)
-        return text_of(*said) + "\nnot minimized: the graph that Whittle reads from " + minimized.file +
-               " does not fail" +
+        return text_of(*said) + "\nnot minimized: " +
+               (minimized.no_candidates.empty()
+                    ? "the graph that Whittle reads from " + minimized.file + " does not fail"
+                    : minimized.no_candidates) +
                (minimized.rewritten.empty() ? "" : "; while reading: " + join(minimized.rewritten, "; ")) + "\n";
-    if (said && !said->fails() && (!said->right() || !said->reason.empty())) return text_of(*said) + "\n";
+    if (said && !said->fails() && (!said->right() || !said->reason.empty() || !minimized.no_candidates.empty()))
+        return text_of(*said) + "\n";
     if (result.ending == Ending::unsupported) return declined_text(search, minimized.judge, result.message) + "\n";
     if (result.hidden)
         return "not failing: " + minimized.file + " fails (" + result.signature.text() +

@@ -15,6 +15,8 @@ struct Minimized {
     std::string judge = {};                   ///< who said so
     std::string file = {};                    ///< the frame's
     std::vector<std::string> rewritten = {};  ///< as LoadedFrame has it
+    std::vector<std::string> nodes = {};      ///< the result, where it is a part of the file and no graph
+    std::string no_candidates = {};           ///< why nothing could be searched although the model was judged
 
     bool failed() const {
         return result.ending == reduce::Minimized::Ending::minimized ||
@@ -23,7 +25,7 @@ struct Minimized {
 };
 
 /// Writes search.output with every smaller find. A model that does not fail is a verdict, not an error. Throws Error
-/// when the reference cannot run the graph, the judge cannot be asked, or a file cannot be written.
+/// when the judge cannot be asked, or a file cannot be written, and reduce::CannotRun where a command judges.
 Minimized minimize(const LoadedFrame& frame, const Search& search, const Observer& observer);
 
 /// Where the result of one of several failures goes, from 1 on: NAME-1.json of NAME.json.

@@ -255,7 +255,10 @@ std::string typed(const std::string& option) {
 
 }  // namespace
 
-std::string Culprit::text() const {
+namespace {
+
+std::string text_of_part(const Culprit& culprit) {
+    const auto& [component, directive, together, op, partner, minimized_only] = culprit;
     if (!directive.empty()) {
         std::string text = (component == "switch" ? op : "directive") + " " + directive;
         for (std::size_t i = 0; i < together.size(); i++) text += (i ? ", " : " (with ") + together[i];
@@ -269,6 +272,12 @@ std::string Culprit::text() const {
     if (component == "pass") return "pass " + passes + bisected;
     if (!bisected.empty()) return component + ", as soon as pass " + passes + " is applied" + bisected;
     return component;
+}
+
+}  // namespace
+
+std::string Culprit::text() const {
+    return text_of_part(*this) + (minimized_only ? ", of this graph only: the model fails without it, too" : "");
 }
 
 }  // namespace whittle

@@ -127,6 +127,8 @@ struct Fields<Culprit> {
         field.maybe("together", &Culprit::together, "");
         field.maybe("op", &Culprit::op, "");
         field.maybe("partner", &Culprit::partner, "Of a pass: another one without which it does no harm.");
+        field.maybe("minimized_only", &Culprit::minimized_only,
+                    "With it switched off, the model that was given fails all the same. Since 1.4.");
     }
 };
 template <>

@@ -84,6 +84,8 @@ struct ShownCulprit : Culprit {
         field("together", &ShownCulprit::together, "");
         field("op", &ShownCulprit::op, "");
         field.maybe("partner", &ShownCulprit::partner, "Of a pass: another one without which it does no harm.");
+        field.maybe("minimized_only", &ShownCulprit::minimized_only,
+                    "With it switched off, the model that was given fails all the same.");
         field.maybe(
             "last_good", [](const ShownCulprit& culprit) { return culprit.limit(0); }, "");
         field.maybe(
