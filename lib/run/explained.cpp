@@ -2,20 +2,16 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 #include <vector>
 
+#include "base/number_text.h"
 #include "run/interval.h"
 #include "tensor/limits.h"
 
 namespace whittle {
 namespace {
 
-std::string short_number(double value) {
-    char text[32];
-    std::snprintf(text, sizeof text, "%.2g", value);
-    return text;
-}
+std::string figure(double value) { return significant(value, 2); }
 
 std::string element_place(std::size_t output, std::size_t position, const Sizes& sizes) {
     Sizes index(sizes.size());
@@ -76,15 +72,15 @@ class OutputDecision {
     bool explains(const Judged& judged, const std::string& place, RoundingDecision& decision) const {
         if (is_floating(interval_.dtype) && judged.too_wide()) {
             decision.too_wide = true;
-            decision.why = place + ": rounding by " + short_number(judged.smooth) + " is more than " +
-                           short_number(kWidestInterval) + " tolerances: the tolerance decides";
+            decision.why = place + ": rounding by " + figure(judged.smooth) + " is more than " +
+                           figure(kWidestInterval) + " tolerances: the tolerance decides";
             return false;
         }
         for (const double value : {judged.got, judged.expected})
             if (!judged.inside(value)) {
-                decision.why = place + ": " + short_number(std::fabs(value - judged.center)) +
+                decision.why = place + ": " + figure(std::fabs(value - judged.center)) +
                                " from the result in f64 is more than rounding explains, " +
-                               short_number(std::max(judged.below, judged.above));
+                               figure(std::max(judged.below, judged.above));
                 return false;
             }
         if (!decision.why.empty()) return true;  // the first one is reported
@@ -92,8 +88,8 @@ class OutputDecision {
         if (judged.jumps())
             decision.why += "a tie of " + interval_.jump;
         else
-            decision.why += short_number(std::fabs(judged.got - judged.expected)) + " is within the rounding of " +
-                            interval_.source;
+            decision.why +=
+                figure(std::fabs(judged.got - judged.expected)) + " is within the rounding of " + interval_.source;
         return true;
     }
 
