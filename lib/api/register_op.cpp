@@ -238,11 +238,17 @@ Arg argument_of(const Arguments<NodeValue>& arguments, const Param& param) {
             return *arguments.dtype(param.name);
         case ParamType::int_list:
             return Arg::ints(arguments.integers(param.name));
-        default: {
+        case ParamType::float_list: {
             const std::vector<double> numbers = arguments.numbers(param.name);
             return ArgList(numbers.begin(), numbers.end());
         }
+        case ParamType::bool_list:
+        case ParamType::text_list:
+        case ParamType::graph:
+            break;
     }
+    WHITTLE_CHECK(false, "parameter '" + param.name + "' has a type that no function of an op takes");
+    return {};
 }
 
 void add_gradient(const DeclaredOp& op, GraphBuilder& builder, CallGradients& call) {

@@ -158,9 +158,12 @@ spdlog::level::level_enum spdlog_level(LogLevel level) {
             return spdlog::level::info;
         case LogLevel::warning:
             return spdlog::level::warn;
-        default:
+        case LogLevel::error:
             return spdlog::level::err;
+        case LogLevel::off:
+            return spdlog::level::off;
     }
+    __builtin_unreachable();
 }
 
 /// No copy of this process starts while another thread is in the log: the copy would wait for that thread forever.

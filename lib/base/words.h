@@ -26,6 +26,14 @@ std::string trimmed(std::string_view text);
 /// With ASCII's capitals as small letters.
 std::string lower_case(std::string text);
 
+/// With blanks before or behind it, `width` characters at least.
+inline std::string pad_left(const std::string& text, std::size_t width) {
+    return std::string(width > text.size() ? width - text.size() : 0, ' ') + text;
+}
+inline std::string pad_right(const std::string& text, std::size_t width) {
+    return text + std::string(width > text.size() ? width - text.size() : 0, ' ');
+}
+
 /// Columns that UTF-8 text takes on a terminal, without wide characters.
 std::size_t columns_of(std::string_view text);
 

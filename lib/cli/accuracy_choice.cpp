@@ -2,9 +2,9 @@
 
 #include <charconv>
 #include <cmath>
-#include <cstdio>
 
 #include "base/error.h"
+#include "base/number_text.h"
 #include "cli/tool.h"
 #include "cli/usage.h"
 
@@ -70,9 +70,7 @@ void AccuracyChoice::default_to(const Accuracy& recorded) {
     mode = whittle::name(recorded.mode);
     if (tolerances()) return;
     const auto pair = [](DType dtype, double value) {
-        char text[32];
-        std::snprintf(text, sizeof text, "%.17g", value);
-        return std::string(whittle::name(dtype)) + "=" + text;
+        return std::string(whittle::name(dtype)) + "=" + significant(value, 17);
     };
     for (const auto& [dtype, tolerance] : recorded.tolerances) {
         rtol.push_back(pair(dtype, tolerance.rtol));

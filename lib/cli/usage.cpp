@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 #include <system_error>
 
+#include "base/number_text.h"
 #include "base/subprocess.h"
 #include "cli/model.h"
 #include "graph/failure_file.h"
@@ -19,11 +20,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-std::string number_text(double value) {
-    char text[32];
-    std::snprintf(text, sizeof text, "%.12g", value);
-    return text;
-}
+std::string number_text(double value) { return significant(value, 12); }
 
 /// The file itself and what belongs to it.
 std::vector<fs::path> with_sidecars(const fs::path& file) {

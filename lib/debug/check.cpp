@@ -176,11 +176,6 @@ std::string not_failing_text(const std::string& backend, Tier tier) {
                                    : " it compiles and runs (wrong results count only with --accuracy)");
 }
 
-std::string declined_text(const Search& search, const std::string& judge, const std::string& seen) {
-    if (search.suspect()) return "not judged: " + judge + " does not support this model: " + seen;
-    return "not judged: the command cannot tell of this model: " + seen;
-}
-
 std::string not_failing_text(const Search& search, const std::string& judge, const std::string& seen) {
     if (const Suspect* suspect = search.suspect(); suspect && !search.stored)
         return not_failing_text(judge, suspect->tier);

@@ -65,10 +65,9 @@ void add_verdict(nlohmann::json& json, const JudgedFrame& frame);
 void add_verdict(nlohmann::json& json, const std::vector<JudgedFrame>& frames);
 nlohmann::json to_json(const JudgedFrame& frame);
 
-/// "right: with halide it compiles …", of who counts `tier` as failures.
+/// "right: with halide it compiles …", of a judge that counts `tier` as failures.
 std::string not_failing_text(const std::string& backend, Tier tier);
-/// "right", "not judged" …: what is said where there is nothing to minimize. `seen` are the judge's words.
+/// What is printed where there is nothing to minimize. `seen` are the judge's words.
 std::string not_failing_text(const Search& search, const std::string& judge, const std::string& seen);
-std::string declined_text(const Search& search, const std::string& judge, const std::string& seen);
 
 }  // namespace whittle::debug

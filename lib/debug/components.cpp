@@ -2,14 +2,15 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cstdio>
 #include <nlohmann/json.hpp>
 
 #include "backends/registry.h"
 #include "base/error.h"
 #include "base/interrupt.h"
 #include "base/module.h"
+#include "base/number_text.h"
 #include "base/seconds.h"
+#include "base/words.h"
 #include "graph/abilities.h"
 #include "graph/json_text.h"
 #include "run/judge.h"
@@ -171,12 +172,9 @@ std::string to_text(const Guilt& guilt) {
     std::size_t width = 0;
     for (const Tried& tried : guilt.tried) width = std::max(width, tried.backend.size());
     std::string text;
-    for (const Tried& tried : guilt.tried) {
-        char seconds[32];
-        std::snprintf(seconds, sizeof seconds, "%8.2f s  ", tried.seconds);
-        text +=
-            "  " + tried.backend + std::string(width - tried.backend.size(), ' ') + seconds + result_text(tried) + "\n";
-    }
+    for (const Tried& tried : guilt.tried)
+        text += "  " + pad_right(tried.backend, width) + pad_left(fixed(tried.seconds, 2), 8) + " s  " +
+                result_text(tried) + "\n";
     return text;
 }
 

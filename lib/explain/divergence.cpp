@@ -1,10 +1,10 @@
 #include "explain/divergence.h"
 
 #include <algorithm>
-#include <cstdio>
 #include <nlohmann/json.hpp>
 #include <span>
 
+#include "base/number_text.h"
 #include "base/words.h"
 #include "graph/text.h"
 
@@ -13,11 +13,7 @@ namespace {
 
 constexpr std::size_t kBefore = 3, kAfter = 3;  // values shown around the first that differs
 
-std::string figure_text(double value) {
-    char text[32];
-    std::snprintf(text, sizeof text, "%.2g", value);
-    return text;
-}
+std::string figure_text(double value) { return significant(value, 2); }
 
 std::string node_text(const ValueDivergence& value) {
     return "%" + value.node + (value.results > 1 ? "[" + std::to_string(value.result) + "]" : "");

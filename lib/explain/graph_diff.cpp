@@ -1,8 +1,8 @@
 #include "explain/graph_diff.h"
 
 #include <algorithm>
-#include <cstdio>
 
+#include "base/number_text.h"
 #include "base/words.h"
 #include "explain/node_match.h"
 #include "graph/text.h"
@@ -91,10 +91,8 @@ class Differ {
         if (was.dtype() != is.dtype() || was.sizes() != is.sizes()) return;  // its metas say so
         const auto difference = compare(is, was, Accuracy{.mode = Accuracy::Mode::strict});
         if (!difference) return;
-        char largest[64];
-        std::snprintf(largest, sizeof largest, "by %.3g at most", difference->max_abs_error);
         changes.push_back("elements: " + std::to_string(difference->differing) + " of " + std::to_string(is.numel()) +
-                          " differ, " + largest);
+                          " differ, by " + significant(difference->max_abs_error, 3) + " at most");
     }
 
     static std::string metas_of(const Node& old, const Node& node) {

@@ -1,8 +1,8 @@
 // A profile for people: tables of what compiling and running took.
 #include <algorithm>
-#include <cstdio>
 #include <map>
 
+#include "base/number_text.h"
 #include "base/words.h"
 #include "explain/show.h"
 
@@ -11,17 +11,9 @@ namespace {
 
 constexpr std::size_t kMostRows = 10;  // of a table, unless all are wanted
 
-std::string percent(double share) {
-    char text[32];
-    std::snprintf(text, sizeof text, "%.0f %%", 100 * share);
-    return text;
-}
+std::string percent(double share) { return fixed(100 * share, 0) + " %"; }
 
-std::string quantity_text(double value, const char* unit) {
-    char text[48];
-    std::snprintf(text, sizeof text, value >= 100 ? "%.0f %s" : "%.2f %s", value, unit);
-    return text;
-}
+std::string quantity_text(double value, const char* unit) { return fixed(value, value >= 100 ? 0 : 2) + ' ' + unit; }
 
 using Row = std::vector<std::string>;
 
@@ -169,14 +161,9 @@ std::string profiled_ops_text(const Profile& profile, std::size_t most) {
 }  // namespace
 
 std::string seconds_text(double seconds) {
-    char text[32];
-    if (seconds >= 1)
-        std::snprintf(text, sizeof text, "%.2f s", seconds);
-    else if (seconds >= 1e-3)
-        std::snprintf(text, sizeof text, "%.2f ms", 1e3 * seconds);
-    else
-        std::snprintf(text, sizeof text, "%.1f us", 1e6 * seconds);
-    return text;
+    if (seconds >= 1) return fixed(seconds, 2) + " s";
+    if (seconds >= 1e-3) return fixed(1e3 * seconds, 2) + " ms";
+    return fixed(1e6 * seconds, 1) + " us";
 }
 
 std::string to_text(const Profile& profile, const TextOptions& options) {

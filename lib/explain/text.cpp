@@ -1,6 +1,6 @@
 #include <algorithm>
-#include <cstdio>
 
+#include "base/number_text.h"
 #include "base/suggest.h"
 #include "base/words.h"
 #include "capture/source.h"
@@ -12,13 +12,6 @@ namespace whittle::explain {
 namespace {
 
 constexpr std::size_t kValues = 4, kShapes = 3;  // shown without verbose
-
-std::string pad_left(const std::string& text, std::size_t width) {
-    return std::string(width > text.size() ? width - text.size() : 0, ' ') + text;
-}
-std::string pad_right(const std::string& text, std::size_t width) {
-    return text + std::string(width > text.size() ? width - text.size() : 0, ' ');
-}
 
 class Painter {
   public:
@@ -250,9 +243,7 @@ std::string bytes_text(std::int64_t bytes) {
     double value = static_cast<double>(bytes);
     std::size_t unit = 0;
     for (; value >= 1000 && unit + 1 < std::size(units); ++unit) value /= 1000;
-    char text[32];
-    std::snprintf(text, sizeof text, unit ? "%.1f %s" : "%.0f %s", value, units[unit]);
-    return text;
+    return fixed(value, unit ? 1 : 0) + ' ' + units[unit];
 }
 
 std::string first_break_text(const Report& report) {

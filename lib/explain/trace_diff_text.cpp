@@ -1,7 +1,7 @@
 #include <algorithm>
-#include <cstdio>
 #include <nlohmann/json.hpp>
 
+#include "base/number_text.h"
 #include "base/words.h"
 #include "explain/trace_diff.h"
 #include "graph/fields.h"
@@ -118,10 +118,8 @@ class Text {
         }
     }
     void times(const TraceDiff& diff) {
-        char text[96];
-        std::snprintf(text, sizeof text, "\nCompile time: %.1f ms, was %.1f ms\n", diff.compile_seconds_after * 1e3,
-                      diff.compile_seconds_before * 1e3);
-        text_ += text;
+        text_ += "\nCompile time: " + fixed(diff.compile_seconds_after * 1e3, 1) + " ms, was " +
+                 fixed(diff.compile_seconds_before * 1e3, 1) + " ms\n";
     }
 
     const TextOptions& options_;

@@ -1,13 +1,13 @@
 #include "html/findings.h"
 
 #include <algorithm>
-#include <cstdio>
 #include <filesystem>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <vector>
 
 #include "base/command_words.h"
+#include "base/number_text.h"
 #include "base/subprocess.h"
 #include "base/words.h"
 
@@ -131,11 +131,8 @@ std::string how_wrong(const PageFacts& facts, const std::vector<std::string>& gr
         if (error.max_abs > worst.max_abs) worst.max_abs = error.max_abs, worst.max_ulp = error.max_ulp;
     }
     std::string text;
-    if (worst.max_abs > 0) {
-        char figures[64];
-        std::snprintf(figures, sizeof figures, "up to %.2g (%.2g ulp) from", worst.max_abs, worst.max_ulp);
-        text = figures;
-    }
+    if (worst.max_abs > 0)
+        text = "up to " + significant(worst.max_abs, 2) + " (" + significant(worst.max_ulp, 2) + " ulp) from";
     if (worst.misplaced)
         text += (text.empty() ? "" : " and ") + plural(worst.misplaced, "NaN or infinity", "NaN or infinities") +
                 " other than";

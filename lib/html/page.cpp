@@ -1,11 +1,11 @@
 #include "html/page.h"
 
 #include <algorithm>
-#include <cstdio>
 #include <nlohmann/json.hpp>
 #include <string_view>
 #include <vector>
 
+#include "base/number_text.h"
 #include "base/words.h"
 #include "html/assets.h"
 
@@ -99,12 +99,6 @@ std::string counts(const json& data) {
     };
     return data["model"].get<std::string>() + ": " + count("graphs", "graph") + ", " + count("ops", "operation") +
            ", " + count("breaks", "graph break") + ", " + count("recompiles", "recompile");
-}
-
-std::string fixed(double value, int digits) {
-    char text[48];
-    std::snprintf(text, sizeof text, "%.*f", digits, value);
-    return text;
 }
 
 /// What minify found.

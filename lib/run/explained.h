@@ -1,4 +1,11 @@
 // Is a difference decided by rounding alone? The judge asks before a failure counts, and at each accepted candidate.
+// 1. Where an element has an interval (run/interval.h) that is no wider than kWidestInterval tolerances, that decides:
+// a
+//    difference inside is rounding, one outside is a failure.
+// 2. Wider intervals, ops without a bound, complex numbers and graphs that intervals_of() refuses leave the question
+//    open. There results differ by rounding if they are about as near to the same computation in f64 as those that are
+//    expected, and those as near as the reference's (rounds_where_it_differs() in tensor/compare.h).
+// 3. Otherwise the tolerance decides.
 #pragma once
 
 #include <span>
@@ -12,13 +19,12 @@ namespace whittle {
 struct RoundingDecision {
     bool explained = false;  ///< rounding, or a jump that rounding decides, explains every difference: both are right
     std::string why = {};   ///< "within rounding at output 0 [0, 1]: …" or why it is not; empty where nothing differs
-    bool too_wide = false;  ///< an interval was wider than kWidestInterval tolerances: the tolerance decided
+    bool too_wide = false;  ///< an interval was wider than kWidestInterval tolerances
 };
 
-/// Whether `got` and `expected`, the outputs of two implementations of the graph, lie inside the intervals
-/// (run/interval.h) at every element that differs beyond the accuracy. Not explained: outputs of other dtypes, sizes or
-/// number; mode strict, which wants bits; what depends on an op without a bound (see ops_without_bound()); graphs that
-/// intervals_of() refuses. False without `why` where nothing differs.
+/// Of `got` and `expected`, the outputs of two implementations of the graph, at every element that differs beyond the
+/// accuracy. Not explained: outputs of other dtypes, sizes or number, and mode strict, which wants bits. False without
+/// `why` where nothing differs.
 RoundingDecision explained_by_rounding(const Graph& graph, std::span<const Tensor> inputs, std::span<const Tensor> got,
                                        std::span<const Tensor> expected, const Accuracy& accuracy);
 

@@ -49,6 +49,18 @@ std::string random_op(const Graph& graph) {
     return draws_random_numbers(graph) ? "a nested graph" : "";
 }
 
+/// Why results that differ from `expected` are right all the same; nothing: they are not, or that is not how it failed.
+std::optional<std::string> rounding_in(const Graph& graph, std::span<const Tensor> inputs, const Outcome& outcome,
+                                       std::span<const Tensor> expected, const Accuracy& accuracy) {
+    if (outcome.kind != Outcome::Kind::mismatch || outcome.failed_at_gradients()) return std::nullopt;
+    RoundingDecision rounding = explained_by_rounding(graph, inputs, outcome.outputs, expected, accuracy);
+    if (!rounding.explained) return std::nullopt;
+    Outcome close{.gradients = outcome.gradients, .differentiated = outcome.differentiated};
+    close.outputs.assign(expected.begin(), expected.end());  // gradients are compared where outputs are close
+    if (judge(std::move(close), graph, inputs, expected, accuracy).failed()) return std::nullopt;
+    return std::move(rounding.why);
+}
+
 /// Judges one case.
 class CaseJudge {
   public:
@@ -59,17 +71,19 @@ class CaseJudge {
     Judgement run(Outcome ran) {
         said_.outcome = std::move(ran);
         const Outcome::Kind kind = said_.outcome.kind;
+        const bool ended = !said_.outcome.failed();
         if (asked_.suspect.tier == Tier::computes) expect();
         if (kind == Outcome::Kind::unsupported || kind == Outcome::Kind::unresolved)
             not_judged(said_.outcome.message);
-        else if (said_.outcome.failed())
-            fails();
+        else if (const std::string op = random_op(asked_.graph);
+                 ended && !op.empty() && asked_.suspect.tier == Tier::computes)
+            not_judged(op + " draws random numbers");
         else if (auto open = open_input(asked_.graph, asked_.inputs))
             not_judged(std::move(open->reason));
+        else if (!ended)
+            fails();
         else if (asked_.suspect.tier == Tier::ends)
             said_.verdict = Verdict::right;
-        else if (const std::string op = random_op(asked_.graph); !op.empty())
-            not_judged(op + " draws random numbers");
         else if (!said_.no_reference.empty() && said_.expected.outputs.empty())
             not_judged("nobody knows what is right: " + said_.no_reference);
         else
@@ -82,13 +96,9 @@ class CaseJudge {
         said_.verdict = Verdict::not_judged;
         said_.reason = std::move(reason);
     }
-    /// Unless there is an excuse.
     void fails() {
         said_.verdict = Verdict::fails;
         said_.reason = text_of(said_.outcome);
-        auto found =
-            excuse(asked_.graph, asked_.inputs, said_.outcome, said_.expected.outputs, asked_.suspect.accuracy);
-        if (found) said_.verdict = found->verdict, said_.reason = std::move(found->why);
     }
 
     /// What is right: as given, else what the reference computes, else what the backend does without optimization.
@@ -151,7 +161,6 @@ class CaseJudge {
     }
 
     void compare() {
-        const Outcome ran = said_.outcome;
         const Expectation& expected = said_.expected;
         const bool alone = is_reference(backend_) && asked_.given.outputs.empty();
         if (alone || expected.outputs.empty()) {  // there is nothing to compare
@@ -159,21 +168,26 @@ class CaseJudge {
             return;
         }
         said_.compared = {expected.from};
-        said_.outcome = judge_and_explain(ran, asked_.graph, asked_.inputs, expected.outputs, asked_.suspect.accuracy);
-        if (!said_.outcome.failed() || said_.outcome.rounding) {
+        const Accuracy& accuracy = asked_.suspect.accuracy;
+        said_.outcome =
+            whittle::judge(std::move(said_.outcome), asked_.graph, asked_.inputs, expected.outputs, accuracy);
+        if (!said_.outcome.failed()) {
             said_.verdict = Verdict::right;
-            if (said_.outcome.rounding) said_.reason = "within rounding: " + said_.outcome.message;
             return;
         }
         fails();
-        if (said_.fails() && !said_.outcome.failed_at_gradients()) ask_others(ran.outputs);
+        if (auto why = rounding_in(asked_.graph, asked_.inputs, said_.outcome, expected.outputs, accuracy))
+            said_.verdict = Verdict::right, said_.reason = std::move(*why);
+        else if (!said_.outcome.failed_at_gradients())
+            ask_others();
     }
 
     /// The backend's results are not those that were expected: who computes which?
-    void ask_others(const Values& own) {
+    void ask_others() {
         const bool given = !asked_.given.outputs.empty();
         const std::string expected = given ? kExpected : said_.expected.from;
-        std::vector<std::pair<std::string, Values>> all = {{name_, own}, {expected, said_.expected.outputs}};
+        std::vector<std::pair<std::string, Values>> all = {{name_, said_.outcome.outputs},
+                                                           {expected, said_.expected.outputs}};
         if (given && !is_reference(backend_)) {
             const Values& eager = reference();
             if (said_.no_reference.empty()) all.emplace_back(kReferenceBackend, eager);
@@ -263,9 +277,8 @@ Judgement judge(const FailingCase& asked, Backend& backend, Outcome ran) {
 std::optional<Excuse> excuse(const Graph& graph, std::span<const Tensor> inputs, const Outcome& outcome,
                              std::span<const Tensor> expected, const Accuracy& accuracy) {
     if (auto open = open_input(graph, inputs)) return Excuse{Verdict::not_judged, std::move(open->reason)};
-    if (outcome.kind != Outcome::Kind::mismatch || outcome.failed_at_gradients()) return std::nullopt;
-    RoundingDecision rounding = explained_by_rounding(graph, inputs, outcome.outputs, expected, accuracy);
-    return rounding.explained ? std::optional(Excuse{Verdict::right, std::move(rounding.why)}) : std::nullopt;
+    auto rounding = rounding_in(graph, inputs, outcome, expected, accuracy);
+    return rounding ? std::optional(Excuse{Verdict::right, std::move(*rounding)}) : std::nullopt;
 }
 
 std::optional<BackendOptions> unoptimized(const Graph& graph, Backend& backend, const BackendOptions& options) {

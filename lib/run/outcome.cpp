@@ -336,11 +336,10 @@ Outcome judge(Outcome outcome, std::span<const Tensor> expected, const Accuracy&
     return outcome;
 }
 
-namespace {
-
-Outcome judge_all(Outcome outcome, const Graph& graph, std::span<const Tensor> inputs, std::span<const Tensor> expected,
-                  const Accuracy& accuracy, const ExactOutputs& exact) {
-    outcome = judge(std::move(outcome), expected, accuracy, exact);
+Outcome judge(Outcome outcome, const Graph& graph, std::span<const Tensor> inputs, std::span<const Tensor> expected,
+              const Accuracy& accuracy) {
+    outcome = judge(std::move(outcome), expected, accuracy,
+                    [&] { return evaluate_exactly(graph, inputs).value_or(std::vector<Tensor>()); });
     if (outcome.failed() || outcome.gradients.empty()) return outcome;
     std::shared_ptr<const program::Differentiated> made = outcome.differentiated;
     if (!made)  // it ran elsewhere
@@ -359,50 +358,6 @@ Outcome judge_all(Outcome outcome, const Graph& graph, std::span<const Tensor> i
         [&](std::size_t i) { return "gradient of " + program::primal_text(graph, made->joint.gradients.at(i)); },
         accuracy, [&] { return program::exact_gradients(*made, inputs).value_or(Values()); });
     if (outcome.failed()) outcome.part = "backward";
-    return outcome;
-}
-
-/// What judge() found not close is not more than rounding, as Outcome::rounding says.
-bool is_rounding(const Outcome& ran, const Graph& graph, std::span<const Tensor> inputs,
-                 std::span<const Tensor> expected, const Accuracy& accuracy) {
-    if (accuracy.mode != Accuracy::Mode::close) return false;
-    const auto exact = evaluate_exactly(graph, inputs);
-    if (!exact) return false;
-    Accuracy by_f64 = accuracy;
-    by_f64.mode = Accuracy::Mode::fp64;
-    const auto rounds = [&](const Outcome& outcome, std::span<const Tensor> right) {
-        if (judge(outcome, right, by_f64, [&] { return *exact; }).failed()) return false;
-        for (std::size_t i = 0; i < right.size(); ++i)
-            if (!rounds_where_it_differs(outcome.outputs[i], right[i], (*exact)[i], accuracy)) return false;
-        return true;
-    };
-    if (!rounds(ran, expected)) return false;
-    const Outcome given{.outputs = {expected.begin(), expected.end()}};
-    Outcome gradients = ran;  // which are to be close: nobody says how near to f64 the program's own were
-    gradients.outputs = given.outputs;
-    if (judge_all(gradients, graph, inputs, expected, accuracy, {}).failed()) return false;
-    try {  // anything is nearer to f64 than values that are wrong
-        return rounds(given, evaluate(graph, inputs));
-    } catch (const Error&) {  // the reference cannot run it
-        return false;
-    }
-}
-
-}  // namespace
-
-Outcome judge(Outcome outcome, const Graph& graph, std::span<const Tensor> inputs, std::span<const Tensor> expected,
-              const Accuracy& accuracy) {
-    return judge_all(std::move(outcome), graph, inputs, expected, accuracy,
-                     [&] { return evaluate_exactly(graph, inputs).value_or(std::vector<Tensor>()); });
-}
-
-Outcome judge_and_explain(Outcome ran, const Graph& graph, std::span<const Tensor> inputs,
-                          std::span<const Tensor> expected, const Accuracy& accuracy) {
-    if (ran.failed()) return ran;
-    Outcome outcome = judge(ran, graph, inputs, expected, accuracy);
-    // Gradients are judged where outputs are close; they are to be close, too.
-    outcome.rounding =
-        outcome.failed() && outcome.part != "backward" && is_rounding(ran, graph, inputs, expected, accuracy);
     return outcome;
 }
 

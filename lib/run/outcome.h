@@ -44,10 +44,6 @@ struct Outcome {
     /// What the backend cannot compile, as Support in graph/abilities.h has it: none of what it has compiled. Nothing
     /// where it did not say.
     std::optional<std::vector<std::string>> missing = {};
-    /// Of a mismatch, where judge_and_explain() looked: it is about as near to the same computation in f64 as what is
-    /// expected, and that as near as the reference. False where these are not to be had, and in a mode that has looked
-    /// at it, or wants bits.
-    bool rounding = false;
     double compile_seconds = 0, run_seconds = 0;
 
     bool failed() const { return kind != Kind::ok; }
@@ -112,9 +108,5 @@ Outcome judge(Outcome outcome, std::span<const Tensor> expected, const Accuracy&
 /// The same of a backend's run of the graph, with its gradients, which the reference knows.
 Outcome judge(Outcome outcome, const Graph& graph, std::span<const Tensor> inputs, std::span<const Tensor> expected,
               const Accuracy& accuracy);
-
-/// As that, and of a mismatch: whether it is rounding. Costs then a run of the reference and one in f64.
-Outcome judge_and_explain(Outcome ran, const Graph& graph, std::span<const Tensor> inputs,
-                          std::span<const Tensor> expected, const Accuracy& accuracy);
 
 }  // namespace whittle

@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <map>
 
+#include "base/number_text.h"
 #include "base/words.h"
 #include "graph/fields.h"
 #include "graph/json_text.h"
@@ -116,12 +117,6 @@ std::string attribute(const char* key, const std::string& value) {
     return std::string(" ") + key + "=\"" + xml(value) + "\"";
 }
 
-std::string seconds_text(double seconds) {
-    char buffer[32];
-    std::snprintf(buffer, sizeof buffer, "%.3f", seconds);
-    return buffer;
-}
-
 std::string known(const ReplayResult& result, const std::string& words) {
     return result.known_reason.empty() ? words : words + ": " + result.known_reason;
 }
@@ -203,12 +198,11 @@ std::size_t count(std::span<const ReplayResult> results, Status status) {
 std::string to_text(const ReplayResult& result, bool color) {
     const bool good = result.status == Status::passed || result.status == Status::xfail;
     const std::string paint = good ? "\033[32m" : result.status == Status::skipped ? "\033[33m" : "\033[31m";
-    char seconds[32];
-    std::snprintf(seconds, sizeof seconds, "%.2f", result.seconds);
     std::string word = word_for(result.status);
     word.resize(std::max<std::size_t>(word.size(), 5), ' ');
     std::string text = (color ? paint + word + "\033[0m" : word) + " " + result.file.string() + " (" +
-                       (result.backend.empty() ? "not run" : result.backend) + ", " + seconds + " s)\n";
+                       (result.backend.empty() ? "not run" : result.backend) + ", " + fixed(result.seconds, 2) +
+                       " s)\n";
     if (!result.stopped_after.empty()) text += "      stopped after " + result.stopped_after + "\n";
     if (!result.known_reason.empty()) text += "      known: " + result.known_reason + "\n";
     if (!result.first_difference.empty() && result.status != Status::error)  // errors follow on stderr
@@ -266,13 +260,13 @@ std::string junit_xml(std::span<const ReplayResult> results, std::span<const fs:
     const std::string counts = attribute("tests", std::to_string(results.size())) +
                                attribute("failures", std::to_string(failures)) +
                                attribute("errors", std::to_string(errors)) +
-                               attribute("skipped", std::to_string(skipped)) + attribute("time", seconds_text(seconds));
+                               attribute("skipped", std::to_string(skipped)) + attribute("time", fixed(seconds, 3));
     std::string text = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites" + counts + ">\n  <testsuite" +
                        attribute("name", "whittle replay") + counts + ">\n";
     for (std::size_t i = 0; i < results.size(); ++i) {
         const ReplayResult& result = results[i];
         text += "    <testcase" + attribute("name", names[i]) + attribute("classname", folder_of(result)) +
-                attribute("file", result.file.string()) + attribute("time", seconds_text(result.seconds));
+                attribute("file", result.file.string()) + attribute("time", fixed(result.seconds, 3));
         const std::string inside = verdict(result);
         text += inside.empty() ? "/>\n" : ">" + inside + "</testcase>\n";
     }

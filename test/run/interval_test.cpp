@@ -188,6 +188,27 @@ TEST_CASE("what an op without a bound computes is not excused", "[interval]") {
     CHECK_THAT(decision.why, Contains("aten._linalg_det.default has no bound"));
 }
 
+TEST_CASE("where intervals are too wide, rounding is what is about as near to f64 as the expected values",
+          "[interval]") {
+    const Graph graph = parse(R"(graph g {
+      %x = placeholder["x"] : f32[2]
+      %large = aten.add.Scalar(%x, 10000.0) : f32[2]
+      %small = aten.sub.Scalar(%large, 10000.0) : f32[2]
+      return (%small)
+    })");
+    const std::vector<Tensor> inputs = {Tensor::of<float>({0.1F, 0.2F}, {2})};
+    const auto told = [&](std::vector<float> got, std::vector<float> expected, Accuracy::Mode mode) {
+        return decided(graph, inputs, Tensor::of<float>(got, {2}), Tensor::of<float>(expected, {2}), {.mode = mode})
+            .explained;
+    };
+    const auto close = Accuracy::Mode::close;
+    CHECK(told({0.0996F, 0.2002F}, {0.1004F, 0.2004F}, close));    // the reference's: {0.099609, 0.200195}
+    CHECK_FALSE(told({0.2F, 0.3F}, {0.1004F, 0.2004F}, close));    // a bug
+    CHECK_FALSE(told({0.0996F, 0.2005F}, {0.1F, 0.201F}, close));  // the second pays for the first, which was right
+    CHECK_FALSE(told({0.0996F, 0.2002F}, {0.2F, 0.3F}, close));    // what is expected is wrong
+    CHECK_FALSE(told({0.0996F, 0.2002F}, {0.1004F, 0.2004F}, Accuracy::Mode::strict));
+}
+
 TEST_CASE("near a pole the tolerance decides", "[interval]") {
     const Graph graph = parse(R"(graph pole {
         %x = placeholder["x"] : f32[1]

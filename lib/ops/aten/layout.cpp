@@ -3,7 +3,6 @@
 #include "ops/core/layout.h"
 
 #include <algorithm>
-#include <deque>
 #include <numeric>
 #include <sstream>
 #include <string>
@@ -291,17 +290,13 @@ std::string target_of(const std::string& op) {
 
 }  // namespace
 
-std::span<const LayoutRule> layout_rules() {
-    static std::deque<std::string> targets;
-    static const std::vector<LayoutRule> rules = [] {
-        std::vector<LayoutRule> made;
-        for (const Family& family : kFamilies) {
-            std::istringstream ops{std::string(family.ops)};
-            for (std::string op; ops >> op;) made.push_back({targets.emplace_back(target_of(op)), family.layout});
-        }
-        return made;
-    }();
-    return rules;
+std::vector<std::pair<std::string, LayoutFn>> op_layouts() {
+    std::vector<std::pair<std::string, LayoutFn>> layouts;
+    for (const Family& family : kFamilies) {
+        std::istringstream ops{std::string(family.ops)};
+        for (std::string op; ops >> op;) layouts.emplace_back(target_of(op), family.layout);
+    }
+    return layouts;
 }
 
 }  // namespace whittle

@@ -189,10 +189,12 @@ constexpr std::string_view doc_of(Interpolation how) {
         case Interpolation::cubic:
             return "Between four neighbours along each dimension; "
                    "pytorch.org/docs/stable/generated/torch.nn.functional.interpolate.html";
-        default:
+        case Interpolation::linear_antialiased:
+        case Interpolation::cubic_antialiased:
             return "Between all neighbours that a smaller result would skip; "
                    "pytorch.org/docs/stable/generated/torch.nn.functional.interpolate.html";
     }
+    __builtin_unreachable();
 }
 
 template <Interpolation How, int Rank>

@@ -29,15 +29,17 @@ expr::Expr combine(Combine how, const expr::Expr& old, const expr::Expr& added) 
 
 Scalar identity(Combine how, DType dtype) {
     switch (how) {
+        case Combine::assign:
+        case Combine::sum:
+            return Scalar(0);
         case Combine::prod:
             return Scalar(1);
         case Combine::amax:
             return lowest(dtype);
         case Combine::amin:
             return greatest(dtype);
-        default:
-            return Scalar(0);
     }
+    __builtin_unreachable();
 }
 
 }  // namespace whittle

@@ -2,24 +2,11 @@
 
 #include <algorithm>
 #include <numeric>
-#include <unordered_map>
 
-#include "base/error.h"
 #include "tensor/reach.h"
 
 namespace whittle {
 namespace {
-
-LayoutFn rule_of(std::string_view op) {
-    static const std::unordered_map<std::string_view, LayoutFn> rules = [] {
-        std::unordered_map<std::string_view, LayoutFn> made;
-        for (const LayoutRule& rule : layout_rules())
-            WHITTLE_CHECK(made.emplace(rule.op, rule.layout).second, "two layouts of " + std::string(rule.op));
-        return made;
-    }();
-    const auto found = rules.find(op);
-    return found == rules.end() ? nullptr : found->second;
-}
 
 /// Whether dimension a lies outside of b in memory: 1, -1, or 0 where no operand tells.
 int compare_dims(std::size_t a, std::size_t b, const Sizes& sizes, std::span<const Strides> operands) {
@@ -98,16 +85,15 @@ std::vector<Tensor> run_kernel(const RegisteredOp& op, const Arguments<Tensor>& 
 }
 
 void lay_out(const RegisteredOp& op, const Arguments<ValueMeta>& arguments, std::vector<ValueMeta>& results) {
-    if (const LayoutFn rule = rule_of(op.def->name)) rule(arguments, results);
+    if (op.layout) op.layout(arguments, results);
 }
 
 void lay_out(const RegisteredOp& op, const Arguments<Tensor>& arguments, std::vector<Tensor>& results) {
-    const LayoutFn rule = rule_of(op.def->name);
-    if (!rule) return;
+    if (!op.layout) return;
     const auto meta = [&](NodeRef ref) { return ValueMeta::of(arguments.value(ref)); };
     std::vector<ValueMeta> metas;
     for (const Tensor& result : results) metas.push_back(ValueMeta::of(result));
-    rule(Arguments<ValueMeta>(op.schema, &arguments.bound(), meta), metas);
+    op.layout(Arguments<ValueMeta>(op.schema, &arguments.bound(), meta), metas);
     for (std::size_t i = 0; i < results.size(); ++i)
         if (results[i].strides() != metas[i].strides)
             results[i] = laid_out(results[i], metas[i].strides).with_requires_grad(results[i].requires_grad());

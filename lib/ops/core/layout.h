@@ -4,24 +4,11 @@
 #pragma once
 
 #include <span>
-#include <string_view>
 #include <vector>
 
-#include "ops/core/op.h"
 #include "ops/core/registry.h"
 
 namespace whittle {
-
-/// Sets the strides of a call's results, which come contiguous.
-using LayoutFn = void (*)(const Arguments<ValueMeta>& arguments, std::vector<ValueMeta>& results);
-
-/// The rule of an op by name.
-struct LayoutRule {
-    std::string_view op;
-    LayoutFn layout;
-};
-/// Of all ops that have one. Defined above this folder, in ops/aten/layout.cpp, which knows them.
-std::span<const LayoutRule> layout_rules();
 
 /// Whether elements of the same sizes lie alike: strides of dimensions with one element, or of no elements at all,
 /// place nothing.

@@ -45,6 +45,11 @@ Registry::Registry() {
     for (const RegisteredOp& op : ops_)
         WHITTLE_CHECK(by_name_.emplace(op.def->name, &op).second,
                       "op " + std::string(op.def->name) + " is registered twice");
+    for (const auto& [name, layout] : op_layouts()) {
+        const auto found = std::ranges::find(ops_, name, [](const RegisteredOp& op) { return op.def->name; });
+        WHITTLE_CHECK(found != ops_.end() && !found->layout, "op " + name + " is not there, or has two layouts");
+        found->layout = layout;
+    }
 }
 
 const Registry& Registry::instance() {

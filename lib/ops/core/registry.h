@@ -8,6 +8,7 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "graph/schema.h"
@@ -16,14 +17,21 @@
 
 namespace whittle {
 
+/// Sets the strides of a call's results, which come contiguous.
+using LayoutFn = void (*)(const Arguments<ValueMeta>& arguments, std::vector<ValueMeta>& results);
+
 /// An op with its parsed schema.
 struct RegisteredOp {
     const OpDef* def = nullptr;
     Schema schema;
+    LayoutFn layout = nullptr;  ///< see ops/core/layout.h; null: results are contiguous, or views
 };
 
 /// The families of all dialects. Defined above this folder, in ops/families.cpp, which knows them.
 std::vector<std::span<const OpDef>> op_families();
+/// The ops that have a layout, by name: one rule of ATen's is that of ops in many families, and of all members of few.
+/// Defined above this folder, in ops/aten/layout.cpp, which knows them.
+std::vector<std::pair<std::string, LayoutFn>> op_layouts();
 
 class Registry final : public SchemaSource {
   public:
