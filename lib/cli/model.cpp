@@ -246,8 +246,8 @@ void fill_inputs(LoadedFrame& frame, const ModelOptions& options, const Given& g
 }
 
 void set_expected(LoadedFrame& frame, const Given& given) {
-    if (given.inputs.empty()) return;
-    frame.expected = given.expected;  // recorded outputs do not belong to other inputs
+    if (given.inputs.empty() && given.expected.empty()) return;  // all inputs of a data set may be constants here
+    frame.expected = given.expected;                             // recorded outputs do not belong to other inputs
     frame.expected_from = given.expected_from;
     const std::size_t outputs = frame.graph.outputs().size();
     if (!frame.expected.empty() && frame.expected.size() != outputs)
