@@ -4,6 +4,7 @@
 #include <charconv>
 #include <set>
 
+#include "base/command_words.h"
 #include "base/error.h"
 #include "base/log.h"
 #include "base/log_step.h"
@@ -246,8 +247,8 @@ void fill_inputs(LoadedFrame& frame, const ModelOptions& options, const Given& g
 }
 
 void set_expected(LoadedFrame& frame, const Given& given) {
-    if (given.inputs.empty()) return;
-    frame.expected = given.expected;  // recorded outputs do not belong to other inputs
+    if (given.inputs.empty() && given.expected.empty()) return;  // all inputs of a data set may be constants here
+    frame.expected = given.expected;                             // recorded outputs do not belong to other inputs
     frame.expected_from = given.expected_from;
     const std::size_t outputs = frame.graph.outputs().size();
     if (!frame.expected.empty() && frame.expected.size() != outputs)
@@ -371,11 +372,13 @@ std::vector<LoadedFrame> load_model(const fs::path& path, const ModelOptions& op
             frames = frames_of_trace(path, options.need_inputs, checks);
             break;
         case ModelKind::program:
-            throw Error({path.string(), {}}, "it is a program, which must be captured first",
-                        "trace -o DIR " + shell_quote({path.string()}) + " captures it; then give DIR");
+            throw Error(
+                {path.string(), {}}, "it is a program, which must be captured first",
+                program_called("trace") + " -o DIR " + shell_quote({path.string()}) + " captures it; then give DIR");
         case ModelKind::torchscript:
-            throw Error({path.string(), {}}, "it is a TorchScript module, which must be captured first",
-                        "trace -o DIR " + shell_quote({path.string()}) + " captures it; then give DIR");
+            throw Error(
+                {path.string(), {}}, "it is a TorchScript module, which must be captured first",
+                program_called("trace") + " -o DIR " + shell_quote({path.string()}) + " captures it; then give DIR");
     }
     log_info(LogChannel::frontend,
              "read " + path.string() + ": " + std::string(name(kind)) + ", " + plural(frames.size(), "graph"));

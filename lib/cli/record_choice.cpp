@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/command_words.h"
 #include "base/error.h"
 #include "base/subprocess.h"
 #include "base/words.h"
@@ -24,7 +25,8 @@ void check_is_record(const fs::path& file) {
     throw Error(
         {file.string(), {}},
         "it is " + std::string(kind == ModelKind::onnx ? "an " : "a ") + std::string(name(kind)) + ", not a record",
-        "trace -o traces " + shell_quote({file.string()}) + " makes records of it, for replay traces");
+        program_called("trace") + " -o traces " + shell_quote({file.string()}) + " makes records of it, for " +
+            program_called("replay") + " traces");
 }
 
 Shard shard_of(const RecordChoice& choice) {

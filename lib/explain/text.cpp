@@ -198,7 +198,8 @@ std::string ops_text(const Report& report, const TextOptions& options, const Pai
 }
 
 std::string backend_text(const Report& report, const Painter& paint) {
-    if (report.backend.empty() || (report.graphs.empty() && report.unsupported.empty())) return {};
+    const bool asked = !report.graphs.empty() || !report.unsupported.empty() || !report.verdict.empty();
+    if (report.backend.empty() || !(asked || report.failing)) return {};
     const std::string backend = "Backend " + report.backend;
     std::string text;
     if (!report.unsupported.empty())

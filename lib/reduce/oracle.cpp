@@ -171,9 +171,10 @@ class CommandOracle final : public Oracle {
     }
 
     Observation judge(const ProcessResult& process) const {
-        if (process.signal == 0 && process.exit_code == 127)
+        if (process.signal == 0 && (process.exit_code == 126 || process.exit_code == 127))  // as shells have it
             throw Error({options_.command.front(), {}},
-                        "the command exited with 127 (command not found), which ends the search",
+                        "the command exited with " + std::to_string(process.exit_code) + " (command not " +
+                            (process.exit_code == 127 ? "found" : "executable") + "), which ends the search",
                         "run the command by hand on the original model first");
         Observation seen;
         seen.message = first_line(process);

@@ -28,11 +28,6 @@ struct Judged {
     double got, expected, center, smooth, below, above, allowed;
     FloatLimits limits;
 
-    bool differs() const {
-        if (std::isnan(got) || std::isnan(expected)) return std::isnan(got) != std::isnan(expected);
-        if (std::isinf(got) || std::isinf(expected)) return got != expected;
-        return std::fabs(got - expected) > allowed;
-    }
     bool too_wide() const { return !(smooth <= kWidestInterval * std::max(allowed, tolerance_of_center())); }
     bool inside(double value) const {
         if (value == center || (std::isnan(value) && std::isnan(center))) return true;
@@ -59,7 +54,8 @@ class OutputDecision {
         const std::vector<double> xs = got.values<double>(), ys = expected.values<double>(),
                                   at = interval_.center.values<double>();
         Says all = Says::rounding;
-        for (std::size_t i = 0; i < xs.size(); ++i) {
+        for (const std::int64_t position : differing_elements(got, expected, tolerance_)) {
+            const auto i = static_cast<std::size_t>(position);
             const Judged judged{xs[i],
                                 ys[i],
                                 at[i],
@@ -70,7 +66,6 @@ class OutputDecision {
                                 float_limits(interval_.dtype),
                                 tolerance_.atol,
                                 tolerance_.rtol};
-            if (!judged.differs()) continue;
             const std::string place = element_place(output_, i, got.sizes());
             if (is_floating(interval_.dtype) && judged.too_wide()) {
                 if (all == Says::rounding)
@@ -89,7 +84,11 @@ class OutputDecision {
 
   private:
     /// Both results are; `why` says which is not.
-    static bool is_inside(const Judged& judged, const std::string& place, std::string& why) {
+    bool is_inside(const Judged& judged, const std::string& place, std::string& why) const {
+        if (!is_floating(interval_.dtype) && judged.got == judged.expected) {
+            why = place + ": f64 does not tell the two integers apart, and has no bound for them";
+            return false;
+        }
         for (const double value : {judged.got, judged.expected}) {
             if (judged.inside(value)) continue;
             why = place + ": " + figure(std::fabs(value - judged.center)) +

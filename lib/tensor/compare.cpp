@@ -202,6 +202,21 @@ Tolerance Accuracy::tolerance(DType dtype) const {
     return result;
 }
 
+std::vector<std::int64_t> differing_elements(const Tensor& got, const Tensor& expected, const Tolerance& tolerance) {
+    WHITTLE_CHECK(got.dtype() == expected.dtype() && got.sizes() == expected.sizes(),
+                  "differing_elements() takes tensors of one dtype and equal sizes");
+    std::vector<std::int64_t> positions;
+    const auto find = [&](auto element) {
+        using T = decltype(element);
+        const std::vector<T> xs = got.values<T>(), ys = expected.values<T>();
+        for (std::size_t i = 0; i < xs.size(); ++i)
+            if (!closeness<T>(xs[i], ys[i], Rule{tolerance, expected.dtype()}).close)
+                positions.push_back(static_cast<std::int64_t>(i));
+    };
+    is_complex(got.dtype()) ? visit_complex(got.dtype(), find) : visit_ordered(got.dtype(), find);
+    return positions;
+}
+
 std::string_view name(Difference::Kind kind) {
     switch (kind) {
         case Difference::Kind::dtype:

@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "tensor/tensor.h"
 
@@ -58,6 +59,9 @@ std::string_view name(Difference::Kind kind);
 /// Compares element by element. NaN is close only to NaN and an infinity only to itself, because a tolerance relative
 /// to an infinity would accept anything. Another dtype or other sizes are a difference. Nothing when all are close.
 std::optional<Difference> compare(const Tensor& got, const Tensor& expected, const Tolerance& tolerance);
+
+/// Returns the row-major positions of the elements that are not close, of tensors of one dtype and equal sizes.
+std::vector<std::int64_t> differing_elements(const Tensor& got, const Tensor& expected, const Tolerance& tolerance);
 
 /// The same computation in f64, asked for only when it decides; null: nobody can say.
 using ExactValue = std::function<const Tensor*()>;

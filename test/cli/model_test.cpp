@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "base/files.h"
+#include "frontends/onnx/save.h"
 #include "frontends/onnx/tensor_proto.h"
 #include "graph/json.h"
 #include "graph/text.h"
@@ -144,6 +145,23 @@ TEST_CASE("a data set without names goes by position") {
     const LoadedFrame frame = load_model(graph, options).at(0);
     CHECK(frame.inputs.at(1).values<std::int64_t>() == std::vector<std::int64_t>{4, 5, 6});
     CHECK(frame.expected.size() == 2);
+}
+
+TEST_CASE("a data set keeps its expected outputs where all of its inputs are constants of the graph") {
+    const TempDir folder;
+    const Graph graph = parse(R"(graph positions opset("": 17) {
+        %x = placeholder["x"] : f32[3]
+        %y = onnx.NonZero(%x) : i64[1, 3]
+        return (%y)
+    })");
+    save_onnx(graph, folder.path() / "model.onnx");
+    save_tensor_proto(folder.path() / "test_data_set_0/input_0.pb", Tensor::of<float>({3, 1, 3}));
+    save_tensor_proto(folder.path() / "test_data_set_0/output_0.pb", Tensor::of<std::int64_t>({0, 1, 1}, {1, 3}));
+    const LoadedFrame frame = load_model(folder.path(), {}).at(0);
+    CHECK(frame.inputs.empty());
+    REQUIRE(frame.expected.size() == 1);
+    CHECK(frame.expected[0].values<std::int64_t>() == std::vector<std::int64_t>{0, 1, 1});
+    CHECK(frame.expected_from == (folder.path() / "test_data_set_0").string());
 }
 
 TEST_CASE("inputs come from numpy files in order, or from a safetensors file by name") {

@@ -56,6 +56,18 @@ Frame broken() {
 
 }  // namespace
 
+TEST_CASE("the verdict on a graph without ops is printed") {
+    const Frame constant = frame_of("graph g {\n  %w = get_attr[\"w\"] : f32[2]\n  return (%w)\n}\n");
+    const Picky backend("");
+    explain::Report report = explain::explain("m", {constant}, &backend);
+    CHECK(report.graph_count() == 0);
+    CHECK(explain::to_text(report, {}).find("picky") == std::string::npos);  // nobody ran it
+    report.verdict = "Backend picky is right: 1 graph, compared with eager.\n";
+    CHECK(explain::to_text(report, {}).find("Backend picky is right") != std::string::npos);
+    report.verdict.clear(), report.failing = 1;
+    CHECK(explain::to_text(report, {}).find("Backend picky fails") != std::string::npos);
+}
+
 TEST_CASE("a graph without breaks is one graph") {
     const Frame frame = frame_of(R"(graph whole {
         %x = placeholder["the.input"] : f32[4]

@@ -3,9 +3,12 @@
 
 #include <catch2/catch.hpp>
 
+#include "base/bug.h"
+#include "base/error.h"
 #include "base/files.h"
 #include "graph/text.h"
 #include "planted/bugs.h"
+#include "program/planned.h"
 
 using namespace whittle;
 using program::CompiledProgram;
@@ -218,4 +221,33 @@ TEST_CASE("no backend is given a graph with a value that none computes with") {
     REQUIRE(failure);
     CHECK(failure->unsupported);
     CHECK(failure->message == "no backend computes with the value %x, a tensor on the device cuda:0");
+}
+
+TEST_CASE("a program has one plan, and a second scheduler is a bug of the caller's", "[program]") {
+    const BugsAreThrown thrown;
+    CompiledProgram program(example());
+    program.plan(no_schedule);
+    program.plan(no_schedule);
+    CHECK_THROWS_AS(program.plan([](expr::Group&) { return expr::Schedule(); }), InternalError);
+}
+
+TEST_CASE("only an op that refuses its operands is unsupported, no other error", "[program]") {
+    CompiledProgram program(example());
+    const program::Scheduler refuses = [](expr::Group&) -> expr::Schedule { throw Error("the environment is wrong"); };
+    CHECK_THROWS_WITH(program::planned(program, refuses, "some backend"), "the environment is wrong");
+}
+
+TEST_CASE("a write without a functional form is unsupported, for a reason that is told", "[program]") {
+    CompiledProgram program(parse(R"(graph overlapping {
+  %x = placeholder["x"] : f32[4]
+  %e = aten.expand.default(%x, [4, 4]) : f32[4, 4] strides [0, 1]
+  %w = aten.add_.Scalar(%e, 1) : f32[4, 4] strides [0, 1]
+  return (%x)
+}
+)"));
+    const auto planned = program::planned(program, no_schedule, "some backend");
+    REQUIRE(std::holds_alternative<BackendFailure>(planned));
+    const BackendFailure& failure = std::get<BackendFailure>(planned);
+    CHECK(failure.unsupported);
+    CHECK_THAT(failure.message, Catch::StartsWith("some backend does not implement aten.add_.Scalar: "));
 }

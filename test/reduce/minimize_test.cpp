@@ -243,7 +243,10 @@ TEST_CASE("a command judges candidates by its exit status", "[minimize]") {
                 Polarity::check)
                 .graph) == tanh);
     CHECK(minimized("exit 1", Polarity::test).ending == Minimized::Ending::not_failing);
-    CHECK_THROWS_WITH(minimized("exit 127", Polarity::check), Catch::Contains("127"));
+    for (const Polarity polarity : {Polarity::test, Polarity::test_must_fail, Polarity::check}) {
+        CHECK_THROWS_WITH(minimized("exit 127", polarity), Catch::Contains("127 (command not found)"));
+        CHECK_THROWS_WITH(minimized("exit 126", polarity), Catch::Contains("126 (command not executable)"));
+    }
     const Minimized declined = minimized("echo cannot say; exit 125", Polarity::test);
     CHECK(declined.ending == Minimized::Ending::unsupported);
     CHECK(declined.message == "cannot say");

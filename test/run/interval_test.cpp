@@ -120,6 +120,33 @@ TEST_CASE("positions of equal maxima are open, those of others are not", "[inter
     CHECK_FALSE(decided(graph, inputs, position(0), position(1)).explained);
 }
 
+TEST_CASE("integers that a double does not tell apart are not excused", "[interval]") {
+    const Graph graph = parse(R"(graph copy {
+        %x = placeholder["x"] : i64[2]
+        %y = aten.clone.default(%x) : i64[2]
+        return (%y)
+    })");
+    constexpr std::int64_t kOdd = 9007199254740993;  // 2^53 + 1
+    const Tensor x = Tensor::of<std::int64_t>({kOdd, 5});
+    const RoundingDecision wrong = decided(graph, {x}, Tensor::of<std::int64_t>({kOdd - 1, 5}), x);
+    CHECK_FALSE(wrong.explained);
+    CHECK_THAT(wrong.why, Contains("output 0 [0]: f64 does not tell the two integers apart"));
+    CHECK_FALSE(decided(graph, {x}, Tensor::of<std::int64_t>({kOdd, 6}), x).explained);
+}
+
+TEST_CASE("what is close by steps of the data type needs no excuse", "[interval]") {
+    const Graph graph = parse(R"(graph sum {
+        %x = placeholder["x"] : f32[2]
+        %y = aten.neg.default(%x) : f32[2]
+        return (%y)
+    })");
+    Accuracy steps = tight(0);
+    steps.tolerances[DType::f32].ulp = 1;
+    const Tensor expected = Tensor::of({-1.0f, -2.0f});
+    const Tensor got = Tensor::of({std::nextafter(-1.0f, 0.0f), -2.5f});
+    CHECK_THAT(decided(graph, {Tensor::of({1.0f, 2.0f})}, got, expected, steps).why, Contains("output 0 [1]"));
+}
+
 TEST_CASE("a sum in another order is right, and one that lacks a term is not", "[interval]") {
     const Graph graph = parse(R"(graph sum {
         %x = placeholder["x"] : f32[1000]

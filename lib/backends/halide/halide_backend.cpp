@@ -31,7 +31,6 @@ using program::CompiledProgram;
 using program::Kernel;
 using program::Plan;
 
-/// asserts=off.
 /// Throws Error, by name, for values of HL_JIT_TARGET and HL_NUM_THREADS that Halide and our threads could not take:
 /// later they would fail inside of a compilation or a kernel.
 void check_environment() {
@@ -39,6 +38,7 @@ void check_environment() {
     kernel_threads();
 }
 
+/// asserts=off.
 CompileOptions options_from(const BackendOptions& options) {
     CompileOptions compile;
     if (option_choice(options, "asserts", {"on", "off"}) == 1) compile.target = default_target() + "-no_asserts";

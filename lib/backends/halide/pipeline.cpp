@@ -28,15 +28,39 @@ Halide::Target target_of(const Schedule& schedule, const CompileOptions& options
 
 namespace {
 
+/// Returns the first instructions that kernels for `wanted` may have and this machine lacks; empty: there are none.
+std::string lacking_instructions(const Halide::Target& wanted, const Halide::Target& host) {
+    using Halide::Target;
+    constexpr Target::Feature kInstructions[] = {Target::SSE41,          Target::AVX,
+                                                 Target::AVX2,           Target::FMA,
+                                                 Target::FMA4,           Target::F16C,
+                                                 Target::AVX512,         Target::AVX512_KNL,
+                                                 Target::AVX512_Skylake, Target::AVX512_Cannonlake};
+    for (const Target::Feature feature : kInstructions)
+        if (wanted.has_feature(feature) && !host.has_feature(feature)) return Target::feature_to_name(feature);
+    return {};
+}
+
+/// Why kernels for `wanted` cannot run in this process: to load or call them would end it. Empty: they can.
+std::string why_not_here(const Halide::Target& wanted) {
+    const Halide::Target host = Halide::get_host_target();
+    if (wanted.arch != host.arch || wanted.bits != host.bits || wanted.os != host.os)
+        return "a target of this machine, " + host.to_string();
+    if (const std::string lacking = lacking_instructions(wanted, host); !lacking.empty())
+        return "a target of this machine, which does not have " + lacking;
+    constexpr auto kMangled = Halide::Target::CPlusPlusMangling;  // kernels are looked up by their plain names
+    return wanted.has_feature(kMangled) ? "a target without " + Halide::Target::feature_to_name(kMangled) : "";
+}
+
 /// As Halide's own JIT takes it: $HL_JIT_TARGET, else this machine.
 Halide::Target jit_target() {
-    const char* const told = std::getenv("HL_JIT_TARGET");
-    if (!told || !*told) return Halide::get_host_target();
-    if (!Halide::Target::validate_target_string(told))
-        throw Error({"environment", "HL_JIT_TARGET"},
-                    "found '" + std::string(told) +
-                        "', expected a target of Halide's, as host or x86-64-linux-avx-avx2-f16c-fma-sse41");
-    return Halide::Target(told);
+    const char* const given = std::getenv("HL_JIT_TARGET");
+    if (!given || !*given) return Halide::get_host_target();
+    std::string expected = "a target of Halide's, as host or x86-64-linux-avx-avx2-f16c-fma-sse41";
+    if (Halide::Target::validate_target_string(given)) expected = why_not_here(Halide::Target(given));
+    if (!expected.empty())
+        throw Error({"environment", "HL_JIT_TARGET"}, "found '" + std::string(given) + "', expected " + expected);
+    return Halide::Target(given);
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <set>
 #include <string_view>
 
+#include "base/command_words.h"
 #include "base/error.h"
 #include "base/files.h"
 #include "base/subprocess.h"
@@ -189,7 +190,8 @@ std::string default_depfile(const Command& command) {
 Command parse_command(std::span<const std::string> words) {
     Command command;
     expand(words, 0, command.words);
-    if (command.words.empty()) throw Error("found no compiler, expected COMPILER ARGS…", "trace cc -- g++ -c file.cpp");
+    if (command.words.empty())
+        throw Error("found no compiler, expected COMPILER ARGS…", program_called("trace") + " cc -- g++ -c file.cpp");
     const Words& all = command.words;
     while (command.compiler + 1 < all.size() && is_launcher(all[command.compiler])) ++command.compiler;
     bool object = false, depends = false, other_language = false;
