@@ -4,6 +4,7 @@
 #include <sstream>
 
 #include "backends/registry.h"
+#include "base/command_words.h"
 #include "base/error.h"
 #include "base/interrupt.h"
 #include "base/log.h"
@@ -15,6 +16,7 @@
 #include "debug/minimize_file.h"
 #include "debug/write_repro.h"
 #include "graph/abilities.h"
+#include "graph/backend_options.h"
 #include "graph/failure_file.h"
 #include "graph/releases.h"
 #include "graph/text.h"
@@ -198,13 +200,16 @@ std::string graph_text(const Graph& graph, const std::string& file) {
     return shown;
 }
 
-/// What is done with the result: the repro, or what judged it, run on it once more.
-std::string next_command(const Search& search, bool part_of_file) {
-    if (const Suspect* suspect = search.suspect(); suspect && part_of_file)
-        return shell_quote({"explain", search.output.string(), "--backend", suspect->spec.text()});
-    if (search.suspect()) return shell_quote(repro_words(search.output));
-    const auto& judge = std::get<reduce::CommandOracleOptions>(search.judge);
-    return shell_quote(reduce::command_line(judge, search.output));
+/// What is done with the result: the repro, or, where there is none, what judged it, run on it once more.
+std::string next_command(const Search& search, const Graph& result) {
+    if (const auto* judge = std::get_if<reduce::CommandOracleOptions>(&search.judge))
+        return shell_quote(reduce::command_line(*judge, search.output));
+    if (!result.nodes.empty() && has_repro(result)) return shell_quote(repro_words(search.output));
+    std::vector<std::string> words = {program_called("explain"), search.output.string(), "--backend",
+                                      result.failure->backend};
+    for (const auto& more : {option_words(result.failure->options), op_library_words()})
+        words.insert(words.end(), more.begin(), more.end());
+    return shell_quote(words);
 }
 
 /// Whether a search may find less that fails: the model fails, or may do so in a later run.
@@ -344,11 +349,11 @@ std::string to_text(const Minimized& minimized, const Search& search) {
             if (!minimized.nodes.empty())
                 return reduce::report(result, minimized.written) + "\nparts of " + minimized.file + ":\n  " +
                        join(minimized.nodes, "\n  ") + "\n\nwritten:    " + output +
-                       "\nnext:       " + next_command(search, true) + "\n";
+                       "\nnext:       " + next_command(search, result.graph) + "\n";
             return reduce::report(result, minimized.written) + "\n" + graph_text(result.graph, output) +
                    "\nwritten:    " + output +
                    (search.output.extension() == ".onnx" ? ", " + failure_path(output).string() : "") +
-                   "\nnext:       " + next_command(search, false) + "\n";
+                   "\nnext:       " + next_command(search, result.graph) + "\n";
         case Ending::interrupted:
             return reduce::report(result, minimized.written) + "written:    " + output +
                    ", unfinished: " + plural(result.after.calls, "op") + "\nnext:       " + search.go_on + "\n";

@@ -40,8 +40,13 @@ std::string run_script(const Emission& emission, const Report& report, const Opt
            " || exit 2\n[ \"$1\" = build ] || exec " + program + " \"$@\"\n";
 }
 
+/// What a bundle holds beside the repro.
+struct Contents {
+    bool record = false, onnx = false;
+};
+
 std::string read_me(const Graph& graph, const Emission& emission, const Report& report, const Options& options,
-                    bool onnx) {
+                    const Contents& contents) {
     const bool control = !report.control.empty() && !emission.control_in_each_run;
     const Failure& failure = *graph.failure;
     // As run.sh has them: what is passed on to the program, whoever runs the script adds.
@@ -63,11 +68,11 @@ std::string read_me(const Graph& graph, const Emission& emission, const Report& 
             "\nThe exact commands that run.sh runs:\n" +
             (report.compile_command.empty() ? "" : "  " + report.compile_command + "\n") + "  " + runs +
             "\n\nWith Whittle, in this folder:\n";
-    text += "  replay record\n  explain candidate.json --divergence\n  minify candidate.json\n  repro candidate.json\n";
-    if (onnx)
-        text +=
-            "\ncandidate.onnx with test_data_set_0/ is the same graph for other tools; output_*.pb are what the "
-            "reference computes.\n";
+    if (contents.record) text += "  replay record\n  explain candidate.json --divergence\n";
+    text += "  minify candidate.json\n  repro candidate.json\n";
+    if (contents.onnx)
+        text += std::string("\ncandidate.onnx with test_data_set_0/ is the same graph for other tools") +
+                (contents.record ? "; output_*.pb are what the reference computes.\n" : ".\n");
     return text;
 }
 
@@ -111,18 +116,21 @@ void write_bundle(const fs::path& folder, const Graph& graph, const std::vector<
     Graph moved = graph;
     if (!emission.spec_beside.empty()) moved.failure->backend = emission.spec_beside;
     save_graph(moved, folder / "candidate.json");
-    const bool onnx = !has_model(emission) && write_onnx(folder, graph, expected);
+    // Nobody knows what an op computes that Whittle does not know.
+    const Contents contents{.record = expected.size() == graph.outputs().size(),
+                            .onnx = !has_model(emission) && write_onnx(folder, graph, expected)};
     Graph plain = graph;
     plain.failure.reset();
-    save_record(folder / "record", plain,
-                {.name = "candidate",
-                 .backend = moved.failure->backend,
-                 .backend_options = graph.failure->options,
-                 .inputs = graph.failure->inputs,
-                 .expected = expected,
-                 .accuracy = graph.failure->accuracy});
+    if (contents.record)
+        save_record(folder / "record", plain,
+                    {.name = "candidate",
+                     .backend = moved.failure->backend,
+                     .backend_options = graph.failure->options,
+                     .inputs = graph.failure->inputs,
+                     .expected = expected,
+                     .accuracy = graph.failure->accuracy});
     write_file(folder / "environment.txt", environment_text(emission, options));
-    write_file(folder / "README.txt", read_me(graph, emission, report, options, onnx));
+    write_file(folder / "README.txt", read_me(graph, emission, report, options, contents));
 }
 
 std::set<fs::path> files_below(const fs::path& folder) {

@@ -7,16 +7,50 @@
 import gdb
 
 
+def _locals(frame):
+    """The variables in scope in the frame that are objects, not references or arguments."""
+    try:
+        block = frame.block()
+    except RuntimeError:  # no debug information
+        return
+    while block is not None and not block.is_global and not block.is_static:
+        for symbol in block:
+            if symbol.is_variable and not symbol.is_argument and symbol.type.code != gdb.TYPE_CODE_REF:
+                yield symbol
+        block = block.superblock
+
+
+def _is_made(tensor):
+    """Whether a constructor has run: not for a local variable at whose line the function has not arrived."""
+    address = int(tensor.address)
+    frame = gdb.newest_frame()
+    if address < int(frame.read_register("sp")):
+        return True  # it is not on the stack
+    while frame is not None:
+        for symbol in _locals(frame):
+            place = symbol.value(frame).address
+            if place is not None and int(place) == address:
+                return symbol.line < frame.find_sal().line
+        frame = frame.older()
+    return True
+
+
 def _ask(function, tensor):
     """What the library says of the tensor, and why it cannot be asked; one of the two is None."""
     if tensor.address is None:
         return None, "it has no address"
+    unwinds = gdb.parameter("unwindonsignal")
     try:
+        if not _is_made(tensor):
+            return None, "not made yet"
+        gdb.execute("set unwindonsignal on")  # a question that fails does not end the program
         call = "((const char *(*)(const void *)) {})".format(function)
         text = gdb.parse_and_eval("{}((const void *) {})".format(call, int(tensor.address)))
         return text.string(), None
     except gdb.error as error:
         return None, str(error)
+    finally:
+        gdb.execute("set unwindonsignal " + ("on" if unwinds else "off"))
 
 
 class TensorPrinter:

@@ -147,6 +147,17 @@ TEST_CASE("golden: short programs for ONNX Runtime") {
     test::check_golden("backends/golden/onnxruntime.txt", text);
 }
 
+TEST_CASE("a short program shows an exception of a graph of which nobody knows the results") {
+    Case one = summed({"exception", "compile", "no kernel"});
+    std::string why_not;
+    const std::optional<ShortProgram> known = onnxruntime_program(one.request(), said(), why_not);
+    one.expected.clear(), one.got.clear();
+    const std::optional<ShortProgram> unknown = onnxruntime_program(one.request(), said(), why_not);
+    REQUIRE(unknown);
+    CHECK(unknown->text == known->text);
+    CHECK(unknown->others.at(0).text == known->others.at(0).text);
+}
+
 namespace {
 
 Case softplus_of_100() {

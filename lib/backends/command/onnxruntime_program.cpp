@@ -63,7 +63,8 @@ class OnnxRuntimeProgram {
           output_(model_.outputs.at(compared_.output)) {}
 
     ShortProgram write() {
-        const std::string get = "npm install " + said_.package;
+        // Without the package's own script, which fetches the libraries of CUDA and fails where it cannot.
+        const std::string get = "npm install --ignore-scripts " + said_.package;
         ShortProgram program;
         std::string inputs = node_inputs();
         const bool reads = inputs.find("fs.") != std::string::npos;

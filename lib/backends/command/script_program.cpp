@@ -213,7 +213,7 @@ std::optional<ShortProgram> script_program(const ShortRequest& request, const Sc
     for (const Tensor& expected : request.expected)
         if (expected.numel() == 0 || !format_of(expected.dtype()))
             why_not = "Python's standard library does not read all that it computes";
-    if (request.expected.empty()) why_not = "it computes nothing";
+    if (request.expected.empty()) why_not = "nobody knows what it computes";
     if (!why_not.empty()) return std::nullopt;
     return Script(request, scripted).write();
 }

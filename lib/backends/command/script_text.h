@@ -35,7 +35,7 @@ struct Compared {
     std::string sizes = {};  ///< "1x3" where these are wrong: they are compared instead
     bool one() const { return !sizes.empty() || tensor.numel() == 1; }
 };
-/// Of the output that is wrong, or, where nobody knows, the first.
+/// Of the output that is wrong, or, where nobody knows, the first; empty where nothing is expected.
 Compared compared(const ShortRequest& request);
 
 /// What is expected, as a literal or a list of them: of Python and JavaScript sizes are a text.

@@ -2,7 +2,7 @@
 // DivMulFusion.
 // Right with optimization.disable_specified_optimizers = DivMulFusion.
 //
-//   npm install onnxruntime-node@1.30.0 && node run.mjs
+//   npm install --ignore-scripts onnxruntime-node@1.30.0 && node run.mjs
 import ort from 'onnxruntime-node';
 
 const x = new ort.Tensor('int64', [3n], [1]);

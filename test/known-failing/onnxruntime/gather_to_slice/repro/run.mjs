@@ -2,7 +2,7 @@
 // on, by GatherToSliceFusion.
 // Right with optimization.disable_specified_optimizers = GatherToSliceFusion.
 //
-//   npm install onnxruntime-node@1.30.0 && node run.mjs
+//   npm install --ignore-scripts onnxruntime-node@1.30.0 && node run.mjs
 import ort from 'onnxruntime-node';
 
 const x0 = new ort.Tensor('float32', [0, 0, 0], [3]);

@@ -3,7 +3,7 @@
 // LayerNormFusionL1.
 // Right with optimization.disable_specified_optimizers = LayerNormFusionL1.
 //
-//   npm install onnxruntime-node@1.30.0 && node run.mjs
+//   npm install --ignore-scripts onnxruntime-node@1.30.0 && node run.mjs
 import ort from 'onnxruntime-node';
 
 const x = new ort.Tensor('float32', [-4, 0], [1, 2]);

@@ -2,7 +2,7 @@
 // Sub(ReduceMean(x), x) of float[1, 2] gives -1.788854, expected 1.788854, from basic on, by LayerNormFusionL1.
 // Right with optimization.disable_specified_optimizers = LayerNormFusionL1.
 //
-//   npm install onnxruntime-node@1.30.0 && node run.mjs
+//   npm install --ignore-scripts onnxruntime-node@1.30.0 && node run.mjs
 import ort from 'onnxruntime-node';
 
 const x = new ort.Tensor('float32', [-2, 0], [1, 2]);

@@ -3,7 +3,7 @@
 // MatMul_BatchNormalization_Fusion.
 // Right with optimization.disable_specified_optimizers = MatMul_BatchNormalization_Fusion.
 //
-//   npm install onnxruntime-node@1.30.0 && node run.mjs
+//   npm install --ignore-scripts onnxruntime-node@1.30.0 && node run.mjs
 import ort from 'onnxruntime-node';
 
 const x = new ort.Tensor('float32', [-3, 3, 3, -1], [2, 2]);

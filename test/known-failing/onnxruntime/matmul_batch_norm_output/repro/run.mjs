@@ -2,7 +2,7 @@
 // w5), shape=[0, 0]) of float[3, 2], from basic on, by MatMul_BatchNormalization_Fusion.
 // Right with optimization.disable_specified_optimizers = MatMul_BatchNormalization_Fusion.
 //
-//   npm install onnxruntime-node@1.30.0 && node run.mjs
+//   npm install --ignore-scripts onnxruntime-node@1.30.0 && node run.mjs
 import ort from 'onnxruntime-node';
 
 const x = new ort.Tensor('float32', [0, 0, 0, 0, 0, 0], [3, 2]);

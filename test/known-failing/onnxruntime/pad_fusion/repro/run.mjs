@@ -2,7 +2,7 @@
 // expected 0, where x = -3, from basic on, by Pad_Fusion.
 // Right with optimization.disable_specified_optimizers = Pad_Fusion.
 //
-//   npm install onnxruntime-node@1.30.0 && node run.mjs
+//   npm install --ignore-scripts onnxruntime-node@1.30.0 && node run.mjs
 import ort from 'onnxruntime-node';
 
 const x = new ort.Tensor('float32', [-3], [1, 1, 1]);

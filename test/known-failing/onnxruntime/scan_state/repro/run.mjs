@@ -1,7 +1,7 @@
 // ONNX Runtime 1.30.0, CPU: Scan<num_scan_inputs=1, body=(x0, x1) -> (x0, Mul(x1, x0))>(x0, x1) of int64[2] x0,
 // int64[3, 2] x1 gives other values in each run, expected 1.
 //
-//   npm install onnxruntime-node@1.30.0 && node run.mjs
+//   npm install --ignore-scripts onnxruntime-node@1.30.0 && node run.mjs
 import ort from 'onnxruntime-node';
 
 const x0 = new ort.Tensor('int64', [1n, 1n], [2]);

@@ -1,6 +1,6 @@
 // ONNX Runtime 1.30.0, CPU: Shrink(x) of double[1] gives inf, expected 1e+300, where x = 1e+300.
 //
-//   npm install onnxruntime-node@1.30.0 && node run.mjs
+//   npm install --ignore-scripts onnxruntime-node@1.30.0 && node run.mjs
 import ort from 'onnxruntime-node';
 
 const x = new ort.Tensor('float64', [1e+300], [1]);

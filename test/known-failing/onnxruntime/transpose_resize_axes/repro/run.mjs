@@ -2,7 +2,7 @@
 // 1])) of float[1, 1, 2, 1] gives shape [1, 1, 2, 2], expected [1, 2, 2, 1], from extended on, by TransposeOptimizer.
 // Right with optimization.disable_specified_optimizers = TransposeOptimizer_CPUExecutionProvider.
 //
-//   npm install onnxruntime-node@1.30.0 && node run.mjs
+//   npm install --ignore-scripts onnxruntime-node@1.30.0 && node run.mjs
 import ort from 'onnxruntime-node';
 
 const x = new ort.Tensor('float32', [0, 0], [1, 1, 2, 1]);
