@@ -64,11 +64,11 @@ void note(const Rate& rate, reduce::Minimized& result) {
     if (rate.flaky()) result.signature.rate = result.graph.failure->signature.rate = rate;
 }
 
-/// Whether the model that was given no longer fails with the culprit switched off; true where that cannot be asked.
-bool is_off(const Graph& model, const Culprit& culprit, Backend& backend, const Limits& limits) {
+/// Whether the model no longer fails with the culprit switched off; nothing where it cannot be.
+std::optional<bool> is_off(const Graph& model, const Culprit& culprit, Backend& backend, const Limits& limits) {
     Switchable* const switches = offered<Switchable>(backend);
     const auto options = switches ? without_culprit(culprit, *switches, model.failure->options) : std::nullopt;
-    if (!options) return true;
+    if (!options) return std::nullopt;
     const auto expected = opaque_ops(model).empty() ? evaluate(model, model.failure->inputs) : std::vector<Tensor>();
     return !still_fails({.graph = model, .expected = expected, .limits = limits, .options = options}, backend);
 }
@@ -80,9 +80,12 @@ void hold_against_model(const LoadedFrame& frame, const Graph& graph, Diagnosis&
     Graph model = frame.graph;
     model.failure = graph.failure;
     model.failure->inputs = frame.inputs;
-    if (!found.culprit || is_off(model, *found.culprit, backend, options.limits)) return;
+    const auto off = [&](const Graph& of, const Culprit& culprit) {
+        return is_off(of, culprit, backend, options.limits);
+    };
+    if (!found.culprit || off(model, *found.culprit).value_or(true)) return;
     const std::optional<Culprit> its = diagnose(model, backend, options).culprit;
-    if (its && is_off(graph, *its, backend, options.limits))
+    if (its && off(model, *its).value_or(false) && off(graph, *its).value_or(false))
         found.culprit = its;
     else
         found.culprit->minimized_only = true;

@@ -85,6 +85,7 @@ Minimized minimize_file(const LoadedFrame& frame, const Search& search, const Ob
     if (search.output.extension() != ".onnx")
         throw Error({search.output.string(), {}}, "a part of an ONNX file is to be written, expected a name in .onnx",
                     "-o FILE.onnx");
+    if (search.resume) observer.warn("of parts of a file no journal is kept: beginning anew");
     FileJudge judge(frame, search);
     const FileParts parts(frame.file);
     Minimized done{.judge = judge.oracle().name(), .file = frame.file.string()};

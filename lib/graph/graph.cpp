@@ -277,7 +277,7 @@ std::string text_of_part(const Culprit& culprit) {
 }  // namespace
 
 std::string Culprit::text() const {
-    return text_of_part(*this) + (minimized_only ? ", of this graph only: the model fails without it, too" : "");
+    return text_of_part(*this) + (minimized_only ? "; without it, the model fails all the same" : "");
 }
 
 }  // namespace whittle

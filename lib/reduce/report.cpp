@@ -220,8 +220,10 @@ std::string passes(const std::vector<ReductionReport>& passes) {
     return text;
 }
 
-/// Calls were deleted, and whatever was asked failed: then the failure may have nothing to do with the graph.
-bool all_failed(const Minimized& result) {
+/// Calls were deleted, and a command said of whatever it was asked that it fails: then the failure may have nothing to
+/// do with the graph. (What a backend says has its words.)
+bool all_failed(const Minimized& result, const Written& written) {
+    if (written.judgement) return false;
     const auto fails = [](const HistoryEntry& entry) { return entry.verdict == Verdict::fails; };
     return result.calls_after < result.calls_before && std::ranges::all_of(result.history, fails);
 }
@@ -233,7 +235,7 @@ std::string queries(const Minimized& result, const Written& written) {
     std::string text = "            the original and " + plural(search.queries - 1, "candidate");
     if (search.unresolved) text += fmt::format(", {} of them unresolved", search.unresolved);
     if (written.replayed) text += fmt::format("; {} answered by the journal", written.replayed);
-    if (all_failed(result)) text += "; all fail alike: the failure may not depend on the graph";
+    if (all_failed(result, written)) text += "; all fail alike: the failure may not depend on the graph";
     return text + '\n';
 }
 

@@ -1,7 +1,7 @@
 // A file whose failure is not one of the graph that Whittle makes of it is minimized node by node.
 #include "debug/minimize_file.h"
 
-#include <onnx/defs/parser.h>
+#include <onnx/onnx_pb.h>
 
 #include <catch2/catch.hpp>
 #include <filesystem>
@@ -13,11 +13,32 @@ namespace fs = std::filesystem;
 
 namespace {
 
+void add_value(onnx::ValueInfoProto& value, const char* name, onnx::TensorProto::DataType type) {
+    value.set_name(name);
+    value.mutable_type()->mutable_tensor_type()->set_elem_type(type);
+    value.mutable_type()->mutable_tensor_type()->mutable_shape()->add_dim()->set_dim_value(2);
+}
+
+/// A model with strings on disk: a, b, c, y are made of x one after the other, t and u of s.
 struct Model {
-    explicit Model(const std::string& graph) {
+    Model() {
         onnx::ModelProto model;
-        const auto text = "<ir_version: 8, opset_import: [\"\" : 16]> " + graph;
-        REQUIRE(onnx::OnnxParser::Parse(model, text.c_str()).IsOK());
+        model.set_ir_version(8);
+        model.add_opset_import()->set_version(16);
+        onnx::GraphProto& graph = *model.mutable_graph();
+        graph.set_name("g");
+        add_value(*graph.add_input(), "s", onnx::TensorProto::STRING);
+        add_value(*graph.add_input(), "x", onnx::TensorProto::FLOAT);
+        add_value(*graph.add_output(), "u", onnx::TensorProto::STRING);
+        add_value(*graph.add_output(), "y", onnx::TensorProto::FLOAT);
+        const char* const nodes[][3] = {{"Relu", "x", "a"},     {"Neg", "a", "b"}, {"StringNormalizer", "s", "t"},
+                                        {"Identity", "t", "u"}, {"Abs", "b", "c"}, {"Tanh", "c", "y"}};
+        for (const auto& [op, input, output] : nodes) {
+            onnx::NodeProto& node = *graph.add_node();
+            node.set_op_type(op);
+            node.add_input(input);
+            node.add_output(output);
+        }
         write_file(folder.path() / "model.onnx", model.SerializeAsString());
     }
     /// Judged by whether the file holds both words.
@@ -32,14 +53,10 @@ struct Model {
     TempDir folder;
 };
 
-const char* const kStrings =
-    "g (string[2] s, float[2] x) => (string[N] u, float[2] y) {"
-    "  a = Relu(x)  b = Neg(a)  t = StringNormalizer(s)  u = Identity(t)  c = Abs(b)  y = Tanh(c) }";
-
 }  // namespace
 
 TEST_CASE("a file with strings is minimized to the nodes that a command needs", "[file]") {
-    const Model model(kStrings);
+    const Model model;
     const debug::Minimized found = debug::minimize(model.frame(), model.search("StringNormalizer", "Abs"), {});
     REQUIRE(found.failed());
     CHECK(found.nodes == std::vector<std::string>{"t = StringNormalizer(s)", "c = Abs(b)"});
@@ -49,7 +66,7 @@ TEST_CASE("a file with strings is minimized to the nodes that a command needs", 
 }
 
 TEST_CASE("a file that does not fail is not minimized", "[file]") {
-    const Model model(kStrings);
+    const Model model;
     const debug::Minimized found = debug::minimize(model.frame(), model.search("Gelu", "Abs"), {});
     CHECK_FALSE(found.failed());
     CHECK_FALSE(fs::exists(model.folder.path() / "out.onnx"));

@@ -20,6 +20,7 @@
 #include "graph/abilities.h"
 #include "graph/backend_options.h"
 #include "graph/emitter.h"
+#include "graph/libtorch_kernels.h"
 #include "ops/aten/hidden_writes.h"
 #include "ops/core/memory.h"
 
@@ -108,7 +109,11 @@ class ScriptExecutable final : public Executable {
     const bool writes_;
 };
 
-class TorchScriptBackend final : public Backend, public Support, public Optioned, public Emitter {
+class TorchScriptBackend final : public Backend,
+                                 public Support,
+                                 public Optioned,
+                                 public Emitter,
+                                 public RunsLibTorch {
   public:
     std::string name() const override { return "ts"; }
     CompileStage consumes() const override { return CompileStage::captured; }  // TorchScript knows writes

@@ -6,8 +6,10 @@ set(capture_folder ${CMAKE_CURRENT_LIST_DIR}/capture)
 
 # What a capture library has to have in common with the stub and the programs, and is rebuilt for: its own sources and
 # the headers that it shares. scripts/build-capture computes the same.
+set(capture_headers frontends/libtorch/events.h frontends/libtorch/python_code.h frontends/libtorch/torch_names.h
+                    ops/aten/capture.h probe/probe.h)
 file(GLOB shared RELATIVE ${PROJECT_SOURCE_DIR}/lib CONFIGURE_DEPENDS ${capture_folder}/*.cpp ${capture_folder}/*.h)
-list(APPEND shared frontends/libtorch/events.h frontends/libtorch/python_code.h ops/aten/capture.h probe/probe.h)
+list(APPEND shared ${capture_headers})
 list(FILTER shared EXCLUDE REGEX /stub)
 list(SORT shared)
 set(capture_interface)
@@ -102,7 +104,7 @@ set(sources_folder ${CMAKE_INSTALL_DATADIR}/whittle)
 install(PROGRAMS ${PROJECT_SOURCE_DIR}/scripts/build-capture DESTINATION ${sources_folder}/scripts COMPONENT runtime)
 install(DIRECTORY ${capture_folder} DESTINATION ${sources_folder}/lib/frontends/libtorch COMPONENT runtime
         FILES_MATCHING PATTERN "*.h" PATTERN "*.cpp" PATTERN "stub*" EXCLUDE)
-foreach(header frontends/libtorch/events.h frontends/libtorch/python_code.h ops/aten/capture.h probe/probe.h)
+foreach(header IN LISTS capture_headers)
   cmake_path(GET header PARENT_PATH folder)
   install(FILES ${PROJECT_SOURCE_DIR}/lib/${header} DESTINATION ${sources_folder}/lib/${folder} COMPONENT runtime)
 endforeach()

@@ -117,16 +117,20 @@ class ThreadReader {
             for_each_tensor(value, [&](const TensorRef& tensor) { seen_.insert(tensor.id); });
     }
 
-    /// A composite op whose result no op below it made, or filled, works on memory directly: then it is the op.
+    /// A composite op a result of which no op below it made, or all of whose results none filled, works on memory
+    /// directly: then it is the op. (What only some of its results hold is data: the lengths of a packed sequence.)
     void end_composite(const Open& open, const Event& event) {
-        bool unseen = false;
+        bool unseen = false, filled_unseen = true, any = false;
         for (const EventValue& value : open.begin->values)
             for_each_tensor(value, [&](const TensorRef& tensor) { seen_.insert(tensor.id); });
         for (const EventValue& value : event.values)
             for_each_tensor(value, [&](const TensorRef& tensor) {
-                unseen |= !seen_.contains(tensor.id) || is_filled_unseen(open, tensor);
+                unseen |= !seen_.contains(tensor.id);
+                if (element_count(tensor.sizes) == 0) return;
+                any = true;
+                filled_unseen = filled_unseen && is_filled_unseen(open, tensor);
             });
-        if (!unseen) return;
+        if (!unseen && !(any && filled_unseen)) return;
         std::erase_if(steps_, [&](const Step& step) {
             return step.thread == event.thread && &step >= steps_.data() + open.first_step;
         });

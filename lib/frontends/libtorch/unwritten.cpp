@@ -62,6 +62,9 @@ void Unwritten::allocate(const Step& step) {
 void Unwritten::visit(const Step& step) {
     if (by_storage_.empty() || only_views(step)) return;
     const auto& given = step.begin->values;
+    if (writes_argument(*step.op) && !writes_memory(step))  // out= of other sizes: the memory is another one
+        for (const EventValue& value : written_among(*step.op, given))
+            for_each_tensor(value, [&](const TensorRef& tensor) { by_storage_.erase(tensor.storage); });
     const auto written = overwrites(step) ? written_among(*step.op, given) : std::span<const EventValue>();
     for (const EventValue& value : given)
         if (std::ranges::none_of(written, [&](const EventValue& other) { return &other == &value; })) read(value);

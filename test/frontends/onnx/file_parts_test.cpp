@@ -49,7 +49,7 @@ TEST_CASE("what a part reads of the other nodes is an input of its type, also a 
 }
 
 TEST_CASE("a node that reads a value of unknown type goes with the node that makes it") {
-    const Written whole("g (float[2] x) => (float[2] y) { a = Relu(x)  z = mine.Op(a)  w = Abs(z)  y = Neg(w) }");
+    const Written whole("g (float[2] x) => (float[2] y) { a = Relu(x)  z = UnknownOp(a)  w = Abs(z)  y = Neg(w) }");
     const FileParts parts(whole.file);
     CHECK(parts.legal({0, 1, 2, 3}) == std::vector<int>{0, 1, 2, 3});
     CHECK(parts.legal({2, 3}).empty());  // nobody says what z is, nor w, which is made of it
