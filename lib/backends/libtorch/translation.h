@@ -76,6 +76,8 @@ class Translation {
             const Node named = spelled(call);
             if (const auto op = find_operator(named.target)) return call_of(*op, named, operands(*op, named, values));
             return expanded(graph, call, values);
+        } catch (const NotImplemented& error) {
+            throw NotImplemented("%" + call.name + " = " + call.target + ": " + error.message(), error.hint());
         } catch (const Error& error) {
             throw Error("%" + call.name + " = " + call.target + ": " + error.message(), error.hint());
         }

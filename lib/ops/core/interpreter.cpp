@@ -18,6 +18,7 @@
 #include "ops/core/layout.h"
 #include "ops/core/memory.h"
 #include "ops/core/mode.h"
+#include "ops/core/not_implemented.h"
 
 namespace whittle {
 
@@ -252,7 +253,9 @@ std::vector<Tensor> Interpreter::call(const Graph& graph, const Node& node, cons
     } catch (const Error& error) {
         if (!error.where().position.empty()) throw;  // a nested graph has named its node
         if (asserts(node)) throw RefusedError(graph, node, error);
-        throw Error({error.where().file, place_of(graph, node)}, error.message(), error.hint());
+        const Location place{error.where().file, place_of(graph, node)};
+        if (dynamic_cast<const NotImplemented*>(&error)) throw NotImplemented(place, error.message(), error.hint());
+        throw Error(place, error.message(), error.hint());
     }
 }
 
