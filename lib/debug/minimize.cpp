@@ -188,11 +188,8 @@ bool worth_a_search(const Judgement& said) {
 void keep_right_unoptimized(const LoadedFrame& frame, const Judgement& said, Search& search, Backend& backend) {
     Suspect& suspect = std::get<Suspect>(search.judge);
     if (!said.fails() || said.outcome.kind != Outcome::Kind::mismatch || !suspect.launcher.prefix.empty()) return;
-    const auto options = unoptimized(frame.graph, backend, suspect.options);
-    if (!options) return;
-    Suspect plain = suspect;
-    plain.options = *options;
-    suspect.optimized_only = !query(frame.graph, frame.inputs, said.expected.outputs, backend, plain).failed();
+    suspect.optimized_only =
+        right_unoptimized(frame.graph, frame.inputs, said.expected.outputs, backend, suspect).value_or(false);
 }
 
 /// Of a graph with calls that Whittle does not know, what such calls compute is unknown: candidates are judged by how

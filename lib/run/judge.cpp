@@ -188,6 +188,24 @@ class CaseJudge {
     std::optional<Values> reference_;
 };
 
+/// The options with which the backend compiles the graph without optimization, or without directives of its schedule;
+/// nothing where it has no such switches or `options` set them so already.
+std::optional<BackendOptions> unoptimized(const Graph& graph, Backend& backend, const BackendOptions& options) {
+    Switchable* const switches = offered<Switchable>(backend);
+    const auto look = switches ? switches->inspect(graph, options) : nullptr;
+    if (!look) return std::nullopt;
+    const Switchable::Parts& parts = look->parts();
+    BackendOptions off = options;
+    if (!parts.directive_is.empty() && !parts.passes.empty()) {  // levels of a compiler without schedules
+        off = switches->limited(options, parts.passes.front().name, 0);
+    } else {
+        std::vector<std::string> all;
+        for (const Switchable::Directive& directive : parts.directives) all.push_back(directive.text);
+        off = switches->without(options, all);
+    }
+    return off == options ? std::nullopt : std::optional(std::move(off));
+}
+
 bool alike(const Question& question, const Outcome& outcome) {
     if (!outcome.is_failure()) return false;
     const Signature seen = signature_of(outcome), &recorded = question.graph.failure->signature;
@@ -250,20 +268,15 @@ std::optional<Excuse> excuse(const Graph& graph, std::span<const Tensor> inputs,
     return rounding.explained ? std::optional(Excuse{Verdict::right, std::move(rounding.why)}) : std::nullopt;
 }
 
-std::optional<BackendOptions> unoptimized(const Graph& graph, Backend& backend, const BackendOptions& options) {
-    Switchable* const switches = offered<Switchable>(backend);
-    const auto look = switches ? switches->inspect(graph, options) : nullptr;
-    if (!look) return std::nullopt;
-    const Switchable::Parts& parts = look->parts();
-    BackendOptions off = options;
-    if (!parts.directive_is.empty() && !parts.passes.empty()) {  // levels of a compiler without schedules
-        off = switches->limited(options, parts.passes.front().name, 0);
-    } else {
-        std::vector<std::string> all;
-        for (const Switchable::Directive& directive : parts.directives) all.push_back(directive.text);
-        off = switches->without(options, all);
-    }
-    return off == options ? std::nullopt : std::optional(std::move(off));
+std::optional<bool> right_unoptimized(const Graph& graph, std::span<const Tensor> inputs,
+                                      std::span<const Tensor> expected, Backend& backend, Suspect suspect) {
+    const auto options = unoptimized(graph, backend, suspect.options);
+    if (!options) return std::nullopt;
+    suspect.options = *options;
+    const Outcome ran = query(graph, inputs, expected, backend, suspect);
+    if (!ran.failed()) return true;
+    const auto found = excuse(graph, inputs, ran, expected, suspect.accuracy);
+    return found && found->verdict == Verdict::right;
 }
 
 std::string text_of(const Outcome& outcome) {
