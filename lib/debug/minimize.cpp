@@ -306,7 +306,7 @@ std::string to_text(const Minimized& minimized, const Search& search) {
     if (said && !said->fails() && (!said->right() || !said->reason.empty())) return text_of(*said) + "\n";
     if (result.ending == Ending::unsupported)
         return "not judged: " + (search.suspect() ? minimized.judge : "the command") +
-               " cannot tell of this model: " + result.message + "\n";
+               " gives no answer about this model: " + result.message + "\n";
     if (result.hidden)
         return "not failing: " + minimized.file + " fails (" + result.signature.text() +
                "), but not what Whittle writes of it: the command judges by what is no part of the graph\n";
