@@ -208,6 +208,35 @@ void prepare_for_opaque(const LoadedFrame& frame, const std::optional<Judgement>
                   ": of candidates that begin behind such a call, the inputs are random");
 }
 
+/// Refers to what it is made of.
+reduce::MinimizeOptions options_of(const Search& search, const LoadedFrame& frame, const Judging& judge,
+                                   const Observer& observer) {
+    reduce::MinimizeOptions options;
+    options.passes = search.passes;
+    options.jobs = search.jobs;
+    options.repeat = search.repeat;
+    options.search.step_limit = search.step_limit;
+    options.search.mode = search.mode;
+    options.search.stop = interrupted;
+    if (search.stored) options.signature = search.stored->signature;
+    if (judge.backend) options.likely = [&] { return first_divergent(frame, *judge.backend, search); };
+    options.improved = [&](const Graph& graph) { reduce::save_minimized(graph, search.output); };
+    options.progress = observer.progress;
+    options.as_given = as_given(search, frame, *judge.oracle);
+    return options;
+}
+
+/// Looks for the culprit, and writes what was found.
+void write_result(Minimized& done, const Search& search, const Judging& judge) {
+    done.written.output = search.output;
+    const reduce::Flakiness& flaky = done.result.flaky;
+    note({static_cast<int>(flaky.failures), static_cast<int>(flaky.runs)}, done.result);
+    if (const Suspect* suspect = at_hand(search); suspect && done.result.ending == Ending::minimized)
+        blame(done, *judge.backend, *suspect);
+    reduce::save_minimized(done.result.graph, search.output);
+    done.written.drifted = save_drifted(done.result.drifted, search);
+}
+
 }  // namespace
 
 Minimized minimize(const LoadedFrame& frame, const Search& asked, const Observer& observer) {
@@ -224,7 +253,7 @@ Minimized minimize(const LoadedFrame& frame, const Search& asked, const Observer
     }
     prepare_for_opaque(frame, done.written.judgement, search, observer);
     if (done.written.judgement) keep_right_unoptimized(frame, *done.written.judgement, search, *judge.backend);
-    if (judge.backend) judge = judging(search);
+    if (judge.backend) judge.oracle = reduce::backend_oracle(*judge.backend, *search.suspect());
     fs::path journal_file = search.output;
     journal_file += ".journal";
     if (auto quick = judge.backend ? in_quick_tier(frame, search, *judge.backend, journal_file) : std::nullopt) {
@@ -236,19 +265,7 @@ Minimized minimize(const LoadedFrame& frame, const Search& asked, const Observer
                                      search.resume);
 
     const CleanUpScope scope;  // an interrupt ends the search, not us
-    reduce::MinimizeOptions options;
-    options.passes = search.passes;
-    options.jobs = search.jobs;
-    options.repeat = search.repeat;
-    options.search.step_limit = search.step_limit;
-    options.search.mode = search.mode;
-    options.search.stop = interrupted;
-    if (search.stored) options.signature = search.stored->signature;
-    if (judge.backend) options.likely = [&] { return first_divergent(frame, *judge.backend, search); };
-    options.improved = [&](const Graph& graph) { reduce::save_minimized(graph, search.output); };
-    options.progress = observer.progress;
-    options.as_given = as_given(search, frame, *judge.oracle);
-
+    reduce::MinimizeOptions options = options_of(search, frame, judge, observer);
     done.written.stored = search.stored.has_value();
     if (options.as_given) done.written.folded = frame.folded;
     done.result = reduce::minimize(frame.graph, frame.inputs, journal, options);
@@ -262,15 +279,7 @@ Minimized minimize(const LoadedFrame& frame, const Search& asked, const Observer
         done.result = reduce::minimize(unfolded.graph, unfolded.inputs, journal, options);
     }
     done.written.replayed = journal.replayed();
-    if (done.failed()) {
-        done.written.output = search.output;
-        const reduce::Flakiness& flaky = done.result.flaky;
-        note({static_cast<int>(flaky.failures), static_cast<int>(flaky.runs)}, done.result);
-        if (const Suspect* suspect = at_hand(search); suspect && done.result.ending == Ending::minimized)
-            blame(done, *judge.backend, *suspect);
-        reduce::save_minimized(done.result.graph, search.output);
-        done.written.drifted = save_drifted(done.result.drifted, search);
-    }
+    if (done.failed()) write_result(done, search, judge);
     if (done.result.ending != Ending::interrupted) journal.remove();
     return done;
 }
