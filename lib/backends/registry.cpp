@@ -244,13 +244,19 @@ std::vector<BackendInfo> list_backends() {
 
 namespace {
 
-/// The library that exports the backend of this name. Throws Error when there is none.
-fs::path named_library(const std::string& name) {
-    std::vector<std::string> names;
+/// The library that exports the backend of this name; nothing where none does. Adds the names that it looked at.
+std::optional<fs::path> library_of(const std::string& name, std::vector<std::string>* names = nullptr) {
     for (const BackendInfo& info : list_backends()) {
         if (info.name == name) return info.from;
-        names.push_back(info.name);
+        if (names) names->push_back(info.name);
     }
+    return std::nullopt;
+}
+
+/// The same. Throws Error when there is none.
+fs::path named_library(const std::string& name) {
+    std::vector<std::string> names;
+    if (const auto library = library_of(name, &names)) return *library;
     std::string hint = did_you_mean(name, names);
     if (hint.empty())
         hint = "a shared library is named by its path, a command as 'cmd:PROGRAM ARGS' or 'worker:PROGRAM ARGS'";
@@ -272,12 +278,8 @@ std::vector<fs::path> backend_files(const BackendSpec& spec) {
         files.insert(files.begin(), found->file);
         return files;
     }
-    if (!built_in(name) && !made_here(name)) {
-        try {
-            return {named_library(name)};
-        } catch (const Error&) {  // made by this program, so that nobody finds it by name
-        }
-    }
+    if (!built_in(name) && !made_here(name))  // else made by this program, so that nobody finds it by name
+        if (const auto library = library_of(name)) return {*library};
     std::vector<fs::path> files = {"/proc/self/exe"};
     std::error_code ignored;
     for (const fs::directory_entry& entry : fs::directory_iterator(library_folder(), ignored))

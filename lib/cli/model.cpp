@@ -165,17 +165,11 @@ void set_onnx_file(LoadedFrame& frame, const OnnxFrame& read) {
     for (const DeclaredValue& input : declared.inputs) {
         const auto constant = constants.find(input.name);
         const auto position = positions.find(input.name);
-        if (input.sequence || input.optional || (constant == constants.end() && position == positions.end())) {
-            frame.no_onnx = "the input " + input.name + " is a sequence or an optional";
-            return;
-        }
+        if (input.sequence || input.optional || (constant == constants.end() && position == positions.end())) return;
         const bool known = constant != constants.end();
         const ValueMeta meta =
             known ? ValueMeta::of(constant->second) : frame.graph.node({placeholders[position->second]}).meta();
-        if (meta.placement) {
-            frame.no_onnx = *unknown_value(frame.graph);
-            return;
-        }
+        if (meta.placement) return;
         file.inputs.push_back({input.name, meta});
         file.values.push_back(known ? constant->second : frame.inputs.at(position->second));
     }

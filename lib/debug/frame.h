@@ -29,7 +29,6 @@ struct LoadedFrame {
     std::map<std::string, std::size_t> folded = {};  ///< ops of an ONNX file that were computed while reading it
     /// The ONNX file that it was read from, for compilers that read such files (run/file_backend.h).
     std::optional<OnnxFile> onnx = {};
-    std::string no_onnx = {};                 ///< why there is none: "the input x holds strings"; empty for other files
     std::vector<std::string> rewritten = {};  ///< as LoadedModel::rewritten
     std::string unread = {};                  ///< why there is no graph: it is known by its file alone; else empty
     std::optional<Record> record = {};        ///< what it was read from, for records

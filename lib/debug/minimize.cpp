@@ -225,11 +225,8 @@ bool worth_a_search(const Judgement& said) {
 void keep_right_unoptimized(const LoadedFrame& frame, const Judgement& said, Search& search, Backend& backend) {
     Suspect& suspect = std::get<Suspect>(search.judge);
     if (!said.fails() || said.outcome.kind != Outcome::Kind::mismatch || !suspect.launcher.prefix.empty()) return;
-    const auto options = unoptimized(frame.graph, backend, suspect.options);
-    if (!options) return;
-    Suspect plain = suspect;
-    plain.options = *options;
-    suspect.optimized_only = !query(frame.graph, frame.inputs, said.expected.outputs, backend, plain).failed();
+    suspect.optimized_only =
+        right_unoptimized(frame.graph, frame.inputs, said.expected.outputs, backend, suspect).value_or(false);
 }
 
 /// Of a graph with calls that Whittle does not know, what such calls compute is unknown: candidates are judged by how
@@ -248,6 +245,35 @@ void prepare_for_opaque(const LoadedFrame& frame, const std::optional<Judgement>
                   ": of candidates that begin behind such a call, the inputs are random");
 }
 
+/// Refers to what it is made of.
+reduce::MinimizeOptions options_of(const Search& search, const LoadedFrame& frame, const Judging& judge,
+                                   const Observer& observer) {
+    reduce::MinimizeOptions options;
+    options.passes = search.passes;
+    options.jobs = search.jobs;
+    options.repeat = search.repeat;
+    options.search.step_limit = search.step_limit;
+    options.search.mode = search.mode;
+    options.search.stop = interrupted;
+    if (search.stored) options.signature = search.stored->signature;
+    if (judge.backend) options.likely = [&] { return first_divergent(frame, *judge.backend, search); };
+    options.improved = [&](const Graph& graph) { reduce::save_minimized(graph, search.output); };
+    options.progress = observer.progress;
+    options.as_given = as_given(search, frame, *judge.oracle);
+    return options;
+}
+
+/// Looks for the culprit, and writes what was found.
+void write_result(Minimized& done, const LoadedFrame& frame, const Search& search, const Judging& judge) {
+    done.written.output = search.output;
+    const reduce::Flakiness& flaky = done.result.flaky;
+    note({static_cast<int>(flaky.failures), static_cast<int>(flaky.runs)}, done.result);
+    if (const Suspect* suspect = at_hand(search); suspect && done.result.ending == Ending::minimized)
+        blame(frame, done, *judge.backend, *suspect);
+    reduce::save_minimized(done.result.graph, search.output);
+    done.written.drifted = save_drifted(done.result.drifted, search);
+}
+
 Minimized minimize_graph(const LoadedFrame& frame, const Search& asked, const Observer& observer) {
     Search search = asked;
     Judging judge = judging(search);
@@ -262,7 +288,7 @@ Minimized minimize_graph(const LoadedFrame& frame, const Search& asked, const Ob
     }
     prepare_for_opaque(frame, done.written.judgement, search, observer);
     if (done.written.judgement) keep_right_unoptimized(frame, *done.written.judgement, search, *judge.backend);
-    if (judge.backend) judge = judging(search);
+    if (judge.backend) judge.oracle = reduce::backend_oracle(*judge.backend, *search.suspect());
     fs::path journal_file = search.output;
     journal_file += ".journal";
     if (auto quick = judge.backend ? in_quick_tier(frame, search, *judge.backend, journal_file) : std::nullopt) {
@@ -274,19 +300,7 @@ Minimized minimize_graph(const LoadedFrame& frame, const Search& asked, const Ob
                                      search.resume);
 
     const CleanUpScope scope;  // an interrupt ends the search, not us
-    reduce::MinimizeOptions options;
-    options.passes = search.passes;
-    options.jobs = search.jobs;
-    options.repeat = search.repeat;
-    options.search.step_limit = search.step_limit;
-    options.search.mode = search.mode;
-    options.search.stop = interrupted;
-    if (search.stored) options.signature = search.stored->signature;
-    if (judge.backend) options.likely = [&] { return first_divergent(frame, *judge.backend, search); };
-    options.improved = [&](const Graph& graph) { reduce::save_minimized(graph, search.output); };
-    options.progress = observer.progress;
-    options.as_given = as_given(search, frame, *judge.oracle);
-
+    reduce::MinimizeOptions options = options_of(search, frame, judge, observer);
     done.written.stored = search.stored.has_value();
     if (options.as_given) done.written.folded = frame.folded;
     try {
@@ -305,15 +319,7 @@ Minimized minimize_graph(const LoadedFrame& frame, const Search& asked, const Ob
         done.result = reduce::minimize(unfolded.graph, unfolded.inputs, journal, options);
     }
     done.written.replayed = journal.replayed();
-    if (done.failed()) {
-        done.written.output = search.output;
-        const reduce::Flakiness& flaky = done.result.flaky;
-        note({static_cast<int>(flaky.failures), static_cast<int>(flaky.runs)}, done.result);
-        if (const Suspect* suspect = at_hand(search); suspect && done.result.ending == Ending::minimized)
-            blame(frame, done, *judge.backend, *suspect);
-        reduce::save_minimized(done.result.graph, search.output);
-        done.written.drifted = save_drifted(done.result.drifted, search);
-    }
+    if (done.failed()) write_result(done, frame, search, judge);
     if (done.result.ending != Ending::interrupted) journal.remove();
     return done;
 }
@@ -378,7 +384,7 @@ std::string to_text(const Minimized& minimized, const Search& search) {
         return text_of(*said) + "\n";
     if (result.ending == Ending::unsupported)
         return "not judged: " + (search.suspect() ? minimized.judge : "the command") +
-               " cannot tell of this model: " + result.message + "\n";
+               " gives no answer about this model: " + result.message + "\n";
     if (result.hidden)
         return "not failing: " + minimized.file + " fails (" + result.signature.text() +
                "), but not what Whittle writes of it: the command judges by what is no part of the graph\n";

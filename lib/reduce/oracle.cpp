@@ -37,18 +37,20 @@ class BackendOracle final : public Oracle {
     BackendOracle(Backend& backend, Suspect suspect) : backend_(backend), suspect_(std::move(suspect)) {}
 
     Observation observe(const Candidate& candidate) override {
-        const Outcome outcome = query(candidate.graph, candidate.inputs, candidate.expected, backend_, suspect_);
+        const auto& [graph, inputs, expected, identity, file] = candidate;
+        const Outcome outcome = query(graph, inputs, expected, backend_, suspect_);
         Observation seen;
         seen.message = outcome.message;
         seen.lost = outcome.kind == Outcome::Kind::unresolved;
         seen.failed = outcome.is_failure();
         seen.unresolved = outcome.failed() && !seen.failed;
-        if (const auto found = seen.failed ? excuse_of(candidate, outcome) : std::nullopt) {
+        if (const auto found =
+                seen.failed ? excuse(graph, inputs, outcome, expected, suspect_.accuracy) : std::nullopt) {
             seen.failed = false;
             seen.unresolved = found->verdict != whittle::Verdict::right;
             seen.message = found->why;
         } else if (suspect_.optimized_only && outcome.kind == Outcome::Kind::mismatch &&
-                   !right_unoptimized(candidate)) {
+                   !right_unoptimized(graph, inputs, expected, backend_, suspect_).value_or(true)) {
             seen.unresolved = true;
             seen.message += "; without optimization, too";
         }
@@ -69,18 +71,6 @@ class BackendOracle final : public Oracle {
     }
 
   private:
-    std::optional<Excuse> excuse_of(const Candidate& candidate, const Outcome& outcome) const {
-        return excuse(candidate.graph, candidate.inputs, outcome, candidate.expected, suspect_.accuracy);
-    }
-
-    bool right_unoptimized(const Candidate& candidate) const {
-        const auto options = unoptimized(candidate.graph, backend_, suspect_.options);
-        if (!options) return true;  // there is nothing to switch off
-        Suspect plain = suspect_;
-        plain.options = *options;
-        return !query(candidate.graph, candidate.inputs, candidate.expected, backend_, plain).failed();
-    }
-
     Backend& backend_;
     Suspect suspect_;
 };

@@ -179,10 +179,11 @@ RoundingDecision explained_by_rounding(const Graph& graph, std::span<const Tenso
     if (differing.empty()) return decision;
     const Says says = by_intervals(graph, inputs, got, expected, differing, accuracy, decision);
     decision.explained = says == Says::rounding;
-    if (says == Says::open && as_near_to_f64(graph, inputs, got, expected, accuracy)) {
-        decision.explained = true;
-        decision.why = "within rounding: about as near to the result in f64 as what is expected (" + decision.why + ")";
-    }
+    if (says != Says::open) return decision;
+    decision.explained = as_near_to_f64(graph, inputs, got, expected, accuracy);
+    decision.why = decision.explained ? "within rounding: about as near to the result in f64 as what is expected (" +
+                                            decision.why + ")"
+                                      : decision.why + ": the tolerance decides";
     return decision;
 }
 

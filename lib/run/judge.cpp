@@ -50,16 +50,16 @@ std::string random_op(const Graph& graph) {
     return draws_random_numbers(graph) ? "a nested graph" : "";
 }
 
-/// Why results that differ from `expected` are right all the same; nothing: they are not, or that is not how it failed.
-std::optional<std::string> rounding_in(const Graph& graph, std::span<const Tensor> inputs, const Outcome& outcome,
-                                       std::span<const Tensor> expected, const Accuracy& accuracy) {
-    if (outcome.kind != Outcome::Kind::mismatch || outcome.failed_at_gradients()) return std::nullopt;
+/// Whether results that differ from `expected` are right all the same. Not explained where the run failed otherwise.
+RoundingDecision rounding_in(const Graph& graph, std::span<const Tensor> inputs, const Outcome& outcome,
+                             std::span<const Tensor> expected, const Accuracy& accuracy) {
+    if (outcome.kind != Outcome::Kind::mismatch || outcome.failed_at_gradients()) return {};
     RoundingDecision rounding = explained_by_rounding(graph, inputs, outcome.outputs, expected, accuracy);
-    if (!rounding.explained) return std::nullopt;
+    if (!rounding.explained) return rounding;
     Outcome close{.gradients = outcome.gradients, .differentiated = outcome.differentiated};
     close.outputs.assign(expected.begin(), expected.end());  // gradients are compared where outputs are close
-    if (judge(std::move(close), graph, inputs, expected, accuracy).failed()) return std::nullopt;
-    return std::move(rounding.why);
+    rounding.explained = !judge(std::move(close), graph, inputs, expected, accuracy).failed();
+    return rounding;
 }
 
 /// Judges one case.
@@ -177,10 +177,14 @@ class CaseJudge {
             return;
         }
         fails();
-        if (auto why = rounding_in(asked_.graph, asked_.inputs, said_.outcome, expected.outputs, accuracy))
-            said_.verdict = Verdict::right, said_.reason = std::move(*why);
-        else if (!said_.outcome.failed_at_gradients())
-            ask_others();
+        RoundingDecision rounding = rounding_in(asked_.graph, asked_.inputs, said_.outcome, expected.outputs, accuracy);
+        if (rounding.explained) {
+            said_.verdict = Verdict::right;
+            said_.reason = std::move(rounding.why);
+            return;
+        }
+        if (rounding.too_wide) said_.reason += "; " + rounding.why;
+        if (!said_.outcome.failed_at_gradients()) ask_others();
     }
 
     /// The backend's results are not those that were expected: who computes which?
@@ -224,6 +228,24 @@ class CaseJudge {
     Judgement said_;
     std::optional<Values> reference_;
 };
+
+/// The options with which the backend compiles the graph without optimization, or without directives of its schedule;
+/// nothing where it has no such switches or `options` set them so already.
+std::optional<BackendOptions> unoptimized(const Graph& graph, Backend& backend, const BackendOptions& options) {
+    Switchable* const switches = offered<Switchable>(backend);
+    const auto look = switches ? switches->inspect(graph, options) : nullptr;
+    if (!look) return std::nullopt;
+    const Switchable::Parts& parts = look->parts();
+    BackendOptions off = options;
+    if (!parts.directive_is.empty() && !parts.passes.empty()) {  // levels of a compiler without schedules
+        off = switches->limited(options, parts.passes.front().name, 0);
+    } else {
+        std::vector<std::string> all;
+        for (const Switchable::Directive& directive : parts.directives) all.push_back(directive.text);
+        off = switches->without(options, all);
+    }
+    return off == options ? std::nullopt : std::optional(std::move(off));
+}
 
 bool alike(const Question& question, const Outcome& outcome) {
     if (!outcome.is_failure()) return false;
@@ -280,24 +302,19 @@ Judgement judge(const FailingCase& asked, Backend& backend, Outcome ran) {
 std::optional<Excuse> excuse(const Graph& graph, std::span<const Tensor> inputs, const Outcome& outcome,
                              std::span<const Tensor> expected, const Accuracy& accuracy) {
     if (auto open = open_input(graph, inputs)) return Excuse{Verdict::not_judged, std::move(open->reason)};
-    auto rounding = rounding_in(graph, inputs, outcome, expected, accuracy);
-    return rounding ? std::optional(Excuse{Verdict::right, std::move(*rounding)}) : std::nullopt;
+    RoundingDecision rounding = rounding_in(graph, inputs, outcome, expected, accuracy);
+    return rounding.explained ? std::optional(Excuse{Verdict::right, std::move(rounding.why)}) : std::nullopt;
 }
 
-std::optional<BackendOptions> unoptimized(const Graph& graph, Backend& backend, const BackendOptions& options) {
-    Switchable* const switches = offered<Switchable>(backend);
-    const auto look = switches ? switches->inspect(graph, options) : nullptr;
-    if (!look) return std::nullopt;
-    const Switchable::Parts& parts = look->parts();
-    BackendOptions off = options;
-    if (!parts.directive_is.empty() && !parts.passes.empty()) {  // levels of a compiler without schedules
-        off = switches->limited(options, parts.passes.front().name, 0);
-    } else {
-        std::vector<std::string> all;
-        for (const Switchable::Directive& directive : parts.directives) all.push_back(directive.text);
-        off = switches->without(options, all);
-    }
-    return off == options ? std::nullopt : std::optional(std::move(off));
+std::optional<bool> right_unoptimized(const Graph& graph, std::span<const Tensor> inputs,
+                                      std::span<const Tensor> expected, Backend& backend, Suspect suspect) {
+    const auto options = unoptimized(graph, backend, suspect.options);
+    if (!options) return std::nullopt;
+    suspect.options = *options;
+    const Outcome ran = query(graph, inputs, expected, backend, suspect);
+    if (!ran.failed()) return true;
+    const auto found = excuse(graph, inputs, ran, expected, suspect.accuracy);
+    return found && found->verdict == Verdict::right;
 }
 
 std::string text_of(const Outcome& outcome) {

@@ -79,9 +79,10 @@ struct Excuse {
 std::optional<Excuse> excuse(const Graph& graph, std::span<const Tensor> inputs, const Outcome& outcome,
                              std::span<const Tensor> expected, const Accuracy& accuracy);
 
-/// The options with which the backend compiles the graph without optimization, or without directives of its schedule;
-/// nothing where it has no such switches or `options` set them so already.
-std::optional<BackendOptions> unoptimized(const Graph& graph, Backend& backend, const BackendOptions& options);
+/// Whether results are right without optimization, or without directives of the schedule; nothing where the backend has
+/// no such switches or the suspect's options set them so already.
+std::optional<bool> right_unoptimized(const Graph& graph, std::span<const Tensor> inputs,
+                                      std::span<const Tensor> expected, Backend& backend, Suspect suspect);
 
 /// "exception at compile: ReluCompileError", "mismatch at run of backward: …"; empty for a good outcome.
 std::string text_of(const Outcome& outcome);

@@ -181,6 +181,37 @@ void note(const Judgement& said, ReplayResult& result) {
         result.first_difference = said.reason;
 }
 
+/// A record that cannot be run, which leaves the others as they are.
+void note(const Error& error, ReplayResult& result) {
+    result.status = ReplayResult::Status::error;
+    result.outcome = "error";
+    result.first_difference = error.what();
+}
+
+void run_graph_record(ReplayResult& result, const LoadedRecord& loaded, Backend& backend,
+                      const BackendOptions& backend_options, const ReplayOptions& options, bool known) {
+    const Record& record = loaded.record;
+    const auto begin = std::chrono::steady_clock::now();
+    Outcome ran = run_isolated(loaded.graph, record.inputs, backend, backend_options, options.limits);
+    result.identical = !ran.failed() && std::ranges::equal(ran.outputs, record.expected, same_bits);
+    const Judgement said = judge({loaded.graph,
+                                  record.inputs,
+                                  {record.expected, record.expected_from},
+                                  {.spec = result.backend,
+                                   .options = backend_options,
+                                   .accuracy = options.accuracy.value_or(record.accuracy),
+                                   .limits = options.limits,
+                                   .tier = Tier::computes}},
+                                 backend, std::move(ran));
+    note(said, result);
+    const Outcome& outcome = said.outcome;
+    result.refused = outcome.failed() && outcome.op == kAssertion;
+    result.seconds = outcome.compile_seconds + outcome.run_seconds;
+    if (result.seconds == 0)  // it did not come back to tell
+        result.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+    result.status = status_of(said.verdict, outcome, known);
+}
+
 ReplayResult run_unlogged(const fs::path& file, const ReplayOptions& options, const KnownFailures& known,
                           Backends& backends) {
     ReplayResult result;
@@ -193,9 +224,7 @@ ReplayResult run_unlogged(const fs::path& file, const ReplayOptions& options, co
         }
         loaded = load_checked_record(file, UnknownOps::keep);  // the backend may know ops that Whittle does not
     } catch (const Error& error) {
-        result.status = ReplayResult::Status::error;
-        result.outcome = "error";
-        result.first_difference = error.what();
+        note(error, result);
         return result;
     }
     const Record& record = loaded->record;
@@ -212,37 +241,15 @@ ReplayResult run_unlogged(const fs::path& file, const ReplayOptions& options, co
         return result;
     }
     Backend* found = options.backend.empty() ? nullptr : &backends.get(options.backend);
-    const auto begin = std::chrono::steady_clock::now();
     BackendOptions backend_options = options.backend_options;
     if (options.backend.empty()) backend_options.insert(record.backend_options.begin(), record.backend_options.end());
     try {
         if (!found) found = &backends.get(found_near(record.backend, result.file).text());
         check_options(*found, backend_options);
+        run_graph_record(result, *loaded, *found, backend_options, options, entry != nullptr);
     } catch (const Error& error) {
-        result.status = ReplayResult::Status::error;
-        result.outcome = "error";
-        result.first_difference = error.what();
-        return result;
+        note(error, result);
     }
-    Backend& backend = *found;
-    Outcome ran = run_isolated(loaded->graph, record.inputs, backend, backend_options, options.limits);
-    result.identical = !ran.failed() && std::ranges::equal(ran.outputs, record.expected, same_bits);
-    const Judgement said = judge({loaded->graph,
-                                  record.inputs,
-                                  {record.expected, record.expected_from},
-                                  {.spec = result.backend,
-                                   .options = backend_options,
-                                   .accuracy = options.accuracy.value_or(record.accuracy),
-                                   .limits = options.limits,
-                                   .tier = Tier::computes}},
-                                 backend, std::move(ran));
-    note(said, result);
-    result.status = status_of(said.verdict, said.outcome, entry != nullptr);
-    const Outcome& outcome = said.outcome;
-    result.refused = outcome.failed() && outcome.op == kAssertion;
-    result.seconds = outcome.compile_seconds + outcome.run_seconds;
-    if (result.seconds == 0)  // it did not come back to tell
-        result.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
     return result;
 }
 

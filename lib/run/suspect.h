@@ -24,7 +24,7 @@ struct Suspect {
     Limits limits = {};      ///< of one query
     Launcher launcher = {};  ///< where queries run; none: here
     Tier tier = Tier::ends;
-    /// Results that are wrong without optimization, too, are another failure (unoptimized() in run/judge.h).
+    /// Results that are wrong without optimization, too, are another failure (right_unoptimized() in run/judge.h).
     bool optimized_only = false;
 };
 

@@ -178,6 +178,10 @@ TEST_CASE("a difference that is rounding is right", "[judge]") {
     CHECK_THAT(said.reason, Contains("within rounding"));
     const Expectation wrong{{Tensor::of<float>({0.3F, 0.2F})}, "data"};
     CHECK_FALSE(judge({cancels, inputs, wrong, {.spec = "planted", .tier = Tier::computes}}, good).right());
+    PlantedBackend off = off_by(1);
+    const Judgement fails = judge({cancels, inputs, {}, {.spec = "planted", .tier = Tier::computes}}, off);
+    CHECK(fails.fails());
+    CHECK_THAT(fails.reason, Contains("is more than 4 tolerances: the tolerance decides"));
 }
 
 TEST_CASE("rounding at one place excuses nothing at another, nor wrong gradients", "[judge]") {

@@ -7,7 +7,6 @@
 #include <charconv>
 #include <cstdlib>
 #include <filesystem>
-#include <functional>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <sstream>
@@ -103,10 +102,7 @@ BackendFailure process_failure(const ProcessResult& result, const Options& optio
 
 class CommandExecutable final : public Executable {
   public:
-    /// What puts the model into a folder.
-    using Write = std::function<void(const fs::path&)>;
-    /// Throws what `write` does.
-    CommandExecutable(std::vector<std::string> argv, Options options, std::size_t outputs, const Write& write)
+    CommandExecutable(std::vector<std::string> argv, Options options, std::size_t outputs)
         : argv_(std::move(argv)), options_(options), outputs_(outputs) {
         bool placed = false;
         for (std::string& word : argv_)
@@ -116,8 +112,10 @@ class CommandExecutable final : public Executable {
                 placed = true;
             }
         if (!placed) argv_.push_back(folder_.path().string());
-        write(folder_.path());
     }
+
+    /// Where the model is expected.
+    const fs::path& folder() const { return folder_.path(); }
 
     RunResult run(std::span<const Tensor> inputs) override {
         const fs::path outputs = folder_.path() / "outputs.safetensors";
@@ -131,8 +129,8 @@ class CommandExecutable final : public Executable {
         ProcessResult result;
         try {
             result = run_process(argv_, process);
-        } catch (const Error& error) {
-            return BackendFailure{"run", {}, error.what()};
+        } catch (const Error& error) {  // it cannot be started
+            return BackendFailure{"run", {}, error.what(), true};
         }
         log_debug(LogChannel::backend, "command " + shell_quote(argv_) + " exited with " +
                                            std::to_string(result.exit_code) + "\n" + result.out + result.err);
@@ -161,21 +159,21 @@ class CommandBackend final : public Backend, public Emitter, public Optioned, pu
 
     CompileResult compile(const Graph& graph, const BackendOptions& options) override {
         const Options read = read_options(options, graph.dialect == "onnx");
-        try {
-            return std::make_unique<CommandExecutable>(
-                argv_, read, graph.outputs().size(), [&](const fs::path& folder) {
-                    write_model(graph, read.onnx, folder, weights_beside(graph, read.external_data, shared_.weights),
-                                &shared_.tensors);
-                });
-        } catch (const Error& error) {
-            return BackendFailure{"compile", {}, "cannot write the model: " + error.message(), true};
-        }
+        auto made = std::make_unique<CommandExecutable>(argv_, read, graph.outputs().size());
+        auto failure = failure_to_write([&] {
+            write_model(graph, read.onnx, made->folder(), weights_beside(graph, read.external_data, shared_.weights),
+                        &shared_.tensors);
+        });
+        if (failure) return std::move(*failure);
+        return CompileResult(std::move(made));
     }
     bool takes_file(const BackendOptions& options) override { return read_options(options, true).onnx; }
     CompileResult compile_file(const OnnxFile& file, const BackendOptions& options) override {
-        return std::make_unique<CommandExecutable>(
-            argv_, read_options(options, true), file.outputs.size(),
-            [&](const fs::path& folder) { copy_onnx(file.model, folder / "model.onnx", &shared_.weights); });
+        auto made = std::make_unique<CommandExecutable>(argv_, read_options(options, true), file.outputs.size());
+        auto failure =
+            failure_to_write([&] { copy_onnx(file.model, made->folder() / "model.onnx", &shared_.weights); });
+        if (failure) return std::move(*failure);
+        return CompileResult(std::move(made));
     }
     SuspectCode emit(const EmitRequest& request) override { return command_code(request, argv_); }
     std::optional<ShortProgram> short_program(const ShortRequest& request, std::string& why_not) override {

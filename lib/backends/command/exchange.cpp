@@ -60,6 +60,15 @@ RunResult read_outputs(const fs::path& file, std::size_t count) {
     }
 }
 
+std::optional<BackendFailure> failure_to_write(const std::function<void()>& write) {
+    try {
+        write();
+        return std::nullopt;
+    } catch (const Error& error) {
+        return BackendFailure{"compile", {}, "cannot write the model: " + error.message(), true};
+    }
+}
+
 ModelNames write_model(const Graph& graph, bool onnx, const fs::path& folder, SharedWeights* weights,
                        SharedTensors* tensors) {
     Graph plain = graph;

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -19,6 +21,9 @@ using ModelNames = OnnxNames;
 /// one of `tensors`. Throws Error when the graph has no spelling in that format.
 ModelNames write_model(const Graph& graph, bool onnx, const std::filesystem::path& folder,
                        SharedWeights* weights = nullptr, SharedTensors* tensors = nullptr);
+/// Runs `write`, which writes a model. An Error that it throws is no failure of the compiler's: the model has no
+/// spelling in the format, or there is no room for it.
+std::optional<BackendFailure> failure_to_write(const std::function<void()>& write);
 /// Which of both files, by the option format=auto|onnx|json; with auto it is `onnx`'s. Throws Error for another word.
 bool wants_onnx(const BackendOptions& options, bool onnx);
 /// inputs.safetensors: tensors "0", "1", ...

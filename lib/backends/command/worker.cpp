@@ -200,12 +200,11 @@ class WorkerQuery final : public Apart::Query, public TakesOnnxFile {
     CompileResult compile(const Graph& graph, const BackendOptions& options) override {
         const bool onnx = wants_onnx(options, held_.worker->hello().onnx);
         ModelNames names;
-        try {
+        auto failure = failure_to_write([&] {
             names = write_model(graph, onnx, folder_, held_.worker->hello().external_data ? &pool_.weights() : nullptr,
                                 &pool_.tensors());
-        } catch (const Error& error) {
-            return BackendFailure{"compile", {}, "cannot write the model: " + error.message(), true};
-        }
+        });
+        if (failure) return std::move(*failure);
         question_ = question_of(graph, names, folder_.string(), onnx, settings_);
         outputs_ = graph.outputs().size();
         return std::make_unique<Run>(*this);
@@ -214,7 +213,8 @@ class WorkerQuery final : public Apart::Query, public TakesOnnxFile {
     bool takes_file(const BackendOptions& options) override { return reads_onnx(held_.worker->hello(), options); }
 
     CompileResult compile_file(const OnnxFile& file, const BackendOptions&) override {
-        copy_onnx(file.model, folder_ / kOnnxModel, &pool_.weights());
+        if (auto failure = failure_to_write([&] { copy_onnx(file.model, folder_ / kOnnxModel, &pool_.weights()); }))
+            return std::move(*failure);
         question_ = question_of(file.inputs, file.outputs, folder_.string(), true, settings_);
         outputs_ = file.outputs.size();
         return std::make_unique<Run>(*this);

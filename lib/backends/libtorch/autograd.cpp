@@ -85,8 +85,10 @@ class Differentiated final : public Executable {
     RunResult run(std::span<const Tensor> inputs) override {
         try {
             return in_libtorch([&] { return both(inputs.first(inputs_), inputs.subspan(inputs_)); });
-        } catch (const Error& error) {
+        } catch (const NotImplemented& error) {
             return BackendFailure{.stage = "run", .op = {}, .message = error.what(), .unsupported = true};
+        } catch (const Error& error) {
+            return BackendFailure{.stage = "run", .op = {}, .message = error.what()};
         }
     }
 

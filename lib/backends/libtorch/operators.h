@@ -29,23 +29,23 @@ std::vector<const Arg*> bind(const Node& call, const c10::FunctionSchema& schema
 /// What stands where an argument is not given. Throws Error for a parameter that must have one.
 c10::IValue default_of(const Node& call, const c10::Argument& parameter);
 
-/// f(), with LibTorch's own words in an Error where it refuses: it throws its own errors, its libraries and its
-/// derivatives others. NotImplemented where it has no kernel for a dtype: before 2.0 only the words of its dispatch
-/// macro (AT_DISPATCH_SWITCH, ATen/Dispatch.h) tell that from other errors.
+/// f(), with LibTorch's own words in an Error where it refuses: it throws its own errors, its libraries, TorchScript
+/// and its derivatives others. NotImplemented where it has no kernel for a dtype, or no derivative: of TorchScript, and
+/// before 2.0, only the words tell that from other errors (AT_DISPATCH_SWITCH in ATen/Dispatch.h, NotImplemented in
+/// torch/csrc/autograd/functions/basic_ops.h).
 template <class F>
 auto in_libtorch(F f) {
     try {
         return f();
-    } catch (const c10::Error& error) {
-        const std::string words = error.what_without_backtrace();
-        if (dynamic_cast<const c10::NotImplementedError*>(&error) ||
-            words.find(" not implemented for '") != std::string::npos)
-            throw NotImplemented("LibTorch: " + words);
-        throw Error("LibTorch: " + words);
     } catch (const Error&) {
         throw;
     } catch (const std::exception& error) {
-        throw Error("LibTorch: " + std::string(error.what()));
+        const auto* own = dynamic_cast<const c10::Error*>(&error);
+        const std::string words = own ? own->what_without_backtrace() : error.what();
+        if (dynamic_cast<const c10::NotImplementedError*>(&error) ||
+            words.find(" not implemented for '") != std::string::npos || words.ends_with(" is not implemented"))
+            throw NotImplemented("LibTorch: " + words);
+        throw Error("LibTorch: " + words);
     }
 }
 

@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "backends/libtorch/translation.h"
-#include "base/error.h"
 #include "ops/core/assertions.h"
+#include "ops/core/not_implemented.h"
 
 namespace whittle::aten {
 namespace {
@@ -55,8 +55,8 @@ class Writer final : private Translation<jit::Value*> {
         made_->insertNode(node);
         const c10::FunctionSchema* taken = node->maybeSchema();
         if (!taken || taken->overload_name() != schema.overload_name())
-            throw Error("TorchScript takes it for " +
-                        (taken ? "the overload '" + taken->overload_name() + "'" : std::string("no operator")));
+            throw NotImplemented("TorchScript takes it for " + (taken ? "the overload '" + taken->overload_name() + "'"
+                                                                      : std::string("no operator")));
         return flat(*node, call.results.size());
     }
 
@@ -94,8 +94,9 @@ class Writer final : private Translation<jit::Value*> {
 
 Script script(const Graph& graph) {
     if (!graph.subgraphs.empty())
-        throw Error("found the nested graph '" + graph.subgraphs.begin()->first + "', expected calls alone");
-    if (has_assertions(graph)) throw Error("found an assertion, which a script cannot hold, expected calls alone");
+        throw NotImplemented("found the nested graph '" + graph.subgraphs.begin()->first + "', expected calls alone");
+    if (has_assertions(graph))
+        throw NotImplemented("found an assertion, which a script cannot hold, expected calls alone");
     return in_libtorch([&] { return Writer(graph).run(); });
 }
 

@@ -126,12 +126,10 @@ class TorchScriptBackend final : public Backend,
         std::optional<Script> script;
         try {
             script = aten::script(visible);
-        } catch (const Error& error) {
-            return BackendFailure{.stage = "compile", .op = {}, .message = error.what(), .unsupported = true};
-        }
-        try {
             if (for_inference(options))
                 aten::in_libtorch([&] { script->module = torch::jit::optimize_for_inference(script->module); });
+        } catch (const NotImplemented& error) {
+            return BackendFailure{.stage = "compile", .op = {}, .message = error.what(), .unsupported = true};
         } catch (const Error& error) {
             return BackendFailure{.stage = "compile", .op = {}, .message = error.what()};
         }

@@ -9,6 +9,7 @@
 #include <cmath>
 
 #include "base/error.h"
+#include "base/number_text.h"
 
 namespace whittle::aten {
 namespace {
@@ -18,7 +19,7 @@ std::string text_of(const Arg& arg) {
         std::string operator()(std::monostate) const { return "none"; }
         std::string operator()(NodeRef) const { return "a tensor"; }
         std::string operator()(std::int64_t v) const { return std::to_string(v); }
-        std::string operator()(double v) const { return std::to_string(v); }
+        std::string operator()(double v) const { return shortest(v); }
         std::string operator()(bool v) const { return v ? "true" : "false"; }
         std::string operator()(const std::string& v) const { return '"' + v + '"'; }
         std::string operator()(DType v) const { return std::string(name(v)); }

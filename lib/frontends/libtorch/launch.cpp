@@ -24,6 +24,7 @@
 #include "base/error.h"
 #include "base/files.h"
 #include "base/interrupt.h"
+#include "base/number_text.h"
 #include "base/shared_terminal.h"
 #include "base/subprocess.h"
 #include "base/words.h"
@@ -106,8 +107,8 @@ std::vector<std::string> environment_for(const LaunchOptions& options, const fs:
     std::uint64_t flags = 0;
     if (options.with_data) flags |= kWithData;
     if (options.with_times) flags |= kWithTimes;
-    add(kLimitsVariable, std::to_string(options.limits.bytes) + " " + std::to_string(options.limits.seconds) + " " +
-                             std::to_string(flags));
+    add(kLimitsVariable,
+        std::to_string(options.limits.bytes) + " " + shortest(options.limits.seconds) + " " + std::to_string(flags));
     return environment;
 }
 

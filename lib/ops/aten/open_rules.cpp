@@ -1,7 +1,6 @@
 #include "ops/aten/open_rules.h"
 
 #include <algorithm>
-#include <functional>
 #include <numeric>
 
 #include "base/number_text.h"
@@ -27,11 +26,6 @@ std::vector<std::int64_t> places_along(const Tensor& self, std::int64_t dim, con
         places.push_back(element_offset(i, strides));
     });
     return places;
-}
-
-/// Text of the k-th of these integers.
-std::function<std::string(std::size_t)> text_of(const Tensor& integers) {
-    return [values = integers.values<std::int64_t>()](std::size_t k) { return std::to_string(values.at(k)); };
 }
 
 /// All elements are one number, so that it does not matter which of them remains.
@@ -87,7 +81,7 @@ Answer scattered(std::string_view op, const Operands& a) {
     const Tensor used = index.rank() == source.rank()
                             ? source.as_strided(index.sizes(), source.strides(), source.offset())
                             : at_least_1d(source);
-    return written_twice(op, places_along(a.tensor("self"), a.integer("dim"), index), used, text_of(index));
+    return written_twice(op, places_along(a.tensor("self"), a.integer("dim"), index), used, index);
 }
 
 Answer copied_slices(std::string_view op, const Operands& a) {
@@ -101,8 +95,7 @@ Answer copied_slices(std::string_view op, const Operands& a) {
                 sizes.begin() + static_cast<std::ptrdiff_t>(d) + 1);
     std::rotate(strides.begin(), strides.begin() + static_cast<std::ptrdiff_t>(d),
                 strides.begin() + static_cast<std::ptrdiff_t>(d) + 1);
-    return written_twice(op, index.values<std::int64_t>(), source.as_strided(sizes, strides, source.offset()),
-                         text_of(index));
+    return written_twice(op, index.values<std::int64_t>(), source.as_strided(sizes, strides, source.offset()), index);
 }
 
 Answer index_anywhere(std::string_view op, const Operands& a) {
@@ -116,7 +109,7 @@ Answer put_anywhere(std::string_view op, const Operands& a) {
     std::vector<std::int64_t> places = index.values<std::int64_t>();
     for (std::int64_t& place : places)
         if (place < 0) place += a.tensor("self").numel();
-    return written_twice(op, places, a.tensor("source"), text_of(index));
+    return written_twice(op, places, a.tensor("source"), index);
 }
 
 Answer index_per_dim(std::string_view op, const Operands& a) {
@@ -191,7 +184,7 @@ Answer unpooled(std::string_view op, const Operands& a) {
         element_count(Sizes(sizes.end() - static_cast<std::ptrdiff_t>(image.size()), sizes.end()));
     std::vector<std::int64_t> places = indices.values<std::int64_t>();
     for (std::size_t k = 0; k < places.size(); ++k) places[k] += static_cast<std::int64_t>(k) / pooled * elements;
-    return written_twice(op, places, self, text_of(indices));
+    return written_twice(op, places, self, indices);
 }
 
 template <int Dims>

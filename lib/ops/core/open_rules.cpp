@@ -68,6 +68,12 @@ Reason written_twice(std::string_view op, const std::vector<std::int64_t>& targe
     return std::nullopt;
 }
 
+Reason written_twice(std::string_view op, const std::vector<std::int64_t>& targets, const Tensor& written,
+                     const Tensor& indices) {
+    const std::vector<std::int64_t> values = indices.values<std::int64_t>();
+    return written_twice(op, targets, written, [&](std::size_t k) { return std::to_string(values.at(k)); });
+}
+
 Reason bad_division(std::string_view op, const std::variant<Tensor, Scalar>& dividend,
                     const std::variant<Tensor, Scalar>& divisor) {
     return first_pair(dividend, divisor, [&](std::int64_t a, std::int64_t b, DType dtype) -> Reason {

@@ -31,6 +31,9 @@ Reason bad_index(std::string_view op, const Tensor& indices, std::int64_t size, 
 /// size.
 Reason written_twice(std::string_view op, const std::vector<std::int64_t>& targets, const Tensor& written,
                      const std::function<std::string(std::size_t)>& text);
+/// The same of writes that are named by the elements of `indices`.
+Reason written_twice(std::string_view op, const std::vector<std::int64_t>& targets, const Tensor& written,
+                     const Tensor& indices);
 
 /// Both broadcast and promoted: an integer divided by 0, or the least i32 or i64 by -1, whose quotient C++ leaves
 /// undefined (LibTorch 1.13 traps: pytorch/pytorch#124644 and #138425). Floats divide as IEEE 754 says.

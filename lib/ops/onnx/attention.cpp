@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "base/number_text.h"
 #include "ops/core/dense.h"
 #include "ops/onnx/open_rules.h"
 #include "ops/onnx/rewrite.h"
@@ -176,7 +177,7 @@ Results attention(GraphBuilder& builder, const Arguments<NodeValue>& arguments) 
         throw Error("found qk_matmul_output_mode " + std::to_string(mode) + ", expected 0, 1, 2 or 3");
     const double scale =
         arguments.has("scale") ? op.number("scale") : 1 / std::sqrt(static_cast<double>(size_of_dim(a.query, 3)));
-    if (!(scale >= 0)) throw Error("found scale " + std::to_string(scale) + ", expected 0 at least");
+    if (!(scale >= 0)) throw Error("found scale " + shortest(scale) + ", expected 0 at least");
     const auto scaled = [&](const NodeValue& x) { return op("aten.mul.Tensor", x, std::sqrt(scale)); };
     const NodeValue products =
         op("aten.matmul.default", scaled(a.query), scaled(op.permute(repeated(op, a, a.key), {0, 1, 3, 2})));

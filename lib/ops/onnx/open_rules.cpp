@@ -41,10 +41,6 @@ Answer target(std::string_view op, const Tensor& classes, const Tensor& scores, 
     return out_of_range(op, "target", classes, 0, extent(scores, 1) - 1, a.optional_integer("ignore_index"));
 }
 
-std::function<std::string(std::size_t)> text_of(const Tensor& integers) {
-    return [values = integers.values<std::int64_t>()](std::size_t k) { return std::to_string(values.at(k)); };
-}
-
 }  // namespace
 
 Answer gathered(std::string_view op, const Operands& a) {
@@ -69,7 +65,7 @@ Answer scattered(std::string_view op, const Operands& a) {
         i[static_cast<std::size_t>(axis)] = index < 0 ? index + size : index;
         places.push_back(element_offset(i, strides));
     });
-    return written_twice(op, places, a.tensor("updates"), text_of(indices));
+    return written_twice(op, places, a.tensor("updates"), indices);
 }
 
 Answer scattered_tuples(std::string_view op, const Operands& a) {
@@ -128,7 +124,7 @@ Answer unpooled(std::string_view op, const Operands& a) {
         return std::string(op) + " has an output_shape: whether indices count in it is open (onnx/onnx#2398)";
     const Tensor indices = a.tensor("I");
     if (Answer reason = out_of_range(op, "index", indices, 0, std::numeric_limits<std::int64_t>::max())) return reason;
-    return written_twice(op, indices.values<std::int64_t>(), a.tensor("X"), text_of(indices));
+    return written_twice(op, indices.values<std::int64_t>(), a.tensor("X"), indices);
 }
 
 Answer aligned_regions(std::string_view op, const Operands& a) {

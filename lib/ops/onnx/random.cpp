@@ -1,4 +1,5 @@
 // ONNX's random ops. Seeds are a runtime's own affair: no two draw the same, and this one does not look at them.
+#include "base/number_text.h"
 #include "ops/onnx/rewrite.h"
 
 namespace whittle {
@@ -34,7 +35,7 @@ template <NodeValue (*Draw)(const Rewrite&)>
 Results uniform(GraphBuilder& builder, const Arguments<NodeValue>& arguments) {
     const Rewrite op(builder, arguments);
     const double low = op.number("low"), high = op.number("high");
-    if (!(low <= high)) throw Error("found low " + std::to_string(low) + " above high " + std::to_string(high));
+    if (!(low <= high)) throw Error("found low " + shortest(low) + " above high " + shortest(high));
     return {affine(op, Draw(op), high - low, low).ref};
 }
 
@@ -42,7 +43,7 @@ template <NodeValue (*Draw)(const Rewrite&)>
 Results normal(GraphBuilder& builder, const Arguments<NodeValue>& arguments) {
     const Rewrite op(builder, arguments);
     const double scale = op.number("scale");
-    if (!(scale >= 0)) throw Error("found scale " + std::to_string(scale) + ", expected a standard deviation");
+    if (!(scale >= 0)) throw Error("found scale " + shortest(scale) + ", expected a standard deviation");
     return {affine(op, Draw(op), scale, op.number("mean")).ref};
 }
 

@@ -2,6 +2,7 @@
 // positions and weights are constants.
 #include <cmath>
 
+#include "base/number_text.h"
 #include "ops/core/integer.h"
 #include "ops/onnx/open_rules.h"
 #include "ops/onnx/rewrite.h"
@@ -88,7 +89,7 @@ Taps taps_of(const Resampling& r, const Options& options) {
     const double width = options.antialias && !nearest && r.to > 0 ? std::max(1 / r.scale, 1.0) : 1;
     constexpr double kMostTerms = 1 << 24;  // of all results
     if (!(width * static_cast<double>(std::max<std::int64_t>(r.to, 1)) <= kMostTerms / 4))
-        throw Error("found scale " + std::to_string(r.scale) + " of " + std::to_string(r.from) +
+        throw Error("found scale " + shortest(r.scale) + " of " + std::to_string(r.from) +
                     " elements, expected a larger one");
     const auto reach = whole_number(std::ceil((cubic ? 2 : 1) * width), "a reach");  // to either side
     const auto count = static_cast<std::size_t>(nearest ? 1 : 2 * reach);
@@ -182,7 +183,7 @@ std::vector<Resampling> by_scales(const NodeValue& x, const std::vector<double>&
         // In f32, as the scales are: 10 * 0.9f is 9 there, and less than 9 in f64.
         const double grown = std::floor(static_cast<float>(size) * static_cast<float>(scales[d]));
         if (!(scales[d] > 0) || !(grown <= static_cast<double>(kLongest)))
-            throw Error("found scale " + std::to_string(scales[d]) + " of " + std::to_string(size) +
+            throw Error("found scale " + shortest(scales[d]) + " of " + std::to_string(size) +
                         " elements, expected a positive one and at most " + std::to_string(kLongest) + " elements");
         dims.push_back({size, whole_number(grown, "a size"), scales[d]});
     }
@@ -235,7 +236,7 @@ void keep_aspect_ratio(const Rewrite& op, std::vector<Resampling>& dims, const I
         Resampling& r = dims[static_cast<std::size_t>(dim)];
         const double grown = std::floor(scale * static_cast<double>(r.from) + 0.5);
         if (!(scale > 0) || !(grown <= static_cast<double>(kLongest)))
-            throw Error("found sizes by which " + std::to_string(r.from) + " elements become " + std::to_string(grown) +
+            throw Error("found sizes by which " + std::to_string(r.from) + " elements become " + shortest(grown) +
                         ", expected at most " + std::to_string(kLongest));
         r.scale = scale;
         r.to = whole_number(grown, "a size");

@@ -3,12 +3,14 @@
 
 #include "backends/libtorch/boxed_call.h"
 #include "backends/libtorch/libtorch.h"
+#include "backends/libtorch/ts.h"
 #include "base/error.h"
 #include "graph/abilities.h"
 #include "graph/text.h"
 #include "ops/core/interpreter.h"
 #include "ops/samples/table.h"
 #include "run/capture_check.h"
+#include "run_on.h"
 #include "tensor/compare.h"
 
 namespace whittle {
@@ -133,6 +135,22 @@ TEST_CASE("an op without a decomposition that LibTorch has not is unsupported", 
     const CompileResult compiled = backend->compile(graph, {});
     REQUIRE(std::holds_alternative<BackendFailure>(compiled));
     CHECK(std::get<BackendFailure>(compiled).unsupported);
+}
+
+TEST_CASE("where LibTorch has no kernel for a dtype, that is no failure of its", "[libtorch]") {
+    const Graph graph = parse(R"(graph half {
+  %x = placeholder["x"] : f16[2]
+  %y = aten.sigmoid.default(%x) : f16[2]
+  return (%y)
+})");
+    const std::vector<Tensor> inputs = {Tensor::of<float>({-1, 2}).to(DType::f16)};
+    for (const auto& backend : {make_libtorch_backend(), make_ts_backend()}) {
+        const RunResult result = test::run_on(*backend, graph, inputs);
+        if (std::holds_alternative<Values>(result)) continue;  // a later LibTorch has one
+        INFO(backend->name());
+        CHECK(std::get<BackendFailure>(result).unsupported);
+        CHECK_THAT(std::get<BackendFailure>(result).message, Catch::Contains("not implemented for 'Half'"));
+    }
 }
 
 TEST_CASE("LibTorch's refusal is a failure in its own words", "[libtorch]") {
