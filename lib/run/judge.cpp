@@ -62,6 +62,24 @@ RoundingDecision rounding_in(const Graph& graph, std::span<const Tensor> inputs,
     return rounding;
 }
 
+/// The options with which the backend compiles the graph without optimization, or without directives of its schedule;
+/// nothing where it has no such switches or `options` set them so already.
+std::optional<BackendOptions> unoptimized(const Graph& graph, Backend& backend, const BackendOptions& options) {
+    Switchable* const switches = offered<Switchable>(backend);
+    const auto look = switches ? switches->inspect(graph, options) : nullptr;
+    if (!look) return std::nullopt;
+    const Switchable::Parts& parts = look->parts();
+    BackendOptions off = options;
+    if (!parts.directive_is.empty() && !parts.passes.empty()) {  // levels of a compiler without schedules
+        off = switches->limited(options, parts.passes.front().name, 0);
+    } else {
+        std::vector<std::string> all;
+        for (const Switchable::Directive& directive : parts.directives) all.push_back(directive.text);
+        off = switches->without(options, all);
+    }
+    return off == options ? std::nullopt : std::optional(std::move(off));
+}
+
 /// Judges one case.
 class CaseJudge {
   public:
@@ -228,24 +246,6 @@ class CaseJudge {
     Judgement said_;
     std::optional<Values> reference_;
 };
-
-/// The options with which the backend compiles the graph without optimization, or without directives of its schedule;
-/// nothing where it has no such switches or `options` set them so already.
-std::optional<BackendOptions> unoptimized(const Graph& graph, Backend& backend, const BackendOptions& options) {
-    Switchable* const switches = offered<Switchable>(backend);
-    const auto look = switches ? switches->inspect(graph, options) : nullptr;
-    if (!look) return std::nullopt;
-    const Switchable::Parts& parts = look->parts();
-    BackendOptions off = options;
-    if (!parts.directive_is.empty() && !parts.passes.empty()) {  // levels of a compiler without schedules
-        off = switches->limited(options, parts.passes.front().name, 0);
-    } else {
-        std::vector<std::string> all;
-        for (const Switchable::Directive& directive : parts.directives) all.push_back(directive.text);
-        off = switches->without(options, all);
-    }
-    return off == options ? std::nullopt : std::optional(std::move(off));
-}
 
 bool alike(const Question& question, const Outcome& outcome) {
     if (!outcome.is_failure()) return false;

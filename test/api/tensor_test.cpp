@@ -124,3 +124,11 @@ TEST_CASE("values of other types do not pass as pointers") {
     CHECK_THROWS_WITH(a.data_ptr<double>(), Catch::Contains("found a tensor of f32, expected f64"));
     CHECK_THROWS_WITH(tensor(std::vector<float>{1, 2}, {3}), Catch::Contains("found 2 values"));
 }
+
+TEST_CASE("integers that a double does not tell apart are not close") {
+    const Tensor odd = tensor({std::int64_t{9007199254740993}}), even = tensor({std::int64_t{9007199254740992}});
+    CHECK_FALSE(odd.allclose(even, 0, 0));
+    CHECK(odd.allclose(even, 0, 1));
+    CHECK_FALSE(odd.equal(even));
+    CHECK(odd.allclose(odd, 0, 0));
+}

@@ -104,6 +104,28 @@ TEST_CASE("integers from 2^63 are compared as what they are") {
     CHECK(compare(Tensor::of<std::uint64_t>({0}), end, Tolerance{0, 0})->max_abs_error == 0x1p64);
 }
 
+TEST_CASE("integers are measured as what they are") {
+    constexpr std::int64_t kOdd = 9007199254740993;  // 2^53 + 1
+    const ErrorFigures figures = measure(Tensor::of<std::int64_t>({kOdd, 4}), Tensor::of<std::int64_t>({kOdd - 1, 5}));
+    CHECK(figures.max_abs == 1);
+    CHECK(figures.max_ulp == 1);
+    CHECK(figures.max_rel == Approx(0.2));
+    CHECK(figures.rmse == 1);
+    CHECK(measure(Tensor::of(Scalar(true), DType::boolean), Tensor::of(Scalar(false), DType::boolean)).max_abs == 1);
+    const Tensor top = Tensor::of<std::uint64_t>({~std::uint64_t{0}}), bottom = Tensor::of<std::uint64_t>({1});
+    CHECK(measure(top, bottom).max_abs == Approx(18446744073709551614.0));
+}
+
+TEST_CASE("positions of elements that are not close") {
+    const auto positions = [](const Tensor& got, const Tensor& expected) {
+        return differing_elements(got, expected, {.rtol = 0, .atol = 1});
+    };
+    CHECK(positions(Tensor::of<float>({1, 2.5f, NAN, NAN}), Tensor::of<float>({2, 1, NAN, 0})) ==
+          std::vector<std::int64_t>{1, 3});
+    CHECK(positions(Tensor::of<std::int64_t>({1, 5}), Tensor::of<std::int64_t>({2, 2})) ==
+          std::vector<std::int64_t>{1});
+}
+
 TEST_CASE("tolerance grows with the expected value, not with what was got") {
     const Tolerance tolerance{0.1, 0};
     CHECK_FALSE(whittle::compare(Tensor::of({1.09f}), Tensor::of({1.f}), tolerance));

@@ -7,6 +7,7 @@
 #include <ATen/ops/empty_strided.h>
 #include <ATen/ops/real.h>
 
+#include <locale>
 #include <sstream>
 
 #include "backends/libtorch/operators.h"
@@ -82,6 +83,7 @@ std::optional<std::string> schema_of(std::string_view target) {
     if (!op) op = find_operator(earlier_target(target));
     if (!op) return std::nullopt;
     std::ostringstream text;
+    text.imbue(std::locale::classic());  // not the program's, which may write 0,5
     text << op->schema();
     return text.str().substr(text.str().find("::") + 2);
 }

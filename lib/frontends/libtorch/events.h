@@ -203,6 +203,6 @@ using StartFunction = int (*)(Hooks* hooks, const char* base, const char* file, 
 // From the programs to the stub, all removed from the environment before main:
 inline constexpr char kFileVariable[] = "WHITTLE_CAPTURE_FILE";  ///< event files to write; + ".status", ".libraries"
 inline constexpr char kPreloadVariable[] = "WHITTLE_CAPTURE_PRELOAD";  ///< the user's LD_PRELOAD, if any
-inline constexpr char kLimitsVariable[] = "WHITTLE_CAPTURE_LIMITS";    ///< "BYTES SECONDS FLAGS"
+inline constexpr char kLimitsVariable[] = "WHITTLE_CAPTURE_LIMITS";    ///< "BYTES MILLISECONDS FLAGS"
 
 }  // namespace whittle::libtorch

@@ -18,7 +18,6 @@
 #include "ops/core/layout.h"
 #include "ops/core/memory.h"
 #include "ops/core/mode.h"
-#include "ops/core/not_implemented.h"
 
 namespace whittle {
 
