@@ -8,19 +8,22 @@
 #include "debug/frame.h"
 #include "explain/divergence.h"
 #include "run/divergence.h"
+#include "run/judge.h"
 #include "run/suspect.h"
 
 namespace whittle::debug {
 
 struct FrameDivergence {
     std::string file = {}, backend = {};
-    Divergence divergence = {};
+    std::vector<std::string> rewritten = {};  ///< as LoadedFrame has it
+    Judgement judgement = {};                 ///< of the frame as it was given
+    Divergence divergence = {};               ///< without values where the frame is not judged because nobody ran it
 
-    /// With every value exposed, or as the graph is: then a bug of fusion.
-    bool differs() const { return divergence.plain.failed() || divergence.first; }
+    /// The frame fails; or it is right, and with every value exposed one is not.
+    bool differs() const;
 };
 
-/// Throws Error when the reference cannot run the frame and for a backend that is not there.
+/// Throws Error when the reference cannot run a frame that is judged all the same, and for a backend that is not there.
 FrameDivergence diverge(const LoadedFrame& frame, const Suspect& suspect);
 
 std::string to_text(const FrameDivergence& divergence, const explain::DivergenceTextOptions& options);

@@ -122,11 +122,10 @@ std::string verdict(const Divergence& divergence, const std::string& backend) {
 
 }  // namespace
 
-std::string to_text(const Divergence& divergence, const std::string& model, const std::string& backend,
-                    const DivergenceTextOptions& options) {
-    std::string text = "divergence of " + backend + " from the reference on " + model + "\n";
+std::string to_text(const Divergence& divergence, const std::string& backend, const DivergenceTextOptions& options) {
     const Outcome& plain = divergence.plain;
-    text += "whole graph: " + std::string(name(plain.kind)) + (plain.failed() ? ": " + plain.message : "") + "\n";
+    std::string text =
+        "whole graph: " + std::string(name(plain.kind)) + (plain.failed() ? ": " + plain.message : "") + "\n";
     if (!divergence.failure.empty())
         return text + "exposed:     no values, it fails with all of them exposed: " + divergence.failure + "\n";
     text += verdict(divergence, backend);

@@ -13,9 +13,8 @@ struct DivergenceTextOptions {
     std::size_t columns = 0;  ///< of the screen: rows are cut there, unless all are shown; 0: no limit
 };
 
-/// `model` and `backend` are what the user called them.
-std::string to_text(const Divergence& divergence, const std::string& model, const std::string& backend,
-                    const DivergenceTextOptions& options);
+/// `backend` is what the user called it.
+std::string to_text(const Divergence& divergence, const std::string& backend, const DivergenceTextOptions& options);
 nlohmann::json to_json(const Divergence& divergence);
 
 }  // namespace whittle::explain

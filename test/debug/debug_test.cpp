@@ -99,6 +99,23 @@ TEST_CASE("diverge() says which value is the first to differ", "[debug]") {
     const nlohmann::json json = debug::to_json({&found, 1});
     CHECK(json["backend"] == kWrong.spec.text());
     CHECK(json["divergence"][0]["file"] == "f.json");
+    CHECK(json["divergence"][0]["verdict"] == "fails");
+}
+
+TEST_CASE("diverge() has the judge's verdict", "[debug]") {
+    LoadedFrame disagrees = frame("f", "abs");  // with what was given, in which nobody else agrees
+    disagrees.expected = {Tensor::of(std::vector<float>{0, 0, 0, 0}, {4})};
+    disagrees.expected_from = "the data set";
+    const debug::FrameDivergence wrong_data = debug::diverge(disagrees, kWrong);
+    CHECK(wrong_data.judgement.verdict == Verdict::not_judged);
+    CHECK_FALSE(wrong_data.differs());
+    CHECK(wrong_data.divergence.values.size() == 3);
+    CHECK_THAT(debug::to_text(wrong_data, {}), Catch::Contains("verdict:     not judged: ") &&
+                                                   Catch::Contains("the expected outputs (the data set) differ"));
+
+    const debug::FrameDivergence unsupported = debug::diverge(frame("f"), {.spec = "cmd:sh -c 'exit 125'"});
+    CHECK_FALSE(unsupported.differs());
+    CHECK_THAT(debug::to_text(unsupported, {}), Catch::EndsWith("\nnot judged: exited with 125\n"));
 }
 
 TEST_CASE("failure_of() asks once; only a backend's failure has a repro", "[debug]") {

@@ -28,13 +28,28 @@ std::vector<std::int64_t> places_along(const Tensor& self, std::int64_t dim, con
     return places;
 }
 
-/// All elements are one number, so that it does not matter which of them remains.
-bool uniform(const Tensor& values) {
-    return values.numel() == 0 ||
-           same_bits(values, values.as_strided(values.sizes(), Strides(values.sizes().size(), 0), values.offset()));
-}
-
 bool is_mask(const std::optional<Tensor>& index) { return index && !is_integer(index->dtype()); }
+
+/// `values` as index_put writes them: the dimensions of the index tensors, which broadcast to `positions`, come first.
+Tensor put_slices(const Tensor& values, const Sizes& self, const std::vector<std::optional<Tensor>>& indices,
+                  const Sizes& positions) {
+    const auto indexed = [&](std::size_t d) { return d < indices.size() && indices[d].has_value(); };
+    Sizes sizes;
+    std::size_t at = 0, runs = 0;
+    for (std::size_t d = 0; d < self.size(); ++d) {
+        if (!indexed(d))
+            sizes.push_back(self[d]);
+        else if (d == 0 || !indexed(d - 1))
+            at = ++runs == 1 ? sizes.size() : 0;
+    }
+    const auto first = static_cast<std::ptrdiff_t>(at), count = static_cast<std::ptrdiff_t>(positions.size());
+    sizes.insert(sizes.begin() + first, positions.begin(), positions.end());
+    if (broadcast_sizes(values.sizes(), sizes) != sizes) throw Error("found values of other sizes");
+    Strides strides = broadcast_strides(values.sizes(), values.strides(), sizes);
+    std::rotate(sizes.begin(), sizes.begin() + first, sizes.begin() + first + count);
+    std::rotate(strides.begin(), strides.begin() + first, strides.begin() + first + count);
+    return values.as_strided(sizes, strides, values.offset());
+}
 
 /// Descends somewhere along its last dimension, or holds a NaN that is not last.
 template <class T>
@@ -123,27 +138,30 @@ Answer index_per_dim(std::string_view op, const Operands& a) {
 }
 
 /// "If accumulate is False, the behavior is undefined if indices contain duplicate elements":
-/// https://pytorch.org/docs/stable/generated/torch.Tensor.index_put_.html. Unless all values are one number.
+/// https://pytorch.org/docs/stable/generated/torch.Tensor.index_put_.html. Not where they get the same values: then any
+/// order gives one result (y[i] += y[i] is a pattern of programs).
 Answer put_per_dim(std::string_view op, const Operands& a) {
     if (Answer reason = index_per_dim(op, a)) return reason;
-    if (a.boolean("accumulate") || uniform(a.tensor("values"))) return std::nullopt;
     const std::vector<std::optional<Tensor>> indices = a.optional_tensors("indices");
-    if (std::ranges::any_of(indices, is_mask)) return std::nullopt;  // a mask meets each element once
+    if (a.boolean("accumulate") || std::ranges::any_of(indices, is_mask))
+        return std::nullopt;  // a mask meets each element once
+    const Sizes self = a.tensor("self").sizes();
     Sizes sizes;
     for (const std::optional<Tensor>& index : indices)
         if (index) sizes = broadcast_sizes(sizes, index->sizes());
     std::vector<Sizes> tuples(static_cast<std::size_t>(element_count(sizes)));
+    std::vector<std::int64_t> places(tuples.size());
     for (std::size_t d = 0; d < indices.size(); ++d) {
         if (!indices[d]) continue;
         const std::int64_t size = extent(a.tensor("self"), static_cast<std::int64_t>(d));
         const std::vector<std::int64_t> positions = load_broadcast<std::int64_t>(*indices[d], sizes);
-        for (std::size_t k = 0; k < tuples.size(); ++k)
+        for (std::size_t k = 0; k < tuples.size(); ++k) {
             tuples[k].push_back(positions[k] < 0 ? positions[k] + size : positions[k]);
+            places[k] = places[k] * size + tuples[k].back();
+        }
     }
-    std::ranges::sort(tuples);
-    const auto twice = std::ranges::adjacent_find(tuples);
-    if (twice == tuples.end() || twice->empty()) return std::nullopt;
-    return std::string(op) + " writes index " + to_string(*twice) + " twice, without a reduction";
+    return written_twice(op, places, put_slices(a.tensor("values"), self, indices, sizes),
+                         [&](std::size_t k) { return to_string(tuples[k]); });
 }
 
 Answer table_rows(std::string_view op, const Operands& a) {

@@ -286,6 +286,18 @@ const std::vector<Row>& index_rows() {
          "aten.index_put.default writes index [1] twice, without a reduction",
          {},
          {t(0), ArgList{t(1)}, t(2)}},
+        {"aten.index_put.default",  // the same slice twice
+         {x43, i64({1, -3}), f32({1, 2, 3, 1, 2, 4}, {2, 3})},
+         {x43, i64({1, -3}), f32({1, 2, 3, 1, 2, 3}, {2, 3})},
+         "aten.index_put.default writes index [1] twice, without a reduction",
+         {},
+         {t(0), ArgList{t(1)}, t(2)}},
+        {"aten.index_put.default",  // along the second dimension, behind the one that stays
+         {x43, i64({2, 2}), f32({1, 1, 2, 2, 3, 3, 4, 5}, {4, 2})},
+         {x43, i64({2, 2}), f32({1, 1, 2, 2, 3, 3, 4, 4}, {4, 2})},
+         "aten.index_put.default writes index [2] twice, without a reduction",
+         {},
+         {t(0), ArgList{Arg(), t(1)}, t(2)}},
         {"aten.index_put.default",
          {x43, i64({4}), one},
          {x43, i64({-4}), one},
