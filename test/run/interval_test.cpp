@@ -148,6 +148,32 @@ TEST_CASE("a sum in another order is right, and one that lacks a term is not", "
     CHECK_FALSE(decided(graph, inputs, single(forward - values[7]), single(forward)).explained);
 }
 
+TEST_CASE("a value in a wider dtype is as exact as what it was computed in", "[interval]") {
+    const Graph graph = parse(R"(graph widened {
+        %x = placeholder["x"] : f16[2]
+        %e = aten.exp.default(%x) : f16[2]
+        %m = aten.mul.Tensor(%e, %e) : f16[2]
+        %y = aten._to_copy.default(%m, dtype=f64) : f64[2]
+        %z = aten.neg.default(%y) : f64[2]
+        return (%z)
+    })");
+    const std::vector<Tensor> inputs = {halves({0.5, 1.5})};
+    const double right = -std::exp(1.0);
+    const auto pair = [](double first, double second) { return Tensor::of(std::vector<double>{first, second}, {2}); };
+    const RoundingDecision steps = decided(graph, inputs, pair(right + 0.004, -20), pair(right, -20));
+    INFO(steps.why);
+    CHECK(steps.explained);
+    CHECK_THAT(steps.why, Contains("within the rounding of aten."));
+    CHECK_FALSE(decided(graph, inputs, pair(right + 0.2, -20), pair(right, -20)).explained);
+    const Graph exact = parse(R"(graph exact {
+        %x = placeholder["x"] : f16[2]
+        %y = aten._to_copy.default(%x, dtype=f64) : f64[2]
+        %z = aten.exp.default(%y) : f64[2]
+        return (%z)
+    })");
+    CHECK_FALSE(decided(exact, inputs, pair(std::exp(0.5) + 1e-5, 4.5), pair(std::exp(0.5), 4.5)).explained);
+}
+
 TEST_CASE("faults at the end of thirty layers are not excused", "[interval]") {
     std::string text =
         "graph deep {\n%x = placeholder[\"x\"] : f32[4, 16]\n%w = placeholder[\"w\"] : f32[16, 16]\n"
