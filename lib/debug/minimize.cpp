@@ -178,9 +178,16 @@ std::string next_command(const Search& search) {
     return shell_quote(reduce::command_line(judge, search.output));
 }
 
-/// Whether a search may find less that fails: the model fails, or may do so in a later run.
+/// The backend computes what was given: that the reference computes something else is not its fault.
+bool is_as_given(const Judgement& said) {
+    return said.right() && !said.compared.empty() && said.expected.from != kReferenceBackend;
+}
+
+/// Whether a search, which compares with the reference, may find less that fails: the model fails, or may do so in a
+/// later run.
 bool worth_a_search(const Judgement& said) {
-    return said.fails() || (said.right() && said.reason.empty()) || said.outcome.kind == Outcome::Kind::unresolved;
+    return said.fails() || (said.right() && said.reason.empty() && !is_as_given(said)) ||
+           said.outcome.kind == Outcome::Kind::unresolved;
 }
 
 /// A model that is computed right without optimization is minimized to one of which that is true: else the search may
@@ -218,7 +225,8 @@ Minimized minimize(const LoadedFrame& frame, const Search& asked, const Observer
     Judging judge = judging(search);
     Minimized done{.judge = judge.oracle->name(), .file = frame.file.string()};
     if (judge.backend) {
-        done.written.judgement = whittle::judge(case_of(frame, *search.suspect()), *judge.backend);
+        const int runs = frame.expected.empty() ? 1 : search.repeat;  // else the search repeats
+        done.written.judgement = judge_repeatedly(frame, *search.suspect(), *judge.backend, runs);
         done.rewritten = frame.rewritten;
         if (!worth_a_search(*done.written.judgement)) {
             done.result.message = done.written.judgement->reason;
@@ -306,7 +314,8 @@ std::string to_text(const Minimized& minimized, const Search& search) {
         return text_of(*said) + "\nnot minimized: the graph that Whittle reads from " + minimized.file +
                " does not fail" +
                (minimized.rewritten.empty() ? "" : "; while reading: " + join(minimized.rewritten, "; ")) + "\n";
-    if (said && !said->fails() && (!said->right() || !said->reason.empty())) return text_of(*said) + "\n";
+    if (said && !said->fails() && (!said->right() || !said->reason.empty() || is_as_given(*said)))
+        return text_of(*said) + "\n";
     if (result.ending == Ending::unsupported) return declined_text(search, minimized.judge, result.message) + "\n";
     if (result.hidden)
         return "not failing: " + minimized.file + " fails (" + result.signature.text() +

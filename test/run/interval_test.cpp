@@ -214,6 +214,48 @@ TEST_CASE("what an op without a bound computes is not excused", "[interval]") {
     CHECK_THAT(decision.why, Contains("aten._linalg_det.default has no bound"));
 }
 
+TEST_CASE("memory that nobody wrote has no bound", "[interval]") {
+    const Graph graph = parse(R"(graph uninitialized {
+        %e = aten.empty.memory_format([2]) : f32[2]
+        return (%e)
+    })");
+    CHECK(ops_without_bound(graph) == std::vector<std::string>{"aten.empty.memory_format"});
+    CHECK_FALSE(decided(graph, {}, Tensor::of({0.0f, 1.0f}), Tensor::of({0.0f, 0.0f})).explained);
+}
+
+TEST_CASE("the bound of elu holds for exp(x) - 1 and for expm1(x)", "[interval]") {
+    const Graph graph = parse(R"(graph elu {
+        %x = placeholder["x"] : f32[2]
+        %y = aten.elu.default(%x) : f32[2]
+        return (%y)
+    })");
+    const std::vector<float> xs = {-0.001f, -3.0f};
+    const auto interval = intervals_of(graph, std::vector<Tensor>{Tensor::of(xs, {2})}, {});
+    REQUIRE(interval);
+    std::vector<float> by_exp, by_expm1;
+    for (const float x : xs) by_exp.push_back(std::exp(x) - 1), by_expm1.push_back(std::expm1(x));
+    REQUIRE(by_exp[0] != by_expm1[0]);
+    CHECK(test::outside(Tensor::of(by_exp, {2}), interval->at(0)) == "");
+    CHECK(test::outside(Tensor::of(by_expm1, {2}), interval->at(0)) == "");
+    CHECK(interval->at(0).full.most() < 1e-6);
+}
+
+TEST_CASE("the bound of a cubic resize holds whoever rounds the coordinates", "[interval]") {
+    const Graph graph = parse(R"(graph cubic {
+        %x = placeholder["x"] : f32[1, 1, 4, 4]
+        %y = aten.upsample_bicubic2d.default(%x, [7, 7], False, None, None) : f32[1, 1, 7, 7]
+        return (%y)
+    })");
+    Random random(5);
+    const Tensor x = random_tensor(DType::f32, {1, 1, 4, 4}, random);
+    const auto interval = intervals_of(graph, std::vector<Tensor>{x}, {});
+    REQUIRE(interval);
+    CHECK(test::outside(evaluate(graph, std::vector<Tensor>{x}).at(0), interval->at(0)) == "");
+    // Two steps of a coordinate near 4, by which weights change twice as much, over 16 elements below 4.
+    CHECK(interval->at(0).full.most() > 2 * 4 * std::numeric_limits<float>::epsilon());
+    CHECK(interval->at(0).full.most() < 1e-3);
+}
+
 TEST_CASE("near a pole the tolerance decides", "[interval]") {
     const Graph graph = parse(R"(graph pole {
         %x = placeholder["x"] : f32[1]
