@@ -258,6 +258,8 @@ Minimized minimize(const LoadedFrame& frame, const Search& asked, const Observer
     if (judge.backend) options.likely = [&] { return first_divergent(frame, *judge.backend, search); };
     options.improved = [&](const Graph& graph) { reduce::save_minimized(graph, search.output); };
     options.progress = observer.progress;
+    // Of the graph itself: what Whittle makes of a file may be right.
+    options.has_failed = done.written.judgement && done.written.judgement->fails() && !frame.onnx;
     options.as_given = as_given(search, frame, *judge.oracle);
 
     done.written.stored = search.stored.has_value();
