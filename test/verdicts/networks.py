@@ -369,14 +369,16 @@ def export(file, folder):
     inputs = [scope[name] for name in names if not name.startswith("w")]
     data = os.path.join(folder, "test_data_set_0")
     os.makedirs(data)
+    module = Module()
     with torch.no_grad():
-        outputs = Module()(*inputs)
-        torch.onnx.export(Module(), tuple(inputs), os.path.join(folder, "model.onnx"), opset_version=16,
-                          do_constant_folding=False, input_names=[name for name in names if not name.startswith("w")])
+        outputs = module(*inputs)
     for kind, tensors in [("input", inputs), ("output", outputs if isinstance(outputs, tuple) else [outputs])]:
         for i, tensor in enumerate(tensors):
             with open(os.path.join(data, f"{kind}_{i}.pb"), "wb") as out:
                 out.write(onnx.numpy_helper.from_array(tensor.contiguous().numpy()).SerializeToString())
+    with torch.no_grad():
+        torch.onnx.export(module, tuple(inputs), os.path.join(folder, "model.onnx"), opset_version=16, do_constant_folding=False,
+                          input_names=[name for name in names if not name.startswith("w")])
 
 
 def main():
