@@ -240,6 +240,18 @@ TEST_CASE("the bound of elu holds for exp(x) - 1 and for expm1(x)", "[interval]"
     CHECK(interval->at(0).full.most() < 1e-6);
 }
 
+TEST_CASE("the bound of lgamma holds near its roots below zero", "[interval]") {
+    const Graph graph = parse(R"(graph lgamma {
+        %x = placeholder["x"] : f32[1]
+        %y = aten.lgamma.default(%x) : f32[1]
+        return (%y)
+    })");
+    const auto interval = intervals_of(graph, std::vector<Tensor>{Tensor::of({-2.4570248126983643f})}, {});
+    REQUIRE(interval);
+    CHECK(test::outside(Tensor::of({-1.1355729157003225e-07f}), interval->at(0)) == "");  // PyTorch 1.13
+    CHECK(test::outside(Tensor::of({-3e-06f}), interval->at(0)) != "");
+}
+
 TEST_CASE("the bound of a cubic resize holds whoever rounds the coordinates", "[interval]") {
     const Graph graph = parse(R"(graph cubic {
         %x = placeholder["x"] : f32[1, 1, 4, 4]
