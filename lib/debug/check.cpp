@@ -37,8 +37,7 @@ reduce::Observation ask_command(const LoadedFrame& frame, const Search& search, 
 
 /// Asks the backend in the same way.
 reduce::Observation ask_backend(const LoadedFrame& frame, const Search& search, Backend& backend) {
-    Judgement said;
-    for (int i = 0; i < search.repeat && !said.fails(); ++i) said = judge(case_of(frame, *search.suspect()), backend);
+    const Judgement said = judge_repeatedly(frame, *search.suspect(), backend, search.repeat);
     reduce::Observation seen{
         .failed = said.fails(), .unresolved = said.verdict == Verdict::not_judged, .message = said.reason};
     if (seen.failed) seen.signature = signature_of(said.outcome);
@@ -76,6 +75,12 @@ FailingCase case_of(const LoadedFrame& frame, const Suspect& suspect) {
             .given = {frame.expected, frame.expected_from},
             .suspect = suspect,
             .file = frame.onnx ? &*frame.onnx : nullptr};
+}
+
+Judgement judge_repeatedly(const LoadedFrame& frame, const Suspect& suspect, Backend& backend, int runs) {
+    Judgement said;
+    for (int i = 0; i < runs && !said.fails(); ++i) said = judge(case_of(frame, suspect), backend);
+    return said;
 }
 
 JudgedFrame judged_frame(std::string name, std::string file, const Judgement& judgement) {

@@ -30,6 +30,9 @@ using KnownSupport = std::vector<std::pair<Graph, std::vector<std::string>>>;
 /// What the judge is asked of a frame; it refers to the frame.
 FailingCase case_of(const LoadedFrame& frame, const Suspect& suspect);
 
+/// The judge's verdict on up to `runs` runs: of the first that fails, else of the last.
+Judgement judge_repeatedly(const LoadedFrame& frame, const Suspect& suspect, Backend& backend, int runs);
+
 /// A frame, and the judge's verdict on it.
 struct JudgedFrame {
     std::string name = {}, file = {};

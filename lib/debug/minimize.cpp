@@ -215,9 +215,16 @@ std::string next_command(const Search& search, const Graph& result) {
     return shell_quote(words);
 }
 
-/// Whether a search may find less that fails: the model fails, or may do so in a later run.
+/// The backend computes what was given: that the reference computes something else is not its fault.
+bool is_as_given(const Judgement& said) {
+    return said.right() && !said.compared.empty() && said.expected.from != kReferenceBackend;
+}
+
+/// Whether a search, which compares with the reference, may find less that fails: the model fails, or may do so in a
+/// later run.
 bool worth_a_search(const Judgement& said) {
-    return said.fails() || (said.right() && said.reason.empty()) || said.outcome.kind == Outcome::Kind::unresolved;
+    return said.fails() || (said.right() && said.reason.empty() && !is_as_given(said)) ||
+           said.outcome.kind == Outcome::Kind::unresolved;
 }
 
 /// A model that is computed right without optimization is minimized to one of which that is true: else the search may
@@ -247,7 +254,7 @@ void prepare_for_opaque(const LoadedFrame& frame, const std::optional<Judgement>
 
 /// Refers to what it is made of.
 reduce::MinimizeOptions options_of(const Search& search, const LoadedFrame& frame, const Judging& judge,
-                                   const Observer& observer) {
+                                   const Observer& observer, bool failed) {
     reduce::MinimizeOptions options;
     options.passes = search.passes;
     options.jobs = search.jobs;
@@ -259,6 +266,7 @@ reduce::MinimizeOptions options_of(const Search& search, const LoadedFrame& fram
     if (judge.backend) options.likely = [&] { return first_divergent(frame, *judge.backend, search); };
     options.improved = [&](const Graph& graph) { reduce::save_minimized(graph, search.output); };
     options.progress = observer.progress;
+    options.has_failed = failed;
     options.as_given = as_given(search, frame, *judge.oracle);
     return options;
 }
@@ -279,7 +287,8 @@ Minimized minimize_graph(const LoadedFrame& frame, const Search& asked, const Ob
     Judging judge = judging(search);
     Minimized done{.judge = judge.oracle->name(), .file = frame.file.string()};
     if (judge.backend) {
-        done.written.judgement = whittle::judge(case_of(frame, *search.suspect()), *judge.backend);
+        const int runs = frame.expected.empty() ? 1 : search.repeat;  // else the search repeats
+        done.written.judgement = judge_repeatedly(frame, *search.suspect(), *judge.backend, runs);
         done.rewritten = frame.rewritten;
         if (!worth_a_search(*done.written.judgement)) {
             done.result.message = done.written.judgement->reason;
@@ -300,7 +309,9 @@ Minimized minimize_graph(const LoadedFrame& frame, const Search& asked, const Ob
                                      search.resume);
 
     const CleanUpScope scope;  // an interrupt ends the search, not us
-    reduce::MinimizeOptions options = options_of(search, frame, judge, observer);
+    // Of the graph itself: what Whittle makes of a file may be right.
+    const bool failed = done.written.judgement && done.written.judgement->fails() && !frame.onnx;
+    reduce::MinimizeOptions options = options_of(search, frame, judge, observer, failed);
     done.written.stored = search.stored.has_value();
     if (options.as_given) done.written.folded = frame.folded;
     try {
@@ -380,7 +391,7 @@ std::string to_text(const Minimized& minimized, const Search& search) {
                     ? "the graph that Whittle reads from " + minimized.file + " does not fail"
                     : minimized.no_candidates) +
                (minimized.rewritten.empty() ? "" : "; while reading: " + join(minimized.rewritten, "; ")) + "\n";
-    if (said && !said->fails() && (!said->right() || !said->reason.empty() || !minimized.no_candidates.empty()))
+    if (said && !said->fails() && (!said->right() || !said->reason.empty() || is_as_given(*said) || !minimized.no_candidates.empty()))
         return text_of(*said) + "\n";
     if (result.ending == Ending::unsupported)
         return "not judged: " + (search.suspect() ? minimized.judge : "the command") +

@@ -15,7 +15,7 @@ namespace whittle::reduce {
 namespace {
 
 constexpr const char* kDeletion = "calls";
-constexpr std::size_t kFlakyRuns = 10;  // of an original whose first runs were not alike
+constexpr std::size_t kFlakyRuns = 10;  // of an original whose runs were not alike
 constexpr double kMostRepeats = 25;     // of a candidate; rarer failures are given up
 
 class Minimizer {
@@ -91,7 +91,8 @@ class Minimizer {
                                 ? "run the launcher by hand with a command of which you know the answer: 'PREFIX echo "
                                   "hello', and see share/doc/clusters.md"
                                 : "run it by hand on the model, and see --timeout and --memory-limit");
-            if (!alike(seen.back(), seen[0])) runs = std::max(runs, kFlakyRuns);
+            const bool passes_now = options_.has_failed && !fails(seen.back());
+            if (passes_now || !alike(seen.back(), seen[0])) runs = std::max(runs, kFlakyRuns);
         }
         const auto often = [&](const Observation& one) {
             return std::count_if(seen.begin(), seen.end(), [&](const Observation& other) { return alike(one, other); });

@@ -25,10 +25,15 @@ std::string element_place(std::size_t output, std::size_t position, const Sizes&
 
 /// One element of an output and its interval.
 struct Judged {
-    double got, expected, center, smooth, below, above, allowed;
+    double got, expected, center, smooth, below, above;
+    Tolerance tolerance, widest;  ///< of its dtype; of the precision that it was computed in
     FloatLimits limits;
 
-    bool too_wide() const { return !(smooth <= kWidestInterval * std::max(allowed, tolerance_of_center())); }
+    bool too_wide() const {
+        double most = std::max(allowed(tolerance, expected), allowed(widest, expected));
+        if (std::isfinite(center)) most = std::max(most, allowed(widest, center));
+        return !(smooth <= kWidestInterval * most);
+    }
     bool inside(double value) const {
         if (value == center || (std::isnan(value) && std::isnan(center))) return true;
         if (std::isnan(value)) return std::isinf(below) || std::isinf(above);
@@ -37,8 +42,7 @@ struct Judged {
         return value < center ? center - value <= below : value - center <= above;
     }
     bool jumps() const { return std::max(below, above) > smooth; }
-    double tolerance_of_center() const { return std::isfinite(center) ? atol + rtol * std::fabs(center) : 0; }
-    double atol, rtol;
+    static double allowed(const Tolerance& by, double value) { return by.atol + by.rtol * std::fabs(value); }
 };
 
 /// What the intervals say of a difference.
@@ -48,7 +52,10 @@ enum class Says { rounding, failure, open };
 class OutputDecision {
   public:
     OutputDecision(std::size_t output, const Interval& interval, const Accuracy& accuracy)
-        : output_(output), interval_(interval), tolerance_(accuracy.tolerance(interval.dtype)) {}
+        : output_(output),
+          interval_(interval),
+          tolerance_(accuracy.tolerance(interval.dtype)),
+          widest_(accuracy.tolerance(interval.precision)) {}
 
     Says says(const Tensor& got, const Tensor& expected, RoundingDecision& decision) const {
         const std::vector<double> xs = got.values<double>(), ys = expected.values<double>(),
@@ -62,10 +69,9 @@ class OutputDecision {
                                 interval_.smooth.most_at(i),
                                 interval_.full.below_at(i),
                                 interval_.full.above_at(i),
-                                tolerance_.atol + tolerance_.rtol * std::fabs(ys[i]),
-                                float_limits(interval_.dtype),
-                                tolerance_.atol,
-                                tolerance_.rtol};
+                                tolerance_,
+                                widest_,
+                                float_limits(interval_.dtype)};
             const std::string place = element_place(output_, i, got.sizes());
             if (is_floating(interval_.dtype) && judged.too_wide()) {
                 if (all == Says::rounding)
@@ -107,7 +113,7 @@ class OutputDecision {
 
     const std::size_t output_;
     const Interval& interval_;
-    const Tolerance tolerance_;
+    const Tolerance tolerance_, widest_;
 };
 
 /// Why the interval of an output decides nothing; empty: it does.

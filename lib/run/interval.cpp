@@ -151,7 +151,7 @@ class IntervalWalk {
             if (operand.full || is_inexact(operand.dtype)) return nullptr;
             return &known.try_emplace(ref.id, operand.center).first->second;
         };
-        const Expansion expansion = expand(graph, node, exact_operand);
+        const Expansion expansion = expand_for_bound(graph, node, exact_operand);
         Intervals inputs;
         for (const NodeRef operand : expansion.operands) inputs.push_back(value(operand));
         return run(expansion.graph, inputs, reported);
@@ -174,7 +174,7 @@ bool has_bound(const Graph& graph, const Node& call) {
     if (op->def->bound.rule != Bound::Rule::none) return true;
     if (!op->def->decompose && !op->def->bound.parts) return false;
     try {
-        const Expansion expansion = expand(graph, call);
+        const Expansion expansion = expand_for_bound(graph, call);
         return std::ranges::all_of(expansion.graph.nodes, [&](const Node& part) {
             return !is_op_call(part) || has_bound(expansion.graph, part);
         });

@@ -36,15 +36,16 @@ struct Interval {
     Sides smooth = {};               ///< what rounding may move it by while every op with a jump goes the center's way
     Sides full = {};                 ///< with the jumps that are reached inside the intervals; never below `smooth`
     std::string source = {};         ///< the op whose rounding contributes most to `smooth`
+    DType precision = dtype;         ///< in which that op rounds: an f64 that was an f16 is no more exact than that
     std::string jump = {};           ///< the first op whose jump is reached
     std::string unbounded = {};      ///< an op without a rule, on which the value depends: there is no interval
     bool tolerance_decided = false;  ///< an op with a jump met an interval that is too wide: the tolerance stood for it
 };
 
-/// An interval of more than so many tolerances excuses nothing: there the tolerance decides.
+/// An interval of more than so many tolerances, those of its precision, excuses nothing: there the tolerance decides.
 inline constexpr double kWidestInterval = 4;
 
-/// One per output. Where an op with a jump meets an interval wider than kWidestInterval tolerances of its dtype, the
+/// One per output. Where an op with a jump meets an interval wider than kWidestInterval tolerances, the
 /// tolerance stands for it. Nothing for a graph that writes to memory, that takes more than kMostIntervalSteps, that
 /// has no f64 form or cannot be computed: `why` says so.
 std::optional<std::vector<Interval>> intervals_of(const Graph& graph, std::span<const Tensor> inputs,

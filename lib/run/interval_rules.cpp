@@ -86,6 +86,10 @@ class RuledCall {
         for (std::size_t k = 0; k < values.size(); ++k) widths[k].reach(centers_[k], values[k]);
     }
 
+    static void set_source(Interval& result, const std::string& source, DType precision) {
+        result.source = source;
+        if (!source.empty()) result.precision = precision;
+    }
     /// Which op is named: that of the operand with the widest interval, until this one adds more.
     void inherit() {
         double widest = -1;
@@ -93,7 +97,7 @@ class RuledCall {
             const Interval& operand = value(ref);
             const double here = operand.smooth.most();
             for (Interval& result : results_) {
-                if (here > widest) result.source = operand.source;
+                if (here > widest) set_source(result, operand.source, operand.precision);
                 if (result.jump.empty()) result.jump = operand.jump;
                 result.tolerance_decided = result.tolerance_decided || operand.tolerance_decided;
             }
@@ -120,7 +124,7 @@ class RuledCall {
             if (!operand.full && inner == 0) continue;
             const Numbers center = operand.center.values<double>();
             Widths widths = Widths::of(operand.full, center.size());
-            const Tolerance tolerance = accuracy_.tolerance(operand.dtype);
+            const Tolerance tolerance = accuracy_.tolerance(operand.precision);
             for (std::size_t i = 0; i < center.size(); ++i) {
                 const double allowed = tolerance.atol + tolerance.rtol * std::fabs(center[i]);
                 const bool plain = operand.full.most_at(i) == operand.smooth.most_at(i);
@@ -383,7 +387,8 @@ class RuledCall {
     void credit(std::size_t result, double own) {
         double before = 0;
         for (const NodeRef ref : operands_) before = std::max(before, value(ref).smooth.most());
-        if (own >= before || results_[result].source.empty()) results_[result].source = call_.reported;
+        Interval& interval = results_[result];
+        if (own >= before || interval.source.empty()) set_source(interval, call_.reported, interval.dtype);
     }
 
     /// A narrower dtype rounds what is moved into it, and has a largest number.
@@ -393,12 +398,13 @@ class RuledCall {
         const bool converts =
             (rule() == Rule::exact || rule() == Rule::choice) && is_floating(interval.dtype) &&
             std::ranges::any_of(operands_, [&](NodeRef ref) { return value(ref).dtype != interval.dtype; });
+        double most = 0;
         for (std::size_t i = 0; i < centers_[result].size(); ++i) {
             const double center = std::fabs(centers_[result][i]);
             if (converts && std::isfinite(center) && center != 0) {
                 const double own = std::max(epsilon(result) * center, limits.denormal);
                 for (Widths* widths : {&smooth, &full}) widths->round_ends(i, centers_[result][i], own, interval.dtype);
-                if (interval.source.empty()) interval.source = call_.reported;
+                most = std::max(most, own);
             }
             full.below[i] = std::max(full.below[i], smooth.below[i]);
             full.above[i] = std::max(full.above[i], smooth.above[i]);
@@ -406,6 +412,7 @@ class RuledCall {
             if (limits.largest > 0 && std::isfinite(reach) && reach > limits.largest) full.set(i, kUnbounded);
             if (full.most_at(i) > smooth.most_at(i) && interval.jump.empty()) interval.jump = call_.reported;
         }
+        if (most > 0) credit(result, most);
         const bool equal = smooth == full;
         interval.smooth = std::move(smooth).shared();
         interval.full = equal ? interval.smooth : std::move(full).shared();

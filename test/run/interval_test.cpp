@@ -175,6 +175,32 @@ TEST_CASE("a sum in another order is right, and one that lacks a term is not", "
     CHECK_FALSE(decided(graph, inputs, single(forward - values[7]), single(forward)).explained);
 }
 
+TEST_CASE("a value in a wider dtype is as exact as what it was computed in", "[interval]") {
+    const Graph graph = parse(R"(graph widened {
+        %x = placeholder["x"] : f16[2]
+        %e = aten.exp.default(%x) : f16[2]
+        %m = aten.mul.Tensor(%e, %e) : f16[2]
+        %y = aten._to_copy.default(%m, dtype=f64) : f64[2]
+        %z = aten.neg.default(%y) : f64[2]
+        return (%z)
+    })");
+    const std::vector<Tensor> inputs = {halves({0.5, 1.5})};
+    const double right = -std::exp(1.0);
+    const auto pair = [](double first, double second) { return Tensor::of(std::vector<double>{first, second}, {2}); };
+    const RoundingDecision steps = decided(graph, inputs, pair(right + 0.004, -20), pair(right, -20));
+    INFO(steps.why);
+    CHECK(steps.explained);
+    CHECK_THAT(steps.why, Contains("within the rounding of aten."));
+    CHECK_FALSE(decided(graph, inputs, pair(right + 0.2, -20), pair(right, -20)).explained);
+    const Graph exact = parse(R"(graph exact {
+        %x = placeholder["x"] : f16[2]
+        %y = aten._to_copy.default(%x, dtype=f64) : f64[2]
+        %z = aten.exp.default(%y) : f64[2]
+        return (%z)
+    })");
+    CHECK_FALSE(decided(exact, inputs, pair(std::exp(0.5) + 1e-5, 4.5), pair(std::exp(0.5), 4.5)).explained);
+}
+
 TEST_CASE("faults at the end of thirty layers are not excused", "[interval]") {
     std::string text =
         "graph deep {\n%x = placeholder[\"x\"] : f32[4, 16]\n%w = placeholder[\"w\"] : f32[16, 16]\n"
@@ -234,6 +260,60 @@ TEST_CASE("where intervals are too wide, rounding is what is about as near to f6
     CHECK_FALSE(told({0.0996F, 0.2005F}, {0.1F, 0.201F}, close));  // the second pays for the first, which was right
     CHECK_FALSE(told({0.0996F, 0.2002F}, {0.2F, 0.3F}, close));    // what is expected is wrong
     CHECK_FALSE(told({0.0996F, 0.2002F}, {0.1004F, 0.2004F}, Accuracy::Mode::strict));
+}
+
+TEST_CASE("memory that nobody wrote has no bound", "[interval]") {
+    const Graph graph = parse(R"(graph uninitialized {
+        %e = aten.empty.memory_format([2]) : f32[2]
+        return (%e)
+    })");
+    CHECK(ops_without_bound(graph) == std::vector<std::string>{"aten.empty.memory_format"});
+    CHECK_FALSE(decided(graph, {}, Tensor::of({0.0f, 1.0f}), Tensor::of({0.0f, 0.0f})).explained);
+}
+
+TEST_CASE("the bound of elu holds for exp(x) - 1 and for expm1(x)", "[interval]") {
+    const Graph graph = parse(R"(graph elu {
+        %x = placeholder["x"] : f32[2]
+        %y = aten.elu.default(%x) : f32[2]
+        return (%y)
+    })");
+    const std::vector<float> xs = {-0.001f, -3.0f};
+    const auto interval = intervals_of(graph, std::vector<Tensor>{Tensor::of(xs, {2})}, {});
+    REQUIRE(interval);
+    std::vector<float> by_exp, by_expm1;
+    for (const float x : xs) by_exp.push_back(std::exp(x) - 1), by_expm1.push_back(std::expm1(x));
+    REQUIRE(by_exp[0] != by_expm1[0]);
+    CHECK(test::outside(Tensor::of(by_exp, {2}), interval->at(0)) == "");
+    CHECK(test::outside(Tensor::of(by_expm1, {2}), interval->at(0)) == "");
+    CHECK(interval->at(0).full.most() < 1e-6);
+}
+
+TEST_CASE("the bound of lgamma holds near its roots below zero", "[interval]") {
+    const Graph graph = parse(R"(graph lgamma {
+        %x = placeholder["x"] : f32[1]
+        %y = aten.lgamma.default(%x) : f32[1]
+        return (%y)
+    })");
+    const auto interval = intervals_of(graph, std::vector<Tensor>{Tensor::of({-2.4570248126983643f})}, {});
+    REQUIRE(interval);
+    CHECK(test::outside(Tensor::of({-1.1355729157003225e-07f}), interval->at(0)) == "");  // PyTorch 1.13
+    CHECK(test::outside(Tensor::of({-3e-06f}), interval->at(0)) != "");
+}
+
+TEST_CASE("the bound of a cubic resize holds whoever rounds the coordinates", "[interval]") {
+    const Graph graph = parse(R"(graph cubic {
+        %x = placeholder["x"] : f32[1, 1, 4, 4]
+        %y = aten.upsample_bicubic2d.default(%x, [7, 7], False, None, None) : f32[1, 1, 7, 7]
+        return (%y)
+    })");
+    Random random(5);
+    const Tensor x = random_tensor(DType::f32, {1, 1, 4, 4}, random);
+    const auto interval = intervals_of(graph, std::vector<Tensor>{x}, {});
+    REQUIRE(interval);
+    CHECK(test::outside(evaluate(graph, std::vector<Tensor>{x}).at(0), interval->at(0)) == "");
+    // Two steps of a coordinate near 4, by which weights change twice as much, over 16 elements below 4.
+    CHECK(interval->at(0).full.most() > 2 * 4 * std::numeric_limits<float>::epsilon());
+    CHECK(interval->at(0).full.most() < 1e-3);
 }
 
 TEST_CASE("near a pole the tolerance decides", "[interval]") {

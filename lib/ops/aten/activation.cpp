@@ -168,6 +168,16 @@ struct Softplus {
     }
 };
 
+/// For the bound: LibTorch 1.13 subtracts 1 from exp(x), newer releases compute expm1(x).
+std::vector<NodeRef> elu_parts(GraphBuilder& builder, const Arguments<NodeValue>& arguments) {
+    const Gradient g(builder);
+    const Elu elu = Elu::of(arguments);
+    const NodeValue x = arguments.tensor("self");
+    const NodeValue scaled = g.mul(g.call("aten.clamp_max.default", {arg(x), 0}), Arg(elu.input));
+    const NodeValue below = g.mul(g.add(g.of("aten.exp.default", scaled), Arg(-1.0)), Arg(elu.negative));
+    return {g.either(g.when("le", x, 0), below, g.mul(x, Arg(elu.positive))).ref};
+}
+
 std::vector<ValueMeta> infer_same(const Arguments<ValueMeta>& arguments) {
     const ValueMeta self = arguments.tensor("self");
     return {ValueMeta::contiguous(self.dtype, self.sizes)};
@@ -231,7 +241,8 @@ std::vector<NodeRef> decompose_celu(GraphBuilder& builder, const Arguments<NodeV
 // --- Records ---
 
 template <class K>
-constexpr OpDef parametric_op(std::string_view name, std::string_view schema, std::string_view doc) {
+constexpr OpDef parametric_op(std::string_view name, std::string_view schema, std::string_view doc,
+                              const Bound& bound = rounds_by(16, Bound::Rule::terms)) {
     return {.name = name,
             .doc = doc,
             .schema = schema,
@@ -239,7 +250,7 @@ constexpr OpDef parametric_op(std::string_view name, std::string_view schema, st
             .infer = infer_same,
             .eval = eval_parametric<K>,
             .lower = lower_parametric<K>,
-            .bound = rounds_by(16, Bound::Rule::terms)};
+            .bound = bound};
 }
 constexpr OpDef composite(std::string_view name, std::string_view schema, std::string_view doc, DTypeSet dtypes,
                           DecomposeFn decompose) {
@@ -271,7 +282,8 @@ constexpr OpDef kActivations[] = {
                   gelu_grad),
     with_gradient(parametric_op<Elu>("aten.elu.default",
                                      "elu(Tensor self, Scalar alpha=1, Scalar scale=1, Scalar input_scale=1) -> Tensor",
-                                     "scale * x above 0, else scale * alpha * expm1(input_scale * x)"),
+                                     "scale * x above 0, else scale * alpha * expm1(input_scale * x)",
+                                     {.parts = elu_parts}),
                   elu_grad),
     with_gradient(parametric_op<LeakyRelu>("aten.leaky_relu.default",
                                            "leaky_relu(Tensor self, Scalar negative_slope=0.01) -> Tensor",

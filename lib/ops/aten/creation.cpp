@@ -75,6 +75,13 @@ constexpr OpDef filled_op(OpDef def) {
     return def;
 }
 
+/// What memory holds: nothing bounds it.
+constexpr OpDef uninitialized_op(OpDef def) {
+    def = filled_op(def);
+    def.bound = {};
+    return def;
+}
+
 }  // namespace
 
 std::span<const OpDef> creation_ops() {
@@ -97,7 +104,7 @@ std::span<const OpDef> creation_ops() {
             .schema = "ones(SymInt[] size, *, " WHITTLE_TENSOR_OPTIONS ") -> Tensor",
             .grad = no_gradient,
         }),
-        filled_op({
+        uninitialized_op({
             .name = "aten.empty.memory_format",
             .doc = "zeros, where ATen leaves what memory holds: "
                    "https://pytorch.org/docs/stable/generated/torch.empty.html",
@@ -148,7 +155,7 @@ std::span<const OpDef> creation_ops() {
                 "ones_like(Tensor self, *, " WHITTLE_TENSOR_OPTIONS ", MemoryFormat? memory_format=None) -> Tensor",
             .grad = no_gradient,
         }),
-        filled_op({
+        uninitialized_op({
             .name = "aten.empty_like.default",
             .doc = "zeros in the shape of a tensor, where ATen leaves what memory holds: "
                    "https://pytorch.org/docs/stable/generated/torch.empty_like.html",

@@ -1,5 +1,7 @@
 // Resizing of images: nearest neighbour and linear interpolation, in one to three dimensions.
 // Definition: https://pytorch.org/docs/stable/generated/torch.nn.functional.interpolate.html
+#include <algorithm>
+
 #include "ops/aten/families.h"
 #include "ops/aten/layer_grad.h"
 #include "ops/aten/resize.h"
@@ -172,6 +174,22 @@ std::vector<NodeRef> decompose_resize(GraphBuilder& builder, const Arguments<Nod
     return {apply_all(Gradient(builder), operand(args), resize_maps(resize_of(args, Rank), How)).ref};
 }
 
+/// For the bound: coordinates round, by as much as the image has elements along a dimension, and with them all weights.
+template <Interpolation How, int Rank>
+std::vector<NodeRef> resize_parts(GraphBuilder& builder, const Arguments<NodeValue>& args) {
+    const Gradient g(builder);
+    const NodeValue given = operand(args), x = is_reduced(given.meta.dtype) ? g.as(given, DType::f32) : given;
+    const Resize r = resize_of(args, Rank);
+    const std::vector<LinearMap> maps = resize_maps(r, How);
+    std::vector<LinearMap> reads = maps;
+    for (LinearMap& map : reads) std::ranges::fill(map.weights, 1);
+    const double places = static_cast<double>(*std::ranges::max_element(r.in));
+    const NodeValue sum = apply_all(g, g.of("aten.abs.default", x), reads);
+    const NodeValue spread = g.mul(g.call("aten.clamp_max.default", {arg(sum), 1e30}), Arg(places));  // no infinity
+    const NodeValue rounding = g.sub(spread, spread);  // 0, give or take what each of both rounds by
+    return {g.as(g.add(apply_all(g, x, maps), rounding), given.meta.dtype).ref};
+}
+
 // ---- the ops ----
 
 constexpr DTypeSet kNearest = kFloating | set_of(DType::u8);  // as ATen's CPU kernels
@@ -215,6 +233,7 @@ constexpr OpDef resize_op(std::string_view name, std::string_view schema) {
         def.grad = upsample_grad;
     } else {
         def.decompose = decompose_resize<How, Rank>;
+        def.bound.parts = resize_parts<How, Rank>;
         def.grad = How == Interpolation::cubic ? upsample_cubic_grad : upsample_grad;
     }
     return def;

@@ -66,11 +66,10 @@ void check_main_dtype(const RegisteredOp& op, const Arguments<T>& arguments) {
 }
 template void check_main_dtype(const RegisteredOp&, const Arguments<Tensor>&);
 
-Expansion expand(const Graph& graph, const Node& call) { return expand(graph, call, {}); }
+namespace {
 
-Expansion expand(const Graph& graph, const Node& call, const KnownValue& known, bool attributes) {
+Expansion expand_by(DecomposeFn parts, const Graph& graph, const Node& call, const KnownValue& known, bool attributes) {
     const RegisteredOp& op = kernel(call);
-    const DecomposeFn parts = op.def->decompose ? op.def->decompose : op.def->bound.parts;
     WHITTLE_CHECK(parts != nullptr, call.target + " has no parts");
     Expansion result;
     Graph& body = result.graph;
@@ -98,6 +97,19 @@ Expansion expand(const Graph& graph, const Node& call, const KnownValue& known, 
     check_main_dtype(op, arguments);
     body.output(parts(builder, arguments));
     return result;
+}
+
+}  // namespace
+
+Expansion expand(const Graph& graph, const Node& call) { return expand(graph, call, {}); }
+
+Expansion expand(const Graph& graph, const Node& call, const KnownValue& known, bool attributes) {
+    return expand_by(kernel(call).def->decompose, graph, call, known, attributes);
+}
+
+Expansion expand_for_bound(const Graph& graph, const Node& call, const KnownValue& known) {
+    const OpDef& op = *kernel(call).def;
+    return expand_by(op.bound.parts ? op.bound.parts : op.decompose, graph, call, known, true);
 }
 
 namespace {

@@ -37,5 +37,7 @@ using KnownValue = std::function<const Tensor*(NodeRef)>;
 /// expand(); operands with a known value are constants of the expansion. `attributes`: whether those of the graph are,
 /// too; else they are operands like others, for they may have been written to.
 Expansion expand(const Graph& graph, const Node& call, const KnownValue& known, bool attributes = true);
+/// The same by the parts that bound how the call rounds, where its op has such.
+Expansion expand_for_bound(const Graph& graph, const Node& call, const KnownValue& known = {});
 
 }  // namespace whittle

@@ -60,7 +60,7 @@ struct OpenRule {
 };
 
 /// How far a correct implementation may round an op's results: what run/interval.h makes of intervals of its operands.
-/// An op without a rule is bounded through its decomposition; one that has none excuses nothing.
+/// An op without a rule is bounded through its parts or its decomposition; one that has none excuses nothing.
 struct Bound {
     enum class Rule : std::uint8_t {
         none,
@@ -74,7 +74,7 @@ struct Bound {
     };
     Rule rule = Rule::none;
     std::uint8_t ulps = 0;        ///< distances to the next number of the result's dtype, measured, with a margin
-    DecomposeFn parts = nullptr;  ///< for an op without decompose: the same in simpler ops, for the bound alone
+    DecomposeFn parts = nullptr;  ///< the same in simpler ops, for the bound alone: in place of decompose
 };
 inline constexpr Bound kBoundExact{.rule = Bound::Rule::exact}, kBoundSums{.rule = Bound::Rule::sums},
     kBoundStep{.rule = Bound::Rule::step}, kBoundChoice{.rule = Bound::Rule::choice};

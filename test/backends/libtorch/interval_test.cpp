@@ -1,0 +1,58 @@
+// What LibTorch computes lies in the intervals that bound what rounding does (run/interval.h).
+#include "run/interval.h"
+
+#include <algorithm>
+#include <catch2/catch.hpp>
+#include <set>
+
+#include "backends/libtorch/boxed_call.h"
+#include "base/error.h"
+#include "ops/samples/table.h"
+#include "run/outside.h"
+
+namespace whittle {
+namespace {
+
+/// "" or what is wrong. LibTorch may refuse a sample: registry_test.cpp knows which.
+std::string libtorch_fits(const RegisteredOp& op, const Sample& sample) {
+    const Graph graph = graph_of(op, sample);
+    const std::vector<Tensor> inputs = sample.inputs();
+    const auto intervals = intervals_of(graph, inputs, {});
+    if (!intervals) return {};
+    const std::vector<NodeId> placeholders = graph.placeholders();
+    const auto operand = [&](NodeRef ref) {
+        const Node& node = graph.node(ref);
+        if (node.kind == NodeKind::get_attr) return graph.attributes.at(node.target);
+        return inputs.at(static_cast<std::size_t>(std::ranges::find(placeholders, ref.id) - placeholders.begin()));
+    };
+    const auto got = aten::call_boxed(graph.nodes[static_cast<std::size_t>(graph.calls().front())], operand);
+    for (std::size_t k = 0; k < std::min(got.size(), intervals->size()); ++k) {
+        if (!got[k] || got[k]->dtype() != intervals->at(k).dtype) continue;
+        const std::string found = test::outside(*got[k], intervals->at(k));
+        if (!found.empty()) return "result " + std::to_string(k) + " " + found;
+    }
+    return {};
+}
+
+}  // namespace
+
+TEST_CASE("what LibTorch computes lies in the interval of every op with a bound", "[libtorch][interval]") {
+    for (const RegisteredOp& op : Registry::instance().all()) {
+        if (op.def->random || op.def->higher_order || !aten::schema_of(op.def->name)) continue;
+        if (!(op.def->dtypes & set_of(DType::f32))) continue;
+        std::set<std::string> wrong;
+        for (const Sample& sample : samples_of(op, DType::f32)) {
+            std::string found;
+            try {
+                found = libtorch_fits(op, sample);
+            } catch (const Error&) {
+            }
+            if (!found.empty()) wrong.insert(sample.label + ": " + found);
+        }
+        INFO(op.def->name);
+        for (const std::string& line : wrong) UNSCOPED_INFO(line);
+        CHECK(wrong.empty());
+    }
+}
+
+}  // namespace whittle
