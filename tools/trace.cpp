@@ -105,7 +105,7 @@ int trace_models(const cli::Tool& tool, const Options& options, const debug::Tra
     nlohmann::json json = debug::to_json(traced);
     if (traced.minifiable())
         follow_up(tool, options, traced.wrong(), tool.shared().json ? std::cerr : std::cout, json);
-    else if (!tool.shared().json && !traced.index.records.empty())
+    else if (!tool.shared().json)
         std::cout << debug::next_replay(traced);
     if (tool.shared().json) cli::print_json(json);
     return whole && traced.good() ? 0 : 1;

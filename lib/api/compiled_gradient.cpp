@@ -87,7 +87,6 @@ TensorList CompiledNode::apply_last(const TensorList& gradients, bool create_gra
 
 TensorList CompiledNode::differentiated(const TensorList& gradients, bool create_graph, bool last) {
     if (!gradient_->error.empty()) throw Error("graph " + graph_ + " has no gradients: " + gradient_->error);
-    if (gradient_->backend_failed) std::rethrow_exception(gradient_->backend_failed);
     if (create_graph)
         throw Error("graph " + graph_ +
                         ": found create_graph, expected gradients without history: a compiled graph has "
@@ -102,14 +101,23 @@ TensorList CompiledNode::differentiated(const TensorList& gradients, bool create
         released_ = true;
         saved_.clear();
     }
-    const Values values = run(std::move(passed));
-    if (gradient_->verified) verify(tangents, values);
+    const Values given = gradient_->keep ? passed : Values();
+    Values values;
+    try {
+        values = run(std::move(passed));
+        if (gradient_->verified) verify(tangents, values);
+    } catch (const std::exception& error) {
+        if (gradient_->keep) gradient_->keep(gradient_->parts.backward, given, error);
+        throw;
+    }
+    if (gradient_->verified && !gradient_->rules_held.exchange(true)) verify_rules(joint_inputs(tangents));
     TensorList result;
     for (const whittle::Tensor& value : values) result.push_back(wrap(value.with_requires_grad(false)));
     return result;
 }
 
 Values CompiledNode::run(Values passed) const {
+    if (gradient_->backend_failed) std::rethrow_exception(gradient_->backend_failed);
     const Graph& backward = gradient_->parts.backward;
     if (!gradient_->executable) return evaluate(backward, passed);
     std::optional<Untouched> given;
@@ -134,21 +142,25 @@ Values CompiledNode::run(Values passed) const {
     return values;
 }
 
-void CompiledNode::verify(const TensorList& tangents, const Values& gradients) const {
-    const WithoutModes not_seen;
+Values CompiledNode::joint_inputs(const TensorList& tangents) const {
     Values inputs = all_inputs_;
     for (const Tensor& tangent : tangents) inputs.push_back(*tangent.impl()->value);
-    const Values expected = evaluate(gradient_->joint, inputs);
+    return inputs;
+}
+
+void CompiledNode::verify(const TensorList& tangents, const Values& gradients) const {
+    const WithoutModes not_seen;
+    const Values expected = evaluate(gradient_->joint, joint_inputs(tangents));
     const std::vector<NodeId> placeholders = gradient_->joint.placeholders();
     for (std::size_t i = 0; i < gradients.size(); ++i)
         if (const auto difference = compare(gradients[i], expected.at(gradient_->outputs + i), Accuracy{}))
             throw VerifyError("graph " + graph_ + ": the gradient of '" +
                               gradient_->joint.node({placeholders.at(gradient_->gradients[i])}).name +
                               "' is wrong: " + difference->description);
-    if (!gradient_->rules_held.exchange(true)) verify_rules(inputs);
 }
 
 void CompiledNode::verify_rules(std::span<const whittle::Tensor> inputs) const {
+    const WithoutModes not_seen;
     const std::vector<NodeId> placeholders = gradient_->joint.placeholders();
     JointShape shape{gradient_->outputs, gradient_->tangents, {}};
     for (const std::size_t position : gradient_->gradients)

@@ -19,8 +19,10 @@ struct CompiledGradient : Derivative {
     std::unique_ptr<Executable> executable = {};                   ///< of parts.backward; null: the reference runs it
     std::function<std::string(const BackendFailure&)> words = {};  ///< of a failure of the backend
     std::exception_ptr backend_failed = {};                        ///< at compiling parts.backward
-    Graph joint = {};                                              ///< as a whole
-    bool verified = false;                                         ///< every run is compared with it …
+    /// Keeps parts.backward and what it was given, on which the backend has failed; null: nothing is kept.
+    std::function<void(const Graph&, const Values&, const std::exception&)> keep = {};
+    Graph joint = {};                      ///< as a whole
+    bool verified = false;                 ///< every run is compared with it …
     std::atomic<bool> rules_held = false;  ///< … and its rules, at the first, with finite differences
 };
 
@@ -51,6 +53,8 @@ class CompiledNode final : public GradNode {
   private:
     TensorList differentiated(const TensorList& gradients, bool create_graph, bool last);
     Values run(Values passed) const;
+    /// Of the joint graph: what the forward part was given, and the tangents.
+    Values joint_inputs(const TensorList& tangents) const;
     void verify(const TensorList& tangents, const Values& gradients) const;
     /// The joint graph's own gradients: another judge than the rules that they are made of.
     void verify_rules(std::span<const whittle::Tensor> inputs) const;

@@ -111,6 +111,7 @@ bool Execution::compiled_as(const CompiledGraph& known, CompiledGraph& made, con
         if (!made.gradient->executable) return false;
         made.gradient->words = known.gradient->words;
         made.gradient->verified = known.gradient->verified;
+        made.gradient->keep = known.gradient->keep;
     }
     made.executable = std::move(executable);
     return true;
@@ -206,8 +207,20 @@ std::unique_ptr<Executable> Execution::compile_part(const Graph& part, std::opti
 
 /// Whoever never asks for gradients is not told that the backend has none.
 void Execution::compile_backward(CompiledGradient& gradient, const Graph& captured) {
-    gradient.verified = function_.options.verify;
+    gradient.verified = verifies();
     if (!gradient.error.empty()) return;
+    if (function_.repro.on_failure())
+        gradient.keep = [frame = function_.name(), backend = function_.backend_name,
+                         options = function_.backend_options, repro = function_.repro](
+                            const Graph& part, const Values& inputs, const std::exception& error) {
+            try {
+                const WithoutModes not_seen;
+                keep_for_minify({part, frame, backend, options, inputs, evaluate(part, inputs)}, repro,
+                                dynamic_cast<const VerifyError*>(&error) != nullptr);
+            } catch (const std::exception& second) {
+                log_warning(LogChannel::capture, std::string("what failed could not be kept: ") + second.what());
+            }
+        };
     const std::string graph = captured.name + ", backward";
     gradient.words = [backend = function_.backend_name, graph](const BackendFailure& failure) {
         return "backend " + backend + " failed at " + failure.stage + " of graph " + graph +

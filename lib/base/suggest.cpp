@@ -30,7 +30,8 @@ std::string did_you_mean(std::string_view name, std::span<const std::string> kno
     for (const std::string& candidate : known) {
         const bool starts = candidate.size() > name.size() && candidate.compare(0, name.size(), name) == 0;
         const std::size_t distance = starts ? 1 : edit_distance(name, candidate);
-        if (distance > std::max<std::size_t>(1, candidate.size() / 3)) continue;
+        const std::size_t letters = candidate.size() - std::min(candidate.find_first_not_of('-'), candidate.size());
+        if (distance > std::max<std::size_t>(1, candidate.size() / 3) || (!starts && distance >= letters)) continue;
         if (!best || distance < best_distance) {
             best = &candidate;
             best_distance = distance;

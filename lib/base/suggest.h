@@ -11,8 +11,8 @@ namespace whittle {
 /// of neighbours that turn a into b.
 std::size_t edit_distance(std::string_view a, std::string_view b);
 
-/// "did you mean 'halide'?" for the closest of `known` (at most a third of its letters differ, or it starts with
-/// `name`), else "".
+/// "did you mean 'halide'?" for the closest of `known` (at most a third of its letters differ, and not the only one of
+/// an option "-o"; or it starts with `name`), else "".
 std::string did_you_mean(std::string_view name, std::span<const std::string> known);
 
 /// "a, b, c".

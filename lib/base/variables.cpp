@@ -77,7 +77,7 @@ constexpr Variable kVariables[] = {
     {"WHITTLE_REPRO_AFTER",
      {.words = kRepro},
      "What a backend fails on is kept as a record for `minify`: the captured graph, or (`aot`) the graph of core ops "
-     "without writes that it decomposes to.",
+     "without writes that it decomposes to; of a backward pass, its graph.",
      ".repro_after",
      "`trace --compile repro_after=aot`"},
     {"WHITTLE_REPRO_LEVEL",

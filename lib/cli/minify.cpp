@@ -1,12 +1,14 @@
 #include "cli/minify.h"
 
 #include <algorithm>
+#include <set>
 
 #include "backends/registry.h"
 #include "base/command_words.h"
 #include "base/error.h"
 #include "base/interrupt.h"
 #include "base/subprocess.h"
+#include "base/suggest.h"
 #include "base/words.h"
 #include "cli/environment.h"
 #include "cli/messages.h"
@@ -45,11 +47,25 @@ void minimize(const Tool& tool, const debug::Search& search, const LoadedFrame& 
     all.drifted.insert(all.drifted.end(), done.written.drifted.begin(), done.written.drifted.end());
 }
 
+/// ", as 3 others: a.json, b.json, c.json", of the `file` of several that fail alike.
+std::string others_text(std::vector<fs::path> alike, const fs::path& file) {
+    constexpr std::size_t kMost = 4;
+    std::erase(alike, file);
+    if (alike.empty()) return {};
+    std::vector<std::string> names;
+    for (std::size_t i = 0; i < std::min(alike.size(), kMost); ++i) names.push_back(alike[i].string());
+    return ", as " + plural(alike.size(), "other") + ": " + join(names) + (alike.size() > kMost ? ", …" : "");
+}
+
 /// What is said before the failures of several graphs are minimized.
 void tell(const debug::Findings& found, const debug::Search& search, const std::vector<LoadedFrame>& frames,
           std::ostream& report) {
     const std::size_t failures = found.failing.size();
-    report << plural(frames.size(), "graph") << ", " << plural(failures, "distinct failure") << "\n";
+    std::set<fs::path> records;  // a graph may have several; one that is cut into parts is more than one frame
+    for (const LoadedFrame& frame : frames)
+        if (frame.record) records.insert(frame.file);
+    report << plural(frames.size(), records.size() == frames.size() ? "record" : "graph") << ", "
+           << plural(failures, "distinct failure") << "\n";
     for (const auto& [file, why] : found.not_judged) report << file.string() << ": not judged: " << why << "\n";
     if (failures == 0 && found.not_judged.empty())
         report << debug::not_failing_text(search, found.judge, "never fails") << "\n";
@@ -84,7 +100,8 @@ Minified minify(const Tool& tool, const debug::Search& search, const std::vector
     for (std::size_t i = 0; i < found.failing.size(); ++i) {
         debug::Search own = search;
         if (found.failing.size() > 1) own.output = debug::numbered_result(search.output, i + 1);
-        if (!tool.shared().json) report << "\n" << found.failing[i]->file.string() << "\n";
+        const fs::path& file = found.failing[i]->file;
+        if (!tool.shared().json) report << "\n" << file.string() << others_text(found.alike[i], file) << "\n";
         minimize(tool, own, *found.failing[i], report, all);
         throw_if_interrupted();
     }
@@ -114,7 +131,7 @@ Followed follow_up(const Tool& tool, const FollowUp& wanted, std::ostream& repor
     if (!judge.accuracy.mode && !opaque) judge.accuracy.mode = name(Accuracy::Mode::close);
     debug::Search search = search_of(wanted.model, wanted.output, judge, how, wanted.inputs, frames[0]);
     for (LoadedFrame& frame : frames)
-        if (wanted.scratch) frame.file = frame.file.filename();
+        if (wanted.scratch) frame.file = frame.file.stem();
     search.go_on = wanted.scratch ? shell_quote(tool.command_line())
                                   : minify_command(wanted.model, true, wanted.backend, judge.accuracy, wanted.inputs) +
                                         " --resume " + shell_quote({"-o", wanted.output.string()});

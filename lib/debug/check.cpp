@@ -60,6 +60,8 @@ Findings check(const std::vector<LoadedFrame>& frames, const Search& search) {
         if (seen.unresolved) findings.not_judged[frame.file] = seen.message;
         if (!seen.failed || seen.unresolved) continue;
         const auto [entry, added] = by_signature.try_emplace(seen.signature.text(), findings.failing.size());
+        if (added) findings.alike.emplace_back();
+        findings.alike[entry->second].push_back(frame.file);
         if (added)
             findings.failing.push_back(&frame);
         else if (const LoadedFrame*& smallest = findings.failing[entry->second];
@@ -125,8 +127,9 @@ std::string verdict_text(const std::string& backend, const std::vector<JudgedFra
     const std::vector<JudgedFrame> right = with_verdict(frames, Verdict::right);
     for (const JudgedFrame& frame : right) compared.insert(frame.compared.begin(), frame.compared.end());
     const std::string graphs = plural(right.size(), "graph");
+    const bool others_fail = verdict_of(frames) == Verdict::fails;
     if (!compared.empty())
-        text += "Backend " + backend + " is right: " + graphs + ", compared with " +
+        text += (others_fail ? "Right" : "Backend " + backend + " is right") + ": " + graphs + ", compared with " +
                 join(std::vector<std::string>(compared.begin(), compared.end())) + ".\n";
     else if (!right.empty())
         text += "Backend " + backend + " runs " + graphs + "; there is nothing to compare the results with.\n";

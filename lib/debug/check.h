@@ -17,6 +17,7 @@ namespace whittle::debug {
 struct Findings {
     std::string judge = {};                                        ///< who was asked
     std::vector<const LoadedFrame*> failing = {};                  ///< in the order in which their failures were met
+    std::vector<std::vector<std::filesystem::path>> alike = {};    ///< of each: all files that fail in this way
     std::map<std::filesystem::path, std::string> not_judged = {};  ///< by file: why
 };
 

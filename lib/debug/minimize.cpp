@@ -1,5 +1,6 @@
 #include "debug/minimize.h"
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 #include <sstream>
 
@@ -113,6 +114,17 @@ void blame(const LoadedFrame& frame, Minimized& done, Backend& backend, const Su
         graph.failure->releases = done.written.releases ? done.written.releases->text() : "";
     } catch (const Interrupted&) {  // the graph is minimized all the same
     }
+}
+
+/// Whatever was asked failed, and so does a graph that does nothing: a command that cannot load its modules.
+bool fails_on_nothing(const reduce::Minimized& result, Backend& backend, const Suspect& suspect) {
+    const auto fails = [](const reduce::HistoryEntry& entry) { return entry.verdict == reduce::Verdict::fails; };
+    if (!std::ranges::all_of(result.history, fails)) return false;
+    Graph nothing{.name = "nothing", .dialect = result.graph.dialect, .opset_imports = result.graph.opset_imports};
+    const ValueMeta one{.dtype = DType::f32, .sizes = {1}, .strides = {1}};
+    nothing.output({nothing.placeholder("x", one)});
+    const Outcome outcome = query(nothing, std::vector{Tensor(DType::f32, {1})}, {}, backend, suspect);
+    return outcome.is_failure() && signature_of(outcome) == result.signature;
 }
 
 /// OUT.drifted-1.json …, in OUT's folder and format, for the other failures that were met; never the model itself.
@@ -278,6 +290,8 @@ void write_result(Minimized& done, const LoadedFrame& frame, const Search& searc
     note({static_cast<int>(flaky.failures), static_cast<int>(flaky.runs)}, done.result);
     if (const Suspect* suspect = at_hand(search); suspect && done.result.ending == Ending::minimized)
         blame(frame, done, *judge.backend, *suspect);
+    if (const Suspect* suspect = at_hand(search); suspect && suspect->tier == Tier::ends)
+        done.written.fails_on_nothing = fails_on_nothing(done.result, *judge.backend, *suspect);
     reduce::save_minimized(done.result.graph, search.output);
     done.written.drifted = save_drifted(done.result.drifted, search);
 }

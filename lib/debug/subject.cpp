@@ -1,8 +1,10 @@
 #include "debug/subject.h"
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "base/error.h"
+#include "base/words.h"
 #include "run/captured.h"
 #include "run/trace_folder.h"
 #include "trace/frame_record.h"
@@ -94,18 +96,38 @@ void note_tried(Subject& subject, TriedFrames tried) {
     subject.judged = std::move(tried.frames);
 }
 
+/// What the judge said, of a program by the graphs' names: the files that the graphs were judged from are gone.
+static std::vector<JudgedFrame> shown(const Subject& subject) {
+    std::vector<JudgedFrame> frames = subject.judged;
+    if (subject.index)
+        for (JudgedFrame& frame : frames)
+            if (const fs::path file = frame.file; !file.has_parent_path()) frame.file = file.stem().string();
+    return frames;
+}
+
+/// A line for each graph that fails: how its first run does.
+static std::string failures_text(const std::vector<JudgedFrame>& failing) {
+    std::string text;
+    for (auto frame = failing.begin(); frame != failing.end(); ++frame) {
+        const auto same = [&](const JudgedFrame& other) { return other.file == frame->file; };
+        if (std::any_of(failing.begin(), frame, same)) continue;
+        const auto more = std::count_if(frame + 1, failing.end(), same);
+        text += "FAIL " + frame->name + " (" + frame->file + "): " + frame->reason +
+                (more ? "; " + plural(more, "more run") + (more == 1 ? " fails" : " fail") : "") + "\n";
+    }
+    return text;
+}
+
 explain::Report report(const Subject& subject, const Backend& backend) {
     explain::Report report =
         explain::explain(subject.model, subject.frames, &backend, subject.index ? &*subject.index : nullptr);
     report.failing = subject.failing().size();
-    report.verdict = verdict_text(report.backend, subject.judged);
+    report.verdict = verdict_text(report.backend, shown(subject));
     return report;
 }
 
 std::string to_text(const Subject& subject, const explain::Report& report, const explain::TextOptions& options) {
-    std::string text;
-    for (const JudgedFrame& frame : subject.failing())
-        text += "FAIL " + frame.name + " (" + frame.file + "): " + frame.reason + "\n";
+    std::string text = failures_text(with_verdict(shown(subject), Verdict::fails));
     if (!text.empty()) text += "\n";
     text += explain::to_text(report, options);
     if (options.times && !subject.profile.empty()) text += "\n" + explain::to_text(subject.profile, options);

@@ -190,6 +190,10 @@ std::string to_text(const TracedFrame& traced, const fs::path& folder) {
 }
 
 std::string next_replay(const Traced& traced) {
+    const auto judged = [](const TracedFrame& run) {
+        return run.record && !(run.judgement && run.judgement->verdict == Verdict::not_judged);
+    };
+    if (std::ranges::none_of(traced.frames, judged)) return {};
     return "next: " + program_called("replay") + " " + shell_quote({traced.folder.string()}) + " --backend halide\n";
 }
 

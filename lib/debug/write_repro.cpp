@@ -217,12 +217,20 @@ void run_python(PythonRepro& repro, bool fails) {
     ProcessOptions options;
     options.folder = fs::absolute(repro.output).parent_path();
     options.timeout = std::chrono::seconds(300);
-    const ProcessResult found = run_process({"python3", "-c", "import torch; print(torch.__version__)"}, options);
-    if (found.exit_code != 0 || found.timed_out) {
+    constexpr const char* kAsk = "import torch; print(torch.__version__); hasattr(torch, 'compile') or print('old')";
+    const auto has_it = [](const ProcessResult& found) { return found.exit_code == 0 && !found.timed_out; };
+    ProcessResult found = run_process({repro.python, "-c", kAsk}, options);
+    constexpr const char* kSystems = "/usr/bin/python3";  // has it where another one in PATH has not
+    if (!has_it(found) && fs::exists(kSystems)) {
+        found = run_process({kSystems, "-c", kAsk}, options);
+        if (has_it(found)) repro.python = kSystems;
+    }
+    if (!has_it(found)) {
         repro.message = "python3 has no PyTorch (scripts/setup --with python installs Debian's)";
         return;
     }
-    const ProcessResult result = run_process({"python3", repro.output.filename().string()}, options);
+    if (found.out.find("\nold\n") != std::string::npos) repro.mode = "ts";
+    const ProcessResult result = run_process({repro.python, repro.output.filename().string()}, options);
     const std::string version = "PyTorch " + found.out.substr(0, found.out.find_first_of("\n"));
     const bool ended = !result.timed_out && !result.signal;
     if (fails) {
@@ -258,7 +266,7 @@ std::string to_text(const PythonRepro& repro) {
     std::string text = "written:  " + repro.output.string() + "\n";
     for (const fs::path& sidecar : repro.sidecars) text += "          " + sidecar.string() + "\n";
     if (!repro.message.empty()) text += (repro.verified ? "verified: " : "NOT verified: ") + repro.message + "\n";
-    return text + "next:     python3 " + shell_quote({repro.output.string()}) + " inductor\n";
+    return text + "next:     " + shell_quote({repro.python, repro.output.string(), repro.mode}) + "\n";
 }
 
 nlohmann::json to_json(const PythonRepro& repro) {

@@ -42,8 +42,10 @@ repro::Report write_repro(const Graph& graph, const std::filesystem::path& file,
 struct PythonRepro {
     std::filesystem::path output;
     std::vector<std::filesystem::path> sidecars;
-    bool verified = false;  ///< PyTorch was run, and computes what the reference computes
-    std::string message;    ///< what the run said, or why there was none
+    bool verified = false;           ///< PyTorch was run, and computes what the reference computes
+    std::string message;             ///< what the run said, or why there was none
+    std::string python = "python3";  ///< the interpreter that has PyTorch
+    std::string mode = "inductor";   ///< the script's argument: the newest compiler that this PyTorch has
 };
 /// See repro/python.h. Writes the file whether or not it verifies. Throws Error for a graph that PyTorch cannot have.
 PythonRepro write_python(const LoadedFrame& frame, const std::filesystem::path& output, bool verify);

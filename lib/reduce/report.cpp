@@ -220,22 +220,12 @@ std::string passes(const std::vector<ReductionReport>& passes) {
     return text;
 }
 
-/// Calls were deleted, and a command said of whatever it was asked that it fails: then the failure may have nothing to
-/// do with the graph. (What a backend says has its words.)
-bool all_failed(const Minimized& result, const Written& written) {
-    if (written.judgement) return false;
-    const auto fails = [](const HistoryEntry& entry) { return entry.verdict == Verdict::fails; };
-    return result.calls_after < result.calls_before && std::ranges::all_of(result.history, fails);
-}
-
 /// What the queries were: "the original and 24 candidates, 2 of them unresolved …".
-std::string queries(const Minimized& result, const Written& written) {
-    const Result& search = result.search;
+std::string queries(const Result& search, const Written& written) {
     if (search.queries <= 1) return {};
     std::string text = "            the original and " + plural(search.queries - 1, "candidate");
     if (search.unresolved) text += fmt::format(", {} of them unresolved", search.unresolved);
     if (written.replayed) text += fmt::format("; {} answered by the journal", written.replayed);
-    if (all_failed(result, written)) text += "; all fail alike: the failure may not depend on the graph";
     return text + '\n';
 }
 
@@ -276,7 +266,7 @@ std::string report(const Minimized& result, const Written& written) {
     const bool complete = result.ending == Minimized::Ending::minimized;
     text += fmt::format("{}{} -> {} in {}, {:.1f} s\n", complete ? "minimized:  " : "stopped:    ", result.calls_before,
                         plural(result.calls_after, "op"), plural(search.queries, "query", "queries"), result.seconds);
-    text += queries(result, written);
+    text += queries(search, written);
     if (!written.folded.empty())
         text +=
             "folded:     " + folded_text(written.folded) + " of the file, computed while reading it (see --no-fold)\n";
@@ -298,6 +288,8 @@ std::string report(const Minimized& result, const Written& written) {
                 std::string(result.confirmed ? "yes: run again, the result fails alike"
                                              : "no: run again, the result ended otherwise") +
                 '\n';
+    if (written.fails_on_nothing)
+        text += "            a graph that does nothing fails alike: the failure does not depend on the model\n";
     if (const auto& culprit = result.graph.failure->culprit) text += "guilty:     " + culprit->text() + '\n';
     if (written.releases) text += "release:    " + written.releases->text() + '\n';
     if (written.closeness == Closeness::noise)

@@ -25,6 +25,7 @@ struct Written {
     std::optional<Closeness> closeness = {};          ///< of wrong results: rounding noise, or more
     std::optional<ReleaseHistory> releases = {};      ///< of a compiler of which several are installed
     std::map<std::string, std::size_t> folded = {};   ///< by op: of the file, and no part of what was minimized
+    bool fails_on_nothing = false;                    ///< a graph that does nothing fails alike
     bool stored = false;                              ///< the failure that was followed is the one of the file
 };
 

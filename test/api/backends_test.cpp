@@ -179,6 +179,41 @@ TEST_CASE("what a function as backend fails on is minimized in children of this 
     CHECK(first.graph.empty());
 }
 
+TEST_CASE("what a function as backend fails on in a backward pass is kept and minimized, too") {
+    using Catch::Contains;
+    const auto in_backward = [](std::function<void(TensorList & gradients)> act) {
+        return BackendFunction([act](const BackendGraph& graph) -> BackendAnswer {
+            if (graph.name.find("backward") == std::string::npos) return graph;
+            return BackendAnswer([graph, act](const TensorList& inputs) {
+                TensorList gradients = graph(inputs);
+                act(gradients);
+                return gradients;
+            });
+        });
+    };
+    const auto throws = [](TensorList&) { throw std::runtime_error("no gradients today"); };
+    const auto miscomputes = [](TensorList& gradients) { gradients[0] = gradients[0] + 1; };
+    for (const auto& [backend, level, words] : {std::tuple(in_backward(throws), 2, "no gradients today"),
+                                                std::tuple(in_backward(miscomputes), 4, "mismatch")}) {
+        CAPTURE(words);
+        const TempDir folder("backends-test");
+        const auto log = folder.path() / "log";
+        set_logs("", log.string());
+        const auto function =
+            compile([](Tensor x) { return ((x * 2).relu().exp() + 3).sum(); }, {.backend = backend,
+                                                                                .repro_after = "capture",
+                                                                                .repro_level = level,
+                                                                                .base_dir = folder.path().string(),
+                                                                                .name = "f"});
+        CHECK_THROWS(function(ones({2}).requires_grad_()).backward());
+        set_logs("", "");
+        const auto records = folder.path() / "records";
+        REQUIRE(std::filesystem::exists(records / "f_0_backward.json"));
+        CHECK_THAT(read_file(log), Contains("to 1 op: ") && Contains("f_0_backward.min.json"));
+        CHECK_THAT(read_file(records / "f_0_backward.min.json"), Contains(words));
+    }
+}
+
 TEST_CASE("a function as backend that aborts is minimized, and the process lives on") {
     // It aborts where it is asked again: the process itself would not come to ask.
     const pid_t own = getpid();

@@ -195,6 +195,8 @@ TEST_CASE("suggestions are close, or there is none") {
     CHECK(did_you_mean("relu_compile_error", known) == "did you mean 'relu_compile_error_TESTING_ONLY'?");
     CHECK(did_you_mean("inductor", known).empty());
     CHECK(did_you_mean("", known).empty());
+    const std::vector<std::string> options = {"-o", "--output"};
+    CHECK(did_you_mean("-c", options).empty());  // another letter is another option
 }
 
 namespace {
