@@ -45,7 +45,8 @@ constexpr BreakInfo kCatalogue[] = {
     {explicit_break, "WB0009", "the program asked for a break", "graph_break() was called.",
      "remove the call when it has served its purpose"},
     {control_flow, "WB0010", "data-dependent control flow in a model file",
-     "An If or Loop whose condition or trip count is known only when the model runs, and that the backend does not run.",
+     "An If or Loop whose condition or trip count is known only when the model runs, and that the backend does not "
+     "run.",
      "export the model with the condition fixed, or with both branches computed and selected"},
     {unsupported, "WB0011", "an operation that the backend does not support",
      "The graph is split around it, and it runs outside the compiler.",

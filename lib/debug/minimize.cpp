@@ -405,7 +405,8 @@ std::string to_text(const Minimized& minimized, const Search& search) {
                     ? "the graph that Whittle reads from " + minimized.file + " does not fail"
                     : minimized.no_candidates) +
                (minimized.rewritten.empty() ? "" : "; while reading: " + join(minimized.rewritten, "; ")) + "\n";
-    if (said && !said->fails() && (!said->right() || !said->reason.empty() || is_as_given(*said) || !minimized.no_candidates.empty()))
+    if (said && !said->fails() &&
+        (!said->right() || !said->reason.empty() || is_as_given(*said) || !minimized.no_candidates.empty()))
         return text_of(*said) + "\n";
     if (result.ending == Ending::unsupported)
         return "not judged: " + (search.suspect() ? minimized.judge : "the command") +

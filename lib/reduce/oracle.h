@@ -84,9 +84,9 @@ struct CommandOracleOptions {
 std::vector<std::string> command_line(const CommandOracleOptions& options, const std::filesystem::path& candidate);
 
 /// Writes each candidate into a folder of its own and runs the command in the user's working directory, with
-/// WHITTLE_QUERY_DIR naming the folder (candidate, inputs). Exit 125 is unresolved, 126 and 127 throw Error (the command
-/// itself is broken). A timed-out command, or one over its memory, is a failure only where the original was too; one
-/// that somebody else ended is lost.
+/// WHITTLE_QUERY_DIR naming the folder (candidate, inputs). Exit 125 is unresolved, 126 and 127 throw Error (the
+/// command itself is broken). A timed-out command, or one over its memory, is a failure only where the original was
+/// too; one that somebody else ended is lost.
 std::unique_ptr<Oracle> command_oracle(CommandOracleOptions options);
 
 }  // namespace whittle::reduce

@@ -60,7 +60,8 @@ struct Divergence {
 };
 
 /// Runs `graph` as it is, then with every value exposed, which keeps a compiler from fusing: a bug of fusion shows in
-/// `plain` only. Whether values are coarse is asked only where one differs. Throws Error when the reference cannot run the graph.
+/// `plain` only. Whether values are coarse is asked only where one differs. Throws Error when the reference cannot run
+/// the graph.
 Divergence diverge(const Graph& graph, std::span<const Tensor> inputs, Backend& suspect, const BackendOptions& options,
                    const Limits& limits, const Accuracy& accuracy);
 

@@ -109,11 +109,7 @@ class ScriptExecutable final : public Executable {
     const bool writes_;
 };
 
-class TorchScriptBackend final : public Backend,
-                                 public Support,
-                                 public Optioned,
-                                 public Emitter,
-                                 public RunsLibTorch {
+class TorchScriptBackend final : public Backend, public Support, public Optioned, public Emitter, public RunsLibTorch {
   public:
     std::string name() const override { return "ts"; }
     CompileStage consumes() const override { return CompileStage::captured; }  // TorchScript knows writes
