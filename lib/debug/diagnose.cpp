@@ -180,6 +180,15 @@ std::optional<Closeness> closeness(const Graph& graph, Backend& backend, const L
     return std::nullopt;
 }
 
+/// Whether the model no longer fails with the culprit switched off; nothing where it cannot be.
+std::optional<bool> is_off(const Graph& model, const Culprit& culprit, Backend& backend, const Limits& limits) {
+    Switchable* const switches = offered<Switchable>(backend);
+    const auto options = switches ? without_culprit(culprit, *switches, model.failure->options) : std::nullopt;
+    if (!options) return std::nullopt;
+    const auto expected = opaque_ops(model).empty() ? evaluate(model, model.failure->inputs) : std::vector<Tensor>();
+    return !still_fails({.graph = model, .expected = expected, .limits = limits, .options = options}, backend);
+}
+
 }  // namespace
 
 std::optional<BackendOptions> without_culprit(const Culprit& culprit, const Switchable& switchable,
@@ -202,6 +211,23 @@ Diagnosis diagnose(const Graph& graph, Backend& backend, const DiagnoseOptions& 
     found.closeness = closeness(graph, backend, options.limits, found.rate);
     if (found.closeness == Closeness::noise && found.culprit && found.culprit->directive.empty()) found.culprit.reset();
     return found;
+}
+
+void hold_against_model(const Graph& given, std::span<const Tensor> inputs, const Graph& graph, Diagnosis& found,
+                        Backend& backend, const DiagnoseOptions& options) {
+    if (!found.culprit) return;
+    Graph model = given;
+    model.failure = graph.failure;
+    model.failure->inputs.assign(inputs.begin(), inputs.end());
+    const auto off = [&](const Graph& of, const Culprit& culprit) {
+        return is_off(of, culprit, backend, options.limits);
+    };
+    if (off(model, *found.culprit).value_or(true)) return;
+    const std::optional<Culprit> its = diagnose(model, backend, options).culprit;
+    if (its && off(model, *its).value_or(false) && off(graph, *its).value_or(false))
+        found.culprit = its;
+    else
+        found.culprit->minimized_only = true;
 }
 
 }  // namespace whittle::debug

@@ -46,4 +46,10 @@ Diagnosis diagnose(const Graph& graph, Backend& backend, const DiagnoseOptions& 
 std::optional<BackendOptions> without_culprit(const Culprit& culprit, const Switchable& switchable,
                                               const BackendOptions& options);
 
+/// A small graph may fail where a part of the compiler is on that the model does not need to fail. Then what is to
+/// blame for the model, which `inputs` show, is to blame, if `graph` needs it, too; else the culprit is minimized_only.
+/// Of a culprit that cannot be switched off in the model nothing is asked. Throws Interrupted.
+void hold_against_model(const Graph& model, std::span<const Tensor> inputs, const Graph& graph, Diagnosis& found,
+                        Backend& backend, const DiagnoseOptions& options);
+
 }  // namespace whittle::debug

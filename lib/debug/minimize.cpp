@@ -65,33 +65,6 @@ void note(const Rate& rate, reduce::Minimized& result) {
     if (rate.flaky()) result.signature.rate = result.graph.failure->signature.rate = rate;
 }
 
-/// Whether the model no longer fails with the culprit switched off; nothing where it cannot be.
-std::optional<bool> is_off(const Graph& model, const Culprit& culprit, Backend& backend, const Limits& limits) {
-    Switchable* const switches = offered<Switchable>(backend);
-    const auto options = switches ? without_culprit(culprit, *switches, model.failure->options) : std::nullopt;
-    if (!options) return std::nullopt;
-    const auto expected = opaque_ops(model).empty() ? evaluate(model, model.failure->inputs) : std::vector<Tensor>();
-    return !still_fails({.graph = model, .expected = expected, .limits = limits, .options = options}, backend);
-}
-
-/// A small graph may fail where a part of the compiler is on that the model does not need to fail. Then what is to
-/// blame for the model is to blame, if the small graph needs it, too.
-void hold_against_model(const LoadedFrame& frame, const Graph& graph, Diagnosis& found, Backend& backend,
-                        const DiagnoseOptions& options) {
-    Graph model = frame.graph;
-    model.failure = graph.failure;
-    model.failure->inputs = frame.inputs;
-    const auto off = [&](const Graph& of, const Culprit& culprit) {
-        return is_off(of, culprit, backend, options.limits);
-    };
-    if (!found.culprit || off(model, *found.culprit).value_or(true)) return;
-    const std::optional<Culprit> its = diagnose(model, backend, options).culprit;
-    if (its && off(model, *its).value_or(false) && off(graph, *its).value_or(false))
-        found.culprit = its;
-    else
-        found.culprit->minimized_only = true;
-}
-
 /// Writes what is to blame, and in which version, into the graph's failure; of wrong results, says whether they are
 /// rounding noise, and of a compiler of which several releases are installed, since which of them it fails.
 void blame(const LoadedFrame& frame, Minimized& done, Backend& backend, const Suspect& suspect) {
@@ -104,7 +77,7 @@ void blame(const LoadedFrame& frame, Minimized& done, Backend& backend, const Su
         const DiagnoseOptions options{
             .limits = suspect.limits, .flaky = done.result.flaky.runs > 0, .stop = interrupted};
         Diagnosis found = diagnose(compiled, other ? *other : backend, options);
-        if (!other) hold_against_model(frame, graph, found, backend, options);
+        if (!other) hold_against_model(frame.graph, frame.inputs, graph, found, backend, options);
         graph.failure->culprit = found.culprit;
         done.written.closeness = found.closeness;
         note(found.rate, done.result);
