@@ -412,6 +412,7 @@ void relay_log(std::string_view sent) {
 void log_debug(LogChannel channel, std::string_view message) { write_if_enabled(channel, LogLevel::debug, message); }
 void log_info(LogChannel channel, std::string_view message) { write_if_enabled(channel, LogLevel::info, message); }
 void log_warning(LogChannel channel, std::string_view message) {
+    if (channel == LogChannel::backend && paused()) return;
     write_if_enabled(channel, LogLevel::warning, message);
 }
 void log_error(LogChannel channel, std::string_view message) { write_if_enabled(channel, LogLevel::error, message); }

@@ -167,6 +167,7 @@ class CaseJudge {
         if (!options) return std::nullopt;
         plain.options = std::move(*options);
         plain.tier = Tier::ends;
+        const ArtifactPause nobody_asked;
         return outputs_of(whittle::run(asked_, backend_, plain));
     }
     std::string plain_name() const { return name_ + " without optimization"; }
@@ -311,6 +312,7 @@ std::optional<bool> right_unoptimized(const Graph& graph, std::span<const Tensor
     const auto options = unoptimized(graph, backend, suspect.options);
     if (!options) return std::nullopt;
     suspect.options = *options;
+    const ArtifactPause nobody_asked;
     const Outcome ran = query(graph, inputs, expected, backend, suspect);
     if (!ran.failed()) return true;
     const auto found = excuse(graph, inputs, ran, expected, suspect.accuracy);

@@ -303,7 +303,7 @@ TEST_CASE("the bound of lgamma holds near its roots below zero", "[interval]") {
 TEST_CASE("the bound of a cubic resize holds whoever rounds the coordinates", "[interval]") {
     const Graph graph = parse(R"(graph cubic {
         %x = placeholder["x"] : f32[1, 1, 4, 4]
-        %y = aten.upsample_bicubic2d.default(%x, [7, 7], False, None, None) : f32[1, 1, 7, 7]
+        %y = aten.upsample_bicubic2d.default(%x, [7, 7], false, none, none) : f32[1, 1, 7, 7]
         return (%y)
     })");
     Random random(5);
