@@ -13,6 +13,7 @@
 #include "graph/placement.h"
 #include "graph/rate.h"
 #include "ops/aten/random.h"
+#include "ops/core/assertions.h"
 #include "ops/core/draws.h"
 #include "ops/core/open.h"
 #include "run/explained.h"
@@ -98,6 +99,8 @@ class CaseJudge {
             not_judged(op + " draws random numbers");
         else if (auto open = open_input(asked_.graph, asked_.inputs))
             not_judged(std::move(open->reason));
+        else if (refused_alike())
+            not_judged("the reference refuses it alike: " + said_.outcome.message);
         else if (!ended)
             fails();
         else if (asked_.suspect.tier == Tier::ends)
@@ -117,6 +120,16 @@ class CaseJudge {
     void fails() {
         said_.verdict = Verdict::fails;
         said_.reason = text_of(said_.outcome);
+    }
+
+    /// The reference refuses the graph in the same words: it is Whittle that does not compute it, or nobody can. What
+    /// the program asserts, it knows better.
+    bool refused_alike() {
+        const Outcome& outcome = said_.outcome;
+        if (outcome.kind != Outcome::Kind::exception || outcome.op == kAssertion || is_reference(backend_))
+            return false;
+        reference();
+        return said_.no_reference == outcome.message;
     }
 
     /// What is right: as given, else what the reference computes, else what the backend does without optimization.

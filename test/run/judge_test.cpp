@@ -151,6 +151,30 @@ TEST_CASE("how it ends is judged before what it computes", "[judge]") {
     CHECK(said.compared.empty());
 }
 
+TEST_CASE("what the reference refuses in the same words is no failure of the backend", "[judge]") {
+    const Graph graph = parse(R"(graph regions opset("": 17) {
+        %x = placeholder["x"] : f32[1, 1, 4, 4]
+        %r = placeholder["r"] : f32[1, 4]
+        %b = placeholder["b"] : i64[1]
+        %y = onnx.RoiAlign(%x, %r, %b) : f32[1, 1, 1, 1]
+        return (%y)
+    })");
+    const std::vector<Tensor> inputs = {Tensor(DType::f32, {1, 1, 4, 4}), Tensor(DType::f32, {1, 4}),
+                                        Tensor(DType::i64, {1})};
+    const auto said = [&](Backend& backend, Tier tier) {
+        return judge({graph, inputs, {}, {.spec = "planted", .tier = tier}}, backend);
+    };
+    for (const Tier tier : {Tier::computes, Tier::ends}) {
+        PlantedBackend same;  // it interprets the graph, too
+        const Judgement refused = said(same, tier);
+        CHECK(refused.verdict == Verdict::not_judged);
+        CHECK_THAT(refused.reason, Contains("the reference refuses it alike: ") && Contains("found sampling_ratio 0"));
+        PlantedBackend other;
+        other.on_compile = [](const Graph&) { throw std::runtime_error("no such region"); };
+        CHECK(said(other, tier).fails());
+    }
+}
+
 TEST_CASE("random draws are not judged by their values, only by how they end", "[judge]") {
     const Graph dice = parse(
         "graph g {\n  %x = placeholder[\"x\"] : f32[2]\n  %y = aten.rand_like.default(%x) : f32[2]\n  return "
