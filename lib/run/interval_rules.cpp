@@ -391,7 +391,7 @@ class RuledCall {
         if (own >= before || interval.source.empty()) set_source(interval, call_.reported, interval.dtype);
     }
 
-    /// A narrower dtype rounds what is moved into it, and has a largest number.
+    /// A narrower dtype rounds what is moved into it.
     void finish(std::size_t result, Widths smooth, Widths full) {
         Interval& interval = results_[result];
         const FloatLimits limits = float_limits(interval.dtype);
@@ -408,8 +408,6 @@ class RuledCall {
             }
             full.below[i] = std::max(full.below[i], smooth.below[i]);
             full.above[i] = std::max(full.above[i], smooth.above[i]);
-            const double reach = center + smooth.most_at(i);
-            if (limits.largest > 0 && std::isfinite(reach) && reach > limits.largest) full.set(i, kUnbounded);
             if (full.most_at(i) > smooth.most_at(i) && interval.jump.empty()) interval.jump = call_.reported;
         }
         if (most > 0) credit(result, most);

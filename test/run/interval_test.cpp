@@ -316,6 +316,22 @@ TEST_CASE("the bound of a cubic resize holds whoever rounds the coordinates", "[
     CHECK(interval->at(0).full.most() < 1e-3);
 }
 
+TEST_CASE("what overflows f32 is infinite, and no matter of rounding", "[interval]") {
+    // openxla/xla#42732: log(exp(x)) is made x
+    const auto graph = [](const std::string& dtype) {
+        return parse("graph log_exp opset(\"\": 13) {\n  %x = placeholder[\"x\"] : " + dtype +
+                     "[1]\n  %e = onnx.Exp(%x) : " + dtype + "[1]\n  %y = onnx.Log(%e) : " + dtype +
+                     "[1]\n  return (%y)\n}\n");
+    };
+    const auto log_exp = [&](DType dtype, double x) {
+        const auto number = [&](double value) { return Tensor::of(std::vector<double>{value}, {1}).to(dtype); };
+        return decided(graph(std::string(name(dtype))), {number(x)}, number(x), number(INFINITY)).explained;
+    };
+    CHECK_FALSE(log_exp(DType::f32, 100));
+    CHECK_FALSE(log_exp(DType::f32, 89));
+    CHECK(log_exp(DType::f16, 20));  // an f32 between the two holds exp(20)
+}
+
 TEST_CASE("near a pole the tolerance decides", "[interval]") {
     const Graph graph = parse(R"(graph pole {
         %x = placeholder["x"] : f32[1]
