@@ -6,6 +6,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
@@ -25,6 +26,15 @@ namespace whittle {
 namespace {
 
 using Clock = std::chrono::steady_clock;
+
+/// The folders of PATH.
+std::vector<std::filesystem::path> search_path() {
+    const char* path = std::getenv("PATH");
+    std::istringstream in(path ? path : "/bin:/usr/bin");
+    std::vector<std::filesystem::path> folders;
+    for (std::string folder; std::getline(in, folder, ':');) folders.emplace_back(folder);
+    return folders;
+}
 
 /// Standard input as a file of its own: the child may seek in it, and nobody blocks or gets SIGPIPE feeding it.
 Descriptor input_file(const std::string& program, std::string_view input) {
@@ -205,11 +215,16 @@ std::optional<std::filesystem::path> program_path(const std::string& name) {
         return fs::is_regular_file(file, ignored) && ::access(file.c_str(), X_OK) == 0;
     };
     if (name.find('/') != std::string::npos) return runs(name) ? std::optional<fs::path>(name) : std::nullopt;
-    const char* path = std::getenv("PATH");
-    std::istringstream folders(path ? path : "/bin:/usr/bin");
-    for (std::string folder; std::getline(folders, folder, ':');)
-        if (fs::path file = fs::path(folder) / name; runs(file)) return file;
+    for (const fs::path& folder : search_path())
+        if (fs::path file = folder / name; runs(file)) return file;
     return std::nullopt;
+}
+
+bool is_on_path(const std::filesystem::path& program) {
+    return std::ranges::any_of(search_path(), [&](const std::filesystem::path& folder) {
+        std::error_code ignored;
+        return std::filesystem::equivalent(folder, program.parent_path(), ignored);
+    });
 }
 
 std::vector<std::filesystem::path> files_named(const std::vector<std::string>& argv) {

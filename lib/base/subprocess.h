@@ -93,6 +93,8 @@ std::vector<std::string> shell_split(std::string_view line);
 
 /// The file that execvp() would run for `name`: by its path, or found in PATH.
 std::optional<std::filesystem::path> program_path(const std::string& name);
+/// The program lies in a folder of PATH, where a shell may find another one of its name first.
+bool is_on_path(const std::filesystem::path& program);
 
 /// The files that decide what a command does, as far as its words name them: the program (as PATH finds it), and each
 /// word, or what follows a '=' in it, that is a file.

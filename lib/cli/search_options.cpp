@@ -197,10 +197,12 @@ void SearchOptions::declare(Tool& tool) {
                 "The graph that is reduced: as it was captured, or (aot) the core operations without writes that it "
                 "decomposes to, for what fails in these only; where an output requires a gradient, the forward and the "
                 "backward graph, each by itself. Default: capture.");
-    tool.flag("--no-fold", no_fold,
-              "Of an ONNX model also minimize what depends on constants and sizes alone (Shape, the arithmetic behind "
-              "it, transposed weights), which is computed while reading it otherwise. With --test and --check the file "
-              "itself is judged first in any case, and where folding hides its failure this is done without asking.");
+    tool.flag(
+        "--no-fold", no_fold,
+        "Of an ONNX model also minimize what depends on constants and sizes alone (Shape, the arithmetic behind "
+        "it, transposed weights), which is computed while reading it otherwise. By --test, --check and backends that "
+        "read ONNX files the file itself is judged first in any case, and where folding hides its failure this "
+        "is done without asking.");
     limits.declare(tool, "one candidate");
     tool.option("--launcher", launcher, "PREFIX",
                 "Run each query elsewhere: PREFIX ('srun -n1', 'ssh HOST') is put before its command, whose folder "
@@ -249,15 +251,15 @@ debug::Search search_of(const fs::path& model, const fs::path& output, JudgeOpti
         if (search.stored && !judge.backend.name.empty() && search.stored->signature.kind == "mismatch")
             judge.accuracy.default_to(search.stored->accuracy);
     }
+    if (options.after == "capture" && !options.no_fold && recognize(model) == ModelKind::onnx)
+        search.unfolded = [model, judge, options, inputs] {
+            return read_frames(model, judge, options, inputs, false).at(0);
+        };
     if (!judge.command() && !(search.stored && search.stored->backend.empty())) {
         search.judge = suspect_of(judge, options);
         return search;
     }
     search.judge = command_of(judge, options, search.stored, output);
-    if (options.after == "capture" && !options.no_fold && recognize(model) == ModelKind::onnx)
-        search.unfolded = [model, judge, options, inputs] {
-            return read_frames(model, judge, options, inputs, false).at(0);
-        };
     return search;
 }
 

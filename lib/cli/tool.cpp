@@ -231,16 +231,16 @@ std::vector<OptionText> texts_of(const auto& options) {
 /// "--name" of "--name=value".
 std::string before_equals(const std::string& word) { return word.substr(0, word.find('=')); }
 
-/// Of a word that is no file here and no option, but a program that a shell would find: `python3`, or that program by
-/// its path, `/usr/bin/python3`.
+/// Of a word that is no file here and no option, but a program that a shell would find: `python3`, or one where a shell
+/// looks for them by its path, `/usr/bin/python3`.
 std::optional<std::string> command_path(const std::string& word) {
     std::error_code ignored;
     if (word.empty() || word.front() == '-') return std::nullopt;
     const bool path = word.find('/') != std::string::npos;
     if (!path && fs::exists(word, ignored)) return std::nullopt;
-    const auto program = program_path(fs::path(word).filename().string());
-    if (!program || (path && !fs::equivalent(*program, word, ignored))) return std::nullopt;
-    return path ? word : program->string();
+    const auto program = program_path(word);
+    if (!program || (path && !is_on_path(*program))) return std::nullopt;
+    return program->string();
 }
 
 }  // namespace

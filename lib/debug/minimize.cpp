@@ -131,7 +131,7 @@ bool fails_on_everything(const Search& search, reduce::Oracle& oracle) {
 /// A command judges what its user has before it judges what was made of it: the file where its candidates are such
 /// files, or where it cannot read the candidates; else its graph with nothing folded.
 std::optional<reduce::AsGiven> as_given(const Search& search, const LoadedFrame& frame, reduce::Oracle& oracle) {
-    if (!search.unfolded) return std::nullopt;
+    if (!search.unfolded || search.suspect()) return std::nullopt;
     if (search.output.extension() == ".onnx" || fails_on_everything(search, oracle))
         return reduce::AsGiven{.file = frame.file};
     if (frame.folded.empty()) return std::nullopt;  // the graph is what was given
@@ -269,6 +269,11 @@ void write_result(Minimized& done, const LoadedFrame& frame, const Search& searc
     done.written.drifted = save_drifted(done.result.drifted, search);
 }
 
+void warn_of_folding(const LoadedFrame& frame, const std::string& failure, const Observer& observer) {
+    observer.warn(frame.file.string() + " fails (" + failure + "), but not without the " +
+                  reduce::folded_text(frame.folded) + " that were computed while reading it: going on with them");
+}
+
 Minimized minimize_graph(const LoadedFrame& frame, const Search& asked, const Observer& observer) {
     Search search = asked;
     Judging judge = judging(search);
@@ -308,8 +313,7 @@ Minimized minimize_graph(const LoadedFrame& frame, const Search& asked, const Ob
         done.no_candidates = error.what();
     }
     if (done.result.hidden && !frame.folded.empty()) {
-        observer.warn(frame.file.string() + " fails (" + done.result.signature.text() + "), but not without the " +
-                      reduce::folded_text(frame.folded) + " that were computed while reading it: going on with them");
+        warn_of_folding(frame, done.result.signature.text(), observer);
         const LoadedFrame unfolded = search.unfolded();
         options.as_given.reset();
         options.signature = done.result.signature;
@@ -330,11 +334,25 @@ bool only_file_fails(const LoadedFrame& frame, const Minimized& done, const Sear
     return frame.onnx && said.fails() && said.outcome.kind != Outcome::Kind::mismatch && at_hand(search);
 }
 
+/// Whether the backend fails at the file and not at the graph, for ops of the file were computed while reading it.
+bool folding_hides(const LoadedFrame& frame, const Minimized& done, const Search& search) {
+    const std::optional<Judgement>& said = done.written.judgement;
+    const Ending ending = done.result.ending;
+    return said && said->fails() && (ending == Ending::not_failing || ending == Ending::unsupported) &&
+           !frame.folded.empty() && search.unfolded && !search.stored;
+}
+
 }  // namespace
 
 Minimized minimize(const LoadedFrame& frame, const Search& search, const Observer& observer) {
     if (!frame.unread.empty()) return minimize_file(frame, search, observer);
     Minimized done = minimize_graph(frame, search, observer);
+    if (folding_hides(frame, done, search)) {
+        warn_of_folding(frame, signature_of(done.written.judgement->outcome).text(), observer);
+        Search unfolded = search;
+        unfolded.unfolded = {};
+        done = minimize_graph(search.unfolded(), unfolded, observer);
+    }
     if (!only_file_fails(frame, done, search)) return done;
     observer.warn(frame.file.string() + " fails, but not the graph that Whittle reads from it: minimizing the file");
     Minimized part = minimize_file(frame, search, observer);

@@ -26,8 +26,7 @@ struct Search {
     std::optional<std::size_t> step_limit = {};
     bool resume = false;
     std::string go_on = {};  ///< the command line that goes on with it where it was stopped
-    /// Reads the model as its user gave it, nothing folded: an ONNX file that a command judges. Null where nothing is
-    /// folded.
+    /// Reads the model as its user gave it, nothing folded: an ONNX file. Null where nothing is folded.
     std::function<LoadedFrame()> unfolded = {};
 
     /// Null: a command judges.

@@ -15,6 +15,7 @@
 #include "ops/core/memory.h"
 #include "passes/widen.h"
 #include "run/interval_rules.h"
+#include "run/interval_values.h"
 
 namespace whittle {
 namespace {
@@ -53,13 +54,14 @@ class IntervalWalk {
         const ValueOf value = [&](NodeRef ref) -> const Interval& {
             return values.at(static_cast<std::size_t>(ref.id)).at(0);
         };
+        const std::vector<NodeId> outputs = graph.outputs();
         std::size_t next = 0;
         for (std::size_t i = 0; i < graph.nodes.size(); ++i) {
             const Node& node = graph.nodes[i];
             if (node.kind == NodeKind::output) {
-                Intervals outputs;
-                for (const Arg& arg : node.args) outputs.push_back(value(*arg.node()));
-                return outputs;
+                Intervals results;
+                for (const Arg& arg : node.args) results.push_back(value(*arg.node()));
+                return results;
             }
             if (node.kind == NodeKind::placeholder)
                 values[i] = {inputs.at(next++)};
@@ -69,6 +71,10 @@ class IntervalWalk {
                 values[i] = {values.at(static_cast<std::size_t>(item->node)).at(static_cast<std::size_t>(item->index))};
             else
                 values[i] = call(graph, node, value, part_of.empty() ? node.target : part_of);
+            if (!is_op_call(node)) continue;
+            const bool part = !part_of.empty(), last = std::ranges::find(outputs, NodeId(i)) != outputs.end();
+            if (part && last) continue;  // it is a result of the whole call, which settles it
+            for (Interval& result : values[i]) settle_overflow(result, part ? part_of : node.target, !part);
         }
         WHITTLE_CHECK(false, "graph " + graph.name + " has no output node");
         return {};

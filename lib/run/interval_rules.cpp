@@ -120,7 +120,8 @@ class RuledCall {
         for (const NodeRef ref : operands_) {
             const Interval& operand = value(ref);
             if (!is_floating(operand.dtype)) continue;
-            const double inner = op_.def->bound.ulps * float_limits(operand.dtype).epsilon;
+            const double ulps = op_.def->bound.ulps;
+            const double inner = ulps == 0 || by_powers_of_two() ? 0 : ulps * float_limits(operand.dtype).epsilon;
             if (!operand.full && inner == 0) continue;
             const Numbers center = operand.center.values<double>();
             Widths widths = Widths::of(operand.full, center.size());
@@ -182,6 +183,7 @@ class RuledCall {
                 add_corners(widths, moved, full);
                 return add_meetings(widths, moved, full);
             case Rule::function:
+            case Rule::quotient:
             case Rule::terms:
                 return add_corners(widths, moved, full);
         }
@@ -306,10 +308,10 @@ class RuledCall {
 
     /// By so many ulps of the result, or of the largest that other signs of the operands give.
     void add_own(std::vector<Widths>& widths) {
-        const double ulps = op_.def->bound.ulps;
-        if (ulps == 0) return;
+        if (op_.def->bound.ulps == 0) return;
+        const double ulps = rule() == Rule::quotient && by_powers_of_two() ? 1 : op_.def->bound.ulps;
         const std::vector<Numbers> sizes = magnitudes();
-        const bool nearest = ulps == 1 && (rule() == Rule::function || is_single_sum());
+        const bool nearest = ulps == 1 && (rule() == Rule::function || rule() == Rule::quotient || is_single_sum());
         for (std::size_t k = 0; k < widths.size(); ++k) {
             if (!is_floating(results_[k].dtype)) continue;
             const FloatLimits limits = float_limits(results_[k].dtype);
@@ -352,6 +354,25 @@ class RuledCall {
         const Arguments<Tensor> arguments(op_.schema, node_, [&](NodeRef ref) { return value(ref).center; });
         return arguments.scalar(parameter).to_double();
     }
+    /// Of an op that divides self by other. x / y and x * (1 / y) are the same number then, and round once; unless x is
+    /// an integer that the result's dtype does not hold.
+    bool by_powers_of_two() const {
+        if (node_.args.size() < 2) return false;
+        const NodeRef* const other = node_.args[1].node();
+        if (other && value(*other).full) return false;
+        const Numbers divisors =
+            other ? value(*other).center.values<double>() : Numbers{number_of(op_.schema.params[1].name)};
+        const auto is_power = [](double x) {
+            int exponent = 0;
+            return std::isfinite(x) && std::fabs(std::frexp(x, &exponent)) == 0.5;
+        };
+        return std::ranges::all_of(divisors, is_power) && std::ranges::all_of(operands_, [&](NodeRef ref) {
+                   const Tensor& center = value(ref).center;
+                   return is_floating(value(ref).dtype) || std::ranges::all_of(center.values<double>(), [&](double x) {
+                              return holds(results_.front().dtype, x);
+                          });
+               });
+    }
     /// a + b, which rounds once, where a + 3 b rounds the product, too.
     bool is_single_sum() const { return op_.schema.param("alpha") && std::fabs(number_of("alpha")) == 1; }
 
@@ -391,7 +412,7 @@ class RuledCall {
         if (own >= before || interval.source.empty()) set_source(interval, call_.reported, interval.dtype);
     }
 
-    /// A narrower dtype rounds what is moved into it, and has a largest number.
+    /// A narrower dtype rounds what is moved into it.
     void finish(std::size_t result, Widths smooth, Widths full) {
         Interval& interval = results_[result];
         const FloatLimits limits = float_limits(interval.dtype);
@@ -408,8 +429,6 @@ class RuledCall {
             }
             full.below[i] = std::max(full.below[i], smooth.below[i]);
             full.above[i] = std::max(full.above[i], smooth.above[i]);
-            const double reach = center + smooth.most_at(i);
-            if (limits.largest > 0 && std::isfinite(reach) && reach > limits.largest) full.set(i, kUnbounded);
             if (full.most_at(i) > smooth.most_at(i) && interval.jump.empty()) interval.jump = call_.reported;
         }
         if (most > 0) credit(result, most);

@@ -70,6 +70,38 @@ Interval broadcast_to(const Interval& interval, const Sides& sides, const Sizes&
             .full = {wide(sides.below), wide(sides.above)}};
 }
 
+bool holds(DType dtype, double x) {
+    return visit_dtype(dtype,
+                       [&](auto element) { return cast_element<double>(cast_element<decltype(element)>(x)) == x; });
+}
+
+void settle_overflow(Interval& interval, const std::string& op, bool stored) {
+    const FloatLimits limits = float_limits(interval.dtype);
+    if (!interval.unbounded.empty() || !is_floating(interval.dtype) || limits.largest <= 0) return;
+    Numbers center = interval.center.values<double>();
+    Widths smooth = Widths::of(interval.smooth, center.size()), full = Widths::of(interval.full, center.size());
+    bool any = false;
+    for (std::size_t i = 0; i < center.size(); ++i) {
+        const double reach = std::fabs(center[i]) + smooth.most_at(i);
+        if (!std::isfinite(reach) || reach <= limits.largest) continue;
+        any = true;
+        const bool jumps = full.below[i] != smooth.below[i] || full.above[i] != smooth.above[i];
+        const bool for_sure = std::fabs(center[i]) - smooth.most_at(i) > limits.largest * (1 + limits.epsilon);
+        if (stored && interval.dtype == DType::f32 && for_sure && !jumps) {
+            center[i] = std::copysign(kUnbounded, center[i]);
+            smooth.set(i, 0);
+            full.set(i, 0);
+            continue;
+        }
+        full.set(i, kUnbounded);
+        if (interval.jump.empty()) interval.jump = op;
+    }
+    if (!any) return;
+    interval.center = like(interval.center, center);
+    interval.smooth = std::move(smooth).shared();
+    interval.full = std::move(full).shared();
+}
+
 Tensor magnitude_of(const Tensor& tensor) { return with_each(tensor, std::fabs); }
 
 Tensor negated(const Tensor& tensor) {
@@ -109,12 +141,8 @@ void Widths::fill(double width) {
 }
 
 void Widths::round_ends(std::size_t i, double center, double ulp, DType dtype) {
-    const auto has = [&](double x) {
-        return visit_dtype(dtype,
-                           [&](auto element) { return cast_element<double>(cast_element<decltype(element)>(x)) == x; });
-    };
-    if (!has(center - below[i])) below[i] += ulp;
-    if (!has(center + above[i])) above[i] += ulp;
+    if (!holds(dtype, center - below[i])) below[i] += ulp;
+    if (!holds(dtype, center + above[i])) above[i] += ulp;
 }
 
 Sides Widths::shared() && {

@@ -31,6 +31,14 @@ Tensor placed(const Interval& interval, const Place& place);
 /// Center and sides at these sizes, as `full`.
 Interval broadcast_to(const Interval& interval, const Sides& sides, const Sizes& sizes);
 
+/// The dtype has this number.
+bool holds(DType dtype, double x);
+
+/// Beyond the largest number of its dtype a value is infinite, or what a wider dtype has of it, for a compiler may keep
+/// what is between two ops wider. A `stored` one of f32, as the graph says that there is one, is infinite, unless
+/// rounding decides: nothing is kept wider than f32.
+void settle_overflow(Interval& interval, const std::string& op, bool stored);
+
 /// Of floats; other tensors are handed on.
 Tensor magnitude_of(const Tensor& tensor);
 Tensor negated(const Tensor& tensor);

@@ -71,6 +71,25 @@ TEST_CASE("shell_quote leaves plain words alone") {
     CHECK(shell_quote({"A=b", "it's"}) == "'A=b' 'it'\\''s'");
 }
 
+TEST_CASE("a program of a folder of PATH is on it, whichever comes first") {
+    const TempDir folder("whittle-path");
+    const std::string path = std::getenv("PATH");
+    const std::filesystem::path first = folder.path() / "first", other = folder.path() / "other";
+    for (const std::filesystem::path& of : {first, other}) {
+        std::filesystem::create_directories(of);
+        write_file(of / "tool", "#!/bin/sh\n");
+        std::filesystem::permissions(of / "tool", std::filesystem::perms::owner_all);
+    }
+    ::setenv("PATH", (first.string() + ":" + path).c_str(), 1);
+    CHECK(program_path("tool") == first / "tool");
+    CHECK_FALSE(is_on_path(other / "tool"));
+    ::setenv("PATH", (first.string() + ":" + other.string() + ":" + path).c_str(), 1);
+    CHECK(program_path("tool") == first / "tool");
+    CHECK(is_on_path(first / "tool"));
+    CHECK(is_on_path(other / "tool"));
+    ::setenv("PATH", path.c_str(), 1);
+}
+
 TEST_CASE("shell_split is the inverse of shell_quote, and reads what people write") {
     const std::vector<std::string> words = {"a b", "", "it's", "\"q\"", "\\", "$x", "--plain=1", "tab\there"};
     CHECK(shell_split(shell_quote(words)) == words);

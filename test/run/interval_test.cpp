@@ -316,6 +316,55 @@ TEST_CASE("the bound of a cubic resize holds whoever rounds the coordinates", "[
     CHECK(interval->at(0).full.most() < 1e-3);
 }
 
+TEST_CASE("a quotient by a power of two has no other ties than its own", "[interval]") {
+    // 2.5 is exact, however it is divided: round() gives 2 (pytorch/pytorch#103465 computes 3)
+    const Graph by_two = parse(R"(graph round {
+        %x = placeholder["x"] : i64[1]
+        %q = aten.div.Tensor(%x, 2) : f32[1]
+        %z = aten.round.default(%q) : f32[1]
+        return (%z)
+    })");
+    const auto five = [](std::int64_t value) { return std::vector{Tensor::of<std::int64_t>({value}, {1})}; };
+    CHECK_FALSE(decided(by_two, five(5), Tensor::of({3.0f}), Tensor::of({2.0f})).explained);
+    const Graph quantize = parse(R"(graph quantize opset("": 13) {
+        %x = placeholder["x"] : f32[1]
+        %s = placeholder["s"] : f32[]
+        %y = onnx.QuantizeLinear(%x, %s) : u8[1]
+        return (%y)
+    })");
+    const auto level = [](std::int64_t value) { return Tensor::of<std::int64_t>({value}, {1}).to(DType::u8); };
+    const auto scaled = [](float x, double scale) {
+        return std::vector{Tensor::of({x}), Tensor::of(Scalar(scale), DType::f32)};
+    };
+    CHECK_FALSE(decided(quantize, scaled(1.25f, 0.5), level(3), level(2)).explained);
+    CHECK(decided(quantize, scaled(17.5f, 7), level(3), level(2)).explained);
+    const Graph floor = parse(R"(graph floor {
+        %x = placeholder["x"] : f32[1]
+        %y = placeholder["y"] : f32[1]
+        %z = aten.div.Tensor_mode(%x, %y, rounding_mode="floor") : f32[1]
+        return (%z)
+    })");
+    const auto pair = [](float x, float y) { return std::vector{Tensor::of({x}), Tensor::of({y})}; };
+    CHECK_FALSE(decided(floor, pair(6, 2), Tensor::of({2.0f}), Tensor::of({3.0f})).explained);
+    CHECK(decided(floor, pair(41, 41), Tensor::of({0.0f}), Tensor::of({1.0f})).explained);
+}
+
+TEST_CASE("what overflows f32 is infinite, and no matter of rounding", "[interval]") {
+    // openxla/xla#42732: log(exp(x)) is made x
+    const auto graph = [](const std::string& dtype) {
+        return parse("graph log_exp opset(\"\": 13) {\n  %x = placeholder[\"x\"] : " + dtype +
+                     "[1]\n  %e = onnx.Exp(%x) : " + dtype + "[1]\n  %y = onnx.Log(%e) : " + dtype +
+                     "[1]\n  return (%y)\n}\n");
+    };
+    const auto log_exp = [&](DType dtype, double x) {
+        const auto number = [&](double value) { return Tensor::of(std::vector<double>{value}, {1}).to(dtype); };
+        return decided(graph(std::string(name(dtype))), {number(x)}, number(x), number(INFINITY)).explained;
+    };
+    CHECK_FALSE(log_exp(DType::f32, 100));
+    CHECK_FALSE(log_exp(DType::f32, 89));
+    CHECK(log_exp(DType::f16, 20));  // an f32 between the two holds exp(20)
+}
+
 TEST_CASE("near a pole the tolerance decides", "[interval]") {
     const Graph graph = parse(R"(graph pole {
         %x = placeholder["x"] : f32[1]

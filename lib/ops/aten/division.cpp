@@ -19,7 +19,7 @@ using expr::Op;
 
 /// True division: integers give floats.
 struct Divide : FloatingFunction {
-    static constexpr Bound bound = rounds_by(2);
+    static constexpr Bound bound = rounds_by(2, Bound::Rule::quotient);
     static constexpr bool exact_numbers = true;
     template <Floating T>
     static T eval(T a, T b) {

@@ -70,7 +70,8 @@ struct Bound {
         terms,     ///< as function, but by `ulps` of the largest result that other signs of its operands give: a
                    ///< result may be what is left of terms that cancel
         step,      ///< element by element, with jumps: comparisons, floor, remainders
-        choice     ///< as exact; integer results are positions along `dim`, which a tie leaves open
+        choice,    ///< as exact; integer results are positions along `dim`, which a tie leaves open
+        quotient   ///< as function; by one ulp, to the nearest, where self is divided by powers of two
     };
     Rule rule = Rule::none;
     std::uint8_t ulps = 0;        ///< distances to the next number of the result's dtype, measured, with a margin
