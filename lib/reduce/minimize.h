@@ -35,7 +35,7 @@ struct MinimizeOptions {
     /// Judged before the graph: where it does not fail, nothing does; else its failure is the one to follow.
     std::optional<AsGiven> as_given = {};
     bool has_failed = false;  ///< the original did, once: where it passes now, it is run more often
-    int repeat = 2;  ///< runs of the original, where answers that disagree make it flaky, and of the result
+    int repeat = 2;           ///< runs of the original, where answers that disagree make it flaky, and of the result
     /// Called with every smaller failing graph (its `failure` set), to save it.
     std::function<void(const Graph&)> improved = {};
     std::function<void(const Progress&)> progress = {};
