@@ -241,9 +241,9 @@ def main():
     fault = Fault(kind, op, size, *element)
     hello = {"whittle": 1, "version": f"{kind} of {op}"}
     if engine == "torch":
+        print(json.dumps({**hello, "format": "json"}), flush=True)  # before what takes seconds
         import torch
         torch.set_num_threads(1)
-        print(json.dumps({**hello, "format": "json"}), flush=True)
         ask = lambda question: torch_answers(question, fault)
     else:
         print(json.dumps(hello), flush=True)
