@@ -9,7 +9,7 @@
 #include "cli/search_options.h"
 #include "cli/tool.h"
 #include "cli/usage.h"
-#include "run/launched.h"
+#include "judge/launched.h"
 
 namespace {
 

@@ -8,11 +8,11 @@
 #include "base/error.h"
 #include "base/words.h"
 #include "graph/text.h"
+#include "judge/untouched.h"
 #include "ops/core/mode.h"
 #include "passes/no_grad.h"
 #include "program/compile.h"
 #include "program/finite_differences.h"
-#include "run/untouched.h"
 #include "tensor/compare.h"
 #include "tensor/reach.h"
 

@@ -16,12 +16,12 @@
 #include "graph/abilities.h"
 #include "graph/any_size.h"
 #include "graph/text.h"
+#include "judge/untouched.h"
 #include "ops/core/interpreter.h"
 #include "ops/core/mode.h"
 #include "passes/assertions.h"
 #include "passes/no_grad.h"
 #include "program/program.h"
-#include "run/untouched.h"
 #include "tensor/compare.h"
 
 namespace whittle::api {

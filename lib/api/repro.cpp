@@ -12,9 +12,9 @@
 #include "base/variables.h"
 #include "base/words.h"
 #include "graph/backend_options.h"
+#include "judge/suspect.h"
 #include "ops/core/mode.h"
 #include "program/program.h"
-#include "run/suspect.h"
 #include "trace/record.h"
 
 namespace whittle::api {

@@ -1,5 +1,5 @@
 // The user's mistakes. `Error` is thrown wherever bad input is noticed and caught once, in run_tool(), which prints it
-// and exits with 2. A failing graph is never an Error (see run/outcome.h), and neither is a bug of ours (see
+// and exits with 2. A failing graph is never an Error (see judge/outcome.h), and neither is a bug of ours (see
 // WHITTLE_CHECK).
 #pragma once
 

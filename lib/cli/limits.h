@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <optional>
 
-#include "run/outcome.h"
+#include "judge/outcome.h"
 
 namespace whittle::cli {
 

@@ -9,7 +9,7 @@
 
 #include "debug/components.h"
 #include "debug/search.h"
-#include "run/judge.h"
+#include "judge/judge.h"
 
 namespace whittle::debug {
 

@@ -13,7 +13,7 @@
 #include "base/words.h"
 #include "graph/abilities.h"
 #include "graph/json_text.h"
-#include "run/judge.h"
+#include "judge/judge.h"
 
 namespace whittle::debug {
 namespace {

@@ -12,7 +12,7 @@
 
 #include "debug/frame.h"
 #include "graph/rate.h"
-#include "run/judge.h"
+#include "judge/judge.h"
 
 namespace whittle::debug {
 
@@ -75,7 +75,7 @@ struct ProcedureOptions {
 
 /// Asks the suspect, to know how often it fails, and each component before it until one fails, as often as that rate
 /// wants (graph/rate.h). A debug backend as suspect is held against those before it. Wrong results count. A component
-/// that is not judged (run/judge.h) is passed over. Throws Error for a backend that is not there.
+/// that is not judged (judge/judge.h) is passed over. Throws Error for a backend that is not there.
 Guilt first_guilty(const LoadedFrame& frame, const Suspect& suspect, const ProcedureOptions& options = {});
 
 /// The table of what was tried.

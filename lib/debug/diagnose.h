@@ -10,8 +10,8 @@
 #include "graph/failure.h"
 #include "graph/graph.h"
 #include "graph/rate.h"
-#include "run/divergence.h"
-#include "run/judge.h"
+#include "judge/divergence.h"
+#include "judge/judge.h"
 
 namespace whittle::debug {
 

@@ -1,4 +1,4 @@
-// diverge(): the first value of a frame that a backend computes otherwise than the reference, see run/divergence.h.
+// diverge(): the first value of a frame that a backend computes otherwise than the reference, see judge/divergence.h.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
@@ -7,9 +7,9 @@
 
 #include "debug/frame.h"
 #include "explain/divergence.h"
-#include "run/divergence.h"
-#include "run/judge.h"
-#include "run/suspect.h"
+#include "judge/divergence.h"
+#include "judge/judge.h"
+#include "judge/suspect.h"
 
 namespace whittle::debug {
 

@@ -27,7 +27,7 @@ struct LoadedFrame {
     std::vector<Break> breaks = {};
     std::vector<std::string> unknown = {};  ///< calls whose metas are not known: breaks, and what depends on them
     std::map<std::string, std::size_t> folded = {};  ///< ops of an ONNX file that were computed while reading it
-    /// The ONNX file that it was read from, for compilers that read such files (run/file_backend.h).
+    /// The ONNX file that it was read from, for compilers that read such files (judge/file_backend.h).
     std::optional<OnnxFile> onnx = {};
     std::vector<std::string> rewritten = {};  ///< as LoadedModel::rewritten
     std::string unread = {};                  ///< why there is no graph: it is known by its file alone; else empty

@@ -21,13 +21,13 @@
 #include "graph/failure_file.h"
 #include "graph/releases.h"
 #include "graph/text.h"
+#include "judge/divergence.h"
 #include "ops/core/interpreter.h"
 #include "ops/core/opaque.h"
 #include "reduce/deletion.h"
 #include "reduce/journal.h"
 #include "reduce/parallel.h"
 #include "reduce/save.h"
-#include "run/divergence.h"
 #include "run/release_history.h"
 
 namespace whittle::debug {

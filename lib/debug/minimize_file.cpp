@@ -8,7 +8,7 @@
 #include "base/interrupt.h"
 #include "base/seconds.h"
 #include "frontends/onnx/file_parts.h"
-#include "run/file_backend.h"
+#include "judge/file_backend.h"
 #include "tensor/random.h"
 
 namespace whittle::debug {

@@ -5,7 +5,7 @@
 
 #include "debug/frame.h"
 #include "debug/subject.h"
-#include "run/suspect.h"
+#include "judge/suspect.h"
 #include "trace/profile.h"
 
 namespace whittle::debug {

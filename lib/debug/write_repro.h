@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "debug/frame.h"
+#include "judge/suspect.h"
 #include "repro/repro.h"
-#include "run/suspect.h"
 
 namespace whittle::debug {
 

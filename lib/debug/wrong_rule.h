@@ -3,7 +3,7 @@
 
 #include "graph/abilities.h"
 #include "graph/failure.h"
-#include "run/judge.h"
+#include "judge/judge.h"
 
 namespace whittle::debug {
 

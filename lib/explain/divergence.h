@@ -4,7 +4,7 @@
 #include <nlohmann/json_fwd.hpp>
 #include <string>
 
-#include "run/divergence.h"
+#include "judge/divergence.h"
 
 namespace whittle::explain {
 

@@ -14,10 +14,10 @@
 #include "graph/placement.h"
 #include "graph/text.h"
 #include "graph/value_ref.h"
+#include "judge/outcome.h"
 #include "ops/core/memory.h"
 #include "ops/core/registry.h"
 #include "ops/onnx/sequence.h"
-#include "run/outcome.h"
 
 namespace whittle::explain {
 

@@ -52,8 +52,8 @@ class WarmUp {
   public:
     static constexpr bool kOfInner = true;
     virtual ~WarmUp() = default;
-    /// Loads and starts it now. Queries are copies of this process (run/outcome.h): what is done here once is done for
-    /// all of them.
+    /// Loads and starts it now. Queries are copies of this process (judge/outcome.h): what is done here once is done
+    /// for all of them.
     virtual void warm_up() = 0;
 };
 

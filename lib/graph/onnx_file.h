@@ -33,7 +33,7 @@ class TakesOnnxFile {
     virtual CompileResult compile_file(const OnnxFile& file, const BackendOptions& options) = 0;
 };
 
-/// What it compiles is not the graph that it is given (run/file_backend.h), which may have values that no backend
+/// What it compiles is not the graph that it is given (judge/file_backend.h), which may have values that no backend
 /// takes.
 class IgnoresGraph {
   public:

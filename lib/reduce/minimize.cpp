@@ -87,7 +87,7 @@ class Minimizer {
             seen.push_back(judge_.observe(whole));
             if (seen.back().lost)
                 throw Error({oracle_.name(), {}}, "found no answer for the model itself: " + seen.back().message,
-                            seen.back().message.starts_with("--launcher")  // run_launched(), of run/launched.h
+                            seen.back().message.starts_with("--launcher")  // run_launched(), of judge/launched.h
                                 ? "run the launcher by hand with a command of which you know the answer: 'PREFIX echo "
                                   "hello', and see share/doc/clusters.md"
                                 : "run it by hand on the model, and see --timeout and --memory-limit");

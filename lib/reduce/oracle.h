@@ -11,8 +11,8 @@
 
 #include "base/error.h"
 #include "frontends/onnx/weights.h"
+#include "judge/judge.h"
 #include "reduce/search.h"
-#include "run/judge.h"
 
 namespace whittle::reduce {
 

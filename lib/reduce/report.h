@@ -8,9 +8,9 @@
 #include <string>
 #include <vector>
 
+#include "judge/divergence.h"
+#include "judge/judge.h"
 #include "reduce/minimize.h"
-#include "run/divergence.h"
-#include "run/judge.h"
 #include "run/release_history.h"
 
 namespace whittle::reduce {

@@ -6,7 +6,7 @@
 #include "base/log.h"
 #include "base/suggest.h"
 #include "graph/releases.h"
-#include "run/judge.h"
+#include "judge/judge.h"
 
 namespace whittle::repro {
 Also ask_also(const Subject& subject, const Options& options) {

@@ -7,10 +7,10 @@
 #include "base/error.h"
 #include "base/log.h"
 #include "graph/short_program.h"
+#include "judge/judge.h"
 #include "ops/core/interpreter.h"
 #include "repro/cpp_data.h"
 #include "repro/words_of.h"
-#include "run/judge.h"
 
 namespace whittle::repro {
 namespace {

@@ -5,7 +5,7 @@
 
 #include "base/log.h"
 #include "graph/abilities.h"
-#include "run/judge.h"
+#include "judge/judge.h"
 
 namespace whittle::repro {
 namespace {

@@ -4,7 +4,7 @@
 #include <span>
 
 #include "graph/emitter.h"
-#include "run/outcome.h"
+#include "judge/outcome.h"
 
 namespace whittle::repro {
 

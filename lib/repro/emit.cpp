@@ -12,10 +12,10 @@
 #include "expr/loops.h"
 #include "graph/text.h"
 #include "graph/value_ref.h"
+#include "judge/normalize.h"
 #include "passes/widen.h"
 #include "program/loops_code.h"
 #include "repro/includes.h"
-#include "run/normalize.h"
 
 namespace whittle::repro {
 namespace {

@@ -8,9 +8,9 @@
 #include "expr/interpret.h"
 #include "graph/abilities.h"
 #include "graph/text.h"
+#include "judge/suspect.h"
 #include "program/kernel_programs.h"
 #include "repro/words_of.h"
-#include "run/suspect.h"
 
 namespace whittle::repro {
 namespace {

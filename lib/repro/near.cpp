@@ -9,10 +9,10 @@
 #include "frontends/onnx/versions.h"
 #include "graph/formula.h"
 #include "graph/value_ref.h"
+#include "judge/judge.h"
 #include "ops/core/interpreter.h"
 #include "ops/core/registry.h"
 #include "ops/onnx/opset.h"
-#include "run/judge.h"
 
 namespace whittle::repro {
 namespace {

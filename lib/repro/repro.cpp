@@ -17,6 +17,7 @@
 #include "graph/short_program.h"
 #include "graph/text.h"
 #include "graph/value_ref.h"
+#include "judge/suspect.h"
 #include "ops/core/interpreter.h"
 #include "program/loops_code.h"
 #include "repro/also.h"
@@ -30,7 +31,6 @@
 #include "repro/subject.h"
 #include "repro/verify.h"
 #include "run/release_history.h"
-#include "run/suspect.h"
 
 namespace whittle::repro {
 namespace {

@@ -18,8 +18,8 @@
 #include "graph/backend.h"
 #include "graph/graph.h"
 #include "graph/joint_shape.h"
+#include "judge/outcome.h"
 #include "repro/cpp_data.h"
-#include "run/outcome.h"
 
 namespace whittle::repro {
 

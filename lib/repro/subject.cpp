@@ -5,9 +5,9 @@
 
 #include "base/error.h"
 #include "graph/short_program.h"
+#include "judge/judge.h"
 #include "ops/core/interpreter.h"
 #include "ops/core/opaque.h"
-#include "run/judge.h"
 
 namespace whittle::repro {
 namespace {

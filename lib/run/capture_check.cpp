@@ -8,10 +8,10 @@
 #include "base/error.h"
 #include "graph/abilities.h"
 #include "graph/placement.h"
+#include "judge/divergence.h"
 #include "ops/aten/random.h"
 #include "ops/core/interpreter.h"
 #include "passes/widen.h"
-#include "run/divergence.h"
 
 namespace whittle {
 

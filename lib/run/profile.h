@@ -3,7 +3,7 @@
 
 #include <span>
 
-#include "run/outcome.h"
+#include "judge/outcome.h"
 #include "trace/profile.h"
 
 namespace whittle {

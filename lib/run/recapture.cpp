@@ -10,11 +10,11 @@
 #include "base/log_step.h"
 #include "capture/output_graph.h"
 #include "graph/text.h"
+#include "judge/outcome.h"
 #include "ops/core/assertions.h"
 #include "ops/core/interpreter.h"
 #include "ops/core/registry.h"
 #include "passes/widen.h"
-#include "run/outcome.h"
 
 namespace whittle {
 

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "graph/graph.h"
-#include "run/judge.h"
+#include "judge/judge.h"
 
 namespace whittle {
 

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "run/judge.h"
+#include "judge/judge.h"
 #include "trace/record.h"
 
 namespace whittle {

@@ -10,8 +10,8 @@
 
 #include "capture/output_graph.h"
 #include "graph/backend.h"
+#include "judge/judge.h"
 #include "run/capture_check.h"
-#include "run/judge.h"
 #include "trace/folder.h"
 
 namespace whittle {

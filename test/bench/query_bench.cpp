@@ -16,8 +16,8 @@
 #include "backends/registry.h"
 #include "base/error.h"
 #include "frontends/onnx/load.h"
+#include "judge/suspect.h"
 #include "ops/core/interpreter.h"
-#include "run/suspect.h"
 
 namespace {
 

@@ -13,11 +13,11 @@
 #include "frontends/onnx/tensor_proto.h"
 #include "graph/abilities.h"
 #include "graph/text.h"
+#include "judge/outcome.h"
 #include "ops/core/draws.h"
 #include "ops/core/registry.h"
 #include "ops/onnx/sequence.h"
 #include "program/program.h"
-#include "run/outcome.h"
 #include "tensor/compare.h"
 
 namespace whittle::conformance {

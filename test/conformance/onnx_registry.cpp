@@ -14,9 +14,9 @@
 #include "backends/registry.h"
 #include "base/error.h"
 #include "hunt/standard.h"
+#include "judge/suspect.h"
 #include "ops/core/interpreter.h"
 #include "ops/samples/table.h"
-#include "run/suspect.h"
 
 namespace {
 

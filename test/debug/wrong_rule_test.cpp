@@ -8,8 +8,8 @@
 #include "debug/components.h"
 #include "debug/wrong_rule.h"
 #include "graph/text.h"
+#include "judge/outcome.h"
 #include "ops/core/interpreter.h"
-#include "run/outcome.h"
 
 using namespace whittle;
 

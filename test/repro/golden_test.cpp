@@ -8,8 +8,8 @@
 #include "base/files.h"
 #include "base/sanitizer.h"
 #include "golden.h"
+#include "judge/normalize.h"
 #include "repro/failing.h"
-#include "run/normalize.h"
 
 using namespace whittle;
 using namespace whittle::repro;

@@ -5,11 +5,11 @@
 #include "backends/registry.h"
 #include "graph/abilities.h"
 #include "graph/text.h"
+#include "judge/outcome.h"
 #include "ops/core/interpreter.h"
 #include "planted/bugs.h"
 #include "program/gradients.h"
 #include "program/observer.h"
-#include "run/outcome.h"
 #include "tensor/random.h"
 
 using namespace whittle;

@@ -7,7 +7,7 @@
 #include "base/subprocess.h"
 #include "graph/abilities.h"
 #include "graph/text.h"
-#include "run/outcome.h"
+#include "judge/outcome.h"
 
 using namespace whittle;
 

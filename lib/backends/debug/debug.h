@@ -34,10 +34,10 @@ std::unique_ptr<Backend> make_roundtrip_backend();
 /// differ from finite differences (program/finite_differences.h), which is a mismatch of gradients.
 std::unique_ptr<Backend> make_finite_differences_backend();
 
-/// Interprets functional graphs. Where something requires a gradient, whoever runs it (run/outcome.h) gives it forward
-/// and backward, cut as it says: by the options partition=default|min_cut and decompositions=none|core|backend; here
-/// min_cut and none. fw=B and bw=B: forward and backward are compiled by these backends, which get the options that are
-/// theirs, and not interpreted.
+/// Interprets functional graphs. Where something requires a gradient, whoever runs it (judge/outcome.h) gives it
+/// forward and backward, cut as it says: by the options partition=default|min_cut and decompositions=none|core|backend;
+/// here min_cut and none. fw=B and bw=B: forward and backward are compiled by these backends, which get the options
+/// that are theirs, and not interpreted.
 std::unique_ptr<Backend> make_aot_eager_backend(FindBackend find);
 /// partition=default.
 std::unique_ptr<Backend> make_aot_eager_default_partitioner_backend(FindBackend find);

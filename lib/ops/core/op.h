@@ -59,8 +59,8 @@ struct OpenRule {
     bool integers_only = false;  ///< only calls whose first result has an integer dtype
 };
 
-/// How far a correct implementation may round an op's results: what run/interval.h makes of intervals of its operands.
-/// An op without a rule is bounded through its parts or its decomposition; one that has none excuses nothing.
+/// How far a correct implementation may round an op's results: what judge/interval.h makes of intervals of its
+/// operands. An op without a rule is bounded through its parts or its decomposition; one that has none excuses nothing.
 struct Bound {
     enum class Rule : std::uint8_t {
         none,

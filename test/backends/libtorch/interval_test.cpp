@@ -1,5 +1,5 @@
-// What LibTorch computes lies in the intervals that bound what rounding does (run/interval.h).
-#include "run/interval.h"
+// What LibTorch computes lies in the intervals that bound what rounding does (judge/interval.h).
+#include "judge/interval.h"
 
 #include <algorithm>
 #include <catch2/catch.hpp>
@@ -7,8 +7,8 @@
 
 #include "backends/libtorch/boxed_call.h"
 #include "base/error.h"
+#include "judge/outside.h"
 #include "ops/samples/table.h"
-#include "run/outside.h"
 
 namespace whittle {
 namespace {

@@ -18,9 +18,9 @@
 #include "hunt/left_open.h"
 #include "hunt/random_model.h"
 #include "hunt/standard.h"
+#include "judge/suspect.h"
 #include "ops/core/interpreter.h"
 #include "passes/widen.h"
-#include "run/suspect.h"
 
 namespace {
 

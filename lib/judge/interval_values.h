@@ -5,7 +5,7 @@
 #include <limits>
 #include <vector>
 
-#include "run/interval.h"
+#include "judge/interval.h"
 
 namespace whittle {
 

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "run/outcome.h"
+#include "judge/outcome.h"
 
 namespace whittle {
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "run/interval.h"
+#include "judge/interval.h"
 
 namespace whittle {
 

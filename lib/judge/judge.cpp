@@ -1,4 +1,4 @@
-#include "run/judge.h"
+#include "judge/judge.h"
 
 #include <algorithm>
 
@@ -12,12 +12,12 @@
 #include "graph/libtorch_kernels.h"
 #include "graph/placement.h"
 #include "graph/rate.h"
+#include "judge/explained.h"
+#include "judge/file_backend.h"
 #include "ops/aten/random.h"
 #include "ops/core/assertions.h"
 #include "ops/core/draws.h"
 #include "ops/core/open.h"
-#include "run/explained.h"
-#include "run/file_backend.h"
 
 namespace whittle {
 namespace {

@@ -1,4 +1,4 @@
-#include "run/untouched.h"
+#include "judge/untouched.h"
 
 #include "ops/core/memory.h"
 #include "tensor/compare.h"

@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "run/outcome.h"
+#include "judge/outcome.h"
 
 namespace whittle {
 

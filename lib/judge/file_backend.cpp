@@ -1,4 +1,4 @@
-#include "run/file_backend.h"
+#include "judge/file_backend.h"
 
 #include <utility>
 

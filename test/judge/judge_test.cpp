@@ -1,4 +1,4 @@
-#include "run/judge.h"
+#include "judge/judge.h"
 
 #include <catch2/catch.hpp>
 #include <stdexcept>

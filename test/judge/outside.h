@@ -4,7 +4,7 @@
 #include <cmath>
 #include <string>
 
-#include "run/interval.h"
+#include "judge/interval.h"
 #include "tensor/limits.h"
 
 namespace whittle::test {

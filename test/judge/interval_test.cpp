@@ -1,4 +1,4 @@
-#include "run/interval.h"
+#include "judge/interval.h"
 
 #include <catch2/catch.hpp>
 #include <cmath>
@@ -7,10 +7,10 @@
 #include "base/error.h"
 #include "base/sanitizer.h"
 #include "graph/text.h"
+#include "judge/explained.h"
+#include "judge/outside.h"
 #include "ops/core/interpreter.h"
 #include "ops/samples/table.h"
-#include "run/explained.h"
-#include "run/outside.h"
 #include "tensor/limits.h"
 #include "tensor/random.h"
 

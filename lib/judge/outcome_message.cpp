@@ -1,4 +1,4 @@
-#include "run/outcome_message.h"
+#include "judge/outcome_message.h"
 
 #include <cstdint>
 #include <cstring>

@@ -1,5 +1,5 @@
 // The file that a user gave, handed to a compiler byte for byte in place of what was made of it.
-#include "run/file_backend.h"
+#include "judge/file_backend.h"
 
 #include <catch2/catch.hpp>
 
@@ -10,7 +10,7 @@
 #include "frontends/onnx/save.h"
 #include "graph/placement.h"
 #include "graph/text.h"
-#include "run/outcome.h"
+#include "judge/outcome.h"
 #include "tensor/safetensors.h"
 
 using namespace whittle;

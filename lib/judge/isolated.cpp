@@ -18,9 +18,9 @@
 #include "graph/abilities.h"
 #include "graph/json_text.h"
 #include "graph/text.h"
+#include "judge/outcome.h"
+#include "judge/outcome_message.h"
 #include "ops/aten/random.h"
-#include "run/outcome.h"
-#include "run/outcome_message.h"
 
 namespace whittle {
 namespace {

@@ -1,13 +1,13 @@
 // What a backend writes of what it is given is a failure of its own.
-#include "run/untouched.h"
+#include "judge/untouched.h"
 
 #include <catch2/catch.hpp>
 #include <functional>
 
 #include "graph/text.h"
+#include "judge/outcome.h"
 #include "ops/core/interpreter.h"
 #include "ops/core/memory.h"
-#include "run/outcome.h"
 
 using namespace whittle;
 

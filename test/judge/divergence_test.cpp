@@ -1,4 +1,4 @@
-#include "run/divergence.h"
+#include "judge/divergence.h"
 
 #include <catch2/catch.hpp>
 #include <cmath>

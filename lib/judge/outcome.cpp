@@ -1,4 +1,4 @@
-#include "run/outcome.h"
+#include "judge/outcome.h"
 
 #include <algorithm>
 #include <atomic>
@@ -14,12 +14,12 @@
 #include "base/subprocess.h"
 #include "graph/abilities.h"
 #include "graph/text.h"
+#include "judge/normalize.h"
+#include "judge/untouched.h"
 #include "ops/core/interpreter.h"
 #include "passes/widen.h"
 #include "program/compile.h"
 #include "program/gradients.h"
-#include "run/normalize.h"
-#include "run/untouched.h"
 
 namespace whittle {
 namespace {

@@ -1,4 +1,4 @@
-#include "run/suspect.h"
+#include "judge/suspect.h"
 
 namespace whittle {
 

@@ -1,4 +1,4 @@
-#include "run/launched.h"
+#include "judge/launched.h"
 
 #include <fcntl.h>
 #include <poll.h>
@@ -20,7 +20,7 @@
 #include "base/subprocess.h"
 #include "graph/json.h"
 #include "graph/json_text.h"
-#include "run/outcome_message.h"
+#include "judge/outcome_message.h"
 
 namespace whittle {
 namespace fs = std::filesystem;

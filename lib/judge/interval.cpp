@@ -1,4 +1,4 @@
-#include "run/interval.h"
+#include "judge/interval.h"
 
 #include <algorithm>
 #include <cmath>
@@ -10,12 +10,12 @@
 #include "graph/nested.h"
 #include "graph/text.h"
 #include "graph/value_ref.h"
+#include "judge/interval_rules.h"
+#include "judge/interval_values.h"
 #include "ops/core/cost.h"
 #include "ops/core/known.h"
 #include "ops/core/memory.h"
 #include "passes/widen.h"
-#include "run/interval_rules.h"
-#include "run/interval_values.h"
 
 namespace whittle {
 namespace {

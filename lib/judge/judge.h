@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "graph/onnx_file.h"
-#include "run/suspect.h"
+#include "judge/suspect.h"
 
 namespace whittle {
 

@@ -1,4 +1,4 @@
-#include "run/explained.h"
+#include "judge/explained.h"
 
 #include <algorithm>
 #include <cmath>
@@ -6,9 +6,9 @@
 
 #include "base/error.h"
 #include "base/number_text.h"
+#include "judge/interval.h"
 #include "ops/core/interpreter.h"
 #include "passes/widen.h"
-#include "run/interval.h"
 #include "tensor/limits.h"
 
 namespace whittle {

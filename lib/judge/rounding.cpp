@@ -1,4 +1,4 @@
-#include "run/rounding.h"
+#include "judge/rounding.h"
 
 #include <algorithm>
 #include <bit>

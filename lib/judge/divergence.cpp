@@ -1,4 +1,4 @@
-#include "run/divergence.h"
+#include "judge/divergence.h"
 
 #include <algorithm>
 #include <cmath>

@@ -1,4 +1,4 @@
-#include "run/interval_rules.h"
+#include "judge/interval_rules.h"
 
 #include <algorithm>
 #include <array>
@@ -8,8 +8,8 @@
 #include <utility>
 
 #include "base/error.h"
+#include "judge/interval_values.h"
 #include "ops/core/interpreter.h"
-#include "run/interval_values.h"
 #include "tensor/compute.h"
 #include "tensor/limits.h"
 

@@ -6,8 +6,8 @@
 
 #include "backends/spec.h"
 #include "graph/failure.h"
-#include "run/launched.h"
-#include "run/outcome.h"
+#include "judge/launched.h"
+#include "judge/outcome.h"
 
 namespace whittle {
 
@@ -24,7 +24,7 @@ struct Suspect {
     Limits limits = {};      ///< of one query
     Launcher launcher = {};  ///< where queries run; none: here
     Tier tier = Tier::ends;
-    /// Results that are wrong without optimization, too, are another failure (right_unoptimized() in run/judge.h).
+    /// Results that are wrong without optimization, too, are another failure (right_unoptimized() in judge/judge.h).
     bool optimized_only = false;
 };
 

@@ -1,4 +1,4 @@
-#include "run/interval_values.h"
+#include "judge/interval_values.h"
 
 #include <algorithm>
 #include <cmath>

@@ -1,4 +1,4 @@
-#include "run/outcome.h"
+#include "judge/outcome.h"
 
 #include <sys/mman.h>
 #include <sys/wait.h>

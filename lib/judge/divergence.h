@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "run/outcome.h"
-#include "run/rounding.h"
+#include "judge/outcome.h"
+#include "judge/rounding.h"
 
 namespace whittle {
 
@@ -23,7 +23,7 @@ std::string_view name(Closeness closeness);
 
 /// Whether `got` is as good a result in its dtype as `reference`: NaN and infinities at the same places, and an error
 /// against `exact` of at most kNoiseFactor times the reference's own or, where that happens to be exact, times what
-/// rounding may do: one unit in the last place of the largest value, or the largest sway (run/rounding.h). Where the
+/// rounding may do: one unit in the last place of the largest value, or the largest sway (judge/rounding.h). Where the
 /// sway is known, no element may be further off than rounding explains of that element: a sum of n terms in any order
 /// has an error below about n eps sum|x|, of the order of sqrt(n) eps where signs are random (Higham 2002, Accuracy and
 /// Stability of Numerical Algorithms, 4.2), so that is kNoiseFactor sqrt(n) times its sway.
