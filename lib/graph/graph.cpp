@@ -255,10 +255,7 @@ std::string typed(const std::string& option) {
 
 }  // namespace
 
-namespace {
-
-std::string text_of_part(const Culprit& culprit) {
-    const auto& [component, directive, together, op, partner, minimized_only] = culprit;
+std::string Culprit::text() const {
     if (!directive.empty()) {
         std::string text = (component == "switch" ? op : "directive") + " " + directive;
         for (std::size_t i = 0; i < together.size(); i++) text += (i ? ", " : " (with ") + together[i];
@@ -272,12 +269,6 @@ std::string text_of_part(const Culprit& culprit) {
     if (component == "pass") return "pass " + passes + bisected;
     if (!bisected.empty()) return component + ", as soon as pass " + passes + " is applied" + bisected;
     return component;
-}
-
-}  // namespace
-
-std::string Culprit::text() const {
-    return text_of_part(*this) + (minimized_only ? "; without it, the model fails all the same" : "");
 }
 
 }  // namespace whittle
