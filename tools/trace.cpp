@@ -58,8 +58,16 @@ void declare(cli::Tool& tool, Options& options) {
 
 /// Where the suspect fails: with --minify all the way to a repro, else the command that makes it small. The records say
 /// which backend it was.
-void follow_up(const cli::Tool& tool, const Options& options, bool wrong, std::ostream& report, nlohmann::json& json) {
-    const bool recorded = options.record.records() != RecordPolicy::never;
+void follow_up(const cli::Tool& tool, const Options& options, const debug::Traced& traced, std::ostream& report,
+               nlohmann::json& json) {
+    const bool recorded = options.record.records() != RecordPolicy::never, wrong = traced.wrong();
+    if (traced.only_file()) {  // what was recorded does not fail
+        cli::follow_up(tool,
+                       cli::of_file(options.models[0], options.output / "minimized.onnx", options.minify,
+                                    options.backend, {}, options.inputs),
+                       report, json);
+        return;
+    }
     cli::follow_up(
         tool,
         {.minify = options.minify,
@@ -82,7 +90,7 @@ int trace_program(const cli::Tool& tool, const Options& options, const debug::Tr
     options.graphs.write(debug::graphs_of(ran));
     for (const std::string& line : debug::to_lines(traced, tool.shared().quiet)) std::cerr << "trace: " << line << "\n";
     nlohmann::json json = debug::to_json(traced);
-    if (traced.minifiable()) follow_up(tool, options, traced.wrong(), std::cerr, json);
+    if (traced.minifiable()) follow_up(tool, options, traced, std::cerr, json);
     if (tool.shared().json) cli::print_json(json);
     const bool failed = traced.minifiable() && ran.good();
     return options.whole.hold(tool, traced.index, debug::graphs_of(ran)) && !failed ? cli::end_as(ran) : 1;
@@ -104,7 +112,7 @@ int trace_models(const cli::Tool& tool, const Options& options, const debug::Tra
     const debug::Traced traced = debug::trace(frames, request, observer);
     nlohmann::json json = debug::to_json(traced);
     if (traced.minifiable())
-        follow_up(tool, options, traced.wrong(), tool.shared().json ? std::cerr : std::cout, json);
+        follow_up(tool, options, traced, tool.shared().json ? std::cerr : std::cout, json);
     else if (!tool.shared().json)
         std::cout << debug::next_replay(traced);
     if (tool.shared().json) cli::print_json(json);

@@ -115,6 +115,17 @@ Minified minify(const Tool& tool, const debug::Search& search, const std::vector
     return all;
 }
 
+FollowUp of_file(const fs::path& model, const fs::path& output, bool minify, const BackendChoice& backend,
+                 const AccuracyChoice& accuracy, const InputOptions& inputs) {
+    return {.minify = minify,
+            .next = minify_command(model, true, backend, accuracy, inputs) + " " + shell_quote({"-o", output.string()}),
+            .model = model,
+            .output = output,
+            .backend = backend,
+            .accuracy = accuracy,
+            .inputs = inputs};
+}
+
 Followed follow_up(const Tool& tool, const FollowUp& wanted, std::ostream& report, nlohmann::json& json) {
     if (!wanted.minify) {
         report << "next: " << (wanted.next.empty() ? tool.command_with("--minify") : wanted.next) << "\n";

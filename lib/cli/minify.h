@@ -42,6 +42,10 @@ struct FollowUp {
     int repeat = 2;  ///< runs of a candidate before it counts as passing
 };
 
+/// Of a model file that fails, unlike the graph that is read from it: a part of the file is looked for, `output`.
+FollowUp of_file(const std::filesystem::path& model, const std::filesystem::path& output, bool minify,
+                 const BackendChoice& backend, const AccuracyChoice& accuracy, const InputOptions& inputs);
+
 /// What became of it.
 struct Followed {
     Minified minified = {};

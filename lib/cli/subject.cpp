@@ -146,11 +146,18 @@ bool follow_up(const Tool& tool, const fs::path& model, const SubjectOptions& op
         return true;
     }
     if (!options.minify) report << "\n";
+    const std::string stem = stem_of(model, options.program.arguments);
+    if (std::ranges::any_of(subject.failing(), &debug::JudgedFrame::only_file)) {
+        follow_up(tool,
+                  of_file(model, stem + ".min.onnx", options.minify, options.backend, options.accuracy, options.inputs),
+                  report, json);
+        return true;
+    }
     follow_up(tool,
               {.minify = options.minify,
                .model = subject.runnable,
                .scratch = is_run(recognize(model)),
-               .output = stem_of(model, options.program.arguments) + ".min.json",
+               .output = stem + ".min.json",
                .backend = options.backend,
                .accuracy = options.accuracy,
                .inputs = options.inputs},

@@ -89,10 +89,11 @@ JudgedFrame judged_frame(std::string name, std::string file, const Judgement& ju
     return {.name = std::move(name),
             .file = std::move(file),
             .verdict = judgement.verdict,
-            .reason = judgement.reason,
+            .reason = failure_text(judgement),
             .compared = judgement.compared,
             .agree = judgement.agree,
-            .wrong = judgement.fails() && judgement.outcome.kind == Outcome::Kind::mismatch};
+            .wrong = judgement.fails() && judgement.outcome.kind == Outcome::Kind::mismatch,
+            .only_file = judgement.only_file};
 }
 
 JudgedFrame judged_frame(const Guilt& guilt) {

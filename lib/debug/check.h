@@ -41,7 +41,8 @@ struct JudgedFrame {
     std::string reason = {};  ///< as Judgement has it
     std::vector<std::string> compared = {};
     std::vector<std::vector<std::string>> agree = {};
-    bool wrong = false;  ///< it fails, for it computes something else than is expected
+    bool wrong = false;      ///< it fails, for it computes something else than is expected
+    bool only_file = false;  ///< as Judgement has it
 };
 JudgedFrame judged_frame(std::string name, std::string file, const Judgement& judgement);
 JudgedFrame judged_frame(const Guilt& guilt);

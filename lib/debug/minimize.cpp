@@ -319,6 +319,7 @@ Minimized minimize_graph(const LoadedFrame& frame, const Search& asked, const Ob
         options.signature = done.result.signature;
         done.written.folded.clear();
         done.result = reduce::minimize(unfolded.graph, unfolded.inputs, journal, options);
+        if (!done.failed()) done.result.hidden = true, done.result.signature = *options.signature;
     }
     done.written.replayed = journal.replayed();
     if (done.failed()) write_result(done, frame, search, judge);
@@ -403,8 +404,8 @@ std::string to_text(const Minimized& minimized, const Search& search) {
         return "not judged: " + (search.suspect() ? minimized.judge : "the command") +
                " gives no answer about this model: " + result.message + "\n";
     if (result.hidden)
-        return "not failing: " + minimized.file + " fails (" + result.signature.text() +
-               "), but not what Whittle writes of it: the command judges by what is no part of the graph\n";
+        return "fails: " + result.signature.text() + "\nnot minimized: the graph that Whittle reads from " +
+               minimized.file + " does not fail\n";
     std::string text = not_failing_text(search, minimized.judge, result.message);
     if (search.stored && !result.signature.kind.empty())
         text += ", but otherwise: " + result.signature.text() + "; --backend " + minimized.judge + " follows that";

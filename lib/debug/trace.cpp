@@ -97,7 +97,9 @@ bool backend_is_wrong(const TracedFrame& run) {
 }
 
 /// Why the run was no good; empty where it was.
-std::string failure_of(const TracedFrame& run) { return backend_fails(run) ? run.judgement->reason : run.failure; }
+std::string failure_of(const TracedFrame& run) {
+    return backend_fails(run) ? failure_text(*run.judgement) : run.failure;
+}
 
 }  // namespace
 
@@ -108,6 +110,11 @@ std::size_t Traced::failures() const {
 
 bool Traced::minifiable() const {
     return !by_reference && (verdict_of(judged) == Verdict::fails || std::ranges::any_of(frames, backend_fails));
+}
+
+bool Traced::only_file() const {
+    return std::ranges::any_of(frames,
+                               [](const TracedFrame& run) { return run.judgement && run.judgement->only_file; });
 }
 
 bool Traced::wrong() const {
@@ -136,8 +143,14 @@ Traced trace(const std::vector<LoadedFrame>& frames, const TraceRequest& request
     Traced traced{.folder = request.folder, .by_reference = offered<Reference>(*backend) != nullptr};
     for (const LoadedFrame& frame : frames) {
         observer.before(frame);
-        traced.frames.push_back(folder.add({frame.name, frame.file.string(), frame.graph, frame.inputs, frame.expected,
-                                            frame.inputs_from, frame.expected_from},
+        traced.frames.push_back(folder.add({.name = frame.name,
+                                            .file = frame.file.string(),
+                                            .graph = frame.graph,
+                                            .inputs = frame.inputs,
+                                            .expected = frame.expected,
+                                            .inputs_from = frame.inputs_from,
+                                            .expected_from = frame.expected_from,
+                                            .given = frame.onnx ? &*frame.onnx : nullptr},
                                            *backend, request.suspect.options, request.records));
         observer.after(traced.frames.back());
     }

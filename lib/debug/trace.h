@@ -42,6 +42,8 @@ struct Traced {
     std::size_t failures() const;
     /// minify would find a failure again.
     bool minifiable() const;
+    /// A file that was given fails, and the graph that was read from it does not.
+    bool only_file() const;
     /// Somewhere the suspect computes something else than is expected.
     bool wrong() const;
     /// Nothing failed, and every graph computes what was observed.

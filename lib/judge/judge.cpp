@@ -301,7 +301,12 @@ Verdict worst(std::span<const Verdict> verdicts) {
 Judgement judge(const FailingCase& asked, Backend& backend) {
     if (auto why = unknown_value(asked.graph); why && !takes_file(asked, backend, asked.suspect))
         return {.reason = std::move(*why)};
-    return judge(asked, backend, run(asked, backend, asked.suspect));
+    Judgement said = judge(asked, backend, run(asked, backend, asked.suspect));
+    if (!said.fails() || !takes_file(asked, backend, asked.suspect)) return said;
+    FailingCase read = asked;
+    read.file = nullptr;
+    said.only_file = !judge(read, backend).fails();
+    return said;
 }
 
 Judgement judge(const FailingCase& asked, Backend& backend, Outcome ran) {
@@ -335,6 +340,10 @@ std::string text_of(const Outcome& outcome) {
     if (!outcome.failed()) return {};
     return std::string(name(outcome.kind)) + (outcome.stage.empty() ? "" : " at " + outcome.stage) +
            (outcome.part.empty() ? "" : " of " + outcome.part) + ": " + outcome.message;
+}
+
+std::string failure_text(const Judgement& judgement) {
+    return judgement.reason + (judgement.only_file ? "; the graph that Whittle reads from the file does not fail" : "");
 }
 
 std::string text_of(const Judgement& judgement) {

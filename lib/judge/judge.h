@@ -45,6 +45,7 @@ struct FailingCase {
 
 struct Judgement {
     Verdict verdict = Verdict::not_judged;
+    bool only_file = false;  ///< the file that was given fails, the graph that was read from it does not
     /// Not judged: why. Right although results differ: why that counts for nothing. Fails: in words, as text() of the
     /// outcome.
     std::string reason = {};
@@ -86,6 +87,9 @@ std::optional<bool> right_unoptimized(const Graph& graph, std::span<const Tensor
 
 /// "exception at compile: ReluCompileError", "mismatch at run of backward: …"; empty for a good outcome.
 std::string text_of(const Outcome& outcome);
+
+/// How it fails, and whether the graph that was read from the file does.
+std::string failure_text(const Judgement& judgement);
 
 /// "right: computes what eager computes", "fails: mismatch at run: …", "not judged: …", of the backend called
 /// `backend`.

@@ -243,6 +243,7 @@ whittle::Verdict verdict_of(const Minimized& result, const Written& written) {
     using whittle::Verdict;
     if (result.ending == Ending::not_failing || result.ending == Ending::unsupported) {
         if (written.judgement) return written.judgement->verdict;
+        if (result.hidden) return Verdict::fails;
         return result.ending == Ending::unsupported ? Verdict::not_judged : Verdict::right;
     }
     return Verdict::fails;

@@ -36,6 +36,12 @@ std::string first_error(const std::string& text) {
     return text.substr(begin, text.find('\n', error) - begin);
 }
 
+/// The last line that a program printed, on stderr where that is all it did; of one that printed nothing how it ended.
+std::string last_words(const ProcessResult& result) {
+    const std::string said = last_line(result.out.empty() ? result.err : result.out);
+    return said.empty() ? "it " + ending_of(result) : said;
+}
+
 ProcessResult run_in(const Program& program, const std::vector<std::string>& argv, std::chrono::seconds limit,
                      const Environment& more = {}) {
     ProcessOptions options;
@@ -220,7 +226,7 @@ std::vector<std::string> control_of(const Program& program) {
 
 bool passes(const ProcessResult& control, Report& report) {
     if (control.exit_code == 0 && !control.signal && !control.timed_out) return true;
-    report.message = "the control fails too: " + last_line(control.out);
+    report.message = "the control fails too: " + last_words(control);
     return false;
 }
 

@@ -22,7 +22,8 @@ Judgement judge_frame(const FrameToTrace& frame, Backend& backend, Record& recor
                             {.spec = record.backend,
                              .options = record.backend_options,
                              .accuracy = record.accuracy,
-                             .tier = Tier::computes}},
+                             .tier = Tier::computes},
+                            frame.given},
                            backend);
     if (said.expected.outputs.empty() && !said.no_reference.empty())
         throw Error({frame.file, {}}, "the reference cannot run it: " + said.no_reference,

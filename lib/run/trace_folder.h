@@ -26,8 +26,9 @@ struct FrameToTrace {
     std::string inputs_from = {}, expected_from = {};  ///< where they come from
     /// A program computed `expected` while it was captured: a graph that computes something else was captured wrongly.
     bool observed = false;
-    bool again = false;              ///< another run of a graph that was added before …
-    std::string capture_fault = {};  ///< … and what was found of it then
+    bool again = false;               ///< another run of a graph that was added before …
+    std::string capture_fault = {};   ///< … and what was found of it then
+    const OnnxFile* given = nullptr;  ///< the file that it was read from, as FailingCase has it
 };
 
 struct TracedFrame {
