@@ -7,6 +7,7 @@
 #include <filesystem>
 
 #include "base/files.h"
+#include "frontends/onnx/load.h"
 
 using namespace whittle;
 namespace fs = std::filesystem;
@@ -70,4 +71,49 @@ TEST_CASE("a file that does not fail is not minimized", "[file]") {
     const debug::Minimized found = debug::minimize(model.frame(), model.search("Gelu", "Abs"), {});
     CHECK_FALSE(found.failed());
     CHECK_FALSE(fs::exists(model.folder.path() / "out.onnx"));
+}
+
+TEST_CASE("a backend that refuses what reading computes is followed with nothing folded", "[file]") {
+    const TempDir folder("whittle-folded");
+    const fs::path file = folder.path() / "model.onnx";
+    onnx::ModelProto model;
+    model.set_ir_version(8);
+    model.add_opset_import()->set_version(16);
+    onnx::GraphProto& graph = *model.mutable_graph();
+    graph.set_name("g");
+    add_value(*graph.add_input(), "x", onnx::TensorProto::FLOAT);
+    add_value(*graph.add_output(), "y", onnx::TensorProto::FLOAT);
+    onnx::TensorProto& constant = *graph.add_initializer();
+    constant.set_name("w");
+    constant.set_data_type(onnx::TensorProto::FLOAT);
+    constant.add_dims(2);
+    for (const float value : {1.0f, 2.0f}) constant.add_float_data(value);
+    onnx::NodeProto& neg = *graph.add_node();
+    neg.set_op_type("Neg");
+    neg.add_input("w");
+    neg.add_output("n");
+    onnx::NodeProto& sum = *graph.add_node();
+    sum.set_op_type("Add");
+    sum.add_input("x");
+    sum.add_input("n");
+    sum.add_output("y");
+    write_file(file, model.SerializeAsString());
+
+    const Tensor x = Tensor::of(std::vector<float>{3, 4});
+    const auto read = [&](bool fold) {
+        LoadedModel loaded = load_onnx_with_breaks(file, {.fold = fold});
+        LoadedFrame frame{.file = file, .graph = std::move(loaded.graph), .inputs = {x}, .folded = loaded.folded};
+        frame.onnx = OnnxFile{.model = file, .inputs = {{"x"}}, .outputs = {{"y"}}, .values = {x}};
+        return frame;
+    };
+    const std::string refuses =
+        "cmd:sh -c 'grep -aq Neg \"$0/model.onnx\" || exit 125; echo error: no Neg of constants >&2; exit 1'";
+    debug::Search search{.judge = Suspect{.spec = refuses}, .output = folder.path() / "out.json"};
+    REQUIRE_FALSE(read(true).folded.empty());
+    CHECK_FALSE(debug::minimize(read(true), search, {}).failed());  // nobody can read the file once more
+    search.unfolded = [&] { return read(false); };
+    const debug::Minimized found = debug::minimize(read(true), search, {});
+    REQUIRE(found.failed());
+    REQUIRE(found.result.graph.calls().size() == 1);
+    CHECK(found.result.graph.node({found.result.graph.calls()[0]}).target == "onnx.Neg");
 }
