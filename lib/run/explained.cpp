@@ -30,10 +30,10 @@ struct Judged {
     Tolerance tolerance, widest;  ///< of its dtype; of the precision that it was computed in
     FloatLimits limits;
 
-    bool differs() const {
+    bool differs(const Tolerance& by) const {
         if (std::isnan(got) || std::isnan(expected)) return std::isnan(got) != std::isnan(expected);
         if (std::isinf(got) || std::isinf(expected)) return got != expected;
-        return std::fabs(got - expected) > allowed(tolerance, expected);
+        return std::fabs(got - expected) > allowed(by, expected);
     }
     bool too_wide() const {
         double most = std::max(allowed(tolerance, expected), allowed(widest, expected));
@@ -73,7 +73,7 @@ class OutputDecision {
                                 tolerance_,
                                 widest_,
                                 float_limits(interval_.dtype)};
-            if (judged.differs() && !explains(judged, element_place(output_, i, got.sizes()), decision)) return false;
+            if (judged.differs(tolerance_) && !explains(judged, element_place(output_, i, got.sizes()), decision)) return false;
         }
         return true;
     }
@@ -82,6 +82,13 @@ class OutputDecision {
     bool explains(const Judged& judged, const std::string& place, RoundingDecision& decision) const {
         if (is_floating(interval_.dtype) && judged.too_wide()) {
             decision.too_wide = true;
+            if (!judged.differs(widest_)) {
+                if (!decision.why.empty()) return true;  // the first one is reported
+                decision.why = "within rounding at " + place + ": " +
+                               short_number(std::fabs(judged.got - judged.expected)) + " is within the tolerance of " +
+                               std::string(name(interval_.precision)) + ", in which " + interval_.source + " rounds";
+                return true;
+            }
             decision.why = place + ": rounding by " + short_number(judged.smooth) + " is more than " +
                            short_number(kWidestInterval) + " tolerances: the tolerance decides";
             return false;
