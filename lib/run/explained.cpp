@@ -73,7 +73,8 @@ class OutputDecision {
                                 tolerance_,
                                 widest_,
                                 float_limits(interval_.dtype)};
-            if (judged.differs(tolerance_) && !explains(judged, element_place(output_, i, got.sizes()), decision)) return false;
+            if (judged.differs(tolerance_) && !explains(judged, element_place(output_, i, got.sizes()), decision))
+                return false;
         }
         return true;
     }
