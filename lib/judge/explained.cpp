@@ -34,6 +34,9 @@ struct Judged {
         if (std::isfinite(center)) most = std::max(most, allowed(widest, center));
         return !(smooth <= kWidestInterval * most);
     }
+    bool within(const Tolerance& by) const {
+        return std::isfinite(got) && std::fabs(got - expected) <= allowed(by, expected);
+    }
     bool inside(double value) const {
         if (value == center || (std::isnan(value) && std::isnan(center))) return true;
         if (std::isnan(value)) return std::isinf(below) || std::isinf(above);
@@ -73,11 +76,14 @@ class OutputDecision {
                                 widest_,
                                 float_limits(interval_.dtype)};
             const std::string place = element_place(output_, i, got.sizes());
-            if (is_floating(interval_.dtype) && judged.too_wide()) {
+            const bool too_wide = is_floating(interval_.dtype) && judged.too_wide();
+            decision.too_wide |= too_wide;
+            if (too_wide && judged.within(widest_)) {
+                if (decision.why.empty()) decision.why = reason_of_precision(judged, place);
+            } else if (too_wide) {
                 if (all == Says::rounding)
                     decision.why = place + ": rounding by " + figure(judged.smooth) + " is more than " +
                                    figure(kWidestInterval) + " tolerances";
-                decision.too_wide = true;
                 all = Says::open;
             } else if (!is_inside(judged, place, decision.why)) {
                 return Says::failure;
@@ -103,6 +109,11 @@ class OutputDecision {
             return false;
         }
         return true;
+    }
+    std::string reason_of_precision(const Judged& judged, const std::string& place) const {
+        return "within rounding at " + place + ": " + figure(std::fabs(judged.got - judged.expected)) +
+               " is within the tolerance of " + std::string(name(interval_.precision)) + ", in which " +
+               interval_.source + " rounds";
     }
     std::string reason(const Judged& judged, const std::string& place) const {
         return "within rounding at " + place + ": " +

@@ -192,6 +192,22 @@ TEST_CASE("a value in a wider dtype is as exact as what it was computed in", "[i
     CHECK(steps.explained);
     CHECK_THAT(steps.why, Contains("within the rounding of aten."));
     CHECK_FALSE(decided(graph, inputs, pair(right + 0.2, -20), pair(right, -20)).explained);
+    // The interval of the sum is too wide: the tolerance of f16 decides, not that of f32.
+    const Graph total = parse(R"(graph total {
+        %x = placeholder["x"] : f16[64]
+        %s = aten.sum.default(%x) : f16[]
+        %y = aten._to_copy.default(%s, dtype=f32) : f32[]
+        return (%y)
+    })");
+    std::vector<double> alternating(64, 1);
+    for (std::size_t i = 1; i < 64; i += 2) alternating[i] = -0.984375;
+    const auto single = [](double value) { return Tensor::of(Scalar(value), DType::f32); };
+    const RoundingDecision near = decided(total, {halves(alternating)}, single(0.504), single(0.5));
+    INFO(near.why);
+    CHECK(near.explained);
+    CHECK(near.too_wide);
+    CHECK_THAT(near.why, Contains("within the tolerance of f16, in which aten.sum.default rounds"));
+    CHECK_FALSE(decided(total, {halves(alternating)}, single(0.52), single(0.5)).explained);
     const Graph exact = parse(R"(graph exact {
         %x = placeholder["x"] : f16[2]
         %y = aten._to_copy.default(%x, dtype=f64) : f64[2]
