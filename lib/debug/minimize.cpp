@@ -1,23 +1,18 @@
 #include "debug/minimize.h"
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
-#include <sstream>
 
 #include "backends/registry.h"
-#include "base/command_words.h"
 #include "base/error.h"
 #include "base/interrupt.h"
 #include "base/log.h"
 #include "base/subprocess.h"
 #include "base/suggest.h"
-#include "base/words.h"
 #include "debug/check.h"
 #include "debug/diagnose.h"
 #include "debug/minimize_file.h"
 #include "debug/write_repro.h"
 #include "graph/abilities.h"
-#include "graph/backend_options.h"
 #include "graph/failure_file.h"
 #include "graph/releases.h"
 #include "graph/text.h"
@@ -169,37 +164,6 @@ std::optional<Suspect> in_quick_tier(const LoadedFrame& frame, const Search& sea
     return quick;
 }
 
-/// A graph that is long in spite of all is for its file; of it the begin and the end, in lines that fit a screen.
-std::string graph_text(const Graph& graph, const std::string& file) {
-    constexpr std::size_t kMost = 40, kBegin = 24, kEnd = 8, kColumns = 120;
-    const std::string text = print(graph);
-    std::vector<std::string> lines;
-    std::istringstream in(text);
-    for (std::string line; std::getline(in, line);) lines.push_back(std::move(line));
-    if (lines.size() <= kMost) return text;
-    std::string shown;
-    for (std::size_t i = 0; i < lines.size(); ++i) {
-        if (i == kBegin) {
-            shown += "  … " + plural(lines.size() - kBegin - kEnd, "more line") + " in " + file + "\n";
-            i = lines.size() - kEnd;
-        }
-        shown += shortened(lines[i], kColumns) + "\n";
-    }
-    return shown;
-}
-
-/// What is done with the result: the repro, or, where there is none, what judged it, run on it once more.
-std::string next_command(const Search& search, const Graph& result) {
-    if (const auto* judge = std::get_if<reduce::CommandOracleOptions>(&search.judge))
-        return shell_quote(reduce::command_line(*judge, search.output));
-    if (!result.nodes.empty() && has_repro(result)) return shell_quote(repro_words(search.output));
-    std::vector<std::string> words = {program_called("explain"), search.output.string(), "--backend",
-                                      result.failure->backend};
-    for (const auto& more : {option_words(result.failure->options), op_library_words()})
-        words.insert(words.end(), more.begin(), more.end());
-    return shell_quote(words);
-}
-
 /// The backend computes what was given: that the reference computes something else is not its fault.
 bool is_as_given(const Judgement& said) {
     return said.right() && !said.compared.empty() && said.expected.from != kReferenceBackend;
@@ -308,6 +272,7 @@ Minimized minimize_graph(const LoadedFrame& frame, const Search& asked, const Ob
     if (options.as_given) done.written.folded = frame.folded;
     try {
         done.result = reduce::minimize(frame.graph, frame.inputs, journal, options);
+        done.searched = true;
     } catch (const reduce::CannotRun& error) {
         if (!done.written.judgement) throw;
         done.no_candidates = error.what();
@@ -366,52 +331,5 @@ Minimized minimize(const LoadedFrame& frame, const Search& search, const Observe
 fs::path numbered_result(fs::path output, std::size_t number) {
     return output.replace_filename(output.stem().string() + '-' + std::to_string(number) + output.extension().string());
 }
-
-std::string to_text(const Minimized& minimized, const Search& search) {
-    const reduce::Minimized& result = minimized.result;
-    const std::string output = minimized.written.output.string();
-    switch (result.ending) {
-        case Ending::minimized:
-            if (!minimized.nodes.empty())
-                return reduce::report(result, minimized.written) + "\nparts of " + minimized.file + ":\n  " +
-                       join(minimized.nodes, "\n  ") + "\n\nwritten:    " + output +
-                       "\nnext:       " + next_command(search, result.graph) + "\n";
-            return reduce::report(result, minimized.written) + "\n" + graph_text(result.graph, output) +
-                   "\nwritten:    " + output +
-                   (search.output.extension() == ".onnx" ? ", " + failure_path(output).string() : "") +
-                   "\nnext:       " + next_command(search, result.graph) + "\n";
-        case Ending::interrupted:
-            return reduce::report(result, minimized.written) + "written:    " + output +
-                   ", unfinished: " + plural(result.after.calls, "op") + "\nnext:       " + search.go_on + "\n";
-        case Ending::flaky:
-            return "flaky: it fails alike in " + std::to_string(result.flaky.failures) + " of " +
-                   plural(result.flaky.runs, "run") + ", too rarely to be minimized\n";
-        case Ending::unsupported:
-        case Ending::not_failing:
-            break;
-    }
-    const std::optional<Judgement>& said = minimized.written.judgement;
-    if (said && said->fails() && !search.stored)
-        return text_of(*said) + "\nnot minimized: " +
-               (minimized.no_candidates.empty()
-                    ? "the graph that Whittle reads from " + minimized.file + " does not fail"
-                    : minimized.no_candidates) +
-               (minimized.rewritten.empty() ? "" : "; while reading: " + join(minimized.rewritten, "; ")) + "\n";
-    if (said && !said->fails() &&
-        (!said->right() || !said->reason.empty() || is_as_given(*said) || !minimized.no_candidates.empty()))
-        return text_of(*said) + "\n";
-    if (result.ending == Ending::unsupported)
-        return "not judged: " + (search.suspect() ? minimized.judge : "the command") +
-               " gives no answer about this model: " + result.message + "\n";
-    if (result.hidden)
-        return "fails: " + result.signature.text() + "\nnot minimized: the graph that Whittle reads from " +
-               minimized.file + " does not fail\n";
-    std::string text = not_failing_text(search, minimized.judge, result.message);
-    if (search.stored && !result.signature.kind.empty())
-        text += ", but otherwise: " + result.signature.text() + "; --backend " + minimized.judge + " follows that";
-    return text + "\n";
-}
-
-nlohmann::json to_json(const Minimized& minimized) { return reduce::to_json(minimized.result, minimized.written); }
 
 }  // namespace whittle::debug

@@ -16,7 +16,8 @@ struct Minimized {
     std::string file = {};                    ///< the frame's
     std::vector<std::string> rewritten = {};  ///< as LoadedFrame has it
     std::vector<std::string> nodes = {};      ///< the result, where it is a part of the file and no graph
-    std::string no_candidates = {};           ///< why nothing could be searched although the model was judged
+    bool searched = false;                    ///< candidates were asked about, not the model alone
+    std::string no_candidates = {};           ///< why they could not be
 
     bool failed() const {
         return result.ending == reduce::Minimized::Ending::minimized ||
