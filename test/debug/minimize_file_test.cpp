@@ -99,7 +99,7 @@ TEST_CASE("a backend that refuses what reading computes is followed with nothing
     sum.add_output("y");
     write_file(file, model.SerializeAsString());
 
-    const Tensor x = Tensor::of(std::vector<float>{3, 4});
+    const Tensor x = Tensor::of<float>({3, 4});
     const auto read = [&](bool fold) {
         LoadedModel loaded = load_onnx_with_breaks(file, {.fold = fold});
         LoadedFrame frame{.file = file, .graph = std::move(loaded.graph), .inputs = {x}, .folded = loaded.folded};
