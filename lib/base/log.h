@@ -167,7 +167,7 @@ class DebugSection {
     const std::string before_;
 };
 
-/// While it lives, this thread makes no artifacts, and backends do not warn: for what is compiled that nobody asked for.
+/// While it lives, this thread makes no artifacts, and backends do not warn: for what is compiled unasked.
 class ArtifactPause {
   public:
     ArtifactPause();

@@ -243,6 +243,12 @@ std::optional<std::string> command_path(const std::string& word) {
     return program->string();
 }
 
+/// As command_path(), where what is behind the word is the program's: of one by its path, a "--" says whose it is.
+std::optional<std::string> command_taking(const std::string& word, std::span<const std::string> behind) {
+    const bool says = word.find('/') != std::string::npos && std::ranges::find(behind, "--") != behind.end();
+    return says ? std::nullopt : command_path(word);
+}
+
 }  // namespace
 
 std::string Tool::help() const {
@@ -295,7 +301,9 @@ Tool::Impl::CommandLine Tool::Impl::split(std::span<const std::string> arguments
             if (!option->implied.empty() && !has_value) line.words[i] = head + "=" + option->implied;
         }
         const bool is_value = i > 0 && takes_next(line.words[i - 1]);
-        if (const auto command = dashes && !line.taker && !is_value ? command_path(word) : std::nullopt) {
+        if (const auto command = dashes && !line.taker && !is_value
+                                     ? command_taking(word, std::span(line.words).subspan(i + 1))
+                                     : std::nullopt) {
             line.own = i;
             line.words[i] = *command;  // and its arguments, as of `strace` and `time`
             line.rest.assign(line.words.begin() + static_cast<std::ptrdiff_t>(i) + 1, line.words.end());
@@ -321,11 +329,13 @@ Tool::Impl::CommandLine Tool::Impl::split(std::span<const std::string> arguments
 
 bool Tool::Impl::asks_json(std::span<const std::string> arguments) const {
     std::string last;
-    for (const std::string& word : arguments) {
+    for (std::size_t i = 0; i < arguments.size(); ++i) {
+        const std::string& word = arguments[i];
         const Option* option = called(before_equals(word));
         if (word == "--json") return true;
         if (word == "--" || (option && option->rest)) return false;
-        if (dashes && !takes_next(last) && command_path(word)) return false;  // it is the program's
+        if (dashes && !takes_next(last) && command_taking(word, arguments.subspan(i + 1)))
+            return false;  // the program's
         last = word;
     }
     return false;

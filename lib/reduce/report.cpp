@@ -291,7 +291,8 @@ std::string report(const Minimized& result, const Written& written) {
                 '\n';
     if (written.fails_on_nothing)
         text += "            a graph that does nothing fails alike: the failure does not depend on the model\n";
-    if (const auto& culprit = result.graph.failure->culprit) text += "guilty:     " + culprit->text() +
+    if (const auto& culprit = result.graph.failure->culprit)
+        text += "guilty:     " + culprit->text() +
                 (culprit->minimized_only ? "; without it, the model fails all the same" : "") + '\n';
     if (written.releases) text += "release:    " + written.releases->text() + '\n';
     if (written.closeness == Closeness::noise)

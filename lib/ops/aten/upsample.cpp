@@ -186,7 +186,8 @@ std::vector<NodeRef> resize_parts(GraphBuilder& builder, const Arguments<NodeVal
     const double places = static_cast<double>(*std::ranges::max_element(r.in));
     const NodeValue sum = apply_all(g, g.of("aten.abs.default", x), reads);
     const NodeValue spread = g.mul(g.call("aten.clamp_max.default", {arg(sum), 1e30}), Arg(places));  // no infinity
-    const NodeValue rounding = g.sub(spread, spread);  // 0, give or take what each of both rounds by
+    // 0, give or take what each of both rounds by: as two values, for one that is subtracted from itself is 0.
+    const NodeValue rounding = g.sub(spread, g.mul(spread, Arg(1.0)));
     return {g.as(g.add(apply_all(g, x, maps), rounding), given.meta.dtype).ref};
 }
 

@@ -156,6 +156,14 @@ bool Exceptions::crashes(const Case& tried) const {
         lines_, [&](const Exception& line) { return line.aspect == Aspect::crashed && matches(line, tried); });
 }
 
+bool Exceptions::differs(const Case& tried) const {
+    return std::ranges::any_of(lines_, [&](const Exception& line) {
+        const bool of_values = line.aspect == Aspect::values || line.aspect == Aspect::unspecified ||
+                               line.aspect == Aspect::sizes || line.aspect == Aspect::crashed;
+        return of_values && matches(line, tried);
+    });
+}
+
 std::vector<std::string> Exceptions::judge(const Case& tried, const std::vector<Disagreement>& found) {
     std::vector<std::string> problems;
     std::vector<bool> known(found.size());

@@ -54,6 +54,8 @@ class Exceptions {
 
     /// LibTorch is known to end the process.
     bool crashes(const Case& tried) const;
+    /// LibTorch is known to compute something else, or what nobody specifies.
+    bool differs(const Case& tried) const;
     /// What is wrong with what was found of one case: a disagreement that no line knows, or a line that knows one that
     /// is not there any more.
     std::vector<std::string> judge(const Case& tried, const std::vector<Disagreement>& found);
