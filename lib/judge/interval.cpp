@@ -103,7 +103,21 @@ class IntervalWalk {
             return nothing_known(node, node.target);
         const double terms = op->def->bound.rule == Bound::Rule::sums ? terms_of(graph, node) : 1;
         spend(node, terms);
-        return bounded_results(in_f64(graph, node, value, reported), *op, terms, accuracy_);
+        Intervals results = bounded_results(in_f64(graph, node, value, reported), *op, terms, accuracy_);
+        const bool moves = op->def->bound.rule == Bound::Rule::exact || op->def->bound.rule == Bound::Rule::choice;
+        const std::size_t from = moves ? only_origin(node, value) : 0;
+        for (Interval& result : results)
+            if (result.full) result.origin = from ? from : ++origins_;
+        return results;
+    }
+
+    /// Of all operands that are not exact; 0: they have several.
+    static std::size_t only_origin(const Node& node, const ValueOf& value) {
+        std::set<std::size_t> origins;
+        for_each_input(node, [&](NodeRef ref) {
+            if (value(ref).full) origins.insert(value(ref).origin);
+        });
+        return origins.size() == 1 ? *origins.begin() : 0;
     }
 
     static Intervals nothing_known(const Node& node, const std::string& op) {
@@ -170,6 +184,7 @@ class IntervalWalk {
 
     const Accuracy& accuracy_;
     double steps_ = 0;
+    std::size_t origins_ = 0;
 };
 
 /// The op, or a part of its expansion, has a rule.

@@ -31,14 +31,17 @@ struct Sides {
 };
 
 struct Interval {
-    Tensor center = {};              ///< f64; integers and bool in their own dtype
-    DType dtype = DType::f32;        ///< that the value has in the graph
-    Sides smooth = {};               ///< what rounding may move it by while every op with a jump goes the center's way
-    Sides full = {};                 ///< with the jumps that are reached inside the intervals; never below `smooth`
-    std::string source = {};         ///< the op whose rounding contributes most to `smooth`
-    DType precision = dtype;         ///< in which that op rounds: an f64 that was an f16 is no more exact than that
-    std::string jump = {};           ///< the first op whose jump is reached
-    std::string unbounded = {};      ///< an op without a rule, on which the value depends: there is no interval
+    Tensor center = {};          ///< f64; integers and bool in their own dtype
+    DType dtype = DType::f32;    ///< that the value has in the graph
+    Sides smooth = {};           ///< what rounding may move it by while every op with a jump goes the center's way
+    Sides full = {};             ///< with the jumps that are reached inside the intervals; never below `smooth`
+    std::string source = {};     ///< the op whose rounding contributes most to `smooth`
+    DType precision = dtype;     ///< in which that op rounds: an f64 that was an f16 is no more exact than that
+    std::string jump = {};       ///< the first op whose jump is reached
+    std::string unbounded = {};  ///< an op without a rule, on which the value depends: there is no interval
+    /// Where it rounds: what was computed together and then only moved, repeated or selected has one origin, and
+    /// elements of one origin that are alike are one value, which rounds once. 0: it is exact.
+    std::size_t origin = 0;
     bool tolerance_decided = false;  ///< an op with a jump met an interval that is too wide: the tolerance stood for it
 };
 

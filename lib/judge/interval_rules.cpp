@@ -82,8 +82,15 @@ class RuledCall {
         for (const Numbers& center : centers_) all.push_back({Numbers(center.size()), Numbers(center.size())});
         return all;
     }
-    void widen_all(std::vector<Widths>& widths, const std::vector<Tensor>& values) const {
-        for (std::size_t k = 0; k < values.size(); ++k) widths[k].reach(centers_[k], values[k]);
+    /// But for the elements to be left.
+    void widen_all(std::vector<Widths>& widths, const std::vector<Tensor>& values,
+                   const std::vector<bool>& left = {}) const {
+        for (std::size_t k = 0; k < values.size(); ++k) {
+            const Widths before = left.empty() ? Widths() : widths[k];
+            widths[k].reach(centers_[k], values[k]);
+            for (std::size_t i = 0; i < left.size(); ++i)
+                if (left[i]) widths[k].below[i] = before.below[i], widths[k].above[i] = before.above[i];
+        }
     }
 
     static void set_source(Interval& result, const std::string& source, DType precision) {
@@ -272,20 +279,43 @@ class RuledCall {
         return call;
     }
 
+    /// Elements of the one result for which both operands are one value (Interval::origin): they move together.
+    std::vector<bool> one_value(const std::vector<NodeRef>& moved, bool full) const {
+        if (moved.size() != 2 || results_.size() != 1 || value(moved[0]).origin == 0 ||
+            value(moved[0]).origin != value(moved[1]).origin)
+            return {};
+
+        const Sizes& sizes = results_[0].center.sizes();
+        if (broadcast_sizes(value(moved[0]).center.sizes(), value(moved[1]).center.sizes()) != sizes) return {};
+        const Interval one = broadcast_to(value(moved[0]), sides_of(moved[0], full), sizes),
+                       other = broadcast_to(value(moved[1]), sides_of(moved[1], full), sizes);
+        const Numbers xs = one.center.values<double>(), ys = other.center.values<double>();
+        std::vector<bool> alike(xs.size());
+        // A side is the difference of two numbers, of which moving it again costs some bits.
+        const auto equal = [](double x, double y) { return std::fabs(x - y) <= 1e-6 * std::max(x, y); };
+        for (std::size_t i = 0; i < xs.size(); ++i)
+            alike[i] = xs[i] == ys[i] && equal(one.full.below_at(i), other.full.below_at(i)) &&
+                       equal(one.full.above_at(i), other.full.above_at(i));
+        return alike;
+    }
+
     /// At the ends of all intervals, and half way: a slope that grows between the two is a pole's.
     void add_corners(std::vector<Widths>& widths, const std::vector<NodeRef>& moved, bool full) {
         if (!moved.empty()) {
             std::vector<Widths> half = zeros();
+            const std::vector<bool> alike = one_value(moved, full);
             const std::size_t corners = std::size_t{1} << std::min<std::size_t>(moved.size(), 4);
             for (const double share : {0.5, 1.0})
-                for (std::size_t corner = 0; corner < corners; ++corner)
-                    widen_all(share == 1 ? widths : half, run([&](NodeRef ref) {
-                                  const auto at = std::ranges::find(moved, ref) - moved.begin();
-                                  const bool top = corner >> std::min<std::ptrdiff_t>(at, 3) & 1;
-                                  return placed(
-                                      value(ref), sides_of(ref, full),
+                for (std::size_t corner = 0; corner < corners; ++corner) {
+                    const std::vector<Tensor> values = run([&](NodeRef ref) {
+                        const auto at = std::ranges::find(moved, ref) - moved.begin();
+                        const bool top = corner >> std::min<std::ptrdiff_t>(at, 3) & 1;
+                        return placed(value(ref), sides_of(ref, full),
                                       [&](const ElementInterval& span, std::size_t) { return span.end(top, share); });
-                              }));
+                    });
+                    const bool together = corner == 0 || corner + 1 == corners;
+                    widen_all(share == 1 ? widths : half, values, together ? std::vector<bool>() : alike);
+                }
             if (rule() != Rule::step) find_poles(widths, half, moved, full);
         }
         add_own(widths);

@@ -476,3 +476,33 @@ TEST_CASE("most ops have a bound", "[interval]") {
     CHECK(without.contains("aten._linalg_svd.default"));
     CHECK(without.size() < Registry::instance().all().size() / 5);
 }
+
+TEST_CASE("what is compared with itself, moved or selected, is no tie", "[interval]") {
+    const Graph graph = parse(R"(graph itself {
+        %x = placeholder["x"] : f32[3, 1]
+        %y = aten.exp.default(%x) : f32[3, 1]
+        %z = aten.view.default(%y, [1, 3]) : f32[1, 3]
+        %le = aten.le.Tensor(%y, %z) : bool[3, 3]
+        %m = aten.amax.default(%y, [0], true) : f32[1, 1]
+        %eq = aten.eq.Tensor(%y, %m) : bool[3, 1]
+        return (%le, %eq)
+    })");
+    const std::vector<Tensor> inputs = {Tensor::of<float>({1, 2, 3}, {3, 1})};
+    const auto intervals = intervals_of(graph, inputs, {});
+    REQUIRE(intervals);
+    for (const Interval& interval : *intervals) CHECK(interval.full.most() == 0);
+}
+
+TEST_CASE("two computations of one number may differ", "[interval]") {
+    const Graph graph = parse(R"(graph twice {
+        %x = placeholder["x"] : f32[3]
+        %y = aten.exp.default(%x) : f32[3]
+        %z = aten.exp.default(%x) : f32[3]
+        %le = aten.le.Tensor(%y, %z) : bool[3]
+        return (%le)
+    })");
+    const std::vector<Tensor> inputs = {Tensor::of<float>({1, 2, 3}, {3})};
+    const auto intervals = intervals_of(graph, inputs, {});
+    REQUIRE(intervals);
+    CHECK(intervals->at(0).full.most() > 0);
+}

@@ -11,6 +11,7 @@
 #include "backends/libtorch/boxed_call.h"
 #include "base/error.h"
 #include "base/files.h"
+#include "judge/interval.h"
 #include "ops/core/registry.h"
 #include "ops/samples/table.h"
 
@@ -104,6 +105,17 @@ class GradientSources {
     std::map<std::string_view, std::string_view> known_;
 };
 
+/// Who bounds how far results round: the op, its parts, or nobody.
+std::string_view rounding(const RegisteredOp& op) {
+    if (op.def->bound.rule != Bound::Rule::none) return "own";
+    const DTypeSet floating = op.def->dtypes & kFloating;
+    const auto dtype =
+        std::ranges::find_if(kAllDTypes, [&](DType d) { return (floating ? floating : op.def->dtypes) & set_of(d); });
+    const bool bounded = std::ranges::all_of(
+        samples_of(op, *dtype), [&](const Sample& sample) { return ops_without_bound(graph_of(op, sample)).empty(); });
+    return bounded ? "parts" : "–";
+}
+
 /// ONNX ops that no model of the standard's checks: conformance/onnx-unchecked holds the list to that.
 std::set<std::string> without_models() {
     std::set<std::string> ops;
@@ -138,13 +150,16 @@ std::string table() {
          << counts["rule"] << "\nhave a rule, " << counts["parts"] << " are differentiated through their parts, "
          << counts["none"] << " have no gradient, and of " << counts[GradientSources::kMissing]
          << " it is missing.\n\n"
-            "| op | dtypes | infer | eval | lower | grad | compared with |\n|---|---|---|---|---|---|---|\n";
+            "Under *rounds*: who bounds how far results may round, so that a difference within is no failure "
+            "(`accuracy.md`).\n\n"
+            "| op | dtypes | infer | eval | lower | grad | rounds | compared with "
+            "|\n|---|---|---|---|---|---|---|---|\n";
     for (const auto& [name, op] : ops) {
         const OpDef& def = *op->def;
         const char* parts = def.decompose ? "parts" : "–";
         text << "| " << name << " | " << names(def.dtypes) << " | " << (def.infer ? "own" : parts) << " | "
              << (def.eval ? "own" : parts) << " | " << (def.lower ? "own" : parts) << " | " << gradients.of(*op)
-             << " | "
+             << " | " << rounding(*op) << " | "
              << (name.starts_with("aten.")               ? "LibTorch: " + names(compared(*op, exceptions))
                  : name.starts_with("higher_order.")     ? "–"
                  : unchecked.contains(std::string(name)) ? "–"
