@@ -76,7 +76,9 @@ void handle_interrupts_in_child() {
 
 int interrupt_signal() { return received; }
 
-bool told_to_stop() { return interrupt_signal() != 0 || (is_unwanted && *is_unwanted); }
+bool interrupted() { return interrupt_signal() != 0; }
+
+bool told_to_stop() { return interrupted() || (is_unwanted && *is_unwanted); }
 
 WantedScope::WantedScope(const std::atomic<bool>& unwanted) { is_unwanted = &unwanted; }
 WantedScope::~WantedScope() { is_unwanted = nullptr; }

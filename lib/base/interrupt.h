@@ -25,6 +25,8 @@ void handle_interrupts_in_child();
 
 /// The signal that told us to stop; 0: none did.
 int interrupt_signal();
+/// One did.
+bool interrupted();
 
 /// Whether a signal told us to stop, or the work of this thread is not wanted any more.
 bool told_to_stop();

@@ -6,16 +6,13 @@
 #include "base/error.h"
 #include "base/interrupt.h"
 #include "base/log.h"
-#include "base/subprocess.h"
 #include "base/suggest.h"
 #include "debug/check.h"
 #include "debug/diagnose.h"
 #include "debug/minimize_file.h"
 #include "debug/write_repro.h"
 #include "graph/abilities.h"
-#include "graph/failure_file.h"
 #include "graph/releases.h"
-#include "graph/text.h"
 #include "judge/divergence.h"
 #include "ops/core/interpreter.h"
 #include "ops/core/opaque.h"
@@ -31,8 +28,6 @@ namespace fs = std::filesystem;
 namespace {
 
 using Ending = reduce::Minimized::Ending;
-
-bool interrupted() { return interrupt_signal() != 0; }
 
 /// The suspect where its queries run in this process's children, and can be looked into.
 const Suspect* at_hand(const Search& search) {

@@ -39,10 +39,7 @@ class FileJudge {
         const Suspect& suspect = *search_.suspect();
         const auto backend = file_backend(*judging_.backend, file, suspect.options);
         WHITTLE_CHECK(backend != nullptr, "the backend reads ONNX files");
-        const Outcome outcome = run_suspect(frame_.graph, frame_.inputs, *backend, suspect);
-        if (!outcome.failed()) return {};
-        if (!outcome.is_failure()) return {.unresolved = true, .message = outcome.message};
-        return {.failed = true, .signature = signature_of(outcome), .message = outcome.message};
+        return reduce::observation_of(run_suspect(frame_.graph, frame_.inputs, *backend, suspect));
     }
 
     /// Those of the whole file for what it is given, random ones for the rest. False: an input is no dense tensor.
@@ -96,31 +93,30 @@ Minimized minimize_file(const LoadedFrame& frame, const Search& search, const Ob
     if (!whole.failed || whole.unresolved) return done;
 
     const TempDir folder("whittle-query");
+    std::size_t asked = 0;
     reduce::Problem problem;
     problem.count = parts.count();
     problem.neighbours = parts.neighbours();
     problem.legal = [&](const reduce::Set& set) { return parts.legal(set); };
     problem.test = [&](const reduce::Set& set) {
         if (set.size() == static_cast<std::size_t>(parts.count())) return reduce::Verdict::fails;
+        ++asked;
         const Observation seen = judge.observe(parts.write(set, folder.path() / "part.onnx"));
         if (alike(seen, whole)) return reduce::Verdict::fails;
         return seen.failed || seen.unresolved ? reduce::Verdict::unresolved : reduce::Verdict::passes;
     };
     const auto keep = [&](const reduce::Set& set) {
         parts.write(set, search.output);
-        result.calls_after = set.size();
-        observer.progress({result.search.queries, set.size()});
+        observer.progress({asked, set.size()});
     };
-    result.search =
-        reduce::search(problem, {.mode = search.mode, .step_limit = search.step_limit, .improved = keep, .stop = [] {
-                                     return interrupt_signal() != 0;
-                                 }});
-    keep(result.search.kept);
+    result.search = reduce::search(
+        problem, {.mode = search.mode, .step_limit = search.step_limit, .improved = keep, .stop = interrupted});
+    const OnnxFile small = parts.write(result.search.kept, search.output);
     result.ending = result.search.finished ? Ending::minimized : Ending::interrupted;
     result.signature = whole.signature;
     result.calls_before = result.before.calls = static_cast<std::size_t>(parts.count());
-    result.after.calls = result.calls_after;
-    const Observation again = judge.observe(parts.write(result.search.kept, search.output));
+    result.calls_after = result.after.calls = result.search.kept.size();
+    const Observation again = judge.observe(small);
     result.confirmed = alike(again, whole);
     result.graph = failure_of(frame.name, judge, again);
     for (const int node : result.search.kept) done.nodes.push_back(parts.text(node));

@@ -16,13 +16,6 @@ namespace {
 
 std::string figure(double value) { return significant(value, 2); }
 
-std::string element_place(std::size_t output, std::size_t position, const Sizes& sizes) {
-    Sizes index(sizes.size());
-    for (std::size_t d = sizes.size(); d-- > 0; position /= static_cast<std::size_t>(sizes[d]))
-        index[d] = static_cast<std::int64_t>(position % static_cast<std::size_t>(sizes[d]));
-    return "output " + std::to_string(output) + " " + to_string(index);
-}
-
 /// One element of an output and its interval.
 struct Judged {
     double got, expected, center, smooth, below, above;
@@ -75,7 +68,7 @@ class OutputDecision {
                                 tolerance_,
                                 widest_,
                                 float_limits(interval_.dtype)};
-            const std::string place = element_place(output_, i, got.sizes());
+            const std::string place = "output " + std::to_string(output_) + " " + index_text(position, got.sizes());
             const bool too_wide = is_floating(interval_.dtype) && judged.too_wide();
             decision.too_wide |= too_wide;
             if (too_wide && judged.within(widest_)) {

@@ -299,10 +299,10 @@ Verdict worst(std::span<const Verdict> verdicts) {
 }
 
 Judgement judge(const FailingCase& asked, Backend& backend) {
-    if (auto why = unknown_value(asked.graph); why && !takes_file(asked, backend, asked.suspect))
-        return {.reason = std::move(*why)};
+    const bool of_file = takes_file(asked, backend, asked.suspect) != nullptr;
+    if (auto why = unknown_value(asked.graph); why && !of_file) return {.reason = std::move(*why)};
     Judgement said = judge(asked, backend, run(asked, backend, asked.suspect));
-    if (!said.fails() || !takes_file(asked, backend, asked.suspect)) return said;
+    if (!said.fails() || !of_file) return said;
     FailingCase read = asked;
     read.file = nullptr;
     said.only_file = !judge(read, backend).fails();

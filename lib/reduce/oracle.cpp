@@ -39,22 +39,15 @@ class BackendOracle final : public Oracle {
     Observation observe(const Candidate& candidate) override {
         const auto& [graph, inputs, expected, identity, file] = candidate;
         const Outcome outcome = query(graph, inputs, expected, backend_, suspect_);
-        Observation seen;
-        seen.message = outcome.message;
-        seen.lost = outcome.kind == Outcome::Kind::unresolved;
-        seen.failed = outcome.is_failure();
-        seen.unresolved = outcome.failed() && !seen.failed;
+        Observation seen = observation_of(outcome);
         if (const auto found =
                 seen.failed ? excuse(graph, inputs, outcome, expected, suspect_.accuracy) : std::nullopt) {
-            seen.failed = false;
-            seen.unresolved = found->verdict != whittle::Verdict::right;
-            seen.message = found->why;
+            seen = {.unresolved = found->verdict != whittle::Verdict::right, .message = found->why};
         } else if (suspect_.optimized_only && outcome.kind == Outcome::Kind::mismatch &&
                    !right_unoptimized(graph, inputs, expected, backend_, suspect_).value_or(true)) {
             seen.unresolved = true;
             seen.message += "; without optimization, too";
         }
-        if (seen.failed) seen.signature = signature_of(outcome);
         return seen;
     }
 
@@ -262,6 +255,15 @@ std::vector<std::string> command_line(const CommandOracleOptions& options, const
         }
     if (!placed) argv.push_back(file);
     return argv;
+}
+
+Observation observation_of(const Outcome& outcome) {
+    const bool failed = outcome.is_failure();
+    return {.failed = failed,
+            .unresolved = outcome.failed() && !failed,
+            .signature = failed ? signature_of(outcome) : Signature(),
+            .message = outcome.message,
+            .lost = outcome.kind == Outcome::Kind::unresolved};
 }
 
 std::unique_ptr<Oracle> backend_oracle(Backend& backend, Suspect suspect) {

@@ -27,6 +27,9 @@ struct Observation {
     bool replayed = false;  ///< nothing was run: an earlier run's answer (journal.h)
 };
 
+/// Of a backend's run, before anything excuses it.
+Observation observation_of(const Outcome& outcome);
+
 /// What observe() throws where a candidate cannot be handed to the judge: its format has no spelling for it. Any other
 /// Error says that the judge itself cannot be asked.
 class NotWritten : public Error {

@@ -53,13 +53,6 @@ std::string error_text(T got, T expected, double error) {
         return number(error);
 }
 
-/// Row-major position as indices: "[1, 2]".
-std::string index_text(std::int64_t position, const Sizes& sizes) {
-    std::vector<std::int64_t> index(sizes.size());
-    for (std::size_t d = sizes.size(); d-- > 0; position /= sizes[d]) index[d] = position % sizes[d];
-    return to_string(index);
-}
-
 template <class T>
 struct Closeness {
     bool close;
@@ -200,6 +193,12 @@ Tolerance Accuracy::tolerance(DType dtype) const {
     Tolerance result = own == tolerances.end() ? default_tolerance(dtype) : own->second;
     if (mode == Mode::strict) result.rtol = result.atol = 0;
     return result;
+}
+
+std::string index_text(std::int64_t position, const Sizes& sizes) {
+    std::vector<std::int64_t> index(sizes.size());
+    for (std::size_t d = sizes.size(); d-- > 0; position /= sizes[d]) index[d] = position % sizes[d];
+    return to_string(index);
 }
 
 std::vector<std::int64_t> differing_elements(const Tensor& got, const Tensor& expected, const Tolerance& tolerance) {

@@ -60,6 +60,9 @@ std::string_view name(Difference::Kind kind);
 /// to an infinity would accept anything. Another dtype or other sizes are a difference. Nothing when all are close.
 std::optional<Difference> compare(const Tensor& got, const Tensor& expected, const Tolerance& tolerance);
 
+/// A row-major position as indices: "[1, 2]".
+std::string index_text(std::int64_t position, const Sizes& sizes);
+
 /// Returns the row-major positions of the elements that are not close, of tensors of one dtype and equal sizes.
 std::vector<std::int64_t> differing_elements(const Tensor& got, const Tensor& expected, const Tolerance& tolerance);
 

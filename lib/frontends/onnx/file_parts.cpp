@@ -19,14 +19,9 @@ namespace {
 
 /// Dense, of numbers, of known sizes.
 std::optional<ValueMeta> dense_meta(const onnx::TypeProto& type) {
-    if (!type.has_tensor_type() || !type.tensor_type().has_shape()) return std::nullopt;
-    const auto dtype = dtype_from_onnx(type.tensor_type().elem_type());
-    Sizes sizes;
-    for (const auto& dim : type.tensor_type().shape().dim()) {
-        if (!dim.has_dim_value() || dim.dim_value() < 0) return std::nullopt;
-        sizes.push_back(dim.dim_value());
-    }
-    return dtype ? std::optional(ValueMeta::contiguous(*dtype, std::move(sizes))) : std::nullopt;
+    const auto sizes = declared_sizes(type);
+    const auto dtype = sizes ? dtype_from_onnx(type.tensor_type().elem_type()) : std::nullopt;
+    return dtype ? std::optional(ValueMeta::contiguous(*dtype, *sizes)) : std::nullopt;
 }
 
 bool is_external(const onnx::TensorProto& tensor) { return tensor.data_location() == onnx::TensorProto::EXTERNAL; }

@@ -102,6 +102,21 @@ std::string type_text(const onnx::TypeProto& type) {
     return {};
 }
 
+std::optional<Sizes> declared_sizes(const onnx::TypeProto& type, const std::map<std::string, std::int64_t>& dims) {
+    if (!type.has_tensor_type() || !type.tensor_type().has_shape()) return std::nullopt;
+    Sizes sizes;
+    for (const auto& dim : type.tensor_type().shape().dim()) {
+        const auto named = dims.find(dim.dim_param());
+        if (dim.has_dim_value() && dim.dim_value() >= 0)  // some exporters write -1 for a dynamic dimension
+            sizes.push_back(dim.dim_value());
+        else if (dim.has_dim_param() && named != dims.end())
+            sizes.push_back(named->second);
+        else
+            return std::nullopt;
+    }
+    return sizes;
+}
+
 std::string data_type_name(int data_type) {
     if (const auto dtype = dtype_from_onnx(data_type)) return std::string(info_of(*dtype).onnx_name);
     if (onnx::TensorProto::DataType_IsValid(data_type))

@@ -37,6 +37,10 @@ DeclaredValues declared_values(const onnx::GraphProto& graph);
 /// "sequence(f32)", "optional(string)", "map(i64, f32)"; "f32" of a tensor; empty where the file says nothing.
 std::string type_text(const onnx::TypeProto& type);
 
+/// Sizes of a value as the file declares them; named dimensions take their sizes of `dims`. Nothing when one is
+/// missing.
+std::optional<Sizes> declared_sizes(const onnx::TypeProto& type, const std::map<std::string, std::int64_t>& dims = {});
+
 /// External data: files beside the model, mapped once each.
 class ExternalFiles {
   public:

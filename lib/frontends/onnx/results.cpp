@@ -14,22 +14,6 @@ namespace whittle::onnx_proto {
 
 namespace {
 
-/// Sizes of a value as the file declares them; named dimensions take their decided sizes. Nothing when one is missing.
-std::optional<Sizes> declared_sizes(const onnx::TypeProto& type, const std::map<std::string, std::int64_t>& dims) {
-    if (!type.has_tensor_type() || !type.tensor_type().has_shape()) return std::nullopt;
-    Sizes sizes;
-    for (const auto& dim : type.tensor_type().shape().dim()) {
-        const auto named = dims.find(dim.dim_param());
-        if (dim.has_dim_value() && dim.dim_value() >= 0)  // some exporters write -1 for a dynamic dimension
-            sizes.push_back(dim.dim_value());
-        else if (dim.has_dim_param() && named != dims.end())
-            sizes.push_back(named->second);
-        else
-            return std::nullopt;
-    }
-    return sizes;
-}
-
 ValueMeta declared_meta(const std::string& name, Scope& scope) {
     const auto found = scope.top().declared.find(name);
     if (found == scope.top().declared.end()) return unknown_meta();
