@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <set>
 
+using namespace whittle;
 using namespace whittle::reduce;
 
 namespace {

@@ -70,7 +70,6 @@ struct DivideFloor : Arithmetic {
 };
 
 struct DivideTrunc : Arithmetic {
-    static constexpr Bound bound = rounds_by(1, Bound::Rule::step);
     template <Floating T>
     static T eval(T a, T b) {
         return std::trunc(a / b);
@@ -130,7 +129,6 @@ struct Fmod : Arithmetic {
 
 /// Never negative, but where it is 2^63, which wraps; of two zeros 0.
 struct Gcd : Arithmetic {
-    static constexpr Bound bound = Bound();
     static std::int64_t eval(std::int64_t a, std::int64_t b) {
         return static_cast<std::int64_t>(std::gcd(magnitude(a), magnitude(b)));
     }
@@ -139,7 +137,6 @@ struct Gcd : Arithmetic {
     }
 };
 struct Lcm : Arithmetic {
-    static constexpr Bound bound = Bound();
     static std::int64_t eval(std::int64_t a, std::int64_t b) {
         const std::int64_t divisor = Gcd::eval(a, b);
         return divisor == 0 ? 0 : static_cast<std::int64_t>(Gcd::magnitude(wrapping_mul(a / divisor, b)));
