@@ -91,7 +91,7 @@ int run(const cli::Tool& tool, Options& options) {
     const std::vector<cli::LoadedFrame> frames =
         cli::frames_of(options.model, options.judge, options.search, options.inputs);
     if (frames.empty()) throw Error({options.model.string(), {}}, "it holds no graph");
-    debug::Search search =
+    reduce::Search search =
         cli::search_of(options.model, options.output, options.judge, options.search, options.inputs, frames[0]);
     search.go_on = resume_command(tool, options.search);
     const cli::Minified done = cli::minify(tool, search, frames, std::cout);

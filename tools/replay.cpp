@@ -15,8 +15,8 @@
 #include "cli/record_choice.h"
 #include "cli/tool.h"
 #include "cli/usage.h"
-#include "run/replay.h"
-#include "run/replay_report.h"
+#include "replay/replay.h"
+#include "replay/replay_report.h"
 
 namespace {
 

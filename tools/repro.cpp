@@ -13,8 +13,8 @@
 #include "cli/repro_options.h"
 #include "cli/tool.h"
 #include "cli/usage.h"
-#include "debug/check.h"
-#include "debug/write_repro.h"
+#include "reduce/check.h"
+#include "repro/write_repro.h"
 
 namespace {
 
@@ -54,7 +54,7 @@ std::optional<Failure> failure_of(const Options& options, const cli::LoadedFrame
                                : Suspect{.spec = options.backend.name, .options = options.backend.options()};
     if (options.accuracy.given()) suspect.accuracy = options.accuracy.accuracy();
     if (options.accuracy.mode) suspect.tier = Tier::computes;
-    std::optional<Failure> failure = debug::failure_of(frame, suspect);
+    std::optional<Failure> failure = repro::failure_of(frame, suspect);
     if (failure && recorded) {
         failure->culprit = frame.graph.failure->culprit;
         failure->signature.rate = frame.graph.failure->signature.rate;
@@ -63,8 +63,8 @@ std::optional<Failure> failure_of(const Options& options, const cli::LoadedFrame
 }
 
 int not_failing(const cli::Tool& tool, const Options& options, const std::string& recorded) {
-    const std::string message = debug::not_failing_text(options.backend.name.empty() ? recorded : options.backend.name,
-                                                        options.accuracy.mode ? Tier::computes : Tier::ends);
+    const std::string message = not_failing_text(options.backend.name.empty() ? recorded : options.backend.name,
+                                                 options.accuracy.mode ? Tier::computes : Tier::ends);
     if (tool.shared().json)
         cli::print_json({{"verified", false}, {"runs", 0}, {"message", message}});
     else
@@ -73,11 +73,11 @@ int not_failing(const cli::Tool& tool, const Options& options, const std::string
 }
 
 int write_python(const cli::Tool& tool, const Options& options, const LoadedFrame& frame) {
-    const debug::PythonRepro repro = debug::write_python(frame, options.repro.output, !options.repro.no_verify);
+    const repro::PythonRepro repro = repro::write_python(frame, options.repro.output, !options.repro.no_verify);
     if (tool.shared().json)
-        cli::print_json(debug::to_json(repro));
+        cli::print_json(to_json(repro));
     else
-        std::cout << debug::to_text(repro);
+        std::cout << to_text(repro);
     return options.repro.no_verify || repro.verified ? 0 : 1;
 }
 
@@ -107,11 +107,11 @@ int run(const cli::Tool& tool, Options& options) {
     frame.graph.failure = failure_of(options, frame);
     if (!frame.graph.failure) return not_failing(tool, options, recorded);
     const repro::Options wanted = options.repro.options(tool, *frame.graph.failure);
-    const repro::Report report = debug::write_repro(frame.graph, options.graph, wanted);
+    const repro::Report report = repro::write_repro(frame.graph, options.graph, wanted);
     if (tool.shared().json)
-        cli::print_json(debug::to_json(report));
+        cli::print_json(to_json(report));
     else
-        std::cout << debug::to_text(report, *frame.graph.failure, wanted);
+        std::cout << to_text(report, *frame.graph.failure, wanted);
     return wanted.verify && !report.verified ? 1 : 0;
 }
 

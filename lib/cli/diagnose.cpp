@@ -13,11 +13,11 @@
 #include "cli/minify.h"
 #include "cli/tool.h"
 #include "cli/usage.h"
-#include "debug/check.h"
-#include "debug/diagnose.h"
-#include "debug/divergence.h"
-#include "debug/letter.h"
+#include "diagnose/diagnose.h"
+#include "diagnose/letter.h"
 #include "graph/abilities.h"
+#include "reduce/check.h"
+#include "report/frame_divergence.h"
 
 namespace whittle::cli {
 namespace fs = std::filesystem;
@@ -26,8 +26,8 @@ namespace {
 
 /// Minimizes what fails, writes its repro, and fills the letter with both.
 void follow(const Tool& tool, const LoadedFrame& frame, const fs::path& output, const SubjectOptions& options,
-            debug::Letter& letter, std::ostream& report) {
-    const debug::Tried& who = letter.guilt.who();
+            diagnose::Letter& letter, std::ostream& report) {
+    const diagnose::Tried& who = letter.guilt.who();
     BackendChoice guilty = options.backend;
     if (!who.suspect) {
         guilty = {.name = who.backend, .op_libraries = options.backend.op_libraries};
@@ -40,7 +40,7 @@ void follow(const Tool& tool, const LoadedFrame& frame, const fs::path& output, 
     const std::unique_ptr<Backend> backend = find_backend(guilty.spec(kDefaultSuspect));
     if (offered<Reference>(*backend)) {  // it has no failures of its own that could be followed
         letter.no_repro = "the reference itself differs from what was recorded";
-        debug::address(letter, *backend);
+        diagnose::address(letter, *backend);
         return;
     }
     nlohmann::json ignored;
@@ -62,16 +62,16 @@ void follow(const Tool& tool, const LoadedFrame& frame, const fs::path& output, 
         letter.repro = followed.repros[0], letter.verified = followed.verified;
     else
         letter.no_repro = followed.no_repro;
-    debug::address(letter, *backend);
+    diagnose::address(letter, *backend);
 }
 
 /// The options of the suspect that leave out whom the letter names, where that can be.
-std::optional<BackendChoice> without_culprit(const debug::Letter& letter, const BackendChoice& suspect) {
+std::optional<BackendChoice> without_culprit(const diagnose::Letter& letter, const BackendChoice& suspect) {
     if (!letter.minimized || !letter.minimized->failure || !letter.minimized->failure->culprit) return std::nullopt;
     const std::unique_ptr<Backend> backend = find_backend(suspect.spec(kDefaultSuspect));
     const Switchable* parts = offered<Switchable>(*backend);
     if (!parts) return std::nullopt;
-    const auto options = debug::without_culprit(*letter.minimized->failure->culprit, *parts, suspect.options());
+    const auto options = diagnose::without_culprit(*letter.minimized->failure->culprit, *parts, suspect.options());
     if (!options || *options == suspect.options()) return std::nullopt;
     BackendChoice rest{.name = suspect.name, .op_libraries = suspect.op_libraries};
     for (const auto& [key, value] : *options) rest.pairs.push_back(key + "=" + value);
@@ -80,25 +80,25 @@ std::optional<BackendChoice> without_culprit(const debug::Letter& letter, const 
 
 /// Tells `letter` of the frame that fails, and as long as it fails without the culprits that were named, of the next.
 void tell_culprits(const Tool& tool, const LoadedFrame& frame, const std::string& stem, SubjectOptions options,
-                   debug::Guilt guilt, const std::string& model, const std::function<void(const debug::Letter&)>& tell,
-                   std::ostream& out) {
+                   diagnose::Guilt guilt, const std::string& model,
+                   const std::function<void(const diagnose::Letter&)>& tell, std::ostream& out) {
     for (std::size_t number = 1;; ++number) {
-        debug::Letter letter{.model = model,
-                             .suspect = options.suspect().spec.text(),
-                             .guilt = guilt,
-                             .ops = frame.graph.calls().size()};
+        diagnose::Letter letter{.model = model,
+                                .suspect = options.suspect().spec.text(),
+                                .guilt = guilt,
+                                .ops = frame.graph.calls().size()};
         if (!tool.shared().json)
             out << model << ": fails with " << guilt.who().backend << (number > 1 ? " without it, too" : "") << "\n"
-                << debug::to_text(guilt) << std::flush;
+                << to_text(guilt) << std::flush;
         const fs::path output = stem + ".min.json";
         std::ostringstream unseen;
-        follow(tool, frame, number > 1 ? debug::numbered_result(output, number) : output, options, letter,
+        follow(tool, frame, number > 1 ? reduce::numbered_result(output, number) : output, options, letter,
                tool.shared().verbose ? out : unseen);
         tell(letter);
         const std::optional<BackendChoice> rest = without_culprit(letter, options.backend);
         if (!rest) return;
         options.backend = *rest;
-        guilt = debug::first_guilty(frame, options.suspect());
+        guilt = diagnose::first_guilty(frame, options.suspect());
         if (!guilt.fails()) return;
         if (!tool.shared().json) out << "\n";
     }
@@ -112,7 +112,7 @@ std::vector<LoadedFrame> frames_of_model(const Tool& tool, const fs::path& model
     if (run) {
         SubjectOptions recorded = options;
         if (recorded.backend.name.empty()) recorded.backend.name = std::string(kDefaultSuspect);
-        const debug::Subject subject = subject_of(tool, model, recorded, scratch);
+        const report::Subject subject = subject_of(tool, model, recorded, scratch);
         if (subject.frames.empty())
             throw Error({model.string(), {}}, "nothing was captured: " + join(subject.index->notes, "; "));
         runnable = subject.runnable;
@@ -137,16 +137,16 @@ std::string named(const fs::path& model, const LoadedFrame& frame) {
 }  // namespace
 
 int diverge(const Tool& tool, const fs::path& model, const SubjectOptions& options, const ReportSink& sink) {
-    std::vector<debug::FrameDivergence> all;
+    std::vector<report::FrameDivergence> all;
     for (const LoadedFrame& frame : load_model(model, {.inputs = options.inputs})) {
         SubjectOptions own = options;
         own.backend.default_to(frame);
-        all.push_back(debug::diverge(frame, own.suspect()));
+        all.push_back(report::diverge(frame, own.suspect()));
         if (tool.shared().json) continue;
         sink.out() << (all.size() > 1 ? "\n" : "")
-                   << debug::to_text(all.back(), {.all = tool.shared().verbose, .columns = sink.columns()});
+                   << to_text(all.back(), {.all = tool.shared().verbose, .columns = sink.columns()});
     }
-    if (tool.shared().json) print_json(debug::to_json(all));
+    if (tool.shared().json) print_json(to_json(all));
     return std::any_of(all.begin(), all.end(), [](const auto& one) { return one.differs(); });
 }
 
@@ -155,28 +155,28 @@ int diagnose(const Tool& tool, const fs::path& model, SubjectOptions options, co
     const std::vector<LoadedFrame> frames = frames_of_model(tool, model, options, scratch.path() / "traced");
     const Suspect suspect = options.suspect();
     const bool json = tool.shared().json;
-    std::vector<std::pair<const LoadedFrame*, debug::Guilt>> failing;
-    std::vector<debug::JudgedFrame> judged;
+    std::vector<std::pair<const LoadedFrame*, diagnose::Guilt>> failing;
+    std::vector<JudgedFrame> judged;
     nlohmann::json all = nlohmann::json::array();
     for (const LoadedFrame& frame : frames) {
-        debug::Guilt guilt = debug::first_guilty(frame, suspect);
-        judged.push_back(debug::judged_frame(guilt));
+        diagnose::Guilt guilt = diagnose::first_guilty(frame, suspect);
+        judged.push_back(judged_frame(guilt));
         if (guilt.fails())
             failing.emplace_back(&frame, std::move(guilt));
         else if (json)
-            all.push_back(debug::to_json(debug::Letter{named(model, frame), suspect.spec.text(), std::move(guilt)}));
+            all.push_back(to_json(diagnose::Letter{named(model, frame), suspect.spec.text(), std::move(guilt)}));
         else
             sink.out() << named(model, frame) << ": " << words(guilt.verdict()) << " with " << suspect.spec.text()
                        << "\n"
-                       << debug::to_text(guilt);
+                       << to_text(guilt);
     }
     for (std::size_t i = 0; i < failing.size(); ++i) {
         const auto& [frame, guilt] = failing[i];
-        const auto tell = [&](const debug::Letter& letter) {
+        const auto tell = [&](const diagnose::Letter& letter) {
             if (json)
-                all.push_back(debug::to_json(letter));
+                all.push_back(to_json(letter));
             else
-                sink.out() << "\n" << debug::to_text(letter) << std::flush;
+                sink.out() << "\n" << to_text(letter) << std::flush;
         };
         const std::string stem =
             stem_of(model, options.program.arguments) + (failing.size() > 1 ? "-" + std::to_string(i + 1) : "");
@@ -184,7 +184,7 @@ int diagnose(const Tool& tool, const fs::path& model, SubjectOptions options, co
     }
     if (json) {
         nlohmann::json report = {{"frames", all}};
-        debug::add_verdict(report, judged);
+        add_verdict(report, judged);
         print_json(report);
     }
     return failing.empty() ? 0 : 1;

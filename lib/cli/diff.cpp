@@ -7,7 +7,7 @@
 #include "base/files.h"
 #include "cli/tool.h"
 #include "cli/usage.h"
-#include "explain/trace_diff.h"
+#include "report/trace_diff.h"
 
 namespace whittle::cli {
 namespace fs = std::filesystem;
@@ -15,21 +15,21 @@ namespace fs = std::filesystem;
 namespace {
 
 struct Side {
-    debug::Subject subject;
-    explain::Report report = {};
-    std::vector<explain::RecordedValues> values = {};
+    report::Subject subject;
+    report::Report report = {};
+    std::vector<report::RecordedValues> values = {};
 
-    explain::Capture capture() const { return {subject.frames, report, values}; }
+    report::Capture capture() const { return {subject.frames, report, values}; }
 };
 
 /// What folders of trace, and records, keep.
-std::vector<explain::RecordedValues> recorded(const fs::path& model, const SubjectOptions& options) {
+std::vector<report::RecordedValues> recorded(const fs::path& model, const SubjectOptions& options) {
     const ModelKind kind = recognize(model);
-    std::vector<explain::RecordedValues> all;
+    std::vector<report::RecordedValues> all;
     if (kind != ModelKind::trace && kind != ModelKind::record) return all;
     for (LoadedFrame& frame : load_model(model, {.inputs = options.inputs, .keep_unknown = true})) {
         if (!frame.record) continue;
-        explain::RecordedValues values{.graph = frame.graph.name};
+        report::RecordedValues values{.graph = frame.graph.name};
         for (const NodeId id : frame.graph.placeholders()) values.inputs_of.push_back(frame.graph.node({id}).target);
         values.inputs = std::move(frame.inputs);
         values.outputs = std::move(frame.expected);
@@ -43,7 +43,7 @@ Side side_of(const Tool& tool, const fs::path& model, SubjectOptions options, co
     options.values = true;  // a program's are compared as those of a folder are
     Side side{.subject = subject_of(tool, model, options, scratch)};
     const std::unique_ptr<Backend> backend = find_backend(options.backend.spec(kDefaultSuspect));
-    side.report = debug::report(side.subject, *backend);
+    side.report = report::report(side.subject, *backend);
     const fs::path& runnable = side.subject.runnable;
     if (!side.subject.frames.empty()) side.values = recorded(runnable.empty() ? model : runnable, options);
     return side;
@@ -68,11 +68,11 @@ int tell_diff(const Tool& tool, const fs::path& before, const fs::path& after, c
     const TempDir scratch("whittle-diff");
     const Side first = side_of(tool, before, for_one_of(options, before, after), scratch.path() / "before");
     const Side second = side_of(tool, after, for_one_of(options, after, before), scratch.path() / "after");
-    const explain::TraceDiff diff = explain::diff(first.capture(), second.capture(), options.accuracy.accuracy());
+    const report::TraceDiff diff = report::diff(first.capture(), second.capture(), options.accuracy.accuracy());
     if (tool.shared().json)
-        print_json(explain::to_json(diff));
+        print_json(report::to_json(diff));
     else
-        shown.sink.out() << explain::to_text(diff, shown.report.text(tool, shown.sink));
+        shown.sink.out() << report::to_text(diff, shown.report.text(tool, shown.sink));
     shown.pictures.write_diff(tool, second.subject, second.report, diff);
     return diff.same() ? 0 : 1;
 }

@@ -14,10 +14,11 @@
 #include "cli/messages.h"
 #include "cli/progress.h"
 #include "cli/tool.h"
-#include "debug/check.h"
-#include "debug/write_repro.h"
+#include "diagnose/compiled.h"
 #include "graph/abilities.h"
 #include "ops/core/opaque.h"
+#include "reduce/check.h"
+#include "repro/write_repro.h"
 
 namespace whittle::cli {
 namespace fs = std::filesystem;
@@ -25,10 +26,10 @@ namespace fs = std::filesystem;
 namespace {
 
 /// One frame; its report is printed.
-void minimize(const Tool& tool, const debug::Search& search, const LoadedFrame& frame, std::ostream& report,
+void minimize(const Tool& tool, const reduce::Search& search, const LoadedFrame& frame, std::ostream& report,
               Minified& all) {
     Progress progress("minify", 0, tool.shared().progress);
-    const debug::Observer observer{
+    const reduce::Observer observer{
         .progress =
             [&](const reduce::Progress& at) { progress.update(at.queries, "smallest: " + plural(at.calls, "op")); },
         .warn =
@@ -36,10 +37,10 @@ void minimize(const Tool& tool, const debug::Search& search, const LoadedFrame& 
                 progress.clear();
                 warn(tool, text);
             }};
-    const debug::Minimized done = debug::minimize(frame, search, observer);
+    const reduce::MinimizedFrame done = reduce::minimize(frame, search, observer);
     progress.clear();
-    all.json.push_back(debug::to_json(done));
-    if (!tool.shared().json) report << debug::to_text(done, search) << std::flush;
+    all.json.push_back(to_json(done));
+    if (!tool.shared().json) report << to_text(done, search) << std::flush;
     all.good = all.good && done.failed();
     if (!done.failed()) return;
     all.graphs.push_back(done.result.graph);
@@ -58,7 +59,7 @@ std::string others_text(std::vector<fs::path> alike, const fs::path& file) {
 }
 
 /// What is said before the failures of several graphs are minimized.
-void tell(const debug::Findings& found, const debug::Search& search, const std::vector<LoadedFrame>& frames,
+void tell(const reduce::Findings& found, const reduce::Search& search, const std::vector<LoadedFrame>& frames,
           std::ostream& report) {
     const std::size_t failures = found.failing.size();
     std::set<fs::path> records;  // a graph may have several; one that is cut into parts is more than one frame
@@ -68,7 +69,7 @@ void tell(const debug::Findings& found, const debug::Search& search, const std::
            << plural(failures, "distinct failure") << "\n";
     for (const auto& [file, why] : found.not_judged) report << file.string() << ": not judged: " << why << "\n";
     if (failures == 0 && found.not_judged.empty())
-        report << debug::not_failing_text(search, found.judge, "never fails") << "\n";
+        report << not_failing_text(search, found.judge, "never fails") << "\n";
 }
 
 /// Of the repro of a result: beside it, with the smallest data that shows the failure.
@@ -76,7 +77,7 @@ repro::Options repro_options(const fs::path& result) {
     repro::Options options;
     options.output = result;
     options.output.replace_extension(".cpp");
-    std::vector<std::string> words = debug::repro_words(result);
+    std::vector<std::string> words = diagnose::repro_words(result);
     words.insert(words.end(), {"-o", options.output.string()});
     options.command = shell_quote(words);
     options.data.reset();
@@ -86,7 +87,7 @@ repro::Options repro_options(const fs::path& result) {
 
 }  // namespace
 
-Minified minify(const Tool& tool, const debug::Search& search, const std::vector<LoadedFrame>& frames,
+Minified minify(const Tool& tool, const reduce::Search& search, const std::vector<LoadedFrame>& frames,
                 std::ostream& report) {
     Minified all{.good = true, .json = nlohmann::json::array()};
     if (frames.size() == 1) {
@@ -94,12 +95,12 @@ Minified minify(const Tool& tool, const debug::Search& search, const std::vector
         all.json = nlohmann::json(all.json[0]);
         return all;
     }
-    const debug::Findings found = debug::check(frames, search);
+    const reduce::Findings found = reduce::check(frames, search);
     all.good = !found.failing.empty();
     if (!tool.shared().json) tell(found, search, frames, report);
     for (std::size_t i = 0; i < found.failing.size(); ++i) {
-        debug::Search own = search;
-        if (found.failing.size() > 1) own.output = debug::numbered_result(search.output, i + 1);
+        reduce::Search own = search;
+        if (found.failing.size() > 1) own.output = reduce::numbered_result(search.output, i + 1);
         const fs::path& file = found.failing[i]->file;
         if (!tool.shared().json) report << "\n" << file.string() << others_text(found.alike[i], file) << "\n";
         minimize(tool, own, *found.failing[i], report, all);
@@ -140,7 +141,7 @@ Followed follow_up(const Tool& tool, const FollowUp& wanted, std::ostream& repor
     const bool opaque = std::ranges::any_of(
         frames, [](const LoadedFrame& frame) { return !opaque_ops(frame.graph).empty(); });  // nothing to compare with
     if (!judge.accuracy.mode && !opaque) judge.accuracy.mode = name(Accuracy::Mode::close);
-    debug::Search search = search_of(wanted.model, wanted.output, judge, how, wanted.inputs, frames[0]);
+    reduce::Search search = search_of(wanted.model, wanted.output, judge, how, wanted.inputs, frames[0]);
     for (LoadedFrame& frame : frames)
         if (wanted.scratch) frame.file = frame.file.stem();
     search.go_on = wanted.scratch ? shell_quote(tool.command_line())
@@ -162,20 +163,20 @@ Followed follow_up(const Tool& tool, const FollowUp& wanted, std::ostream& repor
             none("the result is a part of the file, of which Whittle has no graph");
             continue;
         }
-        if (!debug::has_repro(graph)) {
+        if (!diagnose::has_repro(graph)) {
             none("the backend " + graph.failure->backend + " has no part of a repro of its own");
             continue;
         }
         const repro::Options options = repro_options(minified.files[i]);
         repro::Report written;
         try {
-            written = debug::write_repro(graph, minified.files[i], options);
+            written = repro::write_repro(graph, minified.files[i], options);
         } catch (const Error& error) {  // the graph cannot be written down; it is minimized all the same
             none(error.message());
             continue;
         }
-        if (!tool.shared().json) report << "\n" << debug::to_text(written, *graph.failure, options) << std::flush;
-        json["repros"].push_back(debug::to_json(written));
+        if (!tool.shared().json) report << "\n" << to_text(written, *graph.failure, options) << std::flush;
+        json["repros"].push_back(to_json(written));
         followed.repros.push_back(written.output);
         followed.verified = followed.verified && written.verified;
     }

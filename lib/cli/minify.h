@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "cli/search_options.h"
-#include "debug/minimize.h"
-#include "debug/search.h"
+#include "reduce/minimize_frame.h"
+#include "reduce/request.h"
 
 namespace whittle::cli {
 
@@ -26,7 +26,7 @@ struct Minified {
 
 /// Minimizes the frame, or of several the smallest for each distinct failure: OUT for one, else OUT-1, OUT-2, ….
 /// Reports as text go to `report` as they come, unless the tool prints JSON.
-Minified minify(const Tool& tool, const debug::Search& search, const std::vector<LoadedFrame>& frames,
+Minified minify(const Tool& tool, const reduce::Search& search, const std::vector<LoadedFrame>& frames,
                 std::ostream& report);
 
 /// A failure that was seen, and what becomes of it.

@@ -1,6 +1,6 @@
 #include "cli/profile.h"
 
-#include "debug/profile.h"
+#include "report/subject_profile.h"
 
 namespace whittle::cli {
 namespace fs = std::filesystem;
@@ -14,17 +14,17 @@ ProfileWish wish_of(const ReportOptions& report, const PictureOptions& pictures,
 std::optional<Profile> measured(const fs::path& model, const SubjectOptions& options, const ProfileWish& wish) {
     const bool known = wish.times ? !options.minify || !options.backend.name.empty() : !options.backend.name.empty();
     if ((!wish.times && !wish.page) || !known || is_run(recognize(model))) return std::nullopt;
-    return debug::profile(load_model(model, {.inputs = options.inputs, .keep_unknown = true}), options.suspect(),
-                          wish.page);
+    return report::profile(load_model(model, {.inputs = options.inputs, .keep_unknown = true}), options.suspect(),
+                           wish.page);
 }
 
 void add_profile(const SubjectOptions& options, const ProfileWish& wish, std::optional<Profile> measured,
-                 debug::Subject& subject) {
+                 report::Subject& subject) {
     if (!wish.times && !wish.page) return;
     if (!measured && !subject.runnable.empty())
-        measured = debug::profile(load_model(subject.runnable, {.inputs = options.inputs, .keep_unknown = true}),
-                                  options.suspect(), wish.page);
-    debug::add_profile(subject, measured ? std::move(*measured) : Profile());
+        measured = report::profile(load_model(subject.runnable, {.inputs = options.inputs, .keep_unknown = true}),
+                                   options.suspect(), wish.page);
+    report::add_profile(subject, measured ? std::move(*measured) : Profile());
 }
 
 }  // namespace whittle::cli

@@ -27,6 +27,6 @@ std::optional<Profile> measured(const std::filesystem::path& model, const Subjec
 /// Fills subject.profile: with what was measured before, else with what a program recorded, run on the backend that was
 /// named. Throws Error as load_model() does.
 void add_profile(const SubjectOptions& options, const ProfileWish& wish, std::optional<Profile> measured,
-                 debug::Subject& subject);
+                 report::Subject& subject);
 
 }  // namespace whittle::cli

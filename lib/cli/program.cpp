@@ -98,8 +98,8 @@ std::map<std::string, Tensor> by_name(const InputOptions& options) {
 /// Specializations of who is observed: as the API has it for WHITTLE_PROFILE_RECOMPILES.
 static constexpr std::int64_t kMostProfiled = 64;
 
-debug::ProgramRequest ProgramOptions::request(const Tool& tool, const std::filesystem::path& program,
-                                              const InputOptions& inputs) const {
+ProgramRequest ProgramOptions::request(const Tool& tool, const std::filesystem::path& program,
+                                       const InputOptions& inputs) const {
     const ModelKind kind = recognize(program);
     const bool module = kind == ModelKind::torchscript;
     if (module && !arguments.empty())
@@ -126,7 +126,7 @@ debug::ProgramRequest ProgramOptions::request(const Tool& tool, const std::files
             .compile_options = std::move(environment)};
 }
 
-int end_as(const debug::RanProgram& program) {
+int end_as(const RanProgram& program) {
     if (!program.signal) return program.exit_code;
     std::fflush(nullptr);
     const rlimit none{0, 0};  // the program's own core file, if any, is there already

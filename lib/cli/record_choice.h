@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "run/replay.h"
+#include "replay/replay.h"
 
 namespace whittle::cli {
 

@@ -46,7 +46,7 @@ void ReportOptions::refuse(const std::string& others) const {
                     others + " do not make");
 }
 
-explain::TextOptions ReportOptions::text(const Tool& tool, const ReportSink& sink) const {
+report::TextOptions ReportOptions::text(const Tool& tool, const ReportSink& sink) const {
     return {.ops = ops,
             .guards = guards,
             .times = times,

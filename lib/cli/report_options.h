@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
-#include "explain/show.h"
 #include "frontends/cpp/analysis.h"
+#include "report/show.h"
 
 namespace whittle::cli {
 
@@ -45,7 +45,7 @@ struct ReportOptions {
     /// Throws Error where one is given beside `others`, which make no such report.
     void refuse(const std::string& others) const;
     /// With the tool's --verbose, for that place.
-    explain::TextOptions text(const Tool& tool, const ReportSink& sink) const;
+    report::TextOptions text(const Tool& tool, const ReportSink& sink) const;
 };
 
 /// --static and --static-flags.

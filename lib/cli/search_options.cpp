@@ -14,7 +14,7 @@
 #include "graph/placement.h"
 #include "program/gradients.h"
 #include "program/program.h"
-#include "run/load.h"
+#include "trace/load.h"
 
 namespace whittle::cli {
 namespace fs = std::filesystem;
@@ -235,15 +235,15 @@ std::vector<LoadedFrame> frames_of(const fs::path& model, const JudgeOptions& ju
     return read_frames(model, judge, options, inputs, !options.no_fold);
 }
 
-debug::Search search_of(const fs::path& model, const fs::path& output, JudgeOptions judge, const SearchOptions& options,
-                        const InputOptions& inputs, const LoadedFrame& first) {
-    debug::Search search{.model = model,
-                         .output = output,
-                         .passes = passes_of(options),
-                         .mode = reduce::mode_from_name(options.mode),
-                         .repeat = static_cast<int>(options.repeat),
-                         .jobs = static_cast<int>(options.jobs),
-                         .resume = options.resume};
+reduce::Search search_of(const fs::path& model, const fs::path& output, JudgeOptions judge,
+                         const SearchOptions& options, const InputOptions& inputs, const LoadedFrame& first) {
+    reduce::Search search{.model = model,
+                          .output = output,
+                          .passes = passes_of(options),
+                          .mode = reduce::mode_from_name(options.mode),
+                          .repeat = static_cast<int>(options.repeat),
+                          .jobs = static_cast<int>(options.jobs),
+                          .resume = options.resume};
     if (options.step_limit) search.step_limit = static_cast<std::size_t>(*options.step_limit);
     if (!judge.command() && judge.backend.name.empty()) {  // what it was recorded with, or fails with
         search.stored = first.graph.failure;

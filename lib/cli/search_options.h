@@ -10,7 +10,7 @@
 #include "cli/backend_choice.h"
 #include "cli/limits.h"
 #include "cli/model.h"
-#include "debug/search.h"
+#include "reduce/request.h"
 
 namespace whittle::cli {
 
@@ -47,8 +47,8 @@ struct SearchOptions {
 
 /// What is searched for in the frames of `model`, the first of which says what it was recorded with or fails with;
 /// where the options name nothing else, that is asked. The result goes to `output`.
-debug::Search search_of(const std::filesystem::path& model, const std::filesystem::path& output, JudgeOptions judge,
-                        const SearchOptions& options, const InputOptions& inputs, const LoadedFrame& first);
+reduce::Search search_of(const std::filesystem::path& model, const std::filesystem::path& output, JudgeOptions judge,
+                         const SearchOptions& options, const InputOptions& inputs, const LoadedFrame& first);
 
 /// The frames of a model as the options ask for them: folded or not, decomposed or not. What does not decompose stays.
 /// `judge` is who is to be asked, as far as that was given: a command may know ops that Whittle does not.

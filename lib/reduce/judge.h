@@ -11,7 +11,7 @@
 
 #include "reduce/identity.h"
 #include "reduce/reductions/case.h"
-#include "reduce/search.h"
+#include "reduce/search/search.h"
 
 namespace whittle::reduce {
 

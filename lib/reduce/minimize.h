@@ -7,7 +7,7 @@
 
 #include "reduce/judge.h"
 #include "reduce/oracle.h"
-#include "reduce/search.h"
+#include "reduce/search/search.h"
 #include "reduce/simplify.h"
 
 namespace whittle::reduce {

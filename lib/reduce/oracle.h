@@ -12,7 +12,7 @@
 #include "base/error.h"
 #include "frontends/onnx/weights.h"
 #include "judge/judge.h"
-#include "reduce/search.h"
+#include "reduce/search/search.h"
 
 namespace whittle::reduce {
 

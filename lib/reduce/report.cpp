@@ -40,18 +40,19 @@ struct Fields<reduce::Flakiness> {
 };
 
 template <>
-struct Fields<ReleaseHistory> {
+struct Fields<diagnose::ReleaseHistory> {
     static constexpr const char *kName = "releases",
                                 *kMeaning =
                                     "Since which release of the compiler it fails, of those that are installed.";
     static void visit(auto& field) {
-        field("installed", &ReleaseHistory::installed, "");
-        field.maybe("last_good", &ReleaseHistory::last_good, "Absent: none of those that answer is right.");
-        field("first_bad", &ReleaseHistory::first_bad, "It was run, as was the last good.");
-        field.maybe("cannot_tell", &ReleaseHistory::cannot_tell,
+        field("installed", &diagnose::ReleaseHistory::installed, "");
+        field.maybe("last_good", &diagnose::ReleaseHistory::last_good, "Absent: none of those that answer is right.");
+        field("first_bad", &diagnose::ReleaseHistory::first_bad, "It was run, as was the last good.");
+        field.maybe("cannot_tell", &diagnose::ReleaseHistory::cannot_tell,
                     "Those between the two, or before the first bad one, that cannot run it or fail otherwise.");
-        field.maybe("newest", &ReleaseHistory::newest, "Of those that are newer than the one which was asked.");
-        field.maybe("newest_is", &ReleaseHistory::newest_is, "\"right\", \"wrong\" or \"cannot tell\".");
+        field.maybe("newest", &diagnose::ReleaseHistory::newest,
+                    "Of those that are newer than the one which was asked.");
+        field.maybe("newest_is", &diagnose::ReleaseHistory::newest_is, "\"right\", \"wrong\" or \"cannot tell\".");
     }
 };
 

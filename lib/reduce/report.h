@@ -8,10 +8,10 @@
 #include <string>
 #include <vector>
 
+#include "diagnose/release_history.h"
 #include "judge/divergence.h"
 #include "judge/judge.h"
 #include "reduce/minimize.h"
-#include "run/release_history.h"
 
 namespace whittle::reduce {
 
@@ -20,13 +20,13 @@ struct Written {
     std::filesystem::path output = {};
     /// Of the model, where a backend was asked and not a command.
     std::optional<Judgement> judgement = {};
-    std::size_t replayed = 0;                         ///< answers taken from the journal
-    std::vector<std::filesystem::path> drifted = {};  ///< one per Minimized::drifted
-    std::optional<Closeness> closeness = {};          ///< of wrong results: rounding noise, or more
-    std::optional<ReleaseHistory> releases = {};      ///< of a compiler of which several are installed
-    std::map<std::string, std::size_t> folded = {};   ///< by op: of the file, and no part of what was minimized
-    bool fails_on_nothing = false;                    ///< a graph that does nothing fails alike
-    bool stored = false;                              ///< the failure that was followed is the one of the file
+    std::size_t replayed = 0;                               ///< answers taken from the journal
+    std::vector<std::filesystem::path> drifted = {};        ///< one per Minimized::drifted
+    std::optional<Closeness> closeness = {};                ///< of wrong results: rounding noise, or more
+    std::optional<diagnose::ReleaseHistory> releases = {};  ///< of a compiler of which several are installed
+    std::map<std::string, std::size_t> folded = {};         ///< by op: of the file, and no part of what was minimized
+    bool fails_on_nothing = false;                          ///< a graph that does nothing fails alike
+    bool stored = false;                                    ///< the failure that was followed is the one of the file
 };
 
 /// "3 ops (onnx.Shape 2, onnx.Gather 1)".

@@ -13,6 +13,8 @@
 #include "base/log.h"
 #include "base/program_text.h"
 #include "base/subprocess.h"
+#include "diagnose/blame.h"
+#include "diagnose/release_history.h"
 #include "graph/abilities.h"
 #include "graph/short_program.h"
 #include "graph/text.h"
@@ -22,7 +24,6 @@
 #include "program/loops_code.h"
 #include "repro/also.h"
 #include "repro/anonymize.h"
-#include "repro/blame.h"
 #include "repro/bundle.h"
 #include "repro/emit.h"
 #include "repro/issue.h"
@@ -30,7 +31,6 @@
 #include "repro/near.h"
 #include "repro/subject.h"
 #include "repro/verify.h"
-#include "run/release_history.h"
 
 namespace whittle::repro {
 namespace {
@@ -206,7 +206,7 @@ std::string with_head_line(const std::string& program, const fs::path& name, con
 /// nobody can say.
 std::string releases_of(const Graph& graph, Backend& backend, const Limits& limits) {
     if (!graph.failure->releases.empty()) return graph.failure->releases;
-    const auto history = release_history(graph, backend, limits);
+    const auto history = diagnose::release_history(graph, backend, limits);
     return history ? history->text() : "";
 }
 
@@ -262,7 +262,7 @@ std::optional<Short> short_of_graph(const Subject& subject, Backend& backend, Em
     Outcome outcome;  // only wrong values are shown; a hang would take its whole limit
     if (failure.signature.kind == name(Outcome::Kind::mismatch))
         outcome = query(subject.graph, failure.inputs, subject.expected, backend, suspect_of(failure, options.limits));
-    const Blame blame = blame_of(subject.graph, subject.expected, backend, options.limits);
+    const Blame blame = diagnose::blame_of(subject.graph, subject.expected, backend, options.limits);
     const bool exact = is_exact(subject, blame, backend, options);
     // Where a switch makes it right, that says what matters, but not in the title of a long graph.
     constexpr std::int64_t kFewCalls = 2;

@@ -15,7 +15,7 @@
 
 #include "base/error.h"
 #include "base/files.h"
-#include "reduce/search.h"
+#include "reduce/search/search.h"
 
 namespace {
 

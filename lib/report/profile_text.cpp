@@ -1,0 +1,175 @@
+// A profile for people: tables of what compiling and running took.
+#include <algorithm>
+#include <map>
+
+#include "base/number_text.h"
+#include "base/words.h"
+#include "report/show.h"
+
+namespace whittle::report {
+namespace {
+
+constexpr std::size_t kMostRows = 10;  // of a table, unless all are wanted
+
+std::string percent(double share) { return fixed(100 * share, 0) + " %"; }
+
+std::string quantity_text(double value, const char* unit) { return fixed(value, value >= 100 ? 0 : 2) + ' ' + unit; }
+
+using Row = std::vector<std::string>;
+
+/// Columns as wide as they have to be: numbers to the right, those behind `right` to the left.
+std::string profile_table(const std::vector<Row>& rows, std::size_t right, std::size_t most) {
+    std::vector<std::size_t> widths;
+    for (const Row& row : rows)
+        for (std::size_t c = 0; c < row.size(); ++c) {
+            if (c == widths.size()) widths.push_back(0);
+            widths[c] = std::max(widths[c], row[c].size());
+        }
+    std::string text;
+    for (std::size_t r = 0; r < rows.size() && r <= most; ++r) {
+        std::string line = " ";
+        for (std::size_t c = 0; c < rows[r].size(); ++c) {
+            const std::string pad(widths[c] - rows[r][c].size(), ' ');
+            line += " " + (c < right ? pad + rows[r][c] : rows[r][c] + pad) + (c + 1 < rows[r].size() ? " " : "");
+        }
+        line.erase(line.find_last_not_of(' ') + 1);
+        text += line + "\n";
+    }
+    if (rows.size() > most + 1) text += "  ... " + std::to_string(rows.size() - most - 1) + " more (-v shows all)\n";
+    return text;
+}
+
+/// Every span but kernels in its order, and the kernels of each graph in one row: those that were measured on a backend
+/// are others than those of the program itself.
+std::string compile_text(const Profile& profile, std::size_t most) {
+    if (profile.spans.empty()) return {};
+    std::vector<Row> rows = {{"start", "took", "", "what", "graph"}};
+    struct Kernels {
+        std::size_t count = 0, cached = 0;
+        double start = 0, seconds = 0, longest = 0;
+        std::string name = {};
+    };
+    std::map<std::pair<std::string, std::string>, Kernels> kernels;  // by graph and backend
+    const bool several = std::ranges::any_of(
+        profile.spans, [&](const TimeSpan& span) { return span.backend != profile.spans.front().backend; });
+    const auto graph_of = [&](const TimeSpan& span) {
+        return span.graph + (several && !span.graph.empty() && !span.backend.empty() ? " on " + span.backend : "");
+    };
+    for (const TimeSpan& span : profile.spans) {
+        if (span.kind != "kernel") continue;
+        Kernels& of = kernels[{span.graph, span.backend}];
+        if (of.count++ == 0) of.start = span.start;
+        of.cached += span.from != "compiled";
+        of.seconds += span.seconds;
+        if (span.seconds > of.longest) of.longest = span.seconds, of.name = span.name;
+    }
+    for (const TimeSpan& span : profile.spans) {
+        if (span.kind != "kernel") {
+            rows.push_back(
+                {seconds_text(span.start), seconds_text(span.seconds), span.kind, span.name, graph_of(span)});
+            continue;
+        }
+        const auto found = kernels.find({span.graph, span.backend});
+        if (found == kernels.end()) continue;  // told already
+        const Kernels& of = found->second;
+        rows.push_back({seconds_text(of.start), seconds_text(of.seconds), "kernels",
+                        plural(of.count, "kernel") + ", " + std::to_string(of.cached) + " from the cache; longest " +
+                            of.name + ", " + seconds_text(of.longest),
+                        graph_of(span)});
+        kernels.erase(found);
+    }
+    return "Compile times:\n" + profile_table(rows, 2, 4 * most) + "\n";
+}
+
+/// Arithmetic as fast as the machine allows would wait for the kernel's bytes.
+bool waits_for_memory(const KernelProfile& kernel, const MachineSpeed& machine) {
+    return static_cast<double>(kernel.bytes) / machine.bytes_per_second >=
+           static_cast<double>(kernel.flops) / machine.flops_per_second;
+}
+
+std::string kernels_text(const Profile& profile, std::size_t most) {
+    std::vector<const KernelProfile*> measured;
+    double all = 0;
+    for (const KernelProfile& kernel : profile.kernels)
+        if (kernel.runs) measured.push_back(&kernel), all += kernel.seconds;
+    if (measured.empty()) return {};
+    std::ranges::stable_sort(measured, [](const auto* a, const auto* b) { return a->seconds > b->seconds; });
+    std::vector<Row> rows = {{"time", "share", "flops", "bytes", "speed", "roofline", "kernel", "computes"}};
+    bool in_cache = false;
+    for (const KernelProfile* kernel : measured) {
+        in_cache |= profile.machine && kernel->roofline > 1.0 && waits_for_memory(*kernel, *profile.machine);
+        std::string nodes;
+        for (const std::string& node : kernel->nodes) nodes += (nodes.empty() ? "%" : ", %") + node;
+        rows.push_back(
+            {seconds_text(kernel->seconds), percent(all > 0 ? kernel->seconds / all : 0), std::to_string(kernel->flops),
+             bytes_text(kernel->bytes),
+             quantity_text(1e-9 * static_cast<double>(kernel->flops) / std::max(kernel->seconds, 1e-9), "GFLOP/s"),
+             kernel->roofline ? percent(*kernel->roofline) : "", kernel->graph + "." + kernel->name,
+             shortened(nodes, 60)});
+    }
+    std::string text = "Kernels on " + profile.backend + ", slowest first:\n" + profile_table(rows, 6, most);
+    if (profile.machine)
+        text += "  roofline: of what this machine allows, " +
+                quantity_text(1e-9 * profile.machine->flops_per_second, "GFLOP/s") + " and " +
+                quantity_text(1e-9 * profile.machine->bytes_per_second, "GB/s") + " on " +
+                plural(profile.machine->threads, "thread") +
+                (in_cache ? "; above 100 % where memory is the limit: the data lie in a cache\n" : "\n");
+    return text + "\n";
+}
+
+std::string profiled_graphs_text(const Profile& profile, std::size_t most) {
+    if (profile.graphs.empty()) return {};
+    std::vector<Row> rows = {{"compiled", "runs in", "graph", ""}};
+    for (const GraphProfile& graph : profile.graphs)
+        rows.push_back({graph.failure.empty() ? seconds_text(graph.compile_seconds) : "",
+                        graph.failure.empty() ? seconds_text(graph.seconds) : "", graph.graph,
+                        graph.failure.empty() ? "median of " + plural(graph.runs, "run") : "fails: " + graph.failure});
+    return "Graphs on " + profile.backend + ":\n" + profile_table(rows, 2, most) + "\n";
+}
+
+std::string memory_text(const Profile& profile, std::size_t most) {
+    std::vector<Row> rows = {{"peak", "graph", "at", "", "alive then"}};
+    for (const MemoryProfile& memory : profile.memory) {
+        if (memory.bytes.empty()) continue;
+        std::string alive;
+        for (std::size_t i = 0; i < memory.alive.size() && i < 3; ++i)
+            alive += (i ? ", %" : "%") + memory.alive[i].value + " " + bytes_text(memory.alive[i].bytes);
+        if (memory.alive.size() > 3) alive += ", " + std::to_string(memory.alive.size() - 3) + " more";
+        rows.push_back({bytes_text(memory.peak), memory.graph, memory.peak_at,
+                        memory.how == "measured" ? "measured" : "by liveness", alive});
+    }
+    return rows.size() == 1 ? std::string() : "Memory, without parameters:\n" + profile_table(rows, 1, most) + "\n";
+}
+
+std::string profiled_ops_text(const Profile& profile, std::size_t most) {
+    std::string text;
+    for (auto from = profile.ops.begin(); from != profile.ops.end();) {
+        const auto to =
+            std::find_if(from, profile.ops.end(), [&](const OpTime& op) { return op.frame != from->frame; });
+        double all = 0;
+        for (auto op = from; op != to; ++op) all += op->seconds;
+        std::vector<Row> rows = {{"time", "share", "calls", "operation"}};
+        for (auto op = from; op != to; ++op)
+            rows.push_back({seconds_text(op->seconds), percent(all > 0 ? op->seconds / all : 0),
+                            std::to_string(op->calls), op->op});
+        text += "Operations of " + from->frame + ", " + seconds_text(all) + ":\n" + profile_table(rows, 3, most) + "\n";
+        from = to;
+    }
+    return text;
+}
+
+}  // namespace
+
+std::string seconds_text(double seconds) {
+    if (seconds >= 1) return fixed(seconds, 2) + " s";
+    if (seconds >= 1e-3) return fixed(1e3 * seconds, 2) + " ms";
+    return fixed(1e6 * seconds, 1) + " us";
+}
+
+std::string to_text(const Profile& profile, const TextOptions& options) {
+    const std::size_t most = options.verbose ? static_cast<std::size_t>(-1) / 8 : kMostRows;
+    return compile_text(profile, most) + profiled_graphs_text(profile, most) + kernels_text(profile, most) +
+           memory_text(profile, most) + profiled_ops_text(profile, most);
+}
+
+}  // namespace whittle::report
