@@ -1,4 +1,4 @@
-// Writes the JSON Schemas of what has fields (lib/graph/fields.h): schemas FOLDER. For scripts/update-schemas.
+// Writes the JSON Schemas of what has fields (lib/graph/fields.h): schemas FOLDER. For scripts/update schemas.
 #include <filesystem>
 #include <iostream>
 #include <nlohmann/json.hpp>

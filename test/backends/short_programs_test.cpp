@@ -1,6 +1,6 @@
 // The text of short programs for ONNX's compilers and for any command, as who gets one reads it; nothing of them need
 // be installed. test/repro/onnxruntime.txt, opencv.txt and scripts.txt run what is. Rewritten with
-// WHITTLE_UPDATE_GOLDENS=1 (scripts/update-goldens does); review with `git diff`.
+// WHITTLE_UPDATE_GOLDENS=1 (scripts/update goldens does); review with `git diff`.
 #include "backends/command/short_programs.h"
 
 #include <catch2/catch.hpp>

@@ -1,7 +1,7 @@
 // Kernels and models on the backends eager and halide beside ONNX Runtime, all in one run, interleaved.
 //   backend_bench [--json FILE] [--threads N] [--seconds S] [--dynamic] [--avx2] [--roofline] [--onnxruntime FOLDER]
 //   CASE…
-// run through scripts/bench-backend
+// run through scripts/bench backend
 // CASE: CLASS.NAME.txt, a graph of ONNX's ops whose inputs are filled at random (%w… are weights, unless --dynamic), or
 // a model.onnx, or a folder with one.
 #include <malloc.h>

@@ -1,5 +1,5 @@
 // Whole repros as text, as who gets one reads it, one of a plug-in, of a command and of Halide. Rewritten with
-// WHITTLE_UPDATE_GOLDENS=1 (scripts/update-goldens does); review with `git diff`. Each is built and run, too.
+// WHITTLE_UPDATE_GOLDENS=1 (scripts/update goldens does); review with `git diff`. Each is built and run, too.
 #include <catch2/catch.hpp>
 #include <limits>
 
