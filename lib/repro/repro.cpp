@@ -13,8 +13,7 @@
 #include "base/log.h"
 #include "base/program_text.h"
 #include "base/subprocess.h"
-#include "diagnose/blame.h"
-#include "diagnose/release_history.h"
+#include "diagnose/diagnose.h"
 #include "graph/abilities.h"
 #include "graph/short_program.h"
 #include "graph/text.h"
@@ -262,7 +261,7 @@ std::optional<Short> short_of_graph(const Subject& subject, Backend& backend, Em
     Outcome outcome;  // only wrong values are shown; a hang would take its whole limit
     if (failure.signature.kind == name(Outcome::Kind::mismatch))
         outcome = query(subject.graph, failure.inputs, subject.expected, backend, suspect_of(failure, options.limits));
-    const Blame blame = diagnose::blame_of(subject.graph, subject.expected, backend, options.limits);
+    const Blame blame = diagnose::blame_of(subject.graph, backend, options.limits);
     const bool exact = is_exact(subject, blame, backend, options);
     // Where a switch makes it right, that says what matters, but not in the title of a long graph.
     constexpr std::int64_t kFewCalls = 2;
