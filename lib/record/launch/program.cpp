@@ -9,6 +9,7 @@
 #include "base/log.h"
 #include "base/log_state.h"
 #include "base/log_step.h"
+#include "base/seconds.h"
 #include "base/variables.h"
 #include "frontends/libtorch/builder.h"
 #include "frontends/libtorch/launch.h"
@@ -110,15 +111,12 @@ void read_events(const std::vector<fs::path>& files, const ProgramRequest& reque
 SoFarWork work_so_far(const ProgramRequest& request, const fs::path& events, const fs::path& own, bool& saved) {
     const fs::path made = events.string() + ".so-far";
     const auto begin = std::chrono::steady_clock::now();
-    const auto elapsed = [begin] {
-        return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-    };
     return {.every = request.save_every,
             .wanted = [events, own,
                        &saved] { return libtorch::is_recording(events) && (saved || !fs::exists(own / "index.json")); },
             .write =
-                [&request, events, made, elapsed](double) {
-                    RanProgram ran{.status = std::string(libtorch::kStillRuns), .seconds = elapsed()};
+                [&request, events, made, begin] {
+                    RanProgram ran{.status = std::string(libtorch::kStillRuns), .seconds = seconds_since(begin)};
                     read_events(libtorch::event_files(events.parent_path()), request, ran);
                     if (ran.frames.empty()) throw Error("no graph was captured so far");
                     request.so_far(ran, made);

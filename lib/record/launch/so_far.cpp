@@ -64,11 +64,10 @@ void SoFar::run() {
 }
 
 bool SoFar::write() {
-    const Clock::time_point begin = Clock::now();
     return run_forked([&] {
                yield_to_others();
                try {
-                   work_.write(seconds_since(begin));
+                   work_.write();
                } catch (const std::exception& error) {
                    log_debug(LogChannel::capture, std::string("so far: ") + error.what());
                    return 1;

@@ -15,7 +15,7 @@ struct SoFarWork {
     /// Whether there is something new: asked here, before each time.
     std::function<bool()> wanted;
     /// Makes the trace, in a copy of this process at the lowest priority, which may fail.
-    std::function<void(double seconds)> write;
+    std::function<void()> write;
     /// Takes what the copy made. Here: it is never interrupted, and should be quick.
     std::function<void()> take;
 };
