@@ -20,10 +20,15 @@ class Asker {
 
     /// Runs the graph as recorded to know how often it fails. Until then the rate is the one in the failure.
     const Rate& measure();
+    struct Asked {
+        Again again = Again::otherwise;
+        bool exact = false;        ///< it is right, and has the bits of what is expected
+        std::string message = {};  ///< of the run that decided
+    };
     /// Asks with these options in place of the failure's, once each. A graph that fails in some runs only is run as
-    /// often as its rate wants before it counts as right, more often with each answer that it does (graph/rate.h). The
-    /// answer's outcome has no outputs. Throws Error for options that the backend does not have, and Interrupted.
-    const Answer& ask(const BackendOptions& options);
+    /// often as its rate wants before it counts as right, more often with each answer that it does (graph/rate.h).
+    /// Throws Error for options that the backend does not have, and Interrupted.
+    const Asked& ask(const BackendOptions& options);
     bool fails(const BackendOptions& options) { return ask(options).again == Again::fails; }
     bool right(const BackendOptions& options) { return ask(options).again == Again::right; }
     /// So many runs without a failure are right …
@@ -44,7 +49,7 @@ class Asker {
     const Limits& limits_;
     std::vector<Tensor> expected_;
     Rate rate_;
-    std::map<BackendOptions, Answer> answers_;
+    std::map<BackendOptions, Asked> answers_;
     int passed_ = 0;  ///< answers that it does not fail
 };
 

@@ -53,13 +53,13 @@ class CulpritSearch {
         Blame blame;
         // What has schedules is asked about by minify, one directive at a time.
         if (!inspection_ || parts_.directive_is.empty()) return blame;
-        blame.kind = parts_.directive_is;
         for (const Pass& pass : parts_.passes)
             if (find_level(pass, blame)) break;
         if (!blame.level.empty() && blame.passes_to < 0) return blame;  // wrong with all of it switched off
         const std::optional<Culprit> culprit = failure_.culprit ? failure_.culprit : directive();
-        if (culprit && culprit->component == "switch" && asker_.right(without({culprit->directive})))
-            blame.off = culprit->directive;
+        if (!culprit || culprit->component != "switch") return blame;
+        const Asker::Asked& alone = asker_.ask(without({culprit->directive}));
+        if (alone.again == Again::right) blame.off = culprit->directive, blame.exact = alone.exact;
         return blame;
     }
 
@@ -155,6 +155,7 @@ class CulpritSearch {
         const int fails_at = static_cast<int>(found.fails);
         if (fails_at > pass.applications || !found.silent.empty()) return false;
         blame.level = pass.name, blame.passes_to = fails_at - 1, blame.fails_at = fails_at;
+        if (fails_at > 0) blame.exact = asker_.ask(limited(pass, fails_at - 1)).exact;
         log_info(LogChannel::repro, pass.name + ": right up to " + std::to_string(blame.passes_to) + ", wrong from " +
                                         std::to_string(fails_at) + " on");
         return true;

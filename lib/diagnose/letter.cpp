@@ -226,9 +226,9 @@ std::optional<Suspect> remaining_suspect(const Letter& letter) {
 
 std::string who_mends(const Failure& failure, const Backend* backend) {
     const Culprit* const culprit = failure.culprit ? &*failure.culprit : nullptr;
-    const std::string compiler = backend ? compiler_of(failure, *backend) : failure.backend;
-    if (compiler == failure.backend) return mender_of(compiler, backend, culprit);
-    return mender_of(compiler, find_backend(compiler).get(), culprit);
+    const auto other = backend ? other_compiler(failure, *backend) : std::nullopt;
+    return other ? mender_of(other->backend, find_backend(other->backend).get(), culprit)
+                 : mender_of(failure.backend, backend, culprit);
 }
 
 std::vector<std::string> last_good_command(const Graph& minimized, const std::filesystem::path& file,

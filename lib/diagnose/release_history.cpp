@@ -19,9 +19,9 @@ Again ask(const std::string& release, const BackendOptions& options, Asker& aske
     Again again = Again::otherwise;
     std::string why;
     try {
-        const Answer& answer = asker.ask(options);
-        again = answer.again;
-        if (again == Again::otherwise) why = " (" + answer.outcome.message + ")";
+        const Asker::Asked& asked = asker.ask(options);
+        again = asked.again;
+        if (again == Again::otherwise) why = " (" + asked.message + ")";
     } catch (const Error& error) {  // it cannot be started, or does not have the failure's options
         why = std::string(" (") + error.what() + ")";
     }

@@ -106,10 +106,8 @@ class Replay {
 
   private:
     /// Names the record. Returns whether it is known to fail.
-    bool begin(const std::string& name, const std::string& frame, const std::string& backend,
-               ReplayResult& result) const {
+    bool begin(const std::string& name, const std::string& backend, ReplayResult& result) const {
         result.name = name;
-        result.frame = frame;
         result.backend = backend;
         const KnownFailures::Entry* const entry = known_.find(result.file, name);
         if (entry) result.known_reason = entry->reason;
@@ -118,7 +116,7 @@ class Replay {
 
     void run_frame(ReplayResult& result) const {
         const FrameRecord record = load_frame_record(result.file);
-        const bool known = begin(record.name, record.frame, "capture", result);
+        const bool known = begin(record.name, "capture", result);
         const auto start = Clock::now();
         const Outcome outcome = recapture_isolated(record, options_, result.identical);
         result.seconds = seconds_since(start);
@@ -134,7 +132,7 @@ class Replay {
         const LoadedRecord loaded = load_checked_record(result.file, UnknownOps::keep);
         const Record& record = loaded.record;
         const bool own = options_.backend.empty();
-        const bool known = begin(record.name, record.frame, own ? record.backend : options_.backend, result);
+        const bool known = begin(record.name, own ? record.backend : options_.backend, result);
         if (!record.capture_fault.empty()) {  // what a backend makes of the graph says nothing about the backend
             result.status = known ? ReplayResult::Status::xfail : ReplayResult::Status::failed;
             result.verdict = Verdict::fails;
@@ -248,10 +246,6 @@ class Pool {
 std::string_view name(ReplayResult::Status status) {
     static constexpr std::string_view kNames[] = {"passed", "failed", "skipped", "xfail", "xpass", "error"};
     return kNames[static_cast<std::size_t>(status)];
-}
-
-ReplayResult replay(const fs::path& file, const ReplayOptions& options, const KnownFailures& known) {
-    return Replay(options, known).run(file);
 }
 
 std::vector<ReplayResult> replay_all(const std::vector<fs::path>& files, const ReplayOptions& options,

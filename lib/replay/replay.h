@@ -32,7 +32,7 @@ struct ReplayResult {
     };
     Status status = Status::passed;
     std::filesystem::path file;
-    std::string name = {}, frame = {}, backend = {};
+    std::string name = {}, backend = {};
     /// Name of the outcome's kind; "error" for one that cannot be read, "capture_fault" for one that is wrong itself,
     /// "not_judged" for one that ran.
     std::string outcome = {};
@@ -49,11 +49,8 @@ struct ReplayResult {
 };
 std::string_view name(ReplayResult::Status status);
 
-/// One record, in a child process with limits.
-ReplayResult replay(const std::filesystem::path& file, const ReplayOptions& options, const KnownFailures& known);
-
-/// All of them, in order; `done` is called with each result in that order. A record that cannot be read is a result, an
-/// unknown backend an Error.
+/// Each record in a child process with limits, in order; `done` is called with each result in that order. A record that
+/// cannot be read is a result, an unknown backend an Error.
 std::vector<ReplayResult> replay_all(const std::vector<std::filesystem::path>& files, const ReplayOptions& options,
                                      const KnownFailures& known,
                                      const std::function<void(const ReplayResult&)>& done = {});

@@ -10,6 +10,7 @@
 #include "base/log_state.h"
 #include "base/log_step.h"
 #include "base/seconds.h"
+#include "base/suggest.h"
 #include "base/variables.h"
 #include "frontends/libtorch/builder.h"
 #include "frontends/libtorch/launch.h"
@@ -41,20 +42,20 @@ libtorch::LaunchOptions launch_options(const ProgramRequest& request, libtorch::
                                    .stdout_to_stderr = request.stdout_to_stderr,
                                    .environment = {{"WHITTLE_TRACE_DIR", own.string()},
                                                    {"WHITTLE_TRACE_RECORDS", std::string(name(request.records))}}};
-    std::string functions;
-    for (const std::string& name : request.functions) functions += (functions.empty() ? "" : ",") + name;
-    if (const std::string logs = log_spec(); !logs.empty()) launch.environment.emplace_back("WHITTLE_LOGS", logs);
-    if (const std::string file = log_file(); !file.empty()) launch.environment.emplace_back("WHITTLE_LOG_FILE", file);
-    if (const DebugVariables files = debug_variables(); !files.dir.empty()) {
-        launch.environment.emplace_back("WHITTLE_DEBUG_DIR", files.dir);
-        launch.environment.emplace_back("WHITTLE_DEBUG_PARTS", files.parts);
-    }
-    if (!functions.empty()) launch.environment.emplace_back("WHITTLE_DEBUG_FUNCTION", functions);
-    if (request.cache_size_limit)
-        launch.environment.emplace_back("WHITTLE_CACHE_SIZE_LIMIT", std::to_string(*request.cache_size_limit));
-    if (request.with_times) launch.environment.emplace_back("WHITTLE_TIMES", "1");
-    if (!request.backend.empty()) launch.environment.emplace_back("WHITTLE_BACKEND", request.backend);
-    for (const auto& [variable, value] : request.compile_options) launch.environment.emplace_back(variable, value);
+    std::vector<std::pair<std::string, std::string>>& environment = launch.environment;
+    const auto set = [&](const char* variable, const std::string& value) {
+        if (!value.empty()) environment.emplace_back(variable, value);
+    };
+    set("WHITTLE_LOGS", log_spec());
+    set("WHITTLE_LOG_FILE", log_file());
+    const DebugVariables files = debug_variables();
+    set("WHITTLE_DEBUG_DIR", files.dir);
+    if (!files.dir.empty()) environment.emplace_back("WHITTLE_DEBUG_PARTS", files.parts);
+    set("WHITTLE_DEBUG_FUNCTION", join(request.functions, ","));
+    set("WHITTLE_CACHE_SIZE_LIMIT", request.cache_size_limit ? std::to_string(*request.cache_size_limit) : "");
+    set("WHITTLE_TIMES", request.with_times ? "1" : "");
+    set("WHITTLE_BACKEND", request.backend);
+    environment.insert(environment.end(), request.compile_options.begin(), request.compile_options.end());
     return launch;
 }
 
