@@ -46,6 +46,31 @@ void follow(const Tool& tool, const LoadedFrame& frame, const fs::path& output, 
         letter.no_repro = followed.no_repro;
 }
 
+/// Those of a frame that fails, to `out` or into `all`; the first minimized graph goes to `output`.
+void write_letters(const Tool& tool, const LoadedFrame& frame, const diagnose::Letter& first, const fs::path& output,
+                   const SubjectOptions& options, std::ostream& out, nlohmann::json& all) {
+    const bool json = tool.shared().json;
+    std::ostringstream unseen;
+    diagnose::LetterSteps steps;
+    steps.begin = [&](const diagnose::Letter& letter, std::size_t number) {
+        if (json) return;
+        out << (number > 1 ? "\n" : "") << letter.model << ": fails with " << letter.guilt.who().backend
+            << (number > 1 ? " without it, too" : "") << "\n"
+            << to_text(letter.guilt) << std::flush;
+    };
+    steps.follow = [&](diagnose::Letter& letter, const Suspect& guilty, std::size_t number) {
+        follow(tool, frame, number > 1 ? reduce::numbered_result(output, number) : output, guilty, options, letter,
+               tool.shared().verbose ? out : unseen);
+    };
+    steps.send = [&](const diagnose::Letter& letter) {
+        if (json)
+            all.push_back(to_json(letter));
+        else
+            out << "\n" << to_text(letter) << std::flush;
+    };
+    diagnose::write_letters(frame, first, steps);
+}
+
 /// The frames that a backend can be run on; of a program, what it recorded into `scratch`.
 std::vector<LoadedFrame> frames_of_model(const Tool& tool, const fs::path& model, SubjectOptions& options,
                                          const fs::path& scratch) {
@@ -112,41 +137,18 @@ int diagnose(const Tool& tool, const fs::path& model, SubjectOptions options, co
                        << "\n"
                        << to_text(guilt);
     }
-    std::ostringstream unseen;
-    std::ostream& minimizing = tool.shared().verbose ? sink.out() : unseen;
     for (std::size_t i = 0; i < failing.size(); ++i) {
-        const auto& [frame, guilt] = failing[i];
-        const fs::path output = stem_of(model, options.program.arguments) +
-                                (failing.size() > 1 ? "-" + std::to_string(i + 1) : "") + ".min.json";
-        const diagnose::LetterSteps steps{
-            .begin =
-                [&](const diagnose::Letter& letter, std::size_t number) {
-                    if (json) return;
-                    sink.out() << (number > 1 ? "\n" : "") << letter.model << ": fails with "
-                               << letter.guilt.who().backend << (number > 1 ? " without it, too" : "") << "\n"
-                               << to_text(letter.guilt) << std::flush;
-                },
-            .follow =
-                [&](diagnose::Letter& letter, const Suspect& guilty, std::size_t number) {
-                    follow(tool, *frame, number > 1 ? reduce::numbered_result(output, number) : output, guilty, options,
-                           letter, minimizing);
-                },
-            .send =
-                [&](const diagnose::Letter& letter) {
-                    if (json)
-                        all.push_back(to_json(letter));
-                    else
-                        sink.out() << "\n" << to_text(letter) << std::flush;
-                }};
-        diagnose::write_letters(*frame,
-                                {.model = named(model, *frame),
-                                 .suspect = suspect,
-                                 .guilt = guilt,
-                                 .ops = frame->graph.calls().size(),
-                                 .accuracy = options.accuracy.words(),
-                                 .inputs = input_words(options.inputs),
-                                 .record = frame->record.has_value()},
-                                steps);
+        const LoadedFrame& frame = *failing[i].first;
+        const std::string number = failing.size() > 1 ? "-" + std::to_string(i + 1) : "";
+        write_letters(tool, frame,
+                      {.model = named(model, frame),
+                       .suspect = suspect,
+                       .guilt = failing[i].second,
+                       .ops = frame.graph.calls().size(),
+                       .accuracy = options.accuracy.words(),
+                       .inputs = input_words(options.inputs),
+                       .record = frame.record.has_value()},
+                      stem_of(model, options.program.arguments) + number + ".min.json", options, sink.out(), all);
     }
     if (json) {
         nlohmann::json report = {{"frames", all}};

@@ -3,14 +3,19 @@
 #include <algorithm>
 #include <numeric>
 
+#include "base/interrupt.h"
 #include "graph/rate.h"
 #include "ops/core/interpreter.h"
 #include "ops/core/opaque.h"
 
 namespace whittle::diagnose {
 
-Asker::Asker(const Graph& failing, Backend& backend, const Limits& limits)
-    : graph_(failing), backend_(backend), limits_(limits), rate_(failing.failure->signature.rate) {
+Asker::Asker(const Graph& failing, Backend& backend, const Limits& limits, std::function<bool()> stop)
+    : graph_(failing),
+      backend_(backend),
+      limits_(limits),
+      stop_(std::move(stop)),
+      rate_(failing.failure->signature.rate) {
     // What an op gives that Whittle does not know is not needed: such a failure is not one of results.
     if (suspect_of(failure()).tier == Tier::computes && opaque_ops(failing).empty())
         expected_ = evaluate(failing, failure().inputs);
@@ -37,6 +42,7 @@ const Asker::Asked& Asker::ask(const BackendOptions& options) {
 int Asker::runs() const { return rate_.flaky() ? repeats(rate_, passed_ + 1) : 1; }
 
 Answer Asker::answer(const BackendOptions& options, int runs) const {
+    if (stop_ && stop_()) throw Interrupted();
     return ask_again({.graph = graph_, .expected = expected_, .limits = limits_, .options = options}, backend_, runs);
 }
 

@@ -15,8 +15,8 @@ namespace whittle::diagnose {
 
 class Asker {
   public:
-    /// `failing` has its failure.
-    Asker(const Graph& failing, Backend& backend, const Limits& limits);
+    /// `failing` has its failure. Where `stop` says so in place of a question, Interrupted is thrown.
+    Asker(const Graph& failing, Backend& backend, const Limits& limits, std::function<bool()> stop = {});
 
     /// Runs the graph as recorded to know how often it fails. Until then the rate is the one in the failure.
     const Rate& measure();
@@ -47,6 +47,7 @@ class Asker {
     const Graph& graph_;
     Backend& backend_;
     const Limits& limits_;
+    const std::function<bool()> stop_;
     std::vector<Tensor> expected_;
     Rate rate_;
     std::map<BackendOptions, Asked> answers_;

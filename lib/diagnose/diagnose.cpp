@@ -19,8 +19,8 @@ using reduce::Set;
 /// Among the parts that a backend's own options switch off or limit.
 class CulpritSearch {
   public:
-    CulpritSearch(const Graph& graph, Backend& backend, Switchable& switchable, const Limits& limits)
-        : asker_(graph, backend, limits),
+    CulpritSearch(const Graph& graph, Backend& backend, Switchable& switchable, const DiagnoseOptions& options)
+        : asker_(graph, backend, options.limits, options.stop),
           failure_(*graph.failure),
           switchable_(switchable),
           inspection_(switchable.inspect(graph, failure_.options)) {
@@ -209,32 +209,31 @@ std::optional<Closeness> closeness(const Graph& graph, Backend& backend, const L
     return std::nullopt;
 }
 
-Diagnosis culprit_of(const Graph& graph, Backend& backend, const Limits& limits) {
+Diagnosis culprit_of(const Graph& graph, Backend& backend, const DiagnoseOptions& options) {
     Diagnosis found;
     if (Switchable* switchable = offered<Switchable>(backend))
-        found.culprit = CulpritSearch(graph, backend, *switchable, limits).culprit(found.rate);
+        found.culprit = CulpritSearch(graph, backend, *switchable, options).culprit(found.rate);
     if (offered<OwnGradients>(backend) && graph.failure->signature.at_gradients())
-        found.culprit = wrong_rule(graph, backend, limits);
-    found.closeness = closeness(graph, backend, limits, found.rate);
+        found.culprit = wrong_rule(graph, backend, options.limits);
+    found.closeness = closeness(graph, backend, options.limits, found.rate);
     if (found.closeness == Closeness::noise && found.culprit && found.culprit->directive.empty()) found.culprit.reset();
     return found;
 }
 
 /// Whether the model no longer fails with the culprit switched off; nothing where it cannot be.
-std::optional<bool> is_off(const Graph& model, const Culprit& culprit, Backend& backend, const Limits& limits) {
+std::optional<bool> is_off(const Graph& model, const Culprit& culprit, Backend& backend, const DiagnoseOptions& how) {
     Switchable* const switches = offered<Switchable>(backend);
     const auto options = switches ? without_culprit(culprit, *switches, model.failure->options) : std::nullopt;
-    return options ? std::optional(!Asker(model, backend, limits).fails(*options)) : std::nullopt;
+    return options ? std::optional(!Asker(model, backend, how.limits, how.stop).fails(*options)) : std::nullopt;
 }
 
-void hold_against_model(const LoadedFrame& frame, const Graph& graph, Culprit& culprit, Backend& backend,
-                        const Limits& limits) {
-    Graph model = frame.graph;
+void hold_against_model(const Graph& graph, Culprit& culprit, Backend& backend, const DiagnoseOptions& options) {
+    Graph model = options.model->graph;
     model.failure = graph.failure;
-    model.failure->inputs = frame.inputs;
-    const auto off = [&](const Graph& of, const Culprit& part) { return is_off(of, part, backend, limits); };
+    model.failure->inputs = options.model->inputs;
+    const auto off = [&](const Graph& of, const Culprit& part) { return is_off(of, part, backend, options); };
     if (off(model, culprit).value_or(true)) return;
-    const std::optional<Culprit> its = culprit_of(model, backend, limits).culprit;
+    const std::optional<Culprit> its = culprit_of(model, backend, options).culprit;
     if (its && off(model, *its).value_or(false) && off(graph, *its).value_or(false))
         culprit = *its;
     else
@@ -250,18 +249,18 @@ std::optional<BackendOptions> without_culprit(const Culprit& culprit, const Swit
     return switchable.limited(options, culprit.op, 0);
 }
 
-Diagnosis diagnose(const Graph& graph, Backend& own, const Limits& limits, const LoadedFrame* model) {
+Diagnosis diagnose(const Graph& graph, Backend& own, const DiagnoseOptions& options) {
     if (!graph.failure || graph.failure->backend.empty()) return {};
     Graph compiled = as_compiled(graph, own);
     const auto other =
         compiled.failure->backend == graph.failure->backend ? nullptr : find_backend(compiled.failure->backend);
     Backend& backend = other ? *other : own;
-    Diagnosis found = culprit_of(compiled, backend, limits);
-    if (model && !other && found.culprit) hold_against_model(*model, graph, *found.culprit, backend, limits);
+    Diagnosis found = culprit_of(compiled, backend, options);
+    if (options.model && !other && found.culprit) hold_against_model(graph, *found.culprit, backend, options);
     if (!other) compiled = graph;  // as the releases get it
     if (found.rate.flaky()) compiled.failure->signature.rate = found.rate;
     try {
-        found.releases = release_history(compiled, backend, limits);
+        found.releases = release_history(compiled, backend, options.limits, options.stop);
     } catch (const Interrupted&) {  // the culprit is known all the same
     }
     return found;
@@ -269,7 +268,7 @@ Diagnosis diagnose(const Graph& graph, Backend& own, const Limits& limits, const
 
 Blame blame_of(const Graph& graph, Backend& backend, const Limits& limits) {
     Switchable* const switchable = offered<Switchable>(backend);
-    return switchable ? CulpritSearch(graph, backend, *switchable, limits).blame() : Blame{};
+    return switchable ? CulpritSearch(graph, backend, *switchable, {.limits = limits}).blame() : Blame{};
 }
 
 }  // namespace whittle::diagnose

@@ -2,6 +2,7 @@
 // are more than rounding noise. blame_of(): what of it a repro shows.
 #pragma once
 
+#include <functional>
 #include <optional>
 
 #include "diagnose/release_history.h"
@@ -12,6 +13,12 @@
 
 namespace whittle::diagnose {
 
+struct DiagnoseOptions {
+    Limits limits = {};
+    std::function<bool()> stop = {};     ///< true: throws Interrupted before the next question
+    const LoadedFrame* model = nullptr;  ///< that was minimized; null: it is not at hand
+};
+
 struct Diagnosis {
     /// Of a backend that offers Switchable, or of one whose own gradients differ (wrong_rule.h); nothing for others,
     /// when the graph does not fail as recorded, and where rounding explains all: another order of it is no fault of a
@@ -20,7 +27,7 @@ struct Diagnosis {
     Rate rate = {};  ///< at which it fails; of no run where the backend is not Switchable
     /// Of wrong results: whether they are rounding noise.
     std::optional<Closeness> closeness = {};
-    std::optional<ReleaseHistory> releases = {};  ///< none as well when interrupted
+    std::optional<ReleaseHistory> releases = {};
 };
 
 /// `graph` carries its failure; what is looked into is what was compiled of it (compiled.h), on the backend that did
@@ -31,9 +38,9 @@ struct Diagnosis {
 ///
 /// A small graph may fail where a part of the compiler is on that the model does not need to fail. Then what is to
 /// blame for the model is to blame, if `graph` needs it, too; else the culprit is minimized_only. Of a culprit that
-/// cannot be switched off in the model nothing is asked, nor where another backend compiled. Null: no model is at hand.
-/// Throws Interrupted.
-Diagnosis diagnose(const Graph& graph, Backend& backend, const Limits& limits, const LoadedFrame* model = nullptr);
+/// cannot be switched off in the model nothing is asked, nor where another backend compiled. Throws Interrupted; where
+/// that happens while releases are asked, there is only no history.
+Diagnosis diagnose(const Graph& graph, Backend& backend, const DiagnoseOptions& options);
 
 /// `options` without the pass or the switch that is guilty, in any graph: what fails with them has another culprit.
 /// Nothing where the culprit is no such part: a lowering cannot be switched off, and a directive of one schedule says

@@ -48,14 +48,15 @@ std::string ReleaseHistory::text() const {
                                        : (newest_is == "wrong" ? "still wrong in " : "right in ") + newest);
 }
 
-std::optional<ReleaseHistory> release_history(const Graph& graph, Backend& backend, const Limits& limits) {
+std::optional<ReleaseHistory> release_history(const Graph& graph, Backend& backend, const Limits& limits,
+                                              const std::function<bool()>& stop) {
     Releases* const releases = offered<Releases>(backend);
     if (!releases || !graph.failure) return std::nullopt;
     const BackendOptions& options = graph.failure->options;
     const std::vector<std::string> names = releases->releases();
     const auto failing = std::ranges::find(names, names.size() < 2 ? "" : releases->release_of(options));
     if (failing == names.end()) return std::nullopt;
-    Asker asker(graph, backend, limits);
+    Asker asker(graph, backend, limits, stop);
     const auto ask_release = [&](std::size_t i) {
         return ask(names[i], releases->in_release(options, names[i]), asker);
     };

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -26,7 +27,8 @@ struct ReleaseHistory {
 };
 
 /// Of a graph with its failure, by a backend that offers Releases, in which the failing one is asked no more: nothing
-/// of one that does not or has one release only. Throws Interrupted.
-std::optional<ReleaseHistory> release_history(const Graph& graph, Backend& backend, const Limits& limits);
+/// of one that does not or has one release only. Throws Interrupted, where `stop` says so, too.
+std::optional<ReleaseHistory> release_history(const Graph& graph, Backend& backend, const Limits& limits,
+                                              const std::function<bool()>& stop = {});
 
 }  // namespace whittle::diagnose

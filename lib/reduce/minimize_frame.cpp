@@ -59,7 +59,8 @@ void blame(const LoadedFrame& frame, MinimizedFrame& done, Backend& backend, con
     Graph& graph = done.result.graph;
     try {
         graph.failure->version = version_of(backend, suspect.options);
-        diagnose::Diagnosis found = diagnose::diagnose(graph, backend, suspect.limits, &frame);
+        diagnose::Diagnosis found =
+            diagnose::diagnose(graph, backend, {.limits = suspect.limits, .stop = interrupted, .model = &frame});
         graph.failure->culprit = std::move(found.culprit);
         graph.failure->releases = found.releases ? found.releases->text() : "";
         done.written.closeness = found.closeness;

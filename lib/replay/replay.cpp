@@ -6,6 +6,7 @@
 #include <condition_variable>
 #include <latch>
 #include <map>
+#include <memory>
 #include <mutex>
 #include <thread>
 
@@ -25,26 +26,6 @@ namespace fs = std::filesystem;
 namespace {
 
 using Clock = std::chrono::steady_clock;
-
-/// The backends that records ask for, each made once.
-class Backends {
-  public:
-    Backend& get(const std::string& name) {
-        // Asking a backend may start a process: the lock is not waited for with a turn in hand.
-        std::unique_lock lock(mutex_, std::defer_lock);
-        {
-            const TurnPause others;
-            lock.lock();
-        }
-        auto& backend = backends_[name];
-        if (!backend) backend = find_backend(name);
-        return *backend;
-    }
-
-  private:
-    std::mutex mutex_;
-    std::map<std::string, std::unique_ptr<Backend>> backends_;
-};
 
 /// What became of a record whose run ended as `outcome`; a failure may be known.
 ReplayResult::Status status_of(Verdict verdict, const Outcome& outcome, bool known) {
@@ -85,7 +66,7 @@ Outcome recapture_isolated(const FrameRecord& record, const ReplayOptions& optio
 class Replay {
   public:
     Replay(const ReplayOptions& options, const KnownFailures& known) : options_(options), known_(known) {
-        if (!options.backend.empty()) backends_.get(options.backend);
+        if (!options.backend.empty()) backend_called(options.backend);
     }
 
     ReplayResult run(const fs::path& file) {
@@ -105,6 +86,19 @@ class Replay {
     }
 
   private:
+    /// Made once.
+    Backend& backend_called(const std::string& name) {
+        // Asking a backend may start a process: the lock is not waited for with a turn in hand.
+        std::unique_lock lock(mutex_, std::defer_lock);
+        {
+            const TurnPause others;
+            lock.lock();
+        }
+        auto& backend = backends_[name];
+        if (!backend) backend = find_backend(name);
+        return *backend;
+    }
+
     /// Names the record. Returns whether it is known to fail.
     bool begin(const std::string& name, const std::string& backend, ReplayResult& result) const {
         result.name = name;
@@ -142,7 +136,7 @@ class Replay {
         }
         BackendOptions backend_options = options_.backend_options;
         if (own) backend_options.insert(record.backend_options.begin(), record.backend_options.end());
-        Backend& backend = backends_.get(own ? found_near(record.backend, result.file).text() : options_.backend);
+        Backend& backend = backend_called(own ? found_near(record.backend, result.file).text() : options_.backend);
         check_options(backend, backend_options);
         const auto start = Clock::now();
         Outcome ran = run_isolated(loaded.graph, record.inputs, backend, backend_options, options_.limits);
@@ -176,7 +170,8 @@ class Replay {
 
     const ReplayOptions& options_;
     const KnownFailures& known_;
-    Backends backends_;
+    std::mutex mutex_;
+    std::map<std::string, std::unique_ptr<Backend>> backends_;
 };
 
 /// Runs the records on several threads (each run is a process of its own) and hands results over in order.

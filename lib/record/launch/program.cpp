@@ -140,13 +140,13 @@ RanProgram run_program(const ProgramRequest& request) {
     LogStep step(LogStep::Kind::capture, "run " + request.program.string());
     const fs::path refused = scratch.path() / "refused";
     bool saved = false;  // the trace in the folder is ours
-    std::optional<SoFar> so_far;
+    std::jthread so_far;
     if (request.so_far && request.save_every > 0)
-        so_far.emplace(work_so_far(request, scratch.path() / libtorch::kEventFile, own, saved));
+        so_far = write_so_far(work_so_far(request, scratch.path() / libtorch::kEventFile, own, saved));
     libtorch::LaunchResult launched = libtorch::launch(
         launch_options(request, command_of(request, scratch.path() / "inputs.safetensors", refused), own),
         scratch.path());
-    so_far.reset();
+    so_far = {};  // joins
     if (request.inputs && fs::exists(refused)) {
         const std::string told = read_file(refused);
         const auto end = told.find('\n');
