@@ -60,7 +60,6 @@ ReplayOptions replay_options(const Options& options) {
     replay.limits = options.limits.limits();
     replay.to_event = options.which.events(options.records);
     replay.jobs = static_cast<int>(options.jobs);
-    replay.find_backend = [](const std::string& name) { return find_backend(name); };
     return replay;
 }
 

@@ -94,10 +94,7 @@ PrepareDebug::~PrepareDebug() {
     exchange_trace(state_->before);
     try {
         state_->trace.save();
-        TraceWriter writer = TraceWriter::continued(state_->folder);
-        for (const auto& file : whittle::write_full_code(state_->folder).files)
-            writer.add_file(file.lexically_relative(state_->folder));
-        writer.save();
+        whittle::write_full_code(state_->folder);
     } catch (const std::exception& error) {
         log_warning(LogChannel::capture,
                     "what was captured is not all in " + state_->folder.string() + ": " + error.what());

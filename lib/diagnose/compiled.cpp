@@ -25,11 +25,6 @@ std::optional<Differentiates::Compiler> other_compiler(const Failure& failure, c
     return own ? own->compiler_of(part_of(failure), failure.options) : std::nullopt;
 }
 
-std::string compiler_of(const Failure& failure, const Backend& backend) {
-    const auto compiler = other_compiler(failure, backend);
-    return compiler ? compiler->backend : failure.backend;
-}
-
 Graph as_compiled(const Graph& failing, const Backend& backend) {
     if (!failing.failure) return failing;
     const bool forward = part_of(*failing.failure) == CompileStage::forward;

@@ -16,9 +16,6 @@ namespace whittle::diagnose {
 
 /// Another backend, which compiled what failed; nothing where the failure's own did, or interpreted it.
 std::optional<Differentiates::Compiler> other_compiler(const Failure& failure, const Backend& backend);
-/// The name of the backend that compiled what failed: the failure's own, which `backend` is, or the one that it hands
-/// the part to.
-std::string compiler_of(const Failure& failure, const Backend& backend);
 
 /// What was compiled when the graph failed: the graph itself, or, where it failed at gradients, the backward graph
 /// alone, on what the reference saves for it. What is interpreted can only be wrong as a whole. Where another backend

@@ -36,14 +36,14 @@ constexpr Component kComponents[] = {
 
 class Procedure {
   public:
-    Procedure(const LoadedFrame& frame, const Suspect& suspect, const ProcedureOptions& options)
-        : frame_(frame), suspect_(suspect), options_(options), known_{frame.expected, frame.expected_from} {}
+    Procedure(const LoadedFrame& frame, const Suspect& suspect)
+        : frame_(frame), suspect_(suspect), known_{frame.expected, frame.expected_from} {}
 
-    Guilt run() {
+    Guilt run(int runs) {
         Guilt guilt{.name = frame_.name, .file = frame_.file.string()};
         const std::unique_ptr<Backend> backend = find_backend(suspect_.spec, suspect_.options);
         const Component& own = row_of(suspect_, *backend);
-        Tried suspect = ask(own, suspect_.spec, suspect_.options, options_.runs, true);
+        Tried suspect = ask(own, suspect_.spec, suspect_.options, runs, true);
         suspect.suspect = true;
         if (own.backend.empty() && component_named(suspect_.spec))
             for (const auto& [key, value] : suspect_.options) suspect.backend += " " + key + "=" + value;
@@ -53,19 +53,16 @@ class Procedure {
         }
         const CompileStage consumed = consumed_by(*backend);
         for (const Component& component : components()) {
-            const bool is_own = &component == &own;
+            if (&component == &own) break;
             // Of a debug backend, those before it are its neighbours, whatever it is given.
-            if (!is_own && own.backend.empty() && component.stage > consumed) continue;
-            if (!is_own && component.stands_in && !nobody_judged_gradients(guilt.tried.back())) continue;
+            if (own.backend.empty() && component.stage > consumed) continue;
+            if (component.stands_in && !nobody_judged_gradients(guilt.who())) continue;
             const int nth = static_cast<int>(guilt.tried.size()) + 1;
-            const int runs = guilt.rate.failed > 0 ? repeats(guilt.rate, nth) : 1;
-            guilt.tried.push_back(is_own ? suspect
-                                         : ask(component, component.backend, component.options(), runs, false));
-            if (options_.done) options_.done(guilt.tried.back());
-            if (guilt.tried.back().failed > 0) guilt.guilty = guilt.tried.size() - 1;
-            if (is_own || guilt.guilty) break;
+            guilt.tried.push_back(ask(component, component.backend, component.options(),
+                                      guilt.rate.failed > 0 ? repeats(guilt.rate, nth) : 1, false));
+            if (guilt.fails()) return guilt;
         }
-        guilt.undecided = suspect.undecided;
+        guilt.tried.push_back(std::move(suspect));
         return guilt;
     }
 
@@ -95,25 +92,25 @@ class Procedure {
     /// Runs the backend until it fails, `runs` times at most; or, to know how often it does, all `runs` that there is
     /// time for.
     Tried ask(const Component& component, const BackendSpec& spec, const BackendOptions& options, int runs, bool all) {
+        constexpr int kFlakyRuns = 30;
+        constexpr double kSeconds = 5;
         Tried tried{.component = &component, .backend = spec.text()};
         if (tried.backend == "libtorch" && !has_module("libtorch")) {
             tried.undecided = "this Whittle was built without LibTorch";
             return tried;
         }
         const std::unique_ptr<Backend> backend = find_backend(spec, options);
+        FailingCase asked = case_of(frame_, {.spec = spec,
+                                             .options = options,
+                                             .accuracy = suspect_.accuracy,
+                                             .limits = suspect_.limits,
+                                             .tier = Tier::computes});
+        if (!component.backend.empty()) asked.file = nullptr;
         const auto start = std::chrono::steady_clock::now();
         while (tried.runs < runs && (tried.runs == 0 || all || tried.failed == 0)) {
             throw_if_interrupted();
-            const Judgement said = judge({frame_.graph,
-                                          frame_.inputs,
-                                          known_,
-                                          {.spec = spec,
-                                           .options = options,
-                                           .accuracy = suspect_.accuracy,
-                                           .limits = suspect_.limits,
-                                           .tier = Tier::computes},
-                                          frame_.onnx && component.backend.empty() ? &*frame_.onnx : nullptr},
-                                         *backend);
+            asked.given = known_;
+            const Judgement said = judge(asked, *backend);
             if (known_.outputs.empty()) known_ = said.expected;  // the reference is not asked again and again
             ++tried.runs;
             tried.seconds = seconds_since(start);
@@ -128,15 +125,14 @@ class Procedure {
                 tried.failure = said.reason;
                 tried.of_gradients = said.outcome.failed_at_gradients();
             }
-            if (all && tried.seconds > options_.seconds) break;
-            if (all && Rate{tried.failed, tried.runs}.flaky()) runs = std::max(runs, options_.flaky_runs);
+            if (all && tried.seconds > kSeconds) break;
+            if (all && Rate{tried.failed, tried.runs}.flaky()) runs = std::max(runs, kFlakyRuns);
         }
         return tried;
     }
 
     const LoadedFrame& frame_;
     const Suspect& suspect_;
-    const ProcedureOptions& options_;
     Expectation known_;
 };
 
@@ -164,17 +160,16 @@ const Component* component_named(const BackendSpec& spec) {
     return nullptr;
 }
 
-Guilt first_guilty(const LoadedFrame& frame, const Suspect& suspect, const ProcedureOptions& options) {
-    return Procedure(frame, suspect, options).run();
+Guilt first_guilty(const LoadedFrame& frame, const Suspect& suspect, int runs) {
+    return Procedure(frame, suspect).run(runs);
 }
 
 JudgedFrame judged_frame(const Guilt& guilt) {
-    const Tried& decisive = guilt.fails() ? guilt.who() : guilt.tried.back();
     return {.name = guilt.name,
             .file = guilt.file,
             .verdict = guilt.verdict(),
-            .reason = guilt.fails() ? decisive.failure : guilt.undecided,
-            .compared = decisive.compared};
+            .reason = guilt.fails() ? guilt.who().failure : guilt.who().undecided,
+            .compared = guilt.who().compared};
 }
 
 std::string to_text(const Guilt& guilt) {
@@ -197,8 +192,8 @@ nlohmann::json to_json(const Guilt& guilt) {
     }
     nlohmann::json json = {
         {"frame", guilt.name}, {"file", guilt.file}, {"tried", tried}, {"verdict", name(guilt.verdict())}};
-    if (guilt.verdict() == Verdict::not_judged) json["reason"] = guilt.undecided;
-    if (!guilt.tried.back().compared.empty()) json["compared"] = guilt.tried.back().compared;
+    if (guilt.verdict() == Verdict::not_judged) json["reason"] = guilt.who().undecided;
+    if (!guilt.who().compared.empty()) json["compared"] = guilt.who().compared;
     if (!guilt.fails()) return json;
     json["guilty"] = {{"backend", guilt.who().backend}, {"component", guilt.who().who()}};
     json["rate"] = guilt.rate.value();

@@ -2,9 +2,7 @@
 // with which a graph fails? https://pytorch.org/docs/stable/torch.compiler_troubleshooting.html
 #pragma once
 
-#include <functional>
 #include <nlohmann/json_fwd.hpp>
-#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -52,31 +50,22 @@ struct Tried {
 
 struct Guilt {
     std::string name = {}, file = {};  ///< the frame's
-    std::vector<Tried> tried = {};     ///< the suspect last, unless another is guilty
-    std::string undecided = {};        ///< why the suspect cannot be judged
-    std::optional<std::size_t> guilty = {};
-    Rate rate = {};  ///< at which the suspect fails
+    std::vector<Tried> tried = {};     ///< up to the first that fails, the suspect last
+    Rate rate = {};                    ///< at which the suspect fails
     int repeat = 1;  ///< runs without a failure after which the first that passed was said to (graph/rate.h)
 
-    bool fails() const { return guilty.has_value(); }
+    const Tried& who() const { return tried.back(); }
+    bool fails() const { return who().failed > 0; }
     Verdict verdict() const {
-        return fails() ? Verdict::fails : undecided.empty() ? Verdict::right : Verdict::not_judged;
+        return fails() ? Verdict::fails : who().undecided.empty() ? Verdict::right : Verdict::not_judged;
     }
-    const Tried& who() const { return tried.at(*guilty); }
 };
 
-struct ProcedureOptions {
-    int runs = 10;        ///< of the suspect, at most …
-    int flaky_runs = 30;  ///< … where only some of them fail, to know its rate …
-    double seconds = 5;   ///< … and no further one after so long
-    /// Told of each component that is done.
-    std::function<void(const Tried&)> done = {};
-};
-
-/// Asks the suspect, to know how often it fails, and each component before it until one fails, as often as that rate
-/// wants (graph/rate.h). A debug backend as suspect is held against those before it. Wrong results count. A component
-/// that is not judged (judge/judge.h) is passed over. Throws Error for a backend that is not there.
-Guilt first_guilty(const LoadedFrame& frame, const Suspect& suspect, const ProcedureOptions& options = {});
+/// Asks the suspect, at most `runs` times and some seconds, to know how often it fails, longer where only some of its
+/// runs do; then each component before it until one fails, as often as that rate wants. A debug backend as suspect is
+/// held against those before it. Wrong results count. A component that is not judged (judge/judge.h) is passed over.
+/// Throws Error for a backend that is not there.
+Guilt first_guilty(const LoadedFrame& frame, const Suspect& suspect, int runs = 10);
 
 JudgedFrame judged_frame(const Guilt& guilt);
 

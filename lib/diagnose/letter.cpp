@@ -33,6 +33,14 @@ Rate rate_of(const Letter& letter) {
     return measured ? letter.minimized->failure->signature.rate : letter.guilt.rate;
 }
 
+/// What fails: the suspect, or a component before it.
+Suspect guilty_one(const Letter& letter) {
+    Suspect guilty = letter.suspect;
+    const Tried& who = letter.guilt.who();
+    if (!who.suspect) guilty.spec = who.backend, guilty.options = who.component->options();
+    return guilty;
+}
+
 /// explain MODEL --backend B …: its exit status says whether it fails.
 std::vector<std::string> question(const Letter& letter, const std::filesystem::path& model, const std::string& backend,
                                   const BackendOptions& options) {
@@ -59,11 +67,11 @@ BackendOptions with(BackendOptions options, const std::string& pair) {
 std::string since_text(const Letter& letter) {
     const Guilt& guilt = letter.guilt;
     std::vector<std::string> good;
-    for (std::size_t i = 0; i < *guilt.guilty; ++i)
+    for (std::size_t i = 0; i + 1 < guilt.tried.size(); ++i)
         if (guilt.tried[i].undecided.empty()) good.push_back(guilt.tried[i].backend);
     std::string text = guilt.who().backend;
     if (!good.empty()) text += " (" + join(good) + (good.size() == 1 ? " is" : " are") + " right)";
-    if (guilt.rate.failed == 0) text += "; " + letter.suspect + " itself is right";
+    if (guilt.rate.failed == 0) text += "; " + letter.suspect.spec.text() + " itself is right";
     return text;
 }
 
@@ -146,7 +154,8 @@ std::string mender_of(const Letter& letter, const Backend& backend) {
     if (const std::string library = only_library(letter); !library.empty()) return "the makers of " + library;
     if (letter.guilt.who().backend == "libtorch") return "Whittle's issue tracker, or PyTorch's";
     if (!letter.guilt.who().component->backend.empty()) return "Whittle's issue tracker";
-    Failure failure{.backend = letter.suspect, .options = letter.options};
+    Failure failure;
+    describe(letter.suspect, failure);
     return who_mends(letter.minimized ? *letter.minimized->failure : failure, &backend);
 }
 
@@ -180,22 +189,7 @@ bool find_switch(Letter& letter, Backend& backend) {
     return letter.switched = true;
 }
 
-}  // namespace
-
-std::string who_mends(const Failure& failure, const Backend* backend) {
-    const Culprit* const culprit = failure.culprit ? &*failure.culprit : nullptr;
-    const std::string compiler = backend ? compiler_of(failure, *backend) : failure.backend;
-    if (compiler == failure.backend) return mender_of(compiler, backend, culprit);
-    return mender_of(compiler, find_backend(compiler).get(), culprit);
-}
-
-std::vector<std::string> last_good_command(const Graph& minimized, const std::filesystem::path& file,
-                                           Backend& backend) {
-    if (!minimized.failure || !minimized.failure->culprit || minimized.failure->culprit->directive.empty()) return {};
-    Letter letter{.minimized = minimized, .minimized_file = file};
-    return find_switch(letter, backend) ? letter.last_good : std::vector<std::string>();
-}
-
+/// Fills the mender and the commands. `backend` is the guilty one.
 void address(Letter& letter, Backend& backend) {
     letter.mender = mender_of(letter, backend);
     if (find_switch(letter, backend)) return;
@@ -206,14 +200,62 @@ void address(Letter& letter, Backend& backend) {
         return;
     }
     const std::filesystem::path model = letter.minimized ? letter.minimized_file : std::filesystem::path(letter.model);
-    for (std::size_t i = *guilt.guilty; i-- > 0;)
+    for (std::size_t i = guilt.tried.size() - 1; i-- > 0;)
         if (guilt.tried[i].undecided.empty() && guilt.tried[i].backend != kReferenceBackend) {
             letter.last_good = question(letter, model, guilt.tried[i].backend, guilt.tried[i].component->options());
             break;
         }
-    const Tried& who = guilt.who();
-    letter.first_bad = who.suspect ? question(letter, model, letter.suspect, letter.options)
-                                   : question(letter, model, who.backend, who.component->options());
+    const Suspect guilty = guilty_one(letter);
+    letter.first_bad = question(letter, model, guilty.spec.text(), guilty.options);
+}
+
+/// The suspect without whom the letter names, where that can be switched off.
+std::optional<Suspect> remaining_suspect(const Letter& letter) {
+    const Culprit* const culprit = culprit_of(letter);
+    if (!culprit) return std::nullopt;
+    const std::unique_ptr<Backend> backend = find_backend(letter.suspect.spec);
+    const Switchable* const parts = offered<Switchable>(*backend);
+    const auto options = parts ? without_culprit(*culprit, *parts, letter.suspect.options) : std::nullopt;
+    if (!options || *options == letter.suspect.options) return std::nullopt;
+    Suspect rest = letter.suspect;
+    rest.options = *options;
+    return rest;
+}
+
+}  // namespace
+
+std::string who_mends(const Failure& failure, const Backend* backend) {
+    const Culprit* const culprit = failure.culprit ? &*failure.culprit : nullptr;
+    const auto other = backend ? other_compiler(failure, *backend) : std::nullopt;
+    return other ? mender_of(other->backend, find_backend(other->backend).get(), culprit)
+                 : mender_of(failure.backend, backend, culprit);
+}
+
+std::vector<std::string> last_good_command(const Graph& minimized, const std::filesystem::path& file,
+                                           Backend& backend) {
+    if (!minimized.failure || !minimized.failure->culprit || minimized.failure->culprit->directive.empty()) return {};
+    Letter letter{.minimized = minimized, .minimized_file = file};
+    return find_switch(letter, backend) ? letter.last_good : std::vector<std::string>();
+}
+
+void write_letters(const LoadedFrame& frame, Letter letter, const LetterSteps& steps) {
+    for (std::size_t number = 1;; ++number) {
+        Letter filled = letter;
+        steps.begin(filled, number);
+        const Suspect guilty = guilty_one(filled);
+        const std::unique_ptr<Backend> backend = find_backend(guilty.spec);
+        if (offered<Reference>(*backend))  // it has no failures of its own that could be followed
+            filled.no_repro = "the reference itself differs from what was recorded";
+        else
+            steps.follow(filled, guilty, number);
+        address(filled, *backend);
+        steps.send(filled);
+        const std::optional<Suspect> rest = remaining_suspect(filled);
+        if (!rest) return;
+        letter.suspect = *rest;
+        letter.guilt = first_guilty(frame, letter.suspect);
+        if (!letter.guilt.fails()) return;
+    }
 }
 
 std::string to_text(const Letter& letter) {
@@ -236,7 +278,7 @@ std::string to_text(const Letter& letter) {
 nlohmann::json to_json(const Letter& letter) {
     nlohmann::json json = to_json(letter.guilt);
     json["model"] = letter.model;
-    json["backend"] = letter.suspect;
+    json["backend"] = letter.suspect.spec.text();
     if (!letter.guilt.fails()) return json;
     nlohmann::json& culprit = json["culprit"];
     culprit = {{"component", letter.guilt.who().who()}};

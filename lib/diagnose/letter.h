@@ -3,6 +3,7 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
@@ -14,7 +15,8 @@
 namespace whittle::diagnose {
 
 struct Letter {
-    std::string model = {}, suspect = {};
+    std::string model = {};
+    Suspect suspect = {};
     Guilt guilt = {};
     std::size_t ops = 0;                                      ///< of the frame that fails
     std::optional<Graph> minimized = {};                      ///< with its failure
@@ -24,16 +26,24 @@ struct Letter {
     bool verified = false;                                    ///< … and shows the failure
     std::string no_repro = {};                                ///< why there is none
     std::vector<std::string> accuracy = {}, inputs = {};      ///< as they are typed
-    BackendOptions options = {};                              ///< of the suspect
     bool record = false;                                      ///< the model is one, which replay takes
     std::string mender = {};                                  ///< who is to get it
     bool switched = false;                                    ///< last_good switches off what first_bad has on
     std::vector<std::string> last_good = {}, first_bad = {};  ///< commands: explain exits with 0, and with 1
 };
 
-/// Fills the mender and the commands: of the guilty decision or pass where one was found, else of the component before
-/// and the guilty one. `backend` is the guilty one.
-void address(Letter& letter, Backend& backend);
+/// What a program does with the letters of a frame, which it counts from 1.
+struct LetterSteps {
+    std::function<void(const Letter& letter, std::size_t number)> begin;
+    /// Minimizes what fails with `guilty`, writes its repro, and fills the letter with both.
+    std::function<void(Letter& letter, const Suspect& guilty, std::size_t number)> follow;
+    std::function<void(const Letter& letter)> send;
+};
+
+/// The letter of a frame that fails, which has its guilt; and as long as it fails without the culprits that were named,
+/// the next one. Of the guilty decision or pass the letter has the commands where one was found, else of the component
+/// before and the guilty one.
+void write_letters(const LoadedFrame& frame, Letter letter, const LetterSteps& steps);
 
 /// Who mends what a backend did wrong: "Halide's issue tracker". `backend` is the failure's, null where it is not there
 /// any more.

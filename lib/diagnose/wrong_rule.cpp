@@ -18,8 +18,6 @@ struct Alone {
     std::vector<Tensor> inputs, outputs;
 };
 
-bool wants_gradient(const Node& operand) { return is_floating(operand.meta().dtype); }
-
 /// All of its operands that can have a gradient want one; what it reads twice is read twice, by its rule and not by
 /// who adds gradients up.
 Alone alone(const Graph& functional, NodeId id, const std::map<ValueRef, Tensor>& values) {
@@ -28,28 +26,14 @@ Alone alone(const Graph& functional, NodeId id, const std::map<ValueRef, Tensor>
     made.graph.dialect = functional.dialect;
     made.graph.opset_imports = functional.opset_imports;
     const Node& call = functional.node({id});
-    std::vector<NodeRef> read;
-    for_each_input(call, [&](NodeRef ref) { read.push_back(ref); });
-    std::vector<Arg> operands(read.size());
-    for (const bool attributes : {false, true})  // behind the placeholders
-        for (std::size_t i = 0; i < read.size(); ++i) {
-            const Node& operand = functional.node(read[i]);
-            if ((operand.kind == NodeKind::get_attr) != attributes) continue;
-            const Tensor value = values.at(value_of(functional, read[i])).with_requires_grad(wants_gradient(operand));
-            operands[i] = attributes ? made.graph.get_attr(operand.target,
-                                                           value.clone().with_requires_grad(value.requires_grad()))
-                                     : made.graph.placeholder(operand.name, ValueMeta::of(value));
-            if (!attributes) made.inputs.push_back(value);
-        }
-    std::size_t next = 0;
-    const Node copy = map_inputs(call, [&](NodeRef) { return operands[next++]; });
-    const NodeRef result = made.graph.add(copy);
-    std::vector<NodeRef> outputs;
-    for (int i = 0; i < static_cast<int>(call.results.size()); ++i) {
-        outputs.push_back(call.results.size() == 1 ? result : made.graph.add(getitem(result, i, copy)));
-        made.outputs.push_back(values.at({id, i}));
-    }
-    made.graph.output(outputs);
+    const NodeRef result = made.graph.add(map_inputs(call, [&](NodeRef ref) {
+        const Node& operand = functional.node(ref);
+        made.inputs.push_back(
+            values.at(value_of(functional, ref)).with_requires_grad(is_floating(operand.meta().dtype)));
+        return Arg(made.graph.placeholder(operand.name, ValueMeta::of(made.inputs.back())));
+    }));
+    made.graph.output(add_results(made.graph, result));
+    for (int i = 0; i < static_cast<int>(call.results.size()); ++i) made.outputs.push_back(values.at({id, i}));
     made.graph = with_gradients_told(std::move(made.graph));
     return made;
 }

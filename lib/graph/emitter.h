@@ -142,7 +142,10 @@ struct Blame {
     std::string level = {};            ///< what is limited to a number: "level"; empty: nothing is, or all alike
     int passes_to = -1, fails_at = 0;  ///< the highest level that is right, and the lowest that is wrong
     std::string off = {};              ///< the switch without which it is right
-    std::string kind = {};             ///< what such a switch is called: "optimizer"
+    bool exact = false;                ///< it has the bits of what is expected then
+
+    /// Something can be switched off with which it is right.
+    bool controlled() const { return passes_to >= 0 || !off.empty(); }
 };
 
 struct ShortRequest {
@@ -152,7 +155,6 @@ struct ShortRequest {
     std::filesystem::path file;        ///< the program's name
     std::int64_t alarm = 60;           ///< seconds after which the suspect counts as hung
     Blame blame = {};
-    bool exact = false;   ///< where it is right it has the bits of `expected`
     bool varies = false;  ///< `got` is other values in other runs
     std::optional<NearCase> near = {};
     /// Results of the compiler are replaced by the expected ones: what the program checks must pass then.

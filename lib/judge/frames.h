@@ -32,6 +32,9 @@ struct JudgedFrame {
 };
 JudgedFrame judged_frame(std::string name, std::string file, const Judgement& judgement);
 
+/// "right: computes what eager has", "fails: mismatch at run: …", "not judged: …".
+std::string text_of(const JudgedFrame& frame);
+
 /// Those with this verdict, in their order; of several runs of a frame with one reason the first.
 std::vector<JudgedFrame> with_verdict(const std::vector<JudgedFrame>& frames, Verdict verdict);
 /// worst() of them.

@@ -13,14 +13,10 @@
 #include "graph/text.h"
 #include "graph/value_ref.h"
 #include "judge/capture_check.h"
+#include "judge/gradient_values.h"
 #include "ops/aten/capture.h"
-#include "ops/core/draws.h"
 #include "ops/core/gradients.h"
-#include "ops/core/interpreter.h"
 #include "ops/core/registry.h"
-#include "passes/joint.h"
-#include "passes/widen.h"
-#include "tensor/compare.h"
 
 namespace whittle {
 namespace {
@@ -28,38 +24,6 @@ namespace {
 using capture::CapturedGraph;
 
 std::size_t at(NodeId id) { return static_cast<std::size_t>(id); }
-
-/// What every node of a graph gave, in one run.
-class Recorder final : public Interpreter {
-  public:
-    std::vector<std::vector<Tensor>> values;
-
-  protected:
-    void observe(const Graph& graph, NodeId id, std::span<const Tensor> results) override {
-        values.resize(graph.nodes.size());
-        values[at(id)].assign(results.begin(), results.end());
-    }
-};
-
-/// A captured graph with what its nodes gave. Null where that is not known: no values were recorded, it draws numbers,
-/// the reference cannot run it.
-struct Ran {
-    const CapturedGraph* captured;
-    std::vector<std::vector<Tensor>> values;
-
-    const Graph& graph() const { return captured->graph; }
-    static std::optional<Ran> of(const CapturedGraph& captured) {
-        if (captured.inputs.size() != captured.graph.placeholders().size() || draws_random_numbers(captured.graph))
-            return std::nullopt;
-        try {
-            Recorder recorder;
-            recorder.run(captured.graph, captured.inputs);
-            return Ran{&captured, std::move(recorder.values)};
-        } catch (const Error&) {  // which checking the graph itself has told
-            return std::nullopt;
-        }
-    }
-};
 
 constexpr std::string_view kOf = "backward of %", kOfAny = "backward of ";
 
@@ -88,7 +52,7 @@ Alone alone(const Ran& forward, const Node& call) {
     result.graph.subgraphs = forward.graph().subgraphs;
     const NodeRef made = result.graph.add(map_inputs(call, [&](NodeRef ref) {
         const Node& operand = forward.graph().node(ref);
-        const Tensor& value = forward.values[at(ref.id)].at(0);
+        const Tensor& value = forward.value(ref);
         const NodeRef input = result.graph.placeholder(operand.name, ValueMeta::of(value.with_requires_grad(false)));
         const std::string& name = result.graph.node(input).name;
         result.inputs.push_back(value);
@@ -100,75 +64,6 @@ Alone alone(const Ran& forward, const Node& call) {
     return result;
 }
 
-/// Values that may be a gradient, or be summed to one.
-using Candidates = std::vector<Tensor>;
-
-/// A value as a gradient of that size, as LibTorch's engine sums what was broadcast; nothing where it cannot be one.
-std::optional<Tensor> as_gradient(const Tensor& value, const Tensor& wanted) {
-    if (value.dtype() != wanted.dtype()) return std::nullopt;
-    if (value.sizes() == wanted.sizes()) return value;
-    Graph graph;
-    GraphBuilder builder(graph);
-    const NodeValue whole{graph.placeholder("value", ValueMeta::of(value)), ValueMeta::of(value)};
-    try {
-        graph.output({sum_to_size(builder, whole, wanted.sizes()).ref});
-    } catch (const Error&) {
-        return std::nullopt;
-    }
-    return evaluate(graph, std::vector<Tensor>{value}).at(0);
-}
-
-/// Gradients as rules give them, held against what a backward pass computed.
-class Expected {
-  public:
-    Expected(const Joint& joint, const std::vector<Tensor>& inputs, const Accuracy& accuracy)
-        : first_(joint.outputs),
-          values_(evaluate(joint.graph, inputs)),
-          exact_(evaluate_exactly(joint.graph, inputs)),
-          accuracy_(accuracy) {}
-
-    bool all_zero(std::size_t count) const {
-        for (std::size_t i = 0; i < count; ++i)
-            for (const double element : value(i).contiguous().values<double>())
-                if (element != 0) return false;
-        return true;
-    }
-    /// Is one of the values that gradient?
-    bool is_among(std::size_t gradient, const Candidates& values) const {
-        return std::ranges::any_of(values, [&](const Tensor& other) {
-            const std::optional<Tensor> candidate = as_gradient(other, value(gradient));
-            return candidate && !difference(gradient, *candidate);
-        });
-    }
-    /// Of a gradient that is none of what was computed: how it differs from one of the results that could be it. A
-    /// result that is another gradient is not looked at. Nothing: there is none, as where the program did not ask for
-    /// this gradient.
-    std::optional<std::string> nearest(std::size_t gradient, std::size_t count, const Candidates& results) const {
-        for (const Tensor& result : results) {
-            const std::optional<Tensor> candidate = as_gradient(result, value(gradient));
-            const auto found = candidate ? difference(gradient, *candidate) : std::nullopt;
-            if (!found) continue;
-            bool explained = false;
-            for (std::size_t other = 0; other < count && !explained; ++other) explained = is_among(other, {result});
-            if (!explained) return found;
-        }
-        return std::nullopt;
-    }
-
-  private:
-    const Tensor& value(std::size_t i) const { return values_.at(first_ + i); }
-    std::optional<std::string> difference(std::size_t i, const Tensor& candidate) const {
-        const auto found =
-            compare(candidate, value(i), accuracy_, [&] { return exact_ ? &exact_->at(first_ + i) : nullptr; });
-        return found ? std::optional(found->description) : std::nullopt;
-    }
-
-    std::size_t first_;  ///< of the joint graph's outputs that is a gradient
-    std::vector<Tensor> values_;
-    std::optional<std::vector<Tensor>> exact_;
-    const Accuracy& accuracy_;
-};
-
 class Checker {
   public:
     /// `forward`: the graphs whose gradients it computes, where it begins first, null where their values are not known.
@@ -177,8 +72,7 @@ class Checker {
     GradientVerdict run() {
         accuracy_ = accuracy_of(backward_.graph());
         accuracy_.mode = Accuracy::Mode::fp64;
-        for (const std::vector<Tensor>& results : backward_.values)
-            for (const Tensor& value : results) all_.push_back(value);
+        for (const auto& [ref, value] : backward_.values) all_.push_back(value);
         std::vector<std::string> order;
         std::map<std::string, std::vector<NodeId>, std::less<>> groups;
         for (const NodeId id : backward_.graph().calls()) {
@@ -229,8 +123,7 @@ class Checker {
         Candidates given;
         for (const NodeId id : group)
             for_each_input(backward_.graph().node({id}), [&](NodeRef ref) {
-                if (!own.contains(value_of(backward_.graph(), ref).node))
-                    given.push_back(backward_.values[at(ref.id)].at(0));
+                if (!own.contains(value_of(backward_.graph(), ref).node)) given.push_back(backward_.value(ref));
             });
         const Candidates computed = values_of(group), results = results_of(group);
         const ValueMeta& tangent = joint.graph.node({joint.graph.placeholders().back()}).meta();
@@ -252,13 +145,13 @@ class Checker {
                                                  const Node& call, const Ran& forward) const {
         std::vector<Tensor> inputs = one.inputs;
         inputs.push_back(incoming);
-        const Expected expected(joint, inputs, accuracy_);
+        const ExpectedGradients expected(joint, inputs, accuracy_);
         bool any = false;
         for (std::size_t i = 0; i < joint.gradients.size(); ++i) {
             const bool found = expected.is_among(i, candidates);
             any = any || found;
             if (found) continue;
-            if (const auto difference = expected.nearest(i, joint.gradients.size(), results))
+            if (const auto difference = expected.nearest(i, results))
                 return place_of(forward.graph(), call) + ": LibTorch's gradient of " +
                        one.called.at(joint.gradients[i]) + " in " + call.target +
                        " is not that of the op's rule: " + *difference;
@@ -269,7 +162,9 @@ class Checker {
     Candidates values_of(const std::vector<NodeId>& nodes) const {
         Candidates values;
         for (const NodeId id : nodes)
-            for (const Tensor& value : backward_.values[at(id)]) values.push_back(value);
+            for (auto value = backward_.values.lower_bound({id, 0});
+                 value != backward_.values.end() && value->first.node == id; ++value)
+                values.push_back(value->second);
         return values;
     }
     /// What those nodes computed and none of them reads.
@@ -362,13 +257,13 @@ class Checker {
             const ValueMeta& meta = tangent_meta(joint, i);
             inputs.push_back(i == loss ? seed : Tensor(meta.dtype, meta.sizes));
         }
-        const Expected expected(joint, inputs, accuracy_);
-        if (expected.all_zero(joint.gradients.size())) return std::nullopt;
+        const ExpectedGradients expected(joint, inputs, accuracy_);
+        if (expected.all_zero()) return std::nullopt;
         const Candidates results = results_of(backward_.graph().calls());
         Leaves leaves;
         for (std::size_t i = 0; i < joint.gradients.size(); ++i) {
             const bool found = expected.is_among(i, all_);
-            const auto difference = found ? std::nullopt : expected.nearest(i, joint.gradients.size(), results);
+            const auto difference = found ? std::nullopt : expected.nearest(i, results);
             leaves.right += found;
             if (difference)
                 leaves.differences.push_back("the gradient of " + joint.gradients[i] + " in the joint graph of " +

@@ -16,22 +16,25 @@ IndexBreak break_entry(const capture::GraphBreak& entry, const std::string& fram
 
 namespace {
 
-bool same_place(const IndexBreak& a, const IndexBreak& b) {
-    return a.reason == b.reason && a.id == b.id && a.frame == b.frame && a.stack == b.stack;
+/// The break of the same place.
+auto find_break(auto& index, const IndexBreak& wanted) {
+    return std::ranges::find_if(index.breaks, [&](const IndexBreak& other) {
+        return other.reason == wanted.reason && other.id == wanted.id && other.frame == wanted.frame &&
+               other.stack == wanted.stack;
+    });
 }
 
 }  // namespace
 
 std::size_t add_break(TraceIndex& index, const capture::GraphBreak& entry, const std::string& frame) {
     IndexBreak wanted = break_entry(entry, frame);
-    const auto known = std::find_if(index.breaks.begin(), index.breaks.end(),
-                                    [&](const IndexBreak& other) { return same_place(other, wanted); });
-    if (known != index.breaks.end()) {
+    const auto known = find_break(index, wanted);
+    const auto position = static_cast<std::size_t>(known - index.breaks.begin());
+    if (known != index.breaks.end())
         known->count += entry.count;
-        return static_cast<std::size_t>(known - index.breaks.begin());
-    }
-    index.breaks.push_back(std::move(wanted));
-    return index.breaks.size() - 1;
+    else
+        index.breaks.push_back(std::move(wanted));
+    return position;
 }
 
 void add_frame(TraceIndex& index, const capture::CapturedFrame& frame) {
@@ -59,9 +62,7 @@ void describe(IndexGraph& entry, const capture::CapturedFrame& frame, const capt
     entry.difference = graph.difference;
     if (graph.variant_of) entry.variant_of = frame.graphs.at(*graph.variant_of).graph.name;
     if (!graph.ended_by) return;
-    const IndexBreak wanted = break_entry(*graph.ended_by, entry.frame);
-    const auto known = std::find_if(index.breaks.begin(), index.breaks.end(),
-                                    [&](const IndexBreak& other) { return same_place(other, wanted); });
+    const auto known = find_break(index, break_entry(*graph.ended_by, entry.frame));
     if (known != index.breaks.end()) entry.ended_by_break = static_cast<std::size_t>(known - index.breaks.begin());
 }
 

@@ -14,7 +14,7 @@
 #include "printers/api_spelling.h"
 #include "printers/cpp_source.h"
 #include "record/guard_code.h"
-#include "trace/index.h"
+#include "trace/folder.h"
 #include "trace/record.h"
 
 namespace whittle {
@@ -251,9 +251,9 @@ std::vector<RecordedGraph> graphs_of(const TraceIndex& index, const fs::path& fo
 
 }  // namespace
 
-FullCodeTexts full_code_texts(const fs::path& folder, const std::string& records) {
+FullCode full_code(const fs::path& folder, const std::string& records) {
     const TraceIndex index = load_index(folder);
-    FullCodeTexts made;
+    FullCode made;
     for (const std::string& frame : index.frames) {
         std::int64_t ops = 0;
         for (const IndexGraph& graph : index.graphs)
@@ -272,14 +272,15 @@ FullCodeTexts full_code_texts(const fs::path& folder, const std::string& records
 }
 
 FullCode write_full_code(const fs::path& folder) {
-    FullCodeTexts made =
-        full_code_texts(folder, "std::filesystem::path(__FILE__).parent_path().parent_path().parent_path()");
-    FullCode written{.notes = std::move(made.notes)};
-    for (const FullCodeTexts::Function& function : made.functions) {
-        written.files.push_back(folder / "code" / identifier(function.frame) / "full_code.cpp");
-        write_file(written.files.back(), function.text);
+    FullCode code = full_code(folder, "std::filesystem::path(__FILE__).parent_path().parent_path().parent_path()");
+    TraceWriter writer = TraceWriter::continued(folder);
+    for (FullCode::Function& function : code.functions) {
+        function.file = folder / "code" / identifier(function.frame) / "full_code.cpp";
+        write_file(function.file, function.text);
+        writer.add_file(function.file.lexically_relative(folder));
     }
-    return written;
+    writer.save();
+    return code;
 }
 
 }  // namespace whittle

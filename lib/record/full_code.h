@@ -13,25 +13,21 @@ namespace whittle {
 
 inline constexpr std::int64_t kMostOpsInCode = 5000;
 
-/// The text of full_code.cpp of each frame of a folder that trace wrote.
-struct FullCodeTexts {
+/// full_code.cpp of each frame with ATen graphs and records of a folder that trace wrote, unless the frame has more
+/// than kMostOpsInCode operations: no compiler takes that.
+struct FullCode {
     struct Function {
         std::string frame, text;
+        std::filesystem::path file = {};  ///< that it was written to
     };
     std::vector<Function> functions = {};
     std::vector<std::string> notes = {};  ///< on frames that are left out
 };
+
 /// `records`: where main() finds them when it is told no other folder, an expression of std::filesystem::path.
-FullCodeTexts full_code_texts(const std::filesystem::path& folder, const std::string& records);
+FullCode full_code(const std::filesystem::path& folder, const std::string& records);
 
-struct FullCode {
-    std::vector<std::filesystem::path> files = {};
-    std::vector<std::string> notes = {};  ///< on frames that are left out
-};
-
-/// Writes code/FRAME/full_code.cpp into a folder that trace wrote, for each of its frames with ATen graphs and records,
-/// unless the frame has more than kMostOpsInCode operations: no compiler takes that. What an earlier call left in code/
-/// goes.
+/// Writes each as code/FRAME/full_code.cpp into the folder, where it is a part of the trace.
 FullCode write_full_code(const std::filesystem::path& folder);
 
 }  // namespace whittle

@@ -16,18 +16,13 @@ namespace {
 
 /// Fills in the expected outputs of the record.
 Judgement judge_frame(const FrameToTrace& frame, Backend& backend, Record& record) {
-    Judgement said = judge({frame.graph,
-                            frame.inputs,
-                            {frame.expected, frame.expected_from},
-                            {.spec = record.backend,
-                             .options = record.backend_options,
-                             .accuracy = record.accuracy,
-                             .tier = Tier::computes},
-                            frame.given},
-                           backend);
+    FailingCase asked = frame.asked;
+    asked.suspect.accuracy = record.accuracy;
+    asked.suspect.tier = Tier::computes;
+    Judgement said = judge(asked, backend);
     if (said.expected.outputs.empty() && !said.no_reference.empty())
         throw Error({frame.file, {}}, "the reference cannot run it: " + said.no_reference,
-                    opaque_ops(frame.graph).empty() ? "give the model inputs that it can run on: --input, --inputs"
+                    opaque_ops(asked.graph).empty() ? "give the model inputs that it can run on: --input, --inputs"
                                                     : "give what it computes, too: --inputs, a folder with outputs");
     record.expected = said.expected.outputs;
     record.expected_from = said.expected.from;
@@ -44,27 +39,30 @@ void mark(IndexGraph& entry, const Finding& finding) {
 
 TraceFolder::TraceFolder(const fs::path& folder, std::span<const fs::path> models, std::string backend,
                          std::map<std::string, std::string> environment)
-    : writer_(folder, {}) {
-    name_models(writer_.index(), folder, models);
-    writer_.index().backend = std::move(backend);
-    writer_.index().environment = std::move(environment);
+    : TraceWriter(folder, {}) {
+    name_models(index(), folder, models);
+    index().backend = std::move(backend);
+    index().environment = std::move(environment);
 }
 
-TracedFrame TraceFolder::add(const FrameToTrace& frame, Backend& backend, const BackendOptions& options,
-                             RecordPolicy policy) {
-    TraceIndex& index = writer_.index();
-    Record record{
-        .name = {}, .frame = frame.name, .backend = index.backend, .inputs = frame.inputs, .expected = frame.expected};
-    record.backend_options = options;
-    record.expected_from = frame.expected_from;
-    record.environment = index.environment;
+TracedFrame TraceFolder::add(const FrameToTrace& frame, Backend& backend, RecordPolicy policy) {
+    const Graph& graph = frame.asked.graph;
+    const Expectation& given = frame.asked.given;
+    Record record{.name = {},
+                  .frame = frame.name,
+                  .backend = index().backend,
+                  .backend_options = frame.asked.suspect.options,
+                  .inputs = {frame.asked.inputs.begin(), frame.asked.inputs.end()},
+                  .expected = given.outputs,
+                  .expected_from = given.from,
+                  .environment = index().environment};
     TracedFrame traced{.frame = frame.name, .inputs_from = frame.inputs_from};
-    const bool reference = offered<Reference>(backend), computable = !misplaced_value(frame.graph);
-    const bool known = !frame.expected.empty();
+    const bool reference = offered<Reference>(backend), computable = !misplaced_value(graph);
+    const bool known = !given.outputs.empty();
     Finding finding;
-    if (known) record.accuracy = accuracy_of(frame.graph);
+    if (known) record.accuracy = accuracy_of(graph);
     if (known && frame.observed) {
-        finding = check_.check(frame.graph, frame.inputs, frame.expected, frame.again);
+        finding = check_.check(graph, record.inputs, given.outputs, frame.again);
         if (finding.noisy) record.accuracy.mode = Accuracy::Mode::fp64;
         // The other runs of a wrong graph are no better than the first.
         if (!frame.capture_fault.empty()) finding = {Finding::Kind::fault, frame.capture_fault};
@@ -74,62 +72,65 @@ TracedFrame TraceFolder::add(const FrameToTrace& frame, Backend& backend, const 
     } else if (finding.kind == Finding::Kind::failed && reference) {
         traced.failure = finding.text;
     } else if (computable && !(reference && known && (frame.observed || !check_.checks()))) {
-        traced.judgement = judge_frame(frame, backend, record);
-        if (known && traced.judgement->right() && !traced.judgement->reason.empty())  // it rounds otherwise
+        const Judgement said = judge_frame(frame, backend, record);
+        if (known && said.right() && !said.reason.empty())  // it rounds otherwise
             record.accuracy.mode = Accuracy::Mode::fp64;
-        if (known && traced.judgement->right()) finding.kind = Finding::Kind::good;
+        if (known && said.right()) finding.kind = Finding::Kind::good;
+        traced.judged = judged_frame(frame.name, {}, said);
     }
 
-    if (std::find(index.frames.begin(), index.frames.end(), frame.name) == index.frames.end())
-        index.frames.push_back(frame.name);
-    const std::size_t entry = writer_.add_graph(frame.graph, frame.name);
-    mark(index.graphs[entry], finding);
-    traced.graph = index.graphs[entry].file;
-    traced.ops = index.graphs[entry].ops;
-    const bool good =
-        traced.failure.empty() && traced.capture_fault.empty() && (!traced.judgement || traced.judgement->right());
+    if (std::ranges::find(index().frames, frame.name) == index().frames.end()) index().frames.push_back(frame.name);
+    const std::size_t entry = add_graph(graph, frame.name);
+    mark(index().graphs[entry], finding);
+    traced.graph = index().graphs[entry].file;
+    traced.ops = index().graphs[entry].ops;
+    if (traced.judged) traced.judged->file = traced.graph.string();
+    const bool good = traced.failure.empty() && traced.capture_fault.empty() &&
+                      (!traced.judged || traced.judged->verdict == Verdict::right);
     const bool wanted = policy == RecordPolicy::always || (policy == RecordPolicy::on_error && !good);
-    if (wanted && (computable || !frame.expected.empty())) {
+    if (wanted && (computable || known)) {
         traced.expected_from = record.expected_from;
-        traced.record = writer_.add_record(entry, frame.graph, std::move(record));
+        traced.record = add_record(entry, graph, std::move(record));
     }
     return traced;
 }
 
 std::vector<TracedFrame> TraceFolder::add(const capture::CapturedFrame& frame, const std::string& from,
-                                          Backend& backend, const BackendOptions& options, RecordPolicy policy) {
+                                          Backend& backend, const Suspect& suspect, RecordPolicy policy) {
     std::vector<TracedFrame> all;
     std::vector<std::size_t> first;  // of each graph, where its first run is
-    TraceIndex& index = writer_.index();
-    add_frame(index, frame);
+    std::vector<std::string>& notes = index().notes;
+    add_frame(index(), frame);
     for (const capture::CapturedGraph& captured : frame.graphs) {
+        FrameToTrace run{.name = frame.name,
+                         .file = frame.file,
+                         .asked = {captured.graph, captured.inputs, {captured.outputs, from}, suspect},
+                         .observed = true};
         const bool has_values = captured.inputs.size() == captured.graph.placeholders().size();
         TracedFrame traced{.frame = frame.name};
         if (has_values)
-            traced = add({frame.name, frame.file, captured.graph, captured.inputs, captured.outputs, {}, from, true},
-                         backend, options, policy);
+            traced = add(run, backend, policy);
         else
-            traced.graph = index.graphs[writer_.add_graph(captured.graph, frame.name)].file;
+            traced.graph = index().graphs[add_graph(captured.graph, frame.name)].file;
         if (!captured.unrecorded.empty())
-            note(traced.graph.stem().string() +
-                 (has_values ? ": its record expects what the reference computes: " : " has no record: ") +
-                 captured.unrecorded);
-        const auto entry = std::find_if(index.graphs.begin(), index.graphs.end(),
-                                        [&](const IndexGraph& graph) { return graph.file == traced.graph; });
-        describe(*entry, frame, captured, index);
-        const std::string fault = traced.capture_fault;
+            notes.push_back(traced.graph.stem().string() +
+                            (has_values ? ": its record expects what the reference computes: " : " has no record: ") +
+                            captured.unrecorded);
+        describe(*std::ranges::find(index().graphs, traced.graph, &IndexGraph::file), frame, captured, index());
+        run.again = true;
+        run.capture_fault = traced.capture_fault;
         first.push_back(all.size());
         all.push_back(std::move(traced));
-        for (const capture::RecordedRun& run : captured.more_runs)
-            all.push_back(
-                add({frame.name, frame.file, captured.graph, run.inputs, run.outputs, {}, from, true, true, fault},
-                    backend, options, policy));
+        for (const capture::RecordedRun& more : captured.more_runs) {
+            run.asked.inputs = more.inputs;
+            run.asked.given.outputs = more.outputs;
+            all.push_back(add(run, backend, policy));
+        }
     }
     for (const GradientVerdict& finding : check_.check_gradients(frame)) {
-        std::vector<std::string>& faults = all.at(first.at(finding.graph)).gradient_faults;
-        faults = finding.differences;
-        for (const std::string& fault : faults)
-            note("gradients of " + frame.graphs[finding.graph].graph.name + " differ: " + fault);
+        all.at(first.at(finding.graph)).gradient_faults = finding.differences;
+        for (const std::string& fault : finding.differences)
+            notes.push_back("gradients of " + frame.graphs[finding.graph].graph.name + " differ: " + fault);
     }
     return all;
 }

@@ -7,9 +7,7 @@
 #include "base/interrupt.h"
 #include "base/log.h"
 #include "base/suggest.h"
-#include "diagnose/compiled.h"
 #include "diagnose/diagnose.h"
-#include "diagnose/release_history.h"
 #include "graph/abilities.h"
 #include "graph/releases.h"
 #include "judge/divergence.h"
@@ -61,20 +59,13 @@ void blame(const LoadedFrame& frame, MinimizedFrame& done, Backend& backend, con
     Graph& graph = done.result.graph;
     try {
         graph.failure->version = version_of(backend, suspect.options);
-        const Graph compiled = diagnose::as_compiled(graph, backend);
-        const std::string& compiler = compiled.failure->backend;
-        const auto other = compiler == graph.failure->backend ? nullptr : find_backend(compiler);
-        const diagnose::DiagnoseOptions options{
-            .limits = suspect.limits, .flaky = done.result.flaky.runs > 0, .stop = interrupted};
-        diagnose::Diagnosis found = diagnose::diagnose(compiled, other ? *other : backend, options);
-        if (!other) diagnose::hold_against_model(frame.graph, frame.inputs, graph, found, backend, options);
-        graph.failure->culprit = found.culprit;
+        diagnose::Diagnosis found =
+            diagnose::diagnose(graph, backend, {.limits = suspect.limits, .stop = interrupted, .model = &frame});
+        graph.failure->culprit = std::move(found.culprit);
+        graph.failure->releases = found.releases ? found.releases->text() : "";
         done.written.closeness = found.closeness;
+        done.written.releases = std::move(found.releases);
         note(found.rate, done.result);
-        if (interrupted()) return;
-        const Graph& asked = other ? compiled : graph;
-        done.written.releases = diagnose::release_history(asked, other ? *other : backend, suspect.limits, interrupted);
-        graph.failure->releases = done.written.releases ? done.written.releases->text() : "";
     } catch (const Interrupted&) {  // the graph is minimized all the same
     }
 }

@@ -1,8 +1,6 @@
 #include "replay/replay_report.h"
 
 #include <algorithm>
-#include <cctype>
-#include <cstdio>
 #include <map>
 
 #include "base/number_text.h"
@@ -73,42 +71,26 @@ struct Results {
     }
 };
 
-/// "PASS", "XFAIL" …
-std::string word_for(Status status) {
-    if (status == Status::passed) return "PASS";
-    if (status == Status::failed) return "FAIL";
-    if (status == Status::skipped) return "SKIP";
-    std::string word(name(status));
-    std::transform(word.begin(), word.end(), word.begin(), [](unsigned char c) { return std::toupper(c); });
-    return word;
+/// Of a status: the word of a line, and its color.
+struct Look {
+    const char *word, *paint;
+};
+Look look_of(Status status) {
+    constexpr const char *kGreen = "\033[32m", *kYellow = "\033[33m", *kRed = "\033[31m";
+    static constexpr Look kLooks[] = {{"PASS ", kGreen}, {"FAIL ", kRed}, {"SKIP ", kYellow},
+                                      {"XFAIL", kGreen}, {"XPASS", kRed}, {"ERROR", kRed}};
+    return kLooks[static_cast<std::size_t>(status)];
 }
 
 /// Text of an XML attribute or element. XML 1.0 has no place for control characters, not even escaped.
 std::string xml(const std::string& text) {
+    static const std::map<char, std::string> kEscaped = {{'&', "&amp;"},  {'<', "&lt;"},   {'>', "&gt;"},
+                                                         {'"', "&quot;"}, {'\n', "&#10;"}, {'\t', "&#9;"}};
     std::string out;
     for (const char c : as_utf8(text)) {
-        switch (c) {
-            case '&':
-                out += "&amp;";
-                break;
-            case '<':
-                out += "&lt;";
-                break;
-            case '>':
-                out += "&gt;";
-                break;
-            case '"':
-                out += "&quot;";
-                break;
-            case '\n':
-                out += "&#10;";
-                break;
-            case '\t':
-                out += "&#9;";
-                break;
-            default:
-                out += static_cast<unsigned char>(c) < 0x20 ? "\xef\xbf\xbd" : std::string(1, c);
-        }
+        const auto escaped = kEscaped.find(c);
+        const bool control = static_cast<unsigned char>(c) < 0x20;
+        out += escaped != kEscaped.end() ? escaped->second : control ? "\xef\xbf\xbd" : std::string(1, c);
     }
     return out;
 }
@@ -172,11 +154,7 @@ std::string verdict(const ReplayResult& result) {
 }
 
 /// One line of a diagnostic: TAP's lines end where they end.
-std::string one_line(const std::string& text) {
-    std::string out;
-    for (const char c : text) out += static_cast<unsigned char>(c) < 0x20 ? ' ' : c;
-    return out;
-}
+std::string one_line(const std::string& text) { return as_line(text, text.size()); }
 
 /// '#' starts a directive, so that it is escaped in descriptions.
 std::string description(const std::string& text) {
@@ -191,18 +169,14 @@ std::string description(const std::string& text) {
 }  // namespace
 
 std::size_t count(std::span<const ReplayResult> results, Status status) {
-    return static_cast<std::size_t>(std::count_if(results.begin(), results.end(),
-                                                  [&](const ReplayResult& result) { return result.status == status; }));
+    return static_cast<std::size_t>(std::ranges::count(results, status, &ReplayResult::status));
 }
 
 std::string to_text(const ReplayResult& result, bool color) {
-    const bool good = result.status == Status::passed || result.status == Status::xfail;
-    const std::string paint = good ? "\033[32m" : result.status == Status::skipped ? "\033[33m" : "\033[31m";
-    std::string word = word_for(result.status);
-    word.resize(std::max<std::size_t>(word.size(), 5), ' ');
-    std::string text = (color ? paint + word + "\033[0m" : word) + " " + result.file.string() + " (" +
-                       (result.backend.empty() ? "not run" : result.backend) + ", " + fixed(result.seconds, 2) +
-                       " s)\n";
+    const Look look = look_of(result.status);
+    std::string text = (color ? look.paint + std::string(look.word) + "\033[0m" : look.word) + " " +
+                       result.file.string() + " (" + (result.backend.empty() ? "not run" : result.backend) + ", " +
+                       fixed(result.seconds, 2) + " s)\n";
     if (!result.stopped_after.empty()) text += "      stopped after " + result.stopped_after + "\n";
     if (!result.known_reason.empty()) text += "      known: " + result.known_reason + "\n";
     if (!result.first_difference.empty() && result.status != Status::error)  // errors follow on stderr
@@ -249,18 +223,14 @@ std::vector<std::string> test_names(std::span<const ReplayResult> results, std::
 
 std::string junit_xml(std::span<const ReplayResult> results, std::span<const fs::path> arguments) {
     const std::vector<std::string> names = test_names(results, arguments);
-    std::size_t failures = 0, errors = 0, skipped = 0;
+    const auto number = [&](Status status) { return count(results, status); };
     double seconds = 0;
-    for (const ReplayResult& result : results) {
-        failures += result.status == Status::failed;
-        errors += result.status == Status::error;
-        skipped += result.status == Status::skipped || result.status == Status::xfail;
-        seconds += result.seconds;
-    }
+    for (const ReplayResult& result : results) seconds += result.seconds;
     const std::string counts = attribute("tests", std::to_string(results.size())) +
-                               attribute("failures", std::to_string(failures)) +
-                               attribute("errors", std::to_string(errors)) +
-                               attribute("skipped", std::to_string(skipped)) + attribute("time", fixed(seconds, 3));
+                               attribute("failures", std::to_string(number(Status::failed))) +
+                               attribute("errors", std::to_string(number(Status::error))) +
+                               attribute("skipped", std::to_string(number(Status::skipped) + number(Status::xfail))) +
+                               attribute("time", fixed(seconds, 3));
     std::string text = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites" + counts + ">\n  <testsuite" +
                        attribute("name", "whittle replay") + counts + ">\n";
     for (std::size_t i = 0; i < results.size(); ++i) {

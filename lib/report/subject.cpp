@@ -81,11 +81,12 @@ TriedFrames try_frames(const fs::path& program, const RanProgram& ran, const fs:
     TriedFrames tried;
     TraceFolder trace(folder, {&program, 1}, suspect.spec.text(), {});
     for (const capture::CapturedFrame& frame : ran.frames)
-        for (const TracedFrame& run : trace.add(frame, "LibTorch", backend, suspect.options, RecordPolicy::on_error)) {
-            const std::string file = run.graph.filename().string();
-            if (run.judgement) tried.frames.push_back(judged_frame(frame.name, file, *run.judgement));
-        }
-    trace.finish();
+        for (const TracedFrame& run : trace.add(frame, "LibTorch", backend, suspect, RecordPolicy::on_error))
+            if (run.judged) {
+                tried.frames.push_back(*run.judged);
+                tried.frames.back().file = run.graph.filename().string();
+            }
+    trace.save();
     return tried;
 }
 

@@ -13,8 +13,7 @@
 #include "base/log.h"
 #include "base/program_text.h"
 #include "base/subprocess.h"
-#include "diagnose/blame.h"
-#include "diagnose/release_history.h"
+#include "diagnose/diagnose.h"
 #include "graph/abilities.h"
 #include "graph/short_program.h"
 #include "graph/text.h"
@@ -237,44 +236,22 @@ std::optional<Short> short_of_kernel(const Graph& original, Backend& backend, pr
     return Short{std::move(subject), std::move(emission), kernel.tried};
 }
 
-/// Where the blamed switch is off, the outputs are those that the reference computes, bit by bit.
-bool is_exact(const Subject& subject, const Blame& blame, Backend& backend, const Options& options) {
-    const Failure& failure = *subject.graph.failure;
-    Switchable* const switches = offered<Switchable>(backend);
-    if (!switches) return false;
-    Suspect suspect = suspect_of(failure, options.limits);
-    if (!blame.off.empty())
-        suspect.options = switches->without(failure.options, {blame.off});
-    else if (!blame.level.empty() && blame.passes_to >= 0)
-        suspect.options = switches->limited(failure.options, blame.level, blame.passes_to);
-    else
-        return false;
-    const Outcome control = query(subject.graph, failure.inputs, subject.expected, backend, suspect);
-    if (control.failed() || control.outputs.size() != subject.expected.size()) return false;
-    for (std::size_t i = 0; i < subject.expected.size(); i++)
-        if (!same_bits(control.outputs[i], subject.expected[i])) return false;
-    return true;
-}
-
 std::optional<Short> short_of_graph(const Subject& subject, Backend& backend, Emitter& emitter, const Options& options,
                                     bool varies, std::string& why_not) {
     const Failure& failure = *subject.graph.failure;
     Outcome outcome;  // only wrong values are shown; a hang would take its whole limit
     if (failure.signature.kind == name(Outcome::Kind::mismatch))
         outcome = query(subject.graph, failure.inputs, subject.expected, backend, suspect_of(failure, options.limits));
-    const Blame blame = diagnose::blame_of(subject.graph, subject.expected, backend, options.limits);
-    const bool exact = is_exact(subject, blame, backend, options);
+    const Blame blame = diagnose::blame_of(subject.graph, backend, options.limits);
     // Where a switch makes it right, that says what matters, but not in the title of a long graph.
     constexpr std::int64_t kFewCalls = 2;
-    const bool controlled = blame.passes_to >= 0 || !blame.off.empty();
     std::optional<NearCase> near;
-    if (!controlled || op_count(subject.graph) > kFewCalls)
+    if (!blame.controlled() || op_count(subject.graph) > kFewCalls)
         near =
             near_case(subject, outcome.failed() ? std::span<const Tensor>(outcome.outputs) : std::span<const Tensor>(),
-                      controlled, backend, options);
+                      blame.controlled(), backend, options);
     const ShortRequest request{
-        subject.graph, subject.expected, outcome.outputs, options.output, options.alarm.count(), blame, exact, varies,
-        near};
+        subject.graph, subject.expected, outcome.outputs, options.output, options.alarm.count(), blame, varies, near};
     try {
         std::optional<ShortProgram> program = emitter.short_program(request, why_not);
         if (!program) return std::nullopt;

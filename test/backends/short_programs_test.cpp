@@ -52,9 +52,8 @@ struct Case {
     Graph graph;
     std::vector<Tensor> expected, got;
     Blame blame = {};
-    bool exact = false;
 
-    ShortRequest request() const { return {graph, expected, got, "repro.cpp", 60, blame, exact}; }
+    ShortRequest request() const { return {graph, expected, got, "repro.cpp", 60, blame}; }
 };
 
 Case failing(const char* text, std::vector<Tensor> inputs, const Signature& signature,
@@ -71,8 +70,8 @@ Case pooled() {
     Case one = failing(kPool, {Tensor::of<float>({-1}, {1, 1, 1})}, {"mismatch", "run", "value"},
                        {{"block.pads", Tensor::of<std::int64_t>({0, 0, 1, 0, 0, 0}, {6})}});
     one.got = {Tensor::of<float>({-1}, {1, 1, 1})};
-    one.blame = {.level = "level", .passes_to = 0, .fails_at = 1, .off = "Pad_Fusion", .kind = "optimizer"};
-    one.exact = true;
+    one.blame = {.level = "level", .passes_to = 0, .fails_at = 1, .off = "Pad_Fusion"};
+    one.blame.exact = true;
     return one;
 }
 
@@ -89,14 +88,14 @@ Case large() {
     for (const double value : one.expected[0].values<double>()) got.push_back(static_cast<float>(value));
     got[5] = 2;
     one.got = {Tensor::of(got, {4, 8})};
-    one.blame = {.level = "level", .passes_to = -1, .fails_at = 0, .kind = "optimizer"};
+    one.blame = {.level = "level", .passes_to = -1, .fails_at = 0};
     return one;
 }
 
 Case summed(const Signature& signature) {
     Case one = failing(kSum, {Tensor::of<std::int64_t>({1, 2, 3}), Tensor::of<std::int64_t>({4, 5, 6})}, signature);
     one.got = {Tensor::of<std::int64_t>({5, 0, 9})};
-    one.blame = {.level = "level", .passes_to = 1, .fails_at = 2, .kind = "optimizer"};
+    one.blame = {.level = "level", .passes_to = 1, .fails_at = 2};
     return one;
 }
 
@@ -174,7 +173,7 @@ TEST_CASE("golden: short programs for OpenCV") {
     Case softplus = softplus_of_100();
     std::string text = shown("softplus", softplus, opencv_program, hello, kWithModel);
     Case fused = large();
-    fused.blame = {.off = "fusion", .kind = "switch"};
+    fused.blame = {.off = "fusion"};
     text += shown("large data, with fusion", fused, opencv_program, hello);
     text += shown("integers", summed({"mismatch", "run", "value"}), opencv_program, hello);
     softplus.graph.failure->signature = {"crash", "run", "SIGABRT"};
@@ -232,7 +231,7 @@ TEST_CASE("golden: scripts for any command") {
 
 TEST_CASE("short programs: equal bits are asked for where the text has the number itself") {
     Case one = failing(kSoftplus, {Tensor::of<float>({0.3F, 1}, {1, 2})}, {"mismatch", "run", "value"});
-    one.exact = true;
+    one.blame.exact = true;
     one.expected = {Tensor::of<float>({0.1F, 1}, {1, 2})};
     one.got = {Tensor::of<float>({1, 1}, {1, 2})};
     CHECK(compared(one.request()).tolerance > 0);  // 0.1 of f64 is none of f32's

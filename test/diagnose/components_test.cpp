@@ -30,8 +30,7 @@ TEST_CASE("a suspect whose options make another of it is not taken for the compo
     frame.inputs = {Tensor::of(std::vector<float>{1, -2, 3, -4}, {4})};
     const Planted bug("lower=aten.abs.default");  // which those that interpret have not
     const auto diagnosed = [&](const BackendOptions& options) {
-        return diagnose::first_guilty(frame, {.spec = "aot_eager", .options = options, .tier = Tier::computes},
-                                      {.runs = 1});
+        return diagnose::first_guilty(frame, {.spec = "aot_eager", .options = options, .tier = Tier::computes}, 1);
     };
     const diagnose::Guilt elsewhere = diagnosed({{"fw", "halide"}});
     REQUIRE(elsewhere.fails());

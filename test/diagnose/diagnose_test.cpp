@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <catch2/catch.hpp>
+#include <limits>
 
 #include "backends/registry.h"
 #include "graph/text.h"
@@ -209,4 +210,92 @@ TEST_CASE("a pass that does harm only together with another is told with it, not
     CHECK(found->together == std::vector<std::string>{"a=1", "a=2"});
     CHECK(without_culprit(*found, backend, {{"c", "4"}}) == BackendOptions{{"a", "0"}, {"c", "4"}});
     CHECK_FALSE(without_culprit(Culprit{"lowering", {}, {}, "aten.relu.default"}, backend, {}));
+}
+
+namespace {
+
+/// A compiler without schedules: wrong from a level of 0 to 3 on, unless its optimizer "b" is off; next below that
+/// level it may be wrong in another way.
+class Leveled final : public Backend, public Switchable {
+  public:
+    explicit Leveled(int wrong_from, bool odd_below = false) : wrong_from_(wrong_from), odd_below_(odd_below) {}
+    std::string name() const override { return "leveled"; }
+    std::string description() const override { return ""; }
+    CompileResult compile(const Graph&, const BackendOptions& options) override {
+        const int level = options.contains("level") ? std::stoi(options.at("level")) : kMost;
+        const bool off = options.contains("off") && options.at("off").find("b;") != std::string::npos;
+        const bool odd = odd_below_ && level == wrong_from_ - 1;
+        const float nan = std::numeric_limits<float>::quiet_NaN();
+        return std::make_unique<Run>(odd                            ? std::optional(nan)
+                                     : level >= wrong_from_ && !off ? std::optional(7.F)
+                                                                    : std::nullopt);
+    }
+    std::unique_ptr<Inspection> inspect(const Graph&, const BackendOptions&) override {
+        auto look = std::make_unique<Look>();
+        look->found = {.directives = {{"a"}, {"b"}, {"c"}}, .passes = {{"level", kMost}}, .directive_is = "optimizer"};
+        return look;
+    }
+    BackendOptions without(BackendOptions options, const std::vector<std::string>& directives) const override {
+        for (const std::string& directive : directives) options["off"] += directive + ";";
+        return options;
+    }
+    BackendOptions limited(BackendOptions options, const std::string& pass, int most) const override {
+        options[pass] = std::to_string(most);
+        return options;
+    }
+
+  private:
+    static constexpr int kMost = 3;
+    struct Look final : Inspection {
+        const Parts& parts() const override { return found; }
+        Parts found;
+    };
+    struct Run final : Executable {
+        explicit Run(std::optional<float> wrong) : wrong(wrong) {}
+        RunResult run(std::span<const Tensor> inputs) override {
+            return std::vector<Tensor>{wrong ? Tensor::of(std::vector<float>(16, *wrong), {16}) : inputs[0]};
+        }
+        const std::optional<float> wrong;
+    };
+    const int wrong_from_;
+    const bool odd_below_;
+};
+
+}  // namespace
+
+TEST_CASE("a level and a switch decide, searched alike by who minimizes and who writes a repro", "[culprit]") {
+    Graph graph = failing_in_halide(
+        "graph g {\n  %x = placeholder[\"x\"] : f32[16]\n  %a = aten.relu.default(%x) : f32[16]\n  return (%a)\n}\n");
+    graph.failure->backend = "leveled";
+    const auto blame = [&](int wrong_from, bool odd_below = false) {
+        Leveled backend(wrong_from, odd_below);
+        return blame_of(graph, backend, {});
+    };
+    for (const int wrong_from : {1, 2, 3}) {
+        CAPTURE(wrong_from);
+        const Blame found = blame(wrong_from);
+        CHECK(found.level == "level");
+        CHECK(found.passes_to == wrong_from - 1);
+        CHECK(found.fails_at == wrong_from);
+        CHECK(found.off == "b");
+        CHECK(found.exact);
+        Leveled backend(wrong_from);
+        const auto culprit = diagnose::diagnose(graph, backend, {}).culprit;
+        REQUIRE(culprit);
+        CHECK(culprit->component == "switch");
+        CHECK(culprit->directive == found.off);
+    }
+    // Where all levels are wrong no switch is asked; of a level next to one that is wrong in another way nothing is
+    // said.
+    const Blame everywhere = blame(0);
+    CHECK(everywhere.level == "level");
+    CHECK(everywhere.fails_at == 0);
+    CHECK_FALSE(everywhere.controlled());
+    CHECK(blame(2, true).level.empty());
+    CHECK(blame(2, true).off == "b");
+    // What minimizing found is not searched again; that it makes the graph right is asked.
+    graph.failure->culprit = Culprit{"switch", "a", {}, "optimizer"};
+    CHECK(blame(2).off.empty());
+    graph.failure->culprit = Culprit{"switch", "b", {}, "optimizer"};
+    CHECK(blame(2).off == "b");
 }

@@ -67,7 +67,7 @@ class Flaky final : public Backend, public Switchable {
 Graph flaky_graph() {
     Graph graph = parse(
         "graph g {\n  %x = placeholder[\"x\"] : f32[2]\n  %a = aten.relu.default(%x) : f32[2]\n  return (%a)\n}\n");
-    graph.failure = Failure{.backend = "flaky", .signature = {"mismatch", "run", "value"}};
+    graph.failure = Failure{.backend = "flaky", .signature = {"mismatch", "run", "value", {}, {12, 40}}};
     graph.failure->inputs = {Tensor::of(std::vector<float>{3, 4}, {2})};
     return graph;
 }
@@ -77,7 +77,7 @@ Graph flaky_graph() {
 TEST_CASE("a pass that is wrong in 3 of 10 runs is bisected to its application", "[flaky]") {
     Flaky backend;
     for (int i = 0; i < 3; i++) {  // each draws other numbers
-        const diagnose::Diagnosis found = diagnose::diagnose(flaky_graph(), backend, {.flaky = true});
+        const diagnose::Diagnosis found = diagnose::diagnose(flaky_graph(), backend, {});
         REQUIRE(found.culprit);
         CHECK(found.culprit->op == "b");
         CHECK(found.culprit->together == std::vector<std::string>{"most-b=2", "most-b=3"});
@@ -90,7 +90,7 @@ TEST_CASE("a pass that is wrong in 3 of 10 runs is bisected to its application",
 TEST_CASE("a directive with which it fails in 3 of 10 runs is found", "[flaky]") {
     Flaky backend(true);
     for (int i = 0; i < 2; i++) {
-        const diagnose::Diagnosis found = diagnose::diagnose(flaky_graph(), backend, {.flaky = true});
+        const diagnose::Diagnosis found = diagnose::diagnose(flaky_graph(), backend, {});
         REQUIRE(found.culprit);
         CHECK(found.culprit->directive == "d()");
         CHECK(found.culprit->together.empty());

@@ -2,8 +2,6 @@
 
 #include <catch2/catch.hpp>
 
-#include <set>
-
 #include "backends/registry.h"
 #include "base/error.h"
 #include "base/subprocess.h"
@@ -12,81 +10,6 @@
 
 using namespace whittle;
 using namespace whittle::diagnose;
-
-namespace {
-
-/// Answers as `answers` has them, and notes who was asked.
-struct Asked {
-    std::vector<Again> answers;
-    std::set<std::size_t> who = {};
-    Again operator()(std::size_t release) {
-        if (!who.insert(release).second) throw std::logic_error("asked twice");
-        return answers.at(release);
-    }
-};
-
-Begin begin_of(Asked& asked, std::size_t failing) {
-    const auto found = begin_of_failure(failing, [&](std::size_t release) { return asked(release); });
-    REQUIRE(found);
-    return *found;
-}
-
-}  // namespace
-
-TEST_CASE("the first release that fails is found, wherever it is, in log2 questions", "[releases]") {
-    for (std::size_t failing = 0; failing < 20; failing++)
-        for (std::size_t first = 0; first <= failing; first++) {
-            Asked asked{std::vector<Again>(first, Again::right)};
-            asked.answers.resize(failing, Again::fails);
-            const Begin found = begin_of(asked, failing);
-            CHECK(found.fails == first);
-            CHECK(found.right == (first ? std::optional(first - 1) : std::nullopt));
-            CHECK(found.silent.empty());
-            CHECK(std::size_t(1) << asked.who.size() <= 2 * (failing + 1));
-        }
-}
-
-TEST_CASE("releases that cannot run the graph are told where they leave it open, and else cost nothing", "[releases]") {
-    const Again right = Again::right, fails = Again::fails, none = Again::otherwise;
-    Asked older{{none, none, right, fails}};  // and 4, which is known to fail
-    CHECK(begin_of(older, 4) == Begin{2, 3, {}});
-    Asked lacking{{none, none, fails, fails}};
-    CHECK(begin_of(lacking, 4) == Begin{std::nullopt, 2, {0, 1}});
-    Asked between{{right, none, none, fails}};
-    CHECK(begin_of(between, 4) == Begin{0, 3, {1, 2}});
-    Asked alone{{none}};
-    CHECK(begin_of(alone, 1) == Begin{std::nullopt, 1, {0}});
-    Asked many{std::vector<Again>(10, right)};
-    for (int i = 0; i < 3; i++) many.answers[static_cast<std::size_t>(i)] = none;
-    CHECK(begin_of(many, 10) == Begin{9, 10, {}});
-    CHECK(many.who.size() <= 4);
-}
-
-TEST_CASE("of any history, two releases are told that were asked, and nobody between them answers", "[releases]") {
-    constexpr std::size_t kReleases = 6;
-    for (int code = 0; code < 729; code++) {
-        Asked asked;
-        for (int rest = code, i = 0; i < static_cast<int>(kReleases); i++, rest /= 3)
-            asked.answers.push_back(static_cast<Again>(rest % 3));
-        const std::vector<Again> answers = asked.answers;
-        const Begin found = begin_of(asked, kReleases);
-        CAPTURE(code, found.right, found.fails);
-        if (found.fails < kReleases) CHECK((asked.who.contains(found.fails) && answers[found.fails] == Again::fails));
-        if (found.right) CHECK((asked.who.contains(*found.right) && answers[*found.right] == Again::right));
-        std::vector<std::size_t> between;
-        for (std::size_t i = found.right ? *found.right + 1 : 0; i < found.fails; i++) between.push_back(i);
-        CHECK(found.silent == between);
-        for (const std::size_t silent : found.silent)
-            CHECK((asked.who.contains(silent) && answers[silent] == Again::otherwise));
-    }
-}
-
-TEST_CASE("a search that is stopped says nothing", "[releases]") {
-    int asked = 0;
-    const auto ask = [&](std::size_t) { return asked++, Again::fails; };
-    CHECK_FALSE(begin_of_failure(8, ask, [&] { return asked == 2; }));
-    CHECK(asked == 2);
-}
 
 TEST_CASE("a history in one line", "[releases]") {
     ReleaseHistory history{.installed = 6, .last_good = "1.16.3", .first_bad = "1.17.0"};

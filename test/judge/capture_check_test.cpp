@@ -103,10 +103,8 @@ TEST_CASE(
     const std::vector<std::filesystem::path> models{"model"};
     TraceFolder trace(folder.path(), models, "eager", {});
     trace.add(frame, "LibTorch", *eager, {}, RecordPolicy::always);
-    trace.finish();
-    ReplayOptions options;
-    options.find_backend = [](const std::string&) { return make_eager_backend(); };
-    const std::vector<ReplayResult> results = replay_all(find_records({folder.path()}), options, {});
+    trace.save();
+    const std::vector<ReplayResult> results = replay_all(find_records({folder.path()}), {}, {});
     REQUIRE(results.size() == 1);
     CHECK(results[0].status == ReplayResult::Status::passed);
 }
@@ -128,7 +126,7 @@ TEST_CASE("a trace marks a graph that is a capture fault, and its records fail i
     const std::vector<std::filesystem::path> models{"model"};
     TraceFolder trace(folder.path(), models, "eager", {});
     const std::vector<TracedFrame> traced = trace.add(frame, "LibTorch", *eager, {}, RecordPolicy::always);
-    trace.finish();
+    trace.save();
     REQUIRE(traced.size() == 4);
     CHECK_FALSE(traced[0].capture_fault.empty());
     CHECK_FALSE(traced[1].capture_fault.empty());
@@ -136,9 +134,7 @@ TEST_CASE("a trace marks a graph that is a capture fault, and its records fail i
     const TraceIndex index = load_index(folder.path());
     CHECK(index == trace.index());
     CHECK(checks_text(count_checks(index)) == "2 of 2 graphs checked, 1 capture fault");
-    ReplayOptions options;
-    options.find_backend = [](const std::string&) { return make_eager_backend(); };
-    const std::vector<ReplayResult> results = replay_all(find_records({folder.path()}), options, {});
+    const std::vector<ReplayResult> results = replay_all(find_records({folder.path()}), {}, {});
     REQUIRE(results.size() == 4);
     CHECK(results[0].outcome == "capture_fault");
     CHECK(results[1].status == ReplayResult::Status::failed);

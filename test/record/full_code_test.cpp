@@ -76,7 +76,7 @@ TEST_CASE("full_code.cpp tells graphs, guards, breaks and resume points, and com
     const auto eager = make_eager_backend();
     const auto add = [&](const std::string& text, const std::vector<Tensor>& inputs) {
         const Graph graph = parse(text);
-        trace.add({.name = "step", .graph = graph, .inputs = inputs, .expected = {}}, *eager, {}, RecordPolicy::always);
+        trace.add({.name = "step", .asked = {graph, inputs}}, *eager, RecordPolicy::always);
     };
     const Tensor a = Tensor::of<float>({-1, 2}), b = Tensor::of<float>({3, 4}), relu = Tensor::of<float>({0, 2});
     add(R"(graph first {
@@ -96,7 +96,7 @@ TEST_CASE("full_code.cpp tells graphs, guards, breaks and resume points, and com
 }
 )",
         {relu, b});
-    trace.finish();
+    trace.save();
     TraceIndex index = load_index(folder.path() / "t");
     index.breaks = {{.reason = "print: puts(\"x\")",
                      .id = "WB0001",
@@ -131,10 +131,11 @@ TEST_CASE("full_code.cpp tells graphs, guards, breaks and resume points, and com
     index.graphs.at(0).symbols = {{"s0", "L['a'].size(0)", {2}}};
     save_index(folder.path() / "t", index);
 
-    const std::vector<fs::path> files = write_full_code(folder.path() / "t").files;
-    REQUIRE(files.size() == 1);
-    CHECK(files[0] == folder.path() / "t/code/step/full_code.cpp");
-    const std::string code = read_file(files[0]);
+    const std::vector<FullCode::Function> functions = write_full_code(folder.path() / "t").functions;
+    REQUIRE(functions.size() == 1);
+    CHECK(functions[0].file == folder.path() / "t/code/step/full_code.cpp");
+    CHECK(load_index(folder.path() / "t").files == std::vector<fs::path>{"code/step/full_code.cpp"});
+    const std::string code = read_file(functions[0].file);
     for (const char* line :
          {"const Tensor double_ = whittle::relu(a);",
           "std::get<0>(s)",
@@ -161,5 +162,5 @@ TEST_CASE("full_code.cpp tells graphs, guards, breaks and resume points, and com
         const bool list = std::string(line) == "std::get<0>(s)";
         CHECK((code.find(list ? "s.at(0)" : line) != std::string::npos));
     }
-    CHECK(compile(folder.path(), files[0]) == "");
+    CHECK(compile(folder.path(), functions[0].file) == "");
 }

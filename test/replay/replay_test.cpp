@@ -5,9 +5,9 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
+#include "backends/registry.h"
 #include "base/error.h"
 #include "base/files.h"
-#include "environment_variable.h"
 #include "graph/example.h"
 #include "replay/replay_report.h"
 #include "trace/index.h"
@@ -55,11 +55,13 @@ fs::path save(const fs::path& folder, const std::string& name, const std::string
 ReplayOptions options(const std::string& backend = {}) {
     ReplayOptions options;
     options.backend = backend;
-    options.find_backend = [](const std::string& name) -> std::unique_ptr<Backend> {
-        if (name == "unknown") throw Error("found the backend 'unknown', expected one of right, wrong");
-        return std::make_unique<NamedBackend>(name);
-    };
+    for (const std::string name : {"right", "wrong", "crash", "unsupported"})
+        add_backend(name, [name] { return std::make_unique<NamedBackend>(name); });
     return options;
+}
+
+ReplayResult replay(const fs::path& file, const ReplayOptions& options, const KnownFailures& known) {
+    return replay_all({file}, options, known).at(0);
 }
 
 KnownFailures known_failures(const std::string& text) {
@@ -92,7 +94,6 @@ TEST_CASE("a record passes, differs, crashes or is not supported", "[replay]") {
     CHECK(wrong.status == Status::failed);
     CHECK(wrong.outcome == "mismatch");
     CHECK(wrong.name == "a");
-    CHECK(wrong.frame == "main");
     CHECK_THAT(wrong.first_difference, Contains("[1]: got 3, expected 2"));
 
     CHECK(result("crash").outcome == "crash");
@@ -198,50 +199,14 @@ TEST_CASE("test cases are called by their path from the given folder on", "[repl
           Names{"1/t/records/x.json", "2/t/records/x.json"});
 }
 
-TEST_CASE("filters and shards part the records", "[replay]") {
-    const std::vector<fs::path> files = {"a/r0.json", "a/r1.json", "b/r2.json", "a/r3.json", "a/r4.json"};
-    CHECK(names(select_records(files, "^a/", {})) == std::vector<std::string>{"r0", "r1", "r3", "r4"});
-    std::vector<std::string> together;
-    for (std::size_t i = 0; i < 3; ++i)
-        for (const std::string& name : names(select_records(files, "", {i, 3}))) together.push_back(name);
-    CHECK(together == std::vector<std::string>{"r0", "r3", "r1", "r4", "r2"});
-    CHECK(select_records(files, "", {7, 9}).empty());
-    CHECK_THROWS_WITH(select_records(files, "", {3, 3}), Contains("found shard 3 of 3"));
-    CHECK_THROWS_WITH(select_records(files, "(", {}), Contains("--filter: '(' is no regular expression"));
-}
-
-TEST_CASE("googletest's shard variables are heard", "[replay]") {
-    CHECK_FALSE(shard_from_environment());
-    const TempDir folder;
-    const std::string status = (folder.path() / "status").string();
-    {
-        const test::EnvironmentVariable total("GTEST_TOTAL_SHARDS", "4"), index("GTEST_SHARD_INDEX", "1"),
-            file("GTEST_SHARD_STATUS_FILE", status);
-        const auto shard = shard_from_environment();
-        REQUIRE(shard);
-        CHECK(shard->index == 1);
-        CHECK(shard->count == 4);
-        CHECK(fs::exists(status));
-    }
-    {
-        const test::EnvironmentVariable total("GTEST_TOTAL_SHARDS", "4");
-        CHECK_THROWS_WITH(shard_from_environment(), Contains("GTEST_SHARD_INDEX"));
-    }
-    {
-        const test::EnvironmentVariable total("GTEST_TOTAL_SHARDS", "4"), index("GTEST_SHARD_INDEX", "one");
-        CHECK_THROWS_WITH(shard_from_environment(), Contains("found 'one', expected a number"));
-    }
-}
-
 namespace {
 
 std::vector<ReplayResult> one_of_each() {
     return {
-        {.status = Status::passed, .file = "r/a.json", .name = "a", .frame = "main", .outcome = "ok", .seconds = 0.5},
+        {.status = Status::passed, .file = "r/a.json", .name = "a", .outcome = "ok", .seconds = 0.5},
         {.status = Status::failed,
          .file = "r/b # 1.json",
          .name = "b # 1",
-         .frame = "main",
          .outcome = "mismatch",
          .first_difference = "output 0 [1]: got <3>, expected \"2\"\n\x01"},
         {.status = Status::skipped, .file = "r/c.json", .name = "c", .first_difference = "no kernel"},
@@ -329,14 +294,4 @@ TEST_CASE("the exit status is that of the worst result", "[replay]") {
     CHECK(status({Status::passed, Status::xpass}) == 1);
     CHECK(status({Status::skipped, Status::skipped}) == 1);  // none could be run
     CHECK(status({Status::failed, Status::error}) == 2);
-}
-
-TEST_CASE("patterns of known failures do not depend on how a path is spelled", "[replay]") {
-    const KnownFailures known = known_failures("traces/records/a*.json\nc\nnone # of these\n");
-    for (const char* path :
-         {"traces/records/a1.json", "./traces/records/../records/a1.json", "/x/traces/records/a1.json"})
-        CHECK(known.find(path, "other"));
-    CHECK_FALSE(known.find("nottraces/records/a1.json", "other"));
-    CHECK(known.find("x/y.json", "c"));
-    CHECK(known.unused({"traces/records/a.json", "c.json"}) == std::vector<std::string>{"none"});
 }

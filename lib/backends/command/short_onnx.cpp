@@ -24,8 +24,7 @@ ShortProgram::File tensor_file(const std::string& prefix, std::size_t number, co
 
 /// What the compiler itself gets right with something switched off is no question of an opset's definitions.
 std::string opset_condition(const ShortRequest& request, const ShortModel& model) {
-    const bool controlled = request.blame.passes_to >= 0 || !request.blame.off.empty();
-    return controlled ? "" : opset_words(model.graph);
+    return request.blame.controlled() ? "" : opset_words(model.graph);
 }
 
 /// The file where it is small, as what a shell makes it of: trackers take no attachments of that type.

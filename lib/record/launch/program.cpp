@@ -9,6 +9,8 @@
 #include "base/log.h"
 #include "base/log_state.h"
 #include "base/log_step.h"
+#include "base/seconds.h"
+#include "base/suggest.h"
 #include "base/variables.h"
 #include "frontends/libtorch/builder.h"
 #include "frontends/libtorch/launch.h"
@@ -40,20 +42,20 @@ libtorch::LaunchOptions launch_options(const ProgramRequest& request, libtorch::
                                    .stdout_to_stderr = request.stdout_to_stderr,
                                    .environment = {{"WHITTLE_TRACE_DIR", own.string()},
                                                    {"WHITTLE_TRACE_RECORDS", std::string(name(request.records))}}};
-    std::string functions;
-    for (const std::string& name : request.functions) functions += (functions.empty() ? "" : ",") + name;
-    if (const std::string logs = log_spec(); !logs.empty()) launch.environment.emplace_back("WHITTLE_LOGS", logs);
-    if (const std::string file = log_file(); !file.empty()) launch.environment.emplace_back("WHITTLE_LOG_FILE", file);
-    if (const DebugVariables files = debug_variables(); !files.dir.empty()) {
-        launch.environment.emplace_back("WHITTLE_DEBUG_DIR", files.dir);
-        launch.environment.emplace_back("WHITTLE_DEBUG_PARTS", files.parts);
-    }
-    if (!functions.empty()) launch.environment.emplace_back("WHITTLE_DEBUG_FUNCTION", functions);
-    if (request.cache_size_limit)
-        launch.environment.emplace_back("WHITTLE_CACHE_SIZE_LIMIT", std::to_string(*request.cache_size_limit));
-    if (request.with_times) launch.environment.emplace_back("WHITTLE_TIMES", "1");
-    if (!request.backend.empty()) launch.environment.emplace_back("WHITTLE_BACKEND", request.backend);
-    for (const auto& [variable, value] : request.compile_options) launch.environment.emplace_back(variable, value);
+    std::vector<std::pair<std::string, std::string>>& environment = launch.environment;
+    const auto set = [&](const char* variable, const std::string& value) {
+        if (!value.empty()) environment.emplace_back(variable, value);
+    };
+    set("WHITTLE_LOGS", log_spec());
+    set("WHITTLE_LOG_FILE", log_file());
+    const DebugVariables files = debug_variables();
+    set("WHITTLE_DEBUG_DIR", files.dir);
+    if (!files.dir.empty()) environment.emplace_back("WHITTLE_DEBUG_PARTS", files.parts);
+    set("WHITTLE_DEBUG_FUNCTION", join(request.functions, ","));
+    set("WHITTLE_CACHE_SIZE_LIMIT", request.cache_size_limit ? std::to_string(*request.cache_size_limit) : "");
+    set("WHITTLE_TIMES", request.with_times ? "1" : "");
+    set("WHITTLE_BACKEND", request.backend);
+    environment.insert(environment.end(), request.compile_options.begin(), request.compile_options.end());
     return launch;
 }
 
@@ -110,15 +112,12 @@ void read_events(const std::vector<fs::path>& files, const ProgramRequest& reque
 SoFarWork work_so_far(const ProgramRequest& request, const fs::path& events, const fs::path& own, bool& saved) {
     const fs::path made = events.string() + ".so-far";
     const auto begin = std::chrono::steady_clock::now();
-    const auto elapsed = [begin] {
-        return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-    };
     return {.every = request.save_every,
             .wanted = [events, own,
                        &saved] { return libtorch::is_recording(events) && (saved || !fs::exists(own / "index.json")); },
             .write =
-                [&request, events, made, elapsed](double) {
-                    RanProgram ran{.status = std::string(libtorch::kStillRuns), .seconds = elapsed()};
+                [&request, events, made, begin] {
+                    RanProgram ran{.status = std::string(libtorch::kStillRuns), .seconds = seconds_since(begin)};
                     read_events(libtorch::event_files(events.parent_path()), request, ran);
                     if (ran.frames.empty()) throw Error("no graph was captured so far");
                     request.so_far(ran, made);
@@ -141,13 +140,13 @@ RanProgram run_program(const ProgramRequest& request) {
     LogStep step(LogStep::Kind::capture, "run " + request.program.string());
     const fs::path refused = scratch.path() / "refused";
     bool saved = false;  // the trace in the folder is ours
-    std::optional<SoFar> so_far;
+    std::jthread so_far;
     if (request.so_far && request.save_every > 0)
-        so_far.emplace(work_so_far(request, scratch.path() / libtorch::kEventFile, own, saved));
+        so_far = write_so_far(work_so_far(request, scratch.path() / libtorch::kEventFile, own, saved));
     libtorch::LaunchResult launched = libtorch::launch(
         launch_options(request, command_of(request, scratch.path() / "inputs.safetensors", refused), own),
         scratch.path());
-    so_far.reset();
+    so_far = {};  // joins
     if (request.inputs && fs::exists(refused)) {
         const std::string told = read_file(refused);
         const auto end = told.find('\n');

@@ -4,8 +4,11 @@
 #include <sys/resource.h>
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
+#include <condition_variable>
 #include <exception>
+#include <mutex>
 #include <utility>
 
 #include "base/interrupt.h"
@@ -14,10 +17,7 @@
 #include "base/subprocess.h"
 
 namespace whittle {
-
 namespace {
-
-using Clock = std::chrono::steady_clock;
 
 /// The program is what the processors are for.
 void yield_to_others() {
@@ -26,34 +26,41 @@ void yield_to_others() {
     ::setpriority(PRIO_PROCESS, 0, 19);
 }
 
-}  // namespace
-
-SoFar::SoFar(SoFarWork work) : work_(std::move(work)), thread_([this] { run(); }) {}
-
-SoFar::~SoFar() {
-    {
-        const std::lock_guard lock(mutex_);
-        unwanted_ = true;
-    }
-    ended_.notify_all();
-    thread_.join();
+/// False where that failed.
+bool write_in_copy(const SoFarWork& work) {
+    return run_forked([&] {
+               yield_to_others();
+               try {
+                   work.write();
+               } catch (const std::exception& error) {
+                   log_debug(LogChannel::capture, std::string("so far: ") + error.what());
+                   return 1;
+               }
+               return 0;
+           })
+        .good();
 }
 
-/// False at the end.
-bool SoFar::pause(double seconds) {
-    std::unique_lock lock(mutex_);
-    return !ended_.wait_for(lock, std::chrono::duration<double>(seconds), [this] { return unwanted_.load(); });
+/// False when it is told to stop.
+bool pause(const std::stop_token& stop, double seconds) {
+    std::mutex mutex;
+    std::condition_variable_any nobody;
+    std::unique_lock lock(mutex);
+    nobody.wait_for(lock, stop, std::chrono::duration<double>(seconds), [] { return false; });
+    return !stop.stop_requested();
 }
 
-void SoFar::run() {
+void work_until(const std::stop_token& stop, const SoFarWork& work) {
     constexpr double kShare = 4;  // for each second of writing, so many without
-    const WantedScope scope(unwanted_);
-    for (double next = work_.every; pause(next);) {
-        next = work_.every;
-        const Clock::time_point begin = Clock::now();
+    std::atomic<bool> unwanted{false};
+    const std::stop_callback told(stop, [&] { unwanted = true; });
+    const WantedScope scope(unwanted);
+    for (double next = work.every; pause(stop, next);) {
+        next = work.every;
+        const auto begin = std::chrono::steady_clock::now();
         try {
-            if (!work_.wanted()) continue;
-            if (write()) work_.take();
+            if (!work.wanted()) continue;
+            if (write_in_copy(work)) work.take();
         } catch (const Interrupted&) {
             return;
         } catch (const std::exception& error) {  // the trace at the end tells whether it matters
@@ -63,19 +70,10 @@ void SoFar::run() {
     }
 }
 
-bool SoFar::write() {
-    const Clock::time_point begin = Clock::now();
-    return run_forked([&] {
-               yield_to_others();
-               try {
-                   work_.write(seconds_since(begin));
-               } catch (const std::exception& error) {
-                   log_debug(LogChannel::capture, std::string("so far: ") + error.what());
-                   return 1;
-               }
-               return 0;
-           })
-        .good();
+}  // namespace
+
+std::jthread write_so_far(SoFarWork work) {
+    return std::jthread([work = std::move(work)](const std::stop_token& stop) { work_until(stop, work); });
 }
 
 }  // namespace whittle

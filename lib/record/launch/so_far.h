@@ -1,10 +1,8 @@
-// SoFar: what a program that still runs has done, written now and then, so that who kills it and us finds that.
+// write_so_far(): what a program that still runs has done, written now and then, so that who kills it and us finds
+// that.
 #pragma once
 
-#include <atomic>
-#include <condition_variable>
 #include <functional>
-#include <mutex>
 #include <thread>
 
 namespace whittle {
@@ -15,30 +13,12 @@ struct SoFarWork {
     /// Whether there is something new: asked here, before each time.
     std::function<bool()> wanted;
     /// Makes the trace, in a copy of this process at the lowest priority, which may fail.
-    std::function<void(double seconds)> write;
+    std::function<void()> write;
     /// Takes what the copy made. Here: it is never interrupted, and should be quick.
     std::function<void()> take;
 };
 
-/// Works while it lives, beside the thread that made it.
-class SoFar {
-  public:
-    explicit SoFar(SoFarWork work);
-    /// Ends what is being written.
-    ~SoFar();
-    SoFar(const SoFar&) = delete;
-    SoFar& operator=(const SoFar&) = delete;
-
-  private:
-    void run();
-    bool pause(double seconds);
-    bool write();
-
-    const SoFarWork work_;
-    std::mutex mutex_;
-    std::condition_variable ended_;
-    std::atomic<bool> unwanted_{false};
-    std::thread thread_;
-};
+/// Works until it is told to stop, which ends what is being written.
+std::jthread write_so_far(SoFarWork work);
 
 }  // namespace whittle

@@ -28,19 +28,10 @@ CaptureCheck check_of(const TraceRequest& request, const RanProgram& ran) {
 /// Each captured function as C++, beside its graphs.
 std::vector<std::string> write_code(const fs::path& folder) {
     FullCode code = write_full_code(folder);
-    TraceWriter writer = TraceWriter::continued(folder);
-    for (const fs::path& file : code.files) writer.add_file(file.lexically_relative(folder));
-    writer.save();
-    for (const fs::path& file : code.files)
+    for (const auto& [frame, text, file] : code.functions)
         code.notes.push_back(file.string() + ": what runs in place of " + file.parent_path().filename().string() +
                              ", to read and to step through");
     return code.notes;
-}
-
-/// The suspect, whose results count.
-Suspect compares(Suspect suspect) {
-    suspect.tier = Tier::computes;
-    return suspect;
 }
 
 /// A program of our own API has written the folder itself. It ran on the backend, so that an error was its own to
@@ -56,24 +47,27 @@ void complete_own(const RanProgram& ran, const TraceRequest& request, Backend& b
     for (const IndexGraph& graph : traced.index.graphs)
         traced.frames.push_back(
             {.frame = graph.frame, .ops = graph.ops, .graph = graph.file, .capture_fault = graph.capture_fault});
-    if (!offered<Reference>(backend) && !traced.index.graphs.empty() && request.records != RecordPolicy::never)
-        traced.judged = try_frames(request.load(request.folder), backend, compares(request.suspect)).frames;
+    if (offered<Reference>(backend) || traced.index.graphs.empty() || request.records == RecordPolicy::never) return;
+    Suspect suspect = request.suspect;
+    suspect.tier = Tier::computes;
+    traced.judged = try_frames(request.load(request.folder), backend, suspect).frames;
 }
 
 void write_folder(const RanProgram& ran, const TraceRequest& request, Backend& backend, Traced& traced) {
     TraceFolder folder(request.folder, request.models, request.suspect.spec.text(), request.environment);
     folder.check_with(check_of(request, ran));
     for (const capture::CapturedFrame& frame : ran.frames)
-        for (TracedFrame& run : folder.add(frame, "LibTorch", backend, request.suspect.options, request.records))
+        for (TracedFrame& run : folder.add(frame, "LibTorch", backend, request.suspect, request.records))
             traced.frames.push_back(std::move(run));
-    for (const std::string& note : ran.notes) folder.note(note);
-    folder.op_times(ran.op_times);
-    folder.callers(ran.callers);
+    TraceIndex& index = folder.index();
+    index.notes.insert(index.notes.end(), ran.notes.begin(), ran.notes.end());
+    index.op_times = ran.op_times;
+    index.callers = ran.callers;
     if (cpp::save_descriptions(request.folder, cpp::read_program(request.models[0])))
         folder.add_file(cpp::kDescriptions);
-    folder.finish();
-    traced.index = folder.index();
-    traced.compared = !folder.index().records.empty() && !offered<Reference>(backend);
+    folder.save();
+    traced.index = index;
+    traced.compared = !index.records.empty() && !offered<Reference>(backend);
 }
 
 /// "3 graphs, 2 graph breaks, 3 records".
@@ -88,38 +82,28 @@ std::string counts(const TraceIndex& index) {
 
 }  // namespace
 
-namespace {
-
-bool backend_fails(const TracedFrame& run) { return run.judgement && run.judgement->fails(); }
-
-bool backend_is_wrong(const TracedFrame& run) {
-    return backend_fails(run) && run.judgement->outcome.kind == Outcome::Kind::mismatch;
-}
-
 /// Why the run was no good; empty where it was.
-std::string failure_of(const TracedFrame& run) {
-    return backend_fails(run) ? failure_text(*run.judgement) : run.failure;
+static std::string failure_of(const TracedFrame& run) {
+    return run.judged && run.judged->verdict == Verdict::fails ? run.judged->reason : run.failure;
 }
-
-}  // namespace
 
 std::size_t Traced::failures() const {
     return static_cast<std::size_t>(
         std::ranges::count_if(frames, [](const TracedFrame& run) { return !failure_of(run).empty(); }));
 }
 
-bool Traced::minifiable() const {
-    return !by_reference && (verdict_of(judged) == Verdict::fails || std::ranges::any_of(frames, backend_fails));
+std::vector<JudgedFrame> Traced::all_judged() const {
+    std::vector<JudgedFrame> all = judged;
+    for (const TracedFrame& run : frames)
+        if (run.judged) all.push_back(*run.judged);
+    return all;
 }
 
-bool Traced::only_file() const {
-    return std::ranges::any_of(frames,
-                               [](const TracedFrame& run) { return run.judgement && run.judgement->only_file; });
-}
+bool Traced::minifiable() const { return !by_reference && verdict_of(all_judged()) == Verdict::fails; }
 
-bool Traced::wrong() const {
-    return std::ranges::any_of(judged, &JudgedFrame::wrong) || std::ranges::any_of(frames, backend_is_wrong);
-}
+bool Traced::only_file() const { return std::ranges::any_of(all_judged(), &JudgedFrame::only_file); }
+
+bool Traced::wrong() const { return std::ranges::any_of(all_judged(), &JudgedFrame::wrong); }
 
 bool Traced::good() const {
     return failures() == 0 && verdict_of(judged) != Verdict::fails &&
@@ -128,12 +112,8 @@ bool Traced::good() const {
 
 Verdict Traced::verdict() const {
     if (!good()) return Verdict::fails;
-    std::vector<Verdict> verdicts;
-    for (const JudgedFrame& frame : judged) verdicts.push_back(frame.verdict);
-    for (const TracedFrame& run : frames)
-        if (run.judgement) verdicts.push_back(run.judgement->verdict);
-    if (verdicts.empty() && compared) return Verdict::right;
-    return worst(verdicts);
+    const std::vector<JudgedFrame> all = all_judged();
+    return all.empty() && compared ? Verdict::right : verdict_of(all);
 }
 
 Traced trace(const std::vector<LoadedFrame>& frames, const TraceRequest& request, const TraceObserver& observer) {
@@ -145,16 +125,12 @@ Traced trace(const std::vector<LoadedFrame>& frames, const TraceRequest& request
         observer.before(frame);
         traced.frames.push_back(folder.add({.name = frame.name,
                                             .file = frame.file.string(),
-                                            .graph = frame.graph,
-                                            .inputs = frame.inputs,
-                                            .expected = frame.expected,
-                                            .inputs_from = frame.inputs_from,
-                                            .expected_from = frame.expected_from,
-                                            .given = frame.onnx ? &*frame.onnx : nullptr},
-                                           *backend, request.suspect.options, request.records));
+                                            .asked = case_of(frame, request.suspect),
+                                            .inputs_from = frame.inputs_from},
+                                           *backend, request.records));
         observer.after(traced.frames.back());
     }
-    folder.finish();
+    folder.save();
     traced.index = folder.index();
     return traced;
 }
@@ -197,14 +173,14 @@ std::string to_text(const TracedFrame& traced, const fs::path& folder) {
     if (!traced.capture_fault.empty()) text += "CAPTURE FAULT " + traced.capture_fault + "\n";
     if (const std::string failure = failure_of(traced); !failure.empty())
         text += "FAIL " + failure + "\n";
-    else if (traced.judgement && !(traced.judgement->right() && traced.judgement->compared.empty()))
-        text += text_of(*traced.judgement) + "\n";
+    else if (traced.judged && !(traced.judged->verdict == Verdict::right && traced.judged->compared.empty()))
+        text += text_of(*traced.judged) + "\n";
     return text;
 }
 
 std::string next_replay(const Traced& traced) {
     const auto judged = [](const TracedFrame& run) {
-        return run.record && !(run.judgement && run.judgement->verdict == Verdict::not_judged);
+        return run.record && !(run.judged && run.judged->verdict == Verdict::not_judged);
     };
     if (std::ranges::none_of(traced.frames, judged)) return {};
     return "next: " + program_called("replay") + " " + shell_quote({traced.folder.string()}) + " --backend halide\n";
@@ -218,8 +194,8 @@ std::vector<std::string> to_lines(const Traced& traced, bool quiet) {
         for (const std::string& fault : run.gradient_faults) lines.push_back("GRADIENT FAULT " + file + ": " + fault);
         if (const std::string failure = failure_of(run); !failure.empty())
             lines.push_back("FAIL " + file + ": " + failure);
-        else if (run.judgement && run.judgement->verdict == Verdict::not_judged)
-            lines.push_back(file + ": " + text_of(*run.judgement));
+        else if (run.judged && run.judged->verdict == Verdict::not_judged)
+            lines.push_back(file + ": " + text_of(*run.judged));
     }
     for (const JudgedFrame& frame : with_verdict(traced.judged, Verdict::fails))
         lines.push_back("FAIL " + frame.file + ": " + frame.reason);
@@ -247,7 +223,7 @@ nlohmann::json to_json(const Traced& traced) {
         add("expected_from", run.expected_from);
         add("capture_fault", run.capture_fault);
         add("failure", failure_of(run));
-        if (run.judgement) add_verdict(entry, judged_frame(run.frame, run.graph.string(), *run.judgement));
+        if (run.judged) add_verdict(entry, *run.judged);
         if (!run.gradient_faults.empty()) entry["gradient_faults"] = run.gradient_faults;
     }
     nlohmann::json all = {{"output", traced.folder.string()}, {"frames", frames}, {"verdict", name(traced.verdict())}};

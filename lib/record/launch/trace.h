@@ -37,6 +37,8 @@ struct Traced {
     bool compared = false;                 ///< with LibTorch, of which records hold the results
     bool by_reference = false;             ///< it ran the frames, and has no failures that minify would find
 
+    /// What the judge said, of all frames and runs.
+    std::vector<JudgedFrame> all_judged() const;
     /// Of the frames, those that failed, whoever is to blame.
     std::size_t failures() const;
     /// minify would find a failure again.
