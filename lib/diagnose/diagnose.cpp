@@ -134,7 +134,8 @@ class CulpritFinder {
         problem.count = static_cast<int>(directives_.size());
         problem.legal = [this](const Set& wish) { return legal(wish); };
         problem.test = [&](const Set& set) {
-            return set == all || fails(set) ? reduce::Verdict::fails : reduce::Verdict::passes;  // `all` is known to
+            return set == all || fails(set) ? reduce::TestResult::fails
+                                            : reduce::TestResult::passes;  // `all` is known to
         };
         const reduce::Result found = reduce::search(problem, {.stop = options_.stop});
         if (!found.finished || found.kept.empty()) return std::nullopt;

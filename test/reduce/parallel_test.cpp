@@ -105,8 +105,8 @@ TEST_CASE("what is told to be asked next mostly is", "[search]") {
         problem.test = [&](const Set& set) {
             ++asked;
             foreseen += ahead.contains(set);
-            return std::includes(set.begin(), set.end(), culprits.begin(), culprits.end()) ? reduce::Verdict::fails
-                                                                                           : reduce::Verdict::passes;
+            return std::includes(set.begin(), set.end(), culprits.begin(), culprits.end()) ? TestResult::fails
+                                                                                           : TestResult::passes;
         };
         problem.prefetch = [&](const Set& set) {
             CHECK(ahead.insert(set).second);  // a set once
