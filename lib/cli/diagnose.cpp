@@ -16,7 +16,7 @@
 #include "diagnose/diagnose.h"
 #include "diagnose/letter.h"
 #include "graph/abilities.h"
-#include "reduce/check.h"
+#include "reduce/save.h"
 #include "report/frame_divergence.h"
 
 namespace whittle::cli {
@@ -44,24 +44,25 @@ void follow(const Tool& tool, const LoadedFrame& frame, const fs::path& output, 
         return;
     }
     nlohmann::json ignored;
-    const Followed followed = follow_up(tool,
-                                        {.minify = true,
-                                         .model = frame.file,
-                                         .output = output,
-                                         .backend = guilty,
-                                         .accuracy = options.accuracy,
-                                         .inputs = options.inputs,
-                                         .repeat = std::max(letter.guilt.repeat, 2)},
-                                        report, ignored);
-    if (!followed.minified.graphs.empty()) {
-        letter.minimized = followed.minified.graphs[0];
-        letter.minimized_file = followed.minified.files[0];
-        letter.drifted = followed.minified.drifted;
+    const repro::Followed followed = follow_up(tool,
+                                               {.minify = true,
+                                                .model = frame.file,
+                                                .output = output,
+                                                .backend = guilty,
+                                                .accuracy = options.accuracy,
+                                                .inputs = options.inputs,
+                                                .repeat = std::max(letter.guilt.repeat, 2)},
+                                               report, ignored);
+    const std::vector<reduce::Minimized>& results = followed.minimized.results;
+    if (const auto done = std::ranges::find_if(results, &reduce::Minimized::failed); done != results.end()) {
+        letter.minimized = done->smallest.graph;
+        letter.minimized_file = done->output;
+        letter.drifted = done->drifted_files;
     }
-    if (!followed.repros.empty())
-        letter.repro = followed.repros[0], letter.verified = followed.verified;
-    else
-        letter.no_repro = followed.no_repro;
+    if (!followed.repros.empty() && followed.repros[0].report)
+        letter.repro = followed.repros[0].report->output, letter.verified = followed.verified;
+    else if (!followed.repros.empty())
+        letter.no_repro = followed.repros[0].none;
     diagnose::address(letter, *backend);
 }
 

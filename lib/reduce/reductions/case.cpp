@@ -19,6 +19,7 @@ bool is_leaf(const Node& node) { return node.kind == NodeKind::placeholder || no
 Size size_of(const Case& sized) {
     Size size;
     add(size, sized.graph);
+    size.calls += sized.nodes.size();
     size.inputs = sized.graph.placeholders().size();
     size.outputs = sized.graph.outputs().size();
     for (const Tensor& input : sized.inputs) size.elements += input.numel();
