@@ -14,6 +14,7 @@
 #include "graph/placement.h"
 #include "program/gradients.h"
 #include "program/program.h"
+#include "reduce/search/search.h"
 #include "trace/load.h"
 
 namespace whittle::cli {

@@ -2,11 +2,13 @@
 
 #include <numeric>
 
+#include "graph/value_ref.h"
 #include "graph/verify.h"
 #include "ops/aten/random.h"
 #include "ops/core/draws.h"
 #include "ops/core/memory.h"
 #include "ops/core/opaque.h"
+#include "ops/core/recorder.h"
 #include "passes/subgraph.h"
 
 namespace whittle::reduce {
@@ -116,15 +118,16 @@ Case Deletion::whole() const {
 }
 
 Result Deletion::search(Queries& queries, const Options& options, const std::vector<std::string>& likely) const {
-    Problem problem{.count = count(),
-                    .neighbours = neighbours(),
-                    .legal = [this](const Set& wish) { return legal(wish); },
-                    .likely = named(likely)};
-    problem.test = [&](const Set& set) {
-        if (set.size() == static_cast<std::size_t>(count())) return TestResult::fails;
-        return queries.test(candidate(set));
-    };
-    problem.prefetch = [&](const Set& set) { return queries.prefetch(candidate(set)); };
+    const Problem problem{.count = count(),
+                          .neighbours = neighbours(),
+                          .legal = [this](const Set& wish) { return legal(wish); },
+                          .likely = named(likely),
+                          .test =
+                              [&](const Set& set) {
+                                  const bool all = set.size() == static_cast<std::size_t>(count());
+                                  return all ? TestResult::fails : queries.test(candidate(set));
+                              },
+                          .prefetch = [&](const Set& set) { return queries.prefetch(candidate(set)); }};
     return reduce::search(problem, options);
 }
 

@@ -215,18 +215,14 @@ class Minimizer {
 
     /// Runs the result as often as the original; of a flaky one, until it fails.
     bool confirmed() {
+        const bool flaky = result_.flaky.repeat > 0;
         try {
-            for (int i = 0; i < result_.flaky.repeat; i++)
-                if (alike(queries_.observe(best_.found), best_.seen)) return true;
-            if (result_.flaky.repeat) return false;
-            for (std::int64_t i = 1; i < how_.repeat; i++) {
-                const Observation seen = queries_.observe(best_.found);
-                if (!seen.failed || seen.unresolved || !(seen.signature == result_.signature)) return false;
-            }
+            for (std::int64_t left = flaky ? result_.flaky.repeat : how_.repeat - 1; left > 0; left--)
+                if (alike(queries_.observe(best_.found), best_.seen) == flaky) return flaky;
         } catch (const Interrupted&) {
             return false;
         }
-        return true;
+        return !flaky;
     }
 
     void finish() {

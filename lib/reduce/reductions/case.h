@@ -23,6 +23,7 @@ struct Case {
 
 /// A placeholder or a get_attr: what holds data.
 bool is_leaf(const Node& node);
+std::vector<NodeId> leaves_of(const Graph& graph);
 
 /// How large a case is, for reports.
 struct Size {
