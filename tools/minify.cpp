@@ -2,25 +2,22 @@
 #include <algorithm>
 #include <cstdio>
 #include <iostream>
+#include <nlohmann/json.hpp>
 
-#include "base/error.h"
 #include "base/subprocess.h"
 #include "cli/minify.h"
 #include "cli/search_options.h"
 #include "cli/tool.h"
 #include "cli/usage.h"
 #include "judge/launched.h"
+#include "reduce/report.h"
 
 namespace {
 
 using namespace whittle;
 namespace fs = std::filesystem;
 
-struct Options {
-    fs::path model, output;
-    cli::JudgeOptions judge;
-    cli::SearchOptions search;
-    cli::InputOptions inputs;
+struct Options : cli::MinifyOptions {
     bool print_delta_passes = false;
 };
 
@@ -88,15 +85,12 @@ int run(const cli::Tool& tool, Options& options) {
     options.search.check_usage();
     options.judge.check_usage();
     options.output = cli::minimized_file(options.model, options.output);
-    const std::vector<cli::LoadedFrame> frames =
-        cli::frames_of(options.model, options.judge, options.search, options.inputs);
-    if (frames.empty()) throw Error({options.model.string(), {}}, "it holds no graph");
-    reduce::Search search =
-        cli::search_of(options.model, options.output, options.judge, options.search, options.inputs, frames[0]);
-    search.go_on = resume_command(tool, options.search);
-    const cli::Minified done = cli::minify(tool, search, frames, std::cout);
-    if (tool.shared().json) cli::print_json(done.json);
-    return done.good ? 0 : 1;
+    const std::vector<cli::LoadedFrame> frames = cli::frames_of(options);
+    reduce::Request request = cli::request_of(options, frames[0]);
+    request.go_on = resume_command(tool, options.search);
+    const reduce::MinimizedModel done = cli::minify(tool, request, frames, std::cout);
+    if (tool.shared().json) cli::print_json(to_json(done));
+    return done.good() ? 0 : 1;
 }
 
 }  // namespace

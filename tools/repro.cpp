@@ -13,7 +13,7 @@
 #include "cli/repro_options.h"
 #include "cli/tool.h"
 #include "cli/usage.h"
-#include "reduce/check.h"
+#include "judge/frames.h"
 #include "repro/write_repro.h"
 
 namespace {

@@ -12,7 +12,7 @@
 #include "cli/tool.h"
 #include "cli/usage.h"
 #include "diagnose/letter.h"
-#include "reduce/check.h"
+#include "reduce/save.h"
 #include "report/frame_divergence.h"
 
 namespace whittle::cli {
@@ -26,24 +26,25 @@ void follow(const Tool& tool, const LoadedFrame& frame, const fs::path& output, 
     BackendChoice backend{.name = guilty.spec.text(), .op_libraries = options.backend.op_libraries};
     for (const auto& [key, value] : guilty.options) backend.pairs.push_back(key + "=" + value);
     nlohmann::json ignored;
-    const Followed followed = follow_up(tool,
-                                        {.minify = true,
-                                         .model = frame.file,
-                                         .output = output,
-                                         .backend = backend,
-                                         .accuracy = options.accuracy,
-                                         .inputs = options.inputs,
-                                         .repeat = std::max(letter.guilt.repeat, 2)},
-                                        report, ignored);
-    if (!followed.minified.graphs.empty()) {
-        letter.minimized = followed.minified.graphs[0];
-        letter.minimized_file = followed.minified.files[0];
-        letter.drifted = followed.minified.drifted;
+    const repro::Followed followed = follow_up(tool,
+                                               {.minify = true,
+                                                .model = frame.file,
+                                                .output = output,
+                                                .backend = backend,
+                                                .accuracy = options.accuracy,
+                                                .inputs = options.inputs,
+                                                .repeat = std::max(letter.guilt.repeat, 2)},
+                                               report, ignored);
+    const std::vector<reduce::Minimized>& results = followed.minimized.results;
+    if (const auto done = std::ranges::find_if(results, &reduce::Minimized::failed); done != results.end()) {
+        letter.minimized = done->smallest.graph;
+        letter.minimized_file = done->output;
+        letter.drifted = done->drifted_files;
     }
-    if (!followed.repros.empty())
-        letter.repro = followed.repros[0], letter.verified = followed.verified;
-    else
-        letter.no_repro = followed.no_repro;
+    if (!followed.repros.empty() && followed.repros[0].report)
+        letter.repro = followed.repros[0].report->output, letter.verified = followed.verified;
+    else if (!followed.repros.empty())
+        letter.no_repro = followed.repros[0].none;
 }
 
 /// Those of a frame that fails, to `out` or into `all`; the first minimized graph goes to `output`.

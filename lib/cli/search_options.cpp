@@ -14,6 +14,7 @@
 #include "graph/placement.h"
 #include "program/gradients.h"
 #include "program/program.h"
+#include "reduce/search/search.h"
 #include "trace/load.h"
 
 namespace whittle::cli {
@@ -53,34 +54,19 @@ std::vector<std::string> passes_of(const SearchOptions& options) {
     return wanted;
 }
 
-using Polarity = reduce::CommandOracleOptions::Polarity;
-
-Polarity polarity_of(const JudgeOptions& judge) {
-    return !judge.check.empty() ? Polarity::check : judge.test_must_fail ? Polarity::test_must_fail : Polarity::test;
-}
-
-Polarity polarity_of(const Failure& stored) {
-    return stored.polarity == "test"    ? Polarity::test
-           : stored.polarity == "check" ? Polarity::check
-                                        : Polarity::test_must_fail;
-}
-
-reduce::CommandOracleOptions command_of(const JudgeOptions& judge, const SearchOptions& options,
-                                        const std::optional<Failure>& stored, const fs::path& output) {
-    reduce::CommandOracleOptions command;
-    command.polarity = stored ? polarity_of(*stored) : polarity_of(judge);
+reduce::CommandOracleOptions command_of(const MinifyOptions& options, const std::optional<Failure>& stored) {
+    const JudgeOptions& judge = options.judge;
+    reduce::CommandOracleOptions command = judge.oracle;
+    command.polarity = stored                 ? stored->polarity
+                       : !judge.check.empty() ? "check"
+                       : judge.test_must_fail ? "test-must-fail"
+                                              : "test";
     command.command = stored                ? stored->command
                       : judge.check.empty() ? std::vector<std::string>{script_path(judge.test)}
                                             : judge.check;
-    command.extension = output.extension().string();
-    command.fail_codes.assign(judge.fail_codes.begin(), judge.fail_codes.end());
-    command.ignore_codes.assign(judge.ignore_codes.begin(), judge.ignore_codes.end());
-    command.fail_pattern = judge.fail_regex;
-    const std::vector<std::string>& words = external_data_words();
-    command.external_data =
-        static_cast<ExternalData>(std::find(words.begin(), words.end(), judge.external_data) - words.begin());
-    command.limits = options.limits.limits();
-    command.launcher = shell_split(options.launcher);
+    command.extension = options.output.extension().string();
+    command.limits = options.search.limits.limits();
+    command.launcher = shell_split(options.search.launcher);
     return command;
 }
 
@@ -124,15 +110,15 @@ std::vector<LoadedFrame> frames_for_command(const fs::path& model, const ModelOp
     }
 }
 
-std::vector<LoadedFrame> read_frames(const fs::path& model, const JudgeOptions& judge, const SearchOptions& options,
-                                     const InputOptions& inputs, bool fold) {
-    const bool as_stated = judge.backend.name == kInfersAnew;
-    const ModelOptions load{.inputs = inputs, .as_stated = as_stated, .fold = fold};
-    std::vector<LoadedFrame> frames =
-        judge.command() ? frames_for_command(model, load) : load_for(model, load, [&](const LoadedFrame& frame) {
-            return judge.backend.knows_more(frame, kDefaultSuspect);
-        });
-    if (options.after != "aot") return frames;
+std::vector<LoadedFrame> read_frames(const MinifyOptions& options, bool fold) {
+    const BackendChoice& backend = options.judge.backend;
+    const ModelOptions load{.inputs = options.inputs, .as_stated = backend.name == kInfersAnew, .fold = fold};
+    std::vector<LoadedFrame> frames = options.judge.command()
+                                          ? frames_for_command(options.model, load)
+                                          : load_for(options.model, load, [&](const LoadedFrame& frame) {
+                                                return backend.knows_more(frame, kDefaultSuspect);
+                                            });
+    if (options.search.after != "aot") return frames;
     std::vector<LoadedFrame> parts;
     for (LoadedFrame& frame : frames)
         for (program::Part& part : program::parts_of(frame.graph, frame.inputs)) {
@@ -158,12 +144,14 @@ void JudgeOptions::declare(Tool& tool) {
         "--check", check, "CMD…",
         "Run CMD, {} being the candidate (appended where there is none); exit other than 0: it still fails "
         "(as Polygraphy). Takes the rest of the line: options of minify stand before it.");
-    tool.option("--fail-code", fail_codes, "N", "With --check: only exit code N is the failure. May be repeated.");
-    tool.option("--ignore-fail-code", ignore_codes, "N",
+    tool.option("--fail-code", oracle.fail_codes, "N",
+                "With --check: only exit code N is the failure. May be repeated.");
+    tool.option("--ignore-fail-code", oracle.ignore_codes, "N",
                 "With --check: exit code N is not the failure. May be repeated.");
-    tool.option("--fail-regex", fail_regex, "RE", "With --check: what CMD prints must match RE to be the failure.");
+    tool.option("--fail-regex", oracle.fail_regex, "RE",
+                "With --check: what CMD prints must match RE to be the failure.");
     tool.choice(
-        "--external-data", external_data, external_data_words(),
+        "--external-data", oracle.external_data, external_data_words(),
         "With --check and --test: whether the large weights of .onnx candidates lie in files beside them, which "
         "all candidates share, and not inside. Default: auto, from 64 MB of weights on.");
 }
@@ -173,10 +161,10 @@ void JudgeOptions::check_usage() const {
     if (!backend.name.empty() + !test.empty() + !check.empty() > 1)
         throw Error("only one of --backend, --test and --check can be given: it decides whether a candidate fails");
     require_with(test_must_fail, "--test-must-fail", !test.empty(), "--test");
-    require_with(!fail_codes.empty(), "--fail-code", !check.empty(), "--check");
-    require_with(!ignore_codes.empty(), "--ignore-fail-code", !check.empty(), "--check");
-    require_with(!fail_regex.empty(), "--fail-regex", !check.empty(), "--check");
-    require_with(external_data != "auto", "--external-data", command(), "--test or --check");
+    require_with(!oracle.fail_codes.empty(), "--fail-code", !check.empty(), "--check");
+    require_with(!oracle.ignore_codes.empty(), "--ignore-fail-code", !check.empty(), "--check");
+    require_with(!oracle.fail_regex.empty(), "--fail-regex", !check.empty(), "--check");
+    require_with(oracle.external_data != "auto", "--external-data", command(), "--test or --check");
     const bool given = accuracy.mode.has_value();
     require_with(!accuracy.rtol.empty(), "--rtol", given, "--accuracy");
     require_with(!accuracy.atol.empty(), "--atol", given, "--accuracy");
@@ -187,8 +175,9 @@ void JudgeOptions::check_usage() const {
     };
     not_with_command(given, "--accuracy");
     not_with_command(!backend.options().empty(), "--backend-option");
-    for (const std::int64_t code : fail_codes) require_range("--fail-code", static_cast<double>(code), 1, 255);
-    for (const std::int64_t code : ignore_codes) require_range("--ignore-fail-code", static_cast<double>(code), 1, 255);
+    for (const std::int64_t code : oracle.fail_codes) require_range("--fail-code", static_cast<double>(code), 1, 255);
+    for (const std::int64_t code : oracle.ignore_codes)
+        require_range("--ignore-fail-code", static_cast<double>(code), 1, 255);
 }
 
 void SearchOptions::declare(Tool& tool) {
@@ -228,39 +217,31 @@ void SearchOptions::check_usage() const {
     require_range("--jobs", jobs, 1, 1024);
 }
 
-std::vector<LoadedFrame> frames_of(const fs::path& model, const JudgeOptions& judge, const SearchOptions& options,
-                                   const InputOptions& inputs) {
-    if (options.no_fold && recognize(model) != ModelKind::onnx)
-        throw Error("--no-fold requires an ONNX model: nothing of '" + model.string() + "' is folded");
-    return read_frames(model, judge, options, inputs, !options.no_fold);
+std::vector<LoadedFrame> frames_of(const MinifyOptions& options) {
+    if (options.search.no_fold && recognize(options.model) != ModelKind::onnx)
+        throw Error("--no-fold requires an ONNX model: nothing of '" + options.model.string() + "' is folded");
+    std::vector<LoadedFrame> frames = read_frames(options, !options.search.no_fold);
+    if (frames.empty()) throw Error({options.model.string(), {}}, "it holds no graph");
+    return frames;
 }
 
-reduce::Search search_of(const fs::path& model, const fs::path& output, JudgeOptions judge,
-                         const SearchOptions& options, const InputOptions& inputs, const LoadedFrame& first) {
-    reduce::Search search{.model = model,
-                          .output = output,
-                          .passes = passes_of(options),
-                          .mode = reduce::mode_from_name(options.mode),
-                          .repeat = static_cast<int>(options.repeat),
-                          .jobs = static_cast<int>(options.jobs),
-                          .resume = options.resume};
-    if (options.step_limit) search.step_limit = static_cast<std::size_t>(*options.step_limit);
+reduce::Request request_of(MinifyOptions options, const LoadedFrame& first) {
+    reduce::Request request{.model = options.model, .output = options.output, .how = options.search};
+    request.how.passes = passes_of(options.search);
+    JudgeOptions& judge = options.judge;
     if (!judge.command() && judge.backend.name.empty()) {  // what it was recorded with, or fails with
-        search.stored = first.graph.failure;
+        request.stored = first.graph.failure;
         judge.backend.default_to(first);
-        if (search.stored && !judge.backend.name.empty() && search.stored->signature.kind == "mismatch")
-            judge.accuracy.default_to(search.stored->accuracy);
+        if (request.stored && !judge.backend.name.empty() && request.stored->signature.kind == "mismatch")
+            judge.accuracy.default_to(request.stored->accuracy);
     }
-    if (options.after == "capture" && !options.no_fold && recognize(model) == ModelKind::onnx)
-        search.unfolded = [model, judge, options, inputs] {
-            return read_frames(model, judge, options, inputs, false).at(0);
-        };
-    if (!judge.command() && !(search.stored && search.stored->backend.empty())) {
-        search.judge = suspect_of(judge, options);
-        return search;
-    }
-    search.judge = command_of(judge, options, search.stored, output);
-    return search;
+    if (options.search.after == "capture" && !options.search.no_fold && recognize(options.model) == ModelKind::onnx)
+        request.unfolded = [options] { return read_frames(options, false).at(0); };
+    if (judge.command() || (request.stored && request.stored->backend.empty()))
+        request.judge = command_of(options, request.stored);
+    else
+        request.judge = suspect_of(judge, options.search);
+    return request;
 }
 
 fs::path minimized_file(const fs::path& model, const fs::path& given) {

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <filesystem>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -23,8 +22,7 @@ struct JudgeOptions {
     std::filesystem::path test = {};
     std::vector<std::string> check = {};
     bool test_must_fail = false;
-    std::string fail_regex = {}, external_data = "auto";
-    std::vector<std::int64_t> fail_codes = {}, ignore_codes = {};
+    reduce::CommandOracleOptions oracle = {};  ///< what --test and --check have in common
 
     void declare(Tool& tool);
     /// Throws Error for several of --backend, --test and --check, and for options that would do nothing.
@@ -33,27 +31,31 @@ struct JudgeOptions {
     bool command() const { return !test.empty() || !check.empty(); }
 };
 
-/// How the search is run.
-struct SearchOptions {
-    std::string mode = "auto", after = "capture", launcher = {}, delta_passes = {}, skip_delta_passes = {};
+/// How the search is run, and what of the model is searched.
+struct SearchOptions : reduce::Strategy {
+    std::string after = "capture", launcher = {}, delta_passes = {}, skip_delta_passes = {};
     LimitOptions limits = {};
-    std::int64_t repeat = 2, jobs = 1;
-    std::optional<std::int64_t> step_limit = {};
-    bool resume = false, no_fold = false;
+    bool no_fold = false;
 
     void declare(Tool& tool);
     void check_usage() const;
 };
 
-/// What is searched for in the frames of `model`, the first of which says what it was recorded with or fails with;
-/// where the options name nothing else, that is asked. The result goes to `output`.
-reduce::Search search_of(const std::filesystem::path& model, const std::filesystem::path& output, JudgeOptions judge,
-                         const SearchOptions& options, const InputOptions& inputs, const LoadedFrame& first);
+/// All that minify is asked.
+struct MinifyOptions {
+    std::filesystem::path model = {}, output = {};
+    JudgeOptions judge = {};
+    SearchOptions search = {};
+    InputOptions inputs = {};
+};
 
-/// The frames of a model as the options ask for them: folded or not, decomposed or not. What does not decompose stays.
-/// `judge` is who is to be asked, as far as that was given: a command may know ops that Whittle does not.
-std::vector<LoadedFrame> frames_of(const std::filesystem::path& model, const JudgeOptions& judge,
-                                   const SearchOptions& options, const InputOptions& inputs);
+/// The frames of the model as the options ask for them: folded or not, decomposed or not. What does not decompose
+/// stays. A command may know ops that Whittle does not. Throws Error where there are none.
+std::vector<LoadedFrame> frames_of(const MinifyOptions& options);
+
+/// What is searched for in the frames, the first of which says what it was recorded with or fails with; where the
+/// options name nothing else, that is asked.
+reduce::Request request_of(MinifyOptions options, const LoadedFrame& first);
 
 /// Default: MODEL.min with MODEL's extension, in the working directory. Throws Error for a name that says no format.
 std::filesystem::path minimized_file(const std::filesystem::path& model, const std::filesystem::path& given);

@@ -110,7 +110,7 @@ class CulpritSearch {
         problem.count = static_cast<int>(all_.size());
         problem.legal = [this](const Set& wish) { return legal(wish); };
         problem.test = [this](const Set& set) {
-            return set == all_ || fails_with(set) ? reduce::Verdict::fails : reduce::Verdict::passes;
+            return set == all_ || fails_with(set) ? reduce::TestResult::fails : reduce::TestResult::passes;
         };
         const Set kept = reduce::search(problem, {}).kept;
         if (kept.empty()) return std::nullopt;

@@ -11,19 +11,19 @@
 
 namespace whittle::reduce {
 
-/// The smallest graph of each distinct failure.
 struct Findings {
-    std::string judge = {};                                        ///< who was asked
-    std::vector<const LoadedFrame*> failing = {};                  ///< in the order in which their failures were met
-    std::vector<std::vector<std::filesystem::path>> alike = {};    ///< of each: all files that fail in this way
-    std::map<std::filesystem::path, std::string> not_judged = {};  ///< by file: why
+    /// A distinct failure.
+    struct Failing {
+        const LoadedFrame* smallest;                    ///< of the graphs that fail in this way
+        std::vector<std::filesystem::path> alike = {};  ///< the files of all of them
+    };
+    std::string judge = {};                              ///< who was asked
+    std::vector<Failing> failing = {};                   ///< in the order in which they were met
+    std::map<std::string, std::string> not_judged = {};  ///< by file: why
 };
 
 /// Asks the judge once of each distinct graph and its inputs; up to `repeat` times until it fails. Throws Error where a
 /// command cannot be asked.
-Findings check(const std::vector<LoadedFrame>& frames, const Search& search);
-
-/// What is printed where there is nothing to minimize. `seen` are the judge's words.
-std::string not_failing_text(const Search& search, const std::string& judge, const std::string& seen);
+Findings check(const std::vector<LoadedFrame>& frames, const Request& request);
 
 }  // namespace whittle::reduce

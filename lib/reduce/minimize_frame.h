@@ -1,38 +1,47 @@
-// minimize(): from a failing graph to the fewest operations that still fail alike, on disk, with who is to blame.
+// minimize(): from a failing model to the fewest operations that still fail alike, on disk, with who is to blame.
 #pragma once
 
-#include <nlohmann/json_fwd.hpp>
+#include <functional>
 #include <string>
+#include <vector>
 
-#include "reduce/report.h"
+#include "reduce/check.h"
+#include "reduce/minimize.h"
 #include "reduce/request.h"
 
 namespace whittle::reduce {
 
-struct MinimizedFrame {
-    Minimized result = {};
-    Written written = {};                     ///< where the result is, and what was learnt beside it
-    std::string judge = {};                   ///< who said so
-    std::string file = {};                    ///< the frame's
-    std::vector<std::string> rewritten = {};  ///< as LoadedFrame has it
-    std::vector<std::string> nodes = {};      ///< the result, where it is a part of the file and no graph
-    bool searched = false;                    ///< candidates were asked about, not the model alone
-    std::string no_candidates = {};           ///< why they could not be
-
-    bool failed() const {
-        return result.ending == Minimized::Ending::minimized || result.ending == Minimized::Ending::interrupted;
-    }
+/// Told while minimize() runs.
+struct Observer {
+    std::function<void(const Progress&)> progress = [](const Progress&) {};
+    std::function<void(const std::string&)> warn = [](const std::string&) {};
+    /// Of a model with several graphs: before the first of these failures is minimized …
+    std::function<void(const Findings&)> checked = [](const Findings&) {};
+    /// … and before each.
+    std::function<void(const Findings::Failing&)> begins = [](const Findings::Failing&) {};
+    /// After each; the request is the one for this frame.
+    std::function<void(const Minimized&, const Request&)> ended = [](const Minimized&, const Request&) {};
 };
 
-/// Writes search.output with every smaller find. A model that does not fail is a verdict, not an error. Throws Error
+/// Writes request.output with every smaller find. A model that does not fail is a verdict, not an error. Throws Error
 /// when the judge cannot be asked, or a file cannot be written, and CannotRun where a command judges.
-MinimizedFrame minimize(const LoadedFrame& frame, const Search& search, const Observer& observer);
+///
+/// Where the judge is a command that is given ONNX files, or a backend that reads them and fails at something else than
+/// results, and the file fails while no graph that is read from it does, parts of the file are judged as they stand.
+Minimized minimize(const LoadedFrame& frame, const Request& request, const Observer& observer);
 
-/// Where the result of one of several failures goes, from 1 on: NAME-1.json of NAME.json.
-std::filesystem::path numbered_result(std::filesystem::path output, std::size_t number);
+/// What became of a model.
+struct MinimizedModel {
+    std::size_t graphs = 1;
+    std::vector<Minimized> results = {};                 ///< of several graphs: one for each distinct failure
+    std::map<std::string, std::string> not_judged = {};  ///< by file: why
 
-/// The report, the minimized graph and the next command; or why there is none.
-std::string to_text(const MinimizedFrame& minimized, const Search& search);
-nlohmann::json to_json(const MinimizedFrame& minimized);
+    /// There is something that fails, and all of it was minimized.
+    bool good() const;
+    Verdict verdict() const;  ///< of a model with several graphs
+};
+
+/// Minimizes the frame, or of several the smallest for each distinct failure: OUT for one, else OUT-1, OUT-2, ….
+MinimizedModel minimize(const std::vector<LoadedFrame>& frames, const Request& request, const Observer& observer);
 
 }  // namespace whittle::reduce

@@ -4,15 +4,13 @@
 
 namespace whittle::reduce {
 
-Judging judging(const Search& search) {
-    Judging result;
-    if (const Suspect* suspect = search.suspect()) {
-        result.backend = find_backend(suspect->spec, suspect->options);
-        result.oracle = backend_oracle(*result.backend, *suspect);
+Judging::Judging(const Request& request) {
+    if (const Suspect* suspect = request.suspect()) {
+        backend = find_backend(suspect->spec, suspect->options);
+        oracle = backend_oracle(*backend, *suspect);
     } else {
-        result.oracle = command_oracle(std::get<CommandOracleOptions>(search.judge));
+        oracle = command_oracle(std::get<CommandOracleOptions>(request.judge));
     }
-    return result;
 }
 
 }  // namespace whittle::reduce

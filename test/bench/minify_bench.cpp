@@ -181,9 +181,9 @@ Measured measure(const std::vector<Call>& calls, const std::function<bool(const 
     problem.test = [&](const Set& set) {
         const double start = cpu_ms();
         const bool whole = set.size() == calls.size();
-        const Verdict verdict = seed && !whole && is_noise(calls, set, seed) ? Verdict::unresolved
-                                : fails(set)                                 ? Verdict::fails
-                                                                             : Verdict::passes;
+        const TestResult verdict = seed && !whole && is_noise(calls, set, seed) ? TestResult::unresolved
+                                   : fails(set)                                 ? TestResult::fails
+                                                                                : TestResult::passes;
         asked_ms += cpu_ms() - start;
         return verdict;
     };

@@ -66,13 +66,13 @@ Culprit blamed(bool neg_too) {
         "graph g {\n  %x = placeholder[\"x\"] : f32[2]\n  %a = aten.relu.default(%x) : f32[2]\n"
         "  %b = aten.neg.default(%x) : f32[2]\n  return (%a, %b)\n}\n");
     frame.inputs = {Tensor::of<float>({-1, 2})};
-    reduce::Search search;
+    reduce::Request search;
     search.output = folder.path() / "m.json";
     search.judge = Suspect{.spec = "two_wrong", .tier = Tier::computes};
-    const reduce::MinimizedFrame found = reduce::minimize(frame, search, {});
+    const reduce::Minimized found = reduce::minimize(frame, search, {});
     REQUIRE(found.failed());
-    REQUIRE(found.result.graph.failure->culprit);
-    return *found.result.graph.failure->culprit;
+    REQUIRE(found.smallest.graph.failure->culprit);
+    return *found.smallest.graph.failure->culprit;
 }
 
 }  // namespace

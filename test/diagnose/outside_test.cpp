@@ -139,9 +139,9 @@ Graph minimized(const std::string& text, Outside& backend) {
     const Graph graph = parse(text);
     const std::vector<Tensor> inputs = {Tensor::of(std::vector<float>{1, -2, 3, -4}, {4})};
     const auto oracle = reduce::backend_oracle(backend, {.spec = "outside", .tier = Tier::computes});
-    reduce::Minimized result = reduce::minimize(graph, inputs, *oracle, {});
+    const reduce::Minimized result = reduce::minimize(graph, inputs, *oracle);
     REQUIRE(result.ending == reduce::Minimized::Ending::minimized);
-    return result.graph;
+    return result.smallest.graph;
 }
 
 repro::Report written(const Graph& graph, Outside& backend, const TempDir& folder) {

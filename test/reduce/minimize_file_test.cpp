@@ -1,5 +1,5 @@
 // A file whose failure is not one of the graph that Whittle makes of it is minimized node by node.
-#include "reduce/minimize_file.h"
+#include "reduce/minimize_frame.h"
 
 #include <onnx/onnx_pb.h>
 
@@ -43,9 +43,9 @@ struct Model {
         write_file(folder.path() / "model.onnx", model.SerializeAsString());
     }
     /// Judged by whether the file holds both words.
-    reduce::Search search(const std::string& one, const std::string& other) const {
+    reduce::Request search(const std::string& one, const std::string& other) const {
         reduce::CommandOracleOptions command;
-        command.polarity = reduce::CommandOracleOptions::Polarity::check;
+        command.polarity = "check";
         command.extension = ".onnx";
         command.command = {"sh", "-c", "! { grep -aq " + one + " \"$0\" && grep -aq " + other + " \"$0\"; }", "{}"};
         return {.judge = command, .output = folder.path() / "out.onnx"};
@@ -58,19 +58,51 @@ struct Model {
 
 TEST_CASE("a file with strings is minimized to the nodes that a command needs", "[file]") {
     const Model model;
-    const reduce::MinimizedFrame found = reduce::minimize(model.frame(), model.search("StringNormalizer", "Abs"), {});
+    const reduce::Minimized found = reduce::minimize(model.frame(), model.search("StringNormalizer", "Abs"), {});
     REQUIRE(found.failed());
-    CHECK(found.nodes == std::vector<std::string>{"t = StringNormalizer(s)", "c = Abs(b)"});
-    CHECK(found.result.search.one_minimal);
-    CHECK(found.result.confirmed);
-    CHECK(fs::exists(found.written.output));
+    CHECK(found.smallest.nodes == std::vector<std::string>{"t = StringNormalizer(s)", "c = Abs(b)"});
+    CHECK(found.search.one_minimal);
+    CHECK(found.confirmed);
+    CHECK(fs::exists(found.output));
 }
 
 TEST_CASE("a file that does not fail is not minimized", "[file]") {
     const Model model;
-    const reduce::MinimizedFrame found = reduce::minimize(model.frame(), model.search("Gelu", "Abs"), {});
+    const reduce::Minimized found = reduce::minimize(model.frame(), model.search("Gelu", "Abs"), {});
     CHECK_FALSE(found.failed());
     CHECK_FALSE(fs::exists(model.folder.path() / "out.onnx"));
+}
+
+TEST_CASE("a search of a file that was stopped goes on from its journal", "[file]") {
+    const Model model;
+    reduce::Request search = model.search("StringNormalizer", "Abs");
+    const reduce::Minimized whole = reduce::minimize(model.frame(), search, {});
+    fs::remove(search.output);
+    const fs::path journal = search.output.string() + ".journal";
+    search.how.step_limit = 3;
+    std::size_t told = 0;
+    const reduce::Observer counts{.progress = [&](const reduce::Progress&) { ++told; }};
+    const reduce::Minimized stopped = reduce::minimize(model.frame(), search, counts);
+    CHECK(stopped.ending == reduce::Minimized::Ending::interrupted);
+    CHECK(told == 2);  // candidates
+    CHECK(fs::exists(journal));
+    search.how = {.resume = true};
+    const reduce::Minimized found = reduce::minimize(model.frame(), search, {});
+    CHECK(found.smallest.nodes == whole.smallest.nodes);
+    CHECK(found.search.queries == whole.search.queries);
+    CHECK(found.replayed >= 3);
+    CHECK(found.confirmed);
+    CHECK_FALSE(fs::exists(journal));
+}
+
+TEST_CASE("a file of which no part fails is the result, byte by byte", "[file]") {
+    const Model model;
+    write_file(model.folder.path() / "model.onnx",
+               read_file(model.folder.path() / "model.onnx") + "\372\001\006marker");
+    const reduce::Minimized found = reduce::minimize(model.frame(), model.search("marker", "Abs"), {});
+    REQUIRE(found.ending == reduce::Minimized::Ending::minimized);
+    CHECK(found.confirmed);
+    CHECK(read_file(found.output) == read_file(model.folder.path() / "model.onnx"));
 }
 
 TEST_CASE("a backend that refuses what reading computes is followed with nothing folded", "[file]") {
@@ -108,12 +140,12 @@ TEST_CASE("a backend that refuses what reading computes is followed with nothing
     };
     const std::string refuses =
         "cmd:sh -c 'grep -aq Neg \"$0/model.onnx\" || exit 125; echo error: no Neg of constants >&2; exit 1'";
-    reduce::Search search{.judge = Suspect{.spec = refuses}, .output = folder.path() / "out.json"};
+    reduce::Request search{.judge = Suspect{.spec = refuses}, .output = folder.path() / "out.json"};
     REQUIRE_FALSE(read(true).folded.empty());
     CHECK_FALSE(reduce::minimize(read(true), search, {}).failed());  // nobody can read the file once more
     search.unfolded = [&] { return read(false); };
-    const reduce::MinimizedFrame found = reduce::minimize(read(true), search, {});
+    const reduce::Minimized found = reduce::minimize(read(true), search, {});
     REQUIRE(found.failed());
-    REQUIRE(found.result.graph.calls().size() == 1);
-    CHECK(found.result.graph.node({found.result.graph.calls()[0]}).target == "onnx.Neg");
+    REQUIRE(found.smallest.graph.calls().size() == 1);
+    CHECK(found.smallest.graph.node({found.smallest.graph.calls()[0]}).target == "onnx.Neg");
 }

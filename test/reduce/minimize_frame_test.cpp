@@ -14,7 +14,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-reduce::Search search_by(const Suspect& suspect, const fs::path& output) {
+reduce::Request search_by(const Suspect& suspect, const fs::path& output) {
     return {.judge = suspect, .output = output};
 }
 
@@ -60,14 +60,14 @@ TEST_CASE("a frame that a backend does not support is not judged, which is said 
 TEST_CASE("minimize() leaves the one op, on disk with its failure", "[reduce]") {
     const TempDir folder("whittle-reduce");
     const fs::path output = folder.path() / "m.json";
-    const reduce::MinimizedFrame done = reduce::minimize(relu_frame("large"), search_by(kRefuses, output), {});
+    const reduce::Minimized done = reduce::minimize(relu_frame("large"), search_by(kRefuses, output), {});
     REQUIRE(done.failed());
-    CHECK(done.result.graph.calls().size() == 1);
-    CHECK(done.written.output == output);
+    CHECK(done.smallest.graph.calls().size() == 1);
+    CHECK(done.output == output);
     CHECK(fs::exists(output));
     CHECK_THAT(to_text(done, search_by(kRefuses, output)), Catch::Contains("aten.relu.default"));
 
-    const reduce::MinimizedFrame none = reduce::minimize(relu_frame("good", "abs"), search_by(kRefuses, output), {});
+    const reduce::Minimized none = reduce::minimize(relu_frame("good", "abs"), search_by(kRefuses, output), {});
     CHECK_FALSE(none.failed());
     CHECK(to_text(none, search_by(kRefuses, output)) == not_failing_text(kRefuses.spec.text(), Tier::ends) + "\n");
 }

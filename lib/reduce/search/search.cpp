@@ -11,11 +11,13 @@
 #include <utility>
 
 #include "base/error.h"
+#include "base/suggest.h"
+#include "reduce/search/likely.h"
 
 namespace whittle::reduce {
 namespace {
 
-/// Thrown inside the search only, when the step limit is reached or the user interrupts.
+/// Thrown inside the search only, when it is to stop.
 struct Stopped {};
 
 Set sorted(Set set) {
@@ -43,12 +45,9 @@ Set extended(const Set& base, const std::vector<int>& order, std::size_t k) {
     return sorted(std::move(set));
 }
 
-std::vector<Set> likely_next(const Problem& problem, const Options& options, const std::map<Set, Verdict>& known,
-                             const Set& pending, double chance);
-
-class Search {
+class Searcher {
   public:
-    Search(const Problem& problem, const Options& options) : problem_(problem), options_(options) {}
+    Searcher(const Problem& problem, const Options& options) : problem_(problem), options_(options) {}
 
     Result run() {
         Set all(static_cast<std::size_t>(problem_.count));
@@ -95,31 +94,30 @@ class Search {
 
     Set legal(const Set& wish) const { return problem_.legal ? problem_.legal(wish) : wish; }
 
-    Verdict ask(const Set& wish) {
+    TestResult ask(const Set& wish) {
         const Set set = legal(wish);
-        if (set.empty() && !problem_.ask_empty) return Verdict::passes;  // nothing to run
+        if (set.empty() && !problem_.ask_empty) return TestResult::passes;  // nothing to run
         if (const auto known = cache_.find(set); known != cache_.end()) {
             result_.cache_hits++;
             return known->second;
         }
         if (options_.stop && options_.stop()) throw Stopped{};
-        if (options_.step_limit && result_.queries >= *options_.step_limit) throw Stopped{};
         result_.queries++;
         if (options_.lookahead && problem_.prefetch)
-            for (const Set& next : likely_next(problem_, options_, cache_, set, chance_))
+            for (const Set& next : likely_next(problem_, options_.mode, cache_, set, chance_, options_.lookahead))
                 if (!told_.contains(next) && problem_.prefetch(next)) told_.insert(next);
-        const Verdict verdict = problem_.test(set);
-        cache_.emplace(set, verdict);
-        chance_ += 0.25 * ((verdict == Verdict::fails) - chance_);
-        if (verdict == Verdict::unresolved) result_.unresolved++;
-        if (verdict == Verdict::fails && set.size() < best_.size()) {
+        const TestResult result = problem_.test(set);
+        cache_.emplace(set, result);
+        chance_ += 0.25 * ((result == TestResult::fails) - chance_);
+        if (result == TestResult::unresolved) result_.unresolved++;
+        if (result == TestResult::fails && set.size() < best_.size()) {
             best_ = set;
             if (options_.improved) options_.improved(best_);
         }
-        return verdict;
+        return result;
     }
 
-    bool fails(const Set& wish) { return ask(wish) == Verdict::fails; }
+    bool fails(const Set& wish) { return ask(wish) == TestResult::fails; }
 
     // ---- bisection -------------------------------------------------------------------------------------------------
 
@@ -134,16 +132,16 @@ class Search {
             const bool recurs = failed && base.empty() && low == 0 && problem_.count <= kGuessLimit;
             const std::size_t middle = recurs ? std::max<std::size_t>(1, high / 8) : split(low, high);
             std::size_t probe = middle;
-            Verdict verdict = ask(extended(base, order, middle));
+            TestResult result = ask(extended(base, order, middle));
             const std::size_t stride = std::max<std::size_t>(1, (high - low) / 8);
-            for (std::size_t skip = 1; verdict == Verdict::unresolved && skip <= kSkips; skip++) {
+            for (std::size_t skip = 1; result == TestResult::unresolved && skip <= kSkips; skip++) {
                 const std::size_t offset = stride * ((skip + 1) / 2);
                 const std::size_t other = skip % 2 ? middle + offset : middle - std::min(offset, middle);
                 if (other <= low || other >= high) continue;
                 probe = other;
-                verdict = ask(extended(base, order, probe));
+                result = ask(extended(base, order, probe));
             }
-            failed = verdict == Verdict::fails;
+            failed = result == TestResult::fails;
             (failed ? high : low) = probe;
         }
         return high;
@@ -243,9 +241,10 @@ class Search {
             const Set items = best_;
             for (auto item = items.rbegin(); item != items.rend(); ++item) {
                 if (!std::binary_search(best_.begin(), best_.end(), *item)) continue;  // it could not live without one
-                const Verdict verdict = ask(without(best_, *item));
-                if (verdict == Verdict::unresolved) result_.reservation = "some sets with one item less gave no answer";
-                if (verdict != Verdict::fails) continue;
+                const TestResult result = ask(without(best_, *item));
+                if (result == TestResult::unresolved)
+                    result_.reservation = "some sets with one item less gave no answer";
+                if (result != TestResult::fails) continue;
                 changed = true;
                 if (options_.mode != Mode::automatic) continue;
                 delta_debug();
@@ -348,73 +347,35 @@ class Search {
     const Options& options_;
     Result result_;
     Set best_;
-    std::map<Set, Verdict> cache_;
+    std::map<Set, TestResult> cache_;
     std::set<Set> told_;           ///< to Problem::prefetch
     double chance_ = 0.5;          // that the next set fails, by those asked about lately
     double found_ = 0, seen_ = 0;  // essential items, and items known to be essential or not, behind the prefix
 };
 
-/// Thrown out of a rehearsal when it asks what is not known.
-struct Unknown {
-    Set set;
-};
-
-/// The sets that will be asked about after `pending`, likeliest first, when each fails with the probability `chance`:
-/// the search is deterministic, so rehearsing it with the answers so far and assumed ones tells what it asks next.
-std::vector<Set> likely_next(const Problem& problem, const Options& options, const std::map<Set, Verdict>& known,
-                             const Set& pending, double chance) {
-    struct Future {
-        double probability;
-        std::map<Set, Verdict> assumed;
-        bool operator<(const Future& other) const { return probability < other.probability; }
-    };
-    chance = std::clamp(chance, 0.1, 0.9);
-    std::priority_queue<Future> futures;
-    const auto branch = [&](const Future& from, const Set& at) {
-        for (const Verdict verdict : {Verdict::fails, Verdict::passes}) {
-            Future future = from;
-            future.probability *= verdict == Verdict::fails ? chance : 1 - chance;
-            future.assumed[at] = verdict;
-            futures.push(std::move(future));
-        }
-    };
-    branch({1, {}}, pending);
-    std::vector<Set> next;
-    Options rehearsal;
-    rehearsal.mode = options.mode;
-    rehearsal.step_limit = options.step_limit;
-    for (std::size_t tries = 0; next.size() < options.lookahead && !futures.empty() && tries < 4 * options.lookahead;
-         ++tries) {
-        const Future future = futures.top();
-        futures.pop();
-        Problem rehearsed = problem;
-        rehearsed.prefetch = {};
-        rehearsed.test = [&](const Set& set) {
-            for (const auto* answers : {&known, &future.assumed})
-                if (const auto answer = answers->find(set); answer != answers->end()) return answer->second;
-            throw Unknown{set};
-        };
-        try {
-            search(rehearsed, rehearsal);
-        } catch (const Unknown& unknown) {
-            if (std::find(next.begin(), next.end(), unknown.set) == next.end()) next.push_back(unknown.set);
-            branch(future, unknown.set);
-        }
-    }
-    return next;
-}
-
 }  // namespace
+
+std::string_view name(TestResult result) {
+    switch (result) {
+        case TestResult::fails:
+            return "fails";
+        case TestResult::passes:
+            return "passes";
+        case TestResult::unresolved:
+            return "unresolved";
+    }
+    __builtin_unreachable();
+}
 
 std::vector<std::string> mode_names() { return {"auto", "bisect", "linear", "probdd", "ddmin"}; }
 
 Mode mode_from_name(const std::string& name) {
     const std::vector<std::string> names = mode_names();
     const auto found = std::find(names.begin(), names.end(), name);
-    if (found == names.end()) throw Error("found '" + name + "', expected one of auto, bisect, linear, probdd, ddmin");
+    if (found == names.end()) throw Error("found '" + name + "', expected one of " + join(names));
     return static_cast<Mode>(found - names.begin());
 }
 
-Result search(const Problem& problem, const Options& options) { return Search(problem, options).run(); }
+Result search(const Problem& problem, const Options& options) { return Searcher(problem, options).run(); }
 
 }  // namespace whittle::reduce

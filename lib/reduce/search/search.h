@@ -11,17 +11,20 @@
 
 #include <cstddef>
 #include <functional>
-#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace whittle::reduce {
 
-enum class Verdict {
+/// What a test of a candidate shows.
+enum class TestResult {
     fails,  ///< the failure being minimized
     passes,
     unresolved,  ///< another failure, an invalid candidate, no answer in time: never evidence of anything
 };
+/// "fails", "passes", "unresolved".
+std::string_view name(TestResult result);
 
 /// Ascending item numbers.
 using Set = std::vector<int>;
@@ -37,7 +40,7 @@ struct Problem {
     /// they do not.
     std::vector<int> likely = {};
     /// Asked once per distinct legal set.
-    std::function<Verdict(const Set&)> test;
+    std::function<TestResult(const Set&)> test;
     /// The empty set is asked about too, and first; else it passes.
     bool ask_empty = false;
     /// Told before a test which sets will probably be asked about after it, so that they can be tested meanwhile: once
@@ -54,11 +57,10 @@ Mode mode_from_name(const std::string& name);
 
 struct Options {
     Mode mode = Mode::automatic;
-    std::optional<std::size_t> step_limit = {};  ///< distinct queries
-    std::size_t lookahead = 0;                   ///< sets to tell Problem::prefetch at a time
+    std::size_t lookahead = 0;  ///< sets to tell Problem::prefetch at a time
     /// Called with each smaller failing set as it is found.
     std::function<void(const Set&)> improved = {};
-    /// True: stop before the next query (an interrupt).
+    /// True: stop before the next query (an interrupt, a limit).
     std::function<bool()> stop = {};
 };
 
@@ -66,7 +68,7 @@ struct Result {
     Set kept;                  ///< fails; the whole when nothing smaller does
     bool reproduces = false;   ///< the whole set failed at all
     bool one_minimal = false;  ///< every set with one item less was tested, gave an answer and does not fail
-    bool finished = true;      ///< false: step limit or interrupt; `kept` is the best so far
+    bool finished = true;      ///< false: it was stopped; `kept` is the best so far
     std::size_t queries = 0;   ///< distinct sets tested
     std::size_t cache_hits = 0;
     std::size_t unresolved = 0;    ///< queries without an answer

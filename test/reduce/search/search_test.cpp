@@ -15,8 +15,8 @@ Problem conjunction(int count, const Set& culprits) {
     Problem problem;
     problem.count = count;
     problem.test = [culprits](const Set& set) {
-        return std::includes(set.begin(), set.end(), culprits.begin(), culprits.end()) ? reduce::Verdict::fails
-                                                                                       : reduce::Verdict::passes;
+        return std::includes(set.begin(), set.end(), culprits.begin(), culprits.end()) ? TestResult::fails
+                                                                                       : TestResult::passes;
     };
     return problem;
 }
@@ -29,7 +29,7 @@ Problem noisy(Problem problem, std::uint64_t seed) {
         std::uint64_t hash = seed;
         for (int item : set) hash = (hash ^ static_cast<std::uint64_t>(item)) * 0x100000001b3ull;
         hash = (hash ^ (hash >> 31)) * 0x9e3779b97f4a7c15ull;
-        return set.size() != whole && (hash >> 40) % 5 == 0 ? reduce::Verdict::unresolved : test(set);
+        return set.size() != whole && (hash >> 40) % 5 == 0 ? TestResult::unresolved : test(set);
     };
     return problem;
 }
@@ -71,7 +71,7 @@ TEST_CASE("search never asks about one set twice", "[search]") {
 
 TEST_CASE("search says when nothing fails", "[search]") {
     Problem problem = conjunction(10, {});
-    problem.test = [](const Set&) { return reduce::Verdict::passes; };
+    problem.test = [](const Set&) { return TestResult::passes; };
     const Result result = search(problem, {});
     CHECK_FALSE(result.reproduces);
     CHECK(result.queries == 1);
@@ -82,12 +82,12 @@ TEST_CASE("search keeps a 1-minimal failing set when a fifth of the answers are 
     for (std::uint64_t seed = 1; seed <= 40; seed++) {
         const Problem problem = noisy(conjunction(200, {20, 150, 151}), seed);
         const Result result = search(problem, {});
-        REQUIRE(problem.test(result.kept) == reduce::Verdict::fails);
+        REQUIRE(problem.test(result.kept) == TestResult::fails);
         REQUIRE(result.one_minimal == result.reservation.empty());
         for (int item : result.kept) {
             Set rest = result.kept;
             rest.erase(std::find(rest.begin(), rest.end(), item));
-            REQUIRE((rest.empty() || problem.test(rest) != reduce::Verdict::fails));
+            REQUIRE((rest.empty() || problem.test(rest) != TestResult::fails));
         }
     }
 }
@@ -98,7 +98,7 @@ TEST_CASE("search copes with verdicts that are not monotone", "[search]") {
     problem.count = 31;
     problem.test = [](const Set& set) {
         const auto odd = std::count_if(set.begin(), set.end(), [](int i) { return i >= 10 && i < 21; }) % 2;
-        return odd ? reduce::Verdict::fails : reduce::Verdict::passes;
+        return odd ? TestResult::fails : TestResult::passes;
     };
     const Result result = search(problem, {});
     CHECK(result.reproduces);
@@ -113,7 +113,7 @@ TEST_CASE("search goes on with delta debugging where bisection was misled, and s
         const Result automatic = search(problem, {}), bisect = search(problem, {.mode = Mode::bisect});
         fell_back += automatic.fell_back;
         CHECK_FALSE(bisect.fell_back);
-        CHECK(problem.test(automatic.kept) == reduce::Verdict::fails);
+        CHECK(problem.test(automatic.kept) == TestResult::fails);
         CHECK(automatic.one_minimal == automatic.reservation.empty());
     }
     CHECK(fell_back > 0);
@@ -165,12 +165,15 @@ TEST_CASE("search asks only for legal sets", "[search]") {
     CHECK(search(problem, {}).kept == Set{16, 17});
 }
 
-TEST_CASE("search stops at the step limit with the best set so far", "[search]") {
+TEST_CASE("search stops when it is told to, with the best set so far", "[search]") {
+    Problem problem = conjunction(1000, {10, 20});
+    int asked = 0;
+    problem.test = [&asked, test = problem.test](const Set& set) { return ++asked, test(set); };
     Options options;
-    options.step_limit = 6;
+    options.stop = [&asked] { return asked == 6; };
     Set last;
     options.improved = [&](const Set& set) { last = set; };
-    const Result result = search(conjunction(1000, {10, 20}), options);
+    const Result result = search(problem, options);
     CHECK_FALSE(result.finished);
     CHECK_FALSE(result.one_minimal);
     CHECK(result.queries == 6);
@@ -184,8 +187,7 @@ TEST_CASE("an item that is likely to fail alone is asked first, and a wrong gues
         problem.count = 100;
         problem.likely = std::move(likely);
         problem.test = [](const Set& set) {
-            return std::find(set.begin(), set.end(), 71) != set.end() ? reduce::Verdict::fails
-                                                                      : reduce::Verdict::passes;
+            return std::find(set.begin(), set.end(), 71) != set.end() ? TestResult::fails : TestResult::passes;
         };
         return search(problem, {});
     };
