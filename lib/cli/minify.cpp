@@ -18,7 +18,7 @@
 #include "graph/abilities.h"
 #include "ops/core/opaque.h"
 #include "reduce/check.h"
-#include "repro/write_repro.h"
+#include "repro/repro.h"
 
 namespace whittle::cli {
 namespace fs = std::filesystem;
@@ -74,14 +74,12 @@ void tell(const reduce::Findings& found, const reduce::Search& search, const std
 
 /// Of the repro of a result: beside it, with the smallest data that shows the failure.
 repro::Options repro_options(const fs::path& result) {
-    repro::Options options;
+    repro::Options options{.graph = result, .environment = environment()};
     options.output = result;
     options.output.replace_extension(".cpp");
     std::vector<std::string> words = diagnose::repro_words(result);
     words.insert(words.end(), {"-o", options.output.string()});
     options.command = shell_quote(words);
-    options.data.reset();
-    options.environment = environment();
     return options;
 }
 
@@ -168,15 +166,15 @@ Followed follow_up(const Tool& tool, const FollowUp& wanted, std::ostream& repor
             continue;
         }
         const repro::Options options = repro_options(minified.files[i]);
-        repro::Report written;
+        repro::Repro written;
         try {
-            written = repro::write_repro(graph, minified.files[i], options);
+            written = repro::write_repro(graph, options);
         } catch (const Error& error) {  // the graph cannot be written down; it is minimized all the same
             none(error.message());
             continue;
         }
         if (!tool.shared().json) report << "\n" << to_text(written, *graph.failure, options) << std::flush;
-        json["repros"].push_back(to_json(written));
+        json["repros"].push_back(to_json(written, options));
         followed.repros.push_back(written.output);
         followed.verified = followed.verified && written.verified;
     }

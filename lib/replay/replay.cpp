@@ -3,22 +3,19 @@
 #include <fnmatch.h>
 
 #include <algorithm>
-#include <atomic>
 #include <charconv>
 #include <chrono>
-#include <condition_variable>
 #include <cstdio>
 #include <cstdlib>
-#include <latch>
 #include <map>
 #include <mutex>
 #include <set>
-#include <thread>
 
 #include "backends/registry.h"
 #include "base/error.h"
 #include "base/files.h"
 #include "base/log.h"
+#include "base/parallel_runs.h"
 #include "base/pattern.h"
 #include "base/subprocess.h"
 #include "base/turn.h"
@@ -263,69 +260,6 @@ ReplayResult run_record(const fs::path& file, const ReplayOptions& options, cons
     return result;
 }
 
-/// Runs the records on several threads (each run is a process of its own) and hands results over in order.
-class Pool {
-  public:
-    Pool(const std::vector<fs::path>& files, const ReplayOptions& options, const KnownFailures& known)
-        : files_(files), options_(options), known_(known), backends_(options), results_(files.size()) {}
-
-    std::vector<ReplayResult> run(const std::function<void(const ReplayResult&)>& done) {
-        const std::size_t jobs = std::clamp<std::size_t>(static_cast<std::size_t>(std::max(options_.jobs, 1)), 1,
-                                                         std::max<std::size_t>(files_.size(), 1));
-        // Threads that begin or end hold locks, too: none forks before all are there, none ends before all are done.
-        std::latch begun(static_cast<std::ptrdiff_t>(jobs)), done_all(static_cast<std::ptrdiff_t>(jobs));
-        std::vector<std::jthread> threads;
-        for (std::size_t i = 0; i < jobs; ++i)
-            threads.emplace_back([&] {
-                begun.arrive_and_wait();
-                work();
-                done_all.arrive_and_wait();
-            });
-        begun.wait();
-        std::vector<ReplayResult> results;
-        for (std::size_t i = 0; i < files_.size(); ++i) {
-            {
-                std::unique_lock lock(mutex_);
-                ready_.wait(lock, [&] { return results_[i].has_value() || error_; });
-                if (!results_[i]) break;  // set once, and never again changed
-            }
-            const Turn turn;
-            results.push_back(std::move(*results_[i]));
-            if (done) done(results.back());
-        }
-        threads.clear();  // joins
-        if (error_) std::rethrow_exception(error_);
-        return results;
-    }
-
-  private:
-    void work() {
-        for (std::size_t i = next_++; i < files_.size(); i = next_++) {
-            const Turn turn;
-            try {
-                ReplayResult result = run_record(files_[i], options_, known_, backends_);
-                const std::lock_guard lock(mutex_);
-                results_[i] = std::move(result);
-            } catch (...) {
-                const std::lock_guard lock(mutex_);
-                if (!error_) error_ = std::current_exception();
-                next_ = files_.size();
-            }
-            ready_.notify_all();
-        }
-    }
-
-    const std::vector<fs::path>& files_;
-    const ReplayOptions& options_;
-    const KnownFailures& known_;
-    Backends backends_;
-    std::atomic<std::size_t> next_{0};
-    std::mutex mutex_;
-    std::condition_variable ready_;
-    std::vector<std::optional<ReplayResult>> results_;
-    std::exception_ptr error_;
-};
-
 }  // namespace
 
 std::vector<fs::path> find_records(const std::vector<fs::path>& arguments, std::optional<std::size_t> to_event) {
@@ -432,7 +366,16 @@ ReplayResult replay(const fs::path& file, const ReplayOptions& options, const Kn
 
 std::vector<ReplayResult> replay_all(const std::vector<fs::path>& files, const ReplayOptions& options,
                                      const KnownFailures& known, const std::function<void(const ReplayResult&)>& done) {
-    return Pool(files, options, known).run(done);
+    Backends backends(options);
+    std::vector<ParallelRuns<ReplayResult>::Run> planned;
+    for (const fs::path& file : files) planned.emplace_back([&] { return run_record(file, options, known, backends); });
+    ParallelRuns<ReplayResult> runs(std::move(planned), static_cast<std::size_t>(std::max(options.jobs, 1)));
+    std::vector<ReplayResult> results;
+    for (std::size_t i = 0; i < files.size(); ++i) {
+        results.push_back(runs.next());
+        if (done) done(results.back());
+    }
+    return results;
 }
 
 }  // namespace whittle

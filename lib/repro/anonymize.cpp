@@ -9,7 +9,6 @@
 #include "graph/short_program.h"
 #include "judge/judge.h"
 #include "ops/core/interpreter.h"
-#include "repro/cpp_data.h"
 #include "repro/words_of.h"
 
 namespace whittle::repro {
@@ -17,24 +16,24 @@ namespace {
 
 class Anonymizer {
   public:
-    Anonymizer(const Graph& graph, Backend& backend, const Options& options)
-        : backend_(backend), options_(options), result_{renamed(graph), {}, 0} {}
+    Anonymizer(Repro& repro, Backend& backend, const Options& options)
+        : backend_(backend), options_(options), repro_(repro), graph_(repro.graph) {}
 
-    Anonymous run() {
+    void run() {
+        repro_.replaced = 0;
+        graph_ = renamed(graph_);
         // Names that the user gave may be in the words of the failure.
-        const std::optional<Outcome> outcome = fails_alike(result_.graph);
+        const std::optional<Outcome> outcome = fails_alike(graph_);
         if (!outcome) throw Error("it does not fail in the same way under other names", "leave --anonymize out");
-        Failure& failure = *result_.graph.failure;
-        failure.message = outcome->message;
-        for (std::size_t i = 0; i < failure.inputs.size(); i++)
-            replace(result_.graph.node({result_.graph.placeholders().at(i)}).name, Role::input,
+        graph_.failure->message = outcome->message;
+        for (std::size_t i = 0; i < graph_.failure->inputs.size(); i++)
+            replace(graph_.node({graph_.placeholders().at(i)}).name, Role::input,
                     [i](Graph& graph) -> Tensor& { return graph.failure->inputs.at(i); });
         std::vector<std::string> names;
-        for (const auto& [name, value] : result_.graph.attributes) names.push_back(name);
+        for (const auto& [name, value] : graph_.attributes) names.push_back(name);
         for (const std::string& name : names)
             replace(name, Role::parameter, [&name](Graph& graph) -> Tensor& { return graph.attributes.at(name); });
-        failure.message = fails_alike(result_.graph).value_or(*outcome).message;
-        return std::move(result_);
+        graph_.failure->message = fails_alike(graph_).value_or(*outcome).message;
     }
 
   private:
@@ -81,34 +80,35 @@ class Anonymizer {
     /// Puts made-up values into the place of a tensor, where it fails with them, too.
     template <class Place>
     void replace(const std::string& name, Role role, Place tensor_of) {
-        const Tensor own = tensor_of(result_.graph);
+        const Tensor own = tensor_of(graph_);
         if (own.numel() == 0) return;
         for (const Data data : {Data::ones, Data::small, Data::random}) {
-            Graph candidate = result_.graph;
+            Graph candidate = graph_;
             tensor_of(candidate) = made_up(own, data, seed_, role);
             if (!same_bits(tensor_of(candidate), own) && !fails_alike(candidate)) continue;
-            result_.graph = std::move(candidate);
-            result_.replaced++;
+            graph_ = std::move(candidate);
+            ++*repro_.replaced;
             seed_++;
             return;
         }
         log_info(LogChannel::repro, name + ": the failure needs its values");
-        result_.kept.push_back(name);
+        repro_.kept.push_back(name);
     }
 
     Backend& backend_;
     const Options& options_;
-    Anonymous result_;
+    Repro& repro_;
+    Graph& graph_;
     std::uint64_t seed_ = 1;
 };
 
 }  // namespace
 
-Anonymous anonymized(const Graph& graph, Backend& backend, const Options& options) {
-    if (!graph.subgraphs.empty())
+void anonymize(Repro& repro, Backend& backend, const Options& options) {
+    if (!repro.graph.subgraphs.empty())
         throw Error("found a graph with nested graphs, whose names --anonymize does not change",
                     "rename them in the model");
-    return Anonymizer(graph, backend, options).run();
+    Anonymizer(repro, backend, options).run();
 }
 
 }  // namespace whittle::repro

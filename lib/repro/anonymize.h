@@ -1,25 +1,15 @@
 // A failing graph with nothing of the user's in it but what the failure needs.
 #pragma once
 
-#include <string>
-#include <vector>
-
-#include "graph/backend.h"
 #include "repro/repro.h"
 
 namespace whittle::repro {
-
-struct Anonymous {
-    Graph graph;                    ///< with its failure
-    std::vector<std::string> kept;  ///< tensors, by their new names, whose values the failure needs: the user's own
-    std::size_t replaced = 0;       ///< tensors whose values are made up now
-};
 
 /// Other names for values, parameters, nested graphs and the graph, no stacks and no module paths; then, one tensor
 /// after another, made-up values (ones, small numbers, random) in the place of inputs and parameters wherever the graph
 /// still fails in the same way: asked of the backend. Integers may be sizes or positions and stay where the reference
 /// refuses others. The failure's message is that of a new run. Throws Error where the graph does not fail under other
 /// names.
-Anonymous anonymized(const Graph& graph, Backend& backend, const Options& options);
+void anonymize(Repro& repro, Backend& backend, const Options& options);
 
 }  // namespace whittle::repro

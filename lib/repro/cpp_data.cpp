@@ -1,5 +1,6 @@
 #include "repro/cpp_data.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <cstring>
@@ -11,6 +12,7 @@
 namespace whittle::repro {
 namespace {
 
+constexpr std::string_view kNames[] = {"real", "random", "small", "ones", "zeros"};  // in Data's order
 constexpr std::int64_t kSmallestFill = 16;    // elements; below, an array shows them better
 constexpr std::uint64_t kLargestSmall = 4;    // of small numbers
 constexpr std::int64_t kLargestArray = 4096;  // elements; above, text is slow to compile and nobody reads it
@@ -72,26 +74,11 @@ std::string comment_of(const Tensor& tensor) {
 
 }  // namespace
 
-std::string_view name(Data data) {
-    switch (data) {
-        case Data::real:
-            return "real";
-        case Data::random:
-            return "random";
-        case Data::small:
-            return "small";
-        case Data::ones:
-            return "ones";
-        case Data::zeros:
-            return "zeros";
-    }
-    __builtin_unreachable();
-}
+std::string_view name(Data data) { return kNames[static_cast<std::size_t>(data)]; }
 
-std::optional<Data> data_called(std::string_view wanted) {
-    for (const Data data : {Data::real, Data::random, Data::small, Data::ones, Data::zeros})
-        if (name(data) == wanted) return data;
-    return std::nullopt;
+std::optional<Data> data_called(std::string_view name) {
+    const auto found = std::ranges::find(kNames, name);
+    return found == std::end(kNames) ? std::nullopt : std::optional(static_cast<Data>(found - std::begin(kNames)));
 }
 
 Tensor made_up(const Tensor& tensor, Data data, std::uint64_t seed, Role role) {
@@ -161,10 +148,10 @@ std::string DataWriter::define(const std::string& name, const Tensor& tensor) {
     }
     if (count > kLargestArray) {
         const auto bytes = span.memory.contiguous_bytes();
-        Sidecar sidecar{{}, {reinterpret_cast<const char*>(bytes.data()), bytes.size()}};
-        const std::uint64_t hash = fnv1a(sidecar.bytes);
-        sidecar.file = stem_ + format(".%016llx.bin", static_cast<unsigned long long>(hash));
-        std::string text = "static const " + type + "* const " + name + " = sidecar<" + type + ">(\"" + sidecar.file +
+        ReproProgram::File sidecar{{}, {reinterpret_cast<const char*>(bytes.data()), bytes.size()}};
+        const std::uint64_t hash = fnv1a(sidecar.text);
+        sidecar.name = stem_ + format(".%016llx.bin", static_cast<unsigned long long>(hash));
+        std::string text = "static const " + type + "* const " + name + " = sidecar<" + type + ">(\"" + sidecar.name +
                            "\", " + std::to_string(count) +
                            format(", 0x%016llxull)", static_cast<unsigned long long>(hash)) + first + ";" + comment;
         sidecars_.push_back(std::move(sidecar));

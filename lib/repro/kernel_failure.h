@@ -3,7 +3,6 @@
 
 #include <optional>
 #include <string>
-#include <variant>
 
 #include "program/kernel_programs.h"
 #include "reduce/kernel/kernel_case.h"
@@ -17,16 +16,15 @@ struct KernelFailure {
     Tensor expected;            ///< its output, by the interpreter of groups
     bool exact = false;         ///< without the guilty directive the output has these bits
     int tried = 0;              ///< cases that were asked about
-    double seconds = 0;
 };
 
-/// Or why there is none, as a clause: "it takes two kernels to fail". Asks in children of this process. `programs`: the
-/// backend's ability.
-std::variant<KernelFailure, std::string> failing_kernel(const Graph& graph, Backend& backend,
-                                                        program::KernelPrograms& programs, const Options& options);
+/// Nothing where there is none: `why_not` then says why, as a clause: "it takes two kernels to fail". Asks in children
+/// of this process. `programs`: the backend's ability.
+std::optional<KernelFailure> failing_kernel(const Graph& graph, Backend& backend, program::KernelPrograms& programs,
+                                            const Limits& limits, std::string& why_not);
 
 /// Its short program; nothing where its data are more than a reader takes in.
-std::optional<ShortProgram> program_of(const KernelFailure& found, program::KernelPrograms& programs,
+std::optional<ReproProgram> program_of(const KernelFailure& found, program::KernelPrograms& programs,
                                        const Failure& failure, const Options& options, bool given_expected = false);
 
 }  // namespace whittle::repro

@@ -217,22 +217,21 @@ class Changes {
 
 class NearFinder {
   public:
-    NearFinder(const Subject& subject, std::span<const Tensor> got, bool controlled, Backend& backend,
-               const Options& options)
-        : subject_(subject), got_(got), controlled_(controlled), backend_(backend), options_(options) {}
+    NearFinder(const Repro& repro, std::span<const Tensor> got, bool controlled, Backend& backend, const Limits& limits)
+        : repro_(repro), got_(got), controlled_(controlled), backend_(backend), limits_(limits) {}
 
     std::optional<NearCase> run() {
-        std::vector<Candidate> candidates = Changes(subject_.graph).all();
+        std::vector<Candidate> candidates = Changes(repro_.graph).all();
         std::ranges::stable_sort(candidates, {}, [](const Candidate& one) { return one.near.change; });
         if (candidates.size() > kMostTried) candidates.erase(candidates.begin() + kMostTried, candidates.end());
         std::optional<NearCase> best;
-        const int least = subject_.graph.failure->signature.kind == name(Outcome::Kind::mismatch) ? 0 : 1;
+        const int least = repro_.failure().signature.kind == name(Outcome::Kind::mismatch) ? 0 : 1;
         int rank = 3;
         for (Candidate& candidate : candidates) {
             if (const int found = rank_of(candidate); found < rank) best = candidate.near, rank = found;
             if (rank == least) break;
         }
-        if (best) log_info(LogChannel::repro, "near: " + near_text(subject_.graph, *best));
+        if (best) log_info(LogChannel::repro, "near: " + near_text(repro_.graph, *best));
         return best;
     }
 
@@ -256,7 +255,7 @@ class NearFinder {
                    !judge(Outcome{.outputs = {values.begin(), values.end()}}, expected, accuracy).failed();
         };
         candidate.near.same_result = !got_.empty() && same(got_);
-        if (candidate.near.same_result || same(subject_.expected)) return candidate.near.same_result ? 0 : 1;
+        if (candidate.near.same_result || same(repro_.expected)) return candidate.near.same_result ? 0 : 1;
         // What computes something else may be right for any reason.
         const NearCase::Change change = candidate.near.change;
         const bool says_little = change == NearCase::Change::swapped || change == NearCase::Change::without_call;
@@ -267,25 +266,25 @@ class NearFinder {
         constexpr int kRuns = 2;
         const auto empty = [](const Tensor& value) { return value.numel() == 0; };
         if (expected.empty() || std::ranges::any_of(expected, empty)) return false;
-        const Question question{.graph = graph, .expected = expected, .limits = options_.limits, .compares = true};
+        const Question question{.graph = graph, .expected = expected, .limits = limits_, .compares = true};
         return ask_again(question, backend_, kRuns).again == Again::right;
     }
 
-    const Subject& subject_;
+    const Repro& repro_;
     const std::span<const Tensor> got_;
     const bool controlled_;
     Backend& backend_;
-    const Options& options_;
+    const Limits& limits_;
 };
 
 }  // namespace
 
-std::optional<NearCase> near_case(const Subject& subject, std::span<const Tensor> got, bool controlled,
-                                  Backend& backend, const Options& options) {
-    const std::string& kind = subject.graph.failure->signature.kind;
-    if (kind != "mismatch" && kind != "exception" && kind != "crash") return std::nullopt;
-    if (subject.graph.failure->signature.rate.flaky()) return std::nullopt;  // two runs tell nothing
-    return NearFinder(subject, got, controlled, backend, options).run();
+std::optional<NearCase> near_case(const Repro& repro, std::span<const Tensor> got, bool controlled, Backend& backend,
+                                  const Limits& limits) {
+    const Signature& signature = repro.failure().signature;
+    if (signature.kind != "mismatch" && signature.kind != "exception" && signature.kind != "crash") return std::nullopt;
+    if (signature.rate.flaky()) return std::nullopt;  // two runs tell nothing
+    return NearFinder(repro, got, controlled, backend, limits).run();
 }
 
 }  // namespace whittle::repro

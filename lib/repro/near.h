@@ -6,7 +6,6 @@
 
 #include "graph/near.h"
 #include "repro/repro.h"
-#include "repro/subject.h"
 
 namespace whittle::repro {
 
@@ -14,7 +13,7 @@ namespace whittle::repro {
 /// computes of it, is right of that one), one of the same values, another one. Nothing where none of the few that are
 /// tried is right, each in two runs, or where a run may take its whole limit. `controlled`: something that is switched
 /// off makes it right, so that what is right of other values says nothing more.
-std::optional<NearCase> near_case(const Subject& subject, std::span<const Tensor> got, bool controlled,
-                                  Backend& backend, const Options& options);
+std::optional<NearCase> near_case(const Repro& repro, std::span<const Tensor> got, bool controlled, Backend& backend,
+                                  const Limits& limits);
 
 }  // namespace whittle::repro

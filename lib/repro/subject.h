@@ -1,33 +1,32 @@
-// A failing graph with the data that a repro shows it with.
+// What a repro shows: how a graph fails, and the data that it is shown to fail with.
 #pragma once
 
-#include <cstdint>
-#include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
-#include "repro/cpp_data.h"
+#include "judge/frame.h"
+#include "judge/suspect.h"
 #include "repro/repro.h"
 
 namespace whittle::repro {
 
-/// A graph with the data that it is shown to fail with.
-struct Subject {
-    Graph graph;
-    std::vector<Tensor> expected;
-    Data data = Data::real;
-    std::map<std::size_t, std::uint64_t> seeds = {};
-    std::vector<Data> passing = {};
-};
+/// What the reference computes of the frame's inputs. Throws Error where it cannot run it.
+std::vector<Tensor> reference_outputs(const LoadedFrame& frame);
 
-/// The graph with such inputs and floating-point parameters; integers among the parameters stay, they may be sizes.
-/// Throws Error when the reference cannot run it.
-Subject with_data(const Graph& graph, Data data);
+/// How the frame fails on the suspect, asked once; nothing where it does not. Throws Error as reference_outputs(), and
+/// where the suspect says that it does not support it.
+std::optional<Failure> failure_of(const LoadedFrame& frame, const Suspect& suspect);
 
-/// The smallest data that fails in the same way. What a program does not make up by itself is tried where it is little.
-Subject smallest(const Graph& graph, Backend& backend, const Options& options);
+/// With such inputs and floating-point parameters, and what the reference computes of them; integers among the
+/// parameters stay, they may be sizes. Throws Error when the reference cannot run it.
+Repro with_data(Repro repro, Data data);
+
+/// With the smallest data that fails in the same way. What a program does not make up by itself is tried where it is
+/// little.
+Repro with_smallest_data(Repro repro, Backend& backend, const Options& options);
 
 /// "zeros", "the recorded values; it does not fail with zeros, ones".
-std::string data_text(const Subject& subject);
+std::string data_text(const Repro& repro);
 
 }  // namespace whittle::repro
