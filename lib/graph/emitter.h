@@ -135,6 +135,9 @@ struct ReproProgram {
     std::string tracker = {};                            ///< whose form a bug report has (repro/issue.h)
     /// What may show the failure where this one, which is shorter, does not.
     std::shared_ptr<ReproProgram> otherwise = {};
+    /// The same with the expected values in place of the compiler's results: its check must pass. Null: nothing
+    /// compares.
+    std::shared_ptr<ReproProgram> given_expected = {};
 };
 
 /// What decides whether a graph fails, as far as the compiler's own switches tell (Switchable).

@@ -6,10 +6,10 @@
 
 #include "base/error.h"
 #include "base/log.h"
+#include "base/words.h"
 #include "graph/short_program.h"
 #include "judge/judge.h"
 #include "ops/core/interpreter.h"
-#include "repro/words_of.h"
 
 namespace whittle::repro {
 namespace {

@@ -4,6 +4,7 @@
 #include <sstream>
 
 #include "base/files.h"
+#include "base/program_text.h"
 #include "base/subprocess.h"
 #include "frontends/onnx/save.h"
 #include "frontends/onnx/tensor_proto.h"
@@ -36,35 +37,26 @@ std::string run_script(const Repro& repro, const Options& options) {
     return text + "[ \"$1\" = build ] || exec " + run_beside(program, options) + " \"$@\"\n";
 }
 
-/// What a bundle holds beside the repro.
-struct Contents {
-    bool record = false, onnx = false;
-};
-
-std::string read_me(const Repro& repro, const Options& options, const Contents& contents) {
+/// `record`, `onnx`: what there is beside the repro.
+std::string read_me(const Repro& repro, const Options& options, bool record, bool onnx) {
     const ReproProgram& program = repro.program;
     const Failure& failure = repro.failure();
-    const std::string build = shell_quote(build_command(program, options));
-    std::string text = failure.signature.text() + " with " + failure.backend + "\n" + failure.message + "\n";
-    if (failure.culprit) text += "guilty: " + failure.culprit->text() + "\n";
-    if (!repro.releases.empty()) text += "releases: " + repro.releases + "\n";
-    text += "\nmade by:  " + options.command +
-            "\n"
-            "\nWithout Whittle (needs " +
-            (build.empty() ? "" : "g++ and ") +
-            "the compiler under suspicion):\n"
-            "  sh run.sh            " +
-            (build.empty() ? "runs " : "builds ") + name_of(program, options) + (build.empty() ? "" : " and runs it") +
-            ": exit 1 shows the failure, 0 says that it is gone\n" +
-            (runs_control(program) ? "  sh run.sh control    what must pass: " + control_of(program) + "\n" : "") +
-            "\nThe exact commands that run.sh runs:\n" + (build.empty() ? "" : "  " + build + "\n") + "  " +
-            run_beside(program, options) + "\n\nWith Whittle, in this folder:\n";
-    if (contents.record) text += "  replay record\n  explain candidate.json --divergence\n";
-    text += "  minify candidate.json\n  repro candidate.json\n";
-    if (contents.onnx)
-        text += std::string("\ncandidate.onnx with test_data_set_0/ is the same graph for other tools") +
-                (contents.record ? "; output_*.pb are what the reference computes.\n" : ".\n");
-    return text;
+    const std::string build = shell_quote(build_command(program, options)), name = name_of(program, options);
+    return fill_template(
+        "bundle_readme.txt",
+        {{"FAILURE", failure.signature.text() + " with " + failure.backend + "\n" + failure.message + "\n" +
+                         (failure.culprit ? "guilty: " + failure.culprit->text() + "\n" : "") +
+                         (repro.releases.empty() ? "" : "releases: " + repro.releases + "\n")},
+         {"COMMAND", options.command},
+         {"NEEDS", build.empty() ? "" : "g++ and "},
+         {"RUNS", build.empty() ? "runs " + name : "builds " + name + " and runs it"},
+         {"CONTROL",
+          runs_control(program) ? "  sh run.sh control    what must pass: " + control_of(program) + "\n" : ""},
+         {"COMMANDS", (build.empty() ? "" : "  " + build + "\n") + "  " + run_beside(program, options)},
+         {"RECORD", record ? "  replay record\n  explain candidate.json --divergence\n" : ""},
+         {"ONNX", !onnx ? ""
+                        : std::string("\ncandidate.onnx with test_data_set_0/ is the same graph for other tools") +
+                              (record ? "; output_*.pb are what the reference computes.\n" : ".\n")}});
 }
 
 std::string environment_text(const Repro& repro, const Options& options) {
@@ -100,12 +92,11 @@ void write_bundle(const fs::path& folder, const Repro& repro, const Options& opt
     Graph moved = repro.graph;
     if (!repro.program.spec_beside.empty()) moved.failure->backend = repro.program.spec_beside;
     save_graph(moved, folder / "candidate.json");
-    // Nobody knows what an op computes that Whittle does not know.
-    const Contents contents{.record = repro.expected.size() == repro.graph.outputs().size(),
-                            .onnx = !has_model(repro.program) && write_onnx(folder, repro)};
+    const bool record = repro.expected.size() == repro.graph.outputs().size();  // what an op computes may be unknown
+    const bool onnx = !has_model(repro.program) && write_onnx(folder, repro);
     Graph plain = repro.graph;
     plain.failure.reset();
-    if (contents.record)
+    if (record)
         save_record(folder / "record", plain,
                     {.name = "candidate",
                      .backend = moved.failure->backend,
@@ -114,7 +105,7 @@ void write_bundle(const fs::path& folder, const Repro& repro, const Options& opt
                      .expected = repro.expected,
                      .accuracy = repro.failure().accuracy});
     write_file(folder / "environment.txt", environment_text(repro, options));
-    write_file(folder / "README.txt", read_me(repro, options, contents));
+    write_file(folder / "README.txt", read_me(repro, options, record, onnx));
     write_file(folder / "ISSUE.md", issue_text(repro, options));
 }
 

@@ -5,12 +5,13 @@
 
 #include "base/error.h"
 #include "base/log.h"
+#include "base/words.h"
 #include "expr/interpret.h"
 #include "graph/abilities.h"
 #include "graph/text.h"
+#include "graph/value_ref.h"
 #include "judge/suspect.h"
-#include "program/kernel_programs.h"
-#include "repro/words_of.h"
+#include "reduce/kernel/edits.h"
 
 namespace whittle::repro {
 namespace {
@@ -173,19 +174,11 @@ std::vector<KernelCase> cases(const program::Kernel& kernel, const std::vector<T
                               const std::string& guilty, const std::vector<std::string>& targets) {
     std::vector<KernelCase> all;
     for (const std::string& output : kernel.group.outputs) {
-        KernelCase one{.group = kernel.group};
+        KernelCase one{.group = kernel.group, .schedule = kernel.schedule};
         one.group.outputs = {output};
-        for (const expr::Directive* directive : expr::active(kernel.schedule)) {
-            if (expr::print(*directive) == guilty) one.guilty = static_cast<int>(one.schedule.size());
-            one.schedule.push_back(*directive);
-        }
-        // Positions of what is on, in a list of what is on.
-        std::vector<int> position(kernel.schedule.size(), -1);
-        int next = 0;
-        for (const expr::Directive* directive : expr::active(kernel.schedule))
-            position[static_cast<std::size_t>(directive - kernel.schedule.data())] = next++;
-        for (expr::Directive& directive : one.schedule)
-            for (int& needed : directive.requires_) needed = position[static_cast<std::size_t>(needed)];
+        reduce::kernel::drop_directives(one, [](const expr::Directive& directive) { return !directive.enabled; });
+        for (std::size_t i = 0; i < one.schedule.size(); i++)
+            if (expr::print(one.schedule[i]) == guilty) one.guilty = static_cast<int>(i);
         for (const std::string& other : kernel.group.outputs)
             if (other != output) one.schedule.push_back({.kind = expr::Directive::Kind::compute_root, .stage = other});
         for (std::size_t i = 0; i < one.group.inputs.size(); i++) {
@@ -201,13 +194,7 @@ std::vector<KernelCase> cases(const program::Kernel& kernel, const std::vector<T
 /// The first case that fails, the kernels in order, each given what the ones before it should have computed.
 std::optional<KernelCase> first_failing(const program::Plan& plan, const Failure& failure,
                                         const std::vector<std::string>& targets, Oracle& oracle) {
-    std::map<ValueRef, Tensor> values;
-    std::size_t next = 0;
-    for (NodeId id = 0; id < static_cast<NodeId>(plan.graph.nodes.size()); id++) {
-        const Node& node = plan.graph.nodes[static_cast<std::size_t>(id)];
-        if (node.kind == NodeKind::placeholder) values[{id, 0}] = failure.inputs.at(next++);
-        if (node.kind == NodeKind::get_attr) values[{id, 0}] = plan.graph.attributes.at(node.target);
-    }
+    std::map<ValueRef, Tensor> values = leaf_values(plan.graph, failure.inputs);
     const std::string guilty = failure.culprit ? failure.culprit->directive : "";
     for (const program::Kernel& kernel : plan.kernels) {
         std::vector<Tensor> inputs;
@@ -238,58 +225,59 @@ std::string not_of_a_kernel(const Failure& failure) {
 
 }  // namespace
 
-std::optional<KernelFailure> failing_kernel(const Graph& graph, Backend& backend, program::KernelPrograms& programs,
-                                            const Limits& limits, std::string& why_not) {
-    const Failure& failure = *graph.failure;
+bool show_kernel(Repro& repro, Backend& backend, program::KernelPrograms& programs, const Options& options,
+                 std::string& why_not) {
+    const Failure& failure = repro.failure();
     const auto deadline = std::chrono::steady_clock::now() + kReductionTime;
-    if (why_not = not_of_a_kernel(failure); !why_not.empty()) return std::nullopt;
-    Limits short_limits = limits;
+    if (why_not = not_of_a_kernel(failure); !why_not.empty()) return false;
+    Limits limits = options.limits;
     if (failure.signature.kind == "timeout")
-        short_limits.timeout = std::min<std::chrono::milliseconds>(limits.timeout, kHangLimit);
-    Oracle oracle(backend, programs, failure, short_limits);
-    program::CompiledProgram program(graph, failure.options);
+        limits.timeout = std::min<std::chrono::milliseconds>(limits.timeout, kHangLimit);
+    Oracle oracle(backend, programs, failure, limits);
+    program::CompiledProgram program(repro.graph, failure.options);
     const auto planned = programs.planned(program);
-    if (!std::holds_alternative<const program::Plan*>(planned))
-        return why_not = "its ops are not all kernels", std::nullopt;
-    std::optional<KernelCase> first =
+    if (!std::holds_alternative<const program::Plan*>(planned)) return why_not = "its ops are not all kernels", false;
+    const std::optional<KernelCase> first =
         first_failing(*std::get<const program::Plan*>(planned), failure, programs.targets(), oracle);
-    if (!first) return why_not = "no kernel fails by itself", std::nullopt;
+    if (!first) return why_not = "no kernel fails by itself", false;
     const reduce::KernelReduction reduction = reduce::reduce_kernel(
         *first, [&](const KernelCase& smaller) { return oracle.fails(smaller); }, deadline);
-    KernelFailure result{.kernel = {}, .outcome = {}, .expected = {}};
+    KernelCase found;
+    Tensor expected;
+    Outcome outcome;
     const auto take = [&](const KernelCase& kernel) {
-        result.kernel = kernel;
-        result.expected = *Oracle::expected(kernel);
-        result.outcome = oracle.run(kernel, result.expected);
+        found = kernel;
+        expected = *Oracle::expected(kernel);
+        outcome = oracle.run(kernel, expected);
     };
     // Names decide in which order Halide's simplifier sees things.
     const KernelCase named = reduce::named(reduction.smallest);
     take(oracle.fails(named) ? named : reduction.smallest);
-    if (!result.outcome.is_failure()) take(*first);  // without a control before it in its process
-    if (result.kernel.guilty >= 0) {
-        const Outcome control = oracle.run(result.kernel, result.expected, Oracle::With::control);
-        result.exact = !control.outputs.empty() && same_bits(control.outputs[0], result.expected.contiguous());
-    }
-    result.tried = reduction.tried;
+    if (!outcome.is_failure()) take(*first);  // without a control before it in its process
+    const Outcome control = found.guilty >= 0 ? oracle.run(found, expected, Oracle::With::control) : Outcome();
+    repro.tried = reduction.tried;
     log_info(LogChannel::repro,
-             "the kernel, reduced in " + std::to_string(result.tried) + " tries:\n" + expr::print(result.kernel.group));
-    return result;
-}
+             "the kernel, reduced in " + std::to_string(*repro.tried) + " tries:\n" + expr::print(found.group));
 
-std::optional<ReproProgram> program_of(const KernelFailure& found, program::KernelPrograms& programs,
-                                       const Failure& failure, const Options& options, bool given_expected) {
-    program::PlainKernel kernel = plain_kernel(found.kernel, found.kernel.schedule);
-    kernel.guilty = found.kernel.guilty;
-    const std::vector<Tensor>& got = found.outcome.outputs;
-    return programs.program({.kernel = kernel,
-                             .failure = failure,
-                             .expected = found.expected,
-                             .got = got.empty() ? nullptr : got.data(),
-                             .message = found.outcome.message,
-                             .exact = found.exact,
-                             .file = options.file(),
-                             .alarm = options.alarm,
-                             .given_expected = given_expected});
+    program::PlainKernel kernel = plain_kernel(found, found.schedule);
+    kernel.guilty = found.guilty;
+    program::KernelRequest request{
+        .kernel = kernel,
+        .failure = failure,
+        .expected = expected,
+        .got = outcome.outputs.empty() ? nullptr : outcome.outputs.data(),
+        .message = outcome.message,
+        .exact = !control.outputs.empty() && same_bits(control.outputs[0], expected.contiguous()),
+        .file = options.file(),
+        .alarm = options.alarm};
+    std::optional<ReproProgram> shown = programs.program(request);
+    if (!shown) return why_not = "its data are more than a reader takes in", false;
+    request.given_expected = true;
+    if (failure.signature.kind == "mismatch")
+        if (std::optional<ReproProgram> passing = programs.program(request))
+            shown->given_expected = std::make_shared<ReproProgram>(*std::move(passing));
+    repro.program = *std::move(shown);
+    return true;
 }
 
 }  // namespace whittle::repro

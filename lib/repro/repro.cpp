@@ -131,14 +131,13 @@ void write_out(const std::set<fs::path>& contents, const Options& options, Repro
 // ---- the short program ----------------------------------------------------------------------------------------------
 
 /// With its short program, written where it shows the failure. Nothing: why_not says why.
-std::optional<Repro> in_short(Repro repro, const std::optional<ReproProgram>& given_expected, const Options& options,
-                              std::string& why_not) {
+std::optional<Repro> in_short(Repro repro, const Options& options, std::string& why_not) {
     const TempDir elsewhere("whittle-repro");
     write_all(elsewhere.path(), options, repro);
     const std::set<fs::path> contents = contents_of(elsewhere.path(), options, repro.program);
     if (!options.no_verify) {
         verify(elsewhere.path(), options, repro);
-        if (repro.verified && given_expected) verify_check(*given_expected, options, repro);
+        if (repro.verified && repro.program.given_expected) verify_check(options, repro);
         if (!repro.verified) {
             log_info(LogChannel::repro, "the short program:\n" + repro.program.text);
             return why_not = repro.message, std::nullopt;
@@ -150,16 +149,9 @@ std::optional<Repro> in_short(Repro repro, const std::optional<ReproProgram>& gi
 
 std::optional<Repro> short_of_kernel(Repro repro, Backend& backend, program::KernelPrograms& programs,
                                      const Options& options, std::string& why_not) {
-    const auto kernel = failing_kernel(repro.graph, backend, programs, options.limits, why_not);
-    if (!kernel) return std::nullopt;
-    const Failure& failure = repro.failure();
-    std::optional<ReproProgram> program = program_of(*kernel, programs, failure, options), given_expected;
-    if (!program) return why_not = "its data are more than a reader takes in", std::nullopt;
-    if (failure.signature.kind == "mismatch") given_expected = program_of(*kernel, programs, failure, options, true);
-    repro.program = std::move(*program);
-    repro.tried = kernel->tried;
+    if (!show_kernel(repro, backend, programs, options, why_not)) return std::nullopt;
     ask_also(options, repro);
-    return in_short(std::move(repro), given_expected, options, why_not);
+    return in_short(std::move(repro), options, why_not);
 }
 
 /// Whether the text has the number, which may be printed with six digits. `wanted`: as short_number_at() writes it.
@@ -229,30 +221,32 @@ std::optional<Repro> short_of_graph(const Repro& known, Backend& backend, Emitte
     const bool values = !wrong_sizes(request) && !wrong_dtype(request);
     const auto wrong = values ? first_wrong(request) : std::nullopt;
 
-    const auto ask = [&](bool given_expected) -> std::optional<ReproProgram> {
+    const auto ask = [&](bool given_expected) -> std::shared_ptr<ReproProgram> {
         request.given_expected = given_expected;
         try {
-            return emitter.short_program(request, why_not);
+            const std::optional<ReproProgram> program = emitter.short_program(request, why_not);
+            return program ? std::make_shared<ReproProgram>(*program) : nullptr;
         } catch (const Error& error) {  // it has no spelling in the compiler's format
-            return why_not = error.message(), std::nullopt;
+            return why_not = error.message(), nullptr;
         }
     };
     std::optional<Repro> written;
     for (const bool varies : {false, true}) {
         request.varies = varies;
-        const std::optional<ReproProgram> program = ask(false), given = program && mismatch ? ask(true) : std::nullopt;
-        if (!program || (mismatch && !given)) break;
-        const auto write = [&](const ReproProgram& one, const std::optional<ReproProgram>& given_expected) {
+        const auto program = ask(false);
+        if (!program) break;
+        if (mismatch && !(program->given_expected = ask(true))) break;
+        if (program->otherwise && program->given_expected)
+            program->otherwise->given_expected = program->given_expected->otherwise;
+        const auto write = [&](const ReproProgram& one) {
             Repro repro = known;
             repro.program = one;
             repro.varies = varies;
             tell_releases(options, repro);
-            return in_short(std::move(repro), given_expected, options, why_not);
+            return in_short(std::move(repro), options, why_not);
         };
-        if (!options.no_verify || !program->otherwise) written = write(*program, given);
-        if (!written && program->otherwise)
-            written =
-                write(*program->otherwise, given && given->otherwise ? std::optional(*given->otherwise) : std::nullopt);
+        if (!options.no_verify || !program->otherwise) written = write(*program);
+        if (!written && program->otherwise) written = write(*program->otherwise);
         // What one run computes is nothing to be told where another one computes something else.
         const bool other = written && written->verified && wrong && !has_number(written->printed, wrong->got);
         if (!written || !(written->varies || other)) break;

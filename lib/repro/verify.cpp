@@ -338,10 +338,11 @@ void verify(const fs::path& root, const Options& options, Repro& repro) {
     Verification(root, repro.program, options, repro).run_program(options.bundle.has_value());
 }
 
-void verify_check(const ReproProgram& given_expected, const Options& options, Repro& repro) {
+void verify_check(const Options& options, Repro& repro) {
+    const ReproProgram& program = *repro.program.given_expected;
     const TempDir folder("whittle-repro");
-    write_program(place_in(folder.path(), given_expected, options), given_expected, options);
-    Verification(folder.path(), given_expected, options, repro).check();
+    write_program(place_in(folder.path(), program, options), program, options);
+    Verification(folder.path(), program, options, repro).check();
 }
 
 }  // namespace whittle::repro

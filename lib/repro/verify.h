@@ -42,8 +42,8 @@ std::string last_line(std::string text);
 /// Builds the program that was written for `root`, runs it and its control; fills in what became of it.
 void verify(const std::filesystem::path& root, const Options& options, Repro& repro);
 
-/// Builds and runs `given_expected`, which has the expected values in place of the compiler's results, and so what is
-/// beside it and was verified: each must pass. Where one does not, the repro says so, and is not verified.
-void verify_check(const ReproProgram& given_expected, const Options& options, Repro& repro);
+/// Builds and runs the program that has the expected values in place of the compiler's results, and so what is beside
+/// it and was verified: each must pass. Where one does not, the repro says so, and is not verified.
+void verify_check(const Options& options, Repro& repro);
 
 }  // namespace whittle::repro
