@@ -15,7 +15,6 @@
 #include "cli/usage.h"
 #include "reduce/check.h"
 #include "repro/python.h"
-#include "repro/subject.h"
 
 namespace {
 

@@ -1,4 +1,4 @@
-#include "repro/anonymize.h"
+#include "repro/steps.h"
 
 #include <map>
 #include <memory>
@@ -16,8 +16,7 @@ namespace {
 
 class Anonymizer {
   public:
-    Anonymizer(Repro& repro, Backend& backend, const Options& options)
-        : backend_(backend), options_(options), repro_(repro), graph_(repro.graph) {}
+    Anonymizer(Repro& repro, Backend& backend) : backend_(backend), repro_(repro), graph_(repro.graph) {}
 
     void run() {
         repro_.replaced = 0;
@@ -69,8 +68,7 @@ class Anonymizer {
             std::vector<Tensor> expected = evaluate(graph, graph.failure->inputs);
             expected.resize(graph.outputs().size());
             // The words of an exception may hold names.
-            Answer answer = ask_again(
-                {.graph = graph, .expected = expected, .limits = options_.limits, .any_words = true}, backend_);
+            Answer answer = ask_again({.graph = graph, .expected = expected, .any_words = true}, backend_);
             if (answer.again == Again::fails) return std::move(answer.outcome);
         } catch (const Error&) {  // the reference refuses such values
         }
@@ -96,7 +94,6 @@ class Anonymizer {
     }
 
     Backend& backend_;
-    const Options& options_;
     Repro& repro_;
     Graph& graph_;
     std::uint64_t seed_ = 1;
@@ -104,11 +101,11 @@ class Anonymizer {
 
 }  // namespace
 
-void anonymize(Repro& repro, Backend& backend, const Options& options) {
+void anonymize(Repro& repro, Backend& backend) {
     if (!repro.graph.subgraphs.empty())
         throw Error("found a graph with nested graphs, whose names --anonymize does not change",
                     "rename them in the model");
-    Anonymizer(repro, backend, options).run();
+    Anonymizer(repro, backend).run();
 }
 
 }  // namespace whittle::repro

@@ -1,4 +1,4 @@
-#include "repro/bundle.h"
+#include "repro/steps.h"
 
 #include <algorithm>
 #include <sstream>
@@ -9,7 +9,6 @@
 #include "frontends/onnx/save.h"
 #include "frontends/onnx/tensor_proto.h"
 #include "graph/json.h"
-#include "repro/issue.h"
 #include "repro/verify.h"
 #include "trace/record.h"
 

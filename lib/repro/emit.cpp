@@ -1,4 +1,4 @@
-#include "repro/emit.h"
+#include "repro/steps.h"
 
 #include <algorithm>
 #include <optional>
@@ -15,8 +15,6 @@
 #include "judge/normalize.h"
 #include "passes/widen.h"
 #include "program/loops_code.h"
-#include "repro/includes.h"
-#include "repro/subject.h"
 #include "repro/verify.h"
 
 namespace whittle::repro {
@@ -309,7 +307,7 @@ class ProgramText {
             values_["THROWN"] = fill_template("repro_thrown.cpp", values_);
             values_["VERDICT"] = chomped(fill_template("repro_verdict_gone.cpp", values_));
         } else {
-            values_["MEMORY"] = std::to_string(options_.limits.memory >> 20);
+            values_["MEMORY"] = std::to_string(Limits().memory >> 20);
             values_["ENDING"] = kind == "timeout"         ? "ending == Ending::hang"
                                 : kind == "out_of_memory" ? "(ending == Ending::exception || ending == Ending::crash)"
                                                           : crash_like(failure_.signature.detail);

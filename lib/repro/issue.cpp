@@ -1,4 +1,4 @@
-#include "repro/issue.h"
+#include "repro/steps.h"
 
 #include <algorithm>
 #include <sstream>
@@ -10,7 +10,6 @@
 #include "base/words.h"
 #include "graph/short_program.h"
 #include "ops/core/registry.h"
-#include "repro/releases.h"
 #include "repro/verify.h"
 
 namespace whittle::repro {

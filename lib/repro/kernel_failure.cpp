@@ -1,4 +1,4 @@
-#include "repro/kernel_failure.h"
+#include "repro/steps.h"
 
 #include <algorithm>
 #include <set>
@@ -230,7 +230,7 @@ bool show_kernel(Repro& repro, Backend& backend, program::KernelPrograms& progra
     const Failure& failure = repro.failure();
     const auto deadline = std::chrono::steady_clock::now() + kReductionTime;
     if (why_not = not_of_a_kernel(failure); !why_not.empty()) return false;
-    Limits limits = options.limits;
+    Limits limits;
     if (failure.signature.kind == "timeout")
         limits.timeout = std::min<std::chrono::milliseconds>(limits.timeout, kHangLimit);
     Oracle oracle(backend, programs, failure, limits);

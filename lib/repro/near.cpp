@@ -1,4 +1,4 @@
-#include "repro/near.h"
+#include "repro/steps.h"
 
 #include <algorithm>
 #include <utility>
@@ -215,19 +215,18 @@ class Changes {
     std::vector<Candidate> candidates_;
 };
 
-bool is_right(const Graph& graph, std::span<const Tensor> expected, Backend& backend, const Limits& limits) {
+bool is_right(const Graph& graph, std::span<const Tensor> expected, Backend& backend) {
     constexpr int kRuns = 2;
     const auto empty = [](const Tensor& value) { return value.numel() == 0; };
     if (expected.empty() || std::ranges::any_of(expected, empty)) return false;
-    const Question question{.graph = graph, .expected = expected, .limits = limits, .compares = true};
+    const Question question{.graph = graph, .expected = expected, .compares = true};
     return ask_again(question, backend, kRuns).again == Again::right;
 }
 
 constexpr int kSaysNothing = 3;
 
 /// How much the candidate says, 0 the most.
-int rank_of(Candidate& candidate, const Repro& repro, std::span<const Tensor> got, bool controlled, Backend& backend,
-            const Limits& limits) {
+int rank_of(Candidate& candidate, const Repro& repro, std::span<const Tensor> got, bool controlled, Backend& backend) {
     Graph& graph = candidate.graph;
     std::vector<Tensor> expected;
     try {
@@ -237,7 +236,7 @@ int rank_of(Candidate& candidate, const Repro& repro, std::span<const Tensor> go
         return kSaysNothing;
     }
     expected.resize(graph.outputs().size());
-    if (!is_right(graph, expected, backend, limits)) return kSaysNothing;
+    if (!is_right(graph, expected, backend)) return kSaysNothing;
     if (graph.failure->signature.kind != name(Outcome::Kind::mismatch)) return 1;
     const auto same = [&](std::span<const Tensor> values) {
         return values.size() == expected.size() &&
@@ -254,8 +253,7 @@ int rank_of(Candidate& candidate, const Repro& repro, std::span<const Tensor> go
 
 }  // namespace
 
-std::optional<NearCase> near_case(const Repro& repro, std::span<const Tensor> got, bool controlled, Backend& backend,
-                                  const Limits& limits) {
+std::optional<NearCase> near_case(const Repro& repro, std::span<const Tensor> got, bool controlled, Backend& backend) {
     const Signature& signature = repro.failure().signature;
     if (signature.kind != "mismatch" && signature.kind != "exception" && signature.kind != "crash") return std::nullopt;
     if (signature.rate.flaky()) return std::nullopt;  // two runs tell nothing
@@ -266,7 +264,7 @@ std::optional<NearCase> near_case(const Repro& repro, std::span<const Tensor> go
     const int least = signature.kind == "mismatch" ? 0 : 1;
     int rank = kSaysNothing;
     for (Candidate& candidate : candidates) {
-        const int found = rank_of(candidate, repro, got, controlled, backend, limits);
+        const int found = rank_of(candidate, repro, got, controlled, backend);
         if (found < rank) best = candidate.near, rank = found;
         if (rank == least) break;
     }

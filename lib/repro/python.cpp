@@ -11,7 +11,7 @@
 #include "base/suggest.h"
 #include "graph/abilities.h"
 #include "printers/torch_python.h"
-#include "repro/subject.h"
+#include "repro/steps.h"
 #include "repro/verify.h"
 #include "tensor/expanded.h"
 

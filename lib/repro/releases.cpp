@@ -1,4 +1,4 @@
-#include "repro/releases.h"
+#include "repro/steps.h"
 
 #include "backends/registry.h"
 #include "base/log.h"
@@ -10,9 +10,9 @@
 
 namespace whittle::repro {
 
-std::string releases_of(const Graph& graph, Backend& backend, const Limits& limits) {
+std::string releases_of(const Graph& graph, Backend& backend) {
     if (!graph.failure->releases.empty()) return graph.failure->releases;
-    const auto history = diagnose::release_history(graph, backend, limits);
+    const auto history = diagnose::release_history(graph, backend, {});
     return history ? history->text() : "";
 }
 
@@ -22,12 +22,8 @@ void ask_also(const Options& options, Repro& repro) {
         const BackendSpec spec = text;
         const auto backend = find_backend(spec);
         // Another release may be wrong in another way.
-        const Answer answer = ask_again({.graph = repro.graph,
-                                         .expected = repro.expected,
-                                         .limits = options.limits,
-                                         .spec = spec,
-                                         .any_values = true},
-                                        *backend);
+        const Answer answer =
+            ask_again({.graph = repro.graph, .expected = repro.expected, .spec = spec, .any_values = true}, *backend);
         log_info(LogChannel::repro, spec.text() + ": " + (answer.outcome.failed() ? answer.outcome.message : "right"));
         const std::string version = version_of(*backend, {});
         (answer.again == Again::fails   ? fail

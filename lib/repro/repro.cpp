@@ -21,14 +21,7 @@
 #include "ops/core/opaque.h"
 #include "program/gradients.h"
 #include "program/loops_code.h"
-#include "repro/anonymize.h"
-#include "repro/bundle.h"
-#include "repro/emit.h"
-#include "repro/issue.h"
-#include "repro/kernel_failure.h"
-#include "repro/near.h"
-#include "repro/releases.h"
-#include "repro/subject.h"
+#include "repro/steps.h"
 #include "repro/verify.h"
 
 namespace whittle::repro {
@@ -177,11 +170,11 @@ bool has_number(const std::string& text, const std::string& wanted) {
 }
 
 /// Where the blamed switch is off, the outputs are those that the reference computes, bit by bit.
-bool is_exact(const Repro& repro, const Blame& blame, Backend& backend, const Limits& limits) {
+bool is_exact(const Repro& repro, const Blame& blame, Backend& backend) {
     const Failure& failure = repro.failure();
     Switchable* const switches = offered<Switchable>(backend);
     if (!switches) return false;
-    Suspect suspect = suspect_of(failure, limits);
+    Suspect suspect = suspect_of(failure);
     if (!blame.off.empty())
         suspect.options = switches->without(failure.options, {blame.off});
     else if (!blame.level.empty() && blame.passes_to >= 0)
@@ -202,22 +195,21 @@ std::optional<Repro> short_of_graph(const Repro& known, Backend& backend, Emitte
     const Failure& failure = known.failure();
     const bool mismatch = failure.signature.kind == name(Outcome::Kind::mismatch);
     Outcome outcome;  // only wrong values are shown; a hang would take its whole limit
-    if (mismatch)
-        outcome = query(known.graph, failure.inputs, known.expected, backend, suspect_of(failure, options.limits));
-    const Blame blame = diagnose::blame_of(known.graph, known.expected, backend, options.limits);
+    if (mismatch) outcome = query(known.graph, failure.inputs, known.expected, backend, suspect_of(failure));
+    const Blame blame = diagnose::blame_of(known.graph, known.expected, backend, {});
     ShortRequest request{known.graph,
                          known.expected,
                          outcome.outputs,
                          options.file(),
                          options.alarm,
                          blame,
-                         is_exact(known, blame, backend, options.limits)};
+                         is_exact(known, blame, backend)};
     // Where a switch makes it right, that says what matters, but not in the title of a long graph.
     constexpr std::int64_t kFewCalls = 2;
     const bool controlled = blame.passes_to >= 0 || !blame.off.empty();
     if (!controlled || op_count(known.graph) > kFewCalls)
-        request.near = near_case(known, outcome.failed() ? request.got : std::span<const Tensor>(), controlled, backend,
-                                 options.limits);
+        request.near =
+            near_case(known, outcome.failed() ? request.got : std::span<const Tensor>(), controlled, backend);
     const bool values = !wrong_sizes(request) && !wrong_dtype(request);
     const auto wrong = values ? first_wrong(request) : std::nullopt;
 
@@ -340,7 +332,7 @@ Repro write_repro(const Graph& graph, const Options& options, Backend* own) {
         throw Error(
             "found backend " + failure.backend + ", expected one that says how a program without Whittle runs it",
             "what is part of Whittle needs no repro; a backend of your own offers Emitter");
-    if (options.anonymize) anonymize(repro, backend, options);
+    if (options.anonymize) anonymize(repro, backend);
     const bool flaky = repro.failure().signature.rate.flaky();
     const bool wants_short = !options.harness && !repro.instead && !flaky;
     if (flaky && !options.harness) repro.not_short = "it does not always fail";
@@ -351,8 +343,8 @@ Repro write_repro(const Graph& graph, const Options& options, Backend* own) {
         if (auto written = short_of_kernel(with_data(repro, data.value_or(Data::real)), backend, *programs, options,
                                            repro.not_short))
             return *std::move(written);
-    if (!repro.instead) repro.releases = releases_of(repro.graph, backend, options.limits);
-    repro = data ? with_data(std::move(repro), *data) : with_smallest_data(std::move(repro), backend, options);
+    if (!repro.instead) repro.releases = releases_of(repro.graph, backend);
+    repro = data ? with_data(std::move(repro), *data) : with_smallest_data(std::move(repro), backend);
     ask_also(options, repro);
     if (wants_short && !programs)
         if (auto written = short_of_graph(repro, backend, *emitter, options, repro.not_short))

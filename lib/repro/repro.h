@@ -17,7 +17,8 @@
 
 #include "graph/emitter.h"
 #include "graph/graph.h"
-#include "judge/outcome.h"
+#include "judge/frame.h"
+#include "judge/suspect.h"
 #include "repro/cpp_data.h"
 
 namespace whittle::repro {
@@ -49,7 +50,6 @@ struct Options {
     std::filesystem::path graph = {};                     ///< where the graph is from, for messages
     std::string command = {};                             ///< what the user typed, for the header
     std::map<std::string, std::string> environment = {};  ///< for the header, and all of it for a bundle
-    Limits limits = {};                                   ///< of the runs that try data
 
     /// Where the program is written: `output`, or repro.cpp (repro.py of PyTorch calls), a bundle's in its folder.
     std::filesystem::path file() const;
@@ -107,6 +107,10 @@ struct Repro {
     const Failure& failure() const { return *graph.failure; }
     bool is_short() const { return !program.summary.empty(); }
 };
+
+/// How the frame fails on the suspect, asked once; nothing where it does not. Throws Error where the reference cannot
+/// run it, and where the suspect says that it does not support it.
+std::optional<Failure> failure_of(const LoadedFrame& frame, const Suspect& suspect);
 
 /// Of a graph with its failure, by the backend that the failure names, `backend` where somebody has it already, or who
 /// compiled for that what failed.

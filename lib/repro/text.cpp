@@ -6,8 +6,7 @@
 #include "base/subprocess.h"
 #include "base/suggest.h"
 #include "base/words.h"
-#include "repro/issue.h"
-#include "repro/repro.h"
+#include "repro/steps.h"
 #include "repro/verify.h"
 
 namespace whittle::repro {

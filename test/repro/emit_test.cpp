@@ -3,7 +3,6 @@
 
 #include "base/files.h"
 #include "repro/failing.h"
-#include "repro/includes.h"
 
 using namespace whittle;
 using namespace whittle::repro;

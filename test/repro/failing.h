@@ -11,8 +11,7 @@
 #include "graph/abilities.h"
 #include "graph/text.h"
 #include "ops/core/interpreter.h"
-#include "repro/emit.h"
-#include "repro/repro.h"
+#include "repro/steps.h"
 
 namespace whittle::repro {
 

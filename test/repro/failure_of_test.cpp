@@ -5,7 +5,7 @@
 #include "backends/registry.h"
 #include "base/error.h"
 #include "relu_frame.h"
-#include "repro/subject.h"
+#include "repro/repro.h"
 
 using namespace whittle;
 using namespace whittle::test;

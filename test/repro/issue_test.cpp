@@ -1,5 +1,5 @@
 // The text of a bug report: what it says that the program prints.
-#include "repro/issue.h"
+#include "repro/steps.h"
 
 #include <catch2/catch.hpp>
 

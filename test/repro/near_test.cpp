@@ -1,12 +1,11 @@
 // near_case(): the nearest graph that is right, of backends with a planted bug.
-#include "repro/near.h"
+#include "repro/steps.h"
 
 #include <catch2/catch.hpp>
 
 #include "base/error.h"
 #include "planted_backend.h"
 #include "repro/failing.h"
-#include "repro/subject.h"
 
 using namespace whittle;
 using namespace whittle::repro;
@@ -31,7 +30,7 @@ std::optional<NearCase> found(PlantedBackend& backend, const Repro& repro, bool 
     const auto* const executable = std::get_if<std::unique_ptr<Executable>>(&compiled);
     REQUIRE(executable);
     const RunResult got = (*executable)->run(repro.graph.failure->inputs);
-    return near_case(repro, std::get<std::vector<Tensor>>(got), controlled, backend, Limits());
+    return near_case(repro, std::get<std::vector<Tensor>>(got), controlled, backend);
 }
 
 }  // namespace
@@ -78,7 +77,7 @@ TEST_CASE("near case: an output that another call reads") {
     backend.on_compile = [](const Graph& graph) {
         if (graph.outputs().size() > 1) throw Error("two");
     };
-    const auto near = near_case(repro, {}, false, backend, Limits());
+    const auto near = near_case(repro, {}, false, backend);
     REQUIRE(near);
     CHECK(near_text(repro.graph, *near) == "Right where `neg` is no output.");
 }
@@ -87,5 +86,5 @@ TEST_CASE("near case: none where all is wrong, or a run may take its whole limit
     PlantedBackend backend;
     backend.on_result = [](const Node&, Tensor) { return Tensor::of<float>({7, 7}, {2}); };
     CHECK_FALSE(found(backend, failing_repro({"mismatch", "run", "value"})));
-    CHECK_FALSE(near_case(failing_repro({"timeout", "run", ""}), {}, false, backend, Limits()));
+    CHECK_FALSE(near_case(failing_repro({"timeout", "run", ""}), {}, false, backend));
 }

@@ -5,7 +5,6 @@
 #include "base/error.h"
 #include "base/files.h"
 #include "graph/document.h"
-#include "repro/bundle.h"
 #include "repro/failing.h"
 #include "trace/record.h"
 
