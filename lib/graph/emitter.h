@@ -98,6 +98,13 @@ struct OtherProgram {
     /// A command that ends with 0 where what it needs is installed; it may print what that is, in which version.
     std::vector<std::string> probe;
     std::string ends_by = {};  ///< the signal that ends it; empty: as the first is ended
+
+    // What became of it.
+    bool ran = false;          ///< what it needs is installed
+    bool verified = false;     ///< all of its runs failed
+    std::string message = {};  ///< "repro.py: 3 of 3 runs fail"
+    std::string printed = {};  ///< all that the last run wrote to its standard output
+    std::string runs_on = {};  ///< what it needs, in which version, where its probe says so: "PyTorch 1.13.0"
 };
 
 /// A program in a folder of its own, with what it reads.
@@ -132,7 +139,7 @@ struct ReproProgram {
     std::string facts = {};                              ///< Markdown for a bug report: what decides
     std::string near = {};                               ///< a sentence for it: the near case (near_text())
     std::string model = {};                              ///< Markdown for it: the model
-    std::string tracker = {};                            ///< whose form a bug report has (repro/issue.h)
+    std::string tracker = {};                            ///< whose form a bug report has (share/templates/issue_*)
     /// What may show the failure where this one, which is shorter, does not.
     std::shared_ptr<ReproProgram> otherwise = {};
     /// The same with the expected values in place of the compiler's results: its check must pass. Null: nothing

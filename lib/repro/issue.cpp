@@ -122,8 +122,8 @@ class Issue {
     Issue(const Repro& repro, const Options& options)
         : repro_(repro), program_(repro.program), failure_(repro.failure()), options_(options) {
         if (program_.tracker != "pytorch") return;  // whose readers write Python: what there is in that and was run
-        for (std::size_t i = 0; i < repro.others.size() && !other_; i++)
-            if (repro.others[i].verified && repro.others[i].name.ends_with(".py")) other_ = i;
+        for (const OtherProgram& other : program_.others)
+            if (!other_ && other.verified && other.name.ends_with(".py")) other_ = &other;
     }
 
     std::string write() const {
@@ -154,40 +154,33 @@ class Issue {
 
     // ---- the program that the report shows: the first, or other_ ----------------------------------------------------
 
-    const OtherProgram* other() const { return other_ ? &program_.others.at(*other_) : nullptr; }
-    std::string name() const { return other_ ? other()->name : name_of(program_, options_); }
-
-    /// Whether a reader may be told of it: it was not run in vain.
-    bool may_show(std::size_t other) const {
-        const bool known = program_.others.size() == repro_.others.size();
-        return !known || !repro_.others[other].ran || repro_.others[other].verified;
-    }
+    std::string name() const { return other_ ? other_->name : name_of(program_, options_); }
 
     std::string program() const {
-        const std::string& text = other_ ? other()->text : program_.text;
+        const std::string& text = other_ ? other_->text : program_.text;
         const auto lines = static_cast<std::size_t>(std::ranges::count(text, '\n'));
         if (lines > kMostLinesInText)
             return "The program is `" + name() + "` (" + plural(lines, "line") + ", attached).\n";
         std::string shown = "```" + language_of(name()) + "\n" +
                             (repro_.is_short() ? without_head(text, name()) : text) + "```\n";  // a harness says more
-        for (std::size_t i = 0; i < program_.others.size(); i++) {
-            if (!may_show(i)) continue;
-            const std::string also = i == other_ ? name_of(program_, options_) : program_.others[i].name;
+        for (const OtherProgram& other : program_.others) {
+            if (other.ran && !other.verified) continue;  // it was run in vain
+            const std::string also = &other == other_ ? name_of(program_, options_) : other.name;
             shown += "\nFor " + std::string(also.ends_with(".py") ? "Python" : "C++") + ": `" + also + "`, attached.\n";
         }
         return shown;
     }
 
     std::string command() const {
-        return "    " + (other_ ? shell_quote(other()->run) : all_commands(program_, options_)) + "\n";
+        return "    " + (other_ ? shell_quote(other_->run) : all_commands(program_, options_)) + "\n";
     }
 
     /// What that says.
     std::string outcome() const {
         if (!repro_.verified) return "It was not verified.\n";
-        const std::string printed = printed_block(other_ ? repro_.others[*other_].printed : repro_.printed);
+        const std::string printed = printed_block(other_ ? other_->printed : repro_.printed);
         const std::string prints = repro_.varies ? "prints, for example,\n\n" : "prints\n\n";
-        const std::string& ends_by = other_ && !other()->ends_by.empty() ? other()->ends_by : program_.ends_by;
+        const std::string& ends_by = other_ && !other_->ends_by.empty() ? other_->ends_by : program_.ends_by;
         return (printed.empty() ? "" : prints + printed + "\nand ") +
                (ends_by.empty() ? "exits with status 1 (0: the bug is gone).\n"
                                 : "ends by " + ends_by + " (without the bug: with status 0).\n");
@@ -202,7 +195,7 @@ class Issue {
     // ---- versions ---------------------------------------------------------------------------------------------------
 
     std::string version() const {
-        if (other_ && !repro_.others[*other_].runs_on.empty()) return repro_.others[*other_].runs_on;
+        if (other_ && !other_->runs_on.empty()) return other_->runs_on;
         return program_.compiler.empty() ? failure_.backend : program_.compiler;
     }
 
@@ -282,7 +275,7 @@ class Issue {
     const ReproProgram& program_;
     const Failure& failure_;
     const Options& options_;
-    std::optional<std::size_t> other_ = {};  ///< of the other programs, the one that is shown
+    const OtherProgram* other_ = nullptr;  ///< the one that is shown in the place of the first
 };
 
 }  // namespace

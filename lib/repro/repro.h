@@ -31,7 +31,7 @@ struct Options {
     bool python = false;  ///< a script of PyTorch calls, repro/python.h
     /// The whole graph with its data, loops and verdict, where a short program of one kernel could do, too.
     bool harness = false;
-    bool anonymize = false;  ///< nothing of the user's but what the failure needs, see repro/anonymize.h
+    bool anonymize = false;  ///< nothing of the user's but what the failure needs, see anonymize() in repro/steps.h
     bool no_verify = false;
     std::int64_t runs = 3;    ///< of the verification
     std::int64_t alarm = 60;  ///< seconds after which the suspect counts as hung
@@ -55,16 +55,6 @@ struct Options {
     std::filesystem::path file() const;
     /// The first part of the program's name, "repro".
     std::string stem() const { return file().stem().string(); }
-};
-
-/// What became of another program beside the first.
-struct OtherReport {
-    std::string name;
-    bool ran = false;          ///< what it needs is installed
-    bool verified = false;     ///< all of its runs failed
-    std::string message = {};  ///< "repro.py: 3 of 3 runs fail"
-    std::string printed = {};  ///< all that the last run wrote to its standard output
-    std::string runs_on = {};  ///< what it needs, in which version, where its probe says so: "PyTorch 1.13.0"
 };
 
 /// A repro as it grows: what it shows, the program, what became of that.
@@ -95,13 +85,12 @@ struct Repro {
     std::optional<int> tried = {};  ///< of a kernel's: how many smaller kernels were tried
     std::string not_short = {};     ///< why there is no short program, where one was looked for: a clause
 
-    bool verified = false;                 ///< all runs failed (with a rate: one), and the control passed
-    int runs = 0, of = 0;                  ///< runs that showed the failure, of so many
-    std::string message = {};              ///< its own last words, or why verification failed
-    std::string printed = {};              ///< all that the last run wrote to its standard output
-    bool varies = false;                   ///< another run wrote something else, or did not fail with memory filled
-    std::vector<OtherReport> others = {};  ///< of the program's others
-    std::filesystem::path output = {};     ///< where it was written, with …
+    bool verified = false;              ///< all runs failed (with a rate: one), and the control passed
+    int runs = 0, of = 0;               ///< runs that showed the failure, of so many
+    std::string message = {};           ///< its own last words, or why verification failed
+    std::string printed = {};           ///< all that the last run wrote to its standard output
+    bool varies = false;                ///< another run wrote something else, or did not fail with memory filled
+    std::filesystem::path output = {};  ///< where it was written, with …
     std::vector<std::filesystem::path> sidecars = {};  ///< … the files that it reads, and the other programs
 
     const Failure& failure() const { return *graph.failure; }

@@ -25,7 +25,7 @@ std::string verified_text(const Repro& repro) {
     std::string lines = std::to_string(repro.runs) + " of " + std::to_string(repro.of) + " runs fail" +
                         (control.empty() ? "" : ", and the control passes (" + control + ")") + "\n" +
                         (repro.message.empty() ? "" : repro.message + "\n");
-    for (const OtherReport& other : repro.others) lines += other.message + "\n";
+    for (const OtherProgram& other : repro.program.others) lines += other.message + "\n";
     return labelled("verified: ", lines);
 }
 

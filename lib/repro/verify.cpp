@@ -122,11 +122,10 @@ class Verification {
                     program_.ends_by, program_.folder ? said() : ""};
         if (!builds(bundle ? std::vector<std::string>{"sh", "run.sh", "build"} : build_command(program_, options_)))
             return;
-        repro_.runs = repro_.of = 0, repro_.varies = false;
+        repro_.runs = repro_.of = 0;
         repro_.verified = repro_.failure().signature.rate.flaky() ? fails_sometimes() : fails_always();
         if (!repro_.verified) return;
-        repro_.others.clear();
-        for (const OtherProgram& other : program_.others) repro_.others.push_back(report_of(other));
+        for (OtherProgram& other : repro_.program.others) run_other(other);
     }
 
     /// On the expected values.
@@ -141,7 +140,7 @@ class Verification {
             if (const auto why = repro_.verified ? fails(run_command(program_, options_)) : std::nullopt)
                 repro_.verified = false, repro_.message = *why;
         }
-        for (OtherReport& other : repro_.others) {
+        for (OtherProgram& other : repro_.program.others) {
             const auto found = std::ranges::find(program_.others, other.name, &OtherProgram::name);
             if (!other.verified || found == program_.others.end()) continue;
             if (const auto why = fails(found->run))
@@ -241,27 +240,26 @@ class Verification {
         return !runs_control(program_) || control_passes(runs.next());
     }
 
-    OtherReport report_of(const OtherProgram& other) const {
-        OtherReport report{.name = other.name};
+    void run_other(OtherProgram& other) const {
         const ProcessResult probe = run(other.probe);
         if (!passes(probe)) {
-            report.message = other.name + " was not run: " + shell_quote(other.probe) + " fails here";
-            return report;
+            other.message = other.name + " was not run: " + shell_quote(other.probe) + " fails here";
+            return;
         }
         const Command command{other.run, other.ends_by.empty() ? program_.ends_by : other.ends_by, said()};
         std::int64_t shown = 0;
         ProcessResult last;
-        ParallelRuns<ProcessResult> runs(std::vector<ParallelRuns<ProcessResult>::Run>(
-            static_cast<std::size_t>(options_.runs), [&] { return run(other.run); }));
+        const std::vector<ParallelRuns<ProcessResult>::Run> planned(static_cast<std::size_t>(options_.runs),
+                                                                    [&] { return run(command.run); });
+        ParallelRuns<ProcessResult> runs(planned, kAtOnce);
         while (shown < options_.runs && command.shows(last = runs.next())) shown++;
-        report.ran = true, report.verified = shown == options_.runs;
-        report.printed = last.out;
-        report.runs_on = last_line(probe.out);
-        report.message =
-            other.name + (report.verified ? ": " + std::to_string(shown) + " of " + std::to_string(shown) + " runs fail"
-                                          : " does NOT show it: " + command.ending(last) +
-                                                (command.is_uncaught(last) ? ": " + last_line(last.err) : ""));
-        return report;
+        other.ran = true, other.verified = shown == options_.runs;
+        other.printed = last.out;
+        other.runs_on = last_line(probe.out);
+        other.message =
+            other.name + (other.verified ? ": " + std::to_string(shown) + " of " + std::to_string(shown) + " runs fail"
+                                         : " does NOT show it: " + command.ending(last) +
+                                               (command.is_uncaught(last) ? ": " + last_line(last.err) : ""));
     }
 
     const fs::path folder_;

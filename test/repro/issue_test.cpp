@@ -121,6 +121,23 @@ TEST_CASE("issue: a tracker whose readers write Python gets the script, where it
     CHECK(other.find("- LibTorch 1.13.0\n") != std::string::npos);
 }
 
+TEST_CASE("issue: the form of each tracker, without headings under which there is nothing") {
+    ReproProgram program = program_of("");
+    program.compiler = "shown 1, target host";
+    for (const auto& [tracker, part] :
+         {std::pair("", "\n### To reproduce\n\n```cpp\n"), std::pair("halide", "\n### Target\n\nhost\n\n### Operating"),
+          std::pair("onnxruntime", "\n### Urgency\n\nNone.\n\n### Platform\n\nLinux\n"),
+          std::pair("opencv", "\n- [x] There is reproducer code and related data files (videos, images, onnx, etc)\n"),
+          std::pair("pytorch", "\n### \U0001F41B Describe the bug\n\n```cpp\n")}) {
+        program.tracker = tracker;
+        const std::string text = report_of(program);
+        INFO(text);
+        CHECK(text.find(part) != std::string::npos);
+        CHECK(text.find("@") == std::string::npos);
+        CHECK(text.find("What happens") == std::string::npos);  // the title says it
+    }
+}
+
 TEST_CASE("issue: a script that fails by itself shows nothing") {
     ReproProgram program = program_of("");
     program.tracker = "pytorch", program.compiler = "LibTorch 1.13.0";
