@@ -14,7 +14,6 @@
 #include "cli/tool.h"
 #include "cli/usage.h"
 #include "reduce/check.h"
-#include "repro/python.h"
 
 namespace {
 

@@ -1,4 +1,4 @@
-#include "repro/python.h"
+#include "repro/steps.h"
 
 #include <map>
 #include <nlohmann/json.hpp>
@@ -11,7 +11,6 @@
 #include "base/suggest.h"
 #include "graph/abilities.h"
 #include "printers/torch_python.h"
-#include "repro/steps.h"
 #include "repro/verify.h"
 #include "tensor/expanded.h"
 

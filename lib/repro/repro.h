@@ -28,7 +28,7 @@ struct Options {
     std::filesystem::path output = {};  ///< -o; see file()
     /// A folder with everything that it takes to show the failure elsewhere.
     std::optional<std::filesystem::path> bundle = {};
-    bool python = false;  ///< a script of PyTorch calls, repro/python.h
+    bool python = false;  ///< a script of PyTorch calls, see PythonRepro
     /// The whole graph with its data, loops and verdict, where a short program of one kernel could do, too.
     bool harness = false;
     bool anonymize = false;  ///< nothing of the user's but what the failure needs, see anonymize() in repro/steps.h
@@ -114,5 +114,21 @@ Repro write_repro(const Graph& graph, const Options& options, Backend* backend =
 /// What the programs print of a repro. `failure` is the one that was asked for.
 std::string to_text(const Repro& repro, const Failure& failure, const Options& options);
 nlohmann::json to_json(const Repro& repro, const Options& options);
+
+/// repro.py: a graph of ATen calls as a script of PyTorch calls, with its inputs and what the reference computes of
+/// them: for who knows PyTorch, and to put the same operations under one of its compilers.
+struct PythonRepro {
+    std::filesystem::path output;
+    std::vector<std::filesystem::path> sidecars = {};
+    bool verified = false;           ///< PyTorch was run, and computes what the reference computes
+    std::string message = {};        ///< what the run said, or why there was none
+    std::string python = "python3";  ///< the interpreter that has PyTorch
+    std::string mode = "inductor";   ///< the script's argument: the newest compiler that this PyTorch has
+};
+/// Writes the file whether or not it verifies. Throws Error as python_script() in steps.h, and where the reference
+/// cannot run the frame.
+PythonRepro write_python(const LoadedFrame& frame, const Options& options);
+std::string to_text(const PythonRepro& repro);
+nlohmann::json to_json(const PythonRepro& repro);
 
 }  // namespace whittle::repro

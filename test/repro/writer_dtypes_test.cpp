@@ -9,7 +9,6 @@
 #include "base/error.h"
 #include "base/files.h"
 #include "repro/failing.h"
-#include "repro/python.h"
 
 using namespace whittle;
 using namespace whittle::repro;
