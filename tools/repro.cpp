@@ -14,6 +14,7 @@
 #include "cli/tool.h"
 #include "cli/usage.h"
 #include "reduce/check.h"
+#include "repro/repro.h"
 
 namespace {
 
