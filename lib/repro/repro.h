@@ -125,7 +125,7 @@ struct PythonRepro {
     std::string python = "python3";  ///< the interpreter that has PyTorch
     std::string mode = "inductor";   ///< the script's argument: the newest compiler that this PyTorch has
 };
-/// Writes the file whether or not it verifies. Throws Error as python_script() in steps.h, and where the reference
+/// Writes the file whether or not it verifies. Throws Error as printers::python_script(), and where the reference
 /// cannot run the frame.
 PythonRepro write_python(const LoadedFrame& frame, const Options& options);
 std::string to_text(const PythonRepro& repro);

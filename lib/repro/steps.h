@@ -71,13 +71,6 @@ void tell_releases(const Options& options, Repro& repro);
 /// What a comment begins with in the language of a program.
 std::string comment_mark(const std::filesystem::path& program);
 
-/// `inputs`: one per placeholder; `expected`: one per output. `about`: lines of the header, without '#'; `stem`: first
-/// part of the names of large tensors' files. The script ends with 0 where PyTorch computes what is expected, within
-/// the dtype's tolerances, else with 1; an argument names a backend of torch.compile. Throws Error for a call that is
-/// none of ATen's, and for a dtype that PyTorch 1.13 does not have.
-ReproProgram python_script(const Graph& graph, std::span<const Tensor> inputs, std::span<const Tensor> expected,
-                           const std::vector<std::string>& about, const std::string& stem);
-
 // ---- a bug report, and a bundle: a repro with everything that it takes to show, replay or go on minimizing the
 // failure on another machine
 // --------------------------------------------------------------------------------------------------

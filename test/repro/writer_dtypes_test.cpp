@@ -8,6 +8,7 @@
 #include "backends/command/short_programs.h"
 #include "base/error.h"
 #include "base/files.h"
+#include "printers/python_script.h"
 #include "repro/failing.h"
 
 using namespace whittle;
@@ -130,7 +131,8 @@ TEST_CASE("writers: C++ of every dtype builds, and its check passes on the expec
 
 TEST_CASE("writers: PyTorch in Python computes every dtype that it has as expected", "[writers]") {
     const auto script_of = [](const Graph& graph) {
-        return python_script(graph, graph.failure->inputs, evaluate(graph, graph.failure->inputs), {}, "repro");
+        return printers::python_script(graph, graph.failure->inputs, evaluate(graph, graph.failure->inputs), {},
+                                       "repro");
     };
     const std::vector<DType> dtypes = taken(kPlugin, [&](const Graph& graph) { script_of(graph); });
     for (const DType dtype : {DType::c64, DType::c128, DType::i64, DType::boolean, DType::bf16}) {
