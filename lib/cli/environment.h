@@ -22,6 +22,9 @@ std::map<std::string, std::string> environment(const BackendSpec& spec, const Ba
 /// --version.
 std::string command_version(const std::string& backend);
 
+/// The first line of what the program prints with --version; empty where it is not there.
+std::string version_line(const std::string& program);
+
 /// `repro env`: a line for each, or JSON.
 void print_environment(const Tool& tool);
 

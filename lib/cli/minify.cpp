@@ -12,7 +12,7 @@
 #include "cli/tool.h"
 #include "ops/core/opaque.h"
 #include "reduce/report.h"
-#include "repro/write_repro.h"
+#include "repro/repro.h"
 
 namespace whittle::cli {
 namespace fs = std::filesystem;

@@ -1,18 +1,15 @@
 #include "replay/replay.h"
 
 #include <algorithm>
-#include <atomic>
 #include <chrono>
-#include <condition_variable>
-#include <latch>
 #include <map>
 #include <memory>
 #include <mutex>
-#include <thread>
 
 #include "backends/registry.h"
 #include "base/error.h"
 #include "base/log.h"
+#include "base/parallel_runs.h"
 #include "base/seconds.h"
 #include "base/subprocess.h"
 #include "base/turn.h"
@@ -174,68 +171,6 @@ class Replay {
     std::map<std::string, std::unique_ptr<Backend>> backends_;
 };
 
-/// Runs the records on several threads (each run is a process of its own) and hands results over in order.
-class Pool {
-  public:
-    Pool(const std::vector<fs::path>& files, const ReplayOptions& options, const KnownFailures& known)
-        : files_(files), jobs_(options.jobs), replay_(options, known), results_(files.size()) {}
-
-    std::vector<ReplayResult> run(const std::function<void(const ReplayResult&)>& done) {
-        const std::size_t jobs = std::clamp<std::size_t>(static_cast<std::size_t>(std::max(jobs_, 1)), 1,
-                                                         std::max<std::size_t>(files_.size(), 1));
-        // Threads that begin or end hold locks, too: none forks before all are there, none ends before all are done.
-        std::latch begun(static_cast<std::ptrdiff_t>(jobs)), done_all(static_cast<std::ptrdiff_t>(jobs));
-        std::vector<std::jthread> threads;
-        for (std::size_t i = 0; i < jobs; ++i)
-            threads.emplace_back([&] {
-                begun.arrive_and_wait();
-                work();
-                done_all.arrive_and_wait();
-            });
-        begun.wait();
-        std::vector<ReplayResult> results;
-        for (std::size_t i = 0; i < files_.size(); ++i) {
-            {
-                std::unique_lock lock(mutex_);
-                ready_.wait(lock, [&] { return results_[i].has_value() || error_; });
-                if (!results_[i]) break;  // set once, and never again changed
-            }
-            const Turn turn;
-            results.push_back(std::move(*results_[i]));
-            if (done) done(results.back());
-        }
-        threads.clear();  // joins
-        if (error_) std::rethrow_exception(error_);
-        return results;
-    }
-
-  private:
-    void work() {
-        for (std::size_t i = next_++; i < files_.size(); i = next_++) {
-            const Turn turn;
-            try {
-                ReplayResult result = replay_.run(files_[i]);
-                const std::lock_guard lock(mutex_);
-                results_[i] = std::move(result);
-            } catch (...) {
-                const std::lock_guard lock(mutex_);
-                if (!error_) error_ = std::current_exception();
-                next_ = files_.size();
-            }
-            ready_.notify_all();
-        }
-    }
-
-    const std::vector<fs::path>& files_;
-    const int jobs_;
-    Replay replay_;
-    std::atomic<std::size_t> next_{0};
-    std::mutex mutex_;
-    std::condition_variable ready_;
-    std::vector<std::optional<ReplayResult>> results_;
-    std::exception_ptr error_;
-};
-
 }  // namespace
 
 std::string_view name(ReplayResult::Status status) {
@@ -245,7 +180,16 @@ std::string_view name(ReplayResult::Status status) {
 
 std::vector<ReplayResult> replay_all(const std::vector<fs::path>& files, const ReplayOptions& options,
                                      const KnownFailures& known, const std::function<void(const ReplayResult&)>& done) {
-    return Pool(files, options, known).run(done);
+    Replay replay(options, known);
+    std::vector<ParallelRuns<ReplayResult>::Run> planned;
+    for (const fs::path& file : files) planned.emplace_back([&] { return replay.run(file); });
+    ParallelRuns<ReplayResult> runs(std::move(planned), static_cast<std::size_t>(std::max(options.jobs, 1)));
+    std::vector<ReplayResult> results;
+    for (std::size_t i = 0; i < files.size(); ++i) {
+        results.push_back(runs.next());
+        if (done) done(results.back());
+    }
+    return results;
 }
 
 }  // namespace whittle

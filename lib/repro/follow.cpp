@@ -6,7 +6,7 @@
 #include "base/subprocess.h"
 #include "diagnose/compiled.h"
 #include "reduce/report.h"
-#include "repro/write_repro.h"
+#include "repro/repro.h"
 
 namespace whittle::repro {
 namespace {
@@ -22,10 +22,10 @@ MinimizedRepro repro_of(const reduce::Minimized& done, const std::map<std::strin
     std::vector<std::string> words = diagnose::repro_words(done.output);
     words.insert(words.end(), {"-o", repro.options.output.string()});
     repro.options.command = shell_quote(words);
-    repro.options.data.reset();
+    repro.options.graph = done.output;
     repro.options.environment = environment;
     try {
-        repro.report = write_repro(graph, done.output, repro.options);
+        repro.report = write_repro(graph, repro.options);
     } catch (const Error& error) {  // the graph cannot be written down; it is minimized all the same
         repro.none = error.message();
     }
@@ -50,7 +50,7 @@ Followed follow(const std::vector<LoadedFrame>& frames, const reduce::Request& r
 nlohmann::json to_json(const Followed& followed) {
     nlohmann::json repros = nlohmann::json::array();
     for (const MinimizedRepro& repro : followed.repros)
-        if (repro.report) repros.push_back(to_json(*repro.report));
+        if (repro.report) repros.push_back(to_json(*repro.report, repro.options));
     return {{"minify", reduce::to_json(followed.minimized)}, {"repros", repros}, {"verified", followed.verified}};
 }
 

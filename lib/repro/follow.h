@@ -16,7 +16,7 @@ namespace whittle::repro {
 
 /// The repro of one result.
 struct MinimizedRepro {
-    std::optional<Report> report = {};
+    std::optional<Repro> report = {};
     Options options = {};   ///< it was written with
     std::string none = {};  ///< why there is no repro
 };

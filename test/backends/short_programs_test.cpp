@@ -111,12 +111,12 @@ const WorkerHello& said() {
 constexpr bool kWithModel = true;  // its text in the report, which is in each golden once
 
 /// Every text of the program; of files that are none, the size.
-std::string shown(const std::string& name, const std::optional<ShortProgram>& program, const std::string& why_not,
+std::string shown(const std::string& name, const std::optional<ReproProgram>& program, const std::string& why_not,
                   bool with_model = false) {
     if (!program) return "==== " + name + ": none: " + why_not + "\n";
     std::string text = "==== " + name + ": " + program->folder->name + "\n" + program->text;
     for (const OtherProgram& other : program->others) text += "==== " + name + ": " + other.name + "\n" + other.text;
-    for (const ShortProgram::File& file : program->files)
+    for (const ReproProgram::File& file : program->files)
         text += "==== " + name + ": " + file.name + ", " + std::to_string(file.text.size()) + " bytes\n";
     std::string report = program->facts;
     for (const std::string& part : {program->near, with_model ? program->model : std::string()})
@@ -127,10 +127,10 @@ std::string shown(const std::string& name, const std::optional<ShortProgram>& pr
 }
 
 std::string shown(const std::string& name, const Case& one,
-                  std::optional<ShortProgram> (*write)(const ShortRequest&, const WorkerHello&, std::string&),
+                  std::optional<ReproProgram> (*write)(const ShortRequest&, const WorkerHello&, std::string&),
                   const WorkerHello& hello = said(), bool with_model = false) {
     std::string why_not;
-    const std::optional<ShortProgram> program = write(one.request(), hello, why_not);
+    const std::optional<ReproProgram> program = write(one.request(), hello, why_not);
     return shown(name, program, why_not, with_model);
 }
 
@@ -149,9 +149,9 @@ TEST_CASE("golden: short programs for ONNX Runtime") {
 TEST_CASE("a short program shows an exception of a graph of which nobody knows the results") {
     Case one = summed({"exception", "compile", "no kernel"});
     std::string why_not;
-    const std::optional<ShortProgram> known = onnxruntime_program(one.request(), said(), why_not);
+    const std::optional<ReproProgram> known = onnxruntime_program(one.request(), said(), why_not);
     one.expected.clear(), one.got.clear();
-    const std::optional<ShortProgram> unknown = onnxruntime_program(one.request(), said(), why_not);
+    const std::optional<ReproProgram> unknown = onnxruntime_program(one.request(), said(), why_not);
     REQUIRE(unknown);
     CHECK(unknown->text == known->text);
     CHECK(unknown->others.at(0).text == known->others.at(0).text);
@@ -213,7 +213,7 @@ TEST_CASE("golden: short programs for OpenCV in node") {
 TEST_CASE("golden: scripts for any command") {
     const auto scripted = [](const std::string& name, const Case& one, const Scripted& how) {
         std::string why_not;
-        const std::optional<ShortProgram> program = script_program(one.request(), how, why_not);
+        const std::optional<ReproProgram> program = script_program(one.request(), how, why_not);
         return shown(name, program, why_not);
     };
     const Scripted command{
@@ -242,7 +242,7 @@ TEST_CASE("short programs: equal bits are asked for where the text has the numbe
 TEST_CASE("short programs: nothing of the user's names is in the model") {
     const Case one = pooled();
     const ShortModel model = short_model(one.request());
-    for (const ShortProgram::File& file : model.files)
+    for (const ReproProgram::File& file : model.files)
         for (const char* name : {"secret", "block", "user_model"}) {
             CAPTURE(file.name, name);
             CHECK(file.text.find(name) == std::string::npos);

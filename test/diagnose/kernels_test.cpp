@@ -56,12 +56,12 @@ class Kernels final : public Backend, public program::PlanCompiler, public progr
         };
         return std::make_unique<One>(computed(kernel.group, kernel.inputs));
     }
-    std::optional<ShortProgram> program(const program::KernelRequest& request) override {
+    std::optional<ReproProgram> program(const program::KernelRequest& request) override {
         asked_target = request.kernel.target;
         kernel = expr::print(request.kernel.group);
         REQUIRE(request.got);
         const auto& got = request.given_expected ? request.expected : *request.got;
-        return ShortProgram{.text = "#include <cstdio>\nint main() {\n    const float expected[] = {" +
+        return ReproProgram{.text = "#include <cstdio>\nint main() {\n    const float expected[] = {" +
                                     element_list(request.expected) + "}, got[] = {" + element_list(got) +
                                     "};\n    if (got[0] == expected[0]) return 0;\n"
                                     "    std::printf(\"expected %g, got %g\\n\", expected[0], got[0]);\n"
@@ -126,10 +126,10 @@ TEST_CASE("a kernel of a stranger's that fails by itself is reduced, and is a pr
     Kernels backend;
     const Graph graph = minimized_for(backend);
     const TempDir folder("whittle-outside");
-    const repro::Report report =
-        repro::write_repro(graph, backend, {.output = folder.path() / "repro.cpp", .command = "repro", .runs = 1});
+    const repro::Repro report = repro::write_repro(
+        graph, {.output = folder.path() / "repro.cpp", .runs = 1, .data = "real", .command = "repro"}, &backend);
     INFO(report.message << report.not_short);
-    CHECK(report.short_program);
+    CHECK(report.is_short());
     CHECK(report.verified);
     CHECK(report.tried.value_or(0) > 0);
     CHECK(backend.asked_target == "plain");

@@ -144,8 +144,9 @@ Graph minimized(const std::string& text, Outside& backend) {
     return result.smallest.graph;
 }
 
-repro::Report written(const Graph& graph, Outside& backend, const TempDir& folder) {
-    return repro::write_repro(graph, backend, {.output = folder.path() / "repro.cpp", .command = "repro", .runs = 1});
+repro::Repro written(const Graph& graph, Outside& backend, const TempDir& folder) {
+    return repro::write_repro(
+        graph, {.output = folder.path() / "repro.cpp", .runs = 1, .data = "real", .command = "repro"}, &backend);
 }
 
 }  // namespace
@@ -164,10 +165,10 @@ TEST_CASE("a stranger's directive is found guilty, and its repro switches it", "
     CHECK(graph.failure->culprit->together == std::vector<std::string>{kUnroll});
 
     const TempDir folder("whittle-outside");
-    const repro::Report report = written(graph, backend, folder);
+    const repro::Repro report = written(graph, backend, folder);
     INFO(report.message);
     CHECK(report.verified);
-    CHECK(report.control == "fuse(abs) switched off");
+    CHECK(report.program.control_argument == "fuse(abs) switched off");
     CHECK_THAT(report.message, Catch::Contains("0 in loops: BUG in"));
     CHECK_THAT(read_file(report.output), Catch::Contains("the stranger's compiler, version 7"));
 }
@@ -228,5 +229,5 @@ TEST_CASE("a backend that offers nothing has no culprit, and its repro says why 
     graph.failure->inputs = {Tensor::of(std::vector<float>{1}, {1})};
     CHECK_FALSE(diagnose::diagnose(graph, silent, {}).culprit);
     CHECK(unsupported_isolated(graph, silent).empty());
-    CHECK_THROWS_WITH(repro::write_repro(graph, silent, {}), Catch::Contains("found backend silent"));
+    CHECK_THROWS_WITH(repro::write_repro(graph, {}, &silent), Catch::Contains("found backend silent"));
 }

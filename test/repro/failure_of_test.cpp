@@ -5,7 +5,7 @@
 #include "backends/registry.h"
 #include "base/error.h"
 #include "relu_frame.h"
-#include "repro/write_repro.h"
+#include "repro/repro.h"
 
 using namespace whittle;
 using namespace whittle::test;
@@ -21,6 +21,6 @@ TEST_CASE("failure_of() asks once; only a backend's failure has a repro", "[repr
 
     Graph judged = relu_frame("f").graph;
     judged.failure = Failure{.backend = "", .signature = {"command", "", "exit 1"}};
-    CHECK_THROWS_WITH(repro::write_repro(judged, "m.json", {}),
+    CHECK_THROWS_WITH(repro::write_repro(judged, {.graph = "m.json"}),
                       Catch::Contains("m.json: ") && Catch::Contains("a command judged"));
 }

@@ -1,4 +1,4 @@
-// Questions whose answers take a process each, two at a time: runs of one program, which know nothing of each other.
+// Questions whose answers take a process each, several at a time: runs that know nothing of each other.
 #pragma once
 
 #include <algorithm>
@@ -17,21 +17,24 @@
 #include "base/interrupt.h"
 #include "base/turn.h"
 
-namespace whittle::repro {
+namespace whittle {
 
 template <class Answer>
-class Runs {
+class ParallelRuns {
   public:
     using Run = std::function<Answer()>;
 
-    /// Begins with them, in this order.
-    explicit Runs(std::vector<Run> runs)
-        : runs_(std::move(runs)), ended_(runs_.size()), at_work_(static_cast<std::ptrdiff_t>(at_once())) {
+    /// Begins with them, in this order, `at_once` of them at a time.
+    ParallelRuns(std::vector<Run> runs, std::size_t at_once)
+        : runs_(std::move(runs)),
+          ended_(runs_.size()),
+          at_once_(std::min(at_once, runs_.size())),
+          at_work_(static_cast<std::ptrdiff_t>(at_once_)) {
         try {
-            for (std::size_t i = 0; i < at_once(); i++) threads_.emplace_back([this] { work(); });
+            for (std::size_t i = 0; i < at_once_; i++) threads_.emplace_back([this] { work(); });
         } catch (...) {  // there are no more threads to be had
             unwanted_ = true, begun_ = runs_.size();
-            at_work_.count_down(static_cast<std::ptrdiff_t>(at_once() - threads_.size()));
+            at_work_.count_down(static_cast<std::ptrdiff_t>(at_once_ - threads_.size()));
             over_.count_down();
             throw;
         }
@@ -40,7 +43,7 @@ class Runs {
     }
 
     /// Ends what was begun and is not wanted any more.
-    ~Runs() {
+    ~ParallelRuns() {
         unwanted_ = true;
         {
             const std::lock_guard lock(mutex_);
@@ -65,8 +68,6 @@ class Runs {
         std::optional<Answer> answer = {};
         std::exception_ptr error = {};
     };
-
-    std::size_t at_once() const { return std::min<std::size_t>(2, runs_.size()); }
 
     /// Runs what nobody has begun, one after the other. A thread that begins or ends holds locks, which no fork may
     /// copy: none works before all are there, and none ends before the last one is done.
@@ -101,6 +102,7 @@ class Runs {
 
     const std::vector<Run> runs_;
     std::vector<Ended> ended_;
+    const std::size_t at_once_;
     std::mutex mutex_;
     std::condition_variable ready_;
     std::size_t begun_ = 0, asked_ = 0;
@@ -110,4 +112,4 @@ class Runs {
     std::optional<Turn> turn_;  ///< of the thread that asks
 };
 
-}  // namespace whittle::repro
+}  // namespace whittle

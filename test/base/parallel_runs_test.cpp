@@ -1,5 +1,5 @@
 // Runs of a program, two at a time.
-#include "repro/runs.h"
+#include "base/parallel_runs.h"
 
 #include <algorithm>
 #include <catch2/catch.hpp>
@@ -11,18 +11,18 @@
 #include "base/subprocess.h"
 
 using namespace whittle;
-using namespace whittle::repro;
 
 namespace {
 
-Runs<ProcessResult>::Run shell(const std::string& text) {
+ParallelRuns<ProcessResult>::Run shell(const std::string& text) {
     return [text] { return run_process({"sh", "-c", text}); };
 }
 
 }  // namespace
 
 TEST_CASE("runs: what they come to is told in their order, however long each takes") {
-    Runs<ProcessResult> runs({shell("sleep 0.2; echo 0"), shell("echo 1"), shell("echo 2; exit 3"), shell("echo 3")});
+    ParallelRuns<ProcessResult> runs(
+        {shell("sleep 0.2; echo 0"), shell("echo 1"), shell("echo 2; exit 3"), shell("echo 3")}, 2);
     for (int i = 0; i < 4; i++) {
         const ProcessResult result = runs.next();
         CHECK(result.out == std::to_string(i) + "\n");
@@ -37,7 +37,7 @@ TEST_CASE("runs: two of them see each other") {
         return shell("touch " + place + own + "; i=0; until [ -e " + place + other +
                      " ]; do i=$((i + 1)); [ $i -lt 1000 ] || exit 1; sleep 0.01; done");
     };
-    Runs<ProcessResult> runs({meets("a", "b"), meets("b", "a")});
+    ParallelRuns<ProcessResult> runs({meets("a", "b"), meets("b", "a")}, 2);
     CHECK(runs.next().exit_code == 0);
     CHECK(runs.next().exit_code == 0);
 }
@@ -45,8 +45,8 @@ TEST_CASE("runs: two of them see each other") {
 TEST_CASE("runs: an error is that of the run, and those behind it are not waited for") {
     const auto begin = std::chrono::steady_clock::now();
     {
-        Runs<ProcessResult> runs(
-            {[]() -> ProcessResult { throw Error("no"); }, shell("sleep 600"), shell("sleep 600")});
+        ParallelRuns<ProcessResult> runs(
+            {[]() -> ProcessResult { throw Error("no"); }, shell("sleep 600"), shell("sleep 600")}, 2);
         CHECK_THROWS_WITH(runs.next(), "no");
     }
     CHECK(std::chrono::steady_clock::now() - begin < std::chrono::seconds(300));
@@ -54,8 +54,8 @@ TEST_CASE("runs: an error is that of the run, and those behind it are not waited
 
 TEST_CASE("runs: one alone, and none") {
     {
-        Runs<ProcessResult> one({shell("echo 1")});
+        ParallelRuns<ProcessResult> one({shell("echo 1")}, 2);
         CHECK(one.next().out == "1\n");
     }
-    const Runs<ProcessResult> none({});
+    const ParallelRuns<ProcessResult> none({}, 2);
 }
