@@ -4,7 +4,7 @@
 
 #include "base/number_text.h"
 #include "base/words.h"
-#include "report/show.h"
+#include "report/text_parts.h"
 
 namespace whittle::report {
 namespace {
@@ -14,30 +14,6 @@ constexpr std::size_t kMostRows = 10;  // of a table, unless all are wanted
 std::string percent(double share) { return fixed(100 * share, 0) + " %"; }
 
 std::string quantity_text(double value, const char* unit) { return fixed(value, value >= 100 ? 0 : 2) + ' ' + unit; }
-
-using Row = std::vector<std::string>;
-
-/// Columns as wide as they have to be: numbers to the right, those behind `right` to the left.
-std::string profile_table(const std::vector<Row>& rows, std::size_t right, std::size_t most) {
-    std::vector<std::size_t> widths;
-    for (const Row& row : rows)
-        for (std::size_t c = 0; c < row.size(); ++c) {
-            if (c == widths.size()) widths.push_back(0);
-            widths[c] = std::max(widths[c], row[c].size());
-        }
-    std::string text;
-    for (std::size_t r = 0; r < rows.size() && r <= most; ++r) {
-        std::string line = " ";
-        for (std::size_t c = 0; c < rows[r].size(); ++c) {
-            const std::string pad(widths[c] - rows[r][c].size(), ' ');
-            line += " " + (c < right ? pad + rows[r][c] : rows[r][c] + pad) + (c + 1 < rows[r].size() ? " " : "");
-        }
-        line.erase(line.find_last_not_of(' ') + 1);
-        text += line + "\n";
-    }
-    if (rows.size() > most + 1) text += "  ... " + std::to_string(rows.size() - most - 1) + " more (-v shows all)\n";
-    return text;
-}
 
 /// Every span but kernels in its order, and the kernels of each graph in one row: those that were measured on a backend
 /// are others than those of the program itself.
@@ -78,7 +54,7 @@ std::string compile_text(const Profile& profile, std::size_t most) {
                         graph_of(span)});
         kernels.erase(found);
     }
-    return "Compile times:\n" + profile_table(rows, 2, 4 * most) + "\n";
+    return "Compile times:\n" + table(rows, {.right = 2, .most = 4 * most}) + "\n";
 }
 
 /// Arithmetic as fast as the machine allows would wait for the kernel's bytes.
@@ -107,7 +83,7 @@ std::string kernels_text(const Profile& profile, std::size_t most) {
              kernel->roofline ? percent(*kernel->roofline) : "", kernel->graph + "." + kernel->name,
              shortened(nodes, 60)});
     }
-    std::string text = "Kernels on " + profile.backend + ", slowest first:\n" + profile_table(rows, 6, most);
+    std::string text = "Kernels on " + profile.backend + ", slowest first:\n" + table(rows, {.right = 6, .most = most});
     if (profile.machine)
         text += "  roofline: of what this machine allows, " +
                 quantity_text(1e-9 * profile.machine->flops_per_second, "GFLOP/s") + " and " +
@@ -124,7 +100,7 @@ std::string profiled_graphs_text(const Profile& profile, std::size_t most) {
         rows.push_back({graph.failure.empty() ? seconds_text(graph.compile_seconds) : "",
                         graph.failure.empty() ? seconds_text(graph.seconds) : "", graph.graph,
                         graph.failure.empty() ? "median of " + plural(graph.runs, "run") : "fails: " + graph.failure});
-    return "Graphs on " + profile.backend + ":\n" + profile_table(rows, 2, most) + "\n";
+    return "Graphs on " + profile.backend + ":\n" + table(rows, {.right = 2, .most = most}) + "\n";
 }
 
 std::string memory_text(const Profile& profile, std::size_t most) {
@@ -138,7 +114,8 @@ std::string memory_text(const Profile& profile, std::size_t most) {
         rows.push_back({bytes_text(memory.peak), memory.graph, memory.peak_at,
                         memory.how == "measured" ? "measured" : "by liveness", alive});
     }
-    return rows.size() == 1 ? std::string() : "Memory, without parameters:\n" + profile_table(rows, 1, most) + "\n";
+    return rows.size() == 1 ? std::string()
+                            : "Memory, without parameters:\n" + table(rows, {.right = 1, .most = most}) + "\n";
 }
 
 std::string profiled_ops_text(const Profile& profile, std::size_t most) {
@@ -152,7 +129,8 @@ std::string profiled_ops_text(const Profile& profile, std::size_t most) {
         for (auto op = from; op != to; ++op)
             rows.push_back({seconds_text(op->seconds), percent(all > 0 ? op->seconds / all : 0),
                             std::to_string(op->calls), op->op});
-        text += "Operations of " + from->frame + ", " + seconds_text(all) + ":\n" + profile_table(rows, 3, most) + "\n";
+        text += "Operations of " + from->frame + ", " + seconds_text(all) + ":\n" +
+                table(rows, {.right = 3, .most = most}) + "\n";
         from = to;
     }
     return text;
@@ -167,7 +145,7 @@ std::string seconds_text(double seconds) {
 }
 
 std::string to_text(const Profile& profile, const TextOptions& options) {
-    const std::size_t most = options.verbose ? static_cast<std::size_t>(-1) / 8 : kMostRows;
+    const std::size_t most = options.verbose ? 0 : kMostRows;
     return compile_text(profile, most) + profiled_graphs_text(profile, most) + kernels_text(profile, most) +
            memory_text(profile, most) + profiled_ops_text(profile, most);
 }

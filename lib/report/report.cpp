@@ -98,7 +98,7 @@ std::vector<FoundBreak> find_breaks(const Frame& frame, const Backend* backend, 
     const Graph& graph = frame.graph;
     std::map<std::string, std::string> frontend;
     std::vector<FoundBreak> found;
-    for (const FrontendBreak& b : frame.breaks) {
+    for (const Break& b : frame.breaks) {
         if (graph.find(b.node))
             frontend[b.node] = b.reason;
         else
@@ -146,7 +146,7 @@ std::vector<std::string> ask_unsupported(const Frame& frame, const Backend& back
     };
     for (const NodeId id : frame.graph.calls()) {
         const Node& call = frame.graph.node({id});
-        const auto is_break = [&](const FrontendBreak& b) { return b.node == call.name; };
+        const auto is_break = [&](const Break& b) { return b.node == call.name; };
         bool unknown = is_unknown({id});  // or what it is given is
         for_each_input(call, [&](NodeRef ref) { unknown |= is_unknown(ref); });
         if (unknown || std::ranges::any_of(frame.breaks, is_break) || touches_misplaced(frame.graph, call))
@@ -196,24 +196,6 @@ void count_nested(const Graph& graph, GraphSummary& summary) {
     }
 }
 
-GraphSummary summarize(const Graph& graph, const std::string& frame) {
-    GraphSummary s{.name = graph.name, .frame = frame};
-    s.ops = op_count(graph);
-    count_nested(graph, s);
-    for (const NodeId id : graph.placeholders()) {
-        const Node& node = graph.node({id});
-        s.inputs.push_back({node.target.empty() ? node.name : node.target, shown(graph, node.meta())});
-    }
-    for (const NodeId id : graph.outputs())
-        s.outputs.push_back({graph.node({id}).name, shown(graph, graph.node({id}).meta())});
-    for (const auto& [name, tensor] : graph.attributes) {
-        ++s.parameters;
-        s.parameter_elements += tensor.numel();
-        s.parameter_bytes += tensor.numel() * static_cast<std::int64_t>(size_of(tensor.dtype()));
-    }
-    return s;
-}
-
 void count_ops(const Graph& graph, const std::vector<std::string>& unsupported, bool captured,
                std::vector<OpUse>& ops) {
     std::map<std::string, std::map<std::string, std::int64_t>> results;
@@ -254,6 +236,8 @@ void add_place(Report& report, BreakKind kind, const std::string& op, const std:
     for (BreakPlace& known : reason->places)
         if (place.node.empty() && known.node.empty() && known.user_stack == place.user_stack) {
             known.count += place.count;
+            known.frame = place.frame;
+            known.breaks.insert(known.breaks.end(), place.breaks.begin(), place.breaks.end());
             return;
         }
     reason->places.push_back(std::move(place));
@@ -261,10 +245,11 @@ void add_place(Report& report, BreakKind kind, const std::string& op, const std:
 
 /// What was noticed while the program ran.
 void add_captured(Report& report, const TraceIndex& index) {
-    for (const IndexBreak& entry : index.breaks) {
+    for (std::size_t i = 0; i < index.breaks.size(); ++i) {
+        const IndexBreak& entry = index.breaks[i];
         const capture::BreakInfo* info = capture::find_break(entry.id);
         add_place(report, info ? info->kind : BreakKind::frontend, entry.op, entry.reason,
-                  {"", entry.stack, entry.count}, entry.brief);
+                  {"", entry.stack, entry.count, entry.frame, {i}}, entry.brief);
     }
     report.recompiles = index.recompiles;
     std::stable_sort(report.recompiles.begin(), report.recompiles.end(),
@@ -276,32 +261,47 @@ void add_captured(Report& report, const TraceIndex& index) {
 
 }  // namespace
 
+std::vector<std::string> BreakReason::nodes() const {
+    std::vector<std::string> names;
+    for (const BreakPlace& place : places)
+        if (!place.node.empty()) names.push_back(place.node);
+    return names;
+}
+
 bool was_captured(const Frame& frame, const TraceIndex& index) {
     const IndexGraph* entry = entry_of(index, frame);
     return entry && !entry->guards.empty();
 }
 
-namespace {
-
-/// What the index knows of the graph. `whole`: it is not only a part of it.
-void add_entry(GraphSummary& summary, const IndexGraph& entry, const TraceIndex& index, bool whole) {
-    summary.updates = entry.updates;
-    for (const IndexGuard& guard : entry.guards) summary.guards.push_back(guard.text());
-    summary.symbols = entry.symbols;
-    if (whole) {
-        name_sizes(summary.inputs, entry.input_sizes);
-        name_sizes(summary.outputs, entry.output_sizes);
+GraphSummary summarize(const Graph& graph, const Frame& frame, const TraceIndex* captured, bool whole) {
+    const IndexGraph* const entry = captured ? entry_of(*captured, frame) : nullptr;
+    GraphSummary s{entry ? *entry : IndexGraph{.name = ""}};
+    s.name = graph.name, s.frame = frame.name, s.ops = op_count(graph);
+    count_nested(graph, s);
+    for (const NodeId id : graph.placeholders()) {
+        const Node& node = graph.node({id});
+        s.input_values.push_back({node.target.empty() ? node.name : node.target, shown(graph, node.meta())});
     }
-    summary.compile_seconds = entry.compile_seconds;
-    summary.compilations = entry.compilations;
-    summary.compile_id = entry.compile_id;
-    summary.runs = entry.runs;
-    summary.variant_of = entry.variant_of;
-    summary.difference = entry.difference;
-    summary.checked = entry.checked;
-    summary.capture_fault = entry.capture_fault;
-    if (const auto calls = index.calls.find(entry.frame); calls != index.calls.end()) summary.calls = calls->second;
+    for (const NodeId id : graph.outputs())
+        s.output_values.push_back({graph.node({id}).name, shown(graph, graph.node({id}).meta())});
+    for (const auto& [name, tensor] : graph.attributes) {
+        ++s.parameters;
+        s.parameter_elements += tensor.numel();
+        s.parameter_bytes += tensor.numel() * static_cast<std::int64_t>(size_of(tensor.dtype()));
+    }
+    if (!entry) return s;
+    if (whole) name_sizes(s.input_values, s.input_sizes), name_sizes(s.output_values, s.output_sizes);
+    if (const auto calls = captured->calls.find(entry->frame); calls != captured->calls.end()) s.calls = calls->second;
+    return s;
 }
+
+std::vector<std::string> GraphSummary::guard_texts() const {
+    std::vector<std::string> texts;
+    for (const IndexGuard& guard : guards) texts.push_back(guard.text());
+    return texts;
+}
+
+namespace {
 
 void add_unsupported(Report& report, const std::string& what) {
     if (std::ranges::find(report.unsupported, what) == report.unsupported.end()) report.unsupported.push_back(what);
@@ -321,11 +321,9 @@ void add_frame(Report& report, const Frame& frame, const Backend* backend, const
         if (general.empty() && found.told)
             add_place(report, found.kind, found.op, found.reason, place_of(frame, found.node));
     }
-    const IndexGraph* const entry = captured ? entry_of(*captured, frame) : nullptr;
     for (const Graph& piece : split_at(frame.graph, stops)) {
-        report.graphs.push_back(summarize(piece, frame.name));
+        report.graphs.push_back(summarize(piece, frame, captured, stops.empty()));
         report.graphs.back().generalized_by = general;
-        if (entry) add_entry(report.graphs.back(), *entry, *captured, stops.empty());
     }
     report.break_nodes.push_back(std::move(stops));
     if (general.empty()) count_ops(frame.graph, unsupported, frame.captured, report.ops);

@@ -15,12 +15,11 @@ namespace fs = std::filesystem;
 Subject subject_of(const fs::path& model, std::vector<LoadedFrame> graphs) {
     Subject subject{.model = model.string()};
     for (LoadedFrame& loaded : graphs) {
-        Frame frame{.name = loaded.name,
-                    .file = loaded.file.string(),
-                    .graph = std::move(loaded.graph),
-                    .unknown = std::move(loaded.unknown)};
-        for (const Break& b : loaded.breaks) frame.breaks.push_back({b.node, b.reason});
-        subject.frames.push_back(std::move(frame));
+        subject.frames.push_back({.name = loaded.name,
+                                  .file = loaded.file.string(),
+                                  .graph = std::move(loaded.graph),
+                                  .breaks = std::move(loaded.breaks),
+                                  .unknown = std::move(loaded.unknown)});
     }
     if (!find_trace(model)) return subject;
     subject.index = load_index(model);
@@ -32,13 +31,6 @@ Subject subject_of(const fs::path& model, std::vector<LoadedFrame> graphs) {
     return subject;
 }
 
-/// How the program ended, where that was no success; the subject has an index.
-static void note_end(Subject& subject, const RanProgram& ran) {
-    if (ran.good()) return;
-    subject.index->notes.insert(subject.index->notes.begin(), "the program: " + ran.status);
-    subject.ended = ran.ending();
-}
-
 Subject subject_of(const fs::path& program, const RanProgram& ran) {
     Subject subject{.model = program.string(), .frames = graphs_of(ran)};
     subject.index = ran.own ? *ran.own : index_of(program.string(), ran.frames);
@@ -46,7 +38,9 @@ Subject subject_of(const fs::path& program, const RanProgram& ran) {
     if (!ran.callers.empty()) subject.index->callers = ran.callers;
     std::vector<std::string>& notes = subject.index->notes;
     notes.insert(notes.end(), ran.notes.begin(), ran.notes.end());
-    note_end(subject, ran);
+    if (ran.good()) return subject;
+    notes.insert(notes.begin(), "the program: " + ran.status);
+    subject.ended = ran.ending();
     return subject;
 }
 
@@ -54,6 +48,16 @@ std::string fullgraph_text(const Subject& subject, const Report& report) {
     if (!report.first_break && !subject.ended.empty()) return "the program " + subject.ended + "\n";
     const std::vector<std::string> why = why_not_whole(report, subject.frames, false);
     return why.empty() ? "" : why[0];
+}
+
+std::string graph_of(const Subject& subject, const JudgedFrame& failing) {
+    const fs::path file = failing.file;
+    if (subject.index)
+        for (const IndexRecord& record : subject.index->records)
+            if (!record.graph.empty() && file.filename() == record.file.filename()) return record.graph;
+    for (const Frame& frame : subject.frames)
+        if (frame.file == failing.file && frame.name == failing.name) return frame.graph.name;
+    return {};
 }
 
 void predict(Subject& subject, std::vector<cpp::Analysis> predictions) {

@@ -1,11 +1,10 @@
-#include "report/subject_profile.h"
-
 #include <algorithm>
 #include <set>
 
 #include "backends/registry.h"
 #include "base/log.h"
 #include "replay/profile.h"
+#include "report/subject.h"
 
 namespace whittle::report {
 namespace {

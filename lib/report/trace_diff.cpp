@@ -99,7 +99,7 @@ GraphOfOne told(const Frame& frame) {
 
 std::vector<std::string> guards_of(const Report& report, const std::string& graph) {
     const auto found = std::ranges::find(report.graphs, graph, &GraphSummary::name);
-    return found == report.graphs.end() ? std::vector<std::string>() : found->guards;
+    return found == report.graphs.end() ? std::vector<std::string>() : found->guard_texts();
 }
 
 std::vector<std::string> without(const std::vector<std::string>& all, const std::vector<std::string>& those) {

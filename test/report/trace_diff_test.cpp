@@ -73,8 +73,8 @@ TEST_CASE("the first line counts breaks that are new, gone, and as often no more
 TEST_CASE("a guard that only one side has is a difference") {
     const std::vector<Frame> frames = {frame_calling("f", "g0", "aten.relu.default")};
     Report before, after;
-    before.graphs = {{.name = "g0", .guards = {"L['n'] == 3"}}};
-    after.graphs = {{.name = "g0", .guards = {"L['n'] == 4"}}};
+    before.graphs = {{IndexGraph{.name = "g0", .guards = {IndexGuard("L['n'] == 3")}}}};
+    after.graphs = {{IndexGraph{.name = "g0", .guards = {IndexGuard("L['n'] == 4")}}}};
     const TraceDiff found = compared(frames, frames, before, after);
     REQUIRE(found.changed.size() == 1);
     CHECK(found.changed[0].guards_gone == std::vector<std::string>{"L['n'] == 3"});

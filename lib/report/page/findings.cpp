@@ -160,6 +160,8 @@ std::string key_of(const Cause& cause, const std::string& graph) {
     return cause.first.wrong ? "graph " + graph : cause.first.reason;
 }
 
+bool was_minimized(const json& result) { return result.value("result", "") == "minimized"; }
+
 /// Of all failures, however many runs of however many graphs they are.
 std::vector<Cause> causes_of(const PageFacts& facts, const json& minified) {
     std::vector<Cause> causes;
@@ -167,7 +169,7 @@ std::vector<Cause> causes_of(const PageFacts& facts, const json& minified) {
     std::map<std::string, std::size_t> known;     // by graph: its further runs fail otherwise, maybe
     for (const JudgedFrame& failing : facts.subject.judged) {
         if (failing.verdict != Verdict::fails) continue;
-        std::string graph = graph_of(facts.subject, failing);
+        std::string graph = report::graph_of(facts.subject, failing);
         if (graph.empty()) graph = failing.name;
         if (const auto told = known.find(graph); told != known.end()) {
             ++causes[told->second].runs;
@@ -182,7 +184,7 @@ std::vector<Cause> causes_of(const PageFacts& facts, const json& minified) {
         all.graphs.push_back(graph);
         if (cause.value) add_once(all.modules, cause.value->module_path);
         for (const json& result : minified)
-            if (result.value("result", "") == "minimized" && result.value("graph", "") == graph) all.minified = result;
+            if (was_minimized(result) && result.value("graph", "") == graph) all.minified = result;
     }
     return causes;
 }
@@ -261,7 +263,7 @@ void add_minified(const PageFacts& facts, const std::vector<Cause>& causes, cons
                   std::vector<Finding>& findings) {
     std::vector<Finding> verified;
     for (const json& result : minified) {
-        if (result.value("result", "") != "minimized") continue;
+        if (!was_minimized(result)) continue;
         const auto cause = std::ranges::find_if(
             causes, [&](const Cause& one) { return std::ranges::count(one.graphs, result.value("graph", "")) > 0; });
         Finding finding = minified_finding(facts, result, cause == causes.end() ? nullptr : &*cause, sources);
@@ -284,7 +286,7 @@ void add_breaks(const PageFacts& facts, Sources& sources, std::vector<Finding>& 
     for (const report::BreakReason& reason : facts.report.break_reasons) {
         const report::BreakPlace& place = reason.places.front();
         findings.push_back({.level = "break",
-                            .title = reason_text(facts, reason.reason, reason.info().id),
+                            .title = reason.reason,
                             .detail = plural(static_cast<std::size_t>(reason.count), "graph break") + "; " +
                                       std::string(reason.hint()),
                             .place = first_of(sources.places(place.user_stack)),
@@ -312,49 +314,25 @@ void add_recompiles(const PageFacts& facts, Sources& sources, std::vector<Findin
 
 }  // namespace
 
-std::string graph_of(const report::Subject& subject, const JudgedFrame& failing) {
-    const fs::path file = failing.file;
-    if (subject.index)
-        for (const IndexRecord& record : subject.index->records)
-            if (!record.graph.empty() && file.filename() == record.file.filename()) return record.graph;
-    for (const report::Frame& frame : subject.frames)
-        if (frame.file == failing.file && frame.name == failing.name) return frame.graph.name;
-    return {};
-}
-
-std::string reason_text(const PageFacts& facts, const std::string& reason, std::string_view id) {
-    if (facts.source) return reason;
-    const auto known = std::ranges::find(capture::break_catalogue(), id, &capture::BreakInfo::id);
-    return known == capture::break_catalogue().end() ? "a graph break" : std::string(known->title);
-}
-
-json findings_json(const PageFacts& facts, const json& minified, Sources& sources) {
+void add_findings(const PageFacts& facts, json& data, Sources& sources) {
     std::vector<Finding> findings;
+    const json minified = data.value("minify", json::array());
     const std::vector<Cause> causes = causes_of(facts, minified);
-    const bool minimized =
-        std::ranges::any_of(minified, [](const json& one) { return one.value("result", "") == "minimized"; });
-    add_failures(facts, sources, causes, minimized, findings);
+    add_failures(facts, sources, causes, std::ranges::any_of(minified, was_minimized), findings);
     add_minified(facts, causes, minified, sources, findings);
     add_capture_faults(facts, findings);
     add_breaks(facts, sources, findings);
     add_recompiles(facts, sources, findings);
-    json list = json::array();
-    for (const Finding& finding : findings) list.push_back(finding.to_json());
-    return list;
-}
-
-json headline_of(const json& findings) {
-    json headline;
-    std::size_t more = 0;
-    for (const json& finding : findings) {
-        if (finding["level"] != "failed" || finding["go"] == "minify") continue;
+    data["findings"] = json::array();
+    json& headline = data["headline"] = nullptr;
+    for (const Finding& finding : findings) {
+        data["findings"].push_back(finding.to_json());
+        if (finding.level != std::string_view("failed") || finding.go == "minify") continue;
         if (headline.is_null())
-            headline = {{"text", finding["title"]}, {"place", finding["place"]}, {"where", finding.value("where", "")}};
+            headline = {{"text", finding.title}, {"place", finding.place}, {"where", finding.where}, {"more", 0}};
         else
-            ++more;
+            headline["more"] = headline["more"].get<int>() + 1;
     }
-    if (!headline.is_null()) headline["more"] = more;
-    return headline;
 }
 
 json status_of(const PageFacts& facts, const json& frame) {
@@ -362,7 +340,7 @@ json status_of(const PageFacts& facts, const json& frame) {
     const auto has = [&](const std::string& graph) { return std::ranges::find(graphs, graph) != graphs.end(); };
     json status = json::array();
     bool failed = std::ranges::any_of(facts.subject.judged, [&](const JudgedFrame& judged) {
-        return judged.verdict == Verdict::fails && has(graph_of(facts.subject, judged));
+        return judged.verdict == Verdict::fails && has(report::graph_of(facts.subject, judged));
     });
     if (facts.subject.index)
         for (const IndexGraph& graph : facts.subject.index->graphs)
