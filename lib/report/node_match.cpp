@@ -4,6 +4,8 @@
 #include <bit>
 #include <string_view>
 
+#include "graph/text.h"
+
 namespace whittle::report {
 
 namespace {
@@ -15,33 +17,23 @@ std::uint64_t mix(std::uint64_t seed, std::uint64_t value) {
     return std::rotl(seed, 23) * 0x9e3779b97f4a7c15u ^ (value + 0x632be59bd9b4e019u) * 0xd6e8feb86659fd93u;
 }
 
-/// An argument without the nodes that it reads.
-void append(std::string& label, const Arg& arg) {
-    const auto bytes = [&](char kind, const auto& value) {
-        label += kind;
-        label.append(reinterpret_cast<const char*>(&value), sizeof value);
-    };
-    if (arg.is_none()) label += '0';
-    if (arg.node()) label += '%';
-    if (std::holds_alternative<GraphRef>(arg.value)) label += 'g';
-    if (const auto* integer = std::get_if<std::int64_t>(&arg.value)) bytes('i', *integer);
-    if (const auto* number = std::get_if<double>(&arg.value)) bytes('d', *number);
-    if (const auto* boolean = std::get_if<bool>(&arg.value)) bytes('b', *boolean);
-    if (const auto* dtype = std::get_if<DType>(&arg.value)) bytes('t', *dtype);
-    if (const auto* text = std::get_if<std::string>(&arg.value)) label.append("s").append(*text).append(1, '\0');
-    if (!arg.list()) return;
-    label += '[';
-    for (const Arg& element : *arg.list()) append(label, element);
-    label += ']';
+/// An argument without the nodes and nested graphs that it names.
+std::string label(const Graph& graph, const Arg& arg) {
+    if (arg.node()) return "%";
+    if (std::holds_alternative<GraphRef>(arg.value)) return "graph";
+    if (!arg.list()) return print(graph, arg) + ",";
+    std::string text = "[";
+    for (const Arg& element : *arg.list()) text += label(graph, element);
+    return text + "]";
 }
 
 /// Calls: the op with its host arguments. Else the kind; `named`, also what it is the value of.
-std::uint64_t label(const Node& node, bool named) {
+std::uint64_t label(const Graph& graph, const Node& node, bool named) {
     std::string text(1, static_cast<char>(node.kind));
     if (node.kind == NodeKind::call || named) text += node.target;
     if (node.kind == NodeKind::call) {
-        for (const Arg& arg : node.args) append(text, arg);
-        for (const auto& [key, arg] : node.kwargs) append(text.append(key).append("="), arg);
+        for (const Arg& arg : node.args) text += label(graph, arg);
+        for (const auto& [key, arg] : node.kwargs) text += key + "=" + label(graph, arg);
     }
     return std::hash<std::string>{}(text);
 }
@@ -51,7 +43,7 @@ std::vector<std::uint64_t> computes(const Graph& graph) {
     std::vector<std::uint64_t> hashes(graph.nodes.size(), 0);  // first: the sum over its readers, in any order
     for (std::size_t i = graph.nodes.size(); i-- > 0;) {
         const Node& node = graph.nodes[i];
-        hashes[i] = mix(label(node, false), hashes[i]);
+        hashes[i] = mix(label(graph, node, false), hashes[i]);
         std::uint64_t position = 0;
         for_each_input(node,
                        [&](NodeRef read) { hashes[static_cast<std::size_t>(read.id)] += mix(hashes[i], ++position); });
@@ -73,7 +65,7 @@ std::string op_of(const Node& node) { return node.kind == NodeKind::call ? node.
 std::vector<std::uint64_t> computed_from(const Graph& graph) {
     std::vector<std::uint64_t> hashes;
     for (const Node& node : graph.nodes) {
-        std::uint64_t hash = label(node, true);
+        std::uint64_t hash = label(graph, node, true);
         for_each_input(node, [&](NodeRef read) { hash = mix(hash, hashes.at(static_cast<std::size_t>(read.id))); });
         hashes.push_back(hash);
     }

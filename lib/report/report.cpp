@@ -16,6 +16,7 @@
 #include "ops/core/memory.h"
 #include "ops/core/registry.h"
 #include "ops/onnx/sequence.h"
+#include "passes/subgraph.h"
 #include "report/generalized.h"
 #include "report/split.h"
 
@@ -55,7 +56,7 @@ std::set<NodeId> refused_calls(const Graph& graph, const Backend* backend,
         });
         call.name.clear();
         const auto [entry, fresh] = known.try_emplace(print(graph, call));
-        if (fresh) entry->second = !unsupported_isolated(call_alone(graph, id), *backend).empty();
+        if (fresh) entry->second = !unsupported_isolated(piece(graph, {&id, 1}).graph, *backend).empty();
         return entry->second;
     };
     std::set<NodeId> refused;

@@ -1,6 +1,7 @@
 #include "report/trace_diff.h"
 
 #include <algorithm>
+#include <functional>
 #include <map>
 #include <set>
 
@@ -10,21 +11,7 @@ namespace whittle::report {
 
 namespace {
 
-/// Whether something happened, and how often, by what it is; with what to call it.
-struct Tally {
-    std::map<std::string, CountDiff> by_key = {};
-
-    void count(const std::string& key, CountDiff entry, std::int64_t CountDiff::*side, std::int64_t times) {
-        CountDiff& known = by_key.try_emplace(key, std::move(entry)).first->second;
-        known.*side += times;
-    }
-    std::vector<CountDiff> differing() const {
-        std::vector<CountDiff> all;
-        for (const auto& [key, entry] : by_key)
-            if (entry.before != entry.after) all.push_back(entry);
-        return all;
-    }
-};
+using Add = std::function<void(const std::string& key, CountDiff entry, std::int64_t times)>;
 
 /// "step (train.cpp:31)".
 std::string stack_frame_text(const StackFrame& frame) {
@@ -34,34 +21,42 @@ std::string stack_frame_text(const StackFrame& frame) {
 }
 
 /// Lines move when a file is edited: a place is told by its function and its text.
-void tally_breaks(const Report& report, std::int64_t CountDiff::*side, Tally& tally) {
+void count_breaks(const Report& report, const Add& add) {
     for (const BreakReason& reason : report.break_reasons)
         for (const BreakPlace& place : reason.places) {
             const StackFrame frame = place.user_stack.empty() ? StackFrame() : place.user_stack.front();
             const std::string id(reason.info().id);
             std::string key = id + '\n' + reason.op + '\n' + reason.reason;
             if (place.node.empty()) key += '\n' + frame.function + '\n' + frame.text;
-            tally.count(key, {.what = id + " " + reason.reason, .place = stack_frame_text(frame)}, side, place.count);
+            add(key, {.what = id + " " + reason.reason, .place = stack_frame_text(frame)}, place.count);
         }
 }
 
 /// One guard, whatever it found.
-void tally_recompiles(const Report& report, std::int64_t CountDiff::*side, Tally& tally) {
+void count_recompiles(const Report& report, const Add& add) {
     for (const IndexRecompile& recompile : report.recompiles)
-        tally.count(recompile.frame + '\n' + recompile.condition,
-                    {.what = recompile.condition, .place = recompile.frame}, side, recompile.count);
+        add(recompile.frame + '\n' + recompile.condition, {.what = recompile.condition, .place = recompile.frame},
+            recompile.count);
 }
 
-void tally_ops(const Report& report, std::int64_t CountDiff::*side, Tally& tally) {
-    for (const OpUse& use : report.ops) tally.count(use.op, {.what = use.op}, side, use.count);
+void count_ops(const Report& report, const Add& add) {
+    for (const OpUse& use : report.ops) add(use.op, {.what = use.op}, use.count);
 }
 
-template <class Count>
-std::vector<CountDiff> tallied(const Capture& before, const Capture& after, Count&& count) {
-    Tally tally;
-    count(before.report, &CountDiff::before, tally);
-    count(after.report, &CountDiff::after, tally);
-    return tally.differing();
+/// What `count` adds more or less often of the second report, by its key.
+std::vector<CountDiff> counts(const Capture& before, const Capture& after, void (*count)(const Report&, const Add&)) {
+    std::map<std::string, CountDiff> by_key;
+    const auto add_to = [&](std::int64_t CountDiff::*side) {
+        return [&by_key, side](const std::string& key, CountDiff entry, std::int64_t times) {
+            by_key.try_emplace(key, std::move(entry)).first->second.*side += times;
+        };
+    };
+    count(before.report, add_to(&CountDiff::before));
+    count(after.report, add_to(&CountDiff::after));
+    std::vector<CountDiff> all;
+    for (const auto& [key, entry] : by_key)
+        if (entry.before != entry.after) all.push_back(entry);
+    return all;
 }
 
 /// Counterparts among the frames, by position.
@@ -161,9 +156,9 @@ TraceDiff diff(const Capture& before, const Capture& after, const Accuracy& accu
         if (!was || !is) continue;
         if (auto differs = first_difference(*was, *is, accuracy)) result.values.push_back(std::move(*differs));
     }
-    result.breaks = tallied(before, after, tally_breaks);
-    result.ops = tallied(before, after, tally_ops);
-    result.recompiles = tallied(before, after, tally_recompiles);
+    result.breaks = counts(before, after, count_breaks);
+    result.ops = counts(before, after, count_ops);
+    result.recompiles = counts(before, after, count_recompiles);
     result.compile_seconds_before = compile_seconds(before.report);
     result.compile_seconds_after = compile_seconds(after.report);
     return result;
