@@ -1,6 +1,7 @@
 #include "report/report.h"
 
 #include <algorithm>
+#include <functional>
 #include <iterator>
 #include <map>
 #include <set>
@@ -113,28 +114,29 @@ std::vector<FoundBreak> find_breaks(const Frame& frame, const Backend* backend, 
         const bool misplaced = backend && touches_misplaced(graph, call) && !touches_unknown(graph, call);
         const bool goes_on = std::exchange(misplaced_before, misplaced);
         const RegisteredOp* op = kernel_of(call.target);
+        const std::string opset = opset_text(graph, call.target);
+        const auto add = [&](BreakKind kind, const std::string& reason, bool stops = true, bool told = true) {
+            found.push_back({id, kind, call.target, reason, stops, told});
+        };
         if (const auto told = frontend.find(call.name); told != frontend.end())
-            found.push_back({id, BreakKind::frontend, call.target, told->second});
+            add(BreakKind::frontend, told->second);
         else if (misplaced)
             // Where the graph ends for a compiler, it goes on behind all of them; for the reference it is the
             // program's.
-            found.push_back({id, BreakKind::unsupported, call.target,
-                             call.target + " is of tensors that backend " + backend->name() + " does not have", judged,
-                             judged && !goes_on});
+            add(BreakKind::unsupported,
+                call.target + " is of tensors that backend " + backend->name() + " does not have", judged,
+                judged && !goes_on);
         else if (!op && frame.captured)
             continue;
         else if (!op && onnx_sequence_op(call.target))  // else it was resolved while the file was read
-            found.push_back({id, BreakKind::frontend, call.target,
-                             call.target + " is of a sequence that is not known" + opset_text(graph, call.target)});
+            add(BreakKind::frontend, call.target + " is of a sequence that is not known" + opset);
         else if (!op)
-            found.push_back({id, BreakKind::unregistered_op, call.target,
-                             "unknown op " + call.target + opset_text(graph, call.target)});
+            add(BreakKind::unregistered_op, "unknown op " + call.target + opset);
         else if (has_nested_graph(call) && !op->def->higher_order &&  // many backends run it in one graph
                  (!backend || refused.contains(id) || touches_unknown(graph, call)))
-            found.push_back({id, BreakKind::control_flow, call.target,
-                             "data-dependent control flow: " + call.target + opset_text(graph, call.target)});
+            add(BreakKind::control_flow, "data-dependent control flow: " + call.target + opset);
         else if (refused.contains(id))
-            found.push_back({id, BreakKind::unsupported, call.target, refusal_text(graph, call, *backend)});
+            add(BreakKind::unsupported, refusal_text(graph, call, *backend));
     }
     return found;
 }
@@ -199,28 +201,24 @@ void count_nested(const Graph& graph, GraphSummary& summary) {
 
 void count_ops(const Graph& graph, const std::vector<std::string>& unsupported, bool captured,
                std::vector<OpUse>& ops) {
-    std::map<std::string, std::map<std::string, std::int64_t>> results;
-    std::map<std::string, std::int64_t> counts;
-    for (const OpUse& use : ops) counts[use.op] = use.count;
+    std::map<std::string, std::pair<std::int64_t, std::map<std::string, std::int64_t>>> seen;  // calls; results
     for (const NodeId id : graph.calls()) {
         const Node& call = graph.node({id});
         if (is_getitem(call)) continue;
-        ++counts[call.target];
-        if (!call.results.empty()) ++results[call.target][print(shown(graph, call.results.front()))];
+        auto& [count, results] = seen[call.target];
+        ++count;
+        if (!call.results.empty()) ++results[print(shown(graph, call.results.front()))];
     }
-    for (const auto& entry : counts) {
-        const std::string& op = entry.first;  // clang 14 does not let lambdas capture structured bindings
-        auto use = std::find_if(ops.begin(), ops.end(), [&](const OpUse& u) { return u.op == op; });
+    for (const auto& [op, known] : seen) {
+        auto use = std::ranges::find(ops, op, &OpUse::op);
         if (use == ops.end()) use = ops.insert(ops.end(), {.op = op});
-        use->count = entry.second;
+        use->count += known.first;
         use->known = captured || kernel_of(op);
-        if (std::find(unsupported.begin(), unsupported.end(), op) != unsupported.end()) use->supported = false;
-        std::vector<std::pair<std::string, std::int64_t>> ranked(results[op].begin(), results[op].end());
-        std::stable_sort(ranked.begin(), ranked.end(),
-                         [](const auto& a, const auto& b) { return a.second > b.second; });
+        if (std::ranges::count(unsupported, op)) use->supported = false;
+        std::vector<std::pair<std::string, std::int64_t>> ranked(known.second.begin(), known.second.end());
+        std::ranges::stable_sort(ranked, std::greater(), &std::pair<std::string, std::int64_t>::second);
         for (const auto& [text, times] : ranked)
-            if (std::find(use->results.begin(), use->results.end(), text) == use->results.end())
-                use->results.push_back(text);
+            if (!std::ranges::count(use->results, text)) use->results.push_back(text);
     }
     for (const auto& [name, nested] : graph.subgraphs) count_ops(*nested, unsupported, captured, ops);
 }

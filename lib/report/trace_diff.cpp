@@ -59,34 +59,28 @@ std::vector<CountDiff> counts(const Capture& before, const Capture& after, void 
     return all;
 }
 
-/// Counterparts among the frames, by position.
-class Pairs {
-  public:
-    Pairs(const std::vector<Frame>& before, const std::vector<Frame>& after)
-        : before_(before), after_(after), counterpart_(after.size()), taken_(before.size(), false) {
-        for (const Frame& frame : before) before_hashes_.push_back(shape_hash(frame.graph));
-        for (const Frame& frame : after) after_hashes_.push_back(shape_hash(frame.graph));
-        pair([&](std::size_t x, std::size_t y) { return same_function(x, y) && same_shape(x, y); });
-        pair([&](std::size_t x, std::size_t y) { return same_function(x, y); });
-        pair([&](std::size_t x, std::size_t y) { return same_shape(x, y); });
-    }
-    std::optional<std::size_t> before(std::size_t after) const { return counterpart_[after]; }
-    bool is_taken(std::size_t before) const { return taken_[before]; }
-
-  private:
-    bool same_function(std::size_t x, std::size_t y) const { return before_[x].name == after_[y].name; }
-    bool same_shape(std::size_t x, std::size_t y) const { return before_hashes_[x] == after_hashes_[y]; }
-    void pair(const auto& alike) {
-        for (std::size_t y = 0; y < after_.size(); ++y)
-            for (std::size_t x = 0; x < before_.size() && !counterpart_[y]; ++x)
-                if (!taken_[x] && alike(x, y)) counterpart_[y] = x, taken_[x] = true;
-    }
-
-    const std::vector<Frame>&before_, &after_;
-    std::vector<std::uint64_t> before_hashes_ = {}, after_hashes_ = {};
-    std::vector<std::optional<std::size_t>> counterpart_;
-    std::vector<bool> taken_;
-};
+/// Of each frame after its counterpart before, by position, where it has one.
+std::vector<std::optional<std::size_t>> counterparts(const std::vector<Frame>& before,
+                                                     const std::vector<Frame>& after) {
+    std::vector<std::uint64_t> shapes;  // before
+    for (const Frame& frame : before) shapes.push_back(shape_hash(frame.graph));
+    std::vector<std::optional<std::size_t>> found(after.size());
+    std::vector<bool> taken(before.size(), false);
+    const auto pair = [&](bool same_function, bool same_shape) {
+        for (std::size_t y = 0; y < after.size(); ++y) {
+            if (found[y]) continue;
+            const std::uint64_t shape = same_shape ? shape_hash(after[y].graph) : 0;
+            for (std::size_t x = 0; x < before.size() && !found[y]; ++x)
+                if (!taken[x] && (!same_function || before[x].name == after[y].name) &&
+                    (!same_shape || shapes[x] == shape))
+                    found[y] = x, taken[x] = true;
+        }
+    };
+    pair(true, true);
+    pair(true, false);
+    pair(false, true);
+    return found;
+}
 
 GraphOfOne told(const Frame& frame) {
     return {.name = frame.graph.name, .frame = frame.name, .ops = op_count(frame.graph)};
@@ -104,20 +98,22 @@ std::vector<std::string> without(const std::vector<std::string>& all, const std:
     return rest;
 }
 
-const RecordedValues* values_of(const Capture& side, const std::string& graph) {
-    const auto found = std::ranges::find(side.values, graph, &RecordedValues::graph);
-    return found == side.values.end() ? nullptr : &*found;
+const LoadedFrame* recorded_of(const Capture& side, const Graph& graph) {
+    const auto found =
+        std::ranges::find(side.recorded, graph.name, [](const LoadedFrame& frame) { return frame.graph.name; });
+    return found == side.recorded.end() ? nullptr : &*found;
 }
 
 /// The first that differs of values that both sides have.
-std::optional<ValueDiff> first_difference(const RecordedValues& before, const RecordedValues& after,
+std::optional<ValueDiff> first_difference(const LoadedFrame& before, const LoadedFrame& after,
                                           const Accuracy& accuracy) {
+    const std::vector<NodeId> named = after.graph.placeholders();
     for (std::size_t i = 0; i < std::min(before.inputs.size(), after.inputs.size()); ++i)
         if (const auto differs = compare(after.inputs[i], before.inputs[i], Accuracy{.mode = Accuracy::Mode::strict}))
-            return ValueDiff{after.graph, "input " + after.inputs_of.at(i), differs->description};
-    for (std::size_t i = 0; i < std::min(before.outputs.size(), after.outputs.size()); ++i)
-        if (const auto differs = compare(after.outputs[i], before.outputs[i], accuracy))
-            return ValueDiff{after.graph, "output " + std::to_string(i), differs->description};
+            return ValueDiff{after.graph.name, "input " + after.graph.node({named.at(i)}).target, differs->description};
+    for (std::size_t i = 0; i < std::min(before.expected.size(), after.expected.size()); ++i)
+        if (const auto differs = compare(after.expected[i], before.expected[i], accuracy))
+            return ValueDiff{after.graph.name, "output " + std::to_string(i), differs->description};
     return std::nullopt;
 }
 
@@ -135,16 +131,16 @@ bool TraceDiff::same() const {
 
 TraceDiff diff(const Capture& before, const Capture& after, const Accuracy& accuracy) {
     TraceDiff result{.before = before.report.model, .after = after.report.model};
-    const Pairs pairs(before.frames, after.frames);
+    const auto known = counterparts(before.frames, after.frames);
     for (std::size_t i = 0; i < before.frames.size(); ++i)
-        if (!pairs.is_taken(i)) result.gone.push_back(told(before.frames[i]));
+        if (!std::ranges::count(known, std::optional(i))) result.gone.push_back(told(before.frames[i]));
     for (std::size_t i = 0; i < after.frames.size(); ++i) {
         const Frame& frame = after.frames[i];
-        if (!pairs.before(i)) {
+        if (!known[i]) {
             result.added.push_back(told(frame));
             continue;
         }
-        const Frame& old = before.frames[*pairs.before(i)];
+        const Frame& old = before.frames[*known[i]];
         ChangedGraph changed{.before = told(old), .after = told(frame), .graph = diff(old.graph, frame.graph)};
         const auto guards_before = guards_of(before.report, old.graph.name);
         const auto guards_after = guards_of(after.report, frame.graph.name);
@@ -152,7 +148,7 @@ TraceDiff diff(const Capture& before, const Capture& after, const Accuracy& accu
         changed.guards_new = without(guards_after, guards_before);
         const bool same = changed.graph.same() && changed.guards_gone.empty() && changed.guards_new.empty();
         same ? void(++result.same_graphs) : result.changed.push_back(std::move(changed));
-        const RecordedValues *was = values_of(before, old.graph.name), *is = values_of(after, frame.graph.name);
+        const LoadedFrame *was = recorded_of(before, old.graph), *is = recorded_of(after, frame.graph);
         if (!was || !is) continue;
         if (auto differs = first_difference(*was, *is, accuracy)) result.values.push_back(std::move(*differs));
     }

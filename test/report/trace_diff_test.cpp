@@ -86,7 +86,7 @@ TEST_CASE("of inputs that differ the outputs are not compared") {
     const Report report;
     const Tensor one = Tensor::of({1.F, 1.F}), two = Tensor::of({2.F, 2.F});
     const auto with = [&](const Tensor& input, const Tensor& output) {
-        return std::vector<RecordedValues>{{"g0", {"x"}, {input}, {output}}};
+        return std::vector<LoadedFrame>{{.graph = frames[0].graph, .inputs = {input}, .expected = {output}}};
     };
     const auto value = [&](const auto& before, const auto& after) {
         const TraceDiff found = diff({frames, report, before}, {frames, report, after}, Accuracy());
