@@ -136,7 +136,7 @@ void PictureOptions::write_diff(const Tool& tool, const report::Subject& subject
                                 const report::TraceDiff& diff) const {
     if (!html) return;
     html::PageFacts facts = page_facts(tool, subject, report, {}, !no_source);
-    facts.diff = &diff;
+    facts.diff = diff;
     write_page(*html, facts);
 }
 

@@ -234,6 +234,9 @@ void hide_source(PageFacts& facts) {
         for (report::BreakPlace& place : reason.places) hide(place.user_stack);
     }
     for (IndexRecompile& recompile : facts.report.recompiles) hide(recompile.stack);
+    if (!facts.diff) return;
+    for (report::CountDiff& one : facts.diff->breaks)  // "WB0001 print: …"
+        one.what.resize(std::min(one.what.find(' '), one.what.size()));
 }
 
 json page_data(PageFacts facts) {

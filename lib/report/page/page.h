@@ -3,6 +3,7 @@
 
 #include <map>
 #include <nlohmann/json_fwd.hpp>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -26,8 +27,7 @@ struct PageFacts {
     /// What minify found, as its --json says it, and the repros that were written, as those of repro; or null.
     const nlohmann::json* minified = nullptr;
     const nlohmann::json* repros = nullptr;
-    /// What the subject has otherwise than an earlier one; or null.
-    const report::TraceDiff* diff = nullptr;
+    std::optional<report::TraceDiff> diff = {};  ///< what the subject has otherwise than an earlier one
 };
 
 /// What the page shows, in the terms of share/report/README.md: the values that explain --json prints, under the same
