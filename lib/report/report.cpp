@@ -250,7 +250,7 @@ void add_captured(Report& report, const TraceIndex& index) {
         add_place(report, info ? info->kind : BreakKind::frontend, entry.op, entry.reason,
                   {"", entry.stack, entry.count, entry.frame, {i}}, entry.brief);
     }
-    report.recompiles = index.recompiles;
+    for (const IndexRecompile& recompile : index.recompiles) report.recompiles.push_back({recompile});
     std::stable_sort(report.recompiles.begin(), report.recompiles.end(),
                      [](const auto& a, const auto& b) { return a.count > b.count; });
     report.notes = index.notes;

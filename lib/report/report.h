@@ -91,8 +91,7 @@ struct BreakReason {
             "id", [](const BreakReason& reason) { return reason.info().id; }, "Of the kind of break.");
         field(
             "title", [](const BreakReason& reason) { return reason.info().title; }, "");
-        field(
-            "hint", [](const BreakReason& reason) { return reason.hint(); }, "");
+        field("hint", &BreakReason::hint, "");
         field("op", &BreakReason::op, "");
         field("reason", &BreakReason::reason, "");
         field("count", &BreakReason::count, "Each time it happened.", Count{});
@@ -194,7 +193,7 @@ struct Report {
     bool backend_tells = true;                    ///< the backend can say what it does not support
     std::size_t failing = 0;                      ///< graphs that it was tried on and fails on
     std::string verdict = {};                     ///< of the others that it was tried on, in lines
-    std::vector<IndexRecompile> recompiles = {};  ///< of a captured program, most frequent first
+    std::vector<ShownRecompile> recompiles = {};  ///< of a captured program, most frequent first
     std::vector<std::string> notes = {};          ///< those of the index, and what violates constraints
     std::vector<std::string> constraint_violations = {};
     std::map<std::string, std::int64_t> calls = {}, eager_calls = {};  ///< of a captured program, as in its index …
@@ -210,12 +209,6 @@ struct Report {
         return static_cast<std::size_t>(std::ranges::count(graphs, "", &GraphSummary::generalized_by));
     }
 
-    std::vector<ShownRecompile> shown_recompiles() const {
-        std::vector<ShownRecompile> shown;
-        for (const IndexRecompile& recompile : recompiles) shown.push_back({recompile});
-        return shown;
-    }
-
     static void fields(auto& field) {
         field("model", &Report::model, "");
         field("backend", &Report::backend, "Asked whether it supports the ops; empty when none was.");
@@ -226,7 +219,7 @@ struct Report {
         field("graphs", &Report::graphs, "");
         field("ops", &Report::ops, "Most frequent first.");
         field("unsupported", &Report::unsupported, "Ops that the backend named, in order of appearance.");
-        field("recompiles", &Report::shown_recompiles, "Of a captured program, most frequent first.");
+        field("recompiles", &Report::recompiles, "Of a captured program, most frequent first.");
         field("notes", &Report::notes, "What capture could not see.");
         field.maybe("calls", &Report::calls, "Of functions that ran more than once, where they were counted.", Count{});
         field.maybe("eager_calls", &Report::eager_calls, "Those that no specialization fitted.", Count{});

@@ -151,7 +151,7 @@ template <class T>
 json placed(const std::vector<T>& entries, Sources& sources) {
     json all = report_json(entries);
     for (std::size_t i = 0; i < entries.size(); ++i) {
-        all[i].erase("stack");
+        all[i].erase("stack"), all[i].erase("source");
         all[i]["at"] = sources.places(entries[i].stack);
     }
     return all;
