@@ -19,40 +19,34 @@ std::string quantity_text(double value, const char* unit) { return fixed(value, 
 /// are others than those of the program itself.
 std::string compile_text(const Profile& profile, std::size_t most) {
     if (profile.spans.empty()) return {};
-    std::vector<Row> rows = {{"start", "took", "", "what", "graph"}};
-    struct Kernels {
-        std::size_t count = 0, cached = 0;
-        double start = 0, seconds = 0, longest = 0;
-        std::string name = {};
+    struct Line {
+        TimeSpan span;  ///< of kernels: the first, with the seconds of all and the name of the longest
+        std::size_t kernels = 0, cached = 0;
+        double longest = 0;
     };
-    std::map<std::pair<std::string, std::string>, Kernels> kernels;  // by graph and backend
-    const bool several = std::ranges::any_of(
-        profile.spans, [&](const TimeSpan& span) { return span.backend != profile.spans.front().backend; });
-    const auto graph_of = [&](const TimeSpan& span) {
-        return span.graph + (several && !span.graph.empty() && !span.backend.empty() ? " on " + span.backend : "");
-    };
-    for (const TimeSpan& span : profile.spans) {
-        if (span.kind != "kernel") continue;
-        Kernels& of = kernels[{span.graph, span.backend}];
-        if (of.count++ == 0) of.start = span.start;
-        of.cached += span.from != "compiled";
-        of.seconds += span.seconds;
-        if (span.seconds > of.longest) of.longest = span.seconds, of.name = span.name;
-    }
+    std::vector<Line> lines;
+    std::map<std::pair<std::string, std::string>, std::size_t> kernels;  // positions, by graph and backend
     for (const TimeSpan& span : profile.spans) {
         if (span.kind != "kernel") {
-            rows.push_back(
-                {seconds_text(span.start), seconds_text(span.seconds), span.kind, span.name, graph_of(span)});
+            lines.push_back({span});
             continue;
         }
-        const auto found = kernels.find({span.graph, span.backend});
-        if (found == kernels.end()) continue;  // told already
-        const Kernels& of = found->second;
-        rows.push_back({seconds_text(of.start), seconds_text(of.seconds), "kernels",
-                        plural(of.count, "kernel") + ", " + std::to_string(of.cached) + " from the cache; longest " +
-                            of.name + ", " + seconds_text(of.longest),
-                        graph_of(span)});
-        kernels.erase(found);
+        const auto [at, fresh] = kernels.try_emplace({span.graph, span.backend}, lines.size());
+        if (fresh) lines.push_back({span});
+        Line& line = lines[at->second];
+        if (line.kernels++) line.span.seconds += span.seconds;
+        line.cached += span.from != "compiled";
+        if (span.seconds > line.longest) line.longest = span.seconds, line.span.name = span.name;
+    }
+    const bool several = std::ranges::any_of(
+        profile.spans, [&](const TimeSpan& span) { return span.backend != profile.spans.front().backend; });
+    std::vector<Row> rows = {{"start", "took", "", "what", "graph"}};
+    for (const auto& [span, count, cached, longest] : lines) {
+        const std::string all = plural(count, "kernel") + ", " + std::to_string(cached) + " from the cache; longest " +
+                                span.name + ", " + seconds_text(longest);
+        const bool named = several && !span.graph.empty() && !span.backend.empty();
+        rows.push_back({seconds_text(span.start), seconds_text(span.seconds), count ? "kernels" : span.kind,
+                        count ? all : span.name, span.graph + (named ? " on " + span.backend : "")});
     }
     return "Compile times:\n" + table(rows, {.right = 2, .most = 4 * most}) + "\n";
 }

@@ -96,9 +96,8 @@ std::string graphs_text(const Report& report, const TextOptions& options, const 
                 (graph.nested_graphs
                      ? " and " + std::to_string(graph.nested_ops) + " in " + plural(graph.nested_graphs, "nested graph")
                      : "") +
-                ", " + plural(static_cast<std::int64_t>(graph.input_values.size()), "input") + ", " +
-                plural(static_cast<std::int64_t>(graph.output_values.size()), "output") + ", " +
-                plural(graph.parameters, "parameter");
+                ", " + plural(graph.input_values.size(), "input") + ", " +
+                plural(graph.output_values.size(), "output") + ", " + plural(graph.parameters, "parameter");
         if (graph.parameters)
             text += " (" + plural(graph.parameter_elements, "number") + ", " + bytes_text(graph.parameter_bytes) + ")";
         text += runs;
@@ -258,7 +257,7 @@ std::vector<std::string> why_not_whole(const Report& report, const std::vector<F
 std::string to_text(const Report& report, const TextOptions& options) {
     const Painter paint(options);
     std::string text =
-        paint.bold("Whittle produced " + plural(static_cast<std::int64_t>(report.graph_count()), "graph") + ", with " +
+        paint.bold("Whittle produced " + plural(report.graph_count(), "graph") + ", with " +
                    plural(report.graph_break_count, "graph break") + " and " + plural(report.op_count, "op") + ".") +
         "\n\n";
     text += reasons_text(report, options, paint);

@@ -281,8 +281,7 @@ void add_breaks(const PageFacts& facts, Sources& sources, std::vector<Finding>& 
         findings.push_back(
             {.level = "break",
              .title = reason.reason,
-             .detail =
-                 plural(static_cast<std::size_t>(reason.count), "graph break") + "; " + std::string(reason.hint()),
+             .detail = plural(reason.count, "graph break") + "; " + std::string(reason.hint()),
              .place = first_of(sources.places(place.user_stack)),
              .where =
                  place.user_stack.empty() ? std::string() : node_in_file(place.node, place.user_stack.front().file),
@@ -297,13 +296,13 @@ void add_recompiles(const PageFacts& facts, Sources& sources, std::vector<Findin
     const bool folder = fs::is_directory(facts.report.model, unknown);
     const std::string next = folder ? "" : asking(facts, "--profile-recompiles");
     for (const IndexRecompile& recompile : facts.report.recompiles)
-        findings.push_back({.level = "recompiled",
-                            .title = recompile.frame + " was compiled again: " + recompile.guard,
-                            .detail = plural(static_cast<std::size_t>(recompile.count), "time") +
-                                      (recompile.advice.empty() ? "" : "; " + recompile.advice),
-                            .place = first_of(sources.places(recompile.stack)),
-                            .command = next,
-                            .go = "guards=" + recompile.frame});
+        findings.push_back(
+            {.level = "recompiled",
+             .title = recompile.frame + " was compiled again: " + recompile.guard,
+             .detail = plural(recompile.count, "time") + (recompile.advice.empty() ? "" : "; " + recompile.advice),
+             .place = first_of(sources.places(recompile.stack)),
+             .command = next,
+             .go = "guards=" + recompile.frame});
 }
 
 }  // namespace
