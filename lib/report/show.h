@@ -38,8 +38,6 @@ std::string first_break_text(const Report& report);
 /// is nothing.
 std::vector<std::string> why_not_whole(const Report& report, const std::vector<Frame>& frames, bool exported);
 
-/// graph_count, graph_break_count, op_count, break_reasons, graphs, recompiles (none for a model file), notes, ops,
-/// backend, unsupported.
 nlohmann::json to_json(const Report& report);
 
 /// One cluster per frame of the report. Constants are shown inside their readers; breaks are drawn in red.
