@@ -13,7 +13,7 @@
 #include "cli/usage.h"
 #include "diagnose/letter.h"
 #include "reduce/save.h"
-#include "report/frame_divergence.h"
+#include "report/divergence.h"
 
 namespace whittle::cli {
 namespace fs = std::filesystem;
@@ -112,7 +112,7 @@ int diverge(const Tool& tool, const fs::path& model, const SubjectOptions& optio
         all.push_back(report::diverge(frame, own.suspect()));
         if (tool.shared().json) continue;
         sink.out() << (all.size() > 1 ? "\n" : "")
-                   << to_text(all.back(), {.all = tool.shared().verbose, .columns = sink.columns()});
+                   << to_text(all.back(), {.verbose = tool.shared().verbose, .columns = sink.columns()});
     }
     if (tool.shared().json) print_json(to_json(all));
     return std::any_of(all.begin(), all.end(), [](const auto& one) { return one.differs(); });

@@ -17,24 +17,17 @@ namespace {
 struct Side {
     report::Subject subject;
     report::Report report = {};
-    std::vector<report::RecordedValues> values = {};
+    std::vector<LoadedFrame> values = {};
 
     report::Capture capture() const { return {subject.frames, report, values}; }
 };
 
 /// What folders of trace, and records, keep.
-std::vector<report::RecordedValues> recorded(const fs::path& model, const SubjectOptions& options) {
+std::vector<LoadedFrame> recorded(const fs::path& model, const SubjectOptions& options) {
     const ModelKind kind = recognize(model);
-    std::vector<report::RecordedValues> all;
-    if (kind != ModelKind::trace && kind != ModelKind::record) return all;
-    for (LoadedFrame& frame : load_model(model, {.inputs = options.inputs, .keep_unknown = true})) {
-        if (!frame.record) continue;
-        report::RecordedValues values{.graph = frame.graph.name};
-        for (const NodeId id : frame.graph.placeholders()) values.inputs_of.push_back(frame.graph.node({id}).target);
-        values.inputs = std::move(frame.inputs);
-        values.outputs = std::move(frame.expected);
-        all.push_back(std::move(values));
-    }
+    if (kind != ModelKind::trace && kind != ModelKind::record) return {};
+    std::vector<LoadedFrame> all = load_model(model, {.inputs = options.inputs, .keep_unknown = true});
+    std::erase_if(all, [](const LoadedFrame& frame) { return !frame.record; });
     return all;
 }
 

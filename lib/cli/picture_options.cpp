@@ -10,11 +10,7 @@
 #include "cli/environment.h"
 #include "cli/tool.h"
 #include "cli/usage.h"
-#include "report/frame_divergence.h"
-#include "report/page/data.h"
-#include "report/page/findings.h"
 #include "report/page/page.h"
-#include "report/show.h"
 
 namespace whittle::cli {
 
@@ -47,7 +43,7 @@ PictureOptions::Compared compare(const report::Subject& subject, const SubjectOp
     if (subject.runnable.empty()) return compared;
     std::vector<LoadedFrame> frames;
     for (const JudgedFrame& failing : subject.failing()) {
-        const std::string graph = html::graph_of(subject, failing);
+        const std::string graph = report::graph_of(subject, failing);
         if (!failing.wrong || graph.empty()) continue;
         if (compared.values.contains(graph) || compared.not_compared.contains(graph)) continue;  // a further run
         if (compared.values.size() == kMostCompared) {
@@ -66,7 +62,7 @@ void add_first_wrong(const report::Subject& subject, const PictureOptions::Compa
     if (!json.contains("judged")) return;
     for (std::size_t i = 0; i < subject.judged.size(); ++i) {
         if (subject.judged[i].verdict != Verdict::fails) continue;
-        const auto found = compared.values.find(html::graph_of(subject, subject.judged[i]));
+        const auto found = compared.values.find(report::graph_of(subject, subject.judged[i]));
         const ValueDivergence* const value =
             found == compared.values.end() ? nullptr : found->second.divergence.first_wrong();
         if (!value) continue;
@@ -89,7 +85,7 @@ html::PageFacts page_facts(const Tool& tool, const report::Subject& subject, con
 }
 
 void write_page(const std::filesystem::path& file, const html::PageFacts& facts) {
-    write_file(file, html::page(html::page_data(facts)));
+    write_file(file, html::page(facts));
 }
 
 }  // namespace
@@ -140,7 +136,7 @@ void PictureOptions::write_diff(const Tool& tool, const report::Subject& subject
                                 const report::TraceDiff& diff) const {
     if (!html) return;
     html::PageFacts facts = page_facts(tool, subject, report, {}, !no_source);
-    facts.diff = &diff;
+    facts.diff = diff;
     write_page(*html, facts);
 }
 

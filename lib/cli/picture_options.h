@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "cli/subject.h"
-#include "report/frame_divergence.h"
+#include "report/divergence.h"
 #include "report/report.h"
 #include "report/trace_diff.h"
 

@@ -1,7 +1,5 @@
 #include "cli/profile.h"
 
-#include "report/subject_profile.h"
-
 namespace whittle::cli {
 namespace fs = std::filesystem;
 

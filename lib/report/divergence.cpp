@@ -1,14 +1,73 @@
 #include "report/divergence.h"
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
-#include <span>
 
+#include "backends/registry.h"
 #include "base/number_text.h"
+#include "base/suggest.h"
 #include "base/words.h"
+#include "graph/shared_fields.h"
 #include "graph/text.h"
+#include "judge/frames.h"
+#include "report/text_parts.h"
 
-namespace whittle::report {
+namespace whittle {
+namespace {
+
+/// "file.cpp:12" of the user's line, or the module's path.
+std::string place(const ValueDivergence& value) {
+    if (value.stack.empty()) return value.module_path;
+    return value.stack.front().file + ":" + std::to_string(value.stack.front().line);
+}
+
+}  // namespace
+
+template <>
+struct Fields<ValueDivergence> {
+    static void visit(auto& field) {
+        const auto of = [&](const char* name, auto&& get) { field(name, get, ""); };
+        using Value = const ValueDivergence&;
+        of("node", &ValueDivergence::node);
+        of("result", &ValueDivergence::result);
+        of("op", &ValueDivergence::op);
+        of("dtype", [](Value value) { return value.meta.dtype; });
+        of("sizes", [](Value value) { return value.meta.sizes; });
+        of("closeness", [](Value value) { return name(value.closeness); });
+        of("max_abs", [](Value value) { return value.error.max_abs; });
+        of("max_rel", [](Value value) { return value.error.max_rel; });
+        of("max_ulp", [](Value value) { return value.error.max_ulp; });
+        of("misplaced", [](Value value) { return value.error.misplaced; });
+        of("nan", [](Value value) { return value.error.nan; });
+        of("inf", [](Value value) { return value.error.inf; });
+        of("born", [](Value value) { return static_cast<bool>(value.born); });
+        of("born_nan", [](Value value) { return value.born.nan; });
+        of("born_infinity", [](Value value) { return value.born.infinity; });
+        of("born_in_reference", [](Value value) { return static_cast<bool>(value.born_in_reference); });
+        of("line", place);
+        field.maybe("rmse", &ValueDivergence::own_rmse, "");
+        field.maybe("reference_rmse", &ValueDivergence::reference_rmse, "");
+    }
+};
+
+template <>
+struct Fields<Divergence> {
+    static void visit(auto& field) {
+        const auto of = [&](const char* name, auto&& get, auto... form) { field(name, get, "", form...); };
+        of("outcome", [](const Divergence& divergence) { return name(divergence.plain.kind); });
+        of("message", [](const Divergence& divergence) { return divergence.plain.message; });
+        of("failure", &Divergence::failure);
+        of("values", &Divergence::values);
+        of(
+            "first",
+            [](const Divergence& divergence) {
+                const ValueDivergence* const first = divergence.first_wrong();
+                return first ? std::optional(first->node) : std::nullopt;
+            },
+            OrNull{});
+    }
+};
+
+namespace report {
 namespace {
 
 constexpr std::size_t kBefore = 3, kAfter = 3;  // values shown around the first that differs
@@ -17,12 +76,6 @@ std::string figure_text(double value) { return significant(value, 2); }
 
 std::string node_text(const ValueDivergence& value) {
     return "%" + value.node + (value.results > 1 ? "[" + std::to_string(value.result) + "]" : "");
-}
-
-/// "file.cpp:12" of the user's line, or the module's path.
-std::string place(const ValueDivergence& value) {
-    if (value.stack.empty()) return value.module_path;
-    return value.stack.front().file + ":" + std::to_string(value.stack.front().line);
 }
 
 std::string births(const ValueDivergence& value) {
@@ -36,8 +89,6 @@ std::string births(const ValueDivergence& value) {
     add("Inf", value.born.infinity, value.born_in_reference.infinity);
     return text;
 }
-
-using Row = std::vector<std::string>;
 
 Row row(const ValueDivergence& value) {
     const ErrorFigures& error = value.error;
@@ -60,24 +111,6 @@ Row row(const ValueDivergence& value) {
 const Row kHeader = {"verdict",          "value", "op",    "result", "max abs", "max rel", "max ulp", "rmse",
                      "reference's rmse", "line",  "remark"};
 
-/// Columns that no row fills are left out.
-std::string divergence_table(const std::vector<Row>& rows, std::size_t columns) {
-    std::vector<std::size_t> widths(rows[0].size());
-    for (const Row& row : std::span(rows).subspan(1))
-        for (std::size_t i = 0; i < row.size(); i++) widths[i] = std::max(widths[i], row[i].size());
-    for (std::size_t i = 0; i < widths.size(); i++)
-        if (widths[i]) widths[i] = std::max(widths[i], rows[0][i].size());
-    std::string text;
-    for (const Row& row : rows) {
-        std::string line = "  ";
-        for (std::size_t i = 0; i < row.size(); i++)
-            if (widths[i]) line += row[i] + std::string(widths[i] - row[i].size() + 2, ' ');
-        while (line.ends_with(' ')) line.pop_back();
-        text += shortened(line, columns) + "\n";
-    }
-    return text;
-}
-
 std::string legend(const std::string& backend) {
     return "  max abs, rel, ulp  largest error of " + backend +
            " against the reference: as it is, relative, in steps of the data type\n"
@@ -87,11 +120,10 @@ std::string legend(const std::string& backend) {
            "  reference's rmse   that of the reference against the same\n";
 }
 
-std::string verdict(const Divergence& divergence, const std::string& backend) {
+std::string summary(const Divergence& divergence, const std::string& backend) {
     const auto& values = divergence.values;
     const auto count = [&](Closeness wanted) {
-        return std::count_if(values.begin(), values.end(),
-                             [&](const ValueDivergence& value) { return value.closeness == wanted; });
+        return std::ranges::count(values, wanted, &ValueDivergence::closeness);
     };
     const auto coarse = count(Closeness::coarse);
     std::string text = "values:      " + std::to_string(values.size()) + " compared, " +
@@ -120,19 +152,50 @@ std::string verdict(const Divergence& divergence, const std::string& backend) {
     return text;
 }
 
+/// Nobody ran the frame, so that there are no values to compare.
+bool not_run(const Judgement& said) {
+    return said.verdict == Verdict::not_judged && (!said.no_reference.empty() || said.outcome.outputs.empty());
+}
+
+/// The verdict where it is not what the comparison of the graph with the reference says.
+std::string verdict_line(const FrameDivergence& one) {
+    const Judgement& said = one.judgement;
+    if (said.verdict != Verdict::not_judged && said.fails() == one.divergence.plain.failed()) return {};
+    return "verdict:     " + text_of(said) + "\n" +
+           (one.rewritten.empty() ? "" : "read:        " + join(one.rewritten, "; ") + "\n");
+}
+
 }  // namespace
 
-std::string to_text(const Divergence& divergence, const std::string& backend, const DivergenceTextOptions& options) {
+bool FrameDivergence::differs() const {
+    return judgement.fails() || (judgement.right() && !divergence.plain.failed() && divergence.first);
+}
+
+FrameDivergence diverge(const LoadedFrame& frame, const Suspect& suspect) {
+    const std::unique_ptr<Backend> backend = find_backend(suspect.spec, suspect.options);
+    FrameDivergence one{.file = frame.file.string(), .backend = suspect.spec.text(), .rewritten = frame.rewritten};
+    Suspect compared = suspect;
+    compared.tier = Tier::computes;
+    one.judgement = judge(case_of(frame, compared), *backend);
+    if (not_run(one.judgement))
+        one.divergence.failure = one.judgement.reason;
+    else
+        one.divergence =
+            whittle::diverge(frame.graph, frame.inputs, *backend, suspect.options, suspect.limits, suspect.accuracy);
+    return one;
+}
+
+std::string to_text(const Divergence& divergence, const std::string& backend, const TextOptions& options) {
     const Outcome& plain = divergence.plain;
     std::string text =
         "whole graph: " + std::string(name(plain.kind)) + (plain.failed() ? ": " + plain.message : "") + "\n";
     if (!divergence.failure.empty())
         return text + "exposed:     no values, it fails with all of them exposed: " + divergence.failure + "\n";
-    text += verdict(divergence, backend);
+    text += summary(divergence, backend);
     if (!divergence.no_exact.empty()) text += "f64:         not computed: " + divergence.no_exact + "\n";
     const auto& values = divergence.values;
     std::size_t begin = 0, end = values.size();
-    if (!options.all) {
+    if (!options.verbose) {
         const std::size_t centre = divergence.first.value_or(values.size());
         begin = centre > kBefore ? centre - kBefore : 0;
         end = std::min(values.size(), centre + kAfter + 1);
@@ -141,41 +204,28 @@ std::string to_text(const Divergence& divergence, const std::string& backend, co
     std::vector<Row> rows = {kHeader};
     for (std::size_t i = begin; i < end; i++) rows.push_back(row(values[i]));
     if (rows.size() == 1) return text;
-    text += "\n" + divergence_table(rows, options.all ? 0 : options.columns);
+    text += "\n" + table(rows, {.columns = options.verbose ? 0 : options.columns});
     if (rows.size() - 1 < values.size()) text += "  (-v shows all " + std::to_string(values.size()) + ")\n";
     return text + "\n" + legend(backend);
 }
 
-nlohmann::json to_json(const Divergence& divergence) {
-    nlohmann::json values = nlohmann::json::array();
-    for (const ValueDivergence& value : divergence.values) {
-        nlohmann::json entry = {{"node", value.node},
-                                {"result", value.result},
-                                {"op", value.op},
-                                {"dtype", name(value.meta.dtype)},
-                                {"sizes", value.meta.sizes},
-                                {"closeness", name(value.closeness)},
-                                {"max_abs", value.error.max_abs},
-                                {"max_rel", value.error.max_rel},
-                                {"max_ulp", value.error.max_ulp},
-                                {"misplaced", value.error.misplaced},
-                                {"nan", value.error.nan},
-                                {"inf", value.error.inf},
-                                {"born", static_cast<bool>(value.born)},
-                                {"born_nan", value.born.nan},
-                                {"born_infinity", value.born.infinity},
-                                {"born_in_reference", static_cast<bool>(value.born_in_reference)},
-                                {"line", place(value)}};
-        if (value.own_rmse) entry["rmse"] = *value.own_rmse, entry["reference_rmse"] = *value.reference_rmse;
-        values.push_back(std::move(entry));
-    }
-    nlohmann::json json = {{"outcome", name(divergence.plain.kind)},
-                           {"message", divergence.plain.message},
-                           {"failure", divergence.failure},
-                           {"values", std::move(values)}};
-    json["first"] = nullptr;
-    if (const ValueDivergence* const first = divergence.first_wrong()) json["first"] = first->node;
-    return json;
+std::string to_text(const FrameDivergence& one, const TextOptions& options) {
+    const std::string title = "divergence of " + one.backend + " from the reference on " + one.file + "\n";
+    if (not_run(one.judgement)) return title + text_of(one.judgement) + "\n";
+    return title + verdict_line(one) + to_text(one.divergence, one.backend, options);
 }
 
-}  // namespace whittle::report
+nlohmann::json to_json(const Divergence& divergence) { return report_json(divergence); }
+
+nlohmann::json to_json(std::span<const FrameDivergence> all) {
+    nlohmann::json list = nlohmann::json::array();
+    for (const FrameDivergence& one : all) {
+        list.push_back(report_json(one.divergence));
+        list.back()["file"] = one.file;
+        add_verdict(list.back(), judged_frame("", one.file, one.judgement));
+    }
+    return {{"backend", all.empty() ? "" : all.back().backend}, {"divergence", std::move(list)}};
+}
+
+}  // namespace report
+}  // namespace whittle

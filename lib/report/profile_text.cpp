@@ -4,7 +4,7 @@
 
 #include "base/number_text.h"
 #include "base/words.h"
-#include "report/show.h"
+#include "report/text_parts.h"
 
 namespace whittle::report {
 namespace {
@@ -15,70 +15,40 @@ std::string percent(double share) { return fixed(100 * share, 0) + " %"; }
 
 std::string quantity_text(double value, const char* unit) { return fixed(value, value >= 100 ? 0 : 2) + ' ' + unit; }
 
-using Row = std::vector<std::string>;
-
-/// Columns as wide as they have to be: numbers to the right, those behind `right` to the left.
-std::string profile_table(const std::vector<Row>& rows, std::size_t right, std::size_t most) {
-    std::vector<std::size_t> widths;
-    for (const Row& row : rows)
-        for (std::size_t c = 0; c < row.size(); ++c) {
-            if (c == widths.size()) widths.push_back(0);
-            widths[c] = std::max(widths[c], row[c].size());
-        }
-    std::string text;
-    for (std::size_t r = 0; r < rows.size() && r <= most; ++r) {
-        std::string line = " ";
-        for (std::size_t c = 0; c < rows[r].size(); ++c) {
-            const std::string pad(widths[c] - rows[r][c].size(), ' ');
-            line += " " + (c < right ? pad + rows[r][c] : rows[r][c] + pad) + (c + 1 < rows[r].size() ? " " : "");
-        }
-        line.erase(line.find_last_not_of(' ') + 1);
-        text += line + "\n";
-    }
-    if (rows.size() > most + 1) text += "  ... " + std::to_string(rows.size() - most - 1) + " more (-v shows all)\n";
-    return text;
-}
-
 /// Every span but kernels in its order, and the kernels of each graph in one row: those that were measured on a backend
 /// are others than those of the program itself.
 std::string compile_text(const Profile& profile, std::size_t most) {
     if (profile.spans.empty()) return {};
-    std::vector<Row> rows = {{"start", "took", "", "what", "graph"}};
-    struct Kernels {
-        std::size_t count = 0, cached = 0;
-        double start = 0, seconds = 0, longest = 0;
-        std::string name = {};
+    struct Line {
+        TimeSpan span;  ///< of kernels: the first, with the seconds of all and the name of the longest
+        std::size_t kernels = 0, cached = 0;
+        double longest = 0;
     };
-    std::map<std::pair<std::string, std::string>, Kernels> kernels;  // by graph and backend
-    const bool several = std::ranges::any_of(
-        profile.spans, [&](const TimeSpan& span) { return span.backend != profile.spans.front().backend; });
-    const auto graph_of = [&](const TimeSpan& span) {
-        return span.graph + (several && !span.graph.empty() && !span.backend.empty() ? " on " + span.backend : "");
-    };
-    for (const TimeSpan& span : profile.spans) {
-        if (span.kind != "kernel") continue;
-        Kernels& of = kernels[{span.graph, span.backend}];
-        if (of.count++ == 0) of.start = span.start;
-        of.cached += span.from != "compiled";
-        of.seconds += span.seconds;
-        if (span.seconds > of.longest) of.longest = span.seconds, of.name = span.name;
-    }
+    std::vector<Line> lines;
+    std::map<std::pair<std::string, std::string>, std::size_t> kernels;  // positions, by graph and backend
     for (const TimeSpan& span : profile.spans) {
         if (span.kind != "kernel") {
-            rows.push_back(
-                {seconds_text(span.start), seconds_text(span.seconds), span.kind, span.name, graph_of(span)});
+            lines.push_back({span});
             continue;
         }
-        const auto found = kernels.find({span.graph, span.backend});
-        if (found == kernels.end()) continue;  // told already
-        const Kernels& of = found->second;
-        rows.push_back({seconds_text(of.start), seconds_text(of.seconds), "kernels",
-                        plural(of.count, "kernel") + ", " + std::to_string(of.cached) + " from the cache; longest " +
-                            of.name + ", " + seconds_text(of.longest),
-                        graph_of(span)});
-        kernels.erase(found);
+        const auto [at, fresh] = kernels.try_emplace({span.graph, span.backend}, lines.size());
+        if (fresh) lines.push_back({span});
+        Line& line = lines[at->second];
+        if (line.kernels++) line.span.seconds += span.seconds;
+        line.cached += span.from != "compiled";
+        if (span.seconds > line.longest) line.longest = span.seconds, line.span.name = span.name;
     }
-    return "Compile times:\n" + profile_table(rows, 2, 4 * most) + "\n";
+    const bool several = std::ranges::any_of(
+        profile.spans, [&](const TimeSpan& span) { return span.backend != profile.spans.front().backend; });
+    std::vector<Row> rows = {{"start", "took", "", "what", "graph"}};
+    for (const auto& [span, count, cached, longest] : lines) {
+        const std::string all = plural(count, "kernel") + ", " + std::to_string(cached) + " from the cache; longest " +
+                                span.name + ", " + seconds_text(longest);
+        const bool named = several && !span.graph.empty() && !span.backend.empty();
+        rows.push_back({seconds_text(span.start), seconds_text(span.seconds), count ? "kernels" : span.kind,
+                        count ? all : span.name, span.graph + (named ? " on " + span.backend : "")});
+    }
+    return "Compile times:\n" + table(rows, {.right = 2, .most = 4 * most}) + "\n";
 }
 
 /// Arithmetic as fast as the machine allows would wait for the kernel's bytes.
@@ -107,7 +77,7 @@ std::string kernels_text(const Profile& profile, std::size_t most) {
              kernel->roofline ? percent(*kernel->roofline) : "", kernel->graph + "." + kernel->name,
              shortened(nodes, 60)});
     }
-    std::string text = "Kernels on " + profile.backend + ", slowest first:\n" + profile_table(rows, 6, most);
+    std::string text = "Kernels on " + profile.backend + ", slowest first:\n" + table(rows, {.right = 6, .most = most});
     if (profile.machine)
         text += "  roofline: of what this machine allows, " +
                 quantity_text(1e-9 * profile.machine->flops_per_second, "GFLOP/s") + " and " +
@@ -124,7 +94,7 @@ std::string profiled_graphs_text(const Profile& profile, std::size_t most) {
         rows.push_back({graph.failure.empty() ? seconds_text(graph.compile_seconds) : "",
                         graph.failure.empty() ? seconds_text(graph.seconds) : "", graph.graph,
                         graph.failure.empty() ? "median of " + plural(graph.runs, "run") : "fails: " + graph.failure});
-    return "Graphs on " + profile.backend + ":\n" + profile_table(rows, 2, most) + "\n";
+    return "Graphs on " + profile.backend + ":\n" + table(rows, {.right = 2, .most = most}) + "\n";
 }
 
 std::string memory_text(const Profile& profile, std::size_t most) {
@@ -138,7 +108,8 @@ std::string memory_text(const Profile& profile, std::size_t most) {
         rows.push_back({bytes_text(memory.peak), memory.graph, memory.peak_at,
                         memory.how == "measured" ? "measured" : "by liveness", alive});
     }
-    return rows.size() == 1 ? std::string() : "Memory, without parameters:\n" + profile_table(rows, 1, most) + "\n";
+    return rows.size() == 1 ? std::string()
+                            : "Memory, without parameters:\n" + table(rows, {.right = 1, .most = most}) + "\n";
 }
 
 std::string profiled_ops_text(const Profile& profile, std::size_t most) {
@@ -152,7 +123,8 @@ std::string profiled_ops_text(const Profile& profile, std::size_t most) {
         for (auto op = from; op != to; ++op)
             rows.push_back({seconds_text(op->seconds), percent(all > 0 ? op->seconds / all : 0),
                             std::to_string(op->calls), op->op});
-        text += "Operations of " + from->frame + ", " + seconds_text(all) + ":\n" + profile_table(rows, 3, most) + "\n";
+        text += "Operations of " + from->frame + ", " + seconds_text(all) + ":\n" +
+                table(rows, {.right = 3, .most = most}) + "\n";
         from = to;
     }
     return text;
@@ -167,7 +139,7 @@ std::string seconds_text(double seconds) {
 }
 
 std::string to_text(const Profile& profile, const TextOptions& options) {
-    const std::size_t most = options.verbose ? static_cast<std::size_t>(-1) / 8 : kMostRows;
+    const std::size_t most = options.verbose ? 0 : kMostRows;
     return compile_text(profile, most) + profiled_graphs_text(profile, most) + kernels_text(profile, most) +
            memory_text(profile, most) + profiled_ops_text(profile, most);
 }

@@ -1,6 +1,7 @@
 #include "report/report.h"
 
 #include <algorithm>
+#include <functional>
 #include <iterator>
 #include <map>
 #include <set>
@@ -16,6 +17,7 @@
 #include "ops/core/memory.h"
 #include "ops/core/registry.h"
 #include "ops/onnx/sequence.h"
+#include "passes/subgraph.h"
 #include "report/generalized.h"
 #include "report/split.h"
 
@@ -55,7 +57,7 @@ std::set<NodeId> refused_calls(const Graph& graph, const Backend* backend,
         });
         call.name.clear();
         const auto [entry, fresh] = known.try_emplace(print(graph, call));
-        if (fresh) entry->second = !unsupported_isolated(call_alone(graph, id), *backend).empty();
+        if (fresh) entry->second = !unsupported_isolated(piece(graph, {&id, 1}).graph, *backend).empty();
         return entry->second;
     };
     std::set<NodeId> refused;
@@ -98,7 +100,7 @@ std::vector<FoundBreak> find_breaks(const Frame& frame, const Backend* backend, 
     const Graph& graph = frame.graph;
     std::map<std::string, std::string> frontend;
     std::vector<FoundBreak> found;
-    for (const FrontendBreak& b : frame.breaks) {
+    for (const Break& b : frame.breaks) {
         if (graph.find(b.node))
             frontend[b.node] = b.reason;
         else
@@ -112,28 +114,29 @@ std::vector<FoundBreak> find_breaks(const Frame& frame, const Backend* backend, 
         const bool misplaced = backend && touches_misplaced(graph, call) && !touches_unknown(graph, call);
         const bool goes_on = std::exchange(misplaced_before, misplaced);
         const RegisteredOp* op = kernel_of(call.target);
+        const std::string opset = opset_text(graph, call.target);
+        const auto add = [&](BreakKind kind, const std::string& reason, bool stops = true, bool told = true) {
+            found.push_back({id, kind, call.target, reason, stops, told});
+        };
         if (const auto told = frontend.find(call.name); told != frontend.end())
-            found.push_back({id, BreakKind::frontend, call.target, told->second});
+            add(BreakKind::frontend, told->second);
         else if (misplaced)
             // Where the graph ends for a compiler, it goes on behind all of them; for the reference it is the
             // program's.
-            found.push_back({id, BreakKind::unsupported, call.target,
-                             call.target + " is of tensors that backend " + backend->name() + " does not have", judged,
-                             judged && !goes_on});
+            add(BreakKind::unsupported,
+                call.target + " is of tensors that backend " + backend->name() + " does not have", judged,
+                judged && !goes_on);
         else if (!op && frame.captured)
             continue;
         else if (!op && onnx_sequence_op(call.target))  // else it was resolved while the file was read
-            found.push_back({id, BreakKind::frontend, call.target,
-                             call.target + " is of a sequence that is not known" + opset_text(graph, call.target)});
+            add(BreakKind::frontend, call.target + " is of a sequence that is not known" + opset);
         else if (!op)
-            found.push_back({id, BreakKind::unregistered_op, call.target,
-                             "unknown op " + call.target + opset_text(graph, call.target)});
+            add(BreakKind::unregistered_op, "unknown op " + call.target + opset);
         else if (has_nested_graph(call) && !op->def->higher_order &&  // many backends run it in one graph
                  (!backend || refused.contains(id) || touches_unknown(graph, call)))
-            found.push_back({id, BreakKind::control_flow, call.target,
-                             "data-dependent control flow: " + call.target + opset_text(graph, call.target)});
+            add(BreakKind::control_flow, "data-dependent control flow: " + call.target + opset);
         else if (refused.contains(id))
-            found.push_back({id, BreakKind::unsupported, call.target, refusal_text(graph, call, *backend)});
+            add(BreakKind::unsupported, refusal_text(graph, call, *backend));
     }
     return found;
 }
@@ -146,7 +149,7 @@ std::vector<std::string> ask_unsupported(const Frame& frame, const Backend& back
     };
     for (const NodeId id : frame.graph.calls()) {
         const Node& call = frame.graph.node({id});
-        const auto is_break = [&](const FrontendBreak& b) { return b.node == call.name; };
+        const auto is_break = [&](const Break& b) { return b.node == call.name; };
         bool unknown = is_unknown({id});  // or what it is given is
         for_each_input(call, [&](NodeRef ref) { unknown |= is_unknown(ref); });
         if (unknown || std::ranges::any_of(frame.breaks, is_break) || touches_misplaced(frame.graph, call))
@@ -196,48 +199,26 @@ void count_nested(const Graph& graph, GraphSummary& summary) {
     }
 }
 
-GraphSummary summarize(const Graph& graph, const std::string& frame) {
-    GraphSummary s{.name = graph.name, .frame = frame};
-    s.ops = op_count(graph);
-    count_nested(graph, s);
-    for (const NodeId id : graph.placeholders()) {
-        const Node& node = graph.node({id});
-        s.inputs.push_back({node.target.empty() ? node.name : node.target, shown(graph, node.meta())});
-    }
-    for (const NodeId id : graph.outputs())
-        s.outputs.push_back({graph.node({id}).name, shown(graph, graph.node({id}).meta())});
-    for (const auto& [name, tensor] : graph.attributes) {
-        ++s.parameters;
-        s.parameter_elements += tensor.numel();
-        s.parameter_bytes += tensor.numel() * static_cast<std::int64_t>(size_of(tensor.dtype()));
-    }
-    return s;
-}
-
 void count_ops(const Graph& graph, const std::vector<std::string>& unsupported, bool captured,
                std::vector<OpUse>& ops) {
-    std::map<std::string, std::map<std::string, std::int64_t>> results;
-    std::map<std::string, std::int64_t> counts;
-    for (const OpUse& use : ops) counts[use.op] = use.count;
+    std::map<std::string, std::pair<std::int64_t, std::map<std::string, std::int64_t>>> seen;  // calls; results
     for (const NodeId id : graph.calls()) {
         const Node& call = graph.node({id});
         if (is_getitem(call)) continue;
-        ++counts[call.target];
-        if (!call.results.empty()) ++results[call.target][print(shown(graph, call.results.front()))];
+        auto& [count, results] = seen[call.target];
+        ++count;
+        if (!call.results.empty()) ++results[print(shown(graph, call.results.front()))];
     }
-    for (const auto& entry : counts) {
-        const std::string& op = entry.first;  // clang 14 does not let lambdas capture structured bindings
-        auto use = std::find_if(ops.begin(), ops.end(), [&](const OpUse& u) { return u.op == op; });
+    for (const auto& [op, known] : seen) {
+        auto use = std::ranges::find(ops, op, &OpUse::op);
         if (use == ops.end()) use = ops.insert(ops.end(), {.op = op});
-        use->count = entry.second;
+        use->count += known.first;
         use->known = captured || kernel_of(op);
-        if (std::find(unsupported.begin(), unsupported.end(), op) != unsupported.end()) use->supported = false;
-        std::vector<std::pair<std::string, std::int64_t>> ranked(results[op].begin(), results[op].end());
-        std::stable_sort(ranked.begin(), ranked.end(),
-                         [](const auto& a, const auto& b) { return a.second > b.second; });
+        if (std::ranges::count(unsupported, op)) use->supported = false;
+        std::vector<std::pair<std::string, std::int64_t>> ranked(known.second.begin(), known.second.end());
+        std::ranges::stable_sort(ranked, std::greater(), &std::pair<std::string, std::int64_t>::second);
         for (const auto& [text, times] : ranked)
-            if (std::find(use->results.begin(), use->results.end(), text) == use->results.end())
-                use->results.push_back(text);
+            if (!std::ranges::count(use->results, text)) use->results.push_back(text);
     }
     for (const auto& [name, nested] : graph.subgraphs) count_ops(*nested, unsupported, captured, ops);
 }
@@ -254,6 +235,8 @@ void add_place(Report& report, BreakKind kind, const std::string& op, const std:
     for (BreakPlace& known : reason->places)
         if (place.node.empty() && known.node.empty() && known.user_stack == place.user_stack) {
             known.count += place.count;
+            known.frame = place.frame;
+            known.breaks.insert(known.breaks.end(), place.breaks.begin(), place.breaks.end());
             return;
         }
     reason->places.push_back(std::move(place));
@@ -261,12 +244,13 @@ void add_place(Report& report, BreakKind kind, const std::string& op, const std:
 
 /// What was noticed while the program ran.
 void add_captured(Report& report, const TraceIndex& index) {
-    for (const IndexBreak& entry : index.breaks) {
+    for (std::size_t i = 0; i < index.breaks.size(); ++i) {
+        const IndexBreak& entry = index.breaks[i];
         const capture::BreakInfo* info = capture::find_break(entry.id);
         add_place(report, info ? info->kind : BreakKind::frontend, entry.op, entry.reason,
-                  {"", entry.stack, entry.count}, entry.brief);
+                  {"", entry.stack, entry.count, entry.frame, {i}}, entry.brief);
     }
-    report.recompiles = index.recompiles;
+    for (const IndexRecompile& recompile : index.recompiles) report.recompiles.push_back({recompile});
     std::stable_sort(report.recompiles.begin(), report.recompiles.end(),
                      [](const auto& a, const auto& b) { return a.count > b.count; });
     report.notes = index.notes;
@@ -276,32 +260,47 @@ void add_captured(Report& report, const TraceIndex& index) {
 
 }  // namespace
 
+std::vector<std::string> BreakReason::nodes() const {
+    std::vector<std::string> names;
+    for (const BreakPlace& place : places)
+        if (!place.node.empty()) names.push_back(place.node);
+    return names;
+}
+
 bool was_captured(const Frame& frame, const TraceIndex& index) {
     const IndexGraph* entry = entry_of(index, frame);
     return entry && !entry->guards.empty();
 }
 
-namespace {
-
-/// What the index knows of the graph. `whole`: it is not only a part of it.
-void add_entry(GraphSummary& summary, const IndexGraph& entry, const TraceIndex& index, bool whole) {
-    summary.updates = entry.updates;
-    for (const IndexGuard& guard : entry.guards) summary.guards.push_back(guard.text());
-    summary.symbols = entry.symbols;
-    if (whole) {
-        name_sizes(summary.inputs, entry.input_sizes);
-        name_sizes(summary.outputs, entry.output_sizes);
+GraphSummary summarize(const Graph& graph, const Frame& frame, const TraceIndex* captured, bool whole) {
+    const IndexGraph* const entry = captured ? entry_of(*captured, frame) : nullptr;
+    GraphSummary s{entry ? *entry : IndexGraph{.name = ""}};
+    s.name = graph.name, s.frame = frame.name, s.ops = op_count(graph);
+    count_nested(graph, s);
+    for (const NodeId id : graph.placeholders()) {
+        const Node& node = graph.node({id});
+        s.input_values.push_back({node.target.empty() ? node.name : node.target, shown(graph, node.meta())});
     }
-    summary.compile_seconds = entry.compile_seconds;
-    summary.compilations = entry.compilations;
-    summary.compile_id = entry.compile_id;
-    summary.runs = entry.runs;
-    summary.variant_of = entry.variant_of;
-    summary.difference = entry.difference;
-    summary.checked = entry.checked;
-    summary.capture_fault = entry.capture_fault;
-    if (const auto calls = index.calls.find(entry.frame); calls != index.calls.end()) summary.calls = calls->second;
+    for (const NodeId id : graph.outputs())
+        s.output_values.push_back({graph.node({id}).name, shown(graph, graph.node({id}).meta())});
+    for (const auto& [name, tensor] : graph.attributes) {
+        ++s.parameters;
+        s.parameter_elements += tensor.numel();
+        s.parameter_bytes += tensor.numel() * static_cast<std::int64_t>(size_of(tensor.dtype()));
+    }
+    if (!entry) return s;
+    if (whole) name_sizes(s.input_values, s.input_sizes), name_sizes(s.output_values, s.output_sizes);
+    if (const auto calls = captured->calls.find(entry->frame); calls != captured->calls.end()) s.calls = calls->second;
+    return s;
 }
+
+std::vector<std::string> GraphSummary::guard_texts() const {
+    std::vector<std::string> texts;
+    for (const IndexGuard& guard : guards) texts.push_back(guard.text());
+    return texts;
+}
+
+namespace {
 
 void add_unsupported(Report& report, const std::string& what) {
     if (std::ranges::find(report.unsupported, what) == report.unsupported.end()) report.unsupported.push_back(what);
@@ -321,11 +320,9 @@ void add_frame(Report& report, const Frame& frame, const Backend* backend, const
         if (general.empty() && found.told)
             add_place(report, found.kind, found.op, found.reason, place_of(frame, found.node));
     }
-    const IndexGraph* const entry = captured ? entry_of(*captured, frame) : nullptr;
     for (const Graph& piece : split_at(frame.graph, stops)) {
-        report.graphs.push_back(summarize(piece, frame.name));
+        report.graphs.push_back(summarize(piece, frame, captured, stops.empty()));
         report.graphs.back().generalized_by = general;
-        if (entry) add_entry(report.graphs.back(), *entry, *captured, stops.empty());
     }
     report.break_nodes.push_back(std::move(stops));
     if (general.empty()) count_ops(frame.graph, unsupported, frame.captured, report.ops);

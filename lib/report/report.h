@@ -11,22 +11,17 @@
 #include "capture/graph_break.h"
 #include "graph/backend.h"
 #include "graph/graph.h"
+#include "graph/placement.h"
 #include "trace/index.h"
 
 namespace whittle::report {
-
-/// A place where a frontend could not go on.
-struct FrontendBreak {
-    std::string node = {};  ///< name of the call in the graph; empty when there is none
-    std::string reason = {};
-};
 
 /// One captured frame.
 struct Frame {
     std::string name = "main";
     std::string file = {};  ///< where it was captured from, for places without a user stack
     Graph graph = {};
-    std::vector<FrontendBreak> breaks = {};
+    std::vector<Break> breaks = {};         ///< where the frontend could not go on
     std::vector<std::string> unknown = {};  ///< calls whose metas are not known: breaks, and what depends on them
     bool captured = false;  ///< while a program ran: an op that we do not know is one that the program admitted
     /// What the backend has said already that it cannot compile; else it is asked.
@@ -72,6 +67,8 @@ struct BreakPlace {
     std::string node = {};                    ///< "%nms"
     std::vector<StackFrame> user_stack = {};  ///< innermost first; of a model file: one entry, the file and the node
     std::int64_t count = 1;
+    std::string frame = {};                ///< of a captured program …
+    std::vector<std::size_t> breaks = {};  ///< … with the positions in its index
 };
 
 /// One reason with all its places.
@@ -94,8 +91,7 @@ struct BreakReason {
             "id", [](const BreakReason& reason) { return reason.info().id; }, "Of the kind of break.");
         field(
             "title", [](const BreakReason& reason) { return reason.info().title; }, "");
-        field(
-            "hint", [](const BreakReason& reason) { return reason.hint(); }, "");
+        field("hint", &BreakReason::hint, "");
         field("op", &BreakReason::op, "");
         field("reason", &BreakReason::reason, "");
         field("count", &BreakReason::count, "Each time it happened.", Count{});
@@ -122,37 +118,29 @@ struct NamedMeta {
     }
 };
 
-/// One graph that would be compiled: a frame, or what is left of it between two breaks.
-struct GraphSummary {
-    std::string name = {}, frame = {};
-    std::int64_t ops = 0;
+/// One graph that would be compiled: a frame, or what is left of it between two breaks; with what the index of a
+/// captured program knows of the frame's graph.
+struct GraphSummary : IndexGraph {
     std::int64_t nested_graphs = 0, nested_ops = 0;
-    std::vector<NamedMeta> inputs = {}, outputs = {};
+    std::vector<NamedMeta> input_values = {}, output_values = {};
     std::int64_t parameters = 0;
     std::int64_t parameter_elements = 0;  ///< numbers in them
     std::int64_t parameter_bytes = 0;
-    // Of a captured graph:
-    std::vector<std::string> updates = {};
-    std::vector<IndexSymbol> symbols = {};
-    std::vector<std::string> guards = {};
-    double compile_seconds = 0;
-    std::int64_t compilations = 1, runs = 1, calls = 1;
-    std::string variant_of = {}, difference = {};
-    bool checked = false;
-    std::string capture_fault = {};
-    std::string compile_id = {};
+    std::int64_t calls = 1;
     std::string generalized_by = {};
+
+    std::vector<std::string> guard_texts() const;
 
     static void fields(auto& field) {
         field("name", &GraphSummary::name, "");
         field("frame", &GraphSummary::frame, "");
         field("ops", &GraphSummary::ops, "Calls without getitems.", Count{});
-        field("inputs", &GraphSummary::inputs, "");
-        field("outputs", &GraphSummary::outputs, "");
+        field("inputs", &GraphSummary::input_values, "");
+        field("outputs", &GraphSummary::output_values, "");
         field("parameters", &GraphSummary::parameters, "Tensors.", Count{});
         field("parameter_bytes", &GraphSummary::parameter_bytes, "", Count{});
         field("updates", &GraphSummary::updates, "What it writes to inputs: \"L['x'] = %add\".");
-        field("guards", &GraphSummary::guards, "In the order of their checks.");
+        field("guards", &GraphSummary::guard_texts, "In the order of their checks.");
         field("compile_seconds", &GraphSummary::compile_seconds, "When a backend compiled it.");
         field.maybe("compilations", &GraphSummary::compilations,
                     "Where sizes vary, a kernel for each set of them; 1 where that was not counted.", Count{});
@@ -205,7 +193,7 @@ struct Report {
     bool backend_tells = true;                    ///< the backend can say what it does not support
     std::size_t failing = 0;                      ///< graphs that it was tried on and fails on
     std::string verdict = {};                     ///< of the others that it was tried on, in lines
-    std::vector<IndexRecompile> recompiles = {};  ///< of a captured program, most frequent first
+    std::vector<ShownRecompile> recompiles = {};  ///< of a captured program, most frequent first
     std::vector<std::string> notes = {};          ///< those of the index, and what violates constraints
     std::vector<std::string> constraint_violations = {};
     std::map<std::string, std::int64_t> calls = {}, eager_calls = {};  ///< of a captured program, as in its index …
@@ -221,12 +209,6 @@ struct Report {
         return static_cast<std::size_t>(std::ranges::count(graphs, "", &GraphSummary::generalized_by));
     }
 
-    std::vector<ShownRecompile> shown_recompiles() const {
-        std::vector<ShownRecompile> shown;
-        for (const IndexRecompile& recompile : recompiles) shown.push_back({recompile});
-        return shown;
-    }
-
     static void fields(auto& field) {
         field("model", &Report::model, "");
         field("backend", &Report::backend, "Asked whether it supports the ops; empty when none was.");
@@ -237,7 +219,7 @@ struct Report {
         field("graphs", &Report::graphs, "");
         field("ops", &Report::ops, "Most frequent first.");
         field("unsupported", &Report::unsupported, "Ops that the backend named, in order of appearance.");
-        field("recompiles", &Report::shown_recompiles, "Of a captured program, most frequent first.");
+        field("recompiles", &Report::recompiles, "Of a captured program, most frequent first.");
         field("notes", &Report::notes, "What capture could not see.");
         field.maybe("calls", &Report::calls, "Of functions that ran more than once, where they were counted.", Count{});
         field.maybe("eager_calls", &Report::eager_calls, "Those that no specialization fitted.", Count{});
@@ -253,5 +235,8 @@ Report explain(const std::string& model, const std::vector<Frame>& frames, const
 
 /// Whether the index says that the frame's graph was captured while a program ran: such graphs have guards.
 bool was_captured(const Frame& frame, const TraceIndex& index);
+
+/// Of `graph`, which is the frame's or, unless `whole`, a part of it. `captured` may be null.
+GraphSummary summarize(const Graph& graph, const Frame& frame, const TraceIndex* captured, bool whole = true);
 
 }  // namespace whittle::report

@@ -6,13 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "report/export.h"
 #include "report/report.h"
 
 namespace whittle::report {
-
-/// Of a reason, shown without verbose.
-constexpr std::size_t kPlaces = 3;
 
 struct TextOptions {
     bool ops = false;         ///< the table of ops
@@ -37,15 +33,12 @@ std::string chrome_trace(const Profile& profile);
 std::string first_break_text(const Report& report);
 
 /// Why the frames are not one graph each, as --fullgraph asks: the first break, or that there is no frame. With
-/// `exported`, as --export asks, else all sizes and inputs that are in the way. Empty when there is nothing.
+/// `exported`, as --export asks, else all sizes and inputs that are in the way: one graph stands for the whole
+/// function, and its caller can give every input of it (https://pytorch.org/docs/stable/export.html). Empty when there
+/// is nothing.
 std::vector<std::string> why_not_whole(const Report& report, const std::vector<Frame>& frames, bool exported);
 
-/// graph_count, graph_break_count, op_count, break_reasons, graphs, recompiles (none for a model file), notes, ops,
-/// backend, unsupported.
 nlohmann::json to_json(const Report& report);
-
-/// A user's stack, innermost first: a list of {file, line, column, function, text}.
-nlohmann::json stack_json(const std::vector<StackFrame>& stack);
 
 /// One cluster per frame of the report. Constants are shown inside their readers; breaks are drawn in red.
 std::string to_dot(const std::vector<Frame>& frames, const Report& report);

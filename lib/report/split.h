@@ -15,7 +15,4 @@ namespace whittle::report {
 /// as few, as can be. A piece without calls is left out.
 std::vector<Graph> split_at(const Graph& graph, std::span<const NodeId> breaks);
 
-/// A graph of that call, with the constants that it reads, which gives those of its results that are read.
-Graph call_alone(const Graph& graph, NodeId call);
-
 }  // namespace whittle::report

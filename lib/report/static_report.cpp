@@ -1,15 +1,16 @@
 #include "report/static_report.h"
-#include "base/words.h"
 
 #include <algorithm>
 #include <filesystem>
+#include <functional>
 #include <nlohmann/json.hpp>
-#include <optional>
 #include <set>
 
-#include "base/error.h"
+#include "base/words.h"
 #include "capture/graph_break.h"
-#include "report/show.h"
+#include "graph/shared_fields.h"
+#include "graph/text.h"
+#include "report/text_parts.h"
 
 namespace whittle::report {
 
@@ -21,27 +22,27 @@ using cpp::PredictedKind;
 using cpp::Prediction;
 using nlohmann::json;
 
-/// A reason with its places; a prediction that may not come true is another reason than one that will.
-struct Group {
-    const Prediction* first;
-    std::vector<const Prediction*> places;
-};
+using Places = std::vector<const Prediction*>;
 
-/// The most frequent first, else in the order of the file.
-std::vector<Group> grouped(const Analysis& analysis) {
-    std::vector<Group> groups;
+/// The places of each reason; a prediction that may not come true is another reason than one that will. The most
+/// frequent first, else in the order of the file.
+std::vector<Places> grouped(const Analysis& analysis) {
+    std::vector<Places> groups;
     for (const Prediction& p : analysis.predictions) {
-        const auto same = std::find_if(groups.begin(), groups.end(), [&](const Group& g) {
-            return g.first->kind == p.kind && g.first->reason == p.reason && g.first->possible == p.possible;
+        const auto same = std::ranges::find_if(groups, [&](const Places& places) {
+            return places[0]->kind == p.kind && places[0]->reason == p.reason && places[0]->possible == p.possible;
         });
         if (same == groups.end())
-            groups.push_back({&p, {&p}});
+            groups.push_back({&p});
         else
-            same->places.push_back(&p);
+            same->push_back(&p);
     }
-    std::stable_sort(groups.begin(), groups.end(),
-                     [](const Group& a, const Group& b) { return a.places.size() > b.places.size(); });
+    std::ranges::stable_sort(groups, std::greater(), [](const Places& places) { return places.size(); });
     return groups;
+}
+
+std::size_t possible_of(const Analysis& analysis) {
+    return static_cast<std::size_t>(std::ranges::count(analysis.predictions, true, &Prediction::possible));
 }
 
 std::string columns_text(const cpp::Range& range) {
@@ -60,16 +61,9 @@ std::string place_text(const Analysis& analysis, const Prediction& p) {
 /// Of a call that cannot be seen null: it is of no kind of its own.
 const capture::BreakInfo* break_info(PredictedKind kind) { return kind ? &capture::info(*kind) : nullptr; }
 
-std::string id_text(PredictedKind kind) {
-    const capture::BreakInfo* info = break_info(kind);
-    return info ? " [" + std::string(info->id) + "]" : std::string();
-}
-
-std::string bold(const std::string& text, const TextOptions& options) {
-    return options.color ? "\033[1m" + text + "\033[0m" : text;
-}
-std::string red(const std::string& text, const TextOptions& options) {
-    return options.color ? "\033[31m" + text + "\033[0m" : text;
+std::string heading(const Prediction& p, const Painter& paint) {
+    const capture::BreakInfo* info = break_info(p.kind);
+    return (p.possible ? "possibly: " : "") + paint.red(p.reason) + (info ? " [" + std::string(info->id) + "]" : "");
 }
 
 json place_json(const Analysis& analysis, const Prediction& p) {
@@ -121,48 +115,123 @@ int agreement(const Prediction& prediction, const IndexBreak& observed, const St
 
 }  // namespace
 
+/// A file's predictions with the breaks that were seen there; and those whose stack leads through the file, but through
+/// no prediction.
+struct Join {
+    struct Match {
+        const Prediction* prediction;
+        std::vector<const IndexBreak*> breaks = {};
+    };
+    std::vector<Match> predicted = {};
+    std::vector<const IndexBreak*> seen_only = {};
+};
+
+Join join_breaks(const Analysis& analysis, const std::vector<IndexBreak>& breaks) {
+    Join joined;
+    for (const Prediction& prediction : analysis.predictions) joined.predicted.push_back({&prediction});
+    for (const IndexBreak& observed : breaks) {
+        bool in_file = false;
+        Join::Match* best = nullptr;
+        for (const StackFrame& place : observed.stack) {  // innermost first: the nearest place that was predicted
+            if (best || !same_file(place.file, analysis.file)) continue;
+            in_file = true;
+            int agreed = 0;
+            for (Join::Match& match : joined.predicted)
+                if (const int found = agreement(*match.prediction, observed, place); found > agreed)
+                    agreed = found, best = &match;
+        }
+        if (best)
+            best->breaks.push_back(&observed);
+        else if (in_file)
+            joined.seen_only.push_back(&observed);
+    }
+    return joined;
+}
+
+std::string file_text(const Join& joined, const Analysis& analysis, const TextOptions& options) {
+    std::string text;
+    const auto add = [&](bool seen, const char* title) {
+        std::size_t count = 0;
+        for (const auto& [prediction, breaks] : joined.predicted) {
+            if (breaks.empty() == seen) continue;
+            text += (count++ ? " - " : title + std::string(" - ")) + heading(*prediction, Painter({})) + "\n" +
+                    place_text(analysis, *prediction);
+            for (const IndexBreak* b : breaks)
+                text += "   seen " + plural(b->count, "time") + " in " + b->frame + ": " + b->reason + "\n";
+        }
+        return std::to_string(count);
+    };
+    const std::string seen = add(true, "\nPredicted and seen:\n");
+    const std::string not_seen = add(false, "\nPredicted only (not reached, or no break after all):\n");
+    if (!joined.seen_only.empty()) text += "\nSeen only:\n";
+    for (const IndexBreak* b : joined.seen_only)
+        text += " - " + b->reason + " [" + b->id + "] (" + plural(b->count, "time") + ")\n" + print(b->stack);
+    return Painter(options).bold("Predictions for " + analysis.file + ":") + " " + seen + " predicted and seen, " +
+           not_seen + " predicted only, " + std::to_string(joined.seen_only.size()) + " seen only.\n" + text;
+}
+
+json file_json(const Join& joined, const Analysis& analysis) {
+    const auto observed = [](const IndexBreak& b) {
+        return json{{"id", b.id},
+                    {"reason", b.reason},
+                    {"frame", b.frame},
+                    {"count", b.count},
+                    {"user_stack", report_json(shown(b.stack))}};
+    };
+    json file = {{"file", analysis.file},
+                 {"predicted_and_seen", json::array()},
+                 {"predicted_only", json::array()},
+                 {"seen_only", json::array()}};
+    for (const auto& [prediction, breaks] : joined.predicted) {
+        json entry = place_json(analysis, *prediction);
+        entry.update({{"kind", cpp::name(prediction->kind)},
+                      {"reason", prediction->reason},
+                      {"possible", prediction->possible}});
+        for (const IndexBreak* b : breaks) entry["seen"].push_back(observed(*b));
+        file[breaks.empty() ? "predicted_only" : "predicted_and_seen"].push_back(std::move(entry));
+    }
+    for (const IndexBreak* b : joined.seen_only) file["seen_only"].push_back(observed(*b));
+    return file;
+}
+
+}  // namespace
+
 std::string to_text(const Analysis& analysis, const TextOptions& options) {
-    std::set<std::size_t> places;
-    std::size_t possible = 0;
-    for (const Prediction& p : analysis.predictions) places.insert(p.function), possible += p.possible;
+    const Painter paint(options);
+    std::set<std::size_t> functions;
+    for (const Prediction& p : analysis.predictions) functions.insert(p.function);
     std::string text = "Whittle predicts " + plural(analysis.predictions.size(), "graph break");
-    if (possible) text += " (" + std::to_string(possible) + " possible)";
-    text += " in " + std::to_string(places.size()) + " of " + plural(analysis.functions.size(), "function") + " of " +
-            analysis.file + ".";
-    text = bold(text, options) + "\n";
+    if (const std::size_t possible = possible_of(analysis)) text += " (" + std::to_string(possible) + " possible)";
+    text += " in " + std::to_string(functions.size()) + " of " + plural(analysis.functions.size(), "function") +
+            " of " + analysis.file + ".";
+    text = paint.bold(text) + "\n";
     if (analysis.predictions.empty()) return text;
-    text += "\n" + bold("Break reasons:", options) + "\n";
+    text += "\n" + paint.bold("Break reasons:") + "\n";
     int number = 0;
-    for (const Group& group : grouped(analysis)) {
-        text += "\n" + std::to_string(++number) + ". " + (group.first->possible ? "possibly: " : "") +
-                red(group.first->reason, options) + id_text(group.first->kind);
-        if (group.places.size() > 1) text += " (" + plural(group.places.size(), "place") + ")";
-        text += "\n";
-        const std::size_t shown = options.verbose ? group.places.size() : std::min(kPlaces, group.places.size());
-        for (std::size_t i = 0; i < shown; ++i) text += place_text(analysis, *group.places[i]);
-        if (shown < group.places.size())
-            text += "   and " + std::to_string(group.places.size() - shown) + " more (--verbose lists all)\n";
-        if (const capture::BreakInfo* info = break_info(group.first->kind))
-            text += "   hint: " + std::string(info->hint) + "\n";
+    for (const Places& group : grouped(analysis)) {
+        std::vector<std::string> places;
+        for (const Prediction* p : group) places.push_back(place_text(analysis, *p));
+        const capture::BreakInfo* info = break_info(group[0]->kind);
+        text += reason_text(
+            ++number, heading(*group[0], paint) + (group.size() > 1 ? " (" + plural(group.size(), "place") + ")" : ""),
+            places, info ? info->hint : "", options);
     }
     return text;
 }
 
 json to_json(const Analysis& analysis) {
     json reasons = json::array(), functions = json::array();
-    std::size_t possible = 0;
-    for (const Group& group : grouped(analysis)) {
-        json stack = json::array();
-        for (const Prediction* p : group.places) stack.push_back(place_json(analysis, *p));
-        if (group.first->possible) possible += group.places.size();
-        const capture::BreakInfo* info = break_info(group.first->kind);
-        reasons.push_back({{"id", info ? json(std::string(info->id)) : json()},
-                           {"kind", std::string(cpp::name(group.first->kind))},
-                           {"reason", group.first->reason},
-                           {"possible", group.first->possible},
-                           {"count", group.places.size()},
-                           {"user_stack", json::array({stack.front()})},
-                           {"places", stack}});
+    for (const Places& group : grouped(analysis)) {
+        json places = json::array();
+        for (const Prediction* p : group) places.push_back(place_json(analysis, *p));
+        const capture::BreakInfo* info = break_info(group[0]->kind);
+        reasons.push_back({{"id", info ? json(info->id) : json()},
+                           {"kind", cpp::name(group[0]->kind)},
+                           {"reason", group[0]->reason},
+                           {"possible", group[0]->possible},
+                           {"count", group.size()},
+                           {"user_stack", json::array({places[0]})},
+                           {"places", places}});
     }
     for (const cpp::Function& f : analysis.functions)
         functions.push_back(
@@ -170,120 +239,23 @@ json to_json(const Analysis& analysis) {
     return {{"file", analysis.file},
             {"functions", functions},
             {"graph_break_count", analysis.predictions.size()},
-            {"possible_break_count", possible},
+            {"possible_break_count", possible_of(analysis)},
             {"break_reasons", reasons}};
 }
-
-Join join_breaks(const Analysis& analysis, const std::vector<IndexBreak>& breaks) {
-    Join joined;
-    std::vector<Join::Match> matches(analysis.predictions.size());
-    for (std::size_t b = 0; b < breaks.size(); ++b) {
-        bool in_file = false;
-        std::optional<std::size_t> best;
-        for (const StackFrame& place : breaks[b].stack) {  // innermost first: the nearest place that was predicted
-            if (!same_file(place.file, analysis.file)) continue;
-            in_file = true;
-            int agreed = 0;
-            for (std::size_t p = 0; p < analysis.predictions.size(); ++p)
-                if (const int found = agreement(analysis.predictions[p], breaks[b], place); found > agreed)
-                    agreed = found, best = p;
-            if (best) break;
-        }
-        if (best)
-            matches[*best].breaks.push_back(b);
-        else if (in_file)
-            joined.seen_only.push_back(b);
-    }
-    for (std::size_t p = 0; p < matches.size(); ++p) {
-        matches[p].prediction = p;
-        if (matches[p].breaks.empty())
-            joined.predicted_only.push_back(p);
-        else
-            joined.seen.push_back(std::move(matches[p]));
-    }
-    return joined;
-}
-
-namespace {
-
-std::string file_text(const Join& joined, const Analysis& analysis, const std::vector<IndexBreak>& breaks,
-                      const TextOptions& options) {
-    std::string text = bold("Predictions for " + analysis.file + ":", options) + " " +
-                       std::to_string(joined.seen.size()) + " predicted and seen, " +
-                       std::to_string(joined.predicted_only.size()) + " predicted only, " +
-                       std::to_string(joined.seen_only.size()) + " seen only.\n";
-    const auto reason_of = [&](std::size_t at) {
-        const Prediction& p = analysis.predictions[at];
-        return (p.possible ? "possibly: " : "") + p.reason + id_text(p.kind) + "\n" + place_text(analysis, p);
-    };
-    if (!joined.seen.empty()) text += "\nPredicted and seen:\n";
-    for (const Join::Match& match : joined.seen) {
-        text += " - " + reason_of(match.prediction);
-        for (const std::size_t b : match.breaks)
-            text += "   seen " + plural(static_cast<std::size_t>(breaks[b].count), "time") + " in " + breaks[b].frame +
-                    ": " + breaks[b].reason + "\n";
-    }
-    if (!joined.predicted_only.empty()) text += "\nPredicted only (not reached, or no break after all):\n";
-    for (const std::size_t p : joined.predicted_only) text += " - " + reason_of(p);
-    if (!joined.seen_only.empty()) text += "\nSeen only:\n";
-    for (const std::size_t b : joined.seen_only) {
-        text += " - " + breaks[b].reason + " [" + breaks[b].id + "] (" +
-                plural(static_cast<std::size_t>(breaks[b].count), "time") + ")\n";
-        for (const StackFrame& frame : breaks[b].stack) {
-            text +=
-                "   File \"" + frame.file + "\", line " + std::to_string(frame.line) + ", in " + frame.function + "\n";
-            if (!frame.text.empty()) text += "     " + frame.text + "\n";
-        }
-    }
-    return text;
-}
-
-json file_json(const Join& joined, const Analysis& analysis, const std::vector<IndexBreak>& breaks) {
-    const auto predicted = [&](std::size_t at) {
-        const Prediction& p = analysis.predictions[at];
-        json place = place_json(analysis, p);
-        place.update({{"kind", std::string(cpp::name(p.kind))}, {"reason", p.reason}, {"possible", p.possible}});
-        return place;
-    };
-    const auto observed = [&](std::size_t at) {
-        const IndexBreak& b = breaks[at];
-        return json{{"id", b.id},
-                    {"reason", b.reason},
-                    {"frame", b.frame},
-                    {"count", b.count},
-                    {"user_stack", stack_json(b.stack)}};
-    };
-    json seen = json::array(), predicted_only = json::array(), seen_only = json::array();
-    for (const Join::Match& match : joined.seen) {
-        json entry = predicted(match.prediction);
-        entry["seen"] = json::array();
-        for (const std::size_t b : match.breaks) entry["seen"].push_back(observed(b));
-        seen.push_back(std::move(entry));
-    }
-    for (const std::size_t p : joined.predicted_only) predicted_only.push_back(predicted(p));
-    for (const std::size_t b : joined.seen_only) seen_only.push_back(observed(b));
-    return {{"file", analysis.file},
-            {"predicted_and_seen", seen},
-            {"predicted_only", predicted_only},
-            {"seen_only", seen_only}};
-}
-
-}  // namespace
 
 std::string joined_text(const std::vector<Analysis>& files, const std::vector<IndexBreak>& breaks,
                         const TextOptions& options) {
     std::string text;
     for (const Analysis& file : files) {
         const Join joined = join_breaks(file, breaks);
-        if (!file.predictions.empty() || !joined.seen_only.empty())
-            text += "\n" + file_text(joined, file, breaks, options);
+        if (!file.predictions.empty() || !joined.seen_only.empty()) text += "\n" + file_text(joined, file, options);
     }
     return text;
 }
 
 json joined_json(const std::vector<Analysis>& files, const std::vector<IndexBreak>& breaks) {
     json list = json::array();
-    for (const Analysis& file : files) list.push_back(file_json(join_breaks(file, breaks), file, breaks));
+    for (const Analysis& file : files) list.push_back(file_json(join_breaks(file, breaks), file));
     return list;
 }
 

@@ -1,5 +1,5 @@
-// What `explain --static` tells: the breaks predicted from the source of a program, and, when the program has also been
-// captured, which of them were seen. Matching is by source range, since compilers give different columns.
+// What `explain --static` prints: the breaks predicted from the source of a program, and, when the program has also
+// been captured, which of them were seen. Matching is by source range, since compilers give different columns.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
@@ -13,7 +13,7 @@
 namespace whittle::report {
 
 /// "File "toy.cpp", line 9, columns 5-24, in toy_example" and the source line; counts, break reasons, one hint each: as
-/// explain tells observed breaks.
+/// explain prints observed breaks.
 std::string to_text(const cpp::Analysis& analysis, const TextOptions& options);
 
 /// The first break that is sure to happen, for --fullgraph: "found a graph break at toy.cpp:9: …". Empty when there is
@@ -24,22 +24,8 @@ std::string first_break_text(const cpp::Analysis& analysis);
 /// of a Report, with column ranges and the text of the expression.
 nlohmann::json to_json(const cpp::Analysis& analysis);
 
-/// Predictions and observations, matched. Positions in analysis.predictions and in the breaks that were given.
-struct Join {
-    struct Match {
-        std::size_t prediction{};
-        std::vector<std::size_t> breaks = {};  ///< at least one
-    };
-    std::vector<Match> seen = {};
-    std::vector<std::size_t> predicted_only = {};
-    std::vector<std::size_t> seen_only = {};  ///< breaks whose stack leads through the file, but through no prediction
-};
-
-/// Matches each break with the prediction in whose range its innermost stack entry of that file lies; of several, with
-/// one of its kind. A stack entry without column is matched by its line. Breaks elsewhere are left out.
-Join join_breaks(const cpp::Analysis& analysis, const std::vector<IndexBreak>& breaks);
-
-/// What was predicted for each file beside what was seen. Files without either are left out.
+/// What was predicted for each file beside what was seen: each observed break is that of the prediction at the
+/// innermost place of its stack that fits best, by kind and range. Files without either are left out.
 std::string joined_text(const std::vector<cpp::Analysis>& files, const std::vector<IndexBreak>& breaks,
                         const TextOptions& options);
 /// For each file: file, predicted_and_seen, predicted_only, seen_only: lists of places.

@@ -2,11 +2,15 @@
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
+#include <set>
 
+#include "backends/registry.h"
 #include "base/error.h"
+#include "base/log.h"
 #include "base/words.h"
 #include "record/captured.h"
 #include "record/trace_folder.h"
+#include "replay/profile.h"
 #include "trace/frame_record.h"
 
 namespace whittle::report {
@@ -15,12 +19,11 @@ namespace fs = std::filesystem;
 Subject subject_of(const fs::path& model, std::vector<LoadedFrame> graphs) {
     Subject subject{.model = model.string()};
     for (LoadedFrame& loaded : graphs) {
-        Frame frame{.name = loaded.name,
-                    .file = loaded.file.string(),
-                    .graph = std::move(loaded.graph),
-                    .unknown = std::move(loaded.unknown)};
-        for (const Break& b : loaded.breaks) frame.breaks.push_back({b.node, b.reason});
-        subject.frames.push_back(std::move(frame));
+        subject.frames.push_back({.name = loaded.name,
+                                  .file = loaded.file.string(),
+                                  .graph = std::move(loaded.graph),
+                                  .breaks = std::move(loaded.breaks),
+                                  .unknown = std::move(loaded.unknown)});
     }
     if (!find_trace(model)) return subject;
     subject.index = load_index(model);
@@ -32,13 +35,6 @@ Subject subject_of(const fs::path& model, std::vector<LoadedFrame> graphs) {
     return subject;
 }
 
-/// How the program ended, where that was no success; the subject has an index.
-static void note_end(Subject& subject, const RanProgram& ran) {
-    if (ran.good()) return;
-    subject.index->notes.insert(subject.index->notes.begin(), "the program: " + ran.status);
-    subject.ended = ran.ending();
-}
-
 Subject subject_of(const fs::path& program, const RanProgram& ran) {
     Subject subject{.model = program.string(), .frames = graphs_of(ran)};
     subject.index = ran.own ? *ran.own : index_of(program.string(), ran.frames);
@@ -46,7 +42,9 @@ Subject subject_of(const fs::path& program, const RanProgram& ran) {
     if (!ran.callers.empty()) subject.index->callers = ran.callers;
     std::vector<std::string>& notes = subject.index->notes;
     notes.insert(notes.end(), ran.notes.begin(), ran.notes.end());
-    note_end(subject, ran);
+    if (ran.good()) return subject;
+    notes.insert(notes.begin(), "the program: " + ran.status);
+    subject.ended = ran.ending();
     return subject;
 }
 
@@ -54,6 +52,16 @@ std::string fullgraph_text(const Subject& subject, const Report& report) {
     if (!report.first_break && !subject.ended.empty()) return "the program " + subject.ended + "\n";
     const std::vector<std::string> why = why_not_whole(report, subject.frames, false);
     return why.empty() ? "" : why[0];
+}
+
+std::string graph_of(const Subject& subject, const JudgedFrame& failing) {
+    const fs::path file = failing.file;
+    if (subject.index)
+        for (const IndexRecord& record : subject.index->records)
+            if (!record.graph.empty() && file.filename() == record.file.filename()) return record.graph;
+    for (const Frame& frame : subject.frames)
+        if (frame.file == failing.file && frame.name == failing.name) return frame.graph.name;
+    return {};
 }
 
 void predict(Subject& subject, std::vector<cpp::Analysis> predictions) {
@@ -95,6 +103,67 @@ void note_tried(Subject& subject, TriedFrames tried) {
         for (const auto& [graph, missing] : tried.support)
             if (same_structure(graph, frame.graph)) frame.unsupported = missing;
     subject.judged = std::move(tried.frames);
+}
+
+namespace {
+
+double end_of(const std::vector<TimeSpan>& spans) {
+    double end = 0;
+    for (const TimeSpan& span : spans) end = std::max(end, span.start + span.seconds);
+    return end;
+}
+
+template <class T>
+void append(std::vector<T>& to, std::vector<T>&& from) {
+    std::ranges::move(from, std::back_inserter(to));
+}
+
+/// `more` was measured after `to`, by a clock of its own.
+void append(Profile& to, Profile&& more) {
+    const double behind = end_of(to.spans);
+    for (TimeSpan& span : more.spans) {
+        span.start += behind;
+        if (!more.backend.empty()) span.backend = more.backend;
+    }
+    append(to.spans, std::move(more.spans));
+    append(to.graphs, std::move(more.graphs));
+    append(to.kernels, std::move(more.kernels));
+    append(to.memory, std::move(more.memory));
+    append(to.ops, std::move(more.ops));
+    if (more.machine) to.machine = more.machine;
+    if (!more.backend.empty()) to.backend = more.backend;
+}
+
+}  // namespace
+
+Profile profile(const std::vector<LoadedFrame>& frames, const Suspect& suspect, bool code) {
+    Profile all{.backend = suspect.spec.text()};
+    const std::unique_ptr<Backend> backend = find_backend(suspect.spec, suspect.options);
+    std::set<std::string> known;
+    for (const LoadedFrame& frame : frames) {
+        if (known.size() == kMostProfiled) {
+            log_warning(LogChannel::run, "times are those of the first " + std::to_string(kMostProfiled) + " graphs");
+            break;
+        }
+        if (!known.insert(frame.graph.name).second) continue;
+        append(all, whittle::profile(frame.graph, frame.inputs, *backend, suspect.options,
+                                     {.code = code, .limits = suspect.limits}));
+    }
+    return all;
+}
+
+void add_profile(Subject& subject, Profile measured) {
+    Profile& all = subject.profile;
+    if (subject.index) {
+        all.spans = subject.index->spans;
+        all.ops = subject.index->op_times;
+    }
+    append(all, std::move(measured));
+    std::set<std::string> known;
+    for (const MemoryProfile& memory : all.memory) known.insert(memory.graph);
+    for (const Frame& frame : subject.frames)
+        if (!frame.graph.nodes.empty() && known.insert(frame.graph.name).second)
+            all.memory.push_back(memory_by_liveness(frame.graph));
 }
 
 /// What the judge said, of a program by the graphs' names: the files that the graphs were judged from are gone.

@@ -26,7 +26,7 @@ struct Subject {
     std::vector<JudgedFrame> judged = {};  ///< what the judge said of them
 
     std::vector<JudgedFrame> failing() const { return with_verdict(judged, Verdict::fails); }
-    Profile profile = {};  ///< as far as somebody measured it, see debug/profile.h
+    Profile profile = {};  ///< as far as somebody measured it, see add_profile()
 };
 
 /// The graphs of a model file; of a folder that trace wrote with its index.
@@ -48,6 +48,19 @@ TriedFrames try_frames(const std::filesystem::path& program, const RanProgram& r
 
 /// What the subject's frames showed on a backend; also tells them what is known of its support for their graphs.
 void note_tried(Subject& subject, TriedFrames tried);
+
+/// The graph that a failing frame is about: the frame may be a record of it. Empty when none is known.
+std::string graph_of(const Subject& subject, const JudgedFrame& failing);
+
+inline constexpr std::size_t kMostProfiled = 32;  ///< graphs
+
+/// What compiling and running the first kMostProfiled frames with different graphs on the suspect takes, one behind the
+/// other (replay/profile.h). `code`: with the texts of kernels. Throws Error for a backend that is not there.
+Profile profile(const std::vector<LoadedFrame>& frames, const Suspect& suspect, bool code);
+
+/// Into subject.profile: `measured`, behind what the program itself did when it was captured; graphs that nobody ran
+/// have their memory by liveness.
+void add_profile(Subject& subject, Profile measured = {});
 
 /// The report on it: where capture stopped or the backend would.
 Report report(const Subject& subject, const Backend& backend);

@@ -5,7 +5,7 @@
 #include "base/words.h"
 #include "capture/source.h"
 #include "graph/text.h"
-#include "report/show.h"
+#include "report/text_parts.h"
 
 namespace whittle::report {
 
@@ -13,42 +13,24 @@ namespace {
 
 constexpr std::size_t kValues = 4, kShapes = 3;  // shown without verbose
 
-class Painter {
-  public:
-    explicit Painter(bool on) : on_(on) {}
-    std::string bold(const std::string& text) const { return on_ ? "\033[1m" + text + "\033[0m" : text; }
-    std::string red(const std::string& text) const { return on_ ? "\033[31m" + text + "\033[0m" : text; }
-
-  private:
-    bool on_;
-};
-
 /// Without the source line that the stack below shows.
 std::string heading(const BreakReason& reason, const Painter& paint) {
     return paint.red(reason.brief.empty() ? reason.reason : reason.brief) + " [" +
            std::string(capture::info(reason.kind).id) + "]";
 }
 
-std::string hint_text(const BreakReason& reason) { return "   hint: " + std::string(reason.hint()) + "\n"; }
-
 std::string reasons_text(const Report& report, const TextOptions& options, const Painter& paint) {
     if (report.break_reasons.empty()) return {};
     std::string text = paint.bold("Break reasons:") + "\n";
     int number = 0;
     for (const BreakReason& reason : report.break_reasons) {
-        text += '\n' + std::to_string(++number) + ". " + heading(reason, paint);
-        if (reason.count > 1) text += " (" + plural(reason.count, "time") + ")";
-        text += "\n";
         std::vector<std::string> places;  // those that differ in columns only look the same
         for (const BreakPlace& place : reason.places)
             if (std::string shown_as = print(place.user_stack);
                 std::find(places.begin(), places.end(), shown_as) == places.end())
                 places.push_back(std::move(shown_as));
-        const std::size_t shown = options.verbose ? places.size() : std::min(kPlaces, places.size());
-        for (std::size_t i = 0; i < shown; ++i) text += places[i];
-        if (shown < places.size())
-            text += "   and " + std::to_string(places.size() - shown) + " more (--verbose lists all)\n";
-        text += hint_text(reason);
+        const std::string times = reason.count > 1 ? " (" + plural(reason.count, "time") + ")" : "";
+        text += reason_text(++number, heading(reason, paint) + times, places, reason.hint(), options);
     }
     return text + "\n";
 }
@@ -59,21 +41,18 @@ std::string meta_text(const NamedMeta& value) {
     return std::string(name(value.meta.dtype)) + value.sizes + (value.meta.requires_grad ? " grad" : "");
 }
 
-std::string values_text(const std::string& heading, const std::vector<NamedMeta>& values, bool verbose) {
-    std::string text;
-    const std::size_t shown = verbose ? values.size() : std::min(kValues, values.size());
-    for (std::size_t i = 0; i < shown; ++i)
-        text += "    " + pad_right(i ? "" : heading, 8) + "%" + values[i].name + " : " + meta_text(values[i]) + "\n";
-    if (shown < values.size()) text += "            and " + std::to_string(values.size() - shown) + " more\n";
-    return text;
-}
-
 std::string lines_text(const std::string& heading, const std::vector<std::string>& lines, std::size_t most) {
     std::string text;
     for (std::size_t i = 0; i < std::min(lines.size(), most); ++i)
         text += "    " + pad_right(i ? "" : heading, 8) + lines[i] + "\n";
     if (lines.size() > most) text += "            and " + std::to_string(lines.size() - most) + " more\n";
     return text;
+}
+
+std::string values_text(const std::string& heading, const std::vector<NamedMeta>& values, std::size_t most) {
+    std::vector<std::string> lines;
+    for (const NamedMeta& value : values) lines.push_back("%" + value.name + " : " + meta_text(value));
+    return lines_text(heading, lines, most);
 }
 
 /// "s0 = L['x'].size(0): 5, 6, 7".
@@ -94,10 +73,10 @@ std::vector<std::string> specializations_text(const Report& report, const GraphS
     for (const GraphSummary& before : report.graphs) {
         if (before.generalized_by != graph.name) continue;
         lines.push_back(before.name);
-        for (std::size_t i = 0; i < before.inputs.size() && i < graph.inputs.size(); ++i)
-            if (before.inputs[i].meta.sizes != graph.inputs[i].meta.sizes)
-                lines.back() += (lines.back() == before.name ? ", for %" : ", %") + before.inputs[i].name + " : " +
-                                print(before.inputs[i].meta);
+        for (std::size_t i = 0; i < before.input_values.size() && i < graph.input_values.size(); ++i)
+            if (before.input_values[i].meta.sizes != graph.input_values[i].meta.sizes)
+                lines.back() += (lines.back() == before.name ? ", for %" : ", %") + before.input_values[i].name +
+                                " : " + print(before.input_values[i].meta);
     }
     return lines;
 }
@@ -117,9 +96,8 @@ std::string graphs_text(const Report& report, const TextOptions& options, const 
                 (graph.nested_graphs
                      ? " and " + std::to_string(graph.nested_ops) + " in " + plural(graph.nested_graphs, "nested graph")
                      : "") +
-                ", " + plural(static_cast<std::int64_t>(graph.inputs.size()), "input") + ", " +
-                plural(static_cast<std::int64_t>(graph.outputs.size()), "output") + ", " +
-                plural(graph.parameters, "parameter");
+                ", " + plural(graph.input_values.size(), "input") + ", " +
+                plural(graph.output_values.size(), "output") + ", " + plural(graph.parameters, "parameter");
         if (graph.parameters)
             text += " (" + plural(graph.parameter_elements, "number") + ", " + bytes_text(graph.parameter_bytes) + ")";
         text += runs;
@@ -128,17 +106,18 @@ std::string graphs_text(const Report& report, const TextOptions& options, const 
                     (graph.symbols.empty() ? "" : ", once for each set of sizes");
         if (options.times && !graph.compile_id.empty()) text += ", compilation [" + graph.compile_id + "]";
         if (options.times && graph.compile_seconds > 0) text += ", compiled in " + seconds_text(graph.compile_seconds);
-        text += '\n' + values_text("inputs", graph.inputs, options.verbose) +
-                values_text("outputs", graph.outputs, options.verbose);
+        const std::size_t most = options.verbose ? static_cast<std::size_t>(-1) : kValues;
+        text +=
+            '\n' + values_text("inputs", graph.input_values, most) + values_text("outputs", graph.output_values, most);
         if (!graph.capture_fault.empty()) text += "    " + paint.red("CAPTURE FAULT: " + graph.capture_fault) + "\n";
-        text += lines_text("writes", graph.updates, options.verbose ? graph.updates.size() : kValues);
+        text += lines_text("writes", graph.updates, most);
         std::vector<std::string> symbols;
         for (const IndexSymbol& symbol : graph.symbols) symbols.push_back(symbol_text(symbol));
         text += lines_text("symbols", symbols, symbols.size());
         const std::vector<std::string> before = specializations_text(report, graph);
         text += lines_text("before", before, before.size());
         if (!graph.generalized_by.empty()) text += lines_text("later", {"as " + graph.generalized_by}, 1);
-        if (options.guards) text += lines_text("guards", graph.guards, graph.guards.size());
+        if (options.guards) text += lines_text("guards", graph.guard_texts(), graph.guards.size());
     }
     const CheckCounts& checks = report.checks;
     if (checks.faults || (checks.checked && checks.checked < checks.graphs)) text += "  " + checks_text(checks) + "\n";
@@ -152,11 +131,10 @@ std::string recompiles_text(const Report& report, const TextOptions& options, co
     if (!options.recompiles) return plural(total, "recompile") + " (--recompiles says why)\n\n";
     std::string text = paint.bold("Recompiles:") + "\n";
     int number = 0;
-    for (const IndexRecompile& entry : report.recompiles) {
-        text += '\n' + std::to_string(++number) + ". " + entry.frame + ": " + paint.red(entry.guard);
-        text += " (" + plural(entry.count, "time") + ")\n" + print(entry.stack);
-        if (!entry.advice.empty()) text += "   hint: " + entry.advice + "\n";
-    }
+    for (const IndexRecompile& entry : report.recompiles)
+        text += reason_text(++number,
+                            entry.frame + ": " + paint.red(entry.guard) + " (" + plural(entry.count, "time") + ")",
+                            {print(entry.stack)}, entry.advice, options);
     return text + "\n";
 }
 
@@ -214,13 +192,24 @@ std::string backend_text(const Report& report, const Painter& paint) {
     return text;
 }
 
-/// An input in the way of --export: its source, the user's stack where it is first read, a hint.
-std::string foreign_input_text(const ForeignInput& input, const std::string& function) {
-    const bool random = capture::Source::parse(input.source)->root().kind() == capture::SourceKind::random;
-    return "found input " + input.source + (random ? ", a random value" : "") + "; expected parameters of " + function +
-           " only\n" + print(input.user_stack) +
-           (random ? "   hint: draw it outside and pass it in\n"
-                   : "   hint: pass it in, or make it a parameter of a module that is passed in\n");
+/// What is in the way of --export: inputs that the caller of an exported graph cannot give, a global, a random value;
+/// each with its source, the user's stack where it is first read, a hint. Inputs of graphs that were not captured from
+/// a program have no source, and are all right.
+void add_foreign_inputs(const Frame& frame, std::vector<std::string>& why) {
+    const Graph& graph = frame.graph;
+    const auto readers = users(graph);
+    for (const NodeId id : graph.placeholders()) {
+        const std::string& target = graph.node({id}).target;
+        const auto source = capture::Source::parse(target);
+        if (!source || source->root().kind() == capture::SourceKind::local) continue;
+        const bool random = source->root().kind() == capture::SourceKind::random;
+        const auto& by = readers.at(static_cast<std::size_t>(id));
+        const auto first = std::ranges::find_if(by, [&](NodeId reader) { return !graph.node({reader}).stack.empty(); });
+        why.push_back("found input " + target + (random ? ", a random value" : "") + "; expected parameters of " +
+                      frame.name + " only\n" + (first == by.end() ? "" : print(graph.node({*first}).stack)) +
+                      (random ? "   hint: draw it outside and pass it in\n"
+                              : "   hint: pass it in, or make it a parameter of a module that is passed in\n"));
+    }
 }
 
 }  // namespace
@@ -251,8 +240,8 @@ std::string first_break_text(const Report& report) {
     if (!report.first_break) return {};
     const BreakPlace& place = report.first_break->places.at(0);
     return "found a graph break at " + (place.node.empty() ? "" : "%" + place.node + ": ") +
-           heading(*report.first_break, Painter(false)) + "\n" + print(place.user_stack) +
-           hint_text(*report.first_break);
+           heading(*report.first_break, Painter({})) + "\n" + print(place.user_stack) +
+           "   hint: " + std::string(report.first_break->hint()) + "\n";
 }
 
 std::vector<std::string> why_not_whole(const Report& report, const std::vector<Frame>& frames, bool exported) {
@@ -261,16 +250,14 @@ std::vector<std::string> why_not_whole(const Report& report, const std::vector<F
     std::vector<std::string> why;
     if (!exported) return why;
     for (const std::string& text : report.constraint_violations) why.push_back(text + "\n");
-    for (const Frame& frame : frames)
-        for (const ForeignInput& input : foreign_inputs(frame.graph))
-            why.push_back(foreign_input_text(input, frame.name));
+    for (const Frame& frame : frames) add_foreign_inputs(frame, why);
     return why;
 }
 
 std::string to_text(const Report& report, const TextOptions& options) {
-    const Painter paint(options.color);
+    const Painter paint(options);
     std::string text =
-        paint.bold("Whittle produced " + plural(static_cast<std::int64_t>(report.graph_count()), "graph") + ", with " +
+        paint.bold("Whittle produced " + plural(report.graph_count(), "graph") + ", with " +
                    plural(report.graph_break_count, "graph break") + " and " + plural(report.op_count, "op") + ".") +
         "\n\n";
     text += reasons_text(report, options, paint);

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "judge/frame.h"
 #include "report/graph_diff.h"
 #include "report/report.h"
 #include "report/show.h"
@@ -99,18 +100,11 @@ struct TraceDiff {
     }
 };
 
-/// A graph's inputs and outputs as they were recorded.
-struct RecordedValues {
-    std::string graph = {};
-    std::vector<std::string> inputs_of = {};  ///< what the inputs are called
-    std::vector<Tensor> inputs = {}, outputs = {};
-};
-
 /// One side of it. `report` is the report on `frames`.
 struct Capture {
     const std::vector<Frame>& frames;
     const Report& report;
-    std::span<const RecordedValues> values = {};
+    std::span<const LoadedFrame> recorded = {};  ///< graphs with the inputs and outputs that were recorded
 };
 
 /// Graphs of a function are compared in order, equal ones first, and a function that was renamed is known again by its

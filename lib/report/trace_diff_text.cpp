@@ -2,8 +2,10 @@
 #include <nlohmann/json.hpp>
 
 #include "base/number_text.h"
+#include "base/suggest.h"
 #include "base/words.h"
 #include "graph/fields.h"
+#include "report/text_parts.h"
 #include "report/trace_diff.h"
 
 namespace whittle::report {
@@ -19,28 +21,30 @@ class Text {
     std::string all(const TraceDiff& diff) {
         summary(diff);
         if (!diff.gone.empty() || !diff.added.empty() || !diff.changed.empty()) heading("Graphs");
-        for (const GraphOfOne& graph : diff.gone) line('-', graph.name + " (" + graph.frame + "): " + ops(graph));
+        for (const GraphOfOne& graph : diff.gone) line('-', named(graph) + ops(graph));
         for (const ChangedGraph& graph : diff.changed) changed(graph);
-        for (const GraphOfOne& graph : diff.added) line('+', graph.name + " (" + graph.frame + "): " + ops(graph));
+        for (const GraphOfOne& graph : diff.added) line('+', named(graph) + ops(graph));
         counts("Graph breaks", diff.breaks);
         counts("Recompiles", diff.recompiles);
         if (!diff.values.empty()) heading("Recorded values");
         for (const ValueDiff& value : diff.values)
             line('~', value.graph + ", " + value.value + ": " + value.difference);
         if (options_.ops) counts("Operations", diff.ops);
-        if (options_.times) times(diff);
+        if (options_.times)
+            text_ += "\nCompile time: " + fixed(diff.compile_seconds_after * 1e3, 1) + " ms, was " +
+                     fixed(diff.compile_seconds_before * 1e3, 1) + " ms\n";
         return text_;
     }
 
   private:
+    static std::string named(const GraphOfOne& graph) { return graph.name + " (" + graph.frame + "): "; }
     static std::string ops(const GraphOfOne& graph) { return plural(graph.ops, "op"); }
     void heading(const std::string& words) { text_ += "\n" + words + ":\n"; }
     void line(char sign, const std::string& words, int depth = 1) {
-        const char* color = sign == '-' ? "\033[31m" : sign == '+' ? "\033[32m" : sign == '~' ? "\033[33m" : "";
-        const bool paint = options_.color && *color;
+        const char* const color = sign == '-' ? "31" : sign == '+' ? "32" : "33";
         std::string shown = std::string(static_cast<std::size_t>(2 * depth), ' ') + sign + " " + words;
         if (!options_.verbose) shown = shortened(shown, options_.columns);
-        text_ += (paint ? color + shown + "\033[0m" : shown) + "\n";
+        text_ += Painter(options_).in(color, shown) + "\n";
     }
 
     void summary(const TraceDiff& diff) {
@@ -63,8 +67,7 @@ class Text {
              "graph breaks happen more or less often");
         part(diff.recompiles.size(), "recompile differs", "recompiles differ");
         part(diff.values.size(), "value differs", "values differ");
-        for (std::size_t i = 0; i < parts.size(); ++i) text_ += (i ? ", " : "") + parts[i];
-        text_ += "\n";
+        text_ += join(parts) + "\n";
     }
     static char sign_of(const CountDiff& one) { return one.before == 0 ? '+' : one.after == 0 ? '-' : '~'; }
     static std::size_t number(const std::vector<CountDiff>& breaks, char sign) {
@@ -73,16 +76,16 @@ class Text {
     }
 
     void changed(const ChangedGraph& changed) {
-        const bool renamed = changed.before.name != changed.after.name || changed.before.frame != changed.after.frame;
-        const std::string was =
-            changed.before.ops == changed.after.ops ? "" : ", was " + std::to_string(changed.before.ops);
-        line('~', changed.after.name + " (" + changed.after.frame + "): " + ops(changed.after) + was +
-                      (renamed ? "; before: " + changed.before.name + " (" + changed.before.frame + ")" : ""));
+        const GraphOfOne &before = changed.before, &after = changed.after;
+        const bool renamed = before.name != after.name || before.frame != after.frame;
+        const std::string was = before.ops == after.ops ? "" : ", was " + std::to_string(before.ops);
+        line('~',
+             named(after) + ops(after) + was + (renamed ? "; before: " + before.name + " (" + before.frame + ")" : ""));
         const std::vector<NodeDiff>& nodes = changed.graph.nodes;
         if (!options_.verbose && nodes.size() > kNodes) text_ += "      " + kinds(nodes) + "\n";
-        const std::size_t shown = options_.verbose ? nodes.size() : std::min(kNodes, nodes.size());
+        const std::size_t shown = shown_of(nodes.size(), kNodes, options_);
         for (std::size_t i = 0; i < shown; ++i) node(nodes[i]);
-        if (shown < nodes.size()) more(nodes.size() - shown);
+        text_ += rest_text(6, nodes.size(), shown);
         if (changed.graph.resized)
             text_ += "      " + plural(changed.graph.resized, "further result") +
                      " of another dtype or of other sizes, as what is read\n";
@@ -102,11 +105,10 @@ class Text {
         for (const std::string& change : node.changes) text_ += "          " + change + "\n";
     }
     void lines(char sign, const std::vector<std::string>& guards) {
-        const std::size_t shown = options_.verbose ? guards.size() : std::min(kLines, guards.size());
+        const std::size_t shown = shown_of(guards.size(), kLines, options_);
         for (std::size_t i = 0; i < shown; ++i) line(sign, "guard " + guards[i], 2);
-        if (shown < guards.size()) more(guards.size() - shown);
+        text_ += rest_text(6, guards.size(), shown);
     }
-    void more(std::size_t count) { text_ += "      and " + std::to_string(count) + " more (--verbose lists all)\n"; }
 
     void counts(const std::string& words, const std::vector<CountDiff>& all) {
         if (!all.empty()) heading(words);
@@ -116,10 +118,6 @@ class Text {
             line(sign, one.what + (one.place.empty() ? "" : ", in " + one.place) + ": " + times +
                            (sign == '~' ? ", was " + std::to_string(one.before) : ""));
         }
-    }
-    void times(const TraceDiff& diff) {
-        text_ += "\nCompile time: " + fixed(diff.compile_seconds_after * 1e3, 1) + " ms, was " +
-                 fixed(diff.compile_seconds_before * 1e3, 1) + " ms\n";
     }
 
     const TextOptions& options_;

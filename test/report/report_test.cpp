@@ -80,7 +80,7 @@ TEST_CASE("a graph without breaks is one graph") {
     CHECK(report.graphs.size() == 1);
     CHECK(report.graph_break_count == 0);
     CHECK(report.op_count == 2);
-    CHECK(report.graphs.at(0).inputs.at(0).name == "the.input");
+    CHECK(report.graphs.at(0).input_values.at(0).name == "the.input");
     CHECK(report.graphs.at(0).parameters == 1);
     CHECK(report.graphs.at(0).parameter_elements == 10);
     CHECK(report.graphs.at(0).parameter_bytes == 80);
@@ -109,7 +109,7 @@ TEST_CASE("breaks split the graph, and equal reasons are told once") {
     CHECK(report.graphs.at(0).ops == 1);
     CHECK(report.graphs.at(1).ops == 2);
     CHECK(report.graphs.at(2).ops == 1);
-    CHECK(report.graphs.at(2).inputs.size() == 2);
+    CHECK(report.graphs.at(2).input_values.size() == 2);
 }
 
 TEST_CASE("pieces are legal graphs that hold each call once") {
@@ -135,7 +135,7 @@ TEST_CASE("what does not depend on a break stays before it") {
     })");
     const report::Report report = report::explain("m", {frame}, nullptr);
     CHECK(report.graphs.size() == 1);
-    CHECK(report.graphs.at(0).outputs.at(0).name == "c");
+    CHECK(report.graphs.at(0).output_values.at(0).name == "c");
 }
 
 TEST_CASE("a backend's refusals are breaks, named with the backend") {
@@ -167,7 +167,7 @@ TEST_CASE("a backend is not asked about calls that the frontend could not take")
         }
     };
     Frame frame = broken();
-    frame.breaks = {{"b", "found mode 'cubic'"}, {"e", "found mode 'cubic'"}};
+    frame.breaks = {{"found mode 'cubic'", "b", "mystery.op"}, {"found mode 'cubic'", "e", "mystery.op"}};
     frame.unknown = {"b", "e", "f"};
     const Strict strict;
     CHECK(report::explain("m", {frame}, &strict).unsupported == std::vector<std::string>{"aten.neg.default"});
@@ -177,7 +177,7 @@ TEST_CASE("a backend is not asked about calls that the frontend could not take")
 
 TEST_CASE("a frontend's break keeps its own words") {
     Frame frame = broken();
-    frame.breaks = {{"b", "found attribute 'axis_w'"}, {"", "function that never became a call"}};
+    frame.breaks = {{"found attribute 'axis_w'", "b", "mystery.op"}, {"function that never became a call", "", ""}};
     const report::Report report = report::explain("m", {frame}, nullptr);
     CHECK(report.graph_break_count == 3);
     REQUIRE(report.break_reasons.size() == 3);

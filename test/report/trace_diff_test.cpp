@@ -73,8 +73,8 @@ TEST_CASE("the first line counts breaks that are new, gone, and as often no more
 TEST_CASE("a guard that only one side has is a difference") {
     const std::vector<Frame> frames = {frame_calling("f", "g0", "aten.relu.default")};
     Report before, after;
-    before.graphs = {{.name = "g0", .guards = {"L['n'] == 3"}}};
-    after.graphs = {{.name = "g0", .guards = {"L['n'] == 4"}}};
+    before.graphs = {{IndexGraph{.name = "g0", .guards = {IndexGuard("L['n'] == 3")}}}};
+    after.graphs = {{IndexGraph{.name = "g0", .guards = {IndexGuard("L['n'] == 4")}}}};
     const TraceDiff found = compared(frames, frames, before, after);
     REQUIRE(found.changed.size() == 1);
     CHECK(found.changed[0].guards_gone == std::vector<std::string>{"L['n'] == 3"});
@@ -86,7 +86,7 @@ TEST_CASE("of inputs that differ the outputs are not compared") {
     const Report report;
     const Tensor one = Tensor::of({1.F, 1.F}), two = Tensor::of({2.F, 2.F});
     const auto with = [&](const Tensor& input, const Tensor& output) {
-        return std::vector<RecordedValues>{{"g0", {"x"}, {input}, {output}}};
+        return std::vector<LoadedFrame>{{.graph = frames[0].graph, .inputs = {input}, .expected = {output}}};
     };
     const auto value = [&](const auto& before, const auto& after) {
         const TraceDiff found = diff({frames, report, before}, {frames, report, after}, Accuracy());

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <map>
+#include <list>
 #include <nlohmann/json.hpp>
 #include <vector>
 
@@ -23,19 +23,14 @@ struct Finding {
     std::string title = {}, detail = {};
     json place = nullptr;    ///< see Sources
     std::string where = {};  ///< in its stead, of a model file: "%conv in model.onnx"
-    std::vector<std::string> command = {};
-    std::string go = {};
-    std::string line = {};                 ///< of a command that is one already
+    std::string command = {}, go = {};
     std::vector<std::string> graphs = {};  ///< that fail for one cause
     std::string op = {}, node = {};        ///< the first wrong value
     bool repro = false;                    ///< of the failures, ready to be run
 
     json to_json() const {
-        json next;
-        if (!command.empty()) next = shell_quote(command);
-        if (!line.empty()) next = line;
-        json entry = {{"level", level}, {"title", title}, {"detail", detail},
-                      {"place", place}, {"go", go},       {"command", std::move(next)}};
+        json entry = {{"level", level}, {"title", title}, {"detail", detail}, {"place", place}, {"go", go}};
+        entry["command"] = command.empty() ? json() : json(command);
         if (place.is_null() && !where.empty()) entry["where"] = where;
         if (!graphs.empty()) entry["graphs"] = graphs;
         if (!op.empty()) entry.update({{"op", op}, {"node", node}});
@@ -50,9 +45,10 @@ std::string node_in_file(const std::string& node, const std::string& file) {
 }
 
 /// Of a graph that was read from a file: a program's is at lines of its source.
-std::string where_of(const PageFacts& facts, const std::string& graph, const std::string& node) {
+std::string where_of(const PageFacts& facts, const std::string& graph, const ValueDivergence* value) {
     for (const report::Frame& frame : facts.subject.frames)
-        if (frame.graph.name == graph && !frame.captured && !frame.file.empty()) return node_in_file(node, frame.file);
+        if (frame.graph.name == graph && !frame.captured && !frame.file.empty())
+            return node_in_file(value ? value->node : "", frame.file);
     return {};
 }
 
@@ -60,9 +56,9 @@ json first_of(json places) { return places.empty() ? json() : places[0]; }
 
 /// The command that made the page, with `option` in place of the page and of what followed the failures up: inputs,
 /// tolerances and the program's arguments are as they were.
-std::vector<std::string> asking(const PageFacts& facts, const std::string& option) {
+std::string asking(const PageFacts& facts, const std::string& option) {
     if (facts.command.empty())
-        return {program_called("explain"), facts.report.model, "--backend", facts.report.backend, option};
+        return shell_quote({program_called("explain"), facts.report.model, "--backend", facts.report.backend, option});
     std::vector<std::string> words;
     const auto program = facts.command.begin() + static_cast<std::ptrdiff_t>(facts.own_words);  // what it runs
     for (auto word = facts.command.begin(); word != program; ++word) {
@@ -73,15 +69,13 @@ std::vector<std::string> asking(const PageFacts& facts, const std::string& optio
     }
     const std::size_t own = words.size();
     words.insert(words.end(), program, facts.command.end());
-    return with_option(std::move(words), option, own);
+    return shell_quote(with_option(std::move(words), option, own));
 }
 
 /// Of a node as it was captured: the graph of a record at other sizes has no stacks.
 std::vector<StackFrame> stack_of(const PageFacts& facts, const std::string& graph, const std::string& name) {
     for (const report::Frame& frame : facts.subject.frames)
-        if (frame.graph.name == graph)
-            for (const Node& node : frame.graph.nodes)
-                if (node.name == name) return node.stack;
+        if (const Node* const node = frame.graph.find(name); node && frame.graph.name == graph) return node->stack;
     return {};
 }
 
@@ -107,14 +101,18 @@ void add_once(std::vector<std::string>& all, const std::string& one) {
 /// Graphs that fail for one cause, as far as it can be told: their first wrong values are of one operation at one place
 /// in the source, or they end in the same exception. Each other graph is a cause of its own.
 struct Cause {
-    JudgedFrame first;
+    const JudgedFrame& first;
     const ValueDivergence* value = nullptr;  ///< of graphs[0]
-    std::string not_compared = {};
+    std::string not_compared = {}, key = {};
     std::vector<std::string> graphs = {}, modules = {};
     std::vector<StackFrame> stack = {};
     std::size_t runs = 0;
-    json minified = nullptr;  ///< what minify made of one of the graphs
 };
+
+/// The cause that the graph fails for, or the end.
+auto cause_with(auto& causes, const std::string& graph) {
+    return std::ranges::find_if(causes, [&](const Cause& one) { return std::ranges::count(one.graphs, graph) > 0; });
+}
 
 const ValueDivergence* first_wrong(const PageFacts& facts, const std::string& graph) {
     const auto compared = facts.accuracy.find(graph);
@@ -150,52 +148,47 @@ Cause cause_of(const PageFacts& facts, const JudgedFrame& failing, const std::st
         cause.stack = cause.value->stack.empty() ? stack_of(facts, graph, cause.value->node) : cause.value->stack;
     if (const auto why = facts.not_compared.find(graph); why != facts.not_compared.end())
         cause.not_compared = why->second;
+    if (cause.value && !cause.stack.empty())
+        cause.key = cause.value->op + " " + cause.stack[0].file + ":" + std::to_string(cause.stack[0].line);
+    else if (!cause.not_compared.empty())
+        cause.key = "not compared: " + cause.not_compared;
+    else
+        cause.key = failing.wrong ? "graph " + graph : failing.reason;
     return cause;
 }
 
-std::string key_of(const Cause& cause, const std::string& graph) {
-    if (cause.value && !cause.stack.empty())
-        return cause.value->op + " " + cause.stack[0].file + ":" + std::to_string(cause.stack[0].line);
-    if (!cause.not_compared.empty()) return "not compared: " + cause.not_compared;
-    return cause.first.wrong ? "graph " + graph : cause.first.reason;
-}
+bool was_minimized(const json& result) { return result.value("result", "") == "minimized"; }
 
 /// Of all failures, however many runs of however many graphs they are.
-std::vector<Cause> causes_of(const PageFacts& facts, const json& minified) {
-    std::vector<Cause> causes;
-    std::map<std::string, std::size_t> position;  // by key
-    std::map<std::string, std::size_t> known;     // by graph: its further runs fail otherwise, maybe
+std::list<Cause> causes_of(const PageFacts& facts) {
+    std::list<Cause> causes;
     for (const JudgedFrame& failing : facts.subject.judged) {
         if (failing.verdict != Verdict::fails) continue;
-        std::string graph = graph_of(facts.subject, failing);
+        std::string graph = report::graph_of(facts.subject, failing);
         if (graph.empty()) graph = failing.name;
-        if (const auto told = known.find(graph); told != known.end()) {
-            ++causes[told->second].runs;
-            continue;
+        auto cause = cause_with(causes, graph);  // its further runs fail otherwise, maybe
+        if (cause == causes.end()) {
+            Cause found = cause_of(facts, failing, graph);
+            cause = std::ranges::find(causes, found.key, &Cause::key);
+            if (cause == causes.end()) cause = causes.insert(cause, found);
+            cause->graphs.push_back(graph);
+            if (found.value) add_once(cause->modules, found.value->module_path);
         }
-        Cause cause = cause_of(facts, failing, graph);
-        const auto [at, added] = position.try_emplace(key_of(cause, graph), causes.size());
-        if (added) causes.push_back(cause);
-        known.emplace(graph, at->second);
-        Cause& all = causes[at->second];
-        ++all.runs;
-        all.graphs.push_back(graph);
-        if (cause.value) add_once(all.modules, cause.value->module_path);
-        for (const json& result : minified)
-            if (result.value("result", "") == "minimized" && result.value("graph", "") == graph) all.minified = result;
+        ++cause->runs;
     }
     return causes;
 }
 
 /// What a backend fails on: once for each cause.
-void add_failures(const PageFacts& facts, Sources& sources, const std::vector<Cause>& causes, bool minimized,
+void add_failures(const PageFacts& facts, Sources& sources, const std::list<Cause>& causes, const json& minified,
                   std::vector<Finding>& findings) {
+    const bool any_minimized = std::ranges::any_of(minified, was_minimized);
     for (const Cause& cause : causes) {
         const std::string& graph = cause.graphs.front();
         const bool several = cause.graphs.size() > 1;
         Finding finding{.level = "failed",
                         .detail = (several ? graph + ": " : "") + cause.first.reason,
-                        .where = where_of(facts, graph, cause.value ? cause.value->node : ""),
+                        .where = where_of(facts, graph, cause.value),
                         .go = "graph=" + graph,
                         .graphs = cause.graphs};
         if (cause.value) {
@@ -218,9 +211,12 @@ void add_failures(const PageFacts& facts, Sources& sources, const std::vector<Ca
                 finding.detail = "no first wrong value: " + cause.not_compared + "; " + finding.detail;
         }
         if (cause.runs > 1) finding.detail += " (the first of " + std::to_string(cause.runs) + " runs)";
-        if (!minimized)
+        const auto is_of_it = [&](const json& result) {
+            return was_minimized(result) && std::ranges::count(cause.graphs, result.value("graph", "")) > 0;
+        };
+        if (!any_minimized)
             finding.command = asking(facts, "--minify");
-        else if (cause.minified.is_null())
+        else if (std::ranges::none_of(minified, is_of_it))
             finding.detail += "; not minimized itself: another graph stands for failures of this kind";
         findings.push_back(std::move(finding));
     }
@@ -246,24 +242,23 @@ Finding minified_finding(const PageFacts& facts, const json& result, const Cause
                     .repro = verified};
     if (one) finding.place = first_of(nodes[0]["at"]);
     if (finding.place.is_null() && cause) finding.place = first_of(sources.places(cause->stack));
-    if (cause) finding.where = where_of(facts, cause->graphs.front(), cause->value ? cause->value->node : "");
+    if (cause) finding.where = where_of(facts, cause->graphs.front(), cause->value);
     if (const std::string whom = result.value("report_to", ""); !whom.empty())
         finding.detail += "; report it to " + whom;
     if (verified) finding.detail += "; the repro's text is on this page, under Minified: save it, build it, run it";
     if (verified && repro.value("compile_command", "") != "")
-        finding.line = repro["compile_command"].get<std::string>() + " && " +
-                       repro.value("run_command", "./" + fs::path(repro.value("output", "")).stem().string());
+        finding.command = repro["compile_command"].get<std::string>() + " && " +
+                          repro.value("run_command", "./" + fs::path(repro.value("output", "")).stem().string());
     return finding;
 }
 
 /// What minify made of the failures: in front of them where it ends in a repro that is verified, else behind them.
-void add_minified(const PageFacts& facts, const std::vector<Cause>& causes, const json& minified, Sources& sources,
+void add_minified(const PageFacts& facts, const std::list<Cause>& causes, const json& minified, Sources& sources,
                   std::vector<Finding>& findings) {
     std::vector<Finding> verified;
     for (const json& result : minified) {
-        if (result.value("result", "") != "minimized") continue;
-        const auto cause = std::ranges::find_if(
-            causes, [&](const Cause& one) { return std::ranges::count(one.graphs, result.value("graph", "")) > 0; });
+        if (!was_minimized(result)) continue;
+        const auto cause = cause_with(causes, result.value("graph", ""));
         Finding finding = minified_finding(facts, result, cause == causes.end() ? nullptr : &*cause, sources);
         (finding.repro ? verified : findings).push_back(std::move(finding));
     }
@@ -283,78 +278,54 @@ void add_capture_faults(const PageFacts& facts, std::vector<Finding>& findings) 
 void add_breaks(const PageFacts& facts, Sources& sources, std::vector<Finding>& findings) {
     for (const report::BreakReason& reason : facts.report.break_reasons) {
         const report::BreakPlace& place = reason.places.front();
-        findings.push_back({.level = "break",
-                            .title = reason_text(facts, reason.reason, reason.info().id),
-                            .detail = plural(static_cast<std::size_t>(reason.count), "graph break") + "; " +
-                                      std::string(reason.hint()),
-                            .place = first_of(sources.places(place.user_stack)),
-                            .where = place.user_stack.empty() ? std::string()
-                                                              : node_in_file(place.node, place.user_stack.front().file),
-                            .command = {program_called("explain"), "--break", std::string(reason.info().id)},
-                            .go = "breaks=" + std::string(reason.info().id)});
+        findings.push_back(
+            {.level = "break",
+             .title = reason.reason,
+             .detail = plural(reason.count, "graph break") + "; " + std::string(reason.hint()),
+             .place = first_of(sources.places(place.user_stack)),
+             .where =
+                 place.user_stack.empty() ? std::string() : node_in_file(place.node, place.user_stack.front().file),
+             .command = shell_quote({program_called("explain"), "--break", std::string(reason.info().id)}),
+             .go = "breaks=" + std::string(reason.info().id)});
     }
 }
 
 void add_recompiles(const PageFacts& facts, Sources& sources, std::vector<Finding>& findings) {
     // The page has what --recompiles says; of a folder that trace wrote the program cannot be run again.
     std::error_code unknown;
-    std::vector<std::string> next;
-    if (!fs::is_directory(facts.report.model, unknown)) next = asking(facts, "--profile-recompiles");
+    const bool folder = fs::is_directory(facts.report.model, unknown);
+    const std::string next = folder ? "" : asking(facts, "--profile-recompiles");
     for (const IndexRecompile& recompile : facts.report.recompiles)
-        findings.push_back({.level = "recompiled",
-                            .title = recompile.frame + " was compiled again: " + recompile.guard,
-                            .detail = plural(static_cast<std::size_t>(recompile.count), "time") +
-                                      (recompile.advice.empty() ? "" : "; " + recompile.advice),
-                            .place = first_of(sources.places(recompile.stack)),
-                            .command = next,
-                            .go = "guards=" + recompile.frame});
+        findings.push_back(
+            {.level = "recompiled",
+             .title = recompile.frame + " was compiled again: " + recompile.guard,
+             .detail = plural(recompile.count, "time") + (recompile.advice.empty() ? "" : "; " + recompile.advice),
+             .place = first_of(sources.places(recompile.stack)),
+             .command = next,
+             .go = "guards=" + recompile.frame});
 }
 
 }  // namespace
 
-std::string graph_of(const report::Subject& subject, const JudgedFrame& failing) {
-    const fs::path file = failing.file;
-    if (subject.index)
-        for (const IndexRecord& record : subject.index->records)
-            if (!record.graph.empty() && file.filename() == record.file.filename()) return record.graph;
-    for (const report::Frame& frame : subject.frames)
-        if (frame.file == failing.file && frame.name == failing.name) return frame.graph.name;
-    return {};
-}
-
-std::string reason_text(const PageFacts& facts, const std::string& reason, std::string_view id) {
-    if (facts.source) return reason;
-    const auto known = std::ranges::find(capture::break_catalogue(), id, &capture::BreakInfo::id);
-    return known == capture::break_catalogue().end() ? "a graph break" : std::string(known->title);
-}
-
-json findings_json(const PageFacts& facts, const json& minified, Sources& sources) {
+void add_findings(const PageFacts& facts, json& data, Sources& sources) {
     std::vector<Finding> findings;
-    const std::vector<Cause> causes = causes_of(facts, minified);
-    const bool minimized =
-        std::ranges::any_of(minified, [](const json& one) { return one.value("result", "") == "minimized"; });
-    add_failures(facts, sources, causes, minimized, findings);
+    const json minified = data.value("minify", json::array());
+    const std::list<Cause> causes = causes_of(facts);
+    add_failures(facts, sources, causes, minified, findings);
     add_minified(facts, causes, minified, sources, findings);
     add_capture_faults(facts, findings);
     add_breaks(facts, sources, findings);
     add_recompiles(facts, sources, findings);
-    json list = json::array();
-    for (const Finding& finding : findings) list.push_back(finding.to_json());
-    return list;
-}
-
-json headline_of(const json& findings) {
-    json headline;
-    std::size_t more = 0;
-    for (const json& finding : findings) {
-        if (finding["level"] != "failed" || finding["go"] == "minify") continue;
+    data["findings"] = json::array();
+    json& headline = data["headline"] = nullptr;
+    for (const Finding& finding : findings) {
+        data["findings"].push_back(finding.to_json());
+        if (finding.level != std::string_view("failed") || finding.go == "minify") continue;
         if (headline.is_null())
-            headline = {{"text", finding["title"]}, {"place", finding["place"]}, {"where", finding.value("where", "")}};
+            headline = {{"text", finding.title}, {"place", finding.place}, {"where", finding.where}, {"more", 0}};
         else
-            ++more;
+            headline["more"] = headline["more"].get<int>() + 1;
     }
-    if (!headline.is_null()) headline["more"] = more;
-    return headline;
 }
 
 json status_of(const PageFacts& facts, const json& frame) {
@@ -362,7 +333,7 @@ json status_of(const PageFacts& facts, const json& frame) {
     const auto has = [&](const std::string& graph) { return std::ranges::find(graphs, graph) != graphs.end(); };
     json status = json::array();
     bool failed = std::ranges::any_of(facts.subject.judged, [&](const JudgedFrame& judged) {
-        return judged.verdict == Verdict::fails && has(graph_of(facts.subject, judged));
+        return judged.verdict == Verdict::fails && has(report::graph_of(facts.subject, judged));
     });
     if (facts.subject.index)
         for (const IndexGraph& graph : facts.subject.index->graphs)

@@ -2,31 +2,19 @@
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
-#include <string>
-#include <string_view>
 
-#include "report/page/data.h"
+#include "report/page/page.h"
 #include "report/page/sources.h"
 
 namespace whittle::html {
 
-/// [{"level", "title", "detail", "place", "command", "go"}], worst first: a verified repro before all, then what fails,
-/// graphs that fail for one cause together, with `graphs` and where it is known the first wrong `op` and `node`. `go`
-/// is the view of the page. `minified` is of minified_json(), empty where nothing was minimized; no command asks for
-/// what it has.
-nlohmann::json findings_json(const PageFacts& facts, const nlohmann::json& minified, Sources& sources);
-
-/// Of a break, as the page tells it: without source its kind alone, for a reason may quote a statement.
-std::string reason_text(const PageFacts& facts, const std::string& reason, std::string_view id);
-
-/// {"text", "place", "more"} of the worst failure among the findings, with the number of the others; null where nothing
-/// failed.
-nlohmann::json headline_of(const nlohmann::json& findings);
+/// Adds `findings` [{"level", "title", "detail", "place", "command", "go"}], worst first: a verified repro before all,
+/// then what fails, graphs that fail for one cause together, with `graphs` and where it is known the first wrong `op`
+/// and `node`. `go` is the view of the page. No command asks for what `minify` of the data has. And `headline` {"text",
+/// "place", "where", "more"} of the worst failure, with the number of the others; null where nothing failed.
+void add_findings(const PageFacts& facts, nlohmann::json& data, Sources& sources);
 
 /// "failed", "nan", "break", "recompiled", as far as they hold of a function of the page, worst first; else "ok".
 nlohmann::json status_of(const PageFacts& facts, const nlohmann::json& frame);
-
-/// The graph that a failing frame is about: the frame may be a record of it. Empty when none is known.
-std::string graph_of(const report::Subject& subject, const JudgedFrame& failing);
 
 }  // namespace whittle::html

@@ -25,8 +25,13 @@ inline report::Subject broken_program(const std::string& file) {
     subject.index.emplace();
     subject.index->frames = {"net"};
     subject.index->breaks = {{.reason = "print: hello", .id = "WB0001", .frame = "net", .stack = linear.stack}};
-    subject.index->graphs = {
-        {.name = "net_0", .frame = "net", .ended_by_break = 0, .ops = 2, .inputs = 1, .outputs = 1}};
+    subject.index->graphs = {{.name = "net_0",
+                              .file = "net_0.json",
+                              .frame = "net",
+                              .ended_by_break = 0,
+                              .ops = 2,
+                              .inputs = 1,
+                              .outputs = 1}};
     subject.index->recompiles = {{capture::GuardFailure{"L['n'] == 3", "4"}, "net", linear.stack, "", 2}};
     subject.frames = {std::move(frame)};
     return subject;

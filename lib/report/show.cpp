@@ -1,7 +1,17 @@
-#include "printers/dot.h"
 #include "report/show.h"
 
+#include "graph/shared_fields.h"
+#include "printers/dot.h"
+
 namespace whittle::report {
+
+nlohmann::json to_json(const Report& report) { return report_json(report); }
+
+nlohmann::json to_json(const Profile& profile) { return report_json(profile); }
+
+nlohmann::ordered_json profile_schema() {
+    return report_schema<Profile>("Profile", "What compiling and running took: profile of explain --times --json.");
+}
 
 std::string to_dot(const std::vector<Frame>& frames, const Report& report) {
     std::vector<std::string> clusters;

@@ -3,7 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "relu_frame.h"
-#include "report/frame_divergence.h"
+#include "report/divergence.h"
 
 using namespace whittle;
 using namespace whittle::test;
