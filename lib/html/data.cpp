@@ -331,7 +331,10 @@ json page_data(const PageFacts& facts) {
     data["calls"] = calls_json(facts);
     data["callers"] = callers_json(facts, sources);
     if (!facts.subject.profile.empty()) data["profile"] = explain::to_json(facts.subject.profile);
-    if (facts.diff) data["diff"] = explain::to_json(*facts.diff);
+    if (facts.diff)
+        data["diff"] = explain::to_json(*facts.diff);
+    else
+        data["timeline"] = shell_quote(asking(facts, "--timeline=timeline.json"));
     data["files"] = sources.files();
     return data;
 }

@@ -58,24 +58,6 @@ std::string where_of(const PageFacts& facts, const std::string& graph, const std
 
 json first_of(json places) { return places.empty() ? json() : places[0]; }
 
-/// The command that made the page, with `option` in place of the page and of what followed the failures up: inputs,
-/// tolerances and the program's arguments are as they were.
-std::vector<std::string> asking(const PageFacts& facts, const std::string& option) {
-    if (facts.command.empty())
-        return {program_called("explain"), facts.report.model, "--backend", facts.report.backend, option};
-    std::vector<std::string> words;
-    const auto program = facts.command.begin() + static_cast<std::ptrdiff_t>(facts.own_words);  // what it runs
-    for (auto word = facts.command.begin(); word != program; ++word) {
-        if (*word == "--html" && word + 1 != program)
-            ++word;
-        else if (!word->starts_with("--html=") && *word != "--no-source" && *word != "--minify")
-            words.push_back(*word);
-    }
-    const std::size_t own = words.size();
-    words.insert(words.end(), program, facts.command.end());
-    return with_option(std::move(words), option, own);
-}
-
 /// Of a node as it was captured: the graph of a record at other sizes has no stacks.
 std::vector<StackFrame> stack_of(const PageFacts& facts, const std::string& graph, const std::string& name) {
     for (const explain::Frame& frame : facts.subject.frames)
@@ -311,6 +293,22 @@ void add_recompiles(const PageFacts& facts, Sources& sources, std::vector<Findin
 }
 
 }  // namespace
+
+std::vector<std::string> asking(const PageFacts& facts, const std::string& option) {
+    if (facts.command.empty())
+        return {program_called("explain"), facts.report.model, "--backend", facts.report.backend, option};
+    std::vector<std::string> words;
+    const auto program = facts.command.begin() + static_cast<std::ptrdiff_t>(facts.own_words);  // what it runs
+    for (auto word = facts.command.begin(); word != program; ++word) {
+        if (*word == "--html" && word + 1 != program)
+            ++word;
+        else if (!word->starts_with("--html=") && *word != "--no-source" && *word != "--minify")
+            words.push_back(*word);
+    }
+    const std::size_t own = words.size();
+    words.insert(words.end(), program, facts.command.end());
+    return with_option(std::move(words), option, own);
+}
 
 std::string graph_of(const debug::Subject& subject, const debug::JudgedFrame& failing) {
     const fs::path file = failing.file;

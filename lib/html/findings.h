@@ -4,6 +4,7 @@
 #include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "html/data.h"
 #include "html/sources.h"
@@ -15,6 +16,10 @@ namespace whittle::html {
 /// is the view of the page. `minified` is of minified_json(), empty where nothing was minimized; no command asks for
 /// what it has.
 nlohmann::json findings_json(const PageFacts& facts, const nlohmann::json& minified, Sources& sources);
+
+/// The command that made the page, with `option` in place of the page and of what followed the failures up: inputs,
+/// tolerances and the program's arguments are as they were.
+std::vector<std::string> asking(const PageFacts& facts, const std::string& option);
 
 /// Of a break, as the page tells it: without source its kind alone, for a reason may quote a statement.
 std::string reason_text(const PageFacts& facts, const std::string& reason, std::string_view id);

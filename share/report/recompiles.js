@@ -1,5 +1,9 @@
 // Guards: under what each graph may be used again, which of them did not hold, and which specialization each call hit.
-V.guards = {
+import { D, G } from './data.js';
+import { h, hover, icon, link, placeLink, rowsTable } from './elements.js';
+import { nf, plural, sec } from './words.js';
+
+export const guards = {
   title: 'Recompiles',
   key: '5',
   build(el) {

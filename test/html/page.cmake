@@ -1,0 +1,22 @@
+# The page of explain --html: its modules in Node.js, its linter, and the page in Chromium, as far as these are installed.
+find_program(WHITTLE_NODE node)
+find_program(WHITTLE_ESLINT eslint)
+file(GLOB cases CONFIGURE_DEPENDS ${CMAKE_CURRENT_LIST_DIR}/*_test.mjs)
+set(page_modules_test node --test ${cases})
+set(page_lint_test eslint --ext .js,.mjs -c ${PROJECT_SOURCE_DIR}/share/report/.eslintrc.json
+                          ${PROJECT_SOURCE_DIR}/share/report ${CMAKE_CURRENT_LIST_DIR})
+if(NOT WHITTLE_NODE OR NOT WHITTLE_ESLINT)
+  set(page_lint_test ${CMAKE_COMMAND} -E echo "skipped: eslint was not found (scripts/setup --with tests)")
+endif()
+if(NOT WHITTLE_NODE)
+  set(page_modules_test ${CMAKE_COMMAND} -E echo "skipped: node was not found (scripts/setup --with tests)")
+endif()
+add_test(NAME html/modules COMMAND ${page_modules_test})
+add_test(NAME html/lint COMMAND ${page_lint_test})
+set_tests_properties(html/modules html/lint PROPERTIES SKIP_REGULAR_EXPRESSION "^skipped: ")
+# Where Debian's packages of Node.js are: one that is not Debian's looks elsewhere.
+set_tests_properties(html/lint PROPERTIES ENVIRONMENT NODE_PATH=/usr/share/nodejs)
+if(TARGET explain AND TARGET transformer)
+  add_test(NAME html/browser COMMAND ${CMAKE_CURRENT_LIST_DIR}/browser $<TARGET_FILE:explain> $<TARGET_FILE_DIR:transformer>)
+  set_tests_properties(html/browser PROPERTIES SKIP_RETURN_CODE 77)
+endif()
