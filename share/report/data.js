@@ -1,4 +1,5 @@
 // The data of the page (README.md), and its graphs, values and findings by their names.
+import { guiltyStage } from './kernels.js';
 import { base, sci } from './words.js';
 
 export const D = JSON.parse(document.getElementById('data').textContent);
@@ -36,6 +37,19 @@ export const CAUSE = {};
 for (const f of D.findings) for (const g of f.graphs || []) CAUSE[g] = f;
 
 export const PROFILE = D.profile || { spans: [], graphs: [], kernels: [], memory: [], ops: [] };
+export const kernelsOf = (g) => (g ? PROFILE.kernels.filter((k) => k.graph === g.name) : []);
+/** The kernel whose texts it has: equal kernels have one code. */
+export const codeOf = (k) => PROFILE.kernels.find((x) => x.graph === k.graph && x.name === k.code_of) || k;
+/** The part whose schedule is guilty of a result of minify: the stage that its directive names; null where none is known. */
+export function guiltyPart(m) {
+  const left = new Set((m.nodes || []).map((n) => n.id)),
+    name = guiltyStage(m);
+  for (const k of name ? kernelsOf({ name: m.graph }) : []) {
+    const stage = k.stages.findIndex((x) => x.name === name && (x.nodes || []).some((n) => left.has(n)));
+    if (stage >= 0) return [k, stage];
+  }
+  return null;
+}
 
 export const file = (at) => D.files[at[0]].path;
 export const place = (at) => base(file(at)) + ':' + at[1];

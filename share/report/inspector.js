@@ -1,7 +1,7 @@
 // What stands beside the graph: the facts of the selected node, or of the graph.
-import { ACC, CAUSE, D, G, finite, stageHash } from './data.js';
+import { ACC, CAUSE, D, G, finite, kernelsOf, stageHash } from './data.js';
 import { cmd, h, icon, link, pill, placeLink, say, snippet } from './elements.js';
-import { kernelsOf, partsByNode } from './kernels.js';
+import { partsByNode } from './kernels.js';
 import { byteSize, bytes, percent, plural, sci, sec, shape, short } from './words.js';
 
 export const facts = (g, n) => (n ? nodeFacts(g, n) : graphFacts(g)).filter(Boolean);

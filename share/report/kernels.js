@@ -1,10 +1,5 @@
-// Kernels: which lines of their loop nests and assembly compute which operations. A part is [kernel, stage].
-import { PROFILE } from './data.js';
+// Which lines of a kernel's loop nest and assembly compute which operations. A part is [kernel, stage]. Nothing here reads the data.
 
-export const KERNELS = PROFILE.kernels;
-export const kernelsOf = (g) => (g ? KERNELS.filter((k) => k.graph === g.name) : []);
-/** The kernel whose texts it has: equal kernels have one code. */
-export const codeOf = (k) => (k.code_of && KERNELS.find((x) => x.graph === k.graph && x.name === k.code_of)) || k;
 export const partKey = (k, s) => k.name + '\0' + s;
 
 /** [part, …] of a node, for all nodes of a graph. */
@@ -30,10 +25,10 @@ function stageNumbers(kernel) {
 
 /** Lines {text, stage} of a loop nest as Halide prints it: what is below "produce F" is F's. */
 export function nestLines(kernel) {
-  const number = stageNumbers(codeOf(kernel));
+  const number = stageNumbers(kernel);
   const open = [];
   const lines = [];
-  for (const text of (codeOf(kernel).loop_nest || '').split('\n')) {
+  for (const text of (kernel.loop_nest || '').split('\n')) {
     if (!text.trim()) continue;
     const depth = text.match(/^ */)[0].length;
     while (open.length && open[open.length - 1].depth >= depth) open.pop();
@@ -46,8 +41,7 @@ export function nestLines(kernel) {
 
 /** Lines {text, stage} of assembly: LLVM names its blocks after the loops that they come from. */
 export function assemblyLines(kernel) {
-  const code = codeOf(kernel),
-    number = stageNumbers(code),
+  const number = stageNumbers(kernel),
     owner = new Map();
   // "consume F" is the code of the stage around it that reads F.
   for (const { text, stage } of nestLines(kernel)) {
@@ -56,7 +50,7 @@ export function assemblyLines(kernel) {
   }
   let stage = null;
   const lines = [];
-  for (const text of (code.assembly || '').split('\n')) {
+  for (const text of (kernel.assembly || '').split('\n')) {
     const block = text.match(/%"?(for|produce|consume) (\w+)/),
       task = text.match(/^kernel_par_for_(\w+?)(?:__\d+)?_s\d+_/);
     if (block && number.has(block[2]))
@@ -72,15 +66,4 @@ export function assemblyLines(kernel) {
 
 /** The stage that the guilty directive of a result names; null where there is none. */
 export const guiltyStage = (m) => (m.culprit && m.culprit.directive ? (m.culprit.directive.match(/^\w+/) || [])[0] : null);
-/** The part whose schedule minify found guilty, of a result: the stage that its directive names; null where none is known. */
-export function guiltyPart(m) {
-  const name = guiltyStage(m),
-    left = new Set((m.nodes || []).map((n) => n.id));
-  for (const k of name ? KERNELS.filter((one) => one.graph === m.graph) : []) {
-    const stage = k.stages.findIndex((x) => x.name === name && (x.nodes || []).some((n) => left.has(n)));
-    if (stage >= 0) return [k, stage];
-  }
-  return null;
-}
-
 export const rate = (k) => (k.seconds ? (k.flops / k.seconds / 1e9).toPrecision(3) + ' GFLOP/s' : '');

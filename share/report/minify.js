@@ -1,7 +1,7 @@
 // What minify left of the graph, the repro that it ends in, and how it was found, query by query.
-import { CAUSE, D, G, stageHash } from './data.js';
+import { CAUSE, D, G, guiltyPart, stageHash } from './data.js';
 import { cmd, code, copyBtn, h, hover, link, placeLink, rowsTable, s, saveBtn } from './elements.js';
-import { guiltyPart, guiltyStage } from './kernels.js';
+import { guiltyStage } from './kernels.js';
 import { base, nf, plural, sec, short } from './words.js';
 
 export const minify = {

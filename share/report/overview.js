@@ -1,7 +1,7 @@
 // What happened, worst first, and where: the functions with the stacks below them.
-import { D, G, sourceHash, stageHash } from './data.js';
+import { D, G, kernelsOf, sourceHash, stageHash } from './data.js';
 import { LABEL, cmd, h, icon, link, pill, placeLink, snippet } from './elements.js';
-import { kernelsOf, partsByNode } from './kernels.js';
+import { partsByNode } from './kernels.js';
 import { nf, plural, sec } from './words.js';
 
 /** What happened at a line: where capture broke, what was relied on, what is computed wrong. */

@@ -1,7 +1,6 @@
 // The search over everything that has a name: functions, views, graphs, nodes, kernels, lines of source.
-import { D, go, isFirstWrong, sourceHash, stageHash } from './data.js';
+import { D, PROFILE, go, isFirstWrong, sourceHash, stageHash } from './data.js';
 import { $, LABEL, h } from './elements.js';
-import { KERNELS } from './kernels.js';
 import { plural, short } from './words.js';
 
 /** All entries: {kind, name, about, hash}. */
@@ -22,7 +21,7 @@ function entries(views) {
   }));
   const named = Object.entries(views).map(([id, view]) => ({ kind: 'view', name: view.title, about: view.key, hash: id }));
   const graphs = D.graphs.map((g) => ({ kind: 'graph', name: g.name, about: plural(g.ops, 'op'), hash: 'graph=' + g.name }));
-  const kernels = KERNELS.map((k) => ({
+  const kernels = PROFILE.kernels.map((k) => ({
     kind: 'kernel',
     name: k.name + '  ' + k.stages.map((stage) => stage.name).join(', '),
     about: k.graph,

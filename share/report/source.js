@@ -1,7 +1,7 @@
 // Source, graph, loop nest and assembly side by side: a line of any lights what it stands for in the others.
-import { D, G, go, mainGraph, sourceHash, stageHash } from './data.js';
+import { D, G, codeOf, go, guiltyPart, kernelsOf, mainGraph, sourceHash, stageHash } from './data.js';
 import { code, h, icon, pill } from './elements.js';
-import { assemblyLines, codeOf, guiltyPart, kernelsOf, nestLines, partKey, partsByNode, rate } from './kernels.js';
+import { assemblyLines, nestLines, partKey, partsByNode, rate } from './kernels.js';
 import { plural, sec, short } from './words.js';
 
 /** A line of a pane: with a color it can be chosen. */
@@ -98,8 +98,8 @@ export const source = {
     const guilty = (D.minify || []).map(guiltyPart).filter(Boolean);
     for (const k of kernels.slice(0, this.most)) {
       const wrong = guilty.find(([x]) => x === k);
-      this.fillKernel(nest, k, nestLines(k), wrong && wrong[1]);
-      this.fillKernel(assembly, k, assemblyLines(k));
+      this.fillKernel(nest, k, nestLines(codeOf(k)), wrong && wrong[1]);
+      this.fillKernel(assembly, k, assemblyLines(codeOf(k)));
       if (k.cut) assembly.append(h('div.ln.dim', h('i', ''), '… cut'));
     }
     const some = kernels.length > this.most;
