@@ -36,11 +36,24 @@ void declare(cli::Tool& tool, Options& options) {
     options.accuracy.declare(tool, "With --backend: a wrong result is a failure to look for.");
     options.repro.declare(tool);
     options.inputs.declare(tool);
-    tool.example("repro m.json", "m.json as written by minify: writes and verifies repro.cpp");
-    tool.example("repro m.json --bundle bug && tar cz bug", "everything for a bug report");
-    tool.example("repro --python m.json", "the same operations as PyTorch calls: repro.py");
-    tool.example("repro env", "what to paste into an issue");
+    tool.files([&options] {
+        cli::UsedFiles used;
+        used.reads(options.graph, options.inputs);
+        options.repro.add_to(used);
+        return used;
+    });
     tool.exit_one("it does not fail, or the file does not show the failure.");
+}
+
+void show_examples(cli::Tool& repro, cli::Tool& report) {
+    repro.common("--output --backend --accuracy --data --python --harness --anonymize --no-verify --repeat --input");
+    repro.example("repro m.json", "m.json as written by minify: writes and verifies repro.cpp");
+    repro.example("repro report m.json --bundle bug && tar cz bug", "everything for a bug report");
+    repro.example("repro --python m.json", "the same operations as PyTorch calls: repro.py");
+    repro.example("repro env", "what to paste into an issue");
+    report.common("--output --issue --bundle --title --note --also --checked --anonymize --backend");
+    report.example("repro report m.json", "repro.cpp, and the text of a bug report in ISSUE.md");
+    report.example("repro report m.json --also release:21.0", "does the newest release fail, too?");
 }
 
 /// The graph's recorded failure, or the one that --backend finds on it; nothing when it does not fail.
@@ -73,16 +86,16 @@ int not_failing(const cli::Tool& tool, const Options& options, const std::string
 }
 
 int write_python(const cli::Tool& tool, const Options& options, const LoadedFrame& frame) {
-    const debug::PythonRepro repro = debug::write_python(frame, options.repro.output, !options.repro.no_verify);
+    const debug::PythonRepro repro = debug::write_python(frame, options.repro.repro.output, options.repro.repro.verify);
     if (tool.shared().json)
         cli::print_json(debug::to_json(repro));
     else
         std::cout << debug::to_text(repro);
-    return options.repro.no_verify || repro.verified ? 0 : 1;
+    return !options.repro.repro.verify || repro.verified ? 0 : 1;
 }
 
 int run(const cli::Tool& tool, Options& options) {
-    options.repro.check_usage();
+    options.repro.complete();
     options.backend.check();
     if (options.repro.python) {
         cli::refuse_with_python("--backend", !options.backend.name.empty());
@@ -118,17 +131,17 @@ int run(const cli::Tool& tool, Options& options) {
 }  // namespace
 
 int main(int argc, char** argv) {
-    Options options;
+    Options options, reported;
+    reported.repro.report = true;
     cli::Tool tool("repro", "GRAPH",
                    "Writes one standalone C++ file that shows a failure with nothing but the compiler under suspicion, "
                    "and verifies it by building and running it.");
     declare(tool, options);
-    tool.files([&] {
-        cli::UsedFiles used;
-        used.reads(options.graph, options.inputs);
-        options.repro.add_to(used);
-        return used;
-    });
+    cli::Tool report("repro report", "GRAPH",
+                     "Writes the file and the text of a bug report, or a folder with all that shows the failure.");
+    declare(report, reported);
+    show_examples(tool, report);
+    tool.command(report, [&] { return run(report, reported); });
     cli::Tool env("repro env", "[-- COMMAND]", "Prints the environment: what to paste into an issue.");
     cli::IssueBundleOptions bundle;
     bundle.declare(env);

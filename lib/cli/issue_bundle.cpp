@@ -15,7 +15,6 @@
 #include "base/subprocess.h"
 #include "base/words.h"
 #include "cli/environment.h"
-#include "cli/told_variables.h"
 #include "cli/usage.h"
 
 namespace whittle::cli {
@@ -56,7 +55,7 @@ std::string environment_text() {
             found[compiler] = version;
     std::string text;
     for (const auto& [name, value] : found) text += name + ": " + value + "\n";
-    for (const auto& [name, value] : told_variables()) text += name + ": " + value + "\n";
+    for (const auto& [name, value] : reported_variables()) text += name + ": " + value + "\n";
     return text;
 }
 

@@ -27,15 +27,17 @@ namespace {
 /// One frame; its report is printed.
 void minimize(const Tool& tool, const debug::Search& search, const LoadedFrame& frame, std::ostream& report,
               Minified& all) {
-    Progress progress("minify", 0, tool.shared().progress);
-    const debug::Observer observer{
-        .progress =
-            [&](const reduce::Progress& at) { progress.update(at.queries, "smallest: " + plural(at.calls, "op")); },
-        .warn =
-            [&](const std::string& text) {
-                progress.clear();
-                warn(tool, text);
-            }};
+    Progress progress("minify", 0, tool.shared().progress, "queries");
+    const debug::Observer observer{.progress =
+                                       [&](const reduce::Progress& at) {
+                                           progress.update(at.queries, "smallest: " + plural(at.calls, "op"),
+                                                           search.end);
+                                       },
+                                   .warn =
+                                       [&](const std::string& text) {
+                                           progress.clear();
+                                           warn(tool, text);
+                                       }};
     const debug::Minimized done = debug::minimize(frame, search, observer);
     progress.clear();
     all.json.push_back(debug::to_json(done));
@@ -134,7 +136,7 @@ Followed follow_up(const Tool& tool, const FollowUp& wanted, std::ostream& repor
     if (!tool.shared().json) report << '\n';
     JudgeOptions judge{.backend = wanted.backend, .accuracy = wanted.accuracy};
     SearchOptions how;
-    how.repeat = wanted.repeat;
+    how.search.repeat = wanted.repeat;
     std::vector<LoadedFrame> frames = frames_of(wanted.model, judge, how, wanted.inputs);
     if (frames.empty()) throw Error({wanted.model.string(), {}}, "it holds no graph");
     const bool opaque = std::ranges::any_of(
@@ -189,19 +191,9 @@ std::string minify_command(const fs::path& model, bool wrong, const BackendChoic
     const auto add = [&](const std::vector<std::string>& more) { words.insert(words.end(), more.begin(), more.end()); };
     add(backend.words());
     if (wrong) add(accuracy.words());
-    add(input_words(inputs));
+    add(inputs.words());
     add(limits.words());
     return shell_quote(words);
-}
-
-std::vector<std::string> input_words(const InputOptions& inputs) {
-    std::vector<std::string> words;
-    const auto add = [&](const char* option, const std::string& value) { words.insert(words.end(), {option, value}); };
-    if (inputs.data_set) add("--inputs", inputs.data_set->string());
-    for (const std::string& input : inputs.inputs) add("--input", input);
-    if (inputs.seed) add("--seed", std::to_string(inputs.seed));
-    for (const std::string& dim : inputs.dims) add("--dim", dim);
-    return words;
 }
 
 }  // namespace whittle::cli

@@ -61,9 +61,6 @@ struct Followed {
 /// A backend that has no part of a repro leaves it at the minimized graphs.
 Followed follow_up(const Tool& tool, const FollowUp& wanted, std::ostream& report, nlohmann::json& json);
 
-/// Where inputs come from, as it is typed.
-std::vector<std::string> input_words(const InputOptions& inputs);
-
 /// The command that makes a failure of `model` small, ready to paste. `wrong`: of wrong results.
 std::string minify_command(const std::filesystem::path& model, bool wrong, const BackendChoice& backend,
                            const AccuracyChoice& accuracy = {}, const InputOptions& inputs = {},

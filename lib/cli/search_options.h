@@ -1,6 +1,7 @@
 // What minify is asked, as options: who judges a candidate, and how the search goes about it.
 #pragma once
 
+#include <chrono>
 #include <filesystem>
 #include <optional>
 #include <string>
@@ -22,9 +23,9 @@ struct JudgeOptions {
     AccuracyChoice accuracy = {};
     std::filesystem::path test = {};
     std::vector<std::string> check = {};
-    bool test_must_fail = false;
-    std::string fail_regex = {}, external_data = "auto";
-    std::vector<std::int64_t> fail_codes = {}, ignore_codes = {};
+    bool test_must_fail = false;  ///< of the old spelling
+    std::string external_data = "auto";
+    reduce::CommandOracleOptions which = {};  ///< the codes and words by which --check fails
 
     void declare(Tool& tool);
     /// Throws Error for several of --backend, --test and --check, and for options that would do nothing.
@@ -35,11 +36,11 @@ struct JudgeOptions {
 
 /// How the search is run.
 struct SearchOptions {
-    std::string mode = "auto", after = "capture", launcher = {}, delta_passes = {}, skip_delta_passes = {};
+    debug::Search search = {};  ///< how often, how many at a time, how long
+    std::string mode = "auto", after = "capture", launcher = {};
+    std::vector<std::string> delta_passes = {};
     LimitOptions limits = {};
-    std::int64_t repeat = 2, jobs = 1;
-    std::optional<std::int64_t> step_limit = {};
-    bool resume = false, no_fold = false;
+    std::optional<std::chrono::seconds> time_limit = {};
 
     void declare(Tool& tool);
     void check_usage() const;

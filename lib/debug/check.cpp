@@ -198,7 +198,7 @@ std::string not_failing_text(const Search& search, const std::string& judge, con
             case Polarity::test:
                 return "the script does not exit with 0 (--test: exit 0 is interesting)";
             case Polarity::test_must_fail:
-                return "the script exits with 0 (--test-must-fail: any other exit is interesting)";
+                return "the script exits with 0, and any other exit is interesting";
             case Polarity::check:
                 if (picky) return "the command " + seen;
                 return "the command exits with 0 (--check: any other exit is the failure)";

@@ -57,23 +57,24 @@ void note(const Rate& rate, reduce::Minimized& result) {
 
 /// Writes what is to blame, and in which version, into the graph's failure; of wrong results, says whether they are
 /// rounding noise, and of a compiler of which several releases are installed, since which of them it fails.
-void blame(const LoadedFrame& frame, Minimized& done, Backend& backend, const Suspect& suspect) {
+void blame(const LoadedFrame& frame, Minimized& done, Backend& backend, const Search& search) {
+    const Suspect& suspect = *search.suspect();
+    const auto stop = [&] { return search.stopped(); };
     Graph& graph = done.result.graph;
     try {
         graph.failure->version = version_of(backend, suspect.options);
         const Graph compiled = as_compiled(graph, backend);
         const std::string& compiler = compiled.failure->backend;
         const auto other = compiler == graph.failure->backend ? nullptr : find_backend(compiler);
-        const DiagnoseOptions options{
-            .limits = suspect.limits, .flaky = done.result.flaky.runs > 0, .stop = interrupted};
+        const DiagnoseOptions options{.limits = suspect.limits, .flaky = done.result.flaky.runs > 0, .stop = stop};
         Diagnosis found = diagnose(compiled, other ? *other : backend, options);
         if (!other) hold_against_model(frame.graph, frame.inputs, graph, found, backend, options);
         graph.failure->culprit = found.culprit;
         done.written.closeness = found.closeness;
         note(found.rate, done.result);
-        if (interrupted()) return;
+        if (stop()) return;
         const Graph& asked = other ? compiled : graph;
-        done.written.releases = release_history(asked, other ? *other : backend, suspect.limits, interrupted);
+        done.written.releases = release_history(asked, other ? *other : backend, suspect.limits, stop);
         graph.failure->releases = done.written.releases ? done.written.releases->text() : "";
     } catch (const Interrupted&) {  // the graph is minimized all the same
     }
@@ -205,7 +206,7 @@ reduce::MinimizeOptions options_of(const Search& search, const LoadedFrame& fram
     options.repeat = search.repeat;
     options.search.step_limit = search.step_limit;
     options.search.mode = search.mode;
-    options.search.stop = interrupted;
+    options.search.stop = [&] { return search.stopped(); };
     if (search.stored) options.signature = search.stored->signature;
     if (judge.backend) options.likely = [&] { return first_divergent(frame, *judge.backend, search); };
     options.improved = [&](const Graph& graph) { reduce::save_minimized(graph, search.output); };
@@ -220,8 +221,7 @@ void write_result(Minimized& done, const LoadedFrame& frame, const Search& searc
     done.written.output = search.output;
     const reduce::Flakiness& flaky = done.result.flaky;
     note({static_cast<int>(flaky.failures), static_cast<int>(flaky.runs)}, done.result);
-    if (const Suspect* suspect = at_hand(search); suspect && done.result.ending == Ending::minimized)
-        blame(frame, done, *judge.backend, *suspect);
+    if (at_hand(search) && done.result.ending == Ending::minimized) blame(frame, done, *judge.backend, search);
     if (const Suspect* suspect = at_hand(search); suspect && suspect->tier == Tier::ends)
         done.written.fails_on_nothing = fails_on_nothing(done.result, *judge.backend, *suspect);
     reduce::save_minimized(done.result.graph, search.output);

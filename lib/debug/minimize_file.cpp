@@ -109,8 +109,10 @@ Minimized minimize_file(const LoadedFrame& frame, const Search& search, const Ob
         parts.write(set, search.output);
         observer.progress({asked, set.size()});
     };
-    result.search = reduce::search(
-        problem, {.mode = search.mode, .step_limit = search.step_limit, .improved = keep, .stop = interrupted});
+    result.search =
+        reduce::search(problem, {.mode = search.mode, .step_limit = search.step_limit, .improved = keep, .stop = [&] {
+                                     return search.stopped();
+                                 }});
     const OnnxFile small = parts.write(result.search.kept, search.output);
     result.ending = result.search.finished ? Ending::minimized : Ending::interrupted;
     result.signature = whole.signature;

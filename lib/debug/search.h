@@ -1,6 +1,7 @@
 // What minify is asked: who judges, which failure is followed, how it is searched for, and where the result goes.
 #pragma once
 
+#include <chrono>
 #include <filesystem>
 #include <functional>
 #include <memory>
@@ -9,6 +10,7 @@
 #include <variant>
 #include <vector>
 
+#include "base/interrupt.h"
 #include "debug/frame.h"
 #include "reduce/minimize.h"
 #include "reduce/oracle.h"
@@ -24,11 +26,14 @@ struct Search {
     reduce::Mode mode = reduce::Mode::automatic;
     int repeat = 2, jobs = 1;
     std::optional<std::size_t> step_limit = {};
+    std::optional<std::chrono::steady_clock::time_point> end = {};  ///< when it stops with the best so far
     bool resume = false;
     std::string go_on = {};  ///< the command line that goes on with it where it was stopped
     /// Reads the model as its user gave it, nothing folded: an ONNX file. Null where nothing is folded.
     std::function<LoadedFrame()> unfolded = {};
 
+    /// An interrupt came, or its time is up.
+    bool stopped() const { return interrupted() || (end && std::chrono::steady_clock::now() >= *end); }
     /// Null: a command judges.
     const Suspect* suspect() const { return std::get_if<Suspect>(&judge); }
     /// Results count, and have to be known.

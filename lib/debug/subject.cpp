@@ -58,7 +58,7 @@ std::string fullgraph_text(const Subject& subject, const explain::Report& report
 
 void predict(Subject& subject, std::vector<cpp::Analysis> predictions) {
     if (!predictions.empty() && !subject.index)
-        throw Error({subject.model, {}}, "with --static it must be a program, or a folder written by trace",
+        throw Error({subject.model, {}}, "with a source it must be a program, or a folder written by trace",
                     "leave MODEL out to see the predictions alone");
     subject.predictions = std::move(predictions);
 }

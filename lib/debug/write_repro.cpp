@@ -29,7 +29,7 @@ std::optional<Failure> failure_of(const LoadedFrame& frame, const Suspect& suspe
     const Outcome expected = unknown ? Outcome() : run_in_process(frame.graph, frame.inputs, *reference, {});
     if (expected.failed())
         throw Error({frame.file.string(), {}}, "the reference cannot run it: " + expected.message,
-                    "give the model inputs that it can run on: --input, --inputs");
+                    "give the model inputs that it can run on: --input");
     const auto backend = find_backend(suspect.spec, suspect.options);
     const Outcome seen = query(frame.graph, frame.inputs, expected.outputs, *backend, suspect);
     if (seen.kind == Outcome::Kind::unsupported)
@@ -249,7 +249,7 @@ PythonRepro write_python(const LoadedFrame& frame, const fs::path& output, bool 
     const Outcome expected = run_in_process(frame.graph, frame.inputs, *reference, {});
     if (expected.failed())
         throw Error({frame.file.string(), {}}, "the reference cannot run it: " + expected.message,
-                    "give the model inputs that it can run on: --input, --inputs");
+                    "give the model inputs that it can run on: --input");
     const repro::PythonScript script = repro::python_script(frame.graph, frame.inputs, expected.outputs,
                                                             head_of(frame, output), output.stem().string());
     PythonRepro repro{.output = output, .sidecars = {}, .message = {}};

@@ -37,7 +37,7 @@ std::string chrome_trace(const Profile& profile);
 std::string first_break_text(const Report& report);
 
 /// Why the frames are not one graph each, as --fullgraph asks: the first break, or that there is no frame. With
-/// `exported`, as --export asks, else all sizes and inputs that are in the way. Empty when there is nothing.
+/// `exported`, as --fullgraph=export asks, else all sizes and inputs that are in the way. Empty when there is nothing.
 std::vector<std::string> why_not_whole(const Report& report, const std::vector<Frame>& frames, bool exported);
 
 /// graph_count, graph_break_count, op_count, break_reasons, graphs, recompiles (none for a model file), notes, ops,

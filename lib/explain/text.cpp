@@ -214,7 +214,7 @@ std::string backend_text(const Report& report, const Painter& paint) {
     return text;
 }
 
-/// An input in the way of --export: its source, the user's stack where it is first read, a hint.
+/// An input in the way of --fullgraph=export: its source, the user's stack where it is first read, a hint.
 std::string foreign_input_text(const ForeignInput& input, const std::string& function) {
     const bool random = capture::Source::parse(input.source)->root().kind() == capture::SourceKind::random;
     return "found input " + input.source + (random ? ", a random value" : "") + "; expected parameters of " + function +
@@ -233,7 +233,7 @@ std::string break_page(const capture::BreakInfo& info) {
 
 std::string break_catalogue_page() {
     std::string text =
-        "# Graph breaks\n\nWhy capture stops, by the ids that `explain` prints. `explain --break ID` shows one of "
+        "# Graph breaks\n\nWhy capture stops, by the ids that `explain` prints. `explain break ID` shows one of "
         "them.\n";
     for (const capture::BreakInfo& info : capture::break_catalogue()) text += "\n" + break_page(info);
     return text;

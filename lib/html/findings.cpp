@@ -61,7 +61,7 @@ json first_of(json places) { return places.empty() ? json() : places[0]; }
 /// The command that made the page, with `option` in place of the page and of what followed the failures up: inputs,
 /// tolerances and the program's arguments are as they were.
 std::vector<std::string> asking(const PageFacts& facts, const std::string& option) {
-    if (facts.command.empty())
+    if (facts.command.empty() || facts.diff)  // a comparison follows nothing up
         return {program_called("explain"), facts.report.model, "--backend", facts.report.backend, option};
     std::vector<std::string> words;
     const auto program = facts.command.begin() + static_cast<std::ptrdiff_t>(facts.own_words);  // what it runs
@@ -290,7 +290,7 @@ void add_breaks(const PageFacts& facts, Sources& sources, std::vector<Finding>& 
                             .place = first_of(sources.places(place.user_stack)),
                             .where = place.user_stack.empty() ? std::string()
                                                               : node_in_file(place.node, place.user_stack.front().file),
-                            .command = {program_called("explain"), "--break", std::string(reason.info().id)},
+                            .command = {program_called("explain"), "break", std::string(reason.info().id)},
                             .go = "breaks=" + std::string(reason.info().id)});
     }
 }
@@ -299,7 +299,7 @@ void add_recompiles(const PageFacts& facts, Sources& sources, std::vector<Findin
     // The page has what --recompiles says; of a folder that trace wrote the program cannot be run again.
     std::error_code unknown;
     std::vector<std::string> next;
-    if (!fs::is_directory(facts.report.model, unknown)) next = asking(facts, "--profile-recompiles");
+    if (!fs::is_directory(facts.report.model, unknown)) next = asking(facts, "--recompiles=all");
     for (const IndexRecompile& recompile : facts.report.recompiles)
         findings.push_back({.level = "recompiled",
                             .title = recompile.frame + " was compiled again: " + recompile.guard,

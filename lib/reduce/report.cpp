@@ -269,8 +269,8 @@ std::string report(const Minimized& result, const Written& written) {
                         plural(result.calls_after, "op"), plural(search.queries, "query", "queries"), result.seconds);
     text += queries(search, written);
     if (!written.folded.empty())
-        text +=
-            "folded:     " + folded_text(written.folded) + " of the file, computed while reading it (see --no-fold)\n";
+        text += "folded:     " + folded_text(written.folded) +
+                " of the file, computed while reading it (see --after file)\n";
     Size before = result.before;
     before.calls = result.after.calls;  // told above
     if (const std::string sizes = size_difference(before, result.after); !sizes.empty())

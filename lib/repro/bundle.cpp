@@ -68,7 +68,7 @@ std::string read_me(const Graph& graph, const Emission& emission, const Report& 
             "\nThe exact commands that run.sh runs:\n" +
             (report.compile_command.empty() ? "" : "  " + report.compile_command + "\n") + "  " + runs +
             "\n\nWith Whittle, in this folder:\n";
-    if (contents.record) text += "  replay record\n  explain candidate.json --divergence\n";
+    if (contents.record) text += "  replay record\n  explain divergence candidate.json\n";
     text += "  minify candidate.json\n  repro candidate.json\n";
     if (contents.onnx)
         text += std::string("\ncandidate.onnx with test_data_set_0/ is the same graph for other tools") +

@@ -58,7 +58,7 @@ V.breaks = {
           h('b', 'Instead'),
           h('span', b.hint + '.'),
           h('span', { style: 'flex:1' }),
-          h('div', { style: 'width:230px' }, cmd('explain --break ' + b.id)),
+          h('div', { style: 'width:230px' }, cmd('explain break ' + b.id)),
         ),
         b.before.map((n, i) =>
           h(

@@ -1,4 +1,4 @@
-// What this capture has otherwise than an earlier one: the view of explain --diff. The other views show the later one.
+// What this capture has otherwise than an earlier one: the view of explain diff. The other views show the later one.
 const DIFF = D.diff;
 V.diff = {
   title: 'What differs',

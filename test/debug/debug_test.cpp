@@ -166,7 +166,7 @@ TEST_CASE("trace() keeps graphs and records, and who fails", "[debug]") {
         CHECK_FALSE(model.index);
         CHECK_NOTHROW(debug::predict(model, {}));
         CHECK_THROWS_WITH(debug::predict(model, {cpp::Analysis{}}),
-                          Catch::Contains("with --static it must be a program"));
+                          Catch::Contains("with a source it must be a program"));
 
         model.judged = {
             {.name = "bad", .file = "f.json", .verdict = Verdict::fails, .reason = "exception at compile: x"}};
