@@ -76,10 +76,10 @@ void show_examples(cli::Tool& explain, cli::Tool& of_source) {
 int tell_predictions(const cli::Tool& tool, const Options& options, const cpp::Analysis& analysis,
                      const cli::ReportSink& sink) {
     if (tool.shared().json)
-        cli::print_json(explain::to_json(analysis));
+        cli::print_json(report::to_json(analysis));
     else
-        sink.out() << explain::to_text(analysis, options.report.text(tool, sink));
-    const std::string first = options.fullgraph ? explain::first_break_text(analysis) : "";
+        sink.out() << report::to_text(analysis, options.report.text(tool, sink));
+    const std::string first = options.fullgraph ? report::first_break_text(analysis) : "";
     if (!first.empty()) std::cerr << "explain: --fullgraph: " << first;
     return first.empty() ? 0 : 1;
 }
@@ -94,15 +94,15 @@ int tell_report(const cli::Tool& tool, Options& options, const std::vector<cpp::
                                 .page = options.pictures.html.has_value()};
     options.subject.times = wish.times || wish.page;  // of a program that is run
     std::optional<Profile> measured = cli::measured(model, options.subject, wish);
-    debug::Subject subject = cli::subject_of(tool, model, options.subject, scratch.path() / "traced");
-    debug::predict(subject, analyses);
+    report::Subject subject = cli::subject_of(tool, model, options.subject, scratch.path() / "traced");
+    report::predict(subject, analyses);
     cli::add_profile(options.subject, wish, std::move(measured), subject);
     const std::unique_ptr<Backend> backend = find_backend(options.subject.backend.spec(kDefaultSuspect));
-    const explain::Report report = debug::report(subject, *backend);
-    nlohmann::json json = tool.shared().json ? debug::to_json(subject, report) : nlohmann::json();
+    const report::Report report = report::report(subject, *backend);
+    nlohmann::json json = tool.shared().json ? to_json(subject, report) : nlohmann::json();
     cli::PictureOptions::Compared compared = options.pictures.write(tool, subject, report, options.subject, json);
-    if (!tool.shared().json) sink.out() << debug::to_text(subject, report, options.report.text(tool, sink));
-    const std::string broken = options.fullgraph ? debug::fullgraph_text(subject, report) : "";
+    if (!tool.shared().json) sink.out() << to_text(subject, report, options.report.text(tool, sink));
+    const std::string broken = options.fullgraph ? report::fullgraph_text(subject, report) : "";
     if (!broken.empty()) std::cerr << "explain: --fullgraph: " << broken;
     const bool followed =
         cli::follow_up(tool, model, options.subject, subject, tool.shared().json ? std::cerr : sink.out(), json);

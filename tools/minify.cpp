@@ -2,28 +2,22 @@
 #include <algorithm>
 #include <cstdio>
 #include <iostream>
+#include <nlohmann/json.hpp>
 
-#include "base/error.h"
 #include "base/subprocess.h"
 #include "cli/minify.h"
 #include "cli/search_options.h"
 #include "cli/tool.h"
 #include "cli/usage.h"
 #include "judge/launched.h"
+#include "reduce/report.h"
 
 namespace {
 
 using namespace whittle;
 namespace fs = std::filesystem;
 
-struct Options {
-    fs::path model, output;
-    cli::JudgeOptions judge;
-    cli::SearchOptions search;
-    cli::InputOptions inputs;
-};
-
-void declare(cli::Tool& tool, Options& options) {
+void declare(cli::Tool& tool, cli::MinifyOptions& options) {
     tool.positional("MODEL", options.model,
                     "ONNX model (or a folder that holds model.onnx, with inputs in test_data_set_0), PyTorch "
                     "export (.pt2), graph, record or "
@@ -44,7 +38,7 @@ void declare(cli::Tool& tool, Options& options) {
     tool.exit_one("the model does not fail, or too rarely to be minimized, or the backend does not support it.");
 }
 
-cli::UsedFiles files(const Options& options) {
+cli::UsedFiles files(const cli::MinifyOptions& options) {
     cli::UsedFiles used;
     used.reads(options.model, options.inputs);
     used.reads_words({options.judge.test});
@@ -62,7 +56,7 @@ int print_passes() {  // "calls" is no reduction, but the deletion that comes fi
 
 /// The command that was typed, with --resume: in front, for --check takes all that follows it. Without a limit of no
 /// steps at all, with which it would never end.
-std::string resume_command(const cli::Tool& tool, const debug::Search& search) {
+std::string resume_command(const cli::Tool& tool, const cli::SearchOptions& search) {
     const std::vector<std::string>& typed = tool.command_line();
     const auto behind =
         typed.begin() + static_cast<std::ptrdiff_t>(tool.own_words());  // the words of --check's command
@@ -76,25 +70,22 @@ std::string resume_command(const cli::Tool& tool, const debug::Search& search) {
     return shell_quote(words);
 }
 
-int run(const cli::Tool& tool, Options& options) {
+int run(const cli::Tool& tool, cli::MinifyOptions& options) {
     options.search.check_usage();
     options.judge.check_usage();
     options.output = cli::minimized_file(options.model, options.output);
-    const std::vector<cli::LoadedFrame> frames =
-        cli::frames_of(options.model, options.judge, options.search, options.inputs);
-    if (frames.empty()) throw Error({options.model.string(), {}}, "it holds no graph");
-    debug::Search search =
-        cli::search_of(options.model, options.output, options.judge, options.search, options.inputs, frames[0]);
-    search.go_on = resume_command(tool, search);
-    const cli::Minified done = cli::minify(tool, search, frames, std::cout);
-    if (tool.shared().json) cli::print_json(done.json);
-    return done.good ? 0 : 1;
+    const std::vector<cli::LoadedFrame> frames = cli::frames_of(options);
+    reduce::Request request = cli::request_of(options, frames[0]);
+    request.go_on = resume_command(tool, options.search);
+    const reduce::MinimizedModel done = cli::minify(tool, request, frames, std::cout);
+    if (tool.shared().json) cli::print_json(to_json(done));
+    return done.good() ? 0 : 1;
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
-    Options options;
+    cli::MinifyOptions options;
     cli::Tool tool(
         "minify", "MODEL",
         "Finds the fewest operations of a model that still fail in the same way, and keeps their recorded inputs.");

@@ -15,8 +15,8 @@
 #include "cli/record_choice.h"
 #include "cli/tool.h"
 #include "cli/usage.h"
-#include "run/replay.h"
-#include "run/replay_report.h"
+#include "replay/replay.h"
+#include "replay/replay_report.h"
 
 namespace {
 
@@ -60,7 +60,6 @@ ReplayOptions replay_options(const Options& options) {
     if (options.accuracy.given()) replay.accuracy = options.accuracy.accuracy();
     replay.limits = options.limits.limits();
     replay.to_event = options.which.events(options.records);
-    replay.find_backend = [](const std::string& name) { return find_backend(name); };
     return replay;
 }
 

@@ -9,9 +9,9 @@
 #include "cli/tool.h"
 #include "cli/trace_options.h"
 #include "cli/usage.h"
-#include "debug/subject.h"
-#include "debug/trace.h"
 #include "frontends/clang/launcher.h"
+#include "record/launch/trace.h"
+#include "report/subject.h"
 #include "trace/folder.h"
 
 namespace {
@@ -59,7 +59,7 @@ void declare(cli::Tool& tool, Options& options) {
 
 /// Where the suspect fails: with --minify all the way to a repro, else the command that makes it small. The records say
 /// which backend it was.
-void follow_up(const cli::Tool& tool, const Options& options, const debug::Traced& traced, std::ostream& report,
+void follow_up(const cli::Tool& tool, const Options& options, const Traced& traced, std::ostream& report,
                nlohmann::json& json) {
     const bool recorded = options.record.records() != RecordPolicy::never, wrong = traced.wrong();
     if (traced.only_file()) {  // what was recorded does not fail
@@ -81,40 +81,40 @@ void follow_up(const cli::Tool& tool, const Options& options, const debug::Trace
 }
 
 /// The program's stdout stays its own: what we have to say goes to stderr, and the exit status is the program's.
-int trace_program(const cli::Tool& tool, const Options& options, const debug::TraceRequest& request) {
+int trace_program(const cli::Tool& tool, const Options& options, const TraceRequest& request) {
     remove_trace(options.output);  // the program may write its own
-    debug::ProgramRequest program = options.program.request(tool, options.models[0], options.inputs);
+    ProgramRequest program = options.program.request(tool, options.models[0], options.inputs);
     program.backend = options.backend.name;
-    const debug::RanProgram ran = debug::run_to_trace(program, request);
-    const debug::Traced traced = debug::trace(ran, request);
-    options.graphs.write(debug::graphs_of(ran));
-    for (const std::string& line : debug::to_lines(traced, tool.shared().quiet)) std::cerr << "trace: " << line << "\n";
-    nlohmann::json json = debug::to_json(traced);
+    const RanProgram ran = run_to_trace(program, request);
+    const Traced traced = trace(ran, request);
+    options.graphs.write(report::graphs_of(ran));
+    for (const std::string& line : to_lines(traced, tool.shared().quiet)) std::cerr << "trace: " << line << "\n";
+    nlohmann::json json = to_json(traced);
     if (traced.minifiable()) follow_up(tool, options, traced, std::cerr, json);
     if (tool.shared().json) cli::print_json(json);
     const bool failed = traced.minifiable() && ran.good();
-    return options.whole.hold(tool, traced.index, debug::graphs_of(ran)) && !failed ? cli::end_as(ran) : 1;
+    return options.whole.hold(tool, traced.index, report::graphs_of(ran)) && !failed ? cli::end_as(ran) : 1;
 }
 
-int trace_models(const cli::Tool& tool, const Options& options, const debug::TraceRequest& request) {
+int trace_models(const cli::Tool& tool, const Options& options, const TraceRequest& request) {
     bool whole = true;
-    debug::TraceObserver observer;
+    TraceObserver observer;
     observer.before = [&](const LoadedFrame& frame) {
         whole =
             whole && options.whole.hold(tool, {.name = frame.name, .file = frame.file.string(), .graph = frame.graph});
     };
     observer.after = [&](const TracedFrame& traced) {
-        if (!tool.shared().json) std::cout << debug::to_text(traced, options.output);
+        if (!tool.shared().json) std::cout << to_text(traced, options.output);
     };
     std::vector<LoadedFrame> frames =
         cli::frames_to_trace(options.models, options.inputs, options.backend, options.output);
     options.graphs.apply(tool, frames);
-    const debug::Traced traced = debug::trace(frames, request, observer);
-    nlohmann::json json = debug::to_json(traced);
+    const Traced traced = trace(frames, request, observer);
+    nlohmann::json json = to_json(traced);
     if (traced.minifiable())
         follow_up(tool, options, traced, tool.shared().json ? std::cerr : std::cout, json);
     else if (!tool.shared().json)
-        std::cout << debug::next_replay(traced);
+        std::cout << next_replay(traced);
     if (tool.shared().json) cli::print_json(json);
     return whole && traced.good() ? 0 : 1;
 }
@@ -127,7 +127,7 @@ int run(const cli::Tool& tool, const Options& options) {
     options.backend.check();  // what is wrong with it is told before anything runs
     const BackendSpec backend = options.backend.spec(kReferenceBackend);
     const auto environment = cli::environment(backend, options.backend.options());
-    const debug::TraceRequest request{
+    const TraceRequest request{
         .folder = options.output,
         .models = options.models,
         .suspect = {.spec = backend, .options = options.backend.options()},

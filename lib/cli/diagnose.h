@@ -25,7 +25,7 @@ struct CulpritOptions {
 int diverge(const Tool& tool, const CulpritOptions& options);
 
 /// Of a model, a trace or a program: of each frame that fails on the suspect: what was tried, then the letter
-/// (debug/letter.h), and where it fails without the pass that the letter names, too, the next letter; with --json a
+/// (diagnose/letter.h), and where it fails without the pass that the letter names, too, the next letter; with --json a
 /// list of them. What minimizing and the repro say is shown with --verbose. Returns the exit status: 1 when something
 /// fails.
 int diagnose(const Tool& tool, const CulpritOptions& options);

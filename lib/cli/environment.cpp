@@ -77,9 +77,14 @@ std::string command_version(const std::string& backend) {
     const auto* command = std::get_if<CommandBackendSpec>(&spec.value());
     if (!command || command->worker) return {};
     const std::string program = shell_split(command->line).at(0);
-    if (!is_of_the_system(program)) return {};
+    const std::string version = is_of_the_system(program) ? version_line(program) : "";
+    return version.empty() ? "" : program + ": " + version;
+}
+
+std::string version_line(const std::string& program) {
+    if (!program_path(program)) return {};
     const ProcessResult ran = run_process({program, "--version"}, {.timeout = std::chrono::seconds(10)});
-    return ran.good() ? program + ": " + ran.out.substr(0, ran.out.find('\n')) : "";
+    return ran.good() ? ran.out.substr(0, ran.out.find('\n')) : "";
 }
 
 namespace {

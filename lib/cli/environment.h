@@ -30,6 +30,9 @@ std::map<std::string, std::string> reported_variables();
 /// passwords in addresses.
 std::string without_private(const std::string& text);
 
+/// The first line of what the program prints with --version; empty where it is not there.
+std::string version_line(const std::string& program);
+
 /// `repro env`: a line for each, or JSON.
 void print_environment(const Tool& tool);
 

@@ -13,7 +13,7 @@
 #include "cli/old_spellings.h"
 #include "cli/tool.h"
 #include "cli/usage.h"
-#include "explain/show.h"
+#include "report/show.h"
 
 namespace whittle::cli {
 
@@ -41,8 +41,8 @@ void print_backends(const Tool& tool) {
 }  // namespace
 
 std::string break_page(const std::string& id) {
-    if (id == "all") return explain::break_catalogue_page();
-    if (const capture::BreakInfo* info = capture::find_break(id)) return explain::break_page(*info);
+    if (id == "all") return report::break_catalogue_page();
+    if (const capture::BreakInfo* info = capture::find_break(id)) return report::break_page(*info);
     const auto catalogue = capture::break_catalogue();
     throw invalid_value(id, "ID",
                         "expected an id from " + std::string(catalogue.front().id) + " to " +

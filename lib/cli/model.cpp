@@ -15,13 +15,14 @@
 #include "cli/inputs.h"
 #include "cli/tool.h"
 #include "cli/usage.h"
+#include "frontends/onnx/load.h"
 #include "frontends/pt2/load.h"
 #include "graph/failure_file.h"
 #include "graph/placement.h"
 #include "graph/text.h"
 #include "ops/core/opaque.h"
-#include "run/load.h"
 #include "trace/index.h"
+#include "trace/load.h"
 
 namespace whittle::cli {
 

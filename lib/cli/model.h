@@ -9,8 +9,8 @@
 #include <string_view>
 #include <vector>
 
-#include "debug/frame.h"
 #include "graph/graph.h"
+#include "judge/frame.h"
 #include "trace/record.h"
 
 namespace whittle::cli {

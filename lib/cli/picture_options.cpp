@@ -10,11 +10,7 @@
 #include "cli/environment.h"
 #include "cli/tool.h"
 #include "cli/usage.h"
-#include "debug/divergence.h"
-#include "explain/show.h"
-#include "html/data.h"
-#include "html/findings.h"
-#include "html/page.h"
+#include "report/page/page.h"
 
 namespace whittle::cli {
 
@@ -23,7 +19,7 @@ namespace {
 constexpr std::size_t kMostCompared = 8;  // each runs the graph three times
 
 /// The values of one graph that is computed wrong, or why there are none.
-void compare(const std::string& graph, const debug::JudgedFrame& failing, const std::vector<LoadedFrame>& frames,
+void compare(const std::string& graph, const JudgedFrame& failing, const std::vector<LoadedFrame>& frames,
              const SubjectOptions& options, PictureOptions::Compared& compared) {
     // Of a program the file is told without the folder, which is gone when the report is read.
     const auto found = std::ranges::find_if(frames, [&](const LoadedFrame& frame) {
@@ -34,7 +30,7 @@ void compare(const std::string& graph, const debug::JudgedFrame& failing, const 
         return;
     }
     try {
-        compared.values.emplace(graph, debug::diverge(*found, options.suspect()));
+        compared.values.emplace(graph, report::diverge(*found, options.suspect()));
     } catch (const Error& error) {
         log_warning(LogChannel::run, "the page has no values of " + graph + ": " + error.what());
         compared.not_compared.emplace(graph, error.message());
@@ -42,12 +38,12 @@ void compare(const std::string& graph, const debug::JudgedFrame& failing, const 
 }
 
 /// The values of what is computed wrong.
-PictureOptions::Compared compare(const debug::Subject& subject, const SubjectOptions& options) {
+PictureOptions::Compared compare(const report::Subject& subject, const SubjectOptions& options) {
     PictureOptions::Compared compared;
     if (subject.runnable.empty()) return compared;
     std::vector<LoadedFrame> frames;
-    for (const debug::JudgedFrame& failing : subject.failing()) {
-        const std::string graph = html::graph_of(subject, failing);
+    for (const JudgedFrame& failing : subject.failing()) {
+        const std::string graph = report::graph_of(subject, failing);
         if (!failing.wrong || graph.empty()) continue;
         if (compared.values.contains(graph) || compared.not_compared.contains(graph)) continue;  // a further run
         if (compared.values.size() == kMostCompared) {
@@ -62,11 +58,11 @@ PictureOptions::Compared compare(const debug::Subject& subject, const SubjectOpt
 }
 
 /// Tells the failures what the page tells of them.
-void add_first_wrong(const debug::Subject& subject, const PictureOptions::Compared& compared, nlohmann::json& json) {
+void add_first_wrong(const report::Subject& subject, const PictureOptions::Compared& compared, nlohmann::json& json) {
     if (!json.contains("judged")) return;
     for (std::size_t i = 0; i < subject.judged.size(); ++i) {
         if (subject.judged[i].verdict != Verdict::fails) continue;
-        const auto found = compared.values.find(html::graph_of(subject, subject.judged[i]));
+        const auto found = compared.values.find(report::graph_of(subject, subject.judged[i]));
         const ValueDivergence* const value =
             found == compared.values.end() ? nullptr : found->second.divergence.first_wrong();
         if (!value) continue;
@@ -76,7 +72,7 @@ void add_first_wrong(const debug::Subject& subject, const PictureOptions::Compar
     }
 }
 
-html::PageFacts page_facts(const Tool& tool, const debug::Subject& subject, const explain::Report& report,
+html::PageFacts page_facts(const Tool& tool, const report::Subject& subject, const report::Report& report,
                            PictureOptions::Compared compared, bool source) {
     return {.subject = subject,
             .report = report,
@@ -89,7 +85,7 @@ html::PageFacts page_facts(const Tool& tool, const debug::Subject& subject, cons
 }
 
 void write_page(const std::filesystem::path& file, const html::PageFacts& facts) {
-    write_file(file, html::page(html::page_data(facts)));
+    write_file(file, html::page(facts));
 }
 
 }  // namespace
@@ -119,11 +115,11 @@ void PictureOptions::check_usage() const {
     if (no_source && !html) throw Error("--no-source requires --html");
 }
 
-PictureOptions::Compared PictureOptions::write(const Tool& tool, const debug::Subject& subject,
-                                               const explain::Report& report, const SubjectOptions& options,
+PictureOptions::Compared PictureOptions::write(const Tool& tool, const report::Subject& subject,
+                                               const report::Report& report, const SubjectOptions& options,
                                                nlohmann::json& json) const {
-    if (dot) write_file(*dot, explain::to_dot(subject.frames, report));
-    if (timeline) write_file(*timeline, explain::chrome_trace(subject.profile));
+    if (dot) write_file(*dot, report::to_dot(subject.frames, report));
+    if (timeline) write_file(*timeline, report::chrome_trace(subject.profile));
     if (!html) return {};
     Compared compared = compare(subject, options);
     add_first_wrong(subject, compared, json);
@@ -131,7 +127,7 @@ PictureOptions::Compared PictureOptions::write(const Tool& tool, const debug::Su
     return compared;
 }
 
-void PictureOptions::write_again(const Tool& tool, const debug::Subject& subject, const explain::Report& report,
+void PictureOptions::write_again(const Tool& tool, const report::Subject& subject, const report::Report& report,
                                  Compared compared, const nlohmann::json& json) const {
     if (!html || !json.contains("minify")) return;
     html::PageFacts facts = page_facts(tool, subject, report, std::move(compared), !no_source);
@@ -140,11 +136,11 @@ void PictureOptions::write_again(const Tool& tool, const debug::Subject& subject
     write_page(*html, facts);
 }
 
-void PictureOptions::write_diff(const Tool& tool, const debug::Subject& subject, const explain::Report& report,
-                                const explain::TraceDiff& diff) const {
+void PictureOptions::write_diff(const Tool& tool, const report::Subject& subject, const report::Report& report,
+                                const report::TraceDiff& diff) const {
     if (!html) return;
     html::PageFacts facts = page_facts(tool, subject, report, {}, !no_source);
-    facts.diff = &diff;
+    facts.diff = diff;
     write_page(*html, facts);
 }
 

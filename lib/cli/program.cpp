@@ -133,8 +133,8 @@ static std::optional<std::int64_t> cache_limit_in(const std::vector<std::pair<st
 /// Specializations of who is observed: as the API has it for WHITTLE_PROFILE_RECOMPILES.
 static constexpr std::int64_t kMostProfiled = 64;
 
-debug::ProgramRequest ProgramOptions::request(const Tool& tool, const std::filesystem::path& program,
-                                              const InputOptions& inputs) const {
+ProgramRequest ProgramOptions::request(const Tool& tool, const std::filesystem::path& program,
+                                       const InputOptions& inputs) const {
     const ModelKind kind = recognize(program);
     const bool module = kind == ModelKind::torchscript;
     if (module && !arguments.empty())
@@ -160,7 +160,7 @@ debug::ProgramRequest ProgramOptions::request(const Tool& tool, const std::files
             .compile_options = std::move(environment)};
 }
 
-int end_as(const debug::RanProgram& program) {
+int end_as(const RanProgram& program) {
     if (!program.signal) return program.exit_code;
     std::fflush(nullptr);
     const rlimit none{0, 0};  // the program's own core file, if any, is there already

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "cli/model.h"
-#include "debug/program.h"
+#include "record/launch/program.h"
 
 namespace whittle::cli {
 
@@ -35,11 +35,10 @@ struct ProgramOptions {
     void refuse_for_model(const std::filesystem::path& model) const;
     /// A program's stdout is its own, unless the tool prints JSON there. `inputs` are of a TorchScript module; a
     /// program takes none. Throws Error for options that are not for the one or the other.
-    debug::ProgramRequest request(const Tool& tool, const std::filesystem::path& program,
-                                  const InputOptions& inputs) const;
+    ProgramRequest request(const Tool& tool, const std::filesystem::path& program, const InputOptions& inputs) const;
 };
 
 /// Ends this process as the program ended: with its exit status, or by its signal.
-int end_as(const debug::RanProgram& program);
+int end_as(const RanProgram& program);
 
 }  // namespace whittle::cli

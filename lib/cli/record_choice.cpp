@@ -13,6 +13,7 @@
 #include "cli/usage.h"
 #include "graph/json.h"
 #include "trace/frame_record.h"
+#include "trace/record.h"
 
 namespace whittle::cli {
 namespace fs = std::filesystem;

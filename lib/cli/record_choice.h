@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "run/replay.h"
+#include "replay/records.h"
 
 namespace whittle::cli {
 

@@ -49,7 +49,7 @@ void ReportOptions::declare(Tool& tool) {
 
 void ReportOptions::add_to(UsedFiles& files) const { files.writes("--output", output); }
 
-explain::TextOptions ReportOptions::text(const Tool& tool, const ReportSink& sink) const {
+report::TextOptions ReportOptions::text(const Tool& tool, const ReportSink& sink) const {
     return {.ops = ops,
             .guards = guards,
             .times = times,

@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
-#include "explain/show.h"
 #include "frontends/cpp/analysis.h"
+#include "report/show.h"
 
 namespace whittle::cli {
 
@@ -52,7 +52,7 @@ struct ReportOptions {
     /// What is written.
     void add_to(UsedFiles& files) const;
     /// With the tool's --verbose, for that place.
-    explain::TextOptions text(const Tool& tool, const ReportSink& sink) const;
+    report::TextOptions text(const Tool& tool, const ReportSink& sink) const;
 };
 
 /// The file of explain static, and --static-flags.

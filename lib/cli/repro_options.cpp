@@ -10,109 +10,102 @@
 namespace whittle::cli {
 namespace fs = std::filesystem;
 
-void ReproOptions::declare_output(Tool& tool) {
-    tool.option("-o,--output", repro.output, "FILE",
-                "The file to write, and where a repro is a folder, its name without .cpp. Default: repro.cpp" +
-                    std::string(report ? "." : "; with --python, repro.py."));
+void declare_output(Tool& tool, repro::Options& options) {
+    tool.option("-o,--output", options.output, "FILE",
+                "The file to write, and where a repro is a folder, its name without .cpp. Default: repro.cpp; of "
+                "PyTorch calls repro.py.");
 }
 
-void ReproOptions::declare(Tool& tool) {
-    if (report) declare_report(tool);
+void declare_python(Tool& tool, repro::Options& options) {
+    tool.flag("--python", options.python,
+              "Write a script of PyTorch calls instead, with the reference's results: repro.py.");
+}
+
+void declare_repro(Tool& tool, repro::Options& options) {
     tool.section("The program");
-    tool.choice("--data", data, {"auto", "real", "random", "small", "ones", "zeros"},
+    tool.choice("--data", options.data, {"auto", "real", "random", "small", "ones", "zeros"},
                 "Values of inputs and parameters: recorded (real), random, small whole numbers, ones, zeros, or the "
                 "simplest that fails (auto).");
-    if (!report)
-        tool.flag("--python", python,
-                  "Write a script of PyTorch calls instead, with the reference's results: repro.py.");
-    tool.flag("--harness", repro.harness,
+    tool.flag("--harness", options.harness,
               "Write the whole graph with its data, plain loops and a verdict, not a short program.");
-    tool.flag("--anonymize", repro.anonymize,
+    tool.flag("--anonymize", options.anonymize,
               "Rename values, parameters, modules and files, and make data up wherever it still fails.");
-    tool.flag("--no-verify", no_verify, "Do not build and run the file.");
-    tool.option("--repeat", repro.runs, "N", "Runs of the verification, which must all show the failure. Default: 3.");
-    tool.option("--timeout", repro.alarm, "S", "Seconds after which the compiler counts as hung. Default: 60.");
+    tool.flag("--no-verify", options.no_verify, "Do not build and run the file.");
+    tool.option("--repeat", options.runs, "N",
+                "Runs of the verification, which must all show the failure. Default: 3.");
+    tool.option("--timeout", options.alarm, "S", "Seconds after which the compiler counts as hung. Default: 60.");
 }
 
-void ReproOptions::declare_report(Tool& tool) {
+void declare_report(Tool& tool, repro::Options& options) {
     tool.section("The report");
-    tool.option("--issue", repro.issue, "FILE",
+    tool.option("--issue", options.issue, "FILE",
                 "File of the report, in the form of the project's tracker. Default: ISSUE.md.");
-    tool.option("--bundle", bundle, "DIR",
+    tool.option("--bundle", options.bundle, "DIR",
                 "Write a folder that shows the failure on another machine: repro.cpp, run.sh, the graph, a record, "
                 "ISSUE.md and the environment. Read it before you send it.");
-    tool.option("--title", repro.title, "TEXT", "Title of the report. Default: what fails, and how.");
-    tool.option("--note", repro.notes, "TEXT",
+    tool.option("--title", options.title, "TEXT", "Title of the report. Default: what fails, and how.");
+    tool.option("--note", options.notes, "TEXT",
                 "First line of the report: the cause, or the documentation's words. May be repeated.");
-    tool.option("--also", also, "BACKEND",
+    tool.option("--also", options.also, "BACKEND",
                 "Ask this backend, too, such as a newer release, and report whether it fails. May be repeated.");
-    tool.option("--checked", repro.checked, "TEXT",
+    tool.option("--checked", options.checked, "TEXT",
                 "A line beside the version: what you tried or read of another release. May be repeated.");
 }
 
-void ReproOptions::add_to(UsedFiles& files) const {
-    if (!bundle) files.writes("--output", file());  // of a bundle's it is the name only
-    files.writes("--issue", issue());
+void add_to(UsedFiles& files, const repro::Options& options) {
+    if (!options.bundle) files.writes("--output", options.file());  // of a bundle's it is the name only
+    files.writes("--issue", options.issue);
 }
 
-fs::path ReproOptions::file() const { return python && repro.output == "repro.cpp" ? "repro.py" : repro.output; }
+namespace {
 
-std::optional<fs::path> ReproOptions::issue() const {
-    return report && !bundle && !repro.issue ? std::optional<fs::path>("ISSUE.md") : repro.issue;
-}
-
-void refuse_with_python(const char* option, bool given) {
-    if (given) throw Error("--python and " + std::string(option) + " cannot be used together");
-}
-
-static void require_lines(const char* option, const std::vector<std::string>& lines) {
+void require_lines(const char* option, const std::vector<std::string>& lines) {
     for (const std::string& line : lines)
         if (line.find_first_not_of(' ') == std::string::npos || line.find('\n') != std::string::npos)
             throw invalid_value(line, option, "expected one line of text");
 }
 
-void ReproOptions::complete() {
-    const ReproOptions defaults;
-    if (python) {  // which is run once, on what the graph has, and judged by no backend
-        refuse_with_python("--harness", repro.harness);
-        refuse_with_python("--anonymize", repro.anonymize);
-        refuse_with_python("--data", data != defaults.data);
-        refuse_with_python("--repeat", repro.runs != defaults.repro.runs);
-        refuse_with_python("--timeout", repro.alarm != defaults.repro.alarm);
-    }
-    for (const std::string& spec : also) find_backend(spec);
-    if (!repro.title.empty()) require_lines("--title", {repro.title});
-    require_lines("--note", repro.notes);
-    require_lines("--checked", repro.checked);
-    require_range("--repeat", repro.runs, 1, 1000);
-    require_range("--timeout", static_cast<double>(repro.alarm.count()), 1, 86400);
-    repro.output = file();
-    repro.issue = issue();
-    repro.verify = !no_verify;
-    repro.data = repro::data_called(data);
-    repro.also.assign(also.begin(), also.end());
-    const std::string ending = python ? ".py" : ".cpp", name = repro.output.filename().string();
-    if (repro.output.extension() != ending || name.starts_with('-'))
+}  // namespace
+
+void check_usage(const repro::Options& options, std::span<const Given> others) {
+    const repro::Options defaults;
+    // PyTorch calls are run once, on what the graph has, and judged by no backend.
+    std::vector<Given> of_repros = {{"--harness", options.harness},
+                                    {"--anonymize", options.anonymize},
+                                    {"--data", options.data != defaults.data},
+                                    {"--repeat", options.runs != defaults.runs},
+                                    {"--timeout", options.alarm != defaults.alarm}};
+    of_repros.insert(of_repros.end(), others.begin(), others.end());
+    for (const auto& [option, given] : of_repros)
+        if (options.python && given) throw Error("--python and " + std::string(option) + " cannot be used together");
+
+    for (const std::string& spec : options.also) find_backend(spec);
+    if (options.title) require_lines("--title", {*options.title});
+    require_lines("--note", options.notes);
+    require_lines("--checked", options.checked);
+
+    require_range("--repeat", static_cast<double>(options.runs), 1, 1000);
+    require_range("--timeout", static_cast<double>(options.alarm), 1, 86400);
+    const std::string ending = options.python ? ".py" : ".cpp", name = options.file().filename().string();
+    if (options.file().extension() != ending || name.starts_with('-'))
         throw invalid_value(
-            repro.output.string(), "--output",
+            options.output.string(), "--output",
             "the name must end in " + ending + (name.starts_with('-') ? " and not begin with '-'" : ""));
+    const auto& bundle = options.bundle;
     if (bundle && fs::exists(*bundle) && (!fs::is_directory(*bundle) || !fs::is_empty(*bundle)) &&
         !fs::exists(*bundle / "run.sh"))
         throw invalid_value(bundle->string(), "--bundle", "expected a new folder, or an earlier bundle");
 }
 
-repro::Options ReproOptions::options(const Tool& tool, const Failure& failure) const {
-    repro::Options wanted = repro;
-    wanted.command = shell_quote(tool.command_line());
-    wanted.environment = environment();
-    wanted.bundle = bundle.has_value();
-    if (!bundle) return wanted;
-    wanted.output = *bundle / repro.output.filename();
-    if (const std::string version = repro.verify ? command_version(failure.backend) : ""; !version.empty())
-        wanted.environment["command"] = version;
-    if (!repro.anonymize)
-        for (const auto& [variable, value] : reported_variables()) wanted.environment[variable] = without_private(value);
-    return wanted;
+void add_circumstances(repro::Options& options, const Tool& tool, const std::string& backend) {
+    // What the user typed names files.
+    options.command = options.anonymize ? "repro m.json --anonymize" : shell_quote(tool.command_line());
+    options.environment = environment();
+    if (!options.bundle) return;
+    if (const std::string version = options.no_verify ? "" : command_version(backend); !version.empty())
+        options.environment["command"] = version;
+    if (options.anonymize) return;
+    for (const auto& [variable, value] : reported_variables()) options.environment[variable] = without_private(value);
 }
 
 }  // namespace whittle::cli

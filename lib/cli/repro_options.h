@@ -1,10 +1,8 @@
-// How a repro is written and verified, as options of repro and repro report.
+// How a repro is written and verified, as options of repro, and of repro report, which writes a bug report, too.
 #pragma once
 
-#include <filesystem>
-#include <optional>
-#include <string>
-#include <vector>
+#include <span>
+#include <utility>
 
 #include "repro/repro.h"
 
@@ -13,34 +11,26 @@ namespace whittle::cli {
 class Tool;
 struct UsedFiles;
 
-/// Throws Error where it is: --python is given.
-void refuse_with_python(const char* option, bool given);
+/// -o.
+void declare_output(Tool& tool, repro::Options& options);
+/// --python.
+void declare_python(Tool& tool, repro::Options& options);
+/// What is written, and how it is verified.
+void declare_repro(Tool& tool, repro::Options& options);
+/// What a bug report says, and where it goes.
+void declare_report(Tool& tool, repro::Options& options);
 
-struct ReproOptions {
-    bool report = false;  ///< of repro report, which writes a bug report, too
-    repro::Options repro = {};
-    std::optional<std::filesystem::path> bundle = {};
-    std::vector<std::string> also = {};
-    std::string data = "auto";
-    bool no_verify = false, python = false;
+/// Those that are written.
+void add_to(UsedFiles& files, const repro::Options& options);
 
-    /// -o.
-    void declare_output(Tool& tool);
-    void declare(Tool& tool);
-    /// Those that are written.
-    void add_to(UsedFiles& files) const;
-    /// Fills `repro`. Throws Error for numbers out of range, for a name that no compiler would take for C++, for a
-    /// folder that is no bundle of ours, and for a backend that is not there.
-    void complete();
-    /// With what is known of the failure. The command line in the file's head is the tool's.
-    repro::Options options(const Tool& tool, const Failure& failure) const;
+/// An option, and whether it was given.
+using Given = std::pair<const char*, bool>;
+/// Throws Error for one of `others` and for what only a repro has where --python is given, for numbers out of range,
+/// for a name that no compiler would take for C++, for a folder that is no bundle of ours, and for a backend that is
+/// not there.
+void check_usage(const repro::Options& options, std::span<const Given> others);
 
-  private:
-    void declare_report(Tool& tool);
-    /// -o, or its default.
-    std::filesystem::path file() const;
-    /// Where the text of a bug report goes; a bundle has one in its folder.
-    std::optional<std::filesystem::path> issue() const;
-};
+/// What nobody types: the command line, which is the tool's, and the environment in which `backend` fails.
+void add_circumstances(repro::Options& options, const Tool& tool, const std::string& backend);
 
 }  // namespace whittle::cli

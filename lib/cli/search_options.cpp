@@ -15,7 +15,8 @@
 #include "graph/placement.h"
 #include "program/gradients.h"
 #include "program/program.h"
-#include "run/load.h"
+#include "reduce/search/search.h"
+#include "trace/load.h"
 
 namespace whittle::cli {
 namespace fs = std::filesystem;
@@ -46,31 +47,19 @@ std::vector<std::string> passes_of(const SearchOptions& options) {
     return wanted;
 }
 
-using Polarity = reduce::CommandOracleOptions::Polarity;
-
-Polarity polarity_of(const JudgeOptions& judge) {
-    return !judge.check.empty() ? Polarity::check : judge.test_must_fail ? Polarity::test_must_fail : Polarity::test;
-}
-
-Polarity polarity_of(const Failure& stored) {
-    return stored.polarity == "test"    ? Polarity::test
-           : stored.polarity == "check" ? Polarity::check
-                                        : Polarity::test_must_fail;
-}
-
-reduce::CommandOracleOptions command_of(const JudgeOptions& judge, const SearchOptions& options,
-                                        const std::optional<Failure>& stored, const fs::path& output) {
-    reduce::CommandOracleOptions command = judge.which;
-    command.polarity = stored ? polarity_of(*stored) : polarity_of(judge);
+reduce::CommandOracleOptions command_of(const MinifyOptions& options, const std::optional<Failure>& stored) {
+    const JudgeOptions& judge = options.judge;
+    reduce::CommandOracleOptions command = judge.oracle;
+    command.polarity = stored                 ? stored->polarity
+                       : !judge.check.empty() ? "check"
+                       : judge.test_must_fail ? "test-must-fail"
+                                              : "test";
     command.command = stored                ? stored->command
                       : judge.check.empty() ? std::vector<std::string>{script_path(judge.test)}
                                             : judge.check;
-    command.extension = output.extension().string();
-    const std::vector<std::string>& words = external_data_words();
-    command.external_data =
-        static_cast<ExternalData>(std::find(words.begin(), words.end(), judge.external_data) - words.begin());
-    command.limits = options.limits.limits();
-    command.launcher = shell_split(options.launcher);
+    command.extension = options.output.extension().string();
+    command.limits = options.search.limits.limits();
+    command.launcher = shell_split(options.search.launcher);
     return command;
 }
 
@@ -114,15 +103,15 @@ std::vector<LoadedFrame> frames_for_command(const fs::path& model, const ModelOp
     }
 }
 
-std::vector<LoadedFrame> read_frames(const fs::path& model, const JudgeOptions& judge, const SearchOptions& options,
-                                     const InputOptions& inputs, bool fold) {
-    const bool as_stated = judge.backend.name == kInfersAnew;
-    const ModelOptions load{.inputs = inputs, .as_stated = as_stated, .fold = fold};
-    std::vector<LoadedFrame> frames =
-        judge.command() ? frames_for_command(model, load) : load_for(model, load, [&](const LoadedFrame& frame) {
-            return judge.backend.knows_more(frame, kDefaultSuspect);
-        });
-    if (options.after != "aot") return frames;
+std::vector<LoadedFrame> read_frames(const MinifyOptions& options, bool fold) {
+    const BackendChoice& backend = options.judge.backend;
+    const ModelOptions load{.inputs = options.inputs, .as_stated = backend.name == kInfersAnew, .fold = fold};
+    std::vector<LoadedFrame> frames = options.judge.command()
+                                          ? frames_for_command(options.model, load)
+                                          : load_for(options.model, load, [&](const LoadedFrame& frame) {
+                                                return backend.knows_more(frame, kDefaultSuspect);
+                                            });
+    if (options.search.after != "aot") return frames;
     std::vector<LoadedFrame> parts;
     for (LoadedFrame& frame : frames)
         for (program::Part& part : program::parts_of(frame.graph, frame.inputs)) {
@@ -147,13 +136,13 @@ void JudgeOptions::declare(Tool& tool) {
     tool.rest_of_line("--check", check, "CMD…",
                       "Run CMD with the candidate in place of {}; exit other than 0: it still fails (as Polygraphy). "
                       "Takes the rest of the line.");
-    tool.option("--fail-code", which.fail_codes, "N",
+    tool.option("--fail-code", oracle.fail_codes, "N",
                 "With --check: only exit code N is the failure. May be repeated.");
-    tool.option("--ignore-fail-code", which.ignore_codes, "N",
+    tool.option("--ignore-fail-code", oracle.ignore_codes, "N",
                 "With --check: exit code N is not the failure. May be repeated.");
-    tool.option("--fail-regex", which.fail_pattern, "RE",
+    tool.option("--fail-regex", oracle.fail_regex, "RE",
                 "With --check: what CMD prints must match RE to be the failure.");
-    tool.choice("--external-data", external_data, external_data_words(),
+    tool.choice("--external-data", oracle.external_data, external_data_words(),
                 "With --check and --test: keep large weights of .onnx candidates in files beside them. Default: auto, "
                 "from 64 MB on.");
 }
@@ -163,10 +152,10 @@ void JudgeOptions::check_usage() const {
     if (!backend.name.empty() + !test.empty() + !check.empty() > 1)
         throw Error("only one of --backend, --test and --check can be given: it decides whether a candidate fails");
     require_with(test_must_fail, "--test-must-fail", !test.empty(), "--test");
-    require_with(!which.fail_codes.empty(), "--fail-code", !check.empty(), "--check");
-    require_with(!which.ignore_codes.empty(), "--ignore-fail-code", !check.empty(), "--check");
-    require_with(!which.fail_pattern.empty(), "--fail-regex", !check.empty(), "--check");
-    require_with(external_data != "auto", "--external-data", command(), "--test or --check");
+    require_with(!oracle.fail_codes.empty(), "--fail-code", !check.empty(), "--check");
+    require_with(!oracle.ignore_codes.empty(), "--ignore-fail-code", !check.empty(), "--check");
+    require_with(!oracle.fail_regex.empty(), "--fail-regex", !check.empty(), "--check");
+    require_with(oracle.external_data != "auto", "--external-data", command(), "--test or --check");
     const bool given = accuracy.mode.has_value();
     require_with(!accuracy.rtol.empty(), "--rtol", given, "--accuracy");
     require_with(!accuracy.atol.empty(), "--atol", given, "--accuracy");
@@ -176,25 +165,25 @@ void JudgeOptions::check_usage() const {
     };
     not_with_command(given, "--accuracy");
     not_with_command(!backend.options().empty(), "--backend-option");
-    for (const int code : which.fail_codes) require_range("--fail-code", code, 1, 255);
-    for (const int code : which.ignore_codes) require_range("--ignore-fail-code", code, 1, 255);
+    for (const std::int64_t code : oracle.fail_codes) require_range("--fail-code", static_cast<double>(code), 1, 255);
+    for (const std::int64_t code : oracle.ignore_codes)
+        require_range("--ignore-fail-code", static_cast<double>(code), 1, 255);
 }
 
 void SearchOptions::declare(Tool& tool) {
     tool.section("The search");
-    tool.option("-j,--jobs", search.jobs, "N",
-                "Judge up to N candidates at a time; the result stays the same. Default: 1.");
-    tool.flag("--resume", search.resume,
+    tool.option("-j,--jobs", jobs, "N", "Judge up to N candidates at a time; the result stays the same. Default: 1.");
+    tool.flag("--resume", resume,
               "Go on where an earlier run with the same arguments stopped, with the answers in OUT.journal.");
     tool.option("--time-limit", time_limit, "TIME", "Stop after TIME (90s, 10m, 2h) with the best so far.");
-    tool.option("--step-limit", search.step_limit, "N", "Stop after N candidates with the best so far.");
+    tool.option("--step-limit", step_limit, "N", "Stop after N candidates with the best so far.");
     tool.choice("--after", after, {"capture", "file", "aot"},
                 "Reduce the graph as it was captured (default), with what depends on constants alone (file, of ONNX "
                 "models), or decomposed to core operations (aot).");
     tool.option("--launcher", launcher, "PREFIX",
                 "Run each query elsewhere: PREFIX ('srun -n1', 'ssh HOST') stands before its command. See "
                 "share/doc/clusters.md.");
-    tool.option("--repeat", search.repeat, "N",
+    tool.option("--repeat", repeat, "N",
                 "Runs of the original and of the result; where they disagree, candidates run more often. Default: 2.");
     tool.choice(
         "--mode", mode, reduce::mode_names(),
@@ -208,41 +197,37 @@ void SearchOptions::declare(Tool& tool) {
 
 void SearchOptions::check_usage() const {
     passes_of(*this);
-    require_range("--repeat", search.repeat, 1, 1'000'000);
-    require_range("--jobs", search.jobs, 1, 1024);
+    require_range("--repeat", repeat, 1, 1'000'000);
+    require_range("--jobs", jobs, 1, 1024);
 }
 
-std::vector<LoadedFrame> frames_of(const fs::path& model, const JudgeOptions& judge, const SearchOptions& options,
-                                   const InputOptions& inputs) {
-    if (options.after == "file" && recognize(model) != ModelKind::onnx)
-        throw Error("--after file requires an ONNX model: nothing of '" + model.string() + "' is folded");
-    return read_frames(model, judge, options, inputs, options.after != "file");
+std::vector<LoadedFrame> frames_of(const MinifyOptions& options) {
+    const bool unfolded = options.search.after == "file";
+    if (unfolded && recognize(options.model) != ModelKind::onnx)
+        throw Error("--after file requires an ONNX model: nothing of '" + options.model.string() + "' is folded");
+    std::vector<LoadedFrame> frames = read_frames(options, !unfolded);
+    if (frames.empty()) throw Error({options.model.string(), {}}, "it holds no graph");
+    return frames;
 }
 
-debug::Search search_of(const fs::path& model, const fs::path& output, JudgeOptions judge, const SearchOptions& options,
-                        const InputOptions& inputs, const LoadedFrame& first) {
-    debug::Search search = options.search;
-    search.model = model;
-    search.output = output;
-    search.passes = passes_of(options);
-    search.mode = reduce::mode_from_name(options.mode);
-    if (options.time_limit) search.end = std::chrono::steady_clock::now() + *options.time_limit;
+reduce::Request request_of(MinifyOptions options, const LoadedFrame& first) {
+    reduce::Request request{.model = options.model, .output = options.output, .how = options.search};
+    request.how.passes = passes_of(options.search);
+    if (options.search.time_limit) request.how.end = std::chrono::steady_clock::now() + *options.search.time_limit;
+    JudgeOptions& judge = options.judge;
     if (!judge.command() && judge.backend.name.empty()) {  // what it was recorded with, or fails with
-        search.stored = first.graph.failure;
+        request.stored = first.graph.failure;
         judge.backend.default_to(first);
-        if (search.stored && !judge.backend.name.empty() && search.stored->signature.kind == "mismatch")
-            judge.accuracy.default_to(search.stored->accuracy);
+        if (request.stored && !judge.backend.name.empty() && request.stored->signature.kind == "mismatch")
+            judge.accuracy.default_to(request.stored->accuracy);
     }
-    if (options.after == "capture" && recognize(model) == ModelKind::onnx)
-        search.unfolded = [model, judge, options, inputs] {
-            return read_frames(model, judge, options, inputs, false).at(0);
-        };
-    if (!judge.command() && !(search.stored && search.stored->backend.empty())) {
-        search.judge = suspect_of(judge, options);
-        return search;
-    }
-    search.judge = command_of(judge, options, search.stored, output);
-    return search;
+    if (options.search.after == "capture" && recognize(options.model) == ModelKind::onnx)
+        request.unfolded = [options] { return read_frames(options, false).at(0); };
+    if (judge.command() || (request.stored && request.stored->backend.empty()))
+        request.judge = command_of(options, request.stored);
+    else
+        request.judge = suspect_of(judge, options.search);
+    return request;
 }
 
 fs::path minimized_file(const fs::path& model, const fs::path& given) {

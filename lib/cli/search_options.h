@@ -11,7 +11,7 @@
 #include "cli/backend_choice.h"
 #include "cli/limits.h"
 #include "cli/model.h"
-#include "debug/search.h"
+#include "reduce/request.h"
 
 namespace whittle::cli {
 
@@ -23,9 +23,8 @@ struct JudgeOptions {
     AccuracyChoice accuracy = {};
     std::filesystem::path test = {};
     std::vector<std::string> check = {};
-    bool test_must_fail = false;  ///< of the old spelling
-    std::string external_data = "auto";
-    reduce::CommandOracleOptions which = {};  ///< the codes and words by which --check fails
+    bool test_must_fail = false;               ///< of the old spelling
+    reduce::CommandOracleOptions oracle = {};  ///< what --test and --check have in common
 
     void declare(Tool& tool);
     /// Throws Error for several of --backend, --test and --check, and for options that would do nothing.
@@ -34,10 +33,9 @@ struct JudgeOptions {
     bool command() const { return !test.empty() || !check.empty(); }
 };
 
-/// How the search is run.
-struct SearchOptions {
-    debug::Search search = {};  ///< how often, how many at a time, how long
-    std::string mode = "auto", after = "capture", launcher = {};
+/// How the search is run, and what of the model is searched.
+struct SearchOptions : reduce::Strategy {
+    std::string after = "capture", launcher = {};
     std::vector<std::string> delta_passes = {};
     LimitOptions limits = {};
     std::optional<std::chrono::seconds> time_limit = {};
@@ -46,15 +44,21 @@ struct SearchOptions {
     void check_usage() const;
 };
 
-/// What is searched for in the frames of `model`, the first of which says what it was recorded with or fails with;
-/// where the options name nothing else, that is asked. The result goes to `output`.
-debug::Search search_of(const std::filesystem::path& model, const std::filesystem::path& output, JudgeOptions judge,
-                        const SearchOptions& options, const InputOptions& inputs, const LoadedFrame& first);
+/// All that minify is asked.
+struct MinifyOptions {
+    std::filesystem::path model = {}, output = {};
+    JudgeOptions judge = {};
+    SearchOptions search = {};
+    InputOptions inputs = {};
+};
 
-/// The frames of a model as the options ask for them: folded or not, decomposed or not. What does not decompose stays.
-/// `judge` is who is to be asked, as far as that was given: a command may know ops that Whittle does not.
-std::vector<LoadedFrame> frames_of(const std::filesystem::path& model, const JudgeOptions& judge,
-                                   const SearchOptions& options, const InputOptions& inputs);
+/// The frames of the model as the options ask for them: folded or not, decomposed or not. What does not decompose
+/// stays. A command may know ops that Whittle does not. Throws Error where there are none.
+std::vector<LoadedFrame> frames_of(const MinifyOptions& options);
+
+/// What is searched for in the frames, the first of which says what it was recorded with or fails with; where the
+/// options name nothing else, that is asked.
+reduce::Request request_of(MinifyOptions options, const LoadedFrame& first);
 
 /// Default: MODEL.min with MODEL's extension, in the working directory. Throws Error for a name that says no format.
 std::filesystem::path minimized_file(const std::filesystem::path& model, const std::filesystem::path& given);

@@ -205,7 +205,7 @@ PageText Tool::page_with_commands() const {
 
 std::string Tool::man_options() const { return man_page_options(page_with_commands()); }
 
-/// --help-man and --help-man-environment, for scripts/update-man; --help-completion SHELL [PROGRAM], for the build and
+/// --help-man and --help-man-environment, for scripts/update man; --help-completion SHELL [PROGRAM], for the build and
 /// `source <(…)`.
 std::optional<std::string> Tool::page_for_scripts(std::span<const std::string> arguments) const {
     if (arguments.size() == 1 && arguments[0] == "--help-man") return man_options();

@@ -110,7 +110,7 @@ class Tool {
     /// The pages. Lines of help() are at most 80 columns wide.
     std::string help() const;
     std::string version() const;
-    /// The OPTIONS section in man(7) markup: what scripts/update-man puts into man/NAME.1.
+    /// The OPTIONS section in man(7) markup: what scripts/update man puts into man/NAME.1.
     std::string man_options() const;
     /// Pages that no person asks for; nothing for another command line. Throws Error for an unknown shell.
     std::optional<std::string> page_for_scripts(std::span<const std::string> arguments) const;

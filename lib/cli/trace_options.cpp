@@ -8,12 +8,12 @@
 #include "cli/program.h"
 #include "cli/tool.h"
 #include "cli/usage.h"
-#include "explain/show.h"
 #include "frontends/pt2/save.h"
 #include "graph/abilities.h"
 #include "graph/foreign_ops.h"
 #include "program/gradients.h"
 #include "program/program.h"
+#include "report/show.h"
 #include "trace/folder.h"
 
 namespace whittle::cli {
@@ -82,9 +82,9 @@ void GraphOptions::apply(const Tool& tool, std::vector<LoadedFrame>& frames) con
     write(graphs);
 }
 
-void GraphOptions::write(const std::vector<explain::Frame>& frames) const {
+void GraphOptions::write(const std::vector<report::Frame>& frames) const {
     std::vector<const Graph*> graphs;
-    for (const explain::Frame& frame : frames) graphs.push_back(&frame.graph);
+    for (const report::Frame& frame : frames) graphs.push_back(&frame.graph);
     write(graphs);
 }
 
@@ -103,20 +103,20 @@ void GraphOptions::write(std::span<const Graph* const> graphs) const {
     }
 }
 
-bool WholeOptions::hold(const Tool& tool, const explain::Frame& frame) const {
+bool WholeOptions::hold(const Tool& tool, const report::Frame& frame) const {
     if (!fullgraph) return true;
-    return tell(tool, explain::explain(frame.file, {frame}, nullptr), {frame});
+    return tell(tool, report::explain(frame.file, {frame}, nullptr), {frame});
 }
 
-bool WholeOptions::hold(const Tool& tool, const TraceIndex& captured, const std::vector<explain::Frame>& frames) const {
+bool WholeOptions::hold(const Tool& tool, const TraceIndex& captured, const std::vector<report::Frame>& frames) const {
     if (!fullgraph) return true;
-    return tell(tool, explain::explain(captured.model, {}, nullptr, &captured), frames);
+    return tell(tool, report::explain(captured.model, {}, nullptr, &captured), frames);
 }
 
-bool WholeOptions::tell(const Tool& tool, const explain::Report& report,
-                        const std::vector<explain::Frame>& frames) const {
+bool WholeOptions::tell(const Tool& tool, const report::Report& report,
+                        const std::vector<report::Frame>& frames) const {
     const bool exported = fullgraph == "export";
-    const std::vector<std::string> why = explain::why_not_whole(report, frames, exported);
+    const std::vector<std::string> why = report::why_not_whole(report, frames, exported);
     for (const std::string& text : why)
         std::cerr << tool.name() << (exported ? ": --fullgraph=export: " : ": --fullgraph: ") << text;
     return why.empty();

@@ -9,7 +9,8 @@
 
 #include "cli/backend_choice.h"
 #include "cli/model.h"
-#include "debug/trace.h"
+#include "record/launch/trace.h"
+#include "report/report.h"
 
 namespace whittle::cli {
 
@@ -37,11 +38,11 @@ struct WholeOptions {
     void declare(Tool& tool);
     /// Whether neither has anything to say against a model's graph, or what a program was captured as; else says what,
     /// on stderr.
-    bool hold(const Tool& tool, const explain::Frame& frame) const;
-    bool hold(const Tool& tool, const TraceIndex& captured, const std::vector<explain::Frame>& frames) const;
+    bool hold(const Tool& tool, const report::Frame& frame) const;
+    bool hold(const Tool& tool, const TraceIndex& captured, const std::vector<report::Frame>& frames) const;
 
   private:
-    bool tell(const Tool& tool, const explain::Report& report, const std::vector<explain::Frame>& frames) const;
+    bool tell(const Tool& tool, const report::Report& report, const std::vector<report::Frame>& frames) const;
 };
 
 /// --joint and --write-pt2: what becomes of the graphs.
@@ -57,7 +58,7 @@ struct GraphOptions {
     /// stderr and left out. Throws Error where that leaves none.
     void apply(const Tool& tool, std::vector<LoadedFrame>& frames) const;
     /// Writes the one graph as PyTorch's export. Throws Error where there are several.
-    void write(const std::vector<explain::Frame>& frames) const;
+    void write(const std::vector<report::Frame>& frames) const;
 
   private:
     void write(std::span<const Graph* const> graphs) const;

@@ -346,16 +346,6 @@ std::string failure_text(const Judgement& judgement) {
     return judgement.reason + (judgement.only_file ? "; the graph that Whittle reads from the file does not fail" : "");
 }
 
-std::string text_of(const Judgement& judgement) {
-    std::string text(words(judgement.verdict));
-    if (judgement.right()) {
-        if (!judgement.compared.empty()) text += ": computes what " + join(judgement.compared) + " has";
-        if (!judgement.reason.empty()) text += ", " + judgement.reason;
-        return text;
-    }
-    return text + ": " + judgement.reason;
-}
-
 Answer ask_again(const Question& question, Backend& backend, int runs) {
     const Failure& failure = *question.graph.failure;
     Suspect suspect = suspect_of(failure, question.limits);

@@ -91,10 +91,6 @@ std::string text_of(const Outcome& outcome);
 /// How it fails, and whether the graph that was read from the file does.
 std::string failure_text(const Judgement& judgement);
 
-/// "right: computes what eager computes", "fails: mismatch at run: …", "not judged: …", of the backend called
-/// `backend`.
-std::string text_of(const Judgement& judgement);
-
 /// How a recorded failure ends when it is asked about again.
 enum class Again {
     fails,  ///< alike

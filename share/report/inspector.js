@@ -60,12 +60,12 @@ Object.assign(V.graph, {
             ),
           ),
         );
-      if (g.variant)
+      if (g.variant_of)
         I.append(
           h(
             'div.sec',
             h('b', 'Variant'),
-            h('p', 'of ', link('graph=' + g.variant.of, g.variant.of), ': ', g.variant.difference),
+            h('p', 'of ', link('graph=' + g.variant_of, g.variant_of), ': ', g.difference),
           ),
         );
       if (g.capture_fault)

@@ -156,8 +156,8 @@ TEST_CASE("what trace is asked becomes a policy", "[options]") {
 
 TEST_CASE("a graph with a break is whole only for who does not ask", "[options]") {
     const Tool tool("trace", "", "");
-    const explain::Frame good{.graph = relu("g")};
-    explain::Frame broken = good;
+    const report::Frame good{.graph = relu("g")};
+    report::Frame broken = good;
     broken.graph.nodes.at(1).target = "example.unknown";
     CHECK(parsed<WholeOptions>().hold(tool, broken));
     CHECK(parsed<WholeOptions>("--fullgraph").hold(tool, good));
@@ -219,7 +219,7 @@ TEST_CASE("a suspect is the default one until a backend is named", "[options]") 
     // The reference is not tried where nobody gave results to compare with.
     CHECK(subject_of(tool, graph, options, folder.path() / "t").runnable.empty());
     options.backend.name = "relu_compile_error_TESTING_ONLY";
-    const debug::Subject subject = subject_of(tool, graph, options, folder.path() / "t");
+    const report::Subject subject = subject_of(tool, graph, options, folder.path() / "t");
     CHECK(subject.runnable == graph);
     REQUIRE(subject.failing().size() == 1);
     CHECK(subject.failing()[0].reason == "exception at compile: ReluCompileError");

@@ -1,12 +1,14 @@
-// A case: a graph with the inputs it is run on and what the reference makes of them. What oracles judge and reductions
-// make smaller.
+// A case: a graph with the inputs it is run on and what the reference makes of them, or a part of an ONNX file. What
+// oracles judge and reductions make smaller.
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "graph/graph.h"
+#include "graph/onnx_file.h"
 
 namespace whittle::reduce {
 
@@ -14,14 +16,18 @@ struct Case {
     Graph graph;
     std::vector<Tensor> inputs = {};    ///< one per placeholder
     std::vector<Tensor> expected = {};  ///< one per output; none where a call is opaque (ops/core/opaque.h)
+    /// Judged, byte by byte, in place of the graph. Null: there is none.
+    std::shared_ptr<const OnnxFile> file = {};
+    std::vector<std::string> nodes = {};  ///< of the file, in words, where it is known by these and not by the graph
 };
 
 /// A placeholder or a get_attr: what holds data.
 bool is_leaf(const Node& node);
+std::vector<NodeId> leaves_of(const Graph& graph);
 
 /// How large a case is, for reports.
 struct Size {
-    std::size_t calls = 0;  ///< without getitems, nested graphs included
+    std::size_t calls = 0;  ///< without getitems, nested graphs included; or nodes of a file
     std::size_t inputs = 0, outputs = 0;
     std::int64_t elements = 0;  ///< of inputs and attributes, nested graphs included
     bool operator==(const Size&) const = default;

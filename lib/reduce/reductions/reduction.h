@@ -43,6 +43,9 @@ std::vector<Edit> argument_edits(const Case& from);
 std::vector<Edit> value_edits(const Case& from);
 std::vector<Edit> data_edits(const Case& from);
 
+/// A tensor whose every element is `value`.
+Tensor filled(DType dtype, const Sizes& sizes, const Scalar& value);
+
 /// Calls f(graph, at) for the case's graph and all graphs nested in it; `at` gives the draft of that graph.
 using DraftOf = std::function<Draft&(Draft&)>;
 void for_each_graph(const Case& from, const std::function<void(const Graph&, const DraftOf&)>& f);
