@@ -75,7 +75,7 @@ int tell_predictions(const cli::Tool& tool, const Options& options, const cpp::A
     else
         sink.out() << explain::to_text(analysis, options.report.text(tool, sink));
     const std::string first = options.fullgraph ? explain::first_break_text(analysis) : "";
-    if (!first.empty()) std::cerr << "explain: --fullgraph: " << first;
+    if (!first.empty()) std::cerr << tool.called() << ": --fullgraph: " << first;
     return first.empty() ? 0 : 1;
 }
 
@@ -96,7 +96,7 @@ int tell_report(const cli::Tool& tool, Options& options, const std::vector<cpp::
     cli::PictureOptions::Compared compared = options.pictures.write(tool, subject, report, options.subject, json);
     if (!tool.shared().json) sink.out() << debug::to_text(subject, report, options.report.text(tool, sink));
     const std::string broken = options.fullgraph ? debug::fullgraph_text(subject, report) : "";
-    if (!broken.empty()) std::cerr << "explain: --fullgraph: " << broken;
+    if (!broken.empty()) std::cerr << tool.called() << ": --fullgraph: " << broken;
     const bool followed =
         cli::follow_up(tool, model, options.subject, subject, tool.shared().json ? std::cerr : sink.out(), json);
     options.pictures.write_again(tool, subject, report, std::move(compared), json);

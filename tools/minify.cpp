@@ -3,6 +3,7 @@
 #include <cstdio>
 #include <iostream>
 
+#include "base/command_words.h"
 #include "base/error.h"
 #include "base/subprocess.h"
 #include "cli/minify.h"
@@ -77,7 +78,8 @@ std::string resume_command(const cli::Tool& tool, const cli::SearchOptions& sear
     const auto limit = std::find_if(words.begin(), words.end(),
                                     [](const std::string& word) { return word.starts_with("--step-limit"); });
     if (search.step_limit == 0 && limit != words.end()) words.erase(limit, limit + (*limit == "--step-limit" ? 2 : 1));
-    words.insert(words.begin() + 1, "--resume");
+    const auto name = static_cast<std::ptrdiff_t>(program_words(tool.name()).size());
+    words.insert(words.begin() + name, "--resume");
     words.insert(words.end(), behind, typed.end());
     return shell_quote(words);
 }

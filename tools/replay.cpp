@@ -105,7 +105,8 @@ int run(const cli::Tool& tool, const Options& options) {
     if (tool.shared().json) cli::print_json(to_json(results));
     if (lines) std::cout << summary_text(results);
     for (const ReplayResult& result : results)
-        if (result.status == Status::error) std::cerr << "replay: error: " << result.first_difference << "\n";
+        if (result.status == Status::error)
+            std::cerr << tool.called() << ": error: " << result.first_difference << "\n";
     return exit_status(results, options.require_judged);
 }
 

@@ -88,7 +88,8 @@ int trace_program(const cli::Tool& tool, const Options& options, const debug::Tr
     const debug::RanProgram ran = debug::run_to_trace(program, request);
     const debug::Traced traced = debug::trace(ran, request);
     options.graphs.write(debug::graphs_of(ran));
-    for (const std::string& line : debug::to_lines(traced, tool.shared().quiet)) std::cerr << "trace: " << line << "\n";
+    for (const std::string& line : debug::to_lines(traced, tool.shared().quiet))
+        std::cerr << tool.called() << ": " << line << "\n";
     nlohmann::json json = debug::to_json(traced);
     if (traced.minifiable()) follow_up(tool, options, traced, std::cerr, json);
     if (tool.shared().json) cli::print_json(json);

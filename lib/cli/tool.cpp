@@ -78,6 +78,7 @@ Tool::Tool(std::string name, std::string arguments, std::string summary) : impl_
 Tool::~Tool() = default;
 
 const std::string& Tool::name() const { return impl_->page.name; }
+std::string Tool::called() const { return program_called(name()); }
 const Shared& Tool::shared() const { return impl_->every.shared; }
 const Words& Tool::command_line() const { return impl_->command_line; }
 std::size_t Tool::own_words() const { return impl_->own_words; }
@@ -254,6 +255,9 @@ std::optional<std::string> command_taking(const std::string& word, std::span<con
 std::string Tool::help() const {
     PageText page = impl_->page;
     page.options = texts_of(impl_->options);
+    page.name = called();
+    for (auto& [command, says] : page.examples)
+        if (command.starts_with(name() + " ")) command.replace(0, name().size(), page.name);
     return help_page(page);
 }
 
@@ -272,10 +276,10 @@ std::optional<std::string> Tool::page_for_scripts(std::span<const std::string> a
     if (arguments.size() < 2 || arguments.size() > 3 || arguments[0] != "--help-completion") return std::nullopt;
     PageText page = impl_->page;
     page.options = texts_of(impl_->options);
-    return completion_script(page, arguments[1], arguments.size() == 2 ? name() : arguments[2]);
+    return completion_script(page, arguments[1], arguments.size() == 2 ? called() : arguments[2]);
 }
 
-std::string Tool::version() const { return version_text(name()); }
+std::string Tool::version() const { return version_text(called()); }
 
 const Tool::Option* Tool::Impl::called(const std::string& name) const {
     const auto found = std::ranges::find_if(options, [&](const Option& option) {
@@ -342,7 +346,7 @@ bool Tool::Impl::asks_json(std::span<const std::string> arguments) const {
 }
 
 Words Tool::Impl::read_options(Words words) {
-    const std::string see = page.name + " --help lists the options";
+    const std::string see = program_called(page.name) + " --help lists the options";
     CLI::App app;
     app.set_help_flag();
     app.allow_extras();
@@ -402,27 +406,26 @@ void Tool::Impl::assign_positionals(const Words& words) const {
     }
     if (next == words.size()) return;
     Words typed = command_line;
-    const auto unexpected = std::find_if(typed.begin() + 1, typed.end(), [&](const std::string& word) {
+    const auto given = typed.begin() + static_cast<std::ptrdiff_t>(program_words(page.name).size());
+    const auto unexpected = std::find_if(given, typed.end(), [&](const std::string& word) {
         return word == words[next] || command_path(word) == words[next];
     });
     const std::string word = unexpected == typed.end() ? words[next] : *unexpected;
     if (!dashes || unexpected == typed.end())
-        throw Error("unexpected argument '" + word + "'", "see " + page.name + " --help");
+        throw Error("unexpected argument '" + word + "'", "see " + program_called(page.name) + " --help");
     typed.insert(unexpected, "--");
-    typed.erase(typed.begin());  // the name, which may be two words
     throw Error("unexpected argument '" + word + "'",
-                "put -- before the arguments of a program: " + page.name + " " + shell_quote(typed));
+                "put -- before the arguments of a program: " + shell_quote(typed));
 }
 
 std::optional<std::string> Tool::parse(std::span<const std::string> arguments) {
     Impl& impl = *impl_;
-    impl.command_line = {program_called(name())};
-    impl.command_line.insert(impl.command_line.end(), arguments.begin(), arguments.end());
+    impl.command_line = program_words(name(), Words(arguments.begin(), arguments.end()));
     impl.every.shared.json = impl.asks_json(arguments);  // also where the rest is wrong: its error is read by a script
     if (!std::exchange(impl.has_shared, true)) impl.every.declare(*this);
     if (auto page = page_for_scripts(arguments)) return page;
     const Impl::CommandLine line = impl.split(arguments);
-    impl.own_words = line.own + 1;
+    impl.own_words = impl.command_line.size() - arguments.size() + line.own;
     Words positional = impl.read_options(line.words);
     if (impl.every.help) return help();
     if (impl.every.version) return version();
@@ -439,7 +442,7 @@ std::optional<std::string> Tool::parse(std::span<const std::string> arguments) {
     impl.every.configure();
     if (!line.ours.empty())
         log_warning(LogChannel::cli, "'" + line.ours + "' stands behind " + line.taker->text.names +
-                                         " and belongs to its command; options of " + name() + " stand before it");
+                                         " and belongs to its command; options of " + called() + " stand before it");
     return std::nullopt;
 }
 
@@ -449,6 +452,7 @@ static void flush_output() {
 
 int run_tool(Tool& tool, int argc, char** argv, const std::function<int()>& body) {
     occupy_closed_streams();
+    remember_call(argv[0]);
     const Words arguments(argv + 1, argv + argc);
     if (const auto* command = tool.command_of(arguments))
         return run_tool(*command->tool, argc - 1, argv + 1, command->body);
@@ -459,7 +463,7 @@ int run_tool(Tool& tool, int argc, char** argv, const std::function<int()>& body
             return 0;
         }
         handle_interrupts();
-        log_info(LogChannel::cli, "Whittle " + version_number() + ": " + shell_quote(Words(argv, argv + argc)));
+        log_info(LogChannel::cli, "Whittle " + version_number() + ": " + shell_quote(tool.command_line()));
         const int status = body();
         flush_output();
         if (interrupt_signal()) die_of_interrupt();
@@ -480,7 +484,7 @@ int run_tool(Tool& tool, int argc, char** argv, const std::function<int()>& body
     } catch (const std::exception& bug) {
         print_error(tool, Error(std::string("internal error: ") + bug.what()));
         std::fprintf(stderr, "This is a bug in Whittle. Please report it with this command:\n  %s\n",
-                     shell_quote(Words(argv, argv + argc)).c_str());
+                     shell_quote(tool.command_line()).c_str());
         return 70;  // EX_SOFTWARE
     }
 }

@@ -80,10 +80,13 @@ class Tool {
     void command(Tool& tool, std::function<int()> body);
 
     const std::string& name() const;
+    /// The name as the user typed it, which messages and pages show: "whittle minify" (base/command_words.h).
+    std::string called() const;
     const Shared& shared() const;
-    /// The command line that was parsed: the name, then the arguments as they were typed.
+    /// The command line that was parsed: the words of the name, then the arguments as they were typed.
     const std::vector<std::string>& command_line() const;
-    /// How many of its words are this program's own, the name among them: not those of a program that is its MODEL
+    /// How many of its words are this program's own, those of the name among them: not those of a program that is its
+    /// MODEL
     /// (`python3 train.py`), nor what follows `--` or an option that takes the rest.
     std::size_t own_words() const;
     /// The command line with one more option, or another value of it (base/command_words.h): a hint for the user.

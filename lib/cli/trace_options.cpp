@@ -89,7 +89,7 @@ void GraphOptions::apply(const Tool& tool, std::vector<LoadedFrame>& frames) con
                 return false;
             } catch (const Error& error) {
                 if (alone) throw;
-                std::cerr << tool.name() << ": --joint leaves out " << error.what() << "\n";
+                std::cerr << tool.called() << ": --joint leaves out " << error.what() << "\n";
                 return true;
             }
         });
@@ -136,7 +136,7 @@ bool WholeOptions::tell(const Tool& tool, const explain::Report& report,
                         const std::vector<explain::Frame>& frames) const {
     const std::vector<std::string> why = explain::why_not_whole(report, frames, exported);
     for (const std::string& text : why)
-        std::cerr << tool.name() << (exported ? ": --export: " : ": --fullgraph: ") << text;
+        std::cerr << tool.called() << (exported ? ": --export: " : ": --fullgraph: ") << text;
     return why.empty();
 }
 

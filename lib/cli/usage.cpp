@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 #include <system_error>
 
+#include "base/command_words.h"
 #include "base/number_text.h"
 #include "base/subprocess.h"
 #include "cli/model.h"
@@ -89,7 +90,7 @@ Error invalid_value(const std::string& value, const std::string& option, const s
 }
 
 Error missing_argument(const std::string& program, const std::string& name) {
-    return Error("missing argument " + name, "see " + program + " --help");
+    return Error("missing argument " + name, "see " + program_called(program) + " --help");
 }
 
 void require_with(bool given, const std::string& option, bool other_given, const std::string& other) {

@@ -42,8 +42,8 @@ std::string next_command(const Search& search, const Graph& result) {
     if (const auto* judge = std::get_if<reduce::CommandOracleOptions>(&search.judge))
         return shell_quote(reduce::command_line(*judge, search.output));
     if (!result.nodes.empty() && has_repro(result)) return shell_quote(repro_words(search.output));
-    std::vector<std::string> words = {program_called("explain"), search.output.string(), "--backend",
-                                      result.failure->backend};
+    std::vector<std::string> words =
+        program_words("explain", {search.output.string(), "--backend", result.failure->backend});
     for (const auto& more : {option_words(result.failure->options), op_library_words()})
         words.insert(words.end(), more.begin(), more.end());
     return shell_quote(words);

@@ -62,7 +62,7 @@ json first_of(json places) { return places.empty() ? json() : places[0]; }
 /// tolerances and the program's arguments are as they were.
 std::vector<std::string> asking(const PageFacts& facts, const std::string& option) {
     if (facts.command.empty())
-        return {program_called("explain"), facts.report.model, "--backend", facts.report.backend, option};
+        return program_words("explain", {facts.report.model, "--backend", facts.report.backend, option});
     std::vector<std::string> words;
     const auto program = facts.command.begin() + static_cast<std::ptrdiff_t>(facts.own_words);  // what it runs
     for (auto word = facts.command.begin(); word != program; ++word) {
@@ -290,7 +290,7 @@ void add_breaks(const PageFacts& facts, Sources& sources, std::vector<Finding>& 
                             .place = first_of(sources.places(place.user_stack)),
                             .where = place.user_stack.empty() ? std::string()
                                                               : node_in_file(place.node, place.user_stack.front().file),
-                            .command = {program_called("explain"), "--break", std::string(reason.info().id)},
+                            .command = program_words("explain", {"--break", std::string(reason.info().id)}),
                             .go = "breaks=" + std::string(reason.info().id)});
     }
 }
