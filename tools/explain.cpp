@@ -8,6 +8,7 @@
 #include "cli/lists.h"
 #include "cli/picture_options.h"
 #include "cli/profile.h"
+#include "cli/programs.h"
 #include "cli/questions.h"
 #include "cli/report_options.h"
 #include "cli/subject.h"
@@ -134,8 +135,7 @@ int run(const cli::Tool& tool, Options& options) {
 
 int main(int argc, char** argv) {
     Options options;
-    cli::Tool tool("explain", "MODEL",
-                   "Says what was captured from a model, where capture or a backend stops, and why.");
+    cli::Tool tool(cli::program_named("explain"));
     declare(tool, options);
     tool.files([&] {
         cli::UsedFiles used;

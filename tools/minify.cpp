@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "base/subprocess.h"
 #include "cli/minify.h"
+#include "cli/programs.h"
 #include "cli/search_options.h"
 #include "cli/tool.h"
 #include "cli/usage.h"
@@ -105,9 +106,7 @@ int run(const cli::Tool& tool, Options& options) {
 
 int main(int argc, char** argv) {
     Options options;
-    cli::Tool tool(
-        "minify", "MODEL",
-        "Finds the fewest operations of a model that still fail in the same way, and keeps their recorded inputs.");
+    cli::Tool tool(cli::program_named("minify"));
     declare(tool, options);
     tool.files([&] { return files(options); });
     fs::path folder;

@@ -6,6 +6,7 @@
 #include "cli/environment.h"
 #include "cli/minify.h"
 #include "cli/program.h"
+#include "cli/programs.h"
 #include "cli/tool.h"
 #include "cli/trace_options.h"
 #include "cli/usage.h"
@@ -144,7 +145,7 @@ int run(const cli::Tool& tool, const Options& options) {
 
 int main(int argc, char** argv) {
     Options options;
-    cli::Tool tool("trace", "MODEL…", "Runs a model and captures what it computes, as a folder of graphs and records.");
+    cli::Tool tool(cli::program_named("trace"));
     declare(tool, options);
     tool.files([&] { return cli::files_of_trace(options.models, options.inputs, options.program, options.graphs); });
     cli::CompilerOptions compiler;

@@ -71,11 +71,10 @@ void tell(const debug::Findings& found, const debug::Search& search, const std::
         report << debug::not_failing_text(search, found.judge, "never fails") << "\n";
 }
 
-/// Of the repro of a result: beside it, with the smallest data that shows the failure.
-repro::Options repro_options(const fs::path& result) {
+/// Of the repro of a result: with the smallest data that shows the failure.
+repro::Options repro_options(const fs::path& result, const fs::path& output) {
     repro::Options options;
-    options.output = result;
-    options.output.replace_extension(".cpp");
+    options.output = output;
     std::vector<std::string> words = debug::repro_words(result);
     words.insert(words.end(), {"-o", options.output.string()});
     options.command = shell_quote(words);
@@ -126,6 +125,21 @@ FollowUp of_file(const fs::path& model, const fs::path& output, bool minify, con
             .inputs = inputs};
 }
 
+ReproOf write_repro_of(const Graph& graph, const fs::path& file, const fs::path& output) {
+    if (graph.nodes.empty()) return {.none = "the result is a part of the file, of which Whittle has no graph"};
+    if (!debug::has_repro(graph))
+        return {.none = "the backend " + graph.failure->backend + " has no part of a repro of its own"};
+    const repro::Options options = repro_options(file, output);
+    ReproOf repro;
+    try {
+        repro.report = debug::write_repro(graph, file, options);
+        repro.text = debug::to_text(*repro.report, *graph.failure, options);
+    } catch (const Error& error) {  // the graph cannot be written down; it is minimized all the same
+        repro.none = error.message();
+    }
+    return repro;
+}
+
 Followed follow_up(const Tool& tool, const FollowUp& wanted, std::ostream& report, nlohmann::json& json) {
     if (!wanted.minify) {
         report << "next: " << (wanted.next.empty() ? tool.command_with("--minify") : wanted.next) << "\n";
@@ -152,32 +166,17 @@ Followed follow_up(const Tool& tool, const FollowUp& wanted, std::ostream& repor
     json["repros"] = nlohmann::json::array();
     followed.verified = minified.good;
     for (std::size_t i = 0; i < minified.graphs.size() && minified.good; ++i) {
-        const Graph& graph = minified.graphs[i];
-        const auto none = [&](std::string why) {
-            followed.no_repro = std::move(why);
-            followed.verified = false;
-            if (!tool.shared().json) report << "\nno repro:   " << followed.no_repro << "\n";
-        };
-        if (graph.nodes.empty()) {
-            none("the result is a part of the file, of which Whittle has no graph");
+        const ReproOf repro = write_repro_of(minified.graphs[i], minified.files[i],
+                                             fs::path(minified.files[i]).replace_extension(".cpp"));
+        if (!tool.shared().json)
+            report << "\n" << (repro.report ? repro.text : "no repro:   " + repro.none + "\n") << std::flush;
+        followed.verified = followed.verified && repro.verified();
+        if (!repro.report) {
+            followed.no_repro = repro.none;
             continue;
         }
-        if (!debug::has_repro(graph)) {
-            none("the backend " + graph.failure->backend + " has no part of a repro of its own");
-            continue;
-        }
-        const repro::Options options = repro_options(minified.files[i]);
-        repro::Report written;
-        try {
-            written = debug::write_repro(graph, minified.files[i], options);
-        } catch (const Error& error) {  // the graph cannot be written down; it is minimized all the same
-            none(error.message());
-            continue;
-        }
-        if (!tool.shared().json) report << "\n" << debug::to_text(written, *graph.failure, options) << std::flush;
-        json["repros"].push_back(debug::to_json(written));
-        followed.repros.push_back(written.output);
-        followed.verified = followed.verified && written.verified;
+        json["repros"].push_back(debug::to_json(*repro.report));
+        followed.repros.push_back(repro.report->output);
     }
     json["verified"] = followed.verified;
     return followed;

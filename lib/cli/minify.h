@@ -4,6 +4,7 @@
 
 #include <filesystem>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <ostream>
 #include <string>
 #include <vector>
@@ -11,6 +12,7 @@
 #include "cli/search_options.h"
 #include "debug/minimize.h"
 #include "debug/search.h"
+#include "repro/repro.h"
 
 namespace whittle::cli {
 
@@ -28,6 +30,17 @@ struct Minified {
 /// Reports as text go to `report` as they come, unless the tool prints JSON.
 Minified minify(const Tool& tool, const debug::Search& search, const std::vector<LoadedFrame>& frames,
                 std::ostream& report);
+
+/// The repro of a minimized graph, or why there is none.
+struct ReproOf {
+    std::optional<repro::Report> report = {};
+    std::string text = {};  ///< the report, as repro prints it
+    std::string none = {};
+
+    bool verified() const { return report && report->verified; }
+};
+/// Writes it to `output` and verifies it; `file` is where the graph is.
+ReproOf write_repro_of(const Graph& graph, const std::filesystem::path& file, const std::filesystem::path& output);
 
 /// A failure that was seen, and what becomes of it.
 struct FollowUp {

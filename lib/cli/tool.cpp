@@ -18,6 +18,7 @@
 #include "cli/messages.h"
 #include "cli/option_values.h"
 #include "cli/pages.h"
+#include "cli/programs.h"
 #include "cli/shared_options.h"
 #include "cli/terminal.h"
 #include "cli/usage.h"
@@ -75,6 +76,8 @@ struct Tool::Impl {
 Tool::Tool(std::string name, std::string arguments, std::string summary) : impl_(std::make_unique<Impl>()) {
     impl_->page = {std::move(name), std::move(arguments), std::move(summary), {}, {}, {}, {}, {}};
 }
+Tool::Tool(const Program& program)
+    : Tool(std::string(program.name), std::string(program.arguments), std::string(program.summary)) {}
 Tool::~Tool() = default;
 
 const std::string& Tool::name() const { return impl_->page.name; }
@@ -179,12 +182,26 @@ void Tool::exit_one(std::string_view meaning) { impl_->page.exit_one = meaning; 
 
 void Tool::files(std::function<UsedFiles()> used) { impl_->files = std::move(used); }
 
-void Tool::command(Tool& tool, std::function<int()> body) {
+void Tool::command(Tool& tool, std::function<int()> body, std::string_view example) {
     const PageText& page = tool.impl_->page;
     const std::string word = page.name.substr(page.name.rfind(' ') + 1);
-    impl_->page.commands.push_back(
-        {word + (page.arguments.empty() ? "" : " " + page.arguments), {}, page.summary, "Commands"});
+    list_command(word + (page.arguments.empty() ? "" : " " + page.arguments), page.summary, example);
     impl_->commands.push_back({word, &tool, std::move(body)});
+}
+
+void Tool::list_command(std::string_view usage, std::string_view summary, std::string_view example) {
+    impl_->page.commands.push_back(
+        {.names = std::string(usage),
+         .help = std::string(summary),
+         .heading = "Commands" + (name().find(' ') == std::string::npos ? "" : " of " + name()),
+         .example = std::string(example)});
+}
+
+Words Tool::command_words() const { return cli::command_words(impl_->page); }
+
+Tool* Tool::command_called(std::string_view word) const {
+    const auto found = std::ranges::find(impl_->commands, word, &Command::word);
+    return found == impl_->commands.end() ? nullptr : found->tool;
 }
 
 const Tool::Command* Tool::command_of(std::span<const std::string> arguments) const {

@@ -22,6 +22,7 @@
 
 namespace whittle::cli {
 
+struct Program;
 struct UsedFiles;
 
 /// What every program has: --json --log --log-file -q --color --verbose.
@@ -38,6 +39,7 @@ class Tool {
   public:
     /// `arguments` is the usage line behind the options, e.g. "MODEL [-- ARGS]".
     Tool(std::string name, std::string arguments, std::string summary);
+    explicit Tool(const Program& program);
     ~Tool();
     Tool(const Tool&) = delete;
     Tool& operator=(const Tool&) = delete;
@@ -77,7 +79,13 @@ class Tool {
     void files(std::function<UsedFiles()> used);
     /// A sub-command: `tool`, "minify answer", is its command line, and `body` what it does. Where the first word of
     /// the line is its last word, run_tool() runs it instead.
-    void command(Tool& tool, std::function<int()> body);
+    void command(Tool& tool, std::function<int()> body, std::string_view example = {});
+    /// Lists one that somebody else runs: "trace MODEL…".
+    void list_command(std::string_view usage, std::string_view summary, std::string_view example);
+    /// The first words of all that are listed.
+    std::vector<std::string> command_words() const;
+    /// Null: it is none, or somebody else runs it.
+    Tool* command_called(std::string_view word) const;
 
     const std::string& name() const;
     /// The name as the user typed it, which messages and pages show: "whittle minify" (base/command_words.h).
