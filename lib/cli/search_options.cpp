@@ -12,6 +12,7 @@
 #include "cli/tool.h"
 #include "cli/usage.h"
 #include "frontends/onnx/file_parts.h"
+#include "frontends/onnx/weights.h"
 #include "graph/placement.h"
 #include "program/gradients.h"
 #include "program/program.h"

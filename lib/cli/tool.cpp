@@ -20,6 +20,7 @@
 #include "cli/messages.h"
 #include "cli/old_spellings.h"
 #include "cli/pages.h"
+#include "cli/programs.h"
 #include "cli/shared_options.h"
 #include "cli/terminal.h"
 #include "cli/usage.h"
@@ -50,9 +51,12 @@ Tool::Tool(std::string name, std::string arguments, std::string summary) : impl_
     impl_->grammar.tool = name;
     impl_->page = {std::move(name), std::move(arguments), std::move(summary), {}, {}, {}, {}, {}};
 }
+Tool::Tool(const Program& program)
+    : Tool(std::string(program.name), std::string(program.arguments), std::string(program.summary)) {}
 Tool::~Tool() = default;
 
 const std::string& Tool::name() const { return impl_->page.name; }
+std::string Tool::called() const { return program_called(name()); }
 const Shared& Tool::shared() const { return impl_->every.shared; }
 const Words& Tool::command_line() const { return impl_->command_line; }
 std::size_t Tool::own_words() const { return impl_->own_words; }
@@ -152,12 +156,25 @@ void Tool::exit_one(std::string_view meaning) { impl_->page.exit_one = meaning; 
 
 void Tool::files(std::function<UsedFiles()> used) { impl_->files = std::move(used); }
 
-void Tool::command(Tool& tool, std::function<int()> body) {
+void Tool::command(Tool& tool, std::function<int()> body, std::string_view example) {
     const PageText& page = tool.impl_->page;
     const std::string word = page.name.substr(page.name.rfind(' ') + 1);
-    impl_->page.commands.push_back(
-        {word + (page.arguments.empty() ? "" : " " + page.arguments), {}, page.summary, "Commands"});
+    list_command(word + (page.arguments.empty() ? "" : " " + page.arguments), page.summary, example);
     impl_->commands.push_back({word, &tool, std::move(body)});
+}
+
+void Tool::list_command(std::string_view usage, std::string_view summary, std::string_view example) {
+    impl_->page.commands.push_back({.names = std::string(usage),
+                                    .help = std::string(summary),
+                                    .heading = "Commands",
+                                    .example = std::string(example)});
+}
+
+Words Tool::command_words() const { return cli::command_words(impl_->page); }
+
+Tool* Tool::command_called(std::string_view word) const {
+    const auto found = std::ranges::find(impl_->commands, word, &Command::word);
+    return found == impl_->commands.end() ? nullptr : found->tool;
 }
 
 const Tool::Command* Tool::command_of(std::span<const std::string> arguments) const {
@@ -165,16 +182,6 @@ const Tool::Command* Tool::command_of(std::span<const std::string> arguments) co
     const auto found = std::ranges::find(impl_->commands, arguments[0], &Command::word);
     return found == impl_->commands.end() ? nullptr : &*found;
 }
-
-namespace {
-
-/// {"repro", "report"} of "repro report".
-Words name_words(const std::string& name) {
-    std::istringstream words(name);
-    return {std::istream_iterator<std::string>(words), {}};
-}
-
-}  // namespace
 
 PageText Tool::Impl::full_page() const {
     PageText full = page;
@@ -190,7 +197,13 @@ PageText Tool::Impl::full_page() const {
     return full;
 }
 
-std::string Tool::help() const { return help_page(impl_->full_page()); }
+std::string Tool::help() const {
+    PageText page = impl_->full_page();
+    page.name = called();
+    for (auto& [command, says] : page.examples)
+        if (command.starts_with(name() + " ")) command.replace(0, name().size(), page.name);
+    return help_page(page);
+}
 
 PageText Tool::page_with_commands() const {
     PageText page = impl_->full_page();
@@ -203,7 +216,15 @@ PageText Tool::page_with_commands() const {
     return page;
 }
 
-std::string Tool::man_options() const { return man_page_options(page_with_commands()); }
+std::string Tool::man_options() const {
+    PageText page = page_with_commands();
+    for (const Command& command : impl_->commands)
+        for (OptionText further : command.tool->impl_->page.commands) {
+            further.heading = "Commands of " + command.tool->name();
+            page.options.push_back(std::move(further));
+        }
+    return man_page_options(page);
+}
 
 /// --help-man and --help-man-environment, for scripts/update man; --help-completion SHELL [PROGRAM], for the build and
 /// `source <(…)`.
@@ -212,10 +233,10 @@ std::optional<std::string> Tool::page_for_scripts(std::span<const std::string> a
     if (arguments.size() == 1 && arguments[0] == "--help-man-environment")
         return man_page_variables(name() == "trace" || name() == "explain");
     if (arguments.size() < 2 || arguments.size() > 3 || arguments[0] != "--help-completion") return std::nullopt;
-    return completion_script(page_with_commands(), arguments[1], arguments.size() == 2 ? name() : arguments[2]);
+    return completion_script(page_with_commands(), arguments[1], arguments.size() == 2 ? called() : arguments[2]);
 }
 
-std::string Tool::version() const { return version_text(name()); }
+std::string Tool::version() const { return version_text(called()); }
 
 std::size_t Tool::own_of(std::span<const std::string> arguments) {
     if (!std::exchange(impl_->has_shared, true)) impl_->every.declare(*this);
@@ -254,13 +275,10 @@ void Tool::warn_of_old_spellings() const {
 
 std::optional<std::string> Tool::parse(std::span<const std::string> arguments) {
     Impl& impl = *impl_;
-    impl.command_line = name_words(name());
-    impl.command_line[0] = program_called(impl.command_line[0]);
-    const std::size_t name_size = impl.command_line.size();
-    impl.command_line.insert(impl.command_line.end(), arguments.begin(), arguments.end());
+    impl.command_line = program_words(name(), Words(arguments.begin(), arguments.end()));
     const std::size_t own = own_of(arguments);
     if (auto page = page_for_scripts(arguments)) return page;
-    impl.own_words = own + name_size;
+    impl.own_words = impl.command_line.size() - arguments.size() + own;
     Words positional = impl.grammar.read_options(arguments.first(own));
     if (impl.every.help) return help();
     if (impl.every.version) return version();
@@ -273,7 +291,7 @@ std::optional<std::string> Tool::parse(std::span<const std::string> arguments) {
     warn_of_old_spellings();
     if (!ours.empty())
         log_warning(LogChannel::cli, "'" + ours + "' stands behind " + before_equals(arguments[own]) +
-                                         " and belongs to its command; options of " + name() + " stand before it");
+                                         " and belongs to its command; options of " + called() + " stand before it");
     return std::nullopt;
 }
 
@@ -281,12 +299,12 @@ static void flush_output() {
     if (std::fflush(stdout) != 0 || std::ferror(stdout)) throw Error({"standard output", {}}, "cannot write to it");
 }
 
-int Tool::run(Tool& tool, Words arguments, const Words& typed, const std::function<int()>& body) {
+int Tool::run(Tool& tool, Words arguments, const std::function<int()>& body) {
     try {
         if (!tool.command_of(arguments)) arguments = tool.respelled(arguments);
         if (const Command* command = tool.command_of(arguments)) {
             command->tool->impl_->old = tool.impl_->old;
-            return run(*command->tool, {arguments.begin() + 1, arguments.end()}, typed, command->body);
+            return run(*command->tool, {arguments.begin() + 1, arguments.end()}, command->body);
         }
         if (const auto page = tool.parse(arguments)) {
             std::fputs(page->c_str(), stdout);
@@ -294,7 +312,7 @@ int Tool::run(Tool& tool, Words arguments, const Words& typed, const std::functi
             return 0;
         }
         handle_interrupts();
-        log_info(LogChannel::cli, "Whittle " + version_number() + ": " + shell_quote(typed));
+        log_info(LogChannel::cli, "Whittle " + version_number() + ": " + shell_quote(tool.command_line()));
         const int status = body();
         flush_output();
         if (interrupt_signal()) die_of_interrupt();
@@ -315,14 +333,15 @@ int Tool::run(Tool& tool, Words arguments, const Words& typed, const std::functi
     } catch (const std::exception& bug) {
         print_error(tool, Error(std::string("internal error: ") + bug.what()));
         std::fprintf(stderr, "This is a bug in Whittle. Please report it with this command:\n  %s\n",
-                     shell_quote(typed).c_str());
+                     shell_quote(tool.command_line()).c_str());
         return 70;  // EX_SOFTWARE
     }
 }
 
 int run_tool(Tool& tool, int argc, char** argv, const std::function<int()>& body) {
     occupy_closed_streams();
-    return Tool::run(tool, Words(argv + 1, argv + argc), Words(argv, argv + argc), body);
+    remember_call(argv[0]);
+    return Tool::run(tool, Words(argv + 1, argv + argc), body);
 }
 
 }  // namespace whittle::cli
