@@ -33,9 +33,9 @@ void declare(cli::Tool& tool, Options& options) {
     options.judge.declare(tool);
     options.search.declare(tool);
     tool.flag("--print-delta-passes", options.print_delta_passes, "List the reductions, and stop.");
-    tool.option("-j,--jobs", options.search.jobs, "N",
+    tool.option("-j,--jobs", options.search.search.jobs, "N",
                 "Judge up to N candidates at a time. Changes the time, never the result. Default: 1.");
-    tool.flag("--resume", options.search.resume,
+    tool.flag("--resume", options.search.search.resume,
               "Go on where an earlier run with the same arguments was stopped or killed: OUT.journal has its answers, "
               "and no candidate is judged twice.");
     options.inputs.declare(tool);
@@ -65,7 +65,7 @@ int print_passes() {
 
 /// The command that was typed, with --resume: in front, for --check takes all that follows it. Without a limit of no
 /// steps at all, with which it would never end.
-std::string resume_command(const cli::Tool& tool, const cli::SearchOptions& search) {
+std::string resume_command(const cli::Tool& tool, const reduce::Strategy& search) {
     const std::vector<std::string>& typed = tool.command_line();
     const auto behind =
         typed.begin() + static_cast<std::ptrdiff_t>(tool.own_words());  // the words of --check's command
@@ -87,7 +87,7 @@ int run(const cli::Tool& tool, Options& options) {
     options.output = cli::minimized_file(options.model, options.output);
     const std::vector<cli::LoadedFrame> frames = cli::frames_of(options);
     reduce::Request request = cli::request_of(options, frames[0]);
-    request.go_on = resume_command(tool, options.search);
+    request.go_on = resume_command(tool, options.search.search);
     const reduce::MinimizedModel done = cli::minify(tool, request, frames, std::cout);
     if (tool.shared().json) cli::print_json(to_json(done));
     return done.good() ? 0 : 1;

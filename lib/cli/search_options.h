@@ -22,7 +22,7 @@ struct JudgeOptions {
     std::filesystem::path test = {};
     std::vector<std::string> check = {};
     bool test_must_fail = false;
-    reduce::CommandOracleOptions oracle = {};  ///< what --test and --check have in common
+    reduce::CommandOracleOptions which = {};  ///< how candidates are written, and which answers are the failure
 
     void declare(Tool& tool);
     /// Throws Error for several of --backend, --test and --check, and for options that would do nothing.
@@ -32,7 +32,8 @@ struct JudgeOptions {
 };
 
 /// How the search is run, and what of the model is searched.
-struct SearchOptions : reduce::Strategy {
+struct SearchOptions {
+    reduce::Strategy search = {};
     std::string after = "capture", launcher = {}, delta_passes = {}, skip_delta_passes = {};
     LimitOptions limits = {};
     bool no_fold = false;
