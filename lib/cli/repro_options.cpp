@@ -81,17 +81,17 @@ void require_lines(const char* option, const std::vector<std::string>& lines) {
 
 }  // namespace
 
-void check_usage(const repro::Options& options, std::span<const Given> others) {
+void check_usage(const repro::Options& options, std::span<const GivenOption> others) {
     const repro::Options defaults;
-    const Given of_reports[] = {{"--title", options.title.has_value()},
-                                {"--note", !options.notes.empty()},
-                                {"--also", !options.also.empty()},
-                                {"--checked", !options.checked.empty()}};
+    const GivenOption of_reports[] = {{"--title", options.title.has_value()},
+                                      {"--note", !options.notes.empty()},
+                                      {"--also", !options.also.empty()},
+                                      {"--checked", !options.checked.empty()}};
     // PyTorch calls are run once, on what the graph has, and judged by no backend.
-    std::vector<Given> of_repros = {{"--issue", options.issue.has_value()},
-                                    {"--harness", options.harness},
-                                    {"--anonymize", options.anonymize},
-                                    {"--bundle", options.bundle.has_value()}};
+    std::vector<GivenOption> of_repros = {{"--issue", options.issue.has_value()},
+                                          {"--harness", options.harness},
+                                          {"--anonymize", options.anonymize},
+                                          {"--bundle", options.bundle.has_value()}};
     of_repros.insert(of_repros.end(), std::begin(of_reports), std::end(of_reports));
     of_repros.insert(of_repros.end(), {{"--data", options.data != defaults.data},
                                        {"--runs", options.runs != defaults.runs},
