@@ -174,7 +174,7 @@ json file_json(const Join& joined, const Analysis& analysis) {
                     {"reason", b.reason},
                     {"frame", b.frame},
                     {"count", b.count},
-                    {"user_stack", report_json(shown(b.stack))}};
+                    {"user_stack", report_json(shown_stack(b.stack))}};
     };
     json file = {{"file", analysis.file},
                  {"predicted_and_seen", json::array()},
