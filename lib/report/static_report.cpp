@@ -113,8 +113,6 @@ int agreement(const Prediction& prediction, const IndexBreak& observed, const St
     return kind && range ? 3 : kind && line ? 2 : range ? 1 : 0;
 }
 
-}  // namespace
-
 /// A file's predictions with the breaks that were seen there; and those whose stack leads through the file, but through
 /// no prediction.
 struct Join {
