@@ -1,6 +1,7 @@
 #include "record/trace_folder.h"
 
 #include <algorithm>
+#include <map>
 
 #include "base/error.h"
 #include "graph/abilities.h"
@@ -125,12 +126,18 @@ std::vector<TracedFrame> TraceFolder::add(const capture::CapturedFrame& frame, c
                 add({frame.name, frame.file, captured.graph, run.inputs, run.outputs, {}, from, true, true, fault},
                     backend, options, policy));
     }
+    std::map<std::string, std::string> unchecked;  // graphs, by the reason
     for (const GradientVerdict& finding : check_.check_gradients(frame)) {
+        const std::string& graph = frame.graphs[finding.graph].graph.name;
         std::vector<std::string>& faults = all.at(first.at(finding.graph)).gradient_faults;
         faults = finding.differences;
-        for (const std::string& fault : faults)
-            note("gradients of " + frame.graphs[finding.graph].graph.name + " differ: " + fault);
+        for (const std::string& fault : faults) note("gradients of " + graph + " differ: " + fault);
+        if (finding.leaves_unchecked.empty()) continue;
+        std::string& graphs = unchecked[finding.leaves_unchecked];
+        graphs += (graphs.empty() ? "" : ", ") + graph;
     }
+    for (const auto& [why, graphs] : unchecked)
+        note("the gradients of inputs and parameters in " + graphs + " were compared with nothing: " + why);
     return all;
 }
 
