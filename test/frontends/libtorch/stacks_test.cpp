@@ -246,3 +246,12 @@ TEST_CASE("a template's function is called without what it returns") {
     CHECK(name_by_place("Flag<int>::operator bool", "app.cpp", 7) == "Flag<int>::operator bool");
     CHECK(name_by_place("train", "app.cpp", 7) == "train");
 }
+
+TEST_CASE("the program that runs a module for the user is not asked for debug information") {
+    for (const auto& [program, known] :
+         {std::pair("/opt/bin/whittle-torchscript", true), {"/home/me/program", false}}) {
+        EventFile file;
+        file.mappings = {{.low = 1, .high = 2, .base = 1, .path = program}};
+        CHECK(Symbolizer(file).program_has_lines() == known);
+    }
+}
