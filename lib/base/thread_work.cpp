@@ -6,7 +6,6 @@
 #include <mutex>
 #include <system_error>
 #include <thread>
-
 #include <utility>
 #include <vector>
 
