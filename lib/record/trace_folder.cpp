@@ -137,7 +137,7 @@ std::vector<TracedFrame> TraceFolder::add(const capture::CapturedFrame& frame, c
         graphs += (graphs.empty() ? "" : ", ") + graph;
     }
     for (const auto& [why, graphs] : unchecked)
-        note("the gradients of inputs and parameters in " + graphs + " were compared with nothing: " + why);
+        note("the gradients of inputs and parameters in " + graphs + " were not compared: " + why);
     return all;
 }
 
