@@ -17,38 +17,29 @@ namespace {
 using namespace whittle;
 namespace fs = std::filesystem;
 
-struct Options : cli::MinifyOptions {
-    bool print_delta_passes = false;
-};
-
-void declare(cli::Tool& tool, Options& options) {
+void declare(cli::Tool& tool, cli::MinifyOptions& options) {
     tool.positional("MODEL", options.model,
                     "ONNX model (or a folder that holds model.onnx, with inputs in test_data_set_0), PyTorch "
                     "export (.pt2), graph, record or "
-                    "trace folder.",
-                    false);
+                    "trace folder.");
     tool.option("-o,--output", options.output, "FILE",
                 "Where the result goes; .json or .onnx decides the candidates' format. Default: MODEL.min with MODEL's "
                 "extension.");
     options.judge.declare(tool);
     options.search.declare(tool);
-    tool.flag("--print-delta-passes", options.print_delta_passes, "List the reductions, and stop.");
-    tool.option("-j,--jobs", options.search.search.jobs, "N",
-                "Judge up to N candidates at a time. Changes the time, never the result. Default: 1.");
-    tool.flag("--resume", options.search.search.resume,
-              "Go on where an earlier run with the same arguments was stopped or killed: OUT.journal has its answers, "
-              "and no candidate is judged twice.");
     options.inputs.declare(tool);
+    tool.common("--output --backend --accuracy --test --check --input --timeout --time-limit --jobs --resume");
     tool.example("minify model.onnx --backend halide --accuracy -o m.json",
                  "the ops that Halide computes wrong; then: repro m.json");
     tool.example("minify model.onnx -o small.onnx --check ./compiles.sh {}",
                  "a compiler of your own, judged by a script");
+    tool.example("minify model.onnx --accuracy --time-limit 10m",
+                 "what ten minutes give; then minify --resume goes on");
     tool.exit_one("the model does not fail, or too rarely to be minimized, or the backend does not support it.");
 }
 
-cli::UsedFiles files(const Options& options) {
+cli::UsedFiles files(const cli::MinifyOptions& options) {
     cli::UsedFiles used;
-    if (options.model.empty() || options.print_delta_passes) return used;
     used.reads(options.model, options.inputs);
     used.reads_words({options.judge.test});
     used.reads_words(options.judge.check);
@@ -56,7 +47,7 @@ cli::UsedFiles files(const Options& options) {
     return used;
 }
 
-int print_passes() {
+int print_passes() {  // "calls" is no reduction, but the deletion that comes first
     std::printf("%-10s %s\n", "calls", "Delete calls; what they computed becomes an input");
     for (const reduce::Reduction& reduction : reduce::reductions())
         std::printf("%-10s %s\n", std::string(reduction.name).c_str(), std::string(reduction.doc).c_str());
@@ -79,9 +70,7 @@ std::string resume_command(const cli::Tool& tool, const reduce::Strategy& search
     return shell_quote(words);
 }
 
-int run(const cli::Tool& tool, Options& options) {
-    if (options.print_delta_passes) return print_passes();
-    if (options.model.empty()) throw cli::missing_argument("minify", "MODEL");
+int run(const cli::Tool& tool, cli::MinifyOptions& options) {
     options.search.check_usage();
     options.judge.check_usage();
     options.output = cli::minimized_file(options.model, options.output);
@@ -96,7 +85,7 @@ int run(const cli::Tool& tool, Options& options) {
 }  // namespace
 
 int main(int argc, char** argv) {
-    Options options;
+    cli::MinifyOptions options;
     cli::Tool tool(
         "minify", "MODEL",
         "Finds the fewest operations of a model that still fail in the same way, and keeps their recorded inputs.");
@@ -107,5 +96,7 @@ int main(int argc, char** argv) {
                      "Judges the query in FOLDER and leaves the answer there: what minify --launcher runs elsewhere.");
     answer.positional("FOLDER", folder, "What the launcher was given.");
     tool.command(answer, [&] { return answer_query(folder), 0; });
+    cli::Tool passes("minify passes", "", "Lists what --delta-passes takes: the reductions.");
+    tool.command(passes, print_passes);
     return cli::run_tool(tool, argc, argv, [&] { return run(tool, options); });
 }

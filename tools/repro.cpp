@@ -28,20 +28,34 @@ struct Options {
     cli::InputOptions inputs;
 };
 
-void declare(cli::Tool& tool, Options& options) {
+/// `reports`: of repro report, which writes the text of a bug report, too.
+void declare(cli::Tool& tool, Options& options, bool reports) {
     tool.positional("GRAPH", options.repro.graph, "What minify wrote; or a graph, model or record with --backend.");
     cli::declare_output(tool, options.repro);
+    reports ? cli::declare_report(tool, options.repro) : cli::declare_python(tool, options.repro);
     options.backend.declare(tool, "the one recorded in GRAPH, and its options");
     options.accuracy.declare(tool, "With --backend: a wrong result is a failure to look for.");
     cli::declare_repro(tool, options.repro);
-    cli::declare_report(tool, options.repro);
-    cli::declare_verification(tool, options.repro);
     options.inputs.declare(tool);
-    tool.example("repro m.json", "m.json as written by minify: writes and verifies repro.cpp");
-    tool.example("repro m.json --bundle bug && tar cz bug", "everything for a bug report");
-    tool.example("repro --python m.json", "the same operations as PyTorch calls: repro.py");
-    tool.example("repro env", "what to paste into an issue");
+    tool.files([&options, reports] {
+        if (reports && !options.repro.bundle && !options.repro.issue) options.repro.issue = "ISSUE.md";
+        cli::UsedFiles used;
+        used.reads(options.repro.graph, options.inputs);
+        cli::add_to(used, options.repro);
+        return used;
+    });
     tool.exit_one("it does not fail, or the file does not show the failure.");
+}
+
+void show_examples(cli::Tool& repro, cli::Tool& report) {
+    repro.common("--output --backend --accuracy --data --python --harness --anonymize --no-verify --repeat --input");
+    repro.example("repro m.json", "m.json as written by minify: writes and verifies repro.cpp");
+    repro.example("repro report m.json --bundle bug && tar cz bug", "everything for a bug report");
+    repro.example("repro --python m.json", "the same operations as PyTorch calls: repro.py");
+    repro.example("repro env", "what to paste into an issue");
+    report.common("--output --issue --bundle --title --note --also --checked --anonymize --backend");
+    report.example("repro report m.json", "repro.cpp, and the text of a bug report in ISSUE.md");
+    report.example("repro report m.json --also ./newer.so", "does another release fail, too?");
 }
 
 /// The graph's recorded failure, or the one that --backend finds on it; nothing when it does not fail.
@@ -82,7 +96,7 @@ int not_failing(const cli::Tool& tool, const Options& options, const std::string
 int run(const cli::Tool& tool, Options& options) {
     repro::Options& repro = options.repro;
     const cli::GivenOption judged[] = {{"--backend", !options.backend.name.empty()},
-                                 {"--accuracy", options.accuracy.given()}};
+                                       {"--accuracy", options.accuracy.given()}};
     cli::check_usage(repro, judged);
     options.backend.check();
     cli::require_with(!options.backend.options().empty(), "--backend-option", !options.backend.name.empty(),
@@ -115,17 +129,16 @@ int run(const cli::Tool& tool, Options& options) {
 }  // namespace
 
 int main(int argc, char** argv) {
-    Options options;
+    Options options, reported;
     cli::Tool tool("repro", "GRAPH",
                    "Writes one standalone C++ file that shows a failure with nothing but the compiler under suspicion, "
                    "and verifies it by building and running it.");
-    declare(tool, options);
-    tool.files([&] {
-        cli::UsedFiles used;
-        used.reads(options.repro.graph, options.inputs);
-        cli::add_to(used, options.repro);
-        return used;
-    });
+    declare(tool, options, false);
+    cli::Tool report("repro report", "GRAPH",
+                     "Writes the file and the text of a bug report, or a folder with all that shows the failure.");
+    declare(report, reported, true);
+    show_examples(tool, report);
+    tool.command(report, [&] { return run(report, reported); });
     cli::Tool env("repro env", "[-- COMMAND]", "Prints the environment: what to paste into an issue.");
     cli::IssueBundleOptions bundle;
     bundle.declare(env);

@@ -84,7 +84,7 @@ std::vector<LoadedFrame> frames_of_model(const Tool& tool, const fs::path& model
         options.inputs = recorded.inputs;
     } else {
         options.program.refuse_for_model(model);
-        if (!options.inputs.given()) options.inputs.data_set = values_beside(model);  // the file alone has none
+        if (!options.inputs.given()) options.inputs.add(values_beside(model));  // the file alone has none
     }
     // The ops of a program's own are no mistake: it is told of each graph that it cannot be judged.
     std::vector<LoadedFrame> frames =
@@ -101,10 +101,30 @@ std::string named(const fs::path& model, const LoadedFrame& frame) {
 
 }  // namespace
 
-int diverge(const Tool& tool, const fs::path& model, const SubjectOptions& options, const ReportSink& sink) {
+void CulpritOptions::declare(Tool& tool, bool diagnoses) {
+    tool.positional("MODEL", model,
+                    diagnoses ? kModelHelp : "ONNX model, PyTorch export (.pt2), graph, record or trace.");
+    report.declare_output(tool);
+    subject.backend.declare(tool, "what MODEL was recorded with, else halide");
+    subject.accuracy.declare(tool, "Which results differ.");
+    subject.inputs.declare(tool);
+    if (diagnoses) subject.program.declare(tool);
+    tool.common("--output --backend --accuracy --input");
+    tool.files([this, diagnoses] {
+        UsedFiles used;
+        report.add_to(used);
+        subject.add_to(used, model);
+        if (diagnoses) used.writes("explain diagnose", stem_of(model, subject.program.arguments) + ".min.json");
+        return used;
+    });
+}
+
+int diverge(const Tool& tool, const CulpritOptions& options) {
+    options.subject.backend.check();
+    ReportSink sink(tool, options.model, options.report.output);
     std::vector<report::FrameDivergence> all;
-    for (const LoadedFrame& frame : load_model(model, {.inputs = options.inputs})) {
-        SubjectOptions own = options;
+    for (const LoadedFrame& frame : load_model(options.model, {.inputs = options.subject.inputs})) {
+        SubjectOptions own = options.subject;
         own.backend.default_to(frame);
         all.push_back(report::diverge(frame, own.suspect()));
         if (tool.shared().json) continue;
@@ -112,10 +132,15 @@ int diverge(const Tool& tool, const fs::path& model, const SubjectOptions& optio
                    << to_text(all.back(), {.verbose = tool.shared().verbose, .columns = sink.columns()});
     }
     if (tool.shared().json) print_json(to_json(all));
+    sink.close();
     return std::any_of(all.begin(), all.end(), [](const auto& one) { return one.differs(); });
 }
 
-int diagnose(const Tool& tool, const fs::path& model, SubjectOptions options, const ReportSink& sink) {
+int diagnose(const Tool& tool, const CulpritOptions& asked) {
+    const fs::path& model = asked.model;
+    SubjectOptions options = asked.subject;
+    options.backend.check();
+    ReportSink sink(tool, model, asked.report.output);
     const TempDir scratch("whittle-diagnose");
     const std::vector<LoadedFrame> frames = frames_of_model(tool, model, options, scratch.path() / "traced");
     const Suspect suspect = options.suspect();
@@ -144,7 +169,7 @@ int diagnose(const Tool& tool, const fs::path& model, SubjectOptions options, co
                        .guilt = failing[i].second,
                        .ops = frame.graph.calls().size(),
                        .accuracy = options.accuracy.words(),
-                       .inputs = input_words(options.inputs),
+                       .inputs = options.inputs.words(),
                        .record = frame.record.has_value()},
                       stem_of(model, options.program.arguments) + number + ".min.json", options, sink.out(), all);
     }
@@ -153,6 +178,7 @@ int diagnose(const Tool& tool, const fs::path& model, SubjectOptions options, co
         add_verdict(report, judged);
         print_json(report);
     }
+    sink.close();
     return failing.empty() ? 0 : 1;
 }
 

@@ -1,6 +1,5 @@
 #include "cli/diff.h"
 
-#include <iostream>
 #include <nlohmann/json.hpp>
 
 #include "backends/registry.h"
@@ -56,17 +55,47 @@ SubjectOptions for_one_of(const SubjectOptions& both, const fs::path& model, con
 
 }  // namespace
 
-int tell_diff(const Tool& tool, const fs::path& before, const fs::path& after, const SubjectOptions& options,
-              const Shown& shown) {
+void DiffOptions::declare(Tool& tool) {
+    tool.positional("BEFORE", before, "What AFTER is compared with: a model, a program or a folder, too.");
+    tool.positional("AFTER", after, kModelHelp);
+    report.declare_output(tool);
+    report.declare_tables(tool);
+    pictures.declare_page(tool);
+    subject.accuracy.declare(tool, "Which recorded values differ.");
+    tool.section("Backends");
+    subject.backend.declare_libraries(tool);
+    subject.inputs.declare(tool);
+    subject.program.declare(tool);
+    tool.common("--output --html --accuracy --ops --times");
+    tool.example("explain diff yesterday/ today/", "do two traces differ? In CI: is there a new graph break?");
+    tool.exit_one("anything differs.");
+    tool.files([this] { return files(); });
+}
+
+UsedFiles DiffOptions::files() const {
+    UsedFiles used;
+    used.reads(before, subject.inputs);
+    report.add_to(used);
+    pictures.add_to(used);
+    subject.add_to(used, after);
+    return used;
+}
+
+int diff(const Tool& tool, const DiffOptions& options) {
+    options.pictures.check_usage();
+    options.subject.backend.check();
+    ReportSink sink(tool, options.after, options.report.output);
     const TempDir scratch("whittle-diff");
-    const Side first = side_of(tool, before, for_one_of(options, before, after), scratch.path() / "before");
-    const Side second = side_of(tool, after, for_one_of(options, after, before), scratch.path() / "after");
-    const report::TraceDiff diff = report::diff(first.capture(), second.capture(), options.accuracy.accuracy());
+    const fs::path &before = options.before, &after = options.after;
+    const Side first = side_of(tool, before, for_one_of(options.subject, before, after), scratch.path() / "before");
+    const Side second = side_of(tool, after, for_one_of(options.subject, after, before), scratch.path() / "after");
+    const report::TraceDiff diff = report::diff(first.capture(), second.capture(), options.subject.accuracy.accuracy());
     if (tool.shared().json)
         print_json(report::to_json(diff));
     else
-        shown.sink.out() << report::to_text(diff, shown.report.text(tool, shown.sink));
-    shown.pictures.write_diff(tool, second.subject, second.report, diff);
+        sink.out() << report::to_text(diff, options.report.text(tool, sink));
+    options.pictures.write_diff(tool, second.subject, second.report, diff);
+    sink.close();
     return diff.same() ? 0 : 1;
 }
 

@@ -14,7 +14,6 @@
 #include "base/program_text.h"
 #include "base/subprocess.h"
 #include "cli/environment.h"
-#include "cli/told_variables.h"
 #include "cli/usage.h"
 
 namespace whittle::cli {
@@ -48,7 +47,7 @@ std::string environment_text() {
         if (const std::string version = version_line(compiler); !version.empty()) found[compiler] = version;
     std::string text;
     for (const auto& [name, value] : found) text += name + ": " + value + "\n";
-    for (const auto& [name, value] : told_variables()) text += name + ": " + value + "\n";
+    for (const auto& [name, value] : reported_variables()) text += name + ": " + value + "\n";
     return text;
 }
 

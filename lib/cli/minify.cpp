@@ -24,7 +24,7 @@ repro::Observer printing(const Tool& tool, Progress& progress, const reduce::Req
                          const std::vector<LoadedFrame>& frames, std::ostream& report) {
     repro::Observer observer;
     observer.progress = [&](const reduce::Progress& at) {
-        progress.update(at.queries, "smallest: " + plural(at.calls, "op"));
+        progress.update(at.queries, "smallest: " + plural(at.calls, "op"), request.how.end);
     };
     observer.warn = [&](const std::string& text) {
         progress.clear();
@@ -49,7 +49,7 @@ repro::Observer printing(const Tool& tool, Progress& progress, const reduce::Req
 
 reduce::MinimizedModel minify(const Tool& tool, const reduce::Request& request, const std::vector<LoadedFrame>& frames,
                               std::ostream& report) {
-    Progress progress("minify", 0, tool.shared().progress);
+    Progress progress("minify", 0, tool.shared().progress, "queries");
     return reduce::minimize(frames, request, printing(tool, progress, request, frames, report));
 }
 
@@ -81,7 +81,7 @@ repro::Followed follow_up(const Tool& tool, const FollowUp& wanted, std::ostream
                shell_quote({"-o", options.output.string()});
     };
     request.go_on = wanted.scratch ? shell_quote(tool.command_line()) : resume();
-    Progress progress("minify", 0, tool.shared().progress);
+    Progress progress("minify", 0, tool.shared().progress, "queries");
     const repro::Observer observer = printing(tool, progress, request, frames, report);
     repro::Followed followed = repro::follow(frames, request, environment(), observer);
     json.update(to_json(followed));
@@ -94,19 +94,9 @@ std::string minify_command(const fs::path& model, bool wrong, const BackendChoic
     const auto add = [&](const std::vector<std::string>& more) { words.insert(words.end(), more.begin(), more.end()); };
     add(backend.words());
     if (wrong) add(accuracy.words());
-    add(input_words(inputs));
+    add(inputs.words());
     add(limits.words());
     return shell_quote(words);
-}
-
-std::vector<std::string> input_words(const InputOptions& inputs) {
-    std::vector<std::string> words;
-    const auto add = [&](const char* option, const std::string& value) { words.insert(words.end(), {option, value}); };
-    if (inputs.data_set) add("--inputs", inputs.data_set->string());
-    for (const std::string& input : inputs.inputs) add("--input", input);
-    if (inputs.seed) add("--seed", std::to_string(inputs.seed));
-    for (const std::string& dim : inputs.dims) add("--dim", dim);
-    return words;
 }
 
 }  // namespace whittle::cli

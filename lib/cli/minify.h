@@ -35,9 +35,6 @@ FollowUp of_file(bool minify, MinifyOptions asked);
 /// JSON; its JSON is added to `json`. Else one line, "next: " and a command that is ready to paste.
 repro::Followed follow_up(const Tool& tool, const FollowUp& wanted, std::ostream& report, nlohmann::json& json);
 
-/// Where inputs come from, as it is typed.
-std::vector<std::string> input_words(const InputOptions& inputs);
-
 /// The command that makes a failure of `model` small, ready to paste. `wrong`: of wrong results.
 std::string minify_command(const std::filesystem::path& model, bool wrong, const BackendChoice& backend,
                            const AccuracyChoice& accuracy = {}, const InputOptions& inputs = {},

@@ -90,15 +90,19 @@ void write_page(const std::filesystem::path& file, const html::PageFacts& facts)
 
 }  // namespace
 
-void PictureOptions::declare(Tool& tool) {
-    tool.option("--dot", dot, "FILE", "Write the graphs as a picture for Graphviz's dot.");
+void PictureOptions::declare_page(Tool& tool) {
+    tool.section("Pictures");
     tool.option("--html", html, "FILE",
-                "Write the report as a page for browsers, one file that needs no network: what happened and the next "
-                "command, graphs to zoom and search, source beside them, breaks, guards, recompiles; with --backend "
-                "the error of each value where results are wrong.");
+                "Write the report as a page for browsers, one file: graphs, source, breaks, guards, and with --backend "
+                "wrong values.");
+    tool.flag("--no-source", no_source, "With --html: leave the text of source files out.");
+}
+
+void PictureOptions::declare(Tool& tool) {
+    declare_page(tool);
+    tool.option("--dot", dot, "FILE", "Write the graphs as a picture for Graphviz's dot.");
     tool.option("--timeline", timeline, "FILE",
                 "Write what --times measures as a trace for Perfetto and chrome://tracing.");
-    tool.flag("--no-source", no_source, "With --html: leave the text of source files out.");
 }
 
 void PictureOptions::add_to(UsedFiles& files) const {

@@ -22,7 +22,8 @@ struct PictureOptions {
     std::optional<std::filesystem::path> dot, html, timeline;
     bool no_source = false;
 
-    explicit operator bool() const { return dot || html || timeline; }
+    /// --html and --no-source.
+    void declare_page(Tool& tool);
     void declare(Tool& tool);
     /// Those that are written.
     void add_to(UsedFiles& files) const;

@@ -1,5 +1,4 @@
-// How a repro is written and verified, as options: --data --bundle --harness --anonymize --issue --no-verify --title
-// --note --also --checked --runs --alarm.
+// How a repro is written and verified, as options of repro, and of repro report, which writes a bug report, too.
 #pragma once
 
 #include <span>
@@ -14,10 +13,12 @@ struct UsedFiles;
 
 /// -o.
 void declare_output(Tool& tool, repro::Options& options);
-/// What is written, and what a bug report says, and how it is verified: a group each.
+/// --python.
+void declare_python(Tool& tool, repro::Options& options);
+/// What is written, and how it is verified.
 void declare_repro(Tool& tool, repro::Options& options);
+/// What a bug report says, and where it goes.
 void declare_report(Tool& tool, repro::Options& options);
-void declare_verification(Tool& tool, repro::Options& options);
 
 /// Those that are written.
 void add_to(UsedFiles& files, const repro::Options& options);
@@ -25,8 +26,8 @@ void add_to(UsedFiles& files, const repro::Options& options);
 /// An option, and whether it was given.
 using GivenOption = std::pair<const char*, bool>;
 /// Throws Error for one of `others` and for what only a repro has where --python is given, for numbers out of range,
-/// for a name that no compiler would take for C++, for a folder that is no bundle of ours, for what only a report has
-/// where there is none, and for a backend that is not there.
+/// for a name that no compiler would take for C++, for a folder that is no bundle of ours, and for a backend that is
+/// not there.
 void check_usage(const repro::Options& options, std::span<const GivenOption> others);
 
 /// What nobody types: the command line, which is the tool's, and the environment in which `backend` fails.

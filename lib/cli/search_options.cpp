@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 #include <sstream>
 
 #include "base/error.h"
@@ -29,29 +30,21 @@ std::string script_path(const fs::path& script) {
                                                           : script.string();
 }
 
-/// Names between commas; each must be one of `known`.
-std::vector<std::string> names(const char* option, const std::string& list, const std::vector<std::string>& known) {
-    std::vector<std::string> result;
-    std::istringstream rest(list);
-    for (std::string name; std::getline(rest, name, ',');) {
-        if (std::find(known.begin(), known.end(), name) == known.end())
-            throw invalid_value(name, option, fmt::format("expected some of {}", fmt::join(known, ", ")),
-                                "--print-delta-passes says what they do");
-        result.push_back(name);
-    }
-    return result;
-}
-
+/// Names between commas, all of them where there are none; of "-LIST" all but those.
 std::vector<std::string> passes_of(const SearchOptions& options) {
     const std::vector<std::string> all = reduce::pass_names();
-    const std::vector<std::string> only = names("--delta-passes", options.delta_passes, all);
-    const std::vector<std::string> skipped = names("--skip-delta-passes", options.skip_delta_passes, all);
-    const auto has = [](const std::vector<std::string>& list, const std::string& name) {
-        return std::find(list.begin(), list.end(), name) != list.end();
-    };
+    std::set<std::string> only, skipped;
+    for (const std::string& list : options.delta_passes) {
+        std::set<std::string>& names = list.starts_with('-') ? skipped : only;
+        std::istringstream rest(list.substr(list.starts_with('-') ? 1 : 0));
+        for (std::string name; std::getline(rest, name, ','); names.insert(name))
+            if (std::ranges::find(all, name) == all.end())
+                throw invalid_value(name, "--delta-passes", fmt::format("expected some of {}", fmt::join(all, ", ")),
+                                    "minify passes says what they do");
+    }
     std::vector<std::string> wanted;
     for (const std::string& name : all)
-        if ((options.delta_passes.empty() || has(only, name)) && !has(skipped, name)) wanted.push_back(name);
+        if ((only.empty() || only.contains(name)) && !skipped.contains(name)) wanted.push_back(name);
     return wanted;
 }
 
@@ -135,26 +128,24 @@ std::vector<LoadedFrame> read_frames(const MinifyOptions& options, bool fold) {
 }  // namespace
 
 void JudgeOptions::declare(Tool& tool) {
-    tool.section("What fails");
     backend.declare(tool, "what MODEL was recorded with and its options, else halide");
     accuracy.declare(tool, "Wrong results are failures too; without it only errors, crashes and hangs are.");
+    tool.section("Scripts and commands that judge");
     tool.option("--test", test, "SCRIPT",
                 "Run SCRIPT CANDIDATE; exit 0: the candidate is still interesting (as C-Vise and llvm-reduce).");
-    tool.flag("--test-must-fail", test_must_fail, "With --test: any other exit than 0 is interesting.");
-    tool.rest_of_line(
-        "--check", check, "CMD…",
-        "Run CMD, {} being the candidate (appended where there is none); exit other than 0: it still fails "
-        "(as Polygraphy). Takes the rest of the line: options of minify stand before it.");
+    tool.flag("--test-must-fail", test_must_fail, {});
+    tool.rest_of_line("--check", check, "CMD…",
+                      "Run CMD with the candidate in place of {}; exit other than 0: it still fails (as Polygraphy). "
+                      "Takes the rest of the line.");
     tool.option("--fail-code", which.fail_codes, "N",
                 "With --check: only exit code N is the failure. May be repeated.");
     tool.option("--ignore-fail-code", which.ignore_codes, "N",
                 "With --check: exit code N is not the failure. May be repeated.");
     tool.option("--fail-regex", which.fail_pattern, "RE",
                 "With --check: what CMD prints must match RE to be the failure.");
-    tool.choice(
-        "--external-data", which.external_data, external_data_words(),
-        "With --check and --test: whether the large weights of .onnx candidates lie in files beside them, which "
-        "all candidates share, and not inside. Default: auto, from 64 MB of weights on.");
+    tool.choice("--external-data", which.external_data, external_data_words(),
+                "With --check and --test: keep large weights of .onnx candidates in files beside them. Default: auto, "
+                "from 64 MB on.");
 }
 
 void JudgeOptions::check_usage() const {
@@ -169,7 +160,6 @@ void JudgeOptions::check_usage() const {
     const bool given = accuracy.mode.has_value();
     require_with(!accuracy.rtol.empty(), "--rtol", given, "--accuracy");
     require_with(!accuracy.atol.empty(), "--atol", given, "--accuracy");
-    require_with(!accuracy.ulp.empty(), "--ulp", given, "--accuracy");
     const auto not_with_command = [&](bool of_backend, const char* option) {
         if (of_backend && command())
             throw Error(std::string(option) + " cannot be used with --test and --check: there the command judges");
@@ -183,33 +173,28 @@ void JudgeOptions::check_usage() const {
 
 void SearchOptions::declare(Tool& tool) {
     tool.section("The search");
-    tool.choice("--after", after, {"capture", "aot"},
-                "The graph that is reduced: as it was captured, or (aot) the core operations without writes that it "
-                "decomposes to, for what fails in these only; where an output requires a gradient, the forward and the "
-                "backward graph, each by itself. Default: capture.");
-    tool.flag(
-        "--no-fold", no_fold,
-        "Of an ONNX model also minimize what depends on constants and sizes alone (Shape, the arithmetic behind "
-        "it, transposed weights), which is computed while reading it otherwise. By --test, --check and backends that "
-        "read ONNX files the file itself is judged first in any case, and where folding hides its failure this "
-        "is done without asking.");
-    limits.declare(tool, "one candidate");
+    tool.option("-j,--jobs", search.jobs, "N",
+                "Judge up to N candidates at a time; the result stays the same. Default: 1.");
+    tool.flag("--resume", search.resume,
+              "Go on where an earlier run with the same arguments stopped, with the answers in OUT.journal.");
+    tool.option("--time-limit", time_limit, "TIME", "Stop after TIME (90s, 10m, 2h) with the best so far.");
+    tool.option("--step-limit", search.step_limit, "N", "Stop after N candidates with the best so far.");
+    tool.choice("--after", after, {"capture", "file", "aot"},
+                "Reduce the graph as it was captured (default), with what depends on constants alone (file, of ONNX "
+                "models), or decomposed to core operations (aot).");
     tool.option("--launcher", launcher, "PREFIX",
-                "Run each query elsewhere: PREFIX ('srun -n1', 'ssh HOST') is put before its command, whose folder "
-                "lies in $TMPDIR. See share/doc/clusters.md.");
+                "Run each query elsewhere: PREFIX ('srun -n1', 'ssh HOST') stands before its command. See "
+                "share/doc/clusters.md.");
     tool.option("--repeat", search.repeat, "N",
-                "Runs of the original and of the result. Where they disagree the failure is flaky: candidates run more "
-                "often. Default: 2.");
-    tool.choice("--mode", search.mode, reduce::mode_names(),
-                "How to search: by bisection, where that fails by delta debugging (auto); by bisection alone; dropping "
-                "one call after the other (linear); by probabilistic or plain delta debugging. Default: auto.");
-    tool.option("--step-limit", search.step_limit, "N",
-                "Stop after N candidates with the best so far; answers that --resume finds do not count.");
-    tool.option("--delta-passes", delta_passes, "LIST",
-                "Reductions to run, separated by commas, over and over until nothing changes. Default: all.");
+                "Runs of the original and of the result; where they disagree, candidates run more often. Default: 2.");
+    tool.choice(
+        "--mode", search.mode, reduce::mode_names(),
+        "Search by bisection, then delta debugging (auto), by one of them, or call by call (linear). Default: auto.");
+    tool.option(
+        "--delta-passes", delta_passes, "LIST",
+        "Reductions to run, separated by commas; -LIST: all but these. minify passes lists them. Default: all.");
     tool.offers(reduce::pass_names, Tool::Offered::list);
-    tool.option("--skip-delta-passes", skip_delta_passes, "LIST", "Reductions not to run.");
-    tool.offers(reduce::pass_names, Tool::Offered::list);
+    limits.declare(tool, "one candidate");
 }
 
 void SearchOptions::check_usage() const {
@@ -219,9 +204,10 @@ void SearchOptions::check_usage() const {
 }
 
 std::vector<LoadedFrame> frames_of(const MinifyOptions& options) {
-    if (options.search.no_fold && recognize(options.model) != ModelKind::onnx)
-        throw Error("--no-fold requires an ONNX model: nothing of '" + options.model.string() + "' is folded");
-    std::vector<LoadedFrame> frames = read_frames(options, !options.search.no_fold);
+    const bool unfolded = options.search.after == "file";
+    if (unfolded && recognize(options.model) != ModelKind::onnx)
+        throw Error("--after file requires an ONNX model: nothing of '" + options.model.string() + "' is folded");
+    std::vector<LoadedFrame> frames = read_frames(options, !unfolded);
     if (frames.empty()) throw Error({options.model.string(), {}}, "it holds no graph");
     return frames;
 }
@@ -229,6 +215,7 @@ std::vector<LoadedFrame> frames_of(const MinifyOptions& options) {
 reduce::Request request_of(MinifyOptions options, const LoadedFrame& first) {
     reduce::Request request{.model = options.model, .output = options.output, .how = options.search.search};
     request.how.passes = passes_of(options.search);
+    if (options.search.time_limit) request.how.end = std::chrono::steady_clock::now() + *options.search.time_limit;
     JudgeOptions& judge = options.judge;
     if (!judge.command() && judge.backend.name.empty()) {  // what it was recorded with, or fails with
         request.stored = first.graph.failure;
@@ -236,7 +223,7 @@ reduce::Request request_of(MinifyOptions options, const LoadedFrame& first) {
         if (request.stored && !judge.backend.name.empty() && request.stored->signature.kind == "mismatch")
             judge.accuracy.default_to(request.stored->accuracy);
     }
-    if (options.search.after == "capture" && !options.search.no_fold && recognize(options.model) == ModelKind::onnx)
+    if (options.search.after == "capture" && recognize(options.model) == ModelKind::onnx)
         request.unfolded = [options] { return read_frames(options, false).at(0); };
     if (judge.command() || (request.stored && request.stored->backend.empty()))
         request.judge = command_of(options, request.stored);

@@ -1,7 +1,9 @@
 // What minify is asked, as options: who judges a candidate, and how the search goes about it.
 #pragma once
 
+#include <chrono>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -21,7 +23,7 @@ struct JudgeOptions {
     AccuracyChoice accuracy = {};
     std::filesystem::path test = {};
     std::vector<std::string> check = {};
-    bool test_must_fail = false;
+    bool test_must_fail = false;              ///< of the old spelling
     reduce::CommandOracleOptions which = {};  ///< how candidates are written, and which answers are the failure
 
     void declare(Tool& tool);
@@ -34,9 +36,10 @@ struct JudgeOptions {
 /// How the search is run, and what of the model is searched.
 struct SearchOptions {
     reduce::Strategy search = {};
-    std::string after = "capture", launcher = {}, delta_passes = {}, skip_delta_passes = {};
+    std::string after = "capture", launcher = {};
+    std::vector<std::string> delta_passes = {};
     LimitOptions limits = {};
-    bool no_fold = false;
+    std::optional<std::chrono::seconds> time_limit = {};
 
     void declare(Tool& tool);
     void check_usage() const;

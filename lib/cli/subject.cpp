@@ -88,10 +88,10 @@ void SubjectOptions::add_to(UsedFiles& files, const std::optional<fs::path>& mod
     if (model && minify) files.writes("--minify", stem_of(*model, program.arguments) + ".min.json");
 }
 
-void SubjectOptions::check_usage(bool compares) const {
-    if (accuracy.given() && !compares && !runs_backend())
-        throw Error(
-            "--accuracy, --rtol, --atol and --ulp require --backend, --diff, --divergence, --diagnose or --minify");
+void SubjectOptions::check_usage() const {
+    if (accuracy.given() && !runs_backend())
+        throw Error("--accuracy, --rtol and --atol require --backend or --minify",
+                    "explain divergence, diagnose and diff compare, too");
     backend.check();
 }
 
@@ -107,6 +107,22 @@ report::Subject subject_of(const Tool& tool, const fs::path& model, SubjectOptio
     report::Subject subject = subject_of_program(tool, model, options, scratch);
     options.inputs = {};  // what was recorded has them
     return subject;
+}
+
+std::optional<Profile> measured(const fs::path& model, const SubjectOptions& options, const ProfileWish& wish) {
+    const bool known = wish.times ? !options.minify || !options.backend.name.empty() : !options.backend.name.empty();
+    if ((!wish.times && !wish.page) || !known || is_run(recognize(model))) return std::nullopt;
+    return report::profile(load_model(model, {.inputs = options.inputs, .keep_unknown = true}), options.suspect(),
+                           wish.page);
+}
+
+void add_profile(const SubjectOptions& options, const ProfileWish& wish, std::optional<Profile> measured,
+                 report::Subject& subject) {
+    if (!wish.times && !wish.page) return;
+    if (!measured && !subject.runnable.empty())
+        measured = report::profile(load_model(subject.runnable, {.inputs = options.inputs, .keep_unknown = true}),
+                                   options.suspect(), wish.page);
+    report::add_profile(subject, measured ? std::move(*measured) : Profile());
 }
 
 namespace {

@@ -18,23 +18,22 @@ class Tool;
 struct ProgramOptions;
 struct UsedFiles;
 
-/// --record, --check-capture and --save-every.
+/// --record.
 struct RecordOptions {
-    std::string record = "always", check = "budget";
-    std::int64_t every = 10;
+    std::string record = "always";
 
     void declare(Tool& tool);
     RecordPolicy records() const;
-    CheckPolicy checks() const;
-    /// Throws Error for a time before now.
-    double save_every() const;
     /// Throws Error where none are written, which an option needs.
     void require(const std::string& option, const std::string& why) const;
 };
 
-/// --fullgraph and --export.
+/// Of "budget", "always" and "never".
+CheckPolicy check_policy_called(const std::string& name);
+
+/// --fullgraph, and what it demands.
 struct WholeOptions {
-    bool fullgraph = false, exported = false;
+    std::optional<std::string> fullgraph = {};
 
     void declare(Tool& tool);
     /// Whether neither has anything to say against a model's graph, or what a program was captured as; else says what,
@@ -63,13 +62,6 @@ struct GraphOptions {
 
   private:
     void write(std::span<const Graph* const> graphs) const;
-};
-
-/// What `trace cc` compiles: COMPILER ARGS… behind `--`.
-struct CompilerOptions {
-    std::vector<std::string> command = {};
-
-    void declare(Tool& tool);
 };
 
 /// What trace reads, and what it writes beside its folder.

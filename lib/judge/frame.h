@@ -21,7 +21,7 @@ struct LoadedFrame {
     std::filesystem::path file = {};  ///< it was read from
     Graph graph = {};
     std::vector<Tensor> inputs = {};    ///< one per placeholder
-    std::string inputs_from = {};       ///< "seed 0", "--inputs DIR", "the record", "the failure" …
+    std::string inputs_from = {};       ///< "seed 0", "--input DIR", "the record", "the failure" …
     std::vector<Tensor> expected = {};  ///< one per output, or none
     std::string expected_from = {};     ///< where they were found
     std::vector<Break> breaks = {};

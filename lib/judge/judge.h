@@ -1,5 +1,5 @@
 // The judge: what a backend makes of a graph, held against what is known of the graph's results. explain, trace,
-// minify, repro, replay and --diagnose ask it and nothing else.
+// minify, repro, replay and explain diagnose ask it and nothing else.
 #pragma once
 
 #include <optional>

@@ -23,8 +23,8 @@ Judgement judge_frame(const FrameToTrace& frame, Backend& backend, Record& recor
     Judgement said = judge(asked, backend);
     if (said.expected.outputs.empty() && !said.no_reference.empty())
         throw Error({frame.file, {}}, "the reference cannot run it: " + said.no_reference,
-                    opaque_ops(asked.graph).empty() ? "give the model inputs that it can run on: --input, --inputs"
-                                                    : "give what it computes, too: --inputs, a folder with outputs");
+                    opaque_ops(asked.graph).empty() ? "give the model inputs that it can run on: --input"
+                                                    : "give what it computes, too: --input, a folder with outputs");
     record.expected = said.expected.outputs;
     record.expected_from = said.expected.from;
     return said;

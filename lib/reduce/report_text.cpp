@@ -66,7 +66,8 @@ std::string found_text(const Minimized& done) {
                         plural(done.after.calls, "op"), plural(search.queries, "query", "queries"), done.seconds);
     text += queries(done);
     if (!done.folded.empty())
-        text += "folded:     " + folded_text(done.folded) + " of the file, computed while reading it (see --no-fold)\n";
+        text +=
+            "folded:     " + folded_text(done.folded) + " of the file, computed while reading it (see --after file)\n";
     Size before = done.before;
     before.calls = done.after.calls;  // told above
     if (const std::string sizes = size_difference(before, done.after); !sizes.empty())
@@ -159,7 +160,7 @@ std::string not_failing_text(const Request& request, const std::string& judge, c
     const auto& command = std::get<CommandOracleOptions>(request.judge);
     if (command.polarity == "test") return right + "the script does not exit with 0 (--test: exit 0 is interesting)";
     if (command.polarity == "test-must-fail")
-        return right + "the script exits with 0 (--test-must-fail: any other exit is interesting)";
+        return right + "the script exits with 0, and any other exit is interesting";
     const bool picky = !command.fail_codes.empty() || !command.ignore_codes.empty() || !command.fail_pattern.empty();
     return right +
            (picky ? "the command " + seen : "the command exits with 0 (--check: any other exit is the failure)");

@@ -1,4 +1,4 @@
-// What `explain --static` prints: the breaks predicted from the source of a program, and, when the program has also
+// What `explain static` prints: the breaks predicted from the source of a program, and, when the program has also
 // been captured, which of them were seen. Matching is by source range, since compilers give different columns.
 #pragma once
 

@@ -66,7 +66,7 @@ std::string graph_of(const Subject& subject, const JudgedFrame& failing) {
 
 void predict(Subject& subject, std::vector<cpp::Analysis> predictions) {
     if (!predictions.empty() && !subject.index)
-        throw Error({subject.model, {}}, "with --static it must be a program, or a folder written by trace",
+        throw Error({subject.model, {}}, "with a source it must be a program, or a folder written by trace",
                     "leave MODEL out to see the predictions alone");
     subject.predictions = std::move(predictions);
 }

@@ -131,7 +131,7 @@ std::string to_text(const TraceDiff& diff, const TextOptions& options) { return 
 nlohmann::json to_json(const TraceDiff& diff) { return report_json(diff); }
 
 nlohmann::ordered_json diff_output_schema() {
-    return report_schema<TraceDiff>("What explain --diff --json prints",
+    return report_schema<TraceDiff>("What explain diff --json prints",
                                     "What differs between two captures. More members may be added.");
 }
 

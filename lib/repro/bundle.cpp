@@ -52,7 +52,7 @@ std::string read_me(const Repro& repro, const Options& options, bool record, boo
          {"CONTROL",
           runs_control(program) ? "  sh run.sh control    what must pass: " + control_of(program) + "\n" : ""},
          {"COMMANDS", (build.empty() ? "" : "  " + build + "\n") + "  " + run_beside(program, options)},
-         {"RECORD", record ? "  replay record\n  explain candidate.json --divergence\n" : ""},
+         {"RECORD", record ? "  replay record\n  explain divergence candidate.json\n" : ""},
          {"ONNX", !onnx ? ""
                         : std::string("\ncandidate.onnx with test_data_set_0/ is the same graph for other tools") +
                               (record ? "; output_*.pb are what the reference computes.\n" : ".\n")}});

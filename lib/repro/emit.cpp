@@ -181,7 +181,7 @@ class ProgramText {
             values_["OVERLOADS"] += (values_["OVERLOADS"].empty() ? "" : "\n") + chomped(overloads);
         }
         const bool complex = any([](const Tensor& tensor) { return is_complex(tensor.dtype()); });
-        if (complex && ulp) throw Error("a C++ program does not compare complex numbers by --ulp");
+        if (complex && ulp) throw Error("a C++ program does not compare complex numbers by steps of their data type");
         if (complex)
             values_["OVERLOADS"] +=
                 (values_["OVERLOADS"].empty() ? "" : "\n") + chomped(fill_template("repro_close_complex.cpp", {}));

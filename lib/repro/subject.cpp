@@ -35,7 +35,7 @@ std::vector<Tensor> reference_outputs(const LoadedFrame& frame) {
     Outcome expected = run_in_process(frame.graph, frame.inputs, *find_backend(kReferenceBackend), {});
     if (expected.failed())
         throw Error({frame.file.string(), {}}, "the reference cannot run it: " + expected.message,
-                    "give the model inputs that it can run on: --input, --inputs");
+                    "give the model inputs that it can run on: --input");
     return std::move(expected.outputs);
 }
 

@@ -1,4 +1,4 @@
-"""Measures what the page of explain --html, --diff and the watching of times cost, beside what they may.
+"""Measures what the page of explain --html, explain diff and the watching of times cost, beside what they may.
   report.py PROGRAMS NODES [FILE]      run through scripts/bench report, which says more"""
 import json
 import os
@@ -107,8 +107,8 @@ def main(programs, nodes, file=None):
         figures["html_seconds"] = max(0.0, seconds([*plain, "--html", "page.html"], folder, 0) - without)
         figures["explain_seconds"] = without
         figures["html_bytes"] = os.path.getsize(os.path.join(folder, "page.html"))
-        figures["diff_seconds"] = seconds([explain, "--diff", "before.json", "after.json"], folder, 1)
-        figures["diff_html_seconds"] = seconds([explain, "--diff", "before.json", "after.json", "--html", "d.html"], folder, 1)
+        figures["diff_seconds"] = seconds([explain, "diff", "before.json", "after.json"], folder, 1)
+        figures["diff_html_seconds"] = seconds([explain, "diff", "before.json", "after.json", "--html", "d.html"], folder, 1)
         in_browser(os.path.join(folder, "page.html"), figures)
     for name, (what, kind, bound, unit) in BOUNDS.items():
         if name not in figures:

@@ -62,7 +62,7 @@ export const breaks = {
           h('b', 'Instead'),
           h('span', b.hint + '.'),
           h('span', { style: 'flex:1' }),
-          h('div', { style: 'width:230px' }, cmd('explain --break ' + b.id)),
+          h('div', { style: 'width:230px' }, cmd('explain break ' + b.id)),
         ),
         b.before.map((n, i) =>
           h(

@@ -1,4 +1,4 @@
-// What this capture has otherwise than an earlier one: the view of explain --diff. The other views show the later one.
+// What this capture has otherwise than an earlier one: the view of explain diff. The other views show the later one.
 import { D, G, go } from './data.js';
 import { h, icon, link, rowsTable } from './elements.js';
 import { nf, plural, sec } from './words.js';

@@ -90,7 +90,7 @@ TEST_CASE("the application of a pass with which it begins to fail is bisected", 
         CHECK(found->component == "pass");
         CHECK(found->op == pass);
         CHECK(found->together == limits(pass, 1));
-        CHECK_THAT(found->text(), Catch::Contains("first bad: --pass-limit " + pass + "=2"));
+        CHECK_THAT(found->text(), Catch::Contains("first bad: --backend-option pass-limit=" + pass + "=2"));
         check_good(graph, pass, 1);
     }
     graph.failure->options = {{"pass-limit", "inlin=1"}};

@@ -25,7 +25,7 @@ struct Edit {
 
 struct Reduction {
     std::string_view name;
-    std::string_view doc;  ///< "one line, as --print-delta-passes shows it"
+    std::string_view doc;  ///< "one line, as minify passes shows it"
     std::vector<Edit> (*edits)(const Case&);
 };
 

@@ -260,15 +260,14 @@ void add_capture_faults(const PageFacts& facts, std::vector<Finding>& findings) 
 void add_breaks(const PageFacts& facts, Sources& sources, std::vector<Finding>& findings) {
     for (const report::BreakReason& reason : facts.report.break_reasons) {
         const report::BreakPlace& place = reason.places.front();
-        findings.push_back(
-            {.level = "break",
-             .title = reason.reason,
-             .detail = plural(reason.count, "graph break") + "; " + std::string(reason.hint()),
-             .place = first_of(sources.places(place.user_stack)),
-             .where =
-                 place.user_stack.empty() ? std::string() : node_in_file(place.node, place.user_stack.front().file),
-             .command = shell_quote({program_called("explain"), "--break", std::string(reason.info().id)}),
-             .go = "breaks=" + std::string(reason.info().id)});
+        findings.push_back({.level = "break",
+                            .title = reason.reason,
+                            .detail = plural(reason.count, "graph break") + "; " + std::string(reason.hint()),
+                            .place = first_of(sources.places(place.user_stack)),
+                            .where = place.user_stack.empty() ? std::string()
+                                                              : node_in_file(place.node, place.user_stack.front().file),
+                            .command = shell_quote({program_called("explain"), "break", std::string(reason.info().id)}),
+                            .go = "breaks=" + std::string(reason.info().id)});
     }
 }
 
@@ -276,7 +275,7 @@ void add_recompiles(const PageFacts& facts, Sources& sources, std::vector<Findin
     // The page has what --recompiles says; of a folder that trace wrote the program cannot be run again.
     std::error_code unknown;
     const bool folder = fs::is_directory(facts.report.model, unknown);
-    const std::string next = folder ? "" : asking(facts, "--profile-recompiles");
+    const std::string next = folder ? "" : asking(facts, "--recompiles=all");
     for (const IndexRecompile& recompile : facts.report.recompiles)
         findings.push_back(
             {.level = "recompiled",
@@ -290,7 +289,7 @@ void add_recompiles(const PageFacts& facts, Sources& sources, std::vector<Findin
 }  // namespace
 
 std::string asking(const PageFacts& facts, const std::string& option) {
-    if (facts.command.empty())
+    if (facts.command.empty() || facts.diff)  // a comparison follows nothing up
         return shell_quote({program_called("explain"), facts.report.model, "--backend", facts.report.backend, option});
     std::vector<std::string> words;
     const auto program = facts.command.begin() + static_cast<std::ptrdiff_t>(facts.own_words);  // what it runs

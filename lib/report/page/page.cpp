@@ -82,7 +82,7 @@ std::string findings_table(const json& data) {
     return text + "</tbody></table>\n";
 }
 
-/// What the programs print: explain with --diff, its report with --times, --divergence; and the repros.
+/// What the programs print: explain diff and divergence, its report with --times; and the repros.
 std::string printed(const PageFacts& facts, const json& data) {
     const report::TextOptions options{.ops = true, .guards = true, .times = true, .recompiles = true};
     std::string text;

@@ -83,10 +83,10 @@ TEST_CASE("findings come worst first, and functions have their status", "[html]"
     CHECK(data["findings"][0]["command"] == "explain ./program --minify -- 3");
     CHECK(data["findings"][0]["go"] == "graph=net_0");
     CHECK(data["findings"][1]["level"] == "break");
-    CHECK(data["findings"][1]["command"] == "explain --break WB0001");
+    CHECK(data["findings"][1]["command"] == "explain break WB0001");
     CHECK(data["findings"][2]["level"] == "recompiled");
     // What --recompiles says is on the page.
-    CHECK(data["findings"][2]["command"] == "explain ./program --profile-recompiles -- 3");
+    CHECK(data["findings"][2]["command"] == "explain ./program --recompiles=all -- 3");
     REQUIRE(data["frames"].size() == 1);
     CHECK(data["frames"][0]["status"] == json({"failed", "break", "recompiled"}));
     CHECK(data["breaks"][0]["before"] == json({"net_0"}));
@@ -322,7 +322,7 @@ TEST_CASE("the main facts stand in the page without scripts", "[html]") {
         return page.substr(page.find("<noscript>"), page.find("</noscript>") - page.find("<noscript>"));
     };
     for (const char* fact : {", 1 graph break, ", "<td>program.cpp:2 in net</td>",
-                             "File &quot;/nowhere/program.cpp&quot;, line 2", "explain --break WB0001"}) {
+                             "File &quot;/nowhere/program.cpp&quot;, line 2", "explain break WB0001"}) {
         CHECK(facts(true).find(fact) != std::string::npos);
         CHECK(facts(false).find(fact) != std::string::npos);
     }
