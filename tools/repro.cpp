@@ -96,8 +96,8 @@ int not_failing(const cli::Tool& tool, const Options& options, const std::string
 
 int run(const cli::Tool& tool, Options& options) {
     repro::Options& repro = options.repro;
-    const cli::Given judged[] = {{"--backend", !options.backend.name.empty()},
-                                 {"--accuracy", options.accuracy.given()}};
+    const cli::GivenOption judged[] = {{"--backend", !options.backend.name.empty()},
+                                       {"--accuracy", options.accuracy.given()}};
     cli::check_usage(repro, judged);
     options.backend.check();
     cli::require_with(!options.backend.options().empty(), "--backend-option", !options.backend.name.empty(),

@@ -65,8 +65,10 @@ void follow_up(const cli::Tool& tool, const Options& options, const Traced& trac
     const bool recorded = options.record.records() != RecordPolicy::never, wrong = traced.wrong();
     if (traced.only_file()) {  // what was recorded does not fail
         cli::follow_up(tool,
-                       cli::of_file(options.models[0], options.output / "minimized.onnx", options.minify,
-                                    options.backend, {}, options.inputs),
+                       cli::of_file(options.minify, {.model = options.models[0],
+                                                     .output = options.output / "minimized.onnx",
+                                                     .judge = {.backend = options.backend},
+                                                     .inputs = options.inputs}),
                        report, json);
         return;
     }
@@ -75,9 +77,9 @@ void follow_up(const cli::Tool& tool, const Options& options, const Traced& trac
         {.minify = options.minify,
          .next = recorded ? cli::minify_command(options.output, wrong, {})
                           : cli::minify_command(options.models[0], wrong, options.backend, {}, options.inputs),
-         .model = options.output,
-         .output = options.output / "minimized.json",
-         .backend = options.backend},
+         .asked = {.model = options.output,
+                   .output = options.output / "minimized.json",
+                   .judge = {.backend = options.backend}}},
         report, json);
 }
 

@@ -1,6 +1,7 @@
 #include "cli/repro_options.h"
 
 #include "backends/registry.h"
+#include "base/command_words.h"
 #include "base/error.h"
 #include "base/subprocess.h"
 #include "cli/environment.h"
@@ -67,14 +68,14 @@ void require_lines(const char* option, const std::vector<std::string>& lines) {
 
 }  // namespace
 
-void check_usage(const repro::Options& options, std::span<const Given> others) {
+void check_usage(const repro::Options& options, std::span<const GivenOption> others) {
     const repro::Options defaults;
     // PyTorch calls are run once, on what the graph has, and judged by no backend.
-    std::vector<Given> of_repros = {{"--harness", options.harness},
-                                    {"--anonymize", options.anonymize},
-                                    {"--data", options.data != defaults.data},
-                                    {"--repeat", options.runs != defaults.runs},
-                                    {"--timeout", options.alarm != defaults.alarm}};
+    std::vector<GivenOption> of_repros = {{"--harness", options.harness},
+                                          {"--anonymize", options.anonymize},
+                                          {"--data", options.data != defaults.data},
+                                          {"--repeat", options.runs != defaults.runs},
+                                          {"--timeout", options.alarm != defaults.alarm}};
     of_repros.insert(of_repros.end(), others.begin(), others.end());
     for (const auto& [option, given] : of_repros)
         if (options.python && given) throw Error("--python and " + std::string(option) + " cannot be used together");
@@ -99,7 +100,8 @@ void check_usage(const repro::Options& options, std::span<const Given> others) {
 
 void add_circumstances(repro::Options& options, const Tool& tool, const std::string& backend) {
     // What the user typed names files.
-    options.command = options.anonymize ? "repro m.json --anonymize" : shell_quote(tool.command_line());
+    options.command =
+        shell_quote(options.anonymize ? program_words(tool.name(), {"m.json", "--anonymize"}) : tool.command_line());
     options.environment = environment();
     if (!options.bundle) return;
     if (const std::string version = options.no_verify ? "" : command_version(backend); !version.empty())
