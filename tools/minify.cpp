@@ -56,7 +56,7 @@ int print_passes() {  // "calls" is no reduction, but the deletion that comes fi
 
 /// The command that was typed, with --resume: in front, for --check takes all that follows it. Without a limit of no
 /// steps at all, with which it would never end.
-std::string resume_command(const cli::Tool& tool, const cli::SearchOptions& search) {
+std::string resume_command(const cli::Tool& tool, const reduce::Strategy& search) {
     const std::vector<std::string>& typed = tool.command_line();
     const auto behind =
         typed.begin() + static_cast<std::ptrdiff_t>(tool.own_words());  // the words of --check's command
@@ -76,7 +76,7 @@ int run(const cli::Tool& tool, cli::MinifyOptions& options) {
     options.output = cli::minimized_file(options.model, options.output);
     const std::vector<cli::LoadedFrame> frames = cli::frames_of(options);
     reduce::Request request = cli::request_of(options, frames[0]);
-    request.go_on = resume_command(tool, options.search);
+    request.go_on = resume_command(tool, options.search.search);
     const reduce::MinimizedModel done = cli::minify(tool, request, frames, std::cout);
     if (tool.shared().json) cli::print_json(to_json(done));
     return done.good() ? 0 : 1;

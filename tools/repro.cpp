@@ -95,7 +95,7 @@ int not_failing(const cli::Tool& tool, const Options& options, const std::string
 
 int run(const cli::Tool& tool, Options& options) {
     repro::Options& repro = options.repro;
-    const cli::Given judged[] = {{"--backend", !options.backend.name.empty()},
+    const cli::GivenOption judged[] = {{"--backend", !options.backend.name.empty()},
                                  {"--accuracy", options.accuracy.given()}};
     cli::check_usage(repro, judged);
     options.backend.check();

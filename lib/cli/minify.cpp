@@ -73,7 +73,7 @@ repro::Followed follow_up(const Tool& tool, const FollowUp& wanted, std::ostream
     MinifyOptions options{.model = wanted.model, .output = wanted.output, .inputs = wanted.inputs};
     options.judge.backend = wanted.backend;
     options.judge.accuracy = wanted.accuracy;
-    options.search.repeat = wanted.repeat;
+    options.search.search.repeat = wanted.repeat;
     std::vector<LoadedFrame> frames = frames_of(options);
     const bool opaque = std::ranges::any_of(
         frames, [](const LoadedFrame& frame) { return !opaque_ops(frame.graph).empty(); });  // nothing to compare with

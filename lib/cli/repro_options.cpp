@@ -67,14 +67,14 @@ void require_lines(const char* option, const std::vector<std::string>& lines) {
 
 }  // namespace
 
-void check_usage(const repro::Options& options, std::span<const Given> others) {
+void check_usage(const repro::Options& options, std::span<const GivenOption> others) {
     const repro::Options defaults;
     // PyTorch calls are run once, on what the graph has, and judged by no backend.
-    std::vector<Given> of_repros = {{"--harness", options.harness},
-                                    {"--anonymize", options.anonymize},
-                                    {"--data", options.data != defaults.data},
-                                    {"--repeat", options.runs != defaults.runs},
-                                    {"--timeout", options.alarm != defaults.alarm}};
+    std::vector<GivenOption> of_repros = {{"--harness", options.harness},
+                                          {"--anonymize", options.anonymize},
+                                          {"--data", options.data != defaults.data},
+                                          {"--repeat", options.runs != defaults.runs},
+                                          {"--timeout", options.alarm != defaults.alarm}};
     of_repros.insert(of_repros.end(), others.begin(), others.end());
     for (const auto& [option, given] : of_repros)
         if (options.python && given) throw Error("--python and " + std::string(option) + " cannot be used together");

@@ -24,11 +24,11 @@ void declare_report(Tool& tool, repro::Options& options);
 void add_to(UsedFiles& files, const repro::Options& options);
 
 /// An option, and whether it was given.
-using Given = std::pair<const char*, bool>;
+using GivenOption = std::pair<const char*, bool>;
 /// Throws Error for one of `others` and for what only a repro has where --python is given, for numbers out of range,
 /// for a name that no compiler would take for C++, for a folder that is no bundle of ours, and for a backend that is
 /// not there.
-void check_usage(const repro::Options& options, std::span<const Given> others);
+void check_usage(const repro::Options& options, std::span<const GivenOption> others);
 
 /// What nobody types: the command line, which is the tool's, and the environment in which `backend` fails.
 void add_circumstances(repro::Options& options, const Tool& tool, const std::string& backend);

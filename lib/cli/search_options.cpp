@@ -12,6 +12,7 @@
 #include "cli/tool.h"
 #include "cli/usage.h"
 #include "frontends/onnx/file_parts.h"
+#include "frontends/onnx/weights.h"
 #include "graph/placement.h"
 #include "program/gradients.h"
 #include "program/program.h"
@@ -49,7 +50,7 @@ std::vector<std::string> passes_of(const SearchOptions& options) {
 
 reduce::CommandOracleOptions command_of(const MinifyOptions& options, const std::optional<Failure>& stored) {
     const JudgeOptions& judge = options.judge;
-    reduce::CommandOracleOptions command = judge.oracle;
+    reduce::CommandOracleOptions command = judge.which;
     command.polarity = stored                 ? stored->polarity
                        : !judge.check.empty() ? "check"
                        : judge.test_must_fail ? "test-must-fail"
@@ -136,13 +137,13 @@ void JudgeOptions::declare(Tool& tool) {
     tool.rest_of_line("--check", check, "CMD…",
                       "Run CMD with the candidate in place of {}; exit other than 0: it still fails (as Polygraphy). "
                       "Takes the rest of the line.");
-    tool.option("--fail-code", oracle.fail_codes, "N",
+    tool.option("--fail-code", which.fail_codes, "N",
                 "With --check: only exit code N is the failure. May be repeated.");
-    tool.option("--ignore-fail-code", oracle.ignore_codes, "N",
+    tool.option("--ignore-fail-code", which.ignore_codes, "N",
                 "With --check: exit code N is not the failure. May be repeated.");
-    tool.option("--fail-regex", oracle.fail_regex, "RE",
+    tool.option("--fail-regex", which.fail_pattern, "RE",
                 "With --check: what CMD prints must match RE to be the failure.");
-    tool.choice("--external-data", oracle.external_data, external_data_words(),
+    tool.choice("--external-data", which.external_data, external_data_words(),
                 "With --check and --test: keep large weights of .onnx candidates in files beside them. Default: auto, "
                 "from 64 MB on.");
 }
@@ -152,10 +153,10 @@ void JudgeOptions::check_usage() const {
     if (!backend.name.empty() + !test.empty() + !check.empty() > 1)
         throw Error("only one of --backend, --test and --check can be given: it decides whether a candidate fails");
     require_with(test_must_fail, "--test-must-fail", !test.empty(), "--test");
-    require_with(!oracle.fail_codes.empty(), "--fail-code", !check.empty(), "--check");
-    require_with(!oracle.ignore_codes.empty(), "--ignore-fail-code", !check.empty(), "--check");
-    require_with(!oracle.fail_regex.empty(), "--fail-regex", !check.empty(), "--check");
-    require_with(oracle.external_data != "auto", "--external-data", command(), "--test or --check");
+    require_with(!which.fail_codes.empty(), "--fail-code", !check.empty(), "--check");
+    require_with(!which.ignore_codes.empty(), "--ignore-fail-code", !check.empty(), "--check");
+    require_with(!which.fail_pattern.empty(), "--fail-regex", !check.empty(), "--check");
+    require_with(which.external_data != "auto", "--external-data", command(), "--test or --check");
     const bool given = accuracy.mode.has_value();
     require_with(!accuracy.rtol.empty(), "--rtol", given, "--accuracy");
     require_with(!accuracy.atol.empty(), "--atol", given, "--accuracy");
@@ -165,28 +166,29 @@ void JudgeOptions::check_usage() const {
     };
     not_with_command(given, "--accuracy");
     not_with_command(!backend.options().empty(), "--backend-option");
-    for (const std::int64_t code : oracle.fail_codes) require_range("--fail-code", static_cast<double>(code), 1, 255);
-    for (const std::int64_t code : oracle.ignore_codes)
+    for (const std::int64_t code : which.fail_codes) require_range("--fail-code", static_cast<double>(code), 1, 255);
+    for (const std::int64_t code : which.ignore_codes)
         require_range("--ignore-fail-code", static_cast<double>(code), 1, 255);
 }
 
 void SearchOptions::declare(Tool& tool) {
     tool.section("The search");
-    tool.option("-j,--jobs", jobs, "N", "Judge up to N candidates at a time; the result stays the same. Default: 1.");
-    tool.flag("--resume", resume,
+    tool.option("-j,--jobs", search.jobs, "N",
+                "Judge up to N candidates at a time; the result stays the same. Default: 1.");
+    tool.flag("--resume", search.resume,
               "Go on where an earlier run with the same arguments stopped, with the answers in OUT.journal.");
     tool.option("--time-limit", time_limit, "TIME", "Stop after TIME (90s, 10m, 2h) with the best so far.");
-    tool.option("--step-limit", step_limit, "N", "Stop after N candidates with the best so far.");
+    tool.option("--step-limit", search.step_limit, "N", "Stop after N candidates with the best so far.");
     tool.choice("--after", after, {"capture", "file", "aot"},
                 "Reduce the graph as it was captured (default), with what depends on constants alone (file, of ONNX "
                 "models), or decomposed to core operations (aot).");
     tool.option("--launcher", launcher, "PREFIX",
                 "Run each query elsewhere: PREFIX ('srun -n1', 'ssh HOST') stands before its command. See "
                 "share/doc/clusters.md.");
-    tool.option("--repeat", repeat, "N",
+    tool.option("--repeat", search.repeat, "N",
                 "Runs of the original and of the result; where they disagree, candidates run more often. Default: 2.");
     tool.choice(
-        "--mode", mode, reduce::mode_names(),
+        "--mode", search.mode, reduce::mode_names(),
         "Search by bisection, then delta debugging (auto), by one of them, or call by call (linear). Default: auto.");
     tool.option(
         "--delta-passes", delta_passes, "LIST",
@@ -197,8 +199,8 @@ void SearchOptions::declare(Tool& tool) {
 
 void SearchOptions::check_usage() const {
     passes_of(*this);
-    require_range("--repeat", repeat, 1, 1'000'000);
-    require_range("--jobs", jobs, 1, 1024);
+    require_range("--repeat", search.repeat, 1, 1'000'000);
+    require_range("--jobs", search.jobs, 1, 1024);
 }
 
 std::vector<LoadedFrame> frames_of(const MinifyOptions& options) {
@@ -211,7 +213,7 @@ std::vector<LoadedFrame> frames_of(const MinifyOptions& options) {
 }
 
 reduce::Request request_of(MinifyOptions options, const LoadedFrame& first) {
-    reduce::Request request{.model = options.model, .output = options.output, .how = options.search};
+    reduce::Request request{.model = options.model, .output = options.output, .how = options.search.search};
     request.how.passes = passes_of(options.search);
     if (options.search.time_limit) request.how.end = std::chrono::steady_clock::now() + *options.search.time_limit;
     JudgeOptions& judge = options.judge;

@@ -23,8 +23,8 @@ struct JudgeOptions {
     AccuracyChoice accuracy = {};
     std::filesystem::path test = {};
     std::vector<std::string> check = {};
-    bool test_must_fail = false;               ///< of the old spelling
-    reduce::CommandOracleOptions oracle = {};  ///< what --test and --check have in common
+    bool test_must_fail = false;              ///< of the old spelling
+    reduce::CommandOracleOptions which = {};  ///< how candidates are written, and which answers are the failure
 
     void declare(Tool& tool);
     /// Throws Error for several of --backend, --test and --check, and for options that would do nothing.
@@ -34,7 +34,8 @@ struct JudgeOptions {
 };
 
 /// How the search is run, and what of the model is searched.
-struct SearchOptions : reduce::Strategy {
+struct SearchOptions {
+    reduce::Strategy search = {};
     std::string after = "capture", launcher = {};
     std::vector<std::string> delta_passes = {};
     LimitOptions limits = {};

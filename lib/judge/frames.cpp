@@ -34,13 +34,6 @@ JudgedFrame judged_frame(std::string name, std::string file, const Judgement& ju
             .only_file = judgement.only_file};
 }
 
-std::string text_of(const JudgedFrame& frame) {
-    std::string text(words(frame.verdict));
-    if (frame.verdict != Verdict::right) return text + ": " + frame.reason;
-    if (!frame.compared.empty()) text += ": computes what " + join(frame.compared) + " has";
-    return text + (frame.reason.empty() ? "" : ", " + frame.reason);
-}
-
 std::vector<JudgedFrame> with_verdict(const std::vector<JudgedFrame>& frames, Verdict verdict) {
     std::vector<JudgedFrame> found;
     for (const JudgedFrame& frame : frames) {

@@ -32,8 +32,7 @@ struct JudgedFrame {
 };
 JudgedFrame judged_frame(std::string name, std::string file, const Judgement& judgement);
 
-/// "right: computes what eager has", "fails: mismatch at run: …", "not judged: …".
-std::string text_of(const JudgedFrame& frame);
+inline std::string text_of(const JudgedFrame& frame) { return text_of(frame.verdict, frame.reason, frame.compared); }
 
 /// Those with this verdict, in their order; of several runs of a frame with one reason the first.
 std::vector<JudgedFrame> with_verdict(const std::vector<JudgedFrame>& frames, Verdict verdict);

@@ -91,6 +91,10 @@ std::string text_of(const Outcome& outcome);
 /// How it fails, and whether the graph that was read from the file does.
 std::string failure_text(const Judgement& judgement);
 
+/// "right: computes what eager computes", "fails: mismatch at run: …", "not judged: …".
+std::string text_of(Verdict verdict, const std::string& reason, const std::vector<std::string>& compared);
+inline std::string text_of(const Judgement& said) { return text_of(said.verdict, said.reason, said.compared); }
+
 /// How a recorded failure ends when it is asked about again.
 enum class Again {
     fails,  ///< alike

@@ -52,12 +52,7 @@ Journal::Journal(fs::path file, const std::string& identity, bool resume) : file
     const bool empty = fs::file_size(file_, ignored) == 0;  // made by us, or by one that was killed before an answer
     header_ = json{{"format", kFormat}, {"version", "2.0"}, {"identity", identity}}.dump() + '\n';
     if (resume && !empty) {
-        try {
-            read(identity);
-        } catch (...) {
-            ::close(descriptor_);
-            throw;
-        }
+        read(identity);
         header_.clear();
     } else if (resume) {
         log_warning(LogChannel::reduce, file_.string() + ": no journal to go on from, starting anew");
@@ -66,37 +61,32 @@ Journal::Journal(fs::path file, const std::string& identity, bool resume) : file
 
 Journal::~Journal() {
     std::error_code ignored;
-    if (descriptor_ >= 0 && !header_.empty() && fs::file_size(file_, ignored) == 0) remove();  // nothing was answered
-    if (descriptor_ >= 0) ::close(descriptor_);
+    if (!header_.empty() && fs::file_size(file_, ignored) == 0) remove();  // nothing was answered
 }
 
 /// Opens the file, or makes it, and locks it.
 void Journal::open_locked() {
     const auto fail = [&](const char* doing) {
-        const int code = errno;
-        if (descriptor_ >= 0) ::close(descriptor_);
-        throw Error({file_.string(), {}}, std::string("cannot ") + doing + ": " + std::strerror(code));
+        throw Error({file_.string(), {}}, std::string("cannot ") + doing + ": " + std::strerror(errno));
     };
     std::error_code ignored;
     if (file_.has_parent_path()) fs::create_directories(file_.parent_path(), ignored);
     for (;;) {
-        descriptor_ = ::open(file_.c_str(), O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
-        if (descriptor_ < 0) fail("write it");
-        if (::flock(descriptor_, LOCK_EX | LOCK_NB) != 0) {
-            if (errno == EWOULDBLOCK) {
-                ::close(descriptor_);
+        descriptor_ = Descriptor(::open(file_.c_str(), O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0666));
+        if (!descriptor_.open()) fail("write it");
+        if (::flock(descriptor_.get(), LOCK_EX | LOCK_NB) != 0) {
+            if (errno == EWOULDBLOCK)
                 throw Error({file_.string(), {}}, "another minify is searching with this output",
                             "wait for it, or choose another one with -o");
-            }
             log_warning(LogChannel::reduce, file_.string() + ": cannot be locked (" + std::strerror(errno) +
                                                 "): let no other search have the same output");
             return;
         }
         struct stat ours {
         }, there{};
-        if (::fstat(descriptor_, &ours) != 0) fail("read it");
+        if (::fstat(descriptor_.get(), &ours) != 0) fail("read it");
         if (::stat(file_.c_str(), &there) == 0 && ours.st_ino == there.st_ino && ours.st_dev == there.st_dev) return;
-        ::close(descriptor_);  // its last owner has removed it in between
+        // Its last owner has removed it in between.
     }
 }
 
@@ -144,8 +134,8 @@ std::optional<Observation> Journal::take(const std::string& candidate) {
 void Journal::add(const std::string& candidate, const Observation& seen) {
     const bool first = !header_.empty();
     const std::string text = std::exchange(header_, {}) + to_json(candidate, seen).dump() + '\n';
-    const bool written = (!first || ::ftruncate(descriptor_, 0) == 0) &&
-                         ::write(descriptor_, text.data(), text.size()) == static_cast<ssize_t>(text.size());
+    const bool written = (!first || ::ftruncate(descriptor_.get(), 0) == 0) &&
+                         ::write(descriptor_.get(), text.data(), text.size()) == static_cast<ssize_t>(text.size());
     if (!written) throw Error({file_.string(), {}}, std::string("cannot write it: ") + std::strerror(errno));
 }
 

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "base/descriptor.h"
 #include "reduce/oracle.h"
 
 namespace whittle::reduce {
@@ -39,7 +40,7 @@ class Journal {
     void read(const std::string& identity);
 
     std::filesystem::path file_;
-    int descriptor_ = -1;
+    Descriptor descriptor_;
     std::map<std::string, std::vector<Observation>> known_;  ///< by identity, last answer first
     std::size_t replayed_ = 0;
     std::string header_ = {};  ///< to be written before the first answer

@@ -38,25 +38,51 @@ struct Goal {
 /// What a reduction did, over all its turns.
 struct ReductionReport {
     std::string name;
-    std::size_t tried = 0;         ///< candidates that were judged: with the original, all queries there are
-    std::size_t accepted = 0;      ///< of these: they fail and are simpler
+    std::size_t tried = 0, accepted = 0;
     Size before = {}, after = {};  ///< its first turn, and after the last that changed something
+
+    static void fields(auto& field) {
+        field("name", &ReductionReport::name, "");
+        field("tried", &ReductionReport::tried,
+              "Candidates that were judged; their sum and the original are the queries.");
+        field("accepted", &ReductionReport::accepted, "");  // of these: they fail and are simpler
+        field("before", &ReductionReport::before, "");
+        field("after", &ReductionReport::after, "");
+    }
 };
 
 /// One question of the search, and its answer.
 struct HistoryEntry {
     std::size_t query = 0;
-    double seconds = 0;  ///< since the search began
+    double seconds = 0;
     std::string pass = {};
     TestResult result = TestResult::fails;
-    std::size_t calls = 0;  ///< of the candidate
+    std::size_t calls = 0;
     std::int64_t elements = 0;
+
+    static constexpr const char* kName = "query";
+    static void fields(auto& field) {
+        field("query", &HistoryEntry::query, "From 1, the original.", Count{});
+        field("seconds", &HistoryEntry::seconds, "Since the search began.", Count{});
+        field("pass", &HistoryEntry::pass, "The reduction that asked.");
+        field(
+            "verdict", [](const HistoryEntry& entry) { return reduce::name(entry.result); },
+            "fails: as the original does; passes or unresolved.");
+        field("calls", &HistoryEntry::calls, "Of the candidate.", Count{});
+        field("elements", &HistoryEntry::elements, "Of it.", Count{});
+    }
 };
 
 /// An original that does not end alike every time.
 struct Flakiness {
     std::size_t failures = 0, runs = 0;  ///< alike, of how many runs of the original; 0 of 0: it is not flaky
     int repeat = 0;                      ///< runs until a candidate counts as passing; 0: too rare to be minimized
+
+    static void fields(auto& field) {
+        field("failures", &Flakiness::failures, "");
+        field("runs", &Flakiness::runs, "");
+        field("repeat", &Flakiness::repeat, "", Count{});
+    }
 };
 
 /// What became of a model.

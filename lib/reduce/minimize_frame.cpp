@@ -119,8 +119,8 @@ bool worth_a_search(const Judgement& said) {
            said.outcome.kind == Outcome::Kind::unresolved;
 }
 
-/// Minimizes one frame. What it finds out on the way, it asks the judge and the journal; the frame may be read again
-/// with nothing folded, and at last as a file.
+/// Minimizes one frame: its graph; where reading it hid the failure, the graph with nothing folded; and where no graph
+/// of it fails, its file.
 class FrameMinimizer {
   public:
     FrameMinimizer(const LoadedFrame& frame, const Request& request, const Observer& observer)

@@ -91,7 +91,7 @@ class CommandOracle final : public Oracle {
   public:
     explicit CommandOracle(CommandOracleOptions options) : options_(std::move(options)) {
         if (options_.command.empty()) throw Error("there is no command to judge by");
-        if (!options_.fail_regex.empty()) pattern_.emplace("--fail-regex", options_.fail_regex);
+        if (!options_.fail_pattern.empty()) pattern_.emplace("--fail-regex", options_.fail_pattern);
     }
 
     Observation observe(const Case& candidate) override {
@@ -125,7 +125,7 @@ class CommandOracle final : public Oracle {
                            text_of(options_.limits) + "\nlauncher " + shell_quote(options_.launcher);
         for (const std::int64_t code : options_.fail_codes) text += "\nfails with " + std::to_string(code);
         for (const std::int64_t code : options_.ignore_codes) text += "\npasses with " + std::to_string(code);
-        return text + "\nfails with words " + options_.fail_regex + contents_of(files);
+        return text + "\nfails with words " + options_.fail_pattern + contents_of(files);
     }
 
   private:

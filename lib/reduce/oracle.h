@@ -61,7 +61,7 @@ struct CommandOracleOptions {
     std::string external_data = "auto";           ///< of ".onnx", for all but an original file: see ExternalData
     std::vector<std::int64_t> fail_codes = {};    ///< check: only these are failures
     std::vector<std::int64_t> ignore_codes = {};  ///< check: these are not
-    std::string fail_regex = {};  ///< check: output must match this regular expression (RE2) to be the failure
+    std::string fail_pattern = {};  ///< check: output must match this regular expression (RE2) to be the failure
     Limits limits = {};
     std::vector<std::string> launcher = {};  ///< words before the command: they take it elsewhere
 };

@@ -5,36 +5,6 @@
 namespace whittle {
 
 template <>
-struct Fields<reduce::Size> {
-    static constexpr const char* kName = "size";
-    static void visit(auto& field) {
-        field("calls", &reduce::Size::calls, "", Count{});
-        field("inputs", &reduce::Size::inputs, "", Count{});
-        field("outputs", &reduce::Size::outputs, "", Count{});
-        field("elements", &reduce::Size::elements, "", Count{});
-    }
-};
-template <>
-struct Fields<reduce::ReductionReport> {
-    static void visit(auto& field) {
-        field("name", &reduce::ReductionReport::name, "");
-        field("tried", &reduce::ReductionReport::tried,
-              "Candidates that were judged; their sum and the original are the queries.");
-        field("accepted", &reduce::ReductionReport::accepted, "");
-        field("before", &reduce::ReductionReport::before, "");
-        field("after", &reduce::ReductionReport::after, "");
-    }
-};
-template <>
-struct Fields<reduce::Flakiness> {
-    static void visit(auto& field) {
-        field("failures", &reduce::Flakiness::failures, "");
-        field("runs", &reduce::Flakiness::runs, "");
-        field("repeat", &reduce::Flakiness::repeat, "", Count{});
-    }
-};
-
-template <>
 struct Fields<diagnose::ReleaseHistory> {
     static constexpr const char *kName = "releases",
                                 *kMeaning =
@@ -48,21 +18,6 @@ struct Fields<diagnose::ReleaseHistory> {
         field.maybe("newest", &diagnose::ReleaseHistory::newest,
                     "Of those that are newer than the one which was asked.");
         field.maybe("newest_is", &diagnose::ReleaseHistory::newest_is, "\"right\", \"wrong\" or \"cannot tell\".");
-    }
-};
-
-template <>
-struct Fields<reduce::HistoryEntry> {
-    static constexpr const char* kName = "query";
-    static void visit(auto& field) {
-        field("query", &reduce::HistoryEntry::query, "From 1, the original.", Count{});
-        field("seconds", &reduce::HistoryEntry::seconds, "Since the search began.", Count{});
-        field("pass", &reduce::HistoryEntry::pass, "The reduction that asked.");
-        field(
-            "verdict", [](const reduce::HistoryEntry& entry) { return reduce::name(entry.result); },
-            "fails: as the original does; passes or unresolved.");
-        field("calls", &reduce::HistoryEntry::calls, "Of the candidate.", Count{});
-        field("elements", &reduce::HistoryEntry::elements, "Of it.", Count{});
     }
 };
 

@@ -160,7 +160,7 @@ std::string not_failing_text(const Request& request, const std::string& judge, c
     if (command.polarity == "test") return right + "the script does not exit with 0 (--test: exit 0 is interesting)";
     if (command.polarity == "test-must-fail")
         return right + "the script exits with 0, and any other exit is interesting";
-    const bool picky = !command.fail_codes.empty() || !command.ignore_codes.empty() || !command.fail_regex.empty();
+    const bool picky = !command.fail_codes.empty() || !command.ignore_codes.empty() || !command.fail_pattern.empty();
     return right +
            (picky ? "the command " + seen : "the command exits with 0 (--check: any other exit is the failure)");
 }

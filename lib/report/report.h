@@ -41,7 +41,7 @@ struct ShownFrame : StackFrame {
         field("text", &ShownFrame::text, "The source line.");
     }
 };
-inline std::vector<ShownFrame> shown(const std::vector<StackFrame>& stack) {
+inline std::vector<ShownFrame> shown_stack(const std::vector<StackFrame>& stack) {
     std::vector<ShownFrame> frames;
     for (const StackFrame& frame : stack) frames.push_back({frame});
     return frames;
@@ -96,7 +96,7 @@ struct BreakReason {
         field("reason", &BreakReason::reason, "");
         field("count", &BreakReason::count, "Each time it happened.", Count{});
         field(
-            "user_stack", [](const BreakReason& reason) { return shown(reason.places.front().user_stack); },
+            "user_stack", [](const BreakReason& reason) { return shown_stack(reason.places.front().user_stack); },
             "Of the first place, innermost first.");
         field("nodes", &BreakReason::nodes, "");
     }

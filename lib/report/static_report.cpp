@@ -113,8 +113,6 @@ int agreement(const Prediction& prediction, const IndexBreak& observed, const St
     return kind && range ? 3 : kind && line ? 2 : range ? 1 : 0;
 }
 
-}  // namespace
-
 /// A file's predictions with the breaks that were seen there; and those whose stack leads through the file, but through
 /// no prediction.
 struct Join {
@@ -176,7 +174,7 @@ json file_json(const Join& joined, const Analysis& analysis) {
                     {"reason", b.reason},
                     {"frame", b.frame},
                     {"count", b.count},
-                    {"user_stack", report_json(shown(b.stack))}};
+                    {"user_stack", report_json(shown_stack(b.stack))}};
     };
     json file = {{"file", analysis.file},
                  {"predicted_and_seen", json::array()},

@@ -1,5 +1,9 @@
 // Why capture stopped, where, and what to write instead.
-V.breaks = {
+import { D, G } from './data.js';
+import { cmd, h, icon, link, placeLink, snippet } from './elements.js';
+import { plural } from './words.js';
+
+export const breaks = {
   title: 'Graph breaks',
   key: '4',
   build(el) {

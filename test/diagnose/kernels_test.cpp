@@ -116,8 +116,8 @@ Graph minimized_for(Kernels& backend) {
     const auto oracle = reduce::backend_oracle(backend, {.spec = "kernels", .tier = Tier::computes});
     reduce::Minimized result = reduce::minimize(graph, inputs, *oracle, {});
     REQUIRE(result.ending == reduce::Minimized::Ending::minimized);
-    REQUIRE(result.graph.calls().size() == 1);
-    return result.graph;
+    REQUIRE(result.smallest.graph.calls().size() == 1);
+    return result.smallest.graph;
 }
 
 }  // namespace

@@ -76,7 +76,7 @@ TEST_CASE("what computes the same is right, and the judgement says compared with
     CHECK(said.right());
     CHECK(said.compared == std::vector<std::string>{"eager"});
     CHECK(said.agree.empty());
-    CHECK(text_of(judged_frame("", "", said)) == "right: computes what eager has");
+    CHECK(text_of(said) == "right: computes what eager has");
     const Judgement given = said_of(good, {{Tensor::of<float>({0, 2})}, "data"});
     CHECK(given.right());
     CHECK(given.compared == std::vector<std::string>{"data"});

@@ -207,7 +207,7 @@ TEST_CASE("an identity covers the whole question", "[journal]") {
     others[1].extension = ".onnx";
     others[2].fail_codes = {3};
     others[3].ignore_codes = {3};
-    others[4].fail_regex = "pool";
+    others[4].fail_pattern = "pool";
     others[5].limits.timeout = std::chrono::milliseconds(5);
     others[6].limits.memory = 1 << 20;
     others[7].limits.cpu = std::chrono::seconds(3);

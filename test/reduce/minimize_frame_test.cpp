@@ -5,7 +5,7 @@
 #include "backends/registry.h"
 #include "base/files.h"
 #include "reduce/check.h"
-#include "reduce/minimize_frame.h"
+#include "reduce/report.h"
 #include "relu_frame.h"
 
 using namespace whittle;
@@ -29,7 +29,7 @@ TEST_CASE("check() finds each distinct failure once, in its smallest graph", "[r
     const std::vector<LoadedFrame> frames = {relu_frame("good", "abs"), relu_frame("large"), small};
     const reduce::Findings found = reduce::check(frames, search_by(kRefuses, folder.path() / "m.json"));
     REQUIRE(found.failing.size() == 1);
-    CHECK(found.failing[0] == &frames[2]);
+    CHECK(found.failing[0].smallest == &frames[2]);
     CHECK(found.not_judged.empty());
 
     const auto backend = find_backend(kRefuses.spec);

@@ -11,6 +11,7 @@
 #include "graph/example.h"
 #include "replay/replay_report.h"
 #include "trace/index.h"
+#include "trace/record.h"
 
 using namespace whittle;
 using Catch::Matchers::Contains;

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "graph/field_forms.h"
 #include "graph/graph.h"
 #include "graph/onnx_file.h"
 
@@ -31,6 +32,14 @@ struct Size {
     std::size_t inputs = 0, outputs = 0;
     std::int64_t elements = 0;  ///< of inputs and attributes, nested graphs included
     bool operator==(const Size&) const = default;
+
+    static constexpr const char* kName = "size";
+    static void fields(auto& field) {
+        field("calls", &Size::calls, "", Count{});
+        field("inputs", &Size::inputs, "", Count{});
+        field("outputs", &Size::outputs, "", Count{});
+        field("elements", &Size::elements, "", Count{});
+    }
 };
 Size size_of(const Case& sized);
 /// "3 ops, 2 inputs, 1 output, 4,096 elements" without the thousands' separators.

@@ -7,6 +7,6 @@ namespace whittle::html {
 
 std::string asset_page();    ///< page.html, with marks where the rest goes
 std::string asset_style();   ///< page.css
-std::string asset_script();  ///< all of the scripts, in the order of assets.cmake
+std::string asset_script();  ///< all modules, bundled
 
 }  // namespace whittle::html

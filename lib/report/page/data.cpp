@@ -262,7 +262,10 @@ json page_data(PageFacts facts) {
     if (facts.minified) data["minify"] = minified_json(*facts.minified, facts.repros, sources);
     add_findings(facts, data, sources);
     if (!facts.subject.profile.empty()) data["profile"] = report::to_json(facts.subject.profile);
-    if (facts.diff) data["diff"] = report::to_json(*facts.diff);
+    if (facts.diff)
+        data["diff"] = report::to_json(*facts.diff);
+    else
+        data["timeline"] = asking(facts, "--timeline=timeline.json");
     data["files"] = sources.files();
     return data;
 }

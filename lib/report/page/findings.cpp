@@ -54,24 +54,6 @@ std::string where_of(const PageFacts& facts, const std::string& graph, const Val
 
 json first_of(json places) { return places.empty() ? json() : places[0]; }
 
-/// The command that made the page, with `option` in place of the page and of what followed the failures up: inputs,
-/// tolerances and the program's arguments are as they were.
-std::string asking(const PageFacts& facts, const std::string& option) {
-    if (facts.command.empty() || facts.diff)  // a comparison follows nothing up
-        return shell_quote({program_called("explain"), facts.report.model, "--backend", facts.report.backend, option});
-    std::vector<std::string> words;
-    const auto program = facts.command.begin() + static_cast<std::ptrdiff_t>(facts.own_words);  // what it runs
-    for (auto word = facts.command.begin(); word != program; ++word) {
-        if (*word == "--html" && word + 1 != program)
-            ++word;
-        else if (!word->starts_with("--html=") && *word != "--no-source" && *word != "--minify")
-            words.push_back(*word);
-    }
-    const std::size_t own = words.size();
-    words.insert(words.end(), program, facts.command.end());
-    return shell_quote(with_option(std::move(words), option, own));
-}
-
 /// Of a node as it was captured: the graph of a record at other sizes has no stacks.
 std::vector<StackFrame> stack_of(const PageFacts& facts, const std::string& graph, const std::string& name) {
     for (const report::Frame& frame : facts.subject.frames)
@@ -278,15 +260,14 @@ void add_capture_faults(const PageFacts& facts, std::vector<Finding>& findings) 
 void add_breaks(const PageFacts& facts, Sources& sources, std::vector<Finding>& findings) {
     for (const report::BreakReason& reason : facts.report.break_reasons) {
         const report::BreakPlace& place = reason.places.front();
-        findings.push_back(
-            {.level = "break",
-             .title = reason.reason,
-             .detail = plural(reason.count, "graph break") + "; " + std::string(reason.hint()),
-             .place = first_of(sources.places(place.user_stack)),
-             .where =
-                 place.user_stack.empty() ? std::string() : node_in_file(place.node, place.user_stack.front().file),
-             .command = shell_quote({program_called("explain"), "break", std::string(reason.info().id)}),
-             .go = "breaks=" + std::string(reason.info().id)});
+        findings.push_back({.level = "break",
+                            .title = reason.reason,
+                            .detail = plural(reason.count, "graph break") + "; " + std::string(reason.hint()),
+                            .place = first_of(sources.places(place.user_stack)),
+                            .where = place.user_stack.empty() ? std::string()
+                                                              : node_in_file(place.node, place.user_stack.front().file),
+                            .command = shell_quote({program_called("explain"), "break", std::string(reason.info().id)}),
+                            .go = "breaks=" + std::string(reason.info().id)});
     }
 }
 
@@ -306,6 +287,22 @@ void add_recompiles(const PageFacts& facts, Sources& sources, std::vector<Findin
 }
 
 }  // namespace
+
+std::string asking(const PageFacts& facts, const std::string& option) {
+    if (facts.command.empty() || facts.diff)  // a comparison follows nothing up
+        return shell_quote({program_called("explain"), facts.report.model, "--backend", facts.report.backend, option});
+    std::vector<std::string> words;
+    const auto program = facts.command.begin() + static_cast<std::ptrdiff_t>(facts.own_words);  // what it runs
+    for (auto word = facts.command.begin(); word != program; ++word) {
+        if (*word == "--html" && word + 1 != program)
+            ++word;
+        else if (!word->starts_with("--html=") && *word != "--no-source" && *word != "--minify")
+            words.push_back(*word);
+    }
+    const std::size_t own = words.size();
+    words.insert(words.end(), program, facts.command.end());
+    return shell_quote(with_option(std::move(words), option, own));
+}
 
 void add_findings(const PageFacts& facts, json& data, Sources& sources) {
     std::vector<Finding> findings;

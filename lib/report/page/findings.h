@@ -2,6 +2,7 @@
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
+#include <string>
 
 #include "report/page/page.h"
 #include "report/page/sources.h"
@@ -13,6 +14,10 @@ namespace whittle::html {
 /// and `node`. `go` is the view of the page. No command asks for what `minify` of the data has. And `headline` {"text",
 /// "place", "where", "more"} of the worst failure, with the number of the others; null where nothing failed.
 void add_findings(const PageFacts& facts, nlohmann::json& data, Sources& sources);
+
+/// The command that made the page, with `option` in place of the page and of what followed the failures up: inputs,
+/// tolerances and the program's arguments are as they were.
+std::string asking(const PageFacts& facts, const std::string& option);
 
 /// "failed", "nan", "break", "recompiled", as far as they hold of a function of the page, worst first; else "ok".
 nlohmann::json status_of(const PageFacts& facts, const nlohmann::json& frame);

@@ -1,11 +1,11 @@
-'use strict';
-// What all views use: the data, elements, words for numbers, places in sources.
-const T0 = performance.now();
-const D = JSON.parse(document.getElementById('data').textContent);
-const $ = (s, e = document) => e.querySelector(s);
+// The elements that all views are made of: icons, links, commands, source lines, tables.
+import { D, file, place, sourceHash } from './data.js';
+import { nf } from './words.js';
+
+export const $ = (selector) => document.querySelector(selector);
 const SVGNS = 'http://www.w3.org/2000/svg';
 /** Element: h('div.card#id', {attr, onclick}, ...children). Text is never parsed as HTML. */
-function h(tag, at, ...kids) {
+export function h(tag, at, ...kids) {
   const [t, ...cl] = tag.split('.');
   const e = document.createElement(t || 'div');
   if (cl.length) e.className = cl.join(' ');
@@ -23,7 +23,7 @@ function h(tag, at, ...kids) {
   e.append(...kids.flat(9).filter((x) => x != null && x !== false && x !== ''));
   return e;
 }
-function s(tag, at, ...kids) {
+export function s(tag, at, ...kids) {
   const e = document.createElementNS(SVGNS, tag);
   for (const k in at || {})
     if (k.startsWith('on')) e[k] = at[k];
@@ -56,7 +56,7 @@ const ICON = {
   minus: 'M3.500 8h9',
   fit: 'M2.500 6V2.500H6M10 2.500h3.500V6M13.500 10v3.500H10M6 13.500H2.500V10',
 };
-function icon(n, size = 16) {
+export function icon(n, size = 16) {
   const ring = ['failed', 'break', 'recompiled', 'nan', 'ok'].includes(n);
   return s(
     'svg',
@@ -77,64 +77,10 @@ function icon(n, size = 16) {
     s('path', { d: ICON[n] }),
   );
 }
-const LABEL = { failed: 'failed', break: 'graph break', recompiled: 'recompiled', nan: 'NaN', ok: 'ok' };
-const pill = (st, text) => h('span.pill.s-' + st, icon(st, 13), text || LABEL[st]);
-const nf = (x) => x.toLocaleString('en-US');
-const sec = (x) =>
-  x >= 9.95
-    ? x.toFixed(1) + ' s'
-    : x >= 0.995
-      ? x.toFixed(2) + ' s'
-      : x >= 0.001
-        ? Math.round(x * 1000) + ' ms'
-        : x >= 1e-5
-          ? Math.round(x * 1e6) + ' µs'
-          : x
-            ? +(x * 1e6).toPrecision(2) + ' µs'
-            : '0';
-const bytes = (b) =>
-  b >= 1e9
-    ? (b / 1e9).toFixed(2) + ' GB'
-    : b >= 1e6
-      ? (b / 1e6).toFixed(2) + ' MB'
-      : b >= 1e3
-        ? (b / 1e3).toFixed(1) + ' kB'
-        : b + ' B';
-const sci = (x) =>
-  x == null
-    ? '–'
-    : x === 0
-      ? '0'
-      : x >= 0.01 && x < 1e4
-        ? String(+x.toPrecision(2))
-        : x.toExponential(1).replace('e+', 'e').replace('.0e', 'e');
-const plural = (n, w) => nf(n) + ' ' + w + (n === 1 ? '' : 's');
-/** Of a result: dtypes are named after their bits, all but bool. */
-const byteSize = (o) =>
-  o.sizes.reduce((product, size) => product * size, 1) * (o.dtype === 'bool' ? 1 : +o.dtype.match(/\d+/)[0] / 8);
-const shape = (o) => o.dtype + '[' + o.sizes.join(', ') + ']';
-const short = (op) => (op.startsWith('aten.') ? op.split('.')[1] : op.replace(/^onnx\./, ''));
-const base = (path) => path.slice(path.lastIndexOf('/') + 1);
-const modelName = base(D.model.replace(/\/+$/, ''));
-const css = (n) => getComputedStyle(document.documentElement).getPropertyValue(n).trim();
-const G = Object.fromEntries(D.graphs.map((g) => [g.name, g]));
-for (const g of D.graphs) g.byId = Object.fromEntries(g.nodes.map((n, i) => [n.id, ((n.i = i), n)]));
-for (const g of D.graphs) for (const n of g.nodes) n.users = [];
-for (const g of D.graphs) for (const n of g.nodes) for (const x of n.in) g.byId[x] && g.byId[x].users.push(n.id);
-const ACC = {};
-for (const g in D.accuracy || {}) ACC[g] = Object.fromEntries(D.accuracy[g].values.map((v) => [v.node, v]));
-/** Of a value against the reference: [name of its class, colour]. */
-const CLOSE = { same: ['same bits', 'var(--k5)'], rounding: ['right up to rounding', 'var(--k2)'], differs: ['differs', 'var(--failed)'], nan: ['NaN', 'var(--nan)'] };
-const closenessOf = (v) => (v.nan ? 'nan' : v.closeness === 'differs' ? 'differs' : v.max_ulp > 0 || v.max_abs > 0 ? 'rounding' : 'same');
-/** An error of a value: 0 over what is finite says nothing where there are NaN. */
-const finite = (v, error) => (v.nan && !error ? '–' : sci(error));
-/** What fails for one cause: the finding of a graph, its first wrong operation at each line. */
-const CAUSE = {};
-for (const f of D.findings) for (const g of f.graphs || []) CAUSE[g] = f;
-const isFirstWrong = (g, n) => !!(D.accuracy[g.name] && D.accuracy[g.name].first === n.id);
-const file = (at) => D.files[at[0]].path;
-const place = (at) => base(file(at)) + ':' + at[1];
-function copyBtn(text) {
+export const LABEL = { failed: 'failed', break: 'graph break', recompiled: 'recompiled', nan: 'NaN', ok: 'ok' };
+export const pill = (st, text) => h('span.pill.s-' + st, icon(st, 13), text || LABEL[st]);
+export const css = (n) => getComputedStyle(document.documentElement).getPropertyValue(n).trim();
+export function copyBtn(text) {
   const b = h(
     'button.cp',
     { title: 'Copy', 'aria-label': 'Copy: ' + (text.length > 80 ? 'text' : text) },
@@ -164,9 +110,9 @@ function copyBtn(text) {
   return b;
 }
 /** Broken between words, not within: a hyphen ends no word. */
-const cmd = (c) => h('div.cmd', h('code', c.split(' ').map((w, i) => [i ? ' ' : '', h('span', w)])), copyBtn(c));
+export const cmd = (c) => h('div.cmd', h('code', c.split(' ').map((w, i) => [i ? ' ' : '', h('span', w)])), copyBtn(c));
 /** A button that saves the text as a file of that name. */
-function saveBtn(name, text) {
+export function saveBtn(name, text) {
   const b = h('button.btn.save', { 'aria-label': 'Save ' + name }, 'Save ' + name);
   b.onclick = () => {
     const a = h('a', { download: name, href: URL.createObjectURL(new Blob([text], { type: 'text/plain' })) });
@@ -175,14 +121,15 @@ function saveBtn(name, text) {
   };
   return b;
 }
-const say = (t) => {
+export const say = (t) => {
   $('#say').textContent = t;
 };
-const tip = $('.tip');
-function hover(e, text) {
+export const tip = $('.tip');
+/** Shows the text beside the mouse while it is over `e`; a function is given the event, and may have none. */
+export function hover(e, text) {
   e.onmousemove = (ev) => {
-    tip.textContent = typeof text === 'function' ? text() : text;
-    tip.style.display = 'block';
+    tip.textContent = typeof text === 'function' ? text(ev) : text;
+    tip.style.display = tip.textContent ? 'block' : 'none';
     tip.style.left = Math.min(ev.clientX + 14, innerWidth - tip.offsetWidth - 8) + 'px';
     tip.style.top = Math.min(ev.clientY + 16, innerHeight - tip.offsetHeight - 8) + 'px';
   };
@@ -193,7 +140,7 @@ function hover(e, text) {
 }
 const KW =
   /(\/\/.*$)|("(?:[^"\\]|\\.)*")|\b(const|auto|struct|return|if|else|for|int|float|double|bool|char|static|constexpr|void|using|namespace|override|true|false|std|include|template|class|public|new|while|sizeof)\b|\b(\d[\w.]*)/g;
-function code(line) {
+export function code(line) {
   const out = [];
   let i = 0;
   for (const m of line.matchAll(KW)) {
@@ -204,7 +151,7 @@ function code(line) {
   out.push(line.slice(i));
   return out;
 }
-function snippet(at, around, st) {
+export function snippet(at, around, st) {
   const L = D.files[at[0]].lines;
   if (!L[at[1] - 1]) return h('p.note', place(at) + ' (the text is not in this report)');
   const a = Math.max(1, at[1] - around),
@@ -214,23 +161,10 @@ function snippet(at, around, st) {
     pre.append(h('div' + (i === at[1] ? '.hit' : ''), h('i', String(i)), h('span', code(L[i - 1]))));
   return pre;
 }
-const link = (hash, ...kids) => h('a.lk', { href: '#' + hash }, ...kids);
-const sourceHash = (at, graph) =>
-  'source=' + encodeURIComponent(graph || graphOf(at)) + '&file=' + at[0] + '&line=' + at[1];
-const placeLink = (at, graph) => h('a.place', { href: '#' + sourceHash(at, graph), title: file(at) }, place(at));
-const sameLine = (a, b) => a[0] === b[0] && a[1] === b[1];
-/** The first graph with an operation of that line, or else the one to look at first. */
-function graphOf(at) {
-  const g = D.graphs.find((g) => g.nodes.some((n) => (n.at || []).some((a) => sameLine(a, at))));
-  return g ? g.name : mainGraph();
-}
-function mainGraph() {
-  const wrong = Object.keys(D.accuracy).find((g) => D.accuracy[g].first && G[g]);
-  return wrong || (D.graphs.length ? D.graphs[0].name : '');
-}
-
+export const link = (hash, ...kids) => h('a.lk', { href: '#' + hash }, ...kids);
+export const placeLink = (at, graph) => h('a.place', { href: '#' + sourceHash(at, graph), title: file(at) }, place(at));
 /** A table of `rows`, of which cells that are numbers' texts stand right. */
-function rowsTable(heads, rows, most = 200) {
+export function rowsTable(heads, rows, most = 200) {
   const cell = (tag, value, i) => h(tag + (heads[i].startsWith('#') ? '.n' : ''), value);
   const body = (list) => list.map((row) => h('tr', row.map((value, i) => cell('td', value, i))));
   const table = h(
@@ -247,5 +181,3 @@ function rowsTable(heads, rows, most = 200) {
   return h('div', table, more);
 }
 
-/** The views, in the order of the navigation: {title, key, build(element), show(parameters of the address)}. */
-const V = {};
