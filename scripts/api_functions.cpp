@@ -1,5 +1,5 @@
 // Writes the part of the API that follows from the registry: one C++ function per ATen op (an overload per ATen
-// overload), and a method where its first operand is called self. scripts/update-api-functions runs it.
+// overload), and a method where its first operand is called self. scripts/update api-functions runs it.
 //   api_functions FOLDER    writes generated_{methods.h,functions.h,functions.cpp} into FOLDER
 #include <algorithm>
 #include <fstream>
@@ -379,7 +379,7 @@ int main(int argc, char** argv) {
         std::cerr << "usage: api_functions FOLDER\n";
         return 2;
     }
-    const std::string origin = "// Generated from the registry by scripts/update-api-functions; do not edit.\n";
+    const std::string origin = "// Generated from the registry by scripts/update api-functions; do not edit.\n";
     std::vector<Function> all = functions();
     add_integer_overloads(all);
     disambiguate(all);

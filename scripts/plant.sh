@@ -1,7 +1,7 @@
-# Sourced by the scripts that plant the bugs of test/mutants, in the project's root: a copy of the tree, build/mutants/tree,
-# and what is built of it, in its build/dev: as far from it as the tree's own build, so that a compiler cache serves both.
-# A mutant is a file: "# what it does", lines "KEY: VALUE", and an edit for sed. Of the keys, "file" is what is edited,
-# "also" another mutant that is planted with it; the others are for the scripts.
+# Sourced, after common.sh, by the scripts that plant the bugs of test/mutants, in the project's root: a copy of the tree,
+# build/mutants/tree, and what is built of it, in its build/dev: as far from it as the tree's own build, so that a compiler
+# cache serves both. A mutant is a file: "# what it does", lines "KEY: VALUE", and an edit for sed. Of the keys, "file" is
+# what is edited, "also" another mutant that is planted with it; the others are for the scripts.
 tree=$PWD/build/mutants/tree build=$PWD/build/mutants/tree/build/dev
 
 mutant_file() { echo "test/mutants/$1.mutant"; }
@@ -31,10 +31,10 @@ plant() {  # NAME
   for other in $(field "$mutant" also); do plant "$other"; done
 }
 build_tree() {  # TARGET…
-  cmake --build "$build" --target "$@" -j "${WHITTLE_JOBS:-$(nproc)}" >"$build/log" 2>&1
+  cmake --build "$build" --target "$@" -j "$(scripts/jobs)" >"$build/log" 2>&1
 }
 prepare_tree() {  # TARGET…: the tree without a bug, built
   copy_tree
   [ -e "$build/build.ninja" ] || cmake --preset dev -S "$tree" -B "$build" >/dev/null
-  build_tree "$@" || { tail -n 40 "$build/log"; echo "$(basename "$0"): error: the tree does not build" >&2; exit 2; }
+  build_tree "$@" || { tail -n 40 "$build/log"; fail "the tree does not build"; }
 }

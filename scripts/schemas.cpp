@@ -1,15 +1,15 @@
-// Writes the JSON Schemas of what has fields (lib/graph/fields.h): schemas FOLDER. For scripts/update-schemas.
+// Writes the JSON Schemas of what has fields (lib/graph/fields.h): schemas FOLDER. For scripts/update schemas.
 #include <filesystem>
 #include <iostream>
 #include <nlohmann/json.hpp>
 
 #include "base/error.h"
 #include "base/files.h"
-#include "explain/show.h"
-#include "explain/trace_diff.h"
 #include "graph/json.h"
 #include "reduce/report.h"
-#include "run/replay_report.h"
+#include "replay/replay_report.h"
+#include "report/show.h"
+#include "report/trace_diff.h"
 #include "trace/frame_record.h"
 #include "trace/index.h"
 #include "trace/record.h"
@@ -53,12 +53,12 @@ int main(int argc, char** argv) {
         return 2;
     }
     const std::pair<std::string, Json> all[] = {
-        {"diff_output", explain::diff_output_schema()},
+        {"diff_output", report::diff_output_schema()},
         {"frame_record", frame_record_schema()},
         {"graph", graph_schema()},
         {"index", index_schema()},
         {"minify_output", reduce::minify_output_schema()},
-        {"profile", explain::profile_schema()},
+        {"profile", report::profile_schema()},
         {"record", record_schema()},
         {"replay_output", replay_output_schema()},
     };

@@ -2,9 +2,9 @@
 #include <algorithm>
 #include <cstdio>
 #include <iostream>
+#include <nlohmann/json.hpp>
 
 #include "base/command_words.h"
-#include "base/error.h"
 #include "base/subprocess.h"
 #include "cli/minify.h"
 #include "cli/programs.h"
@@ -12,48 +12,36 @@
 #include "cli/tool.h"
 #include "cli/usage.h"
 #include "judge/launched.h"
+#include "reduce/report.h"
 
 namespace {
 
 using namespace whittle;
 namespace fs = std::filesystem;
 
-struct Options {
-    fs::path model, output;
-    cli::JudgeOptions judge;
-    cli::SearchOptions search;
-    cli::InputOptions inputs;
-    bool print_delta_passes = false;
-};
-
-void declare(cli::Tool& tool, Options& options) {
+void declare(cli::Tool& tool, cli::MinifyOptions& options) {
     tool.positional("MODEL", options.model,
                     "ONNX model (or a folder that holds model.onnx, with inputs in test_data_set_0), PyTorch "
                     "export (.pt2), graph, record or "
-                    "trace folder.",
-                    false);
+                    "trace folder.");
     tool.option("-o,--output", options.output, "FILE",
                 "Where the result goes; .json or .onnx decides the candidates' format. Default: MODEL.min with MODEL's "
                 "extension.");
     options.judge.declare(tool);
     options.search.declare(tool);
-    tool.flag("--print-delta-passes", options.print_delta_passes, "List the reductions, and stop.");
-    tool.option("-j,--jobs", options.search.jobs, "N",
-                "Judge up to N candidates at a time. Changes the time, never the result. Default: 1.");
-    tool.flag("--resume", options.search.resume,
-              "Go on where an earlier run with the same arguments was stopped or killed: OUT.journal has its answers, "
-              "and no candidate is judged twice.");
     options.inputs.declare(tool);
+    tool.common("--output --backend --accuracy --test --check --input --timeout --time-limit --jobs --resume");
     tool.example("minify model.onnx --backend halide --accuracy -o m.json",
                  "the ops that Halide computes wrong; then: repro m.json");
     tool.example("minify model.onnx -o small.onnx --check ./compiles.sh {}",
                  "a compiler of your own, judged by a script");
+    tool.example("minify model.onnx --accuracy --time-limit 10m",
+                 "what ten minutes give; then minify --resume goes on");
     tool.exit_one("the model does not fail, or too rarely to be minimized, or the backend does not support it.");
 }
 
-cli::UsedFiles files(const Options& options) {
+cli::UsedFiles files(const cli::MinifyOptions& options) {
     cli::UsedFiles used;
-    if (options.model.empty() || options.print_delta_passes) return used;
     used.reads(options.model, options.inputs);
     used.reads_words({options.judge.test});
     used.reads_words(options.judge.check);
@@ -61,7 +49,7 @@ cli::UsedFiles files(const Options& options) {
     return used;
 }
 
-int print_passes() {
+int print_passes() {  // "calls" is no reduction, but the deletion that comes first
     std::printf("%-10s %s\n", "calls", "Delete calls; what they computed becomes an input");
     for (const reduce::Reduction& reduction : reduce::reductions())
         std::printf("%-10s %s\n", std::string(reduction.name).c_str(), std::string(reduction.doc).c_str());
@@ -70,7 +58,7 @@ int print_passes() {
 
 /// The command that was typed, with --resume: in front, for --check takes all that follows it. Without a limit of no
 /// steps at all, with which it would never end.
-std::string resume_command(const cli::Tool& tool, const cli::SearchOptions& search) {
+std::string resume_command(const cli::Tool& tool, const reduce::Strategy& search) {
     const std::vector<std::string>& typed = tool.command_line();
     const auto behind =
         typed.begin() + static_cast<std::ptrdiff_t>(tool.own_words());  // the words of --check's command
@@ -85,27 +73,22 @@ std::string resume_command(const cli::Tool& tool, const cli::SearchOptions& sear
     return shell_quote(words);
 }
 
-int run(const cli::Tool& tool, Options& options) {
-    if (options.print_delta_passes) return print_passes();
-    if (options.model.empty()) throw cli::missing_argument("minify", "MODEL");
+int run(const cli::Tool& tool, cli::MinifyOptions& options) {
     options.search.check_usage();
     options.judge.check_usage();
     options.output = cli::minimized_file(options.model, options.output);
-    const std::vector<cli::LoadedFrame> frames =
-        cli::frames_of(options.model, options.judge, options.search, options.inputs);
-    if (frames.empty()) throw Error({options.model.string(), {}}, "it holds no graph");
-    debug::Search search =
-        cli::search_of(options.model, options.output, options.judge, options.search, options.inputs, frames[0]);
-    search.go_on = resume_command(tool, options.search);
-    const cli::Minified done = cli::minify(tool, search, frames, std::cout);
-    if (tool.shared().json) cli::print_json(done.json);
-    return done.good ? 0 : 1;
+    const std::vector<cli::LoadedFrame> frames = cli::frames_of(options);
+    reduce::Request request = cli::request_of(options, frames[0]);
+    request.go_on = resume_command(tool, options.search.search);
+    const reduce::MinimizedModel done = cli::minify(tool, request, frames, std::cout);
+    if (tool.shared().json) cli::print_json(to_json(done));
+    return done.good() ? 0 : 1;
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
-    Options options;
+    cli::MinifyOptions options;
     cli::Tool tool(cli::program_named("minify"));
     declare(tool, options);
     tool.files([&] { return files(options); });
@@ -114,5 +97,7 @@ int main(int argc, char** argv) {
                      "Judges the query in FOLDER and leaves the answer there: what minify --launcher runs elsewhere.");
     answer.positional("FOLDER", folder, "What the launcher was given.");
     tool.command(answer, [&] { return answer_query(folder), 0; });
+    cli::Tool passes("minify passes", "", "Lists what --delta-passes takes: the reductions.");
+    tool.command(passes, print_passes);
     return cli::run_tool(tool, argc, argv, [&] { return run(tool, options); });
 }

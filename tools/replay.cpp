@@ -16,8 +16,8 @@
 #include "cli/record_choice.h"
 #include "cli/tool.h"
 #include "cli/usage.h"
-#include "run/replay.h"
-#include "run/replay_report.h"
+#include "replay/replay.h"
+#include "replay/replay_report.h"
 
 namespace {
 
@@ -31,7 +31,7 @@ struct Options {
     cli::AccuracyChoice accuracy;
     cli::RecordChoice which;
     std::optional<fs::path> junit;
-    std::int64_t jobs = 1;
+    ReplayOptions replay;
     cli::LimitOptions limits;
     bool tap = false, require_judged = false;
 };
@@ -42,26 +42,25 @@ void declare(cli::Tool& tool, Options& options) {
     options.accuracy.declare(tool, "How outputs are compared, instead of each record's own way.",
                              "the record's own, else by data type");
     options.which.declare(tool);
-    tool.section("How to run and report");
-    tool.option("-j,--jobs", options.jobs, "N", "Records at a time. Default: 1.");
     options.limits.declare(tool, "a record");
+    tool.section("Running and reporting");
+    tool.option("-j,--jobs", options.replay.jobs, "N", "Records at a time. Default: 1.");
     tool.flag("--require-judged", options.require_judged, "Exit with status 1 when a record was not judged.");
     tool.option("--junit", options.junit, "FILE", "Write a JUnit XML report to FILE.");
     tool.flag("--tap", options.tap, "Report as TAP, the Test Anything Protocol, on stdout.");
+    tool.common("--backend --accuracy --filter --xfail --shard --jobs --timeout --junit --require-judged");
     tool.example("replay traces --backend halide --junit results.xml", "every record of a trace under Halide, for CI");
-    tool.example("replay traces --shard-index 0 --num-shards 4 -j 2", "a quarter of them, two at a time");
+    tool.example("replay traces --shard 1/4 -j 2", "a quarter of them, two at a time");
     tool.exit_one("a record fails, or passes against --xfail; no record was judged, or with --require-judged not all.");
 }
 
 ReplayOptions replay_options(const Options& options) {
-    ReplayOptions replay;
+    ReplayOptions replay = options.replay;
     replay.backend = options.backend.name;
     replay.backend_options = options.backend.options();
     if (options.accuracy.given()) replay.accuracy = options.accuracy.accuracy();
     replay.limits = options.limits.limits();
     replay.to_event = options.which.events(options.records);
-    replay.jobs = static_cast<int>(options.jobs);
-    replay.find_backend = [](const std::string& name) { return find_backend(name); };
     return replay;
 }
 
@@ -79,7 +78,7 @@ std::string next_command(const ReplayResult& result, const Options& options) {
 std::vector<ReplayResult> replay(const cli::Tool& tool, const Options& options, bool lines) {
     const KnownFailures known = options.which.known_failures();
     const std::vector<fs::path> files = options.which.records(tool, options.records, known);
-    cli::Progress progress("replay", files.size(), tool.shared().progress);
+    cli::Progress progress("replay", files.size(), tool.shared().progress, "records");
     std::size_t done = 0;
     std::vector<ReplayResult> results =
         replay_all(files, replay_options(options), known, [&](const ReplayResult& result) {
@@ -95,7 +94,7 @@ std::vector<ReplayResult> replay(const cli::Tool& tool, const Options& options, 
 
 int run(const cli::Tool& tool, const Options& options) {
     if (options.tap && tool.shared().json) throw Error("--tap cannot be used with --json");
-    cli::require_range("--jobs", static_cast<double>(options.jobs), 1, 256);
+    cli::require_range("--jobs", options.replay.jobs, 1, 256);
     options.which.check_usage(options.records);
     options.backend.check();
     if (options.junit) std::signal(SIGPIPE, SIG_IGN);  // who reads along may stop; the report is made all the same

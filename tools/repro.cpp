@@ -14,8 +14,8 @@
 #include "cli/repro_options.h"
 #include "cli/tool.h"
 #include "cli/usage.h"
-#include "debug/check.h"
-#include "debug/write_repro.h"
+#include "judge/frames.h"
+#include "repro/repro.h"
 
 namespace {
 
@@ -23,25 +23,40 @@ using namespace whittle;
 namespace fs = std::filesystem;
 
 struct Options {
-    fs::path graph;
+    repro::Options repro;
     cli::BackendChoice backend;
     cli::AccuracyChoice accuracy;
-    cli::ReproOptions repro;
     cli::InputOptions inputs;
 };
 
-void declare(cli::Tool& tool, Options& options) {
-    tool.positional("GRAPH", options.graph, "What minify wrote; or a graph, model or record with --backend.");
-    options.repro.declare_output(tool);
+/// `reports`: of repro report, which writes the text of a bug report, too.
+void declare(cli::Tool& tool, Options& options, bool reports) {
+    tool.positional("GRAPH", options.repro.graph, "What minify wrote; or a graph, model or record with --backend.");
+    cli::declare_output(tool, options.repro);
+    reports ? cli::declare_report(tool, options.repro) : cli::declare_python(tool, options.repro);
     options.backend.declare(tool, "the one recorded in GRAPH, and its options");
     options.accuracy.declare(tool, "With --backend: a wrong result is a failure to look for.");
-    options.repro.declare(tool);
+    cli::declare_repro(tool, options.repro);
     options.inputs.declare(tool);
-    tool.example("repro m.json", "m.json as written by minify: writes and verifies repro.cpp");
-    tool.example("repro m.json --bundle bug && tar cz bug", "everything for a bug report");
-    tool.example("repro --python m.json", "the same operations as PyTorch calls: repro.py");
-    tool.example("repro env", "what to paste into an issue");
+    tool.files([&options, reports] {
+        if (reports && !options.repro.bundle && !options.repro.issue) options.repro.issue = "ISSUE.md";
+        cli::UsedFiles used;
+        used.reads(options.repro.graph, options.inputs);
+        cli::add_to(used, options.repro);
+        return used;
+    });
     tool.exit_one("it does not fail, or the file does not show the failure.");
+}
+
+void show_examples(cli::Tool& repro, cli::Tool& report) {
+    repro.common("--output --backend --accuracy --data --python --harness --anonymize --no-verify --repeat --input");
+    repro.example("repro m.json", "m.json as written by minify: writes and verifies repro.cpp");
+    repro.example("repro report m.json --bundle bug && tar cz bug", "everything for a bug report");
+    repro.example("repro --python m.json", "the same operations as PyTorch calls: repro.py");
+    repro.example("repro env", "what to paste into an issue");
+    report.common("--output --issue --bundle --title --note --also --checked --anonymize --backend");
+    report.example("repro report m.json", "repro.cpp, and the text of a bug report in ISSUE.md");
+    report.example("repro report m.json --also ./newer.so", "does another release fail, too?");
 }
 
 /// The graph's recorded failure, or the one that --backend finds on it; nothing when it does not fail.
@@ -49,13 +64,14 @@ std::optional<Failure> failure_of(const Options& options, const cli::LoadedFrame
     const bool recorded = frame.graph.failure && options.backend.name.empty();
     if (recorded && !options.inputs.given() && !options.accuracy.given()) return frame.graph.failure;
     if (options.backend.name.empty() && !recorded)
-        throw Error({options.graph.string(), {}}, "the graph does not say how it fails, as those that minify writes do",
+        throw Error({options.repro.graph.string(), {}},
+                    "the graph does not say how it fails, as those that minify writes do",
                     "name the backend that fails with --backend");
     Suspect suspect = recorded ? suspect_of(*frame.graph.failure)
                                : Suspect{.spec = options.backend.name, .options = options.backend.options()};
     if (options.accuracy.given()) suspect.accuracy = options.accuracy.accuracy();
     if (options.accuracy.mode) suspect.tier = Tier::computes;
-    std::optional<Failure> failure = debug::failure_of(frame, suspect);
+    std::optional<Failure> failure = repro::failure_of(frame, suspect);
     if (failure && recorded) {
         failure->culprit = frame.graph.failure->culprit;
         failure->signature.rate = frame.graph.failure->signature.rate;
@@ -63,71 +79,65 @@ std::optional<Failure> failure_of(const Options& options, const cli::LoadedFrame
     return failure;
 }
 
-int not_failing(const cli::Tool& tool, const Options& options, const std::string& recorded) {
-    const std::string message = debug::not_failing_text(options.backend.name.empty() ? recorded : options.backend.name,
-                                                        options.accuracy.mode ? Tier::computes : Tier::ends);
+/// Prints the result in the form that was asked for. Returns the exit status.
+int print(const cli::Tool& tool, bool good, const nlohmann::json& json, const std::string& text) {
     if (tool.shared().json)
-        cli::print_json({{"verified", false}, {"runs", 0}, {"message", message}});
+        cli::print_json(json);
     else
-        std::cout << message << "\n";
-    return 1;
+        std::cout << text;
+    return good ? 0 : 1;
 }
 
-int write_python(const cli::Tool& tool, const Options& options, const LoadedFrame& frame) {
-    const debug::PythonRepro repro = debug::write_python(frame, options.repro.output, !options.repro.no_verify);
-    if (tool.shared().json)
-        cli::print_json(debug::to_json(repro));
-    else
-        std::cout << debug::to_text(repro);
-    return options.repro.no_verify || repro.verified ? 0 : 1;
+int not_failing(const cli::Tool& tool, const Options& options, const std::string& recorded) {
+    const std::string message = not_failing_text(options.backend.name.empty() ? recorded : options.backend.name,
+                                                 options.accuracy.mode ? Tier::computes : Tier::ends);
+    return print(tool, false, {{"verified", false}, {"runs", 0}, {"message", message}}, message + "\n");
 }
 
 int run(const cli::Tool& tool, Options& options) {
-    options.repro.check_usage();
+    repro::Options& repro = options.repro;
+    const cli::GivenOption judged[] = {{"--backend", !options.backend.name.empty()},
+                                       {"--accuracy", options.accuracy.given()}};
+    cli::check_usage(repro, judged);
     options.backend.check();
-    if (options.repro.python) {
-        cli::refuse_with_python("--backend", !options.backend.name.empty());
-        cli::refuse_with_python("--accuracy", options.accuracy.given());
-    }
     cli::require_with(!options.backend.options().empty(), "--backend-option", !options.backend.name.empty(),
                       "--backend");
     std::vector<cli::LoadedFrame> frames =
-        cli::load_for(options.graph, {.inputs = options.inputs}, [&](const LoadedFrame& frame) {
-            return !options.repro.python && options.backend.knows_more(frame, kReferenceBackend);
+        cli::load_for(repro.graph, {.inputs = options.inputs}, [&](const LoadedFrame& frame) {
+            return !repro.python && options.backend.knows_more(frame, kReferenceBackend);
         });
     if (frames.size() != 1)
-        throw Error({options.graph.string(), {}},
+        throw Error({repro.graph.string(), {}},
                     "it holds " + plural(frames.size(), "graph") + ", of which repro takes one",
                     "name one of its graphs or records");
     LoadedFrame& frame = frames[0];
-    if (options.repro.python) return write_python(tool, options, frame);
+    if (repro.python) {
+        const repro::PythonRepro written = write_python(frame, repro);
+        return print(tool, repro.no_verify || written.verified, to_json(written), to_text(written));
+    }
     if (frame.record) options.backend.default_to(frame);
     std::string recorded;
     if (options.backend.name.empty() && frame.graph.failure)
         recorded = frame.graph.failure->backend = found_near(frame.graph.failure->backend, frame.file).text();
     frame.graph.failure = failure_of(options, frame);
     if (!frame.graph.failure) return not_failing(tool, options, recorded);
-    const repro::Options wanted = options.repro.options(tool, *frame.graph.failure);
-    const repro::Report report = debug::write_repro(frame.graph, options.graph, wanted);
-    if (tool.shared().json)
-        cli::print_json(debug::to_json(report));
-    else
-        std::cout << debug::to_text(report, *frame.graph.failure, wanted);
-    return wanted.verify && !report.verified ? 1 : 0;
+    cli::add_circumstances(repro, tool, frame.graph.failure->backend);
+    const repro::Repro written = write_repro(frame.graph, repro);
+    return print(tool, repro.no_verify || written.verified, to_json(written, repro),
+                 to_text(written, *frame.graph.failure, repro));
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
-    Options options;
+    Options options, reported;
     cli::Tool tool(cli::program_named("repro"));
-    declare(tool, options);
-    tool.files([&] {
-        cli::UsedFiles used;
-        used.reads(options.graph, options.inputs);
-        options.repro.add_to(used);
-        return used;
-    });
+    declare(tool, options, false);
+    cli::Tool report("repro report", "GRAPH",
+                     "Writes the file and the text of a bug report, or a folder with all that shows the failure.");
+    declare(report, reported, true);
+    show_examples(tool, report);
+    tool.command(report, [&] { return run(report, reported); });
     cli::Tool env("repro env", "[-- COMMAND]", "Prints the environment: what to paste into an issue.");
     cli::IssueBundleOptions bundle;
     bundle.declare(env);

@@ -10,9 +10,9 @@
 #include "cli/tool.h"
 #include "cli/trace_options.h"
 #include "cli/usage.h"
-#include "debug/subject.h"
-#include "debug/trace.h"
 #include "frontends/clang/launcher.h"
+#include "record/launch/trace.h"
+#include "report/subject.h"
 #include "trace/folder.h"
 
 namespace {
@@ -39,27 +39,28 @@ void declare(cli::Tool& tool, Options& options) {
     tool.option("-o,--output", options.output, "DIR",
                 "Folder to write (default: whittle-out): replaces a trace of the same models, and nothing else.");
     tool.flag("--force", options.force, "Replace the trace in DIR even when it is one of other models.");
-    options.backend.declare(tool, "eager");
     options.record.declare(tool);
     options.whole.declare(tool);
-    options.graphs.declare(tool);
     tool.flag("--minify", options.minify,
               "When the backend fails: minimize the failure, write a repro of it and verify that, all below DIR.");
+    options.graphs.declare(tool);
+    options.backend.declare(tool, "eager");
     options.inputs.declare(tool);
     options.program.declare(tool);
-    tool.example("trace model.onnx --inputs test_data_set_0 -o traces",
+    tool.common("--output --force --input --backend --minify --fullgraph --record --function --compile --capture");
+    tool.example("trace model.onnx --input test_data_set_0 -o traces",
                  "run model.onnx on recorded inputs; its recorded outputs become what replay expects");
     tool.example("trace nets/*/model.onnx -o traces", "several models, named after their folders");
     tool.example("trace model.onnx --input tokens=tokens.npy --seed 7", "one input given, the others made");
     tool.example("trace net.pt --input 'x=f32[1, 3, 224, 224]'", "a TorchScript module, on random numbers");
     tool.example("trace -o traces ./app -- --steps 3", "a LibTorch program; its own exit status, if not 0");
     tool.example("trace cc -- g++ -c model.cpp", "compile with capture probes; see trace cc --help");
-    tool.exit_one("results differ from the given outputs, the backend failed, --fullgraph or --export is not met.");
+    tool.exit_one("results differ from the given outputs, the backend failed, --fullgraph is not met.");
 }
 
 /// Where the suspect fails: with --minify all the way to a repro, else the command that makes it small. The records say
 /// which backend it was.
-void follow_up(const cli::Tool& tool, const Options& options, const debug::Traced& traced, std::ostream& report,
+void follow_up(const cli::Tool& tool, const Options& options, const Traced& traced, std::ostream& report,
                nlohmann::json& json) {
     const bool recorded = options.record.records() != RecordPolicy::never, wrong = traced.wrong();
     if (traced.only_file()) {  // what was recorded does not fail
@@ -81,42 +82,41 @@ void follow_up(const cli::Tool& tool, const Options& options, const debug::Trace
 }
 
 /// The program's stdout stays its own: what we have to say goes to stderr, and the exit status is the program's.
-int trace_program(const cli::Tool& tool, const Options& options, const debug::TraceRequest& request) {
+int trace_program(const cli::Tool& tool, const Options& options, const TraceRequest& request) {
     remove_trace(options.output);  // the program may write its own
-    debug::ProgramRequest program = options.program.request(tool, options.models[0], options.inputs);
-    program.save_every = options.record.save_every();
+    ProgramRequest program = options.program.request(tool, options.models[0], options.inputs);
     program.backend = options.backend.name;
-    const debug::RanProgram ran = debug::run_to_trace(program, request);
-    const debug::Traced traced = debug::trace(ran, request);
-    options.graphs.write(debug::graphs_of(ran));
-    for (const std::string& line : debug::to_lines(traced, tool.shared().quiet))
+    const RanProgram ran = run_to_trace(program, request);
+    const Traced traced = trace(ran, request);
+    options.graphs.write(report::graphs_of(ran));
+    for (const std::string& line : to_lines(traced, tool.shared().quiet))
         std::cerr << tool.called() << ": " << line << "\n";
-    nlohmann::json json = debug::to_json(traced);
+    nlohmann::json json = to_json(traced);
     if (traced.minifiable()) follow_up(tool, options, traced, std::cerr, json);
     if (tool.shared().json) cli::print_json(json);
     const bool failed = traced.minifiable() && ran.good();
-    return options.whole.hold(tool, traced.index, debug::graphs_of(ran)) && !failed ? cli::end_as(ran) : 1;
+    return options.whole.hold(tool, traced.index, report::graphs_of(ran)) && !failed ? cli::end_as(ran) : 1;
 }
 
-int trace_models(const cli::Tool& tool, const Options& options, const debug::TraceRequest& request) {
+int trace_models(const cli::Tool& tool, const Options& options, const TraceRequest& request) {
     bool whole = true;
-    debug::TraceObserver observer;
+    TraceObserver observer;
     observer.before = [&](const LoadedFrame& frame) {
         whole =
             whole && options.whole.hold(tool, {.name = frame.name, .file = frame.file.string(), .graph = frame.graph});
     };
     observer.after = [&](const TracedFrame& traced) {
-        if (!tool.shared().json) std::cout << debug::to_text(traced, options.output);
+        if (!tool.shared().json) std::cout << to_text(traced, options.output);
     };
     std::vector<LoadedFrame> frames =
         cli::frames_to_trace(options.models, options.inputs, options.backend, options.output);
     options.graphs.apply(tool, frames);
-    const debug::Traced traced = debug::trace(frames, request, observer);
-    nlohmann::json json = debug::to_json(traced);
+    const Traced traced = trace(frames, request, observer);
+    nlohmann::json json = to_json(traced);
     if (traced.minifiable())
         follow_up(tool, options, traced, tool.shared().json ? std::cerr : std::cout, json);
     else if (!tool.shared().json)
-        std::cout << debug::next_replay(traced);
+        std::cout << next_replay(traced);
     if (tool.shared().json) cli::print_json(json);
     return whole && traced.good() ? 0 : 1;
 }
@@ -129,12 +129,12 @@ int run(const cli::Tool& tool, const Options& options) {
     options.backend.check();  // what is wrong with it is told before anything runs
     const BackendSpec backend = options.backend.spec(kReferenceBackend);
     const auto environment = cli::environment(backend, options.backend.options());
-    const debug::TraceRequest request{
+    const TraceRequest request{
         .folder = options.output,
         .models = options.models,
         .suspect = {.spec = backend, .options = options.backend.options()},
         .records = options.record.records(),
-        .check = options.record.checks(),
+        .check = cli::check_policy_called(options.program.capture().check),
         .environment = environment,
         .load = [](const fs::path& folder) { return cli::load_model(folder, {.keep_unknown = true}); }};
     if (cli::is_run(cli::recognize(options.models[0]))) return trace_program(tool, options, request);
@@ -148,11 +148,14 @@ int main(int argc, char** argv) {
     cli::Tool tool(cli::program_named("trace"));
     declare(tool, options);
     tool.files([&] { return cli::files_of_trace(options.models, options.inputs, options.program, options.graphs); });
-    cli::CompilerOptions compiler;
+    std::vector<std::string> compiler;
     cli::Tool cc("trace cc", "-- COMPILER ARGS…",
                  "Compiles one C++ file with capture probes, so that trace and explain can tell its functions, "
                  "statements, variables and branches. If it cannot be probed, says so and compiles it plain.");
-    compiler.declare(cc);
-    tool.command(cc, [&] { return cpp::compile_with_probes(compiler.command); });
+    cc.after_dashes(compiler, "The compiler's command, which may begin with a launcher such as ccache.");
+    cc.exit_one("the compiler failed; every other status of its own is passed on, too.");
+    cc.example("trace cc -- g++ -g -c model.cpp", "one file");
+    cc.example("cmake -B build -DCMAKE_CXX_COMPILER_LAUNCHER=\"trace;cc;--\"", "a whole build");
+    tool.command(cc, [&] { return cpp::compile_with_probes(compiler); });
     return cli::run_tool(tool, argc, argv, [&] { return run(tool, options); });
 }

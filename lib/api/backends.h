@@ -1,4 +1,4 @@
-// register_backend(): a function of the program as a backend, beside those that explain --list-backends shows. It is
+// register_backend(): a function of the program as a backend, beside those that explain list backends shows. It is
 // given each graph that capture found, and says what is to run instead of it:
 //
 //   // fails if the graph contains relu

@@ -318,8 +318,9 @@ Compiled<std::decay_t<F>> compile(F&& function, CompileOptions options = {}) {
 /// What is logged, as with --log: "graph_code,+capture". Default: $WHITTLE_LOGS. To stderr, unless a file is named.
 /// Throws for unknown channels, and for a file that cannot be written.
 void set_logs(const std::string& spec, const std::string& file = {});
-/// Graphs, guards, kernels and their code are written as files below the folder, as with --debug-dir and --debug-parts;
-/// an empty name: nowhere. Throws for names of parts that do not exist, and for a folder that cannot be written.
+/// Graphs, guards, kernels and their code are written as files below the folder, as with --debug-dir and
+/// $WHITTLE_DEBUG_PARTS; an empty name: nowhere. Throws for names of parts that do not exist, and for a folder that
+/// cannot be written.
 void set_debug_dir(const std::string& folder, const std::string& parts = {});
 
 /// The tensor's size at `dim` (2 or more) may vary: functions compiled for it from now on take other sizes, too,

@@ -4,14 +4,14 @@
 
 #include "base/error.h"
 #include "base/log.h"
-#include "explain/full_code.h"
 #include "printers/cpp_source.h"
+#include "record/full_code.h"
 
 namespace whittle::api {
 
 void log_full_code(const std::filesystem::path& folder, const std::string& records) {
     try {
-        for (const explain::FullCodeTexts::Function& function : explain::full_code_texts(folder, records).functions)
+        for (const FullCode::Function& function : full_code(folder, records).functions)
             log_artifact(LogArtifact::full_code, function.frame, function.text);
     } catch (const std::exception& error) {  // the program goes on
         log_warning(LogChannel::capture, std::string("there will be no full_code: ") + error.what());

@@ -10,7 +10,7 @@
 namespace whittle::api {
 
 /// Writes full_code of the functions in a folder that trace wrote, as artifacts. `records`: as for
-/// explain::full_code_texts().
+/// full_code().
 void log_full_code(const std::filesystem::path& folder, const std::string& records);
 
 /// The same of a trace that somebody else keeps: a debug folder gets it, too.

@@ -4,10 +4,10 @@
 #include <ostream>
 
 #include "api/frame.h"
-#include "explain/report.h"
-#include "explain/show.h"
 #include "graph/text.h"
 #include "graph/value_ref.h"
+#include "report/report.h"
+#include "report/show.h"
 
 namespace whittle::api {
 
@@ -26,7 +26,7 @@ Explaining::~Explaining() { exchange_trace(state_->before); }
 Explanation Explaining::result() const {
     const TraceIndex& index = state_->trace.index();
     const std::vector<Graph>& graphs = state_->trace.graphs();
-    std::vector<whittle::explain::Frame> frames;
+    std::vector<whittle::report::Frame> frames;
     Explanation result;
     for (std::size_t i = 0; i < graphs.size(); ++i) {
         frames.push_back({.name = index.graphs[i].frame, .file = index.graphs[i].file.string(), .graph = graphs[i]});
@@ -37,13 +37,13 @@ Explanation Explaining::result() const {
         for (const Node& node : graphs[i].nodes)
             if (is_op_call(node)) ops.push_back(node.target);
     }
-    const whittle::explain::Report report = whittle::explain::explain(state_->name, frames, nullptr, &index);
+    const whittle::report::Report report = whittle::report::explain(state_->name, frames, nullptr, &index);
     result.graph_count = static_cast<std::int64_t>(report.graph_count());
     result.graph_break_count = report.graph_break_count;
     result.op_count = report.op_count;
-    for (const whittle::explain::BreakReason& reason : report.break_reasons)
+    for (const whittle::report::BreakReason& reason : report.break_reasons)
         result.break_reasons.push_back(reason.reason);
-    result.text = whittle::explain::to_text(report, {.ops = true, .guards = true, .times = true, .recompiles = true});
+    result.text = whittle::report::to_text(report, {.ops = true, .guards = true, .times = true, .recompiles = true});
     return result;
 }
 

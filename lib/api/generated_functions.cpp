@@ -1,4 +1,4 @@
-// Generated from the registry by scripts/update-api-functions; do not edit.
+// Generated from the registry by scripts/update api-functions; do not edit.
 // clang-format off
 #define WHITTLE_API_IMPLEMENTATION
 #include "api/call.h"

@@ -1,4 +1,4 @@
-// Generated from the registry by scripts/update-api-functions; do not edit.
+// Generated from the registry by scripts/update api-functions; do not edit.
 // ATen's operations as functions, one overload per ATen overload.
 #ifndef WHITTLE_API_GENERATED_FUNCTIONS_H
 #define WHITTLE_API_GENERATED_FUNCTIONS_H

@@ -1,4 +1,4 @@
-// Generated from the registry by scripts/update-api-functions; do not edit.
+// Generated from the registry by scripts/update api-functions; do not edit.
 // Methods of whittle::Tensor: included inside the class.
 // clang-format off
     WHITTLE_API_CALL Tensor __lshift__(const Scalar& other) const;

@@ -8,7 +8,7 @@
 #include "api/frame.h"
 #include "base/error.h"
 #include "base/log.h"
-#include "explain/full_code.h"
+#include "record/full_code.h"
 
 namespace whittle::api {
 
@@ -94,10 +94,7 @@ PrepareDebug::~PrepareDebug() {
     exchange_trace(state_->before);
     try {
         state_->trace.save();
-        TraceWriter writer = TraceWriter::continued(state_->folder);
-        for (const auto& file : whittle::explain::write_full_code(state_->folder).files)
-            writer.add_file(file.lexically_relative(state_->folder));
-        writer.save();
+        whittle::write_full_code(state_->folder);
     } catch (const std::exception& error) {
         log_warning(LogChannel::capture,
                     "what was captured is not all in " + state_->folder.string() + ": " + error.what());

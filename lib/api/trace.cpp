@@ -15,7 +15,7 @@
 #include "graph/text.h"
 #include "ops/core/custom.h"
 #include "passes/functionalize.h"
-#include "run/captured.h"
+#include "record/captured.h"
 #include "trace/record.h"
 
 namespace whittle::api {

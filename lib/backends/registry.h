@@ -1,4 +1,4 @@
-// Backends by name: what `--backend` accepts and `--list-backends` shows.
+// Backends by name: what `--backend` accepts and `explain list backends` shows.
 #pragma once
 
 #include <filesystem>

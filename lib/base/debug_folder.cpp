@@ -47,7 +47,7 @@ std::string file_name(std::string_view title) {
 
 constexpr const char* kIndexHead =
     "# What was made on the way\n\n"
-    "In this order. What each kind of file shows: `explain --list-logs`.\n\n"
+    "In this order. What each kind of file shows: `explain list logs`.\n\n"
     "| seconds | file | of |\n|---|---|---|\n";
 
 }  // namespace

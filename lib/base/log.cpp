@@ -307,7 +307,7 @@ std::string_view extension(LogArtifact artifact) { return kArtifacts[index_of(ar
 
 std::string logs_page() {
     return "# Logs\n\n"
-           "<!-- Generated: explain --list-logs > share/doc/logs.md -->\n\n"
+           "<!-- Generated: explain list logs > share/doc/logs.md -->\n\n"
            "`--log SPEC` of every program, `$WHITTLE_LOGS`, and `whittle::set_logs()` in a program of your own take a\n"
            "list of channels, separated by commas: `--log capture,+backend,guards`.\n\n"
            "A component shows warnings and errors; by its name information, too, with `+` debugging, with `-` errors\n"
@@ -321,7 +321,7 @@ std::string logs_page() {
            "`index.md` lists them with their times. A run has a new folder, and in it each compilation of a program of "
            "the\n"
            "Tensor API one of its own, `DIR/run_N/f_0.0-1/`, which is told; the same text of the same title is one\n"
-           "file. `--debug-parts`, or `$WHITTLE_DEBUG_PARTS`, says which: `guards,ir` only these, `+assembly,-ir` "
+           "file. `$WHITTLE_DEBUG_PARTS` says which: `guards,ir` only these, `+assembly,-ir` "
            "what\n"
            "is otherwise than by default, which is all but `lowered`, `assembly`, `picture` and `step`.\n"
            "\n## Which step failed\n\n"
@@ -340,7 +340,7 @@ void configure_log(const LogOptions& options) {
     const Shown shown = shown_by(options);
     DebugScope configured{.folder = nullptr, .parts_text = options.debug_parts};
     if (!options.debug_dir.empty()) {
-        configured.parts = debug_parts(options.debug_parts, "--debug-parts or WHITTLE_DEBUG_PARTS");
+        configured.parts = debug_parts(options.debug_parts, "WHITTLE_DEBUG_PARTS");
         configured.folder = std::make_unique<DebugFolder>(options.debug_dir);
     }
     std::shared_ptr<spdlog::sinks::sink> sink = make_sink(options);

@@ -29,10 +29,10 @@ constexpr Variable kVariables[] = {
      {.least = 1},
      "So many specializations of a function (default 8); calls that none of them fits run eagerly then.",
      ".cache_limit",
-     "`trace --cache-size-limit`"},
+     "`trace --compile cache_limit=8`"},
     {"WHITTLE_PROFILE_RECOMPILES", kFlag,
      "Every function may have 64 specializations, whatever its cache limit is, so that the limit hides no recompile.",
-     "", "`explain --profile-recompiles`"},
+     "", "`explain --recompiles=all`"},
     {"WHITTLE_FULLGRAPH", kFlag, "A graph break is an error.", ".fullgraph", "`trace --compile fullgraph=1`"},
     {"WHITTLE_VERIFY", kFlag, "Runs every graph on the reference, too; wrong results are an error.", ".verify",
      "`trace --compile verify=1`"},
@@ -57,11 +57,7 @@ constexpr Variable kVariables[] = {
      "What is logged to stderr, see [logs.md](logs.md): `graph_code,graph_breaks,recompiles,+capture`.",
      "set_logs()",
      "`--log`"},
-    {"WHITTLE_LOG_FILE",
-     {.text = "a file"},
-     "The log is appended to it instead of stderr.",
-     "set_logs()",
-     "`--log-file`"},
+    {"WHITTLE_LOG_FILE", {.text = "a file"}, "The log is appended to it instead of stderr.", "set_logs()", ""},
     {"WHITTLE_VERBOSE", kFlag, "When capture itself fails: full stacks, of the program and of Whittle.", ".verbose",
      "`--verbose`"},
     {"WHITTLE_DEBUG_DIR",
@@ -73,7 +69,7 @@ constexpr Variable kVariables[] = {
      {.text = "names of artifacts"},
      "Which of them: `guards,ir`, or `+assembly,-ir`.",
      "set_debug_dir()",
-     "`--debug-parts`"},
+     ""},
     {"WHITTLE_REPRO_AFTER",
      {.words = kRepro},
      "What a backend fails on is kept as a record for `minify`: the captured graph, or (`aot`) the graph of core ops "
@@ -194,7 +190,7 @@ std::vector<std::string> split_list(std::string_view text) {
 std::string variables_page() {
     std::string text =
         "# Environment variables\n\n"
-        "<!-- Generated: explain --list-variables > share/doc/environment.md -->\n\n"
+        "<!-- Generated: explain list variables > share/doc/environment.md -->\n\n"
         "Every switch also works without the tools: by environment, or by an option of `compile()` (see api.md), "
         "which\n"
         "wins, except over `WHITTLE_BACKEND`. Programs written against the Tensor API read these, and the tools those "

@@ -1,5 +1,5 @@
 // The environment variables that Whittle reads: one list, which share/doc/environment.md shows (explain
-// --list-variables) and outside of which none is read.
+// list variables) and outside of which none is read.
 #pragma once
 
 #include <cstdint>

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <string>
 #include <string_view>
+#include <utility>
 
 namespace whittle {
 
@@ -18,6 +19,20 @@ std::string plural(std::integral auto count, const std::string& noun) { return p
 /// An ASCII letter, an ASCII digit or "_".
 constexpr bool is_word(char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+}
+
+/// The text with f(word) in place of each word; f("") must be "".
+template <class F>
+std::string with_words(std::string_view text, F&& f) {
+    std::string result, word;
+    for (const char c : text) {
+        if (is_word(c)) {
+            word += c;
+            continue;
+        }
+        result += f(std::exchange(word, {})) + c;
+    }
+    return result + f(word);
 }
 
 /// Without the blanks around it.

@@ -16,52 +16,54 @@ double tolerance_number(const std::string& option, const std::string& text) {
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
     if (error != std::errc{} || end != text.data() + text.size() || !(value >= 0))
         throw invalid_value(text, option, "expected a number of 0 or more, or DTYPE=NUMBER");
-    if (option == "--ulp" && value != std::floor(value))
-        throw invalid_value(text, option, "expected a whole number of steps");
     return value;
 }
 
+constexpr std::string_view kSteps = "ulp";  // behind a number of --rtol
+
 void apply(const std::string& option, const std::vector<std::string>& words, double Tolerance::*member,
            Accuracy& accuracy) {
-    const auto set = [&](DType dtype, double value) {
-        accuracy.tolerances.try_emplace(dtype, default_tolerance(dtype)).first->second.*member = value;
+    const auto set = [&](DType dtype, std::string text) {
+        Tolerance& tolerance = accuracy.tolerances.try_emplace(dtype, default_tolerance(dtype)).first->second;
+        const bool steps = member == &Tolerance::rtol && text.ends_with(kSteps);
+        if (steps) text.resize(text.size() - kSteps.size());
+        const double value = tolerance_number(option, text);
+        if (steps && value != std::floor(value)) throw invalid_value(text, option, "expected a whole number of steps");
+        tolerance.*(steps ? &Tolerance::ulp : member) = value;
     };
     for (const std::string& word : words) {
         const auto equals = word.find('=');
         if (equals == std::string::npos) {
             for (const DType dtype : kAllDTypes)
-                if (is_inexact(dtype)) set(dtype, tolerance_number(option, word));
+                if (is_inexact(dtype)) set(dtype, word);
             continue;
         }
         const auto dtype = dtype_from_name(word.substr(0, equals));
         if (!dtype)
             throw invalid_value(word, option,
                                 "unknown data type '" + word.substr(0, equals) + "', expected one of " + dtype_names());
-        set(*dtype, tolerance_number(option, word.substr(equals + 1)));
+        set(*dtype, word.substr(equals + 1));
     }
 }
 
 }  // namespace
 
 void AccuracyChoice::declare(Tool& tool, const std::string& means, const std::string& fallback) {
+    tool.section("Accuracy");
     tool.flag_or_choice("--accuracy", mode, {"close", "fp64", "strict"},
                         means +
-                            " close: every element within the tolerances; fp64: or, as a whole, about as near to the "
-                            "same computation in f64 as the reference; strict: the same bits, or within --ulp.");
+                            " close: every element within the tolerances; fp64: or, as a whole, about as near to f64 "
+                            "as the reference; strict: the same bits, or within Nulp.");
     tool.option("--rtol", rtol, "[DTYPE=]X",
-                "Relative tolerance of floating-point results, or of one data type's. Default: " + fallback +
+                "Relative tolerance; Nulp: or N steps of the data type. Default: " + fallback +
                     ", 1e-4 for f32. May be repeated.");
     tool.option("--atol", atol, "[DTYPE=]X", "Absolute tolerance. Default: " + fallback + ", 1e-5 for f32.");
-    tool.option("--ulp", ulp, "[DTYPE=]N",
-                "Values no more than N steps of their data type apart are close, whatever the other tolerances say. "
-                "Default: 0.");
 }
 
 std::vector<std::string> AccuracyChoice::words() const {
     std::vector<std::string> words = {"--accuracy" + (mode ? "=" + *mode : "")};
     for (const std::string& text : rtol) words.insert(words.end(), {"--rtol", text});
     for (const std::string& text : atol) words.insert(words.end(), {"--atol", text});
-    for (const std::string& text : ulp) words.insert(words.end(), {"--ulp", text});
     return words;
 }
 
@@ -75,7 +77,7 @@ void AccuracyChoice::default_to(const Accuracy& recorded) {
     for (const auto& [dtype, tolerance] : recorded.tolerances) {
         rtol.push_back(pair(dtype, tolerance.rtol));
         atol.push_back(pair(dtype, tolerance.atol));
-        ulp.push_back(pair(dtype, tolerance.ulp));
+        if (tolerance.ulp > 0) rtol.push_back(pair(dtype, tolerance.ulp) + std::string(kSteps));
     }
 }
 
@@ -84,7 +86,6 @@ Accuracy AccuracyChoice::accuracy() const {
     if (mode) accuracy.mode = accuracy_mode_from_name(*mode).value();
     apply("--rtol", rtol, &Tolerance::rtol, accuracy);
     apply("--atol", atol, &Tolerance::atol, accuracy);
-    apply("--ulp", ulp, &Tolerance::ulp, accuracy);
     return accuracy;
 }
 

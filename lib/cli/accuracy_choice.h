@@ -1,4 +1,4 @@
-// --accuracy[=MODE] --rtol --atol --ulp, as every program that compares results has them.
+// --accuracy[=MODE] --rtol --atol, as every program that compares results has them.
 #pragma once
 
 #include <optional>
@@ -12,14 +12,14 @@ namespace whittle::cli {
 class Tool;
 
 struct AccuracyChoice {
-    std::optional<std::string> mode = {};                     ///< of --accuracy
-    std::vector<std::string> rtol = {}, atol = {}, ulp = {};  ///< "X" or "DTYPE=X"
+    std::optional<std::string> mode = {};           ///< of --accuracy
+    std::vector<std::string> rtol = {}, atol = {};  ///< "X" or "DTYPE=X"; of rtol also "Nulp"
 
     /// `means`: what --accuracy does in this program, a sentence. `fallback`: which tolerances hold without options.
     void declare(Tool& tool, const std::string& means, const std::string& fallback = "by data type");
     /// A mode or a tolerance was named.
     bool given() const { return mode || tolerances(); }
-    bool tolerances() const { return !rtol.empty() || !atol.empty() || !ulp.empty(); }
+    bool tolerances() const { return !rtol.empty() || !atol.empty(); }
     /// As they are typed: --accuracy, with the mode if one was named, and the tolerances.
     std::vector<std::string> words() const;
     /// Where no mode was named: a recorded one, with its tolerances unless some were given.

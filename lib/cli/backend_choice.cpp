@@ -4,7 +4,6 @@
 #include "base/error.h"
 #include "cli/model.h"
 #include "cli/tool.h"
-#include "cli/usage.h"
 #include "graph/abilities.h"
 #include "graph/backend_options.h"
 #include "graph/foreign_ops.h"
@@ -14,12 +13,11 @@ namespace whittle::cli {
 namespace fs = std::filesystem;
 
 void BackendChoice::declare(Tool& tool, std::string_view fallback) {
-    tool.option(
-        "--backend", name, "B",
-        "Backend: its name (explain --list-backends lists them), a shared library, LIBRARY.so or LIBRARY.so:NAME, or a "
-        "command, cmd:COMMAND or worker:COMMAND. "
-        "Default: " +
-            std::string(fallback) + ".");
+    tool.section("Backends");
+    tool.option("--backend", name, "B",
+                "A backend by name (explain list backends), a shared library, LIBRARY.so[:NAME], or a command, "
+                "cmd:COMMAND or worker:COMMAND. Default: " +
+                    std::string(fallback) + ".");
     tool.offers(
         [] {
             std::vector<std::string> names;
@@ -27,16 +25,15 @@ void BackendChoice::declare(Tool& tool, std::string_view fallback) {
             return names;
         },
         Tool::Offered::word_or_file);
-    tool.option("--backend-option", pairs, "KEY=VALUE", "An option of the backend's own. May be repeated.");
-    tool.option("--pass-limit", limits, "PASS=K",
-                "Only the first K applications of a pass of the backend's, or a level of its compiler: the option "
-                "pass-limit. May be repeated.");
-    tool.option("--disable", disabled, "NAME",
-                "Without this pass, optimizer or directive of the backend's: the option disable. May be repeated.");
-    tool.option(
-        "--op-library", op_libraries, "FILE",
-        "A shared library that registers ops with LibTorch (TORCH_LIBRARY): they are known, and run by LibTorch, "
-        "under every backend that interprets. Its code runs in this process. May be repeated.");
+    tool.option("--backend-option", pairs, "KEY=VALUE",
+                "An option of the backend's own; disable=NAME switches a pass or directive off, pass-limit=PASS=K "
+                "limits a pass. May be repeated.");
+    declare_libraries(tool);
+}
+
+void BackendChoice::declare_libraries(Tool& tool) {
+    tool.option("--op-library", op_libraries, "FILE",
+                "A shared library that registers ops with LibTorch (TORCH_LIBRARY), loaded here. May be repeated.");
 }
 
 std::vector<std::string> BackendChoice::words() const {
@@ -50,18 +47,7 @@ std::vector<std::string> BackendChoice::words() const {
 
 BackendOptions BackendChoice::options() const {
     BackendOptions result;
-    for (const std::string& pair : pairs) {
-        const auto equals = pair.find('=');
-        if (equals == std::string::npos || equals == 0)
-            throw invalid_value(pair, "--backend-option", "expected KEY=VALUE");
-        if (!result.emplace(pair.substr(0, equals), pair.substr(equals + 1)).second)
-            throw Error("--backend-option: '" + pair.substr(0, equals) + "' is given twice");
-    }
-    const auto add = [&](const char* key, const std::vector<std::string>& parts) {
-        for (const std::string& part : parts) result[key] += (result[key].empty() ? "" : ";") + part;
-    };
-    add("pass-limit", limits);
-    add("disable", disabled);
+    for (const std::string& pair : pairs) add_option(result, pair);
     return result;
 }
 

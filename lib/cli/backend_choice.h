@@ -20,12 +20,12 @@ class Tool;
 struct BackendChoice {
     std::string name = {};                ///< as the user typed it; empty: the program's default
     std::vector<std::string> pairs = {};  ///< KEY=VALUE
-    /// What is to be switched off, each a part of the options pass-limit and disable.
-    std::vector<std::string> limits = {}, disabled = {};
     std::vector<std::filesystem::path> op_libraries = {};
 
     /// `fallback` is what the help page states as the default.
     void declare(Tool& tool, std::string_view fallback);
+    /// --op-library alone.
+    void declare_libraries(Tool& tool);
     /// Loads the libraries of ops; before anything is read that may call them. Of the backend that was named: throws
     /// Error where it is not there, or an option cannot have its value.
     void check() const;
@@ -37,9 +37,9 @@ struct BackendChoice {
     bool knows_more(const LoadedFrame& frame, std::string_view fallback) const;
     /// The one that was named, else `fallback`.
     BackendSpec spec(std::string_view fallback) const { return name.empty() ? BackendSpec(fallback) : name; }
-    /// As they are typed: --backend B --backend-option KEY=VALUE --pass-limit PASS=K … --op-library FILE.
+    /// As they are typed: --backend B --backend-option KEY=VALUE … --op-library FILE.
     std::vector<std::string> words() const;
-    /// The options as a map. Throws Error for a pair without '=' and for a key given twice.
+    /// The options as a map. Throws Error as add_option() does.
     BackendOptions options() const;
 };
 

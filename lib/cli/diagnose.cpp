@@ -1,23 +1,19 @@
 #include "cli/diagnose.h"
 
 #include <algorithm>
-#include <functional>
 #include <iostream>
 #include <nlohmann/json.hpp>
 #include <sstream>
 
-#include "backends/registry.h"
 #include "base/error.h"
 #include "base/files.h"
 #include "base/suggest.h"
 #include "cli/minify.h"
 #include "cli/tool.h"
 #include "cli/usage.h"
-#include "debug/check.h"
-#include "debug/diagnose.h"
-#include "debug/divergence.h"
-#include "debug/letter.h"
-#include "graph/abilities.h"
+#include "diagnose/letter.h"
+#include "reduce/save.h"
+#include "report/divergence.h"
 
 namespace whittle::cli {
 namespace fs = std::filesystem;
@@ -25,83 +21,55 @@ namespace fs = std::filesystem;
 namespace {
 
 /// Minimizes what fails, writes its repro, and fills the letter with both.
-void follow(const Tool& tool, const LoadedFrame& frame, const fs::path& output, const SubjectOptions& options,
-            debug::Letter& letter, std::ostream& report) {
-    const debug::Tried& who = letter.guilt.who();
-    BackendChoice guilty = options.backend;
-    if (!who.suspect) {
-        guilty = {.name = who.backend, .op_libraries = options.backend.op_libraries};
-        if (!who.component->option.empty()) guilty.pairs.emplace_back(who.component->option);
-    }
-    letter.accuracy = options.accuracy.words();
-    letter.inputs = input_words(options.inputs);
-    letter.options = options.backend.options();
-    letter.record = frame.record.has_value();
-    const std::unique_ptr<Backend> backend = find_backend(guilty.spec(kDefaultSuspect));
-    if (offered<Reference>(*backend)) {  // it has no failures of its own that could be followed
-        letter.no_repro = "the reference itself differs from what was recorded";
-        debug::address(letter, *backend);
-        return;
-    }
+void follow(const Tool& tool, const LoadedFrame& frame, const fs::path& output, const Suspect& guilty,
+            const SubjectOptions& options, diagnose::Letter& letter, std::ostream& report) {
+    BackendChoice backend{.name = guilty.spec.text(), .op_libraries = options.backend.op_libraries};
+    for (const auto& [key, value] : guilty.options) backend.pairs.push_back(key + "=" + value);
     nlohmann::json ignored;
-    const Followed followed = follow_up(tool,
-                                        {.minify = true,
-                                         .model = frame.file,
-                                         .output = output,
-                                         .backend = guilty,
-                                         .accuracy = options.accuracy,
-                                         .inputs = options.inputs,
-                                         .repeat = std::max(letter.guilt.repeat, 2)},
-                                        report, ignored);
-    if (!followed.minified.graphs.empty()) {
-        letter.minimized = followed.minified.graphs[0];
-        letter.minimized_file = followed.minified.files[0];
-        letter.drifted = followed.minified.drifted;
+    const repro::Followed followed = follow_up(tool,
+                                               {.minify = true,
+                                                .model = frame.file,
+                                                .output = output,
+                                                .backend = backend,
+                                                .accuracy = options.accuracy,
+                                                .inputs = options.inputs,
+                                                .repeat = std::max(letter.guilt.repeat, 2)},
+                                               report, ignored);
+    const std::vector<reduce::Minimized>& results = followed.minimized.results;
+    if (const auto done = std::ranges::find_if(results, &reduce::Minimized::failed); done != results.end()) {
+        letter.minimized = done->smallest.graph;
+        letter.minimized_file = done->output;
+        letter.drifted = done->drifted_files;
     }
-    if (!followed.repros.empty())
-        letter.repro = followed.repros[0], letter.verified = followed.verified;
-    else
-        letter.no_repro = followed.no_repro;
-    debug::address(letter, *backend);
+    if (!followed.repros.empty() && followed.repros[0].report)
+        letter.repro = followed.repros[0].report->output, letter.verified = followed.verified;
+    else if (!followed.repros.empty())
+        letter.no_repro = followed.repros[0].none;
 }
 
-/// The options of the suspect that leave out whom the letter names, where that can be.
-std::optional<BackendChoice> without_culprit(const debug::Letter& letter, const BackendChoice& suspect) {
-    if (!letter.minimized || !letter.minimized->failure || !letter.minimized->failure->culprit) return std::nullopt;
-    const std::unique_ptr<Backend> backend = find_backend(suspect.spec(kDefaultSuspect));
-    const Switchable* parts = offered<Switchable>(*backend);
-    if (!parts) return std::nullopt;
-    const auto options = debug::without_culprit(*letter.minimized->failure->culprit, *parts, suspect.options());
-    if (!options || *options == suspect.options()) return std::nullopt;
-    BackendChoice rest{.name = suspect.name, .op_libraries = suspect.op_libraries};
-    for (const auto& [key, value] : *options) rest.pairs.push_back(key + "=" + value);
-    return rest;
-}
-
-/// Tells `letter` of the frame that fails, and as long as it fails without the culprits that were named, of the next.
-void tell_culprits(const Tool& tool, const LoadedFrame& frame, const std::string& stem, SubjectOptions options,
-                   debug::Guilt guilt, const std::string& model, const std::function<void(const debug::Letter&)>& tell,
-                   std::ostream& out) {
-    for (std::size_t number = 1;; ++number) {
-        debug::Letter letter{.model = model,
-                             .suspect = options.suspect().spec.text(),
-                             .guilt = guilt,
-                             .ops = frame.graph.calls().size()};
-        if (!tool.shared().json)
-            out << model << ": fails with " << guilt.who().backend << (number > 1 ? " without it, too" : "") << "\n"
-                << debug::to_text(guilt) << std::flush;
-        const fs::path output = stem + ".min.json";
-        std::ostringstream unseen;
-        follow(tool, frame, number > 1 ? debug::numbered_result(output, number) : output, options, letter,
+/// Those of a frame that fails, to `out` or into `all`; the first minimized graph goes to `output`.
+void write_letters(const Tool& tool, const LoadedFrame& frame, const diagnose::Letter& first, const fs::path& output,
+                   const SubjectOptions& options, std::ostream& out, nlohmann::json& all) {
+    const bool json = tool.shared().json;
+    std::ostringstream unseen;
+    diagnose::LetterSteps steps;
+    steps.begin = [&](const diagnose::Letter& letter, std::size_t number) {
+        if (json) return;
+        out << (number > 1 ? "\n" : "") << letter.model << ": fails with " << letter.guilt.who().backend
+            << (number > 1 ? " without it, too" : "") << "\n"
+            << to_text(letter.guilt) << std::flush;
+    };
+    steps.follow = [&](diagnose::Letter& letter, const Suspect& guilty, std::size_t number) {
+        follow(tool, frame, number > 1 ? reduce::numbered_result(output, number) : output, guilty, options, letter,
                tool.shared().verbose ? out : unseen);
-        tell(letter);
-        const std::optional<BackendChoice> rest = without_culprit(letter, options.backend);
-        if (!rest) return;
-        options.backend = *rest;
-        guilt = debug::first_guilty(frame, options.suspect());
-        if (!guilt.fails()) return;
-        if (!tool.shared().json) out << "\n";
-    }
+    };
+    steps.send = [&](const diagnose::Letter& letter) {
+        if (json)
+            all.push_back(to_json(letter));
+        else
+            out << "\n" << to_text(letter) << std::flush;
+    };
+    diagnose::write_letters(frame, first, steps);
 }
 
 /// The frames that a backend can be run on; of a program, what it recorded into `scratch`.
@@ -112,14 +80,14 @@ std::vector<LoadedFrame> frames_of_model(const Tool& tool, const fs::path& model
     if (run) {
         SubjectOptions recorded = options;
         if (recorded.backend.name.empty()) recorded.backend.name = std::string(kDefaultSuspect);
-        const debug::Subject subject = subject_of(tool, model, recorded, scratch);
+        const report::Subject subject = subject_of(tool, model, recorded, scratch);
         if (subject.frames.empty())
             throw Error({model.string(), {}}, "nothing was captured: " + join(subject.index->notes, "; "));
         runnable = subject.runnable;
         options.inputs = recorded.inputs;
     } else {
         options.program.refuse_for_model(model);
-        if (!options.inputs.given()) options.inputs.data_set = values_beside(model);  // the file alone has none
+        if (!options.inputs.given()) options.inputs.add(values_beside(model));  // the file alone has none
     }
     // The ops of a program's own are no mistake: it is told of each graph that it cannot be judged.
     std::vector<LoadedFrame> frames =
@@ -136,57 +104,84 @@ std::string named(const fs::path& model, const LoadedFrame& frame) {
 
 }  // namespace
 
-int diverge(const Tool& tool, const fs::path& model, const SubjectOptions& options, const ReportSink& sink) {
-    std::vector<debug::FrameDivergence> all;
-    for (const LoadedFrame& frame : load_model(model, {.inputs = options.inputs})) {
-        SubjectOptions own = options;
+void CulpritOptions::declare(Tool& tool, bool diagnoses) {
+    tool.positional("MODEL", model,
+                    diagnoses ? kModelHelp : "ONNX model, PyTorch export (.pt2), graph, record or trace.");
+    report.declare_output(tool);
+    subject.backend.declare(tool, "what MODEL was recorded with, else halide");
+    subject.accuracy.declare(tool, "Which results differ.");
+    subject.inputs.declare(tool);
+    if (diagnoses) subject.program.declare(tool);
+    tool.common("--output --backend --accuracy --input");
+    tool.files([this, diagnoses] {
+        UsedFiles used;
+        report.add_to(used);
+        subject.add_to(used, model);
+        if (diagnoses) used.writes("explain diagnose", stem_of(model, subject.program.arguments) + ".min.json");
+        return used;
+    });
+}
+
+int diverge(const Tool& tool, const CulpritOptions& options) {
+    options.subject.backend.check();
+    ReportSink sink(tool, options.model, options.report.output);
+    std::vector<report::FrameDivergence> all;
+    for (const LoadedFrame& frame : load_model(options.model, {.inputs = options.subject.inputs})) {
+        SubjectOptions own = options.subject;
         own.backend.default_to(frame);
-        all.push_back(debug::diverge(frame, own.suspect()));
+        all.push_back(report::diverge(frame, own.suspect()));
         if (tool.shared().json) continue;
         sink.out() << (all.size() > 1 ? "\n" : "")
-                   << debug::to_text(all.back(), {.all = tool.shared().verbose, .columns = sink.columns()});
+                   << to_text(all.back(), {.verbose = tool.shared().verbose, .columns = sink.columns()});
     }
-    if (tool.shared().json) print_json(debug::to_json(all));
+    if (tool.shared().json) print_json(to_json(all));
+    sink.close();
     return std::any_of(all.begin(), all.end(), [](const auto& one) { return one.differs(); });
 }
 
-int diagnose(const Tool& tool, const fs::path& model, SubjectOptions options, const ReportSink& sink) {
+int diagnose(const Tool& tool, const CulpritOptions& asked) {
+    const fs::path& model = asked.model;
+    SubjectOptions options = asked.subject;
+    options.backend.check();
+    ReportSink sink(tool, model, asked.report.output);
     const TempDir scratch("whittle-diagnose");
     const std::vector<LoadedFrame> frames = frames_of_model(tool, model, options, scratch.path() / "traced");
     const Suspect suspect = options.suspect();
     const bool json = tool.shared().json;
-    std::vector<std::pair<const LoadedFrame*, debug::Guilt>> failing;
-    std::vector<debug::JudgedFrame> judged;
+    std::vector<std::pair<const LoadedFrame*, diagnose::Guilt>> failing;
+    std::vector<JudgedFrame> judged;
     nlohmann::json all = nlohmann::json::array();
     for (const LoadedFrame& frame : frames) {
-        debug::Guilt guilt = debug::first_guilty(frame, suspect);
-        judged.push_back(debug::judged_frame(guilt));
+        diagnose::Guilt guilt = diagnose::first_guilty(frame, suspect);
+        judged.push_back(judged_frame(guilt));
         if (guilt.fails())
             failing.emplace_back(&frame, std::move(guilt));
         else if (json)
-            all.push_back(debug::to_json(debug::Letter{named(model, frame), suspect.spec.text(), std::move(guilt)}));
+            all.push_back(to_json(diagnose::Letter{named(model, frame), suspect, std::move(guilt)}));
         else
             sink.out() << named(model, frame) << ": " << words(guilt.verdict()) << " with " << suspect.spec.text()
                        << "\n"
-                       << debug::to_text(guilt);
+                       << to_text(guilt);
     }
     for (std::size_t i = 0; i < failing.size(); ++i) {
-        const auto& [frame, guilt] = failing[i];
-        const auto tell = [&](const debug::Letter& letter) {
-            if (json)
-                all.push_back(debug::to_json(letter));
-            else
-                sink.out() << "\n" << debug::to_text(letter) << std::flush;
-        };
-        const std::string stem =
-            stem_of(model, options.program.arguments) + (failing.size() > 1 ? "-" + std::to_string(i + 1) : "");
-        tell_culprits(tool, *frame, stem, options, guilt, named(model, *frame), tell, sink.out());
+        const LoadedFrame& frame = *failing[i].first;
+        const std::string number = failing.size() > 1 ? "-" + std::to_string(i + 1) : "";
+        write_letters(tool, frame,
+                      {.model = named(model, frame),
+                       .suspect = suspect,
+                       .guilt = failing[i].second,
+                       .ops = frame.graph.calls().size(),
+                       .accuracy = options.accuracy.words(),
+                       .inputs = options.inputs.words(),
+                       .record = frame.record.has_value()},
+                      stem_of(model, options.program.arguments) + number + ".min.json", options, sink.out(), all);
     }
     if (json) {
         nlohmann::json report = {{"frames", all}};
-        debug::add_verdict(report, judged);
+        add_verdict(report, judged);
         print_json(report);
     }
+    sink.close();
     return failing.empty() ? 0 : 1;
 }
 

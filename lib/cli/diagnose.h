@@ -1,23 +1,33 @@
-// What explain does to find out who is guilty. --divergence: the first wrong value. --diagnose: the procedure, the
-// minimized graph, its repro and the letter.
+// What explain does to find the culprit. explain divergence: the first wrong value. explain diagnose: the procedure,
+// the minimized graph, its repro and the report.
 #pragma once
 
 #include <filesystem>
+#include <optional>
 
 #include "cli/report_options.h"
 #include "cli/subject.h"
 
 namespace whittle::cli {
 
+/// Of both commands.
+struct CulpritOptions {
+    std::filesystem::path model = {};
+    ReportOptions report = {};
+    SubjectOptions subject = {};
+
+    /// Of explain diagnose, which also takes programs and writes files; else of explain divergence.
+    void declare(Tool& tool, bool diagnoses);
+};
+
 /// Of each frame the first value that the backend computes otherwise than the reference. Returns the exit status: 1
 /// when one differs.
-int diverge(const Tool& tool, const std::filesystem::path& model, const SubjectOptions& options,
-            const ReportSink& sink);
+int diverge(const Tool& tool, const CulpritOptions& options);
 
 /// Of a model, a trace or a program: of each frame that fails on the suspect: what was tried, then the letter
-/// (debug/letter.h), and where it fails without the pass that the letter names, too, the next letter; with --json a
+/// (diagnose/letter.h), and where it fails without the pass that the letter names, too, the next letter; with --json a
 /// list of them. What minimizing and the repro say is shown with --verbose. Returns the exit status: 1 when something
 /// fails.
-int diagnose(const Tool& tool, const std::filesystem::path& model, SubjectOptions options, const ReportSink& sink);
+int diagnose(const Tool& tool, const CulpritOptions& options);
 
 }  // namespace whittle::cli

@@ -1,13 +1,12 @@
 #include "cli/diff.h"
 
-#include <iostream>
 #include <nlohmann/json.hpp>
 
 #include "backends/registry.h"
 #include "base/files.h"
 #include "cli/tool.h"
 #include "cli/usage.h"
-#include "explain/trace_diff.h"
+#include "report/trace_diff.h"
 
 namespace whittle::cli {
 namespace fs = std::filesystem;
@@ -15,26 +14,19 @@ namespace fs = std::filesystem;
 namespace {
 
 struct Side {
-    debug::Subject subject;
-    explain::Report report = {};
-    std::vector<explain::RecordedValues> values = {};
+    report::Subject subject;
+    report::Report report = {};
+    std::vector<LoadedFrame> values = {};
 
-    explain::Capture capture() const { return {subject.frames, report, values}; }
+    report::Capture capture() const { return {subject.frames, report, values}; }
 };
 
 /// What folders of trace, and records, keep.
-std::vector<explain::RecordedValues> recorded(const fs::path& model, const SubjectOptions& options) {
+std::vector<LoadedFrame> recorded(const fs::path& model, const SubjectOptions& options) {
     const ModelKind kind = recognize(model);
-    std::vector<explain::RecordedValues> all;
-    if (kind != ModelKind::trace && kind != ModelKind::record) return all;
-    for (LoadedFrame& frame : load_model(model, {.inputs = options.inputs, .keep_unknown = true})) {
-        if (!frame.record) continue;
-        explain::RecordedValues values{.graph = frame.graph.name};
-        for (const NodeId id : frame.graph.placeholders()) values.inputs_of.push_back(frame.graph.node({id}).target);
-        values.inputs = std::move(frame.inputs);
-        values.outputs = std::move(frame.expected);
-        all.push_back(std::move(values));
-    }
+    if (kind != ModelKind::trace && kind != ModelKind::record) return {};
+    std::vector<LoadedFrame> all = load_model(model, {.inputs = options.inputs, .keep_unknown = true});
+    std::erase_if(all, [](const LoadedFrame& frame) { return !frame.record; });
     return all;
 }
 
@@ -43,7 +35,7 @@ Side side_of(const Tool& tool, const fs::path& model, SubjectOptions options, co
     options.values = true;  // a program's are compared as those of a folder are
     Side side{.subject = subject_of(tool, model, options, scratch)};
     const std::unique_ptr<Backend> backend = find_backend(options.backend.spec(kDefaultSuspect));
-    side.report = debug::report(side.subject, *backend);
+    side.report = report::report(side.subject, *backend);
     const fs::path& runnable = side.subject.runnable;
     if (!side.subject.frames.empty()) side.values = recorded(runnable.empty() ? model : runnable, options);
     return side;
@@ -63,17 +55,47 @@ SubjectOptions for_one_of(const SubjectOptions& both, const fs::path& model, con
 
 }  // namespace
 
-int tell_diff(const Tool& tool, const fs::path& before, const fs::path& after, const SubjectOptions& options,
-              const Shown& shown) {
+void DiffOptions::declare(Tool& tool) {
+    tool.positional("BEFORE", before, "What AFTER is compared with: a model, a program or a folder, too.");
+    tool.positional("AFTER", after, kModelHelp);
+    report.declare_output(tool);
+    report.declare_tables(tool);
+    pictures.declare_page(tool);
+    subject.accuracy.declare(tool, "Which recorded values differ.");
+    tool.section("Backends");
+    subject.backend.declare_libraries(tool);
+    subject.inputs.declare(tool);
+    subject.program.declare(tool);
+    tool.common("--output --html --accuracy --ops --times");
+    tool.example("explain diff yesterday/ today/", "do two traces differ? In CI: is there a new graph break?");
+    tool.exit_one("anything differs.");
+    tool.files([this] { return files(); });
+}
+
+UsedFiles DiffOptions::files() const {
+    UsedFiles used;
+    used.reads(before, subject.inputs);
+    report.add_to(used);
+    pictures.add_to(used);
+    subject.add_to(used, after);
+    return used;
+}
+
+int diff(const Tool& tool, const DiffOptions& options) {
+    options.pictures.check_usage();
+    options.subject.backend.check();
+    ReportSink sink(tool, options.after, options.report.output);
     const TempDir scratch("whittle-diff");
-    const Side first = side_of(tool, before, for_one_of(options, before, after), scratch.path() / "before");
-    const Side second = side_of(tool, after, for_one_of(options, after, before), scratch.path() / "after");
-    const explain::TraceDiff diff = explain::diff(first.capture(), second.capture(), options.accuracy.accuracy());
+    const fs::path &before = options.before, &after = options.after;
+    const Side first = side_of(tool, before, for_one_of(options.subject, before, after), scratch.path() / "before");
+    const Side second = side_of(tool, after, for_one_of(options.subject, after, before), scratch.path() / "after");
+    const report::TraceDiff diff = report::diff(first.capture(), second.capture(), options.subject.accuracy.accuracy());
     if (tool.shared().json)
-        print_json(explain::to_json(diff));
+        print_json(report::to_json(diff));
     else
-        shown.sink.out() << explain::to_text(diff, shown.report.text(tool, shown.sink));
-    shown.pictures.write_diff(tool, second.subject, second.report, diff);
+        sink.out() << report::to_text(diff, options.report.text(tool, sink));
+    options.pictures.write_diff(tool, second.subject, second.report, diff);
+    sink.close();
     return diff.same() ? 0 : 1;
 }
 

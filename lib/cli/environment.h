@@ -22,6 +22,17 @@ std::map<std::string, std::string> environment(const BackendSpec& spec, const Ba
 /// --version.
 std::string command_version(const std::string& backend);
 
+/// "$NAME" of the variables that change what is captured or compiled, or where a compiler and its parts are found;
+/// "(set)" in place of a value whose name says that it is a secret.
+std::map<std::string, std::string> reported_variables();
+
+/// The text with USER, HOST and ~ in place of the names of the user, the machine and the home folder, and without the
+/// passwords in addresses.
+std::string without_private(const std::string& text);
+
+/// The first line of what the program prints with --version; empty where it is not there.
+std::string version_line(const std::string& program);
+
 /// `repro env`: a line for each, or JSON.
 void print_environment(const Tool& tool);
 

@@ -109,6 +109,7 @@ bool terminal_takes_links(int descriptor) {
         const char* value = std::getenv(name);
         return value && *value;
     };
+    if (is_set("FORCE_HYPERLINK")) return std::string_view(std::getenv("FORCE_HYPERLINK")) != "0";
     const char* terminal = std::getenv("TERM");
     if (!::isatty(descriptor) || !terminal || std::string_view(terminal) == "dumb") return false;
     const std::string_view name = terminal;

@@ -7,7 +7,8 @@
 
 namespace whittle::cli {
 
-/// Whether the descriptor is a terminal that is known to take links; others may show them as garbage.
+/// Whether the descriptor is a terminal that is known to take links, for others may show them as garbage; or what
+/// $FORCE_HYPERLINK says, 1 or 0, as other programs read it.
 bool terminal_takes_links(int descriptor);
 
 /// The line, where each word that is the name of a file that exists, with or without ":LINE" and ":COLUMN" behind it,

@@ -7,9 +7,11 @@
 
 #include "base/error.h"
 #include "base/suggest.h"
+#include "base/words.h"
 #include "cli/usage.h"
 #include "frontends/pt2/archive.h"
 #include "graph/graph.h"
+#include "graph/text.h"
 #include "tensor/npy.h"
 #include "tensor/random.h"
 #include "tensor/safetensors.h"
@@ -69,16 +71,18 @@ std::optional<std::map<std::string, Tensor>> load_named(const fs::path& path) {
     return std::nullopt;
 }
 
+constexpr const char* kOneTensor = "one tensor is given with --input NAME=FILE";
+
 void read_all(const fs::path& from, const DeclaredValues& declared, Given& given) {
     if (fs::is_directory(from))
         fs::exists(from / "in_0.npy") ? read_numbered(from, given) : read_test_data_set(from, declared, given);
     else if (!fs::exists(from))
-        throw Error({from.string(), {}}, "No such file or directory");
+        throw Error({from.string(), {}}, "No such file or directory", kOneTensor);
     else if (const auto tensors = load_named(from))
         for (const auto& [name, tensor] : *tensors) given.inputs.push_back({name, from.string(), tensor});
     else
-        throw Error({from.string(), {}}, "--inputs takes a folder, or a safetensors or .npz file",
-                    "one tensor is given with --input NAME=FILE");
+        throw Error({from.string(), {}}, "--input without NAME= takes a folder, or a safetensors or .npz file",
+                    kOneTensor);
     if (!given.expected.empty()) given.expected_from = from.string();
 }
 
@@ -124,11 +128,36 @@ std::pair<std::string, std::string> split_assignment(const std::string& word, co
     return {word.substr(0, equals), word.substr(equals + 1)};
 }
 
+std::optional<fs::path> InputOptions::data_set() const {
+    std::optional<fs::path> found;
+    for (const std::string& word : inputs) {
+        if (word.find('=') != std::string::npos && !fs::exists(word)) continue;
+        if (found) throw Error("--input: '" + found->string() + "' and '" + word + "' both stand for all inputs");
+        found = word;
+    }
+    return found;
+}
+
+void InputOptions::add(const std::optional<fs::path>& folder) {
+    if (folder) inputs.push_back(folder->string());
+}
+
+std::vector<std::string> InputOptions::words() const {
+    std::vector<std::string> words;
+    const auto add = [&](const char* option, const std::string& value) { words.insert(words.end(), {option, value}); };
+    for (const std::string& input : inputs) add("--input", input);
+    if (seed) add("--seed", std::to_string(seed));
+    for (const std::string& dim : dims) add("--dim", dim);
+    return words;
+}
+
 Given read_given(const InputOptions& options, const DeclaredValues& declared) {
     Given given;
     Random random(static_cast<std::uint64_t>(options.seed));
-    if (options.data_set) read_all(*options.data_set, declared, given);
+    const std::optional<fs::path> data_set = options.data_set();
+    if (data_set) read_all(*data_set, declared, given);
     for (const std::string& word : options.inputs) {
+        if (word == data_set) continue;
         const auto [name, file] = split_assignment(word, "--input", "NAME=FILE");
         for (const GivenInput& other : given.inputs)
             if (other.name == name) throw Error("--input: '" + name + "' is given twice");
@@ -143,6 +172,85 @@ Given read_given(const InputOptions& options, const DeclaredValues& declared) {
             given.inputs.push_back({name, file, load_tensor(file, name)});
     }
     return given;
+}
+
+std::string source_name(const Node& placeholder) {
+    return placeholder.target.empty() ? placeholder.name : placeholder.target;
+}
+
+namespace {
+
+/// The names a user may call the placeholder by: the model's own, or the node's.
+bool is_called(const Node& placeholder, const std::string& name) {
+    return placeholder.target == name || placeholder.name == name;
+}
+
+void check_fits(const GivenInput& input, const Node& placeholder) {
+    const ValueMeta &want = placeholder.meta(), found = input.meta();
+    if (found.dtype != want.dtype || found.sizes != want.sizes || found.placement != want.placement)
+        throw Error({input.from, {}}, "input '" + source_name(placeholder) + "' is " + print(want) +
+                                          " in the model, but " + print(found) + " here");
+}
+
+/// The given values by placeholder, null where none was given. Throws Error for one that does not fit or that the
+/// graph has no input for.
+std::vector<const GivenInput*> match(const LoadedFrame& frame, const Given& given) {
+    const std::vector<NodeId> placeholders = frame.graph.placeholders();
+    std::vector<const GivenInput*> matched(placeholders.size());
+    std::vector<std::string> names;
+    for (const NodeId id : placeholders) names.push_back(source_name(frame.graph.node({id})));
+    for (std::size_t k = 0; k < given.inputs.size(); ++k) {
+        const GivenInput& input = given.inputs[k];
+        std::size_t i = input.name.empty() ? k : 0;
+        if (!input.name.empty())
+            while (i < placeholders.size() && !is_called(frame.graph.node({placeholders[i]}), input.name)) ++i;
+        if (i >= placeholders.size())
+            throw Error({input.from, {}},
+                        input.name.empty()
+                            ? "it holds " + plural(given.inputs.size(), "input") + ", but the model has " +
+                                  std::to_string(placeholders.size())
+                            : "the model has no input '" + input.name + "'; its inputs are " + join(names),
+                        did_you_mean(input.name, names));
+        check_fits(input, frame.graph.node({placeholders[i]}));
+        matched[i] = &input;
+    }
+    return matched;
+}
+
+}  // namespace
+
+void fill_inputs(LoadedFrame& frame, const ModelOptions& options, const Given& given) {
+    const std::vector<const GivenInput*> matched = match(frame, given);
+    if (!options.need_inputs) return;
+    const std::vector<NodeId> placeholders = frame.graph.placeholders();
+    const std::vector<Tensor> recorded = std::move(frame.inputs);
+    frame.inputs.clear();
+    Random random(static_cast<std::uint64_t>(options.inputs.seed));
+    bool made = false;
+    for (std::size_t i = 0; i < placeholders.size(); ++i) {
+        const ValueMeta& meta = frame.graph.node({placeholders[i]}).meta();
+        // Drawn whether used or not: giving one input does not change what the seed makes of the others.
+        const bool draw = recorded.empty();
+        // What is none of numbers is not made up: nobody runs such a graph.
+        Tensor drawn = !draw            ? recorded.at(i)
+                       : meta.placement ? Tensor(DType::u8, {0})
+                                        : random_tensor(meta.dtype, meta.sizes, random);
+        frame.inputs.push_back(matched[i] ? matched[i]->tensor : std::move(drawn));
+        made |= draw && !matched[i];
+    }
+    if (!given.inputs.empty()) frame.inputs_from = given.inputs.front().from;
+    if (made)
+        frame.inputs_from += (frame.inputs_from.empty() ? "seed " : " and seed ") + std::to_string(options.inputs.seed);
+}
+
+void set_expected(LoadedFrame& frame, const Given& given) {
+    if (given.inputs.empty() && given.expected.empty()) return;  // all inputs of a data set may be constants here
+    frame.expected = given.expected;                             // recorded outputs do not belong to other inputs
+    frame.expected_from = given.expected_from;
+    const std::size_t outputs = frame.graph.outputs().size();
+    if (!frame.expected.empty() && frame.expected.size() != outputs)
+        throw Error({given.expected_from, {}}, "it holds " + plural(frame.expected.size(), "output") +
+                                                   ", but the model has " + std::to_string(outputs));
 }
 
 Tensor load_tensor(const fs::path& path, const std::string& name) {

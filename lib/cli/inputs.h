@@ -1,4 +1,4 @@
-// Values that a user gives for a model's inputs: --input and --inputs.
+// Values that a user gives for a model's inputs: --input.
 #pragma once
 
 #include <filesystem>
@@ -32,6 +32,14 @@ struct Given {
 /// Throws Error for a file that is not there or holds no tensor, and for an input that is given twice. `declared`: of
 /// the model, when the files may hold sequences and optionals.
 Given read_given(const InputOptions& options, const DeclaredValues& declared = {});
+
+/// What the model calls the input, else the node's name.
+std::string source_name(const Node& placeholder);
+/// Fills frame.inputs: given values first, then recorded ones, then made ones. Throws Error for a value that does not
+/// fit, or that the graph has no input for.
+void fill_inputs(LoadedFrame& frame, const ModelOptions& options, const Given& given);
+/// Takes the expected outputs that belong to given inputs. Throws Error for another number of them.
+void set_expected(LoadedFrame& frame, const Given& given);
 
 /// The two sides of NAME=FILE. Throws Error naming the option for a word that is no assignment.
 std::pair<std::string, std::string> split_assignment(const std::string& word, const char* option, const char* form);

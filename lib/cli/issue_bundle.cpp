@@ -1,6 +1,5 @@
 #include "cli/issue_bundle.h"
 
-#include <algorithm>
 #include <cstdlib>
 #include <fstream>
 #include <iostream>
@@ -12,10 +11,9 @@
 #include "backends/halide/build_info.h"
 #include "base/error.h"
 #include "base/files.h"
+#include "base/program_text.h"
 #include "base/subprocess.h"
-#include "base/words.h"
 #include "cli/environment.h"
-#include "cli/told_variables.h"
 #include "cli/usage.h"
 
 namespace whittle::cli {
@@ -41,22 +39,15 @@ std::string vector_features() {
     return {};
 }
 
-std::string first_line_of(const std::vector<std::string>& command) {
-    if (!program_path(command[0])) return {};
-    const ProcessResult ran = run_process(command, {.timeout = std::chrono::seconds(10)});
-    return ran.good() ? ran.out.substr(0, ran.out.find('\n')) : "";
-}
-
 std::string environment_text() {
     std::map<std::string, std::string> found = environment();
     found["halide"] = halide::description();
     if (const std::string features = vector_features(); !features.empty()) found["cpu features"] = features;
     for (const char* compiler : {"g++", "clang++"})
-        if (const std::string version = first_line_of({compiler, "--version"}); !version.empty())
-            found[compiler] = version;
+        if (const std::string version = version_line(compiler); !version.empty()) found[compiler] = version;
     std::string text;
     for (const auto& [name, value] : found) text += name + ": " + value + "\n";
-    for (const auto& [name, value] : told_variables()) text += name + ": " + value + "\n";
+    for (const auto& [name, value] : reported_variables()) text += name + ": " + value + "\n";
     return text;
 }
 
@@ -68,19 +59,6 @@ std::string log_of(const std::vector<std::string>& command) {
     return "$ " + shell_quote(command) + "\n" + ran.out + (ran.err.empty() ? "" : "stderr:\n" + ran.err) + "it " +
            ending_of(ran) + "\n";
 }
-
-constexpr const char* kLeftOut =
-    "What is not in this folder:\n"
-    "- models, graphs, weights, inputs and results: `repro` writes those that you choose, with --anonymize under "
-    "other\n"
-    "  names and with other weights\n"
-    "- sources, and the files that the command names: only its words and what it printed are here\n"
-    "- environment variables but those that begin with WHITTLE_, HL_, OMP_, MKL_, TORCH_, PYTORCH_ or ATEN_, and\n"
-    "  PATH, LD_LIBRARY_PATH, PYTHONPATH and NODE_PATH, which environment.txt has\n"
-    "- the values of those whose name says that they are secret, passwords in addresses\n"
-    "- the names of the user and of the machine, and the home folder: they stand as USER, HOST and ~\n"
-    "- network addresses, serial numbers, other processes\n"
-    "Other paths and what the command itself prints are as they are: read log.txt before you send it.\n";
 
 }  // namespace
 
@@ -107,7 +85,7 @@ void write_issue_bundle(const Tool& tool, const IssueBundleOptions& options) {
         write("command.txt", shell_quote(options.command) + "\n");
         write("log.txt", log);
     }
-    write("left_out.txt", kLeftOut);
+    write("left_out.txt", fill_template("left_out.txt", {}));
     if (tool.shared().json) return print_json({{"files", files}});
     for (const std::string& file : files) std::cout << "written: " << file << "\n";
 }

@@ -11,13 +11,12 @@ namespace whittle::cli {
 
 void LimitOptions::declare(Tool& tool, const char* what) {
     const std::string subject = what;
+    tool.section("Limits");
     tool.option("--timeout", timeout, "S", "Seconds that " + subject + " may take. Default: 60.");
-    tool.option(
-        "--cpu-limit", cpu, "S",
-        "Seconds of processor time that " + subject + " may use, all its processes together. Default: no limit.");
+    tool.option("--cpu-limit", cpu, "S",
+                "Seconds of processor time that " + subject + " may use, child processes included. Default: none.");
     tool.option("--memory-limit", memory, "MB",
-                "Memory that " + subject +
-                    " may take, all its processes together: beyond our own on a backend. Default: 4096.");
+                "Memory in MB that " + subject + " may take, child processes included. Default: 4096.");
 }
 
 Limits LimitOptions::limits() const {

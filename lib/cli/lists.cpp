@@ -10,9 +10,10 @@
 #include "base/log.h"
 #include "base/variables.h"
 #include "capture/graph_break.h"
+#include "cli/old_spellings.h"
 #include "cli/tool.h"
 #include "cli/usage.h"
-#include "explain/show.h"
+#include "report/show.h"
 
 namespace whittle::cli {
 
@@ -40,43 +41,23 @@ void print_backends(const Tool& tool) {
 }  // namespace
 
 std::string break_page(const std::string& id) {
-    if (id == "all") return explain::break_catalogue_page();
-    if (const capture::BreakInfo* info = capture::find_break(id)) return explain::break_page(*info);
+    if (id == "all") return report::break_catalogue_page();
+    if (const capture::BreakInfo* info = capture::find_break(id)) return report::break_page(*info);
     const auto catalogue = capture::break_catalogue();
-    throw invalid_value(id, "--break",
+    throw invalid_value(id, "ID",
                         "expected an id from " + std::string(catalogue.front().id) + " to " +
                             std::string(catalogue.back().id) + ", or 'all'");
 }
 
-void ListOptions::declare_break(Tool& tool) {
-    tool.option("--break", break_id, "ID",
-                "Say what the break ID (WB0001 …) means and how to avoid it, or 'all' of them, and stop.");
-    tool.offers([] {
-        std::vector<std::string> ids = {"all"};
-        for (const capture::BreakInfo& info : capture::break_catalogue()) ids.emplace_back(info.id);
-        return ids;
-    });
+const std::vector<std::string>& lists() {
+    static const std::vector<std::string> all = {"backends", "variables", "logs", "spellings"};
+    return all;
 }
 
-void ListOptions::declare(Tool& tool) {
-    tool.flag("--list-backends", backends, "List the backends that exist, and stop.");
-    tool.flag("--list-variables", variables,
-              "List the environment variables that switch things without the programs, as Markdown, and stop.");
-    tool.flag("--list-logs", logs, "List what --log can show, as Markdown, and stop.");
-}
-
-bool ListOptions::print(const Tool& tool) const {
-    if (backends)
-        print_backends(tool);
-    else if (variables)
-        std::cout << variables_page();
-    else if (logs)
-        std::cout << logs_page();
-    else if (break_id)
-        std::cout << break_page(*break_id);
-    else
-        return false;
-    return true;
+void print_list(const Tool& tool, const std::string& what) {
+    check_choice("WHAT", what, lists());
+    if (what == "backends") return print_backends(tool);
+    std::cout << (what == "variables" ? variables_page() : what == "logs" ? logs_page() : old_spellings_page());
 }
 
 }  // namespace whittle::cli

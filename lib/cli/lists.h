@@ -1,8 +1,8 @@
 // What explain prints of Whittle itself: the backends that exist, and what a kind of graph break means.
 #pragma once
 
-#include <optional>
 #include <string>
+#include <vector>
 
 namespace whittle::cli {
 
@@ -11,15 +11,9 @@ class Tool;
 /// The page of the kind of break `id`, of all of them for "all". Throws Error for another word.
 std::string break_page(const std::string& id);
 
-/// --break and --list-….
-struct ListOptions {
-    std::optional<std::string> break_id = {};
-    bool backends = false, variables = false, logs = false;
-
-    void declare_break(Tool& tool);
-    void declare(Tool& tool);
-    /// Prints what is asked for; false where nothing is. Throws Error for a kind of break that there is not.
-    bool print(const Tool& tool) const;
-};
+/// What there is a list of: "backends" …
+const std::vector<std::string>& lists();
+/// Prints one of them. Throws Error for another word.
+void print_list(const Tool& tool, const std::string& what);
 
 }  // namespace whittle::cli

@@ -15,14 +15,14 @@
 #include "cli/inputs.h"
 #include "cli/tool.h"
 #include "cli/usage.h"
+#include "frontends/onnx/load.h"
 #include "frontends/pt2/load.h"
 #include "graph/failure_file.h"
 #include "graph/placement.h"
 #include "graph/text.h"
 #include "ops/core/opaque.h"
-#include "run/load.h"
-#include "tensor/random.h"
 #include "trace/index.h"
+#include "trace/load.h"
 
 namespace whittle::cli {
 
@@ -56,15 +56,6 @@ LoadOptions onnx_options(const ModelOptions& options, const Given& given) {
     return load;
 }
 
-/// The names a user may call the placeholder by: the model's own, or the node's.
-bool is_called(const Node& placeholder, const std::string& name) {
-    return placeholder.target == name || placeholder.name == name;
-}
-
-std::string source_name(const Node& placeholder) {
-    return placeholder.target.empty() ? placeholder.name : placeholder.target;
-}
-
 /// A minimized graph brings its inputs along.
 void use_failure(LoadedFrame& frame) {
     if (!frame.graph.failure) return;
@@ -92,8 +83,6 @@ void warn_of_assumed(const fs::path& path, const std::vector<std::string>& dims,
                                           join(dims) + "; --dim '" + dims.front().substr(0, dims.front().find('=')) +
                                           sets + "' sets " + (several ? "the first" : "it"));
 }
-
-void fill_inputs(LoadedFrame& frame, const ModelOptions& options, const Given& given);
 
 /// `model`: which of several in the archive, and then the frame's name.
 LoadedFrame load_pt2_frame(const fs::path& path, const std::string& model, const ModelOptions& options,
@@ -183,73 +172,6 @@ void set_onnx_file(LoadedFrame& frame, const OnnxFrame& read) {
     frame.onnx = std::move(file);
 }
 
-void check_fits(const GivenInput& input, const Node& placeholder) {
-    const ValueMeta &want = placeholder.meta(), found = input.meta();
-    if (found.dtype != want.dtype || found.sizes != want.sizes || found.placement != want.placement)
-        throw Error({input.from, {}}, "input '" + source_name(placeholder) + "' is " + print(want) +
-                                          " in the model, but " + print(found) + " here");
-}
-
-/// The given values by placeholder, null where none was given. Throws Error for one that does not fit or that the
-/// graph has no input for.
-std::vector<const GivenInput*> match(const LoadedFrame& frame, const Given& given) {
-    const std::vector<NodeId> placeholders = frame.graph.placeholders();
-    std::vector<const GivenInput*> matched(placeholders.size());
-    std::vector<std::string> names;
-    for (const NodeId id : placeholders) names.push_back(source_name(frame.graph.node({id})));
-    for (std::size_t k = 0; k < given.inputs.size(); ++k) {
-        const GivenInput& input = given.inputs[k];
-        std::size_t i = input.name.empty() ? k : 0;
-        if (!input.name.empty())
-            while (i < placeholders.size() && !is_called(frame.graph.node({placeholders[i]}), input.name)) ++i;
-        if (i >= placeholders.size())
-            throw Error({input.from, {}},
-                        input.name.empty()
-                            ? "it holds " + plural(given.inputs.size(), "input") + ", but the model has " +
-                                  std::to_string(placeholders.size())
-                            : "the model has no input '" + input.name + "'; its inputs are " + join(names),
-                        did_you_mean(input.name, names));
-        check_fits(input, frame.graph.node({placeholders[i]}));
-        matched[i] = &input;
-    }
-    return matched;
-}
-
-/// Fills frame.inputs: given values first, then recorded ones, then made ones.
-void fill_inputs(LoadedFrame& frame, const ModelOptions& options, const Given& given) {
-    const std::vector<const GivenInput*> matched = match(frame, given);
-    if (!options.need_inputs) return;
-    const std::vector<NodeId> placeholders = frame.graph.placeholders();
-    const std::vector<Tensor> recorded = std::move(frame.inputs);
-    frame.inputs.clear();
-    Random random(static_cast<std::uint64_t>(options.inputs.seed));
-    bool made = false;
-    for (std::size_t i = 0; i < placeholders.size(); ++i) {
-        const ValueMeta& meta = frame.graph.node({placeholders[i]}).meta();
-        // Drawn whether used or not: giving one input does not change what the seed makes of the others.
-        const bool draw = recorded.empty();
-        // What is none of numbers is not made up: nobody runs such a graph.
-        Tensor drawn = !draw            ? recorded.at(i)
-                       : meta.placement ? Tensor(DType::u8, {0})
-                                        : random_tensor(meta.dtype, meta.sizes, random);
-        frame.inputs.push_back(matched[i] ? matched[i]->tensor : std::move(drawn));
-        made |= draw && !matched[i];
-    }
-    if (!given.inputs.empty()) frame.inputs_from = given.inputs.front().from;
-    if (made)
-        frame.inputs_from += (frame.inputs_from.empty() ? "seed " : " and seed ") + std::to_string(options.inputs.seed);
-}
-
-void set_expected(LoadedFrame& frame, const Given& given) {
-    if (given.inputs.empty() && given.expected.empty()) return;  // all inputs of a data set may be constants here
-    frame.expected = given.expected;                             // recorded outputs do not belong to other inputs
-    frame.expected_from = given.expected_from;
-    const std::size_t outputs = frame.graph.outputs().size();
-    if (!frame.expected.empty() && frame.expected.size() != outputs)
-        throw Error({given.expected_from, {}}, "it holds " + plural(frame.expected.size(), "output") +
-                                                   ", but the model has " + std::to_string(outputs));
-}
-
 LoadedFrame frame_of_record(LoadedRecord loaded) {
     LoadedFrame frame{.name = loaded.record.frame, .file = loaded.file, .graph = std::move(loaded.graph)};
     frame.inputs = loaded.record.inputs;
@@ -296,20 +218,15 @@ std::vector<LoadedFrame> frames_of_trace(const fs::path& folder, bool need_input
 
 void InputOptions::declare(Tool& tool) {
     tool.section("Inputs of the model");
-    tool.option("--input", inputs, "NAME=FILE",
-                "Value of an input: a safetensors, .npz, .npy or ONNX TensorProto file; or 'DTYPE[SIZES]', such as "
-                "'f32[1, 3, 224, 224]', for random numbers; or a number. May be repeated.");
-    tool.option(
-        "--inputs", data_set, "DIR|FILE",
-        "Inputs and, where they are known, expected outputs: a folder of input_N.pb and output_N.pb, as the "
-        "ONNX backend tests have it, or of in_N.npy and out_N.npy, in the order of the inputs; or a "
-        "safetensors or .npz file of inputs by name. Where the sizes of results depend on the value of an input, that "
-        "value becomes a constant of the graph.");
-    tool.option("--seed", seed, "N", "Make the values of all other inputs from this seed (default 0).");
+    tool.option("--input", inputs, "[NAME=]FILE",
+                "NAME=FILE: value of one input (.safetensors, .npz, .npy, TensorProto), NAME=DTYPE[SIZES]: random "
+                "numbers ('x=f32[1, 3]'), NAME=NUMBER. Without a name: a folder (input_N.pb and output_N.pb, or "
+                "in_N.npy and out_N.npy) or file of all of them. May be repeated.");
+    tool.option("--seed", seed, "N", "Seed of the inputs that are not given (default 0).");
     tool.option(
         "--dim", dims, "NAME=SIZE",
-        "Size of a dynamic dimension that no given input decides; default 1, or what a PyTorch export has as its "
-        "example. One without a name is called by its place: 'x[2]'. May be repeated.");
+        "Size of a dynamic dimension; one without a name is 'x[2]'. Default: a PyTorch export's example, else 1. "
+        "May be repeated.");
 }
 
 namespace {
@@ -339,7 +256,7 @@ std::vector<LoadedFrame> load_model(const fs::path& path, const ModelOptions& op
         throw Error("--dim requires an ONNX model or a PyTorch export: the sizes of '" + path.string() + "' are fixed");
     const fs::path file = model_file(path);
     InputOptions inputs = options.inputs;
-    if (!inputs.given()) inputs.data_set = values_beside(path);
+    if (!inputs.given()) inputs.add(values_beside(path));
     Given given;
     if (inputs.given()) given = kind == ModelKind::onnx ? read_given_for(file, inputs) : read_given(inputs);
     std::vector<LoadedFrame> frames;

@@ -9,8 +9,8 @@
 #include <string_view>
 #include <vector>
 
-#include "debug/frame.h"
 #include "graph/graph.h"
+#include "judge/frame.h"
 #include "trace/record.h"
 
 namespace whittle::cli {
@@ -47,15 +47,20 @@ std::filesystem::path model_file(const std::filesystem::path& model);
 /// The folder test_data_set_0 in a folder of the ONNX backend tests; nothing where there is none.
 std::optional<std::filesystem::path> values_beside(const std::filesystem::path& model);
 
-/// Where the values of a model's inputs come from. Options --input, --inputs, --seed, --dim.
+/// Where the values of a model's inputs come from. Options --input, --seed, --dim.
 struct InputOptions {
-    std::vector<std::string> inputs = {};                ///< NAME=FILE or NAME=DTYPE[SIZES]
-    std::optional<std::filesystem::path> data_set = {};  ///< a folder or a file of values
+    std::vector<std::string> inputs = {};  ///< NAME=FILE, NAME=DTYPE[SIZES], or a folder or file of several values
     std::int64_t seed = 0;
     std::vector<std::string> dims = {};  ///< NAME=SIZE of dynamic dimensions
 
     void declare(Tool& tool);
-    bool given() const { return !inputs.empty() || data_set; }
+    bool given() const { return !inputs.empty(); }
+    /// The folder or file of several values. Throws Error for two.
+    std::optional<std::filesystem::path> data_set() const;
+    /// Takes the values in the folder; nothing where there is none.
+    void add(const std::optional<std::filesystem::path>& folder);
+    /// As they are typed.
+    std::vector<std::string> words() const;
 };
 
 struct ModelOptions {

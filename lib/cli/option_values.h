@@ -3,11 +3,14 @@
 #pragma once
 
 #include <charconv>
+#include <chrono>
+#include <concepts>
 #include <cstdint>
 #include <filesystem>
 #include <limits>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <system_error>
 #include <type_traits>
 #include <vector>
@@ -31,13 +34,28 @@ template <class Number>
 void convert_number(const std::string& word, const std::string& place, Number& target, const char* why) {
     const auto [end, status] = std::from_chars(word.data(), word.data() + word.size(), target);
     const bool fits = target >= 0 && target <= std::numeric_limits<Number>::max();  // which NaN does not
+    if (status == std::errc::result_out_of_range) throw invalid_value(word, place, "it is too large");
     if (status != std::errc() || end != word.data() + word.size() || !fits) throw invalid_value(word, place, why);
 }
-inline void convert(const std::string& word, const std::string& place, std::int64_t& target) {
+template <std::integral Number>
+void convert(const std::string& word, const std::string& place, Number& target) {
     convert_number(word, place, target, "not a whole number of 0 or more");
 }
 inline void convert(const std::string& word, const std::string& place, double& target) {
     convert_number(word, place, target, "not a number of 0 or more");
+}
+
+/// "90s", "10m", "2h", "1d", as timeout(1) has it; a number alone is seconds.
+inline void convert(const std::string& word, const std::string& place, std::chrono::seconds& target) {
+    constexpr std::string_view kUnits = "smhd";
+    constexpr double kSeconds[] = {1, 60, 3600, 86400};
+    const std::size_t unit = word.empty() ? kUnits.npos : kUnits.find(word.back());
+    const char* const why = "not a time, such as 90s, 10m or 2h";
+    double number = 0;
+    convert_number(unit == kUnits.npos ? word : word.substr(0, word.size() - 1), place, number, why);
+    number *= unit == kUnits.npos ? 1 : kSeconds[unit];
+    if (number < 1 || number > 1e9) throw invalid_value(word, place, why);
+    target = std::chrono::seconds(static_cast<std::int64_t>(number));
 }
 
 template <class T>

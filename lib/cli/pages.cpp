@@ -142,7 +142,8 @@ std::string man_page_options(const PageText& page) {
 std::string man_page_variables(bool compiles) {
     std::string text;
     for (const Variable& entry : variables()) {
-        if (!compiles && entry.option.starts_with('.')) continue;
+        const bool of_every_program = entry.tool.empty() || entry.tool.starts_with("`--");
+        if (!compiles && (entry.option.starts_with('.') || !of_every_program)) continue;
         text += ".TP\n.B " + roff(entry.name) + "\n" + roff(plain(values_text(entry.values))) + ". " +
                 roff(plain(entry.meaning));
         if (!entry.option.empty()) text += " In the API: " + roff(entry.option) + ".";

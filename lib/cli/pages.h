@@ -40,7 +40,8 @@ std::vector<std::string> command_words(const PageText& page);
 
 std::string help_page(const PageText& page);
 std::string man_page_options(const PageText& page);
-/// The environment variables; without `compiles` those alone that stand for no option of compile().
+/// The environment variables; without `compiles`, of a program that captures nothing, those alone that every program
+/// reads.
 std::string man_page_variables(bool compiles);
 
 }  // namespace whittle::cli

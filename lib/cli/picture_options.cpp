@@ -10,11 +10,7 @@
 #include "cli/environment.h"
 #include "cli/tool.h"
 #include "cli/usage.h"
-#include "debug/divergence.h"
-#include "explain/show.h"
-#include "html/data.h"
-#include "html/findings.h"
-#include "html/page.h"
+#include "report/page/page.h"
 
 namespace whittle::cli {
 
@@ -23,7 +19,7 @@ namespace {
 constexpr std::size_t kMostCompared = 8;  // each runs the graph three times
 
 /// The values of one graph that is computed wrong, or why there are none.
-void compare(const std::string& graph, const debug::JudgedFrame& failing, const std::vector<LoadedFrame>& frames,
+void compare(const std::string& graph, const JudgedFrame& failing, const std::vector<LoadedFrame>& frames,
              const SubjectOptions& options, PictureOptions::Compared& compared) {
     // Of a program the file is told without the folder, which is gone when the report is read.
     const auto found = std::ranges::find_if(frames, [&](const LoadedFrame& frame) {
@@ -34,7 +30,7 @@ void compare(const std::string& graph, const debug::JudgedFrame& failing, const 
         return;
     }
     try {
-        compared.values.emplace(graph, debug::diverge(*found, options.suspect()));
+        compared.values.emplace(graph, report::diverge(*found, options.suspect()));
     } catch (const Error& error) {
         log_warning(LogChannel::run, "the page has no values of " + graph + ": " + error.what());
         compared.not_compared.emplace(graph, error.message());
@@ -42,12 +38,12 @@ void compare(const std::string& graph, const debug::JudgedFrame& failing, const 
 }
 
 /// The values of what is computed wrong.
-PictureOptions::Compared compare(const debug::Subject& subject, const SubjectOptions& options) {
+PictureOptions::Compared compare(const report::Subject& subject, const SubjectOptions& options) {
     PictureOptions::Compared compared;
     if (subject.runnable.empty()) return compared;
     std::vector<LoadedFrame> frames;
-    for (const debug::JudgedFrame& failing : subject.failing()) {
-        const std::string graph = html::graph_of(subject, failing);
+    for (const JudgedFrame& failing : subject.failing()) {
+        const std::string graph = report::graph_of(subject, failing);
         if (!failing.wrong || graph.empty()) continue;
         if (compared.values.contains(graph) || compared.not_compared.contains(graph)) continue;  // a further run
         if (compared.values.size() == kMostCompared) {
@@ -62,11 +58,11 @@ PictureOptions::Compared compare(const debug::Subject& subject, const SubjectOpt
 }
 
 /// Tells the failures what the page tells of them.
-void add_first_wrong(const debug::Subject& subject, const PictureOptions::Compared& compared, nlohmann::json& json) {
+void add_first_wrong(const report::Subject& subject, const PictureOptions::Compared& compared, nlohmann::json& json) {
     if (!json.contains("judged")) return;
     for (std::size_t i = 0; i < subject.judged.size(); ++i) {
         if (subject.judged[i].verdict != Verdict::fails) continue;
-        const auto found = compared.values.find(html::graph_of(subject, subject.judged[i]));
+        const auto found = compared.values.find(report::graph_of(subject, subject.judged[i]));
         const ValueDivergence* const value =
             found == compared.values.end() ? nullptr : found->second.divergence.first_wrong();
         if (!value) continue;
@@ -76,7 +72,7 @@ void add_first_wrong(const debug::Subject& subject, const PictureOptions::Compar
     }
 }
 
-html::PageFacts page_facts(const Tool& tool, const debug::Subject& subject, const explain::Report& report,
+html::PageFacts page_facts(const Tool& tool, const report::Subject& subject, const report::Report& report,
                            PictureOptions::Compared compared, bool source) {
     return {.subject = subject,
             .report = report,
@@ -89,20 +85,24 @@ html::PageFacts page_facts(const Tool& tool, const debug::Subject& subject, cons
 }
 
 void write_page(const std::filesystem::path& file, const html::PageFacts& facts) {
-    write_file(file, html::page(html::page_data(facts)));
+    write_file(file, html::page(facts));
 }
 
 }  // namespace
 
-void PictureOptions::declare(Tool& tool) {
-    tool.option("--dot", dot, "FILE", "Write the graphs as a picture for Graphviz's dot.");
+void PictureOptions::declare_page(Tool& tool) {
+    tool.section("Pictures");
     tool.option("--html", html, "FILE",
-                "Write the report as a page for browsers, one file that needs no network: what happened and the next "
-                "command, graphs to zoom and search, source beside them, breaks, guards, recompiles; with --backend "
-                "the error of each value where results are wrong.");
+                "Write the report as a page for browsers, one file: graphs, source, breaks, guards, and with --backend "
+                "wrong values.");
+    tool.flag("--no-source", no_source, "With --html: leave the text of source files out.");
+}
+
+void PictureOptions::declare(Tool& tool) {
+    declare_page(tool);
+    tool.option("--dot", dot, "FILE", "Write the graphs as a picture for Graphviz's dot.");
     tool.option("--timeline", timeline, "FILE",
                 "Write what --times measures as a trace for Perfetto and chrome://tracing.");
-    tool.flag("--no-source", no_source, "With --html: leave the text of source files out.");
 }
 
 void PictureOptions::add_to(UsedFiles& files) const {
@@ -115,11 +115,11 @@ void PictureOptions::check_usage() const {
     if (no_source && !html) throw Error("--no-source requires --html");
 }
 
-PictureOptions::Compared PictureOptions::write(const Tool& tool, const debug::Subject& subject,
-                                               const explain::Report& report, const SubjectOptions& options,
+PictureOptions::Compared PictureOptions::write(const Tool& tool, const report::Subject& subject,
+                                               const report::Report& report, const SubjectOptions& options,
                                                nlohmann::json& json) const {
-    if (dot) write_file(*dot, explain::to_dot(subject.frames, report));
-    if (timeline) write_file(*timeline, explain::chrome_trace(subject.profile));
+    if (dot) write_file(*dot, report::to_dot(subject.frames, report));
+    if (timeline) write_file(*timeline, report::chrome_trace(subject.profile));
     if (!html) return {};
     Compared compared = compare(subject, options);
     add_first_wrong(subject, compared, json);
@@ -127,7 +127,7 @@ PictureOptions::Compared PictureOptions::write(const Tool& tool, const debug::Su
     return compared;
 }
 
-void PictureOptions::write_again(const Tool& tool, const debug::Subject& subject, const explain::Report& report,
+void PictureOptions::write_again(const Tool& tool, const report::Subject& subject, const report::Report& report,
                                  Compared compared, const nlohmann::json& json) const {
     if (!html || !json.contains("minify")) return;
     html::PageFacts facts = page_facts(tool, subject, report, std::move(compared), !no_source);
@@ -136,11 +136,11 @@ void PictureOptions::write_again(const Tool& tool, const debug::Subject& subject
     write_page(*html, facts);
 }
 
-void PictureOptions::write_diff(const Tool& tool, const debug::Subject& subject, const explain::Report& report,
-                                const explain::TraceDiff& diff) const {
+void PictureOptions::write_diff(const Tool& tool, const report::Subject& subject, const report::Report& report,
+                                const report::TraceDiff& diff) const {
     if (!html) return;
     html::PageFacts facts = page_facts(tool, subject, report, {}, !no_source);
-    facts.diff = &diff;
+    facts.diff = diff;
     write_page(*html, facts);
 }
 

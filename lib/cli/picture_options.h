@@ -9,9 +9,9 @@
 #include <vector>
 
 #include "cli/subject.h"
-#include "debug/divergence.h"
-#include "explain/report.h"
-#include "explain/trace_diff.h"
+#include "report/divergence.h"
+#include "report/report.h"
+#include "report/trace_diff.h"
 
 namespace whittle::cli {
 
@@ -22,7 +22,8 @@ struct PictureOptions {
     std::optional<std::filesystem::path> dot, html, timeline;
     bool no_source = false;
 
-    explicit operator bool() const { return dot || html || timeline; }
+    /// --html and --no-source.
+    void declare_page(Tool& tool);
     void declare(Tool& tool);
     /// Those that are written.
     void add_to(UsedFiles& files) const;
@@ -30,19 +31,19 @@ struct PictureOptions {
     void check_usage() const;
     /// Values that a backend computes wrong, by the name of the graph, or why they were not compared.
     struct Compared {
-        std::map<std::string, debug::FrameDivergence> values = {};
+        std::map<std::string, report::FrameDivergence> values = {};
         std::map<std::string, std::string> not_compared = {};
     };
     /// Where a backend was run, values that it computes wrong are compared with the reference's for the page, and
     /// returned. The failures of `json`, which are the subject's in its order, get the `first_wrong`; it may be null.
-    Compared write(const Tool& tool, const debug::Subject& subject, const explain::Report& report,
+    Compared write(const Tool& tool, const report::Subject& subject, const report::Report& report,
                    const SubjectOptions& options, nlohmann::json& json) const;
     /// The page again, with what minify and repro have found since: members `minify` and `repros` of `json`.
-    void write_again(const Tool& tool, const debug::Subject& subject, const explain::Report& report, Compared compared,
+    void write_again(const Tool& tool, const report::Subject& subject, const report::Report& report, Compared compared,
                      const nlohmann::json& json) const;
     /// The page of a comparison, about its second side.
-    void write_diff(const Tool& tool, const debug::Subject& subject, const explain::Report& report,
-                    const explain::TraceDiff& diff) const;
+    void write_diff(const Tool& tool, const report::Subject& subject, const report::Report& report,
+                    const report::TraceDiff& diff) const;
 };
 
 }  // namespace whittle::cli

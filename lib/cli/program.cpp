@@ -5,13 +5,14 @@
 #include <algorithm>
 #include <csignal>
 #include <cstdio>
-#include <limits>
+#include <set>
 
 #include "backends/registry.h"
 #include "base/error.h"
 #include "base/log.h"
 #include "base/variables.h"
 #include "cli/inputs.h"
+#include "cli/option_values.h"
 #include "cli/tool.h"
 #include "cli/usage.h"
 
@@ -46,35 +47,62 @@ std::vector<std::pair<std::string, std::string>> as_variables(const std::vector<
     return result;
 }
 
+constexpr std::string_view kKeys[] = {
+    "level=core", "level=api", "limit=", "seconds=", "check=always", "check=budget", "check=never", "save-every="};
+
 }  // namespace
+
+CaptureSettings ProgramOptions::capture() const {
+    CaptureSettings settings;
+    std::set<std::string> given;
+    for (const std::string& pair : capture_keys) {
+        const auto [key, value] = split_assignment(pair, "--capture", "KEY=VALUE");
+        const std::string place = "--capture " + key;
+        if (!given.insert(key).second) throw Error(place + " is given twice");
+        const auto word = [&](std::string& target, const std::vector<std::string>& words) {
+            check_choice(place, value, words);
+            target = value;
+        };
+        if (key == "level")
+            word(settings.level, {"core", "api"});
+        else if (key == "check")
+            word(settings.check, {"always", "budget", "never"});
+        else if (key == "limit")
+            convert(value, place, settings.limit_mb);
+        else if (key == "seconds")
+            convert(value, place, settings.seconds);
+        else if (key == "save-every")
+            convert(value, place, settings.save_every);
+        else
+            throw invalid_value(pair, "--capture", "expected one of level, limit, seconds, check, save-every");
+    }
+    return settings;
+}
 
 void ProgramOptions::declare(Tool& tool) {
     tool.section("Programs");
     tool.option("--function", functions, "NAME",
-                "Capture the executions of this function instead of those that main calls. May be repeated.");
-    tool.choice("--level", level, {"core", "api"},
-                "Ops of LibTorch programs: core, as composite ones are made of; api, as the program calls them.");
-    tool.option(
-        "--cache-size-limit", cache_size_limit, "N",
-        "So many specializations of a function, or of a graph of a LibTorch program (default 8). A program's own "
-        ".cache_limit wins.");
+                "Capture this function instead of those that main calls. May be repeated.");
     tool.option("--compile", compile_options, "NAME=VALUE",
                 "An option of compile() in a program that is written against Whittle's API: " + compile_option_names() +
-                    ". May be repeated; explain --list-variables says what each is.");
-    tool.option("--capture-limit", limit_mb, "MB", "Cut the capture when its events take more (default 2048).");
-    tool.option("--capture-seconds", limit_seconds, "S", "Cut the capture after this time (default 600).");
+                    ". May be repeated; explain list variables says what each is. cache_limit is also how many "
+                    "specializations a graph of a LibTorch program may have (default 8).");
+    tool.option("--capture", capture_keys, "KEY=VALUE",
+                "How to capture a program: level=core|api (ops of LibTorch, decomposed or as called), limit=MB (2048), "
+                "seconds=S (600); of trace also check=always|budget|never (run each graph on what was observed) and "
+                "save-every=S (10). May be repeated.");
+    tool.offers([] { return std::vector<std::string>(std::begin(kKeys), std::end(kKeys)); });
     tool.after_dashes(arguments, "Arguments of the program.");
 }
 
 void ProgramOptions::refuse_for_model(const std::filesystem::path& model) const {
-    const ProgramOptions defaults;
     const std::string file = model.string();
     if (!arguments.empty()) throw Error({file, {}}, "it is no program, and takes no arguments after --");
-    if (!functions.empty() || level != defaults.level || cache_size_limit || !compile_options.empty() ||
+    if (!functions.empty() || capture().level != CaptureSettings().level || !compile_options.empty() ||
         profile_recompiles)
         throw Error({file, {}},
-                    "it is no program: --function, --level, --cache-size-limit, --compile and --profile-recompiles are "
-                    "for programs only");
+                    "it is no program: --function, --compile, --capture level and --recompiles=all are for programs "
+                    "only");
 }
 
 namespace {
@@ -95,21 +123,26 @@ std::map<std::string, Tensor> by_name(const InputOptions& options) {
 
 }  // namespace
 
+/// What --compile cache_limit says.
+static std::optional<std::int64_t> cache_limit_in(const std::vector<std::pair<std::string, std::string>>& environment) {
+    for (const auto& [name, value] : environment)
+        if (name == "WHITTLE_CACHE_SIZE_LIMIT") return std::stoll(value);
+    return std::nullopt;
+}
+
 /// Specializations of who is observed: as the API has it for WHITTLE_PROFILE_RECOMPILES.
 static constexpr std::int64_t kMostProfiled = 64;
 
-debug::ProgramRequest ProgramOptions::request(const Tool& tool, const std::filesystem::path& program,
-                                              const InputOptions& inputs) const {
+ProgramRequest ProgramOptions::request(const Tool& tool, const std::filesystem::path& program,
+                                       const InputOptions& inputs) const {
     const ModelKind kind = recognize(program);
     const bool module = kind == ModelKind::torchscript;
     if (module && !arguments.empty())
         throw Error({program.string(), {}}, "it is no program, and takes no arguments after --",
                     "inputs are given by --input NAME=FILE");
     if (!module && inputs.given())
-        throw Error({program.string(), {}},
-                    "it is a program, which has its own inputs: --input and --inputs are for models");
-    if (cache_size_limit && (*cache_size_limit < 1 || *cache_size_limit > std::numeric_limits<int>::max()))
-        throw invalid_value(std::to_string(*cache_size_limit), "--cache-size-limit", "expected a number from 1");
+        throw Error({program.string(), {}}, "it is a program, which has its own inputs: --input is for models");
+    const CaptureSettings settings = capture();
     log_info(LogChannel::cli, program.string() + " is taken for: " + std::string(name(kind)));
     std::vector<std::pair<std::string, std::string>> environment = as_variables(compile_options);
     if (profile_recompiles) environment.emplace_back("WHITTLE_PROFILE_RECOMPILES", "1");
@@ -118,15 +151,16 @@ debug::ProgramRequest ProgramOptions::request(const Tool& tool, const std::files
             .inputs = module ? std::optional(by_name(inputs)) : std::nullopt,
             .arguments = arguments,
             .functions = functions,
-            .composite = level == "api",
-            .cache_size_limit = profile_recompiles ? kMostProfiled : cache_size_limit,
-            .limit_mb = limit_mb,
-            .limit_seconds = limit_seconds,
+            .composite = settings.level == "api",
+            .cache_size_limit = profile_recompiles ? kMostProfiled : cache_limit_in(environment),
+            .limit_mb = settings.limit_mb,
+            .limit_seconds = settings.seconds,
             .stdout_to_stderr = module || tool.shared().json,
+            .save_every = static_cast<double>(settings.save_every),
             .compile_options = std::move(environment)};
 }
 
-int end_as(const debug::RanProgram& program) {
+int end_as(const RanProgram& program) {
     if (!program.signal) return program.exit_code;
     std::fflush(nullptr);
     const rlimit none{0, 0};  // the program's own core file, if any, is there already

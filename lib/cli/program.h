@@ -9,33 +9,36 @@
 #include <vector>
 
 #include "cli/model.h"
-#include "debug/program.h"
+#include "record/launch/program.h"
 
 namespace whittle::cli {
 
 class Tool;
 
-/// How a program is captured. Options --level, --function, --cache-size-limit, --capture-limit, --capture-seconds and
-/// what follows `--`.
+/// What --capture KEY=VALUE sets.
+struct CaptureSettings {
+    std::string level = "core", check = "budget";
+    std::int64_t limit_mb = 2048, seconds = 600, save_every = 10;
+};
+
+/// How a program is captured. Options --function, --compile, --capture and what follows `--`.
 struct ProgramOptions {
     std::vector<std::string> arguments = {};
     std::vector<std::string> functions = {};
-    std::string level = "core";
-    std::optional<std::int64_t> cache_size_limit = {};
-    bool profile_recompiles = false;                ///< no cache limit hides one
-    std::vector<std::string> compile_options = {};  ///< NAME=VALUE
-    std::int64_t limit_mb = 2048, limit_seconds = 600;
+    bool profile_recompiles = false;                                   ///< no cache limit hides one
+    std::vector<std::string> compile_options = {}, capture_keys = {};  ///< NAME=VALUE
 
     void declare(Tool& tool);
+    /// Throws Error for a key that there is not, for one that is given twice, and for a value that it cannot have.
+    CaptureSettings capture() const;
     /// Throws Error when something was given that only a program takes.
     void refuse_for_model(const std::filesystem::path& model) const;
     /// A program's stdout is its own, unless the tool prints JSON there. `inputs` are of a TorchScript module; a
     /// program takes none. Throws Error for options that are not for the one or the other.
-    debug::ProgramRequest request(const Tool& tool, const std::filesystem::path& program,
-                                  const InputOptions& inputs) const;
+    ProgramRequest request(const Tool& tool, const std::filesystem::path& program, const InputOptions& inputs) const;
 };
 
 /// Ends this process as the program ended: with its exit status, or by its signal.
-int end_as(const debug::RanProgram& program);
+int end_as(const RanProgram& program);
 
 }  // namespace whittle::cli

@@ -8,10 +8,12 @@
 #include "base/words.h"
 #include "cli/messages.h"
 #include "cli/model.h"
+#include "cli/option_values.h"
 #include "cli/tool.h"
 #include "cli/usage.h"
 #include "graph/json.h"
 #include "trace/frame_record.h"
+#include "trace/record.h"
 
 namespace whittle::cli {
 namespace fs = std::filesystem;
@@ -29,9 +31,15 @@ void check_is_record(const fs::path& file) {
             program_called("replay") + " traces");
 }
 
-Shard shard_of(const RecordChoice& choice) {
-    if (!choice.shard_index) return shard_from_environment().value_or(Shard{});
-    return {static_cast<std::size_t>(*choice.shard_index), static_cast<std::size_t>(*choice.num_shards)};
+Shard shard_of(const std::string& shard) {
+    if (shard.empty()) return shard_from_environment().value_or(Shard{});
+    const std::size_t slash = std::min(shard.find('/'), shard.size());
+    std::int64_t index = 0, count = 0;
+    const char* const why = "expected I/N, part I, from 1, of N";
+    convert_number(shard.substr(0, slash), "--shard", index, why);
+    convert_number(shard.substr(std::min(slash + 1, shard.size())), "--shard", count, why);
+    if (index < 1 || index > count) throw invalid_value(shard, "--shard", why);
+    return {static_cast<std::size_t>(index - 1), static_cast<std::size_t>(count)};
 }
 
 }  // namespace
@@ -41,21 +49,17 @@ void RecordChoice::declare(Tool& tool) {
     tool.option("--filter", filter, "RE", "Only records whose path this regular expression finds.");
     tool.option(
         "--to-event", to_event, "K",
-        "Stop after the first K records of each DIR, in the order they were made: a record is one event, the run "
-        "of one graph. Where only frames' records are named: after the first K events of each, inputs and calls.");
-    tool.option("--shard-index", shard_index, "I",
-                "With --num-shards: run part I (from 0). $GTEST_SHARD_INDEX is honoured.");
-    tool.option("--num-shards", num_shards, "N", "Number of parts of equal size. $GTEST_TOTAL_SHARDS is honoured.");
+        "Stop after the first K records of each DIR; where only frames' records are named, after K events of each.");
+    tool.option("--shard", shard, "I/N",
+                "Run part I of N, from 1 on. Default: $GTEST_SHARD_INDEX, from 0 on, of $GTEST_TOTAL_SHARDS.");
     tool.option("--xfail", xfail, "FILE",
-                "Known failures: on each line a pattern for a record's name or its path from any folder on, the reason "
-                "behind '#'.");
+                "Known failures: a pattern for a record's name or path on each line, the reason behind '#'.");
 }
 
 void RecordChoice::check_usage(std::span<const fs::path> arguments) const {
     for (const fs::path& argument : arguments) check_is_record(argument);
     if (to_event) require_range("--to-event", static_cast<double>(*to_event), 1, 1e9);
-    require_with(shard_index.has_value(), "--shard-index", num_shards.has_value(), "--num-shards");
-    require_with(num_shards.has_value(), "--num-shards", shard_index.has_value(), "--shard-index");
+    shard_of(shard);
 }
 
 std::vector<fs::path> RecordChoice::records(const Tool& tool, const std::vector<fs::path>& arguments,
@@ -64,7 +68,7 @@ std::vector<fs::path> RecordChoice::records(const Tool& tool, const std::vector<
         find_records(arguments, to_event ? std::optional(static_cast<std::size_t>(*to_event)) : std::nullopt);
     if (!filter.empty() && select_records(all, filter, {}).empty())
         throw invalid_value(filter, "--filter", "it matches none of " + plural(all.size(), "record"));
-    std::vector<fs::path> selected = select_records(all, filter, shard_of(*this));
+    std::vector<fs::path> selected = select_records(all, filter, shard_of(shard));
     for (const std::string& pattern : known.unused(all))
         warn(tool, xfail->string() + ": no record is called '" + pattern + "'");
     return selected;

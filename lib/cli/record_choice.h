@@ -1,4 +1,4 @@
-// Which records replay runs: --filter --to-event --shard-index --num-shards --xfail.
+// Which records replay runs: --filter --to-event --shard --xfail.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "run/replay.h"
+#include "replay/records.h"
 
 namespace whittle::cli {
 
@@ -16,12 +16,13 @@ class Tool;
 
 struct RecordChoice {
     std::string filter = {};
-    std::optional<std::int64_t> to_event = {}, shard_index = {}, num_shards = {};
+    std::optional<std::int64_t> to_event = {};
+    std::string shard = {};  ///< "I/N", from 1
     std::optional<std::filesystem::path> xfail = {};
 
     void declare(Tool& tool);
-    /// Throws Error for an argument that is no record, saying what it is and what makes a record of it, and for options
-    /// that do not fit.
+    /// Throws Error for an argument that is no record, saying what it is and what makes a record of it, and for numbers
+    /// out of range.
     void check_usage(std::span<const std::filesystem::path> arguments) const;
     /// The records that the arguments name, without those that the filter or the shard leaves out. Warns of known
     /// failures that no record has. Throws Error for a filter that finds none of them.

@@ -27,30 +27,33 @@ std::vector<cpp::StaticTables> described_files(const fs::path& model) {
 
 }  // namespace
 
+void ReportOptions::declare_output(Tool& tool) {
+    tool.option("-o,--output", output, "FILE", "Write the report to FILE. Default: stdout; of a program stderr.");
+}
+
+void ReportOptions::declare_tables(Tool& tool) {
+    tool.section("The report");
+    tool.flag("--ops", ops, "Add a table of the operations: how often each is called, with what results.");
+    tool.flag("--times", times,
+              "Add what compiling and running take: passes, kernels, memory, operations of LibTorch.");
+}
+
 void ReportOptions::declare(Tool& tool) {
-    tool.flag("--ops", ops, "Add a table of all operations: how often each is called, and with what results.");
+    declare_output(tool);
+    declare_tables(tool);
     tool.flag("--guards", guards, "Add the guards of each captured graph: when it may be used again.");
-    tool.flag(
-        "--times", times,
-        "Add what compiling and running take: passes, graphs and kernels (flops, bytes, share of the roofline) on "
-        "the backend, memory over time, operations of a LibTorch program.");
-    tool.flag("--recompiles", recompiles, "Add every recompile: its guard, how often, and what would stop it.");
-    tool.flag("--profile-recompiles", profile_recompiles,
-              "The same of a program that may have 64 specializations of each function, whatever its cache limits are: "
-              "every guard that fails is told.");
+    tool.flag_or_choice(
+        "--recompiles", recompiles, {"seen", "all"},
+        "Add every recompile: its guard, how often, what would stop it. all: let no cache limit hide one.");
 }
 
-void ReportOptions::refuse(const std::string& others) const {
-    if (ops || guards || times || recompiles || profile_recompiles)
-        throw Error("--ops, --guards, --times, --recompiles and --profile-recompiles are for the report, which " +
-                    others + " do not make");
-}
+void ReportOptions::add_to(UsedFiles& files) const { files.writes("--output", output); }
 
-explain::TextOptions ReportOptions::text(const Tool& tool, const ReportSink& sink) const {
+report::TextOptions ReportOptions::text(const Tool& tool, const ReportSink& sink) const {
     return {.ops = ops,
             .guards = guards,
             .times = times,
-            .recompiles = recompiles || profile_recompiles,
+            .recompiles = recompiles.has_value(),
             .verbose = tool.shared().verbose,
             .color = sink.color(),
             .columns = sink.columns()};
@@ -79,13 +82,9 @@ void ReportSink::close() {
 }
 
 void SourceOptions::declare(Tool& tool) {
-    tool.option(
-        "--static", file, "FILE.cpp",
-        "Predict the breaks of a C++ program from its source; with a program or a folder written by trace, also say "
-        "which of them were seen.");
-    tool.option(
-        "--static-flags", flags, "FLAGS",
-        "The flags that FILE.cpp is compiled with, as one word. Without a program as MODEL they may also follow --.");
+    tool.positional("FILE.cpp", file, "The source of a C++ program.");
+    tool.option("--static-flags", flags, "FLAGS",
+                "Flags that FILE.cpp is compiled with, as one word; without a program as MODEL also behind --.");
 }
 
 std::vector<cpp::Analysis> SourceOptions::analyses(
@@ -94,7 +93,6 @@ std::vector<cpp::Analysis> SourceOptions::analyses(
     const std::function<cpp::Analysis(const std::string&, const std::vector<std::string>&)>& analyze) const {
     std::vector<cpp::Analysis> found;
     if (!file) {
-        require_with(flags.has_value(), "--static-flags", false, "--static");
         if (!model) return found;
         for (const cpp::StaticTables& tables : described_files(*model)) {
             found.push_back(tables.analysis);
@@ -102,7 +100,7 @@ std::vector<cpp::Analysis> SourceOptions::analyses(
         }
         return found;
     }
-    std::vector<std::string> words = shell_split(flags.value_or(""));
+    std::vector<std::string> words = shell_split(flags);
     if (!model || recognize(*model) != ModelKind::program) words.insert(words.end(), rest.begin(), rest.end());
     found.push_back(analyze(file->string(), words));
     const std::vector<std::string> unknown = cpp::keep_functions(found[0], functions);

@@ -9,12 +9,13 @@
 #include <string>
 #include <vector>
 
-#include "explain/show.h"
 #include "frontends/cpp/analysis.h"
+#include "report/show.h"
 
 namespace whittle::cli {
 
 class Tool;
+struct UsedFiles;
 
 /// Where a report goes: into FILE, else to stdout. A program that is explained keeps its stdout to itself, as under
 /// perf stat, strace and valgrind, for somebody may read it: then the report goes to stderr.
@@ -37,27 +38,33 @@ class ReportSink {
     std::size_t columns_ = 0;
 };
 
-/// --ops, --guards, --times, --recompiles and --profile-recompiles.
+/// --output, --ops, --times, --guards and --recompiles.
 struct ReportOptions {
-    bool ops = false, guards = false, times = false, recompiles = false, profile_recompiles = false;
+    std::optional<std::filesystem::path> output = {};
+    bool ops = false, guards = false, times = false;
+    std::optional<std::string> recompiles = {};
 
+    void declare_output(Tool& tool);
+    /// --ops and --times.
+    void declare_tables(Tool& tool);
+    /// All of them.
     void declare(Tool& tool);
-    /// Throws Error where one is given beside `others`, which make no such report.
-    void refuse(const std::string& others) const;
+    /// What is written.
+    void add_to(UsedFiles& files) const;
     /// With the tool's --verbose, for that place.
-    explain::TextOptions text(const Tool& tool, const ReportSink& sink) const;
+    report::TextOptions text(const Tool& tool, const ReportSink& sink) const;
 };
 
-/// --static and --static-flags.
+/// The file of explain static, and --static-flags.
 struct SourceOptions {
     std::optional<std::filesystem::path> file;
-    std::optional<std::string> flags;
+    std::string flags;
 
     void declare(Tool& tool);
-    /// What the sources say: the one of --static, else those that MODEL, a program or a folder of trace, was compiled
-    /// from by `trace cc`; none when there are neither. `functions`: only in these; `rest`: what follows `--`, flags
-    /// where MODEL is no program. `analyze` reads a file: only the programs that link Clang can. Throws Error for
-    /// --static-flags alone, for a function that the file does not have, and as `analyze` does.
+    /// What the sources say: the file, else those that MODEL, a program or a folder of trace, was compiled from by
+    /// `trace cc`; none when there are neither. `functions`: only in these; `rest`: what follows `--`, flags where
+    /// MODEL is no program. `analyze` reads a file: only the programs that link Clang can. Throws Error for a function
+    /// that the file does not have, and as `analyze` does.
     std::vector<cpp::Analysis> analyses(
         const std::optional<std::filesystem::path>& model, const std::vector<std::string>& functions,
         const std::vector<std::string>& rest,

@@ -4,101 +4,60 @@
 #include "base/error.h"
 #include "base/subprocess.h"
 #include "cli/environment.h"
-#include "cli/told_variables.h"
 #include "cli/tool.h"
 #include "cli/usage.h"
 
 namespace whittle::cli {
 namespace fs = std::filesystem;
 
-void ReproOptions::declare_output(Tool& tool) {
-    tool.option(
-        "-o,--output", output, "FILE",
-        "The file to write, and where a repro is a folder, its name without .cpp. Default: repro.cpp; with --python, "
-        "repro.py.");
+void declare_output(Tool& tool, repro::Options& options) {
+    tool.option("-o,--output", options.output, "FILE",
+                "The file to write, and where a repro is a folder, its name without .cpp. Default: repro.cpp; of "
+                "PyTorch calls repro.py.");
 }
 
-void ReproOptions::declare(Tool& tool) {
-    tool.choice(
-        "--data", data, {"auto", "real", "random", "small", "ones", "zeros"},
-        "Values of the inputs and parameters: recorded, random, small whole numbers, ones, zeros, or the smallest of "
-        "these that still fails in the same way. Default: auto.");
-    tool.option(
-        "--bundle", bundle, "DIR",
-        "Write a folder that shows the failure on another machine: repro.cpp, run.sh with the exact commands, the "
-        "graph as JSON and ONNX with its inputs, a record for replay, the text of a bug report, and the environment: "
-        "versions, and the variables by which programs and libraries are found, to be read before you send it.");
-    tool.flag("--python", python,
-              "Write the graph as a script of PyTorch calls instead, with what the reference computes: repro.py. "
-              "Verified where python3 has PyTorch.");
-    tool.option("--issue", issue, "FILE",
-                "Also write the text of a bug report, in Markdown: what happens, the program, versions, in the form of "
-                "the project's tracker; what only a person can check is printed. A bundle has one: ISSUE.md.");
-    tool.option(
-        "--title", title, "TEXT",
-        "With --issue or --bundle: the report's title in your own words, as a list of issues shows it. Default: "
-        "what fails, and how.");
-    tool.option(
-        "--note", notes, "TEXT",
-        "With --issue or --bundle: a line of the report in your own words, above all others: what is wrong, and "
-        "the sentence of the documentation that says so. May be given several times.");
-    tool.option("--also", also, "BACKEND",
-                "With --issue or --bundle: ask this backend, too, a newer release of the compiler for instance, and "
-                "say in the report whether it fails. May be given several times.");
-    tool.option("--checked", checked, "TEXT",
-                "With --issue or --bundle: a line of the report beside the compiler's version, as you state it: what "
-                "you tried or read of a release that is not at hand. May be given several times.");
-    tool.flag("--harness", harness,
-              "Write the whole graph with its data, plain loops and a verdict, also where a short program shows the "
-              "failure.");
-    tool.flag("--anonymize", anonymize,
-              "Rename what the model's author named (values, parameters, modules, files) and put made-up values into "
-              "the place of inputs and parameters wherever it still fails; says which values the failure needs.");
-    tool.flag("--no-verify", no_verify, "Do not build and run the file.");
-    tool.option("--runs", runs, "N", "Runs of the verification, which must all show the failure. Default: 3.");
-    tool.option("--alarm", alarm, "S", "Seconds after which the compiler under suspicion counts as hung. Default: 60.");
+void declare_python(Tool& tool, repro::Options& options) {
+    tool.flag("--python", options.python,
+              "Write a script of PyTorch calls instead, with the reference's results: repro.py.");
 }
 
-void ReproOptions::add_to(UsedFiles& files) const {
-    if (!bundle) files.writes("--output", file());  // of a bundle's it is the name only
-    files.writes("--issue", issue);
+void declare_repro(Tool& tool, repro::Options& options) {
+    tool.section("The program");
+    tool.choice("--data", options.data, {"auto", "real", "random", "small", "ones", "zeros"},
+                "Values of inputs and parameters: recorded (real), random, small whole numbers, ones, zeros, or the "
+                "simplest that fails (auto).");
+    tool.flag("--harness", options.harness,
+              "Write the whole graph with its data, plain loops and a verdict, not a short program.");
+    tool.flag("--anonymize", options.anonymize,
+              "Rename values, parameters, modules and files, and make data up wherever it still fails.");
+    tool.flag("--no-verify", options.no_verify, "Do not build and run the file.");
+    tool.option("--repeat", options.runs, "N",
+                "Runs of the verification, which must all show the failure. Default: 3.");
+    tool.option("--timeout", options.alarm, "S", "Seconds after which the compiler counts as hung. Default: 60.");
 }
 
-fs::path ReproOptions::file() const { return python && output == "repro.cpp" ? "repro.py" : output; }
-
-void refuse_with_python(const char* option, bool given) {
-    if (given) throw Error("--python and " + std::string(option) + " cannot be used together");
+void declare_report(Tool& tool, repro::Options& options) {
+    tool.section("The report");
+    tool.option("--issue", options.issue, "FILE",
+                "File of the report, in the form of the project's tracker. Default: ISSUE.md.");
+    tool.option("--bundle", options.bundle, "DIR",
+                "Write a folder that shows the failure on another machine: repro.cpp, run.sh, the graph, a record, "
+                "ISSUE.md and the environment. Read it before you send it.");
+    tool.option("--title", options.title, "TEXT", "Title of the report. Default: what fails, and how.");
+    tool.option("--note", options.notes, "TEXT",
+                "First line of the report: the cause, or the documentation's words. May be repeated.");
+    tool.option("--also", options.also, "BACKEND",
+                "Ask this backend, too, such as a newer release, and report whether it fails. May be repeated.");
+    tool.option("--checked", options.checked, "TEXT",
+                "A line beside the version: what you tried or read of another release. May be repeated.");
 }
 
-void ReproOptions::check_usage() {
-    const ReproOptions defaults;
-    if (python) {  // which is run once, on what the graph has, and judged by no backend
-        refuse_with_python("--issue", issue.has_value());
-        refuse_with_python("--harness", harness);
-        refuse_with_python("--anonymize", anonymize);
-        refuse_with_python("--bundle", bundle.has_value());
-        refuse_with_python("--title", title.has_value());
-        refuse_with_python("--note", !notes.empty());
-        refuse_with_python("--also", !also.empty());
-        refuse_with_python("--checked", !checked.empty());
-        refuse_with_python("--data", data != defaults.data);
-        refuse_with_python("--runs", runs != defaults.runs);
-        refuse_with_python("--alarm", alarm != defaults.alarm);
-    }
-    check_report();
-    output = file();
-    const std::string ending = python ? ".py" : ".cpp";
-    require_range("--runs", static_cast<double>(runs), 1, 1000);
-    require_range("--alarm", static_cast<double>(alarm), 1, 86400);
-    const std::string name = output.filename().string();
-    if (output.extension() != ending || name.starts_with('-'))
-        throw invalid_value(
-            output.string(), "--output",
-            "the name must end in " + ending + (name.starts_with('-') ? " and not begin with '-'" : ""));
-    if (bundle && fs::exists(*bundle) && (!fs::is_directory(*bundle) || !fs::is_empty(*bundle)) &&
-        !fs::exists(*bundle / "run.sh"))
-        throw invalid_value(bundle->string(), "--bundle", "expected a new folder, or an earlier bundle");
+void add_to(UsedFiles& files, const repro::Options& options) {
+    if (!options.bundle) files.writes("--output", options.file());  // of a bundle's it is the name only
+    files.writes("--issue", options.issue);
 }
+
+namespace {
 
 void require_lines(const char* option, const std::vector<std::string>& lines) {
     for (const std::string& line : lines)
@@ -106,39 +65,47 @@ void require_lines(const char* option, const std::vector<std::string>& lines) {
             throw invalid_value(line, option, "expected one line of text");
 }
 
-void ReproOptions::check_report() const {
-    const bool reports = issue || bundle;
-    require_with(title.has_value(), "--title", reports, "--issue or --bundle");
-    require_with(!notes.empty(), "--note", reports, "--issue or --bundle");
-    require_with(!also.empty(), "--also", reports, "--issue or --bundle");
-    require_with(!checked.empty(), "--checked", reports, "--issue or --bundle");
-    for (const std::string& spec : also) find_backend(spec);
-    if (title) require_lines("--title", {*title});
-    require_lines("--note", notes);
-    require_lines("--checked", checked);
+}  // namespace
+
+void check_usage(const repro::Options& options, std::span<const GivenOption> others) {
+    const repro::Options defaults;
+    // PyTorch calls are run once, on what the graph has, and judged by no backend.
+    std::vector<GivenOption> of_repros = {{"--harness", options.harness},
+                                          {"--anonymize", options.anonymize},
+                                          {"--data", options.data != defaults.data},
+                                          {"--repeat", options.runs != defaults.runs},
+                                          {"--timeout", options.alarm != defaults.alarm}};
+    of_repros.insert(of_repros.end(), others.begin(), others.end());
+    for (const auto& [option, given] : of_repros)
+        if (options.python && given) throw Error("--python and " + std::string(option) + " cannot be used together");
+
+    for (const std::string& spec : options.also) find_backend(spec);
+    if (options.title) require_lines("--title", {*options.title});
+    require_lines("--note", options.notes);
+    require_lines("--checked", options.checked);
+
+    require_range("--repeat", static_cast<double>(options.runs), 1, 1000);
+    require_range("--timeout", static_cast<double>(options.alarm), 1, 86400);
+    const std::string ending = options.python ? ".py" : ".cpp", name = options.file().filename().string();
+    if (options.file().extension() != ending || name.starts_with('-'))
+        throw invalid_value(
+            options.output.string(), "--output",
+            "the name must end in " + ending + (name.starts_with('-') ? " and not begin with '-'" : ""));
+    const auto& bundle = options.bundle;
+    if (bundle && fs::exists(*bundle) && (!fs::is_directory(*bundle) || !fs::is_empty(*bundle)) &&
+        !fs::exists(*bundle / "run.sh"))
+        throw invalid_value(bundle->string(), "--bundle", "expected a new folder, or an earlier bundle");
 }
 
-repro::Options ReproOptions::options(const Tool& tool, const Failure& failure) const {
-    std::map<std::string, std::string> known = environment();
-    if (const std::string version = bundle && !no_verify ? command_version(failure.backend) : ""; !version.empty())
-        known["command"] = version;
-    if (bundle && !anonymize)
-        for (const auto& [variable, value] : told_variables()) known[variable] = without_private(value);
-    return {.output = bundle ? *bundle / output.filename() : output,
-            .command = shell_quote(tool.command_line()),
-            .verify = !no_verify,
-            .runs = static_cast<int>(runs),
-            .data = repro::data_called(data),
-            .alarm = std::chrono::seconds(alarm),
-            .environment = std::move(known),
-            .bundle = bundle.has_value(),
-            .issue = issue,
-            .harness = harness,
-            .also = {also.begin(), also.end()},
-            .title = title.value_or(""),
-            .notes = notes,
-            .checked = checked,
-            .anonymize = anonymize};
+void add_circumstances(repro::Options& options, const Tool& tool, const std::string& backend) {
+    // What the user typed names files.
+    options.command = options.anonymize ? "repro m.json --anonymize" : shell_quote(tool.command_line());
+    options.environment = environment();
+    if (!options.bundle) return;
+    if (const std::string version = options.no_verify ? "" : command_version(backend); !version.empty())
+        options.environment["command"] = version;
+    if (options.anonymize) return;
+    for (const auto& [variable, value] : reported_variables()) options.environment[variable] = without_private(value);
 }
 
 }  // namespace whittle::cli

@@ -1,12 +1,8 @@
-// How a repro is written and verified, as options of repro: --data --bundle --harness --anonymize --issue --no-verify
-// --title --note --also --checked --runs --alarm.
+// How a repro is written and verified, as options of repro, and of repro report, which writes a bug report, too.
 #pragma once
 
-#include <cstdint>
-#include <filesystem>
-#include <optional>
-#include <string>
-#include <vector>
+#include <span>
+#include <utility>
 
 #include "repro/repro.h"
 
@@ -15,35 +11,26 @@ namespace whittle::cli {
 class Tool;
 struct UsedFiles;
 
-/// Throws Error where it is: --python is given.
-void refuse_with_python(const char* option, bool given);
+/// -o.
+void declare_output(Tool& tool, repro::Options& options);
+/// --python.
+void declare_python(Tool& tool, repro::Options& options);
+/// What is written, and how it is verified.
+void declare_repro(Tool& tool, repro::Options& options);
+/// What a bug report says, and where it goes.
+void declare_report(Tool& tool, repro::Options& options);
 
-struct ReproOptions {
-    std::filesystem::path output = "repro.cpp";
-    std::optional<std::filesystem::path> bundle = {};
-    std::optional<std::filesystem::path> issue = {};
-    std::optional<std::string> title = {};
-    std::vector<std::string> also = {}, notes = {}, checked = {};
-    std::string data = "auto";
-    bool no_verify = false, python = false, harness = false, anonymize = false;
-    std::int64_t runs = 3, alarm = 60;
+/// Those that are written.
+void add_to(UsedFiles& files, const repro::Options& options);
 
-    /// -o.
-    void declare_output(Tool& tool);
-    void declare(Tool& tool);
-    /// Those that are written.
-    void add_to(UsedFiles& files) const;
-    /// Throws Error for numbers out of range, for a name that no compiler would take for C++, and for a folder that is
-    /// no bundle of ours.
-    void check_usage();
-    /// For a repro of the failure. The command line in the file's head is the tool's.
-    repro::Options options(const Tool& tool, const Failure& failure) const;
+/// An option, and whether it was given.
+using GivenOption = std::pair<const char*, bool>;
+/// Throws Error for one of `others` and for what only a repro has where --python is given, for numbers out of range,
+/// for a name that no compiler would take for C++, for a folder that is no bundle of ours, and for a backend that is
+/// not there.
+void check_usage(const repro::Options& options, std::span<const GivenOption> others);
 
-  private:
-    /// Throws Error for what only a report has where there is none, and for a backend that is not there.
-    void check_report() const;
-    /// -o, or its default.
-    std::filesystem::path file() const;
-};
+/// What nobody types: the command line, which is the tool's, and the environment in which `backend` fails.
+void add_circumstances(repro::Options& options, const Tool& tool, const std::string& backend);
 
 }  // namespace whittle::cli

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 #include <sstream>
 
 #include "base/error.h"
@@ -11,10 +12,12 @@
 #include "cli/tool.h"
 #include "cli/usage.h"
 #include "frontends/onnx/file_parts.h"
+#include "frontends/onnx/weights.h"
 #include "graph/placement.h"
 #include "program/gradients.h"
 #include "program/program.h"
-#include "run/load.h"
+#include "reduce/search/search.h"
+#include "trace/load.h"
 
 namespace whittle::cli {
 namespace fs = std::filesystem;
@@ -27,60 +30,37 @@ std::string script_path(const fs::path& script) {
                                                           : script.string();
 }
 
-/// Names between commas; each must be one of `known`.
-std::vector<std::string> names(const char* option, const std::string& list, const std::vector<std::string>& known) {
-    std::vector<std::string> result;
-    std::istringstream rest(list);
-    for (std::string name; std::getline(rest, name, ',');) {
-        if (std::find(known.begin(), known.end(), name) == known.end())
-            throw invalid_value(name, option, fmt::format("expected some of {}", fmt::join(known, ", ")),
-                                "--print-delta-passes says what they do");
-        result.push_back(name);
-    }
-    return result;
-}
-
+/// Names between commas, all of them where there are none; of "-LIST" all but those.
 std::vector<std::string> passes_of(const SearchOptions& options) {
     const std::vector<std::string> all = reduce::pass_names();
-    const std::vector<std::string> only = names("--delta-passes", options.delta_passes, all);
-    const std::vector<std::string> skipped = names("--skip-delta-passes", options.skip_delta_passes, all);
-    const auto has = [](const std::vector<std::string>& list, const std::string& name) {
-        return std::find(list.begin(), list.end(), name) != list.end();
-    };
+    std::set<std::string> only, skipped;
+    for (const std::string& list : options.delta_passes) {
+        std::set<std::string>& names = list.starts_with('-') ? skipped : only;
+        std::istringstream rest(list.substr(list.starts_with('-') ? 1 : 0));
+        for (std::string name; std::getline(rest, name, ','); names.insert(name))
+            if (std::ranges::find(all, name) == all.end())
+                throw invalid_value(name, "--delta-passes", fmt::format("expected some of {}", fmt::join(all, ", ")),
+                                    "minify passes says what they do");
+    }
     std::vector<std::string> wanted;
     for (const std::string& name : all)
-        if ((options.delta_passes.empty() || has(only, name)) && !has(skipped, name)) wanted.push_back(name);
+        if ((only.empty() || only.contains(name)) && !skipped.contains(name)) wanted.push_back(name);
     return wanted;
 }
 
-using Polarity = reduce::CommandOracleOptions::Polarity;
-
-Polarity polarity_of(const JudgeOptions& judge) {
-    return !judge.check.empty() ? Polarity::check : judge.test_must_fail ? Polarity::test_must_fail : Polarity::test;
-}
-
-Polarity polarity_of(const Failure& stored) {
-    return stored.polarity == "test"    ? Polarity::test
-           : stored.polarity == "check" ? Polarity::check
-                                        : Polarity::test_must_fail;
-}
-
-reduce::CommandOracleOptions command_of(const JudgeOptions& judge, const SearchOptions& options,
-                                        const std::optional<Failure>& stored, const fs::path& output) {
-    reduce::CommandOracleOptions command;
-    command.polarity = stored ? polarity_of(*stored) : polarity_of(judge);
+reduce::CommandOracleOptions command_of(const MinifyOptions& options, const std::optional<Failure>& stored) {
+    const JudgeOptions& judge = options.judge;
+    reduce::CommandOracleOptions command = judge.which;
+    command.polarity = stored                 ? stored->polarity
+                       : !judge.check.empty() ? "check"
+                       : judge.test_must_fail ? "test-must-fail"
+                                              : "test";
     command.command = stored                ? stored->command
                       : judge.check.empty() ? std::vector<std::string>{script_path(judge.test)}
                                             : judge.check;
-    command.extension = output.extension().string();
-    command.fail_codes.assign(judge.fail_codes.begin(), judge.fail_codes.end());
-    command.ignore_codes.assign(judge.ignore_codes.begin(), judge.ignore_codes.end());
-    command.fail_pattern = judge.fail_regex;
-    const std::vector<std::string>& words = external_data_words();
-    command.external_data =
-        static_cast<ExternalData>(std::find(words.begin(), words.end(), judge.external_data) - words.begin());
-    command.limits = options.limits.limits();
-    command.launcher = shell_split(options.launcher);
+    command.extension = options.output.extension().string();
+    command.limits = options.search.limits.limits();
+    command.launcher = shell_split(options.search.launcher);
     return command;
 }
 
@@ -124,15 +104,15 @@ std::vector<LoadedFrame> frames_for_command(const fs::path& model, const ModelOp
     }
 }
 
-std::vector<LoadedFrame> read_frames(const fs::path& model, const JudgeOptions& judge, const SearchOptions& options,
-                                     const InputOptions& inputs, bool fold) {
-    const bool as_stated = judge.backend.name == kInfersAnew;
-    const ModelOptions load{.inputs = inputs, .as_stated = as_stated, .fold = fold};
-    std::vector<LoadedFrame> frames =
-        judge.command() ? frames_for_command(model, load) : load_for(model, load, [&](const LoadedFrame& frame) {
-            return judge.backend.knows_more(frame, kDefaultSuspect);
-        });
-    if (options.after != "aot") return frames;
+std::vector<LoadedFrame> read_frames(const MinifyOptions& options, bool fold) {
+    const BackendChoice& backend = options.judge.backend;
+    const ModelOptions load{.inputs = options.inputs, .as_stated = backend.name == kInfersAnew, .fold = fold};
+    std::vector<LoadedFrame> frames = options.judge.command()
+                                          ? frames_for_command(options.model, load)
+                                          : load_for(options.model, load, [&](const LoadedFrame& frame) {
+                                                return backend.knows_more(frame, kDefaultSuspect);
+                                            });
+    if (options.search.after != "aot") return frames;
     std::vector<LoadedFrame> parts;
     for (LoadedFrame& frame : frames)
         for (program::Part& part : program::parts_of(frame.graph, frame.inputs)) {
@@ -148,24 +128,24 @@ std::vector<LoadedFrame> read_frames(const fs::path& model, const JudgeOptions& 
 }  // namespace
 
 void JudgeOptions::declare(Tool& tool) {
-    tool.section("What fails");
     backend.declare(tool, "what MODEL was recorded with and its options, else halide");
     accuracy.declare(tool, "Wrong results are failures too; without it only errors, crashes and hangs are.");
+    tool.section("Scripts and commands that judge");
     tool.option("--test", test, "SCRIPT",
                 "Run SCRIPT CANDIDATE; exit 0: the candidate is still interesting (as C-Vise and llvm-reduce).");
-    tool.flag("--test-must-fail", test_must_fail, "With --test: any other exit than 0 is interesting.");
-    tool.rest_of_line(
-        "--check", check, "CMD…",
-        "Run CMD, {} being the candidate (appended where there is none); exit other than 0: it still fails "
-        "(as Polygraphy). Takes the rest of the line: options of minify stand before it.");
-    tool.option("--fail-code", fail_codes, "N", "With --check: only exit code N is the failure. May be repeated.");
-    tool.option("--ignore-fail-code", ignore_codes, "N",
+    tool.flag("--test-must-fail", test_must_fail, {});
+    tool.rest_of_line("--check", check, "CMD…",
+                      "Run CMD with the candidate in place of {}; exit other than 0: it still fails (as Polygraphy). "
+                      "Takes the rest of the line.");
+    tool.option("--fail-code", which.fail_codes, "N",
+                "With --check: only exit code N is the failure. May be repeated.");
+    tool.option("--ignore-fail-code", which.ignore_codes, "N",
                 "With --check: exit code N is not the failure. May be repeated.");
-    tool.option("--fail-regex", fail_regex, "RE", "With --check: what CMD prints must match RE to be the failure.");
-    tool.choice(
-        "--external-data", external_data, external_data_words(),
-        "With --check and --test: whether the large weights of .onnx candidates lie in files beside them, which "
-        "all candidates share, and not inside. Default: auto, from 64 MB of weights on.");
+    tool.option("--fail-regex", which.fail_pattern, "RE",
+                "With --check: what CMD prints must match RE to be the failure.");
+    tool.choice("--external-data", which.external_data, external_data_words(),
+                "With --check and --test: keep large weights of .onnx candidates in files beside them. Default: auto, "
+                "from 64 MB on.");
 }
 
 void JudgeOptions::check_usage() const {
@@ -173,94 +153,83 @@ void JudgeOptions::check_usage() const {
     if (!backend.name.empty() + !test.empty() + !check.empty() > 1)
         throw Error("only one of --backend, --test and --check can be given: it decides whether a candidate fails");
     require_with(test_must_fail, "--test-must-fail", !test.empty(), "--test");
-    require_with(!fail_codes.empty(), "--fail-code", !check.empty(), "--check");
-    require_with(!ignore_codes.empty(), "--ignore-fail-code", !check.empty(), "--check");
-    require_with(!fail_regex.empty(), "--fail-regex", !check.empty(), "--check");
-    require_with(external_data != "auto", "--external-data", command(), "--test or --check");
+    require_with(!which.fail_codes.empty(), "--fail-code", !check.empty(), "--check");
+    require_with(!which.ignore_codes.empty(), "--ignore-fail-code", !check.empty(), "--check");
+    require_with(!which.fail_pattern.empty(), "--fail-regex", !check.empty(), "--check");
+    require_with(which.external_data != "auto", "--external-data", command(), "--test or --check");
     const bool given = accuracy.mode.has_value();
     require_with(!accuracy.rtol.empty(), "--rtol", given, "--accuracy");
     require_with(!accuracy.atol.empty(), "--atol", given, "--accuracy");
-    require_with(!accuracy.ulp.empty(), "--ulp", given, "--accuracy");
     const auto not_with_command = [&](bool of_backend, const char* option) {
         if (of_backend && command())
             throw Error(std::string(option) + " cannot be used with --test and --check: there the command judges");
     };
     not_with_command(given, "--accuracy");
     not_with_command(!backend.options().empty(), "--backend-option");
-    for (const std::int64_t code : fail_codes) require_range("--fail-code", static_cast<double>(code), 1, 255);
-    for (const std::int64_t code : ignore_codes) require_range("--ignore-fail-code", static_cast<double>(code), 1, 255);
+    for (const std::int64_t code : which.fail_codes) require_range("--fail-code", static_cast<double>(code), 1, 255);
+    for (const std::int64_t code : which.ignore_codes)
+        require_range("--ignore-fail-code", static_cast<double>(code), 1, 255);
 }
 
 void SearchOptions::declare(Tool& tool) {
     tool.section("The search");
-    tool.choice("--after", after, {"capture", "aot"},
-                "The graph that is reduced: as it was captured, or (aot) the core operations without writes that it "
-                "decomposes to, for what fails in these only; where an output requires a gradient, the forward and the "
-                "backward graph, each by itself. Default: capture.");
-    tool.flag(
-        "--no-fold", no_fold,
-        "Of an ONNX model also minimize what depends on constants and sizes alone (Shape, the arithmetic behind "
-        "it, transposed weights), which is computed while reading it otherwise. By --test, --check and backends that "
-        "read ONNX files the file itself is judged first in any case, and where folding hides its failure this "
-        "is done without asking.");
-    limits.declare(tool, "one candidate");
+    tool.option("-j,--jobs", search.jobs, "N",
+                "Judge up to N candidates at a time; the result stays the same. Default: 1.");
+    tool.flag("--resume", search.resume,
+              "Go on where an earlier run with the same arguments stopped, with the answers in OUT.journal.");
+    tool.option("--time-limit", time_limit, "TIME", "Stop after TIME (90s, 10m, 2h) with the best so far.");
+    tool.option("--step-limit", search.step_limit, "N", "Stop after N candidates with the best so far.");
+    tool.choice("--after", after, {"capture", "file", "aot"},
+                "Reduce the graph as it was captured (default), with what depends on constants alone (file, of ONNX "
+                "models), or decomposed to core operations (aot).");
     tool.option("--launcher", launcher, "PREFIX",
-                "Run each query elsewhere: PREFIX ('srun -n1', 'ssh HOST') is put before its command, whose folder "
-                "lies in $TMPDIR. See share/doc/clusters.md.");
-    tool.option("--repeat", repeat, "N",
-                "Runs of the original and of the result. Where they disagree the failure is flaky: candidates run more "
-                "often. Default: 2.");
-    tool.choice("--mode", mode, reduce::mode_names(),
-                "How to search: by bisection, where that fails by delta debugging (auto); by bisection alone; dropping "
-                "one call after the other (linear); by probabilistic or plain delta debugging. Default: auto.");
-    tool.option("--step-limit", step_limit, "N",
-                "Stop after N candidates with the best so far; answers that --resume finds do not count.");
-    tool.option("--delta-passes", delta_passes, "LIST",
-                "Reductions to run, separated by commas, over and over until nothing changes. Default: all.");
+                "Run each query elsewhere: PREFIX ('srun -n1', 'ssh HOST') stands before its command. See "
+                "share/doc/clusters.md.");
+    tool.option("--repeat", search.repeat, "N",
+                "Runs of the original and of the result; where they disagree, candidates run more often. Default: 2.");
+    tool.choice(
+        "--mode", search.mode, reduce::mode_names(),
+        "Search by bisection, then delta debugging (auto), by one of them, or call by call (linear). Default: auto.");
+    tool.option(
+        "--delta-passes", delta_passes, "LIST",
+        "Reductions to run, separated by commas; -LIST: all but these. minify passes lists them. Default: all.");
     tool.offers(reduce::pass_names, Tool::Offered::list);
-    tool.option("--skip-delta-passes", skip_delta_passes, "LIST", "Reductions not to run.");
-    tool.offers(reduce::pass_names, Tool::Offered::list);
+    limits.declare(tool, "one candidate");
 }
 
 void SearchOptions::check_usage() const {
     passes_of(*this);
-    require_range("--repeat", repeat, 1, 1'000'000);
-    require_range("--jobs", jobs, 1, 1024);
+    require_range("--repeat", search.repeat, 1, 1'000'000);
+    require_range("--jobs", search.jobs, 1, 1024);
 }
 
-std::vector<LoadedFrame> frames_of(const fs::path& model, const JudgeOptions& judge, const SearchOptions& options,
-                                   const InputOptions& inputs) {
-    if (options.no_fold && recognize(model) != ModelKind::onnx)
-        throw Error("--no-fold requires an ONNX model: nothing of '" + model.string() + "' is folded");
-    return read_frames(model, judge, options, inputs, !options.no_fold);
+std::vector<LoadedFrame> frames_of(const MinifyOptions& options) {
+    const bool unfolded = options.search.after == "file";
+    if (unfolded && recognize(options.model) != ModelKind::onnx)
+        throw Error("--after file requires an ONNX model: nothing of '" + options.model.string() + "' is folded");
+    std::vector<LoadedFrame> frames = read_frames(options, !unfolded);
+    if (frames.empty()) throw Error({options.model.string(), {}}, "it holds no graph");
+    return frames;
 }
 
-debug::Search search_of(const fs::path& model, const fs::path& output, JudgeOptions judge, const SearchOptions& options,
-                        const InputOptions& inputs, const LoadedFrame& first) {
-    debug::Search search{.model = model,
-                         .output = output,
-                         .passes = passes_of(options),
-                         .mode = reduce::mode_from_name(options.mode),
-                         .repeat = static_cast<int>(options.repeat),
-                         .jobs = static_cast<int>(options.jobs),
-                         .resume = options.resume};
-    if (options.step_limit) search.step_limit = static_cast<std::size_t>(*options.step_limit);
+reduce::Request request_of(MinifyOptions options, const LoadedFrame& first) {
+    reduce::Request request{.model = options.model, .output = options.output, .how = options.search.search};
+    request.how.passes = passes_of(options.search);
+    if (options.search.time_limit) request.how.end = std::chrono::steady_clock::now() + *options.search.time_limit;
+    JudgeOptions& judge = options.judge;
     if (!judge.command() && judge.backend.name.empty()) {  // what it was recorded with, or fails with
-        search.stored = first.graph.failure;
+        request.stored = first.graph.failure;
         judge.backend.default_to(first);
-        if (search.stored && !judge.backend.name.empty() && search.stored->signature.kind == "mismatch")
-            judge.accuracy.default_to(search.stored->accuracy);
+        if (request.stored && !judge.backend.name.empty() && request.stored->signature.kind == "mismatch")
+            judge.accuracy.default_to(request.stored->accuracy);
     }
-    if (options.after == "capture" && !options.no_fold && recognize(model) == ModelKind::onnx)
-        search.unfolded = [model, judge, options, inputs] {
-            return read_frames(model, judge, options, inputs, false).at(0);
-        };
-    if (!judge.command() && !(search.stored && search.stored->backend.empty())) {
-        search.judge = suspect_of(judge, options);
-        return search;
-    }
-    search.judge = command_of(judge, options, search.stored, output);
-    return search;
+    if (options.search.after == "capture" && recognize(options.model) == ModelKind::onnx)
+        request.unfolded = [options] { return read_frames(options, false).at(0); };
+    if (judge.command() || (request.stored && request.stored->backend.empty()))
+        request.judge = command_of(options, request.stored);
+    else
+        request.judge = suspect_of(judge, options.search);
+    return request;
 }
 
 fs::path minimized_file(const fs::path& model, const fs::path& given) {

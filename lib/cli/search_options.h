@@ -1,6 +1,7 @@
 // What minify is asked, as options: who judges a candidate, and how the search goes about it.
 #pragma once
 
+#include <chrono>
 #include <filesystem>
 #include <optional>
 #include <string>
@@ -10,7 +11,7 @@
 #include "cli/backend_choice.h"
 #include "cli/limits.h"
 #include "cli/model.h"
-#include "debug/search.h"
+#include "reduce/request.h"
 
 namespace whittle::cli {
 
@@ -22,9 +23,8 @@ struct JudgeOptions {
     AccuracyChoice accuracy = {};
     std::filesystem::path test = {};
     std::vector<std::string> check = {};
-    bool test_must_fail = false;
-    std::string fail_regex = {}, external_data = "auto";
-    std::vector<std::int64_t> fail_codes = {}, ignore_codes = {};
+    bool test_must_fail = false;              ///< of the old spelling
+    reduce::CommandOracleOptions which = {};  ///< how candidates are written, and which answers are the failure
 
     void declare(Tool& tool);
     /// Throws Error for several of --backend, --test and --check, and for options that would do nothing.
@@ -33,27 +33,33 @@ struct JudgeOptions {
     bool command() const { return !test.empty() || !check.empty(); }
 };
 
-/// How the search is run.
+/// How the search is run, and what of the model is searched.
 struct SearchOptions {
-    std::string mode = "auto", after = "capture", launcher = {}, delta_passes = {}, skip_delta_passes = {};
+    reduce::Strategy search = {};
+    std::string after = "capture", launcher = {};
+    std::vector<std::string> delta_passes = {};
     LimitOptions limits = {};
-    std::int64_t repeat = 2, jobs = 1;
-    std::optional<std::int64_t> step_limit = {};
-    bool resume = false, no_fold = false;
+    std::optional<std::chrono::seconds> time_limit = {};
 
     void declare(Tool& tool);
     void check_usage() const;
 };
 
-/// What is searched for in the frames of `model`, the first of which says what it was recorded with or fails with;
-/// where the options name nothing else, that is asked. The result goes to `output`.
-debug::Search search_of(const std::filesystem::path& model, const std::filesystem::path& output, JudgeOptions judge,
-                        const SearchOptions& options, const InputOptions& inputs, const LoadedFrame& first);
+/// All that minify is asked.
+struct MinifyOptions {
+    std::filesystem::path model = {}, output = {};
+    JudgeOptions judge = {};
+    SearchOptions search = {};
+    InputOptions inputs = {};
+};
 
-/// The frames of a model as the options ask for them: folded or not, decomposed or not. What does not decompose stays.
-/// `judge` is who is to be asked, as far as that was given: a command may know ops that Whittle does not.
-std::vector<LoadedFrame> frames_of(const std::filesystem::path& model, const JudgeOptions& judge,
-                                   const SearchOptions& options, const InputOptions& inputs);
+/// The frames of the model as the options ask for them: folded or not, decomposed or not. What does not decompose
+/// stays. A command may know ops that Whittle does not. Throws Error where there are none.
+std::vector<LoadedFrame> frames_of(const MinifyOptions& options);
+
+/// What is searched for in the frames, the first of which says what it was recorded with or fails with; where the
+/// options name nothing else, that is asked.
+reduce::Request request_of(MinifyOptions options, const LoadedFrame& first);
 
 /// Default: MODEL.min with MODEL's extension, in the working directory. Throws Error for a name that says no format.
 std::filesystem::path minimized_file(const std::filesystem::path& model, const std::filesystem::path& given);

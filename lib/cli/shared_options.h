@@ -10,8 +10,8 @@ namespace whittle::cli {
 
 struct SharedOptions {
     Shared shared;
-    std::string log_spec, debug_parts, color = "auto", hyperlink = "auto";
-    std::filesystem::path log_file, debug_dir;
+    std::string log_spec, color = "auto", progress = "auto";
+    std::filesystem::path debug_dir;
     bool help = false, version = false;
 
     /// Declares them behind the program's own.

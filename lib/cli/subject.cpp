@@ -9,9 +9,9 @@
 #include "cli/minify.h"
 #include "cli/tool.h"
 #include "cli/usage.h"
-#include "debug/trace.h"
 #include "graph/abilities.h"
-#include "run/load.h"
+#include "record/launch/trace.h"
+#include "trace/load.h"
 
 namespace whittle::cli {
 namespace fs = std::filesystem;
@@ -25,39 +25,39 @@ Suspected suspected(const SubjectOptions& options) {
     return options.runs_backend() ? find_backend(options.suspect().spec, options.backend.options()) : nullptr;
 }
 
-debug::Subject subject_of_program(const Tool& tool, const fs::path& program, const SubjectOptions& options,
-                                  const fs::path& folder) {
+report::Subject subject_of_program(const Tool& tool, const fs::path& program, const SubjectOptions& options,
+                                   const fs::path& folder) {
     Suspected backend = suspected(options);
     if (backend && offered<Reference>(*backend)) backend.reset();  // capture has held it against what was observed
-    debug::ProgramRequest request = options.program.request(tool, program, options.inputs);
+    ProgramRequest request = options.program.request(tool, program, options.inputs);
     request.with_data = backend || options.values;
     request.with_times = options.times;
     if (request.with_data) request.folder = folder;
     const bool coded = is_debug_file(LogArtifact::full_code);  // which runs on the records
     if (request.with_data || coded) request.records = RecordPolicy::always;
-    const debug::RanProgram ran = debug::run_program(request);
-    debug::Subject subject = debug::subject_of(program, ran);
+    const RanProgram ran = run_program(request);
+    report::Subject subject = report::subject_of(program, ran);
     if (!request.with_data) return subject;
     subject.runnable = folder;
     if (!backend) {
         if (!ran.own)
-            debug::trace(ran, {.folder = folder,
-                               .models = {program},
-                               .suspect = {.spec = kReferenceBackend},
-                               .check = CheckPolicy::never});
+            trace(ran, {.folder = folder,
+                        .models = {program},
+                        .suspect = {.spec = kReferenceBackend},
+                        .check = CheckPolicy::never});
         return subject;
     }
-    debug::TriedFrames tried;
+    TriedFrames tried;
     if (!ran.own)
-        tried = debug::try_frames(program, ran, folder, *backend, options.suspect());
+        tried = report::try_frames(program, ran, folder, *backend, options.suspect());
     else if (!ran.own->graphs.empty())
-        tried = debug::try_frames(load_model(folder, {.keep_unknown = true}), *backend, options.suspect());
-    for (debug::JudgedFrame& frame : tried.frames) frame.file = fs::path(frame.file).filename().string();
-    debug::note_tried(subject, std::move(tried));
+        tried = try_frames(load_model(folder, {.keep_unknown = true}), *backend, options.suspect());
+    for (JudgedFrame& frame : tried.frames) frame.file = fs::path(frame.file).filename().string();
+    report::note_tried(subject, std::move(tried));
     return subject;
 }
 
-debug::Subject subject_of_model(const fs::path& model, SubjectOptions& options) {
+report::Subject subject_of_model(const fs::path& model, SubjectOptions& options) {
     const auto load = [&](bool need_inputs) {
         return load_model(model, {.inputs = options.inputs,
                                   .keep_unknown = true,
@@ -72,11 +72,11 @@ debug::Subject subject_of_model(const fs::path& model, SubjectOptions& options) 
     const auto given = [](const LoadedFrame& frame) { return !frame.expected.empty() && !frame.record; };
     if (backend && offered<Reference>(*backend) && std::ranges::none_of(runnable, given)) backend.reset();
     // What is run is what is told of, but of a folder: its graphs are told of, its records are run.
-    debug::Subject subject =
-        debug::subject_of(model, runnable.empty() || recognize(model) == ModelKind::trace ? load(false) : runnable);
+    report::Subject subject =
+        report::subject_of(model, runnable.empty() || recognize(model) == ModelKind::trace ? load(false) : runnable);
     if (!backend) return subject;
     subject.runnable = model;
-    debug::note_tried(subject, debug::try_frames(runnable, *backend, options.suspect()));
+    report::note_tried(subject, try_frames(runnable, *backend, options.suspect()));
     return subject;
 }
 
@@ -88,10 +88,10 @@ void SubjectOptions::add_to(UsedFiles& files, const std::optional<fs::path>& mod
     if (model && minify) files.writes("--minify", stem_of(*model, program.arguments) + ".min.json");
 }
 
-void SubjectOptions::check_usage(bool compares) const {
-    if (accuracy.given() && !compares && !runs_backend())
-        throw Error(
-            "--accuracy, --rtol, --atol and --ulp require --backend, --diff, --divergence, --diagnose or --minify");
+void SubjectOptions::check_usage() const {
+    if (accuracy.given() && !runs_backend())
+        throw Error("--accuracy, --rtol and --atol require --backend or --minify",
+                    "explain divergence, diagnose and diff compare, too");
     backend.check();
 }
 
@@ -102,11 +102,27 @@ Suspect SubjectOptions::suspect() const {
             .tier = Tier::computes};
 }
 
-debug::Subject subject_of(const Tool& tool, const fs::path& model, SubjectOptions& options, const fs::path& scratch) {
+report::Subject subject_of(const Tool& tool, const fs::path& model, SubjectOptions& options, const fs::path& scratch) {
     if (!is_run(recognize(model))) return subject_of_model(model, options);
-    debug::Subject subject = subject_of_program(tool, model, options, scratch);
+    report::Subject subject = subject_of_program(tool, model, options, scratch);
     options.inputs = {};  // what was recorded has them
     return subject;
+}
+
+std::optional<Profile> measured(const fs::path& model, const SubjectOptions& options, const ProfileWish& wish) {
+    const bool known = wish.times ? !options.minify || !options.backend.name.empty() : !options.backend.name.empty();
+    if ((!wish.times && !wish.page) || !known || is_run(recognize(model))) return std::nullopt;
+    return report::profile(load_model(model, {.inputs = options.inputs, .keep_unknown = true}), options.suspect(),
+                           wish.page);
+}
+
+void add_profile(const SubjectOptions& options, const ProfileWish& wish, std::optional<Profile> measured,
+                 report::Subject& subject) {
+    if (!wish.times && !wish.page) return;
+    if (!measured && !subject.runnable.empty())
+        measured = report::profile(load_model(subject.runnable, {.inputs = options.inputs, .keep_unknown = true}),
+                                   options.suspect(), wish.page);
+    report::add_profile(subject, measured ? std::move(*measured) : Profile());
 }
 
 namespace {
@@ -134,7 +150,7 @@ std::string stem_of(const fs::path& model, const std::vector<std::string>& argum
     return (stem.starts_with('-') ? "./" : "") + stem;
 }
 
-bool follow_up(const Tool& tool, const fs::path& model, const SubjectOptions& options, const debug::Subject& subject,
+bool follow_up(const Tool& tool, const fs::path& model, const SubjectOptions& options, const report::Subject& subject,
                std::ostream& report, nlohmann::json& json) {
     if (options.minify && subject.frames.empty()) {
         report << "\nnothing to minimize: no graph was captured\n";
@@ -147,7 +163,7 @@ bool follow_up(const Tool& tool, const fs::path& model, const SubjectOptions& op
     }
     if (!options.minify) report << "\n";
     const std::string stem = stem_of(model, options.program.arguments);
-    if (std::ranges::any_of(subject.failing(), &debug::JudgedFrame::only_file)) {
+    if (std::ranges::any_of(subject.failing(), &JudgedFrame::only_file)) {
         follow_up(tool,
                   of_file(model, stem + ".min.onnx", options.minify, options.backend, options.accuracy, options.inputs),
                   report, json);

@@ -3,6 +3,7 @@
 
 #include <filesystem>
 #include <nlohmann/json_fwd.hpp>
+#include <optional>
 #include <ostream>
 #include <string>
 #include <vector>
@@ -11,7 +12,7 @@
 #include "cli/backend_choice.h"
 #include "cli/model.h"
 #include "cli/program.h"
-#include "debug/subject.h"
+#include "report/subject.h"
 
 namespace whittle::cli {
 
@@ -31,8 +32,8 @@ struct SubjectOptions {
     bool runs_backend() const { return minify || !backend.name.empty(); }
     /// What is read of the model, if one is named, and what --minify writes.
     void add_to(UsedFiles& files, const std::optional<std::filesystem::path>& model) const;
-    /// Throws Error for an accuracy that nothing is compared by.
-    void check_usage(bool compares) const;
+    /// Throws Error for an accuracy that nothing is compared by, and for a backend that is not there.
+    void check_usage() const;
     /// The default suspect, where none was named.
     Suspect suspect() const;
 };
@@ -42,8 +43,25 @@ struct SubjectOptions {
 /// --minify without a backend takes the one that a record or a minimized graph names, and sets options.backend. The
 /// reference has no failures of its own and is not tried. Throws Error for options that the model does not take, and
 /// for what cannot be read or run.
-debug::Subject subject_of(const Tool& tool, const std::filesystem::path& model, SubjectOptions& options,
-                          const std::filesystem::path& scratch);
+report::Subject subject_of(const Tool& tool, const std::filesystem::path& model, SubjectOptions& options,
+                           const std::filesystem::path& scratch);
+
+/// What --times, --timeline and --html say of times, kernels and memory.
+struct ProfileWish {
+    bool times = false;  ///< runs the backend, or the default one, where MODEL is no program
+    bool page = false;   ///< with the texts of kernels, of a backend that is run anyway
+};
+
+/// The graphs of a model file, or the records of a folder, compiled and run on the backend; nothing where nobody asks
+/// for that, or the backend is not known yet. To be called before the backend is run otherwise: what that compiles
+/// would be found in its cache. Throws Error as load_model() does.
+std::optional<Profile> measured(const std::filesystem::path& model, const SubjectOptions& options,
+                                const ProfileWish& wish);
+
+/// Fills subject.profile: with what was measured before, else with what a program recorded, run on the backend that was
+/// named. Throws Error as load_model() does.
+void add_profile(const SubjectOptions& options, const ProfileWish& wish, std::optional<Profile> measured,
+                 report::Subject& subject);
 
 /// Where explain puts what it makes small, in the working directory: "NAME" of NAME.min.json. `arguments`: of a
 /// program; a Python program is named after its script or module, not after the interpreter.
@@ -52,6 +70,6 @@ std::string stem_of(const std::filesystem::path& model, const std::vector<std::s
 /// At the end, where a backend was run and fails, or minimizing was asked for: follow_up() of minify.h into
 /// MODEL.min.json, or that there is nothing to minimize. False where minimizing was asked for and no graph was judged.
 bool follow_up(const Tool& tool, const std::filesystem::path& model, const SubjectOptions& options,
-               const debug::Subject& subject, std::ostream& report, nlohmann::json& json);
+               const report::Subject& subject, std::ostream& report, nlohmann::json& json);
 
 }  // namespace whittle::cli

@@ -1,5 +1,5 @@
 // A program's command line: its options (each declared once), help page and manual page, and run_tool(), which holds
-// the only top-level catch. CLI11 does the parsing; only tool.cpp includes it.
+// the only top-level catch.
 //
 //   int main(int argc, char** argv) {
 //       cli::Tool tool("replay", "RECORD|DIR…", "Runs records again and compares what they give with what they gave.");
@@ -20,19 +20,39 @@
 #include <string_view>
 #include <vector>
 
+#include "cli/option_values.h"
+#include "cli/progress.h"
+
 namespace whittle::cli {
 
+struct DeclaredOption;
+struct PageText;
 struct Program;
 struct UsedFiles;
 
-/// What every program has: --json --log --log-file -q --color --verbose.
+/// What every program has: --json --log -q --color --progress --verbose.
 struct Shared {
     bool json = false;  ///< machine output on stdout
     bool quiet = false;
     bool verbose = false;
     bool color_out = false, color_err = false;  ///< colors on stdout and stderr: decided by --color and the terminal
-    bool log_elsewhere = false;                 ///< --log-file: not on stderr
-    bool progress = false;                      ///< stderr is a terminal and nobody asked for quiet
+    bool log_elsewhere = false;                 ///< $WHITTLE_LOG_FILE: not on stderr
+    ProgressStyle progress = ProgressStyle::none;
+};
+
+/// The variable that a value on the command line goes into: std::string, std::filesystem::path (which shells complete),
+/// an integer (>= 0), double (>= 0), std::chrono::seconds ("10m"), std::optional and std::vector of these.
+struct Target {
+    template <class T>
+    Target(T& target)
+        : assign([&target](const std::vector<std::string>& words, const std::string& place) {
+              cli::assign(words, place, target);
+          }),
+          is_list(cli::is_list<T>),
+          is_path(cli::is_path<T>) {}
+
+    std::function<void(const std::vector<std::string>& words, const std::string& place)> assign;
+    bool is_list, is_path;
 };
 
 class Tool {
@@ -46,11 +66,8 @@ class Tool {
 
     // Declarations. `names` is "-o,--output" or "--ops"; `help` is one or two sentences. A target keeps its value when
     // the option is not given; a repeated scalar option is an error, a vector collects.
-    // T: std::string, std::filesystem::path (which shells complete), std::int64_t (>= 0), double (>= 0), std::optional
-    // of these, std::vector of strings, paths or integers.
     void flag(std::string_view names, bool& target, std::string_view help);
-    template <class T>
-    void option(std::string_view names, T& target, std::string_view value, std::string_view help);
+    void option(std::string_view names, Target target, std::string_view value, std::string_view help);
     /// One of `words`.
     void choice(std::string_view names, std::string& target, std::vector<std::string> words, std::string_view help);
     /// One of `words`, behind "="; without a value the first of them.
@@ -65,12 +82,13 @@ class Tool {
     void rest_of_line(std::string_view name, std::vector<std::string>& target, std::string_view value,
                       std::string_view help);
     /// A positional argument; a vector takes all that remain. Required ones come first.
-    template <class T>
-    void positional(std::string_view name, T& target, std::string_view help, bool required = true);
-    /// What follows `--`.
+    void positional(std::string_view name, Target target, std::string_view help, bool required = true);
+    /// What follows `--`; where no argument stands before it, a required one is the first of these words.
     void after_dashes(std::vector<std::string>& target, std::string_view help);
     /// The options declared after this line are listed under this heading.
     void section(std::string_view heading);
+    /// The options that people use first stand at the top of the pages, in this order: "--output --backend".
+    void common(std::string_view names);
     void example(std::string_view command, std::string_view says);
     /// What exit status 1 means for this program.
     void exit_one(std::string_view meaning);
@@ -91,7 +109,7 @@ class Tool {
     /// The name as the user typed it, which messages and pages show: "whittle minify" (base/command_words.h).
     std::string called() const;
     const Shared& shared() const;
-    /// The command line that was parsed: the words of the name, then the arguments as they were typed.
+    /// The command line that was parsed: the words of the name, then the arguments, in today's spelling.
     const std::vector<std::string>& command_line() const;
     /// How many of its words are this program's own, those of the name among them: not those of a program that is its
     /// MODEL
@@ -103,7 +121,7 @@ class Tool {
     /// The pages. Lines of help() are at most 80 columns wide.
     std::string help() const;
     std::string version() const;
-    /// The OPTIONS section in man(7) markup: what scripts/update-man puts into man/NAME.1.
+    /// The OPTIONS section in man(7) markup: what scripts/update man puts into man/NAME.1.
     std::string man_options() const;
     /// Pages that no person asks for; nothing for another command line. Throws Error for an unknown shell.
     std::optional<std::string> page_for_scripts(std::span<const std::string> arguments) const;
@@ -121,10 +139,19 @@ class Tool {
     };
     /// The sub-command that the line begins with; null: none.
     const Command* command_of(std::span<const std::string> arguments) const;
+    /// How many of the words are ours. Notes whether they ask for JSON.
+    std::size_t own_of(std::span<const std::string> arguments);
+    /// The line without old spellings (old_spellings.h), of which parse() will warn. Sets the variables that stand for
+    /// some of them.
+    std::vector<std::string> respelled(std::span<const std::string> arguments);
+    static int run(Tool& tool, std::vector<std::string> arguments, const std::vector<std::string>& typed,
+                   const std::function<int()>& body);
+    void warn_of_old_spellings() const;
+    /// With the options that only sub-commands have.
+    PageText page_with_commands() const;
 
-    struct Option;
     struct Impl;
-    void add(Option option);
+    void add(DeclaredOption option);
     std::unique_ptr<Impl> impl_;
 };
 

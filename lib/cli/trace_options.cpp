@@ -8,12 +8,12 @@
 #include "cli/program.h"
 #include "cli/tool.h"
 #include "cli/usage.h"
-#include "explain/show.h"
 #include "frontends/pt2/save.h"
 #include "graph/abilities.h"
 #include "graph/foreign_ops.h"
 #include "program/gradients.h"
 #include "program/program.h"
+#include "report/show.h"
 #include "trace/folder.h"
 
 namespace whittle::cli {
@@ -21,30 +21,15 @@ namespace fs = std::filesystem;
 
 void RecordOptions::declare(Tool& tool) {
     tool.choice("--record", record, {"always", "on-error", "never"},
-                "When to write records: always, only of runs that fail or give wrong results, or never. Of programs "
-                "that use Whittle's API also of what capture saw of each function (NAME_frame).");
-    tool.choice(
-        "--check-capture", check, {"always", "budget", "never"},
-        "Whether graphs whose results were observed are run on what was observed, and must compute it: always, "
-        "of programs until a fifth of their time is spent (budget; at least one second), or never. A graph that "
-        "computes something else is a capture fault.");
-    tool.option("--save-every", every, "SECONDS",
-                "While a program that uses LibTorch runs, write what was captured so far, so that it is there when all "
-                "of us are killed; at most a fifth of the time is spent on it, at the lowest priority (default 10; 0: "
-                "only at the end).");
-}
-
-double RecordOptions::save_every() const {
-    require_range("--save-every", static_cast<double>(every), 0, 1e9);
-    return static_cast<double>(every);
+                "Write records always (default), of runs that fail or give wrong results, or never.");
 }
 
 RecordPolicy RecordOptions::records() const {
     return record_policy_called(record).value();  // one of the choices
 }
 
-CheckPolicy RecordOptions::checks() const {
-    return check == "always" ? CheckPolicy::always : check == "never" ? CheckPolicy::never : CheckPolicy::budget;
+CheckPolicy check_policy_called(const std::string& name) {
+    return name == "always" ? CheckPolicy::always : name == "never" ? CheckPolicy::never : CheckPolicy::budget;
 }
 
 void RecordOptions::require(const std::string& option, const std::string& why) const {
@@ -52,22 +37,18 @@ void RecordOptions::require(const std::string& option, const std::string& why) c
 }
 
 void WholeOptions::declare(Tool& tool) {
-    tool.flag("--fullgraph", fullgraph, "Exit with status 1 when there is a graph break, naming the first.");
-    tool.flag("--export", exported,
-              "As --fullgraph, and exit with status 1, too, when a graph has an input that is no parameter of its "
-              "function, nor of a module that it is given, or fixes a size that was marked dynamic: naming all of "
-              "them.");
+    tool.flag_or_choice("--fullgraph", fullgraph, {"breaks", "export"},
+                        "Exit with status 1 at a graph break, naming the first; export: also at an input that is no "
+                        "parameter, and at a fixed size that was marked dynamic.");
 }
 
 void GraphOptions::declare(Tool& tool) {
+    tool.section("Graphs");
     tool.flag("--joint", joint,
-              "Trace each graph with its gradients: the joint graph, whose further inputs are the tangents of outputs "
-              "(recorded as ones) and whose further outputs are the gradients of what is said to require one, inputs "
-              "and parameters with requires_grad. Of a program: trace its folder once more.");
-    tool.option(
-        "--write-pt2", pt2, "FILE",
-        "Write the graph, of which there must be one, as a PyTorch export, too, with the sizes that it was captured "
-        "with: for torch.export.load() in Python (PyTorch 2.9 and later).");
+              "Trace each graph with the gradients of what requires one, with ones as tangents. Of a program: trace "
+              "its folder once more.");
+    tool.option("--write-pt2", pt2, "FILE",
+                "Write the only graph as a PyTorch export, too, for torch.export.load() of PyTorch 2.9 and later.");
 }
 
 void GraphOptions::check(const fs::path& model) const {
@@ -101,9 +82,9 @@ void GraphOptions::apply(const Tool& tool, std::vector<LoadedFrame>& frames) con
     write(graphs);
 }
 
-void GraphOptions::write(const std::vector<explain::Frame>& frames) const {
+void GraphOptions::write(const std::vector<report::Frame>& frames) const {
     std::vector<const Graph*> graphs;
-    for (const explain::Frame& frame : frames) graphs.push_back(&frame.graph);
+    for (const report::Frame& frame : frames) graphs.push_back(&frame.graph);
     write(graphs);
 }
 
@@ -122,29 +103,23 @@ void GraphOptions::write(std::span<const Graph* const> graphs) const {
     }
 }
 
-bool WholeOptions::hold(const Tool& tool, const explain::Frame& frame) const {
-    if (!fullgraph && !exported) return true;
-    return tell(tool, explain::explain(frame.file, {frame}, nullptr), {frame});
+bool WholeOptions::hold(const Tool& tool, const report::Frame& frame) const {
+    if (!fullgraph) return true;
+    return tell(tool, report::explain(frame.file, {frame}, nullptr), {frame});
 }
 
-bool WholeOptions::hold(const Tool& tool, const TraceIndex& captured, const std::vector<explain::Frame>& frames) const {
-    if (!fullgraph && !exported) return true;
-    return tell(tool, explain::explain(captured.model, {}, nullptr, &captured), frames);
+bool WholeOptions::hold(const Tool& tool, const TraceIndex& captured, const std::vector<report::Frame>& frames) const {
+    if (!fullgraph) return true;
+    return tell(tool, report::explain(captured.model, {}, nullptr, &captured), frames);
 }
 
-bool WholeOptions::tell(const Tool& tool, const explain::Report& report,
-                        const std::vector<explain::Frame>& frames) const {
-    const std::vector<std::string> why = explain::why_not_whole(report, frames, exported);
+bool WholeOptions::tell(const Tool& tool, const report::Report& report,
+                        const std::vector<report::Frame>& frames) const {
+    const bool exported = fullgraph == "export";
+    const std::vector<std::string> why = report::why_not_whole(report, frames, exported);
     for (const std::string& text : why)
-        std::cerr << tool.called() << (exported ? ": --export: " : ": --fullgraph: ") << text;
+        std::cerr << tool.called() << (exported ? ": --fullgraph=export: " : ": --fullgraph: ") << text;
     return why.empty();
-}
-
-void CompilerOptions::declare(Tool& tool) {
-    tool.after_dashes(command, "The compiler's command, which may begin with a launcher such as ccache.");
-    tool.exit_one("the compiler failed; every other status of its own is passed on, too.");
-    tool.example("trace cc -- g++ -g -c model.cpp", "one file");
-    tool.example("cmake -B build -DCMAKE_CXX_COMPILER_LAUNCHER=\"trace;cc;--\"", "a whole build");
 }
 
 namespace {
@@ -163,8 +138,7 @@ void check_inputs(std::span<const fs::path> models, const InputOptions& inputs, 
 
 void check_together(std::span<const fs::path> models, const InputOptions& inputs) {
     if (models.size() == 1) return;
-    if (inputs.given())
-        throw Error(std::string(inputs.data_set ? "--inputs" : "--input") + " cannot be used with several models");
+    if (inputs.given()) throw Error("--input cannot be used with several models");
     if (recognize(models[0]) == ModelKind::program)
         throw Error({models[0].string(), {}}, "unexpected argument '" + models[1].string() + "' after the program",
                     "put -- before the program's arguments: trace " + models[0].string() + " -- " + models[1].string());

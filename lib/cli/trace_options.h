@@ -9,7 +9,8 @@
 
 #include "cli/backend_choice.h"
 #include "cli/model.h"
-#include "debug/trace.h"
+#include "record/launch/trace.h"
+#include "report/report.h"
 
 namespace whittle::cli {
 
@@ -17,32 +18,31 @@ class Tool;
 struct ProgramOptions;
 struct UsedFiles;
 
-/// --record, --check-capture and --save-every.
+/// --record.
 struct RecordOptions {
-    std::string record = "always", check = "budget";
-    std::int64_t every = 10;
+    std::string record = "always";
 
     void declare(Tool& tool);
     RecordPolicy records() const;
-    CheckPolicy checks() const;
-    /// Throws Error for a time before now.
-    double save_every() const;
     /// Throws Error where none are written, which an option needs.
     void require(const std::string& option, const std::string& why) const;
 };
 
-/// --fullgraph and --export.
+/// Of "budget", "always" and "never".
+CheckPolicy check_policy_called(const std::string& name);
+
+/// --fullgraph, and what it demands.
 struct WholeOptions {
-    bool fullgraph = false, exported = false;
+    std::optional<std::string> fullgraph = {};
 
     void declare(Tool& tool);
     /// Whether neither has anything to say against a model's graph, or what a program was captured as; else says what,
     /// on stderr.
-    bool hold(const Tool& tool, const explain::Frame& frame) const;
-    bool hold(const Tool& tool, const TraceIndex& captured, const std::vector<explain::Frame>& frames) const;
+    bool hold(const Tool& tool, const report::Frame& frame) const;
+    bool hold(const Tool& tool, const TraceIndex& captured, const std::vector<report::Frame>& frames) const;
 
   private:
-    bool tell(const Tool& tool, const explain::Report& report, const std::vector<explain::Frame>& frames) const;
+    bool tell(const Tool& tool, const report::Report& report, const std::vector<report::Frame>& frames) const;
 };
 
 /// --joint and --write-pt2: what becomes of the graphs.
@@ -58,17 +58,10 @@ struct GraphOptions {
     /// stderr and left out. Throws Error where that leaves none.
     void apply(const Tool& tool, std::vector<LoadedFrame>& frames) const;
     /// Writes the one graph as PyTorch's export. Throws Error where there are several.
-    void write(const std::vector<explain::Frame>& frames) const;
+    void write(const std::vector<report::Frame>& frames) const;
 
   private:
     void write(std::span<const Graph* const> graphs) const;
-};
-
-/// What `trace cc` compiles: COMPILER ARGS… behind `--`.
-struct CompilerOptions {
-    std::vector<std::string> command = {};
-
-    void declare(Tool& tool);
 };
 
 /// What trace reads, and what it writes beside its folder.

@@ -11,6 +11,7 @@
 #include "base/command_words.h"
 #include "base/number_text.h"
 #include "base/subprocess.h"
+#include "base/suggest.h"
 #include "cli/model.h"
 #include "graph/failure_file.h"
 #include "trace/folder.h"
@@ -89,6 +90,11 @@ Error invalid_value(const std::string& value, const std::string& option, const s
     return Error("invalid value '" + value + "' for " + option + ": " + why, hint);
 }
 
+void check_choice(const std::string& option, const std::string& given, const std::vector<std::string>& words) {
+    if (std::ranges::find(words, given) == words.end())
+        throw invalid_value(given, option, "expected one of " + join(words), did_you_mean(given, words));
+}
+
 Error missing_argument(const std::string& program, const std::string& name) {
     return Error("missing argument " + name, "see " + program_called(program) + " --help");
 }
@@ -104,8 +110,9 @@ void require_range(const std::string& option, double value, double low, double h
 
 std::vector<fs::path> files_read(const fs::path& model, const InputOptions& inputs) {
     std::vector<fs::path> files{model, model_file(model)};
-    for (const std::string& word : inputs.inputs) files.emplace_back(word.substr(word.find('=') + 1));
-    const std::optional<fs::path> values = inputs.given() ? inputs.data_set : values_beside(model);
+    const std::optional<fs::path> values = inputs.given() ? inputs.data_set() : values_beside(model);
+    for (const std::string& word : inputs.inputs)
+        if (word != values) files.emplace_back(word.substr(word.find('=') + 1));
     if (!values) return files;
     if (!fs::is_directory(*values)) return files.push_back(*values), files;
     for (const fs::directory_entry& entry : fs::directory_iterator(*values))

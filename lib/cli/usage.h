@@ -19,6 +19,9 @@ struct InputOptions;
 Error invalid_value(const std::string& value, const std::string& option, const std::string& why,
                     const std::string& hint = {});
 
+/// Throws Error for a value of the option that is none of `words`.
+void check_choice(const std::string& option, const std::string& given, const std::vector<std::string>& words);
+
 /// "missing argument MODEL".
 Error missing_argument(const std::string& program, const std::string& name);
 

@@ -103,7 +103,7 @@ struct Directive {
 
 using Schedule = std::vector<Directive>;
 
-/// "conv.update(0).vectorize(x, 8)": what the user reads and --disable takes.
+/// "conv.update(0).vectorize(x, 8)": what the user reads and the option disable takes.
 std::string print(const Directive& directive);
 /// The directives that are on: enabled, and everything they require is on.
 std::vector<const Directive*> active(const Schedule& schedule);

@@ -76,7 +76,7 @@ class Backend {
   public:
     virtual ~Backend() = default;
     virtual std::string name() const = 0;
-    /// One line for --list-backends.
+    /// One line for explain list backends.
     virtual std::string description() const = 0;
     /// What compile() is to be given, no later than `plan`: program::compile() takes graphs so far.
     virtual CompileStage consumes() const { return CompileStage::functional; }

@@ -13,7 +13,7 @@ namespace {
 
 constexpr const char *kDisable = "disable", *kPassLimit = "pass-limit";
 
-void add_part(BackendOptions& options, const char* key, const std::string& part) {
+void add_part(BackendOptions& options, const std::string& key, const std::string& part) {
     std::string& value = options[key];
     value += (value.empty() ? "" : ";") + part;
 }
@@ -41,13 +41,18 @@ BackendOptions limited_to(BackendOptions options, const std::string& pass, int m
 
 std::vector<std::string> option_words(const BackendOptions& options) {
     std::vector<std::string> words;
-    for (const auto& [key, value] : options) {
-        if (key == kPassLimit || key == kDisable)
-            words.insert(words.end(), {"--" + key, value});
-        else
-            words.insert(words.end(), {"--backend-option", key + "=" + value});
-    }
+    for (const auto& [key, value] : options) words.insert(words.end(), {"--backend-option", key + "=" + value});
     return words;
+}
+
+void add_option(BackendOptions& options, const std::string& pair) {
+    const auto equals = pair.find('=');
+    if (equals == std::string::npos || equals == 0)
+        throw Error("invalid value '" + pair + "' for --backend-option: expected KEY=VALUE");
+    const std::string key = pair.substr(0, equals);
+    if (key != kPassLimit && key != kDisable && options.contains(key))
+        throw Error("--backend-option: '" + key + "' is given twice");
+    add_part(options, key, pair.substr(equals + 1));
 }
 
 Error wrong_option(const std::string& key, const std::string& found, const std::string& expected,

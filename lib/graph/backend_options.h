@@ -18,9 +18,11 @@ BackendOptions switched_off(BackendOptions options, const std::vector<std::strin
 /// `options` with only the first `most` applications of a pass: the option pass-limit.
 BackendOptions limited_to(BackendOptions options, const std::string& pass, int most);
 
-/// As a command line has them: "--pass-limit", "fuse=1", "--disable", "cse" for what switches passes off, which every
-/// program has options for, and "--backend-option", "KEY=VALUE" for the others.
+/// As a command line has them: "--backend-option", "KEY=VALUE".
 std::vector<std::string> option_words(const BackendOptions& options);
+/// Adds "KEY=VALUE" of a command line. Parts of disable and pass-limit may be added one by one. Throws Error for a pair
+/// without '=', and for another key that is there already.
+void add_option(BackendOptions& options, const std::string& pair);
 
 /// What is thrown for a value that the option cannot have; a word that is close to it among `words` is suggested.
 Error wrong_option(const std::string& key, const std::string& found, const std::string& expected,

@@ -97,8 +97,14 @@ struct OtherProgram {
     std::vector<std::string> run;  ///< in its folder
     /// A command that ends with 0 where what it needs is installed; it may print what that is, in which version.
     std::vector<std::string> probe;
-    std::string says = {};     ///< what it prints where the failure shows, in other numbers and names; empty: anything
-    std::string ends_by = {};  ///< the signal that ends it; empty: it exits with 1
+    std::string ends_by = {};  ///< the signal that ends it; empty: as the first is ended
+
+    // What became of it.
+    bool ran = false;          ///< what it needs is installed
+    bool verified = false;     ///< all of its runs failed
+    std::string message = {};  ///< "repro.py: 3 of 3 runs fail"
+    std::string printed = {};  ///< all that the last run wrote to its standard output
+    std::string runs_on = {};  ///< what it needs, in which version, where its probe says so: "PyTorch 1.13.0"
 };
 
 /// A program in a folder of its own, with what it reads.
@@ -111,16 +117,17 @@ struct ProgramFolder {
     std::map<std::string, std::filesystem::path> lent = {};
 };
 
-/// A whole program, short enough to be read at a glance.
-struct ShortProgram {
+/// A whole program that shows the failure: short enough to be read at a glance, or the harness (repro/repro.h).
+struct ReproProgram {
     struct File {
         std::string name, text;
     };
     std::string text = {};
-    std::string summary = {};                            ///< what is wrong, in a line
+    std::string summary = {};                            ///< what is wrong, in a line; a harness has none
     std::string compiler = {};                           ///< what is under suspicion, in which version
     std::vector<std::string> compile_flags = {};         ///< behind "g++ -std=c++17 -O1 repro.cpp -o repro"
     std::vector<std::filesystem::path> companions = {};  ///< what a folder that shows the failure elsewhere needs
+    std::string spec_beside = {};                        ///< --backend there; empty: as the failure has it
     std::vector<File> files = {};                        ///< that are written beside it
     std::vector<std::string> arguments = {};             ///< that it is run with here
     std::optional<ProgramFolder> folder = {};            ///< none: it is C++, and the request's file
@@ -132,9 +139,12 @@ struct ShortProgram {
     std::string facts = {};                              ///< Markdown for a bug report: what decides
     std::string near = {};                               ///< a sentence for it: the near case (near_text())
     std::string model = {};                              ///< Markdown for it: the model
-    std::string tracker = {};                            ///< whose form a bug report has (repro/issue.cpp)
+    std::string tracker = {};                            ///< whose form a bug report has (share/templates/issue_*)
     /// What may show the failure where this one, which is shorter, does not.
-    std::shared_ptr<ShortProgram> otherwise = {};
+    std::shared_ptr<ReproProgram> otherwise = {};
+    /// The same with the expected values in place of the compiler's results: its check must pass. Null: nothing
+    /// compares.
+    std::shared_ptr<ReproProgram> given_expected = {};
 };
 
 /// What decides whether a graph fails, as far as the compiler's own switches tell (Switchable).
@@ -142,7 +152,10 @@ struct Blame {
     std::string level = {};            ///< what is limited to a number: "level"; empty: nothing is, or all alike
     int passes_to = -1, fails_at = 0;  ///< the highest level that is right, and the lowest that is wrong
     std::string off = {};              ///< the switch without which it is right
-    std::string kind = {};             ///< what such a switch is called: "optimizer"
+    bool exact = false;                ///< it has the bits of what is expected then
+
+    /// Something can be switched off with which it is right.
+    bool controlled() const { return passes_to >= 0 || !off.empty(); }
 };
 
 struct ShortRequest {
@@ -152,7 +165,6 @@ struct ShortRequest {
     std::filesystem::path file;        ///< the program's name
     std::int64_t alarm = 60;           ///< seconds after which the suspect counts as hung
     Blame blame = {};
-    bool exact = false;   ///< where it is right it has the bits of `expected`
     bool varies = false;  ///< `got` is other values in other runs
     std::optional<NearCase> near = {};
     /// Results of the compiler are replaced by the expected ones: what the program checks must pass then.
@@ -166,7 +178,7 @@ class Emitter {
     /// Throws Error when the graph cannot be written down.
     virtual SuspectCode emit(const EmitRequest& request) = 0;
     /// Nothing where there is none for such a failure: `why_not` then says why, as a clause.
-    virtual std::optional<ShortProgram> short_program(const ShortRequest&, std::string& /*why_not*/) {
+    virtual std::optional<ReproProgram> short_program(const ShortRequest&, std::string& /*why_not*/) {
         return std::nullopt;
     }
     /// What it runs is PyTorch's own: the graph as a script of PyTorch's calls shows the failure, too.

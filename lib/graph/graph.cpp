@@ -242,19 +242,6 @@ std::string Signature::text() const {
     return text;
 }
 
-namespace {
-
-/// "--pass-limit fuse=1", of "pass-limit=fuse=1".
-std::string typed(const std::string& option) {
-    const std::size_t equals = option.find('=');
-    std::string text;
-    for (const std::string& word : option_words({{option.substr(0, equals), option.substr(equals + 1)}}))
-        text += (text.empty() ? "" : " ") + word;
-    return text;
-}
-
-}  // namespace
-
 std::string Culprit::text() const {
     if (!directive.empty()) {
         std::string text = (component == "switch" ? op : "directive") + " " + directive;
@@ -263,8 +250,9 @@ std::string Culprit::text() const {
     }
     if (component == "lowering") return "lowering of " + op;
     if (component == "gradient") return "gradient rule of " + op;
-    const std::string bisected =
-        together.size() == 2 ? " (last good: " + typed(together[0]) + ", first bad: " + typed(together[1]) + ")" : "";
+    const std::string bisected = together.size() == 2 ? " (last good: --backend-option " + together[0] +
+                                                            ", first bad: --backend-option " + together[1] + ")"
+                                                      : "";
     const std::string passes = op + (partner.empty() ? "" : " together with " + partner);
     if (component == "pass") return "pass " + passes + bisected;
     if (!bisected.empty()) return component + ", as soon as pass " + passes + " is applied" + bisected;

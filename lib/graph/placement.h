@@ -2,6 +2,7 @@
 // of elements that DType does not have, or of a type that is not known.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -55,5 +56,13 @@ std::optional<std::string> misplaced_value(const Graph& graph);
 bool touches_misplaced(const Graph& graph, const Node& call);
 /// … or one of unknown type.
 bool touches_unknown(const Graph& graph, const Node& call);
+
+/// A node that capture cannot go through.
+struct Break {
+    std::string reason;
+    std::string node;  ///< name of the call in the graph; in a nested graph after the words that lead there
+    std::string op;    ///< "onnx.NonMaxSuppression"
+    std::int64_t opset = 0;
+};
 
 }  // namespace whittle

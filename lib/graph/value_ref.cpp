@@ -21,6 +21,17 @@ std::optional<ValueRef> item_read(const Node& node) {
 
 ValueRef value_of(const Graph& graph, NodeRef ref) { return item_read(graph.node(ref)).value_or(ValueRef{ref.id, 0}); }
 
+std::map<ValueRef, Tensor> leaf_values(const Graph& graph, std::span<const Tensor> inputs) {
+    std::map<ValueRef, Tensor> values;
+    std::size_t next = 0;
+    for (NodeId id = 0; id < static_cast<NodeId>(graph.nodes.size()); id++) {
+        const Node& node = graph.node({id});
+        if (node.kind == NodeKind::placeholder) values[{id, 0}] = inputs[next++];
+        if (node.kind == NodeKind::get_attr) values[{id, 0}] = graph.attributes.at(node.target);
+    }
+    return values;
+}
+
 const Node& producer_of(const Graph& graph, const Node& node) {
     const std::optional<ValueRef> read = item_read(node);
     return read ? graph.node({read->node}) : node;

@@ -1,7 +1,9 @@
 // ValueRef: one result of a node, and the only functions that know how a getitem says which.
 #pragma once
 
+#include <map>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "graph/graph.h"
@@ -26,6 +28,8 @@ std::int64_t op_count(const Graph& graph);
 std::optional<ValueRef> item_read(const Node& node);
 /// The value that a reference stands for, seen through a getitem.
 ValueRef value_of(const Graph& graph, NodeRef ref);
+/// What the placeholders and the attributes are: of the values of a run, those that are there before it.
+std::map<ValueRef, Tensor> leaf_values(const Graph& graph, std::span<const Tensor> inputs);
 /// The node that computes it: the one that a getitem reads, or the node itself.
 const Node& producer_of(const Graph& graph, const Node& node);
 

@@ -87,7 +87,8 @@ std::string last_words(const ProcessResult& process) {
     return std::string(text.substr(text.size() - std::min<std::size_t>(text.size(), 2048)));
 }
 
-/// What a process that gave no answer says by its end.
+}  // namespace
+
 Outcome outcome_of(const ProcessResult& process, const Limits& limits) {
     Outcome outcome;
     if (process.timed_out) {
@@ -120,6 +121,8 @@ Outcome outcome_of(const ProcessResult& process, const Limits& limits) {
     if (!said.empty()) outcome.message += ": " + said;
     return outcome;
 }
+
+namespace {
 
 Outcome outcome_of(const ProcessResult& process, const MemoryFile& answer, const Limits& limits) {
     if (process.good() && !process.timed_out && !process.cpu_exceeded) {

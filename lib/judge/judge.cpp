@@ -346,14 +346,11 @@ std::string failure_text(const Judgement& judgement) {
     return judgement.reason + (judgement.only_file ? "; the graph that Whittle reads from the file does not fail" : "");
 }
 
-std::string text_of(const Judgement& judgement) {
-    std::string text(words(judgement.verdict));
-    if (judgement.right()) {
-        if (!judgement.compared.empty()) text += ": computes what " + join(judgement.compared) + " has";
-        if (!judgement.reason.empty()) text += ", " + judgement.reason;
-        return text;
-    }
-    return text + ": " + judgement.reason;
+std::string text_of(Verdict verdict, const std::string& reason, const std::vector<std::string>& compared) {
+    std::string text(words(verdict));
+    if (verdict != Verdict::right) return text + ": " + reason;
+    if (!compared.empty()) text += ": computes what " + join(compared) + " has";
+    return text + (reason.empty() ? "" : ", " + reason);
 }
 
 Answer ask_again(const Question& question, Backend& backend, int runs) {

@@ -1,5 +1,5 @@
 // The judge: what a backend makes of a graph, held against what is known of the graph's results. explain, trace,
-// minify, repro, replay and --diagnose ask it and nothing else.
+// minify, repro, replay and explain diagnose ask it and nothing else.
 #pragma once
 
 #include <optional>
@@ -91,9 +91,9 @@ std::string text_of(const Outcome& outcome);
 /// How it fails, and whether the graph that was read from the file does.
 std::string failure_text(const Judgement& judgement);
 
-/// "right: computes what eager computes", "fails: mismatch at run: …", "not judged: …", of the backend called
-/// `backend`.
-std::string text_of(const Judgement& judgement);
+/// "right: computes what eager computes", "fails: mismatch at run: …", "not judged: …".
+std::string text_of(Verdict verdict, const std::string& reason, const std::vector<std::string>& compared);
+inline std::string text_of(const Judgement& said) { return text_of(said.verdict, said.reason, said.compared); }
 
 /// How a recorded failure ends when it is asked about again.
 enum class Again {

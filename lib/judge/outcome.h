@@ -15,6 +15,8 @@
 
 namespace whittle {
 
+struct ProcessResult;
+
 namespace program {
 struct Differentiated;
 }
@@ -95,6 +97,9 @@ std::shared_ptr<const program::Differentiated> differentiated_for(const Graph& g
 /// limit is an Outcome.
 Outcome run_isolated(const Graph& graph, std::span<const Tensor> inputs, Backend& backend,
                      const BackendOptions& options, const Limits& limits);
+
+/// What a process that gave no answer says by its end (base/subprocess.h).
+Outcome outcome_of(const ProcessResult& process, const Limits& limits);
 
 /// What the backend says that it cannot compile (Support in graph/abilities.h), asked in a forked child; nothing where
 /// it cannot say. Throws Error when it does not come back with an answer.

@@ -52,7 +52,7 @@ class KernelPrograms {
     /// Makes now what the first compilation of a kernel makes once in a process: forked children then have it.
     virtual void warm_up_kernels() {}
     /// Nothing where its data are more than a reader takes in. It has no files beside it.
-    virtual std::optional<ShortProgram> program(const KernelRequest& request) = 0;
+    virtual std::optional<ReproProgram> program(const KernelRequest& request) = 0;
     /// Whose bugs they show: "Halide".
     virtual std::string compiler() const = 0;
 };

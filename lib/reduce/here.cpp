@@ -2,7 +2,6 @@
 // other process knows.
 #include <nlohmann/json.hpp>
 
-#include "reduce/minimize.h"
 #include "reduce/report.h"
 #include "reduce/save.h"
 
@@ -13,13 +12,12 @@ namespace whittle {
 extern "C" std::string* whittle_minimize_here(const Graph& graph, std::span<const Tensor> inputs, Backend& backend,
                                               const Suspect& suspect, const std::filesystem::path& output) {
     const std::unique_ptr<reduce::Oracle> oracle = reduce::backend_oracle(backend, suspect);
-    const reduce::Minimized found = reduce::minimize(graph, inputs, *oracle, {});
-    reduce::Written written;
+    reduce::Minimized found = reduce::minimize(graph, inputs, *oracle);
     if (found.ending == reduce::Minimized::Ending::minimized) {
-        reduce::save_minimized(found.graph, output);
-        written.output = output;
+        save_minimized(found.smallest, output);
+        found.output = output;
     }
-    return new std::string(reduce::to_json(found, written).dump());
+    return new std::string(reduce::to_json(found).dump());
 }
 
 }  // namespace whittle

@@ -1,5 +1,6 @@
 #include "reduce/identity.h"
 
+#include "base/files.h"
 #include "base/hash.h"
 #include "graph/text.h"
 
@@ -7,10 +8,12 @@ namespace whittle::reduce {
 
 Identity::Identity(const Oracle& oracle) : configuration_(oracle.question()) {}
 
-std::string Identity::operator()(const Graph& graph, std::span<const Tensor> inputs) {
+std::string Identity::operator()(const Case& candidate) {
     std::string text = configuration_;
-    add(text, graph);
-    for (const Tensor& input : inputs) text += '\n' + hash_of(input);
+    add(text, candidate.graph);
+    for (const Tensor& input : candidate.inputs) text += '\n' + hash_of(input);
+    for (const std::string& node : candidate.nodes) text += "\nnode " + node;
+    if (candidate.file && candidate.nodes.empty()) text += "\nfile " + fingerprint(candidate.file->model);
     return content_hash(text);
 }
 

@@ -4,10 +4,8 @@
 
 #include <map>
 #include <memory>
-#include <span>
 #include <string>
 
-#include "graph/graph.h"
 #include "reduce/oracle.h"
 
 namespace whittle::reduce {
@@ -18,8 +16,9 @@ class Identity {
     explicit Identity(const Oracle& oracle);
 
     /// Hash of the graph as it is printed (names count: a command may look for them), its attributes, its nested
-    /// graphs, the inputs and the oracle's configuration.
-    std::string operator()(const Graph& graph, std::span<const Tensor> inputs);
+    /// graphs, the inputs and the oracle's configuration; of a file, of its contents. Of a part of one, its nodes say
+    /// which.
+    std::string operator()(const Case& candidate);
 
   private:
     void add(std::string& text, const Graph& graph);

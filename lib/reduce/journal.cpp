@@ -37,81 +37,60 @@ json to_json(const std::string& key, const Observation& seen) {
 
 Observation from_json(const json& line) {
     const json& signature = line.at("signature");
-    return {line.at("failed"),
-            line.at("unresolved"),
-            {signature.at(0), signature.at(1), signature.at(2), signature.at(3)},
-            line.at("message"),
-            false,
-            true};
+    return {.failed = line.at("failed"),
+            .unresolved = line.at("unresolved"),
+            .signature = {signature.at(0), signature.at(1), signature.at(2), signature.at(3)},
+            .message = line.at("message"),
+            .replayed = true};
 }
 
 }  // namespace
 
-std::optional<std::string> journal_identity(const fs::path& file) {
-    std::error_code ignored;
-    if (!fs::exists(file, ignored)) return std::nullopt;
-    const std::string text = read_file(file);
-    const json header = json::parse(text.substr(0, text.find('\n')), nullptr, false);
-    if (!header.is_object() || header.value("format", json()) != kFormat) return std::nullopt;
-    return header.value("identity", std::string());
-}
-
-JournalingOracle::JournalingOracle(Oracle& oracle, fs::path file, const std::string& identity, bool resume)
-    : oracle_(oracle), file_(std::move(file)) {
+Journal::Journal(fs::path file, const std::string& identity, bool resume) : file_(std::move(file)) {
     open_locked();
     std::error_code ignored;
     const bool empty = fs::file_size(file_, ignored) == 0;  // made by us, or by one that was killed before an answer
     header_ = json{{"format", kFormat}, {"version", "2.0"}, {"identity", identity}}.dump() + '\n';
     if (resume && !empty) {
-        try {
-            read(identity);
-        } catch (...) {
-            ::close(descriptor_);
-            throw;
-        }
+        read(identity);
         header_.clear();
     } else if (resume) {
         log_warning(LogChannel::reduce, file_.string() + ": no journal to go on from, starting anew");
     }
 }
 
-JournalingOracle::~JournalingOracle() {
+Journal::~Journal() {
     std::error_code ignored;
-    if (descriptor_ >= 0 && !header_.empty() && fs::file_size(file_, ignored) == 0) remove();  // nothing was answered
-    if (descriptor_ >= 0) ::close(descriptor_);
+    if (!header_.empty() && fs::file_size(file_, ignored) == 0) remove();  // nothing was answered
 }
 
 /// Opens the file, or makes it, and locks it.
-void JournalingOracle::open_locked() {
+void Journal::open_locked() {
     const auto fail = [&](const char* doing) {
-        const int code = errno;
-        if (descriptor_ >= 0) ::close(descriptor_);
-        throw Error({file_.string(), {}}, std::string("cannot ") + doing + ": " + std::strerror(code));
+        throw Error({file_.string(), {}}, std::string("cannot ") + doing + ": " + std::strerror(errno));
     };
     std::error_code ignored;
     if (file_.has_parent_path()) fs::create_directories(file_.parent_path(), ignored);
     for (;;) {
-        descriptor_ = ::open(file_.c_str(), O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
-        if (descriptor_ < 0) fail("write it");
-        if (::flock(descriptor_, LOCK_EX | LOCK_NB) != 0) {
-            if (errno == EWOULDBLOCK) {
-                ::close(descriptor_);
+        descriptor_ = Descriptor(::open(file_.c_str(), O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0666));
+        if (!descriptor_.open()) fail("write it");
+        if (::flock(descriptor_.get(), LOCK_EX | LOCK_NB) != 0) {
+            if (errno == EWOULDBLOCK)
                 throw Error({file_.string(), {}}, "another minify is searching with this output",
                             "wait for it, or choose another one with -o");
-            }
             log_warning(LogChannel::reduce, file_.string() + ": cannot be locked (" + std::strerror(errno) +
                                                 "): let no other search have the same output");
             return;
         }
         struct stat ours {
         }, there{};
-        if (::fstat(descriptor_, &ours) != 0) fail("read it");
+        if (::fstat(descriptor_.get(), &ours) != 0) fail("read it");
         if (::stat(file_.c_str(), &there) == 0 && ours.st_ino == there.st_ino && ours.st_dev == there.st_dev) return;
-        ::close(descriptor_);  // its last owner has removed it in between
+        // Its last owner has removed it in between.
     }
 }
 
-void JournalingOracle::read(const std::string& identity) {
+void Journal::read(const std::string& identity) {
     const std::string text = read_file(file_);
     std::size_t start = 0, number = 0, whole = 0;
     for (std::size_t end = text.find('\n'); end != std::string::npos; end = text.find('\n', start)) {
@@ -137,33 +116,30 @@ void JournalingOracle::read(const std::string& identity) {
     for (auto& [candidate, answers] : known_) std::reverse(answers.begin(), answers.end());
 }
 
-Observation JournalingOracle::observe(const Candidate& candidate) {
-    if (const auto known = known_.find(candidate.identity); known != known_.end() && !known->second.empty()) {
-        Observation seen = std::move(known->second.back());
-        known->second.pop_back();
-        ++replayed_;
-        return seen;
-    }
-    Observation seen = oracle_.observe(candidate);
-    if (!seen.lost) append(to_json(candidate.identity, seen).dump() + '\n');
+bool Journal::has(const std::string& candidate) const {
+    const auto known = known_.find(candidate);
+    return known != known_.end() && !known->second.empty();
+}
+
+std::optional<Observation> Journal::take(const std::string& candidate) {
+    if (!has(candidate)) return std::nullopt;
+    std::vector<Observation>& answers = known_.at(candidate);
+    const Observation seen = std::move(answers.back());
+    answers.pop_back();
+    ++replayed_;
     return seen;
 }
 
-bool JournalingOracle::prefetch(const Candidate& candidate) {
-    const auto known = known_.find(candidate.identity);
-    return (known != known_.end() && !known->second.empty()) || oracle_.prefetch(candidate);
-}
-
 /// One write: other processes, and we after a kill, see the whole line or a part of the last one.
-void JournalingOracle::append(const std::string& line) {
+void Journal::add(const std::string& candidate, const Observation& seen) {
     const bool first = !header_.empty();
-    const std::string text = std::exchange(header_, {}) + line;
-    const bool written = (!first || ::ftruncate(descriptor_, 0) == 0) &&
-                         ::write(descriptor_, text.data(), text.size()) == static_cast<ssize_t>(text.size());
+    const std::string text = std::exchange(header_, {}) + to_json(candidate, seen).dump() + '\n';
+    const bool written = (!first || ::ftruncate(descriptor_.get(), 0) == 0) &&
+                         ::write(descriptor_.get(), text.data(), text.size()) == static_cast<ssize_t>(text.size());
     if (!written) throw Error({file_.string(), {}}, std::string("cannot write it: ") + std::strerror(errno));
 }
 
-void JournalingOracle::remove() {
+void Journal::remove() {
     std::error_code ignored;
     fs::remove(file_, ignored);
 }

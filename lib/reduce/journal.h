@@ -4,40 +4,33 @@
 
 #include <filesystem>
 #include <map>
-#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "base/descriptor.h"
 #include "reduce/oracle.h"
 
 namespace whittle::reduce {
 
-/// Returns the identity of the journal at `file`; nothing where there is none, or no journal. Throws Error when the
-/// file cannot be read.
-std::optional<std::string> journal_identity(const std::filesystem::path& file);
-
-/// Answers from the journal what it knows, in the order in which it was asked; asks `oracle` the rest and writes it
-/// down, except where it was lost. A line that was cut short by a kill is dropped.
-class JournalingOracle final : public Oracle {
+class Journal {
   public:
     /// A new journal at `file`, or, with `resume`, the one that is there. A new one replaces the old with its first
     /// answer: an oracle that cannot run loses nothing. `identity` is that of the original with its inputs: answers to
     /// another question are never used. Throws Error when the journal is of another identity or damaged, and when
     /// another process is at work on it: it is locked for as long as this lives.
-    JournalingOracle(Oracle& oracle, std::filesystem::path file, const std::string& identity, bool resume);
-    ~JournalingOracle() override;
-    JournalingOracle(const JournalingOracle&) = delete;
-    JournalingOracle& operator=(const JournalingOracle&) = delete;
+    Journal(std::filesystem::path file, const std::string& identity, bool resume);
+    ~Journal();
+    Journal(const Journal&) = delete;
+    Journal& operator=(const Journal&) = delete;
 
-    /// From one thread.
-    Observation observe(const Candidate& candidate) override;
-    bool prefetch(const Candidate& candidate) override;
-    void describe(Failure& failure) const override { oracle_.describe(failure); }
-    std::string name() const override { return oracle_.name(); }
-    std::string question() const override { return oracle_.question(); }
+    bool has(const std::string& candidate) const;
+    /// The next answer about a candidate, in the order in which they were given; nothing where there is no more.
+    std::optional<Observation> take(const std::string& candidate);
+    /// An answer that is not kept yet.
+    void add(const std::string& candidate, const Observation& seen);
 
-    /// Answers taken from the journal so far.
+    /// Answers taken so far.
     std::size_t replayed() const { return replayed_; }
     /// The search is complete: the file goes.
     void remove();
@@ -45,11 +38,9 @@ class JournalingOracle final : public Oracle {
   private:
     void open_locked();
     void read(const std::string& identity);
-    void append(const std::string& line);
 
-    Oracle& oracle_;
     std::filesystem::path file_;
-    int descriptor_ = -1;
+    Descriptor descriptor_;
     std::map<std::string, std::vector<Observation>> known_;  ///< by identity, last answer first
     std::size_t replayed_ = 0;
     std::string header_ = {};  ///< to be written before the first answer

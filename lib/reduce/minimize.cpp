@@ -8,59 +8,63 @@
 #include "base/error.h"
 #include "base/interrupt.h"
 #include "base/log.h"
-#include "graph/text.h"
-#include "reduce/deletion.h"
+#include "base/seconds.h"
 
 namespace whittle::reduce {
 namespace {
 
-constexpr const char* kDeletion = "calls";
 constexpr std::size_t kFlakyRuns = 10;  // of an original whose runs were not alike
 constexpr double kMostRepeats = 25;     // of a candidate; rarer failures are given up
 
 class Minimizer {
   public:
-    Minimizer(const Graph& graph, std::span<const Tensor> inputs, Oracle& oracle, const MinimizeOptions& options)
-        : oracle_(oracle),
-          options_(options),
-          judge_(oracle, {options.search.step_limit, options.search.stop}),
-          deletion_(graph, inputs),
-          signature_(options.signature) {
-        judge_.asked = [this](const Case& candidate, Verdict answer) {
+    Minimizer(const Deletion& deletion, Oracle& oracle, const Strategy& how, const Goal& goal, Journal* journal)
+        : deletion_(deletion),
+          oracle_(oracle),
+          how_(how),
+          goal_(goal),
+          queries_(oracle, how, journal),
+          signature_(goal.signature) {
+        queries_.asked = [this](const Case& candidate, TestResult answer) {
             remember(candidate, answer, pass_);
-            if (options_.progress) options_.progress({judge_.queries(), result_.calls_after});
+            if (goal_.progress) goal_.progress({queries_.count(), result_.after.calls});
         };
     }
 
     Minimized run() {
         const Case whole = deletion_.whole();
         result_.before = result_.after = size_of(whole);
-        result_.calls_before = result_.calls_after = result_.before.calls;
-        if (options_.as_given && !fails_as_given(whole)) return std::move(result_);
+        if (goal_.as_given && !fails_as_given()) return done();
         if (!baseline(whole) && !fails_as_it_is()) {
-            result_.hidden = options_.as_given && result_.ending == Minimized::Ending::not_failing;
-            return std::move(result_);
+            result_.hidden = goal_.as_given && result_.ending == Minimized::Ending::not_failing;
+            return done();
         }
-        best_ = judge_.last_failing();
-        for (const std::string& pass : options_.passes) result_.passes.push_back({pass, 0, 0, {}, {}});
+        best_ = queries_.last_failing();
+        for (const std::string& pass : how_.passes) result_.passes.push_back({pass, 0, 0, {}, {}});
         // A round that comes back to a case of an earlier one ends it too.
         for (std::set<std::string> seen; result_.search.finished;) {
             delete_calls(seen.empty());
-            const std::string deleted = judge_.identity(best_.found);
+            const std::string deleted = queries_.identity(best_.found);
             for (std::size_t i = 0; i < result_.passes.size() && result_.search.finished; ++i)
                 reduce(result_.passes[i]);
-            if (judge_.identity(best_.found) == deleted || !seen.insert(deleted).second) break;
+            if (queries_.identity(best_.found) == deleted || !seen.insert(deleted).second) break;
         }
         finish();
-        return std::move(result_);
+        return done();
     }
 
   private:
+    double seconds() const { return seconds_since(begin_); }
+
+    Minimized done() {
+        result_.seconds = seconds();
+        return std::move(result_);
+    }
+
     /// Runs the model as its user gave it; its failure is followed from now on.
-    bool fails_as_given(const Case& whole) {
+    bool fails_as_given() {
         Observation seen;
-        for (int i = 0; i < std::max(options_.repeat, 1) && !wanted(seen); i++)
-            seen = judge_.observe(whole, *options_.as_given);
+        for (std::int64_t i = 0; i < repeat() && !wanted(seen); i++) seen = queries_.observe(*goal_.as_given);
         result_.message = seen.message;
         if (seen.unresolved) result_.ending = Minimized::Ending::unsupported;
         if (fails(seen)) result_.signature = seen.signature;
@@ -82,16 +86,16 @@ class Minimizer {
     /// says most often is followed, and candidates are run until their passing means something, too.
     bool baseline(const Case& whole) {
         std::vector<Observation> seen;
-        std::size_t runs = static_cast<std::size_t>(std::max(options_.repeat, 1));
+        std::size_t runs = static_cast<std::size_t>(repeat());
         while (seen.size() < runs) {
-            seen.push_back(judge_.observe(whole));
+            seen.push_back(queries_.observe(whole));
             if (seen.back().lost)
                 throw Error({oracle_.name(), {}}, "found no answer for the model itself: " + seen.back().message,
                             seen.back().message.starts_with("--launcher")  // run_launched(), of judge/launched.h
                                 ? "run the launcher by hand with a command of which you know the answer: 'PREFIX echo "
                                   "hello', and see share/doc/clusters.md"
                                 : "run it by hand on the model, and see --timeout and --memory-limit");
-            const bool passes_now = options_.has_failed && !fails(seen.back());
+            const bool passes_now = goal_.has_failed && !fails(seen.back());
             if (passes_now || !alike(seen.back(), seen[0])) runs = std::max(runs, kFlakyRuns);
         }
         const auto often = [&](const Observation& one) {
@@ -108,8 +112,8 @@ class Minimizer {
         }
         result_.signature = seen[0].signature;
         if (!wanted(seen[0])) return false;
-        judge_.follow(whole, seen[0]);
-        remember(whole, Verdict::fails, "original");
+        queries_.follow(whole, seen[0]);
+        remember(whole, TestResult::fails, "original");
         const auto failures = static_cast<std::size_t>(often(seen[0]));
         return failures == runs || (flaky(failures, runs), result_.flaky.repeat > 0);
     }
@@ -127,39 +131,34 @@ class Minimizer {
         const double needed = std::ceil(std::log(0.01) / std::log(1 - rate));
         result_.flaky = {failures, runs, needed > kMostRepeats ? 0 : static_cast<int>(needed)};
         if (result_.flaky.repeat == 0) result_.ending = Minimized::Ending::flaky;
-        judge_.repeat(result_.flaky.repeat);
+        queries_.repeat(result_.flaky.repeat);
     }
 
-    void remember(const Case& candidate, Verdict answer, const std::string& pass) {
+    std::int64_t repeat() const { return std::max<std::int64_t>(how_.repeat, 1); }
+
+    void remember(const Case& candidate, TestResult answer, const std::string& pass) {
         const Size size = size_of(candidate);
-        const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - begin_;
-        result_.history.push_back({judge_.queries(), seconds.count(), pass, answer, size.calls, size.elements});
-    }
-
-    ReductionReport* report_of(std::string_view name) {
-        for (ReductionReport& pass : result_.passes)
-            if (pass.name == name) return &pass;
-        return nullptr;
+        result_.history.push_back({queries_.count(), seconds(), pass, answer, size.calls, size.elements});
     }
 
     /// Runs `turn` and adds to the report what it did.
     template <class Turn>
     void reported(ReductionReport& report, Turn turn) {
-        const std::size_t queries_before = judge_.queries(), accepted_before = accepted_;
+        const std::size_t queries_before = queries_.count(), accepted_before = accepted_;
         pass_ = report.name;
         if (report.before == Size{}) report.before = size_of(best_.found);
         turn();
-        report.tried += judge_.queries() - queries_before;
+        report.tried += queries_.count() - queries_before;
         report.accepted += accepted_ - accepted_before;
         if (accepted_ > accepted_before || report.after == Size{}) report.after = size_of(best_.found);
-        log_info(LogChannel::reduce, report.name + ": " + std::to_string(judge_.queries() - queries_before) +
-                                         " tried, " + std::to_string(accepted_ - accepted_before) + " accepted, " +
-                                         summary(best_.found.graph) + " is left");
+        log_info(LogChannel::reduce, report.name + ": " + std::to_string(queries_.count() - queries_before) +
+                                         " tried, " + std::to_string(accepted_ - accepted_before) +
+                                         " accepted, left: " + text(size_of(best_.found)));
     }
 
     void delete_calls(bool first) {
-        ReductionReport* report = report_of(kDeletion);
-        if (!report) {
+        const auto report = std::ranges::find(result_.passes, kDeletion, &ReductionReport::name);
+        if (report == result_.passes.end()) {
             result_.search.reservation = "calls were not to be deleted";
             return;
         }
@@ -168,8 +167,8 @@ class Minimizer {
         reported(*report, [&] {
             const Case start = best_.found;
             const Result found =
-                (first ? deletion_ : Deletion(start.graph, start.inputs))
-                    .search(judge_, search, first && options_.likely ? options_.likely() : std::vector<std::string>());
+                first ? deletion_.search(queries_, search, goal_.likely ? goal_.likely() : std::vector<std::string>())
+                      : deletion_of_calls(start.graph, start.inputs)->search(queries_, search);
             result_.search.cache_hits += found.cache_hits;
             result_.search.one_minimal = found.one_minimal;
             result_.search.finished = found.finished;
@@ -182,7 +181,7 @@ class Minimizer {
         for (const Reduction& reduction : reductions())
             if (reduction.name == report.name)
                 reported(report,
-                         [&] { result_.search.finished = simplify(reduction, best_, judge_, search_options()); });
+                         [&] { result_.search.finished = simplify(reduction, best_, queries_, search_options()); });
         if (result_.search.finished) return;
         result_.search.one_minimal = false;  // what is simpler has not been tried without each call
         result_.search.reservation = "stopped before the search was complete";
@@ -190,66 +189,59 @@ class Minimizer {
 
     /// The judge counts the queries; the search asks it whether to stop.
     Options search_options() {
-        Options search;
-        search.mode = options_.search.mode;
-        search.lookahead = options_.jobs > 1 ? static_cast<std::size_t>(options_.jobs) - 1 : 0;
-        search.stop = [this] { return judge_.stopped(); };
-        search.improved = [this](const Set&) { improve(); };
-        return search;
+        return {.mode = mode_from_name(how_.mode),
+                .lookahead = how_.jobs > 1 ? static_cast<std::size_t>(how_.jobs) - 1 : 0,
+                .improved = [this](const Set&) { improve(); },
+                .stop = [this] { return queries_.stopped(); }};
     }
 
     void improve() {
-        best_ = judge_.last_failing();
+        best_ = queries_.last_failing();
         ++accepted_;
-        result_.calls_after = size_of(best_.found).calls;
-        if (options_.improved) options_.improved(finished(best_));
+        result_.after = size_of(best_.found);
+        if (goal_.improved) goal_.improved(finished(best_));
     }
 
     /// The case with everything needed to reproduce its failure.
-    Graph finished(const Find& find) const {
-        Failure failure;
+    Case finished(const Find& find) const {
+        Case result = find.found;
+        Failure& failure = result.graph.failure.emplace();
         oracle_.describe(failure);
         failure.signature = find.seen.signature;
         failure.message = find.seen.message;
         failure.inputs = find.found.inputs;
-        Graph graph = find.found.graph;
-        graph.failure = std::move(failure);
-        return graph;
+        return result;
     }
 
     /// Runs the result as often as the original; of a flaky one, until it fails.
     bool confirmed() {
+        const bool flaky = result_.flaky.repeat > 0;
         try {
-            for (int i = 0; i < result_.flaky.repeat; i++)
-                if (alike(judge_.observe(best_.found), best_.seen)) return true;
-            if (result_.flaky.repeat) return false;
-            for (int i = 1; i < options_.repeat; i++) {
-                const Observation seen = judge_.observe(best_.found);
-                if (!seen.failed || seen.unresolved || !(seen.signature == result_.signature)) return false;
-            }
+            for (std::int64_t left = flaky ? result_.flaky.repeat : how_.repeat - 1; left > 0; left--)
+                if (alike(queries_.observe(best_.found), best_.seen) == flaky) return flaky;
         } catch (const Interrupted&) {
             return false;
         }
-        return true;
+        return !flaky;
     }
 
     void finish() {
         if (result_.search.finished) result_.confirmed = confirmed();
         result_.after = size_of(best_.found);
-        result_.calls_after = result_.after.calls;
-        result_.graph = finished(best_);
-        for (const Find& find : judge_.drifted()) result_.drifted.push_back(finished(find));
-        result_.search.queries = judge_.queries();
-        result_.search.cache_hits += judge_.cache_hits();
-        result_.search.unresolved = judge_.unresolved();
+        result_.smallest = finished(best_);
+        for (const Find& find : queries_.drifted()) result_.drifted.push_back(finished(find));
+        result_.search.queries = queries_.count();
+        result_.search.cache_hits += queries_.cache_hits();
+        result_.search.unresolved = queries_.unresolved();
         result_.ending = result_.search.finished && !interrupt_signal() ? Minimized::Ending::minimized
                                                                         : Minimized::Ending::interrupted;
     }
 
+    const Deletion& deletion_;
     Oracle& oracle_;
-    const MinimizeOptions& options_;
-    Judge judge_;
-    Deletion deletion_;
+    const Strategy& how_;
+    const Goal& goal_;
+    Queries queries_;
     std::optional<Signature> signature_;  ///< the failure that is looked for; none: any
     const std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
     std::string pass_;  ///< that asks now
@@ -266,8 +258,8 @@ std::vector<std::string> pass_names() {
     return names;
 }
 
-std::string_view name(Minimized::Ending verdict) {
-    switch (verdict) {
+std::string_view name(Minimized::Ending ending) {
+    switch (ending) {
         case Minimized::Ending::minimized:
             return "minimized";
         case Minimized::Ending::not_failing:
@@ -282,11 +274,20 @@ std::string_view name(Minimized::Ending verdict) {
     __builtin_unreachable();
 }
 
-Minimized minimize(const Graph& graph, std::span<const Tensor> inputs, Oracle& oracle, const MinimizeOptions& options) {
-    const auto start = std::chrono::steady_clock::now();
-    Minimized result = Minimizer(graph, inputs, oracle, options).run();
-    result.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-    return result;
+Verdict Minimized::verdict() const {
+    if (failed() || ending == Ending::flaky) return Verdict::fails;
+    if (judgement) return judgement->verdict;
+    if (hidden) return Verdict::fails;
+    return ending == Ending::unsupported ? Verdict::not_judged : Verdict::right;
+}
+
+Minimized minimize(const Deletion& deletion, Oracle& oracle, const Strategy& how, const Goal& goal, Journal* journal) {
+    return Minimizer(deletion, oracle, how, goal, journal).run();
+}
+
+Minimized minimize(const Graph& graph, std::span<const Tensor> inputs, Oracle& oracle, const Strategy& how,
+                   const Goal& goal, Journal* journal) {
+    return minimize(*deletion_of_calls(graph, inputs), oracle, how, goal, journal);
 }
 
 }  // namespace whittle::reduce

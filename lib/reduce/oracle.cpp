@@ -15,6 +15,7 @@
 #include "graph/json_text.h"
 #include "graph/shared_fields.h"
 #include "graph/sidecar.h"
+#include "judge/file_backend.h"
 #include "tensor/safetensors.h"
 
 namespace whittle::reduce {
@@ -36,13 +37,14 @@ class BackendOracle final : public Oracle {
   public:
     BackendOracle(Backend& backend, Suspect suspect) : backend_(backend), suspect_(std::move(suspect)) {}
 
-    Observation observe(const Candidate& candidate) override {
-        const auto& [graph, inputs, expected, identity, file] = candidate;
+    Observation observe(const Case& candidate) override {
+        const auto& [graph, inputs, expected, file, nodes] = candidate;
+        if (file) return observe_file(candidate);
         const Outcome outcome = query(graph, inputs, expected, backend_, suspect_);
         Observation seen = observation_of(outcome);
         if (const auto found =
                 seen.failed ? excuse(graph, inputs, outcome, expected, suspect_.accuracy) : std::nullopt) {
-            seen = {.unresolved = found->verdict != whittle::Verdict::right, .message = found->why};
+            seen = {.unresolved = found->verdict != Verdict::right, .message = found->why};
         } else if (suspect_.optimized_only && outcome.kind == Outcome::Kind::mismatch &&
                    !right_unoptimized(graph, inputs, expected, backend_, suspect_).value_or(true)) {
             seen.unresolved = true;
@@ -64,11 +66,24 @@ class BackendOracle final : public Oracle {
     }
 
   private:
+    Observation observe_file(const Case& candidate) {
+        const OnnxFile& file = *candidate.file;
+        if (file.values.size() != file.inputs.size()) return {.unresolved = true};
+        const auto backend = file_backend(backend_, file, suspect_.options);
+        WHITTLE_CHECK(backend != nullptr, "the backend reads ONNX files");
+        return observation_of(run_suspect(candidate.graph, candidate.inputs, *backend, suspect_));
+    }
+
     Backend& backend_;
     Suspect suspect_;
 };
 
-bool contains(const std::vector<int>& codes, int code) {
+ExternalData external_data_of(const std::string& word) {
+    const std::vector<std::string>& words = external_data_words();
+    return static_cast<ExternalData>(std::ranges::find(words, word) - words.begin());
+}
+
+bool contains(const std::vector<std::int64_t>& codes, int code) {
     return std::find(codes.begin(), codes.end(), code) != codes.end();
 }
 
@@ -79,7 +94,7 @@ class CommandOracle final : public Oracle {
         if (!options_.fail_pattern.empty()) pattern_.emplace("--fail-regex", options_.fail_pattern);
     }
 
-    Observation observe(const Candidate& candidate) override {
+    Observation observe(const Case& candidate) override {
         const TempDir folder("whittle-query");
         const std::filesystem::path file = written(candidate, folder.path());
         ProcessOptions process;
@@ -93,9 +108,7 @@ class CommandOracle final : public Oracle {
 
     void describe(Failure& failure) const override {
         failure.command = options_.command;
-        failure.polarity = options_.polarity == CommandOracleOptions::Polarity::test             ? "test"
-                           : options_.polarity == CommandOracleOptions::Polarity::test_must_fail ? "test-must-fail"
-                                                                                                 : "check";
+        failure.polarity = options_.polarity;
     }
 
     std::string name() const override { return shell_quote(options_.command); }
@@ -108,16 +121,15 @@ class CommandOracle final : public Oracle {
             const std::vector<fs::path> own = files_named(options_.command);
             files.insert(files.end(), own.begin(), own.end());
         }
-        std::string text = Oracle::question() + "\nas " + options_.extension + ' ' +
-                           external_data_words().at(static_cast<std::size_t>(options_.external_data)) +
+        std::string text = Oracle::question() + "\nas " + options_.extension + ' ' + options_.external_data +
                            text_of(options_.limits) + "\nlauncher " + shell_quote(options_.launcher);
-        for (const int code : options_.fail_codes) text += "\nfails with " + std::to_string(code);
-        for (const int code : options_.ignore_codes) text += "\npasses with " + std::to_string(code);
+        for (const std::int64_t code : options_.fail_codes) text += "\nfails with " + std::to_string(code);
+        for (const std::int64_t code : options_.ignore_codes) text += "\npasses with " + std::to_string(code);
         return text + "\nfails with words " + options_.fail_pattern + contents_of(files);
     }
 
   private:
-    std::filesystem::path written(const Candidate& candidate, const std::filesystem::path& folder) {
+    std::filesystem::path written(const Case& candidate, const std::filesystem::path& folder) {
         try {
             return write_query(candidate, folder);
         } catch (const Error& error) {
@@ -125,14 +137,15 @@ class CommandOracle final : public Oracle {
         }
     }
 
-    std::filesystem::path write_query(const Candidate& candidate, const std::filesystem::path& folder) {
-        const std::string extension = candidate.file.empty() ? options_.extension : ".onnx";
+    std::filesystem::path write_query(const Case& candidate, const std::filesystem::path& folder) {
+        const std::string extension = candidate.file ? ".onnx" : options_.extension;
         const std::filesystem::path file = folder / ("candidate" + extension);
         if (extension == ".onnx") {
-            candidate.file.empty()
-                ? static_cast<void>(save_onnx(candidate.graph, file,
-                                              weights_beside(candidate.graph, options_.external_data, shared_.weights)))
-                : copy_onnx(candidate.file, file, &shared_.weights);
+            if (candidate.file)
+                copy_onnx(candidate.file->model, file, &shared_.weights);
+            else
+                save_onnx(candidate.graph, file,
+                          weights_beside(candidate.graph, external_data_of(options_.external_data), shared_.weights));
             save_tensors(folder / "test_data_set_0", "input_", candidate.inputs);
             save_tensors(folder / "test_data_set_0", "output_", candidate.expected);
             return file;
@@ -154,72 +167,56 @@ class CommandOracle final : public Oracle {
     }
 
     Observation judge(const ProcessResult& process) const {
-        if (process.signal == 0 && (process.exit_code == 126 || process.exit_code == 127))  // as shells have it
+        const int code = process.exit_code;
+        const bool exited = process.signal == 0;
+        if (exited && (code == 126 || code == 127))  // as shells have it
             throw Error({options_.command.front(), {}},
-                        "the command exited with " + std::to_string(process.exit_code) + " (command not " +
-                            (process.exit_code == 127 ? "found" : "executable") + "), which ends the search",
+                        "the command exited with " + std::to_string(code) + " (command not " +
+                            (code == 127 ? "found" : "executable") + "), which ends the search",
                         "run the command by hand on the original model first");
-        Observation seen;
-        seen.message = first_line(process);
-        if (process.timed_out || process.cpu_exceeded) return limited("timeout", late(process), std::move(seen));
+        if (process.timed_out || process.cpu_exceeded) return fails({"timeout"}, late(process));
         if (process.out_of_memory)
-            return limited("out_of_memory",
-                           "held more than " + std::to_string(options_.limits.memory >> 20) + " MB (--memory-limit)",
-                           std::move(seen));
-        if (process.ended_from_outside && !contains(options_.fail_codes, process.exit_code)) {
-            seen.lost = seen.unresolved = true;
-            seen.message = "the command " + std::string(EndedFromOutside(process).what());
-            return seen;
-        }
-        if (process.signal == 0 && process.exit_code == 125) {
-            seen.unresolved = true;
-            if (seen.message.empty()) seen.message = "it exited with 125";
-            return seen;
-        }
+            return fails({"out_of_memory"},
+                         "held more than " + std::to_string(options_.limits.memory >> 20) + " MB (--memory-limit)");
+        if (process.ended_from_outside && !contains(options_.fail_codes, code))
+            return {.unresolved = true,
+                    .message = "the command " + std::string(EndedFromOutside(process).what()),
+                    .lost = true};
+        std::string said = first_line(process);
+        if (exited && code == 125) return {.unresolved = true, .message = said.empty() ? "it exited with 125" : said};
         if (!process.good()) hint_at_memory(process.err);
-        if (options_.polarity == CommandOracleOptions::Polarity::check) return checked(process, std::move(seen));
-        const bool zero = process.signal == 0 && process.exit_code == 0;
-        seen.failed = options_.polarity == CommandOracleOptions::Polarity::test ? zero : !zero;
-        if (seen.failed) seen.signature = {"check", "", zero ? "exit 0" : "exit not 0"};
-        return seen;
+        if (options_.polarity == "check") return checked(process, std::move(said));
+        const bool zero = exited && code == 0;
+        if (zero != (options_.polarity == "test")) return {.message = std::move(said)};
+        return fails({"check", "", zero ? "exit 0" : "exit not 0"}, std::move(said));
     }
 
     std::string late(const ProcessResult& process) const {
-        return process.cpu_exceeded
-                   ? "no answer after " + std::to_string(options_.limits.cpu->count()) + " s of processor time"
-                   : "no answer after " + std::to_string(options_.limits.timeout.count()) + " ms";
+        return "no answer after " + (process.cpu_exceeded
+                                         ? std::to_string(options_.limits.cpu->count()) + " s of processor time"
+                                         : std::to_string(options_.limits.timeout.count()) + " ms");
     }
 
-    static Observation limited(const char* kind, std::string message, Observation seen) {
-        seen.failed = true;
-        seen.message = std::move(message);
-        seen.signature = {kind, "", ""};
-        return seen;
+    static Observation fails(Signature signature, std::string message) {
+        return {.failed = true, .signature = std::move(signature), .message = std::move(message)};
     }
 
     /// Polygraphy's rules: which exits and which output count as the failure.
-    Observation checked(const ProcessResult& process, Observation seen) const {
-        if (process.signal != 0) {
-            seen.failed = true;
-            seen.signature = {"crash", "", signal_name(process.signal)};
-            return seen;
-        }
+    Observation checked(const ProcessResult& process, std::string said) const {
+        if (process.signal != 0) return fails({"crash", "", signal_name(process.signal)}, std::move(said));
         const int code = process.exit_code;
-        const auto passes = [&](const char* why) {
-            seen.message = "exits with " + std::to_string(code) + why;
-            return seen;
-        };
-        if (code == 0) return passes("");
-        if (contains(options_.ignore_codes, code)) return passes(", which --ignore-fail-code excludes");
-        if (!options_.fail_codes.empty() && !contains(options_.fail_codes, code))
-            return passes(", which is no --fail-code");
-        if (pattern_ && !pattern_->found_in(as_utf8(process.out)) && !pattern_->found_in(as_utf8(process.err)))
-            return passes(", and what it prints does not match --fail-regex");
-        seen.failed = true;
+        const bool matches =
+            !pattern_ || pattern_->found_in(as_utf8(process.out)) || pattern_->found_in(as_utf8(process.err));
+        const char* const passes = code == 0                               ? ""
+                                   : contains(options_.ignore_codes, code) ? ", which --ignore-fail-code excludes"
+                                   : !options_.fail_codes.empty() && !contains(options_.fail_codes, code)
+                                       ? ", which is no --fail-code"
+                                   : matches ? nullptr
+                                             : ", and what it prints does not match --fail-regex";
+        if (passes) return {.message = "exits with " + std::to_string(code) + passes};
         // Without a list of codes the original's own code is the failure; another code is another failure.
-        seen.signature = {"check", "",
-                          options_.fail_codes.empty() ? "exit " + std::to_string(code) : "listed exit code"};
-        return seen;
+        return fails({"check", "", options_.fail_codes.empty() ? "exit " + std::to_string(code) : "listed exit code"},
+                     std::move(said));
     }
 
     static std::string first_line(const ProcessResult& process) {

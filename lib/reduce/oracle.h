@@ -2,17 +2,14 @@
 // the other asks a command of the user's.
 #pragma once
 
-#include <chrono>
 #include <filesystem>
-#include <optional>
-#include <span>
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "base/error.h"
-#include "frontends/onnx/weights.h"
 #include "judge/judge.h"
-#include "reduce/search.h"
+#include "reduce/reductions/case.h"
 
 namespace whittle::reduce {
 
@@ -37,24 +34,11 @@ class NotWritten : public Error {
     explicit NotWritten(const Error& error) : Error(error) {}
 };
 
-/// A graph to judge, with the values that its inputs had in the original and its outputs have on the reference.
-struct Candidate {
-    const Graph& graph;
-    std::span<const Tensor> inputs;
-    std::span<const Tensor> expected;
-    std::string identity = {};  ///< see identity.h
-    /// An ONNX file that the graph was read from: a command whose candidates are such files is given this one, byte by
-    /// byte, instead of the graph.
-    std::filesystem::path file = {};
-};
-
 class Oracle {
   public:
     virtual ~Oracle() = default;
     /// May be called from several threads.
-    virtual Observation observe(const Candidate& candidate) = 0;
-    /// The candidate will probably be observed soon. False: not now, it may be told again.
-    virtual bool prefetch(const Candidate&) { return true; }
+    virtual Observation observe(const Case& candidate) = 0;
     /// Fills in how the failure is to be reproduced: backend or command, reference, tolerance.
     virtual void describe(Failure& failure) const = 0;
     /// "halide", or the command line.
@@ -64,20 +48,19 @@ class Oracle {
     virtual std::string question() const;
 };
 
-/// Compiles and runs on the suspect, whose backend is `backend`.
+/// Compiles and runs on the suspect, whose backend is `backend`. Of a file it reads how that ends and no results; where
+/// a value of its inputs is not known, there is no answer.
 std::unique_ptr<Oracle> backend_oracle(Backend& backend, Suspect suspect);
 
 struct CommandOracleOptions {
     std::vector<std::string> command;  ///< "{}" stands for the candidate's path; it is appended when there is none
-    enum class Polarity {
-        test,            ///< exit 0: still interesting (C-Vise, llvm-reduce)
-        test_must_fail,  ///< exit other than 0: still interesting
-        check            ///< exit other than 0: still fails (Polygraphy)
-    } polarity = Polarity::test;
-    std::string extension = ".json";                       ///< ".onnx" or ".json": how candidates are written
-    ExternalData external_data = ExternalData::automatic;  ///< of ".onnx", for all but an original file
-    std::vector<int> fail_codes = {};                      ///< check: only these are failures
-    std::vector<int> ignore_codes = {};                    ///< check: these are not
+    /// As a failure has it: "test", exit 0 is still interesting (C-Vise, llvm-reduce); "test-must-fail", any other exit
+    /// is; "check", any other exit is the failure (Polygraphy).
+    std::string polarity = "test";
+    std::string extension = ".json";              ///< ".onnx" or ".json": how candidates are written
+    std::string external_data = "auto";           ///< of ".onnx", for all but an original file: see ExternalData
+    std::vector<std::int64_t> fail_codes = {};    ///< check: only these are failures
+    std::vector<std::int64_t> ignore_codes = {};  ///< check: these are not
     std::string fail_pattern = {};  ///< check: output must match this regular expression (RE2) to be the failure
     Limits limits = {};
     std::vector<std::string> launcher = {};  ///< words before the command: they take it elsewhere

@@ -13,23 +13,21 @@
 
 namespace whittle::reduce {
 
-class ParallelOracle final : public Oracle {
+class ParallelQueries {
   public:
     /// `oracle` is asked from up to `jobs` threads at a time.
-    ParallelOracle(Oracle& oracle, int jobs) : oracle_(oracle), jobs_(jobs) {}
+    ParallelQueries(Oracle& oracle, std::int64_t jobs) : oracle_(oracle), jobs_(jobs) {}
     /// Ends what was started and never asked for.
-    ~ParallelOracle() override { unwanted_ = true; }
+    ~ParallelQueries() { unwanted_ = true; }
 
-    Observation observe(const Candidate& candidate) override;
-    /// Starts it unless all jobs are taken.
-    bool prefetch(const Candidate& candidate) override;
-    void describe(Failure& failure) const override { oracle_.describe(failure); }
-    std::string name() const override { return oracle_.name(); }
-    std::string question() const override { return oracle_.question(); }
+    Observation observe(const Case& candidate, const std::string& identity);
+    /// The candidate will probably be observed soon: starts it unless all jobs are taken. False: not now, it may be
+    /// told again.
+    bool prefetch(const Case& candidate, const std::string& identity);
 
   private:
     Oracle& oracle_;
-    int jobs_;
+    std::int64_t jobs_;
     std::atomic<bool> unwanted_ = false;
     std::map<std::string, std::future<Observation>> started_;  ///< by identity; its end waits for all
     Turn turn_;  ///< of the thread that asks; its end comes before that of `started_`

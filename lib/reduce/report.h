@@ -1,43 +1,29 @@
 // What a search found and what it took, as text and as JSON.
 #pragma once
 
-#include <filesystem>
 #include <map>
 #include <nlohmann/json_fwd.hpp>
-#include <optional>
 #include <string>
-#include <vector>
 
-#include "judge/divergence.h"
-#include "judge/judge.h"
-#include "reduce/minimize.h"
-#include "run/release_history.h"
+#include "reduce/minimize_frame.h"
 
 namespace whittle::reduce {
-
-/// What a search left behind.
-struct Written {
-    std::filesystem::path output = {};
-    /// Of the model, where a backend was asked and not a command.
-    std::optional<Judgement> judgement = {};
-    std::size_t replayed = 0;                         ///< answers taken from the journal
-    std::vector<std::filesystem::path> drifted = {};  ///< one per Minimized::drifted
-    std::optional<Closeness> closeness = {};          ///< of wrong results: rounding noise, or more
-    std::optional<ReleaseHistory> releases = {};      ///< of a compiler of which several are installed
-    std::map<std::string, std::size_t> folded = {};   ///< by op: of the file, and no part of what was minimized
-    bool fails_on_nothing = false;                    ///< a graph that does nothing fails alike
-    bool stored = false;                              ///< the failure that was followed is the one of the file
-};
 
 /// "3 ops (onnx.Shape 2, onnx.Gather 1)".
 std::string folded_text(const std::map<std::string, std::size_t>& folded);
 
-/// The verdict on the model.
-whittle::Verdict verdict_of(const Minimized& result, const Written& written);
-nlohmann::json to_json(const Minimized& result, const Written& written);
-nlohmann::ordered_json minify_output_schema();
+/// What is printed where there is nothing to minimize. `seen` are the judge's words.
+std::string not_failing_text(const Request& request, const std::string& judge, const std::string& seen);
 
-/// Lines "what:       how"; the graph and what to run next are the caller's.
-std::string report(const Minimized& result, const Written& written);
+/// Lines "what:       how", the minimized graph and the next command; or why there is none.
+std::string to_text(const Minimized& minimized, const Request& request);
+/// What is printed before the failures of several graphs are minimized.
+std::string to_text(const Findings& found, const Request& request, const std::vector<LoadedFrame>& frames);
+/// And before each: "a.json, as 3 others: b.json, c.json, d.json".
+std::string to_text(const Findings::Failing& failing);
+
+nlohmann::json to_json(const Minimized& minimized);
+nlohmann::json to_json(const MinimizedModel& model);
+nlohmann::ordered_json minify_output_schema();
 
 }  // namespace whittle::reduce

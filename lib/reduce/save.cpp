@@ -4,6 +4,7 @@
 #include <string>
 
 #include "base/error.h"
+#include "base/files.h"
 #include "frontends/onnx/copy.h"
 #include "graph/failure_file.h"
 #include "graph/json.h"
@@ -38,12 +39,19 @@ void remove_unneeded(std::set<std::string> weights, const fs::path& folder) {
 
 }  // namespace
 
-void save_minimized(const Graph& graph, const fs::path& path, std::size_t most_inside) {
-    if (path.extension() != ".onnx") return save_graph(graph, path);
+void save_minimized(const Case& minimized, const fs::path& path, std::size_t most_inside) {
+    if (minimized.file) return write_file(path, read_file(minimized.file->model));
+    if (path.extension() != ".onnx") return save_graph(minimized.graph, path);
     const fs::path folder = path.has_parent_path() ? path.parent_path() : ".";
     const std::set<std::string> before = weights_of(path);
-    save_failing_model(graph, path, to_onnx_in(folder, graph, most_inside));
+    save_failing_model(minimized.graph, path, to_onnx_in(folder, minimized.graph, most_inside));
     remove_unneeded(before, folder);
+}
+
+fs::path numbered_result(const fs::path& output, std::size_t number, const std::string& before) {
+    fs::path numbered = output;
+    return numbered.replace_filename(output.stem().string() + before + std::to_string(number) +
+                                     output.extension().string());
 }
 
 }  // namespace whittle::reduce

@@ -8,8 +8,8 @@ namespace {
 
 class Simplification {
   public:
-    Simplification(const Reduction& reduction, Find& best, Judge& judge, const Options& options)
-        : judge_(judge), options_(options), from_(best.found), best_(best), edits_(reduction.edits(from_)) {
+    Simplification(const Reduction& reduction, Find& best, Queries& queries, const Options& options)
+        : queries_(queries), options_(options), from_(best.found), best_(best), edits_(reduction.edits(from_)) {
         std::erase_if(edits_, [&](const Edit& edit) {  // what fits nowhere needs no search
             Draft draft(from_);
             edit.apply(draft, edit.simplest);
@@ -25,13 +25,13 @@ class Simplification {
         problem.count = static_cast<int>(edits_.size());
         problem.ask_empty = true;
         problem.test = [&](const Set& unchanged) {
-            if (unchanged.size() == edits_.size()) return Verdict::fails;
+            if (unchanged.size() == edits_.size()) return TestResult::fails;
             const std::optional<Case> candidate = made(levels_without(unchanged));
-            return candidate ? judge_.test(*candidate) : Verdict::unresolved;
+            return candidate ? queries_.test(*candidate) : TestResult::unresolved;
         };
         problem.prefetch = [&](const Set& unchanged) {
             const std::optional<Case> candidate = made(levels_without(unchanged));
-            return !candidate || judge_.prefetch(*candidate);
+            return !candidate || queries_.prefetch(*candidate);
         };
         Options options = options_;
         options.improved = [&](const Set& unchanged) { accept(levels_without(unchanged)); };
@@ -62,7 +62,7 @@ class Simplification {
 
     void accept(const Levels& levels) {
         levels_ = levels;
-        best_ = judge_.last_failing();
+        best_ = queries_.last_failing();
         if (options_.improved) options_.improved({});
     }
 
@@ -70,14 +70,14 @@ class Simplification {
     void bisect(std::size_t i) {
         std::int64_t passes = edits_[i].simplest, fails = edits_[i].unchanged;
         while (fails - passes > 1) {
-            if (judge_.stopped()) {
+            if (queries_.stopped()) {
                 finished_ = false;
                 return;
             }
             Levels levels = levels_;
             levels[i] = passes + (fails - passes) / 2;
             const std::optional<Case> candidate = made(levels);
-            if (candidate && judge_.test(*candidate) == Verdict::fails) {
+            if (candidate && queries_.test(*candidate) == TestResult::fails) {
                 fails = levels[i];
                 accept(levels);
             } else {
@@ -86,7 +86,7 @@ class Simplification {
         }
     }
 
-    Judge& judge_;
+    Queries& queries_;
     const Options& options_;
     const Case from_;
     Find& best_;
@@ -97,8 +97,8 @@ class Simplification {
 
 }  // namespace
 
-bool simplify(const Reduction& reduction, Find& best, Judge& judge, const Options& options) {
-    return Simplification(reduction, best, judge, options).run();
+bool simplify(const Reduction& reduction, Find& best, Queries& queries, const Options& options) {
+    return Simplification(reduction, best, queries, options).run();
 }
 
 }  // namespace whittle::reduce

@@ -2,13 +2,13 @@
 // stay as they are.
 #pragma once
 
-#include "reduce/judge.h"
+#include "reduce/queries.h"
 #include "reduce/reductions/reduction.h"
 
 namespace whittle::reduce {
 
 /// One turn of one reduction. `best` fails; it is replaced by the simplest case found, and `options.improved` is called
 /// at each step. False when it was stopped.
-bool simplify(const Reduction& reduction, Find& best, Judge& judge, const Options& options);
+bool simplify(const Reduction& reduction, Find& best, Queries& queries, const Options& options);
 
 }  // namespace whittle::reduce

@@ -1,14 +1,15 @@
-#include "repro/bundle.h"
+#include "repro/steps.h"
 
 #include <algorithm>
 #include <sstream>
 
-#include "base/error.h"
 #include "base/files.h"
+#include "base/program_text.h"
 #include "base/subprocess.h"
 #include "frontends/onnx/save.h"
 #include "frontends/onnx/tensor_proto.h"
 #include "graph/json.h"
+#include "repro/verify.h"
 #include "trace/record.h"
 
 namespace whittle::repro {
@@ -16,121 +17,95 @@ namespace fs = std::filesystem;
 
 namespace {
 
-std::string run_script(const Emission& emission, const Report& report, const Options& options) {
-    const bool control = !report.control.empty() && !emission.control_in_each_run;
+std::string run_script(const Repro& repro, const Options& options) {
+    const ReproProgram& program = repro.program;
+    const std::string build = shell_quote(build_command(program, options));
     std::string text = "#!/bin/sh\n";
-    text += emission.folder && emission.folder->build.empty()
-                ? "# Runs the repro. "
-                : "# Builds the repro where that is still to do, and runs it. ";
-    text += emission.ends_by.empty() ? "Exit 1: the bug shows, 0: it is gone.\n"
-                                     : emission.ends_by + " ends it: the bug shows, exit 0: it is gone.\n";
+    text += build.empty() ? "# Runs the repro. " : "# Builds the repro where that is still to do, and runs it. ";
+    text += program.ends_by.empty() ? "Exit 1: the bug shows, 0: it is gone.\n"
+                                    : program.ends_by + " ends it: the bug shows, exit 0: it is gone.\n";
     text += "#   sh run.sh          show the failure\n";
-    if (control) text += "#   sh run.sh control  what must pass: " + report.control + "\n";
+    if (runs_control(program)) text += "#   sh run.sh control  what must pass: " + control_of(program) + "\n";
     text += "#   sh run.sh build    build only\ncd \"$(dirname \"$0\")\" || exit 2\n";
-    if (emission.folder) {
-        for (const auto& [name, path] : emission.folder->lent)
-            text += "[ -e " + name + " ] || " + report.get + " || exit 2\n";
-        if (!emission.folder->build.empty())
-            text += "[ ./run -nt ./" + emission.folder->name + " ] || " + report.compile_command + " || exit 2\n";
-        return text + "[ \"$1\" = build ] || exec " + report.run_command + " \"$@\"\n";
-    }
-    const std::string program = shell_quote({"./" + options.output.stem().string()});
-    const std::string source = shell_quote({"./" + options.output.filename().string()});
-    return text + "[ " + program + " -nt " + source + " ] || " + report.compile_command +
-           " || exit 2\n[ \"$1\" = build ] || exec " + program + " \"$@\"\n";
+    if (program.folder)
+        for (const auto& [name, path] : program.folder->lent)
+            text += "[ -e " + name + " ] || " + program.folder->get + " || exit 2\n";
+    const std::string binary = program.folder ? "./run" : shell_quote({"./" + options.stem()});
+    const std::string source = shell_quote({"./" + name_of(program, options)});
+    if (!build.empty()) text += "[ " + binary + " -nt " + source + " ] || " + build + " || exit 2\n";
+    return text + "[ \"$1\" = build ] || exec " + run_beside(program, options) + " \"$@\"\n";
 }
 
-/// What a bundle holds beside the repro.
-struct Contents {
-    bool record = false, onnx = false;
-};
-
-std::string read_me(const Graph& graph, const Emission& emission, const Report& report, const Options& options,
-                    const Contents& contents) {
-    const bool control = !report.control.empty() && !emission.control_in_each_run;
-    const Failure& failure = *graph.failure;
-    // As run.sh has them: what is passed on to the program, whoever runs the script adds.
-    const std::string runs =
-        emission.folder ? report.run_command : shell_quote({"./" + options.output.stem().string()});
-    std::string text = failure.signature.text() + " with " + failure.backend + "\n" + failure.message + "\n";
-    if (failure.culprit) text += "guilty: " + failure.culprit->text() + "\n";
-    if (!emission.releases.empty()) text += "releases: " + emission.releases + "\n";
-    text += "\nmade by:  " + options.command +
-            "\n"
-            "\nWithout Whittle (needs " +
-            (emission.folder && emission.folder->build.empty() ? "" : "g++ and ") +
-            "the compiler under suspicion):\n"
-            "  sh run.sh            " +
-            (report.compile_command.empty() ? "runs " : "builds ") + report.output.filename().string() +
-            (report.compile_command.empty() ? "" : " and runs it") +
-            ": exit 1 shows the failure, 0 says that it is gone\n" +
-            (control ? "  sh run.sh control    what must pass: " + report.control + "\n" : "") +
-            "\nThe exact commands that run.sh runs:\n" +
-            (report.compile_command.empty() ? "" : "  " + report.compile_command + "\n") + "  " + runs +
-            "\n\nWith Whittle, in this folder:\n";
-    if (contents.record) text += "  replay record\n  explain candidate.json --divergence\n";
-    text += "  minify candidate.json\n  repro candidate.json\n";
-    if (contents.onnx)
-        text += std::string("\ncandidate.onnx with test_data_set_0/ is the same graph for other tools") +
-                (contents.record ? "; output_*.pb are what the reference computes.\n" : ".\n");
-    return text;
+/// `record`, `onnx`: what there is beside the repro.
+std::string read_me(const Repro& repro, const Options& options, bool record, bool onnx) {
+    const ReproProgram& program = repro.program;
+    const Failure& failure = repro.failure();
+    const std::string build = shell_quote(build_command(program, options)), name = name_of(program, options);
+    return fill_template(
+        "bundle_readme.txt",
+        {{"FAILURE", failure.signature.text() + " with " + failure.backend + "\n" + failure.message + "\n" +
+                         (failure.culprit ? "guilty: " + failure.culprit->text() + "\n" : "") +
+                         (repro.releases.empty() ? "" : "releases: " + repro.releases + "\n")},
+         {"COMMAND", options.command},
+         {"NEEDS", build.empty() ? "" : "g++ and "},
+         {"RUNS", build.empty() ? "runs " + name : "builds " + name + " and runs it"},
+         {"CONTROL",
+          runs_control(program) ? "  sh run.sh control    what must pass: " + control_of(program) + "\n" : ""},
+         {"COMMANDS", (build.empty() ? "" : "  " + build + "\n") + "  " + run_beside(program, options)},
+         {"RECORD", record ? "  replay record\n  explain divergence candidate.json\n" : ""},
+         {"ONNX", !onnx ? ""
+                        : std::string("\ncandidate.onnx with test_data_set_0/ is the same graph for other tools") +
+                              (record ? "; output_*.pb are what the reference computes.\n" : ".\n")}});
 }
 
-std::string environment_text(const Emission& emission, const Options& options) {
+std::string environment_text(const Repro& repro, const Options& options) {
     std::map<std::string, std::string> known = options.environment;
-    if (!emission.compiler.empty()) known["suspect"] = emission.compiler;
+    if (!repro.program.compiler.empty()) known["suspect"] = repro.program.compiler;
     std::string text;
     for (const auto& [key, value] : known) text += key + ": " + value + "\n";
     return text;
 }
 
 /// The repro is a folder with the model already, under short names.
-bool has_model(const Emission& emission) {
-    return std::ranges::any_of(emission.sidecars, [](const Sidecar& sidecar) { return sidecar.file == "model.onnx"; });
+bool has_model(const ReproProgram& program) {
+    return std::ranges::find(program.files, "model.onnx", &ReproProgram::File::name) != program.files.end();
 }
 
 /// False: the graph has no spelling in ONNX.
-bool write_onnx(const fs::path& folder, const Graph& graph, const std::vector<Tensor>& expected) {
-    if (graph.dialect != "onnx") return false;
-    save_onnx(graph, folder / "candidate.onnx");
+bool write_onnx(const fs::path& folder, const Repro& repro) {
+    if (repro.graph.dialect != "onnx") return false;
+    save_onnx(repro.graph, folder / "candidate.onnx");
     const auto save = [&](const std::string& prefix, const std::vector<Tensor>& tensors) {
         for (std::size_t i = 0; i < tensors.size(); i++)
             save_tensor_proto(folder / "test_data_set_0" / (prefix + std::to_string(i) + ".pb"), tensors[i]);
     };
-    save("input_", graph.failure->inputs);
-    save("output_", expected);
+    save("input_", repro.failure().inputs);
+    save("output_", repro.expected);
     return true;
 }
 
 }  // namespace
 
-void write_bundle(const fs::path& folder, const Graph& graph, const std::vector<Tensor>& expected,
-                  const Emission& emission, const Report& report, const Options& options) {
-    for (const fs::path& companion : emission.companions) {
-        std::error_code error;
-        if (fs::equivalent(companion, folder / companion.filename(), error)) continue;  // a bundle of a bundle
-        fs::copy_file(companion, folder / companion.filename(), fs::copy_options::overwrite_existing, error);
-        if (error) throw Error({companion.string(), {}}, "cannot copy it into the bundle: " + error.message());
-    }
-    write_file(folder / "run.sh", run_script(emission, report, options));
-    Graph moved = graph;
-    if (!emission.spec_beside.empty()) moved.failure->backend = emission.spec_beside;
+void write_bundle(const fs::path& folder, const Repro& repro, const Options& options) {
+    write_file(folder / "run.sh", run_script(repro, options));
+    Graph moved = repro.graph;
+    if (!repro.program.spec_beside.empty()) moved.failure->backend = repro.program.spec_beside;
     save_graph(moved, folder / "candidate.json");
-    // Nobody knows what an op computes that Whittle does not know.
-    const Contents contents{.record = expected.size() == graph.outputs().size(),
-                            .onnx = !has_model(emission) && write_onnx(folder, graph, expected)};
-    Graph plain = graph;
+    const bool record = repro.expected.size() == repro.graph.outputs().size();  // what an op computes may be unknown
+    const bool onnx = !has_model(repro.program) && write_onnx(folder, repro);
+    Graph plain = repro.graph;
     plain.failure.reset();
-    if (contents.record)
+    if (record)
         save_record(folder / "record", plain,
                     {.name = "candidate",
                      .backend = moved.failure->backend,
-                     .backend_options = graph.failure->options,
-                     .inputs = graph.failure->inputs,
-                     .expected = expected,
-                     .accuracy = graph.failure->accuracy});
-    write_file(folder / "environment.txt", environment_text(emission, options));
-    write_file(folder / "README.txt", read_me(graph, emission, report, options, contents));
+                     .backend_options = repro.failure().options,
+                     .inputs = repro.failure().inputs,
+                     .expected = repro.expected,
+                     .accuracy = repro.failure().accuracy});
+    write_file(folder / "environment.txt", environment_text(repro, options));
+    write_file(folder / "README.txt", read_me(repro, options, record, onnx));
+    write_file(folder / "ISSUE.md", issue_text(repro, options));
 }
 
 std::set<fs::path> files_below(const fs::path& folder) {

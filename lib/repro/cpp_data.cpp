@@ -1,16 +1,20 @@
 #include "repro/cpp_data.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <cstring>
 
 #include "base/number_text.h"
 #include "expr/loops.h"
+#include "tensor/alike.h"
 #include "tensor/random.h"
+#include "tensor/reach.h"
 
 namespace whittle::repro {
 namespace {
 
+constexpr std::string_view kNames[] = {"real", "random", "small", "ones", "zeros"};  // in Data's order
 constexpr std::int64_t kSmallestFill = 16;    // elements; below, an array shows them better
 constexpr std::uint64_t kLargestSmall = 4;    // of small numbers
 constexpr std::int64_t kLargestArray = 4096;  // elements; above, text is slow to compile and nobody reads it
@@ -45,24 +49,20 @@ struct ReachedMemory {
 
 ReachedMemory reached(const Tensor& tensor) {
     if (tensor.numel() == 0) return {Tensor(tensor.dtype(), {0}), 0};
-    std::int64_t low = 0, high = 0;
-    for (std::size_t d = 0; d < tensor.sizes().size(); d++) {
-        const std::int64_t reach = (tensor.sizes()[d] - 1) * tensor.strides()[d];
-        (reach < 0 ? low : high) += reach;
-    }
-    return {tensor.as_strided({high - low + 1}, {1}, tensor.offset() + low), -low};
-}
-
-/// All elements have the bits of the first.
-bool uniform(const Tensor& memory) {
-    const auto bytes = memory.contiguous_bytes();
-    const std::size_t element = size_of(memory.dtype());
-    return bytes.size() > element && std::memcmp(bytes.data(), bytes.data() + element, bytes.size() - element) == 0;
+    const Reach span = *reach(tensor.sizes(), tensor.strides());
+    return {tensor.as_strided({span.count()}, {1}, tensor.offset() + span.first), -span.first};
 }
 
 /// A pointer to the bits of 16-bit floats as one to their type; other pointers are what they should be.
 std::string as_type(DType dtype, const std::string& pointer) {
     return is_reduced(dtype) ? "reinterpret_cast<const " + expr::cpp_type(dtype) + "*>(" + pointer + ")" : pointer;
+}
+
+/// NAME as a pointer to the first element of the tensor, whose memory `memory` makes.
+std::string pointer(const std::string& name, const Tensor& tensor, const std::string& memory) {
+    const std::int64_t first = reached(tensor).first;
+    return "static const " + expr::cpp_type(tensor.dtype()) + "* const " + name + " = " + memory +
+           (first ? " + " + std::to_string(first) : "") + ";";
 }
 
 std::string comment_of(const Tensor& tensor) {
@@ -72,26 +72,11 @@ std::string comment_of(const Tensor& tensor) {
 
 }  // namespace
 
-std::string_view name(Data data) {
-    switch (data) {
-        case Data::real:
-            return "real";
-        case Data::random:
-            return "random";
-        case Data::small:
-            return "small";
-        case Data::ones:
-            return "ones";
-        case Data::zeros:
-            return "zeros";
-    }
-    __builtin_unreachable();
-}
+std::string_view name(Data data) { return kNames[static_cast<std::size_t>(data)]; }
 
-std::optional<Data> data_called(std::string_view wanted) {
-    for (const Data data : {Data::real, Data::random, Data::small, Data::ones, Data::zeros})
-        if (name(data) == wanted) return data;
-    return std::nullopt;
+std::optional<Data> data_called(std::string_view name) {
+    const auto found = std::ranges::find(kNames, name);
+    return found == std::end(kNames) ? std::nullopt : std::optional(static_cast<Data>(found - std::begin(kNames)));
 }
 
 Tensor made_up(const Tensor& tensor, Data data, std::uint64_t seed, Role role) {
@@ -115,11 +100,10 @@ Tensor made_up(const Tensor& tensor, Data data, std::uint64_t seed, Role role) {
 
 std::string DataWriter::define_random(const std::string& name, const Tensor& tensor, std::uint64_t seed) {
     made_up_ = true;
-    const std::string type = expr::cpp_type(tensor.dtype());
-    const ReachedMemory span = reached(tensor);
-    return "static const " + type + "* const " + name + " = random_values<" + type + ">(" +
-           std::to_string(span.memory.numel()) + ", " + std::to_string(seed) + ")" +
-           (span.first ? " + " + std::to_string(span.first) : "") + ";" + comment_of(tensor);
+    return pointer(name, tensor,
+                   "random_values<" + expr::cpp_type(tensor.dtype()) + ">(" +
+                       std::to_string(reached(tensor).memory.numel()) + ", " + std::to_string(seed) + ")") +
+           comment_of(tensor);
 }
 
 std::string literal(const Tensor& tensor, std::int64_t i) {
@@ -151,26 +135,25 @@ std::string DataWriter::define(const std::string& name, const Tensor& tensor) {
     const ReachedMemory span = reached(tensor);
     const std::string comment = comment_of(tensor);
     const std::int64_t count = span.memory.numel();
-    const std::string first = span.first ? " + " + std::to_string(span.first) : "";
-    if (count >= kSmallestFill && uniform(span.memory)) {
+    if (count >= kSmallestFill && all_alike(span.memory)) {
         made_up_ = true;
-        return "static const " + type + "* const " + name + " = " +
-               as_type(tensor.dtype(),
-                       "filled<" + stored + ">(" + std::to_string(count) + ", " + literal(span.memory, 0) + ")") +
-               first + ";" + comment;
+        const std::string filled =
+            "filled<" + stored + ">(" + std::to_string(count) + ", " + literal(span.memory, 0) + ")";
+        return pointer(name, tensor, as_type(tensor.dtype(), filled)) + comment;
     }
     if (count > kLargestArray) {
         const auto bytes = span.memory.contiguous_bytes();
-        Sidecar sidecar{{}, {reinterpret_cast<const char*>(bytes.data()), bytes.size()}};
-        const std::uint64_t hash = fnv1a(sidecar.bytes);
-        sidecar.file = stem_ + format(".%016llx.bin", static_cast<unsigned long long>(hash));
-        std::string text = "static const " + type + "* const " + name + " = sidecar<" + type + ">(\"" + sidecar.file +
-                           "\", " + std::to_string(count) +
-                           format(", 0x%016llxull)", static_cast<unsigned long long>(hash)) + first + ";" + comment;
-        sidecars_.push_back(std::move(sidecar));
-        return text;
+        ReproProgram::File sidecar{{}, {reinterpret_cast<const char*>(bytes.data()), bytes.size()}};
+        const std::uint64_t hash = fnv1a(sidecar.text);
+        const std::string digits = format("%016llx", static_cast<unsigned long long>(hash));
+        sidecar.name = stem_ + "." + digits + ".bin";
+        sidecars_.push_back(sidecar);
+        return pointer(name, tensor,
+                       "sidecar<" + type + ">(\"" + sidecar.name + "\", " + std::to_string(count) + ", 0x" + digits +
+                           "ull)") +
+               comment;
     }
-    const bool plain = stored == type && first.empty();  // the array itself is the pointer
+    const bool plain = stored == type && !span.first;  // the array itself is the pointer
     std::string text = "static const " + stored + " " + name + (plain ? "" : "_data") + "[] = {";
     std::string line;
     for (std::int64_t i = 0; i < count; i++) {
@@ -183,9 +166,8 @@ std::string DataWriter::define(const std::string& name, const Tensor& tensor) {
     }
     if (count == 0) line = "0";  // an array has an element
     text += line + "};";
-    if (plain) return text + comment;
-    return text + "\nstatic const " + type + "* const " + name + " = " + as_type(tensor.dtype(), name + "_data") +
-           first + ";" + comment;
+    if (!plain) text += "\n" + pointer(name, tensor, as_type(tensor.dtype(), name + "_data"));
+    return text + comment;
 }
 
 }  // namespace whittle::repro

@@ -1,21 +1,15 @@
 // Tensors as C++ text: arrays with exact values, or sidecar files when they are large.
 #pragma once
 
-#include <filesystem>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "graph/emitter.h"
 #include "tensor/tensor.h"
 
 namespace whittle::repro {
-
-/// A file that the generated program reads, named by its hash.
-struct Sidecar {
-    std::string file;
-    std::string bytes;
-};
 
 /// Values of a generated program: recorded ones, or others, of which all but `small` take no space: it makes them up by
 /// itself.
@@ -45,11 +39,12 @@ class DataWriter {
     std::string define_random(const std::string& name, const Tensor& tensor, std::uint64_t seed);
     /// Whether the text needs the helper functions of the template repro_values.cpp.
     bool made_up() const { return made_up_; }
-    const std::vector<Sidecar>& sidecars() const { return sidecars_; }
+    /// Files that the program reads, named by their hashes.
+    const std::vector<ReproProgram::File>& sidecars() const { return sidecars_; }
 
   private:
     std::string stem_;
-    std::vector<Sidecar> sidecars_;
+    std::vector<ReproProgram::File> sidecars_;
     bool made_up_ = false;
 };
 

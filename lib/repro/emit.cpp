@@ -1,4 +1,4 @@
-#include "repro/emit.h"
+#include "repro/steps.h"
 
 #include <algorithm>
 #include <optional>
@@ -15,7 +15,7 @@
 #include "judge/normalize.h"
 #include "passes/widen.h"
 #include "program/loops_code.h"
-#include "repro/includes.h"
+#include "repro/verify.h"
 
 namespace whittle::repro {
 namespace {
@@ -86,20 +86,20 @@ std::string crash_like(const std::string& detail) {
 /// Everything of the program but the suspect's own part: inputs, expected outputs, loops, comparison and verdict.
 class ProgramText {
   public:
-    ProgramText(const Graph& graph, const std::vector<Tensor>& expected, const Options& options, const Facts& facts)
-        : graph_(graph),
-          failure_(*graph.failure),
-          expected_(expected),
+    ProgramText(const Repro& repro, const Options& options)
+        : repro_(repro),
+          graph_(repro.graph),
+          failure_(repro.failure()),
+          expected_(repro.expected),
           options_(options),
-          facts_(facts),
-          members_(output_members(graph)),
-          data_(options.output.stem().string()) {}
+          members_(output_members(repro.graph)),
+          data_(options.stem()) {}
 
-    Emission write(Emitter& emitter) {
+    ReproProgram write(Emitter& emitter) {
         suspect_ =
             emitter.emit({graph_, expected_, members_,
                           [this](const std::string& name, const Tensor& tensor) { return data_.define(name, tensor); },
-                          options_.gradients});
+                          repro_.gradients});
         if (!suspect_.leaves)
             loops_ = suspect_.loops ? std::move(suspect_.loops) : program::loops_code(graph_, members_);
         const Graph& leaves = suspect_.leaves ? *suspect_.leaves : loops_ ? loops_->graph : graph_;
@@ -113,21 +113,21 @@ class ProgramText {
         compared();
         control();
         judge();
-        values_["HEADER"] = header();
+        ReproProgram program{.compiler = suspect_.header,
+                             .compile_flags = suspect_.compile_flags,
+                             .companions = suspect_.companions,
+                             .spec_beside = suspect_.spec_beside,
+                             .files = data_.sidecars(),
+                             .control_argument = control_};
+        values_["HEADER"] = header(program);
         values_["VALUES_MADE_UP"] = optional_part(data_.made_up(), "repro_values.cpp");
         values_["SIDECAR"] = optional_part(!data_.sidecars().empty(), "repro_sidecar.cpp");
         values_["BESIDE"] = optional_part(suspect_.code.find("beside(") != std::string::npos, "repro_beside.cpp");
         values_["INCLUDES"] = "";
         const std::string own = includes_of(fill_template("repro_common.cpp", values_));
         values_["INCLUDES"] = (suspect_.includes.empty() ? "" : suspect_.includes + "\n\n") + chomped(own);
-        return {.text = fill_template("repro_common.cpp", values_),
-                .compiler = suspect_.header,
-                .sidecars = data_.sidecars(),
-                .control = control_,
-                .companions = suspect_.companions,
-                .spec_beside = suspect_.spec_beside,
-                .compile_flags = suspect_.compile_flags,
-                .releases = facts_.releases};
+        program.text = fill_template("repro_common.cpp", values_);
+        return program;
     }
 
   private:
@@ -136,7 +136,7 @@ class ProgramText {
 
     std::string guilty_switch() const {
         if (!switches_guilty()) return "";
-        return "// The guilty directive, " + culprit()->directive + ": false, or ./" + options_.output.stem().string() +
+        return "// The guilty directive, " + culprit()->directive + ": false, or ./" + options_.stem() +
                " control, switches it off.\nstatic bool guilty = true;\n\n";
     }
 
@@ -147,8 +147,8 @@ class ProgramText {
             if (node.kind != NodeKind::placeholder && node.kind != NodeKind::get_attr) continue;
             const bool input = node.kind == NodeKind::placeholder;
             const Tensor& value = input ? failure_.inputs.at(next++) : graph.attributes.at(node.target);
-            const auto seed = input ? facts_.seeds.find(next - 1) : facts_.seeds.end();
-            text += seed == facts_.seeds.end() ? data_.define("in_" + node.name, value)
+            const auto seed = input ? repro_.seeds.find(next - 1) : repro_.seeds.end();
+            text += seed == repro_.seeds.end() ? data_.define("in_" + node.name, value)
                                                : data_.define_random("in_" + node.name, value, seed->second);
         }
         return text;
@@ -181,7 +181,7 @@ class ProgramText {
             values_["OVERLOADS"] += (values_["OVERLOADS"].empty() ? "" : "\n") + chomped(overloads);
         }
         const bool complex = any([](const Tensor& tensor) { return is_complex(tensor.dtype()); });
-        if (complex && ulp) throw Error("a C++ program does not compare complex numbers by --ulp");
+        if (complex && ulp) throw Error("a C++ program does not compare complex numbers by steps of their data type");
         if (complex)
             values_["OVERLOADS"] +=
                 (values_["OVERLOADS"].empty() ? "" : "\n") + chomped(fill_template("repro_close_complex.cpp", {}));
@@ -237,7 +237,7 @@ class ProgramText {
 
     /// What runs in the suspect's place and must pass.
     void control() {
-        values_["PROGRAM"] = options_.output.stem().string();
+        values_["PROGRAM"] = options_.stem();
         if (switches_guilty()) {
             control_ = culprit()->directive + " switched off";
             values_["CONTROL"] = "    guilty = false;\n    under_test(out);";
@@ -297,7 +297,7 @@ class ProgramText {
         values_["SUSPECT_NAME"] = suspect_.name;
         values_["ACCUSED"] = in_format(accused());
         values_["FAILURE_KIND"] = in_format(failure_.signature.text());
-        values_["ALARM"] = std::to_string(options_.alarm.count() + suspect_.more_seconds);
+        values_["ALARM"] = std::to_string(options_.alarm + suspect_.more_seconds);
         values_["SAYS"] =
             optional_part(kind == "exception", "repro_says.cpp", {{"NORMALIZER", std::string(normalizer_text())}});
         if (kind == "mismatch") {
@@ -307,7 +307,7 @@ class ProgramText {
             values_["THROWN"] = fill_template("repro_thrown.cpp", values_);
             values_["VERDICT"] = chomped(fill_template("repro_verdict_gone.cpp", values_));
         } else {
-            values_["MEMORY"] = std::to_string(options_.limits.memory >> 20);
+            values_["MEMORY"] = std::to_string(Limits().memory >> 20);
             values_["ENDING"] = kind == "timeout"         ? "ending == Ending::hang"
                                 : kind == "out_of_memory" ? "(ending == Ending::exception || ending == Ending::crash)"
                                                           : crash_like(failure_.signature.detail);
@@ -344,8 +344,8 @@ class ProgramText {
         return text;
     }
 
-    std::string header() {
-        std::string text = comment(options_.output.filename().string() + " - written by `" + options_.command + "`; " +
+    std::string header(const ReproProgram& program) const {
+        std::string text = comment(options_.file().filename().string() + " - written by `" + options_.command + "`; " +
                                        std::string(kNotVerified),
                                    "") +
                            std::string(kNextParagraph).substr(1);
@@ -354,24 +354,21 @@ class ProgramText {
         text += comment(chomped(print(graph_)), "    ");
         text += comment(suspect_.header, "  suspect    ");
         if (culprit()) text += comment(culprit()->text(), "  guilty     ");
-        if (!facts_.releases.empty()) text += comment(facts_.releases, "  releases   ");
-        std::vector<std::string> build = {
-            "g++", "-std=c++17", "-O1", options_.output.filename().string(), "-o", options_.output.stem().string()};
-        build.insert(build.end(), suspect_.compile_flags.begin(), suspect_.compile_flags.end());
-        const std::string program = shell_quote({"./" + options_.output.stem().string()});
-        text += comment(shell_quote(build) + " && " + program, "  build      ");
+        if (!repro_.releases.empty()) text += comment(repro_.releases, "  releases   ");
+        const std::string run = shell_quote({"./" + options_.stem()});  // finds its companions by itself
+        text += comment(shell_quote(build_command(program, options_)) + " && " + run, "  build      ");
         text += "//   exit       1 the bug shows, 0 it is gone, 2 something else went wrong\n";
-        text += comment(program + " control: " + control_ + " must pass (exit 0)", "  control    ");
-        text += comment(facts_.data, "  data       ");
+        text += comment(run + " control: " + control_ + " must pass (exit 0)", "  control    ");
+        text += comment(data_text(repro_), "  data       ");
         if (const std::string on = environment(); !on.empty()) text += comment(on, "  on         ");
         return chomped(text);
     }
 
+    const Repro& repro_;
     const Graph& graph_;
     const Failure& failure_;
     const std::vector<Tensor>& expected_;
     const Options& options_;
-    const Facts& facts_;
     const std::vector<std::string> members_;
     DataWriter data_;
     SuspectCode suspect_;
@@ -382,16 +379,15 @@ class ProgramText {
 
 }  // namespace
 
-Emission emit(const Graph& graph, const std::vector<Tensor>& expected, Emitter& emitter, const Options& options,
-              const Facts& facts) {
-    return ProgramText(graph, expected, options, facts).write(emitter);
+ReproProgram emit(const Repro& repro, Emitter& emitter, const Options& options) {
+    return ProgramText(repro, options).write(emitter);
 }
 
-void claim(Emission& emission, const std::string& what) {
-    const std::size_t end = emission.text.find(kNextParagraph), begin = end - kNotVerified.size();
-    WHITTLE_CHECK(end != std::string::npos && emission.text.compare(begin, end - begin, kNotVerified) == 0,
+void claim(ReproProgram& program, const std::string& what) {
+    const std::size_t end = program.text.find(kNextParagraph), begin = end - kNotVerified.size();
+    WHITTLE_CHECK(end != std::string::npos && program.text.compare(begin, end - begin, kNotVerified) == 0,
                   "a program that claims something already");
-    emission.text.replace(begin, end - begin, what);
+    program.text.replace(begin, end - begin, what);
 }
 
 }  // namespace whittle::repro

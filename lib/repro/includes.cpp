@@ -1,4 +1,4 @@
-#include "repro/includes.h"
+#include "repro/steps.h"
 
 #include "base/pattern.h"
 

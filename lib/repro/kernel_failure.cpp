@@ -1,16 +1,17 @@
-#include "repro/kernel_failure.h"
+#include "repro/steps.h"
 
 #include <algorithm>
 #include <set>
 
 #include "base/error.h"
 #include "base/log.h"
+#include "base/words.h"
 #include "expr/interpret.h"
 #include "graph/abilities.h"
 #include "graph/text.h"
+#include "graph/value_ref.h"
 #include "judge/suspect.h"
-#include "program/kernel_programs.h"
-#include "repro/words_of.h"
+#include "reduce/kernel/edits.h"
 
 namespace whittle::repro {
 namespace {
@@ -21,8 +22,18 @@ using reduce::KernelCase;
 constexpr std::chrono::seconds kReductionTime{60};
 constexpr std::chrono::seconds kHangLimit{5};
 
+/// What was computed before.
+class Computed final : public Executable {
+  public:
+    explicit Computed(std::vector<Tensor> outputs) : outputs_(std::move(outputs)) {}
+    RunResult run(std::span<const Tensor>) override { return outputs_; }
+
+  private:
+    std::vector<Tensor> outputs_;
+};
+
 /// A kernel in the place of a backend, so that it is run as every other suspect is: in a child, under its limits.
-class KernelBackend final : public Backend, public WarmUp {
+class KernelBackend : public Backend, public WarmUp {
   public:
     KernelBackend(Backend& backend, program::KernelPrograms& programs, const program::PlainKernel& kernel)
         : backend_(backend), programs_(programs), kernel_(kernel) {}
@@ -38,46 +49,30 @@ class KernelBackend final : public Backend, public WarmUp {
     const program::PlainKernel& kernel_;
 };
 
-/// What was computed before.
-class Computed final : public Executable {
-  public:
-    explicit Computed(std::vector<Tensor> outputs) : outputs_(std::move(outputs)) {}
-    RunResult run(std::span<const Tensor>) override { return outputs_; }
-
-  private:
-    std::vector<Tensor> outputs_;
-};
-
 /// The same with its control behind it in one child, as forks cost more than most of these compilations. The control is
-/// asked where the values are wrong alone. What the failure did to the process may be taken for the control's, and the
-/// case is refused then; it is never taken in for that.
-class ControlledBackend final : public Backend, public WarmUp {
+/// asked where the values are wrong alone; its failure is one at a stage of its own. What the failure did to the
+/// process may be taken for the control's, and the case is refused then; it is never taken in for that.
+class ControlledBackend final : public KernelBackend {
   public:
-    static constexpr const char* kStage = "control";
+    ControlledBackend(const KernelBackend& guilty, const KernelBackend& control, const Tensor& expected,
+                      const Accuracy& accuracy)
+        : KernelBackend(guilty), guilty_(guilty), control_(control), expected_(expected), accuracy_(accuracy) {}
 
-    ControlledBackend(KernelBackend& control, KernelBackend& guilty, const Tensor& expected, const Accuracy& accuracy)
-        : control_(control), guilty_(guilty), expected_(expected), accuracy_(accuracy) {}
-
-    std::string name() const override { return guilty_.name(); }
-    std::string description() const override { return guilty_.description(); }
     CompileResult compile(const Graph& graph, const BackendOptions& options) override {
-        Outcome guilty = ask(guilty_, graph, options);
-        if (guilty.kind == Outcome::Kind::mismatch)
-            if (const Outcome control = ask(control_, graph, options); control.failed())
-                return BackendFailure{.stage = kStage, .message = control.message};
+        const auto ask = [&](KernelBackend& kernel) {
+            return judge(run_in_process(graph, {}, kernel, options), {&expected_, 1}, accuracy_);
+        };
+        Outcome guilty = ask(guilty_);
         if (guilty.failed() && guilty.kind != Outcome::Kind::mismatch)
             return BackendFailure{.stage = guilty.stage, .message = guilty.message};
+        if (guilty.failed())
+            if (const Outcome control = ask(control_); control.failed())
+                return BackendFailure{.stage = "control", .message = control.message};
         return std::make_unique<Computed>(std::move(guilty.outputs));
     }
-    void warm_up() override { guilty_.warm_up(); }
 
   private:
-    Outcome ask(KernelBackend& kernel, const Graph& graph, const BackendOptions& options) const {
-        return judge(run_in_process(graph, {}, kernel, options), {&expected_, 1}, accuracy_);
-    }
-
-    KernelBackend& control_;
-    KernelBackend& guilty_;
+    KernelBackend guilty_, control_;
     const Tensor& expected_;
     const Accuracy& accuracy_;
 };
@@ -106,13 +101,6 @@ program::PlainKernel plain_kernel(const KernelCase& kernel, const expr::Schedule
             .careful = kernel.careful};
 }
 
-/// With the guilty directive switched off.
-expr::Schedule schedule_of_control(const KernelCase& kernel) {
-    expr::Schedule schedule = kernel.schedule;
-    schedule.at(static_cast<std::size_t>(kernel.guilty)).enabled = false;
-    return schedule;
-}
-
 /// Runs cases and tells whether they fail as the graph did.
 class Oracle {
   public:
@@ -127,23 +115,26 @@ class Oracle {
         }
     }
 
-    Outcome run(const KernelCase& kernel, const Tensor& expected, bool guilty = true) const {
-        const expr::Schedule schedule = guilty ? kernel.schedule : schedule_of_control(kernel);
-        const program::PlainKernel plain = plain_kernel(kernel, schedule);
-        KernelBackend backend(backend_, programs_, plain);
-        return ask(backend, kernel, expected);
-    }
-
-    bool passes_without(const KernelCase& kernel, const Tensor& expected) const {
-        return kernel.guilty < 0 || !run(kernel, expected, false).failed();
+    enum class With { guilty, control, both };  ///< control: with the guilty directive switched off
+    Outcome run(const KernelCase& kernel, const Tensor& expected, With with = With::guilty) const {
+        static const Graph nothing = parse("graph kernel {\n  return ()\n}\n");
+        expr::Schedule off = kernel.schedule;
+        if (with != With::guilty) off.at(static_cast<std::size_t>(kernel.guilty)).enabled = false;
+        const program::PlainKernel guilty = plain_kernel(kernel, kernel.schedule), control = plain_kernel(kernel, off);
+        KernelBackend one(backend_, programs_, with == With::control ? control : guilty),
+            other(backend_, programs_, control);
+        ControlledBackend both(one, other, expected, failure_.accuracy);
+        Backend& asked = with == With::both ? both : one;
+        return judge(run_isolated(nothing, {}, asked, {}, limits_), {&expected, 1}, failure_.accuracy);
     }
 
     bool fails(const KernelCase& kernel) const {
         const std::optional<Tensor> right = expected(kernel);
         if (!right) return false;
         const bool by_itself = kernel.guilty < 0 || signature_.kind != "mismatch";
-        const Outcome outcome = by_itself ? run(kernel, *right) : run_controlled(kernel, *right);
-        return outcome.is_failure() && alike(outcome, kernel) && (!by_itself || passes_without(kernel, *right));
+        const Outcome outcome = run(kernel, *right, by_itself ? With::guilty : With::both);
+        return outcome.is_failure() && signature(outcome, kernel) == signature_ &&
+               (!by_itself || passes_without(kernel, *right));
     }
 
     /// As fails(), of the first case: how it fails from now on.
@@ -157,33 +148,18 @@ class Oracle {
             return false;
         // Messages name the Funcs, which are called otherwise here.
         if (outcome.kind != Outcome::Kind::exception && outcome.detail != signature_.detail) return false;
-        signature_ = signature_without_names(outcome, kernel);
+        signature_ = signature(outcome, kernel);
         return passes_without(kernel, *right);
     }
 
   private:
-    Outcome ask(Backend& backend, const KernelCase& kernel, const Tensor& expected) const {
-        static const Graph nothing = parse("graph kernel {\n  return ()\n}\n");
-        Outcome outcome = judge(run_isolated(nothing, {}, backend, {}, limits_), {&expected, 1}, failure_.accuracy);
-        if (outcome.kind == Outcome::Kind::exception) outcome.detail = without_names(outcome.message, kernel.group);
-        return outcome;
+    bool passes_without(const KernelCase& kernel, const Tensor& expected) const {
+        return kernel.guilty < 0 || !run(kernel, expected, With::control).failed();
     }
-    /// The control's failure is one at a stage of its own.
-    Outcome run_controlled(const KernelCase& kernel, const Tensor& expected) const {
-        const expr::Schedule schedule = schedule_of_control(kernel);
-        const program::PlainKernel with = plain_kernel(kernel, kernel.schedule),
-                                   without = plain_kernel(kernel, schedule);
-        KernelBackend control(backend_, programs_, without), guilty(backend_, programs_, with);
-        ControlledBackend both(control, guilty, expected, failure_.accuracy);
-        return ask(both, kernel, expected);
-    }
-    static Signature signature_without_names(const Outcome& outcome, const KernelCase& kernel) {
-        Outcome masked = outcome;
-        if (masked.kind == Outcome::Kind::exception) masked.message = without_names(masked.message, kernel.group);
-        return signature_of(masked);
-    }
-    bool alike(const Outcome& outcome, const KernelCase& kernel) const {
-        return signature_without_names(outcome, kernel) == signature_;
+    /// Without the kernel's names.
+    static Signature signature(Outcome outcome, const KernelCase& kernel) {
+        if (outcome.kind == Outcome::Kind::exception) outcome.message = without_names(outcome.message, kernel.group);
+        return signature_of(outcome);
     }
 
     Backend& backend_;
@@ -198,19 +174,11 @@ std::vector<KernelCase> cases(const program::Kernel& kernel, const std::vector<T
                               const std::string& guilty, const std::vector<std::string>& targets) {
     std::vector<KernelCase> all;
     for (const std::string& output : kernel.group.outputs) {
-        KernelCase one{.group = kernel.group};
+        KernelCase one{.group = kernel.group, .schedule = kernel.schedule};
         one.group.outputs = {output};
-        for (const expr::Directive* directive : expr::active(kernel.schedule)) {
-            if (expr::print(*directive) == guilty) one.guilty = static_cast<int>(one.schedule.size());
-            one.schedule.push_back(*directive);
-        }
-        // Positions of what is on, in a list of what is on.
-        std::vector<int> position(kernel.schedule.size(), -1);
-        int next = 0;
-        for (const expr::Directive* directive : expr::active(kernel.schedule))
-            position[static_cast<std::size_t>(directive - kernel.schedule.data())] = next++;
-        for (expr::Directive& directive : one.schedule)
-            for (int& needed : directive.requires_) needed = position[static_cast<std::size_t>(needed)];
+        reduce::kernel::drop_directives(one, [](const expr::Directive& directive) { return !directive.enabled; });
+        for (std::size_t i = 0; i < one.schedule.size(); i++)
+            if (expr::print(one.schedule[i]) == guilty) one.guilty = static_cast<int>(i);
         for (const std::string& other : kernel.group.outputs)
             if (other != output) one.schedule.push_back({.kind = expr::Directive::Kind::compute_root, .stage = other});
         for (std::size_t i = 0; i < one.group.inputs.size(); i++) {
@@ -226,13 +194,7 @@ std::vector<KernelCase> cases(const program::Kernel& kernel, const std::vector<T
 /// The first case that fails, the kernels in order, each given what the ones before it should have computed.
 std::optional<KernelCase> first_failing(const program::Plan& plan, const Failure& failure,
                                         const std::vector<std::string>& targets, Oracle& oracle) {
-    std::map<ValueRef, Tensor> values;
-    std::size_t next = 0;
-    for (NodeId id = 0; id < static_cast<NodeId>(plan.graph.nodes.size()); id++) {
-        const Node& node = plan.graph.nodes[static_cast<std::size_t>(id)];
-        if (node.kind == NodeKind::placeholder) values[{id, 0}] = failure.inputs.at(next++);
-        if (node.kind == NodeKind::get_attr) values[{id, 0}] = plan.graph.attributes.at(node.target);
-    }
+    std::map<ValueRef, Tensor> values = leaf_values(plan.graph, failure.inputs);
     const std::string guilty = failure.culprit ? failure.culprit->directive : "";
     for (const program::Kernel& kernel : plan.kernels) {
         std::vector<Tensor> inputs;
@@ -263,58 +225,59 @@ std::string not_of_a_kernel(const Failure& failure) {
 
 }  // namespace
 
-std::variant<KernelFailure, std::string> failing_kernel(const Graph& graph, Backend& backend,
-                                                        program::KernelPrograms& programs, const Options& options) {
-    const Failure& failure = *graph.failure;
-    if (std::string why = not_of_a_kernel(failure); !why.empty()) return why;
-    const auto start = std::chrono::steady_clock::now();
-    const bool hangs = failure.signature.kind == "timeout";
-    Limits limits = options.limits;
-    if (hangs) limits.timeout = std::min<std::chrono::milliseconds>(limits.timeout, kHangLimit);
+bool show_kernel(Repro& repro, Backend& backend, program::KernelPrograms& programs, const Options& options,
+                 std::string& why_not) {
+    const Failure& failure = repro.failure();
+    const auto deadline = std::chrono::steady_clock::now() + kReductionTime;
+    if (why_not = not_of_a_kernel(failure); !why_not.empty()) return false;
+    Limits limits;
+    if (failure.signature.kind == "timeout")
+        limits.timeout = std::min<std::chrono::milliseconds>(limits.timeout, kHangLimit);
     Oracle oracle(backend, programs, failure, limits);
-    program::CompiledProgram program(graph, failure.options);
+    program::CompiledProgram program(repro.graph, failure.options);
     const auto planned = programs.planned(program);
-    if (!std::holds_alternative<const program::Plan*>(planned)) return "its ops are not all kernels";
-    std::optional<KernelCase> first =
+    if (!std::holds_alternative<const program::Plan*>(planned)) return why_not = "its ops are not all kernels", false;
+    const std::optional<KernelCase> first =
         first_failing(*std::get<const program::Plan*>(planned), failure, programs.targets(), oracle);
-    if (!first) return "no kernel fails by itself";
+    if (!first) return why_not = "no kernel fails by itself", false;
     const reduce::KernelReduction reduction = reduce::reduce_kernel(
-        *first, [&](const KernelCase& smaller) { return oracle.fails(smaller); }, start + kReductionTime);
-    KernelFailure result{.kernel = {}, .outcome = {}, .expected = {}};
+        *first, [&](const KernelCase& smaller) { return oracle.fails(smaller); }, deadline);
+    KernelCase found;
+    Tensor expected;
+    Outcome outcome;
     const auto take = [&](const KernelCase& kernel) {
-        result.kernel = kernel;
-        result.expected = *Oracle::expected(kernel);
-        result.outcome = oracle.run(kernel, result.expected);
+        found = kernel;
+        expected = *Oracle::expected(kernel);
+        outcome = oracle.run(kernel, expected);
     };
     // Names decide in which order Halide's simplifier sees things.
     const KernelCase named = reduce::named(reduction.smallest);
     take(oracle.fails(named) ? named : reduction.smallest);
-    if (!result.outcome.is_failure()) take(*first);  // without a control before it in its process
-    if (result.kernel.guilty >= 0) {
-        const Outcome control = oracle.run(result.kernel, result.expected, false);
-        result.exact = !control.outputs.empty() && same_bits(control.outputs[0], result.expected.contiguous());
-    }
-    result.tried = reduction.tried;
-    result.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    if (!outcome.is_failure()) take(*first);  // without a control before it in its process
+    const Outcome control = found.guilty >= 0 ? oracle.run(found, expected, Oracle::With::control) : Outcome();
+    repro.tried = reduction.tried;
     log_info(LogChannel::repro,
-             "the kernel, reduced in " + std::to_string(result.tried) + " tries:\n" + expr::print(result.kernel.group));
-    return result;
-}
+             "the kernel, reduced in " + std::to_string(*repro.tried) + " tries:\n" + expr::print(found.group));
 
-std::optional<ShortProgram> program_of(const KernelFailure& found, program::KernelPrograms& programs,
-                                       const Failure& failure, const Options& options, bool given_expected) {
-    program::PlainKernel kernel = plain_kernel(found.kernel, found.kernel.schedule);
-    kernel.guilty = found.kernel.guilty;
-    const std::vector<Tensor>& got = found.outcome.outputs;
-    return programs.program({.kernel = kernel,
-                             .failure = failure,
-                             .expected = found.expected,
-                             .got = got.empty() ? nullptr : got.data(),
-                             .message = found.outcome.message,
-                             .exact = found.exact,
-                             .file = options.output,
-                             .alarm = options.alarm.count(),
-                             .given_expected = given_expected});
+    program::PlainKernel kernel = plain_kernel(found, found.schedule);
+    kernel.guilty = found.guilty;
+    program::KernelRequest request{
+        .kernel = kernel,
+        .failure = failure,
+        .expected = expected,
+        .got = outcome.outputs.empty() ? nullptr : outcome.outputs.data(),
+        .message = outcome.message,
+        .exact = !control.outputs.empty() && same_bits(control.outputs[0], expected.contiguous()),
+        .file = options.file(),
+        .alarm = options.alarm};
+    std::optional<ReproProgram> shown = programs.program(request);
+    if (!shown) return why_not = "its data are more than a reader takes in", false;
+    request.given_expected = true;
+    if (failure.signature.kind == "mismatch")
+        if (std::optional<ReproProgram> passing = programs.program(request))
+            shown->given_expected = std::make_shared<ReproProgram>(*std::move(passing));
+    repro.program = *std::move(shown);
+    return true;
 }
 
 }  // namespace whittle::repro

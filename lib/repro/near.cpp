@@ -1,4 +1,4 @@
-#include "repro/near.h"
+#include "repro/steps.h"
 
 #include <algorithm>
 #include <utility>
@@ -46,19 +46,24 @@ class Changes {
     }
 
   private:
-    Node& node_of(Graph& graph, NodeId id) const { return graph.nodes.at(static_cast<std::size_t>(id)); }
-    void add(NearCase near, Graph graph) { candidates_.push_back({std::move(near), std::move(graph)}); }
+    static Node& node_of(Graph& graph, NodeId id) { return graph.nodes.at(static_cast<std::size_t>(id)); }
+
+    /// The graph as `edit` changes it.
+    template <class Edit>
+    void add(const NearCase& near, const Edit& edit) {
+        edit(candidates_.emplace_back(Candidate{near, graph_}).graph);
+    }
 
     void contiguous() {
         if (std::ranges::all_of(graph_.failure->inputs, &Tensor::is_contiguous)) return;
-        Graph graph = graph_;
-        const std::vector<NodeId> inputs = graph.placeholders();
-        for (std::size_t i = 0; i < inputs.size(); i++) {
-            Tensor& value = graph.failure->inputs.at(i);
-            value = value.contiguous();
-            node_of(graph, inputs[i]).results.at(0).strides = value.strides();
-        }
-        add({.change = NearCase::Change::contiguous}, std::move(graph));
+        add({.change = NearCase::Change::contiguous}, [](Graph& graph) {
+            std::size_t next = 0;
+            for (const NodeId input : graph.placeholders()) {
+                Tensor& value = graph.failure->inputs.at(next++);
+                value = value.contiguous();
+                node_of(graph, input).results.at(0).strides = value.strides();
+            }
+        });
     }
 
     /// Behind the other placeholders: who comes after them is called otherwise.
@@ -74,22 +79,22 @@ class Changes {
         const NodeId inputs = graph_.placeholders().back() + 1;
         const auto more = static_cast<NodeId>(again.size());
         const auto moved = [&](NodeRef ref) { return NodeRef{ref.id < inputs ? ref.id : ref.id + more}; };
-        Graph graph = graph_;
-        graph.nodes.clear();
-        for (NodeId i = 0; i < static_cast<NodeId>(graph_.nodes.size()); i++) {
-            if (i == inputs)
-                for (const std::size_t at : again) {
-                    Node copy = graph_.node(*args[at].node());
-                    graph.failure->inputs.push_back(graph_.failure->inputs.at(input_number(args[at].node()->id)));
-                    copy.name += "_" + std::to_string(at), copy.target = copy.name;
-                    graph.nodes.push_back(std::move(copy));
-                }
-            Node node = map_inputs(graph_.node({i}), moved);
-            for (std::size_t k = 0; i == id && k < again.size(); k++)
-                node.args[again[k]] = NodeRef{inputs + static_cast<NodeId>(k)};
-            graph.nodes.push_back(std::move(node));
-        }
-        add({.change = NearCase::Change::separate, .node = id}, std::move(graph));
+        add({.change = NearCase::Change::separate, .node = id}, [&](Graph& graph) {
+            graph.nodes.clear();
+            for (NodeId i = 0; i < static_cast<NodeId>(graph_.nodes.size()); i++) {
+                if (i == inputs)
+                    for (const std::size_t at : again) {
+                        Node copy = graph_.node(*args[at].node());
+                        graph.failure->inputs.push_back(graph_.failure->inputs.at(input_number(args[at].node()->id)));
+                        copy.name += "_" + std::to_string(at), copy.target = copy.name;
+                        graph.nodes.push_back(std::move(copy));
+                    }
+                Node node = map_inputs(graph_.node({i}), moved);
+                for (std::size_t k = 0; i == id && k < again.size(); k++)
+                    node.args[again[k]] = NodeRef{inputs + static_cast<NodeId>(k)};
+                graph.nodes.push_back(std::move(node));
+            }
+        });
     }
 
     std::size_t input_number(NodeId placeholder) const {
@@ -100,9 +105,8 @@ class Changes {
     void swapped(NodeId id) {
         const ArgList& args = graph_.node({id}).args;
         if (args.size() != 2 || !args[0].node() || !args[1].node() || args[0] == args[1]) return;
-        Graph graph = graph_;
-        std::swap(node_of(graph, id).args[0], node_of(graph, id).args[1]);
-        add({.change = NearCase::Change::swapped, .node = id}, std::move(graph));
+        add({.change = NearCase::Change::swapped, .node = id},
+            [&](Graph& graph) { std::swap(node_of(graph, id).args[0], node_of(graph, id).args[1]); });
     }
 
     void without_attributes(NodeId id) {
@@ -116,10 +120,10 @@ class Changes {
             if (!param || value.is_none() || !(param->optional || param->default_value)) continue;
             if (param->default_value && *param->default_value == value) continue;
             if (name == "num_outputs" || name == "captured") continue;  // the file has no such
-            Graph graph = graph_;
-            auto& kwargs = node_of(graph, id).kwargs;
-            kwargs.erase(kwargs.begin() + static_cast<long>(i));
-            add({.change = NearCase::Change::without_attribute, .node = id, .attribute = name}, std::move(graph));
+            add({.change = NearCase::Change::without_attribute, .node = id, .attribute = name}, [&](Graph& graph) {
+                auto& kwargs = node_of(graph, id).kwargs;
+                kwargs.erase(kwargs.begin() + static_cast<long>(i));
+            });
         }
     }
 
@@ -129,12 +133,9 @@ class Changes {
         for (std::size_t i = 1; schema && i < call.args.size() && i < schema->params.size(); i++) {
             const Param& param = schema->params[i];
             if (!param.optional || !call.args[i].node()) continue;
-            Graph graph = graph_;
-            node_of(graph, id).args[i] = Arg();
-            add({.change = NearCase::Change::without_attribute,
-                 .node = id,
-                 .attribute = parameter_name(*schema, param)},
-                std::move(graph));
+            const std::string name = parameter_name(*schema, param);
+            add({.change = NearCase::Change::without_attribute, .node = id, .attribute = name},
+                [&](Graph& graph) { node_of(graph, id).args[i] = Arg(); });
         }
     }
 
@@ -144,11 +145,11 @@ class Changes {
         const NodeRef of = *call.args[0].node();
         const ValueMeta& from = graph_.node(of).results.at(0);
         if (from.dtype != call.meta().dtype || from.sizes != call.meta().sizes) return;
-        Graph graph = graph_;
-        for (Node& node : graph.nodes)
-            if (node.kind != NodeKind::placeholder)
-                node = map_inputs(node, [&](NodeRef ref) { return ref.id == id ? of : ref; });
-        add({.change = NearCase::Change::without_call, .node = id}, std::move(graph));
+        add({.change = NearCase::Change::without_call, .node = id}, [&](Graph& graph) {
+            for (Node& node : graph.nodes)
+                if (node.kind != NodeKind::placeholder)
+                    node = map_inputs(node, [&](NodeRef ref) { return ref.id == id ? of : ref; });
+        });
     }
 
     /// What another call reads, too.
@@ -158,10 +159,10 @@ class Changes {
         for (std::size_t i = 0; outputs.size() > 1 && i < outputs.size(); i++) {
             if (readers.at(static_cast<std::size_t>(outputs[i])).size() < 2) continue;
             if (graph_.failure->signature.kind == name(Outcome::Kind::mismatch)) continue;  // it may be the wrong one
-            Graph graph = graph_;
-            ArgList& returned = graph.nodes.back().args;
-            returned.erase(returned.begin() + static_cast<long>(i));
-            add({.change = NearCase::Change::not_returned, .node = outputs[i]}, std::move(graph));
+            add({.change = NearCase::Change::not_returned, .node = outputs[i]}, [&](Graph& graph) {
+                ArgList& returned = graph.nodes.back().args;
+                returned.erase(returned.begin() + static_cast<long>(i));
+            });
         }
     }
 
@@ -181,9 +182,8 @@ class Changes {
             std::int64_t opset = found->second + step;
             while (opset >= kOldest && opset <= kMaxOpset && same(opset)) opset += step;
             if (opset < kOldest || opset > kMaxOpset) continue;
-            Graph graph = graph_;
-            graph.opset_imports[""] = opset;
-            add({.change = NearCase::Change::opset, .opset = opset}, std::move(graph));
+            add({.change = NearCase::Change::opset, .opset = opset},
+                [&](Graph& graph) { graph.opset_imports[""] = opset; });
         }
     }
 
@@ -198,16 +198,16 @@ class Changes {
             const auto exact = [](const auto& attribute) { return is_exact_in_f32(attribute.second); };
             if (!std::ranges::all_of(graph_.failure->inputs, is_exact_in_f32)) continue;  // those would be other values
             if (!std::ranges::all_of(graph_.attributes, exact)) continue;
-            Graph graph = graph_;
-            const auto change = [&](Tensor& value) {
-                if (has(value)) value = value.to(DType::f32);
-            };
-            for (Tensor& value : graph.failure->inputs) change(value);
-            for (auto& [name, value] : graph.attributes) change(value);
-            for (Node& node : graph.nodes)
-                for (ValueMeta& meta : node.results)
-                    if (node.kind == NodeKind::placeholder && meta.dtype == dtype) meta.dtype = DType::f32;
-            add({.change = NearCase::Change::f32, .dtype = dtype}, std::move(graph));
+            add({.change = NearCase::Change::f32, .dtype = dtype}, [&](Graph& graph) {
+                const auto change = [&](Tensor& value) {
+                    if (has(value)) value = value.to(DType::f32);
+                };
+                for (Tensor& value : graph.failure->inputs) change(value);
+                for (auto& [name, value] : graph.attributes) change(value);
+                for (Node& node : graph.nodes)
+                    for (ValueMeta& meta : node.results)
+                        if (node.kind == NodeKind::placeholder && meta.dtype == dtype) meta.dtype = DType::f32;
+            });
         }
     }
 
@@ -215,77 +215,61 @@ class Changes {
     std::vector<Candidate> candidates_;
 };
 
-class NearFinder {
-  public:
-    NearFinder(const Subject& subject, std::span<const Tensor> got, bool controlled, Backend& backend,
-               const Options& options)
-        : subject_(subject), got_(got), controlled_(controlled), backend_(backend), options_(options) {}
+bool is_right(const Graph& graph, std::span<const Tensor> expected, Backend& backend) {
+    constexpr int kRuns = 2;
+    const auto empty = [](const Tensor& value) { return value.numel() == 0; };
+    if (expected.empty() || std::ranges::any_of(expected, empty)) return false;
+    const Question question{.graph = graph, .expected = expected, .compares = true};
+    return ask_again(question, backend, kRuns).again == Again::right;
+}
 
-    std::optional<NearCase> run() {
-        std::vector<Candidate> candidates = Changes(subject_.graph).all();
-        std::ranges::stable_sort(candidates, {}, [](const Candidate& one) { return one.near.change; });
-        if (candidates.size() > kMostTried) candidates.erase(candidates.begin() + kMostTried, candidates.end());
-        std::optional<NearCase> best;
-        const int least = subject_.graph.failure->signature.kind == name(Outcome::Kind::mismatch) ? 0 : 1;
-        int rank = 3;
-        for (Candidate& candidate : candidates) {
-            if (const int found = rank_of(candidate); found < rank) best = candidate.near, rank = found;
-            if (rank == least) break;
-        }
-        if (best) log_info(LogChannel::repro, "near: " + near_text(subject_.graph, *best));
-        return best;
+constexpr int kSaysNothing = 3;
+
+/// How much the candidate says, 0 the most.
+int rank_of(Candidate& candidate, const Repro& repro, std::span<const Tensor> got, bool controlled, Backend& backend) {
+    Graph& graph = candidate.graph;
+    std::vector<Tensor> expected;
+    try {
+        infer_all(graph);
+        expected = evaluate(graph, graph.failure->inputs);
+    } catch (const Error&) {  // it is no graph
+        return kSaysNothing;
     }
-
-  private:
-    /// How much it says; 3 of one that is not right.
-    int rank_of(Candidate& candidate) const {
-        Graph& graph = candidate.graph;
-        std::vector<Tensor> expected;
-        try {
-            infer_all(graph);
-            expected = evaluate(graph, graph.failure->inputs);
-        } catch (const Error&) {  // it is no graph
-            return 3;
-        }
-        expected.resize(graph.outputs().size());
-        if (!is_right(graph, expected)) return 3;
-        if (graph.failure->signature.kind != name(Outcome::Kind::mismatch)) return 1;
-        const Accuracy& accuracy = graph.failure->accuracy;
-        const auto same = [&](std::span<const Tensor> values) {
-            return values.size() == expected.size() &&
-                   !judge(Outcome{.outputs = {values.begin(), values.end()}}, expected, accuracy).failed();
-        };
-        candidate.near.same_result = !got_.empty() && same(got_);
-        if (candidate.near.same_result || same(subject_.expected)) return candidate.near.same_result ? 0 : 1;
-        // What computes something else may be right for any reason.
-        const NearCase::Change change = candidate.near.change;
-        const bool says_little = change == NearCase::Change::swapped || change == NearCase::Change::without_call;
-        return controlled_ || says_little ? 3 : 2;
-    }
-
-    bool is_right(const Graph& graph, std::span<const Tensor> expected) const {
-        constexpr int kRuns = 2;
-        const auto empty = [](const Tensor& value) { return value.numel() == 0; };
-        if (expected.empty() || std::ranges::any_of(expected, empty)) return false;
-        const Question question{.graph = graph, .expected = expected, .limits = options_.limits, .compares = true};
-        return ask_again(question, backend_, kRuns).again == Again::right;
-    }
-
-    const Subject& subject_;
-    const std::span<const Tensor> got_;
-    const bool controlled_;
-    Backend& backend_;
-    const Options& options_;
-};
+    expected.resize(graph.outputs().size());
+    if (!is_right(graph, expected, backend)) return kSaysNothing;
+    if (graph.failure->signature.kind != name(Outcome::Kind::mismatch)) return 1;
+    const auto same = [&](std::span<const Tensor> values) {
+        return values.size() == expected.size() &&
+               !judge(Outcome{.outputs = {values.begin(), values.end()}}, expected, graph.failure->accuracy).failed();
+    };
+    candidate.near.same_result = !got.empty() && same(got);
+    if (candidate.near.same_result) return 0;
+    if (same(repro.expected)) return 1;
+    // What computes something else may be right for any reason.
+    const NearCase::Change change = candidate.near.change;
+    const bool says_little = change == NearCase::Change::swapped || change == NearCase::Change::without_call;
+    return controlled || says_little ? kSaysNothing : 2;
+}
 
 }  // namespace
 
-std::optional<NearCase> near_case(const Subject& subject, std::span<const Tensor> got, bool controlled,
-                                  Backend& backend, const Options& options) {
-    const std::string& kind = subject.graph.failure->signature.kind;
-    if (kind != "mismatch" && kind != "exception" && kind != "crash") return std::nullopt;
-    if (subject.graph.failure->signature.rate.flaky()) return std::nullopt;  // two runs tell nothing
-    return NearFinder(subject, got, controlled, backend, options).run();
+std::optional<NearCase> near_case(const Repro& repro, std::span<const Tensor> got, bool controlled, Backend& backend) {
+    const Signature& signature = repro.failure().signature;
+    if (signature.kind != "mismatch" && signature.kind != "exception" && signature.kind != "crash") return std::nullopt;
+    if (signature.rate.flaky()) return std::nullopt;  // two runs tell nothing
+    std::vector<Candidate> candidates = Changes(repro.graph).all();
+    std::ranges::stable_sort(candidates, {}, [](const Candidate& one) { return one.near.change; });
+    if (candidates.size() > kMostTried) candidates.erase(candidates.begin() + kMostTried, candidates.end());
+    std::optional<NearCase> best;
+    const int least = signature.kind == "mismatch" ? 0 : 1;
+    int rank = kSaysNothing;
+    for (Candidate& candidate : candidates) {
+        const int found = rank_of(candidate, repro, got, controlled, backend);
+        if (found < rank) best = candidate.near, rank = found;
+        if (rank == least) break;
+    }
+    if (best) log_info(LogChannel::repro, "near: " + near_text(repro.graph, *best));
+    return best;
 }
 
 }  // namespace whittle::repro

@@ -3,44 +3,36 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
-#include <cstdlib>
 #include <set>
 #include <sstream>
-#include <thread>
 
+#include "backends/registry.h"
 #include "base/error.h"
 #include "base/files.h"
 #include "base/log.h"
 #include "base/program_text.h"
-#include "base/subprocess.h"
+#include "base/suggest.h"
+#include "diagnose/diagnose.h"
+#include "diagnose/compiled.h"
 #include "graph/abilities.h"
 #include "graph/short_program.h"
 #include "graph/text.h"
-#include "graph/value_ref.h"
 #include "judge/suspect.h"
-#include "ops/core/interpreter.h"
+#include "ops/core/opaque.h"
+#include "program/gradients.h"
 #include "program/loops_code.h"
-#include "repro/also.h"
-#include "repro/anonymize.h"
-#include "repro/blame.h"
-#include "repro/bundle.h"
-#include "repro/emit.h"
-#include "repro/issue.h"
-#include "repro/kernel_failure.h"
-#include "repro/near.h"
-#include "repro/subject.h"
+#include "repro/steps.h"
 #include "repro/verify.h"
-#include "run/release_history.h"
 
 namespace whittle::repro {
-namespace {
-
 namespace fs = std::filesystem;
+
+namespace {
 
 /// The part of a backend that interprets a graph which passes made.
 class Interpreting final : public Emitter {
   public:
-    explicit Interpreting(const Graph& instead) : instead_(instead) {}
+    explicit Interpreting(Graph instead) : instead_(std::move(instead)) {}
 
     SuspectCode emit(const EmitRequest& request) override {
         const Failure& failure = *request.graph.failure;
@@ -82,51 +74,78 @@ class Interpreting final : public Emitter {
         return result;
     }
 
-    const Graph& instead_;
+    const Graph instead_;
 };
 
-std::string claim_of(const Report& report, const Rate& rate) {
-    std::string text = "verified: " + std::to_string(report.runs) + " of " + std::to_string(report.of) +
-                       " runs fail, the control passes";
-    if (rate.flaky())
-        text += "; of what was compiled anew each time, " + std::to_string(rate.failed) + " of " +
-                std::to_string(rate.runs) + " runs failed";
-    return text;
+/// What is shown of the graph: what was compiled when it failed, or interpreted.
+Repro shown_of(const Graph& graph, Backend& backend) {
+    if (std::optional<program::Interpreted> run = diagnose::wrongly_interpreted(backend, graph))
+        return {.graph = std::move(run->asked), .instead = std::move(run->instead)};
+    if (graph.failure->signature.at_gradients() && offered<OwnGradients>(backend)) {
+        JointShape shape;
+        Graph joint = program::joint_alone(graph, shape);
+        return {.graph = std::move(joint), .gradients = std::move(shape)};
+    }
+    if (std::optional<Graph> run = diagnose::run_by_interpreter(backend, graph)) return {.graph = std::move(*run)};
+    Repro repro{.graph = diagnose::as_compiled(graph, backend)};
+    std::string& detail = repro.graph.failure->signature.detail;
+    detail = diagnose::without_place(detail);
+    return repro;
 }
-
-/// The repro says what is known: that the guilty lowering or pass is wrong. Where compilations draw, the loops of one
-/// program may be right and its suspect wrong.
-bool says_so(const Report& report, const Failure& failure) {
-    const bool in_loops = failure.signature.kind == name(Outcome::Kind::mismatch) && failure.culprit &&
-                          failure.culprit->component == "lowering";
-    return report.verified && (!in_loops || report.message.find(failure.culprit->text()) != std::string::npos);
-}
-
-std::size_t lines_of(const std::string& text) { return static_cast<std::size_t>(std::ranges::count(text, '\n')); }
 
 /// What a folder needs to show the failure, and where it is built.
-void write_all(const fs::path& folder, const Subject& subject, const Emission& emission, const Report& report,
-               const Options& options) {
-    write_program(place_in(folder, emission, options), emission);
-    if (!options.bundle) return;
-    write_bundle(folder, subject.graph, subject.expected, emission, report, options);
-    write_file(folder / "ISSUE.md", issue_text(subject.graph, emission, report, options));
+void write_all(const fs::path& folder, const Options& options, const Repro& repro) {
+    write_program(place_in(folder, repro.program, options), repro.program, options);
+    if (options.bundle) write_bundle(folder, repro, options);
 }
 
-/// Where it was asked for; a bundle has its own.
-void write_issue(const Graph& graph, const Emission& emission, const Report& report, const Options& options) {
-    if (options.issue) write_file(*options.issue, issue_text(graph, emission, report, options));
+/// What a bundle consists of that was written to a folder which has nothing else, with the program that is made of it.
+std::set<fs::path> contents_of(const fs::path& folder, const Options& options, const ReproProgram& program) {
+    std::set<fs::path> files = files_below(folder);
+    if (!build_command(program, options).empty()) files.insert(program.folder ? "run" : options.stem());
+    return files;
 }
 
-/// What a short program shows, and the data that it shows it with.
-struct Short {
-    Subject subject;
-    Emission emission;
-    std::optional<int> tried = {};
-    std::optional<std::string> got = {};     ///< instead of the first element that is wrong
-    bool varies = false;                     ///< that is another value in other runs
-    std::optional<Emission> otherwise = {};  ///< as ShortProgram's
-};
+/// Writes it where it was asked for. `contents`: of a bundle.
+void write_out(const std::set<fs::path>& contents, const Options& options, Repro& repro) {
+    const fs::path root = options.file().parent_path();
+    write_all(root, options, repro);
+    if (options.issue) write_file(*options.issue, issue_text(repro, options));
+    if (options.bundle) note_contents(root, contents);
+    const auto [folder, file] = place_in(root, repro.program, options);
+    repro.output = file;
+    for (const ReproProgram::File& beside : repro.program.files) repro.sidecars.push_back(folder / beside.name);
+    for (const OtherProgram& other : repro.program.others) repro.sidecars.push_back(folder / other.name);
+    if (repro.program.folder)
+        for (const fs::path& companion : repro.program.companions)
+            repro.sidecars.push_back(folder / companion.filename());
+}
+
+// ---- the short program ----------------------------------------------------------------------------------------------
+
+/// With its short program, written where it shows the failure. Nothing: why_not says why.
+std::optional<Repro> in_short(Repro repro, const Options& options, std::string& why_not) {
+    const TempDir elsewhere("whittle-repro");
+    write_all(elsewhere.path(), options, repro);
+    const std::set<fs::path> contents = contents_of(elsewhere.path(), options, repro.program);
+    if (!options.no_verify) {
+        verify(elsewhere.path(), options, repro);
+        if (repro.verified && repro.program.given_expected) verify_check(options, repro);
+        if (!repro.verified) {
+            log_info(LogChannel::repro, "the short program:\n" + repro.program.text);
+            return why_not = repro.message, std::nullopt;
+        }
+    }
+    write_out(contents, options, repro);
+    return repro;
+}
+
+std::optional<Repro> short_of_kernel(Repro repro, Backend& backend, program::KernelPrograms& programs,
+                                     const Options& options, std::string& why_not) {
+    if (!show_kernel(repro, backend, programs, options, why_not)) return std::nullopt;
+    ask_also(options, repro);
+    return in_short(std::move(repro), options, why_not);
+}
 
 /// Whether the text has the number, which may be printed with six digits. `wanted`: as short_number_at() writes it.
 bool has_number(const std::string& text, const std::string& wanted) {
@@ -150,339 +169,187 @@ bool has_number(const std::string& text, const std::string& wanted) {
     return false;
 }
 
-/// What one run computes is nothing to be told: another one computes something else.
-bool varies(const Short& found, const Report& report) {
-    return report.varies || (report.verified && found.got && !has_number(report.printed, *found.got));
-}
-
-/// What a program prints that shows it.
-std::string said_of(const Signature& signature) {
-    constexpr std::string_view kExited = "exited with #: ";  // what a backend says of a command is not its word
-    const std::string& detail = signature.detail;
-    if (signature.kind == "mismatch") return "expected";
-    if (signature.kind != "exception") return "";
-    if (detail == "exited with #" || detail.starts_with("killed by ")) return "ended";  // it has no words
-    return detail.starts_with(kExited) ? detail.substr(kExited.size()) : detail;
-}
-
-Emission emission_of(ShortProgram program, const Failure& failure) {
-    Emission emission{.text = std::move(program.text),
-                      .summary = std::move(program.summary),
-                      .compiler = std::move(program.compiler),
-                      .companions = std::move(program.companions),
-                      .arguments = std::move(program.arguments),
-                      .compile_flags = std::move(program.compile_flags),
-                      .folder = std::move(program.folder),
-                      .others = std::move(program.others),
-                      .ends_by = std::move(program.ends_by),
-                      .expected = std::move(program.expected),
-                      .facts = std::move(program.facts),
-                      .near = std::move(program.near),
-                      .model = std::move(program.model),
-                      .tracker = std::move(program.tracker)};
-    for (ShortProgram::File& file : program.files)
-        emission.sidecars.push_back({std::move(file.name), std::move(file.text)});
-    emission.control_in_each_run = !program.control.empty();
-    emission.control = emission.control_in_each_run ? program.control : program.control_argument;
-    const std::string says = said_of(failure.signature);
-    if (emission.folder) emission.says = says;
-    for (OtherProgram& other : emission.others) {
-        other.says = says;
-        if (other.ends_by.empty()) other.ends_by = emission.ends_by;
-    }
-    return emission;
-}
-
-/// `program` with one more line at the end of its head: the comment that it begins with, up to the first empty line of
-/// that.
-std::string with_head_line(const std::string& program, const fs::path& name, const std::string& line) {
-    const std::string mark = name.extension() == ".py" ? "#" : "//";
-    std::size_t end = 0;
-    while (program.compare(end, mark.size() + 1, mark + " ") == 0) end = program.find('\n', end) + 1;
-    return program.substr(0, end) + comment_lines(mark, line) + program.substr(end);
-}
-
-/// Since which release it fails: what minify found is in the failure; otherwise the releases are asked. Empty where
-/// nobody can say.
-std::string releases_of(const Graph& graph, Backend& backend, const Limits& limits) {
-    if (!graph.failure->releases.empty()) return graph.failure->releases;
-    const auto history = release_history(graph, backend, limits);
-    return history ? history->text() : "";
-}
-
-/// Says in the first lines of each program since which release it fails.
-void tell_releases(const std::string& releases, const Options& options, Emission& emission) {
-    emission.releases = releases;
-    if (releases.empty()) return;
-    const std::string line = "Releases: " + releases + ".";
-    emission.text =
-        with_head_line(emission.text, emission.folder ? fs::path(emission.folder->name) : options.output, line);
-    for (OtherProgram& other : emission.others) other.text = with_head_line(other.text, other.name, line);
-}
-
-std::optional<Short> short_of_kernel(const Graph& original, Backend& backend, program::KernelPrograms& programs,
-                                     const Options& options, std::string& why_not) {
-    Subject subject = with_data(original, options.data.value_or(Data::real));
-    const auto found = failing_kernel(subject.graph, backend, programs, options);
-    if (const auto* why = std::get_if<std::string>(&found)) return why_not = *why, std::nullopt;
-    const KernelFailure& kernel = std::get<KernelFailure>(found);
-    const Failure& failure = *subject.graph.failure;
-    std::optional<ShortProgram> program = program_of(kernel, programs, failure, options);
-    if (!program) return why_not = "its data are more than a reader takes in", std::nullopt;
-    Emission emission = emission_of(std::move(*program), failure);
-    if (failure.signature.kind == "mismatch")
-        if (auto passing = program_of(kernel, programs, failure, options, true))
-            emission.given_expected = std::make_shared<Emission>(emission_of(std::move(*passing), failure));
-    emission.also = ask_also(subject, options);
-    return Short{std::move(subject), std::move(emission), kernel.tried};
-}
-
 /// Where the blamed switch is off, the outputs are those that the reference computes, bit by bit.
-bool is_exact(const Subject& subject, const Blame& blame, Backend& backend, const Options& options) {
-    const Failure& failure = *subject.graph.failure;
+bool is_exact(const Repro& repro, const Blame& blame, Backend& backend) {
+    const Failure& failure = repro.failure();
     Switchable* const switches = offered<Switchable>(backend);
     if (!switches) return false;
-    Suspect suspect = suspect_of(failure, options.limits);
+    Suspect suspect = suspect_of(failure);
     if (!blame.off.empty())
         suspect.options = switches->without(failure.options, {blame.off});
     else if (!blame.level.empty() && blame.passes_to >= 0)
         suspect.options = switches->limited(failure.options, blame.level, blame.passes_to);
     else
         return false;
-    const Outcome control = query(subject.graph, failure.inputs, subject.expected, backend, suspect);
-    if (control.failed() || control.outputs.size() != subject.expected.size()) return false;
-    for (std::size_t i = 0; i < subject.expected.size(); i++)
-        if (!same_bits(control.outputs[i], subject.expected[i])) return false;
+    const Outcome control = query(repro.graph, failure.inputs, repro.expected, backend, suspect);
+    if (control.failed() || control.outputs.size() != repro.expected.size()) return false;
+    for (std::size_t i = 0; i < repro.expected.size(); i++)
+        if (!same_bits(control.outputs[i], repro.expected[i])) return false;
     return true;
 }
 
-std::optional<Short> short_of_graph(const Subject& subject, Backend& backend, Emitter& emitter, const Options& options,
-                                    bool varies, std::string& why_not) {
-    const Failure& failure = *subject.graph.failure;
+/// The short program of a graph, or the longer one where that alone shows the failure; once more in other words where
+/// another run computes something else. Nothing: why_not says why.
+std::optional<Repro> short_of_graph(const Repro& known, Backend& backend, Emitter& emitter, const Options& options,
+                                    std::string& why_not) {
+    const Failure& failure = known.failure();
+    const bool mismatch = failure.signature.kind == name(Outcome::Kind::mismatch);
     Outcome outcome;  // only wrong values are shown; a hang would take its whole limit
-    if (failure.signature.kind == name(Outcome::Kind::mismatch))
-        outcome = query(subject.graph, failure.inputs, subject.expected, backend, suspect_of(failure, options.limits));
-    const Blame blame = blame_of(subject.graph, subject.expected, backend, options.limits);
-    const bool exact = is_exact(subject, blame, backend, options);
+    if (mismatch) outcome = query(known.graph, failure.inputs, known.expected, backend, suspect_of(failure));
+    const Blame blame = diagnose::blame_of(known.graph, backend, {});
+    ShortRequest request{known.graph,
+                         known.expected,
+                         outcome.outputs,
+                         options.file(),
+                         options.alarm,
+                         blame,
+                         is_exact(known, blame, backend)};
     // Where a switch makes it right, that says what matters, but not in the title of a long graph.
     constexpr std::int64_t kFewCalls = 2;
     const bool controlled = blame.passes_to >= 0 || !blame.off.empty();
-    std::optional<NearCase> near;
-    if (!controlled || op_count(subject.graph) > kFewCalls)
-        near =
-            near_case(subject, outcome.failed() ? std::span<const Tensor>(outcome.outputs) : std::span<const Tensor>(),
-                      controlled, backend, options);
-    const ShortRequest request{
-        subject.graph, subject.expected, outcome.outputs, options.output, options.alarm.count(), blame, exact, varies,
-        near};
-    try {
-        std::optional<ShortProgram> program = emitter.short_program(request, why_not);
-        if (!program) return std::nullopt;
-        const bool values = !wrong_sizes(request) && !wrong_dtype(request);
-        const auto wrong = values ? first_wrong(request) : std::nullopt;
-        Short found{subject, {}, {}, wrong ? std::optional(wrong->got) : std::nullopt, varies};
-        if (program->otherwise) found.otherwise = emission_of(std::move(*program->otherwise), failure);
-        found.emission = emission_of(std::move(*program), failure);
-        if (failure.signature.kind != "mismatch") return found;
-        ShortRequest passing = request;
-        passing.given_expected = true;
-        std::optional<ShortProgram> given = emitter.short_program(passing, why_not);
-        if (found.otherwise && given->otherwise)
-            found.otherwise->given_expected =
-                std::make_shared<Emission>(emission_of(std::move(*given->otherwise), failure));
-        found.emission.given_expected = std::make_shared<Emission>(emission_of(std::move(*given), failure));
-        return found;
-    } catch (const Error& error) {  // it has no spelling in the compiler's format
-        return why_not = error.message(), std::nullopt;
-    }
-}
+    if (!controlled || op_count(known.graph) > kFewCalls)
+        request.near =
+            near_case(known, outcome.failed() ? request.got : std::span<const Tensor>(), controlled, backend);
+    const bool values = !wrong_sizes(request) && !wrong_dtype(request);
+    const auto wrong = values ? first_wrong(request) : std::nullopt;
 
-/// What is known of a repro before it is run.
-Report report_of(const Emission& emission, const Subject& subject, const Options& options) {
-    Report report;
-    report.output = place_in(options.output.parent_path(), emission, options).file;
-    report.control = emission.control;
-    report.compile_command = shell_quote(build_command(emission, options));
-    report.run_command = shell_quote(run_command(emission, options));
-    if (emission.folder) report.get = emission.folder->get;
-    report.also = emission.also;
-    report.arguments = emission.arguments;
-    report.data = subject.data;
-    report.passing = subject.passing;
-    return report;
-}
-
-/// The files beside the program, as they are told.
-std::vector<fs::path> beside(const Emission& emission, const Options& options) {
-    const fs::path folder = place_in(options.output.parent_path(), emission, options).folder;
-    std::vector<fs::path> files;
-    for (const Sidecar& sidecar : emission.sidecars) files.push_back(folder / sidecar.file);
-    for (const OtherProgram& other : emission.others) files.push_back(folder / other.name);
-    if (emission.folder)
-        for (const fs::path& companion : emission.companions) files.push_back(folder / companion.filename());
-    return files;
-}
-
-/// Runs what compares, in each language, on the expected values: a check that refuses them shows nothing.
-void check_passes(const Emission& given_expected, const Options& options, Report& report) {
-    Options plain = options;
-    plain.bundle = false;
-    const TempDir folder("whittle-repro");
-    write_program(place_in(folder.path(), given_expected, plain), given_expected);
-    verify_check(program_in(folder.path(), given_expected, plain), plain, report);
-}
-
-/// The short program, written where it shows the failure. Nothing: why_not says why.
-std::optional<Report> write_short(const Short& found, const Options& options, std::string& why_not) {
-    const Subject& subject = found.subject;
-    const Emission* emission = &found.emission;
-    Report report = report_of(*emission, subject, options);
-    report.lines = lines_of(emission->text);
-    report.short_program = true;
-    report.tried = found.tried;
-    std::set<fs::path> files;
-    if (options.bundle || options.verify) {
-        const TempDir elsewhere("whittle-repro");
-        write_all(elsewhere.path(), subject, *emission, report, options);
-        if (options.bundle) files = files_below(elsewhere.path());
-        if (!emission->folder || !emission->folder->build.empty())
-            files.insert(emission->folder ? fs::path("run") : options.output.stem());
-        if (options.verify) verify(program_in(elsewhere.path(), *emission, options), {}, options, report);
-        if (report.verified && emission->given_expected) check_passes(*emission->given_expected, options, report);
-        if (options.verify && !report.verified) {
-            log_info(LogChannel::repro, "the short program:\n" + emission->text);
-            return why_not = report.message, std::nullopt;
+    const auto ask = [&](bool given_expected) -> std::shared_ptr<ReproProgram> {
+        request.given_expected = given_expected;
+        try {
+            const std::optional<ReproProgram> program = emitter.short_program(request, why_not);
+            return program ? std::make_shared<ReproProgram>(*program) : nullptr;
+        } catch (const Error& error) {  // it has no spelling in the compiler's format
+            return why_not = error.message(), nullptr;
         }
-    }
-    report.varies = report.varies || found.varies;
-    write_all(options.output.parent_path(), subject, *emission, report, options);
-    write_issue(subject.graph, *emission, report, options);
-    report.sidecars = beside(*emission, options);
-    if (options.bundle) note_contents(options.output.parent_path(), files);
-    return report;
-}
-
-}  // namespace
-
-namespace {
-
-Report write_named(const Graph& original, Backend& backend, const Options& options);
-
-}  // namespace
-
-Report write_repro(const Graph& original, Backend& backend, const Options& options) {
-    if (!original.failure)
-        throw Error("the graph does not say how it fails, as those that minify writes do",
-                    "name the backend with --backend to look for a failure first");
-    WHITTLE_CHECK(!original.failure->backend.empty(), "a failure without a backend");
-    if (!options.anonymize) return write_named(original, backend, options);
-    const Anonymous anonymous = anonymized(original, backend, options);
-    Options named = options;
-    named.command = "repro m.json --anonymize";  // what the user typed names files
-    Report report = write_named(anonymous.graph, backend, named);
-    report.replaced = anonymous.replaced;
-    report.kept = anonymous.kept;
-    return report;
-}
-
-namespace {
-
-/// What is known of releases beside the one that fails.
-struct Known {
-    const std::string& releases;
-    const Also& also;
-};
-
-/// The short program of a graph, or the longer one where that alone shows the failure; once more in other words where
-/// another run computes something else. Nothing: why_not says why.
-std::optional<Report> write_short_of_graph(const Subject& subject, Backend& backend, Emitter& emitter,
-                                           const Known& known, const Options& options, std::string& why_not) {
-    std::optional<Report> written;
-    for (const bool other_words : {false, true}) {
-        auto found = short_of_graph(subject, backend, emitter, options, other_words, why_not);
-        if (!found) break;
-        const auto write = [&] {
-            tell_releases(known.releases, options, found->emission);
-            found->emission.also = known.also;
-            return write_short(*found, options, why_not);
+    };
+    std::optional<Repro> written;
+    for (const bool varies : {false, true}) {
+        request.varies = varies;
+        const auto program = ask(false);
+        if (!program) break;
+        if (mismatch && !(program->given_expected = ask(true))) break;
+        if (program->otherwise && program->given_expected)
+            program->otherwise->given_expected = program->given_expected->otherwise;
+        const auto write = [&](const ReproProgram& one) {
+            Repro repro = known;
+            repro.program = one;
+            repro.varies = varies;
+            tell_releases(options, repro);
+            return in_short(std::move(repro), options, why_not);
         };
-        if (options.verify || !found->otherwise) written = write();
-        if (!written && found->otherwise) {
-            found->emission = std::move(*found->otherwise);
-            written = write();
-        }
-        if (!written || !varies(*found, *written)) break;
+        if (!options.no_verify || !program->otherwise) written = write(*program);
+        if (!written && program->otherwise) written = write(*program->otherwise);
+        // What one run computes is nothing to be told where another one computes something else.
+        const bool other = written && written->verified && wrong && !has_number(written->printed, wrong->got);
+        if (!written || !(written->varies || other)) break;
     }
     return written;
 }
 
-Report write_named(const Graph& original, Backend& backend, const Options& options) {
-    std::optional<Interpreting> interpreting;
-    if (options.instead) interpreting.emplace(*options.instead);
-    Emitter* emitter = interpreting ? &*interpreting : offered<Emitter>(backend);
-    if (!emitter)
-        throw Error("found backend " + original.failure->backend +
-                        ", expected one that says how a program without Whittle runs it",
-                    "what is part of Whittle needs no repro; a backend of your own offers Emitter");
-    Report report;
-    const Rate& rate = original.failure->signature.rate;
-    const bool in_short = !options.harness && !interpreting && !rate.flaky();
-    if (rate.flaky() && !options.harness) report.not_short = "it does not always fail";
-    program::KernelPrograms* const programs = offered<program::KernelPrograms>(backend);
-    if (in_short && programs)
-        if (const auto found = short_of_kernel(original, backend, *programs, options, report.not_short))
-            if (std::optional<Report> written = write_short(*found, options, report.not_short)) return *written;
-    const Subject subject = options.data ? with_data(original, *options.data) : smallest(original, backend, options);
-    const std::string releases = interpreting ? "" : releases_of(original, backend, options.limits);
-    const Also also = ask_also(subject, options);
-    if (in_short && !programs)
-        if (auto written =
-                write_short_of_graph(subject, backend, *emitter, {releases, also}, options, report.not_short))
-            return *written;
-    const Graph& graph = subject.graph;
-    const auto emit = [&] {
-        return repro::emit(graph, subject.expected, *emitter, options, {data_text(subject), subject.seeds, releases});
-    };
+// ---- the harness ----------------------------------------------------------------------------------------------------
 
-    Emission emission = emit();
-    emission.also = also;
-    const std::string not_short = std::move(report.not_short);
-    report = report_of(emission, subject, options);
-    report.not_short = not_short;
-    const auto check = [&](const fs::path& folder) {
-        if (graph.failure->signature.detail.starts_with("written_")) {
-            report.message = "the program's inputs and parameters are constants, which no backend can write to";
+std::string claim_of(const Repro& repro) {
+    const Rate& rate = repro.failure().signature.rate;
+    std::string text = "verified: " + std::to_string(repro.runs) + " of " + std::to_string(repro.of) +
+                       " runs fail, the control passes";
+    if (rate.flaky())
+        text += "; of what was compiled anew each time, " + std::to_string(rate.failed) + " of " +
+                std::to_string(rate.runs) + " runs failed";
+    return text;
+}
+
+/// The repro says what is known: that the guilty lowering or pass is wrong. Where compilations draw, the loops of one
+/// program may be right and its suspect wrong.
+bool says_so(const Repro& repro) {
+    const Failure& failure = repro.failure();
+    const bool in_loops = failure.signature.kind == name(Outcome::Kind::mismatch) && failure.culprit &&
+                          failure.culprit->component == "lowering";
+    return repro.verified && (!in_loops || repro.message.find(failure.culprit->text()) != std::string::npos);
+}
+
+Repro with_harness(Repro repro, Emitter& emitter, const Options& options) {
+    const TempDir elsewhere("whittle-repro");
+    const auto check = [&] {
+        if (repro.failure().signature.detail.starts_with("written_")) {
+            repro.message = "the program's inputs and parameters are constants, which no backend can write to";
             return;
         }
-        verify(program_in(folder, emission, options), rate, options, report);
-        if (report.verified) claim(emission, claim_of(report, rate));
+        repro.varies = false;
+        verify(elsewhere.path(), options, repro);
+        if (repro.verified) claim(repro.program, claim_of(repro));
     };
-    std::set<fs::path> files;  // of the bundle, and the program that is made of it
-    if (options.bundle || options.verify) {
-        const TempDir elsewhere("whittle-repro");
-        write_all(elsewhere.path(), subject, emission, report, options);
-        if (options.bundle) files = files_below(elsewhere.path());
-        files.insert(options.output.stem());
-        std::set<std::string> tried = {emission.text};
-        if (options.verify) check(elsewhere.path());
-        for (int i = rate.flaky() && options.verify ? runs_until_passing(rate) : 0;
-             i > 0 && !says_so(report, *graph.failure); i--) {
-            Emission other = emit();
+    repro.program = emit(repro, emitter, options);
+    write_all(elsewhere.path(), options, repro);
+    const std::set<fs::path> contents = contents_of(elsewhere.path(), options, repro.program);
+    if (!options.no_verify) {
+        const Rate& rate = repro.failure().signature.rate;
+        std::set<std::string> tried = {repro.program.text};
+        check();
+        for (int i = rate.flaky() ? runs_until_passing(rate) : 0; i > 0 && !says_so(repro); i--) {
+            ReproProgram other = emit(repro, emitter, options);
             if (!tried.insert(other.text).second) continue;
-            emission = std::move(other);
-            emission.also = also;
-            write_all(elsewhere.path(), subject, emission, report, options);
-            check(elsewhere.path());
+            repro.program = std::move(other);
+            write_all(elsewhere.path(), options, repro);
+            check();
         }
     }
-    write_all(options.output.parent_path(), subject, emission, report, options);
-    write_issue(graph, emission, report, options);
-    if (options.bundle) note_contents(options.output.parent_path(), files);
-    report.sidecars = beside(emission, options);
-    report.lines = lines_of(emission.text);
-    return report;
+    write_out(contents, options, repro);
+    return repro;
 }
 
 }  // namespace
+
+fs::path Options::file() const {
+    const fs::path named = !output.empty() ? output : python ? "repro.py" : "repro.cpp";
+    return bundle ? *bundle / named.filename() : named;
+}
+
+Repro write_repro(const Graph& graph, const Options& options, Backend* own) {
+    if (!graph.failure)
+        throw Error("the graph does not say how it fails, as those that minify writes do",
+                    "name the backend with --backend to look for a failure first");
+    const Failure& failure = *graph.failure;
+    if (failure.backend.empty())
+        throw Error({options.graph.string(), {}},
+                    "a command judged this failure, and a repro needs a backend to compile with",
+                    "minify with --backend, or hand the graph itself to the command's owner");
+    const std::vector<std::string> unknown = opaque_ops(graph);
+    if (failure.signature.kind == name(Outcome::Kind::mismatch) && !unknown.empty())
+        throw Error({options.graph.string(), {}},
+                    "a repro of wrong results holds what is expected, and Whittle does not know what " + join(unknown) +
+                        " computes",
+                    "hand the graph itself to the backend's owner");
+    const std::unique_ptr<Backend> found = own ? nullptr : find_backend(failure.backend);
+    Backend& backend = own ? *own : *found;
+    if (diagnose::other_compiler(failure, backend))
+        return write_repro(diagnose::as_compiled(graph, backend), options);  // by who compiled it
+
+    Repro repro = shown_of(graph, backend);
+    std::optional<Interpreting> interpreting;
+    if (repro.instead) interpreting.emplace(*repro.instead);
+    Emitter* const emitter = interpreting ? &*interpreting : offered<Emitter>(backend);
+    if (!emitter)
+        throw Error(
+            "found backend " + failure.backend + ", expected one that says how a program without Whittle runs it",
+            "what is part of Whittle needs no repro; a backend of your own offers Emitter");
+    if (options.anonymize) anonymize(repro, backend);
+    const bool flaky = repro.failure().signature.rate.flaky();
+    const bool wants_short = !options.harness && !repro.instead && !flaky;
+    if (flaky && !options.harness) repro.not_short = "it does not always fail";
+    // Other data would be tried on a graph that says nothing of gradients.
+    const std::optional<Data> data = repro.gradients ? Data::real : data_called(options.data);
+    auto* const programs = offered<program::KernelPrograms>(backend);
+    if (wants_short && programs)
+        if (auto written = short_of_kernel(with_data(repro, data.value_or(Data::real)), backend, *programs, options,
+                                           repro.not_short))
+            return *std::move(written);
+    if (!repro.instead) repro.releases = releases_of(repro.graph, backend);
+    repro = data ? with_data(std::move(repro), *data) : with_smallest_data(std::move(repro), backend);
+    ask_also(options, repro);
+    if (wants_short && !programs)
+        if (auto written = short_of_graph(repro, backend, *emitter, options, repro.not_short))
+            return *std::move(written);
+    return with_harness(std::move(repro), *emitter, options);
+}
 
 }  // namespace whittle::repro

@@ -1,9 +1,12 @@
-#include "repro/subject.h"
+#include "repro/steps.h"
 
 #include <algorithm>
 #include <functional>
 
+#include "backends/registry.h"
 #include "base/error.h"
+#include "base/suggest.h"
+#include "graph/releases.h"
 #include "graph/short_program.h"
 #include "judge/judge.h"
 #include "ops/core/interpreter.h"
@@ -28,54 +31,73 @@ bool is_plain(const Tensor& tensor) {
 
 }  // namespace
 
-Subject with_data(const Graph& graph, Data data) {
-    Subject subject{graph, {}, data};
+std::vector<Tensor> reference_outputs(const LoadedFrame& frame) {
+    Outcome expected = run_in_process(frame.graph, frame.inputs, *find_backend(kReferenceBackend), {});
+    if (expected.failed())
+        throw Error({frame.file.string(), {}}, "the reference cannot run it: " + expected.message,
+                    "give the model inputs that it can run on: --input");
+    return std::move(expected.outputs);
+}
+
+std::optional<Failure> failure_of(const LoadedFrame& frame, const Suspect& suspect) {
+    const bool unknown = suspect.tier == Tier::ends && !opaque_ops(frame.graph).empty();
+    const std::vector<Tensor> expected = unknown ? std::vector<Tensor>() : reference_outputs(frame);
+    const auto backend = find_backend(suspect.spec, suspect.options);
+    const Outcome seen = query(frame.graph, frame.inputs, expected, *backend, suspect);
+    if (seen.kind == Outcome::Kind::unsupported)
+        throw Error({frame.file.string(), {}}, suspect.spec.text() + " does not support it: " + seen.message);
+    if (!seen.is_failure()) {
+        if (seen.failed()) throw Error({frame.file.string(), {}}, "it was not judged: " + seen.message);
+        return std::nullopt;
+    }
+    Failure failure;
+    describe(suspect, failure);
+    failure.version = version_of(*backend, suspect.options);
+    failure.signature = signature_of(seen);
+    failure.message = seen.message;
+    failure.inputs = frame.inputs;
+    return failure;
+}
+
+Repro with_data(Repro repro, Data data) {
+    repro.data = data;
     std::uint64_t seed = 0;
-    std::vector<Tensor>& inputs = subject.graph.failure->inputs;
+    std::vector<Tensor>& inputs = repro.graph.failure->inputs;
     for (std::size_t i = 0; i < inputs.size(); i++) {
-        if (data == Data::random) subject.seeds[i] = seed;
+        if (data == Data::random) repro.seeds[i] = seed;
         inputs[i] = made_up(inputs[i], data, seed++);
     }
-    for (auto& [name, value] : subject.graph.attributes)
+    for (auto& [name, value] : repro.graph.attributes)
         if (is_floating(value.dtype())) value = made_up(value, data, seed++, Role::parameter);
-    if (!opaque_ops(graph).empty()) return subject;  // nobody here knows, and only how it ends is compared
-    subject.expected = evaluate(subject.graph, inputs);
-    subject.expected.resize(graph.outputs().size());  // behind them is what the graph writes to its inputs
-    return subject;
+    if (!opaque_ops(repro.graph).empty()) return repro;  // nobody here knows, and only how it ends is compared
+    repro.expected = evaluate(repro.graph, inputs);
+    repro.expected.resize(repro.graph.outputs().size());  // behind them is what the graph writes to its inputs
+    return repro;
 }
 
-Subject smallest(const Graph& graph, Backend& backend, const Options& options) {
+Repro with_smallest_data(Repro repro, Backend& backend) {
     constexpr std::int64_t kMostListed = 64;  // elements of a tensor
-    const bool few = all_data(graph, [](const Tensor& tensor) { return tensor.numel() <= kMostListed; });
+    const bool few = all_data(repro.graph, [](const Tensor& tensor) { return tensor.numel() <= kMostListed; });
     std::vector<Data> order = {Data::zeros, Data::ones};
     if (few) order.push_back(Data::small);
-    if (!few || !all_data(graph, is_plain)) order.push_back(Data::random);
-    std::vector<Data> passing;
+    if (!few || !all_data(repro.graph, is_plain)) order.push_back(Data::random);
     for (const Data data : order) {
         try {
-            Subject subject = with_data(graph, data);
-            if (still_fails({.graph = subject.graph, .expected = subject.expected, .limits = options.limits},
-                            backend)) {
-                subject.passing = passing;
-                return subject;
-            }
+            Repro tried = with_data(repro, data);
+            if (still_fails({.graph = tried.graph, .expected = tried.expected}, backend)) return tried;
         } catch (const Error&) {  // the reference refuses such values
         }
-        passing.push_back(data);
+        repro.passing.emplace_back(name(data));
     }
-    Subject subject = with_data(graph, Data::real);
-    subject.passing = passing;
-    return subject;
+    return with_data(std::move(repro), Data::real);
 }
 
-std::string data_text(const Subject& subject) {
-    std::string text = subject.data == Data::real    ? "the recorded values"
-                       : subject.data == Data::small ? "small whole numbers"
-                                                     : std::string(name(subject.data));
-    if (subject.data == Data::random) text += " values, made up by the program";
-    for (std::size_t i = 0; i < subject.passing.size(); i++)
-        text += (i ? ", " : "; it does not fail with ") + std::string(name(subject.passing[i]));
-    return text;
+std::string data_text(const Repro& repro) {
+    std::string text = repro.data == Data::real    ? "the recorded values"
+                       : repro.data == Data::small ? "small whole numbers"
+                                                   : std::string(name(repro.data));
+    if (repro.data == Data::random) text += " values, made up by the program";
+    return text + (repro.passing.empty() ? "" : "; it does not fail with " + join(repro.passing));
 }
 
 }  // namespace whittle::repro

@@ -2,14 +2,15 @@
 
 #include <algorithm>
 #include <cctype>
+#include <chrono>
 #include <set>
 #include <string_view>
 
 #include "base/error.h"
 #include "base/files.h"
 #include "base/log.h"
+#include "base/parallel_runs.h"
 #include "base/subprocess.h"
-#include "repro/runs.h"
 
 namespace whittle::repro {
 namespace fs = std::filesystem;
@@ -17,16 +18,11 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr std::chrono::seconds kBuildLimit{300};
+constexpr std::size_t kAtOnce = 2;  // runs
 
 using Environment = std::vector<std::pair<std::string, std::string>>;
 /// Memory that nobody wrote holds something else than it does by itself, zeros more often than not (mallopt(3)).
 const Environment kFilled = {{"MALLOC_PERTURB_", "165"}};
-
-std::string last_line(std::string text) {
-    while (!text.empty() && text.back() == '\n') text.pop_back();
-    const std::size_t newline = text.rfind('\n');
-    return newline == std::string::npos ? text : text.substr(newline + 1);
-}
 
 /// The first error of a compiler, or its last line.
 std::string first_error(const std::string& text) {
@@ -36,27 +32,10 @@ std::string first_error(const std::string& text) {
     return text.substr(begin, text.find('\n', error) - begin);
 }
 
-/// The last line that a program printed, on stderr where that is all it did; of one that printed nothing how it ended.
-std::string last_words(const ProcessResult& result) {
-    const std::string said = last_line(result.out.empty() ? result.err : result.out);
-    return said.empty() ? "it " + ending_of(result) : said;
-}
+/// The last line that a program printed, on stderr where that is all it did.
+std::string last_words(const ProcessResult& result) { return last_line(result.out.empty() ? result.err : result.out); }
 
-ProcessResult run_in(const Program& program, const std::vector<std::string>& argv, std::chrono::seconds limit,
-                     const Environment& more = {}) {
-    ProcessOptions options;
-    options.folder = program.folder;
-    options.timeout = limit;
-    // Scripts make folders of their own, and may be killed before they remove them.
-    options.environment = {{"TMPDIR", fs::absolute(program.folder).string()}};
-    options.environment.insert(options.environment.end(), more.begin(), more.end());
-    options.remove_if_killed = program.folder;
-    log_info(LogChannel::repro, "runs: " + shell_quote(argv));
-    const ProcessResult result = run_process(argv, options);
-    const std::string said = last_line(result.out.empty() ? result.err : result.out);
-    log_info(LogChannel::repro, "it " + ending_of(result) + (said.empty() ? "" : ": " + said));
-    return result;
-}
+bool passes(const ProcessResult& result) { return result.good() && !result.timed_out; }
 
 /// Words of four letters and more: numbers differ, and names are others in a short program.
 std::set<std::string> words_of(const std::string& text) {
@@ -85,73 +64,233 @@ bool says(const std::string& printed, const std::string& expected) {
     return 10 * static_cast<std::size_t>(found) >= 7 * wanted.size();
 }
 
-/// Nobody caught an exception: the script failed, not what it tests, and Python and node end with 1 for that, too.
-template <class Any>
-bool is_uncaught(const Any& program, const ProcessResult& result) {
-    const std::string lines = "\n" + result.err;
-    const auto has = [&](std::string_view line) { return lines.find(line) != std::string::npos; };
-    return program.run.front() == "python3" ? has("\nTraceback (most recent call last):\n")
-                                            : program.run.front() == "node" && has("\nNode.js v");
+/// What a program prints that shows it.
+std::string said_of(const Signature& signature) {
+    constexpr std::string_view kExited = "exited with #: ";  // what a backend says of a command is not its word
+    const std::string& detail = signature.detail;
+    if (signature.kind == "mismatch") return "expected";
+    if (signature.kind != "exception") return "";
+    if (detail == "exited with #" || detail.starts_with("killed by ")) return "ended";  // it has no words
+    return detail.starts_with(kExited) ? detail.substr(kExited.size()) : detail;
 }
 
-template <class Any>
-std::string how_it_ended(const Any& program, const ProcessResult& result) {
-    return result.timed_out               ? "a timeout"
-           : result.signal                ? "signal " + std::to_string(result.signal)
-           : is_uncaught(program, result) ? "an uncaught exception"
-                                          : "exit " + std::to_string(result.exit_code);
-}
+/// What is run, and how it ends where it shows the failure.
+struct Command {
+    std::vector<std::string> run;
+    std::string ends_by;  ///< a signal; empty: exit 1
+    std::string says;     ///< what it must print on standard output, in other numbers and names; empty: anything
 
-/// It ended as a program that shows the failure does: Program's or OtherProgram's.
-template <class Any>
-bool shows(const Any& program, const ProcessResult& result) {
-    if (result.timed_out) return false;
-    if (!program.ends_by.empty()) return result.signal && signal_name(result.signal) == program.ends_by;
-    return result.exit_code == 1 && !result.signal && !is_uncaught(program, result) && says(result.out, program.says);
-}
-
-std::string wanted_ending(const Program& program) { return program.ends_by.empty() ? "exit 1" : program.ends_by; }
-
-/// What became of each of the other programs.
-std::vector<OtherReport> verify_others(const Program& program, const Options& options, std::chrono::seconds limit) {
-    std::vector<OtherReport> reports;
-    for (const OtherProgram& other : program.others) {
-        OtherReport& report = reports.emplace_back(OtherReport{.name = other.name});
-        const ProcessResult probe = run_in(program, other.probe, limit);
-        if (probe.exit_code != 0 || probe.signal || probe.timed_out) {
-            report.message = other.name + " was not run: " + shell_quote(other.probe) + " fails here";
-            continue;
-        }
-        int shown = 0;
-        ProcessResult last;
-        Runs<ProcessResult> runs(std::vector<Runs<ProcessResult>::Run>(
-            static_cast<std::size_t>(options.runs), [&] { return run_in(program, other.run, limit); }));
-        while (shown < options.runs && shows(other, last = runs.next())) shown++;
-        report.ran = true, report.verified = shown == options.runs;
-        report.printed = last.out;
-        report.runs_on = last_line(probe.out);
-        report.message =
-            other.name + (report.verified ? ": " + std::to_string(shown) + " of " + std::to_string(shown) + " runs fail"
-                                          : " does NOT show it: " + how_it_ended(other, last) +
-                                                (is_uncaught(other, last) ? ": " + last_line(last.err) : ""));
+    /// Nobody caught an exception: the script failed, not what it tests, and Python and node end with 1 for that, too.
+    bool is_uncaught(const ProcessResult& result) const {
+        const std::string lines = "\n" + result.err;
+        const auto has = [&](std::string_view line) { return lines.find(line) != std::string::npos; };
+        return run.front() == "python3" ? has("\nTraceback (most recent call last):\n")
+                                        : run.front() == "node" && has("\nNode.js v");
     }
-    return reports;
-}
+    /// It came to its own end with 1.
+    bool fails(const ProcessResult& result) const {
+        return result.exit_code == 1 && !result.signal && !result.timed_out && !is_uncaught(result);
+    }
+    bool shows(const ProcessResult& result) const {
+        if (ends_by.empty()) return fails(result) && repro::says(result.out, says);
+        return !result.timed_out && result.signal && signal_name(result.signal) == ends_by;
+    }
+    std::string ending(const ProcessResult& result) const {
+        return result.timed_out      ? "a timeout"
+               : result.signal       ? "signal " + std::to_string(result.signal)
+               : is_uncaught(result) ? "an uncaught exception"
+                                     : "exit " + std::to_string(result.exit_code);
+    }
+};
+
+/// A program in its folder, and the repro that says what became of it.
+class Verification {
+  public:
+    Verification(const fs::path& root, const ReproProgram& program, const Options& options, Repro& repro)
+        : folder_(place_in(root, program, options).folder), program_(program), options_(options), repro_(repro) {
+        if (!program.folder) return;
+        for (const auto& [name, path] : program.folder->lent) {
+            std::error_code error;
+            fs::create_directory_symlink(path, folder_ / name, error);
+            if (error) throw Error({(folder_ / name).string(), {}}, "cannot link it: " + error.message());
+        }
+    }
+
+    /// By its own commands, or by a bundle's.
+    void run_program(bool bundle) {
+        command_ = {bundle ? std::vector<std::string>{"sh", "run.sh"} : run_command(program_, options_),
+                    program_.ends_by, program_.folder ? said() : ""};
+        if (!builds(bundle ? std::vector<std::string>{"sh", "run.sh", "build"} : build_command(program_, options_)))
+            return;
+        repro_.runs = repro_.of = 0;
+        repro_.verified = repro_.failure().signature.rate.flaky() ? fails_sometimes() : fails_always();
+        if (!repro_.verified) return;
+        for (OtherProgram& other : repro_.program.others) run_other(other);
+    }
+
+    /// On the expected values.
+    void check() {
+        constexpr const char* kFails = "its check fails on the expected values, too: ";
+        const auto fails = [&](const std::vector<std::string>& command) {
+            const ProcessResult result = run(command);
+            return passes(result) ? std::nullopt : std::optional(kFails + last_words(result));
+        };
+        if (control_of(program_).empty()) {
+            repro_.verified = builds(build_command(program_, options_));
+            if (const auto why = repro_.verified ? fails(run_command(program_, options_)) : std::nullopt)
+                repro_.verified = false, repro_.message = *why;
+        }
+        for (OtherProgram& other : repro_.program.others) {
+            const auto found = std::ranges::find(program_.others, other.name, &OtherProgram::name);
+            if (!other.verified || found == program_.others.end()) continue;
+            if (const auto why = fails(found->run))
+                other.verified = false, other.message = other.name + " shows nothing: " + *why;
+        }
+    }
+
+  private:
+    std::string said() const { return said_of(repro_.failure().signature); }
+
+    ProcessResult run(const std::vector<std::string>& argv, const Environment& more = {}) const {
+        return run(argv, 10 * std::chrono::seconds(options_.alarm), more);  // its own alarm comes first
+    }
+    ProcessResult run(const std::vector<std::string>& argv, std::chrono::seconds limit, const Environment& more) const {
+        ProcessOptions options;
+        options.folder = folder_;
+        options.timeout = limit;
+        // Scripts make folders of their own, and may be killed before they remove them.
+        options.environment = {{"TMPDIR", fs::absolute(folder_).string()}};
+        options.environment.insert(options.environment.end(), more.begin(), more.end());
+        options.remove_if_killed = folder_;
+        log_info(LogChannel::repro, "runs: " + shell_quote(argv));
+        const ProcessResult result = run_process(argv, options);
+        const std::string said = last_words(result);
+        log_info(LogChannel::repro, "it " + ending_of(result) + (said.empty() ? "" : ": " + said));
+        return result;
+    }
+
+    bool builds(const std::vector<std::string>& command) {
+        if (command.empty()) return true;
+        const ProcessResult built = run(command, kBuildLimit, {});
+        if (built.exit_code == 0 && !built.timed_out) return true;
+        repro_.message = "it does not build: " +
+                         (built.timed_out ? std::string("the compiler took too long") : first_error(built.err));
+        return false;
+    }
+
+    /// Counts one of so many runs; false, and says why, where it does not show the failure.
+    bool counts(const ProcessResult& result, std::int64_t planned) {
+        repro_.of++;
+        if (repro_.runs > 0 && repro_.printed != result.out) repro_.varies = true;
+        repro_.printed = result.out, repro_.message = last_line(result.out);
+        if (command_.shows(result)) return repro_.runs++, true;
+        const bool silent = command_.ends_by.empty() && command_.fails(result);
+        const bool by_itself = !repro_.message.empty() && !command_.is_uncaught(result);
+        const std::string wanted = command_.ends_by.empty() ? "exit 1" : command_.ends_by;
+        repro_.message = "run " + std::to_string(repro_.of) + " of " + std::to_string(planned) + " ended with " +
+                         command_.ending(result) +
+                         (silent ? ", without the words of the failure: " : ", expected " + wanted + ": ") +
+                         (by_itself ? repro_.message : last_line(result.err));
+        return false;
+    }
+
+    ProcessResult run_control() const {
+        std::vector<std::string> argv = command_.run;
+        argv.emplace_back("control");
+        return run(argv);
+    }
+    bool control_passes(const ProcessResult& control) {
+        if (passes(control)) return true;
+        const std::string said = last_words(control);
+        repro_.message = "the control fails too: " + (said.empty() ? "it " + ending_of(control) : said);
+        return false;
+    }
+
+    /// Of a program that does not always fail, until it has failed as often as is wanted.
+    bool fails_sometimes() {
+        const int most = runs_until_passing(repro_.failure().signature.rate);
+        while (repro_.of < most && repro_.runs < options_.runs) {
+            const ProcessResult result = run(command_.run);
+            if (passes(result))
+                repro_.of++;
+            else if (!counts(result, most))
+                return false;
+        }
+        if (repro_.runs == 0) return repro_.message = "none of " + std::to_string(most) + " runs failed", false;
+        return !runs_control(program_) || control_passes(run_control());
+    }
+
+    /// In each run; and the control passes, where it has one.
+    bool fails_always() {
+        std::vector<ParallelRuns<ProcessResult>::Run> planned;
+        for (std::int64_t i = 0; i < options_.runs; i++)
+            planned.emplace_back([&, i] { return run(command_.run, i == 1 ? kFilled : Environment{}); });
+        if (runs_control(program_)) planned.emplace_back([&] { return run_control(); });
+        ParallelRuns<ProcessResult> runs(std::move(planned), kAtOnce);
+        std::int64_t wanted = options_.runs;
+        for (std::int64_t i = 0; i < options_.runs; i++) {
+            ProcessResult result = runs.next();
+            if (i == 1 && !command_.shows(result)) {  // with filled memory: it is what nobody wrote that decides
+                repro_.varies = true;
+                repro_.of++, wanted++;
+                result = run(command_.run);
+            }
+            if (!counts(result, wanted)) return false;
+        }
+        return !runs_control(program_) || control_passes(runs.next());
+    }
+
+    void run_other(OtherProgram& other) const {
+        const ProcessResult probe = run(other.probe);
+        if (!passes(probe)) {
+            other.message = other.name + " was not run: " + shell_quote(other.probe) + " fails here";
+            return;
+        }
+        const Command command{other.run, other.ends_by.empty() ? program_.ends_by : other.ends_by, said()};
+        std::int64_t shown = 0;
+        ProcessResult last;
+        const std::vector<ParallelRuns<ProcessResult>::Run> planned(static_cast<std::size_t>(options_.runs),
+                                                                    [&] { return run(command.run); });
+        ParallelRuns<ProcessResult> runs(planned, kAtOnce);
+        while (shown < options_.runs && command.shows(last = runs.next())) shown++;
+        other.ran = true, other.verified = shown == options_.runs;
+        other.printed = last.out;
+        other.runs_on = last_line(probe.out);
+        other.message =
+            other.name + (other.verified ? ": " + std::to_string(shown) + " of " + std::to_string(shown) + " runs fail"
+                                         : " does NOT show it: " + command.ending(last) +
+                                               (command.is_uncaught(last) ? ": " + last_line(last.err) : ""));
+    }
+
+    const fs::path folder_;
+    const ReproProgram& program_;
+    const Options& options_;
+    Repro& repro_;
+    Command command_;
+};
 
 }  // namespace
 
-Place place_in(const fs::path& root, const Emission& emission, const Options& options) {
-    if (!emission.folder) return {root, root / options.output.filename()};
-    const fs::path folder = options.bundle ? root : root / options.output.stem();
-    return {folder, folder / emission.folder->name};
+std::string last_line(std::string text) {
+    while (!text.empty() && text.back() == '\n') text.pop_back();
+    return text.substr(text.rfind('\n') + 1);  // npos + 1 is 0
 }
 
-void write_program(const Place& place, const Emission& emission) {
-    for (const Sidecar& sidecar : emission.sidecars) write_file(place.folder / sidecar.file, sidecar.bytes);
-    write_file(place.file, emission.text);
-    for (const OtherProgram& other : emission.others) write_file(place.folder / other.name, other.text);
-    if (!emission.folder) return;
-    for (const fs::path& companion : emission.companions) {
+std::string name_of(const ReproProgram& program, const Options& options) {
+    return program.folder ? program.folder->name : options.file().filename().string();
+}
+
+Place place_in(const fs::path& root, const ReproProgram& program, const Options& options) {
+    const fs::path folder = program.folder && !options.bundle ? root / options.stem() : root;
+    return {folder, folder / name_of(program, options)};
+}
+
+void write_program(const Place& place, const ReproProgram& program, const Options& options) {
+    for (const ReproProgram::File& file : program.files) write_file(place.folder / file.name, file.text);
+    write_file(place.file, program.text);
+    for (const OtherProgram& other : program.others) write_file(place.folder / other.name, other.text);
+    if (!program.folder && !options.bundle) return;
+    for (const fs::path& companion : program.companions) {
         std::error_code error;
         const fs::path to = place.folder / companion.filename();
         if (fs::equivalent(companion, to, error)) continue;  // a bundle of a bundle
@@ -160,147 +299,48 @@ void write_program(const Place& place, const Emission& emission) {
     }
 }
 
-std::vector<std::string> build_command(const Emission& emission, const Options& options) {
-    if (emission.folder) return emission.folder->build;
-    const std::string name = options.output.stem().string();
-    std::vector<std::string> argv = {"g++", "-std=c++17", "-O1", name + ".cpp", "-o", name};
-    argv.insert(argv.end(), emission.compile_flags.begin(), emission.compile_flags.end());
+std::vector<std::string> build_command(const ReproProgram& program, const Options& options) {
+    if (program.folder) return program.folder->build;
+    std::vector<std::string> argv = {"g++", "-std=c++17", "-O1", options.stem() + ".cpp", "-o", options.stem()};
+    argv.insert(argv.end(), program.compile_flags.begin(), program.compile_flags.end());
     return argv;
 }
 
-std::vector<std::string> run_command(const Emission& emission, const Options& options) {
-    if (emission.folder) return emission.folder->run;
-    std::vector<std::string> argv = {"./" + options.output.stem().string()};
-    argv.insert(argv.end(), emission.arguments.begin(), emission.arguments.end());
+std::vector<std::string> run_command(const ReproProgram& program, const Options& options) {
+    if (program.folder) return program.folder->run;
+    std::vector<std::string> argv = {"./" + options.stem()};
+    argv.insert(argv.end(), program.arguments.begin(), program.arguments.end());
     return argv;
 }
 
-Program program_in(const fs::path& root, const Emission& emission, const Options& options) {
-    Program program{.folder = place_in(root, emission, options).folder,
-                    .build = build_command(emission, options),
-                    .run = run_command(emission, options)};
-    if (emission.folder) program.lent = emission.folder->lent;
-    program.others = emission.others;
-    program.ends_by = emission.ends_by, program.says = emission.says;
-    program.control = !emission.control.empty() && !emission.control_in_each_run;
-    program.checked = !emission.control.empty();
-    if (options.bundle) program.build = {"sh", "run.sh", "build"}, program.run = {"sh", "run.sh"};
-    return program;
+std::string run_beside(const ReproProgram& program, const Options& options) {
+    return shell_quote(program.folder ? program.folder->run : std::vector<std::string>{"./" + options.stem()});
 }
 
-namespace {
-
-void lend(const Program& program) {
-    for (const auto& [name, path] : program.lent) {
-        std::error_code error;
-        fs::create_directory_symlink(path, program.folder / name, error);
-        if (error) throw Error({(program.folder / name).string(), {}}, "cannot link it: " + error.message());
-    }
+std::string all_commands(const ReproProgram& program, const Options& options) {
+    std::string line;
+    for (const std::string& step :
+         {program.folder ? program.folder->get : std::string(), shell_quote(build_command(program, options)),
+          shell_quote(run_command(program, options))})
+        if (!step.empty()) line += (line.empty() ? "" : " && ") + step;
+    return line;
 }
 
-bool is_built(const Program& program, Report& report) {
-    if (program.build.empty()) return true;
-    const ProcessResult built = run_in(program, program.build, kBuildLimit);
-    if (built.exit_code == 0 && !built.timed_out) return true;
-    report.message =
-        "it does not build: " + (built.timed_out ? std::string("the compiler took too long") : first_error(built.err));
-    return false;
+std::string control_of(const ReproProgram& program) {
+    return program.control.empty() ? program.control_argument : program.control;
 }
 
-/// What one of so many runs said that does not show the failure.
-std::string in_vain(const Program& program, const ProcessResult& result, const Report& report, int runs) {
-    const bool uncaught = is_uncaught(program, result);
-    const std::string said = report.message.empty() || uncaught ? last_line(result.err) : report.message;
-    const bool silent =
-        program.ends_by.empty() && result.exit_code == 1 && !result.signal && !result.timed_out && !uncaught;
-    return "run " + std::to_string(report.of) + " of " + std::to_string(runs) + " ended with " +
-           how_it_ended(program, result) +
-           (silent ? ", without the words of the failure: " : ", expected " + wanted_ending(program) + ": ") + said;
+bool runs_control(const ReproProgram& program) { return program.control.empty() && !program.control_argument.empty(); }
+
+void verify(const fs::path& root, const Options& options, Repro& repro) {
+    Verification(root, repro.program, options, repro).run_program(options.bundle.has_value());
 }
 
-std::vector<std::string> control_of(const Program& program) {
-    std::vector<std::string> with_control = program.run;
-    with_control.emplace_back("control");
-    return with_control;
-}
-
-bool passes(const ProcessResult& control, Report& report) {
-    if (control.exit_code == 0 && !control.signal && !control.timed_out) return true;
-    report.message = "the control fails too: " + last_words(control);
-    return false;
-}
-
-/// Of a program that does not always fail, until it has failed as often as is wanted.
-bool fails_sometimes(const Program& program, const Options& options, int runs, std::chrono::seconds limit,
-                     Report& report) {
-    while (report.of < runs && report.runs < options.runs) {
-        const ProcessResult result = run_in(program, program.run, limit);
-        report.of++;
-        if (!result.signal && !result.timed_out && result.exit_code == 0) continue;
-        if (report.runs > 0 && report.printed != result.out) report.varies = true;
-        report.printed = result.out, report.message = last_line(result.out);
-        if (!shows(program, result)) return report.message = in_vain(program, result, report, runs), false;
-        report.runs++;
-    }
-    if (report.runs == 0) return report.message = "none of " + std::to_string(runs) + " runs failed", false;
-    return !program.control || passes(run_in(program, control_of(program), limit), report);
-}
-
-/// In each run; and the control passes, where it has one.
-bool fails_always(const Program& program, const Options& options, std::chrono::seconds limit, Report& report) {
-    std::vector<Runs<ProcessResult>::Run> planned;
-    for (int i = 0; i < options.runs; i++)
-        planned.emplace_back([&, i] { return run_in(program, program.run, limit, i == 1 ? kFilled : Environment{}); });
-    if (program.control) planned.emplace_back([&] { return run_in(program, control_of(program), limit); });
-    Runs<ProcessResult> runs(std::move(planned));
-    int filled = 0;  // runs with filled memory that do not fail
-    for (int i = 0; i < options.runs; i++) {
-        ProcessResult result = runs.next();
-        if (i == 1 && !shows(program, result)) {  // it is what nobody wrote that decides
-            report.varies = true;
-            report.of += filled = 1;
-            result = run_in(program, program.run, limit);
-        }
-        report.of++;
-        if (report.runs > 0 && report.printed != result.out) report.varies = true;
-        report.printed = result.out, report.message = last_line(result.out);
-        if (!shows(program, result))
-            return report.message = in_vain(program, result, report, options.runs + filled), false;
-        report.runs++;
-    }
-    return !program.control || passes(runs.next(), report);
-}
-
-}  // namespace
-
-void verify(const Program& program, const Rate& rate, const Options& options, Report& report) {
-    lend(program);
-    if (!is_built(program, report)) return;
-    const auto limit = 10 * options.alarm;  // its own alarm comes first
-    report.runs = report.of = 0, report.varies = false;
-    report.verified = rate.flaky() ? fails_sometimes(program, options, runs_until_passing(rate), limit, report)
-                                   : fails_always(program, options, limit, report);
-    if (report.verified) report.others = verify_others(program, options, limit);
-}
-
-void verify_check(const Program& program, const Options& options, Report& report) {
-    constexpr const char* kFails = "its check fails on the expected values, too: ";
-    const auto limit = 10 * options.alarm;
-    const auto passes = [&](const std::vector<std::string>& argv, std::string& message) {
-        const ProcessResult result = run_in(program, argv, limit);
-        if (result.exit_code == 0 && !result.signal && !result.timed_out) return true;
-        message = kFails + last_line(result.out.empty() ? result.err : result.out);
-        return false;
-    };
-    lend(program);
-    if (!program.checked) report.verified = is_built(program, report) && passes(program.run, report.message);
-    for (OtherReport& other : report.others) {
-        const auto found = std::ranges::find(program.others, other.name, &OtherProgram::name);
-        std::string message;
-        if (!other.verified || found == program.others.end() || passes(found->run, message)) continue;
-        other.verified = false;
-        other.message = other.name + " shows nothing: " + message;
-    }
+void verify_check(const Options& options, Repro& repro) {
+    const ReproProgram& program = *repro.program.given_expected;
+    const TempDir folder("whittle-repro");
+    write_program(place_in(folder.path(), program, options), program, options);
+    Verification(folder.path(), program, options, repro).check();
 }
 
 }  // namespace whittle::repro

@@ -2,11 +2,9 @@
 #pragma once
 
 #include <filesystem>
-#include <map>
 #include <string>
 #include <vector>
 
-#include "repro/emit.h"
 #include "repro/repro.h"
 
 namespace whittle::repro {
@@ -15,35 +13,37 @@ namespace whittle::repro {
 struct Place {
     std::filesystem::path folder, file;
 };
-/// Of an emission that is written for `root`, the folder of the options' output: there, or in a folder of its own.
-Place place_in(const std::filesystem::path& root, const Emission& emission, const Options& options);
+/// Of a program that is written for `root`, the folder of Options::file(): there, or in a folder of its own.
+Place place_in(const std::filesystem::path& root, const ReproProgram& program, const Options& options);
 
-/// The program with all that it reads; of one in a folder of its own, the companions, too.
-void write_program(const Place& place, const Emission& emission);
+/// The program with all that it reads; of one in a folder of its own and of a bundle's, the companions, too.
+void write_program(const Place& place, const ReproProgram& program, const Options& options);
 
+/// "repro.cpp", "run.mjs".
+std::string name_of(const ReproProgram& program, const Options& options);
 /// How it is built, where it is, without a bundle's script; empty: nothing is built.
-std::vector<std::string> build_command(const Emission& emission, const Options& options);
+std::vector<std::string> build_command(const ReproProgram& program, const Options& options);
 /// What a user types there after that.
-std::vector<std::string> run_command(const Emission& emission, const Options& options);
+std::vector<std::string> run_command(const ReproProgram& program, const Options& options);
+/// The same where its companions are beside it, as a line for a shell.
+std::string run_beside(const ReproProgram& program, const Options& options);
 
-/// What is built and run, and how.
-struct Program {
-    std::filesystem::path folder;
-    std::vector<std::string> build, run;
-    std::map<std::string, std::filesystem::path> lent = {};  ///< to the folder, for so long
-    std::string ends_by = {};                                ///< a signal; empty: exit 1 shows the failure
-    std::string says = {};  ///< what it must print on standard output, in other numbers and names; empty: anything
-    bool control = false;   ///< run with "control" it must pass
-    bool checked = false;   ///< a control, of that kind or in each run, passes what compares values
-    std::vector<OtherProgram> others = {};
-};
-Program program_in(const std::filesystem::path& root, const Emission& emission, const Options& options);
+/// What brings the program what it needs elsewhere, builds and runs it there: one line for a shell.
+std::string all_commands(const ReproProgram& program, const Options& options);
 
-/// Builds it, runs it and its control; fills in `report`. `rate`: at which what it shows fails, if not always.
-void verify(const Program& program, const Rate& rate, const Options& options, Report& report);
+/// What must pass, and did when verified: "conv.vectorize(x, 8) switched off".
+std::string control_of(const ReproProgram& program);
+/// It is run with "control" for that.
+bool runs_control(const ReproProgram& program);
 
-/// Builds and runs `program`, which has the expected values in place of the compiler's results, and so what is beside
-/// it and was verified: each must pass. Where one does not, the report says so, and the repro is not verified.
-void verify_check(const Program& program, const Options& options, Report& report);
+/// The last line of what somebody printed.
+std::string last_line(std::string text);
+
+/// Builds the program that was written for `root`, runs it and its control; fills in what became of it.
+void verify(const std::filesystem::path& root, const Options& options, Repro& repro);
+
+/// Builds and runs the program that has the expected values in place of the compiler's results, and so what is beside
+/// it and was verified: each must pass. Where one does not, the repro says so, and is not verified.
+void verify_check(const Options& options, Repro& repro);
 
 }  // namespace whittle::repro

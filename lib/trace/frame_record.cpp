@@ -21,7 +21,7 @@ struct Form<capture::BreakKind> {
     }
     static capture::BreakKind read(const JsonReader& reader, const Json& value, Plain) {
         const capture::BreakInfo* info = capture::find_break(reader.in.text(value));
-        if (!info) reader.in.fail(value, "the id of a kind of break (" + program_called("explain") + " --break all)");
+        if (!info) reader.in.fail(value, "the id of a kind of break (" + program_called("explain") + " break all)");
         return info->kind;
     }
     static Json schema(SchemaMaker&, Plain) { return {{"type", "string"}, {"pattern", "^WB[0-9]{4}$"}}; }
@@ -30,7 +30,7 @@ struct Form<capture::BreakKind> {
 template <>
 struct Fields<capture::GraphBreak> {
     static void visit(auto& field) {
-        field("id", &capture::GraphBreak::kind, "Of a kind of break: explain --break all.");
+        field("id", &capture::GraphBreak::kind, "Of a kind of break: explain break all.");
         field("reason", &capture::GraphBreak::reason, "");
         field.maybe("op", &capture::GraphBreak::op, "");
         field.maybe("stack", &capture::GraphBreak::stack, "Of the user, innermost first.");

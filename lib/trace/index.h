@@ -33,7 +33,7 @@ struct IndexBreak {
     template <class Field>
     static void fields(Field& field) {
         field("reason", &IndexBreak::reason, "");
-        field.maybe("id", &IndexBreak::id, "Of the kind of break (explain --break). Since 1.1.",
+        field.maybe("id", &IndexBreak::id, "Of the kind of break (explain break). Since 1.1.",
                     Matching{"^WB[0-9]{4}$"});
         field.maybe("op", &IndexBreak::op, "The op that capture stopped at, if one.");
         field("frame", &IndexBreak::frame, "");

@@ -10,13 +10,13 @@
 #include "base/suggest.h"
 #include "base/words.h"
 #include "cli/usage.h"
-#include "explain/show.h"
+#include "report/show.h"
 
 namespace whittle::umbrella {
 
 namespace {
 
-std::string size_text(std::uintmax_t bytes) { return explain::bytes_text(static_cast<std::int64_t>(bytes)); }
+std::string size_text(std::uintmax_t bytes) { return report::bytes_text(static_cast<std::int64_t>(bytes)); }
 
 std::uintmax_t bytes_of(const std::vector<KeptItem>& items) {
     std::uintmax_t bytes = 0;

@@ -9,12 +9,17 @@
 #include "base/files.h"
 #include "base/interrupt.h"
 #include "base/words.h"
-#include "cli/minify.h"
+#include "cli/environment.h"
 #include "cli/progress.h"
+#include "cli/search_options.h"
 #include "cli/tool.h"
 #include "cli/usage.h"
 #include "fuzz/fuzz.h"
 #include "graph/json.h"
+#include "reduce/minimize_frame.h"
+#include "reduce/report.h"
+#include "repro/follow.h"
+#include "repro/repro.h"
 
 namespace whittle::umbrella {
 namespace fs = std::filesystem;
@@ -51,15 +56,17 @@ fuzz::Options options_of(const FuzzOptions& options) {
 struct Find {
     fs::path model;
     std::string failure;
-    std::string not_minimized = {};  ///< why
-    fs::path kind = {};              ///< its folder
-    bool known = false;              ///< the folder was there
-    cli::ReproOf repro = {};         ///< of the first of its kind
+    std::string not_minimized = {};    ///< why
+    fs::path kind = {};                ///< its folder
+    bool known = false;                ///< the folder was there
+    repro::MinimizedRepro repro = {};  ///< of the first of its kind
+
+    bool verified() const { return repro.report && repro.report->verified; }
 
     std::string text() const {
         if (!not_minimized.empty()) return model.string() + ": not minimized: " + not_minimized;
         if (known) return model.string() + ": as " + kind.string();
-        const std::string verdict = repro.verified() ? "verified" : repro.report ? "NOT verified" : repro.none;
+        const std::string verdict = verified() ? "verified" : repro.report ? "NOT verified" : repro.none;
         return model.string() + ": " + kind.string() + ": " + verdict;
     }
     nlohmann::json json() const {
@@ -70,7 +77,7 @@ struct Find {
         }
         all["kind"] = kind.string();
         all["new"] = !known;
-        if (!known) all["verified"] = repro.verified();
+        if (!known) all["verified"] = verified();
         return all;
     }
 };
@@ -88,37 +95,37 @@ std::string last_line(std::string text) {
 }
 
 /// As `minify MODEL` does it: what it fails with is in the file.
-void minimize(const cli::Tool& tool, Find& find) {
+void minimize(Find& find) {
     const TempDir scratch("whittle-fuzz");
-    const std::vector<LoadedFrame> frames = cli::frames_of(find.model, {}, {}, {});
-    const debug::Search search = cli::search_of(find.model, scratch.path() / "min.json", {}, {}, {}, frames.at(0));
-    std::ostringstream report;
-    const cli::Minified minified = cli::minify(tool, search, frames, report);
-    if (!minified.good) {
-        find.not_minimized = tool.shared().json ? minified.json.value("verdict", "") : last_line(report.str());
+    const cli::MinifyOptions asked{.model = find.model, .output = scratch.path() / "min.json"};
+    const std::vector<LoadedFrame> frames = cli::frames_of(asked);
+    const reduce::Request request = cli::request_of(asked, frames.at(0));
+    const reduce::Minimized done = reduce::minimize(frames.at(0), request, reduce::Observer{});
+    const std::string report = reduce::to_text(done, request);
+    if (!done.failed()) {
+        find.not_minimized = last_line(report);
         return;
     }
-    const Graph& smallest = minified.graphs.at(0);
+    const Graph& smallest = done.smallest.graph;
     find.kind = find.model.parent_path() / fuzz::kind_of(smallest);
     find.known = fs::exists(find.kind);
     if (find.known) return;
     const fs::path result = find.kind / "min.json";
     save_graph(smallest, result);
-    if (!tool.shared().json)
-        write_file(find.kind / "minify.txt", moved(report.str(), search.output.string(), result.string()));
-    find.repro = cli::write_repro_of(smallest, result, find.kind / "repro.cpp");
-    write_file(find.kind / "repro.txt", find.repro.report ? find.repro.text : find.repro.none + "\n");
+    write_file(find.kind / "minify.txt", moved(report, request.output.string(), result.string()));
+    find.repro = repro::repro_of(smallest, result, find.kind / "repro.cpp", cli::environment());
+    write_file(find.kind / "repro.txt", find.repro.report
+                                            ? to_text(*find.repro.report, *smallest.failure, find.repro.options)
+                                            : find.repro.none + "\n");
 }
 
 }  // namespace
 
 void FuzzOptions::declare(cli::Tool& tool) {
-    tool.section("Options of whittle fuzz");
-    backend.declare(tool, kDefaultSuspect);
     tool.option("-o,--output", output, "DIR",
                 "Where failing models go: model_N.json as it was found, and a folder for each kind of failure. A kind "
                 "whose folder is there counts as known. Default: finds.");
-    tool.section("Models of whittle fuzz");
+    tool.section("The models");
     tool.option("--models", models, "N", "How many. Default: 1000.");
     tool.option("--seconds", seconds, "S", "No new model after S seconds.");
     tool.option("--seed", seed, "N", "The first model's number; the others follow. Default: 0.");
@@ -129,6 +136,8 @@ void FuzzOptions::declare(cli::Tool& tool) {
     tool.option("--most", most, "N", "Calls of a model at most. Default: 8.");
     tool.flag("--special", special, "NaN, infinities and the like among the data.");
     tool.option("--timeout", timeout, "S", "Seconds that one model may take. Default: 20.");
+    backend.declare(tool, kDefaultSuspect);
+    tool.common("--backend --output --models --seconds --dialect");
     tool.example("whittle fuzz --backend ./mine.so --seconds 600",
                  "ten minutes of random models on a backend of yours");
     tool.example("whittle fuzz --dialect onnx --backend onnxruntime --dtype f32", "ONNX models of f32 alone");
@@ -141,7 +150,7 @@ int fuzz(const cli::Tool& tool, const FuzzOptions& options) {
     options.backend.check();
     const bool lines = !tool.shared().json;
     std::vector<Find> finds;
-    cli::Progress progress(tool.called(), static_cast<std::size_t>(options.models), tool.shared().progress);
+    cli::Progress progress(tool.called(), static_cast<std::size_t>(options.models), tool.shared().progress, "models");
     const fuzz::Observer observer{
         .found =
             [&](std::uint64_t number, const Graph& failing) {
@@ -161,7 +170,7 @@ int fuzz(const cli::Tool& tool, const FuzzOptions& options) {
     for (Find& find : finds) {
         throw_if_interrupted();
         try {
-            minimize(tool, find);
+            minimize(find);
         } catch (const Error& error) {
             find.not_minimized = error.what();
         }

@@ -34,7 +34,7 @@ fs::path own_folder() { return fs::read_symlink("/proc/self/exe").parent_path();
 
 /// As it is installed, else as it is built.
 fs::path file_of(const cli::Program& program) {
-    const fs::path installed = own_folder() / program_called(std::string(program.name));
+    const fs::path installed = own_folder() / installed_name(std::string(program.name));
     return fs::exists(installed) ? installed : own_folder() / program.name;
 }
 
@@ -86,17 +86,18 @@ std::string completion(cli::Tool& tool, const std::string& shell) {
     return with_commands(shell, *own, scripts);
 }
 
-/// --help-man: the options of its own commands, too.
+/// --help-man: the commands of its own commands, too.
 std::string manual(cli::Tool& tool) {
     std::string text = *tool.parse(Words{std::string(kManual)});
     for (const std::string& name : names_of(tool))
-        if (const cli::Tool* own = tool.command_called(name)) text += own->man_options();
+        if (const cli::Tool* own = tool.command_called(name); own && !own->command_words().empty())
+            text += own->man_options();
     return text;
 }
 
 /// The installed page that has the command, "minify.1.gz"; empty where there is none.
 fs::path manual_page_of(const cli::Tool& tool, const std::string& name) {
-    const std::string page = find_program(name) ? program_called(name) : tool.name();
+    const std::string page = find_program(name) ? installed_name(name) : tool.name();
     const fs::path file = own_folder() / WHITTLE_MAN_DIR_FROM_BIN / "man1" / (page + ".1.gz");
     std::error_code ignored;
     return fs::exists(file, ignored) ? file.lexically_normal() : fs::path();

@@ -1,5 +1,9 @@
 // Why capture stopped, where, and what to write instead.
-V.breaks = {
+import { D, G } from './data.js';
+import { cmd, h, icon, link, placeLink, snippet } from './elements.js';
+import { plural } from './words.js';
+
+export const breaks = {
   title: 'Graph breaks',
   key: '4',
   build(el) {
@@ -58,7 +62,7 @@ V.breaks = {
           h('b', 'Instead'),
           h('span', b.hint + '.'),
           h('span', { style: 'flex:1' }),
-          h('div', { style: 'width:230px' }, cmd('explain --break ' + b.id)),
+          h('div', { style: 'width:230px' }, cmd('explain break ' + b.id)),
         ),
         b.before.map((n, i) =>
           h(

@@ -1,13 +1,16 @@
-// What this capture has otherwise than an earlier one: the view of explain --diff. The other views show the later one.
-const DIFF = D.diff;
-V.diff = {
+// What this capture has otherwise than an earlier one: the view of explain diff. The other views show the later one.
+import { D, G, go } from './data.js';
+import { h, icon, link, rowsTable } from './elements.js';
+import { nf, plural, sec } from './words.js';
+
+export const diff = {
   title: 'What differs',
   label: 'Difference',
   key: '0',
   build(el) {
     const pg = h('div.page.dif');
     el.append(pg);
-    const d = DIFF,
+    const d = D.diff,
       total = d.gone.length + d.added.length + d.changed.length;
     pg.append(
       h(

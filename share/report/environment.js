@@ -1,5 +1,8 @@
 // Where the report was made, and what capture could not see.
-V.env = {
+import { D } from './data.js';
+import { cmd, copyBtn, h } from './elements.js';
+
+export const env = {
   title: 'Environment',
   key: '9',
   build(el) {

@@ -1,105 +1,59 @@
-// The graph view: canvas, mouse, keys, zoom. drawing.js draws, inspector.js tells what is selected.
-/** The class of a node's value against the reference, of a module the worst of what is in it; undefined: not compared. */
-const WORST = ['nan', 'differs', 'rounding', 'same'];
-function closenessIn(g, k) {
-  if (!ACC[g.name]) return undefined;
-  if (!k.group) return ACC[g.name][k.node.id] && closenessOf(ACC[g.name][k.node.id]);
-  if (!('worst' in k)) k.worst = WORST[Math.min(...k.kids.map((x) => (WORST.indexOf(closenessIn(g, x)) + 5) % 5))];
-  return k.worst;
-}
-V.graph = {
+// The graph view: its canvas, mouse, keys and zoom.
+import { ACC, CLOSE, D, G, go, mainGraph } from './data.js';
+import { CLASS_COLORS, draw, drawThumbnail, palette, thumbnail } from './drawing.js';
+import { h, say } from './elements.js';
+import { facts } from './inspector.js';
+import { HEAD } from './layout.js';
+import { moduleTree } from './modules.js';
+import { scene } from './routes.js';
+import { plural } from './words.js';
+
+const ROOM = { side: 30, top: 58, bottom: 52 }; // around a graph that fits, for what lies over the canvas
+
+const segment = (label, ...buttons) => h('div.seg', { role: 'group', 'aria-label': label }, buttons);
+const button = (text, onclick, label) => h('button', { onclick, 'aria-label': label }, text);
+
+export const graph = {
   title: 'Graph',
   key: '2',
   fill: true,
+  mode: 'op',
+  s: 1,
+  tx: 0,
+  ty: 0,
   build(el) {
     el.classList.add('g');
-    const cv = h('canvas.main', {
+    this.cv = h('canvas.main', {
       tabindex: 0,
       role: 'application',
       'aria-label':
         'Graph. Arrows walk along edges, Enter opens and closes modules, plus and minus zoom, f fits, slash searches.',
     });
-    const mini = h('canvas.mini', { 'aria-hidden': 'true' }),
-      insp = h('aside.insp', { 'aria-label': 'Selected' });
-    const sel = h(
+    this.ctx = this.cv.getContext('2d', { alpha: false });
+    this.mini = h('canvas.mini', { 'aria-hidden': 'true' });
+    this.insp = h('aside.insp', { 'aria-label': 'Selected' });
+    this.sel = h(
       'select.btn',
-      { 'aria-label': 'Graph', onchange: () => go('graph=' + sel.value) },
+      { 'aria-label': 'Graph', onchange: () => go('graph=' + this.sel.value) },
       D.graphs.map((g) => h('option', { value: g.name }, (g.failure ? '✕ ' : '') + g.name + ' · ' + plural(g.ops, 'op'))),
     );
-    const seg = h('div.seg', { role: 'group', 'aria-label': 'Colour by' }),
-      legend = h('div.legend');
-    const modes = [
-      ['op', 'Operation'],
-      ['heat', 'Error'],
-    ];
-    this.mode = 'op';
-    for (const [m, t] of modes)
-      seg.append(
-        h(
-          'button',
-          {
-            onclick: () => {
-              this.mode = m;
-              this.paint();
-              this.legend();
-            },
-          },
-          t,
-        ),
-      );
-    const zoomBy = (f) => this.zoomAt(this.W / 2, this.H / 2, f);
-    const lv = h(
-      'div.seg',
-      { role: 'group', 'aria-label': 'Modules' },
-      h('button', { onclick: () => this.all(false) }, 'Collapse'),
-      h('button', { onclick: () => this.all(true) }, 'Expand all'),
+    this.modes = { op: button('Operation', () => this.colorBy('op')), heat: button('Error', () => this.colorBy('heat')) };
+    this.legend = h('div.legend');
+    const modules = segment('Modules', button('Collapse', () => this.all(false)), button('Expand all', () => this.all(true)));
+    const zoom = segment(
+      'Zoom',
+      button('−', () => this.zoomBy(0.8), 'Zoom out'),
+      button('Fit', () => this.fit(), 'Fit'),
+      button('+', () => this.zoomBy(1.25), 'Zoom in'),
     );
-    el.append(
-      h(
-        'div.gc',
-        cv,
-        h('div.bar1', sel, seg, lv),
-        mini,
-        h(
-          'div.zoom',
-          h(
-            'div.seg',
-            h('button', { 'aria-label': 'Zoom out', onclick: () => zoomBy(0.8) }, '−'),
-            h('button', { 'aria-label': 'Fit', onclick: () => this.fit() }, 'Fit'),
-            h('button', { 'aria-label': 'Zoom in', onclick: () => zoomBy(1.25) }, '+'),
-          ),
-          legend,
-        ),
-      ),
-      insp,
-    );
-    Object.assign(this, {
-      cv,
-      mini,
-      insp,
-      sel,
-      seg,
-      legendEl: legend,
-      ctx: cv.getContext('2d', { alpha: false }),
-      s: 1,
-      tx: 0,
-      ty: 0,
-    });
-    const size = () => {
-      const r = cv.parentElement.getBoundingClientRect();
-      if (!r.width) return;
-      const d = (this.dpr = Math.min(2, devicePixelRatio || 1));
-      this.W = r.width;
-      this.H = r.height;
-      cv.width = r.width * d;
-      cv.height = r.height * d;
-      if (this.scene) {
-        if (!this.fitted) this.fit();
-        this.paint();
-      }
-    };
-    new ResizeObserver(size).observe(cv.parentElement);
-    this.size = size;
+    const bar = h('div.bar1', this.sel, segment('Color by', Object.values(this.modes)), modules);
+    el.append(h('div.gc', this.cv, bar, this.mini, h('div.zoom', zoom, this.legend)), this.insp);
+    new ResizeObserver(() => this.size()).observe(this.cv.parentElement);
+    this.listen(this.cv);
+    this.listenToMini(this.mini);
+  },
+  /** The mouse: a drag pans, a click selects, opens and closes, the wheel zooms. */
+  listen(cv) {
     let drag = null,
       moved = 0;
     cv.onpointerdown = (e) => {
@@ -109,227 +63,252 @@ V.graph = {
       cv.classList.add('drag');
     };
     cv.onpointermove = (e) => {
-      if (drag) {
-        this.tx += e.clientX - drag[0];
-        this.ty += e.clientY - drag[1];
-        moved += Math.abs(e.clientX - drag[0]) + Math.abs(e.clientY - drag[1]);
-        drag = [e.clientX, e.clientY];
-        this.paint();
-      } else {
-        const b = this.hit(e.offsetX, e.offsetY);
-        if (b !== this.hov) {
-          this.hov = b;
-          cv.style.cursor = b ? 'pointer' : '';
-          this.paint();
-        }
-      }
+      if (!drag) return this.hoverOver(this.hit(e.offsetX, e.offsetY));
+      const [dx, dy] = [e.clientX - drag[0], e.clientY - drag[1]];
+      moved += Math.abs(dx) + Math.abs(dy);
+      drag = [e.clientX, e.clientY];
+      this.pan(dx, dy);
     };
     cv.onpointerup = (e) => {
       cv.classList.remove('drag');
-      if (moved < 4) {
-        const b = this.hit(e.offsetX, e.offsetY);
-        if (b) {
-          const k = b.k;
-          if (k.group && (!k.open || this.inHead(b, e.offsetY))) this.toggle(k);
-          else if (!k.group) go('graph=' + this.g.name + '&node=' + k.node.id);
-        } else if (this.node) go('graph=' + this.g.name);
-      }
       drag = null;
+      if (moved < 4) this.clicked(this.hit(e.offsetX, e.offsetY), e.offsetY);
     };
-    cv.onpointerleave = () => {
-      if (this.hov) {
-        this.hov = null;
-        this.paint();
-      }
-    };
+    cv.onpointerleave = () => this.hoverOver(null);
+    cv.onkeydown = (e) => this.pressed(e.key) && e.preventDefault();
     cv.addEventListener(
       'wheel',
       (e) => {
         e.preventDefault();
-        if (e.shiftKey) {
-          this.tx -= e.deltaY;
-          this.paint();
-        } else this.zoomAt(e.offsetX, e.offsetY, Math.exp(-e.deltaY * (e.ctrlKey ? 0.012 : 0.0016)));
+        if (e.shiftKey) this.pan(-e.deltaY, 0);
+        else this.zoomAt(e.offsetX, e.offsetY, Math.exp(-e.deltaY * (e.ctrlKey ? 0.012 : 0.0016)));
       },
       { passive: false },
     );
-    const miniTo = (e) => {
-      const r = mini.getBoundingClientRect(),
-        f = this.mf;
-      this.tx = this.W / 2 - ((e.clientX - r.left - this.mx) / f) * this.s;
-      this.ty = this.H / 2 - ((e.clientY - r.top - this.my) / f) * this.s;
+  },
+  /** The thumbnail in the corner: where it is pressed is the middle of the view. */
+  listenToMini(mini) {
+    const center = (e) => {
+      const box = mini.getBoundingClientRect(),
+        { x, y, scale } = this.thumb;
+      this.center((e.clientX - box.left - x) / scale, (e.clientY - box.top - y) / scale);
       this.paint();
     };
     mini.onpointerdown = (e) => {
       mini.setPointerCapture(e.pointerId);
-      miniTo(e);
-      mini.onpointermove = miniTo;
+      center(e);
+      mini.onpointermove = center;
     };
     mini.onpointerup = () => {
       mini.onpointermove = null;
     };
-    cv.onkeydown = (e) => {
-      const k = e.key,
-        st = 60;
-      if (k === '+' || k === '=') zoomBy(1.25);
-      else if (k === '-') zoomBy(0.8);
-      else if (k === 'f') this.fit();
-      else if (k === 'Enter' && this.node) {
-        const p = this.tree.leafOf[this.node.id].parent;
-        if (p.parent) this.toggle(p);
-      } else if (k.startsWith('Arrow')) {
-        const n = this.node;
-        if (!n) {
-          this.tx += k === 'ArrowLeft' ? st : k === 'ArrowRight' ? -st : 0;
-          this.ty += k === 'ArrowUp' ? st : k === 'ArrowDown' ? -st : 0;
-          this.paint();
-        } else {
-          let to = k === 'ArrowDown' ? n.users[0] : k === 'ArrowUp' ? n.in[n.in.length - 1] : null;
-          if (!to && (k === 'ArrowLeft' || k === 'ArrowRight')) {
-            const q = n.in
-              .flatMap((u) => this.g.byId[u].users)
-              .concat(n.in.length ? [] : n.users.flatMap((u) => this.g.byId[u].in));
-            const i = q.indexOf(n.id);
-            to = q[(i + (k === 'ArrowRight' ? 1 : q.length - 1)) % q.length];
-          }
-          if (to) go('graph=' + this.g.name + '&node=' + to);
-        }
-      } else return;
-      e.preventDefault();
-    };
+  },
+  hoverOver(box) {
+    if (box === this.hov) return;
+    this.hov = box;
+    this.cv.style.cursor = box ? 'pointer' : '';
+    this.paint();
+  },
+  clicked(box, y) {
+    if (!box) {
+      if (this.node) go('graph=' + this.g.name);
+    } else if (!box.k.group) this.select(box.k.node.id);
+    else if (!box.k.open || this.inHead(box, y)) this.toggle(box.k);
+  },
+  /** Whether the key means something here. */
+  pressed(key) {
+    const step = { ArrowLeft: [60, 0], ArrowRight: [-60, 0], ArrowUp: [0, 60], ArrowDown: [0, -60] }[key];
+    if (key === '+' || key === '=') this.zoomBy(1.25);
+    else if (key === '-') this.zoomBy(0.8);
+    else if (key === 'f') this.fit();
+    else if (key === 'Enter' && this.node) {
+      const around = this.tree.leafOf[this.node.id].parent;
+      if (around.parent) this.toggle(around);
+    } else if (!step) return false;
+    else if (this.node) this.walk(key);
+    else this.pan(...step);
+    return true;
+  },
+  /** From the selected node along an edge, or to the next node that reads the same. */
+  walk(key) {
+    const n = this.node,
+      users = (ids) => ids.flatMap((id) => this.g.byId[id].users);
+    let to;
+    if (key === 'ArrowDown') to = n.users[0];
+    else if (key === 'ArrowUp') to = n.in[n.in.length - 1];
+    else {
+      const beside = n.in.length ? users(n.in) : n.users.flatMap((id) => this.g.byId[id].in);
+      to = beside[(beside.indexOf(n.id) + (key === 'ArrowRight' ? 1 : beside.length - 1)) % beside.length];
+    }
+    if (to) this.select(to);
+  },
+  select(id) {
+    go('graph=' + this.g.name + '&node=' + id);
   },
   show(p) {
     const g = G[p.graph] || G[mainGraph()];
     if (!g) return;
-    if (this.g !== g) {
-      this.g = g;
-      this.tree = hierarchy(g);
-      this.sel.value = g.name;
-      this.fitted = false;
-      const wrong = D.accuracy[g.name] && (D.accuracy[g.name].first || D.accuracy[g.name].nan_born);
-      this.mode = wrong ? 'heat' : 'op';
-      this.relayout();
-      this.legend();
-    }
+    if (this.g !== g) this.open(g);
     this.node = p.node ? g.byId[p.node] : null;
-    if (this.node) {
-      let x = this.tree.leafOf[this.node.id].parent,
-        ch = false;
-      while (x) {
-        if (!x.open) {
-          x.open = ch = true;
-        }
-        x = x.parent;
-      }
-      if (ch) this.relayout();
-    }
+    if (this.node) this.openAround(this.tree.leafOf[this.node.id].parent);
     if (!this.W) this.size();
     if (!this.fitted) this.fit();
     if (this.node) this.reveal();
-    this.inspect();
+    this.insp.replaceChildren(...facts(g, this.node));
+    this.insp.scrollTop = 0;
     this.paint();
   },
-  legend() {
-    const m = this.mode;
-    [...this.seg.children].forEach((b, i) => {
-      b.classList.toggle('on', ['op', 'heat'][i] === m);
-      b.hidden = i === 1 && !ACC[this.g.name];
-    });
-    const L =
-      m === 'op'
-        ? [1, 2, 3, 4, 5].map((i) => [`var(--k${i})`, CLASSNAME[i]])
-        : Object.values(CLOSE).map(([word, colour]) => [colour, word]);
-    this.legendEl.replaceChildren(...L.map(([c, t]) => h('span', h('i', { style: 'background:' + c }), t)));
+  open(g) {
+    this.g = g;
+    this.tree = g.tree ??= moduleTree(g);
+    this.sel.value = g.name;
+    this.fitted = false;
+    const { first, nan_born: born } = D.accuracy[g.name] || {};
+    this.modes.heat.hidden = !ACC[g.name];
+    this.relayout();
+    this.colorBy(first || born ? 'heat' : 'op');
+  },
+  /** Opens this module and those around it. */
+  openAround(group) {
+    let closed = false;
+    for (let x = group; x; x = x.parent) {
+      closed ||= !x.open;
+      x.open = true;
+    }
+    if (closed) this.relayout();
+  },
+  colorBy(mode) {
+    this.mode = mode;
+    for (const [name, b] of Object.entries(this.modes)) b.classList.toggle('on', name === mode);
+    const classes = Object.entries(CLASS_COLORS).filter(([name]) => name !== 'in / out');
+    const colors = mode === 'op' ? classes.map(([name, k]) => [name, `var(--k${k})`]) : Object.values(CLOSE);
+    this.legend.replaceChildren(...colors.map(([name, color]) => h('span', h('i', { style: 'background:' + color }), name)));
+    this.paint();
   },
   relayout() {
-    const inval = (x) => {
-      x.lay = null;
-      for (const k of x.kids) if (k.group) inval(k);
-    };
-    inval(this.tree.root);
-    const t = performance.now();
-    this.scene = flatten(this.tree);
-    this.layoutMs = performance.now() - t;
-    this.miniDirty = true;
+    this.scene = scene(this.tree);
+    this.thumb = null;
   },
+  /** Opens or closes a module, whose corner stays where it is. */
   toggle(k) {
-    const b = k.box,
-      x = b.x,
-      y = b.y;
+    const { x, y } = k.box;
     k.open = !k.open;
     this.relayout();
-    if (k.box) {
-      this.tx += (x - k.box.x) * this.s;
-      this.ty += (y - k.box.y) * this.s;
-    }
-    this.paint();
+    this.pan((x - k.box.x) * this.s, (y - k.box.y) * this.s);
     say((k.open ? 'opened ' : 'closed ') + k.id);
   },
   all(open) {
-    const f = (x) => {
-      for (const k of x.kids)
-        if (k.group) {
-          k.open = open;
-          f(k);
-        }
+    const set = (x) => {
+      for (const kid of x.kids.filter((k) => k.group)) {
+        kid.open = open;
+        set(kid);
+      }
     };
-    f(this.tree.root);
+    set(this.tree.root);
     this.relayout();
     this.fit();
   },
+  /** As large as the canvas is; the pixels of the screen count. */
+  size() {
+    const { width, height } = this.cv.parentElement.getBoundingClientRect();
+    if (!width) return;
+    this.dpr = Math.min(2, devicePixelRatio || 1);
+    this.W = width;
+    this.H = height;
+    this.cv.width = width * this.dpr;
+    this.cv.height = height * this.dpr;
+    if (!this.scene) return;
+    if (!this.fitted) this.fit();
+    this.paint();
+  },
   fit() {
     if (!this.W) return;
-    const m = this.scene,
-      s = Math.min((this.W - 60) / m.w, (this.H - 110) / m.h, 1.25);
-    this.s = s;
-    this.tx = (this.W - m.w * s) / 2;
-    this.ty = 58 + Math.max(0, (this.H - 110 - m.h * s) / 2);
+    const { w, h: height } = this.scene,
+      free = this.H - ROOM.top - ROOM.bottom;
+    this.s = Math.min((this.W - 2 * ROOM.side) / w, free / height, 1.25);
+    this.tx = (this.W - w * this.s) / 2;
+    this.ty = ROOM.top + Math.max(0, (free - height * this.s) / 2);
     this.fitted = true;
     this.paint();
   },
-  zoomAt(x, y, f) {
-    const s = Math.max(0.01, Math.min(4, this.s * f));
-    f = s / this.s;
+  pan(dx, dy) {
+    this.tx += dx;
+    this.ty += dy;
+    this.paint();
+  },
+  /** Puts a place of the scene into the middle of the view. */
+  center(x, y) {
+    this.tx = this.W / 2 - x * this.s;
+    this.ty = this.H / 2 - y * this.s;
+  },
+  zoomBy(factor) {
+    this.zoomAt(this.W / 2, this.H / 2, factor);
+  },
+  /** The place (x, y) of the view stays where it is. */
+  zoomAt(x, y, factor) {
+    const s = Math.max(0.01, Math.min(4, this.s * factor)),
+      f = s / this.s;
     this.tx = x - (x - this.tx) * f;
     this.ty = y - (y - this.ty) * f;
     this.s = s;
     this.paint();
   },
+  /** Moves the view where the selected node is not to be seen, or not to be read. */
   reveal() {
     const b = this.tree.leafOf[this.node.id].box;
     if (!b || !this.W) return;
-    if (this.s < 0.55) {
-      const s = 0.95;
-      this.s = s;
-      this.tx = this.W / 2 - (b.x + b.w / 2) * s;
-      this.ty = this.H / 2 - (b.y + b.h / 2) * s;
-      return;
-    }
+    const small = this.s < 0.55;
+    if (small) this.s = 0.95;
     const x = b.x * this.s + this.tx,
       y = b.y * this.s + this.ty;
-    if (x < 40 || x + b.w * this.s > this.W - 40 || y < 70 || y > this.H - 90) {
-      this.tx = this.W / 2 - (b.x + b.w / 2) * this.s;
-      this.ty = this.H / 2 - (b.y + b.h / 2) * this.s;
-    }
+    if (small || x < 40 || x + b.w * this.s > this.W - 40 || y < 70 || y > this.H - 90)
+      this.center(b.x + b.w / 2, b.y + b.h / 2);
   },
   inHead(b, y) {
-    return (y - this.ty) / this.s - b.y < Math.max(PADT, 20 / this.s);
+    return (y - this.ty) / this.s - b.y < Math.max(HEAD, 20 / this.s);
   },
+  /** The innermost box at a place of the view. */
   hit(x, y) {
-    const X = (x - this.tx) / this.s,
-      Y = (y - this.ty) / this.s;
-    const B = this.scene.boxes;
-    for (let i = B.length - 1; i >= 0; i--) {
-      const b = B[i];
-      if (X >= b.x && X <= b.x + b.w && Y >= b.y && Y <= b.y + b.h) return b;
-    }
-    return null;
+    const [X, Y] = [(x - this.tx) / this.s, (y - this.ty) / this.s];
+    const hit = this.scene.boxes.filter((b) => X >= b.x && X <= b.x + b.w && Y >= b.y && Y <= b.y + b.h);
+    return hit.pop() || null;
   },
   paint() {
-    if (this.raf) return;
-    this.raf = requestAnimationFrame(() => {
-      this.raf = 0;
-      this.draw();
+    this.frame ||= requestAnimationFrame(() => {
+      this.frame = 0;
+      this.drawNow();
     });
+  },
+  drawNow() {
+    if (!this.W || !this.scene) return;
+    this.pal ||= palette();
+    draw(this.ctx, this);
+    const { w, h: height } = this.scene;
+    const whole = this.tx >= 0 && this.ty >= 0 && this.tx + w * this.s <= this.W && this.ty + height * this.s <= this.H;
+    this.mini.hidden = whole;
+    if (whole) return;
+    if (!this.thumb) {
+      this.thumb = thumbnail(this);
+      this.mini.width = this.thumb.canvas.width;
+      this.mini.height = this.thumb.canvas.height;
+      this.mini.style.width = this.thumb.w + 'px';
+      this.mini.style.height = this.thumb.h + 'px';
+    }
+    drawThumbnail(this.mini.getContext('2d'), this.thumb, this);
+  },
+  /** The colors of the page are others now. */
+  theme() {
+    this.pal = null;
+    this.thumb = null;
+    if (this.scene) this.paint();
+  },
+  /** A picture of the whole graph, for printing. */
+  snapshot(w, height) {
+    const { scene: all } = this,
+      cv = h('canvas', { width: w * 2, height: height * 2 });
+    const s = Math.min((w - 40) / all.w, (height - 40) / all.h, 1.4);
+    const fitted = { W: w, H: height, dpr: 2, s, tx: (w - all.w * s) / 2, ty: (height - all.h * s) / 2 };
+    draw(cv.getContext('2d'), { ...this, ...fitted, pal: palette(), node: null, hov: null });
+    return h('img.pr', { alt: 'graph ' + this.g.name, src: cv.toDataURL() });
   },
 };

@@ -1,12 +1,9 @@
-// Kernels: which lines of their loop nests and assembly compute which operations. A part is [kernel, stage].
-const KERNELS = (D.profile && D.profile.kernels) || [];
-const kernelsOf = (g) => (g ? KERNELS.filter((k) => k.graph === g.name) : []);
-/** The kernel whose texts it has: equal kernels have one code. */
-const codeOf = (k) => (k.code_of && KERNELS.find((x) => x.graph === k.graph && x.name === k.code_of)) || k;
-const partKey = (k, s) => k.name + '\0' + s;
+// Which lines of a kernel's loop nest and assembly compute which operations. A part is [kernel, stage]. Nothing here reads the data.
+
+export const partKey = (k, s) => k.name + '\0' + s;
 
 /** [part, …] of a node, for all nodes of a graph. */
-function partsByNode(kernels) {
+export function partsByNode(kernels) {
   const found = new Map();
   for (const k of kernels)
     k.stages.forEach((stage, s) => {
@@ -27,11 +24,11 @@ function stageNumbers(kernel) {
 }
 
 /** Lines {text, stage} of a loop nest as Halide prints it: what is below "produce F" is F's. */
-function nestLines(kernel) {
-  const number = stageNumbers(codeOf(kernel));
+export function nestLines(kernel) {
+  const number = stageNumbers(kernel);
   const open = [];
   const lines = [];
-  for (const text of (codeOf(kernel).loop_nest || '').split('\n')) {
+  for (const text of (kernel.loop_nest || '').split('\n')) {
     if (!text.trim()) continue;
     const depth = text.match(/^ */)[0].length;
     while (open.length && open[open.length - 1].depth >= depth) open.pop();
@@ -43,9 +40,8 @@ function nestLines(kernel) {
 }
 
 /** Lines {text, stage} of assembly: LLVM names its blocks after the loops that they come from. */
-function assemblyLines(kernel) {
-  const code = codeOf(kernel),
-    number = stageNumbers(code),
+export function assemblyLines(kernel) {
+  const number = stageNumbers(kernel),
     owner = new Map();
   // "consume F" is the code of the stage around it that reads F.
   for (const { text, stage } of nestLines(kernel)) {
@@ -54,7 +50,7 @@ function assemblyLines(kernel) {
   }
   let stage = null;
   const lines = [];
-  for (const text of (code.assembly || '').split('\n')) {
+  for (const text of (kernel.assembly || '').split('\n')) {
     const block = text.match(/%"?(for|produce|consume) (\w+)/),
       task = text.match(/^kernel_par_for_(\w+?)(?:__\d+)?_s\d+_/);
     if (block && number.has(block[2]))
@@ -69,17 +65,5 @@ function assemblyLines(kernel) {
 }
 
 /** The stage that the guilty directive of a result names; null where there is none. */
-const guiltyStage = (m) => (m.culprit && m.culprit.directive ? (m.culprit.directive.match(/^\w+/) || [])[0] : null);
-/** The part whose schedule minify found guilty, of a result: the stage that its directive names; null where none is known. */
-function guiltyPart(m) {
-  const name = guiltyStage(m),
-    left = new Set((m.nodes || []).map((n) => n.id));
-  for (const k of name ? KERNELS.filter((k) => k.graph === m.graph) : []) {
-    const stage = k.stages.findIndex((x) => x.name === name && (x.nodes || []).some((n) => left.has(n)));
-    if (stage >= 0) return [k, stage];
-  }
-  return null;
-}
-
-const rate = (k) => (k.seconds ? (k.flops / k.seconds / 1e9).toPrecision(3) + ' GFLOP/s' : '');
-const percent = (x) => (x == null ? '' : Math.round(100 * x) + ' %');
+export const guiltyStage = (m) => (m.culprit && m.culprit.directive ? (m.culprit.directive.match(/^\w+/) || [])[0] : null);
+export const rate = (k) => (k.seconds ? (k.flops / k.seconds / 1e9).toPrecision(3) + ' GFLOP/s' : '');

@@ -1,5 +1,10 @@
 // What minify left of the graph, the repro that it ends in, and how it was found, query by query.
-V.minify = {
+import { CAUSE, D, G, guiltyPart, stageHash } from './data.js';
+import { cmd, code, copyBtn, h, hover, link, placeLink, rowsTable, s, saveBtn } from './elements.js';
+import { guiltyStage } from './kernels.js';
+import { base, nf, plural, sec, short } from './words.js';
+
+export const minify = {
   title: 'Minified',
   key: '8',
   build(el) {
@@ -74,7 +79,7 @@ V.minify = {
             { style: 'margin-top:4px' },
             h('span.m', stage),
             ' is a loop ' + (n ? 'inside ' + short(n.op) : 'of the kernel'),
-            part ? ['; in ' + m.graph + ' it is in ', link('source=' + encodeURIComponent(m.graph) + '&kernel=' + part[0].name + '&stage=' + part[1], h('span.m', part[0].name), ', beside its source')] : '',
+            part ? ['; in ' + m.graph + ' it is in ', link(stageHash(...part), h('span.m', part[0].name), ', beside its source')] : '',
             '.',
           )
         : '',

@@ -1,4 +1,8 @@
 // What happened, worst first, and where: the functions with the stacks below them.
+import { D, G, kernelsOf, sourceHash, stageHash } from './data.js';
+import { LABEL, cmd, h, icon, link, pill, placeLink, snippet } from './elements.js';
+import { partsByNode } from './kernels.js';
+import { nf, plural, sec } from './words.js';
 
 /** What happened at a line: where capture broke, what was relied on, what is computed wrong. */
 const AT = new Map();
@@ -76,12 +80,12 @@ function headline() {
 
 /** What failed, at which place, how much of the model that concerns, and whether there is a repro. */
 function failureLine(line) {
-  const f = D.findings.find((f) => f.title === line.text),
+  const f = D.findings.find((one) => one.title === line.text),
     functions = [...new Set((f.graphs || []).map((g) => G[g] && G[g].frame).filter(Boolean))];
   const about = [
     f.graphs && f.graphs.length > 1 ? 'In ' + f.graphs.length + ' graphs' + (functions.length ? ' of ' + words(functions) : '') + '.' : functions.length ? 'In ' + words(functions) + '.' : '',
     line.more ? plural(line.more, 'more failure') + ' below.' : '',
-    D.findings.some((f) => f.repro) ? 'A verified repro is the first row below.' : '',
+    D.findings.some((one) => one.repro) ? 'A verified repro is the first row below.' : '',
   ];
   const at = line.place,
     where = at ? [' at ', placeLink(at, f.graphs && f.graphs[0]), at[2] ? [' in ', h('span.m', at[2])] : ''] : line.where ? ' at ' + line.where : '';
@@ -102,7 +106,7 @@ function kernelLinks(f) {
   const g = f.node && G[(f.graphs || [])[0]],
     parts = (g && partsByNode(kernelsOf(g)).get(f.node)) || [];
   return parts.length
-    ? h('p.more', 'Schedule and code: ', parts.slice(0, 4).map(([k, stage], i) => [i ? ', ' : '', link('source=' + g.name + '&kernel=' + k.name + '&stage=' + stage, h('span.m', k.name + '.' + k.stages[stage].name))]))
+    ? h('p.more', 'Schedule and code: ', parts.slice(0, 4).map(([k, stage], i) => [i ? ', ' : '', link(stageHash(k, stage), h('span.m', k.name + '.' + k.stages[stage].name))]))
     : '';
 }
 
@@ -208,7 +212,7 @@ function functionTree() {
   return tree;
 }
 
-V.overview = {
+export const overview = {
   title: 'Overview',
   key: '1',
   build(el) {

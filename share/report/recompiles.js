@@ -1,5 +1,9 @@
 // Guards: under what each graph may be used again, which of them did not hold, and which specialization each call hit.
-V.guards = {
+import { D, G } from './data.js';
+import { h, hover, icon, link, placeLink, rowsTable } from './elements.js';
+import { nf, plural, sec } from './words.js';
+
+export const guards = {
   title: 'Recompiles',
   key: '5',
   build(el) {
@@ -79,7 +83,6 @@ V.guards = {
   card(f) {
     const failed = this.failed(f),
       status = failed.length ? 'recompiled' : 'ok';
-    const head = ['Guard that failed, with what was found', 'Times', 'Instead', 'Relied on at'];
     return h(
       'div.card.s-' + status,
       h(
@@ -103,27 +106,9 @@ V.guards = {
       h(
         'div.in',
         failed.length
-          ? h(
-              'table',
-              h(
-                'thead',
-                h(
-                  'tr',
-                  head.map((t) => h('th', t)),
-                ),
-              ),
-              h(
-                'tbody',
-                failed.map((r) =>
-                  h(
-                    'tr',
-                    h('td.m', r.guard),
-                    h('td.n', nf(r.count)),
-                    h('td', r.advice),
-                    h('td', r.at.length ? placeLink(r.at[0]) : ''),
-                  ),
-                ),
-              ),
+          ? rowsTable(
+              ['Guard that failed, with what was found', '#Times', 'Instead', 'Relied on at'],
+              failed.map((r) => [h('span.m', r.guard), nf(r.count), r.advice, r.at.length ? placeLink(r.at[0]) : '']),
             )
           : '',
         this.calls(f),

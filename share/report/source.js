@@ -1,5 +1,19 @@
 // Source, graph, loop nest and assembly side by side: a line of any lights what it stands for in the others.
-V.source = {
+import { D, G, codeOf, go, guiltyPart, kernelsOf, mainGraph, sourceHash, stageHash } from './data.js';
+import { code, h, icon, pill } from './elements.js';
+import { assemblyLines, nestLines, partKey, partsByNode, rate } from './kernels.js';
+import { plural, sec, short } from './words.js';
+
+/** A line of a pane: with a color it can be chosen. */
+const lineOf = (color, bad, number, ...content) =>
+  h(
+    'div.ln' + (color ? '.h' : '') + (bad ? '.bad' : ''),
+    { style: color ? '--hc:' + color : '' },
+    h('i', String(number)),
+    content,
+  );
+
+export const source = {
   title: 'Source',
   key: '3',
   fill: true,
@@ -16,11 +30,12 @@ V.source = {
     return bd;
   },
   /** The panes of one graph and one file. */
-  fill(g, file) {
+  fillPanes(g, file) {
     Object.assign(this, { g, file, lines: new Map(), ops: new Map(), parts: new Map(), shown: '' });
     this.kernels = kernelsOf(g);
     this.byNode = partsByNode(this.kernels);
     this.hue = new Map(this.kernels.map((k, i) => [k.name, 'var(--k' + ((i % 6) + 1) + ')']));
+    this.wrong = g && D.accuracy[g.name] && D.accuracy[g.name].first ? g.byId[D.accuracy[g.name].first] : null;
     this.el.replaceChildren();
     const F = D.files[file],
       left = this.pane('Source', F ? F.path : 'no source is known'),
@@ -32,46 +47,48 @@ V.source = {
     this.el.classList.toggle('plain', this.panes.length === 2);
     // Of a model file there are no lines, and more room for the rest.
     this.el.classList.toggle('bare', !F && this.panes.length > 2);
-    const colour = new Map();
+    if (F) this.fillLines(left, F.lines);
+    if (g) this.fillOps(right);
+  },
+  fillLines(pane, texts) {
+    const { g, file, wrong } = this,
+      wrongLine = wrong && wrong.at && wrong.at[0][0] === file ? wrong.at[0][1] : 0,
+      color = new Map();
     for (const n of g ? g.nodes : [])
-      for (const a of (n.at || []).filter((a) => a[0] === file))
-        if (!colour.get(a[1])) colour.set(a[1], this.colour(n));
-    const wrong = g && D.accuracy[g.name] && D.accuracy[g.name].first ? g.byId[D.accuracy[g.name].first] : null,
-      mark = () => h('span.wrong', pill('failed', 'first wrong: ' + short(wrong.op)));
-    (F ? F.lines : []).forEach((text, i) => {
-      const has = colour.has(i + 1),
-        bad = wrong && wrong.at && wrong.at[0][0] === file && wrong.at[0][1] === i + 1;
-      const e = h(
-        'div.ln' + (has ? '.h' : '') + (bad ? '.bad' : ''),
-        { style: has ? '--hc:' + colour.get(i + 1) : '' },
-        h('i', String(i + 1)),
-        code(text),
-        bad ? mark() : '',
-      );
-      if (has) e.onclick = () => go(sourceHash([file, i + 1], g.name));
-      this.lines.set(i + 1, e);
-      left.append(e);
+      for (const [where, number] of n.at || [])
+        if (where === file && !color.has(number)) color.set(number, this.color(n));
+    texts.forEach((text, i) => {
+      const number = i + 1,
+        bad = number === wrongLine;
+      const mark = bad ? h('span.wrong', pill('failed', 'first wrong: ' + short(wrong.op))) : '';
+      const e = lineOf(color.get(number), bad, number, code(text), mark);
+      if (color.has(number)) e.onclick = () => go(sourceHash([file, number], g.name));
+      this.lines.set(number, e);
+      pane.append(e);
     });
-    for (const n of g ? g.nodes : []) {
+  },
+  fillOps(pane) {
+    for (const n of this.g.nodes) {
       const text =
         n.kind === 'op'
           ? ['%' + n.id, h('span.dim', ' = '), short(n.op), h('span.dim', n.text.slice(n.text.indexOf('(')))]
           : n.text;
-      const has = n.at || this.byNode.has(n.id);
-      const e = h('div.ln' + (has ? '.h' : '') + (n === wrong ? '.bad' : ''), { style: has ? '--hc:' + this.colour(n) : '' }, h('i', String(n.i)), n === wrong ? [icon('failed', 12), ' '] : '', text);
-      e.onclick = () => go('source=' + encodeURIComponent(g.name) + '&node=' + n.id);
+      const bad = n === this.wrong,
+        color = n.at || this.byNode.has(n.id) ? this.color(n) : null;
+      const e = lineOf(color, bad, n.i, bad ? [icon('failed', 12), ' '] : '', text);
+      e.onclick = () => go('source=' + encodeURIComponent(this.g.name) + '&node=' + n.id);
       this.ops.set(n.id, e);
-      right.append(e);
+      pane.append(e);
     }
   },
   /** One hue a kernel. */
-  colour(n) {
+  color(n) {
     const parts = this.byNode.get(n.id);
     return parts ? this.hue.get(parts[0][0].name) : 'var(--acc)';
   },
   /** The code of these kernels in the two panes on the right. */
   fillCode(kernels) {
-    const names = kernels.map((k) => k.name).join();
+    const names = kernels.map((k) => k.name).join(', ');
     if (this.panes.length < 4 || this.shown === names) return;
     this.shown = names;
     this.parts = new Map();
@@ -81,50 +98,45 @@ V.source = {
     const guilty = (D.minify || []).map(guiltyPart).filter(Boolean);
     for (const k of kernels.slice(0, this.most)) {
       const wrong = guilty.find(([x]) => x === k);
-      const about = [k.runs && sec(k.seconds), rate(k), k.code_of && 'the code of ' + k.code_of].filter(Boolean).join(' · ');
-      for (const [pane, lines] of [
-        [nest, nestLines(k)],
-        [assembly, assemblyLines(k)],
-      ]) {
-        pane.append(h('div.ln.hd', h('i', ''), h('b', k.name), h('span.dim', ' ' + about)));
-        lines.forEach((line, i) => {
-          const has = line.stage != null,
-            bad = wrong && pane === nest && line.stage === wrong[1];
-          const e = h(
-            'div.ln' + (has ? '.h' : '') + (bad ? '.bad' : ''),
-            { style: has ? '--hc:' + this.hue.get(k.name) : '' },
-            h('i', String(i + 1)),
-            line.text,
-            bad && /^ *produce /.test(line.text) ? h('span.wrong', pill('failed', 'guilty')) : '',
-          );
-          if (has) {
-            e.onclick = () =>
-              go('source=' + encodeURIComponent(this.g.name) + '&kernel=' + k.name + '&stage=' + line.stage);
-            const key = partKey(k, line.stage);
-            if (!this.parts.has(key)) this.parts.set(key, []);
-            this.parts.get(key).push(e);
-          }
-          pane.append(e);
-        });
-        if (k.cut && pane === assembly) pane.append(h('div.ln.dim', h('i', ''), '… cut'));
-      }
+      this.fillKernel(nest, k, nestLines(codeOf(k)), wrong && wrong[1]);
+      this.fillKernel(assembly, k, assemblyLines(codeOf(k)));
+      if (k.cut) assembly.append(h('div.ln.dim', h('i', ''), '… cut'));
     }
-    nest.sub.textContent = names.replaceAll(',', ', ') + ' of ' + plural(this.kernels.length, 'kernel');
-    if (kernels.length > this.most) nest.sub.textContent = 'the first ' + this.most + ' of ' + kernels.length;
+    const some = kernels.length > this.most;
+    nest.sub.textContent = some
+      ? 'the first ' + this.most + ' of ' + kernels.length
+      : names + ' of ' + plural(this.kernels.length, 'kernel');
     assembly.sub.textContent = 'that ran';
+  },
+  /** `wrong`: the stage whose schedule is guilty. */
+  fillKernel(pane, k, lines, wrong) {
+    const about = [k.runs && sec(k.seconds), rate(k), k.code_of && 'the code of ' + k.code_of].filter(Boolean).join(' · ');
+    pane.append(h('div.ln.hd', h('i', ''), h('b', k.name), h('span.dim', ' ' + about)));
+    lines.forEach(({ text, stage }, i) => {
+      const has = stage != null,
+        bad = has && stage === wrong;
+      const mark = bad && /^ *produce /.test(text) ? h('span.wrong', pill('failed', 'guilty')) : '';
+      const e = lineOf(has ? this.hue.get(k.name) : null, bad, i + 1, text, mark);
+      pane.append(e);
+      if (!has) return;
+      e.onclick = () => go(stageHash(k, stage));
+      const key = partKey(k, stage);
+      if (!this.parts.has(key)) this.parts.set(key, []);
+      this.parts.get(key).push(e);
+    });
   },
   /** The file to show: that of the address, or of the node, or the first that the graph has. */
   fileOf(p, g) {
     if (p.file != null && p.file !== '') return +p.file;
     const n = g && p.node && g.byId[p.node];
     const here = n || this.nodesOfStage(p, g)[0];
-    const place = here && here.at ? here.at[0] : ((g ? g.nodes : []).find((n) => n.at) || { at: [[0]] }).at[0];
+    const place = here && here.at ? here.at[0] : ((g ? g.nodes : []).find((one) => one.at) || { at: [[0]] }).at[0];
     return place[0];
   },
   nodesOfStage(p, g) {
-    const k = p.kernel && kernelsOf(g).find((k) => k.name === p.kernel);
+    const k = p.kernel && kernelsOf(g).find((one) => one.name === p.kernel);
     const stage = k && k.stages[+p.stage];
-    return stage ? (stage.nodes || []).map((n) => g.byId[n]).filter(Boolean) : [];
+    return stage ? (stage.nodes || []).map((id) => g.byId[id]).filter(Boolean) : [];
   },
   /** What the address names: nodes of the graph. */
   nodes(p, g, file) {
@@ -137,7 +149,7 @@ V.source = {
   show(p) {
     const g = G[p.source] || G[mainGraph()],
       file = this.fileOf(p, g);
-    if (this.g !== g || this.file !== file || !this.panes) this.fill(g, file);
+    if (this.g !== g || this.file !== file || !this.panes) this.fillPanes(g, file);
     for (const e of this.el.querySelectorAll('.lit,.lit2,.sel')) e.classList.remove('lit', 'lit2', 'sel');
     const lit = this.nodes(p, g, file);
     const parts = p.kernel ? [[this.kernels.find((k) => k.name === p.kernel), +p.stage]] : lit.flatMap((n) => this.byNode.get(n.id) || []);

@@ -1,32 +1,34 @@
-// What compiling and running took: a flame chart, kernels against the machine's roofline, memory over time.
-const PROFILE = D.profile || { spans: [], graphs: [], kernels: [], memory: [], ops: [] };
-const SPAN_COLOUR = { capture: 'var(--k5)', backend: 'var(--acc)', pass: 'var(--k2)', lowering: 'var(--k4)', kernel: 'var(--k1)' };
+// What compiling and running took: its spans, kernels against the machine's roofline, memory over time.
+import { D, G, PROFILE, go, stageHash } from './data.js';
+import { cmd, h, hover, link, pill, rowsTable, s } from './elements.js';
+import { rate } from './kernels.js';
+import { bytes, nf, percent, plural, sec } from './words.js';
 
 /** What a span is called, without the name that the program's own run gave the graph: that is told beside it. */
-const spanName = (s) => (s.graph ? s.name.replace(/(^|: )graph \S+ .*$/, '') || s.kind : s.name);
+const spanName = ({ name, kind, graph }) => (graph ? name.replace(/(^|: )graph \S+ .*$/, '') || kind : name);
 
-V.time = {
+export const time = {
   title: 'Time, memory',
   key: '7',
   build(el) {
     const pg = h('div.page', { style: 'max-width:1240px' });
     el.append(pg);
-    this.memoryPlots = {};
     const nothing = !PROFILE.spans.length && !PROFILE.kernels.length && !PROFILE.memory.length && !PROFILE.ops.length;
     pg.append(nothing ? h('p.lead', 'Nothing was measured.') : this.lead());
     if (nothing) {
       pg.append(h('p.note', 'It is with --times, or where a backend is named: explain MODEL --backend NAME --html FILE.'));
       return;
     }
-    if (PROFILE.spans.length) this.flame(pg);
+    if (PROFILE.spans.length) this.spans(pg);
     if (PROFILE.graphs.length) this.graphs(pg);
     if (PROFILE.kernels.some((k) => k.runs)) this.kernels(pg);
     if (PROFILE.memory.some((m) => m.bytes.length)) this.memory(pg);
     if (PROFILE.ops.length) this.ops(pg);
   },
   lead() {
-    const capture = PROFILE.spans.filter((s) => s.kind === 'capture').reduce((sum, s) => sum + s.seconds, 0),
-      kernels = PROFILE.spans.filter((s) => s.kind === 'kernel'),
+    const of = (kind) => PROFILE.spans.filter((span) => span.kind === kind),
+      capture = of('capture').reduce((sum, span) => sum + span.seconds, 0),
+      kernels = of('kernel'),
       cold = kernels.filter((k) => k.from === 'compiled').length;
     if (!PROFILE.spans.length) return h('p.lead', 'What running takes.');
     return h(
@@ -38,110 +40,27 @@ V.time = {
         : '',
     );
   },
-  /** Spans by thread, those inside of others below them. Ctrl and the wheel zooms, a click zooms to a span. */
-  flame(pg) {
-    const rows = [],
-      threads = [...new Set(PROFILE.spans.map((s) => s.thread || 0))].sort((a, b) => a - b);
-    let base = 0;
-    for (const thread of threads) {
-      const open = [];
-      let deepest = 0;
-      for (const s of PROFILE.spans.filter((s) => (s.thread || 0) === thread)) {
-        while (open.length && open[open.length - 1].start + open[open.length - 1].seconds <= s.start + 1e-9) open.pop();
-        rows.push([s, base + open.length]);
-        deepest = Math.max(deepest, open.length + 1);
-        open.push(s);
-      }
-      base += deepest + 0.4;
-    }
-    const end = Math.max(...PROFILE.spans.map((s) => s.start + s.seconds), 1e-6);
-    const axis = h('div.axis'),
-      box = h('div.flame', { tabindex: 0, role: 'img', 'aria-label': 'Compile time: the table below has the same' });
-    box.style.height = base * 24 + 12 + 'px';
-    // What compiling for the page's backend took; Esc shows the run before it, too.
-    const wanted = PROFILE.spans.filter((s) => s.kind === 'backend' && D.totals.compile_backend && s.name === D.totals.compile_backend);
-    let from = wanted.length ? Math.min(...wanted.map((s) => s.start)) : 0,
-      to = end;
-    const draw = () => {
-      const width = box.clientWidth || 1100,
-        scale = width / (to - from);
-      box.replaceChildren();
-      axis.replaceChildren();
-      const step = [1e-4, 5e-4, 1e-3, 5e-3, 0.01, 0.05, 0.1, 0.5, 1, 5, 10, 60].find((s) => s * scale > 80) || 600;
-      for (let t = Math.ceil(from / step) * step; t <= to; t += step)
-        if ((t - from) * scale < width - 40) axis.append(h('span', { style: 'left:' + (t - from) * scale + 'px' }, sec(t)));
-      for (const [s, depth] of rows) {
-        const x = (s.start - from) * scale,
-          w = s.seconds * scale;
-        if (x > width || x + w < 0 || w < 0.4) continue;
-        const left = Math.max(0, x),
-          right = Math.min(width, x + w);
-        const e = h(
-          'div.sp' + (s.from && s.from !== 'compiled' ? '.kept' : ''),
-          {
-            style: `left:${left}px;width:${Math.max(1.5, right - left)}px;top:${depth * 24 + 6}px;--hc:${SPAN_COLOUR[s.kind]}`,
-            onclick: () => zoom(s.start - s.seconds * 0.02, s.start + s.seconds * 1.02),
-          },
-          right - left > 30 ? spanName(s) + (right - left > 130 ? ' · ' + sec(s.seconds) : '') : '',
-        );
-        box.append(
-          hover(e, s.kind + ' ' + spanName(s) + '\n' + sec(s.seconds) + (s.from ? ', ' + s.from : '') + (s.graph ? '\nof ' + s.graph : '')),
-        );
-      }
-    };
-    const zoom = (a, b) => {
-      from = Math.max(0, a);
-      to = Math.min(end, b);
-      draw();
-    };
-    this.reset = () => zoom(0, end);
-    this.draw = draw;
-    box.ondblclick = this.reset;
-    box.onkeydown = (e) => {
-      const span = to - from;
-      if (e.key === '+') zoom(from + span / 4, to - span / 4);
-      else if (e.key === '-') zoom(from - span / 2, to + span / 2);
-      else if (e.key === 'ArrowLeft' && from > 0) zoom(from - span / 8, to - span / 8);
-      else if (e.key === 'ArrowRight' && to < end) zoom(from + span / 8, to + span / 8);
-    };
-    box.addEventListener(
-      'wheel',
-      (e) => {
-        if (!e.ctrlKey && !e.metaKey) return;
-        e.preventDefault();
-        const at = from + ((to - from) * e.offsetX) / box.clientWidth,
-          f = Math.exp(e.deltaY * 0.002);
-        zoom(at - (at - from) * f, at + (to - at) * f);
-      },
-      { passive: false },
-    );
+  /** What took how long, slowest first. What ran inside of what, and on which thread, Perfetto shows. */
+  spans(pg) {
+    const slowest = [...PROFILE.spans].sort((a, b) => b.seconds - a.seconds);
+    const row = ({ kind, graph, from, start, seconds }, what) =>
+      [what, kind, graph ? this.graph(graph) : '', from || '', sec(start), sec(seconds)];
     pg.append(
-      h('h2', 'Compile time', h('span', (wanted.length ? 'for ' + D.totals.compile_backend + '; ' : '') + 'click a span to zoom in, Esc or a double click to see the whole run; + − ← → by keyboard')),
-      axis,
-      box,
-      h(
-        'div.legend',
-        Object.entries(SPAN_COLOUR).map(([kind, colour]) => h('span', h('i', { style: 'background:' + colour }), kind)),
-        h('span', h('i', { style: 'border:1.5px dashed var(--fg3)' }), 'from the cache'),
-      ),
-      h(
-        'details',
-        h('summary', 'as a table'),
-        rowsTable(
-          ['#Start', '#Took', 'Kind', 'What', 'Graph', 'Code'],
-          PROFILE.spans.map((s) => [sec(s.start), sec(s.seconds), s.kind, spanName(s), s.graph && G[s.graph] ? link('graph=' + s.graph, s.graph) : s.graph || '', s.from || '']),
-        ),
-      ),
+      h('h2', 'Compile time', h('span', 'slowest first; what runs inside of another is part of its time, too')),
+      rowsTable(['What', 'Kind', 'Graph', 'Code', '#From', '#Took'], slowest.map((span) => row(span, spanName(span))), 12),
     );
-    new ResizeObserver(draw).observe(box);
+    if (!D.timeline) return;
+    const perfetto = 'On a timeline, thread by thread, Perfetto (ui.perfetto.dev) shows them. Its file is written by';
+    pg.append(h('p.note', { style: 'margin:10px 0 6px' }, perfetto), h('div', { style: 'max-width:760px' }, cmd(D.timeline)));
   },
+  graph: (name) => (G[name] ? link('graph=' + name, h('span.m', name)) : name),
   graphs(pg) {
     pg.append(
       h('h2', 'Graphs on ' + PROFILE.backend),
       rowsTable(
         ['Graph', '#Compiled in', '#Runs in', '#Runs measured', ''],
         PROFILE.graphs.map((g) => [
-          G[g.graph] ? link('graph=' + g.graph, h('span.m', g.graph)) : g.graph,
+          this.graph(g.graph),
           g.failure ? '' : sec(g.compile_seconds),
           g.failure ? '' : sec(g.seconds),
           g.failure ? '' : nf(g.runs),
@@ -169,7 +88,7 @@ V.time = {
       rowsTable(
         ['Kernel', 'Computes', '#Time', '#Share', '#FLOP', '#Bytes', '#Speed', '#Roofline'],
         list.map((k) => [
-          link('source=' + encodeURIComponent(k.graph) + '&kernel=' + k.name + '&stage=' + (k.stages.length - 1), h('span.m', (PROFILE.graphs.length > 1 ? k.graph + '.' : '') + k.name)),
+          link(stageHash(k, k.stages.length - 1), h('span.m', (PROFILE.graphs.length > 1 ? k.graph + '.' : '') + k.name)),
           h('span.m.dim', k.nodes.slice(0, 4).map((n, i) => [i ? ', ' : '', link('graph=' + k.graph + '&node=' + n, '%' + n)]), k.nodes.length > 4 ? ' and ' + (k.nodes.length - 4) + ' more' : ''),
           sec(k.seconds),
           percent(k.seconds / all),
@@ -225,21 +144,19 @@ V.time = {
       s('circle', { cx: x(at + 0.5), cy: y(m.peak), r: 4, fill: 'var(--acc)' }),
       s('text', { x: x(at + 0.5) + (late ? -9 : 9), y: y(m.peak) - 4, class: 'hi', 'text-anchor': late ? 'end' : 'start' }, 'peak ' + bytes(m.peak) + ' at %' + m.peak_at),
     );
+    const valueAt = (e) => {
+      const r = svg.getBoundingClientRect();
+      const i = Math.floor(((((e.clientX - r.left) / r.width) * W - L) / (W - L - R)) * N);
+      return { id: m.at[i], held: m.bytes[i] };
+    };
     svg.onclick = (e) => {
-      const r = svg.getBoundingClientRect(),
-        i = Math.floor(((((e.clientX - r.left) / r.width) * W - L) / (W - L - R)) * N);
-      if (m.at[i] && G[m.graph] && G[m.graph].byId[m.at[i]]) go('graph=' + m.graph + '&node=' + m.at[i]);
+      const { id } = valueAt(e);
+      if (id && G[m.graph] && G[m.graph].byId[id]) go('graph=' + m.graph + '&node=' + id);
     };
-    hover(svg, '');
-    svg.onmousemove = (e) => {
-      const r = svg.getBoundingClientRect(),
-        i = Math.floor(((((e.clientX - r.left) / r.width) * W - L) / (W - L - R)) * N);
-      if (!m.at[i]) return;
-      tip.textContent = '%' + m.at[i] + '\n' + bytes(m.bytes[i]);
-      tip.style.display = 'block';
-      tip.style.left = Math.min(e.clientX + 14, innerWidth - tip.offsetWidth - 8) + 'px';
-      tip.style.top = e.clientY + 16 + 'px';
-    };
+    hover(svg, (e) => {
+      const { id, held } = valueAt(e);
+      return id && '%' + id + '\n' + bytes(held);
+    });
     const all = m.alive.reduce((sum, v) => sum + v.bytes, 0) || 1;
     box.replaceChildren(
       h(
@@ -267,11 +184,5 @@ V.time = {
         rowsTable(['Operation', '#Calls', '#Time', '#Share'], ops.map((o) => [h('span.m', o.op), nf(o.calls), sec(o.seconds), percent(o.seconds / all)]), 12),
       );
     }
-  },
-  esc() {
-    this.reset && this.reset();
-  },
-  show() {
-    this.draw && requestAnimationFrame(this.draw);
   },
 };

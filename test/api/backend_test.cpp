@@ -16,7 +16,7 @@
 #include "ops/core/interpreter.h"
 #include "ops/core/memory.h"
 #include "planted_backend.h"
-#include "run/recapture.h"
+#include "replay/recapture.h"
 #include "trace/frame_record.h"
 
 using namespace whittle;

@@ -1,5 +1,5 @@
 // What the rules make of two small graphs, as text: schedules and the Halide C++ of a repro. Rewritten by running this
-// with WHITTLE_UPDATE_GOLDENS=1 (scripts/update-goldens does); review with `git diff`.
+// with WHITTLE_UPDATE_GOLDENS=1 (scripts/update goldens does); review with `git diff`.
 #include <catch2/catch.hpp>
 
 #include "backends/halide/definitions.h"

@@ -29,7 +29,7 @@ struct Copied {
     bool exact = false;
 };
 
-std::optional<ShortProgram> program_of(const Copied& found, const Signature& signature) {
+std::optional<ReproProgram> program_of(const Copied& found, const Signature& signature) {
     Failure failure;
     failure.signature = signature;
     return halide::short_program_of(
@@ -44,7 +44,7 @@ std::optional<ShortProgram> program_of(const Copied& found, const Signature& sig
 }
 
 std::string written(const Copied& found, const Signature& signature) {
-    const std::optional<ShortProgram> program = program_of(found, signature);
+    const std::optional<ReproProgram> program = program_of(found, signature);
     REQUIRE(program);
     return program->text;
 }

@@ -1,6 +1,6 @@
 // The text of short programs for ONNX's compilers and for any command, as who gets one reads it; nothing of them need
 // be installed. test/repro/onnxruntime.txt, opencv.txt and scripts.txt run what is. Rewritten with
-// WHITTLE_UPDATE_GOLDENS=1 (scripts/update-goldens does); review with `git diff`.
+// WHITTLE_UPDATE_GOLDENS=1 (scripts/update goldens does); review with `git diff`.
 #include "backends/command/short_programs.h"
 
 #include <catch2/catch.hpp>
@@ -52,9 +52,8 @@ struct Case {
     Graph graph;
     std::vector<Tensor> expected, got;
     Blame blame = {};
-    bool exact = false;
 
-    ShortRequest request() const { return {graph, expected, got, "repro.cpp", 60, blame, exact}; }
+    ShortRequest request() const { return {graph, expected, got, "repro.cpp", 60, blame}; }
 };
 
 Case failing(const char* text, std::vector<Tensor> inputs, const Signature& signature,
@@ -71,8 +70,8 @@ Case pooled() {
     Case one = failing(kPool, {Tensor::of<float>({-1}, {1, 1, 1})}, {"mismatch", "run", "value"},
                        {{"block.pads", Tensor::of<std::int64_t>({0, 0, 1, 0, 0, 0}, {6})}});
     one.got = {Tensor::of<float>({-1}, {1, 1, 1})};
-    one.blame = {.level = "level", .passes_to = 0, .fails_at = 1, .off = "Pad_Fusion", .kind = "optimizer"};
-    one.exact = true;
+    one.blame = {.level = "level", .passes_to = 0, .fails_at = 1, .off = "Pad_Fusion"};
+    one.blame.exact = true;
     return one;
 }
 
@@ -89,14 +88,14 @@ Case large() {
     for (const double value : one.expected[0].values<double>()) got.push_back(static_cast<float>(value));
     got[5] = 2;
     one.got = {Tensor::of(got, {4, 8})};
-    one.blame = {.level = "level", .passes_to = -1, .fails_at = 0, .kind = "optimizer"};
+    one.blame = {.level = "level", .passes_to = -1, .fails_at = 0};
     return one;
 }
 
 Case summed(const Signature& signature) {
     Case one = failing(kSum, {Tensor::of<std::int64_t>({1, 2, 3}), Tensor::of<std::int64_t>({4, 5, 6})}, signature);
     one.got = {Tensor::of<std::int64_t>({5, 0, 9})};
-    one.blame = {.level = "level", .passes_to = 1, .fails_at = 2, .kind = "optimizer"};
+    one.blame = {.level = "level", .passes_to = 1, .fails_at = 2};
     return one;
 }
 
@@ -112,12 +111,12 @@ const WorkerHello& said() {
 constexpr bool kWithModel = true;  // its text in the report, which is in each golden once
 
 /// Every text of the program; of files that are none, the size.
-std::string shown(const std::string& name, const std::optional<ShortProgram>& program, const std::string& why_not,
+std::string shown(const std::string& name, const std::optional<ReproProgram>& program, const std::string& why_not,
                   bool with_model = false) {
     if (!program) return "==== " + name + ": none: " + why_not + "\n";
     std::string text = "==== " + name + ": " + program->folder->name + "\n" + program->text;
     for (const OtherProgram& other : program->others) text += "==== " + name + ": " + other.name + "\n" + other.text;
-    for (const ShortProgram::File& file : program->files)
+    for (const ReproProgram::File& file : program->files)
         text += "==== " + name + ": " + file.name + ", " + std::to_string(file.text.size()) + " bytes\n";
     std::string report = program->facts;
     for (const std::string& part : {program->near, with_model ? program->model : std::string()})
@@ -128,10 +127,10 @@ std::string shown(const std::string& name, const std::optional<ShortProgram>& pr
 }
 
 std::string shown(const std::string& name, const Case& one,
-                  std::optional<ShortProgram> (*write)(const ShortRequest&, const WorkerHello&, std::string&),
+                  std::optional<ReproProgram> (*write)(const ShortRequest&, const WorkerHello&, std::string&),
                   const WorkerHello& hello = said(), bool with_model = false) {
     std::string why_not;
-    const std::optional<ShortProgram> program = write(one.request(), hello, why_not);
+    const std::optional<ReproProgram> program = write(one.request(), hello, why_not);
     return shown(name, program, why_not, with_model);
 }
 
@@ -150,9 +149,9 @@ TEST_CASE("golden: short programs for ONNX Runtime") {
 TEST_CASE("a short program shows an exception of a graph of which nobody knows the results") {
     Case one = summed({"exception", "compile", "no kernel"});
     std::string why_not;
-    const std::optional<ShortProgram> known = onnxruntime_program(one.request(), said(), why_not);
+    const std::optional<ReproProgram> known = onnxruntime_program(one.request(), said(), why_not);
     one.expected.clear(), one.got.clear();
-    const std::optional<ShortProgram> unknown = onnxruntime_program(one.request(), said(), why_not);
+    const std::optional<ReproProgram> unknown = onnxruntime_program(one.request(), said(), why_not);
     REQUIRE(unknown);
     CHECK(unknown->text == known->text);
     CHECK(unknown->others.at(0).text == known->others.at(0).text);
@@ -174,7 +173,7 @@ TEST_CASE("golden: short programs for OpenCV") {
     Case softplus = softplus_of_100();
     std::string text = shown("softplus", softplus, opencv_program, hello, kWithModel);
     Case fused = large();
-    fused.blame = {.off = "fusion", .kind = "switch"};
+    fused.blame = {.off = "fusion"};
     text += shown("large data, with fusion", fused, opencv_program, hello);
     text += shown("integers", summed({"mismatch", "run", "value"}), opencv_program, hello);
     softplus.graph.failure->signature = {"crash", "run", "SIGABRT"};
@@ -214,7 +213,7 @@ TEST_CASE("golden: short programs for OpenCV in node") {
 TEST_CASE("golden: scripts for any command") {
     const auto scripted = [](const std::string& name, const Case& one, const Scripted& how) {
         std::string why_not;
-        const std::optional<ShortProgram> program = script_program(one.request(), how, why_not);
+        const std::optional<ReproProgram> program = script_program(one.request(), how, why_not);
         return shown(name, program, why_not);
     };
     const Scripted command{
@@ -232,7 +231,7 @@ TEST_CASE("golden: scripts for any command") {
 
 TEST_CASE("short programs: equal bits are asked for where the text has the number itself") {
     Case one = failing(kSoftplus, {Tensor::of<float>({0.3F, 1}, {1, 2})}, {"mismatch", "run", "value"});
-    one.exact = true;
+    one.blame.exact = true;
     one.expected = {Tensor::of<float>({0.1F, 1}, {1, 2})};
     one.got = {Tensor::of<float>({1, 1}, {1, 2})};
     CHECK(compared(one.request()).tolerance > 0);  // 0.1 of f64 is none of f32's
@@ -243,7 +242,7 @@ TEST_CASE("short programs: equal bits are asked for where the text has the numbe
 TEST_CASE("short programs: nothing of the user's names is in the model") {
     const Case one = pooled();
     const ShortModel model = short_model(one.request());
-    for (const ShortProgram::File& file : model.files)
+    for (const ReproProgram::File& file : model.files)
         for (const char* name : {"secret", "block", "user_model"}) {
             CAPTURE(file.name, name);
             CHECK(file.text.find(name) == std::string::npos);

@@ -1,7 +1,7 @@
 // Kernels and models on the backends eager and halide beside ONNX Runtime, all in one run, interleaved.
 //   backend_bench [--json FILE] [--threads N] [--seconds S] [--dynamic] [--avx2] [--roofline] [--onnxruntime FOLDER]
 //   CASE…
-// run through scripts/bench-backend
+// run through scripts/bench backend
 // CASE: CLASS.NAME.txt, a graph of ONNX's ops whose inputs are filled at random (%w… are weights, unless --dynamic), or
 // a model.onnx, or a folder with one.
 #include <malloc.h>
@@ -26,12 +26,12 @@
 #include "base/files.h"
 #include "base/log.h"
 #include "base/subprocess.h"
-#include "explain/show.h"
 #include "frontends/onnx/load.h"
 #include "graph/abilities.h"
 #include "graph/text.h"
 #include "program/compile.h"
-#include "run/profile.h"
+#include "replay/profile.h"
+#include "report/show.h"
 
 namespace {
 
@@ -249,7 +249,7 @@ void print_roofline(const Case& of) {
     const auto backend = find_backend(BackendSpec("halide"));
     Profile measured = profile(of.graph, of.inputs, *backend, {}, {});
     measured.spans.clear(), measured.memory.clear(), measured.graphs.clear();
-    std::printf("\n%s\n", explain::to_text(measured, {.verbose = true}).c_str());
+    std::printf("\n%s\n", report::to_text(measured, {.verbose = true}).c_str());
     std::fflush(stdout);
 }
 

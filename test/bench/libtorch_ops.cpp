@@ -1,5 +1,5 @@
 // What one operation of a LibTorch program costs. Prints nanoseconds an operation; run plainly and under explain and
-// trace by scripts/bench-capture.
+// trace by scripts/bench capture.
 //   libtorch_bench             the least of many short repeats
 //   libtorch_bench OPS [N]     of one loop of so many operations, shared by N threads
 #include <ATen/ATen.h>

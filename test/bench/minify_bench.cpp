@@ -1,5 +1,5 @@
 // Counts the oracle calls that search() needs on real networks with planted bugs, beside measured peers.
-//   bench_minify [--json FILE] DIR       DIR: graphs/*.json and cases.json; run through scripts/bench-minify
+//   bench_minify [--json FILE] DIR       DIR: graphs/*.json and cases.json; run through scripts/bench minify
 // The oracle is structural: it looks at which calls are kept, so every tool can be asked the same question and no time
 // passes in compilers. Each case runs plainly and, under several seeds, with 20 % of the answers unresolved.
 #include <chrono>
@@ -15,7 +15,7 @@
 
 #include "base/error.h"
 #include "base/files.h"
-#include "reduce/search.h"
+#include "reduce/search/search.h"
 
 namespace {
 
@@ -181,9 +181,9 @@ Measured measure(const std::vector<Call>& calls, const std::function<bool(const 
     problem.test = [&](const Set& set) {
         const double start = cpu_ms();
         const bool whole = set.size() == calls.size();
-        const Verdict verdict = seed && !whole && is_noise(calls, set, seed) ? Verdict::unresolved
-                                : fails(set)                                 ? Verdict::fails
-                                                                             : Verdict::passes;
+        const TestResult verdict = seed && !whole && is_noise(calls, set, seed) ? TestResult::unresolved
+                                   : fails(set)                                 ? TestResult::fails
+                                                                                : TestResult::passes;
         asked_ms += cpu_ms() - start;
         return verdict;
     };

@@ -1,5 +1,5 @@
 // What probes cost where nobody listens: a function of four statements, compiled plain and by trace cc and run side by
-// side by scripts/bench-cc. Prints nanoseconds per call.
+// side by scripts/bench cc. Prints nanoseconds per call.
 #include <chrono>
 #include <cstdio>
 

@@ -117,18 +117,20 @@ TEST_CASE("inputs that do not fit are refused by name") {
     CHECK(error({"in.a=" + file.string()}) == file.string() + ": input 'in.a' is f32[2] in the model, but f32[3] here");
     CHECK(error({"in.c=" + file.string()}) ==
           file.string() + ": the model has no input 'in.c'; its inputs are in.a, in.b; hint: did you mean 'in.a'?");
-    CHECK(error({"in.a"}) == "invalid value 'in.a' for --input: expected NAME=FILE");
+    CHECK(error({"in.a"}) == "in.a: No such file or directory; hint: one tensor is given with --input NAME=FILE");
+    CHECK(error({"=x"}) == "invalid value '=x' for --input: expected NAME=FILE");
+    CHECK(error({"a", "b"}) == "--input: 'a' and 'b' both stand for all inputs");
     CHECK(error({"in.a=" + file.string(), "in.a=" + file.string()}) == "--input: 'in.a' is given twice");
 }
 
 TEST_CASE("a data set brings inputs and expected outputs") {
     ModelOptions options;
-    options.inputs.data_set = kModels / "squeezenet1_1/test_data_set_0";
+    options.inputs.inputs = {(kModels / "squeezenet1_1/test_data_set_0").string()};
     const LoadedFrame frame = load_model(kSqueeze, options).at(0);
     REQUIRE(frame.inputs.size() == 1);
     CHECK(frame.inputs[0].sizes() == Sizes{1, 3, 96, 96});
     REQUIRE(frame.expected.size() == 1);
-    CHECK(frame.expected_from == options.inputs.data_set->string());
+    CHECK(frame.expected_from == options.inputs.data_set()->string());
 }
 
 TEST_CASE("a data set without names goes by position") {
@@ -138,7 +140,7 @@ TEST_CASE("a data set without names goes by position") {
     save_tensor_proto(folder.path() / "set/input_1.pb", Tensor::of<std::int64_t>({4, 5, 6}));
     save_tensor_proto(folder.path() / "set/output_0.pb", Tensor::of<float>({-1, -2}));
     ModelOptions options;
-    options.inputs.data_set = folder.path() / "set";
+    options.inputs.inputs = {(folder.path() / "set").string()};
     CHECK(error_of([&] { load_model(graph, options); }).find("it holds 1 output, but the model has 2") !=
           std::string::npos);
     save_tensor_proto(folder.path() / "set/output_1.pb", Tensor::of<std::int64_t>({4, 5, 6}));
@@ -180,7 +182,7 @@ TEST_CASE("inputs come from numpy files in order, or from a safetensors file by 
     save_safetensors(file, {{"in.a", Tensor::of<float>({1, 2})}, {"in.b", Tensor::of<std::int64_t>({4, 5, 6})}});
     for (const fs::path& from : {set, file}) {
         ModelOptions options;
-        options.inputs.data_set = from;
+        options.inputs.inputs = {from.string()};
         const LoadedFrame frame = load_model(graph, options).at(0);
         CHECK(floats(frame.inputs.at(0)) == std::vector<float>{1, 2});
         CHECK(frame.inputs.at(1).values<std::int64_t>() == std::vector<std::int64_t>{4, 5, 6});

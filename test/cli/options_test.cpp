@@ -93,13 +93,21 @@ TEST_CASE("a backend is typed as it was chosen", "[options]") {
     CHECK_THROWS_WITH(backend({"--backend-option", "a"}).options(), Contains("expected KEY=VALUE"));
     CHECK_THROWS_WITH(backend({"--backend-option", "a=1", "--backend-option", "a=2"}).options(),
                       Contains("given twice"));
+    CHECK(backend({"--backend-option", "disable=a", "--backend-option", "disable=b"}).options() ==
+          BackendOptions{{"disable", "a;b"}});
 }
 
 TEST_CASE("an accuracy is typed as it was chosen", "[options]") {
-    const Names words = {"--accuracy=fp64", "--rtol", "f16=0.1", "--atol", "2", "--ulp", "3"};
+    const Names words = {"--accuracy=fp64", "--rtol", "f16=0.1", "--rtol", "3ulp", "--atol", "2"};
     const AccuracyChoice choice = accuracy(words);
     CHECK(choice.given());
     CHECK(choice.words() == words);
+    CHECK(choice.accuracy().tolerance(DType::f32).ulp == 3);
+    CHECK(choice.accuracy().tolerance(DType::f16).rtol == 0.1);
+    AccuracyChoice again;
+    again.default_to(choice.accuracy());
+    CHECK(again.accuracy().tolerance(DType::f32).ulp == 3);
+    CHECK_THROWS_WITH(accuracy({"--rtol", "0.5ulp"}).accuracy(), Contains("expected a whole number of steps"));
     CHECK_FALSE(accuracy({}).given());
     CHECK(accuracy({}).words() == Names{"--accuracy"});
 }
@@ -113,13 +121,13 @@ TEST_CASE("records are chosen by filter, shard and events", "[options]") {
     CHECK(chosen(parsed<RecordChoice>()) == Names{"a", "a_run1", "b", "b_run1"});
     CHECK(chosen(parsed<RecordChoice>("--filter", "run1")) == Names{"a_run1", "b_run1"});
     CHECK(chosen(parsed<RecordChoice>("--to-event", "3")) == Names{"a", "a_run1", "b"});
-    CHECK(chosen(parsed<RecordChoice>("--num-shards", "2", "--shard-index", "1")) == Names{"a_run1", "b_run1"});
+    CHECK(chosen(parsed<RecordChoice>("--shard", "2/2")) == Names{"a_run1", "b_run1"});
     CHECK_THROWS_WITH(chosen(parsed<RecordChoice>("--filter", "none")),
                       Contains("for --filter: it matches none of 4 records"));
 
     CHECK_NOTHROW(parsed<RecordChoice>().check_usage(all));
-    CHECK_THROWS_WITH(parsed<RecordChoice>("--num-shards", "2").check_usage(all),
-                      Contains("--num-shards requires --shard-index"));
+    for (const char* wrong : {"2", "0/2", "3/2", "a/b", "1/"})
+        CHECK_THROWS_WITH(parsed<RecordChoice>("--shard", wrong).check_usage(all), Contains("expected I/N"));
     CHECK_THROWS_WITH(parsed<RecordChoice>("--to-event", "0").check_usage(all),
                       Contains("invalid value '0' for --to-event"));
     // The events of a folder are its records: only those of frame records alone are cut inside.
@@ -135,20 +143,26 @@ TEST_CASE("what trace is asked becomes a policy", "[options]") {
     CHECK(parsed<RecordOptions>().records() == RecordPolicy::always);
     CHECK(parsed<RecordOptions>("--record", "on-error").records() == RecordPolicy::on_error);
     CHECK(parsed<RecordOptions>("--record", "never").records() == RecordPolicy::never);
-    CHECK(parsed<RecordOptions>().checks() == CheckPolicy::budget);
-    CHECK(parsed<RecordOptions>("--check-capture", "always").checks() == CheckPolicy::always);
-    CHECK(parsed<RecordOptions>("--check-capture", "never").checks() == CheckPolicy::never);
+    CHECK(check_policy_called("budget") == CheckPolicy::budget);
+    CHECK(check_policy_called("always") == CheckPolicy::always);
+    CHECK(check_policy_called("never") == CheckPolicy::never);
+    CHECK(parsed<ProgramOptions>().capture().check == "budget");
+    CHECK(parsed<ProgramOptions>("--capture", "check=never", "--capture", "limit=7").capture().limit_mb == 7);
+    for (const char* wrong : {"check=maybe", "level=", "limit=x", "sceonds=3"})
+        CHECK_THROWS_AS(parsed<ProgramOptions>("--capture", wrong).capture(), Error);
+    CHECK_THROWS_WITH(parsed<ProgramOptions>("--capture", "limit=1", "--capture", "limit=2").capture(),
+                      Contains("--capture limit is given twice"));
 }
 
 TEST_CASE("a graph with a break is whole only for who does not ask", "[options]") {
     const Tool tool("trace", "", "");
-    const explain::Frame good{.graph = relu("g")};
-    explain::Frame broken = good;
+    const report::Frame good{.graph = relu("g")};
+    report::Frame broken = good;
     broken.graph.nodes.at(1).target = "example.unknown";
     CHECK(parsed<WholeOptions>().hold(tool, broken));
     CHECK(parsed<WholeOptions>("--fullgraph").hold(tool, good));
     CHECK_FALSE(parsed<WholeOptions>("--fullgraph").hold(tool, broken));
-    CHECK_FALSE(parsed<WholeOptions>("--export").hold(tool, broken));
+    CHECK_FALSE(parsed<WholeOptions>("--fullgraph=export").hold(tool, broken));
 }
 
 TEST_CASE("models that are traced together are called by their names", "[options]") {
@@ -178,7 +192,7 @@ TEST_CASE("sources are read with the flags that are theirs", "[options]") {
         got = flags;
         return cpp::Analysis{.file = file, .functions = {{.name = "step"}, {.name = "main"}}};
     };
-    const SourceOptions options = parsed<SourceOptions>("--static", "toy.cpp", "--static-flags", "-DA 'x y'");
+    const SourceOptions options = parsed<SourceOptions>("toy.cpp", "--static-flags", "-DA 'x y'");
     REQUIRE(options.analyses({}, {}, {"-std=c++17"}, analyze).size() == 1);
     CHECK(got == Names{"-DA", "x y", "-std=c++17"});
     // What follows -- is the program's own where there is one.
@@ -186,9 +200,7 @@ TEST_CASE("sources are read with the flags that are theirs", "[options]") {
     CHECK(got == Names{"-DA", "x y"});
     CHECK_THROWS_WITH(options.analyses({}, {"stepp"}, {}, analyze),
                       Contains("it is no function of toy.cpp") && Contains("'step'"));
-    CHECK_THROWS_WITH(parsed<SourceOptions>("--static-flags", "-O2").analyses({}, {}, {}, analyze),
-                      Contains("--static-flags requires --static"));
-    CHECK(parsed<SourceOptions>().analyses({}, {}, {}, analyze).empty());
+    CHECK(SourceOptions().analyses({}, {}, {}, analyze).empty());
 }
 
 TEST_CASE("a suspect is the default one until a backend is named", "[options]") {
@@ -207,7 +219,7 @@ TEST_CASE("a suspect is the default one until a backend is named", "[options]") 
     // The reference is not tried where nobody gave results to compare with.
     CHECK(subject_of(tool, graph, options, folder.path() / "t").runnable.empty());
     options.backend.name = "relu_compile_error_TESTING_ONLY";
-    const debug::Subject subject = subject_of(tool, graph, options, folder.path() / "t");
+    const report::Subject subject = subject_of(tool, graph, options, folder.path() / "t");
     CHECK(subject.runnable == graph);
     REQUIRE(subject.failing().size() == 1);
     CHECK(subject.failing()[0].reason == "exception at compile: ReluCompileError");
@@ -247,7 +259,7 @@ TEST_CASE("a report goes to a file, or leaves a program its stdout", "[options]"
 TEST_CASE("a page says what an id means", "[options]") {
     CHECK(break_page("WB0001").starts_with("## WB0001: "));
     CHECK(break_page("all").find(break_page("WB0001")) != std::string::npos);
-    CHECK_THROWS_WITH(break_page("WB9999"), Contains("invalid value 'WB9999' for --break: expected an id from WB0001"));
+    CHECK_THROWS_WITH(break_page("WB9999"), Contains("invalid value 'WB9999' for ID: expected an id from WB0001"));
 }
 
 TEST_CASE("results are named after the model, and those of a Python program after its script") {

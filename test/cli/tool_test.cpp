@@ -2,10 +2,12 @@
 
 #include <catch2/catch.hpp>
 
+#include <chrono>
 #include <sstream>
 
 #include "base/error.h"
 #include "base/suggest.h"
+#include "cli/pages.h"
 #include "cli/progress.h"
 
 using whittle::Error;
@@ -24,6 +26,7 @@ struct SampleTool {
     std::vector<std::string> names, check, rest, more;
     std::vector<std::int64_t> codes;
     std::filesystem::path model;
+    std::optional<std::chrono::seconds> limit;
 
     SampleTool() {
         tool.positional("MODEL", model, "The model.");
@@ -36,6 +39,7 @@ struct SampleTool {
         tool.option("-j,--jobs", jobs, "N", "Parallel jobs.");
         tool.option("--name", names, "NAME", "A name; may be repeated.");
         tool.option("--code", codes, "N", "A code; may be repeated.");
+        tool.option("--limit", limit, "TIME", "When to stop.");
         tool.choice("--mode", mode, {"auto", "bisect"}, "How to search.");
         tool.rest_of_line("--check", check, "CMD…", "The rest of the line is the command.");
         tool.example("sample m.onnx --ops", "lists the ops of m.onnx");
@@ -72,6 +76,16 @@ TEST_CASE("options of every kind reach their targets") {
     CHECK(s.names == Words{"a", "c"});
     CHECK(s.codes == std::vector<std::int64_t>{3, 4});
     CHECK(s.mode == "bisect");
+}
+
+TEST_CASE("times are numbers with a unit") {
+    using std::chrono::seconds;
+    for (const auto& [word, time] :
+         {std::pair("90", seconds(90)), {"90s", seconds(90)}, {"1.5m", seconds(90)}, {"2h", seconds(7200)}})
+        CHECK(SampleTool().parse({"m", "--limit", word}).limit == time);
+    for (const char* word : {"0", "m", "10x", "-1s", "0.5s", "inf"})
+        CHECK(SampleTool().error({"m", "--limit=" + std::string(word)}) ==
+              "invalid value '" + std::string(word) + "' for --limit: not a time, such as 90s, 10m or 2h");
 }
 
 TEST_CASE("targets keep their values when an option is not given") {
@@ -135,7 +149,7 @@ TEST_CASE("bad usage is told as git and cargo tell it") {
           "invalid value '1.5' for --jobs: not a whole number of 0 or more");
     CHECK(SampleTool().error({"m", "--jobs=-1"}) == "invalid value '-1' for --jobs: not a whole number of 0 or more");
     CHECK(SampleTool().error({"m", "--jobs", "99999999999999999999"}) ==
-          "invalid value '99999999999999999999' for --jobs: not a whole number of 0 or more");
+          "invalid value '99999999999999999999' for --jobs: it is too large");
     CHECK(SampleTool().error({"m", "--rtol", "nan"}) == "invalid value 'nan' for --rtol: not a number of 0 or more");
     CHECK(SampleTool().error({"m", "--rtol", "inf"}) == "invalid value 'inf' for --rtol: not a number of 0 or more");
     CHECK(SampleTool().error({"m", "--jobs", "1", "--jobs", "2"}) ==
@@ -205,6 +219,35 @@ TEST_CASE("a sub-command has a line of its own, and its name is one only in the 
     CHECK(ran({}) == "sample  4");
 }
 
+TEST_CASE("common options stand first, in their order, and options of commands last") {
+    SampleTool s;
+    s.tool.common("--mode --output");
+    Tool command("sample answer", "", "Answers.");
+    bool loud = false, ops = false;
+    command.flag("--loud", loud, "Shouts.");
+    command.flag("--ops", ops, "As the program's.");
+    s.tool.command(command, [] { return 0; });
+    const std::string page = s.tool.man_options();
+    const auto at = [&](const char* text) { return page.find(text); };
+    CHECK(at("SS Options") < at("mode"));
+    CHECK(at("mode") < at("output"));
+    CHECK(at("output") < at("backend"));
+    CHECK(at("backend") < at("SS Options of sample answer"));
+    CHECK(at("SS Options of sample answer") < at("loud"));
+    CHECK(at("As the program") == std::string::npos);
+}
+
+TEST_CASE("the pages of programs that capture nothing have the variables that they read") {
+    const std::string few = whittle::cli::man_page_variables(false), all = whittle::cli::man_page_variables(true);
+    for (const char* read : {"WHITTLE_LOGS", "WHITTLE_LOG_FILE", "WHITTLE_DEBUG_DIR", "WHITTLE_BACKEND_PATH"})
+        CHECK_THAT(few, Catch::Contains(read));
+    for (const char* captures :
+         {"WHITTLE_TRACE_DIR", "WHITTLE_TIMES", "WHITTLE_DYNAMIC", "WHITTLE_PROFILE_RECOMPILES"}) {
+        CHECK_THAT(few, !Catch::Contains(captures));
+        CHECK_THAT(all, Catch::Contains(captures));
+    }
+}
+
 TEST_CASE("commands are listed with an example, those of other programs too") {
     Tool tool("sample", "COMMAND", "Has commands."), own("sample own", "", "Is run here.");
     tool.list_command("other FILE", "Is run elsewhere.", "sample other x");
@@ -227,10 +270,17 @@ TEST_CASE("the manual page's options escape what roff would eat") {
 TEST_CASE("progress lines state what is left") {
     using std::chrono::seconds;
     using whittle::cli::progress_line;
-    CHECK(progress_line("replay", 5, 20, seconds(10), "a.json", 80) ==
+    CHECK(progress_line("replay", {.done = 5, .total = 20, .elapsed = seconds(10), .note = "a.json"}, 80) ==
           "replay  [#####...............]  5/20  00:30 left  a.json");
-    CHECK(progress_line("replay", 20, 20, seconds(10), "", 80) == "replay  [####################]  20/20");
-    CHECK(progress_line("minify", 7, 0, seconds(1), "3 calls", 80) == "minify  7  3 calls");
-    CHECK(progress_line("replay", 0, 4, seconds(0), "", 12) == "replay  [...");
+    CHECK(progress_line("replay", {.done = 20, .total = 20, .elapsed = seconds(10)}, 80) ==
+          "replay  [####################]  20/20");
+    CHECK(progress_line("minify", {.done = 7, .unit = "queries", .note = "3 calls"}, 80) ==
+          "minify  7 queries  3 calls");
+    CHECK(progress_line("minify", {.done = 7, .left = seconds(75)}, 80) == "minify  7  01:15 left");
+    CHECK(progress_line("replay", {.total = 4}, 12) == "replay  [...");
+    CHECK(whittle::cli::progress_json("replay", {.done = 5, .total = 20, .elapsed = seconds(10), .note = "a"}) ==
+          R"({"progress":{"program":"replay","done":5,"total":20,"seconds":10,"left":30,"note":"a"}})");
+    CHECK(whittle::cli::progress_json("minify", {.done = 7, .unit = "queries"}) ==
+          R"({"progress":{"program":"minify","done":7,"unit":"queries","seconds":0}})");
     CHECK(whittle::cli::clock_text(seconds(3723)) == "1:02:03");
 }

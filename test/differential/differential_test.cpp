@@ -61,9 +61,9 @@ std::string graph_text(const IndexGraph& entry, const Graph& graph) {
 Seen run(const std::string& program, const std::string& name) {
     const TempDir folder;
     const fs::path trace = folder.path() / "trace";
-    const ProcessResult result = run_process(
-        {WHITTLE_TRACE, "-o", trace.string(), "--check-capture", "always", "--level", "api", program, "--", name},
-        {.timeout = std::chrono::seconds(120)});
+    const ProcessResult result = run_process({WHITTLE_TRACE, "-o", trace.string(), "--capture", "check=always",
+                                              "--capture", "level=api", program, "--", name},
+                                             {.timeout = std::chrono::seconds(120)});
     INFO(program << " " << name << "\n" << result.err);
     REQUIRE(result.good());
     Seen seen{result.out, {}};

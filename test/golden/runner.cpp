@@ -225,7 +225,7 @@ int run_file(Context& context) {
     if (runs == 0) throw Error("found no '--- run' section, expected one");
     if (context.update) whittle::write_file(context.file, write_sections(sections));
     if (differences)
-        std::cout << "rewrite the expectations with: scripts/update-goldens " << context.file.string() << "\n";
+        std::cout << "rewrite the expectations with: scripts/update goldens " << context.file.string() << "\n";
     return differences ? 1 : 0;
 }
 

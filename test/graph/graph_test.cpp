@@ -126,7 +126,8 @@ TEST_CASE("a pass is told with its partner, and with the options that show it") 
     Culprit pair{
         .component = "pass", .together = {"pass-limit=fuse=0", "pass-limit=fuse=1"}, .op = "fuse", .partner = "cse"};
     CHECK(pair.text() ==
-          "pass fuse together with cse (last good: --pass-limit fuse=0, first bad: --pass-limit fuse=1)");
+          "pass fuse together with cse (last good: --backend-option pass-limit=fuse=0, first bad: --backend-option "
+          "pass-limit=fuse=1)");
     pair.component = "compiler", pair.together = {}, pair.partner = {};
     CHECK(pair.text() == "compiler");
 }

@@ -51,9 +51,9 @@ Tensor plus_one(const Tensor& value) {
     return Tensor::of(values, value.sizes());
 }
 
-Minimized minimize_planted(const Graph& graph, PlantedBackend& backend, bool accuracy, MinimizeOptions options = {}) {
+Minimized minimize_planted(const Graph& graph, PlantedBackend& backend, bool accuracy, const Goal& goal = {}) {
     const auto oracle = backend_oracle(backend, {.spec = "planted", .tier = accuracy ? Tier::computes : Tier::ends});
-    return minimize(graph, kInput, *oracle, options);
+    return minimize(graph, kInput, *oracle, {}, goal);
 }
 
 }  // namespace
@@ -65,15 +65,15 @@ TEST_CASE("a wrong op is found, with the values it had in the whole", "[minimize
     };
     const Minimized result = minimize_planted(ladder_of(20), backend, true);
     REQUIRE(result.ending == Minimized::Ending::minimized);
-    CHECK(targets(result.graph) == std::vector<std::string>{"aten.tanh.default"});
+    CHECK(targets(result.smallest.graph) == std::vector<std::string>{"aten.tanh.default"});
     CHECK(result.search.one_minimal);
     CHECK(result.signature.kind == "mismatch");
-    REQUIRE(result.graph.failure);
-    CHECK(result.graph.failure->backend == "planted");
-    REQUIRE(result.graph.failure->inputs.size() == 1);
+    REQUIRE(result.smallest.graph.failure);
+    CHECK(result.smallest.graph.failure->backend == "planted");
+    REQUIRE(result.smallest.graph.failure->inputs.size() == 1);
     // The absolute value: the input recorded in the whole run, not the model's.
-    CHECK_FALSE(same_bits(result.graph.failure->inputs[0], kInput[0]));
-    CHECK(evaluate(result.graph, result.graph.failure->inputs).size() == 1);
+    CHECK_FALSE(same_bits(result.smallest.graph.failure->inputs[0], kInput[0]));
+    CHECK(evaluate(result.smallest.graph, result.smallest.graph.failure->inputs).size() == 1);
 }
 
 TEST_CASE("a crash in the compiler is found and harms nobody", "[minimize]") {
@@ -87,7 +87,7 @@ TEST_CASE("a crash in the compiler is found and harms nobody", "[minimize]") {
             }
     };
     const Minimized result = minimize_planted(ladder_of(12), backend, false);
-    CHECK(targets(result.graph) == std::vector<std::string>{"aten.abs.default", "aten.tanh.default"});
+    CHECK(targets(result.smallest.graph) == std::vector<std::string>{"aten.abs.default", "aten.tanh.default"});
     CHECK(result.signature.detail == "SIGSEGV");
 }
 
@@ -99,10 +99,10 @@ TEST_CASE("another failure is kept apart and not followed", "[minimize]") {
         if (all.size() > 1) throw std::runtime_error("too long");
     };
     const Minimized result = minimize_planted(ladder_of(8), backend, false);
-    CHECK(result.graph.calls().size() == 2);
+    CHECK(result.smallest.graph.calls().size() == 2);
     CHECK(result.message == "too long");
     REQUIRE(result.drifted.size() == 1);  // one find per signature
-    const Graph& find = result.drifted[0];
+    const Graph& find = result.drifted[0].graph;
     REQUIRE(find.failure);
     CHECK(find.failure->message == "tanh is missed");
     CHECK(find.failure->signature.detail.find("tanh is missed") != std::string::npos);
@@ -139,7 +139,7 @@ TEST_CASE("a model that has failed is run more often where it passes at first", 
     write_file(passed, "");
     const Minimized result = minimize_planted(ladder_of(3), backend, true, {.has_failed = true});
     REQUIRE(result.ending == Minimized::Ending::minimized);
-    CHECK(targets(result.graph) == std::vector<std::string>{"aten.tanh.default"});
+    CHECK(targets(result.smallest.graph) == std::vector<std::string>{"aten.tanh.default"});
     CHECK(result.flaky.failures < result.flaky.runs);
 }
 
@@ -152,11 +152,11 @@ TEST_CASE("what fails by an input that nothing reads is kept as it is", "[minimi
         "graph g {\n  %x = placeholder[\"x\"] : f32[4]\n  %idle = placeholder[\"idle\"] : f32[4]\n"
         "  %y = aten.neg.default(%x) : f32[4]\n  return (%y)\n}\n");
     const auto oracle = backend_oracle(backend, {.spec = "planted", .tier = Tier::ends});
-    const Minimized found = minimize(graph, std::vector<Tensor>{kInput[0], kInput[0]}, *oracle, {});
+    const Minimized found = minimize(graph, std::vector<Tensor>{kInput[0], kInput[0]}, *oracle);
     REQUIRE(found.ending == Minimized::Ending::minimized);
     CHECK(found.signature.detail == "two inputs");
-    CHECK(found.graph.placeholders().size() == 2);
-    CHECK(found.graph.failure->inputs.size() == 2);
+    CHECK(found.smallest.graph.placeholders().size() == 2);
+    CHECK(found.smallest.graph.failure->inputs.size() == 2);
     CHECK(found.confirmed);
 }
 
@@ -183,10 +183,12 @@ TEST_CASE("candidates that are given to a command share the files of their weigh
                        "cd \"$WHITTLE_QUERY_DIR\" && stat -c %i weights-*.bin >> " + seen.string() +
                            " && ln weights-*.bin " + seen.string() + ".$$"};
     options.extension = ".onnx";
-    options.external_data = ExternalData::always;
+    options.external_data = "yes";
     const auto observe = [&](const std::filesystem::path& file) {
         const auto oracle = command_oracle(options);
-        for (int i = 0; i < 3; ++i) CHECK(oracle->observe({graph, {&w, 1}, {&w, 1}, "", file}).failed);
+        Case candidate{graph, {w}, {w}};
+        if (!file.empty()) candidate.file = std::make_shared<OnnxFile>(OnnxFile{.model = file});
+        for (int i = 0; i < 3; ++i) CHECK(oracle->observe(candidate).failed);
         std::istringstream lines(read_file(seen));
         std::filesystem::remove(seen);
         return std::vector<std::string>(std::istream_iterator<std::string>(lines), {});
@@ -199,8 +201,8 @@ TEST_CASE("candidates that are given to a command share the files of their weigh
         CHECK(inodes.size() == 3);
         CHECK(std::set(inodes.begin(), inodes.end()).size() == 1);
     }
-    options.external_data = ExternalData::never;
-    options.polarity = CommandOracleOptions::Polarity::test_must_fail;  // there are none
+    options.external_data = "no";
+    options.polarity = "test-must-fail";  // there are none
     CHECK(observe({}).empty());
 }
 
@@ -222,51 +224,50 @@ TEST_CASE("a result that is too large for a model has its weights beside it, and
             if (entry.path().extension() == ".bin") names.insert(entry.path().filename());
         return names;
     };
-    save_minimized(product(ones), folder.path() / "m.onnx", 1);
+    save_minimized({product(ones)}, folder.path() / "m.onnx", 1);
     const std::set<std::string> of_ones = files();
     CHECK(of_ones.size() == 1);
     CHECK(load_onnx(folder.path() / "m.onnx").attributes.at("w").values<float>() == ones);
-    save_minimized(product(ones), folder.path() / "other.onnx", 1);
-    save_minimized(product(twos), folder.path() / "m.onnx", 1);
+    save_minimized({product(ones)}, folder.path() / "other.onnx", 1);
+    save_minimized({product(twos)}, folder.path() / "m.onnx", 1);
     CHECK(files().size() == 2);  // the other model needs them
     CHECK(load_onnx(folder.path() / "m.onnx").attributes.at("w").values<float>() == twos);
-    save_minimized(product(ones), folder.path() / "m.onnx", 1);
+    save_minimized({product(ones)}, folder.path() / "m.onnx", 1);
     CHECK(files() == of_ones);
-    save_minimized(product(ones), folder.path() / "m.onnx");
-    save_minimized(product(ones), folder.path() / "other.onnx");
+    save_minimized({product(ones)}, folder.path() / "m.onnx");
+    save_minimized({product(ones)}, folder.path() / "other.onnx");
     CHECK(files().empty());
 }
 
 TEST_CASE("a command judges candidates by its exit status", "[minimize]") {
     const TempDir folder;
     const auto script = folder.path() / "oracle.sh";
-    const auto minimized = [&](const std::string& body, CommandOracleOptions::Polarity polarity) {
+    const auto minimized = [&](const std::string& body, const std::string& polarity) {
         write_file(script, "#!/bin/sh\n" + body + "\n");
         std::filesystem::permissions(script, std::filesystem::perms::owner_all);
         CommandOracleOptions options;
         options.command = {script.string(), "{}"};
         options.polarity = polarity;
         const auto oracle = command_oracle(options);
-        return minimize(ladder_of(10), kInput, *oracle, {});
+        return minimize(ladder_of(10), kInput, *oracle);
     };
-    using Polarity = CommandOracleOptions::Polarity;
     const std::vector<std::string> tanh = {"aten.tanh.default"};
-    CHECK(targets(minimized("grep -q tanh \"$1\"", Polarity::test).graph) == tanh);
-    CHECK(targets(minimized("! grep -q tanh \"$1\"", Polarity::test_must_fail).graph) == tanh);
-    CHECK(targets(minimized("! grep -q tanh \"$1\"", Polarity::check).graph) == tanh);
+    CHECK(targets(minimized("grep -q tanh \"$1\"", "test").smallest.graph) == tanh);
+    CHECK(targets(minimized("! grep -q tanh \"$1\"", "test-must-fail").smallest.graph) == tanh);
+    CHECK(targets(minimized("! grep -q tanh \"$1\"", "check").smallest.graph) == tanh);
     // The inputs lie beside the candidate; 125 says nothing about a candidate.
     CHECK(
         targets(
             minimized(
                 "test -s \"$WHITTLE_QUERY_DIR/inputs.safetensors\" || exit 3; grep -q tanh \"$1\" || exit 125; exit 1",
-                Polarity::check)
-                .graph) == tanh);
-    CHECK(minimized("exit 1", Polarity::test).ending == Minimized::Ending::not_failing);
-    for (const Polarity polarity : {Polarity::test, Polarity::test_must_fail, Polarity::check}) {
+                "check")
+                .smallest.graph) == tanh);
+    CHECK(minimized("exit 1", "test").ending == Minimized::Ending::not_failing);
+    for (const char* const polarity : {"test", "test-must-fail", "check"}) {
         CHECK_THROWS_WITH(minimized("exit 127", polarity), Catch::Contains("127 (command not found)"));
         CHECK_THROWS_WITH(minimized("exit 126", polarity), Catch::Contains("126 (command not executable)"));
     }
-    const Minimized declined = minimized("echo cannot say; exit 125", Polarity::test);
+    const Minimized declined = minimized("echo cannot say; exit 125", "test");
     CHECK(declined.ending == Minimized::Ending::unsupported);
     CHECK(declined.message == "cannot say");
     CHECK(name(declined.ending) == "unsupported");
@@ -281,7 +282,7 @@ class Strict final : public Oracle {
     std::set<std::string> seen = {};
     std::set<std::string> asked_twice = {};
 
-    Observation observe(const Candidate& candidate) override {
+    Observation observe(const Case& candidate) override {
         verify(candidate.graph, Stage::registered, Registry::instance());
         Graph inferred = candidate.graph;
         infer_all(inferred);
@@ -289,7 +290,8 @@ class Strict final : public Oracle {
         const std::vector<Tensor> outputs = evaluate(candidate.graph, candidate.inputs);
         REQUIRE(outputs.size() == candidate.expected.size());
         for (std::size_t i = 0; i < outputs.size(); ++i) CHECK(same_bits(outputs[i], candidate.expected[i]));
-        if (!seen.insert(candidate.identity).second) asked_twice.insert(candidate.identity);
+        const std::string identity = Identity(*this)(candidate);
+        if (!seen.insert(identity).second) asked_twice.insert(identity);
         bool found = false, failed = false;
         for (const Node& node : candidate.graph.nodes) {
             if (node.target == "aten.mm.default")
@@ -316,10 +318,10 @@ const char* const kAttention = R"(graph attention {
 }
 )";
 
-Minimized minimized(Strict& oracle, MinimizeOptions options = {}) {
+Minimized minimized(Strict& oracle, const Strategy& how = {}) {
     const Graph graph = parse(kAttention);
     const std::vector<Tensor> input = {Tensor::of(std::vector<double>(128, 0.3), {8, 16})};
-    return minimize(graph, input, oracle, options);
+    return minimize(graph, input, oracle, how);
 }
 
 }  // namespace
@@ -330,7 +332,7 @@ TEST_CASE("what deletion leaves is made simpler until nothing changes", "[minimi
     REQUIRE(result.ending == Minimized::Ending::minimized);
     CHECK(result.confirmed);
     CHECK(result.search.one_minimal);
-    CHECK(print(result.graph) == R"(graph attention {
+    CHECK(print(result.smallest.graph) == R"(graph attention {
   %r = placeholder["r"] : f32[1, 5]
   %t = placeholder["t"] : f32[1, 1]
   %w = get_attr["w"] : f32[5, 1]
@@ -368,19 +370,27 @@ TEST_CASE("reductions can be left out, and the step limit counts theirs too", "[
     CHECK(deleted.after.elements > 100);
     CHECK(deleted.search.one_minimal);
     const Minimized only = minimized(oracle, {.passes = {"dims"}});
-    CHECK(only.calls_after == 6);
+    CHECK(only.after.calls == 6);
     CHECK_FALSE(only.search.one_minimal);
     CHECK(only.search.reservation == "calls were not to be deleted");
     CHECK(only.after.elements < deleted.after.elements);
-    for (const std::size_t limit : {1u, 3u, 9u, 12u}) {
+    for (const std::int64_t limit : {1, 3, 9, 12}) {
         Strict counted;
-        const Minimized stopped = minimized(counted, {.search = {.step_limit = limit}});
+        const Minimized stopped = minimized(counted, {.step_limit = limit});
         INFO(limit);
         CHECK(stopped.ending == Minimized::Ending::interrupted);
-        CHECK(counted.seen.size() == limit);
+        CHECK(std::ssize(counted.seen) == limit);
         CHECK_FALSE(stopped.search.one_minimal);
-        CHECK(stopped.graph.failure->signature == stopped.signature);
+        CHECK(stopped.smallest.graph.failure->signature == stopped.signature);
     }
+}
+
+TEST_CASE("a search ends with the best so far when its time is up", "[minimize]") {
+    Strict oracle;
+    const Minimized stopped = minimized(oracle, {.end = std::chrono::steady_clock::now()});
+    CHECK(stopped.ending == Minimized::Ending::interrupted);
+    CHECK(oracle.seen.size() == 1);  // the original
+    CHECK(stopped.smallest.graph.calls().size() == 6);
 }
 
 TEST_CASE("calls of unknown ops are gone around, and what they give is made up", "[minimize]") {
@@ -396,12 +406,13 @@ TEST_CASE("calls of unknown ops are gone around, and what they give is made up",
     };
     const auto oracle = backend_oracle(backend, {.spec = "planted", .tier = Tier::ends});
     wanted = "my.split";
-    const Minimized split = minimize(graph, kInput, *oracle, {});
+    const Minimized split = minimize(graph, kInput, *oracle);
     REQUIRE(split.ending == Minimized::Ending::minimized);
-    CHECK(targets(split.graph) == std::vector<std::string>{"my.split", "getitem"});  // of its results, what was read
-    CHECK(split.graph.find("a")->meta().sizes == Sizes{4});
+    CHECK(targets(split.smallest.graph) ==
+          std::vector<std::string>{"my.split", "getitem"});  // of its results, what was read
+    CHECK(split.smallest.graph.find("a")->meta().sizes == Sizes{4});
     wanted = "aten.tanh.default";
-    const Minimized behind = minimize(graph, kInput, *oracle, {});
-    CHECK(targets(behind.graph) == std::vector<std::string>{wanted});
-    CHECK(behind.graph.failure->inputs.size() == 1);
+    const Minimized behind = minimize(graph, kInput, *oracle);
+    CHECK(targets(behind.smallest.graph) == std::vector<std::string>{wanted});
+    CHECK(behind.smallest.graph.failure->inputs.size() == 1);
 }

@@ -23,9 +23,9 @@ class Unordered final : public Oracle {
   public:
     std::atomic<int> asked = 0;
 
-    Observation observe(const Candidate& candidate) override {
+    Observation observe(const Case& candidate) override {
         ++asked;
-        const std::size_t hash = std::hash<std::string>()(candidate.identity);
+        const std::size_t hash = std::hash<std::string>()(Identity(*this)(candidate));
         for (std::size_t i = 0; i < hash % 200; ++i) std::this_thread::yield();
         const std::string text = print(candidate.graph);
         const bool whole = text.find("%v39") != text.npos && text.find("%v0 ") != text.npos;
@@ -42,20 +42,17 @@ struct Run {
     int asked = 0;
 };
 
-Run run_with_jobs(int jobs, std::optional<std::size_t> step_limit) {
+Run run_with_jobs(int jobs, std::optional<std::int64_t> step_limit) {
     const TempDir folder;
     const auto file = folder.path() / "journal";
     const Graph graph = ladder();
     Unordered oracle;
     Run run;
     {
-        ParallelOracle parallel(oracle, jobs);
-        JournalingOracle journal(parallel, file, Identity(oracle)(graph, kInput), false);
-        MinimizeOptions options;
-        options.jobs = jobs;
-        options.search.step_limit = step_limit;
-        const Minimized result = minimize(graph, kInput, journal, options);
-        run.result = print(result.graph);
+        Journal journal(file, Identity(oracle)({graph, kInput}), false);
+        const Minimized result =
+            minimize(graph, kInput, oracle, {.jobs = jobs, .step_limit = step_limit}, {}, &journal);
+        run.result = print(result.smallest.graph);
         run.queries = result.search.queries;
     }
     run.journal = read_file(file);
@@ -66,7 +63,7 @@ Run run_with_jobs(int jobs, std::optional<std::size_t> step_limit) {
 }  // namespace
 
 TEST_CASE("the number of jobs changes neither the result nor the journal", "[parallel]") {
-    for (const std::optional<std::size_t> limit : {std::optional<std::size_t>(), std::optional<std::size_t>(9)}) {
+    for (const std::optional<std::int64_t> limit : {std::optional<std::int64_t>(), std::optional<std::int64_t>(9)}) {
         const Run one = run_with_jobs(1, limit);
         for (const int jobs : {2, 4, 7}) {
             const Run several = run_with_jobs(jobs, limit);
@@ -88,9 +85,9 @@ TEST_CASE("what was started and never asked for is ended with the search", "[par
     const Graph graph = ladder();
     const auto start = std::chrono::steady_clock::now();
     {
-        ParallelOracle parallel(*forever, 2);
-        parallel.prefetch({graph, kInput, {}, "one"});
-        parallel.prefetch({graph, kInput, {}, "two"});  // beyond the jobs
+        ParallelQueries parallel(*forever, 2);
+        CHECK(parallel.prefetch({graph, kInput}, "one"));
+        CHECK_FALSE(parallel.prefetch({graph, kInput}, "two"));  // beyond the jobs
     }
     CHECK(std::chrono::steady_clock::now() - start < std::chrono::minutes(5));
 }
@@ -105,8 +102,8 @@ TEST_CASE("what is told to be asked next mostly is", "[search]") {
         problem.test = [&](const Set& set) {
             ++asked;
             foreseen += ahead.contains(set);
-            return std::includes(set.begin(), set.end(), culprits.begin(), culprits.end()) ? reduce::Verdict::fails
-                                                                                           : reduce::Verdict::passes;
+            return std::includes(set.begin(), set.end(), culprits.begin(), culprits.end()) ? TestResult::fails
+                                                                                           : TestResult::passes;
         };
         problem.prefetch = [&](const Set& set) {
             CHECK(ahead.insert(set).second);  // a set once

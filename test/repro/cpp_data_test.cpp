@@ -79,7 +79,7 @@ class Printer {
                 "    std::printf(\"\\n\");\n}\nint main() {\n" +
                 prints_ + "}\n";
         write_file(folder_ / "repro.cpp", text);
-        for (const Sidecar& sidecar : writer_.sidecars()) write_file(folder_ / sidecar.file, sidecar.bytes);
+        for (const ReproProgram::File& file : writer_.sidecars()) write_file(folder_ / file.name, file.text);
         const ProcessResult built = build(folder_, {}, {"-Wall", "-Wextra", "-Werror"});
         INFO(built.err);
         REQUIRE(built.exit_code == 0);
@@ -144,12 +144,12 @@ TEST_CASE("data: a large tensor is a file named by its content") {
     const Tensor large = made_up(Tensor(DType::f32, {4097}), Data::random, 0);
     const std::string text = writer.define("x", large);
     REQUIRE(writer.sidecars().size() == 1);
-    const Sidecar& sidecar = writer.sidecars().front();
-    CHECK(sidecar.file.starts_with("stem."));
-    CHECK(sidecar.file.ends_with(".bin"));
-    CHECK(sidecar.bytes.size() == 4 * 4097);
-    CHECK(text == "static const float* const x = sidecar<float>(\"" + sidecar.file + "\", 4097, 0x" +
-                      sidecar.file.substr(5, 16) + "ull);  // f32[4097]\n");
+    const ReproProgram::File& sidecar = writer.sidecars().front();
+    CHECK(sidecar.name.starts_with("stem."));
+    CHECK(sidecar.name.ends_with(".bin"));
+    CHECK(sidecar.text.size() == 4 * 4097);
+    CHECK(text == "static const float* const x = sidecar<float>(\"" + sidecar.name + "\", 4097, 0x" +
+                      sidecar.name.substr(5, 16) + "ull);  // f32[4097]\n");
     DataWriter inside("stem");
     CHECK(
         inside.define("x", made_up(Tensor(DType::f32, {4096}), Data::random, 0)).starts_with("static const float x["));

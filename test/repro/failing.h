@@ -11,14 +11,14 @@
 #include "graph/abilities.h"
 #include "graph/text.h"
 #include "ops/core/interpreter.h"
-#include "repro/emit.h"
-#include "repro/repro.h"
+#include "repro/steps.h"
 
 namespace whittle::repro {
 
 /// What stays the same in all repros of these tests.
 inline Options fixed_options(const std::string& file = "repro.cpp") {
-    return {.output = file, .command = "repro m.json", .environment = {{"whittle", "X"}, {"cpu", "any"}}};
+    return {
+        .output = file, .data = "real", .command = "repro m.json", .environment = {{"whittle", "X"}, {"cpu", "any"}}};
 }
 
 inline Graph failing(const std::string& text, std::vector<Tensor> inputs, const std::string& backend,
@@ -29,18 +29,21 @@ inline Graph failing(const std::string& text, std::vector<Tensor> inputs, const 
     return graph;
 }
 
-inline Emission emission_of(const Graph& graph, const Options& options = fixed_options(), const Facts& facts = {}) {
+/// The harness of a graph with its data as they are.
+inline ReproProgram harness_of(const Graph& graph, const Options& options = fixed_options(), Repro repro = {}) {
     const auto backend = find_backend(graph.failure->backend);
     Emitter* emitter = offered<Emitter>(*backend);
     REQUIRE(emitter);
-    return emit(graph, evaluate(graph, graph.failure->inputs), *emitter, options, facts);
+    repro.graph = graph;
+    repro.expected = evaluate(graph, graph.failure->inputs);
+    return emit(repro, *emitter, options);
 }
 
 /// Builds the program as its header says, and with `more` flags.
-inline ProcessResult build(const std::filesystem::path& folder, const Emission& emission,
+inline ProcessResult build(const std::filesystem::path& folder, const ReproProgram& program,
                            const std::vector<std::string>& more = {}) {
     std::vector<std::string> words = {"g++", "-std=c++17", "-O1", "repro.cpp", "-o", "repro"};
-    words.insert(words.end(), emission.compile_flags.begin(), emission.compile_flags.end());
+    words.insert(words.end(), program.compile_flags.begin(), program.compile_flags.end());
     words.insert(words.end(), more.begin(), more.end());
     return run_process(words, {.folder = folder});
 }

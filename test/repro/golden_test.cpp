@@ -1,5 +1,5 @@
 // Whole repros as text, as who gets one reads it, one of a plug-in, of a command and of Halide. Rewritten with
-// WHITTLE_UPDATE_GOLDENS=1 (scripts/update-goldens does); review with `git diff`. Each is built and run, too.
+// WHITTLE_UPDATE_GOLDENS=1 (scripts/update goldens does); review with `git diff`. Each is built and run, too.
 #include <catch2/catch.hpp>
 #include <limits>
 
@@ -28,13 +28,13 @@ struct Ending {
 };
 
 /// Built without a warning it shows what it should, and its control passes.
-void check_runs(const Graph& graph, const Emission& emission, const Ending& shown) {
+void check_runs(const Graph& graph, const ReproProgram& program, const Ending& shown) {
     const TempDir folder("whittle-test");
-    write_file(folder.path() / "repro.cpp", emission.text);
-    for (const Sidecar& sidecar : emission.sidecars) write_file(folder.path() / sidecar.file, sidecar.bytes);
+    write_file(folder.path() / "repro.cpp", program.text);
+    for (const ReproProgram::File& file : program.files) write_file(folder.path() / file.name, file.text);
     std::vector<std::string> flags = {"-Wall", "-Wextra", "-Werror"};
     if (graph.failure->backend == "halide") flags.clear();  // whose own header has warnings
-    const ProcessResult built = build(folder.path(), emission, flags);
+    const ProcessResult built = build(folder.path(), program, flags);
     INFO(built.err);
     REQUIRE(built.exit_code == 0);
     if (kAddressSanitizer && graph.failure->backend.starts_with("relu_")) return;  // the plug-in wants it preloaded
@@ -48,14 +48,14 @@ void check_runs(const Graph& graph, const Emission& emission, const Ending& show
 }
 
 /// The text is the golden's, but for what differs between machines.
-void check_repro(const std::string& name, const Graph& graph, const Facts& facts, const Ending& shown) {
-    const Emission emission = emission_of(graph, fixed_options(), facts);
-    std::string got = replaced(emission.text, WHITTLE_TEST_BACKENDS, "$BACKENDS");
+void check_repro(const std::string& name, const Graph& graph, const Ending& shown, Repro repro = {}) {
+    const ReproProgram program = harness_of(graph, fixed_options(), std::move(repro));
+    std::string got = replaced(program.text, WHITTLE_TEST_BACKENDS, "$BACKENDS");
     got = replaced(replaced(got, halide::description(), "$HALIDE"), halide::target_code(halide::default_target()),
                    "$TARGET");
     for (const std::string& flag : halide::compile_flags()) got = replaced(got, " " + flag, "");
     test::check_golden("repro/golden/" + name + ".cpp.txt", got);
-    check_runs(graph, emission, shown);
+    check_runs(graph, program, shown);
 }
 
 }  // namespace
@@ -70,7 +70,7 @@ TEST_CASE("golden: a plug-in that gives wrong values") {
 )",
                                 {Tensor::of<float>({-1.5f, -0.0f, 0.1f, inf, -inf, nan})},
                                 "relu_accuracy_error_TESTING_ONLY", {"mismatch", "run", "value"});
-    check_repro("plugin_mismatch", graph, {"the recorded values", {}},
+    check_repro("plugin_mismatch", graph,
                 {1,
                  "4 of 6 values differ in backend, 0 in loops: BUG in the backend relu_accuracy_error_TESTING_ONLY on "
                  "aten.relu.default"});
@@ -88,7 +88,7 @@ TEST_CASE("golden: a command that fails with words that C++ and printf would mis
                 {Tensor::of<std::int64_t>({std::numeric_limits<std::int64_t>::min(), -1, 0, 7})},
                 R"(cmd:sh -c 'echo "error: no \"kernel\" for 100%s, C:\k" >&2; exit 3')",
                 {"exception", "run", normalized(R"(exited with 3: error: no "kernel" for 100%s, C:\k)")});
-    check_repro("command_exception", graph, {"the recorded values", {}},
+    check_repro("command_exception", graph,
                 {1, "BUG in the backend " + graph.failure->backend +
                         " on aten.abs.default, aten.any.default: " + graph.failure->signature.text()});
 }
@@ -102,13 +102,13 @@ TEST_CASE("repro: a command that does not come back, built and run") {
 )",
                           {Tensor::of<float>({1, 2, 3, 4}).to(DType::f16).as_strided({2, 2}, {2, 1}, 0)},
                           "cmd:sleep 100 #", {"timeout", "run", ""});
-    CHECK(emission_of(graph).text.find("alarm(60)") != std::string::npos);
+    CHECK(harness_of(graph).text.find("alarm(60)") != std::string::npos);
     graph.failure->backend = "cmd:sh -c 'kill -ALRM $PPID; exec sleep 60'";  // time passes quickly
-    const Emission emission = emission_of(graph);
+    const ReproProgram program = harness_of(graph);
     for (const char* line : {"if (signal == SIGALRM) return Ending::hang;", "if (!(ending == Ending::hang)) {",
                              "static const half* const in_x = reinterpret_cast<const half*>(in_x_data);  // f16[2, 2]"})
-        CHECK_THAT(emission.text, Catch::Contains(line));
-    check_runs(graph, emission,
+        CHECK_THAT(program.text, Catch::Contains(line));
+    check_runs(graph, program,
                {1, "BUG in the backend " + graph.failure->backend + " on aten.add.Tensor: timeout at run"});
 }
 
@@ -126,6 +126,6 @@ TEST_CASE("golden: Halide and the directive that is guilty") {
     REQUIRE(inspection);
     REQUIRE(!inspection->parts().directives.empty());
     graph.failure->culprit = Culprit{.component = "schedule", .directive = inspection->parts().directives.front().text};
-    check_repro("halide_directive", graph, {"random values, made up by the program", {{0, 0}}},
-                {0, "0 of 128 values differ in halide, 0 in loops: ok"});
+    check_repro("halide_directive", graph, {0, "0 of 128 values differ in halide, 0 in loops: ok"},
+                {.data = Data::random, .seeds = {{0, 0}}});
 }

@@ -50,10 +50,11 @@ Graph product() {
                    {Tensor(DType::f32, {2, 2}), Tensor(DType::f32, {2, 3})}, "claims", {"exception", "run", kSays});
 }
 
-Report repro_of(Strides strides) {
+Repro repro_of(Strides strides) {
     Claims backend(std::move(strides));
     const TempDir folder;
-    return write_repro(product(), backend, {.output = folder.path() / "repro.cpp", .command = "repro", .runs = 1});
+    return write_repro(
+        product(), {.output = folder.path() / "repro.cpp", .runs = 1, .data = "real", .command = "repro"}, &backend);
 }
 
 }  // namespace
@@ -63,10 +64,10 @@ TEST_CASE("what is inferred wrongly is shown by LibTorch's own result, and what 
         CHECK_THROWS_WITH(find_backend("libtorch"), Contains("built without LibTorch"));
         return;
     }
-    const Report wrong = repro_of({1, 2});
+    const Repro wrong = repro_of({1, 2});
     INFO(wrong.message);
     CHECK(wrong.verified);
-    const Report right = repro_of({3, 1});
+    const Repro right = repro_of({3, 1});
     CHECK_FALSE(right.verified);
     CHECK_THAT(right.message, Contains("is gone"));
 }

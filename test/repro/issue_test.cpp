@@ -1,5 +1,5 @@
 // The text of a bug report: what it says that the program prints.
-#include "repro/issue.h"
+#include "repro/steps.h"
 
 #include <catch2/catch.hpp>
 
@@ -21,41 +21,41 @@ constexpr const char* kNeg = R"(graph neg {
 /// Compiles nothing; its short program is what it is made with.
 class Shown final : public Backend, public Emitter {
   public:
-    explicit Shown(ShortProgram program) : program_(std::move(program)) {}
+    explicit Shown(ReproProgram program) : program_(std::move(program)) {}
 
     std::string name() const override { return "shown"; }
     std::string description() const override { return "a program that is given"; }
     CompileResult compile(const Graph&, const BackendOptions&) override { return BackendFailure{"compile", "", "no"}; }
     SuspectCode emit(const EmitRequest&) override { throw Error("there is no harness"); }
-    std::optional<ShortProgram> short_program(const ShortRequest&, std::string&) override { return program_; }
+    std::optional<ReproProgram> short_program(const ShortRequest&, std::string&) override { return program_; }
 
   private:
-    ShortProgram program_;
+    ReproProgram program_;
 };
 
 /// A program with such a main, which fails.
-ShortProgram program_of(const std::string& body) {
+ReproProgram program_of(const std::string& body) {
     return {.text = "#include <cstdio>\n#include <cstdlib>\nint main() {\n" + body + "    return 1;\n}\n",
             .summary = "neg is wrong"};
 }
 
 /// The whole report of a program.
-std::string report_of(const ShortProgram& program, const std::vector<std::string>& notes = {}) {
+std::string report_of(const ReproProgram& program, const std::vector<std::string>& notes = {}) {
     const TempDir folder("whittle-test");
     Shown backend(program);
     const Graph graph = failing(kNeg, {Tensor::of<float>({1})}, "shown", {"exception", "compile", "no"});
     Options options = fixed_options(folder.path() / "repro.cpp");
     options.issue = folder.path() / "ISSUE.md";
     options.notes = notes;
-    const Report report = write_repro(graph, backend, options);
-    INFO(report.message);
-    REQUIRE(report.verified);
+    const Repro repro = write_repro(graph, options, &backend);
+    INFO(repro.message);
+    REQUIRE(repro.verified);
     return read_file(folder.path() / "ISSUE.md");
 }
 
 /// The report of a program that has such a main; `control`: what passes in each of its runs.
 std::string issue_of(const std::string& body, const std::string& control = "") {
-    ShortProgram program = program_of(body);
+    ReproProgram program = program_of(body);
     program.control = control;
     const std::string text = report_of(program);
     CHECK(text.find("neg is wrong") == text.rfind("neg is wrong"));  // the title alone says it
@@ -94,7 +94,7 @@ TEST_CASE("issue: what decides in memory that nobody wrote is an example") {
 }
 
 TEST_CASE("issue: what is right nearby, unless the user says the cause") {
-    ShortProgram program = program_of("");
+    ReproProgram program = program_of("");
     program.facts = "Wrong at all levels.\n", program.near = "Right without `alpha`.", program.model = "The model\n";
     CHECK(report_of(program).find("Wrong at all levels.\n\nRight without `alpha`.\n\nThe model\n") !=
           std::string::npos);
@@ -103,7 +103,7 @@ TEST_CASE("issue: what is right nearby, unless the user says the cause") {
 }
 
 TEST_CASE("issue: a tracker whose readers write Python gets the script, where it was run") {
-    ShortProgram program = program_of("");
+    ReproProgram program = program_of("");
     program.tracker = "pytorch", program.compiler = "LibTorch 1.13.0";
     program.others = {{.name = "repro.py",
                        .text = "# neg is wrong\n#\n#   python3 repro.py\nprint(1)\n",
@@ -121,8 +121,25 @@ TEST_CASE("issue: a tracker whose readers write Python gets the script, where it
     CHECK(other.find("- LibTorch 1.13.0\n") != std::string::npos);
 }
 
+TEST_CASE("issue: the form of each tracker, without headings under which there is nothing") {
+    ReproProgram program = program_of("");
+    program.compiler = "shown 1, target host";
+    for (const auto& [tracker, part] :
+         {std::pair("", "\n### To reproduce\n\n```cpp\n"), std::pair("halide", "\n### Target\n\nhost\n\n### Operating"),
+          std::pair("onnxruntime", "\n### Urgency\n\nNone.\n\n### Platform\n\nLinux\n"),
+          std::pair("opencv", "\n- [x] There is reproducer code and related data files (videos, images, onnx, etc)\n"),
+          std::pair("pytorch", "\n### \U0001F41B Describe the bug\n\n```cpp\n")}) {
+        program.tracker = tracker;
+        const std::string text = report_of(program);
+        INFO(text);
+        CHECK(text.find(part) != std::string::npos);
+        CHECK(text.find("@") == std::string::npos);
+        CHECK(text.find("What happens") == std::string::npos);  // the title says it
+    }
+}
+
 TEST_CASE("issue: a script that fails by itself shows nothing") {
-    ShortProgram program = program_of("");
+    ReproProgram program = program_of("");
     program.tracker = "pytorch", program.compiler = "LibTorch 1.13.0";
     program.others = {{.name = "repro.py", .text = "print(1)\n", .run = {}, .probe = {"true"}}};
     const auto shown = [&](const std::string& end) {
@@ -134,8 +151,8 @@ TEST_CASE("issue: a script that fails by itself shows nothing") {
 }
 
 TEST_CASE("issue: what may show it where the shorter program does not") {
-    ShortProgram program = program_of("    if (1) return 0;\n");
-    program.otherwise = std::make_shared<ShortProgram>(program_of("    puts(\"longer\");\n"));
+    ReproProgram program = program_of("    if (1) return 0;\n");
+    program.otherwise = std::make_shared<ReproProgram>(program_of("    puts(\"longer\");\n"));
     CHECK(report_of(program).find("    longer\n") != std::string::npos);
     program.otherwise->text = program.text;
     program.text = program_of("    puts(\"shorter\");\n").text;

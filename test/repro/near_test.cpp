@@ -1,5 +1,5 @@
 // near_case(): the nearest graph that is right, of backends with a planted bug.
-#include "repro/near.h"
+#include "repro/steps.h"
 
 #include <catch2/catch.hpp>
 
@@ -21,16 +21,16 @@ constexpr const char* kSub = R"(graph g {
 }
 )";
 
-Subject failing_subject(const Signature& signature, const char* text = kSub) {
-    return with_data(failing(text, {Tensor::of<float>({1, 2}, {2})}, "planted", signature), Data::real);
+Repro failing_repro(const Signature& signature, const char* text = kSub) {
+    return with_data({.graph = failing(text, {Tensor::of<float>({1, 2}, {2})}, "planted", signature)}, Data::real);
 }
 
-std::optional<NearCase> found(PlantedBackend& backend, const Subject& subject, bool controlled = false) {
-    const auto compiled = backend.compile(subject.graph, {});
+std::optional<NearCase> found(PlantedBackend& backend, const Repro& repro, bool controlled = false) {
+    const auto compiled = backend.compile(repro.graph, {});
     const auto* const executable = std::get_if<std::unique_ptr<Executable>>(&compiled);
     REQUIRE(executable);
-    const RunResult got = (*executable)->run(subject.graph.failure->inputs);
-    return near_case(subject, std::get<std::vector<Tensor>>(got), controlled, backend, Options());
+    const RunResult got = (*executable)->run(repro.graph.failure->inputs);
+    return near_case(repro, std::get<std::vector<Tensor>>(got), controlled, backend);
 }
 
 }  // namespace
@@ -40,12 +40,12 @@ TEST_CASE("near case: an attribute that is not right") {
     backend.on_result = [](const Node& call, Tensor value) {
         return call.kwarg("alpha") ? Tensor::of<float>({7, 7}, {2}) : value;
     };
-    const Subject subject = failing_subject({"mismatch", "run", "value"});
-    const auto near = found(backend, subject);
+    const Repro repro = failing_repro({"mismatch", "run", "value"});
+    const auto near = found(backend, repro);
     REQUIRE(near);
     CHECK(near->change == NearCase::Change::without_attribute);
-    CHECK(near_text(subject.graph, *near) == "Right without `alpha`.");
-    CHECK_FALSE(found(backend, subject, true));  // where a switch says more, other values say nothing
+    CHECK(near_text(repro.graph, *near) == "Right without `alpha`.");
+    CHECK_FALSE(found(backend, repro, true));  // where a switch says more, other values say nothing
 }
 
 TEST_CASE("near case: operands that are taken for each other") {
@@ -63,28 +63,28 @@ TEST_CASE("near case: operands that are taken for each other") {
         for (const double element : value.values<double>()) negative.push_back(static_cast<float>(-element));
         return Tensor::of(negative, value.sizes());
     };
-    const Subject subject = failing_subject({"mismatch", "run", "value"}, kSwapped);
-    const auto near = found(backend, subject, true);
+    const Repro repro = failing_repro({"mismatch", "run", "value"}, kSwapped);
+    const auto near = found(backend, repro, true);
     REQUIRE(near);
     CHECK(near->same_result);
-    CHECK(near_text(subject.graph, *near) ==
+    CHECK(near_text(repro.graph, *near) ==
           "The result is that of the model with `sub(abs, x)` in the place of `sub(x, abs)`.");
 }
 
 TEST_CASE("near case: an output that another call reads") {
     PlantedBackend backend;
-    const Subject subject = failing_subject({"exception", "compile", "two"});
+    const Repro repro = failing_repro({"exception", "compile", "two"});
     backend.on_compile = [](const Graph& graph) {
         if (graph.outputs().size() > 1) throw Error("two");
     };
-    const auto near = near_case(subject, {}, false, backend, Options());
+    const auto near = near_case(repro, {}, false, backend);
     REQUIRE(near);
-    CHECK(near_text(subject.graph, *near) == "Right where `neg` is no output.");
+    CHECK(near_text(repro.graph, *near) == "Right where `neg` is no output.");
 }
 
 TEST_CASE("near case: none where all is wrong, or a run may take its whole limit") {
     PlantedBackend backend;
     backend.on_result = [](const Node&, Tensor) { return Tensor::of<float>({7, 7}, {2}); };
-    CHECK_FALSE(found(backend, failing_subject({"mismatch", "run", "value"})));
-    CHECK_FALSE(near_case(failing_subject({"timeout", "run", ""}), {}, false, backend, Options()));
+    CHECK_FALSE(found(backend, failing_repro({"mismatch", "run", "value"})));
+    CHECK_FALSE(near_case(failing_repro({"timeout", "run", ""}), {}, false, backend));
 }

@@ -11,20 +11,22 @@ using namespace whittle::repro;
 namespace {
 
 /// What becomes of a program, which is a text for a shell and shows a failure by exit 1.
-Report verified(const std::string& text, bool control = false) {
+Repro verified(const std::string& text, bool control = false) {
     const TempDir folder("whittle-test");
-    write_file(folder.path() / "program", text);
-    Program program{.folder = folder.path(), .build = {}, .run = {"sh", "program"}};
-    program.control = control;
-    Report report;
-    verify(program, {}, {}, report);
-    return report;
+    Repro repro;
+    repro.graph.failure.emplace();
+    repro.program.folder = ProgramFolder{.name = "program", .run = {"sh", "program"}};
+    if (control) repro.program.control_argument = "no bug";
+    const Options options;
+    write_file(place_in(folder.path(), repro.program, options).file, text);
+    verify(folder.path(), options, repro);
+    return repro;
 }
 
 }  // namespace
 
 TEST_CASE("verify: every run must fail, and the control pass") {
-    const Report fails = verified("echo wrong; exit 1");
+    const Repro fails = verified("echo wrong; exit 1");
     CHECK(fails.verified);
     CHECK(fails.runs == 3);
     CHECK(fails.of == 3);
@@ -37,7 +39,7 @@ TEST_CASE("verify: every run must fail, and the control pass") {
 }
 
 TEST_CASE("verify: a run with filled memory that passes is counted as a run") {
-    const Report report = verified("[ -z \"$MALLOC_PERTURB_\" ] || exit 0; echo wrong; exit 1");
+    const Repro report = verified("[ -z \"$MALLOC_PERTURB_\" ] || exit 0; echo wrong; exit 1");
     CHECK(report.verified);
     CHECK(report.runs == 3);
     CHECK(report.of == 4);  // "3 of 4 runs fail"

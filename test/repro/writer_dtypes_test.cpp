@@ -8,8 +8,8 @@
 #include "backends/command/short_programs.h"
 #include "base/error.h"
 #include "base/files.h"
+#include "printers/python_script.h"
 #include "repro/failing.h"
-#include "repro/python.h"
 
 using namespace whittle;
 using namespace whittle::repro;
@@ -86,16 +86,16 @@ void write_stubs(const std::filesystem::path& folder) {
 bool can_run(const std::vector<std::string>& probe) { return run_process(probe).exit_code == 0; }
 
 /// The short programs of a dtype that `write` makes pass on the expected values, and hold its numbers.
-void check_short(const Graph& graph, const std::function<std::optional<ShortProgram>(const ShortRequest&)>& write,
+void check_short(const Graph& graph, const std::function<std::optional<ReproProgram>(const ShortRequest&)>& write,
                  bool python) {
     const std::vector<Tensor> expected = evaluate(graph, graph.failure->inputs);
     ShortRequest request{graph, expected, {}, "repro.cpp"};
     request.given_expected = true;
-    const std::optional<ShortProgram> program = write(request);
+    const std::optional<ReproProgram> program = write(request);
     if (!program) return;
     const TempDir folder;
     write_stubs(folder.path());
-    for (const ShortProgram::File& file : program->files) write_file(folder.path() / file.name, file.text);
+    for (const ReproProgram::File& file : program->files) write_file(folder.path() / file.name, file.text);
     const std::string own = program->folder ? program->folder->name : "repro.cpp";
     write_file(folder.path() / own, program->text);
     CAPTURE(program->text);
@@ -114,24 +114,25 @@ void check_short(const Graph& graph, const std::function<std::optional<ShortProg
 }  // namespace
 
 TEST_CASE("writers: C++ of every dtype builds, and its check passes on the expected values", "[writers]") {
-    const std::vector<DType> dtypes = taken(kPlugin, [](const Graph& graph) { emission_of(graph); });
+    const std::vector<DType> dtypes = taken(kPlugin, [](const Graph& graph) { harness_of(graph); });
     CHECK(dtypes.size() == std::size(kAllDTypes));
-    const Emission emission = emission_of(copies(dtypes, kPlugin));
+    const ReproProgram program = harness_of(copies(dtypes, kPlugin));
     const TempDir folder;
-    write_file(folder.path() / "repro.cpp", emission.text);
+    write_file(folder.path() / "repro.cpp", program.text);
     write_file(folder.path() / "whittle_backend.h", "");
-    CHECK(holds(emission.text, "9007199254740993"));
-    CHECK(holds(emission.text, "18446744073709551615"));
-    const ProcessResult built = build(folder.path(), emission);
+    CHECK(holds(program.text, "9007199254740993"));
+    CHECK(holds(program.text, "18446744073709551615"));
+    const ProcessResult built = build(folder.path(), program);
     CAPTURE(built.err);
     REQUIRE(built.exit_code == 0);
-    REQUIRE(emission.control == "the recorded outputs alone");
+    REQUIRE(program.control_argument == "the recorded outputs alone");
     check_exits_with_0(folder.path(), {"./repro", "control"});
 }
 
 TEST_CASE("writers: PyTorch in Python computes every dtype that it has as expected", "[writers]") {
     const auto script_of = [](const Graph& graph) {
-        return python_script(graph, graph.failure->inputs, evaluate(graph, graph.failure->inputs), {}, "repro");
+        return printers::python_script(graph, graph.failure->inputs, evaluate(graph, graph.failure->inputs), {},
+                                       "repro");
     };
     const std::vector<DType> dtypes = taken(kPlugin, [&](const Graph& graph) { script_of(graph); });
     for (const DType dtype : {DType::c64, DType::c128, DType::i64, DType::boolean, DType::bf16}) {
@@ -152,7 +153,7 @@ TEST_CASE("writers: short programs of every dtype pass on the expected values", 
         CAPTURE(name(dtype));
         Graph graph = copies({dtype}, "cmd:false");
         std::string why_not;
-        using Written = std::optional<ShortProgram>;
+        using Written = std::optional<ReproProgram>;
         const auto refused_or = [&](const std::function<Written()>& write) -> Written {
             try {
                 Written program = write();

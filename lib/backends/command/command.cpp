@@ -176,7 +176,7 @@ class CommandBackend final : public Backend, public Emitter, public Optioned, pu
         return CompileResult(std::move(made));
     }
     SuspectCode emit(const EmitRequest& request) override { return command_code(request, argv_); }
-    std::optional<ShortProgram> short_program(const ShortRequest& request, std::string& why_not) override {
+    std::optional<ReproProgram> short_program(const ShortRequest& request, std::string& why_not) override {
         const Failure& failure = *request.graph.failure;
         const TempDir folder("whittle-repro");
         if (request.graph.subgraphs.empty())

@@ -62,10 +62,10 @@ class OnnxRuntimeProgram {
           compared_(compared(request)),
           output_(model_.outputs.at(compared_.output)) {}
 
-    ShortProgram write() {
+    ReproProgram write() {
         // Without the package's own script, which fetches the libraries of CUDA and fails where it cannot.
         const std::string get = "npm install --ignore-scripts " + said_.package;
-        ShortProgram program;
+        ReproProgram program;
         std::string inputs = node_inputs();
         const bool reads = inputs.find("fs.") != std::string::npos;
         program.text = fill_template("repro_onnxruntime.mjs", {{"HEADER", header(Language::javascript)},
@@ -443,7 +443,7 @@ class OnnxRuntimeProgram {
 
 }  // namespace
 
-std::optional<ShortProgram> onnxruntime_program(const ShortRequest& request, const WorkerHello& said,
+std::optional<ReproProgram> onnxruntime_program(const ShortRequest& request, const WorkerHello& said,
                                                 std::string& why_not) {
     why_not = not_in_short_model(request);
     const Failure& failure = *request.graph.failure;

@@ -25,8 +25,8 @@ class OpenCvProgram {
           model_(short_model(request)),
           compared_(compared(request)) {}
 
-    ShortProgram write() {
-        ShortProgram program = in_node() ? node_program() : cpp_program();
+    ReproProgram write() {
+        ReproProgram program = in_node() ? node_program() : cpp_program();
         program.compiler = "OpenCV " + said_.version;
         program.files = model_.files;
         if (is("mismatch")) program.others.push_back(python_program());
@@ -41,8 +41,8 @@ class OpenCvProgram {
     /// It is npm's build.
     bool in_node() const { return !said_.package.empty(); }
 
-    ShortProgram node_program() const {
-        ShortProgram program;
+    ReproProgram node_program() const {
+        ReproProgram program;
         program.text = opencv_in_node(request_, model_, compared_, header("//"), said_.package);
         program.summary = title_of(request_, model_, words());
         program.folder = {.name = "run.mjs", .run = {"node", "run.mjs"}, .get = "npm install " + said_.package};
@@ -50,7 +50,7 @@ class OpenCvProgram {
         return program;
     }
 
-    ShortProgram cpp_program() const {
+    ReproProgram cpp_program() const {
         const bool guilty = !request_.blame.off.empty();
         std::map<std::string, std::string> values = {
             {"HEADER", header("//")},
@@ -66,7 +66,7 @@ class OpenCvProgram {
             {"OUTPUT", model_.outputs.at(compared_.output)},
             {"COMPARE", is("mismatch") ? compare() : ""}};
         values["INCLUDES"] = includes(values);
-        ShortProgram program;
+        ReproProgram program;
         program.text = fill_template("repro_opencv.cpp", values);
         program.summary = title_of(request_, model_, words());
         program.folder = {.name = "run.cpp", .build = kBuild, .run = {"./run"}};
@@ -242,7 +242,7 @@ class OpenCvProgram {
 
 }  // namespace
 
-std::optional<ShortProgram> opencv_program(const ShortRequest& request, const WorkerHello& said, std::string& why_not) {
+std::optional<ReproProgram> opencv_program(const ShortRequest& request, const WorkerHello& said, std::string& why_not) {
     why_not = not_in_short_model(request);
     const Failure& failure = *request.graph.failure;
     for (const auto& [name, value] : failure.options) why_not = "it is run with " + name + "=" + value;

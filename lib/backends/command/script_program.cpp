@@ -55,9 +55,9 @@ class Script {
             words_.emplace_back("{}");
     }
 
-    ShortProgram write() {
+    ReproProgram write() {
         const bool asks = !scripted_.question.empty(), rows = !scripted_.question_without.empty();
-        ShortProgram program;
+        ReproProgram program;
         const std::string run = this->run(), verdict = this->verdict();
         program.text = fill_template("repro_script.py", {{"HEADER", header()},
                                                          {"IMPORTS", imports(run + verdict)},
@@ -89,7 +89,7 @@ class Script {
 
     std::string names() const {
         std::string text;
-        for (const ShortProgram::File& file : scripted_.files) text += (text.empty() ? "" : ", ") + quoted(file.name);
+        for (const ReproProgram::File& file : scripted_.files) text += (text.empty() ? "" : ", ") + quoted(file.name);
         return text + (scripted_.files.size() == 1 ? "," : "");
     }
 
@@ -171,9 +171,9 @@ class Script {
         return rows() ? "{name: " + values + " for name in (\"question_without\", \"question\")}" : values;
     }
 
-    void data_set(std::vector<ShortProgram::File>& files) const {
-        const std::vector<ShortProgram::File> model = short_model(request_).files;
-        for (const ShortProgram::File& file : model)
+    void data_set(std::vector<ReproProgram::File>& files) const {
+        const std::vector<ReproProgram::File> model = short_model(request_).files;
+        for (const ReproProgram::File& file : model)
             if (file.name.starts_with("test_data_set_0/")) files.push_back(file);
     }
 
@@ -197,15 +197,15 @@ class Script {
 
 }  // namespace
 
-std::vector<ShortProgram::File> files_of(const fs::path& folder) {
-    std::vector<ShortProgram::File> files;
+std::vector<ReproProgram::File> files_of(const fs::path& folder) {
+    std::vector<ReproProgram::File> files;
     for (const fs::directory_entry& entry : fs::directory_iterator(folder))
         files.push_back({entry.path().filename().string(), read_file(entry.path())});
-    std::ranges::sort(files, {}, &ShortProgram::File::name);
+    std::ranges::sort(files, {}, &ReproProgram::File::name);
     return files;
 }
 
-std::optional<ShortProgram> script_program(const ShortRequest& request, const Scripted& scripted,
+std::optional<ReproProgram> script_program(const ShortRequest& request, const Scripted& scripted,
                                            std::string& why_not) {
     why_not = not_shown_shortly(*request.graph.failure);
     if (request.graph.failure->signature.detail == "sizes") why_not = "its mismatch is none of values";

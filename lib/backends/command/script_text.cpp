@@ -108,7 +108,7 @@ Compared compared(const ShortRequest& request) {
     }
     result.tensor = result.tensor.contiguous();
     result.expected = result.tensor.values<double>();
-    if (is_floating(expected.dtype()) && !(request.exact && written_exactly(result.tensor)))
+    if (is_floating(expected.dtype()) && !(request.blame.exact && written_exactly(result.tensor)))
         result.tolerance = absolute_tolerance(*request.graph.failure, result.tensor);
     return result;
 }

@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::size_t kMostParameters = std::size_t(64) << 20;  // bytes that are sent with a report
 
-ShortProgram::File tensor_file(const std::string& prefix, std::size_t number, const Tensor& tensor) {
+ReproProgram::File tensor_file(const std::string& prefix, std::size_t number, const Tensor& tensor) {
     const TempDir folder("whittle-repro");
     const std::filesystem::path file = folder.path() / "tensor.pb";
     save_tensor_proto(file, tensor);
@@ -24,12 +24,11 @@ ShortProgram::File tensor_file(const std::string& prefix, std::size_t number, co
 
 /// What the compiler itself gets right with something switched off is no question of an opset's definitions.
 std::string opset_condition(const ShortRequest& request, const ShortModel& model) {
-    const bool controlled = request.blame.passes_to >= 0 || !request.blame.off.empty();
-    return controlled ? "" : opset_words(model.graph);
+    return request.blame.controlled() ? "" : opset_words(model.graph);
 }
 
 /// The file where it is small, as what a shell makes it of: trackers take no attachments of that type.
-std::string pasted(const ShortProgram::File& file) {
+std::string pasted(const ReproProgram::File& file) {
     constexpr std::size_t kMost = 2048;  // bytes
     if (file.text.size() > kMost) return "";
     return "\n<details><summary>" + file.name + ", to be pasted</summary>\n\n```sh\nbase64 -d > " + file.name +
@@ -50,7 +49,7 @@ std::string statement_of(const ShortRequest& request, const ShortModel& model, T
 
 std::string model_text(const ShortModel& model, bool why) {
     const std::string definitions = why ? definitions_text(model.graph) : "";
-    const ShortProgram::File& file = model.files.at(0);
+    const ReproProgram::File& file = model.files.at(0);
     const std::string below = pasted(file);
     return "The model (`" + file.name + "`, " + std::to_string(file.text.size()) + " bytes, " +
            (below.empty() ? "attached" : "below") + "):\n\n```\n" + model.text + "```\n" + below +

@@ -14,7 +14,7 @@ struct ShortModel {
     Graph graph;                               ///< under short names
     std::vector<std::string> inputs, outputs;  ///< as the model calls them
     std::string text;                          ///< of the model, as onnx.parser reads it
-    std::vector<ShortProgram::File> files;     ///< model.onnx, test_data_set_0/input_0.pb …, output_0.pb …
+    std::vector<ReproProgram::File> files;     ///< model.onnx, test_data_set_0/input_0.pb …, output_0.pb …
 };
 
 /// Throws Error for a graph without a spelling in ONNX.

@@ -13,28 +13,28 @@
 namespace whittle {
 
 /// Of ONNX Runtime: run.mjs for node, which is run, and run.py, which is run where Python has onnxruntime.
-std::optional<ShortProgram> onnxruntime_program(const ShortRequest& request, const WorkerHello& said,
+std::optional<ReproProgram> onnxruntime_program(const ShortRequest& request, const WorkerHello& said,
                                                 std::string& why_not);
 /// Of OpenCV: run.cpp, which is built and run, or of npm's build (WorkerHello::package) run.mjs for node; and run.py,
 /// which is run where Python has cv2, and for npm's build the same release of it.
-std::optional<ShortProgram> opencv_program(const ShortRequest& request, const WorkerHello& said, std::string& why_not);
+std::optional<ReproProgram> opencv_program(const ShortRequest& request, const WorkerHello& said, std::string& why_not);
 
 /// What a script runs, and puts there first.
 struct Scripted {
     std::string name;                                  ///< the backend's: "cmd:./ort.sh"
     std::vector<std::string> words;                    ///< the command's; "{}" stands for the folder
-    std::vector<ShortProgram::File> files;             ///< that it reads, in its folder
+    std::vector<ReproProgram::File> files;             ///< that it reads, in its folder
     std::string version = {};                          ///< of the compiler
     std::string question = {}, question_without = {};  ///< of a worker; without: the switch `off` is off
     std::string off = {};
 };
 /// The files of a folder.
-std::vector<ShortProgram::File> files_of(const std::filesystem::path& folder);
+std::vector<ReproProgram::File> files_of(const std::filesystem::path& folder);
 /// Of any command: run.py, by Python's standard library alone.
-std::optional<ShortProgram> script_program(const ShortRequest& request, const Scripted& scripted, std::string& why_not);
+std::optional<ReproProgram> script_program(const ShortRequest& request, const Scripted& scripted, std::string& why_not);
 
 /// Of a worker that says what it is made of (`repro` of its hello); nothing for one that does not, or another.
-using ShortWriter = std::optional<ShortProgram> (*)(const ShortRequest&, const WorkerHello&, std::string& why_not);
+using ShortWriter = std::optional<ReproProgram> (*)(const ShortRequest&, const WorkerHello&, std::string& why_not);
 ShortWriter short_writer(const std::string& api);
 
 }  // namespace whittle

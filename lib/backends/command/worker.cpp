@@ -369,7 +369,7 @@ class WorkerBackend final : public Backend,
         return code;
     }
 
-    std::optional<ShortProgram> short_program(const ShortRequest& request, std::string& why_not) override {
+    std::optional<ReproProgram> short_program(const ShortRequest& request, std::string& why_not) override {
         const Failure& failure = *request.graph.failure;
         WorkerPool& pool = pools_.of(failure.options);
         const WorkerHello said = pool.hello();

@@ -6,6 +6,7 @@
 #include "backends/halide/planned.h"
 #include "base/error.h"
 #include "expr/interpret.h"
+#include "graph/value_ref.h"
 #include "ops/core/recorder.h"
 #include "passes/subgraph.h"
 #include "program/interpreted.h"
@@ -42,13 +43,7 @@ double interpreted_nodes(const Plan& plan) {
 /// each kernel the one whose group is computed; its own where that is empty.
 bool lowers_well(const Plan& plan, std::span<const Tensor> inputs, std::span<const Tensor> expected,
                  const Accuracy& accuracy, const std::vector<std::size_t>& code_of = {}) {
-    KnownValues values;
-    std::size_t next = 0;
-    for (NodeId id = 0; id < static_cast<NodeId>(plan.graph.nodes.size()); id++) {
-        const Node& node = plan.graph.nodes[static_cast<std::size_t>(id)];
-        if (node.kind == NodeKind::placeholder) values[{id, 0}] = inputs[next++];
-        if (node.kind == NodeKind::get_attr) values[{id, 0}] = plan.graph.attributes.at(node.target);
-    }
+    KnownValues values = leaf_values(plan.graph, inputs);
     for (std::size_t k = 0; k < plan.kernels.size(); k++) {
         const Kernel& kernel = plan.kernels[k];
         std::vector<Tensor> operands;

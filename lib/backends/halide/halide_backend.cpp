@@ -139,7 +139,7 @@ class HalideBackend final : public Backend,
         static const bool once = (warm_up_plain(), true);
         static_cast<void>(once);
     }
-    std::optional<ShortProgram> program(const program::KernelRequest& request) override {
+    std::optional<ReproProgram> program(const program::KernelRequest& request) override {
         return short_program_of(request);
     }
     std::string compiler() const override { return "Halide"; }

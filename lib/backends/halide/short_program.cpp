@@ -26,7 +26,7 @@ class HalideProgram {
           expected_(scalars_of(request.expected)),
           flags_(compile_flags()) {}
 
-    ShortProgram write() {
+    ReproProgram write() {
         const std::string& kind = failure_.signature.kind;
         if (kind == "mismatch") compare();
         if (kind == "exception") caught();
@@ -252,7 +252,7 @@ class HalideProgram {
 
 }  // namespace
 
-std::optional<ShortProgram> short_program_of(const program::KernelRequest& request) {
+std::optional<ReproProgram> short_program_of(const program::KernelRequest& request) {
     if (request.failure.signature.kind == "mismatch" && request.expected.numel() > kMostInPlace) return std::nullopt;
     const std::optional<PlainText> text = plain_text(request.kernel);
     return text ? std::optional(HalideProgram(request, *text).write()) : std::nullopt;

@@ -8,6 +8,6 @@
 namespace whittle::halide {
 
 /// As the ability has it.
-std::optional<ShortProgram> short_program_of(const program::KernelRequest& request);
+std::optional<ReproProgram> short_program_of(const program::KernelRequest& request);
 
 }  // namespace whittle::halide

@@ -81,7 +81,7 @@ class LibTorchBackend final : public Backend,
     }
 
     SuspectCode emit(const EmitRequest& request) override { return aten::libtorch_code(request, false); }
-    std::optional<ShortProgram> short_program(const ShortRequest& request, std::string& why_not) override {
+    std::optional<ReproProgram> short_program(const ShortRequest& request, std::string& why_not) override {
         return libtorch_program(request, why_not);
     }
     bool is_pytorch() const override { return true; }

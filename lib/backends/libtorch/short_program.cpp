@@ -93,7 +93,7 @@ class LibTorchProgram {
               with_short_names(request.graph, OutputNames::y, runs == Runs::op_by_op ? &Registry::instance() : nullptr),
               Registry::instance())) {}
 
-    ShortProgram write() {
+    ReproProgram write() {
         std::map<std::string, std::string> values = {
             {"HEADER", header()}, {"BUILD", build()}, {"BEFORE", ends_by_failure(request_)}};
         values["CALLS"] = scripted_ ? script_calls() : calls();
@@ -107,7 +107,7 @@ class LibTorchProgram {
                 : "";
         values["COMPARE"] = failure_.signature.kind == "mismatch" ? compare() : "";
         values["INCLUDES"] = includes(values);
-        ShortProgram program;
+        ReproProgram program;
         program.text = fill_template(scripted_ ? "repro_torchscript_short.cpp" : "repro_libtorch_short.cpp", values);
         program.summary = report_title(request_, graph_, &Registry::instance(), title_words());
         program.compiler = "LibTorch " + version();
@@ -422,14 +422,14 @@ std::string too_much(const ShortRequest& request) {
 
 }  // namespace
 
-std::optional<ShortProgram> libtorch_program(const ShortRequest& request, std::string& why_not) {
+std::optional<ReproProgram> libtorch_program(const ShortRequest& request, std::string& why_not) {
     why_not = too_much(request);
     if (why_not.empty() && !request.graph.failure->options.empty()) why_not = "it loads a library of ops";
     if (!why_not.empty()) return std::nullopt;
     return LibTorchProgram(request, Runs::op_by_op).write();
 }
 
-std::optional<ShortProgram> torchscript_program(const ShortRequest& request, std::string& why_not) {
+std::optional<ReproProgram> torchscript_program(const ShortRequest& request, std::string& why_not) {
     why_not = too_much(request);
     for (const auto& [name, value] : request.graph.failure->options)
         if (value == "onednn") why_not = "it is run with " + name + "=" + value;
@@ -437,10 +437,10 @@ std::optional<ShortProgram> torchscript_program(const ShortRequest& request, std
     if (!why_not.empty()) return std::nullopt;
     // What the first run sees may decide how the second one is optimized; a fuser waits for it.
     constexpr int kUntilOptimized = 2;
-    ShortProgram optimized = LibTorchProgram(request, Runs::as_torchscript, kUntilOptimized).write();
+    ReproProgram optimized = LibTorchProgram(request, Runs::as_torchscript, kUntilOptimized).write();
     if (request.graph.failure->options.contains("fuser")) return optimized;
-    ShortProgram once = LibTorchProgram(request, Runs::as_torchscript).write();
-    once.otherwise = std::make_shared<ShortProgram>(std::move(optimized));
+    ReproProgram once = LibTorchProgram(request, Runs::as_torchscript).write();
+    once.otherwise = std::make_shared<ReproProgram>(std::move(optimized));
     return once;
 }
 

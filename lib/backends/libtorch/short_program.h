@@ -9,8 +9,8 @@
 namespace whittle {
 
 /// As Emitter::short_program(), of a graph of ATen's calls.
-std::optional<ShortProgram> libtorch_program(const ShortRequest& request, std::string& why_not);
+std::optional<ReproProgram> libtorch_program(const ShortRequest& request, std::string& why_not);
 /// The same for the backend ts, with its options: a module that is defined by its text, and run twice.
-std::optional<ShortProgram> torchscript_program(const ShortRequest& request, std::string& why_not);
+std::optional<ReproProgram> torchscript_program(const ShortRequest& request, std::string& why_not);
 
 }  // namespace whittle

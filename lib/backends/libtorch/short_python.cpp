@@ -242,7 +242,6 @@ std::optional<OtherProgram> torch_in_python(const ShortRequest& request, const G
                         .text = PythonProgram(request, graph, scripted).write(about, file),
                         .run = {"python3", file},
                         .probe = {"python3", "-c", "import torch; print('PyTorch', torch.__version__)"},
-                        .says = {},
                         .ends_by = signature.kind == "crash" ? signature.detail : ""};
 }
 

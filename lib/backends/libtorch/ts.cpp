@@ -133,7 +133,7 @@ class TorchScriptBackend final : public Backend, public Support, public Optioned
     }
 
     SuspectCode emit(const EmitRequest& request) override { return aten::libtorch_code(request, true); }
-    std::optional<ShortProgram> short_program(const ShortRequest& request, std::string& why_not) override {
+    std::optional<ReproProgram> short_program(const ShortRequest& request, std::string& why_not) override {
         return torchscript_program(request, why_not);
     }
 

@@ -221,7 +221,7 @@ class PluginBackend : public Backend, public Emitter {
     }
 
     SuspectCode emit(const EmitRequest& request) override { return plugin_code(request, library_, name()); }
-    std::optional<ShortProgram> short_program(const ShortRequest& request, std::string& why_not) override {
+    std::optional<ReproProgram> short_program(const ShortRequest& request, std::string& why_not) override {
         return plugin_program(request, library_, name(), why_not);
     }
 

@@ -14,7 +14,7 @@ namespace whittle {
 SuspectCode plugin_code(const EmitRequest& request, const std::filesystem::path& library, const std::string& name);
 
 /// As Emitter::short_program().
-std::optional<ShortProgram> plugin_program(const ShortRequest& request, const std::filesystem::path& library,
+std::optional<ReproProgram> plugin_program(const ShortRequest& request, const std::filesystem::path& library,
                                            const std::string& name, std::string& why_not);
 
 /// whittle_backend.h as it stands here.

@@ -48,7 +48,7 @@ class PluginProgram {
     PluginProgram(const ShortRequest& request, const fs::path& library, const std::string& backend)
         : request_(request), failure_(*request.graph.failure), library_(library), backend_(backend) {}
 
-    ShortProgram write() {
+    ReproProgram write() {
         std::map<std::string, std::string> values = {{"JSON", json()},
                                                      {"LIBRARY", string_literal("./" + library_.filename().string())},
                                                      {"BACKEND", string_literal(backend_)},
@@ -65,7 +65,7 @@ class PluginProgram {
             chomped(comment_lines("//", library_.filename().string() + ", backend " + backend_ + ": " +
                                             whole_statement(request_, with_short_names(request_.graph), nullptr, {})));
         values["INCLUDES"] = includes(values);
-        ShortProgram program;
+        ReproProgram program;
         program.text = fill_template("repro_plugin_short.cpp", values);
         program.summary = report_title(request_, with_short_names(request_.graph), nullptr, {});
         program.compiler = "backend " + backend_ + " in " + library_.filename().string();
@@ -258,7 +258,7 @@ class PluginProgram {
 
 }  // namespace
 
-std::optional<ShortProgram> plugin_program(const ShortRequest& request, const fs::path& library,
+std::optional<ReproProgram> plugin_program(const ShortRequest& request, const fs::path& library,
                                            const std::string& name, std::string& why_not) {
     why_not = too_much(request);
     if (!why_not.empty()) return std::nullopt;

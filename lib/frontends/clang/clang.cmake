@@ -30,7 +30,7 @@ if(whittle_clang_version)
 else()
   list(TRANSFORM clang_readers PREPEND frontends/clang/)
   set_source_files_properties(${clang_readers} PROPERTIES HEADER_FILE_ONLY ON)
-  message(STATUS "Left out: trace cc and explain --static, which need libclang-14-dev and libclang-cpp14-dev")
+  message(STATUS "Left out: trace cc and explain static, which need libclang-14-dev and libclang-cpp14-dev")
 endif()
 set(WHITTLE_HAS_CLANG ${whittle_clang_version} CACHE INTERNAL "Clang's version, or empty: C++ sources are not read")
 set_source_files_properties(frontends/clang/launcher.cpp PROPERTIES COMPILE_DEFINITIONS

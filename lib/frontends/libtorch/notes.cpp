@@ -25,9 +25,9 @@ const char* reason_of(CutReason cut) {
         case kNotCut:
             break;
         case kCutSize:
-            return "at its size limit (--capture-limit)";
+            return "at its size limit (--capture limit)";
         case kCutTime:
-            return "at its time limit (--capture-seconds)";
+            return "at its time limit (--capture seconds)";
         case kCutDisk:
             return "where the disk was full";
         case kCutError:
@@ -99,7 +99,7 @@ std::vector<std::string> notes_of_end(const Recording& recording, const std::str
     }
     if (file.left_out)
         notes.push_back("the elements of " + plural(file.left_out, "tensor") +
-                        " were left out, for want of room (--capture-limit): graphs that need them have no record");
+                        " were left out, for want of room (--capture limit): graphs that need them have no record");
     if (file.lost)
         notes.push_back(
             plural(file.lost, "event") +

@@ -40,6 +40,7 @@
 
 #include "frontends/onnx/tensor_proto.h"
 #include "graph/graph.h"
+#include "graph/placement.h"
 #include "ops/onnx/opset.h"
 
 namespace whittle {
@@ -75,14 +76,6 @@ struct LoadOptions {
     /// Of what Whittle cannot describe, keep calls of ops that it does not know, for who may know them. The file has to
     /// declare what they give.
     bool opaque = false;
-};
-
-/// A node that capture cannot go through.
-struct Break {
-    std::string reason;
-    std::string node;  ///< name of the call in the graph; in a nested graph after the words that lead there
-    std::string op;    ///< "onnx.NonMaxSuppression"
-    std::int64_t opset = 0;
 };
 
 struct LoadedModel {

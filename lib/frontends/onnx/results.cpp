@@ -59,7 +59,7 @@ void want_constant(PendingNode& pending, NodeRef value, const Scope& scope) {
     const std::vector<std::string> names = scope.draft.inputs_behind(value, kFoldedElements);
     if (names.empty()) return;
     pending.problem += "; it depends on the value of input " + in_quotes(join(names, "', '"));
-    pending.hint = "give that value with --input or --inputs";
+    pending.hint = "give that value with --input";
     scope.session.wanted.insert(names.begin(), names.end());
 }
 

@@ -12,7 +12,7 @@ namespace whittle::pt2 {
 std::vector<Tensor> DataSizes::run(const Graph& graph, const Node& call, std::size_t count) const {
     if (!values_)
         throw Error("found a size that depends on data, which is read with values for the inputs",
-                    "give them: --inputs DIR, or --input");
+                    "give them: --input DIR, or --input NAME=FILE");
     Graph part = graph;
     Node last = call;
     last.results.assign(count, ValueMeta());  // nobody asks for their sizes

@@ -45,7 +45,7 @@ bool contracts(const expr::Update& update) {
 }
 
 /// Of one evaluation that is stored. The numbers are what kernels take beside one that copies elements, rounded;
-/// scripts/bench-aot shows whether they do.
+/// scripts/bench aot shows whether they do.
 double work_of(const expr::Expr& value) {
     double work = 1;
     expr::visit(value, [&](const expr::Expr& e) {

@@ -21,19 +21,17 @@ bool is_tame(const KernelCase& kernel) {
 }  // namespace
 
 void plainer_build(Search& search) {
-    KernelCase candidate = search.best();
-    candidate.mended = false;
-    search.attempt(candidate);
-    candidate = search.best();
-    candidate.careful = false;
-    if (is_tame(candidate)) search.attempt(candidate);
+    search.attempt_with([](KernelCase& kernel) { kernel.mended = false; });
+    if (is_tame(search.best())) search.attempt_with([](KernelCase& kernel) { kernel.careful = false; });
     // The plainest first: targets only get plainer.
     for (std::size_t skipped = search.best().targets.size() - 1; skipped > 0; skipped--) {
-        candidate = search.best();
-        if (skipped >= candidate.targets.size()) continue;
-        candidate.targets.erase(candidate.targets.begin(),
-                                candidate.targets.begin() + static_cast<std::ptrdiff_t>(skipped));
-        if (search.attempt(candidate)) return;
+        const auto drop = [&](KernelCase& kernel) {
+            std::vector<std::string>& targets = kernel.targets;
+            if (skipped >= targets.size()) return false;
+            targets.erase(targets.begin(), targets.begin() + static_cast<std::ptrdiff_t>(skipped));
+            return true;
+        };
+        if (search.attempt_with(drop)) return;
     }
 }
 

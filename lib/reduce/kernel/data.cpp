@@ -36,20 +36,17 @@ void simpler_elements(Search& search, std::size_t index) {
         for (const double plain : {0.0, 1.0, std::fabs(was)}) {
             if (was == plain && !std::signbit(was)) break;
             value = plain;
-            KernelCase candidate = search.best();
-            candidate.inputs[index] = tensor_of(values, candidate.inputs[index]);
-            if (search.attempt(std::move(candidate))) break;
+            Tensor changed = tensor_of(values, search.best().inputs[index]);
+            if (search.attempt_with([&](KernelCase& kernel) { kernel.inputs[index] = changed; })) break;
         }
     }
 }
 
 void simpler_input_data(Search& search, std::size_t index) {
     for (const std::vector<double>& plain : plain_data(elements(search.best().inputs[index]))) {
-        KernelCase candidate = search.best();
-        const Tensor data = tensor_of(plain, candidate.inputs[index]);
-        if (same_bits(data, candidate.inputs[index])) return;  // as plain as it gets
-        candidate.inputs[index] = data;
-        if (search.attempt(std::move(candidate))) return;
+        const Tensor data = tensor_of(plain, search.best().inputs[index]);
+        if (same_bits(data, search.best().inputs[index])) return;  // as plain as it gets
+        if (search.attempt_with([&](KernelCase& kernel) { kernel.inputs[index] = data; })) return;
     }
 }
 

@@ -66,12 +66,7 @@ bool drop_domain_loop(KernelCase& kernel, const Single& single) {
     const std::string loop = changed.domain[single.dimension].name;
     if (!forget_loop(kernel, stage.name, static_cast<int>(single.update), false, loop)) return false;
     erase_at(changed.domain, single.dimension);
-    const auto zero = [&](Expr& root) {
-        if (root) root = substituted(root, {{loop, expr::index(0)}});
-    };
-    for (Expr& index : changed.where) zero(index);
-    zero(changed.value);
-    zero(changed.condition);
+    each_expression(changed, [&](const Expr& root) { return substituted(root, {{loop, expr::index(0)}}); });
     return true;
 }
 
@@ -126,10 +121,7 @@ void fewer_dimensions(Search& search) {
         if (drop(candidate, single)) without = std::move(candidate), dropped++;
     }
     if (dropped == 0 || search.attempt(std::move(without))) return;
-    for (const Single& single : all) {
-        KernelCase candidate = search.best();
-        if (drop(candidate, single)) search.attempt(std::move(candidate));
-    }
+    for (const Single& single : all) search.attempt_with([&](KernelCase& kernel) { return drop(kernel, single); });
 }
 
 }  // namespace whittle::reduce::kernel

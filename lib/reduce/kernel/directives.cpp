@@ -9,11 +9,9 @@ namespace {
 
 void default_tails(Search& search) {
     for (std::size_t i = 0; i < search.best().schedule.size(); i++) {
-        KernelCase candidate = search.best();
-        expr::Directive& directive = candidate.schedule[i];
+        const expr::Directive& directive = search.best().schedule[i];
         if (directive.factor == 0 || directive.tail == expr::kAutoTail) continue;
-        directive.tail = expr::kAutoTail;
-        search.attempt(std::move(candidate));
+        search.attempt_with([&](KernelCase& kernel) { kernel.schedule[i].tail = expr::kAutoTail; });
     }
 }
 
@@ -33,18 +31,16 @@ void fewer(Search& search) {
         return;
     for (std::size_t i = search.best().schedule.size(); i-- > 0;) {
         if (i >= search.best().schedule.size()) continue;  // others went with the last
-        KernelCase candidate = search.best();
-        const std::string text = expr::print(candidate.schedule[i]);
-        if (drop_directives(candidate, [&](const expr::Directive& other) { return expr::print(other) == text; }))
-            search.attempt(std::move(candidate));
+        const std::string text = expr::print(search.best().schedule[i]);
+        search.attempt_with([&](KernelCase& kernel) {
+            return drop_directives(kernel, [&](const expr::Directive& other) { return expr::print(other) == text; });
+        });
     }
 }
 
 void smaller_factors(Search& search) {
     const auto attempt = [&](std::size_t i, int factor) {
-        KernelCase candidate = search.best();
-        candidate.schedule[i].factor = factor;
-        return search.attempt(std::move(candidate));
+        return search.attempt_with([&](KernelCase& kernel) { kernel.schedule[i].factor = factor; });
     };
     for (std::size_t i = 0; i < search.best().schedule.size(); i++) {
         if (search.best().schedule[i].factor <= 2 || attempt(i, 2)) continue;

@@ -10,13 +10,31 @@ using expr::Group;
 using expr::Op;
 using expr::Stage;
 
+std::vector<Root> roots(Group& group) {
+    std::vector<Root> all;
+    for (Stage& stage : group.stages) {
+        all.push_back({&stage.value, stage.vars});
+        for (expr::Update& update : stage.updates) {
+            std::vector<expr::LoopVar> loops = update.domain;
+            for (const expr::LoopVar& var : expr::loops_of(stage, update))
+                if (std::ranges::find(loops, var) == loops.end()) loops.push_back(var);
+            all.push_back({&update.value, loops});
+            if (update.condition) all.push_back({&update.condition, loops});
+            for (Expr& index : update.where) all.push_back({&index, loops});
+        }
+    }
+    return all;
+}
+
+void each_expression(expr::Update& update, const std::function<Expr(const Expr&)>& f) {
+    for (Expr& index : update.where) index = f(index);
+    update.value = f(update.value);
+    if (update.condition) update.condition = f(update.condition);
+}
+
 void each_expression(Stage& stage, const std::function<Expr(const Expr&)>& f) {
     stage.value = f(stage.value);
-    for (expr::Update& update : stage.updates) {
-        for (Expr& index : update.where) index = f(index);
-        update.value = f(update.value);
-        if (update.condition) update.condition = f(update.condition);
-    }
+    for (expr::Update& update : stage.updates) each_expression(update, f);
 }
 
 void each_expression(Group& group, const std::function<Expr(const Expr&)>& f) {

@@ -3,15 +3,24 @@
 
 #include <functional>
 #include <string>
+#include <vector>
 
 #include "expr/parts.h"
 #include "reduce/kernel/kernel_case.h"
 
 namespace whittle::reduce::kernel {
 
-/// Every expression of the stage by what `f` makes of it; `f` is not called for the condition that is not there.
+/// One expression of a kernel, wherever it stands.
+struct Root {
+    expr::Expr* place;
+    std::vector<expr::LoopVar> loops;  ///< that it runs in
+};
+/// All that are there, in the order of the stages.
+std::vector<Root> roots(expr::Group& group);
+
+/// Every expression by what `f` makes of it; `f` is not called for the condition that is not there.
+void each_expression(expr::Update& update, const std::function<expr::Expr(const expr::Expr&)>& f);
 void each_expression(expr::Stage& stage, const std::function<expr::Expr(const expr::Expr&)>& f);
-/// Of all stages.
 void each_expression(expr::Group& group, const std::function<expr::Expr(const expr::Expr&)>& f);
 
 /// Loads of `name` by what `f` makes of their indices.

@@ -30,38 +30,17 @@ Tensor cut(const Tensor& tensor, const Sizes& sizes) {
 }
 
 /// One more than the largest index, by dimension, that loops can reach; nothing is known: the size.
-class Reach {
-  public:
-    explicit Reach(const expr::Input& input) : input_(input), reached_(input.sizes.size(), 1) {}
-
-    void look(const Expr& root, const std::vector<LoopVar>& loops) {
-        if (!root) return;
-        expr::Bounds bounds(loops);
-        expr::visit(root, [&](const Expr& e) {
-            if (e->op != Op::load || e->name != input_.name) return;
-            for (std::size_t d = 0; d < reached_.size(); d++)
-                reached_[d] = std::max(reached_[d], std::min(bounds.of(e->operands[d]).hi + 1, input_.sizes[d]));
+Sizes reached(expr::Group& group, const expr::Input& input) {
+    Sizes reached(input.sizes.size(), 1);
+    for (const Root& root : roots(group)) {
+        expr::Bounds bounds(root.loops);
+        expr::visit(*root.place, [&](const Expr& e) {
+            if (e->op != Op::load || e->name != input.name) return;
+            for (std::size_t d = 0; d < reached.size(); d++)
+                reached[d] = std::max(reached[d], std::min(bounds.of(e->operands[d]).hi + 1, input.sizes[d]));
         });
     }
-    const Sizes& sizes() const { return reached_; }
-
-  private:
-    const expr::Input& input_;
-    Sizes reached_;
-};
-
-Sizes reached(const expr::Group& group, const expr::Input& input) {
-    Reach reach(input);
-    for (const expr::Stage& stage : group.stages) {
-        reach.look(stage.value, stage.vars);
-        for (const expr::Update& update : stage.updates) {
-            const std::vector<LoopVar> loops = expr::loops_of(stage, update);
-            for (const Expr& index : update.where) reach.look(index, loops);
-            reach.look(update.value, loops);
-            reach.look(update.condition, loops);
-        }
-    }
-    return reach.sizes();
+    return reached;
 }
 
 void resize(KernelCase& kernel, std::size_t index, const Sizes& sizes) {

@@ -66,9 +66,7 @@ KernelCase named(const KernelCase& kernel) {
                 std::string& name = update.domain[d].name;
                 name = all[name] = nth(words, update.domain.size() - 1 - d) + (u ? std::to_string(u + 1) : "");
             }
-            for (Expr& index : update.where) index = renamed(tensors, all, index);
-            update.value = renamed(tensors, all, update.value);
-            if (update.condition) update.condition = renamed(tensors, all, update.condition);
+            kernel::each_expression(update, [&](const Expr& root) { return renamed(tensors, all, root); });
             loops[{stage.name, static_cast<int>(u)}] = all;
         }
         for (expr::LoopVar& var : stage.vars) var.name = own.at(var.name);

@@ -11,28 +11,6 @@ using expr::Expr;
 using expr::LoopVar;
 using expr::Op;
 
-/// One expression of a kernel, wherever it stands.
-struct Root {
-    Expr* place;
-    std::vector<LoopVar> loops;
-};
-
-std::vector<Root> roots(KernelCase& kernel) {
-    std::vector<Root> all;
-    for (expr::Stage& stage : kernel.group.stages) {
-        all.push_back({&stage.value, stage.vars});
-        for (expr::Update& update : stage.updates) {
-            std::vector<LoopVar> loops = update.domain;
-            for (const LoopVar& var : expr::loops_of(stage, update))
-                if (std::ranges::find(loops, var) == loops.end()) loops.push_back(var);
-            all.push_back({&update.value, loops});
-            if (update.condition) all.push_back({&update.condition, loops});
-            for (Expr& index : update.where) all.push_back({&index, loops});
-        }
-    }
-    return all;
-}
-
 /// The distinct nodes, users before their operands.
 std::vector<Expr> nodes(const Expr& root) {
     std::vector<Expr> all;
@@ -61,14 +39,16 @@ std::vector<Expr> plainer(const Expr& e, const std::vector<LoopVar>& loops) {
 /// One simplification of the expression at `at`; false when none is taken.
 bool simplify(Search& search, std::size_t at) {
     KernelCase now = search.best();
-    const Root root = roots(now)[at];
+    const Root root = roots(now.group)[at];
     for (const Expr& node : nodes(*root.place))
         for (const Expr& choice : plainer(node, root.loops)) {
             if (search.time_is_up()) return false;
-            KernelCase candidate = search.best();
-            Expr& place = *roots(candidate)[at].place;
-            place = expr::rewrite(place, [&](const Expr& e) { return expr::same(e, node) ? choice : e; });
-            if (drop_unused(candidate) && search.attempt(std::move(candidate))) return true;
+            const auto simpler = [&](KernelCase& kernel) {
+                Expr& place = *roots(kernel.group)[at].place;
+                place = expr::rewrite(place, [&](const Expr& e) { return expr::same(e, node) ? choice : e; });
+                return drop_unused(kernel);
+            };
+            if (search.attempt_with(simpler)) return true;
         }
     return false;
 }
@@ -77,7 +57,7 @@ bool simplify(Search& search, std::size_t at) {
 
 void simpler_operands(Search& search) {
     KernelCase counted = search.best();
-    for (std::size_t at = 0; at < roots(counted).size();) {
+    for (std::size_t at = 0; at < roots(counted.group).size();) {
         if (!simplify(search, at)) at++;
         counted = search.best();
     }

@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 #include "expr/canonical.h"
+#include "reduce/kernel/edits.h"
 
 namespace whittle::reduce {
 namespace kernel {
@@ -22,19 +23,14 @@ namespace {
 std::size_t forgotten_domains(const expr::Group& group) {
     std::size_t count = 0;
     for (const expr::Stage& stage : group.stages)
-        for (const expr::Update& update : stage.updates) {
+        for (expr::Update update : stage.updates) {
             bool used = update.domain.empty();
-            const auto look = [&](const expr::Expr& root) {
-                if (!root) return;
-                expr::visit(root, [&](const expr::Expr& e) {
-                    used = used ||
-                           (e->op == expr::Op::variable &&
-                            std::ranges::find(update.domain, e->name, &expr::LoopVar::name) != update.domain.end());
-                });
+            const auto look = [&](const expr::Expr& e) {
+                const bool of_domain =
+                    e->op == expr::Op::variable && std::ranges::count(update.domain, e->name, &expr::LoopVar::name) > 0;
+                used = used || of_domain;
             };
-            look(update.value);
-            look(update.condition);
-            for (const expr::Expr& index : update.where) look(index);
+            each_expression(update, [&](const expr::Expr& root) { return expr::visit(root, look), root; });
             count += !used;
         }
     return count;

@@ -21,6 +21,16 @@ class Search {
     /// Takes the candidate in where it still fails. What breaks a rule, cannot be interpreted or was tried before is
     /// not asked about.
     bool attempt(KernelCase candidate);
+    /// The same of the best case with a change; `change` may say by false that it cannot be made.
+    template <class Change>
+    bool attempt_with(const Change& change) {
+        KernelCase candidate = best_;
+        if constexpr (std::is_void_v<std::invoke_result_t<Change, KernelCase&>>)
+            change(candidate);
+        else if (!change(candidate))
+            return false;
+        return attempt(std::move(candidate));
+    }
 
     KernelReduction result() && { return {std::move(best_), std::move(milestones_), tried_, time_is_up()}; }
 

@@ -76,31 +76,33 @@ void without_stages(Search& search) {
     }
 }
 
-void without_update(Search& search, std::size_t at, std::size_t index) {
-    KernelCase candidate = search.best();
-    Stage& stage = candidate.group.stages[at];
+bool drop_update(KernelCase& kernel, std::size_t at, std::size_t index) {
+    Stage& stage = kernel.group.stages[at];
     const int gone = static_cast<int>(index);
-    if (!drop_directives(candidate, [&](const expr::Directive& directive) {
+    if (!drop_directives(kernel, [&](const expr::Directive& directive) {
             return directive.stage == stage.name && directive.update == gone;
         }))
-        return;
-    for (expr::Directive& directive : candidate.schedule)
+        return false;
+    for (expr::Directive& directive : kernel.schedule)
         if (directive.stage == stage.name && directive.update > gone) directive.update--;
     stage.updates.erase(stage.updates.begin() + gone);
-    if (drop_unused(candidate)) search.attempt(std::move(candidate));
+    return drop_unused(kernel);
+}
+
+bool drop_condition(KernelCase& kernel, std::size_t at, std::size_t index) {
+    Expr& condition = kernel.group.stages[at].updates[index].condition;
+    if (!condition) return false;
+    condition = nullptr;
+    return drop_unused(kernel);
 }
 
 void fewer_updates(Search& search) {
     for (std::size_t s = 0; s < search.best().group.stages.size(); s++)
         for (std::size_t i = search.best().group.stages[s].updates.size(); i-- > 0;) {
-            without_update(search, s, i);
+            search.attempt_with([&](KernelCase& kernel) { return drop_update(kernel, s, i); });
             if (s >= search.best().group.stages.size()) return;
-            if (i >= search.best().group.stages[s].updates.size()) continue;
-            KernelCase candidate = search.best();
-            Expr& condition = candidate.group.stages[s].updates[i].condition;
-            if (!condition) continue;
-            condition = nullptr;
-            if (drop_unused(candidate)) search.attempt(std::move(candidate));
+            if (i < search.best().group.stages[s].updates.size())
+                search.attempt_with([&](KernelCase& kernel) { return drop_condition(kernel, s, i); });
         }
 }
 

@@ -16,9 +16,17 @@ void add(Size& size, const Graph& graph) {
 
 bool is_leaf(const Node& node) { return node.kind == NodeKind::placeholder || node.kind == NodeKind::get_attr; }
 
+std::vector<NodeId> leaves_of(const Graph& graph) {
+    std::vector<NodeId> leaves;
+    for (std::size_t i = 0; i < graph.nodes.size(); ++i)
+        if (is_leaf(graph.nodes[i])) leaves.push_back(static_cast<NodeId>(i));
+    return leaves;
+}
+
 Size size_of(const Case& sized) {
     Size size;
     add(size, sized.graph);
+    size.calls += sized.nodes.size();
     size.inputs = sized.graph.placeholders().size();
     size.outputs = sized.graph.outputs().size();
     for (const Tensor& input : sized.inputs) size.elements += input.numel();

@@ -6,7 +6,6 @@
 #include <cstdlib>
 #include <functional>
 
-#include "reduce/reductions/fill.h"
 #include "reduce/reductions/reduction.h"
 #include "tensor/alike.h"
 #include "tensor/random.h"
@@ -135,8 +134,7 @@ class LeafEdits {
 
 std::vector<Edit> data_edits(const Case& from) {
     std::vector<Edit> edits;
-    for (std::size_t i = 0; i < from.graph.nodes.size(); ++i)
-        if (is_leaf(from.graph.nodes[i])) LeafEdits(edits, from, static_cast<NodeId>(i)).add();
+    for (const NodeId leaf : leaves_of(from.graph)) LeafEdits(edits, from, leaf).add();
     return edits;
 }
 

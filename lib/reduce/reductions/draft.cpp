@@ -137,8 +137,7 @@ std::string Draft::adopt(const std::string& name, std::shared_ptr<const Graph> n
     return free;
 }
 
-NodeRef Draft::add(Node node, double order) {
-    const NodeRef ref = work_.add(std::move(node));
+NodeRef Draft::placed(NodeRef ref, double order) {
     order_.push_back(order);
     replacement_.push_back({});
     return ref;
@@ -146,13 +145,12 @@ NodeRef Draft::add(Node node, double order) {
 
 NodeRef Draft::constant(const Tensor& value, const std::string& name) {
     const NodeRef ref = work_.get_attr(name, value);
-    order_.push_back(static_cast<double>(ref.id));
-    replacement_.push_back({});
-    return ref;
+    return placed(ref, static_cast<double>(ref.id));
 }
 
 NodeRef Draft::insert(Node node, NodeId before) {
-    return add(std::move(node), static_cast<double>(before) - 0.5);  // a stable sort keeps the order of insertion
+    // A stable sort keeps the order of insertion.
+    return placed(work_.add(std::move(node)), static_cast<double>(before) - 0.5);
 }
 
 const Tensor& Draft::data(NodeId leaf) const {

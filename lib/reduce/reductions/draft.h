@@ -51,7 +51,7 @@ class Draft {
 
   private:
     explicit Draft(const Graph& nested);
-    NodeRef add(Node node, double order);
+    NodeRef placed(NodeRef added, double order);
     NodeRef resolved(NodeRef ref) const;
     std::optional<Graph> assemble() const;
     void set_outputs(Node& output) const;

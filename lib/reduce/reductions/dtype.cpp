@@ -28,11 +28,11 @@ std::vector<Edit> dtype_edits(const Case& from) {
     std::vector<Edit> edits;
     std::vector<NodeId> leaves;
     std::set<DType> floating;
-    for (std::size_t i = 0; i < from.graph.nodes.size(); ++i) {
-        const Node& node = from.graph.nodes[i];
-        if (!is_leaf(node) || node.meta().dtype == DType::f32 || !is_floating(node.meta().dtype)) continue;
-        leaves.push_back(static_cast<NodeId>(i));
-        floating.insert(node.meta().dtype);
+    for (const NodeId leaf : leaves_of(from.graph)) {
+        const DType dtype = from.graph.node({leaf}).meta().dtype;
+        if (dtype == DType::f32 || !is_floating(dtype)) continue;
+        leaves.push_back(leaf);
+        floating.insert(dtype);
     }
     for (const DType dtype : floating)
         edits.push_back({"all " + std::string(name(dtype)) + " is f32", [leaves, dtype](Draft& draft, std::int64_t) {

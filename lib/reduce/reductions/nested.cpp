@@ -7,7 +7,6 @@
 
 #include "graph/value_ref.h"
 #include "ops/core/nested.h"
-#include "reduce/reductions/fill.h"
 #include "reduce/reductions/reduction.h"
 
 namespace whittle::reduce {

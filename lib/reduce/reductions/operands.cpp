@@ -23,9 +23,7 @@ void read_number(Draft& draft, NodeId leaf, std::int64_t number) {
 std::vector<Edit> operand_edits(const Case& from) {
     std::vector<Edit> edits;
     const Graph& graph = from.graph;
-    std::vector<NodeId> leaves;
-    for (std::size_t i = 0; i < graph.nodes.size(); ++i)
-        if (is_leaf(graph.nodes[i])) leaves.push_back(static_cast<NodeId>(i));
+    const std::vector<NodeId> leaves = leaves_of(graph);
     for (std::size_t i = 0; i < leaves.size(); ++i) {
         const Node& leaf = graph.node({leaves[i]});
         const auto earlier =

@@ -25,7 +25,7 @@ struct Edit {
 
 struct Reduction {
     std::string_view name;
-    std::string_view doc;  ///< "one line, as --print-delta-passes shows it"
+    std::string_view doc;  ///< "one line, as minify passes shows it"
     std::vector<Edit> (*edits)(const Case&);
 };
 
@@ -42,6 +42,9 @@ std::vector<Edit> dtype_edits(const Case& from);
 std::vector<Edit> argument_edits(const Case& from);
 std::vector<Edit> value_edits(const Case& from);
 std::vector<Edit> data_edits(const Case& from);
+
+/// A tensor whose every element is `value`.
+Tensor filled(DType dtype, const Sizes& sizes, const Scalar& value);
 
 /// Calls f(graph, at) for the case's graph and all graphs nested in it; `at` gives the draft of that graph.
 using DraftOf = std::function<Draft&(Draft&)>;

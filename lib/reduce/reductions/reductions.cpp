@@ -27,6 +27,10 @@ void visit(const Graph& graph, const DraftOf& at, const std::function<void(const
 
 std::span<const Reduction> reductions() { return kReductions; }
 
+Tensor filled(DType dtype, const Sizes& sizes, const Scalar& value) {
+    return Tensor::of(value, dtype).as_strided(sizes, Strides(sizes.size(), 0), 0).clone();
+}
+
 void for_each_graph(const Case& from, const std::function<void(const Graph&, const DraftOf&)>& f) {
     visit(
         from.graph, [](Draft& draft) -> Draft& { return draft; }, f);

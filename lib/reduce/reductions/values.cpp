@@ -2,7 +2,6 @@
 // tried the recorded value as an input; some failures need a constant, and nested graphs have no recorded values.
 #include <algorithm>
 
-#include "reduce/reductions/fill.h"
 #include "reduce/reductions/reduction.h"
 
 namespace whittle::reduce {

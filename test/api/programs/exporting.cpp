@@ -1,5 +1,5 @@
-// Functions for trace --export: one graph each; `looked_up` reads what it is not given, `fixed` has a marked size of
-// one value. What they use is made before main(), when the library's own initializers may not have run yet.
+// Functions for trace --fullgraph=export: one graph each; `looked_up` reads what it is not given, `fixed` has a marked
+// size of one value. What they use is made before main(), when the library's own initializers may not have run yet.
 #include <whittle/whittle.h>
 
 #include <string>

@@ -7,9 +7,9 @@
 #include "base/error.h"
 #include "graph/abilities.h"
 #include "graph/text.h"
+#include "judge/capture_check.h"
 #include "ops/core/interpreter.h"
 #include "ops/samples/table.h"
-#include "run/capture_check.h"
 #include "run_on.h"
 #include "tensor/compare.h"
 

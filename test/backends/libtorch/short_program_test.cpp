@@ -50,7 +50,7 @@ ProcessResult built_and_run(const std::string& text, const std::vector<std::stri
 }
 
 /// What its script in Python does, where Python has PyTorch.
-std::optional<ProcessResult> run_in_python(const ShortProgram& program) {
+std::optional<ProcessResult> run_in_python(const ReproProgram& program) {
     REQUIRE(program.others.size() == 1);
     const OtherProgram& script = program.others[0];
     CHECK(script.name == "repro.py");
@@ -65,7 +65,7 @@ std::optional<ProcessResult> run_in_python(const ShortProgram& program) {
 }
 
 /// Of a program that computes what is expected, with the words of the report; `says`: how what it prints begins.
-void check_python(const ShortProgram& program, int status, const std::string& says) {
+void check_python(const ReproProgram& program, int status, const std::string& says) {
     const auto run = run_in_python(program);
     if (!run) return;
     INFO(program.others[0].text << run->out << run->err);

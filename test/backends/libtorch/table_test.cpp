@@ -135,7 +135,7 @@ std::string table() {
         if (name.starts_with("aten.")) ++counts[gradients.of(*op)];
     std::ostringstream text;
     text << "# Ops\n\n"
-            "Generated from the registry by `scripts/update-ops`. What an op does itself is *own*; what its simpler "
+            "Generated from the registry by `scripts/update ops`. What an op does itself is *own*; what its simpler "
             "ops do\n"
             "for it, *parts*; – is nobody: a compiler refuses the op by name. Gradients are ops, too: those that "
             "LibTorch's\n"
@@ -172,7 +172,7 @@ std::string table() {
 TEST_CASE("share/doc/ops.md is what the registry says", "[libtorch][table]") {
     const std::string path = WHITTLE_SOURCE_DIR "/share/doc/ops.md", fresh = table();
     if (std::getenv("WHITTLE_UPDATE_GOLDENS")) std::ofstream(path) << fresh;
-    INFO("stale: run scripts/update-ops");
+    INFO("stale: run scripts/update ops");
     const bool same = read_file(path) == fresh;
     CHECK(same);
 }

@@ -1,5 +1,5 @@
-# needs: explain --list-backends | grep '^opencv ' | grep -vq 'not installed'
+# needs: explain list backends | grep '^opencv ' | grep -vq 'not installed'
 . "$(dirname "$0")/../../opencv_js/releases.sh"
 minify model_19999.json -o m.json
-repro m.json --note 'OpenCV does not read count_include_pad: padding is counted in for models whose producer is "pytorch", and for no others.' \
+repro report m.json --note 'OpenCV does not read count_include_pad: padding is counted in for models whose producer is "pytorch", and for no others.' \
   --anonymize "$@" --issue ISSUE.md

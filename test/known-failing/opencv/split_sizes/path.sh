@@ -1,4 +1,4 @@
-# needs: explain --list-backends | grep '^opencv ' | grep -vq 'not installed'
+# needs: explain list backends | grep '^opencv ' | grep -vq 'not installed'
 . "$(dirname "$0")/../../opencv_js/releases.sh"
 minify model_5876.json -o m.json
-repro m.json --anonymize "$@" --issue ISSUE.md
+repro report m.json --anonymize "$@" --issue ISSUE.md

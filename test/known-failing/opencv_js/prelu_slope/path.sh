@@ -3,6 +3,6 @@
 own=5.0.0
 . "$(dirname "$0")/../releases.sh"
 cp "$(dirname "$0")/../worker.cjs" .
-minify model.json --backend 'worker:node worker.cjs 5.0.0' --accuracy --skip-delta-passes values -o m.json
-repro m.json --note 'A slope with one dimension that is not 1 is taken for one of the channels, wherever that dimension is; here it is the last.' \
+minify model.json --backend 'worker:node worker.cjs 5.0.0' --accuracy --delta-passes -values -o m.json
+repro report m.json --note 'A slope with one dimension that is not 1 is taken for one of the channels, wherever that dimension is; here it is the last.' \
   "$@" --issue ISSUE.md

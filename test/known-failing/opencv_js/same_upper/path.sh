@@ -3,6 +3,6 @@
 own=5.0.0
 . "$(dirname "$0")/../releases.sh"
 cp "$(dirname "$0")/../worker.cjs" .
-minify model.json --backend 'worker:node worker.cjs 5.0.0' --accuracy --skip-delta-passes values -o m.json
-repro m.json --note 'The new engine pads (kernel - 1) / 2 in front, without a look at the strides: here one too many in front, which SAME_UPPER puts at the end.' \
+minify model.json --backend 'worker:node worker.cjs 5.0.0' --accuracy --delta-passes -values -o m.json
+repro report m.json --note 'The new engine pads (kernel - 1) / 2 in front, without a look at the strides: here one too many in front, which SAME_UPPER puts at the end.' \
   "$@" --issue ISSUE.md

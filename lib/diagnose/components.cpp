@@ -1,0 +1,204 @@
+#include "diagnose/components.h"
+
+#include <algorithm>
+#include <chrono>
+#include <nlohmann/json.hpp>
+
+#include "backends/registry.h"
+#include "base/error.h"
+#include "base/interrupt.h"
+#include "base/module.h"
+#include "base/number_text.h"
+#include "base/seconds.h"
+#include "base/words.h"
+#include "graph/abilities.h"
+#include "graph/json_text.h"
+#include "judge/judge.h"
+
+namespace whittle::diagnose {
+namespace {
+
+constexpr Component kComponents[] = {
+    {"eager", "the capture, or a kernel of the reference", CompileStage::captured},
+    {"pre_dispatch_eager", "the inference of an op, or what was captured of it", CompileStage::captured},
+    {"eager_debug", "an op that breaks its declaration", CompileStage::captured},
+    {"roundtrip", "the graph's own file", CompileStage::captured},
+    {"libtorch", "a kernel of the reference (or of LibTorch)", CompileStage::captured,
+     "a gradient rule (or LibTorch's)"},
+    {"finite_differences", "a kernel of the reference", CompileStage::captured, "a gradient rule", "", true},
+    {"aot_eager_default_partitioner", "functionalize, the joint graph, or its cut", CompileStage::functional},
+    {"aot_eager", "the min-cut partition", CompileStage::functional},
+    {"aot_eager_decomp_partition", "a decomposition", CompileStage::decomposed},
+    {"aot_eager_decomp_partition_crossref", "the inference or the declaration of an op", CompileStage::decomposed, "",
+     "ops=all"},
+    {"", "the backend", CompileStage::captured},
+};
+
+class Procedure {
+  public:
+    Procedure(const LoadedFrame& frame, const Suspect& suspect)
+        : frame_(frame), suspect_(suspect), known_{frame.expected, frame.expected_from} {}
+
+    Guilt run(int runs) {
+        Guilt guilt{.name = frame_.name, .file = frame_.file.string()};
+        const std::unique_ptr<Backend> backend = find_backend(suspect_.spec, suspect_.options);
+        const Component& own = row_of(suspect_, *backend);
+        Tried suspect = ask(own, suspect_.spec, suspect_.options, runs, true);
+        suspect.suspect = true;
+        if (own.backend.empty() && component_named(suspect_.spec))
+            for (const auto& [key, value] : suspect_.options) suspect.backend += " " + key + "=" + value;
+        if (suspect.failed > 0) {
+            guilt.rate = {suspect.failed, suspect.runs};
+            guilt.repeat = repeats(guilt.rate, 1);
+        }
+        const CompileStage consumed = consumed_by(*backend);
+        for (const Component& component : components()) {
+            if (&component == &own) break;
+            // Of a debug backend, those before it are its neighbours, whatever it is given.
+            if (own.backend.empty() && component.stage > consumed) continue;
+            if (component.stands_in && !nobody_judged_gradients(guilt.who())) continue;
+            const int nth = static_cast<int>(guilt.tried.size()) + 1;
+            guilt.tried.push_back(ask(component, component.backend, component.options(),
+                                      guilt.rate.failed > 0 ? repeats(guilt.rate, nth) : 1, false));
+            if (guilt.fails()) return guilt;
+        }
+        guilt.tried.push_back(std::move(suspect));
+        return guilt;
+    }
+
+  private:
+    /// Who differentiates makes what is functional of it first.
+    static CompileStage consumed_by(const Backend& backend) {
+        return std::max(backend.consumes(),
+                        offered<Differentiates>(backend) ? CompileStage::functional : CompileStage::captured);
+    }
+
+    bool nobody_judged_gradients(const Tried& before) const {
+        const Graph& graph = frame_.graph;
+        return !before.undecided.empty() &&
+               std::ranges::any_of(graph.outputs(), [&](NodeId id) { return graph.node({id}).meta().requires_grad; });
+    }
+
+    /// Whose options have it cut otherwise, or have others compile what it cuts, is not the component of its name.
+    static const Component& row_of(const Suspect& suspect, const Backend& backend) {
+        const Component* const named = component_named(suspect.spec);
+        if (!named) return components().back();
+        const Differentiates* const own = offered<Differentiates>(backend);
+        const bool otherwise =
+            own && own->cut(suspect.options) != own->cut({}) && own->cut(suspect.options) != own->cut(named->options());
+        return otherwise ? components().back() : *named;
+    }
+
+    /// Runs the backend until it fails, `runs` times at most; or, to know how often it does, all `runs` that there is
+    /// time for.
+    Tried ask(const Component& component, const BackendSpec& spec, const BackendOptions& options, int runs, bool all) {
+        constexpr int kFlakyRuns = 30;
+        constexpr double kSeconds = 5;
+        Tried tried{.component = &component, .backend = spec.text()};
+        if (tried.backend == "libtorch" && !has_module("libtorch")) {
+            tried.undecided = "this Whittle was built without LibTorch";
+            return tried;
+        }
+        const std::unique_ptr<Backend> backend = find_backend(spec, options);
+        FailingCase asked = case_of(frame_, {.spec = spec,
+                                             .options = options,
+                                             .accuracy = suspect_.accuracy,
+                                             .limits = suspect_.limits,
+                                             .tier = Tier::computes});
+        if (!component.backend.empty()) asked.file = nullptr;
+        const auto start = std::chrono::steady_clock::now();
+        while (tried.runs < runs && (tried.runs == 0 || all || tried.failed == 0)) {
+            throw_if_interrupted();
+            asked.given = known_;
+            const Judgement said = judge(asked, *backend);
+            if (known_.outputs.empty()) known_ = said.expected;  // the reference is not asked again and again
+            ++tried.runs;
+            tried.seconds = seconds_since(start);
+            if (said.verdict == Verdict::not_judged) {
+                tried.undecided = said.reason;
+                break;
+            }
+            tried.compared = said.compared;
+            if (offered<OwnGradients>(*backend) && !said.outcome.no_gradients.empty())
+                tried.undecided = "of gradients: " + said.outcome.no_gradients;
+            if (said.fails() && tried.failed++ == 0) {
+                tried.failure = said.reason;
+                tried.of_gradients = said.outcome.failed_at_gradients();
+            }
+            if (all && tried.seconds > kSeconds) break;
+            if (all && Rate{tried.failed, tried.runs}.flaky()) runs = std::max(runs, kFlakyRuns);
+        }
+        return tried;
+    }
+
+    const LoadedFrame& frame_;
+    const Suspect& suspect_;
+    Expectation known_;
+};
+
+std::string result_text(const Tried& tried) {
+    if (tried.failed == 0 && !tried.undecided.empty()) return "not judged: " + as_line(tried.undecided, 200);
+    if (tried.failed == 0) return "right";
+    return as_line(tried.failure, 200) + (tried.failed < tried.runs ? " (" + std::to_string(tried.failed) + " of " +
+                                                                          std::to_string(tried.runs) + " runs)"
+                                                                    : "");
+}
+
+}  // namespace
+
+BackendOptions Component::options() const {
+    if (option.empty()) return {};
+    const std::size_t equals = option.find('=');
+    return {{std::string(option.substr(0, equals)), std::string(option.substr(equals + 1))}};
+}
+
+std::span<const Component> components() { return kComponents; }
+
+const Component* component_named(const BackendSpec& spec) {
+    for (const Component& component : components())
+        if (!component.backend.empty() && BackendSpec(component.backend) == spec) return &component;
+    return nullptr;
+}
+
+Guilt first_guilty(const LoadedFrame& frame, const Suspect& suspect, int runs) {
+    return Procedure(frame, suspect).run(runs);
+}
+
+JudgedFrame judged_frame(const Guilt& guilt) {
+    return {.name = guilt.name,
+            .file = guilt.file,
+            .verdict = guilt.verdict(),
+            .reason = guilt.fails() ? guilt.who().failure : guilt.who().undecided,
+            .compared = guilt.who().compared};
+}
+
+std::string to_text(const Guilt& guilt) {
+    std::size_t width = 0;
+    for (const Tried& tried : guilt.tried) width = std::max(width, tried.backend.size());
+    std::string text;
+    for (const Tried& tried : guilt.tried)
+        text += "  " + pad_right(tried.backend, width) + pad_left(fixed(tried.seconds, 2), 8) + " s  " +
+                result_text(tried) + "\n";
+    return text;
+}
+
+nlohmann::json to_json(const Guilt& guilt) {
+    nlohmann::json tried = nlohmann::json::array();
+    for (const Tried& one : guilt.tried) {
+        tried.push_back(
+            {{"backend", one.backend}, {"runs", one.runs}, {"failed", one.failed}, {"seconds", one.seconds}});
+        if (!one.failure.empty()) tried.back()["failure"] = one.failure;
+        if (!one.undecided.empty()) tried.back()["not_judged"] = one.undecided;
+    }
+    nlohmann::json json = {
+        {"frame", guilt.name}, {"file", guilt.file}, {"tried", tried}, {"verdict", name(guilt.verdict())}};
+    if (guilt.verdict() == Verdict::not_judged) json["reason"] = guilt.who().undecided;
+    if (!guilt.who().compared.empty()) json["compared"] = guilt.who().compared;
+    if (!guilt.fails()) return json;
+    json["guilty"] = {{"backend", guilt.who().backend}, {"component", guilt.who().who()}};
+    json["rate"] = guilt.rate.value();
+    json["repeat"] = guilt.repeat;
+    return json;
+}
+
+}  // namespace whittle::diagnose

@@ -1,0 +1,76 @@
+// first_guilty(): the procedure of PyTorch's debugging guide as one function: which component of the stack is the first
+// with which a graph fails? https://pytorch.org/docs/stable/torch.compiler_troubleshooting.html
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "graph/rate.h"
+#include "judge/frame.h"
+#include "judge/frames.h"
+
+namespace whittle::diagnose {
+
+/// A backend that adds one component to those before it.
+struct Component {
+    std::string_view backend;                   ///< empty: the suspect itself
+    std::string_view guilty;                    ///< who it is when this is the first that fails
+    CompileStage stage;                         ///< it says nothing of a suspect that consumes an earlier one
+    std::string_view guilty_of_gradients = {};  ///< who it is where only gradients are wrong; empty: the same
+    std::string_view option = {};               ///< of the backend, "ops=all", where its default asks less
+    bool stands_in = false;  ///< it is only asked about gradients of which the one before it says nothing
+
+    BackendOptions options() const;
+};
+/// In order; the last is the suspect.
+std::span<const Component> components();
+/// Null: none has this backend.
+const Component* component_named(const BackendSpec& spec);
+
+/// A component with what came of it.
+struct Tried {
+    const Component* component = nullptr;
+    std::string backend = {};    ///< with its options, where it is a suspect that would be taken for a component
+    std::string failure = {};    ///< of the first run that failed, in words; empty: none did
+    std::string undecided = {};  ///< why it is not judged: it does not support an op
+    std::vector<std::string> compared = {};  ///< as Judgement has it
+    int failed = 0, runs = 0;
+    double seconds = 0;         ///< of all runs
+    bool of_gradients = false;  ///< it failed at them
+    bool suspect = false;       ///< with the options that are the suspect's
+
+    std::string_view who() const {
+        return of_gradients && !component->guilty_of_gradients.empty() ? component->guilty_of_gradients
+                                                                       : component->guilty;
+    }
+};
+
+struct Guilt {
+    std::string name = {}, file = {};  ///< the frame's
+    std::vector<Tried> tried = {};     ///< up to the first that fails, the suspect last
+    Rate rate = {};                    ///< at which the suspect fails
+    int repeat = 1;  ///< runs without a failure after which the first that passed was said to (graph/rate.h)
+
+    const Tried& who() const { return tried.back(); }
+    bool fails() const { return who().failed > 0; }
+    Verdict verdict() const {
+        return fails() ? Verdict::fails : who().undecided.empty() ? Verdict::right : Verdict::not_judged;
+    }
+};
+
+/// Asks the suspect, at most `runs` times and some seconds, to know how often it fails, longer where only some of its
+/// runs do; then each component before it until one fails, as often as that rate wants. A debug backend as suspect is
+/// held against those before it. Wrong results count. A component that is not judged (judge/judge.h) is passed over.
+/// Throws Error for a backend that is not there.
+Guilt first_guilty(const LoadedFrame& frame, const Suspect& suspect, int runs = 10);
+
+JudgedFrame judged_frame(const Guilt& guilt);
+
+/// The table of what was tried.
+std::string to_text(const Guilt& guilt);
+nlohmann::json to_json(const Guilt& guilt);
+
+}  // namespace whittle::diagnose

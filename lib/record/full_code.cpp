@@ -1,0 +1,286 @@
+#include "record/full_code.h"
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <set>
+
+#include "base/error.h"
+#include "base/files.h"
+#include "base/program_text.h"
+#include "base/suggest.h"
+#include "base/words.h"
+#include "graph/text.h"
+#include "printers/api_spelling.h"
+#include "printers/cpp_source.h"
+#include "record/guard_code.h"
+#include "trace/folder.h"
+#include "trace/record.h"
+
+namespace whittle {
+namespace fs = std::filesystem;
+using printers::comment;
+using printers::cpp_string;
+using printers::to_cpp;
+
+namespace {
+
+/// A graph of the frame with one recorded call of it.
+struct RecordedGraph {
+    const IndexGraph* entry = nullptr;
+    const IndexRecord* recorded = nullptr;
+    LoadedRecord record;
+};
+
+class FrameWriter {
+  public:
+    FrameWriter(const TraceIndex& index, std::string name, std::vector<RecordedGraph> graphs)
+        : index_(index), name_(std::move(name)), graphs_(std::move(graphs)) {}
+
+    std::string text(const std::string& records_folder) {
+        const std::vector<std::size_t> starts = entries();
+        std::size_t breaks = 0;
+        for (const RecordedGraph& recorded : graphs_) breaks += recorded.entry->ended_by_break.has_value();
+        const std::string about =
+            "// What runs in place of " + name_ + ", captured as " + plural(graphs_.size(), "graph") + " with " +
+            plural(breaks, "break") + " between" +
+            (starts.size() > 2 ? ", in " + plural(starts.size() - 1, "way") + " through it" : "") + ".\n" +
+            unsupported();
+        std::string code, table;
+        for (std::size_t i = 0; i < graphs_.size(); ++i) code += compiled(i);
+        for (std::size_t e = 0; e + 1 < starts.size(); ++e) {
+            begin_ = starts[e], end_ = starts[e + 1];
+            const std::string scope = "entry_" + std::to_string(e);
+            code += about_entry(starts, e) + "namespace " + scope + " {\n\n";
+            code += locals();  // finds what guards() speaks of
+            code += guards();
+            for (std::size_t i = end_; i-- > begin_;) code += step(i);
+            code += "\n}  // namespace " + scope + "\n\n";
+            table += "    {{" + records() + "}, " + scope + "::__set_locals, " + scope + "::__guards, " + scope +
+                     "::__run},\n";
+        }
+        return fill_template("full_code.cpp", {{"ABOUT", about},
+                                               {"OPS", printers::unsupported_ops_code()},
+                                               {"CODE", code},
+                                               {"ENTRIES", table},
+                                               {"RECORDS", records_folder}});
+    }
+
+  private:
+    /// What has to be written before the code runs to its end.
+    std::string unsupported() const {
+        std::vector<std::string> all;
+        for (const RecordedGraph& recorded : graphs_)
+            for (const std::string& op : printers::ops_without_code(recorded.record.graph))
+                if (std::ranges::find(all, op) == all.end()) all.push_back(op);
+        if (all.empty()) return {};
+        return "// It cannot run " + join(all) +
+               ", for the API has no such function. Where it stands as __unsupported(…), call the\n"
+               "// program's own function on the operands that the line of source behind it names.\n";
+    }
+
+    /// Where each way through the function begins, and the end: the last graph of a way returned.
+    std::vector<std::size_t> entries() const {
+        std::vector<std::size_t> starts = {0};
+        for (std::size_t i = 1; i < graphs_.size(); ++i)
+            if (!graphs_[i - 1].entry->ended_by_break) starts.push_back(i);
+        starts.push_back(graphs_.size());
+        return starts;
+    }
+
+    bool continues(std::size_t first) const {
+        for (const NodeId id : graph(first).placeholders())
+            if (const auto source = capture::Source::parse(graph(first).node({id}).target);
+                source && source->root().kind() == capture::SourceKind::live)
+                return true;
+        return false;
+    }
+    std::string about_entry(const std::vector<std::size_t>& starts, std::size_t e) const {
+        if (continues(starts[e]))
+            return "/// Another way on after a break that is told above, with the values that were alive there. Each "
+                   "graph once:\n"
+                   "/// a loop runs its own as often as it turns.\n";
+        return "/// One way through the function, each graph once: a loop runs its own as often as it turns.\n";
+    }
+
+    const Graph& graph(std::size_t i) const { return graphs_[i].record.graph; }
+    /// Graph i's recorded call, in the generated code.
+    std::string recorded(std::size_t i) const { return "frame.recorded[" + std::to_string(i - begin_) + ']'; }
+
+    std::string compiled(std::size_t i) {
+        const Graph& g = graph(i);
+        return "/// " + g.name + ": " + plural(graphs_[i].entry->ops, "operation") + ".\n" +
+               to_cpp(g, "__compiled_fn_" + std::to_string(i)) + '\n';
+    }
+
+    std::string records() const {
+        std::string text;
+        for (std::size_t i = begin_; i < end_; ++i)
+            text += (i > begin_ ? ", " : "") + cpp_string(graphs_[i].recorded->file.generic_string());
+        return text;
+    }
+
+    std::string locals() {
+        first_value_.clear();
+        std::string text =
+            "/// The function's arguments, as its graphs recorded them.\n"
+            "void __set_locals([[maybe_unused]] Frame& frame) {\n";
+        for (std::size_t i = begin_; i < end_; ++i) {
+            const std::vector<NodeId> placeholders = graph(i).placeholders();
+            for (std::size_t k = 0; k < placeholders.size(); ++k) {
+                const auto name = input_name(graph(i).node({placeholders[k]}));
+                if (!name || !first_value_.emplace(*name, &graphs_[i].record.record.inputs[k]).second) continue;
+                text +=
+                    "    frame.L[" + cpp_string(*name) + "] = " + recorded(i) + ".inputs[" + std::to_string(k) + "];\n";
+            }
+        }
+        std::set<std::string> told;
+        for (const IndexGuard& guard : graphs_[begin_].entry->guards)
+            if (const auto scalar = code_of(guard).scalar; scalar && told.insert(scalar->first).second)
+                text += "    frame.S[" + cpp_string(scalar->first) + "] = " + scalar->second + ";\n";
+        return text + "}\n\n";
+    }
+
+    std::string guards() const {
+        std::string text =
+            "/// Whether the graphs fit a call: else the next specialization is tried, or captured.\n"
+            "bool __guards([[maybe_unused]] Frame& frame) {\n";
+        std::set<std::string> symbols;
+        for (const IndexGuard& entry : graphs_[begin_].entry->guards)
+            for (const capture::SizeSymbol& symbol :
+                 entry.guard ? symbols_of(*entry.guard) : std::vector<capture::SizeSymbol>())
+                if (const std::string code = symbol_code(symbol, first_value_);
+                    !code.empty() && symbols.insert(symbol.name).second)
+                    text += "    " + code + '\n';
+        for (const IndexGuard& guard : graphs_[begin_].entry->guards) {
+            const GuardCode code = code_of(guard);
+            if (code.condition.empty())
+                text += "    // " + comment(guard.text()) + "  (not checked: " + code.why_not + ")\n";
+            else
+                text += "    if (!(" + code.condition + ")) return false;  // " + comment(guard.text()) + '\n';
+        }
+        return text + "    return true;\n}\n\n";
+    }
+
+    GuardCode code_of(const IndexGuard& entry) const {
+        if (!entry.guard) return {.why_not = "the trace is of a Whittle that wrote guards as text"};
+        return guard_code(*entry.guard, first_value_);
+    }
+
+    /// Of a placeholder that stands for a local or a global.
+    static std::optional<std::string> input_name(const Node& placeholder) {
+        const auto source = capture::Source::parse(placeholder.target);
+        return source ? local_name(*source) : std::nullopt;
+    }
+
+    std::string argument(std::size_t i, std::size_t k) const {
+        const Node& placeholder = graph(i).node({graph(i).placeholders()[k]});
+        const Tensor& value = graphs_[i].record.record.inputs[k];
+        const std::string own = recorded(i) + ".inputs[" + std::to_string(k) + ']';
+        if (const auto name = input_name(placeholder)) {
+            const Tensor& first = *first_value_.at(*name);
+            return same_bits(first, value) ? "frame.L[" + cpp_string(*name) + ']'
+                                           : own + " /* " + *name + ", changed since */";
+        }
+        for (std::size_t earlier = i; earlier-- > begin_;) {
+            const std::vector<Tensor>& left = graphs_[earlier].record.record.expected;
+            for (std::size_t output = 0; output < left.size(); ++output)
+                if (same_bits(left[output], value))
+                    return "frame.left[" + std::to_string(earlier - begin_) + "][" + std::to_string(output) + ']';
+        }
+        return own + " /* " + placeholder.target + ", made outside of graphs */";
+    }
+
+    std::string call(std::size_t i) const {
+        std::string arguments;
+        for (std::size_t k = 0; k < graph(i).placeholders().size(); ++k)
+            arguments += (arguments.empty() ? "" : ", ") + argument(i, k);
+        if (!graph(i).attributes.empty()) arguments += (arguments.empty() ? "" : ", ") + (recorded(i) + ".parameters");
+        return "    frame.left.push_back(__compiled_fn_" + std::to_string(i) + '(' + arguments + "));\n";
+    }
+
+    const IndexBreak* ends(std::size_t i) const {
+        const auto position = graphs_[i].entry->ended_by_break;
+        return position ? &index_.breaks.at(*position) : nullptr;
+    }
+
+    static int line_of(const IndexBreak& entry) { return entry.stack.empty() ? 0 : entry.stack.front().line; }
+
+    /// The function that runs graph i: the whole, or where it resumes after the break before.
+    std::string step_name(std::size_t i) const {
+        if (i == begin_) return "__run";
+        const IndexBreak* before = ends(i - 1);
+        return "__resume_at_" + std::to_string(before ? line_of(*before) : 0) + '_' + std::to_string(i);
+    }
+
+    std::string step(std::size_t i) const {
+        std::string text = "void " + step_name(i) + "(Frame& frame) {\n";
+        text += call(i);
+        if (const IndexBreak* stop = ends(i)) {
+            const StackFrame top = stop->stack.empty() ? StackFrame{} : stop->stack.front();
+            const std::string place =
+                top.file.empty() ? "?" : fs::path(top.file).filename().string() + ':' + std::to_string(top.line);
+            text += "    // " + comment(stop->reason) + '\n';
+            text +=
+                "    __break(" + cpp_string(stop->id) + ", " + cpp_string(place) + ", " + cpp_string(top.text) + ");\n";
+        }
+        if (i + 1 < end_) text += "    " + step_name(i + 1) + "(frame);\n";
+        return text + "}\n" + (i > begin_ ? "\n" : "");
+    }
+
+    const TraceIndex& index_;
+    const std::string name_;
+    std::vector<RecordedGraph> graphs_;
+    std::size_t begin_ = 0, end_ = 0;  ///< the specialization being written
+    LocalTensors first_value_;         ///< of each local
+};
+
+/// The frame's graphs that have a record, in order.
+std::vector<RecordedGraph> graphs_of(const TraceIndex& index, const fs::path& folder, const std::string& frame) {
+    std::vector<RecordedGraph> graphs;
+    for (const IndexGraph& graph : index.graphs) {
+        if (graph.frame != frame || !graph.variant_of.empty()) continue;  // it reads as the graph that it varies
+        const auto record = std::find_if(index.records.begin(), index.records.end(),
+                                         [&](const IndexRecord& r) { return r.graph == graph.name; });
+        if (record == index.records.end()) continue;
+        RecordedGraph recorded{&graph, &*record, load_record(folder / record->file)};
+        if (recorded.record.graph.dialect == "aten") graphs.push_back(std::move(recorded));
+    }
+    return graphs;
+}
+
+}  // namespace
+
+FullCode full_code(const fs::path& folder, const std::string& records) {
+    const TraceIndex index = load_index(folder);
+    FullCode made;
+    for (const std::string& frame : index.frames) {
+        std::int64_t ops = 0;
+        for (const IndexGraph& graph : index.graphs)
+            if (graph.frame == frame && graph.variant_of.empty()) ops += graph.ops;
+        if (ops > kMostOpsInCode) {
+            made.notes.push_back("no full_code.cpp of " + frame + ": " + std::to_string(ops) +
+                                 " operations are more than the " + std::to_string(kMostOpsInCode) +
+                                 " that are written as C++");
+            continue;
+        }
+        std::vector<RecordedGraph> graphs = graphs_of(index, folder, frame);
+        if (!graphs.empty())
+            made.functions.push_back({frame, FrameWriter(index, frame, std::move(graphs)).text(records)});
+    }
+    return made;
+}
+
+FullCode write_full_code(const fs::path& folder) {
+    FullCode code = full_code(folder, "std::filesystem::path(__FILE__).parent_path().parent_path().parent_path()");
+    TraceWriter writer = TraceWriter::continued(folder);
+    for (FullCode::Function& function : code.functions) {
+        function.file = folder / "code" / identifier(function.frame) / "full_code.cpp";
+        write_file(function.file, function.text);
+        writer.add_file(function.file.lexically_relative(folder));
+    }
+    writer.save();
+    return code;
+}
+
+}  // namespace whittle

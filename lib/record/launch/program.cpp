@@ -1,0 +1,169 @@
+#include "record/launch/program.h"
+
+#include <algorithm>
+#include <chrono>
+#include <utility>
+
+#include "base/error.h"
+#include "base/files.h"
+#include "base/log.h"
+#include "base/log_state.h"
+#include "base/log_step.h"
+#include "base/seconds.h"
+#include "base/suggest.h"
+#include "base/variables.h"
+#include "frontends/libtorch/builder.h"
+#include "frontends/libtorch/launch.h"
+#include "graph/json.h"
+#include "record/launch/so_far.h"
+#include "tensor/safetensors.h"
+
+namespace whittle {
+namespace fs = std::filesystem;
+
+namespace {
+
+/// The program, or what runs the module, with its arguments.
+libtorch::LaunchOptions command_of(const ProgramRequest& request, const fs::path& inputs, const fs::path& error) {
+    if (!request.inputs) return {.program = request.program, .arguments = request.arguments};
+    save_safetensors(inputs, *request.inputs);
+    return {.program = libtorch::torchscript_runner(request.program),
+            .arguments = {request.program.string(), inputs.string(), error.string()}};
+}
+
+libtorch::LaunchOptions launch_options(const ProgramRequest& request, libtorch::LaunchOptions command,
+                                       const fs::path& own) {
+    libtorch::LaunchOptions launch{.program = std::move(command.program),
+                                   .arguments = std::move(command.arguments),
+                                   .limits = {.bytes = static_cast<std::uint64_t>(request.limit_mb) << 20,
+                                              .seconds = static_cast<double>(request.limit_seconds)},
+                                   .with_data = request.with_data,
+                                   .with_times = request.with_times || !variable("WHITTLE_TIMES").empty(),
+                                   .stdout_to_stderr = request.stdout_to_stderr,
+                                   .environment = {{"WHITTLE_TRACE_DIR", own.string()},
+                                                   {"WHITTLE_TRACE_RECORDS", std::string(name(request.records))}}};
+    std::vector<std::pair<std::string, std::string>>& environment = launch.environment;
+    const auto set = [&](const char* variable, const std::string& value) {
+        if (!value.empty()) environment.emplace_back(variable, value);
+    };
+    set("WHITTLE_LOGS", log_spec());
+    set("WHITTLE_LOG_FILE", log_file());
+    const DebugVariables files = debug_variables();
+    set("WHITTLE_DEBUG_DIR", files.dir);
+    if (!files.dir.empty()) environment.emplace_back("WHITTLE_DEBUG_PARTS", files.parts);
+    set("WHITTLE_DEBUG_FUNCTION", join(request.functions, ","));
+    set("WHITTLE_CACHE_SIZE_LIMIT", request.cache_size_limit ? std::to_string(*request.cache_size_limit) : "");
+    set("WHITTLE_TIMES", request.with_times ? "1" : "");
+    set("WHITTLE_BACKEND", request.backend);
+    environment.insert(environment.end(), request.compile_options.begin(), request.compile_options.end());
+    return launch;
+}
+
+/// What a program of our own API wrote into `folder`.
+void read_own(const fs::path& folder, const std::vector<std::string>& functions, RanProgram& ran) {
+    ran.own = load_index(folder);
+    for (const IndexGraph& graph : ran.own->graphs) ran.own_graphs.push_back(load_graph(folder / graph.file));
+    for (const std::string& name : functions)
+        if (std::find(ran.own->frames.begin(), ran.own->frames.end(), name) == ran.own->frames.end())
+            ran.notes.push_back("--function " + name + ": no function of this name was captured");
+}
+
+std::size_t variants_of(const ProgramRequest& request) {
+    return request.cache_size_limit ? static_cast<std::size_t>(*request.cache_size_limit) : libtorch::kMostVariants;
+}
+
+bool captures_dynamic_shapes(const ProgramRequest& request) {
+    constexpr const char* kName = "WHITTLE_CAPTURE_DYNAMIC_SHAPES";
+    for (const auto& [variable, value] : request.compile_options)
+        if (variable == kName) return value == "1";
+    return flag_variable(kName).value_or(false);
+}
+
+/// `files`: of all processes.
+void read_events(const std::vector<fs::path>& files, const ProgramRequest& request, RanProgram& ran) {
+    const LogStep step(LogStep::Kind::capture, "cut what " + request.program.string() + " did into graphs");
+    std::vector<libtorch::ProcessIdentity> processes;
+    for (const fs::path& file : files) processes.push_back(libtorch::read_identity(file));
+    libtorch::ProgramBuilder builder({.level = request.composite ? libtorch::Level::api : libtorch::Level::core,
+                                      .functions = request.functions,
+                                      .most_variants = variants_of(request),
+                                      .dynamic_shapes = captures_dynamic_shapes(request),
+                                      .ended = ran.status},
+                                     std::move(processes));
+    for (const fs::path& file : files) {
+        libtorch::ReadLimits limits;
+        if (interrupt_signal()) {  // some seconds of work, whatever there is
+            limits.most_records = 150000 / files.size();
+            limits.seconds = 4.0 / static_cast<double>(files.size());
+        }
+        builder.add(libtorch::read_events(file, limits));
+    }
+    libtorch::CapturedProgram captured = builder.finish();
+    ran.frames = std::move(captured.frames);
+    for (const libtorch::OpTime& time : captured.op_times)
+        ran.op_times.push_back({time.frame, time.op, time.calls, time.seconds});
+    for (libtorch::Caller& caller : captured.callers)
+        ran.callers.push_back({std::move(caller.frame), std::move(caller.stack), caller.calls});
+    if (captured.op_count == 0) ran.notes.push_back("the program ran no operation of LibTorch");
+    ran.notes.insert(ran.notes.end(), captured.notes.begin(), captured.notes.end());
+}
+
+/// What is written while the program runs. Of one that has written a trace of its own nothing is.
+SoFarWork work_so_far(const ProgramRequest& request, const fs::path& events, const fs::path& own, bool& saved) {
+    const fs::path made = events.string() + ".so-far";
+    const auto begin = std::chrono::steady_clock::now();
+    return {.every = request.save_every,
+            .wanted = [events, own,
+                       &saved] { return libtorch::is_recording(events) && (saved || !fs::exists(own / "index.json")); },
+            .write =
+                [&request, events, made, begin] {
+                    RanProgram ran{.status = std::string(libtorch::kStillRuns), .seconds = seconds_since(begin)};
+                    read_events(libtorch::event_files(events.parent_path()), request, ran);
+                    if (ran.frames.empty()) throw Error("no graph was captured so far");
+                    request.so_far(ran, made);
+                },
+            .take =
+                [made, own, &saved] {
+                    take_trace(made, own);
+                    saved = true;
+                }};
+}
+
+}  // namespace
+
+RanProgram run_program(const ProgramRequest& request) {
+    const TempDir scratch("whittle-capture");
+    const fs::path own = fs::absolute(request.folder.value_or(scratch.path() / "own"));
+    std::error_code no_folder;
+    fs::create_directories(own, no_folder);
+    if (no_folder) throw Error({own.string(), {}}, "cannot create the folder: " + no_folder.message());
+    LogStep step(LogStep::Kind::capture, "run " + request.program.string());
+    const fs::path refused = scratch.path() / "refused";
+    bool saved = false;  // the trace in the folder is ours
+    std::jthread so_far;
+    if (request.so_far && request.save_every > 0)
+        so_far = write_so_far(work_so_far(request, scratch.path() / libtorch::kEventFile, own, saved));
+    libtorch::LaunchResult launched = libtorch::launch(
+        launch_options(request, command_of(request, scratch.path() / "inputs.safetensors", refused), own),
+        scratch.path());
+    so_far = {};  // joins
+    if (request.inputs && fs::exists(refused)) {
+        const std::string told = read_file(refused);
+        const auto end = told.find('\n');
+        throw Error({request.program.string(), {}}, told.substr(0, end),
+                    told.substr(std::min(end, told.size() - 1) + 1));
+    }
+    RanProgram ran{.exit_code = launched.exit_code,
+                   .signal = launched.signal,
+                   .status = launched.status_text(),
+                   .seconds = launched.seconds};
+    ran.signal ? step.failed() : step.done();
+    if (!saved && fs::exists(own / "index.json"))
+        read_own(own, request.functions, ran);
+    else
+        ran.notes = std::move(launched.notes);
+    if (!launched.events.empty()) read_events(launched.events, request, ran);
+    return ran;
+}
+
+}  // namespace whittle

@@ -1,0 +1,153 @@
+#include "record/trace_folder.h"
+
+#include <algorithm>
+
+#include "base/error.h"
+#include "graph/abilities.h"
+#include "graph/placement.h"
+#include "ops/core/opaque.h"
+#include "record/captured.h"
+
+namespace whittle {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+/// Fills in the expected outputs of the record.
+Judgement judge_frame(const FrameToTrace& frame, Backend& backend, Record& record) {
+    FailingCase asked = frame.asked;
+    asked.suspect.accuracy = record.accuracy;
+    asked.suspect.tier = Tier::computes;
+    Judgement said = judge(asked, backend);
+    if (said.expected.outputs.empty() && !said.no_reference.empty())
+        throw Error({frame.file, {}}, "the reference cannot run it: " + said.no_reference,
+                    opaque_ops(asked.graph).empty() ? "give the model inputs that it can run on: --input"
+                                                    : "give what it computes, too: --input, a folder with outputs");
+    record.expected = said.expected.outputs;
+    record.expected_from = said.expected.from;
+    return said;
+}
+
+using Finding = CaptureCheck::Finding;
+void mark(IndexGraph& entry, const Finding& finding) {
+    entry.checked = entry.checked || finding.kind == Finding::Kind::good || finding.kind == Finding::Kind::fault;
+    if (finding.kind == Finding::Kind::fault && entry.capture_fault.empty()) entry.capture_fault = finding.text;
+}
+
+}  // namespace
+
+TraceFolder::TraceFolder(const fs::path& folder, std::span<const fs::path> models, std::string backend,
+                         std::map<std::string, std::string> environment)
+    : TraceWriter(folder, {}) {
+    name_models(index(), folder, models);
+    index().backend = std::move(backend);
+    index().environment = std::move(environment);
+}
+
+TracedFrame TraceFolder::add(const FrameToTrace& frame, Backend& backend, RecordPolicy policy) {
+    const Graph& graph = frame.asked.graph;
+    const Expectation& given = frame.asked.given;
+    Record record{.name = {},
+                  .frame = frame.name,
+                  .backend = index().backend,
+                  .backend_options = frame.asked.suspect.options,
+                  .inputs = {frame.asked.inputs.begin(), frame.asked.inputs.end()},
+                  .expected = given.outputs,
+                  .expected_from = given.from,
+                  .environment = index().environment};
+    TracedFrame traced{.frame = frame.name, .inputs_from = frame.inputs_from};
+    const bool reference = offered<Reference>(backend), computable = !misplaced_value(graph);
+    const bool known = !given.outputs.empty();
+    Finding finding;
+    if (known) record.accuracy = accuracy_of(graph);
+    if (known && frame.observed) {
+        finding = check_.check(graph, record.inputs, given.outputs, frame.again);
+        if (finding.noisy) record.accuracy.mode = Accuracy::Mode::fp64;
+        // The other runs of a wrong graph are no better than the first.
+        if (!frame.capture_fault.empty()) finding = {Finding::Kind::fault, frame.capture_fault};
+    }
+    if (finding.kind == Finding::Kind::fault) {
+        traced.capture_fault = record.capture_fault = finding.text;
+    } else if (finding.kind == Finding::Kind::failed && reference) {
+        traced.failure = finding.text;
+    } else if (computable && !(reference && known && (frame.observed || !check_.checks()))) {
+        const Judgement said = judge_frame(frame, backend, record);
+        if (known && said.right() && !said.reason.empty())  // it rounds otherwise
+            record.accuracy.mode = Accuracy::Mode::fp64;
+        if (known && said.right()) finding.kind = Finding::Kind::good;
+        traced.judged = judged_frame(frame.name, {}, said);
+    }
+
+    if (std::ranges::find(index().frames, frame.name) == index().frames.end()) index().frames.push_back(frame.name);
+    const std::size_t entry = add_graph(graph, frame.name);
+    mark(index().graphs[entry], finding);
+    traced.graph = index().graphs[entry].file;
+    traced.ops = index().graphs[entry].ops;
+    if (traced.judged) traced.judged->file = traced.graph.string();
+    const bool good = traced.failure.empty() && traced.capture_fault.empty() &&
+                      (!traced.judged || traced.judged->verdict == Verdict::right);
+    const bool wanted = policy == RecordPolicy::always || (policy == RecordPolicy::on_error && !good);
+    if (wanted && (computable || known)) {
+        traced.expected_from = record.expected_from;
+        traced.record = add_record(entry, graph, std::move(record));
+    }
+    return traced;
+}
+
+std::vector<TracedFrame> TraceFolder::add(const capture::CapturedFrame& frame, const std::string& from,
+                                          Backend& backend, const Suspect& suspect, RecordPolicy policy) {
+    std::vector<TracedFrame> all;
+    std::vector<std::size_t> first;  // of each graph, where its first run is
+    std::vector<std::string>& notes = index().notes;
+    add_frame(index(), frame);
+    for (const capture::CapturedGraph& captured : frame.graphs) {
+        FrameToTrace run{.name = frame.name,
+                         .file = frame.file,
+                         .asked = {captured.graph, captured.inputs, {captured.outputs, from}, suspect},
+                         .observed = true};
+        const bool has_values = captured.inputs.size() == captured.graph.placeholders().size();
+        TracedFrame traced{.frame = frame.name};
+        if (has_values)
+            traced = add(run, backend, policy);
+        else
+            traced.graph = index().graphs[add_graph(captured.graph, frame.name)].file;
+        if (!captured.unrecorded.empty())
+            notes.push_back(traced.graph.stem().string() +
+                            (has_values ? ": its record expects what the reference computes: " : " has no record: ") +
+                            captured.unrecorded);
+        describe(*std::ranges::find(index().graphs, traced.graph, &IndexGraph::file), frame, captured, index());
+        run.again = true;
+        run.capture_fault = traced.capture_fault;
+        first.push_back(all.size());
+        all.push_back(std::move(traced));
+        for (const capture::RecordedRun& more : captured.more_runs) {
+            run.asked.inputs = more.inputs;
+            run.asked.given.outputs = more.outputs;
+            all.push_back(add(run, backend, policy));
+        }
+    }
+    for (const GradientVerdict& finding : check_.check_gradients(frame)) {
+        all.at(first.at(finding.graph)).gradient_faults = finding.differences;
+        for (const std::string& fault : finding.differences)
+            notes.push_back("gradients of " + frame.graphs[finding.graph].graph.name + " differ: " + fault);
+    }
+    return all;
+}
+
+void check_records(const fs::path& folder, TraceIndex& index, CaptureCheck& check) {
+    for (const IndexRecord& entry : index.records) {
+        const auto graph = std::find_if(index.graphs.begin(), index.graphs.end(),
+                                        [&](const IndexGraph& other) { return other.name == entry.graph; });
+        if (graph == index.graphs.end()) continue;  // a frame record
+        LoadedRecord loaded = load_record(folder / entry.file);
+        const Finding finding = check.check(loaded.graph, loaded.record.inputs, loaded.record.expected, graph->checked);
+        mark(*graph, finding);
+        if (finding.kind != Finding::Kind::fault && !finding.noisy) continue;
+        loaded.record.capture_fault = finding.text;
+        if (finding.noisy) loaded.record.accuracy.mode = Accuracy::Mode::fp64;
+        save_record(folder, loaded.graph, loaded.record);
+    }
+}
+
+}  // namespace whittle

@@ -1,0 +1,218 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+#include <sstream>
+
+#include "base/command_words.h"
+#include "base/subprocess.h"
+#include "base/suggest.h"
+#include "base/words.h"
+#include "diagnose/compiled.h"
+#include "graph/backend_options.h"
+#include "graph/failure_file.h"
+#include "graph/text.h"
+#include "reduce/report.h"
+
+namespace whittle::reduce {
+namespace {
+
+using Ending = Minimized::Ending;
+
+/// What the reduction changed: "65 ops -> 1 op, 12 elements -> 3 elements".
+std::string size_difference(const Size& before, const Size& after) {
+    std::vector<std::string> parts;
+    const auto add = [&](auto a, auto b, const char* one) {
+        if (a != b) parts.push_back(fmt::format("{} -> {}", a, plural(b, one)));
+    };
+    add(before.calls, after.calls, "op");
+    add(before.inputs, after.inputs, "input");
+    add(before.outputs, after.outputs, "output");
+    add(before.elements, after.elements, "element");
+    return fmt::format("{}", fmt::join(parts, ", "));
+}
+
+/// One line for each reduction that asked anything.
+std::string passes(const std::vector<ReductionReport>& passes) {
+    std::string text, head = "reductions: ";
+    for (const ReductionReport& pass : passes) {
+        if (pass.tried == 0 && pass.accepted == 0) continue;
+        const std::string changed = size_difference(pass.before, pass.after);
+        text += fmt::format("{:<12}{:<10} {} tried, {} accepted{}\n", head, pass.name, pass.tried, pass.accepted,
+                            changed.empty() ? "" : ": " + changed);
+        head.clear();
+    }
+    return text;
+}
+
+/// What the queries were: "the original and 24 candidates, 2 of them unresolved …".
+std::string queries(const Minimized& done) {
+    if (done.search.queries <= 1) return {};
+    std::string text = "            the original and " + plural(done.search.queries - 1, "candidate");
+    if (done.search.unresolved) text += fmt::format(", {} of them unresolved", done.search.unresolved);
+    if (done.replayed) text += fmt::format("; {} answered by the journal", done.replayed);
+    return text + '\n';
+}
+
+/// Lines "what:       how" of what was found.
+std::string found_text(const Minimized& done) {
+    const Failure& failure = *done.smallest.graph.failure;
+    const Result& search = done.search;
+    const bool complete = done.ending == Ending::minimized;
+    std::string text = "failure:    " + done.signature.text() + (done.stored ? ", as recorded in the file" : "") + '\n';
+    if (!done.message.empty()) text += "            " + done.message + '\n';
+    if (failure.message != done.message) text += "            minimized: " + failure.message + '\n';
+    text += fmt::format("{}{} -> {} in {}, {:.1f} s\n", complete ? "minimized:  " : "stopped:    ", done.before.calls,
+                        plural(done.after.calls, "op"), plural(search.queries, "query", "queries"), done.seconds);
+    text += queries(done);
+    if (!done.folded.empty())
+        text +=
+            "folded:     " + folded_text(done.folded) + " of the file, computed while reading it (see --after file)\n";
+    Size before = done.before;
+    before.calls = done.after.calls;  // told above
+    if (const std::string sizes = size_difference(before, done.after); !sizes.empty())
+        text += "sizes:      " + sizes + '\n';
+    text += passes(done.passes);
+    if (done.flaky.runs)
+        text += fmt::format(
+            "flaky:      the original fails like this in {} of {} runs; candidates that pass were run {} times\n",
+            done.flaky.failures, done.flaky.runs, done.flaky.repeat);
+    if (search.fell_back)
+        text +=
+            "            bisection was misled, by answers that are missing or not monotone: delta debugging went on\n";
+    text += std::string("1-minimal:  ") + (search.one_minimal ? "yes" : "no") +
+            (search.reservation.empty() ? "" : ": " + search.reservation) + '\n';
+    if (complete)
+        text +=
+            std::string("confirmed:  ") +
+            (done.confirmed ? "yes: run again, the result fails alike" : "no: run again, the result ended otherwise") +
+            '\n';
+    if (done.fails_on_nothing)
+        text += "            a graph that does nothing fails alike: the failure does not depend on the model\n";
+    if (const auto& culprit = failure.culprit)
+        text += "guilty:     " + culprit->text() +
+                (culprit->minimized_only ? "; without it, the model fails all the same" : "") + '\n';
+    if (done.releases) text += "release:    " + done.releases->text() + '\n';
+    if (done.closeness == Closeness::noise)
+        text += "            rounding noise: as near to f64 as the reference is, a bug is unlikely\n";
+    for (std::size_t i = 0; i < done.drifted_files.size(); ++i)
+        text += "also seen:  " + done.drifted[i].graph.failure->signature.text() +
+                ", another failure: " + done.drifted_files[i].string() + '\n';
+    return text;
+}
+
+/// A graph that is long in spite of all is for its file; of it the begin and the end, in lines that fit a screen.
+std::string graph_text(const Graph& graph, const std::string& file) {
+    constexpr std::size_t kMost = 40, kBegin = 24, kEnd = 8, kColumns = 120;
+    const std::string text = print(graph);
+    std::vector<std::string> lines;
+    std::istringstream in(text);
+    for (std::string line; std::getline(in, line);) lines.push_back(std::move(line));
+    if (lines.size() <= kMost) return text;
+    std::string shown;
+    for (std::size_t i = 0; i < lines.size(); ++i) {
+        if (i == kBegin) {
+            shown += "  … " + plural(lines.size() - kBegin - kEnd, "more line") + " in " + file + "\n";
+            i = lines.size() - kEnd;
+        }
+        shown += shortened(lines[i], kColumns) + "\n";
+    }
+    return shown;
+}
+
+/// What is done with the result: the repro, or, where there is none, what judged it, run on it once more.
+std::string next_command(const Request& request, const Graph& result) {
+    if (const auto* judge = std::get_if<CommandOracleOptions>(&request.judge))
+        return shell_quote(command_line(*judge, request.output));
+    if (!result.nodes.empty() && diagnose::has_repro(result)) return shell_quote(diagnose::repro_words(request.output));
+    std::vector<std::string> words =
+        program_words("explain", {request.output.string(), "--backend", result.failure->backend});
+    for (const auto& more : {option_words(result.failure->options), diagnose::op_library_words()})
+        words.insert(words.end(), more.begin(), more.end());
+    return shell_quote(words);
+}
+
+/// What is left, and where.
+std::string result_text(const Minimized& done, const Request& request) {
+    const auto& [graph, inputs, expected, part, nodes] = done.smallest;
+    const std::string output = done.output.string();
+    const std::string shown =
+        part ? "parts of " + done.file.string() + ":\n  " + join(nodes, "\n  ") + "\n" : graph_text(graph, output);
+    const bool failure_beside = !part && done.output.extension() == ".onnx";
+    return "\n" + shown + "\nwritten:    " + output + (failure_beside ? ", " + failure_path(output).string() : "") +
+           "\nnext:       " + next_command(request, graph) + "\n";
+}
+
+}  // namespace
+
+std::string folded_text(const std::map<std::string, std::size_t>& folded) {
+    std::size_t total = 0;
+    std::vector<std::string> ops;
+    for (const auto& [op, number] : folded) total += number, ops.push_back(fmt::format("{} {}", op, number));
+    return fmt::format("{} ({})", plural(total, "op"), fmt::join(ops, ", "));
+}
+
+std::string not_failing_text(const Request& request, const std::string& judge, const std::string& seen) {
+    if (const Suspect* suspect = request.suspect(); suspect && !request.stored)
+        return whittle::not_failing_text(judge, suspect->tier);
+    const std::string right = "right: with " + judge + " ";
+    if (request.stored) return right + "it does not fail as MODEL has it: " + request.stored->signature.text();
+    const auto& command = std::get<CommandOracleOptions>(request.judge);
+    if (command.polarity == "test") return right + "the script does not exit with 0 (--test: exit 0 is interesting)";
+    if (command.polarity == "test-must-fail")
+        return right + "the script exits with 0, and any other exit is interesting";
+    const bool picky = !command.fail_codes.empty() || !command.ignore_codes.empty() || !command.fail_pattern.empty();
+    return right +
+           (picky ? "the command " + seen : "the command exits with 0 (--check: any other exit is the failure)");
+}
+
+std::string to_text(const Minimized& done, const Request& request) {
+    const std::optional<Judgement>& said = done.judgement;
+    const std::string unfailing = "the graph that Whittle reads from " + done.file.string() + " does not fail";
+    if (done.ending == Ending::minimized) return found_text(done) + result_text(done, request);
+    if (done.ending == Ending::interrupted)
+        return found_text(done) + "written:    " + done.output.string() +
+               ", unfinished: " + plural(done.after.calls, "op") + "\nnext:       " + request.go_on + "\n";
+    if (done.ending == Ending::flaky)
+        return "flaky: it fails alike in " + std::to_string(done.flaky.failures) + " of " +
+               plural(done.flaky.runs, "run") + ", too rarely to be minimized\n";
+    if (said && said->fails() && !request.stored)
+        return text_of(*said) + "\nnot minimized: " + (done.no_candidates.empty() ? unfailing : done.no_candidates) +
+               (done.rewritten.empty() ? "" : "; while reading: " + join(done.rewritten, "; ")) + "\n";
+    if (said && !said->fails() && !done.searched) return text_of(*said) + "\n";
+    if (done.ending == Ending::unsupported)
+        return "not judged: " + (request.suspect() ? done.judge : "the command") +
+               " gives no answer about this model: " + done.message + "\n";
+    if (done.hidden) return "fails: " + done.signature.text() + "\nnot minimized: " + unfailing + "\n";
+    std::string text = not_failing_text(request, done.judge, done.message);
+    if (request.stored && !done.signature.kind.empty())
+        text += ", but otherwise: " + done.signature.text() + "; --backend " + done.judge + " follows that";
+    return text + "\n";
+}
+
+std::string to_text(const Findings& found, const Request& request, const std::vector<LoadedFrame>& frames) {
+    std::set<std::filesystem::path> records;  // a graph may have several; one that is cut into parts is more than one
+    for (const LoadedFrame& frame : frames)
+        if (frame.record) records.insert(frame.file);
+    std::string text = plural(frames.size(), records.size() == frames.size() ? "record" : "graph") + ", " +
+                       plural(found.failing.size(), "distinct failure") + "\n";
+    for (const auto& [file, why] : found.not_judged) text += file + ": not judged: " + why + "\n";
+    if (found.failing.empty() && found.not_judged.empty())
+        text += not_failing_text(request, found.judge, "never fails") + "\n";
+    return text;
+}
+
+std::string to_text(const Findings::Failing& failing) {
+    constexpr std::size_t kMost = 4;
+    const std::filesystem::path& file = failing.smallest->file;
+    std::vector<std::string> others;
+    for (const std::filesystem::path& other : failing.alike)
+        if (other != file) others.push_back(other.string());
+    if (others.empty()) return file.string();
+    const std::vector<std::string> named(others.begin(),
+                                         others.begin() + static_cast<std::ptrdiff_t>(std::min(others.size(), kMost)));
+    return file.string() + ", as " + plural(others.size(), "other") + ": " + join(named) +
+           (others.size() > kMost ? ", …" : "");
+}
+
+}  // namespace whittle::reduce

@@ -1,0 +1,38 @@
+// What minify is asked: who judges, which failure is followed, how it is searched for, and where the result goes.
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <variant>
+
+#include "judge/frame.h"
+#include "reduce/oracle.h"
+#include "reduce/strategy.h"
+
+namespace whittle::reduce {
+
+struct Request {
+    std::variant<Suspect, CommandOracleOptions> judge = {};
+    std::filesystem::path model = {};    ///< what is minimized, never written over
+    std::filesystem::path output = {};   ///< .json or .onnx; answers are kept in OUT.journal
+    std::optional<Failure> stored = {};  ///< the failure to follow is the one that the model has
+    Strategy how = {};
+    std::string go_on = {};  ///< the command line that goes on with it where it was stopped
+    /// Reads the model as its user gave it, nothing folded: an ONNX file. Null where nothing is folded.
+    std::function<LoadedFrame()> unfolded = {};
+
+    /// Null: a command judges.
+    const Suspect* suspect() const { return std::get_if<Suspect>(&judge); }
+};
+
+/// Who judges, ready to be asked. The backend lives as long as the oracle.
+struct Judging {
+    explicit Judging(const Request& request);
+    std::unique_ptr<Backend> backend = {};  ///< null: a command judges
+    std::unique_ptr<Oracle> oracle = {};
+};
+
+}  // namespace whittle::reduce

@@ -1,0 +1,151 @@
+#include "replay/records.h"
+
+#include <fnmatch.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cstdlib>
+#include <set>
+
+#include "base/error.h"
+#include "base/files.h"
+#include "base/pattern.h"
+#include "base/words.h"
+#include "graph/document.h"
+#include "trace/folder.h"
+
+namespace whittle {
+namespace fs = std::filesystem;
+
+namespace {
+
+/// A file that should be a record by its place and is no JSON, for example what git left of it.
+bool is_broken_record(const fs::path& file) {
+    if (file.parent_path().filename() != "records") return false;
+    try {
+        Document(read_file(file), file.string());
+        return false;
+    } catch (const Error&) {
+        return true;
+    }
+}
+
+/// Records of the folder and of all folders in it: those of an index in its order, whether or not they are there, for
+/// what is lost must not pass; of other folders those that are found, by path.
+void add_records(const fs::path& folder, std::vector<fs::path>& files) {
+    const std::optional<TraceIndex> index = find_trace(folder);
+    if (index)
+        for (const IndexRecord& record : index->records) files.push_back(folder / record.file);
+    std::set<fs::path> entries;
+    for (const fs::directory_entry& entry : fs::directory_iterator(folder)) entries.insert(entry.path());
+    for (const fs::path& entry : entries) {
+        if (index && (entry.filename() == "records" || entry.filename() == "graphs")) continue;
+        if (fs::is_directory(fs::symlink_status(entry))) {
+            add_records(entry, files);
+        } else if (!index && entry.extension() == ".json" && fs::is_regular_file(entry) &&
+                   (is_record(entry) || is_frame_record(entry) || is_broken_record(entry))) {
+            files.push_back(entry);
+        }
+    }
+}
+
+std::vector<fs::path> records_in(const fs::path& folder) {
+    std::vector<fs::path> files;
+    add_records(folder, files);
+    return files;
+}
+
+/// The environment variable as a number; nothing when it is not set.
+std::optional<std::size_t> number_in_environment(const char* variable) {
+    const char* text = std::getenv(variable);
+    if (!text) return std::nullopt;
+    std::size_t value = 0;
+    const char* end = text + std::string_view(text).size();
+    const auto result = std::from_chars(text, end, value);
+    if (result.ec != std::errc{} || result.ptr != end || *text == '\0')
+        throw Error({"environment", variable}, "found '" + std::string(text) + "', expected a number");
+    return value;
+}
+
+}  // namespace
+
+std::vector<fs::path> find_records(const std::vector<fs::path>& arguments, std::optional<std::size_t> to_event) {
+    std::vector<fs::path> files;
+    std::set<fs::path> seen;
+    for (const fs::path& argument : arguments) {
+        if (!fs::exists(argument)) throw Error({argument.string(), {}}, "No such file or directory");
+        const bool folder = fs::is_directory(argument);
+        std::vector<fs::path> found = folder ? records_in(argument) : std::vector<fs::path>{argument};
+        if (found.empty())
+            throw Error({argument.string(), {}}, "there are no records in this folder", "trace writes them");
+        if (to_event && found.size() > *to_event) found.resize(*to_event);
+        for (const fs::path& file : found)
+            if (seen.insert(fs::weakly_canonical(file)).second) files.push_back(file);
+    }
+    return files;
+}
+
+std::optional<Shard> shard_from_environment() {
+    const auto count = number_in_environment("GTEST_TOTAL_SHARDS"), index = number_in_environment("GTEST_SHARD_INDEX");
+    if (!count && !index) return std::nullopt;
+    if (!count || !index)
+        throw Error({"environment", count ? "GTEST_SHARD_INDEX" : "GTEST_TOTAL_SHARDS"},
+                    "GTEST_SHARD_INDEX and GTEST_TOTAL_SHARDS require each other");
+    if (const char* status = std::getenv("GTEST_SHARD_STATUS_FILE"); status && *status) write_file(status, "");
+    return Shard{*index, *count};
+}
+
+std::vector<fs::path> select_records(std::vector<fs::path> records, const std::string& filter, const Shard& shard) {
+    if (shard.count == 0 || shard.index >= shard.count)
+        throw Error("found shard " + std::to_string(shard.index) + " of " + std::to_string(shard.count) +
+                    ", expected an index from 0 to one below the number of shards");
+    if (!filter.empty()) {
+        const Pattern pattern("--filter", filter);
+        std::erase_if(records, [&](const fs::path& file) { return !pattern.found_in(file.string()); });
+    }
+    std::vector<fs::path> selected;
+    for (std::size_t i = shard.index; i < records.size(); i += shard.count) selected.push_back(records[i]);
+    return selected;
+}
+
+KnownFailures::KnownFailures(const fs::path& file) {
+    const std::string text = read_file(file);
+    for (std::size_t start = 0; start < text.size();) {
+        const std::size_t end = std::min(text.find('\n', start), text.size());
+        const std::string_view line = std::string_view(text).substr(start, end - start);
+        const std::size_t comment = std::min(line.find('#'), line.size());
+        Entry entry{trimmed(line.substr(0, comment)), trimmed(line.substr(std::min(comment + 1, line.size())))};
+        if (!entry.pattern.empty()) entries_.push_back(std::move(entry));
+        start = end + 1;
+    }
+}
+
+namespace {
+
+bool is_for(const std::string& pattern, const fs::path& record, const std::string& name) {
+    const auto matches = [&](const std::string& glob, const std::string& text) {
+        return ::fnmatch(glob.c_str(), text.c_str(), 0) == 0;
+    };
+    const std::string path = fs::weakly_canonical(record).string();
+    const std::string tail = fs::path(pattern).lexically_normal().string();
+    return matches(pattern, name) || matches(tail, path) || matches("*/" + tail, path);
+}
+
+}  // namespace
+
+const KnownFailures::Entry* KnownFailures::find(const fs::path& record, const std::string& name) const {
+    for (const Entry& entry : entries_)
+        if (is_for(entry.pattern, record, name)) return &entry;
+    return nullptr;
+}
+
+std::vector<std::string> KnownFailures::unused(const std::vector<fs::path>& records) const {
+    std::vector<std::string> patterns;
+    for (const Entry& entry : entries_)
+        if (std::none_of(records.begin(), records.end(),
+                         [&](const fs::path& record) { return is_for(entry.pattern, record, record.stem().string()); }))
+            patterns.push_back(entry.pattern);
+    return patterns;
+}
+
+}  // namespace whittle

@@ -1,0 +1,195 @@
+#include "replay/replay.h"
+
+#include <algorithm>
+#include <chrono>
+#include <map>
+#include <memory>
+#include <mutex>
+
+#include "backends/registry.h"
+#include "base/error.h"
+#include "base/log.h"
+#include "base/parallel_runs.h"
+#include "base/seconds.h"
+#include "base/subprocess.h"
+#include "base/turn.h"
+#include "ops/core/assertions.h"
+#include "replay/recapture.h"
+#include "trace/load.h"
+
+namespace whittle {
+namespace fs = std::filesystem;
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+/// What became of a record whose run ended as `outcome`; a failure may be known.
+ReplayResult::Status status_of(Verdict verdict, const Outcome& outcome, bool known) {
+    using Status = ReplayResult::Status;
+    if (outcome.kind == Outcome::Kind::unresolved) return Status::error;
+    switch (verdict) {
+        case Verdict::right:
+            return known ? Status::xpass : Status::passed;
+        case Verdict::fails:
+            return known ? Status::xfail : Status::failed;
+        case Verdict::not_judged:
+            return Status::skipped;
+    }
+    __builtin_unreachable();
+}
+
+/// Capture runs again on the frame's events, in a process of its own: the outputs are computed, too. No backend takes
+/// part.
+Outcome recapture_isolated(const FrameRecord& record, const ReplayOptions& options, bool& identical) {
+    const Limits& limits = options.limits;
+    const ForkedAnswer asked = ask_forked(
+        [&]() -> std::string {
+            try {
+                const Recaptured found = recapture(record, options.accuracy.value_or(Accuracy{}), options.to_event);
+                return (found.identical ? "=" : "~") + (found.differences.empty() ? "" : found.differences.front());
+            } catch (const std::exception& error) {
+                return std::string("~") + error.what();
+            }
+        },
+        {.timeout = limits.timeout, .memory_limit = limits.memory, .cpu_limit = limits.cpu});
+    if (!asked.process.good() || asked.answer.empty()) return outcome_of(asked.process, limits);
+    identical = asked.answer == "=";
+    const std::string difference = asked.answer.substr(1);
+    return {.kind = difference.empty() ? Outcome::Kind::ok : Outcome::Kind::mismatch, .message = difference};
+}
+
+/// Replays records, in child processes with limits.
+class Replay {
+  public:
+    Replay(const ReplayOptions& options, const KnownFailures& known) : options_(options), known_(known) {
+        if (!options.backend.empty()) backend_called(options.backend);
+    }
+
+    ReplayResult run(const fs::path& file) {
+        log_debug(LogChannel::replay, file.string() + ": begins");
+        ReplayResult result{.file = file};
+        try {
+            is_frame_record(file) ? run_frame(result) : run_graph(result);
+        } catch (const Error& error) {  // it cannot be run, which leaves the others as they are
+            result.status = ReplayResult::Status::error;
+            result.outcome = "error";
+            result.first_difference = error.what();
+        }
+        log_info(LogChannel::replay, file.string() + (result.backend.empty() ? "" : " on " + result.backend) + ": " +
+                                         std::string(name(result.status)) +
+                                         (result.first_difference.empty() ? "" : ": " + result.first_difference));
+        return result;
+    }
+
+  private:
+    /// Made once.
+    Backend& backend_called(const std::string& name) {
+        // Asking a backend may start a process: the lock is not waited for with a turn in hand.
+        std::unique_lock lock(mutex_, std::defer_lock);
+        {
+            const TurnPause others;
+            lock.lock();
+        }
+        auto& backend = backends_[name];
+        if (!backend) backend = find_backend(name);
+        return *backend;
+    }
+
+    /// Names the record. Returns whether it is known to fail.
+    bool begin(const std::string& name, const std::string& backend, ReplayResult& result) const {
+        result.name = name;
+        result.backend = backend;
+        const KnownFailures::Entry* const entry = known_.find(result.file, name);
+        if (entry) result.known_reason = entry->reason;
+        return entry != nullptr;
+    }
+
+    void run_frame(ReplayResult& result) const {
+        const FrameRecord record = load_frame_record(result.file);
+        const bool known = begin(record.name, "capture", result);
+        const auto start = Clock::now();
+        const Outcome outcome = recapture_isolated(record, options_, result.identical);
+        result.seconds = seconds_since(start);
+        result.verdict = outcome.failed() ? Verdict::fails : Verdict::right;
+        result.status = status_of(result.verdict, outcome, known);
+        result.outcome = name(outcome.kind);
+        if (outcome.failed()) result.first_difference = outcome.message;
+        if (options_.to_event) result.stopped_after = last_event(record, *options_.to_event);
+    }
+
+    void run_graph(ReplayResult& result) {
+        // The backend may know ops that Whittle does not.
+        const LoadedRecord loaded = load_checked_record(result.file, UnknownOps::keep);
+        const Record& record = loaded.record;
+        const bool own = options_.backend.empty();
+        const bool known = begin(record.name, own ? record.backend : options_.backend, result);
+        if (!record.capture_fault.empty()) {  // what a backend makes of the graph says nothing about the backend
+            result.status = known ? ReplayResult::Status::xfail : ReplayResult::Status::failed;
+            result.verdict = Verdict::fails;
+            result.outcome = "capture_fault";
+            result.first_difference = record.capture_fault;
+            return;
+        }
+        BackendOptions backend_options = options_.backend_options;
+        if (own) backend_options.insert(record.backend_options.begin(), record.backend_options.end());
+        Backend& backend = backend_called(own ? found_near(record.backend, result.file).text() : options_.backend);
+        check_options(backend, backend_options);
+        const auto start = Clock::now();
+        Outcome ran = run_isolated(loaded.graph, record.inputs, backend, backend_options, options_.limits);
+        result.identical = !ran.failed() && std::ranges::equal(ran.outputs, record.expected, same_bits);
+        const Judgement said = judge({loaded.graph,
+                                      record.inputs,
+                                      {record.expected, record.expected_from},
+                                      {.spec = result.backend,
+                                       .options = backend_options,
+                                       .accuracy = options_.accuracy.value_or(record.accuracy),
+                                       .limits = options_.limits,
+                                       .tier = Tier::computes}},
+                                     backend, std::move(ran));
+        note(said, result);
+        result.status = status_of(said.verdict, said.outcome, known);
+        if (result.seconds == 0) result.seconds = seconds_since(start);  // it did not come back to tell
+    }
+
+    static void note(const Judgement& said, ReplayResult& result) {
+        const Outcome& outcome = said.outcome;
+        const bool ran = outcome.kind != Outcome::Kind::unsupported && outcome.kind != Outcome::Kind::unresolved;
+        result.verdict = said.verdict;
+        result.compared = said.compared;
+        result.agree = said.agree;
+        result.outcome = name(said.right() ? Outcome::Kind::ok : outcome.kind);
+        if (said.verdict == Verdict::not_judged && ran) result.outcome = name(said.verdict);
+        result.first_difference = said.fails() ? outcome.message : said.reason;
+        result.refused = outcome.failed() && outcome.op == kAssertion;
+        result.seconds = outcome.compile_seconds + outcome.run_seconds;
+    }
+
+    const ReplayOptions& options_;
+    const KnownFailures& known_;
+    std::mutex mutex_;
+    std::map<std::string, std::unique_ptr<Backend>> backends_;
+};
+
+}  // namespace
+
+std::string_view name(ReplayResult::Status status) {
+    static constexpr std::string_view kNames[] = {"passed", "failed", "skipped", "xfail", "xpass", "error"};
+    return kNames[static_cast<std::size_t>(status)];
+}
+
+std::vector<ReplayResult> replay_all(const std::vector<fs::path>& files, const ReplayOptions& options,
+                                     const KnownFailures& known, const std::function<void(const ReplayResult&)>& done) {
+    Replay replay(options, known);
+    std::vector<ParallelRuns<ReplayResult>::Run> planned;
+    for (const fs::path& file : files) planned.emplace_back([&] { return replay.run(file); });
+    ParallelRuns<ReplayResult> runs(std::move(planned), static_cast<std::size_t>(std::max(options.jobs, 1)));
+    std::vector<ReplayResult> results;
+    for (std::size_t i = 0; i < files.size(); ++i) {
+        results.push_back(runs.next());
+        if (done) done(results.back());
+    }
+    return results;
+}
+
+}  // namespace whittle

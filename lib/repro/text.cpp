@@ -1,0 +1,75 @@
+// What the programs print of a repro.
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "base/program_text.h"
+#include "base/subprocess.h"
+#include "base/suggest.h"
+#include "base/words.h"
+#include "repro/steps.h"
+#include "repro/verify.h"
+
+namespace whittle::repro {
+namespace {
+
+/// Lines behind a label of ten columns.
+std::string labelled(const std::string& label, const std::string& lines) {
+    std::string text = label;
+    for (const char c : chomped(lines)) text += c == '\n' ? "\n" + std::string(label.size(), ' ') : std::string(1, c);
+    return text + "\n";
+}
+
+std::string verified_text(const Repro& repro) {
+    if (!repro.verified) return "NOT verified: " + repro.message + "\n";
+    const std::string control = control_of(repro.program);
+    std::string lines = std::to_string(repro.runs) + " of " + std::to_string(repro.of) + " runs fail" +
+                        (control.empty() ? "" : ", and the control passes (" + control + ")") + "\n" +
+                        (repro.message.empty() ? "" : repro.message + "\n");
+    for (const OtherProgram& other : repro.program.others) lines += other.message + "\n";
+    return labelled("verified: ", lines);
+}
+
+std::size_t lines_of(const Repro& repro) {
+    return static_cast<std::size_t>(std::ranges::count(repro.program.text, '\n'));
+}
+
+}  // namespace
+
+std::string to_text(const Repro& repro, const Failure& failure, const Options& options) {
+    std::string text = "failure:  " + failure.signature.text() + "\n          " + failure.message + "\n";
+    text += repro.tried
+                ? "reduced:  to one kernel of Halide's\n"
+                : "data:     " + std::string(name(repro.data)) +
+                      (repro.passing.empty() ? "" : " (it does not fail with " + join(repro.passing) + ")") + "\n";
+    std::string files =
+        repro.output.string() + (repro.is_short() ? " (" + plural(lines_of(repro), "line") + ")\n" : "\n");
+    for (const std::filesystem::path& sidecar : repro.sidecars) files += sidecar.string() + "\n";
+    text += labelled("written:  ", files);
+    if (repro.replaced)
+        text += "names:    renamed, with made-up values in " + plural(*repro.replaced, "tensor") +
+                (repro.kept.empty() ? "" : "; the failure needs those of " + join(repro.kept)) + "\n";
+    if (!repro.not_short.empty()) text += "          no short program: " + repro.not_short + "\n";
+    if (!options.no_verify) text += verified_text(repro);
+    if (!repro.also.empty()) text += "releases: " + repro.also + "\n";
+    if (options.issue || options.bundle) text += labelled("to check: ", before_sending(repro, options));
+    const std::filesystem::path folder = repro.output.parent_path();
+    if (options.bundle) return text + "next:     sh " + shell_quote({(folder / "run.sh").string()}) + "\n";
+    return text + "next:     " + (folder.empty() ? "" : "cd " + shell_quote({folder.string()}) + " && ") +
+           all_commands(repro.program, options) + "\n";
+}
+
+nlohmann::json to_json(const Repro& repro, const Options& options) {
+    return {{"output", repro.output.string()},
+            {"verified", repro.verified},
+            {"runs", repro.runs},
+            {"control", control_of(repro.program)},
+            {"compile_command", shell_quote(build_command(repro.program, options))},
+            {"run_command", shell_quote(run_command(repro.program, options))},
+            {"form", repro.is_short() ? "short" : "harness"},
+            {"lines", lines_of(repro)},
+            {"data", name(repro.data)},
+            {"also", repro.also},
+            {"message", repro.message}};
+}
+
+}  // namespace whittle::repro

@@ -1,0 +1,122 @@
+#include "trace/load.h"
+
+#include <algorithm>
+#include <iterator>
+
+#include "base/error.h"
+#include "graph/json.h"
+#include "graph/placement.h"
+#include "graph/text.h"
+#include "graph/value_ref.h"
+#include "graph/verify.h"
+#include "ops/aten/hidden_writes.h"
+#include "ops/aten/random.h"
+#include "ops/core/interpreter.h"
+#include "ops/core/known.h"
+#include "ops/core/memory.h"
+#include "ops/core/registry.h"
+#include "passes/functionalize.h"
+#include "passes/no_grad.h"
+
+namespace whittle {
+
+namespace {
+
+bool has_list_result(const Schema& schema) {
+    for (const Return& result : schema.returns)
+        if (result.list) return true;
+    return false;
+}
+
+void check_results(const Node& call, const Schema& schema, const std::vector<ValueMeta>& expected) {
+    const std::size_t found = call.results.size();
+    // Trailing results that nobody asked for may be left out, as ONNX does with optional outputs.
+    if (found > expected.size() || found == 0 || (has_list_result(schema) && found != expected.size()))
+        throw Error("found " + std::to_string(found) + " results, expected " + std::to_string(expected.size()));
+    for (std::size_t i = 0; i < found; ++i) {
+        const ValueMeta &stated = call.results[i], &inferred = expected[i];
+        if (stated.dtype == inferred.dtype && stated.sizes == inferred.sizes) continue;
+        throw Error("found a result of " + print(stated) + (found > 1 ? " (number " + std::to_string(i) + ")" : "") +
+                    ", expected " + print(inferred) + " as its operands give");
+    }
+}
+
+void check_call(const Graph& graph, const Node& call, Checks checks) {
+    if (touches_misplaced(graph, call)) return;
+    const Registry& registry = Registry::instance();
+    if (const Schema* schema = registry.find(call.target)) {
+        if (!checks.results) return static_cast<void>(bind_arguments(*schema, call));
+        try {
+            return check_results(call, *schema, infer(graph, call));
+        } catch (const NeedsConstant&) {  // only a run can tell
+            return;
+        }
+    }
+    if (checks.unknown == UnknownOps::keep) return;
+    registry.require(call.target);  // throws, with close spellings
+}
+
+/// A graph in a file is a function of its inputs: what it writes of what it is given becomes further outputs.
+Graph as_function(Graph graph) {
+    const bool hidden = std::ranges::any_of(graph.nodes, hides_writes);
+    if (!hidden && !has_writes(graph)) return graph;
+    Functionalized functional = functionalize(end_gradients(graph));
+    if (!hidden && functional.updates.empty()) return graph;  // it writes into what it has computed
+    return with_gradients_told(std::move(functional.graph));
+}
+
+/// What the reference gives beyond the outputs that a record expects.
+void expect_updates(LoadedRecord& loaded) {
+    if (loaded.record.expected.size() == loaded.graph.outputs().size()) return;
+    seed_random_ops(0);
+    std::vector<Tensor> values = evaluate(loaded.graph, loaded.record.inputs);
+    std::move(values.begin() + static_cast<std::ptrdiff_t>(loaded.record.expected.size()), values.end(),
+              std::back_inserter(loaded.record.expected));
+}
+
+}  // namespace
+
+void check_calls(const Graph& graph, const std::filesystem::path& file, Checks checks) {
+    Graph visible;
+    try {
+        visible = with_visible_writes(graph);
+    } catch (Error& error) {
+        error.locate({file.string(), error.where().position});
+        throw;
+    }
+    for (const Node& node : visible.nodes) {
+        if (!is_op_call(node)) continue;  // verify() knows all about getitem
+        try {
+            check_call(visible, node, checks);
+        } catch (const Error& error) {
+            std::string message = error.message();
+            if (message.starts_with(node.target + ": ")) message.erase(0, node.target.size() + 2);  // the place has it
+            throw Error({file.string(), place_of(visible, node)}, message, error.hint());
+        }
+    }
+    for (const auto& [key, nested] : graph.subgraphs) check_calls(*nested, file, checks);
+}
+
+Graph checked_graph(Graph graph, const std::filesystem::path& file, Checks checks) {
+    if (graph.failure && graph.failure->backend == kInfersAnew) checks.results = false;
+    check_calls(graph, file, checks);
+    try {
+        return as_function(std::move(graph));
+    } catch (Error& error) {
+        error.locate({file.string(), error.where().position});
+        throw;
+    }
+}
+
+Graph load_checked_graph(const std::filesystem::path& file, Checks checks) {
+    return checked_graph(load_graph(file), file, checks);
+}
+
+LoadedRecord load_checked_record(const std::filesystem::path& file, Checks checks) {
+    LoadedRecord loaded = load_record(file);
+    loaded.graph = checked_graph(std::move(loaded.graph), file, checks);
+    expect_updates(loaded);
+    return loaded;
+}
+
+}  // namespace whittle

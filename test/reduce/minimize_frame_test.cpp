@@ -1,0 +1,73 @@
+// Frames are checked and minimized, on disk.
+#include <catch2/catch.hpp>
+#include <nlohmann/json.hpp>
+
+#include "backends/registry.h"
+#include "base/files.h"
+#include "reduce/check.h"
+#include "reduce/report.h"
+#include "relu_frame.h"
+
+using namespace whittle;
+using namespace whittle::test;
+namespace fs = std::filesystem;
+
+namespace {
+
+reduce::Request search_by(const Suspect& suspect, const fs::path& output) {
+    return {.judge = suspect, .output = output};
+}
+
+}  // namespace
+
+TEST_CASE("check() finds each distinct failure once, in its smallest graph", "[reduce]") {
+    const TempDir folder("whittle-reduce");
+    LoadedFrame small = relu_frame("small");
+    small.graph = parse(
+        "graph small {\n  %x = placeholder[\"x\"] : f32[4]\n  %b = aten.relu.default(%x) : f32[4]\n"
+        "  return (%b)\n}\n");
+    const std::vector<LoadedFrame> frames = {relu_frame("good", "abs"), relu_frame("large"), small};
+    const reduce::Findings found = reduce::check(frames, search_by(kRefuses, folder.path() / "m.json"));
+    REQUIRE(found.failing.size() == 1);
+    CHECK(found.failing[0].smallest == &frames[2]);
+    CHECK(found.not_judged.empty());
+
+    const auto backend = find_backend(kRefuses.spec);
+    const TriedFrames tried = try_frames(frames, *backend, kRefuses);
+    const std::vector<JudgedFrame> failing = with_verdict(tried.frames, Verdict::fails);
+    REQUIRE(failing.size() == 2);
+    CHECK(failing[0].name == "large");
+    CHECK(failing[0].reason == "exception at compile: ReluCompileError");
+    CHECK(tried.frames[0].verdict == Verdict::right);
+    CHECK(verdict_of(tried.frames) == Verdict::fails);
+    CHECK_THAT(verdict_text("b", tried.frames), Catch::StartsWith("Backend b runs 1 graph"));
+}
+
+TEST_CASE("a frame that a backend does not support is not judged, which is said once", "[reduce]") {
+    LoadedFrame own = relu_frame("own");
+    own.graph =
+        parse("graph own {\n  %x = placeholder[\"x\"] : f32[4]\n  %b = my.op.default(%x) : f32[4]\n  return (%b)\n}\n");
+    own.expected = own.inputs;
+    const Suspect interprets{.spec = "eager_debug"};
+    const auto backend = find_backend(interprets.spec);
+    const TriedFrames tried = try_frames({own, own}, *backend, interprets);
+    CHECK(verdict_of(tried.frames) == Verdict::not_judged);
+    const std::vector<JudgedFrame> declined = with_verdict(tried.frames, Verdict::not_judged);
+    REQUIRE(declined.size() == 1);
+    CHECK(declined[0].reason == "no kernel for my.op.default");
+}
+
+TEST_CASE("minimize() leaves the one op, on disk with its failure", "[reduce]") {
+    const TempDir folder("whittle-reduce");
+    const fs::path output = folder.path() / "m.json";
+    const reduce::Minimized done = reduce::minimize(relu_frame("large"), search_by(kRefuses, output), {});
+    REQUIRE(done.failed());
+    CHECK(done.smallest.graph.calls().size() == 1);
+    CHECK(done.output == output);
+    CHECK(fs::exists(output));
+    CHECK_THAT(to_text(done, search_by(kRefuses, output)), Catch::Contains("aten.relu.default"));
+
+    const reduce::Minimized none = reduce::minimize(relu_frame("good", "abs"), search_by(kRefuses, output), {});
+    CHECK_FALSE(none.failed());
+    CHECK(to_text(none, search_by(kRefuses, output)) == not_failing_text(kRefuses.spec.text(), Tier::ends) + "\n");
+}

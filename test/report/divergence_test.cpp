@@ -1,0 +1,38 @@
+// diverge(): which value of a frame is the first to differ, and what the judge says.
+#include <catch2/catch.hpp>
+#include <nlohmann/json.hpp>
+
+#include "relu_frame.h"
+#include "report/divergence.h"
+
+using namespace whittle;
+using namespace whittle::test;
+namespace fs = std::filesystem;
+
+TEST_CASE("diverge() says which value is the first to differ", "[report]") {
+    const report::FrameDivergence found = report::diverge(relu_frame("f"), kWrong);
+    REQUIRE(found.divergence.first);
+    CHECK(found.differs());
+    CHECK(found.divergence.values[*found.divergence.first].node == "b");
+    CHECK_FALSE(report::diverge(relu_frame("f", "abs"), kWrong).differs());
+    const nlohmann::json json = report::to_json({&found, 1});
+    CHECK(json["backend"] == kWrong.spec.text());
+    CHECK(json["divergence"][0]["file"] == "f.json");
+    CHECK(json["divergence"][0]["verdict"] == "fails");
+}
+
+TEST_CASE("diverge() has the judge's verdict", "[report]") {
+    LoadedFrame disagrees = relu_frame("f", "abs");  // with what was given, in which nobody else agrees
+    disagrees.expected = {Tensor::of(std::vector<float>{0, 0, 0, 0}, {4})};
+    disagrees.expected_from = "the data set";
+    const report::FrameDivergence wrong_data = report::diverge(disagrees, kWrong);
+    CHECK(wrong_data.judgement.verdict == Verdict::not_judged);
+    CHECK_FALSE(wrong_data.differs());
+    CHECK(wrong_data.divergence.values.size() == 3);
+    CHECK_THAT(to_text(wrong_data, {}), Catch::Contains("verdict:     not judged: ") &&
+                                            Catch::Contains("the expected outputs (the data set) differ"));
+
+    const report::FrameDivergence unsupported = report::diverge(relu_frame("f"), {.spec = "cmd:sh -c 'exit 125'"});
+    CHECK_FALSE(unsupported.differs());
+    CHECK_THAT(to_text(unsupported, {}), Catch::EndsWith("\nnot judged: exited with 125\n"));
+}
