@@ -9,9 +9,11 @@
 
 namespace whittle {
 
-/// Returns the words that call one of our programs ("minify", "minify answer"), and `arguments` behind them: the name
-/// under which it is installed, with WHITTLE_PROGRAM_PREFIX of CMake; or {"whittle", "minify"}, if this one was called
-/// so.
+/// Returns the name under which one of our programs ("minify") is installed: with WHITTLE_PROGRAM_PREFIX of CMake.
+std::string installed_name(const std::string& tool);
+
+/// Returns the words that call one of our programs ("minify", "minify answer"), and `arguments` behind them: its
+/// installed name; or {"whittle", "minify"}, if this one was called so or is whittle.
 std::vector<std::string> program_words(const std::string& tool, std::vector<std::string> arguments = {});
 /// The same without arguments, as text.
 std::string program_called(const std::string& tool);

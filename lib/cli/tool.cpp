@@ -164,9 +164,10 @@ void Tool::command(Tool& tool, std::function<int()> body, std::string_view examp
 }
 
 void Tool::list_command(std::string_view usage, std::string_view summary, std::string_view example) {
+    const bool nested = name().find(' ') != std::string::npos;
     impl_->page.commands.push_back({.names = std::string(usage),
                                     .help = std::string(summary),
-                                    .heading = "Commands",
+                                    .heading = "Commands" + (nested ? " of " + name() : ""),
                                     .example = std::string(example)});
 }
 
@@ -216,15 +217,7 @@ PageText Tool::page_with_commands() const {
     return page;
 }
 
-std::string Tool::man_options() const {
-    PageText page = page_with_commands();
-    for (const Command& command : impl_->commands)
-        for (OptionText further : command.tool->impl_->page.commands) {
-            further.heading = "Commands of " + command.tool->name();
-            page.options.push_back(std::move(further));
-        }
-    return man_page_options(page);
-}
+std::string Tool::man_options() const { return man_page_options(page_with_commands()); }
 
 /// --help-man and --help-man-environment, for scripts/update man; --help-completion SHELL [PROGRAM], for the build and
 /// `source <(…)`.
@@ -276,9 +269,10 @@ void Tool::warn_of_old_spellings() const {
 std::optional<std::string> Tool::parse(std::span<const std::string> arguments) {
     Impl& impl = *impl_;
     impl.command_line = program_words(name(), Words(arguments.begin(), arguments.end()));
+    const std::size_t name_size = impl.command_line.size() - arguments.size();
     const std::size_t own = own_of(arguments);
     if (auto page = page_for_scripts(arguments)) return page;
-    impl.own_words = impl.command_line.size() - arguments.size() + own;
+    impl.own_words = own + name_size;
     Words positional = impl.grammar.read_options(arguments.first(own));
     if (impl.every.help) return help();
     if (impl.every.version) return version();
@@ -299,12 +293,12 @@ static void flush_output() {
     if (std::fflush(stdout) != 0 || std::ferror(stdout)) throw Error({"standard output", {}}, "cannot write to it");
 }
 
-int Tool::run(Tool& tool, Words arguments, const std::function<int()>& body) {
+int Tool::run(Tool& tool, Words arguments, const Words& typed, const std::function<int()>& body) {
     try {
         if (!tool.command_of(arguments)) arguments = tool.respelled(arguments);
         if (const Command* command = tool.command_of(arguments)) {
             command->tool->impl_->old = tool.impl_->old;
-            return run(*command->tool, {arguments.begin() + 1, arguments.end()}, command->body);
+            return run(*command->tool, {arguments.begin() + 1, arguments.end()}, typed, command->body);
         }
         if (const auto page = tool.parse(arguments)) {
             std::fputs(page->c_str(), stdout);
@@ -312,7 +306,7 @@ int Tool::run(Tool& tool, Words arguments, const std::function<int()>& body) {
             return 0;
         }
         handle_interrupts();
-        log_info(LogChannel::cli, "Whittle " + version_number() + ": " + shell_quote(tool.command_line()));
+        log_info(LogChannel::cli, "Whittle " + version_number() + ": " + shell_quote(typed));
         const int status = body();
         flush_output();
         if (interrupt_signal()) die_of_interrupt();
@@ -333,7 +327,7 @@ int Tool::run(Tool& tool, Words arguments, const std::function<int()>& body) {
     } catch (const std::exception& bug) {
         print_error(tool, Error(std::string("internal error: ") + bug.what()));
         std::fprintf(stderr, "This is a bug in Whittle. Please report it with this command:\n  %s\n",
-                     shell_quote(tool.command_line()).c_str());
+                     shell_quote(typed).c_str());
         return 70;  // EX_SOFTWARE
     }
 }
@@ -341,7 +335,8 @@ int Tool::run(Tool& tool, Words arguments, const std::function<int()>& body) {
 int run_tool(Tool& tool, int argc, char** argv, const std::function<int()>& body) {
     occupy_closed_streams();
     remember_call(argv[0]);
-    return Tool::run(tool, Words(argv + 1, argv + argc), body);
+    const Words arguments(argv + 1, argv + argc);
+    return Tool::run(tool, arguments, program_words(tool.name(), arguments), body);
 }
 
 }  // namespace whittle::cli

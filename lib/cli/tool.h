@@ -121,8 +121,7 @@ class Tool {
     /// The pages. Lines of help() are at most 80 columns wide.
     std::string help() const;
     std::string version() const;
-    /// The OPTIONS section in man(7) markup, with what only sub-commands have: what scripts/update man puts into
-    /// man/NAME.1.
+    /// The OPTIONS section in man(7) markup: what scripts/update man puts into man/NAME.1.
     std::string man_options() const;
     /// Pages that no person asks for; nothing for another command line. Throws Error for an unknown shell.
     std::optional<std::string> page_for_scripts(std::span<const std::string> arguments) const;
@@ -145,7 +144,8 @@ class Tool {
     /// The line without old spellings (old_spellings.h), of which parse() will warn. Sets the variables that stand for
     /// some of them.
     std::vector<std::string> respelled(std::span<const std::string> arguments);
-    static int run(Tool& tool, std::vector<std::string> arguments, const std::function<int()>& body);
+    static int run(Tool& tool, std::vector<std::string> arguments, const std::vector<std::string>& typed,
+                   const std::function<int()>& body);
     void warn_of_old_spellings() const;
     /// With the options that only sub-commands have.
     PageText page_with_commands() const;

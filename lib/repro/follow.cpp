@@ -10,20 +10,20 @@
 
 namespace whittle::repro {
 
-MinimizedRepro repro_of(const Graph& minimized, const std::filesystem::path& file, const std::filesystem::path& output,
+MinimizedRepro repro_of(const Graph& graph, const std::filesystem::path& file, const std::filesystem::path& output,
                         const std::map<std::string, std::string>& environment) {
-    if (minimized.nodes.empty()) return {.none = "the result is a part of the file, of which Whittle has no graph"};
-    if (!diagnose::has_repro(minimized))
-        return {.none = "the backend " + minimized.failure->backend + " has no part of a repro of its own"};
+    if (graph.nodes.empty()) return {.none = "the result is a part of the file, of which Whittle has no graph"};
+    if (!diagnose::has_repro(graph))
+        return {.none = "the backend " + graph.failure->backend + " has no part of a repro of its own"};
     MinimizedRepro repro;
     repro.options.output = output;
     std::vector<std::string> words = diagnose::repro_words(file);
-    words.insert(words.end(), {"-o", output.string()});
+    words.insert(words.end(), {"-o", repro.options.output.string()});
     repro.options.command = shell_quote(words);
     repro.options.graph = file;
     repro.options.environment = environment;
     try {
-        repro.report = write_repro(minimized, repro.options);
+        repro.report = write_repro(graph, repro.options);
     } catch (const Error& error) {  // the graph cannot be written down; it is minimized all the same
         repro.none = error.message();
     }
@@ -36,12 +36,11 @@ Followed follow(const std::vector<LoadedFrame>& frames, const reduce::Request& r
     followed.verified = followed.minimized.good();
     if (!followed.verified) return followed;
     for (const reduce::Minimized& done : followed.minimized.results) {
-        const Graph& graph = done.smallest.graph;
-        std::filesystem::path output = done.output;
-        const MinimizedRepro& repro =
-            followed.repros.emplace_back(repro_of(graph, done.output, output.replace_extension(".cpp"), environment));
-        followed.verified = followed.verified && repro.verified();
-        observer.written(repro, *graph.failure);
+        const MinimizedRepro& repro = followed.repros.emplace_back(
+            repro_of(done.smallest.graph, done.output, std::filesystem::path(done.output).replace_extension(".cpp"),
+                     environment));
+        followed.verified = followed.verified && repro.report && repro.report->verified;
+        observer.written(repro, *done.smallest.graph.failure);
     }
     return followed;
 }

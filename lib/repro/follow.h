@@ -19,14 +19,7 @@ struct MinimizedRepro {
     std::optional<Repro> report = {};
     Options options = {};   ///< it was written with
     std::string none = {};  ///< why there is no repro
-
-    bool verified() const { return report && report->verified; }
 };
-
-/// Writes that of a minimized graph, which is in `file`, to `output`, with the smallest data that shows the failure,
-/// and verifies it. A backend may have no part of a repro. `environment` is what the repro says of this machine.
-MinimizedRepro repro_of(const Graph& minimized, const std::filesystem::path& file, const std::filesystem::path& output,
-                        const std::map<std::string, std::string>& environment);
 
 struct Followed {
     reduce::MinimizedModel minimized = {};
@@ -34,13 +27,19 @@ struct Followed {
     bool verified = false;                    ///< … and all of them show its failure
 };
 
+/// Of a minimized graph, which `file` holds: written to `output` with the smallest data that shows the failure, and
+/// verified.
+MinimizedRepro repro_of(const Graph& minimized, const std::filesystem::path& file, const std::filesystem::path& output,
+                        const std::map<std::string, std::string>& environment);
+
 /// Told while follow() runs.
 struct Observer : reduce::Observer {
     std::function<void(const MinimizedRepro&, const Failure&)> written = [](const MinimizedRepro&, const Failure&) {};
 };
 
-/// Minimizes, and writes a repro of each result beside it, NAME.cpp of NAME.json. A backend that has no part of a repro
-/// leaves it at the minimized graphs.
+/// Minimizes, writes a repro of each result beside it, NAME.cpp of NAME.json, with the smallest data that shows the
+/// failure, and verifies that. A backend that has no part of a repro leaves it at the minimized graphs. `environment`
+/// is what the repros say of this machine.
 Followed follow(const std::vector<LoadedFrame>& frames, const reduce::Request& request,
                 const std::map<std::string, std::string>& environment, const Observer& observer);
 

@@ -10,13 +10,16 @@
 #include "base/interrupt.h"
 #include "base/words.h"
 #include "cli/environment.h"
-#include "cli/minify.h"
 #include "cli/progress.h"
+#include "cli/search_options.h"
 #include "cli/tool.h"
 #include "cli/usage.h"
 #include "fuzz/fuzz.h"
 #include "graph/json.h"
+#include "reduce/minimize_frame.h"
 #include "reduce/report.h"
+#include "repro/follow.h"
+#include "repro/repro.h"
 
 namespace whittle::umbrella {
 namespace fs = std::filesystem;
@@ -58,10 +61,12 @@ struct Find {
     bool known = false;                ///< the folder was there
     repro::MinimizedRepro repro = {};  ///< of the first of its kind
 
+    bool verified() const { return repro.report && repro.report->verified; }
+
     std::string text() const {
         if (!not_minimized.empty()) return model.string() + ": not minimized: " + not_minimized;
         if (known) return model.string() + ": as " + kind.string();
-        const std::string verdict = repro.verified() ? "verified" : repro.report ? "NOT verified" : repro.none;
+        const std::string verdict = verified() ? "verified" : repro.report ? "NOT verified" : repro.none;
         return model.string() + ": " + kind.string() + ": " + verdict;
     }
     nlohmann::json json() const {
@@ -72,7 +77,7 @@ struct Find {
         }
         all["kind"] = kind.string();
         all["new"] = !known;
-        if (!known) all["verified"] = repro.verified();
+        if (!known) all["verified"] = verified();
         return all;
     }
 };
@@ -90,25 +95,24 @@ std::string last_line(std::string text) {
 }
 
 /// As `minify MODEL` does it: what it fails with is in the file.
-void minimize(const cli::Tool& tool, Find& find) {
+void minimize(Find& find) {
     const TempDir scratch("whittle-fuzz");
-    const cli::MinifyOptions options{.model = find.model, .output = scratch.path() / "min.json"};
-    const std::vector<LoadedFrame> frames = cli::frames_of(options);
-    std::ostringstream report;
-    const reduce::MinimizedModel minimized = cli::minify(tool, cli::request_of(options, frames[0]), frames, report);
-    if (!minimized.good()) {
-        find.not_minimized =
-            tool.shared().json ? reduce::to_json(minimized).value("verdict", "") : last_line(report.str());
+    const cli::MinifyOptions asked{.model = find.model, .output = scratch.path() / "min.json"};
+    const std::vector<LoadedFrame> frames = cli::frames_of(asked);
+    const reduce::Request request = cli::request_of(asked, frames.at(0));
+    const reduce::Minimized done = reduce::minimize(frames.at(0), request, reduce::Observer{});
+    const std::string report = reduce::to_text(done, request);
+    if (!done.failed()) {
+        find.not_minimized = last_line(report);
         return;
     }
-    const Graph& smallest = minimized.results.at(0).smallest.graph;
+    const Graph& smallest = done.smallest.graph;
     find.kind = find.model.parent_path() / fuzz::kind_of(smallest);
     find.known = fs::exists(find.kind);
     if (find.known) return;
     const fs::path result = find.kind / "min.json";
     save_graph(smallest, result);
-    if (!tool.shared().json)
-        write_file(find.kind / "minify.txt", moved(report.str(), options.output.string(), result.string()));
+    write_file(find.kind / "minify.txt", moved(report, request.output.string(), result.string()));
     find.repro = repro::repro_of(smallest, result, find.kind / "repro.cpp", cli::environment());
     write_file(find.kind / "repro.txt", find.repro.report
                                             ? to_text(*find.repro.report, *smallest.failure, find.repro.options)
@@ -121,8 +125,7 @@ void FuzzOptions::declare(cli::Tool& tool) {
     tool.option("-o,--output", output, "DIR",
                 "Where failing models go: model_N.json as it was found, and a folder for each kind of failure. A kind "
                 "whose folder is there counts as known. Default: finds.");
-    backend.declare(tool, kDefaultSuspect);
-    tool.section("Models");
+    tool.section("The models");
     tool.option("--models", models, "N", "How many. Default: 1000.");
     tool.option("--seconds", seconds, "S", "No new model after S seconds.");
     tool.option("--seed", seed, "N", "The first model's number; the others follow. Default: 0.");
@@ -133,7 +136,8 @@ void FuzzOptions::declare(cli::Tool& tool) {
     tool.option("--most", most, "N", "Calls of a model at most. Default: 8.");
     tool.flag("--special", special, "NaN, infinities and the like among the data.");
     tool.option("--timeout", timeout, "S", "Seconds that one model may take. Default: 20.");
-    tool.common("--output --backend --models --seconds --seed --dialect --dtype");
+    backend.declare(tool, kDefaultSuspect);
+    tool.common("--backend --output --models --seconds --dialect");
     tool.example("whittle fuzz --backend ./mine.so --seconds 600",
                  "ten minutes of random models on a backend of yours");
     tool.example("whittle fuzz --dialect onnx --backend onnxruntime --dtype f32", "ONNX models of f32 alone");
@@ -166,7 +170,7 @@ int fuzz(const cli::Tool& tool, const FuzzOptions& options) {
     for (Find& find : finds) {
         throw_if_interrupted();
         try {
-            minimize(tool, find);
+            minimize(find);
         } catch (const Error& error) {
             find.not_minimized = error.what();
         }

@@ -34,7 +34,7 @@ fs::path own_folder() { return fs::read_symlink("/proc/self/exe").parent_path();
 
 /// As it is installed, else as it is built.
 fs::path file_of(const cli::Program& program) {
-    const fs::path installed = own_folder() / program_called(std::string(program.name));
+    const fs::path installed = own_folder() / installed_name(std::string(program.name));
     return fs::exists(installed) ? installed : own_folder() / program.name;
 }
 
@@ -53,7 +53,7 @@ fs::path file_of(const cli::Program& program) {
     become(file_of(program), std::move(arguments));
 }
 
-constexpr std::string_view kCompletion = "--help-completion";
+constexpr std::string_view kCompletion = "--help-completion", kManual = "--help-man";
 
 /// Those that have a page: all but help.
 Words names_of(const cli::Tool& tool) {
@@ -86,9 +86,18 @@ std::string completion(cli::Tool& tool, const std::string& shell) {
     return with_commands(shell, *own, scripts);
 }
 
+/// --help-man: the commands of its own commands, too.
+std::string manual(cli::Tool& tool) {
+    std::string text = *tool.parse(Words{std::string(kManual)});
+    for (const std::string& name : names_of(tool))
+        if (const cli::Tool* own = tool.command_called(name); own && !own->command_words().empty())
+            text += own->man_options();
+    return text;
+}
+
 /// The installed page that has the command, "minify.1.gz"; empty where there is none.
 fs::path manual_page_of(const cli::Tool& tool, const std::string& name) {
-    const std::string page = find_program(name) ? program_called(name) : tool.name();
+    const std::string page = find_program(name) ? installed_name(name) : tool.name();
     const fs::path file = own_folder() / WHITTLE_MAN_DIR_FROM_BIN / "man1" / (page + ".1.gz");
     std::error_code ignored;
     return fs::exists(file, ignored) ? file.lexically_normal() : fs::path();
@@ -119,13 +128,17 @@ int help(cli::Tool& tool, const std::string& name) {
 int run(cli::Tool& tool, int argc, char** argv) {
     const Words line(argv + 1, argv + argc);
     const bool completes = line.size() == 2 && line[0] == kCompletion;
+    const bool for_scripts = completes || line == Words{std::string(kManual)};
     const auto body = [&]() -> int {
         if (line.empty()) throw cli::missing_argument(tool.name(), "COMMAND");
-        if (completes) return std::fputs(completion(tool, line[1]).c_str(), stdout), 0;
+        if (for_scripts) {
+            std::fputs((completes ? completion(tool, line[1]) : manual(tool)).c_str(), stdout);
+            return 0;
+        }
         if (const cli::Program* program = find_program(line[0])) become(*program, Words(line.begin() + 1, line.end()));
         throw unknown_command(tool, line[0]);
     };
-    const bool own = !line.empty() && !completes && (line[0].starts_with('-') || tool.command_called(line[0]));
+    const bool own = !line.empty() && !for_scripts && (line[0].starts_with('-') || tool.command_called(line[0]));
     return cli::run_tool(tool, own ? argc : 1, argv, body);  // else the words are not for whittle's parser
 }
 

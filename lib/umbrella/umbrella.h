@@ -6,8 +6,9 @@
 
 namespace whittle::umbrella {
 
-/// Runs what the line asks for; `tool` has whittle's own commands. --help-completion is about those of the others, too.
-/// Returns the exit status; where another program is asked for, that runs in place of this one.
+/// Runs what the line asks for; `tool` has whittle's own commands, and --help-completion and --help-man of whittle are
+/// about those of the others, too. Returns the exit status; where another program is
+/// asked for, that runs in place of this one.
 int run(cli::Tool& tool, int argc, char** argv);
 
 /// Declares `trace` … `replay` as commands of whittle.
