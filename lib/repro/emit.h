@@ -35,7 +35,7 @@ struct Emission {
     std::string near = {};
     std::string model = {};
     std::string tracker = {};   ///< whose form a bug report has
-    std::string releases = {};  ///< since which it fails (diagnose/release_history.h); empty: unknown
+    std::string releases = {};  ///< since which it fails (run/release_history.h); empty: unknown
     Also also = {};             ///< of a report alone
     /// The same with the expected values in place of the compiler's results: its check must pass. Null: nothing
     /// compares.
