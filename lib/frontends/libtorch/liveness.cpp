@@ -102,7 +102,9 @@ bool Liveness::is_wanted_after(ValueId memory, std::int32_t writer) const {
     if (const auto others = recording_.values.rewritten.find(writer); others != recording_.values.rewritten.end())
         std::ranges::for_each(others->second, add);
     if (std::ranges::any_of(left, [&](ValueId id) { return is_wanted(id); })) return true;
-    if (returned()) return is_wanted(memory);
+    if (returned())  // a variable of it that is in place has what was written since
+        return frame_.call->is_variable(recording_.value(memory).tensor) &&
+               recording_.values.is_place_held(memory, *returned(), recording_.file);
     return std::ranges::none_of(left, [&](ValueId id) { return is_read(id); });
 }
 
