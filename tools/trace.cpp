@@ -6,6 +6,7 @@
 #include "cli/environment.h"
 #include "cli/minify.h"
 #include "cli/program.h"
+#include "cli/programs.h"
 #include "cli/tool.h"
 #include "cli/trace_options.h"
 #include "cli/usage.h"
@@ -90,7 +91,8 @@ int trace_program(const cli::Tool& tool, const Options& options, const TraceRequ
     const RanProgram ran = run_to_trace(program, request);
     const Traced traced = trace(ran, request);
     options.graphs.write(report::graphs_of(ran));
-    for (const std::string& line : to_lines(traced, tool.shared().quiet)) std::cerr << "trace: " << line << "\n";
+    for (const std::string& line : to_lines(traced, tool.shared().quiet))
+        std::cerr << tool.called() << ": " << line << "\n";
     nlohmann::json json = to_json(traced);
     if (traced.minifiable()) follow_up(tool, options, traced, std::cerr, json);
     if (tool.shared().json) cli::print_json(json);
@@ -145,7 +147,7 @@ int run(const cli::Tool& tool, const Options& options) {
 
 int main(int argc, char** argv) {
     Options options;
-    cli::Tool tool("trace", "MODEL…", "Runs a model and captures what it computes, as a folder of graphs and records.");
+    cli::Tool tool(cli::program_named("trace"));
     declare(tool, options);
     tool.files([&] { return cli::files_of_trace(options.models, options.inputs, options.program, options.graphs); });
     std::vector<std::string> compiler;

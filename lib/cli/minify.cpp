@@ -90,7 +90,7 @@ repro::Followed follow_up(const Tool& tool, const FollowUp& wanted, std::ostream
 
 std::string minify_command(const fs::path& model, bool wrong, const BackendChoice& backend,
                            const AccuracyChoice& accuracy, const InputOptions& inputs, const LimitOptions& limits) {
-    std::vector<std::string> words = {program_called("minify"), model.string()};
+    std::vector<std::string> words = program_words("minify", {model.string()});
     const auto add = [&](const std::vector<std::string>& more) { words.insert(words.end(), more.begin(), more.end()); };
     add(backend.words());
     if (wrong) add(accuracy.words());
