@@ -24,8 +24,6 @@ namespace {
 
 using capture::CapturedGraph;
 
-std::size_t at(NodeId id) { return static_cast<std::size_t>(id); }
-
 constexpr std::string_view kOf = "backward of %", kOfAny = "backward of ";
 
 /// It helps to compute the gradient of a call, which may be in another frame.
