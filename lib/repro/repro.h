@@ -59,7 +59,7 @@ struct Options {
 
 /// A repro as it grows: what it shows, the program, what became of that.
 struct Repro {
-    Graph graph;  ///< with its failure: a backend, its signature and one input per placeholder
+    Graph graph = {};  ///< with its failure: a backend, its signature and one input per placeholder
     /// What the suspect, a backend that interprets, runs in place of the graph: written down as loops, in place of a
     /// backend's own part.
     std::optional<Graph> instead = {};
