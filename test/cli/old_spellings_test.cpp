@@ -77,7 +77,7 @@ TEST_CASE("the words of another program are not ours", "[spellings][process]") {
     const auto parsed = [](Words words) {
         Tool tool("explain", "MODEL", "Explains.");
         Tool divergence("explain divergence", "MODEL", "Which value differs?");
-        std::string of_main = "none", of_command = "none", limit = "none";
+        std::string of_main = "none", of_command = "none";
         Words rest, options;
         for (auto [one, model] : {std::pair(&tool, &of_main), std::pair(&divergence, &of_command)}) {
             one->positional("MODEL", *model, "The model.");

@@ -324,12 +324,13 @@ capture::Origin PieceGraphs::origin_of(ValueId id) const {
 
 // ---- Results
 
-/// What the piece wrote to the input stays there for somebody: the input is not memory that the frame made itself, or
-/// its new value is wanted.
+/// What the piece wrote to the input stays there for somebody: the input is a parameter or buffer, or no memory that
+/// the frame made itself, or its new value is wanted.
 bool PieceGraphs::is_update(ValueId input, const Writes& writes) const {
     using capture::Origin;
     const auto last = writes.find(input);
-    if (recording_.value(input).step < 0 || last == writes.end()) return true;
+    const TracedValue& value = recording_.value(input);
+    if (value.step < 0 || value.name || last == writes.end()) return true;
     const Origin origin = origin_of(input);
     return origin == Origin::argument || origin == Origin::live || liveness_.is_wanted_after(input, last->second);
 }

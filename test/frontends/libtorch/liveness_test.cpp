@@ -84,17 +84,22 @@ TEST_CASE("what a tensor was before its sizes changed in place is no output: nob
 
 TEST_CASE("what a graph leaves in random numbers of the frame is an output only if somebody may have it") {
     const TempDir folder;
-    for (const bool read : {true, false}) {
+    struct Case {
+        bool read, buffer;
+        std::size_t updates;
+    };
+    for (const Case& is : {Case{true, false, 0}, {false, false, 1}, {true, true, 1}}) {
         const capture::CapturedFrame frame = only_frame(program(folder, [&](EventWriter& w) {
             const FakeTensor x{.id = 1}, noise{.id = 2}, changed{.id = 2, .version = 1};
+            if (is.buffer) w.name(2, "noise", 0);
             w.call(kRandn, {}, {noise}, {3});
             w.call(kAddInPlace, {noise, x}, {changed}, {1});
-            w.call(kMul, {x, read ? changed : x}, {{.id = 3}});
+            w.call(kMul, {x, is.read ? changed : x}, {{.id = 3}});
         }));
-        INFO(read);
+        INFO(is.read << is.buffer);
         REQUIRE(frame.graphs.size() == 1);
-        CHECK(frame.graphs[0].updates.size() == (read ? 0 : 1));
-        CHECK(output_targets(frame.graphs[0]).back() == (read ? "aten.mul.Tensor" : "aten.add.Tensor"));
+        CHECK(frame.graphs[0].updates.size() == is.updates);
+        CHECK(output_targets(frame.graphs[0]).back() == (is.updates ? "aten.add.Tensor" : "aten.mul.Tensor"));
     }
 }
 
