@@ -10,6 +10,7 @@
 #include "cli/diff.h"
 #include "cli/lists.h"
 #include "cli/picture_options.h"
+#include "cli/programs.h"
 #include "cli/report_options.h"
 #include "cli/subject.h"
 #include "cli/tool.h"
@@ -80,7 +81,7 @@ int tell_predictions(const cli::Tool& tool, const Options& options, const cpp::A
     else
         sink.out() << report::to_text(analysis, options.report.text(tool, sink));
     const std::string first = options.fullgraph ? report::first_break_text(analysis) : "";
-    if (!first.empty()) std::cerr << "explain: --fullgraph: " << first;
+    if (!first.empty()) std::cerr << tool.called() << ": --fullgraph: " << first;
     return first.empty() ? 0 : 1;
 }
 
@@ -103,7 +104,7 @@ int tell_report(const cli::Tool& tool, Options& options, const std::vector<cpp::
     cli::PictureOptions::Compared compared = options.pictures.write(tool, subject, report, options.subject, json);
     if (!tool.shared().json) sink.out() << to_text(subject, report, options.report.text(tool, sink));
     const std::string broken = options.fullgraph ? report::fullgraph_text(subject, report) : "";
-    if (!broken.empty()) std::cerr << "explain: --fullgraph: " << broken;
+    if (!broken.empty()) std::cerr << tool.called() << ": --fullgraph: " << broken;
     const bool followed =
         cli::follow_up(tool, model, options.subject, subject, tool.shared().json ? std::cerr : sink.out(), json);
     options.pictures.write_again(tool, subject, report, std::move(compared), json);
@@ -134,8 +135,7 @@ int run(const cli::Tool& tool, Options& options) {
 
 int main(int argc, char** argv) {
     Options options, of_source;
-    cli::Tool tool("explain", "MODEL",
-                   "Says what was captured from a model, where capture or a backend stops, and why.");
+    cli::Tool tool(cli::program_named("explain"));
     declare(tool, options, false);
 
     cli::DiffOptions compared;

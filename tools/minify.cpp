@@ -4,8 +4,10 @@
 #include <iostream>
 #include <nlohmann/json.hpp>
 
+#include "base/command_words.h"
 #include "base/subprocess.h"
 #include "cli/minify.h"
+#include "cli/programs.h"
 #include "cli/search_options.h"
 #include "cli/tool.h"
 #include "cli/usage.h"
@@ -65,7 +67,8 @@ std::string resume_command(const cli::Tool& tool, const reduce::Strategy& search
     const auto limit = std::find_if(words.begin(), words.end(),
                                     [](const std::string& word) { return word.starts_with("--step-limit"); });
     if (search.step_limit == 0 && limit != words.end()) words.erase(limit, limit + (*limit == "--step-limit" ? 2 : 1));
-    words.insert(words.begin() + 1, "--resume");
+    const auto name = static_cast<std::ptrdiff_t>(program_words(tool.name()).size());
+    words.insert(words.begin() + name, "--resume");
     words.insert(words.end(), behind, typed.end());
     return shell_quote(words);
 }
@@ -86,9 +89,7 @@ int run(const cli::Tool& tool, cli::MinifyOptions& options) {
 
 int main(int argc, char** argv) {
     cli::MinifyOptions options;
-    cli::Tool tool(
-        "minify", "MODEL",
-        "Finds the fewest operations of a model that still fail in the same way, and keeps their recorded inputs.");
+    cli::Tool tool(cli::program_named("minify"));
     declare(tool, options);
     tool.files([&] { return files(options); });
     fs::path folder;

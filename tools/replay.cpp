@@ -11,6 +11,7 @@
 #include "cli/backend_choice.h"
 #include "cli/limits.h"
 #include "cli/minify.h"
+#include "cli/programs.h"
 #include "cli/progress.h"
 #include "cli/record_choice.h"
 #include "cli/tool.h"
@@ -104,7 +105,8 @@ int run(const cli::Tool& tool, const Options& options) {
     if (tool.shared().json) cli::print_json(to_json(results));
     if (lines) std::cout << summary_text(results);
     for (const ReplayResult& result : results)
-        if (result.status == Status::error) std::cerr << "replay: error: " << result.first_difference << "\n";
+        if (result.status == Status::error)
+            std::cerr << tool.called() << ": error: " << result.first_difference << "\n";
     return exit_status(results, options.require_judged);
 }
 
@@ -112,9 +114,7 @@ int run(const cli::Tool& tool, const Options& options) {
 
 int main(int argc, char** argv) {
     Options options;
-    cli::Tool tool(
-        "replay", "RECORD|DIR…",
-        "Runs records again and compares their outputs with the recorded ones, each in a process of its own.");
+    cli::Tool tool(cli::program_named("replay"));
     declare(tool, options);
     tool.files([&] {
         cli::UsedFiles used{.read = options.records};

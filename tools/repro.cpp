@@ -10,6 +10,7 @@
 #include "cli/environment.h"
 #include "cli/issue_bundle.h"
 #include "cli/model.h"
+#include "cli/programs.h"
 #include "cli/repro_options.h"
 #include "cli/tool.h"
 #include "cli/usage.h"
@@ -96,7 +97,7 @@ int not_failing(const cli::Tool& tool, const Options& options, const std::string
 int run(const cli::Tool& tool, Options& options) {
     repro::Options& repro = options.repro;
     const cli::GivenOption judged[] = {{"--backend", !options.backend.name.empty()},
-                                 {"--accuracy", options.accuracy.given()}};
+                                       {"--accuracy", options.accuracy.given()}};
     cli::check_usage(repro, judged);
     options.backend.check();
     cli::require_with(!options.backend.options().empty(), "--backend-option", !options.backend.name.empty(),
@@ -130,9 +131,7 @@ int run(const cli::Tool& tool, Options& options) {
 
 int main(int argc, char** argv) {
     Options options, reported;
-    cli::Tool tool("repro", "GRAPH",
-                   "Writes one standalone C++ file that shows a failure with nothing but the compiler under suspicion, "
-                   "and verifies it by building and running it.");
+    cli::Tool tool(cli::program_named("repro"));
     declare(tool, options, false);
     cli::Tool report("repro report", "GRAPH",
                      "Writes the file and the text of a bug report, or a folder with all that shows the failure.");

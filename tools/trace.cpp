@@ -6,6 +6,7 @@
 #include "cli/environment.h"
 #include "cli/minify.h"
 #include "cli/program.h"
+#include "cli/programs.h"
 #include "cli/tool.h"
 #include "cli/trace_options.h"
 #include "cli/usage.h"
@@ -64,8 +65,10 @@ void follow_up(const cli::Tool& tool, const Options& options, const Traced& trac
     const bool recorded = options.record.records() != RecordPolicy::never, wrong = traced.wrong();
     if (traced.only_file()) {  // what was recorded does not fail
         cli::follow_up(tool,
-                       cli::of_file(options.models[0], options.output / "minimized.onnx", options.minify,
-                                    options.backend, {}, options.inputs),
+                       cli::of_file(options.minify, {.model = options.models[0],
+                                                     .output = options.output / "minimized.onnx",
+                                                     .judge = {.backend = options.backend},
+                                                     .inputs = options.inputs}),
                        report, json);
         return;
     }
@@ -74,9 +77,9 @@ void follow_up(const cli::Tool& tool, const Options& options, const Traced& trac
         {.minify = options.minify,
          .next = recorded ? cli::minify_command(options.output, wrong, {})
                           : cli::minify_command(options.models[0], wrong, options.backend, {}, options.inputs),
-         .model = options.output,
-         .output = options.output / "minimized.json",
-         .backend = options.backend},
+         .asked = {.model = options.output,
+                   .output = options.output / "minimized.json",
+                   .judge = {.backend = options.backend}}},
         report, json);
 }
 
@@ -88,7 +91,8 @@ int trace_program(const cli::Tool& tool, const Options& options, const TraceRequ
     const RanProgram ran = run_to_trace(program, request);
     const Traced traced = trace(ran, request);
     options.graphs.write(report::graphs_of(ran));
-    for (const std::string& line : to_lines(traced, tool.shared().quiet)) std::cerr << "trace: " << line << "\n";
+    for (const std::string& line : to_lines(traced, tool.shared().quiet))
+        std::cerr << tool.called() << ": " << line << "\n";
     nlohmann::json json = to_json(traced);
     if (traced.minifiable()) follow_up(tool, options, traced, std::cerr, json);
     if (tool.shared().json) cli::print_json(json);
@@ -143,7 +147,7 @@ int run(const cli::Tool& tool, const Options& options) {
 
 int main(int argc, char** argv) {
     Options options;
-    cli::Tool tool("trace", "MODEL…", "Runs a model and captures what it computes, as a folder of graphs and records.");
+    cli::Tool tool(cli::program_named("trace"));
     declare(tool, options);
     tool.files([&] { return cli::files_of_trace(options.models, options.inputs, options.program, options.graphs); });
     std::vector<std::string> compiler;

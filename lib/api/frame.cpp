@@ -411,7 +411,7 @@ void Execution::keep_events(std::vector<FrameSegment> events, const std::string&
     if (function_.frame_records.empty() || !failed(record)) return;
     const std::filesystem::path file = save_frame_record(function_.frame_records, record);
     log_error(LogChannel::capture, "capture of " + record.frame + " failed; its events are kept; next: " +
-                                       program_called("replay") + " " + shell_quote({file.string()}));
+                                       shell_quote(program_words("replay", {file.string()})));
 }
 
 std::vector<std::shared_ptr<const Tape>> Execution::tapes(std::int64_t position) const {

@@ -76,7 +76,7 @@ std::string minified(const std::filesystem::path& record, std::vector<std::strin
         return "minify did not minimize it (" +
                (result.is_object() ? result.value("result", "") : "exit status " + std::to_string(run.exit_code)) +
                ")" + by_hand;
-    return counts(result) + "; next: " + program_called("repro") + " " + shell_quote({output.string()});
+    return counts(result) + "; next: " + shell_quote(program_words("repro", {output.string()}));
 }
 
 }  // namespace
@@ -120,7 +120,7 @@ void keep_for_minify(const FailingGraph& failing, const ReproOptions& options, b
                                                     : minified_here(graph, failing, file, wrong_results);
         return log_error(LogChannel::capture, "the failing graph is kept in " + file.string() + "; " + next);
     }
-    std::vector<std::string> minify = {program_called("minify"), file.string(), "--backend", failing.backend};
+    std::vector<std::string> minify = program_words("minify", {file.string(), "--backend", failing.backend});
     const std::vector<std::string> more = option_words(failing.backend_options);
     minify.insert(minify.end(), more.begin(), more.end());
     if (wrong_results) minify.push_back("--accuracy");

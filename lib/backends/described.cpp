@@ -4,9 +4,9 @@
 
 #include "base/error.h"
 #include "base/files.h"
+#include "base/kept.h"
 #include "base/subprocess.h"
 #include "base/suggest.h"
-#include "base/user_data.h"
 
 namespace whittle {
 namespace fs = std::filesystem;
@@ -32,7 +32,7 @@ bool is_there(const std::string& need) {
 DescribedBackend read_described_backend(const fs::path& folder) {
     const fs::path file = folder / "backend.json";
     const std::string name = folder.filename().string();
-    const fs::path data = user_data_folder() / "backends" / name;
+    const fs::path data = kept_folder(Kept::backends) / name;
     DescribedBackend backend;
     backend.name = name, backend.file = file;
     try {

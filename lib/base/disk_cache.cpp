@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <atomic>
-#include <cstdlib>
 #include <fstream>
 #include <vector>
 
@@ -14,7 +13,6 @@
 #include "base/files.h"
 #include "base/hash.h"
 #include "base/log.h"
-#include "base/variables.h"
 
 namespace whittle {
 
@@ -25,6 +23,7 @@ namespace {
 constexpr std::string_view kMagic = "whittle cache 1\n";
 constexpr std::string_view kEntry = ".entry";
 constexpr std::string_view kTemporaryExtension = ".tmp";
+constexpr std::string_view kStamp = "trimmed";  ///< of the last time
 constexpr std::size_t kHashLength = 32;
 constexpr auto kBetweenTrims = std::chrono::minutes(1);
 constexpr auto kAbandoned = std::chrono::hours(1);  ///< no writer takes so long
@@ -105,7 +104,7 @@ void DiskCache::put(std::string_view key, std::string_view value) {
         log_debug(LogChannel::run, "not kept in " + folder_.string() + ": " + error.message());
         return;
     }
-    const fs::path stamp = folder_ / "trimmed";
+    const fs::path stamp = folder_ / kStamp;
     const auto last = fs::last_write_time(stamp, error);
     if (!error && fs::file_time_type::clock::now() - last < kBetweenTrims) return;
     std::ofstream(stamp, std::ios::app);
@@ -142,24 +141,20 @@ void DiskCache::trim() const {
     }
 }
 
-std::unique_ptr<DiskCache> user_cache(std::string_view name) {
-    const std::string told = variable("WHITTLE_CACHE_DIR");
-    if (told == "off") return nullptr;
-    const auto folder = [](const char* variable) {
-        const char* value = std::getenv(variable);
-        return fs::path(value ? value : "");
-    };
-    fs::path base = told;
-    if (base.empty()) {
-        // https://specifications.freedesktop.org/basedir-spec: relative paths are to be ignored
-        if (const fs::path cache = folder("XDG_CACHE_HOME"); cache.is_absolute())
-            base = cache / "whittle";
-        else if (const fs::path home = folder("HOME"); home.is_absolute())
-            base = home / ".cache" / "whittle";
-        else
-            return nullptr;
+std::vector<fs::path> DiskCache::files_in(const fs::path& folder) {
+    std::vector<fs::path> files;
+    std::error_code error;
+    for (fs::directory_iterator at(folder, error), end; !error && at != end; at.increment(error)) {
+        const std::string extension = at->path().extension().string();
+        if (extension == kEntry || extension == kTemporaryExtension || at->path().filename() == kStamp)
+            files.push_back(at->path());
     }
-    return std::make_unique<DiskCache>(base / name);
+    return files;
+}
+
+std::unique_ptr<DiskCache> user_cache(Kept kind) {
+    const fs::path folder = kept_folder(kind);
+    return folder.empty() ? nullptr : std::make_unique<DiskCache>(folder);
 }
 
 }  // namespace whittle

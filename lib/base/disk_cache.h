@@ -7,6 +7,9 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
+
+#include "base/kept.h"
 
 namespace whittle {
 
@@ -26,6 +29,8 @@ class DiskCache {
     void put(std::string_view key, std::string_view value);
     /// The same at once.
     void trim() const;
+    /// All files that such a store has put into a folder.
+    static std::vector<std::filesystem::path> files_in(const std::filesystem::path& folder);
 
   private:
     std::filesystem::path entry(std::string_view key) const;
@@ -34,8 +39,7 @@ class DiskCache {
     std::size_t limit_;
 };
 
-/// The cache `name` below WHITTLE_CACHE_DIR, $XDG_CACHE_HOME/whittle or ~/.cache/whittle; null when that is "off", or
-/// when there is no such place.
-std::unique_ptr<DiskCache> user_cache(std::string_view name);
+/// The store in a folder of base/kept.h; null when nothing of the kind is kept.
+std::unique_ptr<DiskCache> user_cache(Kept kind);
 
 }  // namespace whittle

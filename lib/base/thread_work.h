@@ -2,6 +2,8 @@
 // is told of the same compilation.
 #pragma once
 
+#include <cstddef>
+#include <functional>
 #include <string>
 
 namespace whittle {
@@ -29,5 +31,10 @@ class WorksFor {
   private:
     ThreadWork before_;
 };
+
+/// Calls f(0) … f(count - 1), each once, on as many threads as there are processors, this one among them; the others do
+/// its work. What f throws first is thrown here, on this thread, when all threads are done; what has not begun by then
+/// is left out.
+void for_each_on_threads(std::size_t count, const std::function<void(std::size_t)>& f);
 
 }  // namespace whittle

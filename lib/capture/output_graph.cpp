@@ -158,19 +158,23 @@ std::optional<CapturedGraph> OutputGraph::finish(std::span<const NodeRef> result
     return captured;
 }
 
-void functionalize(CapturedGraph& captured) {
+void functionalize(CapturedGraph& captured, const std::function<bool(const Source&)>& keeps) {
     if (!has_writes(captured.graph) && std::ranges::none_of(captured.graph.nodes, hides_writes)) return;
     Functionalized functional = whittle::functionalize(captured.graph);
     captured.graph = std::move(functional.graph);
     const std::vector<NodeId> placeholders = captured.graph.placeholders();
+    ArgList& outputs = captured.graph.nodes.back().args;
+    const ArgList all = outputs;
+    outputs.resize(all.size() - functional.updates.size());
     for (const MemoryUpdate& update : functional.updates) {
         const Node& input = *captured.graph.find(update.input);
         const auto id = static_cast<NodeId>(&input - captured.graph.nodes.data());
         const auto position = std::ranges::find(placeholders, id) - placeholders.begin();
-        captured.updates.push_back({input.kind == NodeKind::get_attr
-                                        ? Source::local("self").attribute(input.target)
-                                        : captured.sources.at(static_cast<std::size_t>(position)),
-                                    update.output});
+        Source source = input.kind == NodeKind::get_attr ? Source::local("self").attribute(input.target)
+                                                         : captured.sources.at(static_cast<std::size_t>(position));
+        if (keeps && !keeps(source)) continue;
+        captured.updates.push_back({std::move(source), outputs.size()});
+        outputs.push_back(all.at(update.output));
     }
 }
 

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <set>
@@ -64,8 +65,9 @@ struct CapturedGraph {
 };
 
 /// Tells the graph without writes (passes/functionalize.h): what these leave in inputs and parameters are outputs
-/// behind the others, and updates. Throws FunctionalizeError; the graph stays as it was then.
-void functionalize(CapturedGraph& captured);
+/// behind the others, and updates, but for those that `keeps` refuses. Throws FunctionalizeError; the graph stays as it
+/// was then.
+void functionalize(CapturedGraph& captured, const std::function<bool(const Source&)>& keeps = {});
 
 /// A guard of a captured graph that failed, so that the graph had to be captured again.
 struct Recompile {

@@ -25,18 +25,15 @@ Value value_of(const OptionText& option) {
             .words = option.offered ? option.offered() : Words()};
 }
 
+/// "whittle minify": a part of whittle's completion, which calls it.
+bool is_command(const std::string& program) { return program.find(' ') != std::string::npos; }
+
 /// A C identifier of its own.
 std::string function_of(const std::string& program) {
     std::string name = "_whittle_" + program;
     std::ranges::replace_if(
         name, [](unsigned char c) { return !std::isalnum(c); }, '_');
     return name;
-}
-
-Words command_words(const PageText& page) {
-    Words words;
-    for (const OptionText& command : page.commands) words.push_back(command.names.substr(0, command.names.find(' ')));
-    return words;
 }
 
 /// The first sentence.
@@ -79,7 +76,7 @@ std::string bash(const PageText& page, const std::string& program) {
            (commands.empty()
                 ? ""
                 : "    ((COMP_CWORD == 1)) && COMPREPLY=($(compgen -W '" + commands + "' -- \"$cur\"))\n") +
-           "    compopt -o default\n}\ncomplete -F " + name + " " + program + "\n";
+           "    compopt -o default\n}\n" + (is_command(program) ? "" : "complete -F " + name + " " + program + "\n");
 }
 
 /// Inside of '…' of the shell, and of [explanation] of _arguments.
@@ -113,8 +110,10 @@ std::string zsh(const PageText& page, const std::string& program) {
     const std::string commands = join(command_words(page), " ");
     const std::string first =
         commands.empty() ? "" : " \\\n    '1::command or file:{ compadd " + commands + "; _files }'";
-    return "#compdef " + program + "\n# zsh completion of " + program + ", made from its own parser.\n_arguments" +
-           specs + first + " \\\n    '*:file:_files'\n";
+    const std::string call = "_arguments" + specs + first + " \\\n    '*:file:_files'\n",
+                      head = "# zsh completion of " + program + ", made from its own parser.\n";
+    return is_command(program) ? head + function_of(program) + "() {\n" + call + "}\n"
+                               : "#compdef " + program + "\n" + head + call;
 }
 
 std::string fish_text(const std::string& text) {
@@ -128,9 +127,12 @@ std::string fish_text(const std::string& text) {
 
 std::string fish(const PageText& page, const std::string& program) {
     std::string text = "# fish completion of " + program + ", made from its own parser.\n";
+    const std::size_t space = program.find(' ');
+    const std::string complete = "complete -c " + program.substr(0, space),
+                      behind = is_command(program) ? "__fish_seen_subcommand_from " + program.substr(space + 1) : "";
     for (const OptionText& option : page.options) {
         const Value value = value_of(option);
-        text += "complete -c " + program;
+        text += complete + (behind.empty() ? "" : " -n '" + behind + "'");
         for (const std::string& name : split_names(option.names))
             text += name.starts_with("--") ? " -l " + name.substr(2) : " -s " + name.substr(1);
         if (!value.words.empty())
@@ -143,7 +145,7 @@ std::string fish(const PageText& page, const std::string& program) {
         text += " -d " + fish_text(brief(option.help)) + "\n";
     }
     for (const OptionText& command : page.commands)
-        text += "complete -c " + program + " -n __fish_use_subcommand -a " +
+        text += complete + " -n " + (behind.empty() ? "__fish_use_subcommand" : "'" + behind + "'") + " -a " +
                 command.names.substr(0, command.names.find(' ')) + " -d " + fish_text(brief(command.help)) + "\n";
     return text;
 }

@@ -9,7 +9,8 @@
 namespace whittle::cli {
 
 /// The script that completes the program's options, the words of choices, sub-commands, and files elsewhere.
-/// `program` is what it is installed as. Throws Error for a shell that is not bash, zsh or fish.
+/// `program` is what it is installed as; of "whittle minify" it is the part for whittle's script. Throws Error for a
+/// shell that is not bash, zsh or fish.
 std::string completion_script(const PageText& page, std::string_view shell, const std::string& program);
 
 }  // namespace whittle::cli

@@ -26,15 +26,12 @@ void follow(const Tool& tool, const LoadedFrame& frame, const fs::path& output, 
     BackendChoice backend{.name = guilty.spec.text(), .op_libraries = options.backend.op_libraries};
     for (const auto& [key, value] : guilty.options) backend.pairs.push_back(key + "=" + value);
     nlohmann::json ignored;
-    const repro::Followed followed = follow_up(tool,
-                                               {.minify = true,
-                                                .model = frame.file,
-                                                .output = output,
-                                                .backend = backend,
-                                                .accuracy = options.accuracy,
-                                                .inputs = options.inputs,
-                                                .repeat = std::max(letter.guilt.repeat, 2)},
-                                               report, ignored);
+    MinifyOptions asked{.model = frame.file,
+                        .output = output,
+                        .judge = {.backend = backend, .accuracy = options.accuracy},
+                        .inputs = options.inputs};
+    asked.search.search.repeat = std::max(letter.guilt.repeat, 2);
+    const repro::Followed followed = follow_up(tool, {.minify = true, .asked = asked}, report, ignored);
     const std::vector<reduce::Minimized>& results = followed.minimized.results;
     if (const auto done = std::ranges::find_if(results, &reduce::Minimized::failed); done != results.end()) {
         letter.minimized = done->smallest.graph;

@@ -5,6 +5,7 @@
 #include <map>
 #include <utility>
 
+#include "base/command_words.h"
 #include "base/subprocess.h"
 #include "base/suggest.h"
 #include "cli/old_spellings.h"
@@ -67,7 +68,8 @@ Error Grammar::unknown(const std::string& name) const {
         for (const std::string& other : split_names(option.text.names))
             if (!is_old_spelling(tool, other)) known.push_back(other);
     const std::string close = did_you_mean(name, known);
-    return Error("unknown option '" + name + "'", close.empty() ? tool + " --help lists the options" : close);
+    return Error("unknown option '" + name + "'",
+                 close.empty() ? program_called(tool) + " --help lists the options" : close);
 }
 
 Words Grammar::read_options(std::span<const std::string> words) const {
@@ -154,16 +156,16 @@ void Grammar::assign_arguments(const Words& words, Words typed) const {
         next = end;
     }
     if (next == words.size()) return;
-    const auto unexpected = std::find_if(typed.begin() + 1, typed.end(), [&](const std::string& word) {
+    const auto given = typed.begin() + static_cast<std::ptrdiff_t>(program_words(tool).size());
+    const auto unexpected = std::find_if(given, typed.end(), [&](const std::string& word) {
         return word == words[next] || command_path(word) == words[next];
     });
     const std::string word = unexpected == typed.end() ? words[next] : *unexpected;
     if (!dashes || unexpected == typed.end())
-        throw Error("unexpected argument '" + word + "'", "see " + tool + " --help");
+        throw Error("unexpected argument '" + word + "'", "see " + program_called(tool) + " --help");
     typed.insert(unexpected, "--");
-    typed.erase(typed.begin(), typed.begin() + 1 + std::ranges::count(tool, ' '));
     throw Error("unexpected argument '" + word + "'",
-                "put -- before the arguments of a program: " + tool + " " + shell_quote(typed));
+                "put -- before the arguments of a program: " + shell_quote(typed));
 }
 
 }  // namespace whittle::cli

@@ -29,7 +29,7 @@ Style style(const Tool& tool, const char* begin) {
 
 void print_line(const Tool& tool, const char* kind, const char* color, std::string_view text) {
     const Style paint = style(tool, color);
-    std::fprintf(stderr, "%s: %s%s:%s %s\n", tool.name().c_str(), paint.begin, kind, paint.end,
+    std::fprintf(stderr, "%s: %s%s:%s %s\n", tool.called().c_str(), paint.begin, kind, paint.end,
                  one_line(std::string(text)).c_str());
 }
 

@@ -12,7 +12,8 @@ namespace whittle::cli {
 
 class Tool;
 
-/// "NAME: error: TEXT" and below it "hint: HINT", one line each. With --json, stdout has it too, as
+/// "NAME: error: TEXT", NAME as the user typed it, and below it "hint: HINT", one line each. With --json, stdout has it
+/// too, as
 /// {"error": {"message", "hint", "file", "position"}} without what is empty: a script reads one stream.
 void print_error(const Tool& tool, const Error& error);
 

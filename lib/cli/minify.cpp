@@ -53,15 +53,12 @@ reduce::MinimizedModel minify(const Tool& tool, const reduce::Request& request, 
     return reduce::minimize(frames, request, printing(tool, progress, request, frames, report));
 }
 
-FollowUp of_file(const fs::path& model, const fs::path& output, bool minify, const BackendChoice& backend,
-                 const AccuracyChoice& accuracy, const InputOptions& inputs) {
+FollowUp of_file(bool minify, MinifyOptions asked) {
+    const std::string command =
+        minify_command(asked.model, true, asked.judge.backend, asked.judge.accuracy, asked.inputs);
     return {.minify = minify,
-            .next = minify_command(model, true, backend, accuracy, inputs) + " " + shell_quote({"-o", output.string()}),
-            .model = model,
-            .output = output,
-            .backend = backend,
-            .accuracy = accuracy,
-            .inputs = inputs};
+            .next = command + " " + shell_quote({"-o", asked.output.string()}),
+            .asked = std::move(asked)};
 }
 
 repro::Followed follow_up(const Tool& tool, const FollowUp& wanted, std::ostream& report, nlohmann::json& json) {
@@ -70,10 +67,7 @@ repro::Followed follow_up(const Tool& tool, const FollowUp& wanted, std::ostream
         return {};
     }
     if (!tool.shared().json) report << '\n';
-    MinifyOptions options{.model = wanted.model, .output = wanted.output, .inputs = wanted.inputs};
-    options.judge.backend = wanted.backend;
-    options.judge.accuracy = wanted.accuracy;
-    options.search.search.repeat = wanted.repeat;
+    MinifyOptions options = wanted.asked;
     std::vector<LoadedFrame> frames = frames_of(options);
     const bool opaque = std::ranges::any_of(
         frames, [](const LoadedFrame& frame) { return !opaque_ops(frame.graph).empty(); });  // nothing to compare with
@@ -82,9 +76,11 @@ repro::Followed follow_up(const Tool& tool, const FollowUp& wanted, std::ostream
     reduce::Request request = request_of(options, frames[0]);
     for (LoadedFrame& frame : frames)
         if (wanted.scratch) frame.file = frame.file.stem();
-    request.go_on = wanted.scratch ? shell_quote(tool.command_line())
-                                   : minify_command(wanted.model, true, wanted.backend, accuracy, wanted.inputs) +
-                                         " --resume " + shell_quote({"-o", wanted.output.string()});
+    const auto resume = [&] {
+        return minify_command(options.model, true, options.judge.backend, accuracy, options.inputs) + " --resume " +
+               shell_quote({"-o", options.output.string()});
+    };
+    request.go_on = wanted.scratch ? shell_quote(tool.command_line()) : resume();
     Progress progress("minify", 0, tool.shared().progress, "queries");
     const repro::Observer observer = printing(tool, progress, request, frames, report);
     repro::Followed followed = repro::follow(frames, request, environment(), observer);
@@ -94,7 +90,7 @@ repro::Followed follow_up(const Tool& tool, const FollowUp& wanted, std::ostream
 
 std::string minify_command(const fs::path& model, bool wrong, const BackendChoice& backend,
                            const AccuracyChoice& accuracy, const InputOptions& inputs, const LimitOptions& limits) {
-    std::vector<std::string> words = {program_called("minify"), model.string()};
+    std::vector<std::string> words = program_words("minify", {model.string()});
     const auto add = [&](const std::vector<std::string>& more) { words.insert(words.end(), more.begin(), more.end()); };
     add(backend.words());
     if (wrong) add(accuracy.words());

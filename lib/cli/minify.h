@@ -21,20 +21,15 @@ reduce::MinimizedModel minify(const Tool& tool, const reduce::Request& request, 
 
 /// A failure that was seen, and what becomes of it.
 struct FollowUp {
-    bool minify = false;                ///< it is taken all the way; else the next command is printed:
-    std::string next = {};              ///< this one; empty: the one that was typed, with --minify
-    std::filesystem::path model = {};   ///< what to minify; a trace folder may hold several failures
-    bool scratch = false;               ///< it is gone when the report is read, which does not name it then
-    std::filesystem::path output = {};  ///< NAME.json; of several failures NAME-1.json …; repros are NAME.cpp
-    BackendChoice backend = {};
-    AccuracyChoice accuracy = {};
-    InputOptions inputs = {};
-    int repeat = 2;  ///< runs of a candidate before it counts as passing
+    bool minify = false;    ///< it is taken all the way; else the next command is printed:
+    std::string next = {};  ///< this one; empty: the one that was typed, with --minify
+    bool scratch = false;   ///< the model is gone when the report is read, which does not name it then
+    /// A trace folder may hold several failures: of these, the output NAME.json is NAME-1.json …. Repros are NAME.cpp.
+    MinifyOptions asked = {};
 };
 
-/// Of a model file that fails, unlike the graph that is read from it: a part of the file is looked for, `output`.
-FollowUp of_file(const std::filesystem::path& model, const std::filesystem::path& output, bool minify,
-                 const BackendChoice& backend, const AccuracyChoice& accuracy, const InputOptions& inputs);
+/// Of a model file that fails, unlike the graph that is read from it: a part of the file is looked for.
+FollowUp of_file(bool minify, MinifyOptions asked);
 
 /// With wanted.minify: repro::follow(), where wrong results are failures. Reports go to `report` unless the tool prints
 /// JSON; its JSON is added to `json`. Else one line, "next: " and a command that is ready to paste.

@@ -285,11 +285,11 @@ std::vector<LoadedFrame> load_model(const fs::path& path, const ModelOptions& op
         case ModelKind::program:
             throw Error(
                 {path.string(), {}}, "it is a program, which must be captured first",
-                program_called("trace") + " -o DIR " + shell_quote({path.string()}) + " captures it; then give DIR");
+                shell_quote(program_words("trace", {"-o", "DIR", path.string()})) + " captures it; then give DIR");
         case ModelKind::torchscript:
             throw Error(
                 {path.string(), {}}, "it is a TorchScript module, which must be captured first",
-                program_called("trace") + " -o DIR " + shell_quote({path.string()}) + " captures it; then give DIR");
+                shell_quote(program_words("trace", {"-o", "DIR", path.string()})) + " captures it; then give DIR");
     }
     log_info(LogChannel::frontend,
              "read " + path.string() + ": " + std::string(name(kind)) + ", " + plural(frames.size(), "graph"));

@@ -41,7 +41,8 @@ std::string entry(const OptionText& option) {
     if (!option.value.empty()) left += (option.value.starts_with("[=") ? "" : " ") + option.value;
     left += columns_of(left) + 2 <= kColumn ? std::string(kColumn - columns_of(left), ' ')
                                             : "\n" + std::string(kColumn, ' ');
-    return left + wrap(option.help, kColumn) + "\n";
+    left += wrap(option.help, kColumn) + "\n";
+    return option.example.empty() ? left : left + std::string(kColumn, ' ') + "$ " + option.example + "\n";
 }
 
 /// Without the marks of Markdown: [text](link) is text.
@@ -93,8 +94,15 @@ std::string long_name(std::string_view names) {
     return all.empty() ? std::string() : all.front();
 }
 
+std::vector<std::string> command_words(const PageText& page) {
+    std::vector<std::string> words;
+    for (const OptionText& command : page.commands) words.push_back(command.names.substr(0, command.names.find(' ')));
+    return words;
+}
+
 std::string help_page(const PageText& page) {
-    std::string text = "Usage: " + page.name + " [OPTIONS] " + page.arguments + "\n\n" + wrap(page.summary, 0) + "\n";
+    std::string text = "Usage: " + page.name + " [OPTIONS]" + (page.arguments.empty() ? "" : " " + page.arguments) +
+                       "\n\n" + wrap(page.summary, 0) + "\n";
     if (!page.arguments_help.empty()) text += "\nArguments:\n";
     for (const OptionText& argument : page.arguments_help) text += entry(argument);
     if (!page.commands.empty()) text += "\nCommands (" + page.name + " COMMAND --help says more):\n";
@@ -126,6 +134,7 @@ std::string man_page_options(const PageText& page) {
         if (!option.value.empty())
             text += (option.value.starts_with("[=") ? "\\fI" : " \\fI") + roff(option.value) + "\\fR";
         text += '\n' + roff(option.help) + "\n";
+        if (!option.example.empty()) text += ".br\n\\fB" + roff(option.example) + "\\fR\n";
     }
     return text;
 }

@@ -15,6 +15,7 @@ struct OptionText {
     std::string value = {};  ///< "FILE"; empty for flags
     std::string help = {};
     std::string heading = {};
+    std::string example = {};  ///< a command line, below the help
     // What shells complete behind it, see Tool:
     std::function<std::vector<std::string>()> offered = {};  ///< words
     bool offers_list = false;                                ///< of them
@@ -26,13 +27,16 @@ struct PageText {
     std::vector<OptionText> arguments_help, options;
     std::vector<std::pair<std::string, std::string>> examples;  ///< command, what it does
     std::string exit_one;              ///< what exit status 1 means; empty when it never occurs
-    std::vector<OptionText> commands;  ///< sub-commands: "answer FOLDER", and what each does
+    std::vector<OptionText> commands;  ///< sub-commands: "answer FOLDER", and what each does, maybe with an example
 };
 
 /// {"-o", "--output"} of "-o,--output".
 std::vector<std::string> split_names(std::string_view names);
 /// The long one, "--output"; else the only one.
 std::string long_name(std::string_view names);
+
+/// The names of its sub-commands.
+std::vector<std::string> command_words(const PageText& page);
 
 std::string help_page(const PageText& page);
 std::string man_page_options(const PageText& page);

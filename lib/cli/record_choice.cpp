@@ -27,7 +27,7 @@ void check_is_record(const fs::path& file) {
     throw Error(
         {file.string(), {}},
         "it is " + std::string(kind == ModelKind::onnx ? "an " : "a ") + std::string(name(kind)) + ", not a record",
-        program_called("trace") + " -o traces " + shell_quote({file.string()}) + " makes records of it, for " +
+        shell_quote(program_words("trace", {"-o", "traces", file.string()})) + " makes records of it, for " +
             program_called("replay") + " traces");
 }
 

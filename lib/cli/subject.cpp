@@ -163,21 +163,17 @@ bool follow_up(const Tool& tool, const fs::path& model, const SubjectOptions& op
     }
     if (!options.minify) report << "\n";
     const std::string stem = stem_of(model, options.program.arguments);
+    MinifyOptions asked{.model = subject.runnable,
+                        .output = stem + ".min.json",
+                        .judge = {.backend = options.backend, .accuracy = options.accuracy},
+                        .inputs = options.inputs};
     if (std::ranges::any_of(subject.failing(), &JudgedFrame::only_file)) {
-        follow_up(tool,
-                  of_file(model, stem + ".min.onnx", options.minify, options.backend, options.accuracy, options.inputs),
-                  report, json);
+        asked.model = model;
+        asked.output = stem + ".min.onnx";
+        follow_up(tool, of_file(options.minify, asked), report, json);
         return true;
     }
-    follow_up(tool,
-              {.minify = options.minify,
-               .model = subject.runnable,
-               .scratch = is_run(recognize(model)),
-               .output = stem + ".min.json",
-               .backend = options.backend,
-               .accuracy = options.accuracy,
-               .inputs = options.inputs},
-              report, json);
+    follow_up(tool, {.minify = options.minify, .scratch = is_run(recognize(model)), .asked = asked}, report, json);
     return true;
 }
 

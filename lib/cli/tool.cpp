@@ -20,6 +20,7 @@
 #include "cli/messages.h"
 #include "cli/old_spellings.h"
 #include "cli/pages.h"
+#include "cli/programs.h"
 #include "cli/shared_options.h"
 #include "cli/terminal.h"
 #include "cli/usage.h"
@@ -50,9 +51,12 @@ Tool::Tool(std::string name, std::string arguments, std::string summary) : impl_
     impl_->grammar.tool = name;
     impl_->page = {std::move(name), std::move(arguments), std::move(summary), {}, {}, {}, {}, {}};
 }
+Tool::Tool(const Program& program)
+    : Tool(std::string(program.name), std::string(program.arguments), std::string(program.summary)) {}
 Tool::~Tool() = default;
 
 const std::string& Tool::name() const { return impl_->page.name; }
+std::string Tool::called() const { return program_called(name()); }
 const Shared& Tool::shared() const { return impl_->every.shared; }
 const Words& Tool::command_line() const { return impl_->command_line; }
 std::size_t Tool::own_words() const { return impl_->own_words; }
@@ -152,12 +156,26 @@ void Tool::exit_one(std::string_view meaning) { impl_->page.exit_one = meaning; 
 
 void Tool::files(std::function<UsedFiles()> used) { impl_->files = std::move(used); }
 
-void Tool::command(Tool& tool, std::function<int()> body) {
+void Tool::command(Tool& tool, std::function<int()> body, std::string_view example) {
     const PageText& page = tool.impl_->page;
     const std::string word = page.name.substr(page.name.rfind(' ') + 1);
-    impl_->page.commands.push_back(
-        {word + (page.arguments.empty() ? "" : " " + page.arguments), {}, page.summary, "Commands"});
+    list_command(word + (page.arguments.empty() ? "" : " " + page.arguments), page.summary, example);
     impl_->commands.push_back({word, &tool, std::move(body)});
+}
+
+void Tool::list_command(std::string_view usage, std::string_view summary, std::string_view example) {
+    const bool nested = name().find(' ') != std::string::npos;
+    impl_->page.commands.push_back({.names = std::string(usage),
+                                    .help = std::string(summary),
+                                    .heading = "Commands" + (nested ? " of " + name() : ""),
+                                    .example = std::string(example)});
+}
+
+Words Tool::command_words() const { return cli::command_words(impl_->page); }
+
+Tool* Tool::command_called(std::string_view word) const {
+    const auto found = std::ranges::find(impl_->commands, word, &Command::word);
+    return found == impl_->commands.end() ? nullptr : found->tool;
 }
 
 const Tool::Command* Tool::command_of(std::span<const std::string> arguments) const {
@@ -165,16 +183,6 @@ const Tool::Command* Tool::command_of(std::span<const std::string> arguments) co
     const auto found = std::ranges::find(impl_->commands, arguments[0], &Command::word);
     return found == impl_->commands.end() ? nullptr : &*found;
 }
-
-namespace {
-
-/// {"repro", "report"} of "repro report".
-Words name_words(const std::string& name) {
-    std::istringstream words(name);
-    return {std::istream_iterator<std::string>(words), {}};
-}
-
-}  // namespace
 
 PageText Tool::Impl::full_page() const {
     PageText full = page;
@@ -190,7 +198,13 @@ PageText Tool::Impl::full_page() const {
     return full;
 }
 
-std::string Tool::help() const { return help_page(impl_->full_page()); }
+std::string Tool::help() const {
+    PageText page = impl_->full_page();
+    page.name = called();
+    for (auto& [command, says] : page.examples)
+        if (command.starts_with(name() + " ")) command.replace(0, name().size(), page.name);
+    return help_page(page);
+}
 
 PageText Tool::page_with_commands() const {
     PageText page = impl_->full_page();
@@ -212,10 +226,10 @@ std::optional<std::string> Tool::page_for_scripts(std::span<const std::string> a
     if (arguments.size() == 1 && arguments[0] == "--help-man-environment")
         return man_page_variables(name() == "trace" || name() == "explain");
     if (arguments.size() < 2 || arguments.size() > 3 || arguments[0] != "--help-completion") return std::nullopt;
-    return completion_script(page_with_commands(), arguments[1], arguments.size() == 2 ? name() : arguments[2]);
+    return completion_script(page_with_commands(), arguments[1], arguments.size() == 2 ? called() : arguments[2]);
 }
 
-std::string Tool::version() const { return version_text(name()); }
+std::string Tool::version() const { return version_text(called()); }
 
 std::size_t Tool::own_of(std::span<const std::string> arguments) {
     if (!std::exchange(impl_->has_shared, true)) impl_->every.declare(*this);
@@ -254,10 +268,8 @@ void Tool::warn_of_old_spellings() const {
 
 std::optional<std::string> Tool::parse(std::span<const std::string> arguments) {
     Impl& impl = *impl_;
-    impl.command_line = name_words(name());
-    impl.command_line[0] = program_called(impl.command_line[0]);
-    const std::size_t name_size = impl.command_line.size();
-    impl.command_line.insert(impl.command_line.end(), arguments.begin(), arguments.end());
+    impl.command_line = program_words(name(), Words(arguments.begin(), arguments.end()));
+    const std::size_t name_size = impl.command_line.size() - arguments.size();
     const std::size_t own = own_of(arguments);
     if (auto page = page_for_scripts(arguments)) return page;
     impl.own_words = own + name_size;
@@ -273,7 +285,7 @@ std::optional<std::string> Tool::parse(std::span<const std::string> arguments) {
     warn_of_old_spellings();
     if (!ours.empty())
         log_warning(LogChannel::cli, "'" + ours + "' stands behind " + before_equals(arguments[own]) +
-                                         " and belongs to its command; options of " + name() + " stand before it");
+                                         " and belongs to its command; options of " + called() + " stand before it");
     return std::nullopt;
 }
 
@@ -322,7 +334,9 @@ int Tool::run(Tool& tool, Words arguments, const Words& typed, const std::functi
 
 int run_tool(Tool& tool, int argc, char** argv, const std::function<int()>& body) {
     occupy_closed_streams();
-    return Tool::run(tool, Words(argv + 1, argv + argc), Words(argv, argv + argc), body);
+    remember_call(argv[0]);
+    const Words arguments(argv + 1, argv + argc);
+    return Tool::run(tool, arguments, program_words(tool.name(), arguments), body);
 }
 
 }  // namespace whittle::cli

@@ -27,6 +27,7 @@ namespace whittle::cli {
 
 struct DeclaredOption;
 struct PageText;
+struct Program;
 struct UsedFiles;
 
 /// What every program has: --json --log -q --color --progress --verbose.
@@ -58,6 +59,7 @@ class Tool {
   public:
     /// `arguments` is the usage line behind the options, e.g. "MODEL [-- ARGS]".
     Tool(std::string name, std::string arguments, std::string summary);
+    explicit Tool(const Program& program);
     ~Tool();
     Tool(const Tool&) = delete;
     Tool& operator=(const Tool&) = delete;
@@ -95,13 +97,22 @@ class Tool {
     void files(std::function<UsedFiles()> used);
     /// A sub-command: `tool`, "minify answer", is its command line, and `body` what it does. Where the first word of
     /// the line is its last word, run_tool() runs it instead.
-    void command(Tool& tool, std::function<int()> body);
+    void command(Tool& tool, std::function<int()> body, std::string_view example = {});
+    /// Lists one that somebody else runs: "trace MODEL…".
+    void list_command(std::string_view usage, std::string_view summary, std::string_view example);
+    /// The first words of all that are listed.
+    std::vector<std::string> command_words() const;
+    /// Null: it is none, or somebody else runs it.
+    Tool* command_called(std::string_view word) const;
 
     const std::string& name() const;
+    /// The name as the user typed it, which messages and pages show: "whittle minify" (base/command_words.h).
+    std::string called() const;
     const Shared& shared() const;
     /// The command line that was parsed: the words of the name, then the arguments, in today's spelling.
     const std::vector<std::string>& command_line() const;
-    /// How many of its words are this program's own, the name among them: not those of a program that is its MODEL
+    /// How many of its words are this program's own, those of the name among them: not those of a program that is its
+    /// MODEL
     /// (`python3 train.py`), nor what follows `--` or an option that takes the rest.
     std::size_t own_words() const;
     /// The command line with one more option, or another value of it (base/command_words.h): a hint for the user.

@@ -70,7 +70,7 @@ void GraphOptions::apply(const Tool& tool, std::vector<LoadedFrame>& frames) con
                 return false;
             } catch (const Error& error) {
                 if (alone) throw;
-                std::cerr << tool.name() << ": --joint leaves out " << error.what() << "\n";
+                std::cerr << tool.called() << ": --joint leaves out " << error.what() << "\n";
                 return true;
             }
         });
@@ -118,7 +118,7 @@ bool WholeOptions::tell(const Tool& tool, const report::Report& report,
     const bool exported = fullgraph == "export";
     const std::vector<std::string> why = report::why_not_whole(report, frames, exported);
     for (const std::string& text : why)
-        std::cerr << tool.name() << (exported ? ": --fullgraph=export: " : ": --fullgraph: ") << text;
+        std::cerr << tool.called() << (exported ? ": --fullgraph=export: " : ": --fullgraph: ") << text;
     return why.empty();
 }
 

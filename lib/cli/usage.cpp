@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 #include <system_error>
 
+#include "base/command_words.h"
 #include "base/number_text.h"
 #include "base/subprocess.h"
 #include "base/suggest.h"
@@ -95,7 +96,7 @@ void check_choice(const std::string& option, const std::string& given, const std
 }
 
 Error missing_argument(const std::string& program, const std::string& name) {
-    return Error("missing argument " + name, "see " + program + " --help");
+    return Error("missing argument " + name, "see " + program_called(program) + " --help");
 }
 
 void require_with(bool given, const std::string& option, bool other_given, const std::string& other) {

@@ -102,10 +102,9 @@ std::vector<std::string> op_library_words() {
 }
 
 std::vector<std::string> repro_words(const fs::path& file) {
-    std::vector<std::string> words = {program_called("repro"), file.string()};
-    const std::vector<std::string> libraries = op_library_words();
-    words.insert(words.end(), libraries.begin(), libraries.end());
-    return words;
+    std::vector<std::string> words = op_library_words();
+    words.insert(words.begin(), file.string());
+    return program_words("repro", std::move(words));
 }
 
 }  // namespace whittle::diagnose

@@ -44,7 +44,7 @@ Suspect guilty_one(const Letter& letter) {
 /// explain MODEL --backend B …: its exit status says whether it fails.
 std::vector<std::string> question(const Letter& letter, const std::filesystem::path& model, const std::string& backend,
                                   const BackendOptions& options) {
-    std::vector<std::string> words = {program_called("explain"), model.string(), "--backend", backend};
+    std::vector<std::string> words = program_words("explain", {model.string(), "--backend", backend});
     const auto add = [&](const std::vector<std::string>& more) { words.insert(words.end(), more.begin(), more.end()); };
     add(option_words(options));
     add(letter.accuracy);
@@ -195,8 +195,7 @@ void address(Letter& letter, Backend& backend) {
     if (find_switch(letter, backend)) return;
     const Guilt& guilt = letter.guilt;
     if (offered<Reference>(backend)) {  // explain takes it for right
-        if (letter.record)
-            letter.first_bad = {program_called("replay"), letter.model, "--backend", guilt.who().backend};
+        if (letter.record) letter.first_bad = program_words("replay", {letter.model, "--backend", guilt.who().backend});
         return;
     }
     const std::filesystem::path model = letter.minimized ? letter.minimized_file : std::filesystem::path(letter.model);

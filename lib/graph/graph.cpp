@@ -244,9 +244,11 @@ std::string Signature::text() const {
 
 std::string Culprit::text() const {
     if (!directive.empty()) {
-        std::string text = (component == "switch" ? op : "directive") + " " + directive;
-        for (std::size_t i = 0; i < together.size(); i++) text += (i ? ", " : " (with ") + together[i];
-        return text + (together.empty() ? "" : ")");
+        const std::string what = component == "switch" ? op : "directive";
+        if (together.empty()) return what + " " + directive;
+        std::string text = what + "s " + directive;
+        for (const std::string& other : together) text += (&other == &together.back() ? " and " : ", ") + other;
+        return text + " together";
     }
     if (component == "lowering") return "lowering of " + op;
     if (component == "gradient") return "gradient rule of " + op;

@@ -4,6 +4,7 @@
 #include <string>
 #include <unordered_set>
 
+#include "base/command_words.h"
 #include "base/error.h"
 #include "graph/placement.h"
 #include "graph/value_ref.h"
@@ -188,7 +189,9 @@ class Verifier {
 
     void check_schema(const Node& node) const {
         const Schema* schema = schemas_.find(node.target);
-        if (!schema) fail("every op is registered", "the op " + node.target, "one that explain --ops lists");
+        if (!schema)
+            fail("every op is registered", "the op " + node.target,
+                 "one that " + program_called("explain") + " --ops lists");
         try {
             bind_arguments(*schema, node);
         } catch (const Error& error) {

@@ -17,13 +17,12 @@
 #include "ops/aten/capture.h"
 #include "ops/core/gradients.h"
 #include "ops/core/registry.h"
+#include "passes/no_grad.h"
 
 namespace whittle {
 namespace {
 
 using capture::CapturedGraph;
-
-std::size_t at(NodeId id) { return static_cast<std::size_t>(id); }
 
 constexpr std::string_view kOf = "backward of %", kOfAny = "backward of ";
 
@@ -272,27 +271,11 @@ class Checker {
         return leaves;
     }
 
-    /// Though an operand has one, and the op, too.
-    static bool gives_no_gradient(const Graph& graph, const Node& node) {
-        const RegisteredOp* op = is_op_call(node) ? Registry::instance().op(node.target) : nullptr;
-        if (!op || op->def->grad == no_gradient || node.results.size() != 1) return false;
-        bool any = false;
-        for_each_input(node, [&](NodeRef ref) { any = any || graph.node(ref).meta().requires_grad; });
-        return any && is_floating(node.meta().dtype) && !node.meta().requires_grad;
-    }
-
     /// Why gradients need not be those of the joint graph; empty: they are.
     std::string unlike_joint(const Graph& forward) const {
-        std::vector<bool> reached(forward.nodes.size(), false);  // by gradients, if nothing ended them
-        for (const NodeId id : forward.outputs()) reached[at(id)] = forward.node({id}).meta().requires_grad;
-        for (std::size_t i = forward.nodes.size(); i-- > 0;) {
-            if (!reached[i]) continue;
-            const Node& node = forward.nodes[i];
-            for_each_input(node, [&](NodeRef ref) { reached[at(ref.id)] = true; });
-            if (gives_no_gradient(forward, node))
-                return place_of(forward, node) +
-                       " was computed without gradients, or by a function with a backward of its own";
-        }
+        if (const std::optional<NodeId> end = where_gradients_end(forward))
+            return place_of(forward, forward.node({*end})) +
+                   " was computed without gradients, or by a function with a backward of its own";
         for (const NodeId id : backward_.graph().calls()) {
             const Node& node = backward_.graph().node({id});
             if (is_op_call(node) && !is_of_a_call(node) && !is_of_autograd(node.target))

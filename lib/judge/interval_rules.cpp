@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "base/error.h"
-#include "judge/interval_values.h"
+#include "judge/bounded_call.h"
 #include "ops/core/interpreter.h"
 #include "tensor/compute.h"
 #include "tensor/limits.h"
@@ -35,23 +35,12 @@ bool is_position(const Schema& schema, const Node& call, NodeRef operand) {
 }
 
 /// One call under its op's rule.
-class RuledCall {
+class RuledCall : BoundedCall {
   public:
-    RuledCall(const WideCall& call, const RegisteredOp& op, double terms, const Accuracy& accuracy)
-        : call_(call), node_(call.node()), op_(op), terms_(terms), accuracy_(accuracy) {
-        for_each_input(node_, [&](NodeRef ref) {
-            if (std::ranges::find(operands_, ref) == operands_.end()) operands_.push_back(ref);
-        });
-    }
+    using BoundedCall::BoundedCall;
 
     std::vector<Interval> results() {
-        for (const Tensor& center : run([&](NodeRef ref) { return value(ref).center; })) {
-            const DType dtype = call_.results.at(results_.size()).dtype;
-            // A result may be narrow all the same, as a constant's dtype says.
-            results_.push_back(
-                {.center = is_floating(center.dtype()) ? center.to(DType::f64) : center, .dtype = dtype});
-            centers_.push_back(center.values<double>());
-        }
+        compute_centers();
         inherit();
         const bool same =
             std::ranges::all_of(operands_, [&](NodeRef ref) { return value(ref).smooth == value(ref).full; });
@@ -69,47 +58,8 @@ class RuledCall {
     }
 
   private:
-    using Rule = Bound::Rule;
-    Rule rule() const { return op_.def->bound.rule; }
-    const Interval& value(NodeRef ref) const { return call_.value(ref); }
-
-    std::vector<Tensor> run(const TensorOf& tensor) { return evaluated(call_, tensor); }
     std::vector<Tensor> run_placed(bool full, const Place& place) {
         return run([&](NodeRef ref) { return placed(value(ref), sides_of(ref, full), place); });
-    }
-    std::vector<Widths> zeros() const {
-        std::vector<Widths> all;
-        for (const Numbers& center : centers_) all.push_back({Numbers(center.size()), Numbers(center.size())});
-        return all;
-    }
-    /// But for the elements to be left.
-    void widen_all(std::vector<Widths>& widths, const std::vector<Tensor>& values,
-                   const std::vector<bool>& left = {}) const {
-        for (std::size_t k = 0; k < values.size(); ++k) {
-            const Widths before = left.empty() ? Widths() : widths[k];
-            widths[k].reach(centers_[k], values[k]);
-            for (std::size_t i = 0; i < left.size(); ++i)
-                if (left[i]) widths[k].below[i] = before.below[i], widths[k].above[i] = before.above[i];
-        }
-    }
-
-    static void set_source(Interval& result, const std::string& source, DType precision) {
-        result.source = source;
-        if (!source.empty()) result.precision = precision;
-    }
-    /// Which op is named: that of the operand with the widest interval, until this one adds more.
-    void inherit() {
-        double widest = -1;
-        for (const NodeRef ref : operands_) {
-            const Interval& operand = value(ref);
-            const double here = operand.smooth.most();
-            for (Interval& result : results_) {
-                if (here > widest) set_source(result, operand.source, operand.precision);
-                if (result.jump.empty()) result.jump = operand.jump;
-                result.tolerance_decided = result.tolerance_decided || operand.tolerance_decided;
-            }
-            widest = std::max(widest, here);
-        }
     }
 
     // --- Jumps ---
@@ -360,52 +310,6 @@ class RuledCall {
             credit(k, most);
         }
     }
-    std::vector<Numbers> magnitudes() {
-        std::vector<Numbers> sizes = centers_;
-        for (Numbers& values : sizes)
-            for (double& x : values) x = std::fabs(x);
-        if (rule() != Rule::terms || is_single_sum()) return sizes;
-        const std::size_t most = std::size_t{1} << std::min<std::size_t>(operands_.size(), 3);
-        for (std::size_t signs = 1; signs < most; ++signs) {
-            const std::vector<Tensor> other = run([&](NodeRef ref) {
-                const auto at = static_cast<std::size_t>(std::ranges::find(operands_, ref) - operands_.begin());
-                const Tensor& center = value(ref).center;
-                return at < 3 && (signs >> at & 1) != 0 ? negated(center) : center;
-            });
-            for (std::size_t k = 0; k < other.size(); ++k) {
-                const Numbers values = other[k].values<double>();
-                for (std::size_t i = 0; i < values.size(); ++i)
-                    if (!std::isnan(values[i])) sizes[k][i] = std::max(sizes[k][i], std::fabs(values[i]));
-            }
-        }
-        return sizes;
-    }
-    double number_of(std::string_view parameter) const {
-        const Arguments<Tensor> arguments(op_.schema, node_, [&](NodeRef ref) { return value(ref).center; });
-        return arguments.scalar(parameter).to_double();
-    }
-    /// Of an op that divides self by other. x / y and x * (1 / y) are the same number then, and round once; unless x is
-    /// an integer that the result's dtype does not hold.
-    bool by_powers_of_two() const {
-        if (node_.args.size() < 2) return false;
-        const NodeRef* const other = node_.args[1].node();
-        if (other && value(*other).full) return false;
-        const Numbers divisors =
-            other ? value(*other).center.values<double>() : Numbers{number_of(op_.schema.params[1].name)};
-        const auto is_power = [](double x) {
-            int exponent = 0;
-            return std::isfinite(x) && std::fabs(std::frexp(x, &exponent)) == 0.5;
-        };
-        return std::ranges::all_of(divisors, is_power) && std::ranges::all_of(operands_, [&](NodeRef ref) {
-                   const Tensor& center = value(ref).center;
-                   return is_floating(value(ref).dtype) || std::ranges::all_of(center.values<double>(), [&](double x) {
-                              return holds(results_.front().dtype, x);
-                          });
-               });
-    }
-    /// a + b, which rounds once, where a + 3 b rounds the product, too.
-    bool is_single_sum() const { return op_.schema.param("alpha") && std::fabs(number_of("alpha")) == 1; }
-
     /// Between the ends of intervals that hold zero, and where two of them meet: x == 0, a == b.
     void add_meetings(std::vector<Widths>& widths, const std::vector<NodeRef>& moved, bool full) {
         if (moved.empty()) return;
@@ -427,19 +331,6 @@ class RuledCall {
                        [&](const ElementInterval& span, std::size_t i) { return span.nearest(aims[i]); });
             widen_all(widths, run([&](NodeRef ref) { return ref == from ? met : value(ref).center; }));
         }
-    }
-
-    double epsilon(std::size_t result) const {
-        const DType dtype = results_[result].dtype;
-        return float_limits(dtype).epsilon * (dtype == DType::f64 ? 2 : 1);  // the center rounds, too
-    }
-
-    /// This op is the source where it adds more than comes in.
-    void credit(std::size_t result, double own) {
-        double before = 0;
-        for (const NodeRef ref : operands_) before = std::max(before, value(ref).smooth.most());
-        Interval& interval = results_[result];
-        if (own >= before || interval.source.empty()) set_source(interval, call_.reported, interval.dtype);
     }
 
     /// A narrower dtype rounds what is moved into it.
@@ -467,15 +358,7 @@ class RuledCall {
         interval.full = equal ? interval.smooth : std::move(full).shared();
     }
 
-    const WideCall& call_;
-    const Node& node_;
-    const RegisteredOp& op_;
-    const double terms_;
-    const Accuracy& accuracy_;
-    std::vector<NodeRef> operands_;
     std::vector<std::pair<NodeRef, Sides>> at_jumps_;
-    std::vector<Interval> results_;
-    std::vector<Numbers> centers_;
 };
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include <atomic>
 #include <cctype>
 #include <cmath>
+#include <exception>
 #include <iterator>
 #include <new>
 
@@ -35,6 +36,17 @@ void fail(Outcome& outcome, const BackendFailure& failure) {
     if (failure.unsupported && !failure.missing.empty()) outcome.missing = failure.missing;
 }
 
+/// What the first of nested exceptions says: one that wraps it names the graph, whose name differs between candidates.
+std::string first_words(const std::exception& error) {
+    try {
+        std::rethrow_if_nested(error);
+    } catch (const std::exception& cause) {
+        return first_words(cause);
+    } catch (...) {  // nothing that has words
+    }
+    return error.what();
+}
+
 /// Runs `f`; what it throws becomes the outcome of `stage`.
 template <class F>
 void guarded(Outcome& outcome, const char* stage, F&& f) {
@@ -49,7 +61,7 @@ void guarded(Outcome& outcome, const char* stage, F&& f) {
         outcome.message = std::string("the backend's process ") + error.what();
         return;  // at no stage
     } catch (const std::exception& error) {
-        outcome.message = error.what();
+        outcome.message = first_words(error);
         outcome.kind = Outcome::Kind::exception;
     } catch (...) {
         outcome.kind = Outcome::Kind::exception;

@@ -72,7 +72,28 @@ class Ender {
     std::vector<bool> tracked_;  ///< of each node: a gradient may flow through it
 };
 
+/// Though an operand has one, and the op, too.
+bool gives_no_gradient(const Graph& graph, const Node& node) {
+    if (!is_op_call(node) || !Registry::instance().op(node.target) || ends(node) || node.results.size() != 1)
+        return false;
+    bool any = false;
+    for_each_input(node, [&](NodeRef ref) { any = any || graph.node(ref).meta().requires_grad; });
+    return any && is_floating(node.meta().dtype) && !node.meta().requires_grad;
+}
+
 }  // namespace
+
+std::optional<NodeId> where_gradients_end(const Graph& captured) {
+    std::vector<bool> reached(captured.nodes.size(), false);  // by gradients, if nothing ended them
+    for (const NodeId id : captured.outputs())
+        reached[static_cast<std::size_t>(id)] = captured.node({id}).meta().requires_grad;
+    for (auto id = static_cast<NodeId>(captured.nodes.size()); id-- > 0;) {
+        if (!reached[static_cast<std::size_t>(id)]) continue;
+        for_each_input(captured.node({id}), [&](NodeRef ref) { reached[static_cast<std::size_t>(ref.id)] = true; });
+        if (gives_no_gradient(captured, captured.node({id}))) return id;
+    }
+    return std::nullopt;
+}
 
 Graph end_gradients(const Graph& captured) { return Ender(captured).run(); }
 

@@ -2,6 +2,8 @@
 // graph is made of. without_requires_grad(): the parts of one, of which nobody wants gradients.
 #pragma once
 
+#include <optional>
+
 #include "graph/graph.h"
 
 namespace whittle {
@@ -10,6 +12,10 @@ namespace whittle {
 /// operand does, and behind operands of a write that was recorded so. A value that requires a gradient may only be
 /// written so when nothing reads it afterwards. Ops whose results never require one are left as they are.
 Graph end_gradients(const Graph& captured);
+
+/// The last of the calls that outputs with gradients depend on which gives none, though an operand and its op have one:
+/// it ran without gradients, or in a function with a backward of its own. Nothing: there is none.
+std::optional<NodeId> where_gradients_end(const Graph& captured);
 
 /// The graph, which does not write, where each value says whether it requires a gradient as its operands and its op
 /// have it: calls that passes made say nothing.

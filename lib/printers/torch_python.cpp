@@ -4,6 +4,7 @@
 #include <limits>
 #include <utility>
 
+#include "base/command_words.h"
 #include "base/error.h"
 #include "base/program_text.h"
 #include "graph/targets.h"
@@ -156,7 +157,7 @@ std::string torch_call(const Node& named, Overload overload, const std::function
         return torch_argument(node.args.at(0), value) + "[" + torch_argument(node.args.at(1), value) + "]";
     if (!node.target.starts_with("aten.") || std::ranges::count(node.target, '.') != 2)
         throw Error("found a call of " + node.target + ", expected ATen's operations, which PyTorch has",
-                    "explain --ops counts a graph's operations");
+                    program_called("explain") + " --ops counts a graph's operations");
     std::vector<std::string> words = arguments(node.args, value);
     for (const auto& [name, arg] : node.kwargs) words.push_back(name + "=" + named_argument(name, arg, value));
     const bool is_named = overload == Overload::named;

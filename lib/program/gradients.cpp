@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "graph/text.h"
 #include "ops/core/draws.h"
 #include "ops/core/interpreter.h"
 #include "passes/no_grad.h"
@@ -140,6 +141,10 @@ Part joint_of(const Graph& captured, const Values& inputs) {
     // Where no result says whether it requires a gradient, nothing was computed without.
     CompiledProgram program(requires_gradients(captured) ? end_gradients(captured) : captured);
     const Joint& joint = program.joint();
+    if (const auto end = joint.gradients.empty() ? where_gradients_end(captured) : std::nullopt)
+        throw Error({"", place_of(captured, captured.node({*end}))},
+                    "was computed without gradients, or by a function with a backward of its own: no gradient of an "
+                    "output passes it");
     if (joint.gradients.empty())
         throw Error({"", "graph " + captured.name},
                     "found no output that depends on an input or parameter with requires_grad, expected one for the "

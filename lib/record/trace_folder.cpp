@@ -1,6 +1,7 @@
 #include "record/trace_folder.h"
 
 #include <algorithm>
+#include <map>
 
 #include "base/error.h"
 #include "graph/abilities.h"
@@ -127,11 +128,18 @@ std::vector<TracedFrame> TraceFolder::add(const capture::CapturedFrame& frame, c
             all.push_back(add(run, backend, policy));
         }
     }
+    std::map<std::string, std::string> unchecked;  // graphs, by the reason
     for (const GradientVerdict& finding : check_.check_gradients(frame)) {
+        const std::string& graph = frame.graphs[finding.graph].graph.name;
         all.at(first.at(finding.graph)).gradient_faults = finding.differences;
         for (const std::string& fault : finding.differences)
-            notes.push_back("gradients of " + frame.graphs[finding.graph].graph.name + " differ: " + fault);
+            notes.push_back("gradients of " + graph + " differ: " + fault);
+        if (finding.leaves_unchecked.empty()) continue;
+        std::string& graphs = unchecked[finding.leaves_unchecked];
+        graphs += (graphs.empty() ? "" : ", ") + graph;
     }
+    for (const auto& [why, graphs] : unchecked)
+        notes.push_back("the gradients of inputs and parameters in " + graphs + " were not compared: " + why);
     return all;
 }
 

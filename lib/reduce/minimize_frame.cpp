@@ -175,6 +175,7 @@ class FrameMinimizer {
         Minimized done;
         try {
             const auto deletion = deletion_of_calls(frame.graph, frame.inputs);
+            opened_journal();  // before the command is asked: another search may have it
             goal.as_given = as_given(asked, frame, *deletion, *judging_.oracle);
             done = search(*deletion, oracle ? *oracle : *judging_.oracle, goal, asked.how);
             done.searched = true;

@@ -66,7 +66,8 @@ std::string found_text(const Minimized& done) {
                         plural(done.after.calls, "op"), plural(search.queries, "query", "queries"), done.seconds);
     text += queries(done);
     if (!done.folded.empty())
-        text += "folded:     " + folded_text(done.folded) + " of the file, computed while reading it (see --after file)\n";
+        text +=
+            "folded:     " + folded_text(done.folded) + " of the file, computed while reading it (see --after file)\n";
     Size before = done.before;
     before.calls = done.after.calls;  // told above
     if (const std::string sizes = size_difference(before, done.after); !sizes.empty())
@@ -124,8 +125,8 @@ std::string next_command(const Request& request, const Graph& result) {
     if (const auto* judge = std::get_if<CommandOracleOptions>(&request.judge))
         return shell_quote(command_line(*judge, request.output));
     if (!result.nodes.empty() && diagnose::has_repro(result)) return shell_quote(diagnose::repro_words(request.output));
-    std::vector<std::string> words = {program_called("explain"), request.output.string(), "--backend",
-                                      result.failure->backend};
+    std::vector<std::string> words =
+        program_words("explain", {request.output.string(), "--backend", result.failure->backend});
     for (const auto& more : {option_words(result.failure->options), diagnose::op_library_words()})
         words.insert(words.end(), more.begin(), more.end());
     return shell_quote(words);

@@ -186,7 +186,7 @@ void name_sizes(std::vector<NamedMeta>& values, const std::vector<std::string>& 
 }
 
 /// ONNX has no strides: those that we give its values say nothing to its readers.
-ValueMeta shown(const Graph& graph, const ValueMeta& meta) {
+ValueMeta shown_meta(const Graph& graph, const ValueMeta& meta) {
     if (meta.placement) return meta;
     return graph.dialect == "onnx" ? ValueMeta::contiguous(meta.dtype, meta.sizes) : meta;
 }
@@ -207,7 +207,7 @@ void count_ops(const Graph& graph, const std::vector<std::string>& unsupported, 
         if (is_getitem(call)) continue;
         auto& [count, results] = seen[call.target];
         ++count;
-        if (!call.results.empty()) ++results[print(shown(graph, call.results.front()))];
+        if (!call.results.empty()) ++results[print(shown_meta(graph, call.results.front()))];
     }
     for (const auto& [op, known] : seen) {
         auto use = std::ranges::find(ops, op, &OpUse::op);
@@ -279,10 +279,10 @@ GraphSummary summarize(const Graph& graph, const Frame& frame, const TraceIndex*
     count_nested(graph, s);
     for (const NodeId id : graph.placeholders()) {
         const Node& node = graph.node({id});
-        s.input_values.push_back({node.target.empty() ? node.name : node.target, shown(graph, node.meta())});
+        s.input_values.push_back({node.target.empty() ? node.name : node.target, shown_meta(graph, node.meta())});
     }
     for (const NodeId id : graph.outputs())
-        s.output_values.push_back({graph.node({id}).name, shown(graph, graph.node({id}).meta())});
+        s.output_values.push_back({graph.node({id}).name, shown_meta(graph, graph.node({id}).meta())});
     for (const auto& [name, tensor] : graph.attributes) {
         ++s.parameters;
         s.parameter_elements += tensor.numel();

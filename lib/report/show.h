@@ -33,9 +33,9 @@ std::string chrome_trace(const Profile& profile);
 std::string first_break_text(const Report& report);
 
 /// Why the frames are not one graph each, as --fullgraph asks: the first break, or that there is no frame. With
-/// `exported`, as --fullgraph=export asks, else all sizes and inputs that are in the way: one graph stands for the whole
-/// function, and its caller can give every input of it (https://pytorch.org/docs/stable/export.html). Empty when there
-/// is nothing.
+/// `exported`, as --fullgraph=export asks, else all sizes and inputs that are in the way: one graph stands for the
+/// whole function, and its caller can give every input of it (https://pytorch.org/docs/stable/export.html). Empty when
+/// there is nothing.
 std::vector<std::string> why_not_whole(const Report& report, const std::vector<Frame>& frames, bool exported);
 
 nlohmann::json to_json(const Report& report);

@@ -24,9 +24,16 @@ std::vector<Graph> split_at(const Graph& graph, std::span<const NodeId> breaks) 
         else if (is_op_call(node))
             members[own].push_back(id);
     }
+    const auto readers = users(graph);
     std::vector<Graph> pieces;
     for (const auto& [number, calls] : members) {
-        Graph part = piece(graph, calls).graph;
+        Subgraph made = piece(graph, calls);
+        Graph& part = made.graph;
+        std::vector<Arg> read;  // an assertion gives nothing on
+        for (std::size_t i = 0; i < made.outputs.size(); ++i)
+            if (!readers[static_cast<std::size_t>(made.outputs[i].node)].empty())
+                read.push_back(part.nodes.back().args[i]);
+        part.nodes.back().args = std::move(read);
         if (members.size() > 1) part.name += '_' + std::to_string(pieces.size());
         pieces.push_back(std::move(part));
     }

@@ -192,9 +192,9 @@ std::string backend_text(const Report& report, const Painter& paint) {
     return text;
 }
 
-/// What is in the way of --fullgraph=export: inputs that the caller of an exported graph cannot give, a global, a random value;
-/// each with its source, the user's stack where it is first read, a hint. Inputs of graphs that were not captured from
-/// a program have no source, and are all right.
+/// What is in the way of --fullgraph=export: inputs that the caller of an exported graph cannot give, a global, a
+/// random value; each with its source, the user's stack where it is first read, a hint. Inputs of graphs that were not
+/// captured from a program have no source, and are all right.
 void add_foreign_inputs(const Frame& frame, std::vector<std::string>& why) {
     const Graph& graph = frame.graph;
     const auto readers = users(graph);

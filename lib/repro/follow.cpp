@@ -9,20 +9,18 @@
 #include "repro/repro.h"
 
 namespace whittle::repro {
-namespace {
 
-MinimizedRepro repro_of(const reduce::Minimized& done, const std::map<std::string, std::string>& environment) {
-    const Graph& graph = done.smallest.graph;
+MinimizedRepro repro_of(const Graph& graph, const std::filesystem::path& file, const std::filesystem::path& output,
+                        const std::map<std::string, std::string>& environment) {
     if (graph.nodes.empty()) return {.none = "the result is a part of the file, of which Whittle has no graph"};
     if (!diagnose::has_repro(graph))
         return {.none = "the backend " + graph.failure->backend + " has no part of a repro of its own"};
     MinimizedRepro repro;
-    repro.options.output = done.output;
-    repro.options.output.replace_extension(".cpp");
-    std::vector<std::string> words = diagnose::repro_words(done.output);
+    repro.options.output = output;
+    std::vector<std::string> words = diagnose::repro_words(file);
     words.insert(words.end(), {"-o", repro.options.output.string()});
     repro.options.command = shell_quote(words);
-    repro.options.graph = done.output;
+    repro.options.graph = file;
     repro.options.environment = environment;
     try {
         repro.report = write_repro(graph, repro.options);
@@ -32,15 +30,15 @@ MinimizedRepro repro_of(const reduce::Minimized& done, const std::map<std::strin
     return repro;
 }
 
-}  // namespace
-
 Followed follow(const std::vector<LoadedFrame>& frames, const reduce::Request& request,
                 const std::map<std::string, std::string>& environment, const Observer& observer) {
     Followed followed{.minimized = reduce::minimize(frames, request, observer)};
     followed.verified = followed.minimized.good();
     if (!followed.verified) return followed;
     for (const reduce::Minimized& done : followed.minimized.results) {
-        const MinimizedRepro& repro = followed.repros.emplace_back(repro_of(done, environment));
+        const MinimizedRepro& repro = followed.repros.emplace_back(
+            repro_of(done.smallest.graph, done.output, std::filesystem::path(done.output).replace_extension(".cpp"),
+                     environment));
         followed.verified = followed.verified && repro.report && repro.report->verified;
         observer.written(repro, *done.smallest.graph.failure);
     }

@@ -27,6 +27,11 @@ struct Followed {
     bool verified = false;                    ///< … and all of them show its failure
 };
 
+/// Of a minimized graph, which `file` holds: written to `output` with the smallest data that shows the failure, and
+/// verified.
+MinimizedRepro repro_of(const Graph& minimized, const std::filesystem::path& file, const std::filesystem::path& output,
+                        const std::map<std::string, std::string>& environment);
+
 /// Told while follow() runs.
 struct Observer : reduce::Observer {
     std::function<void(const MinimizedRepro&, const Failure&)> written = [](const MinimizedRepro&, const Failure&) {};

@@ -185,7 +185,7 @@ void require_replaceable(const fs::path& folder, std::span<const fs::path> model
     for (const fs::path& model : models) given.insert(real_path(model));
     for (const fs::path& there : models_of(index, folder))
         if (!given.contains(there)) {
-            std::vector<std::string> both = {program_called("trace"), "-o", folder.string(), index.model};
+            std::vector<std::string> both = program_words("trace", {"-o", folder.string(), index.model});
             for (const fs::path& model : models) both.push_back(model.string());
             const bool one =
                 index.models.size() == 1 && models.size() == 1 && takes_others(there) && takes_others(models[0]);

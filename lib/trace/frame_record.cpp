@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/command_words.h"
 #include "base/error.h"
 #include "base/files.h"
 #include "graph/json.h"
@@ -20,7 +21,7 @@ struct Form<capture::BreakKind> {
     }
     static capture::BreakKind read(const JsonReader& reader, const Json& value, Plain) {
         const capture::BreakInfo* info = capture::find_break(reader.in.text(value));
-        if (!info) reader.in.fail(value, "the id of a kind of break (explain break all)");
+        if (!info) reader.in.fail(value, "the id of a kind of break (" + program_called("explain") + " break all)");
         return info->kind;
     }
     static Json schema(SchemaMaker&, Plain) { return {{"type", "string"}, {"pattern", "^WB[0-9]{4}$"}}; }

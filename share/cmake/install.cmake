@@ -12,22 +12,22 @@ function(whittle_gzip from to)
   add_custom_command(OUTPUT ${to} DEPENDS ${from} VERBATIM COMMAND ${WHITTLE_GZIP} -9nc ${from} > ${to})
   set_property(GLOBAL APPEND PROPERTY WHITTLE_COMPRESSED ${to})
 endfunction()
+# whittle_install_program(TARGET PAGE NAME): with man/PAGE.1, both as NAME.
+function(whittle_install_program target page name)
+  install(PROGRAMS $<TARGET_FILE:${target}> DESTINATION ${CMAKE_INSTALL_BINDIR} RENAME ${name} COMPONENT runtime)
+  install(CODE "if(CMAKE_INSTALL_DO_STRIP)
+    execute_process(COMMAND \"${CMAKE_STRIP}\" --remove-section=.comment --remove-section=.note
+      \"\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/${CMAKE_INSTALL_BINDIR}/${name}\"
+      COMMAND_ERROR_IS_FATAL ANY)
+  endif()" COMPONENT runtime)
+  whittle_gzip(${PROJECT_SOURCE_DIR}/man/${page}.1 man/${page}.1.gz)
+  install(FILES ${PROJECT_BINARY_DIR}/share/man/${page}.1.gz DESTINATION ${CMAKE_INSTALL_MANDIR}/man1
+          RENAME ${name}.1.gz COMPONENT runtime)
+endfunction()
 foreach(tool trace explain minify repro replay)
-  if(TARGET ${tool})
-    install(PROGRAMS $<TARGET_FILE:${tool}> DESTINATION ${CMAKE_INSTALL_BINDIR}
-            RENAME ${WHITTLE_PROGRAM_PREFIX}${tool} COMPONENT runtime)
-    install(CODE "if(CMAKE_INSTALL_DO_STRIP)
-      execute_process(COMMAND \"${CMAKE_STRIP}\" --remove-section=.comment --remove-section=.note
-        \"\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/${CMAKE_INSTALL_BINDIR}/${WHITTLE_PROGRAM_PREFIX}${tool}\"
-        COMMAND_ERROR_IS_FATAL ANY)
-    endif()" COMPONENT runtime)
-  endif()
-  if(EXISTS ${PROJECT_SOURCE_DIR}/man/${tool}.1)
-    whittle_gzip(${PROJECT_SOURCE_DIR}/man/${tool}.1 man/${tool}.1.gz)
-    install(FILES ${PROJECT_BINARY_DIR}/share/man/${tool}.1.gz DESTINATION ${CMAKE_INSTALL_MANDIR}/man1
-            RENAME ${WHITTLE_PROGRAM_PREFIX}${tool}.1.gz COMPONENT runtime)
-  endif()
+  whittle_install_program(${tool} ${tool} ${WHITTLE_PROGRAM_PREFIX}${tool})
 endforeach()
+whittle_install_program(umbrella whittle whittle)
 foreach(folder schema doc ci gdb)
   if(IS_DIRECTORY ${PROJECT_SOURCE_DIR}/share/${folder})
     install(DIRECTORY ${PROJECT_SOURCE_DIR}/share/${folder} DESTINATION ${CMAKE_INSTALL_DATADIR}/whittle
@@ -40,10 +40,10 @@ install(FILES README.md DESTINATION ${CMAKE_INSTALL_DATAROOTDIR}/doc/whittle COM
 include(${CMAKE_CURRENT_LIST_DIR}/completions.cmake)
 
 # The library: find_package(Whittle), target Whittle::whittle. The shared libraries are part of the programs.
-# lib/cli, the reader of C++ sources, which needs Clang, and the backend that needs LibTorch belong to our programs and
-# are not part of it.
+# lib/cli, lib/umbrella and lib/fuzz with its samples, the reader of C++ sources, which needs Clang, and the backend that
+# needs LibTorch belong to our programs and are not part of it.
 get_property(whittle_libraries GLOBAL PROPERTY WHITTLE_LIBRARIES)
-list(FILTER whittle_libraries EXCLUDE REGEX "^whittle_(cli|frontends_clang|backends_libtorch)(_headers)?$")
+list(FILTER whittle_libraries EXCLUDE REGEX "^whittle_(cli|umbrella|fuzz|ops_samples[a-z_]*|frontends_clang|backends_libtorch)(_headers)?$")
 get_property(whittle_images GLOBAL PROPERTY WHITTLE_IMAGES)
 add_library(whittle_all INTERFACE)
 set_target_properties(whittle_all PROPERTIES EXPORT_NAME whittle)
@@ -61,8 +61,8 @@ endif()
 install(TARGETS whittle_all ${whittle_libraries} EXPORT WhittleTargets
         ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT dev)
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/lib/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/whittle COMPONENT dev
-        FILES_MATCHING PATTERN "*.h" PATTERN cli EXCLUDE PATTERN frontends/clang EXCLUDE
-        PATTERN backends/libtorch EXCLUDE)
+        FILES_MATCHING PATTERN "*.h" PATTERN cli EXCLUDE PATTERN umbrella EXCLUDE PATTERN fuzz EXCLUDE
+        PATTERN ops/samples EXCLUDE PATTERN frontends/clang EXCLUDE PATTERN backends/libtorch EXCLUDE)
 # Programs include <whittle/whittle.h>; the rest of the API's headers came with the folder.
 install(FILES ${PROJECT_SOURCE_DIR}/lib/api/whittle.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/whittle COMPONENT dev)
 # The plug-in interface needs nothing else of Whittle: also where a C program finds it without any flags.
@@ -96,7 +96,7 @@ set(CPACK_DEBIAN_RUNTIME_PACKAGE_SHLIBDEPS ON)
 set(CPACK_DEBIAN_RUNTIME_PACKAGE_SECTION devel)
 set(CPACK_DEBIAN_RUNTIME_PACKAGE_RECOMMENDS "g++, libhalide14-0-dev")  # to build and verify repro.cpp
 set(CPACK_DEBIAN_RUNTIME_PACKAGE_SUGGESTS "graphviz, whittle-libtorch")
-set(CPACK_COMPONENT_RUNTIME_DESCRIPTION "The programs trace, explain, minify, repro and replay.")
+set(CPACK_COMPONENT_RUNTIME_DESCRIPTION "The programs trace, explain, minify, repro and replay, and whittle, which runs them.")
 if(NOT WHITTLE_PROGRAM_PREFIX)
   # Debian's packages of these names own /usr/bin/minify and /usr/bin/explain.
   set(CPACK_DEBIAN_RUNTIME_PACKAGE_CONFLICTS "minify, explain")

@@ -138,16 +138,16 @@ BackendAnswer with_relu(const BackendGraph& graph, void (*wrong)(TensorList& res
 struct Kept {
     std::string log, graph;
 };
-Kept kept_of(BackendFunction backend, int level) {
+Kept kept_of(BackendFunction backend, int level, const std::string& after = "capture") {
     const TempDir folder("backends-test");
     const auto log = folder.path() / "log";
     set_logs("", log.string());
     const auto longer = [](Tensor x) { return ((x * 2 - 1).relu().exp() + 3).tanh(); };
     CHECK_THROWS(compile(longer, {.backend = std::move(backend),
-                                  .repro_after = "capture",
+                                  .repro_after = after,
                                   .repro_level = level,
                                   .base_dir = (folder.path() / "kept").string(),
-                                  .name = "longer"})(ones({2})));
+                                  .name = "longer"})(ones({2}).requires_grad_(after == "aot")));
     set_logs("", "");
     const auto records = folder.path() / "kept" / "records";
     CHECK(std::filesystem::exists(records / "longer_0.json"));
@@ -174,6 +174,10 @@ TEST_CASE("what a function as backend fails on is minimized in children of this 
         CHECK_THAT(kept.graph, Contains("aten.relu.default") && Contains(words));
         CHECK_THAT(kept.graph, !Contains("aten.tanh.default"));
     }
+    // With gradients the forward graph fails, which has a name of its own; a candidate without any is the graph itself.
+    const Kept forward = kept_of(toy_compiler, 2, "aot");
+    CHECK_THAT(forward.log, Contains("to 1 op: "));
+    CHECK_THAT(forward.graph, Contains("aten.relu.default") && !Contains("aten.tanh.default"));
     const Kept first = kept_of(toy_compiler, 1);
     CHECK_THAT(first.log, Contains("other processes do not know its backend"));
     CHECK(first.graph.empty());

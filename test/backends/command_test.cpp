@@ -1,4 +1,5 @@
 #include "backends/command/command.h"
+#include "backends/command/repro_code.h"
 
 #include <catch2/catch.hpp>
 #include <iterator>
@@ -52,6 +53,18 @@ class PreparedOutputs {
 };
 
 }  // namespace
+
+TEST_CASE("a repro takes along what a script of the command names of its folder, and what that names") {
+    const TempDir folder;
+    const auto write = [&](const char* name, const std::string& text) { write_file(folder.path() / name, text); };
+    write("compiler.py", "import helper, os\nfrom tables import rows\nsecret = 1\n");
+    write("helper.py", "open('weights.txt')\n");
+    for (const char* name : {"tables.py", "weights.txt", "secret.py", "other.txt"}) write(name, "");
+    std::vector<std::string> names;
+    for (const std::filesystem::path& file : files_named_by(folder.path() / "compiler.py"))
+        names.push_back(file.filename().string());
+    CHECK(names == std::vector<std::string>{"helper.py", "tables.py", "weights.txt"});
+}
 
 TEST_CASE("a command finds graph and inputs, and its outputs come back") {
     TempDir seen;

@@ -29,3 +29,17 @@ TEST_CASE("An option takes the place of one of its name, whatever that says") {
     CHECK(with_option({"replay", "--accuracy-of", "t"}, "--accuracy=fp64") ==
           Words{"replay", "--accuracy-of", "t", "--accuracy=fp64"});
 }
+
+TEST_CASE("Our programs are called as this one was") {
+    const std::string installed = installed_name("minify");
+    CHECK(program_words("minify answer", {"FOLDER"}) == Words{installed, "answer", "FOLDER"});
+    CHECK(program_words("whittle fuzz") == Words{"whittle", "fuzz"});
+    remember_call(called_by_whittle("trace"));
+    CHECK(program_words("minify", {"m.json"}) == Words{"whittle", "minify", "m.json"});
+    CHECK(program_words("whittle fuzz") == Words{"whittle", "fuzz"});
+    CHECK(program_called("repro env") == "whittle repro env");
+    remember_call("/usr/bin/whittle");
+    CHECK(program_called("minify") == "whittle minify");
+    remember_call("/usr/bin/trace");
+    CHECK(program_words("minify") == Words{installed});
+}

@@ -248,6 +248,18 @@ TEST_CASE("the pages of programs that capture nothing have the variables that th
     }
 }
 
+TEST_CASE("commands are listed with an example, those of other programs too") {
+    Tool tool("sample", "COMMAND", "Has commands."), own("sample own", "", "Is run here.");
+    tool.list_command("other FILE", "Is run elsewhere.", "sample other x");
+    tool.command(own, [] { return 0; });
+    CHECK(tool.command_words() == Words{"other", "own"});
+    CHECK(tool.command_called("own") == &own);
+    CHECK(tool.command_called("other") == nullptr);
+    CHECK_THAT(tool.help(), Catch::Contains("  other FILE              Is run elsewhere.\n"
+                                            "                          $ sample other x\n"
+                                            "  own                     Is run here.\n"));
+}
+
 TEST_CASE("the manual page's options escape what roff would eat") {
     Tool tool("t", "", "T.");
     bool x = false;

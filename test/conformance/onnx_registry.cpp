@@ -13,7 +13,7 @@
 #include "backends/libtorch/agreement.h"
 #include "backends/registry.h"
 #include "base/error.h"
-#include "hunt/standard.h"
+#include "frontends/onnx/unspecified.h"
 #include "judge/suspect.h"
 #include "ops/core/interpreter.h"
 #include "ops/samples/table.h"
@@ -64,7 +64,7 @@ class Walk {
   private:
     void one(const RegisteredOp& op, const Case& tried, const Sample& sample, Counts& counts) {
         const Graph graph = graph_of(op, sample);
-        if (!hunt::outside_standard(graph).empty()) {
+        if (!outside_standard(graph).empty()) {
             ++counts.unsaid;
             return;
         }

@@ -23,7 +23,7 @@ foreach(line "Package: whittle" "Conflicts: minify, explain" "Depends: .*libonnx
   endif()
 endforeach()
 run(dpkg-deb --contents ${package})
-foreach(file usr/bin/explain usr/share/man/man1/explain.1.gz usr/lib/whittle/backends/relu_testing.so
+foreach(file usr/bin/explain usr/bin/whittle usr/share/man/man1/explain.1.gz usr/share/man/man1/whittle.1.gz usr/lib/whittle/backends/relu_testing.so
              usr/lib/whittle/backends/onnxruntime/worker.mjs usr/lib/whittle/backends/opencv/install
              usr/share/whittle/schema/graph.schema.json usr/share/doc/whittle/copyright)
   if(NOT output MATCHES " ./${file}\n")

@@ -11,7 +11,7 @@ endfunction()
 
 file(REMOVE_RECURSE ${SCRATCH})
 run(${CMAKE_COMMAND} --install ${BUILD} --prefix ${SCRATCH}/prefix)
-foreach(file bin/explain share/man/man1/explain.1.gz include/whittle/graph/graph.h share/doc/whittle/copyright include/whittle_backend.h
+foreach(file bin/explain bin/whittle share/man/man1/explain.1.gz share/man/man1/whittle.1.gz include/whittle/graph/graph.h share/doc/whittle/copyright include/whittle_backend.h
         include/whittle/whittle.h include/whittle/probe.h share/whittle/ci/replay-and-minify)
   if(NOT EXISTS ${SCRATCH}/prefix/${file})
     message(FATAL_ERROR "cmake --install did not install ${file}")

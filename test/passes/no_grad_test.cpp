@@ -46,4 +46,20 @@ TEST_CASE("what was computed without gradients is detached, and nothing else", "
     CHECK(gradient[1] == Approx(-std::sin(2.0) + 4 + 2));
 }
 
+TEST_CASE("the call at which the gradients of the outputs end is found", "[passes]") {
+    const auto end_of = [](const char* result) {
+        const Graph graph = parse(std::string(R"(graph ended {
+  %w = placeholder["w"] : f32[2] grad
+  %inside = aten.mul.Tensor(%w, %w) : f32[2]
+  %after = aten.mul.Tensor(%inside, 2) : f32[2] grad
+  %whole = aten.cos.default(%w) : f32[2] grad
+  return ()") + result + ")\n}");
+        const std::optional<NodeId> end = where_gradients_end(graph);
+        return end ? graph.node({*end}).name : "";
+    };
+    CHECK(end_of("%after") == "inside");
+    CHECK(end_of("%whole").empty());
+    CHECK(end_of("%inside").empty());  // an output that has none
+}
+
 }  // namespace whittle

@@ -134,7 +134,7 @@ TEST_CASE("full_code.cpp tells graphs, guards, breaks and resume points, and com
     const std::vector<FullCode::Function> functions = write_full_code(folder.path() / "t").functions;
     REQUIRE(functions.size() == 1);
     CHECK(functions[0].file == folder.path() / "t/code/step/full_code.cpp");
-    CHECK(load_index(folder.path() / "t").files == std::vector<fs::path>{"code/step/full_code.cpp"});
+    CHECK(load_index(folder.path() / "t").files == std::vector<fs::path>{"log.jsonl", "code/step/full_code.cpp"});
     const std::string code = read_file(functions[0].file);
     for (const char* line :
          {"const Tensor double_ = whittle::relu(a);",

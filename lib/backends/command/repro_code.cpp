@@ -4,12 +4,16 @@
 #include <cctype>
 #include <cstring>
 #include <filesystem>
+#include <iterator>
 #include <map>
+#include <set>
+#include <sstream>
 
 #include "backends/command/command.h"
 #include "base/files.h"
 #include "base/program_text.h"
 #include "base/subprocess.h"
+#include "base/words.h"
 #include "graph/json_text.h"
 
 namespace whittle {
@@ -60,6 +64,26 @@ void define_files(const EmitRequest& request, const fs::path& folder, Slots& slo
     }
 }
 
+/// What may be names of files in a text: the longest runs of characters that most such names have; with ".py", for
+/// what Python imports: "import a, b", "from c import d".
+std::set<std::string> names_in(const std::string& text, bool python) {
+    std::set<std::string> names;
+    std::istringstream lines(text);
+    for (std::string line; std::getline(lines, line);) {
+        const std::string start = trimmed(line);
+        const bool imports = python && (start.starts_with("import ") || start.starts_with("from "));
+        for (auto at = line.begin(); at != line.end();) {
+            const auto is_of_name = [](char c) { return is_word(c) || c == '.' || c == '-'; };
+            const auto begin = std::find_if(at, line.end(), is_of_name);
+            at = std::find_if_not(begin, line.end(), is_of_name);
+            if (begin == at) continue;
+            names.emplace(begin, at);
+            if (imports) names.insert(std::string(begin, at) + ".py");
+        }
+    }
+    return names;
+}
+
 /// The command line; what of it lies beside the repro, in the words that are returned.
 std::vector<std::string> define_words(const std::vector<std::string>& words, Slots& slots, SuspectCode& code) {
     std::vector<std::string> beside = words;
@@ -70,6 +94,7 @@ std::vector<std::string> define_words(const std::vector<std::string>& words, Slo
         }
         const fs::path path = fs::absolute(word).lexically_normal();
         code.companions.push_back(path);
+        std::ranges::move(files_named_by(path), std::back_inserter(code.companions));
         slots["WORDS"] +=
             "    {" + string_literal(path.string()) + ", " + string_literal(path.filename().string()) + "},\n";
         word = "./" + path.filename().string();
@@ -90,6 +115,26 @@ bool is_companion(const std::string& word) {
     const bool system = word.starts_with("/usr/") || word.starts_with("/bin/");
     const bool file = !system && (word.find('/') != std::string::npos || fs::path(word).has_extension());
     return file && fs::is_regular_file(word, ignored);
+}
+
+std::vector<fs::path> files_named_by(const fs::path& script) {
+    constexpr std::uintmax_t kLargestScript = 1 << 20;
+    std::vector<fs::path> found = {script};
+    for (std::size_t i = 0; i < found.size(); ++i) {  // it grows
+        std::error_code ignored;
+        if (fs::file_size(found[i], ignored) > kLargestScript) continue;
+        const std::string text = read_file(found[i]);
+        if (text.find('\0') != text.npos) continue;
+        for (const std::string& name : names_in(text, found[i].extension() == ".py")) {
+            const fs::path file = script.parent_path() / name;
+            const bool hidden = name.front() == '.';  // it may hold secrets
+            if (!hidden && fs::is_regular_file(file, ignored) && std::ranges::find(found, file) == found.end())
+                found.push_back(file);
+        }
+    }
+    found.erase(found.begin());
+    std::ranges::sort(found);
+    return found;
 }
 
 SuspectCode command_code(const EmitRequest& request, const std::vector<std::string>& words) {

@@ -26,4 +26,8 @@ SuspectCode worker_code(const EmitRequest& request, const std::vector<std::strin
 /// What of a command's words is a file of its own and no program of the system: it lies beside the repro.
 bool is_companion(const std::string& word);
 
+/// The files of a script's folder that the script names, or imports as Python's modules, and those that these name:
+/// without them it does not run elsewhere. In the order of their names; none of a file that is no text.
+std::vector<std::filesystem::path> files_named_by(const std::filesystem::path& script);
+
 }  // namespace whittle

@@ -47,8 +47,10 @@ class Script {
         for (std::string& word : words_) {
             std::error_code error;
             if (!is_companion(word) || fs::file_size(word, error) > kLargestCompanion) continue;
-            companions_.push_back(fs::absolute(word).lexically_normal());
-            word = "./" + companions_.back().filename().string();
+            const fs::path path = fs::absolute(word).lexically_normal();
+            companions_.push_back(path);
+            std::ranges::move(files_named_by(path), std::back_inserter(companions_));
+            word = "./" + path.filename().string();
         }
         if (scripted.question.empty() &&
             std::ranges::none_of(words_, [](const std::string& word) { return word.find("{}") != word.npos; }))

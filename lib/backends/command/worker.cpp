@@ -16,6 +16,7 @@
 #include "base/error.h"
 #include "base/files.h"
 #include "base/log.h"
+#include "base/suggest.h"
 #include "frontends/onnx/copy.h"
 #include "graph/abilities.h"
 #include "graph/backend_options.h"
@@ -108,6 +109,13 @@ BackendFailure answered_failure(const json& answer, const std::string& stage) {
     return failure;
 }
 
+/// A release that is not there: a close one is no hint, the way to get it is.
+Error no_release(const std::string& release, const WorkerHello& hello) {
+    const std::string expected = hello.releases.empty() ? "nothing: it has none" : "one of " + join(hello.releases);
+    return Error({std::string("backend option ") + kRelease, {}}, "found '" + release + "', expected " + expected,
+                 hello.install.empty() ? "" : "others are installed by " + hello.install);
+}
+
 // ---- releases -------------------------------------------------------------------------------------------------------
 
 /// The workers of a backend: each release of the compiler has processes of its own, which were started as that one. May
@@ -122,7 +130,8 @@ class WorkerPools {
         if (chosen == options.end()) return usual_;
         const WorkerHello said = usual_hello();
         if (said.options.contains(kRelease)) return usual_;  // an option of its own
-        expect_known(kRelease, chosen->second, said.releases);
+        if (std::ranges::find(said.releases, chosen->second) == said.releases.end())
+            throw no_release(chosen->second, said);
         if (chosen->second == said.release) return usual_;
         const auto [pool, checked] = other(chosen->second);
         if (!checked) expect_release(*pool, chosen->second);

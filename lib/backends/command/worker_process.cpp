@@ -71,6 +71,7 @@ WorkerHello read_hello(const json& said) {
     if (const auto releases = said.find("releases"); releases != said.end()) {
         hello.releases = releases->at("names").get<std::vector<std::string>>();
         hello.release = releases->at("is").get<std::string>();
+        hello.install = releases->value("install", "");
         if (std::find(hello.releases.begin(), hello.releases.end(), hello.release) == hello.releases.end())
             throw Error("found release '" + hello.release + "', expected one of its " + join(hello.releases));
     }

@@ -41,6 +41,7 @@ struct WorkerHello {
     std::map<std::string, Option> options = {};
     std::vector<std::string> releases = {};  ///< that can be started in its place, oldest first; empty: one alone
     std::string release = {};                ///< which of them it is
+    std::string install = {};                ///< the command that installs another: "…/install VERSION"
     std::string api = {};                    ///< in whose own calls a repro can be written (short_programs.h)
     std::string package = {};                ///< what is installed for that: "onnxruntime-node@1.30.0"
     std::string modules = {};                ///< the folder node_modules that has it here

@@ -1,14 +1,9 @@
 #include "backends/halide/compile_kernels.h"
 
 #include <algorithm>
-#include <atomic>
 #include <deque>
-#include <exception>
 #include <map>
-#include <mutex>
 #include <optional>
-#include <system_error>
-#include <thread>
 
 #include "backends/halide/halide_text.h"
 #include "base/log.h"
@@ -43,32 +38,7 @@ class Jobs {
     }
 
     void run() {
-        const std::size_t most = std::max(1U, std::thread::hardware_concurrency());
-        std::atomic<std::size_t> next = 0;
-        std::mutex mutex;
-        std::exception_ptr thrown;  // as std::bad_alloc: the caller's to judge, on its own thread
-        const auto work = [&] {
-            try {
-                for (std::size_t i = next++; i < jobs_.size(); i = next++) compile(jobs_[i]);
-            } catch (...) {
-                next = jobs_.size();
-                const std::lock_guard lock(mutex);
-                if (!thrown) thrown = std::current_exception();
-            }
-        };
-        std::vector<std::thread> helpers;
-        helpers.reserve(std::min(most, jobs_.size()));
-        try {
-            for (std::size_t i = 1; i < std::min(most, jobs_.size()); i++)
-                helpers.emplace_back([&, mine = thread_work()] {
-                    const WorksFor me(mine);
-                    work();
-                });
-        } catch (const std::system_error&) {  // there are no more threads to be had: these do it all
-        }
-        work();
-        for (std::thread& helper : helpers) helper.join();
-        if (thrown) std::rethrow_exception(thrown);
+        for_each_on_threads(jobs_.size(), [&](std::size_t i) { compile(jobs_[i]); });
     }
 
     const std::optional<KernelError>& error(std::size_t job) const { return jobs_[job].error; }

@@ -10,6 +10,7 @@
 #include <iostream>
 #include <vector>
 
+#include "base/command_words.h"
 #include "base/error.h"
 #include "base/files.h"
 #include "base/log.h"
@@ -196,7 +197,7 @@ int compile_with_probes(std::span<const std::string> words) {
     if (attempt.refused.empty()) return attempt.status;
     const int status = status_of(run(command.words, true));
     // When that fails too, the compiler has said what is wrong with the file.
-    if (status == 0) std::cerr << "trace cc: compiled plain: " << attempt.refused << std::endl;
+    if (status == 0) std::cerr << program_called("trace cc") << ": compiled plain: " << attempt.refused << std::endl;
     return status;
 }
 

@@ -145,8 +145,9 @@ class Binder {
             if (at < step_.begin->values.size() && at < names.size()) {
                 tensor_ = first_tensor[at];
                 args.push_back(convert(step_.begin->values[at], param));
-                if (!problem_.empty()) {
-                    bound.problem = step_.op->target() + ": argument '" + param.name + "': " + problem_;
+                if (!problem_.empty()) {  // a tensor's own is the same for all that read it
+                    bound.problem =
+                        is_of_tensor_ ? problem_ : step_.op->target() + ": argument '" + param.name + "': " + problem_;
                     bound.kind = capture::BreakKind::foreign_value;
                 }
             } else if (param.default_value || param.optional) {
@@ -296,8 +297,10 @@ class Binder {
     Arg tensor_arg(const TensorRef& tensor) {
         const std::size_t index = tensor_++;
         if (tensor.number) return Arg(*tensor.number);
-        if (const std::string obstacle = tensor.obstacle(); !obstacle.empty())
-            problem_ = obstacle + ", which Whittle does not have";
+        if (const std::string obstacle = tensor.obstacle(); !obstacle.empty()) {
+            problem_ = obstacle;
+            is_of_tensor_ = true;
+        }
         return problem_.empty() ? Arg(node_of_(index)) : Arg();
     }
 
@@ -305,6 +308,7 @@ class Binder {
     const std::function<NodeRef(std::size_t)>& node_of_;
     std::size_t tensor_ = 0;
     std::string problem_;
+    bool is_of_tensor_ = false;  ///< the problem is a tensor's obstacle(), whatever the op
 };
 
 }  // namespace

@@ -11,8 +11,8 @@
 
 #include "base/error.h"
 #include "base/files.h"
+#include "base/kept.h"
 #include "base/subprocess.h"
-#include "base/user_data.h"
 #include "base/words.h"
 #include "frontends/libtorch/launch.h"
 
@@ -115,7 +115,7 @@ CaptureLibraries capture_libraries() {
     if (fs::exists(ours / kLibrary, ignored)) look_at(ours / kLibrary, found);
     look_in(ours / "capture", found);
     // Programs may load one from another folder than this one.
-    look_in(fs::absolute(user_data_folder() / "capture"), found);
+    look_in(fs::absolute(kept_folder(Kept::capture)), found);
     return found;
 }
 

@@ -257,6 +257,13 @@ bool Cutter::prepare(std::int32_t index, std::optional<GraphBreak>& why) const {
         if (known != nodes.end()) return known->second;
         return nodes[id] = operands.placeholder("operand", recording_.values.meta(id));
     });
+    for (const ValueId id : recording_.results(index)) {
+        const TensorRef& made = recording_.value(id).tensor;
+        const bool says_more =
+            bound.problem.empty() || made.has(kHasStorage);  // an op of its own marks a view by a flag
+        if (const std::string obstacle = made.obstacle(); !obstacle.empty() && says_more)
+            return refuse(BreakKind::foreign_value, obstacle);
+    }
     if (!bound.problem.empty()) return refuse(bound.kind, bound.problem);
     if (is_random(*recording_.step(index).op) && writes_part(index))
         return refuse(BreakKind::mutation, recording_.step(index).op->target() + " draws a part of a tensor");
@@ -264,10 +271,6 @@ bool Cutter::prepare(std::int32_t index, std::optional<GraphBreak>& why) const {
     // Nothing new: contiguous() of a contiguous tensor.
     const std::vector<ValueId>& results = recording_.results(index);
     if (std::ranges::none_of(results, [&](ValueId id) { return recording_.value(id).step == index; })) return false;
-    const std::string target = recording_.step(index).op->target();
-    for (const ValueId id : results)
-        if (const std::string obstacle = recording_.value(id).tensor.obstacle(); !obstacle.empty())
-            return refuse(BreakKind::foreign_value, target + ": makes " + obstacle + ", which Whittle does not have");
     if (bound.opaque || bound.statistics) return true;
     const std::string difference = disagreement(index, operands, bound);
     return difference.empty() || refuse(BreakKind::disagreement, difference);

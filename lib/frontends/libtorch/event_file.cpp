@@ -10,10 +10,12 @@ namespace whittle::libtorch {
 
 std::string TensorRef::obstacle() const {
     if (placement) return {};
-    if (dtype && has(kWrappedNumber) && is_complex(*dtype)) return "a complex number of the host";
-    if (!has(kPlain))
-        return has(kHasStorage) ? "a tensor that is conjugated or negated by a flag" : "a tensor without memory";
-    return {};
+    std::string what;
+    if (dtype && has(kWrappedNumber) && is_complex(*dtype))
+        what = "a complex number of the host";
+    else if (!has(kPlain))
+        what = has(kHasStorage) ? "a tensor that is conjugated or negated by a flag" : "a tensor without memory";
+    return what.empty() ? what : what + ", which Whittle does not have";
 }
 
 std::string OpName::target() const {

@@ -4,7 +4,6 @@
 #include <set>
 
 #include "ops/aten/capture.h"
-#include "ops/aten/reads.h"
 #include "tensor/reach.h"
 
 namespace whittle::libtorch {
@@ -29,16 +28,19 @@ Tensor as_it_lay(const Tensor& elements, const Strides& strides) {
 
 void PieceGraphs::find_wanted(const Piece& piece) {
     piece_ = &piece;
+    liveness_.begin(piece);
     WantedResults::Results& wanted = wanted_[wanted_.key(piece, frame_.function)];
     for (std::size_t at = 0; at < piece.steps.size(); ++at) {
         const std::vector<ValueId>& results = recording_.results(piece.steps[at]);
         for (std::size_t i = 0; i < results.size(); ++i)
-            if (recording_.value(results[i]).step == piece.steps[at] && is_wanted(results[i])) wanted.emplace(at, i);
+            if (recording_.value(results[i]).step == piece.steps[at] && liveness_.is_wanted(results[i]))
+                wanted.emplace(at, i);
     }
 }
 
 std::optional<CapturedGraph> PieceGraphs::build(const Piece& piece, std::optional<Refusal>& refusal) {
     piece_ = &piece;
+    liveness_.begin(piece);
     wanted_elsewhere_ = &wanted_[wanted_.key(piece, frame_.function)];
     builder_.begin("graph");
     known_.clear();
@@ -48,19 +50,19 @@ std::optional<CapturedGraph> PieceGraphs::build(const Piece& piece, std::optiona
             refusal = {index, std::move(*why)};
             return std::nullopt;
         }
-    const Writes writes = last_writes();
+    const Writes writes = liveness_.last_writes();
     std::vector<Output> outputs = live_after(writes);
     std::vector<NodeRef> results;
     for (const Output& output : outputs) results.push_back(builder_.node_of(operand_of(output.value, -1)));
     std::optional<CapturedGraph> captured = builder_.close(results, piece.ended_by);
     if (!captured) return std::nullopt;
+    const Inputs values = inputs(writes);
     try {
-        functionalize(*captured);
+        functionalize(*captured, [&](const Source& written) { return is_update(values.at(written), writes); });
     } catch (const FunctionalizeError& error) {
         refusal = refusal_of(error, captured->graph);
         return std::nullopt;
     }
-    const Inputs values = inputs(writes);
     for (const capture::InputUpdate& update : captured->updates) {
         const ValueId written = values.at(update.source);
         const auto last = writes.find(written);
@@ -322,78 +324,14 @@ capture::Origin PieceGraphs::origin_of(ValueId id) const {
 
 // ---- Results
 
-/// Per value whose memory the piece wrote to: the last step that did.
-PieceGraphs::Writes PieceGraphs::last_writes() const {
-    Writes writes;
-    for (const std::int32_t index : piece_->steps)
-        for (const ValueId id : recording_.written_values(index)) writes[cutter_.root(id, piece_->number)] = index;
-    return writes;
-}
-
-/// When the frame returned, as probes told. Nothing for main, whose variables live to the end of the program.
-std::optional<std::uint64_t> PieceGraphs::returned() const {
-    return frame_.call && !frame_.root ? frame_.call->left : std::nullopt;
-}
-
-/// Somebody held a tensor that was the value when the frame returned.
-bool PieceGraphs::is_alive(ValueId id) const { return recording_.values.is_held(id, *returned(), recording_.file); }
-
-/// The program still held the value when the frame returned. Something else may have held the tensor: autograd for a
-/// backward, a view its base. Then only a variable of that name tells that the program did.
-bool PieceGraphs::outlives_frame(ValueId id) const {
-    if (!is_alive(id)) return false;
-    const TracedValue& value = recording_.value(id);
-    if (frame_.call->is_variable(value.tensor)) return true;
-    const auto keeps = [&](ValueId made) {
-        const TensorRef& tensor = recording_.value(made).tensor;
-        if (tensor.has(kRequiresGrad)) return true;
-        return made != id && tensor.has(kHasStorage) && tensor.storage == value.tensor.storage && is_alive(made);
-    };
-    return std::ranges::none_of(value.uses,
-                                [&](std::int32_t use) { return std::ranges::any_of(recording_.results(use), keeps); });
-}
-
-/// A step behind the graph changes some of the value's elements through another tensor, and what it is then is read.
-bool PieceGraphs::is_changed_later(ValueId id) const {
-    return std::ranges::any_of(recording_.value(id).after, [&](ValueId after) {
-        return !std::ranges::binary_search(piece_->steps, recording_.value(after).step);
-    });
-}
-
-/// The step reads elements of what it is given. Who takes sizes only needs the tensor where that is a call of a graph.
-bool PieceGraphs::needs_elements(std::int32_t use) const {
-    const Step& step = recording_.step(use);
-    return step.kind != StepKind::op || cutter_.piece_of(use) >= 0 || !reads_only_sizes(step.op->name);
-}
-
-/// The value is what a write left in a tensor that nobody reads again; its memory is read through another one.
-bool PieceGraphs::is_read_through_another(ValueId id) const {
-    const auto others = recording_.values.rewritten.find(recording_.value(id).step);
-    if (others == recording_.values.rewritten.end() || !writes_memory(recording_.step(others->first))) return false;
-    return std::ranges::any_of(others->second, [&](ValueId other) {
-        return other != id && recording_.value(other).tensor.storage == recording_.value(id).tensor.storage &&
-               !recording_.value(other).uses.empty();
-    });
-}
-
-/// A later step reads the value, or it outlives the frame. Where nobody tells when the frame returned, what nobody
-/// reads may be its result; of several results of an op those that are not read are by-products then, such
-/// as the statistics of batch norm. What nobody wrote in part is none: no graph computes it again.
-bool PieceGraphs::is_wanted(ValueId id) const {
-    const TracedValue& value = recording_.value(id);
-    if (value.step >= 0 && value.result >= 0 &&  // a value that a write through another tensor made is no result
-        partly_unwritten_result(recording_.step(value.step).op->target()) == value.result)
-        return false;
-    const bool read_later = std::ranges::any_of(value.uses, [&](std::int32_t use) {
-        return !std::ranges::binary_search(piece_->steps, use) && needs_elements(use);
-    });
-    if (read_later || is_changed_later(id)) return true;
-    if (returned()) return outlives_frame(id);
-    const auto is_read = [&](ValueId other) {
-        return std::ranges::any_of(recording_.value(other).uses, [&](std::int32_t use) { return needs_elements(use); });
-    };
-    return value.result >= 0 && std::ranges::none_of(recording_.results(value.step), is_read) &&
-           !is_read_through_another(id);
+/// What the piece wrote to the input stays there for somebody: the input is not memory that the frame made itself, or
+/// its new value is wanted.
+bool PieceGraphs::is_update(ValueId input, const Writes& writes) const {
+    using capture::Origin;
+    const auto last = writes.find(input);
+    if (recording_.value(input).step < 0 || last == writes.end()) return true;
+    const Origin origin = origin_of(input);
+    return origin == Origin::argument || origin == Origin::live || liveness_.is_wanted_after(input, last->second);
 }
 
 /// An equal piece has such a result, and somebody wants it.
@@ -408,21 +346,12 @@ bool PieceGraphs::is_wanted_elsewhere(ValueId id) const {
         {static_cast<std::size_t>(at - piece_->steps.begin()), static_cast<std::size_t>(result - results.begin())});
 }
 
-/// The value lost its elements to a write through another tensor, and what its own showed then is a value of its own.
-bool PieceGraphs::is_told_later(ValueId id, std::int32_t writer) const {
-    const auto later = recording_.values.rewritten.find(writer);
-    if (later == recording_.values.rewritten.end()) return false;
-    return std::ranges::any_of(later->second, [&](ValueId other) {
-        return other != id && same_place(recording_.value(other).tensor, recording_.value(id).tensor);
-    });
-}
-
 /// What is an input's new value is none: the input has it.
 std::vector<PieceGraphs::Output> PieceGraphs::live_after(const Writes& writes) {
     std::vector<Output> live;
     std::set<ValueId> taken;
     const auto add = [&](ValueId id) {
-        if (taken.contains(id) || !(is_wanted(id) || is_wanted_elsewhere(id))) return;
+        if (taken.contains(id) || !(liveness_.is_wanted(id) || is_wanted_elsewhere(id))) return;
         const TracedValue& value = recording_.value(id);
         const ValueId base = cutter_.root(id, piece_->number);
         const auto write = writes.find(base);
@@ -434,7 +363,7 @@ std::vector<PieceGraphs::Output> PieceGraphs::live_after(const Writes& writes) {
             if (const Source* source = naming_.source(key_of(base))) naming_.know(key_of(id), Source(*source));
             return;
         }
-        if (is_told_later(id, write->second)) return;
+        if (liveness_.is_told_later(id, write->second)) return;
         taken.insert(id);
         const bool own = write->second <= value.step && value.snapshot;
         live.push_back({id, own ? 0 : recording_.order_after(write->second, base)});
@@ -454,9 +383,9 @@ std::vector<PieceGraphs::Output> PieceGraphs::live_after(const Writes& writes) {
         const auto covers = [&](ValueId id) {
             return same_place(recording_.value(id).tensor, recording_.value(base).tensor);
         };
-        if (!is_computed(base) || is_told_later(base, writer)) continue;
+        if (!is_computed(base) || liveness_.is_told_later(base, writer)) continue;
         if (std::ranges::any_of(recording_.results(writer), covers)) continue;
-        if (taken.contains(base) || (returned() && !is_alive(base))) continue;
+        if (taken.contains(base) || !liveness_.may_be_held(base)) continue;
         live.push_back({base, recording_.order_after(writer, base)});
     }
     return live;

@@ -14,6 +14,7 @@
 #include "capture/builder.h"
 #include "frontends/libtorch/cutter.h"
 #include "frontends/libtorch/elements.h"
+#include "frontends/libtorch/liveness.h"
 #include "frontends/libtorch/wanted_results.h"
 #include "passes/functionalize.h"
 
@@ -30,7 +31,12 @@ class PieceGraphs {
   public:
     PieceGraphs(const Recording& recording, const Cutter& cutter, const Elements& elements, const FrameSteps& frame,
                 WantedResults& wanted)
-        : recording_(recording), cutter_(cutter), elements_(elements), frame_(frame), wanted_(wanted) {}
+        : recording_(recording),
+          cutter_(cutter),
+          elements_(elements),
+          frame_(frame),
+          wanted_(wanted),
+          liveness_(recording, cutter, frame) {}
 
     /// Before the first graph of any frame is built.
     void find_wanted(const Piece& piece);
@@ -49,7 +55,6 @@ class PieceGraphs {
         std::optional<Tensor> elements = {};  ///< of a parameter
     };
     using Inputs = std::unordered_map<capture::Source, ValueId>;
-    using Writes = std::map<ValueId, std::int32_t>;  ///< by memory: the last step that wrote there
 
     /// One output of a graph: where LibTorch had it, and when.
     struct Output {
@@ -69,16 +74,8 @@ class PieceGraphs {
     Known view_of(ValueId base, ValueId id, std::int32_t reader);
     std::uint64_t read_at(ValueId id) const;
     std::vector<Output> live_after(const Writes& writes);
-    bool is_told_later(ValueId id, std::int32_t writer) const;
-    bool needs_elements(std::int32_t use) const;
-    bool is_read_through_another(ValueId id) const;
-    bool is_wanted(ValueId id) const;
+    bool is_update(ValueId input, const Writes& writes) const;
     bool is_wanted_elsewhere(ValueId id) const;
-    bool is_changed_later(ValueId id) const;
-    std::optional<std::uint64_t> returned() const;
-    bool is_alive(ValueId id) const;
-    bool outlives_frame(ValueId id) const;
-    Writes last_writes() const;
     bool is_computed(ValueId id) const { return cutter_.contains(piece_->number, recording_.value(id).step); }
     Refusal refusal_of(const FunctionalizeError& error, const Graph& graph) const;
     Refusal contradiction() const;
@@ -99,6 +96,7 @@ class PieceGraphs {
     const Elements& elements_;
     const FrameSteps& frame_;
     WantedResults& wanted_;
+    Liveness liveness_;
     const WantedResults::Results* wanted_elsewhere_ = nullptr;  ///< of pieces equal to the one at hand
     capture::Naming naming_;                                    ///< of the whole frame
     std::map<std::int32_t, std::string> node_names_;            ///< per step, in the graph of its piece

@@ -34,7 +34,8 @@ struct TensorRef {
     const Placement* placement = nullptr;  ///< of one that Whittle does not compute with: it is in graphs all the same
 
     bool has(TensorFlags flag) const { return flags & flag; }
-    /// Why no graph can have it: "a tensor that is conjugated or negated by a flag"; "" when one can.
+    /// Why no graph can have it: "a tensor that is conjugated or negated by a flag, which Whittle does not have"; ""
+    /// when one can.
     std::string obstacle() const;
 };
 

@@ -42,8 +42,9 @@ struct Symbolizer::Impl {
 Symbolizer::Symbolizer(const EventFile& file) : impl_(std::make_unique<Impl>(file.mappings)) {
     impl_->interpreted = file.places;
     impl_->runs_python = file.runs_python;
-    program_has_lines_ = file.runs_python;  // the interpreter is not what the user wrote
     if (!file.mappings.empty()) impl_->program = file.mappings.front().path;  // the loader's list starts with it
+    // What interprets the program, or runs a module for us, is not what the user wrote.
+    program_has_lines_ = file.runs_python || is_torchscript_runner(impl_->program);
     std::ranges::sort(impl_->mappings, {}, &Mapping::low);
 }
 

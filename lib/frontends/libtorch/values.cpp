@@ -394,16 +394,32 @@ bool Values::is_statistic(ValueId id) const {
     return of_step != statistics.end() && std::ranges::find(of_step->second, id) != of_step->second.end();
 }
 
-bool Values::is_held(ValueId id, std::uint64_t order, const EventFile& file) const {
+namespace {
+
+/// Of some tensor that was the value and that somebody held just before the event `order`: was what it was then
+/// `right`?
+template <class Right>
+bool is_some_held(const Values& values, ValueId id, std::uint64_t order, const EventFile& file, const Right& right) {
     const auto is_it = [&](std::uint64_t tensor) {
         const auto released = file.released.find(tensor);
         if (released != file.released.end() && released->second < order) return false;
-        const auto& all = shown.at(tensor);
+        const auto& all = values.shown.at(tensor);
         const auto next = std::ranges::lower_bound(all, order, {}, [](const auto& entry) { return entry.first; });
-        return next != all.begin() && std::prev(next)->second == id;
+        return next != all.begin() && right(std::prev(next)->second);
     };
-    const TracedValue& value = values[static_cast<std::size_t>(id)];
+    const TracedValue& value = values.values[static_cast<std::size_t>(id)];
     return is_it(value.tensor.id) || std::ranges::any_of(value.others, is_it);
+}
+
+}  // namespace
+
+bool Values::is_held(ValueId id, std::uint64_t order, const EventFile& file) const {
+    return is_some_held(*this, id, order, file, [&](ValueId shown) { return shown == id; });
+}
+
+bool Values::is_place_held(ValueId id, std::uint64_t order, const EventFile& file) const {
+    const auto tensor = [&](ValueId of) -> const TensorRef& { return values[static_cast<std::size_t>(of)].tensor; };
+    return is_some_held(*this, id, order, file, [&](ValueId shown) { return same_place(tensor(shown), tensor(id)); });
 }
 
 const TensorRef* read_as(const Values& values, const Step& step, std::int32_t index, ValueId id) {

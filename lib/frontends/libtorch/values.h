@@ -49,6 +49,8 @@ struct Values {
     bool is_statistic(ValueId id) const;
     /// Some tensor was the value just before the event `order`, and somebody held that tensor.
     bool is_held(ValueId id, std::uint64_t order, const EventFile& file) const;
+    /// Some tensor that was the value lay at the same place just before the event `order`, and somebody held it.
+    bool is_place_held(ValueId id, std::uint64_t order, const EventFile& file) const;
 };
 
 /// The tensor as which the step reads the value; null when it does not.

@@ -194,7 +194,7 @@ class Exporter {
         const std::size_t dot = node.target.rfind('.');
         const bool standard = node.target.starts_with(kStandardPrefix) && dot + 1 == kStandardPrefix.size();
         if (node.target.starts_with("aten.") || dot == std::string::npos || dot == 0 || dot + 1 == node.target.size())
-            fail(node, "found an op without an ONNX spelling, expected one of the onnx dialect",
+            fail(node, "found " + node.target + ", an op without an ONNX spelling, expected one of the onnx dialect",
                  "save the graph as JSON");
         proto.set_op_type(node.target.substr(dot + 1));
         const std::string domain = standard ? "" : node.target.substr(0, dot);

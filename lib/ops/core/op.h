@@ -1,4 +1,4 @@
-// OpDef: everything about one op, in one place, but the samples that tests try (test/ops/samples). Families
+// OpDef: everything about one op, in one place, but the samples that tests try (lib/ops/samples). Families
 // (pointwise.cpp, reduction.cpp, …) are lists of these records.
 #pragma once
 

@@ -59,6 +59,29 @@ libtorch::LaunchOptions launch_options(const ProgramRequest& request, libtorch::
     return launch;
 }
 
+/// Names the options of compile(), given by --compile or in the environment, that a program cannot follow: it calls no
+/// compile(). What capture itself follows, and what the launch overrides, is left out.
+void warn_of_options_without_effect(const ProgramRequest& request, const libtorch::LaunchOptions& launch) {
+    using Setting = std::pair<std::string, std::string>;
+    constexpr std::string_view kFollowed[] = {"WHITTLE_CAPTURE_DYNAMIC_SHAPES", "WHITTLE_VERBOSE"};
+    for (const Variable& entry : variables()) {
+        const bool of_compile = entry.option.starts_with('.') || entry.name == "WHITTLE_PROFILE_RECOMPILES";
+        if (!of_compile || std::ranges::find(kFollowed, entry.name) != std::end(kFollowed)) continue;
+        const auto option = std::ranges::find(request.compile_options, entry.name, &Setting::first);
+        const bool is_option = option != request.compile_options.end() && !entry.option.empty();
+        const bool is_overridden = std::ranges::count(launch.environment, entry.name, &Setting::first) > 0;
+        if (!is_option && (is_overridden || variable(entry.name).empty())) continue;
+        std::string instead(entry.tool);
+        std::erase(instead, '`');
+        const bool is_offered = instead.find("--compile") == std::string::npos;
+        log_warning(LogChannel::capture,
+                    (is_option ? "--compile " + std::string(entry.option.substr(1)) + "=" + option->second
+                               : std::string(entry.name)) +
+                        " has no effect: the program does not call compile() of Whittle's API" +
+                        (is_offered ? "; " + instead + " works on any program" : ""));
+    }
+}
+
 /// What a program of our own API wrote into `folder`.
 void read_own(const fs::path& folder, const std::vector<std::string>& functions, RanProgram& ran) {
     ran.own = load_index(folder);
@@ -143,9 +166,9 @@ RanProgram run_program(const ProgramRequest& request) {
     std::jthread so_far;
     if (request.so_far && request.save_every > 0)
         so_far = write_so_far(work_so_far(request, scratch.path() / libtorch::kEventFile, own, saved));
-    libtorch::LaunchResult launched = libtorch::launch(
-        launch_options(request, command_of(request, scratch.path() / "inputs.safetensors", refused), own),
-        scratch.path());
+    const libtorch::LaunchOptions options =
+        launch_options(request, command_of(request, scratch.path() / "inputs.safetensors", refused), own);
+    libtorch::LaunchResult launched = libtorch::launch(options, scratch.path());
     so_far = {};  // joins
     if (request.inputs && fs::exists(refused)) {
         const std::string told = read_file(refused);
@@ -163,6 +186,7 @@ RanProgram run_program(const ProgramRequest& request) {
     else
         ran.notes = std::move(launched.notes);
     if (!launched.events.empty()) read_events(launched.events, request, ran);
+    if (!ran.frames.empty() && !ran.own) warn_of_options_without_effect(request, options);
     return ran;
 }
 

@@ -27,6 +27,7 @@ Size size_of(const Case& sized) {
     Size size;
     add(size, sized.graph);
     size.calls += sized.nodes.size();
+    if (sized.graph.nodes.empty()) return size;  // a part of a file
     size.inputs = sized.graph.placeholders().size();
     size.outputs = sized.graph.outputs().size();
     for (const Tensor& input : sized.inputs) size.elements += input.numel();

@@ -81,9 +81,9 @@ std::string replay_command(const PageFacts& facts, const IndexRecord& record) {
     const std::filesystem::path model = facts.report.model;
     std::error_code unknown;
     const bool folder = std::filesystem::is_directory(model, unknown);
-    std::vector<std::string> replay = {program_called("replay"), ((folder ? model : "traces") / record.file).string()};
+    std::vector<std::string> replay = program_words("replay", {((folder ? model : "traces") / record.file).string()});
     if (!facts.report.backend.empty()) replay.insert(replay.end(), {"--backend", facts.report.backend});
-    return (folder ? "" : shell_quote({program_called("trace"), "-o", "traces", model.string()}) + " && ") +
+    return (folder ? "" : shell_quote(program_words("trace", {"-o", "traces", model.string()})) + " && ") +
            shell_quote(replay);
 }
 

@@ -266,7 +266,7 @@ void add_breaks(const PageFacts& facts, Sources& sources, std::vector<Finding>& 
                             .place = first_of(sources.places(place.user_stack)),
                             .where = place.user_stack.empty() ? std::string()
                                                               : node_in_file(place.node, place.user_stack.front().file),
-                            .command = shell_quote({program_called("explain"), "break", std::string(reason.info().id)}),
+                            .command = shell_quote(program_words("explain", {"break", std::string(reason.info().id)})),
                             .go = "breaks=" + std::string(reason.info().id)});
     }
 }
@@ -290,7 +290,7 @@ void add_recompiles(const PageFacts& facts, Sources& sources, std::vector<Findin
 
 std::string asking(const PageFacts& facts, const std::string& option) {
     if (facts.command.empty() || facts.diff)  // a comparison follows nothing up
-        return shell_quote({program_called("explain"), facts.report.model, "--backend", facts.report.backend, option});
+        return shell_quote(program_words("explain", {facts.report.model, "--backend", facts.report.backend, option}));
     std::vector<std::string> words;
     const auto program = facts.command.begin() + static_cast<std::ptrdiff_t>(facts.own_words);  // what it runs
     for (auto word = facts.command.begin(); word != program; ++word) {

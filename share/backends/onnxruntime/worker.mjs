@@ -8,6 +8,7 @@ import { createRequire } from 'node:module';
 import os from 'node:os';
 import path from 'node:path';
 import readline from 'node:readline';
+import { fileURLToPath } from 'node:url';
 
 const data = process.env.XDG_DATA_HOME || path.join(os.homedir(), '.local', 'share');
 const own = path.join(data, 'whittle', 'backends', 'onnxruntime');
@@ -18,6 +19,7 @@ const find = (places) => {
 };
 
 const usual = find([own, import.meta.dirname ?? '.', '.']);
+const installer = fileURLToPath(new URL('install', import.meta.url));
 const releases = path.join(own, 'releases');
 const others = (fs.existsSync(releases) ? fs.readdirSync(releases) : [])
   .filter((name) => !name.endsWith('.new') && fs.existsSync(path.join(releases, name, 'node_modules/onnxruntime-node/package.json')))
@@ -147,7 +149,7 @@ write({
   external_data: true,
   switches: { kind: 'optimizer', names: takesSwitches ? optimizers : [] },
   levels: [{ name: 'level', most: levels.length - 1 }],
-  releases: { names: [...installed.keys()].sort(byAge), is: version },
+  releases: { names: [...installed.keys()].sort(byAge), is: version, install: `${installer} VERSION` },
   options: { threads: { what: 'threads of a run, 1 by default', least: 1 } },
   repro: { api: 'onnxruntime', package: `onnxruntime-node@${version}`, node_modules: path.join(path.dirname(found), '..', '..') },
 });

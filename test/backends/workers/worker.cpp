@@ -110,7 +110,7 @@ std::optional<json> choose_release(std::string& mode, const std::string& wanted)
     }
     if (modes.contains(wanted) && modes[wanted] != "deaf") is = wanted;
     mode = modes[is];
-    return json{{"names", names}, {"is", is}};
+    return json{{"names", names}, {"is", is}, {"install", "releases/install VERSION"}};
 }
 
 }  // namespace

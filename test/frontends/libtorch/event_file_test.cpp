@@ -156,7 +156,7 @@ TEST_CASE("records that moved behind others are read once and in order, while th
 }
 
 TEST_CASE("the fuzz target's seeds are event files that give frames") {
-    const std::string corpus = std::string(WHITTLE_SOURCE_DIR) + "/test/fuzz/corpus/libtorch_events/";
+    const std::string corpus = std::string(WHITTLE_SOURCE_DIR) + "/test/parsers/corpus/libtorch_events/";
     for (const char* seed : {"calls", "nested"}) {
         EventFile file = read_events(corpus + seed);
         file.mappings.clear();

@@ -54,6 +54,50 @@ TEST_CASE("a view that was written through is no output when its memory is read 
     CHECK(output_targets(frame.graphs[0]) == std::vector<std::string>{"aten.mul.Tensor"});
 }
 
+TEST_CASE("the part of an input that an assignment fills is no output beside the input's new value") {
+    const TempDir folder;
+    const capture::CapturedFrame frame = only_frame(program(folder, [](EventWriter& w) {
+        const FakeTensor x{.id = 1}, part{.id = 3, .sizes = {}, .storage = 1};
+        w.call(kSelect, {x}, {part}, {0, 0});
+        w.call(kFill, {part}, {{.id = 3, .sizes = {}, .version = 1, .storage = 1}}, {2});
+    }));
+    REQUIRE(frame.graphs.size() == 1);
+    CHECK(frame.graphs[0].updates.size() == 1);
+    CHECK(frame.graphs[0].graph.outputs().size() == 1);
+}
+
+TEST_CASE("what a tensor was before its sizes changed in place is no output: nobody has it") {
+    constexpr std::uint32_t kUnsqueezeInPlace = 103;
+    const TempDir folder;
+    const capture::CapturedFrame frame = only_frame(program(folder, [&](EventWriter& w) {
+        w.define(kUnsqueezeInPlace, "aten::unsqueeze_", "", "aten::unsqueeze_(Tensor(a!) self, int dim) -> Tensor(a!)");
+        const FakeTensor x{.id = 1}, y{.id = 2}, row{.id = 2, .sizes = {1, 3}, .version = 1},
+            written{.id = 2, .sizes = {1, 3}, .version = 2};
+        w.call(kMul, {x, x}, {y});
+        w.call(kUnsqueezeInPlace, {y}, {row}, {0});
+        w.call(kAddInPlace, {row, row}, {written}, {1});
+        w.call(kRelu, {written}, {{.id = 3, .sizes = {1, 3}}});
+    }));
+    REQUIRE(frame.graphs.size() == 1);
+    CHECK(output_targets(frame.graphs[0]) == std::vector<std::string>{"aten.relu.default"});
+}
+
+TEST_CASE("what a graph leaves in random numbers of the frame is an output only if somebody may have it") {
+    const TempDir folder;
+    for (const bool read : {true, false}) {
+        const capture::CapturedFrame frame = only_frame(program(folder, [&](EventWriter& w) {
+            const FakeTensor x{.id = 1}, noise{.id = 2}, changed{.id = 2, .version = 1};
+            w.call(kRandn, {}, {noise}, {3});
+            w.call(kAddInPlace, {noise, x}, {changed}, {1});
+            w.call(kMul, {x, read ? changed : x}, {{.id = 3}});
+        }));
+        INFO(read);
+        REQUIRE(frame.graphs.size() == 1);
+        CHECK(frame.graphs[0].updates.size() == (read ? 0 : 1));
+        CHECK(output_targets(frame.graphs[0]).back() == (read ? "aten.mul.Tensor" : "aten.add.Tensor"));
+    }
+}
+
 TEST_CASE("what lies in memory before anything was written there is no data") {
     const TempDir folder;
     for (const bool reads_all : {false, true}) {

@@ -54,14 +54,36 @@ __attribute__((noinline)) std::uint64_t return_address() {
     return reinterpret_cast<std::uint64_t>(__builtin_return_address(0));
 }
 
-}  // namespace
-
-TEST_CASE("a return address is the line of the call, in the program itself") {
+/// An event file of this very program: where it is mapped.
+EventFile own_file() {
     Dl_info loaded = {};
     REQUIRE(::dladdr(reinterpret_cast<void*>(&return_address), &loaded));
     const auto base = reinterpret_cast<std::uint64_t>(loaded.dli_fbase);
     EventFile file;
     file.mappings = {{.low = base, .high = base + (1U << 30), .base = base, .path = "/proc/self/exe"}};
+    return file;
+}
+
+}  // namespace
+
+namespace model {
+
+__attribute__((noinline)) std::uint64_t model() {
+    const std::uint64_t address = return_address();
+    asm volatile("" ::: "memory");  // no tail call, whose return address were another's
+    return address;
+}
+
+struct Layer {
+    __attribute__((noinline)) Layer() : made_at(return_address()) {}
+    std::uint64_t made_at;
+};
+
+}  // namespace model
+
+TEST_CASE("a return address is the line of the call, in the program itself") {
+    const EventFile file = own_file();
+    const std::uint64_t base = file.mappings.front().base;
     Symbolizer symbolizer(file);
     const int line = __LINE__ + 1;
     const std::uint64_t address = return_address();
@@ -79,6 +101,17 @@ TEST_CASE("a return address is the line of the call, in the program itself") {
     CHECK(place.line == line);
     CHECK_THAT(symbolizer.source_text(place.file, line), Catch::Contains("return_address();"));
     CHECK(&symbolizer.places(address) == &places);
+}
+
+TEST_CASE("a function that is called as its namespace is no constructor") {
+    const EventFile file = own_file();
+    Symbolizer symbolizer(file);
+    const CodePlace& function = symbolizer.places(model::model()).back();
+    CHECK(function.function == "model::model");
+    CHECK_FALSE(function.constructor);
+    const CodePlace& constructor = symbolizer.places(model::Layer().made_at).back();
+    CHECK(constructor.function == "model::Layer::Layer");
+    CHECK(constructor.constructor);
 }
 
 TEST_CASE("an address that nothing is mapped at is a place of nobody's") {
@@ -245,4 +278,13 @@ TEST_CASE("a template's function is called without what it returns") {
     CHECK(name_by_place("std::vector<int> ns::make<int (*)(int)>", "app.cpp", 7) == "ns::make<int (*)(int)>");
     CHECK(name_by_place("Flag<int>::operator bool", "app.cpp", 7) == "Flag<int>::operator bool");
     CHECK(name_by_place("train", "app.cpp", 7) == "train");
+}
+
+TEST_CASE("the program that runs a module for the user is not asked for debug information") {
+    for (const auto& [program, known] :
+         {std::pair("/opt/bin/whittle-torchscript", true), {"/home/me/program", false}}) {
+        EventFile file;
+        file.mappings = {{.low = 1, .high = 2, .base = 1, .path = program}};
+        CHECK(Symbolizer(file).program_has_lines() == known);
+    }
 }

@@ -18,7 +18,7 @@ using namespace std::string_literals;
 namespace {
 
 const std::string kNet = WHITTLE_SOURCE_DIR "/test/fixtures/pt2/net.pt2";
-const std::string kProgram = read_file(WHITTLE_SOURCE_DIR "/test/fuzz/corpus/pt2/scale.json");
+const std::string kProgram = read_file(WHITTLE_SOURCE_DIR "/test/parsers/corpus/pt2/scale.json");
 const std::string kConfig =
     R"({"config": {"w": {"path_name": "w0", "tensor_meta": {"dtype": 7, "sizes": [{"as_int": 2}],
         "strides": [{"as_int": 1}], "storage_offset": {"as_int": 0}, "layout": 7}}}})";

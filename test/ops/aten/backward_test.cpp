@@ -6,14 +6,14 @@
 
 #include "ops/core/interpreter.h"
 #include "ops/core/registry.h"
-#include "ops/run_op.h"
+#include "ops/samples/run_op.h"
 #include "ops/samples/samples.h"
 
 namespace whittle {
 namespace {
 
+using samples::run_op;
 using samples::t;
-using test::run_op;
 using Tensors = std::vector<Tensor>;
 constexpr DType kDType = DType::f64;
 

@@ -6,7 +6,7 @@
 #include "graph/text.h"
 #include "ops/core/interpreter.h"
 #include "ops/core/registry.h"
-#include "ops/run_op.h"
+#include "ops/samples/run_op.h"
 #include "ops/samples/samples.h"
 #include "passes/joint.h"
 
@@ -18,7 +18,7 @@ using RowMajor = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::Ro
 
 std::vector<Tensor> factors_of(const std::string& target, const Tensor& a, ArgList rest) {
     rest.insert(rest.begin(), t(0));
-    return test::run_op(target, {a}, rest);
+    return samples::run_op(target, {a}, rest);
 }
 
 /// A matrix, or a vector as a diagonal one.

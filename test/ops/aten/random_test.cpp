@@ -5,14 +5,14 @@
 
 #include "base/error.h"
 #include "ops/aten/random.h"
-#include "ops/run_op.h"
+#include "ops/samples/run_op.h"
 
 namespace whittle {
 namespace {
 
 Tensor drawn_by(std::string_view target, const std::vector<Tensor>& tensors, ArgList args,
                 std::vector<std::pair<std::string, Arg>> kwargs = {}) {
-    return test::run_op(target, tensors, std::move(args), std::move(kwargs))[0];
+    return samples::run_op(target, tensors, std::move(args), std::move(kwargs))[0];
 }
 
 TEST_CASE("a seed fixes the draws that follow", "[ops]") {

@@ -7,14 +7,14 @@
 #include "graph/text.h"
 #include "ops/core/interpreter.h"
 #include "ops/core/pointwise.h"
-#include "ops/run_op.h"
+#include "ops/samples/run_op.h"
 #include "ops/samples/samples.h"
 
 namespace whittle {
 namespace {
 
+using samples::run_op;
 using samples::t;
-using test::run_op;
 
 std::string error_of(const std::function<void()>& f) {
     try {

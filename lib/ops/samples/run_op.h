@@ -9,7 +9,7 @@
 #include "ops/core/interpreter.h"
 #include "ops/samples/sample.h"
 
-namespace whittle::test {
+namespace whittle::samples {
 
 /// The results of a registered op; `args` and `kwargs` refer to `tensors` by position.
 inline std::vector<Tensor> run_op(std::string_view target, const std::vector<Tensor>& tensors, ArgList args,
@@ -18,4 +18,4 @@ inline std::vector<Tensor> run_op(std::string_view target, const std::vector<Ten
     return evaluate(graph_of(Registry::instance().require(target), sample), tensors);
 }
 
-}  // namespace whittle::test
+}  // namespace whittle::samples

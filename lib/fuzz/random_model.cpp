@@ -1,4 +1,4 @@
-#include "hunt/random_model.h"
+#include "fuzz/random_model.h"
 
 #include <algorithm>
 #include <cmath>
@@ -10,7 +10,7 @@
 #include "ops/core/draws.h"
 #include "ops/samples/table.h"
 
-namespace whittle::hunt {
+namespace whittle::fuzz {
 namespace {
 
 constexpr std::int64_t kMostElements = 512;
@@ -203,4 +203,4 @@ Model RandomModels::model(std::uint64_t seed) {
     return std::move(draft.model);
 }
 
-}  // namespace whittle::hunt
+}  // namespace whittle::fuzz

@@ -13,7 +13,7 @@
 #include "ops/samples/sample.h"
 #include "tensor/random.h"
 
-namespace whittle::hunt {
+namespace whittle::fuzz {
 
 struct ModelOptions {
     std::string dialect = "aten";           ///< or "onnx"
@@ -57,4 +57,4 @@ class RandomModels {
     std::map<std::pair<std::string, std::string>, int> pairs_;
 };
 
-}  // namespace whittle::hunt
+}  // namespace whittle::fuzz

@@ -1,8 +1,8 @@
 // Samples of lib/ops/aten/distance.cpp.
 #include <limits>
 
-#include "ops/run_op.h"
 #include "ops/samples/families.h"
+#include "ops/samples/run_op.h"
 
 namespace whittle::samples {
 namespace {
@@ -45,7 +45,7 @@ constexpr double kExponents[] = {0, 0.5, 1, 1.5, 2, 3, std::numeric_limits<doubl
 Samples sample_cdist_backward(DType dtype) {
     Samples result;
     const auto add = [&](const std::string& label, const Tensor& a, const Tensor& b, double p) {
-        const Tensor distance = test::run_op("aten.cdist.default", {a, b}, {t(0), t(1), p})[0];
+        const Tensor distance = samples::run_op("aten.cdist.default", {a, b}, {t(0), t(1), p})[0];
         result.push_back({label, {random(dtype, distance.sizes(), 3), a, b, distance}, {t(0), t(1), t(2), p, t(3)}});
     };
     const Tensor a = random(dtype, {2, 3, 4}), b = random(dtype, {2, 5, 4}, 2);
@@ -77,7 +77,7 @@ Samples sample_pdist_backward(DType dtype) {
         const Tensor& x = sample.tensors[0];
         const double p = std::get<double>(sample.args[1].value);
         const std::int64_t n = x.sizes()[0];
-        const Tensor square = test::run_op("aten.cdist.default", {x, x}, {t(0), t(1), p})[0];
+        const Tensor square = samples::run_op("aten.cdist.default", {x, x}, {t(0), t(1), p})[0];
         std::vector<double> each;
         for (std::int64_t i = 0; i < n; ++i)
             for (std::int64_t j = i + 1; j < n; ++j)

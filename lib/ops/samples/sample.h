@@ -1,4 +1,4 @@
-// A sample: one call of an op that tests make.
+// A sample: one call of an op, of which tests and random models (lib/fuzz) are made.
 #pragma once
 
 #include <map>

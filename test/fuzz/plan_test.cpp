@@ -9,8 +9,8 @@
 #include "base/bug.h"
 #include "base/error.h"
 #include "base/sanitizer.h"
+#include "fuzz/random_model.h"
 #include "graph/text.h"
-#include "hunt/random_model.h"
 #include "program/compile.h"
 #include "program/planned.h"
 
@@ -58,7 +58,7 @@ std::optional<std::string> missing_with(const Graph& graph, int fused) {
 
 TEST_CASE("what a kernel reads is written before it, wherever kernels begin") {
     const std::string dialect = GENERATE("aten", "onnx");
-    hunt::RandomModels models({.dialect = dialect});
+    fuzz::RandomModels models({.dialect = dialect});
     const std::uint64_t count = kAddressSanitizer ? 40 : 300;  // there a model takes seconds
     std::uint64_t planned = 0;
     for (std::uint64_t seed = 0; seed < count; seed++) {

@@ -1,4 +1,4 @@
-#include "hunt/left_open.h"
+#include "fuzz/left_open.h"
 
 #include <algorithm>
 
@@ -8,7 +8,7 @@
 #include "ops/core/reduce.h"
 #include "passes/subgraph.h"
 
-namespace whittle::hunt {
+namespace whittle::fuzz {
 namespace {
 
 using Operands = Arguments<Tensor>;
@@ -88,4 +88,4 @@ Model without_open(const Model& model) {
     return result;
 }
 
-}  // namespace whittle::hunt
+}  // namespace whittle::fuzz

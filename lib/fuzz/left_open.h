@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
-#include "hunt/random_model.h"
+#include "fuzz/random_model.h"
 
-namespace whittle::hunt {
+namespace whittle::fuzz {
 
 /// Says why the first call whose result is open for these values is that: "aten.topk.default: which of equal elements
 /// it finds". Empty: there is none. Beside the rules of the ops (ops/core/open.h): which of equal elements a selection
@@ -18,4 +18,4 @@ std::string left_open(const Graph& graph, std::span<const Tensor> inputs);
 /// The same model without those calls: what they gave to others is an input, with the reference's values.
 Model without_open(const Model& model);
 
-}  // namespace whittle::hunt
+}  // namespace whittle::fuzz

@@ -1,4 +1,4 @@
-#include "hunt/standard.h"
+#include "frontends/onnx/unspecified.h"
 
 #include <onnx/defs/schema.h>
 
@@ -8,7 +8,7 @@
 
 #include "graph/value_ref.h"
 
-namespace whittle::hunt {
+namespace whittle {
 namespace {
 
 const char* onnx_type(DType dtype) {
@@ -79,4 +79,4 @@ std::string outside_standard(const Graph& graph) {
     return {};
 }
 
-}  // namespace whittle::hunt
+}  // namespace whittle

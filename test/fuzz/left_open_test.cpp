@@ -1,12 +1,12 @@
 // What counts as left open, and what does not: the border on both sides of each rule.
-#include "hunt/left_open.h"
+#include "fuzz/left_open.h"
 
 #include <catch2/catch.hpp>
 
 #include "graph/text.h"
 #include "ops/core/interpreter.h"
 
-namespace whittle::hunt {
+namespace whittle::fuzz {
 namespace {
 
 /// What the call says of whole numbers x, an i32[3] unless told otherwise.
@@ -16,7 +16,7 @@ std::string why(const std::string& call, const std::vector<std::int32_t>& x, con
     return left_open(graph, std::vector{Tensor::of(x, {3})});
 }
 
-TEST_CASE("which of equal elements is found is left open, and nothing else of a selection", "[hunt]") {
+TEST_CASE("which of equal elements is found is left open, and nothing else of a selection", "[fuzz]") {
     const std::string pair = "(i32[2], i64[2])";
     CHECK(why("aten.topk.default(%x, 2)", {1, 2, 1}, pair) == "aten.topk.default: which of equal elements it finds");
     CHECK(why("aten.topk.default(%x, 2)", {1, 2, 3}, pair) == "");
@@ -32,7 +32,7 @@ TEST_CASE("which of equal elements is found is left open, and nothing else of a 
     CHECK(of({1, NAN, 2, 3}) == "");
 }
 
-TEST_CASE("shifts within the dtype, and quotients that it has, are not left open", "[hunt]") {
+TEST_CASE("shifts within the dtype, and quotients that it has, are not left open", "[fuzz]") {
     for (const std::string shift : {"bitwise_left_shift.Tensor", "__rshift__.Tensor"}) {
         CAPTURE(shift);
         CHECK(why("aten." + shift + "(%x, %x)", {0, 1, 31}) == "");
@@ -46,7 +46,7 @@ TEST_CASE("shifts within the dtype, and quotients that it has, are not left open
     CHECK(why("aten.remainder.Scalar(%x, -2)", {0, 1, kLeast}) == "");
 }
 
-TEST_CASE("elements that are put back to one position, or by an output_shape, are left open", "[hunt]") {
+TEST_CASE("elements that are put back to one position, or by an output_shape, are left open", "[fuzz]") {
     const auto why_of = [](const std::string& shape, std::vector<std::int64_t> positions) {
         Graph graph = parse(
             "graph g {\n  %x = placeholder[\"x\"] : f32[1, 1, 2]\n  %i = placeholder[\"i\"] : i64[1, 1, 2]\n"
@@ -63,7 +63,7 @@ TEST_CASE("elements that are put back to one position, or by an output_shape, ar
     CHECK(why_of(", %s", {0, 3}) != "");
 }
 
-TEST_CASE("a model without its open calls reads what they gave as inputs", "[hunt]") {
+TEST_CASE("a model without its open calls reads what they gave as inputs", "[fuzz]") {
     const Model model{parse("graph g {\n  %x = placeholder[\"x\"] : f32[3]\n"
                             "  %y = aten.topk.default(%x, 2) : (f32[2], i64[2])\n  %i = getitem(%y, 1) : i64[2]\n"
                             "  %z = aten.add.Scalar(%i, 1) : i64[2]\n  return (%z)\n}\n"),
@@ -76,4 +76,4 @@ TEST_CASE("a model without its open calls reads what they gave as inputs", "[hun
 }
 
 }  // namespace
-}  // namespace whittle::hunt
+}  // namespace whittle::fuzz

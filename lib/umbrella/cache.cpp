@@ -1,0 +1,122 @@
+#include "umbrella/cache.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <iostream>
+#include <nlohmann/json.hpp>
+
+#include "base/error.h"
+#include "base/kept.h"
+#include "base/suggest.h"
+#include "base/words.h"
+#include "cli/usage.h"
+#include "report/show.h"
+
+namespace whittle::umbrella {
+
+namespace {
+
+std::string size_text(std::uintmax_t bytes) { return report::bytes_text(static_cast<std::int64_t>(bytes)); }
+
+std::uintmax_t bytes_of(const std::vector<KeptItem>& items) {
+    std::uintmax_t bytes = 0;
+    for (const KeptItem& item : items) bytes += item.bytes;
+    return bytes;
+}
+
+std::string plain_name(const KeptKind& kind) { return std::string(kind.name); }
+
+std::vector<std::string> kind_names() {
+    std::vector<std::string> names;
+    for (const KeptKind& kind : kept_kinds()) names.push_back(plain_name(kind));
+    return names;
+}
+
+/// "kernels: kernels that Halide compiled, made again when they are needed; …": the table, for the pages.
+std::string kinds_text() {
+    std::vector<std::string> kinds;
+    for (const KeptKind& kind : kept_kinds())
+        kinds.push_back(plain_name(kind) + ": " + std::string(kind.what) +
+                        (kind.remade ? ", made again when they are needed" : ""));
+    return join(kinds, "; ") + ".";
+}
+
+nlohmann::json to_json(const KeptKind& kind, const std::vector<KeptItem>& items) {
+    nlohmann::json list = nlohmann::json::array();
+    for (const KeptItem& item : items) list.push_back({{"path", item.path.string()}, {"bytes", item.bytes}});
+    return {
+        {"kind", kind.name}, {"what", kind.what}, {"remade", kind.remade}, {"bytes", bytes_of(items)}, {"items", list}};
+}
+
+/// Throws Error for a name that no kind has.
+std::vector<const KeptKind*> kinds_called(const std::vector<std::string>& names) {
+    std::vector<const KeptKind*> kinds;
+    for (const std::string& name : names) {
+        const auto found = std::ranges::find(kept_kinds(), name, &KeptKind::name);
+        if (found == kept_kinds().end())
+            throw cli::invalid_value(name, "KIND", "expected one of " + join(kind_names()),
+                                     did_you_mean(name, kind_names()));
+        kinds.push_back(&*found);
+    }
+    return kinds;
+}
+
+}  // namespace
+
+CacheCommand::CacheCommand()
+    : clear_("whittle cache clear", "[KIND…]",
+             "Removes what is kept of each KIND; without one, what Whittle makes again by itself. Kinds: " +
+                 kinds_text()) {
+    clear_.positional("KIND", kinds_, "One of " + join(kind_names()) + ".", false);
+    clear_.example("whittle cache clear", "frees what compiled kernels take");
+    clear_.example("whittle cache clear releases", "removes the installed releases of compilers, too");
+    tool.example("whittle cache", "what is kept, and its sizes");
+    tool.example("whittle cache clear", "frees what compiled kernels take");
+    tool.command(list_, [this] { return list(list_); });
+    tool.command(clear_, [this] { return clear(); });
+}
+
+int CacheCommand::list(const cli::Tool& told) const {
+    nlohmann::json kinds = nlohmann::json::array();
+    std::uintmax_t total = 0;
+    for (const KeptKind& kind : kept_kinds()) {
+        const std::vector<KeptItem> items = kept_items(kind.kind);
+        total += bytes_of(items);
+        kinds.push_back(to_json(kind, items));
+        if (told.shared().json) continue;
+        std::printf("%-9s %9s  %s\n", plain_name(kind).c_str(), size_text(bytes_of(items)).c_str(),
+                    std::string(kind.what).c_str());
+        for (const KeptItem& item : items)
+            std::printf("%-9s %9s    %s\n", "", size_text(item.bytes).c_str(), item.path.c_str());
+    }
+    if (told.shared().json)
+        cli::print_json({{"kinds", kinds}, {"bytes", total}});
+    else
+        std::printf("%-9s %9s\n", "total", size_text(total).c_str());
+    return 0;
+}
+
+int CacheCommand::clear() const {
+    std::vector<const KeptKind*> wanted = kinds_called(kinds_);
+    if (kinds_.empty())
+        for (const KeptKind& kind : kept_kinds())
+            if (kind.remade) wanted.push_back(&kind);
+    nlohmann::json cleared = nlohmann::json::array();
+    for (const KeptKind& kind : kept_kinds()) {
+        const std::vector<KeptItem> items = kept_items(kind.kind);
+        if (std::ranges::find(wanted, &kind) == wanted.end()) {
+            if (kinds_.empty() && !items.empty() && !clear_.shared().json)
+                std::cout << kind.name << ": " << size_text(bytes_of(items))
+                          << " kept, for they were installed; to remove them: " << clear_.called() << " " << kind.name
+                          << "\n";
+            continue;
+        }
+        for (const KeptItem& item : items) whittle::clear(item);
+        cleared.push_back(to_json(kind, items));
+        if (!clear_.shared().json) std::cout << kind.name << ": " << size_text(bytes_of(items)) << " cleared\n";
+    }
+    if (clear_.shared().json) cli::print_json({{"cleared", cleared}});
+    return 0;
+}
+
+}  // namespace whittle::umbrella

@@ -1,0 +1,28 @@
+// whittle cache: what Whittle keeps on disk (base/kept.h), its sizes, and how it is cleared.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "cli/tool.h"
+
+namespace whittle::umbrella {
+
+/// `whittle cache`, `whittle cache list` and `whittle cache clear [KIND…]` as sub-commands.
+class CacheCommand {
+  public:
+    CacheCommand();
+
+    cli::Tool tool{"whittle cache", "[list|clear]",
+                   "Lists what Whittle keeps on disk from one run to the next, or clears it."};
+    int list(const cli::Tool& told) const;
+
+  private:
+    int clear() const;
+
+    cli::Tool list_{"whittle cache list", "", "Lists what is kept, with sizes; the default."};
+    cli::Tool clear_;
+    std::vector<std::string> kinds_ = {};
+};
+
+}  // namespace whittle::umbrella

@@ -1,0 +1,184 @@
+#include "umbrella/fuzz.h"
+
+#include <chrono>
+#include <iostream>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "base/error.h"
+#include "base/files.h"
+#include "base/interrupt.h"
+#include "base/words.h"
+#include "cli/environment.h"
+#include "cli/progress.h"
+#include "cli/search_options.h"
+#include "cli/tool.h"
+#include "cli/usage.h"
+#include "fuzz/fuzz.h"
+#include "graph/json.h"
+#include "reduce/minimize_frame.h"
+#include "reduce/report.h"
+#include "repro/follow.h"
+#include "repro/repro.h"
+
+namespace whittle::umbrella {
+namespace fs = std::filesystem;
+
+namespace {
+
+std::vector<DType> dtypes_of(const std::vector<std::string>& names) {
+    std::vector<DType> dtypes;
+    for (const std::string& name : names) {
+        const auto dtype = dtype_from_name(name);
+        if (!dtype) throw cli::invalid_value(name, "--dtype", "expected a dtype as f32, i64 or bool");
+        dtypes.push_back(*dtype);
+    }
+    return dtypes;
+}
+
+fuzz::Options options_of(const FuzzOptions& options) {
+    return {.models = {.dialect = options.dialect,
+                       .least = options.least,
+                       .most = options.most,
+                       .special = options.special,
+                       .without = options.without,
+                       .dtypes = dtypes_of(options.dtypes)},
+            .seed = static_cast<std::uint64_t>(options.seed),
+            .count = static_cast<std::uint64_t>(options.models),
+            .seconds = options.seconds,
+            .suspect = {.spec = options.backend.spec(kDefaultSuspect),
+                        .options = options.backend.options(),
+                        .limits = {.timeout = std::chrono::seconds(options.timeout)},
+                        .tier = Tier::computes}};
+}
+
+/// A model that fails, and what became of it.
+struct Find {
+    fs::path model;
+    std::string failure;
+    std::string not_minimized = {};    ///< why
+    fs::path kind = {};                ///< its folder
+    bool known = false;                ///< the folder was there
+    repro::MinimizedRepro repro = {};  ///< of the first of its kind
+
+    bool verified() const { return repro.report && repro.report->verified; }
+
+    std::string text() const {
+        if (!not_minimized.empty()) return model.string() + ": not minimized: " + not_minimized;
+        if (known) return model.string() + ": as " + kind.string();
+        const std::string verdict = verified() ? "verified" : repro.report ? "NOT verified" : repro.none;
+        return model.string() + ": " + kind.string() + ": " + verdict;
+    }
+    nlohmann::json json() const {
+        nlohmann::json all = {{"model", model.string()}, {"failure", failure}};
+        if (!not_minimized.empty()) {
+            all["not_minimized"] = not_minimized;
+            return all;
+        }
+        all["kind"] = kind.string();
+        all["new"] = !known;
+        if (!known) all["verified"] = verified();
+        return all;
+    }
+};
+
+/// What minify prints of the result in `before`, of the same in `after`.
+std::string moved(std::string report, const std::string& before, const std::string& after) {
+    for (std::size_t at = 0; (at = report.find(before, at)) != std::string::npos; at += after.size())
+        report.replace(at, before.size(), after);
+    return report;
+}
+
+std::string last_line(std::string text) {
+    text.erase(text.find_last_not_of('\n') + 1);
+    return text.substr(text.rfind('\n') + 1);  // npos + 1 is 0
+}
+
+/// As `minify MODEL` does it: what it fails with is in the file.
+void minimize(Find& find) {
+    const TempDir scratch("whittle-fuzz");
+    const cli::MinifyOptions asked{.model = find.model, .output = scratch.path() / "min.json"};
+    const std::vector<LoadedFrame> frames = cli::frames_of(asked);
+    const reduce::Request request = cli::request_of(asked, frames.at(0));
+    const reduce::Minimized done = reduce::minimize(frames.at(0), request, reduce::Observer{});
+    const std::string report = reduce::to_text(done, request);
+    if (!done.failed()) {
+        find.not_minimized = last_line(report);
+        return;
+    }
+    const Graph& smallest = done.smallest.graph;
+    find.kind = find.model.parent_path() / fuzz::kind_of(smallest);
+    find.known = fs::exists(find.kind);
+    if (find.known) return;
+    const fs::path result = find.kind / "min.json";
+    save_graph(smallest, result);
+    write_file(find.kind / "minify.txt", moved(report, request.output.string(), result.string()));
+    find.repro = repro::repro_of(smallest, result, find.kind / "repro.cpp", cli::environment());
+    write_file(find.kind / "repro.txt", find.repro.report
+                                            ? to_text(*find.repro.report, *smallest.failure, find.repro.options)
+                                            : find.repro.none + "\n");
+}
+
+}  // namespace
+
+void FuzzOptions::declare(cli::Tool& tool) {
+    tool.option("-o,--output", output, "DIR",
+                "Where failing models go: model_N.json as it was found, and a folder for each kind of failure. A kind "
+                "whose folder is there counts as known. Default: finds.");
+    tool.section("The models");
+    tool.option("--models", models, "N", "How many. Default: 1000.");
+    tool.option("--seconds", seconds, "S", "No new model after S seconds.");
+    tool.option("--seed", seed, "N", "The first model's number; the others follow. Default: 0.");
+    tool.choice("--dialect", dialect, {"aten", "onnx"}, "The ops. Default: aten.");
+    tool.option("--dtype", dtypes, "D", "Calls on this dtype only. May be repeated.");
+    tool.option("--without", without, "OP", "An op that is not to occur. May be repeated.");
+    tool.option("--least", least, "N", "Calls of a model at least. Default: 1.");
+    tool.option("--most", most, "N", "Calls of a model at most. Default: 8.");
+    tool.flag("--special", special, "NaN, infinities and the like among the data.");
+    tool.option("--timeout", timeout, "S", "Seconds that one model may take. Default: 20.");
+    backend.declare(tool, kDefaultSuspect);
+    tool.common("--backend --output --models --seconds --dialect");
+    tool.example("whittle fuzz --backend ./mine.so --seconds 600",
+                 "ten minutes of random models on a backend of yours");
+    tool.example("whittle fuzz --dialect onnx --backend onnxruntime --dtype f32", "ONNX models of f32 alone");
+    tool.exit_one("a model fails.");
+}
+
+int fuzz(const cli::Tool& tool, const FuzzOptions& options) {
+    cli::require_range("--least", static_cast<double>(options.least), 1, 50);
+    cli::require_range("--most", static_cast<double>(options.most), static_cast<double>(options.least), 50);
+    options.backend.check();
+    const bool lines = !tool.shared().json;
+    std::vector<Find> finds;
+    cli::Progress progress(tool.called(), static_cast<std::size_t>(options.models), tool.shared().progress, "models");
+    const fuzz::Observer observer{
+        .found =
+            [&](std::uint64_t number, const Graph& failing) {
+                Find find{options.output / ("model_" + std::to_string(number) + ".json"),
+                          failing.failure->signature.text()};
+                save_graph(failing, find.model);
+                progress.clear();
+                if (lines) std::cout << find.model.string() << ": " << find.failure << std::endl;
+                finds.push_back(std::move(find));
+            },
+        .progress =
+            [&](const fuzz::Counts& counts) { progress.update(counts.models, plural(counts.failing, "failure")); }};
+    const fuzz::Counts counts = fuzz::fuzz(options_of(options), observer);
+    progress.clear();
+    if (lines) std::cout << fuzz::to_text(counts) << std::flush;
+    nlohmann::json found = nlohmann::json::array();
+    for (Find& find : finds) {
+        throw_if_interrupted();
+        try {
+            minimize(find);
+        } catch (const Error& error) {
+            find.not_minimized = error.what();
+        }
+        if (lines) std::cout << find.text() << std::endl;
+        found.push_back(find.json());
+    }
+    if (!lines) cli::print_json({{"counts", fuzz::to_json(counts)}, {"found", found}});
+    return finds.empty() ? 0 : 1;
+}
+
+}  // namespace whittle::umbrella

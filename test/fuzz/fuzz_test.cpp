@@ -1,0 +1,24 @@
+// Kinds of finds: by how they fail and on which ops.
+#include "fuzz/fuzz.h"
+
+#include <catch2/catch.hpp>
+
+#include "graph/text.h"
+
+namespace whittle::fuzz {
+
+TEST_CASE("a find is named after its failure and its first four ops", "[fuzz]") {
+    Graph graph = parse(
+        "graph g {\n  %x = placeholder[\"x\"] : f32[3]\n  %a = aten.relu.default(%x) : f32[3]\n"
+        "  %b = aten.add.Tensor(%a, %a) : f32[3]\n  %c = aten.relu.default(%b) : f32[3]\n  return (%c)\n}\n");
+    CHECK(kind_of(graph) == "failure-add+relu");
+    graph.failure.emplace().signature.kind = "mismatch";
+    CHECK(kind_of(graph) == "mismatch-add+relu");
+    const Graph several = parse(
+        "graph g {\n  %x = placeholder[\"x\"] : f32[3]\n  %a = aten.sin.default(%x) : f32[3]\n"
+        "  %b = aten.cos.default(%a) : f32[3]\n  %c = aten.exp.default(%b) : f32[3]\n"
+        "  %d = aten.abs.default(%c) : f32[3]\n  %e = aten.neg.default(%d) : f32[3]\n  return (%e)\n}\n");
+    CHECK(kind_of(several) == "failure-abs+cos+exp+neg");
+}
+
+}  // namespace whittle::fuzz
