@@ -1,6 +1,7 @@
 #include "cli/record_choice.h"
 
 #include <algorithm>
+#include <charconv>
 
 #include "base/command_words.h"
 #include "base/error.h"
@@ -8,7 +9,6 @@
 #include "base/words.h"
 #include "cli/messages.h"
 #include "cli/model.h"
-#include "cli/option_values.h"
 #include "cli/tool.h"
 #include "cli/usage.h"
 #include "graph/json.h"
@@ -33,11 +33,12 @@ void check_is_record(const fs::path& file) {
 
 Shard shard_of(const std::string& shard) {
     if (shard.empty()) return shard_from_environment().value_or(Shard{});
-    const std::size_t slash = std::min(shard.find('/'), shard.size());
-    std::int64_t index = 0, count = 0;
     const char* const why = "expected I/N, part I, from 1, of N";
-    convert_number(shard.substr(0, slash), "--shard", index, why);
-    convert_number(shard.substr(std::min(slash + 1, shard.size())), "--shard", count, why);
+    std::int64_t index = 0, count = 0;
+    const char* const end = shard.data() + shard.size();
+    const auto [slash, wrong] = std::from_chars(shard.data(), end, index);
+    if (wrong != std::errc() || slash == end || *slash != '/' || std::from_chars(slash + 1, end, count).ptr != end)
+        throw invalid_value(shard, "--shard", why);
     if (index < 1 || index > count) throw invalid_value(shard, "--shard", why);
     return {static_cast<std::size_t>(index - 1), static_cast<std::size_t>(count)};
 }
