@@ -108,11 +108,10 @@ TEST_CASE("a tensor that no graph can have is one reason, whatever op reads or m
     });
     const capture::CapturedFrame frame = only_frame(file);
     CHECK(frame.graphs.empty());
-    REQUIRE(frame.breaks.size() == 2);
-    for (const capture::GraphBreak& found : frame.breaks) {
-        CHECK(found.reason == "a tensor that is conjugated or negated by a flag, which Whittle does not have");
-        CHECK(found.kind == capture::BreakKind::foreign_value);
-    }
+    REQUIRE(frame.breaks.size() == 1);
+    CHECK(frame.breaks[0].count == 2);
+    CHECK(frame.breaks[0].reason == "a tensor that is conjugated or negated by a flag, which Whittle does not have");
+    CHECK(frame.breaks[0].kind == capture::BreakKind::foreign_value);
 }
 
 TEST_CASE("parameters are get_attr by name, tied ones once; random results are inputs") {
