@@ -3,6 +3,7 @@
 #pragma once
 
 #include <charconv>
+#include <charconv>
 #include <chrono>
 #include <concepts>
 #include <cstdint>
@@ -52,9 +53,10 @@ inline void convert(const std::string& word, const std::string& place, std::chro
     const std::size_t unit = word.empty() ? kUnits.npos : kUnits.find(word.back());
     const char* const why = "not a time, such as 90s, 10m or 2h";
     double number = 0;
-    convert_number(unit == kUnits.npos ? word : word.substr(0, word.size() - 1), place, number, why);
+    const char* const end = word.data() + word.size() - (unit == kUnits.npos ? 0 : 1);
+    const auto [rest, status] = std::from_chars(word.data(), end, number);
     number *= unit == kUnits.npos ? 1 : kSeconds[unit];
-    if (number < 1 || number > 1e9) throw invalid_value(word, place, why);
+    if (status != std::errc() || rest != end || !(number >= 1 && number <= 1e9)) throw invalid_value(word, place, why);
     target = std::chrono::seconds(static_cast<std::int64_t>(number));
 }
 
