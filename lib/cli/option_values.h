@@ -51,12 +51,12 @@ inline void convert(const std::string& word, const std::string& place, std::chro
     constexpr std::string_view kUnits = "smhd";
     constexpr double kSeconds[] = {1, 60, 3600, 86400};
     const std::size_t unit = word.empty() ? kUnits.npos : kUnits.find(word.back());
-    const char* const why = "not a time, such as 90s, 10m or 2h";
+    const char* const last = word.data() + word.size() - (unit == kUnits.npos ? 0 : 1);
     double number = 0;
-    const char* const end = word.data() + word.size() - (unit == kUnits.npos ? 0 : 1);
-    const auto [rest, status] = std::from_chars(word.data(), end, number);
+    const auto [end, status] = std::from_chars(word.data(), last, number);
     number *= unit == kUnits.npos ? 1 : kSeconds[unit];
-    if (status != std::errc() || rest != end || !(number >= 1 && number <= 1e9)) throw invalid_value(word, place, why);
+    if (status != std::errc() || end != last || !(number >= 1 && number <= 1e9))
+        throw invalid_value(word, place, "not a time, such as 90s, 10m or 2h");
     target = std::chrono::seconds(static_cast<std::int64_t>(number));
 }
 
