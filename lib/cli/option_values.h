@@ -3,7 +3,6 @@
 #pragma once
 
 #include <charconv>
-#include <charconv>
 #include <chrono>
 #include <concepts>
 #include <cstdint>

@@ -71,6 +71,10 @@ Judgement judge(const FailingCase& asked, Backend& backend);
 /// The same of a run that has ended as `ran`.
 Judgement judge(const FailingCase& asked, Backend& backend, Outcome ran);
 
+/// One query about a case whose right results are known, as query() of suspect.h. Of a file that the backend reads it
+/// says how that ends, and compares nothing.
+Outcome query(const FailingCase& asked, Backend& backend);
+
 /// Why a failure says nothing of the backend.
 struct Excuse {
     Verdict verdict;  ///< right: results differ by rounding alone; not_judged: a definition leaves the result open

@@ -15,7 +15,6 @@
 #include "graph/json_text.h"
 #include "graph/shared_fields.h"
 #include "graph/sidecar.h"
-#include "judge/file_backend.h"
 #include "tensor/safetensors.h"
 
 namespace whittle::reduce {
@@ -39,11 +38,11 @@ class BackendOracle final : public Oracle {
 
     Observation observe(const Case& candidate) override {
         const auto& [graph, inputs, expected, file, nodes] = candidate;
-        if (file) return observe_file(candidate);
-        const Outcome outcome = query(graph, inputs, expected, backend_, suspect_);
+        if (file && file->values.size() != file->inputs.size()) return {.unresolved = true};
+        const Outcome outcome = query({graph, inputs, {expected}, suspect_, file.get()}, backend_);
         Observation seen = observation_of(outcome);
-        if (const auto found =
-                seen.failed ? excuse(graph, inputs, outcome, expected, suspect_.accuracy) : std::nullopt) {
+        if (!seen.failed || file) return seen;
+        if (const auto found = excuse(graph, inputs, outcome, expected, suspect_.accuracy)) {
             seen = {.unresolved = found->verdict != Verdict::right, .message = found->why};
         } else if (suspect_.optimized_only && outcome.kind == Outcome::Kind::mismatch &&
                    !right_unoptimized(graph, inputs, expected, backend_, suspect_).value_or(true)) {
@@ -66,14 +65,6 @@ class BackendOracle final : public Oracle {
     }
 
   private:
-    Observation observe_file(const Case& candidate) {
-        const OnnxFile& file = *candidate.file;
-        if (file.values.size() != file.inputs.size()) return {.unresolved = true};
-        const auto backend = file_backend(backend_, file, suspect_.options);
-        WHITTLE_CHECK(backend != nullptr, "the backend reads ONNX files");
-        return observation_of(run_suspect(candidate.graph, candidate.inputs, *backend, suspect_));
-    }
-
     Backend& backend_;
     Suspect suspect_;
 };
