@@ -295,6 +295,12 @@ static void flush_output() {
 
 int Tool::run(Tool& tool, Words arguments, const Words& typed, const std::function<int()>& body) {
     try {
+        // Flags may stand before a command: explain --json diff A B.
+        const auto word = std::ranges::find_if_not(arguments, [&](const std::string& argument) {
+            const Option* option = tool.impl_->grammar.called(argument);
+            return option && option->flag;
+        });
+        if (word != arguments.end() && tool.command_called(*word)) std::rotate(arguments.begin(), word, word + 1);
         if (!tool.command_of(arguments)) arguments = tool.respelled(arguments);
         if (const Command* command = tool.command_of(arguments)) {
             command->tool->impl_->old = tool.impl_->old;

@@ -198,7 +198,8 @@ TEST_CASE("help wins over missing arguments and fits 80 columns") {
     for (std::string line; std::getline(lines, line);) CHECK(line.size() <= 80 + 4);  // '…' takes three bytes
 }
 
-TEST_CASE("a sub-command has a line of its own, and its name is one only in the first place", "[tool][process]") {
+TEST_CASE("a sub-command has a line of its own, and its name is one only in the first place, or behind flags",
+          "[tool][process]") {
     const auto ran = [](std::vector<std::string> words) {
         Tool tool("sample", "MODEL", "Shows a command.");
         std::vector<std::string> models, rest;
@@ -215,6 +216,7 @@ TEST_CASE("a sub-command has a line of its own, and its name is one only in the 
         return what + " " + std::to_string(status);
     };
     CHECK(ran({"answer", "--", "a", "--b"}) == "answer a, --b 3");
+    CHECK(ran({"--json", "-q", "answer", "--", "a"}) == "answer a 3");
     CHECK(ran({"m", "answer"}) == "sample m, answer 4");
     CHECK(ran({}) == "sample  4");
 }
