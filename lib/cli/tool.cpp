@@ -297,7 +297,7 @@ int Tool::run(Tool& tool, Words arguments, const Words& typed, const std::functi
     try {
         // Flags may stand before a command: explain --json diff A B.
         const auto word = std::ranges::find_if_not(arguments, [&](const std::string& argument) {
-            const Option* option = tool.impl_->grammar.called(argument);
+            const DeclaredOption* option = tool.impl_->grammar.called(argument);
             return option && option->flag;
         });
         if (word != arguments.end() && tool.command_called(*word)) std::rotate(arguments.begin(), word, word + 1);
