@@ -295,6 +295,7 @@ static void flush_output() {
 
 int Tool::run(Tool& tool, Words arguments, const Words& typed, const std::function<int()>& body) {
     try {
+        static_cast<void>(tool.own_of(arguments));  // declares the options of every program
         // Flags may stand before a command: explain --json diff A B.
         const auto word = std::ranges::find_if_not(arguments, [&](const std::string& argument) {
             const DeclaredOption* option = tool.impl_->grammar.called(argument);
