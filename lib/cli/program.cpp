@@ -59,9 +59,9 @@ CaptureSettings ProgramOptions::capture() const {
         const auto [key, value] = split_assignment(pair, "--capture", "KEY=VALUE");
         const std::string place = "--capture " + key;
         if (!given.insert(key).second) throw Error(place + " is given twice");
-        const auto word = [&](std::string& target, const std::vector<std::string>& words) {
-            check_choice(place, value, words);
-            target = value;
+        const auto word = [&, &said = value](std::string& target, const std::vector<std::string>& words) {
+            check_choice(place, said, words);
+            target = said;
         };
         if (key == "level")
             word(settings.level, {"core", "api"});
