@@ -231,8 +231,12 @@ std::optional<std::string> Tool::page_for_scripts(std::span<const std::string> a
 
 std::string Tool::version() const { return version_text(called()); }
 
-std::size_t Tool::own_of(std::span<const std::string> arguments) {
+void Tool::declare_shared() {
     if (!std::exchange(impl_->has_shared, true)) impl_->every.declare(*this);
+}
+
+std::size_t Tool::own_of(std::span<const std::string> arguments) {
+    declare_shared();
     const std::size_t own = impl_->grammar.own_of(arguments);
     // Also where the rest is wrong: its error is read by a script.
     impl_->every.shared.json = std::ranges::count(arguments.first(own), "--json") > 0;
@@ -295,7 +299,7 @@ static void flush_output() {
 
 int Tool::run(Tool& tool, Words arguments, const Words& typed, const std::function<int()>& body) {
     try {
-        static_cast<void>(tool.own_of(arguments));  // declares the options of every program
+        tool.declare_shared();
         // Flags may stand before a command: explain --json diff A B.
         const auto word = std::ranges::find_if_not(arguments, [&](const std::string& argument) {
             const DeclaredOption* option = tool.impl_->grammar.called(argument);

@@ -141,6 +141,8 @@ class Tool {
     const Command* command_of(std::span<const std::string> arguments) const;
     /// How many of the words are ours. Notes whether they ask for JSON.
     std::size_t own_of(std::span<const std::string> arguments);
+    /// The options of every program, once, behind its own.
+    void declare_shared();
     /// The line without old spellings (old_spellings.h), of which parse() will warn. Sets the variables that stand for
     /// some of them.
     std::vector<std::string> respelled(std::span<const std::string> arguments);
