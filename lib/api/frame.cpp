@@ -438,6 +438,20 @@ void Execution::log_break(const capture::GraphBreak& why, const Addresses& stack
     capture::log_break(told, title(), level);
 }
 
+namespace {
+
+/// No option that is set already is a hint.
+std::string hint_at(const capture::GraphBreak& why, const CompileOptions& options) {
+    using enum capture::BreakKind;
+    const bool set = why.kind == item            ? options.capture_scalar_outputs
+                     : why.kind == dynamic_shape ? options.capture_dynamic_shapes
+                     : why.kind == side_effect   ? options.defer_output
+                                                 : false;
+    return capture::hint(why.kind, {}, {.tensor_api = true, .more = !set});
+}
+
+}  // namespace
+
 void Execution::broke(const capture::GraphBreak& why, const Addresses& stack) {
     bool first = false;
     broke_ = true;
@@ -448,7 +462,11 @@ void Execution::broke(const capture::GraphBreak& why, const Addresses& stack) {
         const Addresses line(stack.begin(), stack.begin() + (stack.empty() ? 0 : 1));
         first = function_.told_breaks.insert({why.reason, line}).second;
     }
-    if (trace_) ended_by_ = trace_->add_break(function_.name(), why, stack);
+    if (trace_) {
+        capture::GraphBreak with_hint = why;
+        with_hint.hint = hint_at(why, function_.options);
+        ended_by_ = trace_->add_break(function_.name(), with_hint, stack);
+    }
     if (first) log_break(why, stack);
     if (!function_.options.fullgraph) return;
     const std::string text = "fullgraph: " + function_.name() + " has a graph break: " + why.reason;

@@ -8,73 +8,121 @@ namespace {
 using enum BreakKind;
 
 constexpr BreakInfo kCatalogue[] = {
-    {side_effect, "WB0001", "a side effect between operations",
-     "The program reads or writes something outside its tensors here, a print for example. What was recorded before "
-     "has to run first, so that the effect happens in its place. A program of Whittle's API prints without a break by "
-     "print_later().",
-     "move it before or after the function; in Whittle's API print_later() and .defer_output break no graph",
-     "print after the call, or keep what is to be told (x.detach()) in a list and print that at the end"},
-    {branch, "WB0002", "a branch on a tensor's value",
-     "Which way the program goes depends on numbers that exist only once the graph has run.",
-     "compute both outcomes and select with where(), or make it one operation with cond()",
-     "compute both outcomes and select with torch.where(), or decide by something that is no tensor"},
-    {item, "WB0003", "a tensor's value became a host value",
-     "item() and conversions to a number need the tensor's value, so the graph before them has to run.",
-     "keep it as a 0-d tensor; read values after the last operation, or keep it in the graph by the API's "
-     ".capture_scalar_outputs",
-     "keep the tensor (total += loss.detach()), and call .item() or float() once, after the loop"},
-    {data_pointer, "WB0004", "a pointer to a tensor's elements",
-     "The program reads or writes the elements behind the graph's back.",
-     "do the access with tensor operations, or outside the function",
-     "call .numpy() or .tolist() after the last operation, or do with torch what is done to the array"},
-    {dynamic_shape, "WB0005", "a result whose sizes depend on values",
-     "nonzero, masked_select, unique and their like have results whose sizes are unknown until they have run.",
-     "use where() or a mask of full size instead, or keep them in the graph: .capture_dynamic_shapes, --compile "
-     "capture_dynamic_shapes=1",
-     "use torch.where() or a mask of full size instead, or keep them in the graph: --compile capture_dynamic_shapes=1"},
-    {compare, "WB0006", "a comparison of whole tensors on the host",
-     "equal and allclose return a bool to the program, so their operands have to be computed first.",
-     "compare with eq() and reduce with all(), and read the result at the end",
-     "compare with (a == b).all(), keep that tensor, and read it at the end"},
-    {unregistered_op, "WB0007", "an operation that Whittle does not know",
-     "Only registered operations enter a graph; their meaning has to be known to check a compiler against it.",
-     "express it in known operations, or do it before or after the function; name the library that registers it: "
-     "--op-library FILE"},
-    {backend_request, "WB0008", "the backend asked for a break",
-     "The backend does not take this operation inside a larger graph.", "see what the backend says of it"},
-    {explicit_break, "WB0009", "the program asked for a break", "graph_break() was called.",
-     "remove the call when it has served its purpose"},
-    {control_flow, "WB0010", "data-dependent control flow in a model file",
-     "An If or Loop whose condition or trip count is known only when the model runs, and that the backend does not "
-     "run.",
-     "export the model with the condition fixed, or with both branches computed and selected"},
-    {unsupported, "WB0011", "an operation that the backend does not support",
-     "The graph is split around it, and it runs outside the compiler.",
-     "express it in supported operations, or teach the backend"},
-    {frontend, "WB0012", "something in the model file that could not be taken",
-     "The reader of the file has no meaning for it.", "export it for another opset, or without it"},
-    {nested, "WB0013", "a break inside the body of a higher-order operation",
-     "The body of cond, while_loop or map must be one graph; it was rolled back.", "move what breaks out of the body"},
-    {mutation, "WB0014", "a change of memory that the graph cannot order",
-     "Memory that several tensors share was changed in a way that cannot be told in operations.",
-     "use the out-of-place form of the operation"},
-    {exception, "WB0015", "an exception left the function",
-     "What had been recorded until then was compiled; the rest of the function never ran.",
-     "check arguments before the first operation"},
-    {backward, "WB0016", "a backward pass",
-     "Gradients are computed by autograd's engine, out of the function's sight: what was recorded has to run first. "
-     "The "
-     "engine's operations are a graph of their own.",
-     "call it outside the function, and capture the part that computes the loss",
-     "call .backward() outside the function, and capture the part that computes the loss"},
-    {disagreement, "WB0017", "an operation that Whittle and LibTorch differ about",
-     "What Whittle infers of the operation's results, or takes as its arguments, is not what LibTorch did. The "
-     "program may be right: a graph with the operation would hold compilers to something else.",
-     "do it before or after the function; report it, with this reason and LibTorch's version, as a bug of Whittle's"},
-    {foreign_value, "WB0018", "an argument or a result that Whittle does not have",
-     "Whittle knows the operation, but not the kind of tensor, the dtype or the option that it was called with.",
-     "give it plain tensors (resolve_conj(), to_padded_tensor(), to() another dtype), or do it before or after the "
-     "function"},
+    {.kind = side_effect,
+     .id = "WB0001",
+     .title = "a side effect between operations",
+     .explanation = "The program prints, reads or writes something outside its tensors here. The operations before it "
+                    "have to run first, so that the side effect happens at the right time.",
+     .hint = "move it before or after the function",
+     .python_hint = "print after the call, or collect x.detach() in a list and print the list at the end",
+     .api_hint = "print_later() and the option .defer_output print without a break"},
+    {.kind = branch,
+     .id = "WB0002",
+     .title = "a branch on a tensor's value",
+     .explanation = "Which branch the program takes depends on values that exist only after the graph has run.",
+     .hint = "compute both outcomes and select with where()",
+     .python_hint = "compute both outcomes and select with torch.where(), or branch on a value that is not a tensor",
+     .api_hint = "cond() makes the branch one operation"},
+    {.kind = item,
+     .id = "WB0003",
+     .title = "a tensor's value read by the program",
+     .explanation = "item() and conversions to a number need the tensor's value, so the graph before them has to run "
+                    "first.",
+     .hint = "keep the value as a 0-d tensor, and read it after the last operation",
+     .python_hint = "keep the tensor (total += loss.detach()), and call .item() or float() once, after the loop",
+     .api_hint = "the option .capture_scalar_outputs keeps it in the graph"},
+    {.kind = data_pointer,
+     .id = "WB0004",
+     .title = "a pointer to a tensor's elements",
+     .explanation = "The program reads or writes the elements directly, without operations that a graph could record.",
+     .hint = "use tensor operations instead, or access the elements outside the function",
+     .python_hint = "call .numpy() or .tolist() after the last operation, or use operations of torch instead"},
+    {.kind = dynamic_shape,
+     .id = "WB0005",
+     .title = "a result whose sizes depend on values",
+     .explanation = "The sizes of what nonzero, masked_select, unique and similar operations return are unknown until "
+                    "they have run.",
+     .hint = "use where() or a mask of full size instead",
+     .python_hint = "use torch.where() or a mask of full size instead",
+     .api_hint = "the option .capture_dynamic_shapes keeps it in the graph",
+     .option_hint = "--compile capture_dynamic_shapes=1 keeps it in the graph"},
+    {.kind = compare,
+     .id = "WB0006",
+     .title = "a comparison of whole tensors on the host",
+     .explanation = "equal and allclose return a bool to the program, so their operands have to be computed first.",
+     .hint = "compare with eq() and all(), keep the result as a tensor, and read it at the end",
+     .python_hint = "compare with (a == b).all(), keep that tensor, and read it at the end"},
+    {.kind = unregistered_op,
+     .id = "WB0007",
+     .title = "an operation that Whittle does not know",
+     .explanation = "Whittle checks a compiler against an operation's definition, so only operations that it knows "
+                    "enter a graph.",
+     .hint = "use known operations, or call it before or after the function; for an operation of your own library, "
+             "name the library: --op-library FILE"},
+    {.kind = backend_request,
+     .id = "WB0008",
+     .title = "the backend requested a break",
+     .explanation = "The backend does not accept this operation inside a larger graph.",
+     .hint = "move the operation out of the function, or try another backend"},
+    {.kind = explicit_break,
+     .id = "WB0009",
+     .title = "the program requested a break",
+     .explanation = "The program called graph_break().",
+     .hint = "remove the call when it is no longer needed"},
+    {.kind = control_flow,
+     .id = "WB0010",
+     .title = "data-dependent control flow in a model file",
+     .explanation = "The condition or the trip count of an If or Loop is known only when the model runs, and the "
+                    "backend does not run it.",
+     .hint = "export the model with a fixed condition, or with both branches computed and selected"},
+    {.kind = unsupported,
+     .id = "WB0011",
+     .title = "an operation that the backend does not support",
+     .explanation = "The graph is split at it, and the operation runs outside the compiler.",
+     .hint = "use supported operations, or add the operation to the backend"},
+    {.kind = frontend,
+     .id = "WB0012",
+     .title = "something in the model file that Whittle cannot read",
+     .explanation = "Whittle's reader of this file format does not support it.",
+     .hint = "export the model for another opset, or without it"},
+    {.kind = nested,
+     .id = "WB0013",
+     .title = "a break inside the body of a higher-order operation",
+     .explanation = "The body of cond(), while_loop() or map() must be one graph. This one is not, so the program's "
+                    "own code runs in its place.",
+     .hint = "move what breaks out of the body"},
+    {.kind = mutation,
+     .id = "WB0014",
+     .title = "a change of memory that the graph cannot order",
+     .explanation = "Several tensors share memory, and it was changed in a way that a graph of operations cannot "
+                    "express.",
+     .hint = "use the out-of-place form of the operation"},
+    {.kind = exception,
+     .id = "WB0015",
+     .title = "an exception left the function",
+     .explanation = "The operations before it were compiled; the rest of the function did not run.",
+     .hint = "check arguments before the first operation"},
+    {.kind = backward,
+     .id = "WB0016",
+     .title = "a backward pass",
+     .explanation = "Autograd's engine computes gradients outside the function, so the operations before it have to "
+                    "run first. The engine's operations are a graph of their own.",
+     .hint = "call it outside the function, and capture the part that computes the loss",
+     .python_hint = "call .backward() outside the function, and capture the part that computes the loss"},
+    {.kind = disagreement,
+     .id = "WB0017",
+     .title = "an operation that Whittle and LibTorch define differently",
+     .explanation = "LibTorch's results or arguments are not what Whittle expects of the operation. The program may "
+                    "be right: a graph with this operation would hold a compiler to wrong results.",
+     .hint = "call it before or after the function; report it as a bug of Whittle, with this reason and LibTorch's "
+             "version"},
+    {.kind = foreign_value,
+     .id = "WB0018",
+     .title = "an argument or a result that Whittle does not support",
+     .explanation = "Whittle knows the operation, but not the kind of tensor, the dtype or the option that it was "
+                    "called with.",
+     .hint = "pass plain tensors (resolve_conj(), to_padded_tensor(), to() another dtype), or call it before or after "
+             "the function"},
 };
 
 }  // namespace
@@ -84,14 +132,17 @@ std::span<const BreakInfo> break_catalogue() { return kCatalogue; }
 const BreakInfo& info(BreakKind kind) {
     for (const BreakInfo& entry : kCatalogue)
         if (entry.kind == kind) return entry;
-    WHITTLE_CHECK(false, "a kind of break without an entry in the catalogue");
+    WHITTLE_CHECK(false, "a kind of break has no entry in the catalogue");
     return kCatalogue[0];
 }
 
-std::string_view hint(BreakKind kind, std::span<const StackFrame> stack) {
+std::string hint(BreakKind kind, std::span<const StackFrame> stack, const HintPlace& at) {
+    if (at.library && !keeps_op_out(kind)) return {};
     const BreakInfo& known = info(kind);
     const bool python = !stack.empty() && stack.front().file.ends_with(".py");
-    return python && !known.python_hint.empty() ? known.python_hint : known.hint;
+    std::string text(python && !known.python_hint.empty() ? known.python_hint : known.hint);
+    const std::string_view more = !at.more ? "" : at.tensor_api ? known.api_hint : known.option_hint;
+    return more.empty() ? text : text + "; " + std::string(more);
 }
 
 bool keeps_op_out(BreakKind kind) { return kind == unregistered_op || kind == disagreement || kind == foreign_value; }

@@ -11,7 +11,8 @@ IndexBreak break_entry(const capture::GraphBreak& entry, const std::string& fram
             .frame = frame,
             .stack = entry.stack,
             .count = entry.count,
-            .brief = entry.brief};
+            .brief = entry.brief,
+            .hint = entry.hint};
 }
 
 namespace {

@@ -224,13 +224,13 @@ void count_ops(const Graph& graph, const std::vector<std::string>& unsupported, 
 }
 
 void add_place(Report& report, BreakKind kind, const std::string& op, const std::string& why, BreakPlace place,
-               const std::string& brief = {}) {
-    if (!report.first_break) report.first_break = {kind, op, why, {place}, 1, brief};
+               const std::string& brief = {}, const std::optional<std::string>& hint = {}) {
+    if (!report.first_break) report.first_break = {kind, op, why, {place}, 1, brief, hint};
     report.graph_break_count += place.count;
     auto reason = std::find_if(report.break_reasons.begin(), report.break_reasons.end(),
                                [&](const BreakReason& r) { return r.reason == why && r.kind == kind; });
     if (reason == report.break_reasons.end())
-        reason = report.break_reasons.insert(reason, {kind, op, why, {}, 0, brief});
+        reason = report.break_reasons.insert(reason, {kind, op, why, {}, 0, brief, hint});
     reason->count += place.count;
     for (BreakPlace& known : reason->places)
         if (place.node.empty() && known.node.empty() && known.user_stack == place.user_stack) {
@@ -248,7 +248,7 @@ void add_captured(Report& report, const TraceIndex& index) {
         const IndexBreak& entry = index.breaks[i];
         const capture::BreakInfo* info = capture::find_break(entry.id);
         add_place(report, info ? info->kind : BreakKind::frontend, entry.op, entry.reason,
-                  {"", entry.stack, entry.count, entry.frame, {i}}, entry.brief);
+                  {"", entry.stack, entry.count, entry.frame, {i}}, entry.brief, entry.hint);
     }
     for (const IndexRecompile& recompile : index.recompiles) report.recompiles.push_back({recompile});
     std::stable_sort(report.recompiles.begin(), report.recompiles.end(),

@@ -80,9 +80,11 @@ struct BreakReason {
     std::vector<BreakPlace> places = {};  ///< in order of the graph, at least one
     std::int64_t count = 0;               ///< of all places
     std::string brief = {};               ///< the reason without the line that the first place shows, if it has that
+    std::optional<std::string> recorded_hint = {};  ///< by capture, which knew more of the place
 
     const capture::BreakInfo& info() const { return capture::info(kind); }
-    std::string_view hint() const { return capture::hint(kind, places.front().user_stack); }
+    /// "" where the user can change nothing.
+    std::string hint() const { return recorded_hint ? *recorded_hint : capture::hint(kind, places.front().user_stack); }
     /// The names of those that are nodes of a graph.
     std::vector<std::string> nodes() const;
 

@@ -215,15 +215,18 @@ void add_foreign_inputs(const Frame& frame, std::vector<std::string>& why) {
 }  // namespace
 
 std::string break_page(const capture::BreakInfo& info) {
+    const auto line = [](const char* where, std::string_view hint) {
+        return hint.empty() ? std::string() : where + std::string(": ") + std::string(hint) + ".\n";
+    };
     return "## " + std::string(info.id) + ": " + std::string(info.title) + "\n\n" + std::string(info.explanation) +
-           "\n\nTo avoid it: " + std::string(info.hint) + ".\n" +
-           (info.python_hint.empty() ? "" : "In Python: " + std::string(info.python_hint) + ".\n");
+           "\n\nTo avoid it: " + std::string(info.hint) + ".\n" + line("In Python", info.python_hint) +
+           line("With LibTorch, in C++ or Python", info.option_hint) + line("In Whittle's Tensor API", info.api_hint);
 }
 
 std::string break_catalogue_page() {
     std::string text =
-        "# Graph breaks\n\nWhy capture stops, by the ids that `explain` prints. `explain break ID` shows one of "
-        "them.\n";
+        "# Graph breaks\n\nWhy capture stops: one section for each id that `explain` prints. `explain break ID` shows "
+        "one section.\n";
     for (const capture::BreakInfo& info : capture::break_catalogue()) text += "\n" + break_page(info);
     return text;
 }
@@ -239,9 +242,10 @@ std::string bytes_text(std::int64_t bytes) {
 std::string first_break_text(const Report& report) {
     if (!report.first_break) return {};
     const BreakPlace& place = report.first_break->places.at(0);
+    const std::string hint = report.first_break->hint();
     return "found a graph break at " + (place.node.empty() ? "" : "%" + place.node + ": ") +
            heading(*report.first_break, Painter({})) + "\n" + print(place.user_stack) +
-           "   hint: " + std::string(report.first_break->hint()) + "\n";
+           (hint.empty() ? "" : "   hint: " + hint + "\n");
 }
 
 std::vector<std::string> why_not_whole(const Report& report, const std::vector<Frame>& frames, bool exported) {

@@ -28,6 +28,7 @@ struct IndexBreak {
     std::vector<StackFrame> stack = {};
     std::int64_t count = 1;
     std::string brief = {};
+    std::optional<std::string> hint = {};
     bool operator==(const IndexBreak&) const = default;
 
     template <class Field>
@@ -41,6 +42,8 @@ struct IndexBreak {
         field("stack", &IndexBreak::stack, "Of the user's program, innermost first.");
         field.maybe("brief", &IndexBreak::brief,
                     "The reason without the line of source that ends it, where one does. Since 1.6.");
+        field.maybe("hint", &IndexBreak::hint,
+                    "What to change there; empty where the user can change nothing. Since 1.7.");
     }
 };
 

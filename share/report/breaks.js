@@ -59,8 +59,7 @@ export const breaks = {
         b.at.slice(1).map((a) => h('div', h('span.dim', 'called from '), placeLink(a), h('span.dim', ' ' + a[2]))),
         h(
           'div.hint',
-          h('b', 'Instead'),
-          h('span', b.hint + '.'),
+          b.hint ? [h('b', 'Instead'), h('span', b.hint + '.')] : '',
           h('span', { style: 'flex:1' }),
           h('div', { style: 'width:230px' }, cmd('explain break ' + b.id)),
         ),

@@ -196,13 +196,37 @@ TEST_CASE("guards are equal by their trees, numbers by their bits") {
     CHECK(same.renamed("z", "b") == same);
 }
 
+TEST_CASE("a hint is for the program at hand, and for code that the user writes") {
+    const std::vector<StackFrame> python = {{.file = "train.py", .line = 1, .function = "train"}};
+    for (const BreakInfo& known : break_catalogue()) {
+        const auto has = [](const std::string& text, std::string_view part) {
+            return !part.empty() && text.find(part) != std::string::npos;
+        };
+        // Nothing of Whittle's API to users of LibTorch, whatever options are set.
+        for (const bool more : {false, true}) {
+            CHECK_FALSE(has(hint(known.kind, {}, {.more = more}), known.api_hint));
+            CHECK_FALSE(has(hint(known.kind, python, {.more = more}), known.api_hint));
+        }
+        CHECK_FALSE(has(hint(known.kind, {}, {.tensor_api = true, .more = true}), known.option_hint));
+        CHECK(hint(known.kind, {}, {.tensor_api = true}) == known.hint);
+        CHECK(hint(known.kind, python, {.library = true}).empty() != keeps_op_out(known.kind));
+    }
+    CHECK(hint(BreakKind::side_effect, {}, {.tensor_api = true, .more = true}).find(".defer_output") !=
+          std::string::npos);
+    CHECK(hint(BreakKind::dynamic_shape, python, {.more = true}).find("--compile") != std::string::npos);
+    CHECK(hint(BreakKind::dynamic_shape, python).find("--compile") == std::string::npos);
+}
+
 TEST_CASE("every kind of break is in the catalogue once") {
     const auto catalogue = break_catalogue();
     for (std::size_t i = 0; i < catalogue.size(); ++i) {
         CHECK(static_cast<std::size_t>(catalogue[i].kind) == i);
         CHECK(&info(catalogue[i].kind) == &catalogue[i]);
         CHECK(find_break(catalogue[i].id) == &catalogue[i]);
-        CHECK(catalogue[i].hint.back() != '.');
+        for (const std::string_view hint :
+             {catalogue[i].hint, catalogue[i].python_hint, catalogue[i].api_hint, catalogue[i].option_hint})
+            CHECK_FALSE(hint.ends_with('.'));
+        CHECK_FALSE(catalogue[i].hint.empty());
     }
     CHECK(find_break("WB9999") == nullptr);
 }

@@ -67,7 +67,9 @@ bool has_mask(const Event& begin) {
 std::optional<GraphBreak> break_of(const Recording& recording, std::int32_t index, bool dynamic_shapes) {
     const Step& step = recording.step(index);
     const std::vector<StackFrame>& stack = recording.stack(index);
-    const auto told = [&](BreakKind kind, const std::string& what, const std::string& otherwise) {
+    const std::string library = recording.library(index), inside = library.empty() ? "" : " in " + library;
+    const auto told = [&](BreakKind kind, std::string what, const std::string& otherwise) {
+        what += inside;
         if (const std::string text = statement(stack); !text.empty())
             return GraphBreak{.kind = kind, .reason = what + ": " + text, .stack = stack, .brief = what};
         return GraphBreak{.kind = kind, .reason = otherwise.empty() ? what : what + ": " + otherwise, .stack = stack};
@@ -88,16 +90,17 @@ std::optional<GraphBreak> break_of(const Recording& recording, std::int32_t inde
     const CaptureRole role = capture_role(step.op->name);
     const bool stays = dynamic_shapes && !data_sized_results({.target = target}).empty();
     if ((role == CaptureRole::dynamic_shape && !stays) || (role == CaptureRole::indexes && has_mask(*step.begin)))
-        return GraphBreak{BreakKind::dynamic_shape, target + " has a result whose sizes depend on values", target,
-                          stack};
+        return GraphBreak{BreakKind::dynamic_shape, target + " has a result whose sizes depend on values" + inside,
+                          target, stack};
     if (step.op->flags & kReturnsOnlyHost) {
         const TensorRef* operand = step.begin->values.empty() ? nullptr : step.begin->values[0].tensor();
         if (role == CaptureRole::compares)
-            return GraphBreak{BreakKind::compare, target + " compares whole tensors on the host", target, stack};
+            return GraphBreak{BreakKind::compare, target + " compares whole tensors on the host" + inside, target,
+                              stack};
         const bool branch = role == CaptureRole::branches ||
                             (operand && operand->dtype == DType::boolean && branches(statement(stack)));
         GraphBreak why = told(branch ? BreakKind::branch : BreakKind::item,
-                              (branch ? "branch on a tensor's value: " : "a tensor's value as a host value: ") +
+                              (branch ? "branch on a tensor's value: " : "a tensor's value read by the program: ") +
                                   reading(recording, index),
                               "");
         why.op = target;
@@ -105,6 +108,12 @@ std::optional<GraphBreak> break_of(const Recording& recording, std::int32_t inde
     }
     if (step.threw()) return GraphBreak{BreakKind::exception, target + " threw an exception", target, stack};
     return std::nullopt;
+}
+
+/// What the user can change at the step; an option that would help is not set, or the operation would be no break.
+std::string hint_at(const Recording& recording, std::int32_t index, const GraphBreak& why) {
+    const bool sizes = why.kind == BreakKind::dynamic_shape && !data_sized_results({.target = why.op}).empty();
+    return capture::hint(why.kind, why.stack, {.library = !recording.library(index).empty(), .more = sizes});
 }
 
 /// Every element of `view` is one of `whole`, which has them side by side.
@@ -165,7 +174,7 @@ struct Cutter::Cut {
         for (Piece& known : plan.pieces) {
             if (known.pass == 0) continue;
             if (through_passes.contains(known.pass))
-                known.partial = "the backward pass goes through what an earlier one recorded";
+                known.partial = "the backward pass differentiates an earlier backward pass";
             else if (cut_passes.contains(known.pass))
                 known.partial = "the graph is a part of a backward pass";
         }
@@ -178,6 +187,10 @@ FramePlan Cutter::plan(const FrameSteps& frame) {
         piece_of_[static_cast<std::size_t>(index)] = kNoPiece;
         broken_.erase(index);
     }
+    const auto with_hint = [&](GraphBreak why, std::int32_t index) {
+        why.hint = hint_at(recording_, index, why);
+        return why;
+    };
     std::int32_t last = -1;
     for (const std::int32_t index : frame.steps) {
         const Step& step = recording_.step(index);
@@ -185,7 +198,7 @@ FramePlan Cutter::plan(const FrameSteps& frame) {
         std::optional<GraphBreak> why = break_of(recording_, index, dynamic_shapes_);
         if (why && separates_only(step)) {
             if (cut.piece.steps.empty() || cut.pending) continue;
-            cut.pending = std::move(why);
+            cut.pending = with_hint(std::move(*why), index);
             cut.pending->count = step.times();
             continue;
         }
@@ -200,13 +213,13 @@ FramePlan Cutter::plan(const FrameSteps& frame) {
         if (why) {
             broken_.insert(index);
             if (step.backward) cut.cut_passes.insert({cut.passes, cut.passes + 1});  // of this one or the next
-            cut.stop(std::move(*why), step.times(), next_piece_++);
+            cut.stop(with_hint(std::move(*why), index), step.times(), next_piece_++);
             continue;
         }
         // The backward pass is a graph of its own.
         const bool in_pass = last >= 0 && recording_.step(last).backward;
         if (std::optional<GraphBreak> pass = backward_break(index, cut.pass, in_pass)) {
-            cut.stop(std::move(*pass), step.times(), next_piece_++);
+            cut.stop(with_hint(std::move(*pass), index), step.times(), next_piece_++);
             ++cut.passes;
         } else if (in_pass && !step.backward) {
             cut.end(std::nullopt, next_piece_++);
@@ -218,7 +231,7 @@ FramePlan Cutter::plan(const FrameSteps& frame) {
         std::optional<GraphBreak> before = write_break(index, cut.piece);
         if (!before && !cut.piece.steps.empty()) before = unseen_write_break(index);
         if (const auto end = ends_.find(index); !before && end != ends_.end()) before = end->second;
-        if (before) cut.stop(std::move(*before), step.times(), next_piece_++);
+        if (before) cut.stop(with_hint(std::move(*before), index), step.times(), next_piece_++);
         cut.piece.steps.push_back(index);
         if (step.backward) cut.add_to_pass(recording_.through_pass[static_cast<std::size_t>(index)]);
         cut.lent = std::min(cut.lent, first_foreign_use(index));
@@ -266,7 +279,8 @@ bool Cutter::prepare(std::int32_t index, std::optional<GraphBreak>& why) const {
     }
     if (!bound.problem.empty()) return refuse(bound.kind, bound.problem);
     if (is_random(*recording_.step(index).op) && writes_part(index))
-        return refuse(BreakKind::mutation, recording_.step(index).op->target() + " draws a part of a tensor");
+        return refuse(BreakKind::mutation,
+                      recording_.step(index).op->target() + " fills a part of a tensor with random numbers");
     if (bound.random) return false;
     // Nothing new: contiguous() of a contiguous tensor.
     const std::vector<ValueId>& results = recording_.results(index);
@@ -287,14 +301,14 @@ std::string Cutter::disagreement(std::int32_t index, const Graph& operands, cons
             for (const ValueId id : results) call.results.push_back(recording_.values.meta(id));
         const std::vector<ValueMeta> metas = infer(operands, call);
         if (metas.size() != numbers.count)
-            return target + ": Whittle knows " + std::to_string(metas.size()) + " results, LibTorch gave " +
-                   std::to_string(numbers.count);
+            return target + ": LibTorch returned " + std::to_string(numbers.count) + " results, Whittle expected " +
+                   std::to_string(metas.size());
         for (std::size_t i = 0; i < results.size(); ++i) {
             const ValueMeta meta = recording_.values.meta(results[i]), &ours = metas[numbers.defined.at(i)];
             if (recording_.value(results[i]).uses.empty() && metas.size() > 1) continue;
             // What is written takes the dtype of the tensor that it is written to.
             if ((meta.dtype != ours.dtype && !bound.writes) || meta.sizes != ours.sizes)
-                return target + ": Whittle infers " + print(ours) + ", LibTorch gave " + print(meta);
+                return target + ": LibTorch returned " + print(meta) + ", Whittle expected " + print(ours);
         }
     } catch (const Error& error) {
         return target + ": " + error.message();
@@ -444,11 +458,13 @@ std::optional<GraphBreak> Cutter::write_break(std::int32_t index, const Piece& p
                 continue;
             if (shows_write(id, piece.number) || find_base(index, piece, writer, id)) continue;
         }
-        if (writer < 0) return GraphBreak{BreakKind::mutation, "tensors share memory", "", recording_.stack(index)};
+        if (writer < 0)
+            return GraphBreak{BreakKind::mutation, "tensors share memory that was written", "",
+                              recording_.stack(index)};
         const OpName& op = *recording_.step(writer).op;
         return GraphBreak{BreakKind::mutation,
-                          op.target() + " wrote to memory that another tensor shares, which " +
-                              recording_.step(index).op->target() + " then reads",
+                          op.target() + " wrote to memory that another tensor shares, and " +
+                              recording_.step(index).op->target() + " then reads that tensor",
                           op.target(), recording_.stack(writer)};
     }
     return std::nullopt;
@@ -459,7 +475,7 @@ std::optional<GraphBreak> Cutter::unseen_write_break(std::int32_t index) const {
     for (const ValueId id : recording_.reads(index))
         if (const TracedValue& value = recording_.value(id); value.unseen && value.first_use == index)
             return GraphBreak{BreakKind::data_pointer,
-                              "the program wrote, through a pointer, to a tensor that " +
+                              "the program wrote through a pointer to a tensor that " +
                                   recording_.step(index).op->target() + " then reads",
                               recording_.step(index).op->target(), recording_.stack(index)};
     return std::nullopt;

@@ -444,7 +444,11 @@ Frames frames_of(const EventFile& file, const std::vector<Step>& steps, const Va
         }
         thread->second.add(static_cast<std::int32_t>(i));
         const auto [user, fresh] = result.user_stacks.try_emplace(steps[i].stack);
-        if (fresh) user->second = stacks.info(steps[i].stack).user;
+        if (fresh) {
+            const StackInfo& info = stacks.info(steps[i].stack);
+            user->second = info.user;
+            if (!info.library.empty()) result.libraries.emplace(steps[i].stack, info.library);
+        }
         result.stacks.push_back(&user->second);
     }
     result.functions = stacks.functions_seen();

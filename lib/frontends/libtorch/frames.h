@@ -54,6 +54,7 @@ struct Frames {
     std::vector<FrameSteps> frames;
     std::map<std::uint32_t, std::vector<StackFrame>> user_stacks;  ///< the user's part of a stack, innermost first
     std::vector<const std::vector<StackFrame>*> stacks;            ///< per step: one of these
+    std::map<std::uint32_t, std::string> libraries;                ///< StackInfo::library of a stack, where it has one
     bool lines = false;                                            ///< the program has debug information
     bool names = false;                                            ///< it has at least function names
     std::vector<StackFrame> end;                                   ///< the stack of EventFile::end

@@ -79,6 +79,11 @@ struct Recording {
     const std::vector<StackFrame>& stack(std::int32_t step) const {
         return *frames.stacks[static_cast<std::size_t>(step)];
     }
+    /// The library whose own code did the step: "torch/optim/adam.py"; "" where the user's did.
+    std::string library(std::int32_t index) const {
+        const auto known = frames.libraries.find(step(index).stack);
+        return known == frames.libraries.end() ? std::string() : known->second;
+    }
 };
 
 }  // namespace whittle::libtorch

@@ -56,6 +56,30 @@ bool is_library_name(const std::string& function) {
     return false;
 }
 
+/// "torch/optim/adam.py", "torch::optim::Adam::step"; "" for code that is no library's, for the standard library, and
+/// for what PyTorch itself puts between the user's line and the operation: torch/functional.py, torch/autograd.
+std::string library_name(const CodePlace& place) {
+    const auto begins = [](std::string_view text, std::initializer_list<std::string_view> with) {
+        return std::ranges::any_of(with, [&](std::string_view part) { return text.starts_with(part); });
+    };
+    if (!place.interpreted) {
+        const std::string_view function = place.function;
+        return begins(function, {"torch::optim::", "torch::nn::", "torch::data::"}) ? place.function : std::string();
+    }
+    std::string_view file = place.file;
+    bool installed = false;
+    for (const std::string_view folder : {"/site-packages/", "/dist-packages/"})
+        if (const auto at = file.find(folder); at != std::string_view::npos) {
+            file.remove_prefix(at + folder.size());
+            installed = true;
+        }
+    if (const auto at = file.find("/torch/"); !installed && at != std::string_view::npos) file.remove_prefix(at + 1);
+    if (!file.starts_with("torch/")) return installed ? std::string(file) : std::string();
+    const std::string_view part = file.substr(std::string_view("torch/").size());
+    const bool wrapper = part.find('/') == std::string_view::npos || begins(part, {"_", "autograd/", "jit/"});
+    return wrapper ? std::string() : std::string(file);
+}
+
 }  // namespace
 
 const StackInfo& StackReader::info(std::uint32_t stack) {
@@ -119,7 +143,10 @@ StackInfo StackReader::read(std::uint32_t stack) {
     if (!outer && !places.empty() && places.back().in_program && places.back().file.empty()) places.pop_back();
     std::vector<std::size_t> user;  // innermost first
     for (std::size_t i = 0; i < places.size(); ++i) {
-        if (!is_user(places[i])) continue;
+        if (!is_user(places[i])) {
+            if (user.empty() && !info.comprehension && info.library.empty()) info.library = library_name(places[i]);
+            continue;
+        }
         if (is_comprehension(places[i]))
             info.comprehension = true;
         else

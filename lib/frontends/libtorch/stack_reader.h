@@ -38,6 +38,7 @@ struct StackInfo : FrameFunction {
     bool outside = false;        ///< no function of the names asked for
     bool comprehension = false;  ///< of Python's is in it
     bool job = false;            ///< a thread's function was given what calls that function, as a std::function
+    std::string library = {};    ///< whose own code the user's calls there: "torch/optim/adam.py"; "" for an operation
     /// The module of Python's or TorchScript's inside that function, whose frame it really belongs to.
     std::optional<FrameFunction> module = {};
 };

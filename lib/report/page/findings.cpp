@@ -260,9 +260,10 @@ void add_capture_faults(const PageFacts& facts, std::vector<Finding>& findings) 
 void add_breaks(const PageFacts& facts, Sources& sources, std::vector<Finding>& findings) {
     for (const report::BreakReason& reason : facts.report.break_reasons) {
         const report::BreakPlace& place = reason.places.front();
+        const std::string hint = reason.hint();
         findings.push_back({.level = "break",
                             .title = reason.reason,
-                            .detail = plural(reason.count, "graph break") + "; " + std::string(reason.hint()),
+                            .detail = plural(reason.count, "graph break") + (hint.empty() ? "" : "; " + hint),
                             .place = first_of(sources.places(place.user_stack)),
                             .where = place.user_stack.empty() ? std::string()
                                                               : node_in_file(place.node, place.user_stack.front().file),

@@ -87,7 +87,7 @@ TEST_CASE("a backward pass through what an earlier one recorded is told from one
         bool differentiates;  // the second one has a node of its operations
         const char* partial;
     };
-    constexpr const char* kThrough = "the backward pass goes through what an earlier one recorded";
+    constexpr const char* kThrough = "the backward pass differentiates an earlier backward pass";
     for (const Case& one : {Case{true, true, kThrough}, Case{true, false, kThrough}, Case{false, false, ""}}) {
         const auto graphs = differentiated([&](EventWriter& w) {
             backward_node(w, 5, [&] { numbered_mul(w, 1, kGradient, 10, one.recorded ? 6 : -1, one.recorded); });

@@ -96,7 +96,7 @@ TEST_CASE("ops that Whittle does not know, or knows otherwise, are breaks by nam
     REQUIRE(frame.breaks.size() == 2);
     CHECK(frame.breaks[0].reason == "unknown op my.mystery.default");
     CHECK(frame.breaks[0].kind == capture::BreakKind::unregistered_op);
-    CHECK(frame.breaks[1].reason == "aten.relu.default: Whittle infers f32[3], LibTorch gave f32[7]");
+    CHECK(frame.breaks[1].reason == "aten.relu.default: LibTorch returned f32[7], Whittle expected f32[3]");
     CHECK(frame.breaks[1].kind == capture::BreakKind::disagreement);
 }
 

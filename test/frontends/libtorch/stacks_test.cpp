@@ -165,6 +165,18 @@ TEST_CASE("a frame is of the function that the script itself calls") {
     CHECK(program.info({mine("step", 2), mine("main", 5), mine("<module>", 22)}).function == "step");
 }
 
+TEST_CASE("a stack names the library whose own code the program called") {
+    const auto called = [](const std::string& file) {
+        return Interpreted().info({library(file, "step"), mine("train", 3), mine("<module>", 20)}).library;
+    };
+    CHECK(called("/usr/lib/python3/dist-packages/torch/optim/adam.py") == "torch/optim/adam.py");
+    CHECK(called("/home/me/venv/lib/python3.11/site-packages/vision/ops.py") == "vision/ops.py");
+    for (const char* wrapper : {"torch/_tensor_str.py", "torch/functional.py", "torch/autograd/__init__.py"})
+        CHECK(called("/usr/lib/python3/dist-packages/" + std::string(wrapper)).empty());
+    CHECK(called("/usr/lib/python3.11/logging/__init__.py").empty());
+    CHECK(Interpreted().info({mine("train", 3), library(kFunctional, "call"), mine("<module>", 20)}).library.empty());
+}
+
 TEST_CASE("a comprehension is a statement of who wrote it") {
     const StackInfo info = Interpreted().info({mine("step.<listcomp>", 4), mine("step", 4), mine("<module>", 9)});
     CHECK(info.comprehension);
