@@ -267,8 +267,8 @@ struct Violated {
 
     std::optional<GuardFailure> operator()(const TensorMatch& match) const {
         const Found* found = look_up(guard.source());
-        if (!found) return now("nothing there");
-        if (const auto* same = std::get_if<SameTensor>(found)) return now(same->as.text() + " itself");
+        if (!found) return now("missing");
+        if (const auto* same = std::get_if<SameTensor>(found)) return now("the same tensor as " + same->as.text());
         const ValueMeta* meta = std::get_if<ValueMeta>(found);
         if (!meta) return now("not a tensor");
         if (const auto what = first_difference(match, *meta)) return failure(guard.source().text(), *what);
@@ -276,7 +276,7 @@ struct Violated {
     }
     std::optional<GuardFailure> operator()(const HostValue& expected) const {
         const Found* found = look_up(guard.source());
-        if (!found) return now("nothing there");
+        if (!found) return now("missing");
         const HostValue* value = std::get_if<HostValue>(found);
         if (!value) return now("a tensor");
         if (same(expected, *value)) return std::nullopt;
@@ -284,10 +284,10 @@ struct Violated {
     }
     std::optional<GuardFailure> operator()(const SameTensor& expected) const {
         const Found* found = look_up(guard.source());
-        if (!found) return now("nothing there");
+        if (!found) return now("missing");
         const SameTensor* same = std::get_if<SameTensor>(found);
         if (same && *same == expected) return std::nullopt;
-        return now(std::holds_alternative<HostValue>(*found) ? "not a tensor" : "another tensor");
+        return now(std::holds_alternative<HostValue>(*found) ? "not a tensor" : "a different tensor");
     }
     std::optional<GuardFailure> operator()(const Outcomes& expected) const {
         const Found* found = look_up(guard.source());
@@ -299,7 +299,7 @@ struct Violated {
     std::optional<GuardFailure> operator()(const SizeCondition& condition) const {
         const auto left = size_at(condition.left, look_up);
         const auto right = condition.right ? size_at(*condition.right, look_up) : 0;
-        if (!left || !right) return now("nothing there");
+        if (!left || !right) return now("missing");
         if (capture::holds(condition, *left, *right)) return std::nullopt;
         std::string text = condition.left.place() + " is " + std::to_string(*left);
         if (condition.right) text += " and " + condition.right->place() + " is " + std::to_string(*right);
@@ -347,22 +347,24 @@ std::string spelled(const Source& source) {
     return source.root().name() + text.substr(root.size());
 }
 
-std::string one_kind(const std::string& source) { return "pass a tensor as " + source + " in every call, or in none"; }
+std::string one_kind(const std::string& source) { return "pass a tensor for " + source + " in every call, or in none"; }
 
 std::string advice_on(const Guard& guard, const TensorMatch& match, const Found* found) {
     const std::string source = guard.source().text();
     if (const auto* same = found ? std::get_if<SameTensor>(found) : nullptr)
-        return "pass another tensor than " + same->as.text() + " as " + source + " in every call, or in none";
+        return "pass different tensors for " + same->as.text() + " and " + source + " in every call, or in none";
     const ValueMeta* meta = found ? std::get_if<ValueMeta>(found) : nullptr;
     const auto what = meta ? first_difference(match, *meta) : std::nullopt;
     if (!what) return one_kind(source);
     using What = TensorDifference::What;
-    if (what->what == What::placement) return "pass " + source + " on one device and in one layout";
-    if (what->what == What::dtype || what->what == What::rank) return "pass " + source + " with one dtype and rank";
-    if (what->what != What::size) return "pass " + source + " contiguous, with one requires_grad";
+    if (what->what == What::placement)
+        return "pass " + source + " on the same device and in the same layout in every call";
+    if (what->what == What::dtype || what->what == What::rank)
+        return "pass " + source + " with the same dtype and rank in every call";
+    if (what->what != What::size) return "pass " + source + " contiguous and with the same requires_grad in every call";
     if (match.sizes[what->dim] < 2 || meta->sizes[what->dim] < 2)
         return "graphs are specialized for sizes 0 and 1: pad " + source + " to at least 2";
-    return "mark_dynamic(" + spelled(guard.source()) + ", " + std::to_string(what->dim) +
+    return "call mark_dynamic(" + spelled(guard.source()) + ", " + std::to_string(what->dim) +
            ") before the first call, or compile with .dynamic = true";
 }
 
@@ -371,12 +373,12 @@ std::string advice_on(const Guard& guard, const SizeCondition& condition) {
     const std::string source = guard.source().text();
     using Kind = SizeCondition::Kind;
     if (condition.kind != Kind::above && condition.kind != Kind::at_most)
-        return "call with sizes that are related as before, or pad to such";
+        return "pass sizes in the same relation in every call, or pad them";
     if (condition.kind == Kind::above && condition.factor == 1)
         return "graphs are specialized for sizes 0 and 1: pad " + source + " to at least 2";
     const std::string place = guard.stack().empty() ? "" : " at " + place_of(guard.stack().front());
-    return condition.text() + " is asked for" + place + ": pad or cut " + source +
-           ", or widen the range where it is yours";
+    return condition.text() + " is required" + place + ": pad or trim " + source +
+           ", or widen the range if your program sets it";
 }
 
 }  // namespace
@@ -394,24 +396,24 @@ std::string advice(const Guard& guard, const Found* found) {
             if (found && !std::holds_alternative<HostValue>(*found)) return one_kind(source);
             const auto& value = std::get<HostValue>(guard.condition());
             if (!std::holds_alternative<std::int64_t>(value) && !std::holds_alternative<double>(value))
-                return "each value of " + source + " has graphs of its own; compile one function for each, or hoist " +
-                       "what depends on it";
-            return "make " + source + " a tensor, or hoist what depends on it out of the compiled function";
+                return "each value of " + source +
+                       " makes graphs of its own: use one function for each value, or move " +
+                       "what depends on it out of the function";
+            return "make " + source + " a tensor, or move what depends on it out of the function";
         }
         case GuardKind::global_state:
             return "set " + source + " once, outside the loop that calls the function";
         case GuardKind::identity:
-            return "pass " + std::get<SameTensor>(guard.condition()).as.text() + " as " + source +
+            return "pass one tensor for both " + std::get<SameTensor>(guard.condition()).as.text() + " and " + source +
                    " in every call, or in none";
         case GuardKind::length:
             if (guard.source().name() == kPresent) return one_kind(guard.source().base()->text());
-            return "call with equally many elements in " + source + ", or stack them into one tensor";
+            return "pass the same number of elements in " + source + " in every call, or stack them into one tensor";
         case GuardKind::relation:
             return advice_on(guard, std::get<SizeCondition>(guard.condition()));
         case GuardKind::branch:
-            return "each way through the function has graphs of its own: compute both outcomes and select with "
-                   "where(), "
-                   "or compile one function for each";
+            return "each path through the function makes graphs of its own: compute both outcomes and select with "
+                   "where(), or use one function for each path";
     }
     return {};
 }

@@ -24,7 +24,7 @@ enum class GuardKind : std::uint8_t {
     identity,      ///< the tensor that another source has, too: they are one input
     length,        ///< of a list; whether an optional holds something
     relation,      ///< among sizes that may vary
-    branch,        ///< the way that the program went at a condition of its own
+    branch,        ///< the branch outcomes of a condition of the program
 };
 std::string_view name(GuardKind kind);
 
@@ -93,7 +93,7 @@ struct SizeCondition {
     bool operator==(const SizeCondition&) const = default;
 };
 
-/// The ways that the program went at a condition, in order: 0 or 1, or what a switch selected by.
+/// The branch outcomes of a condition, in order: 0 or 1, or what a switch selected by.
 struct Outcomes {
     std::vector<std::int64_t> values = {};
     bool selects = false;
@@ -114,7 +114,7 @@ using LookUp = std::function<const Found*(const Source&)>;
 /// Why a guard failed, in words.
 struct GuardFailure {
     std::string condition = {};  ///< what it asked for: "L['n'] == 3", "L['x'] size 0 == 4"
-    std::string found = {};      ///< instead: "4", "nothing there"
+    std::string found = {};      ///< instead: "4", "missing"
 
     /// "L['n'] == 3, now 4".
     std::string text() const { return condition + ", now " + found; }
@@ -174,7 +174,7 @@ Found found_of(const Guard& guard);
 std::string place_of(const StackFrame& frame);
 
 /// What a user could change so that a guard no longer fails where `found` (null: nothing) was found:
-/// "mark_dynamic(x, 0) before the first call", "make L['n'] a tensor".
+/// "call mark_dynamic(x, 0) before the first call", "make L['n'] a tensor".
 std::string advice(const Guard& guard, const Found* found);
 
 }  // namespace whittle::capture

@@ -60,6 +60,7 @@ struct CapturedGraph {
     /// Of a backward pass: why what it computes need not be the gradients of what it differentiates, as those of a part
     /// of a pass are not. Empty: it is.
     std::string partial = {};
+    std::set<std::string> library_calls = {};  ///< by name: made by a library's own code, not by the user's
     /// The calls, by name, of whose gradients it computes a part, and another graph or a break the rest.
     std::set<std::string> partial_calls = {};
 };

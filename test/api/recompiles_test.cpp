@@ -100,7 +100,7 @@ TEST_CASE("the profiler counts what a limit of 1 would meet, over calls and thre
     CHECK(causes[2].reasons == std::vector<std::string>{"L['n'] == 3, now 4"});
     const std::string report = profiler.report();
     CHECK_THAT(report, Catch::Contains("scale: 13 calls, 11 that the first specialization did not fit"));
-    CHECK_THAT(report, Catch::Contains("hint: mark_dynamic(x, 0) before the first call"));
+    CHECK_THAT(report, Catch::Contains("hint: call mark_dynamic(x, 0) before the first call"));
     CHECK_THAT(report, Catch::Contains("5 different values: round or pad them to a few (buckets)"));
     CHECK_THAT(report, Catch::Contains("hint: .cache_limit = 3 holds what these calls need"));
 }

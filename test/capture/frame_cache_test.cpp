@@ -54,7 +54,7 @@ TEST_CASE("a size that is marked varies from the start", "[frame_cache]") {
     FrameCache static_sizes(8, DynamicSizes::never);
     call(static_sizes, inputs({4, 3}, 1), 0);
     const auto lookup = static_sizes.look_up(inputs({5, 3}, 1));
-    CHECK(lookup.advice == "mark_dynamic(x, 0) before the first call, or compile with .dynamic = true");
+    CHECK(lookup.advice == "call mark_dynamic(x, 0) before the first call, or compile with .dynamic = true");
 }
 
 TEST_CASE("a size outside its range has a specialization of its own", "[frame_cache]") {
@@ -132,5 +132,5 @@ TEST_CASE("a scalar that makes another graph keeps its guard", "[frame_cache]") 
     const auto beyond = cache.look_up(inputs({4}, 3));
     CHECK(beyond.limited());
     CHECK(beyond.reason.text() == "L['n'] == 2, now 3");
-    CHECK(beyond.advice == "make L['n'] a tensor, or hoist what depends on it out of the compiled function");
+    CHECK(beyond.advice == "make L['n'] a tensor, or move what depends on it out of the function");
 }

@@ -142,7 +142,8 @@ TEST_CASE("guards tell what failed in the user's terms") {
     CHECK(one(fixed, f32({5, 3})) == "L['x'] size 0 == 4, now 5");
     CHECK(one(fixed, f32({4, 3, 1})) == "L['x'] rank == 2, now 3");
     CHECK(one(fixed, ValueMeta::contiguous(DType::f64, {4, 3})) == "L['x'] dtype == f32, now f64");
-    CHECK(one(fixed, SameTensor{Source::local("y")}) == "L['x']: f32[4, 3] strides=[3, 1], now L['y'] itself");
+    CHECK(one(fixed, SameTensor{Source::local("y")}) ==
+          "L['x']: f32[4, 3] strides=[3, 1], now the same tensor as L['y']");
     TensorMatch any_size = TensorMatch::of(f32({4, 3}));
     any_size.sizes[0] = kDynamicSize;
     const Guard tensor(x(), any_size);

@@ -170,10 +170,10 @@ class Binder {
         const std::int64_t had = element_count(was.sizes), has = element_count(is.sizes);
         BoundCall bound{.call = {}, .kind = capture::BreakKind::foreign_value};
         if (has > had)
-            bound.problem = "makes " + std::to_string(has) + " elements of " + std::to_string(had) +
-                            ": what the others are is not known";
+            bound.problem = "enlarges a tensor from " + std::to_string(had) + " to " + std::to_string(has) +
+                            " elements, whose new elements are undefined";
         else if (!is_contiguous(was.sizes, was.strides) || was.storage != is.storage || was.offset != is.offset)
-            bound.problem = "shows the memory of a tensor that is not contiguous, in its order there";
+            bound.problem = "changes the sizes of a tensor that is not contiguous";
         if (!bound.problem.empty()) {
             bound.problem = step_.op->target() + ": " + bound.problem;
             return bound;
@@ -260,7 +260,7 @@ class Binder {
         if (const auto* integer = std::get_if<std::int64_t>(&value.value)) {
             if (param.type == ParamType::dtype) {
                 const auto dtype = dtype_from_aten(*integer);
-                if (!dtype) problem_ = "a type that Whittle does not have";
+                if (!dtype) problem_ = "a dtype that Whittle does not support";
                 return dtype ? Arg(*dtype) : Arg();
             }
             if (param.type == ParamType::text) return option(param.name, *integer);
@@ -290,7 +290,7 @@ class Binder {
                                             "channels_last_3d"};
         if (name == "memory_format" && code >= 0 && code < 4) return Arg(kFormats[code]);
         if (name == "layout" && code == 0) return Arg();  // strided, as everything is
-        problem_ = "option " + std::to_string(code) + ", which Whittle does not have";
+        problem_ = "option " + std::to_string(code) + ", which Whittle does not support";
         return Arg();
     }
 

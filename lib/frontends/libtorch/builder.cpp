@@ -234,7 +234,7 @@ class Builder {
             note(std::move(text));
         if (!recording_.frames.names && !recording_.steps.empty())
             note(
-                "the program has no symbols (stripped): functions are told by address; build it with -g for names, "
+                "the program has no symbols (stripped): functions are shown by address; build it with -g for names, "
                 "files and lines");
         else if (!recording_.frames.lines && !recording_.steps.empty())
             note("the program has no debug information: no files and lines; build it with -g");
@@ -364,22 +364,23 @@ void add_notes(Collected& from, CapturedProgram& program) {
     if (from.titles.size() > 1) std::ranges::move(together(from.titles), std::back_inserter(notes));
     std::ranges::move(notes_of_placements(program.frames), std::back_inserter(notes));
     if (from.made)
-        notes.push_back("counted in no graph: " + plural(from.made, "operation") +
-                        (from.made == 1 ? " that only makes" : " that only make") +
-                        " tensors (ones, arange ...); these are inputs");
+        notes.push_back("in no graph: " + plural(from.made, "operation") +
+                        (from.made == 1 ? " that only creates" : " that only create") +
+                        " tensors (ones, arange ...); these tensors are inputs");
     for (const auto& [function, count] : from.initialisations)
-        notes.push_back("initialisation: " + plural(count, "operation") + " of " + function +
+        notes.push_back("initialization: " + plural(count, "operation") + " of " + function +
                         " in no graph (--function " + function + " captures them)");
     if (from.imported)
-        notes.push_back("initialisation: " + plural(from.imported, "operation") +
+        notes.push_back("initialization: " + plural(from.imported, "operation") +
                         " of packages while they were imported");
     std::int64_t dropped = 0;
     for (const auto& [name, folder] : from.folders) dropped += folder.dropped();
     if (dropped)
-        notes.push_back(plural(dropped, "recompile") + " counted only: of each graph " +
-                        std::to_string(from.options.most_variants) + " specializations are told");
+        notes.push_back(plural(dropped, "recompile") + " only counted: at most " +
+                        std::to_string(from.options.most_variants) +
+                        " specializations of each graph are reported (--compile cache_limit)");
     if (program.frames.empty()) return;
-    notes.push_back(std::string("never seen: ") + (from.with_data ? "" : "untyped data_ptr() and ") +
+    notes.push_back(std::string("capture cannot see: ") + (from.with_data ? "" : "untyped data_ptr() and ") +
                     "sizes that the program reads");
 }
 

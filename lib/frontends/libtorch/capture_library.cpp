@@ -134,8 +134,8 @@ std::string list_of(const std::vector<CaptureLibrary>& libraries) {
 std::string name_of(const TorchFacts& torch) {
     const std::string abi = torch.abi;
     const bool known = std::string_view(torch.version) != "unknown";
-    return (known ? "LibTorch " + std::string(torch.version) : "a LibTorch that does not tell its version") + " (" +
-           torch.soname + ", " +
+    return (known ? "LibTorch " + std::string(torch.version) : "LibTorch of an unknown version") + " (" + torch.soname +
+           ", " +
            (abi == "1"   ? "C++11 ABI"
             : abi == "0" ? "pre-C++11 ABI"
                          : "unknown C++ ABI") +
@@ -170,23 +170,24 @@ std::string prefix_of(const fs::path& file) {
 std::string why_not_captured(const TorchFacts& torch, const fs::path& file, const CaptureLibraries& libraries) {
     const std::string hint = build_command() + " --torch " + shell_quote({prefix_of(file)});
     if (libraries.usable.empty() && libraries.outdated.empty())
-        return "this Whittle was built without LibTorch, so its capture is missing; " + std::string(kHowToGetIt) +
+        return "this Whittle was built without LibTorch, so it has no capture library; " + std::string(kHowToGetIt) +
                ", or run " + hint;
     std::string known;
     for (const CaptureLibrary& library : libraries.usable)
         known += (known.empty() ? "" : ", ") + name_of(library.torch);
     std::string text = "the program uses " + file.string() + ", " + name_of(torch) +
-                       ", and no capture library is for it; found " + (known.empty() ? "none" : "those for " + known);
+                       ", and there is no capture library for it; found " +
+                       (known.empty() ? "none" : "those for " + known);
     if (!libraries.outdated.empty())
-        text += "; " + plural(libraries.outdated.size(), "one of another Whittle", "ones of another Whittle") +
-                " (build it anew): " + libraries.outdated.front().string();
+        text += "; " + plural(libraries.outdated.size(), "is", "are") +
+                " of another version of Whittle and must be rebuilt: " + libraries.outdated.front().string();
     return text + "; hint: " + hint;
 }
 
 std::string note_of_version(const std::string& version) {
     for (const std::string_view tested : kTested)
         if (version.starts_with(tested)) return {};
-    return "LibTorch " + version + " is untested: Whittle's tests run 1.13 alone";
+    return "LibTorch " + version + " is untested: Whittle's tests run LibTorch 1.13 only";
 }
 
 }  // namespace whittle::libtorch

@@ -12,10 +12,10 @@ std::string TensorRef::obstacle() const {
     if (placement) return {};
     std::string what;
     if (dtype && has(kWrappedNumber) && is_complex(*dtype))
-        what = "a complex number of the host";
+        what = "a complex scalar";
     else if (!has(kPlain))
-        what = has(kHasStorage) ? "a tensor that is conjugated or negated by a flag" : "a tensor without memory";
-    return what.empty() ? what : what + ", which Whittle does not have";
+        what = has(kHasStorage) ? "a tensor with the conjugate or negative bit" : "a tensor without storage";
+    return what.empty() ? what : what + ", which Whittle does not support";
 }
 
 std::string OpName::target() const {

@@ -96,8 +96,8 @@ std::optional<Difference> difference(const Node& call, const std::string& parame
     return Difference{.about = about,
                       .guard = {about + " == " + text_of(was), text_of(now)},
                       .advice =
-                          "a number that varies is a constant of each graph: pass it as a 0-d tensor, or compute "
-                          "it with tensor operations",
+                          "each value of this number makes a graph of its own: pass it as a 0-d tensor, or compute it "
+                          "with tensor operations",
                       .stack = call.stack,
                       .of_number = true};
 }
@@ -106,18 +106,18 @@ std::string advice_on(capture::TensorDifference::What what) {
     using What = capture::TensorDifference::What;
     switch (what) {
         case What::requires_grad:
-            return "set requires_grad and grad mode once, before the calls";
+            return "set requires_grad and the grad mode once, before the calls";
         case What::strides:
-            return "pass it contiguous in every call";
+            return "pass it with the same strides in every call, for example contiguous";
         case What::size:
-            return "pass one size, by padding, or let the compiler treat the size as dynamic";
+            return "pad it to one size, or let the compiler treat the size as dynamic";
         case What::placement:
-            return "pass it on one device and in one layout in every call";
+            return "pass it on the same device and in the same layout in every call";
         case What::dtype:
         case What::rank:
             break;
     }
-    return "pass one dtype and rank in every call";
+    return "pass it with the same dtype and rank in every call";
 }
 
 /// `shown`: the value that the nodes are.
@@ -161,17 +161,22 @@ std::optional<Difference> value_difference(const CapturedGraph& was, const Captu
     for (std::size_t i = 0; i < was.graph.nodes.size(); ++i) {
         const Node &a = was.graph.nodes[i], &b = now.graph.nodes[i];
         if (a.kind == NodeKind::output) break;
+        const auto told = [&](std::optional<Difference> found) {
+            if (was.library_calls.contains(a.name)) found->advice.clear();  // the user does not write that code
+            return found;
+        };
         for (std::size_t k = 0; k < std::min(a.args.size(), b.args.size()); ++k)
-            if (auto found = difference(a, parameter_name(a, k), a.args[k], b.args[k])) return found;
+            if (auto found = difference(a, parameter_name(a, k), a.args[k], b.args[k])) return told(std::move(found));
         for (std::size_t k = 0; k < std::min(a.kwargs.size(), b.kwargs.size()); ++k)
-            if (auto found = difference(a, a.kwargs[k].first, a.kwargs[k].second, b.kwargs[k].second)) return found;
+            if (auto found = difference(a, a.kwargs[k].first, a.kwargs[k].second, b.kwargs[k].second))
+                return told(std::move(found));
         const std::string shown = a.kind == NodeKind::placeholder ? was.sources.at(input++).text()
                                   : a.kind == NodeKind::get_attr  ? Source::local("self").attribute(a.target).text()
                                                                   : "%" + a.name;
         for (std::size_t k = 0; k < std::min(a.results.size(), b.results.size()); ++k)
             if (auto found = difference(shown, a, b, k)) {
                 found->of_data = std::ranges::count(data_sized_results(a), k) != 0;
-                return found;
+                return told(std::move(found));
             }
     }
     return std::nullopt;

@@ -69,16 +69,16 @@ ElfFacts facts_of(const fs::path& path) {
 /// Why our library cannot be loaded into the program; "" when it can.
 std::string obstacle(const fs::path& program) {
     const fs::path stub = capture_folder() / "libwhittle_capture.so";
-    if (!fs::exists(stub)) return stub.string() + " is missing: nothing of the program could be seen";
+    if (!fs::exists(stub)) return stub.string() + " is missing: the program ran without capture";
     const ElfFacts facts = facts_of(program);
     if (!facts.elf) return {};  // a script: its interpreter is what runs
-    if (!facts.same_machine) return "the program is for another machine or has 32 bits: nothing of it could be seen";
-    if (facts.interpreter.empty()) return "the program is linked statically: nothing of it could be seen";
+    if (!facts.same_machine) return "the program is for another machine, or for 32 bits: it ran without capture";
+    if (facts.interpreter.empty()) return "the program is linked statically: it ran without capture";
     if (facts.interpreter != facts_of("/proc/self/exe").interpreter)
-        return "the program has a loader of its own (" + facts.interpreter + "): nothing of it could be seen";
+        return "the program uses its own dynamic loader (" + facts.interpreter + "): it ran without capture";
     struct stat status {};
     if (::stat(program.c_str(), &status) == 0 && (status.st_mode & (S_ISUID | S_ISGID)) && ::geteuid() != 0)
-        return "the program runs with another user's rights (setuid): nothing of it could be seen";
+        return "the program runs with another user's rights (setuid): it ran without capture";
     return {};
 }
 
@@ -190,7 +190,7 @@ void run(const LaunchOptions& options, std::vector<std::string> environment, Lau
         result.exit_code = WEXITSTATUS(status);
 }
 
-constexpr char kUnseen[] = "the capture could not be loaded into the program: nothing of it could be seen";
+constexpr char kUnseen[] = "the capture library could not be loaded into the program: it ran without capture";
 
 /// What the stub wrote about itself, in our words: "" when all is well.
 std::string note_of(const std::string& status, const fs::path& program, const CaptureLibraries& libraries) {
@@ -200,7 +200,7 @@ std::string note_of(const std::string& status, const fs::path& program, const Ca
     if (what == "no-torch") return program.string() + " did not load LibTorch: there was nothing to capture";
     if (what == "late-torch")
         return "the program loaded LibTorch (" + more +
-               ") in a way that the capture does not see (dlmopen, a loader of its own); nothing of it could be seen";
+               ") in a way that capture cannot see (dlmopen, or its own loader): it ran without capture";
     if (what == "no-library") {
         std::istringstream words(more);
         TorchFacts torch{};
@@ -212,7 +212,7 @@ std::string note_of(const std::string& status, const fs::path& program, const Ca
         return "the capture library could not be loaded: " + more +
                (more.find("undefined symbol") == more.npos
                     ? ""
-                    : "; the program's LibTorch lacks what those of its version have");
+                    : "; the program's LibTorch lacks functions that others of its version have");
     return kUnseen;
 }
 
@@ -233,8 +233,8 @@ std::string note_of_hooks(std::istream& symbols) {
     std::string note;
     for (const std::string& name : missing) note += (note.empty() ? "" : ", ") + name;
     return note.empty() ? note
-                        : "the program's libraries lack functions that the capture watches, so calls of what they have "
-                          "instead are not seen: " +
+                        : "the program's libraries lack functions that the capture watches, so calls of their "
+                          "replacements are not captured: " +
                               note;
 }
 
@@ -277,7 +277,8 @@ fs::path torchscript_runner(const fs::path& module) {
     const fs::path runner = capture_folder() / kRunner;
     if (built_for().empty() || !fs::exists(runner))
         throw Error({module.string(), {}},
-                    "it is a TorchScript module, which LibTorch runs, and this Whittle was built without", kHowToGetIt);
+                    "found a TorchScript module, which needs LibTorch, but this Whittle was built without it",
+                    kHowToGetIt);
     return runner;
 }
 
@@ -332,15 +333,14 @@ LaunchResult launch(const LaunchOptions& options, const fs::path& folder) {
     const fs::path others = events.string() + ".others";
     const std::string uncaptured = fs::exists(others) ? read_file(others) : "";
     if (const auto count = std::ranges::count(uncaptured, kTooMany))
-        result.notes.push_back(
-            plural(count, "more process", "more processes") +
-            " that the program started ran LibTorch, of which nothing was recorded: only the first " +
-            std::to_string(kMostProcesses) + " that load it are captured");
+        result.notes.push_back(plural(count, "more process", "more processes") +
+                               " that the program started ran LibTorch without capture: only the first " +
+                               std::to_string(kMostProcesses) + " that load it are captured");
     if (const auto count = std::ranges::count(uncaptured, kOtherTorch))
         result.notes.push_back(
             plural(count, "more process", "more processes") +
-            " that the program started ran LibTorch uncaptured: no capture library is for it, or none could "
-            "be loaded");
+            " that the program started ran LibTorch without capture: there is no capture library for it, or it "
+            "could not be loaded");
     return result;
 }
 

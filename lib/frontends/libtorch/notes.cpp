@@ -29,11 +29,11 @@ const char* reason_of(CutReason cut) {
         case kCutTime:
             return "at its time limit (--capture seconds)";
         case kCutDisk:
-            return "where the disk was full";
+            return "because the disk was full";
         case kCutError:
-            return "by an error of its own";
+            return "by an error of Whittle";
         case kCutReading:
-            return "where a signal to stop left no time to look at more";
+            return "by a signal that left no time to process the rest";
     }
     return "";
 }
@@ -48,10 +48,10 @@ std::string last_op(const Recording& recording) {
     }
     if (last < 0) return {};
     const Step& step = recording.step(last);
-    return "the last, " + step.op->target() + place(recording.stack(last)) +
-           (!step.end      ? ", did not come to its end"
+    return "the last one, " + step.op->target() + place(recording.stack(last)) +
+           (!step.end      ? ", did not finish"
             : step.threw() ? ", threw an exception"
-                           : ", came to its end");
+                           : ", finished");
 }
 
 std::string note_of_end(const Recording& recording, const std::string& ended, std::optional<std::size_t> successor) {
@@ -59,14 +59,14 @@ std::string note_of_end(const Recording& recording, const std::string& ended, st
     const std::string& inside = recording.frames.ended_inside;
     std::string note = "the program ";
     if (ended == kStillRuns) {
-        return note + "was still running when this was written; what it did since is missing";
+        return note + "was still running when this was written; what it did after that is missing";
     } else if (!file.end) {
         note += ended.empty() ? "ended" : ended.starts_with("killed") ? "was " + ended : "ended with " + ended;
         note += " without returning from main";
     } else if (!file.end->replaced_by.empty()) {
         note += "replaced itself by " + file.end->replaced_by + " (" + file.end->function +
                 place(recording.frames.end) + "), " +
-                (successor ? "which is process " + std::to_string(*successor + 1) : "of which nothing was seen");
+                (successor ? "which is process " + std::to_string(*successor + 1) : "which was not captured");
     } else {
         note += "ended by " + file.end->function + place(recording.frames.end);
     }
@@ -92,24 +92,25 @@ std::vector<std::string> notes_of_end(const Recording& recording, const std::str
     for (const Event& event : file.events)
         if (event.kind == RecordKind::note) notes.push_back(event.text);
     if (file.cut != kNotCut) {
-        notes.push_back(std::string("the capture was cut ") + reason_of(file.cut) + "; what came later is missing" +
+        notes.push_back(std::string("the capture was stopped ") + reason_of(file.cut) + "; what came later is missing" +
                         (file.missed ? ": " + plural(file.missed, "operation") : ""));
     } else if ((!file.finished && !is_end_of_child(file)) || !recording.frames.ended_inside.empty()) {
         notes.push_back(note_of_end(recording, ended, processes.successor(process)));
     }
     if (file.left_out)
-        notes.push_back("the elements of " + plural(file.left_out, "tensor") +
-                        " were left out, for want of room (--capture limit): graphs that need them have no record");
-    if (file.lost)
         notes.push_back(
-            plural(file.lost, "event") +
-            " of the capture could not be written down: no memory, or tensors that do not tell what they are");
+            "the elements of " + plural(file.left_out, "tensor") +
+            " were left out because of the size limit (--capture limit): graphs that need them have no record");
+    if (file.lost)
+        notes.push_back(plural(file.lost, "event") +
+                        " could not be captured: out of memory, or tensors of an unknown kind");
     std::int64_t repeated = 0;
     for (const Step& step : recording.steps) repeated += step.kind == StepKind::op ? step.times() - 1 : 0;
     if (repeated)
-        notes.push_back("long loops: " + plural(repeated, "operation") +
-                        " of iterations that were like those before them were counted, not looked at; host numbers may "
-                        "differ in them");
+        notes.push_back(
+            "long loops: " + plural(repeated, "operation") +
+            " of iterations like earlier ones were only counted; the numbers that they were called with may "
+            "differ");
     if (file.cut == kNotCut && file.missed)
         notes.push_back(plural(file.missed, "operation") +
                         " that ran after main, in exit handlers and destructors of static objects, are in no graph");
@@ -122,19 +123,18 @@ std::vector<std::string> notes_of_escapes(const Recording& recording) {
     const auto blobs = static_cast<std::uint64_t>(
         std::ranges::count_if(recording.steps, [](const Step& step) { return step.kind == StepKind::blob; }));
     if (blobs)
-        notes.push_back("possible escape: " + plural(blobs, "tensor") +
-                        " made by from_blob share memory that the program can write to unseen" +
+        notes.push_back("possible untracked mutation: " + plural(blobs, "tensor") +
+                        " made by from_blob share memory that the program can change without an operation" +
                         (recording.file.with_data ? "" : "; trace compares the elements, explain does not"));
     const TracedValue* first = nullptr;
     std::set<std::pair<std::uint64_t, std::int32_t>> writes;  // storage, step that read it
     for (const TracedValue& value : recording.values.values)
         if (value.unseen && writes.emplace(value.tensor.storage, value.first_use).second && !first) first = &value;
     if (first)
-        notes.push_back(
-            "escape: " + plural(writes.size(), "time") +
-            " a tensor held other values than operations had given it: the program wrote them through "
-            "a pointer (data_ptr(), from_blob ...). What it held is an input of the next graph; first before " +
-            recording.step(first->first_use).op->target() + place(recording.stack(first->first_use)));
+        notes.push_back("untracked mutation: " + plural(writes.size(), "time") +
+                        " a tensor held values that no operation had written: the program wrote them through a pointer "
+                        "(data_ptr(), from_blob ...). They are inputs of the next graph; first before " +
+                        recording.step(first->first_use).op->target() + place(recording.stack(first->first_use)));
     return notes;
 }
 
@@ -152,7 +152,7 @@ std::vector<std::string> notes_of_placements(const std::vector<capture::Captured
     std::string list;
     for (const std::string& kind : kinds) list += (list.empty() ? "" : ", ") + kind;
     return {plural(graphs, "graph") + (graphs > 1 ? " have" : " has") + " values that no backend computes with (" +
-            list + "): told, but not to be replayed here"};
+            list + "): replay skips " + (graphs > 1 ? "them" : "it")};
 }
 
 std::vector<std::string> notes_of_functions(const std::set<std::string>& seen,

@@ -45,6 +45,7 @@ std::optional<CapturedGraph> PieceGraphs::build(const Piece& piece, std::optiona
     builder_.begin("graph");
     known_.clear();
     write_calls_.clear();
+    library_calls_.clear();
     for (const std::int32_t index : piece.steps)
         if (std::optional<GraphBreak> why = add_call(index)) {
             refusal = {index, std::move(*why)};
@@ -73,6 +74,7 @@ std::optional<CapturedGraph> PieceGraphs::build(const Piece& piece, std::optiona
         outputs.push_back({written, recording_.order_after(last->second, written)});
     }
     fill_values(*captured, values, outputs);
+    captured->library_calls = library_calls_;
     captured->number = piece.number;
     captured->differentiates = differentiated();
     captured->partial = piece.partial;
@@ -119,6 +121,8 @@ std::optional<GraphBreak> PieceGraphs::add_call(std::int32_t index) {
         if (recording_.value(results[i]).step == index) add_result(results[i], made.at(numbers.defined[i]), values);
     const auto name = [&](NodeRef node) { return builder_.graph().graph().node(node).name; };
     node_names_[index] = name(writers.back());
+    if (!recording_.library(index).empty())
+        for (const NodeRef writer : writers) library_calls_.insert(name(writer));
     if (bound.statistics)
         for (const ValueId id : recording_.written_values(index)) builder_.write(operand_of(id, index), call.target);
     if (bound.writes || bound.statistics)
@@ -405,7 +409,7 @@ Refusal PieceGraphs::refusal_of(const FunctionalizeError& error, const Graph& gr
 Refusal PieceGraphs::contradiction() const {
     const auto step = [](const auto& entry) { return entry.second; };
     const std::int32_t last = std::ranges::max_element(write_calls_, {}, step)->second;
-    return {last, recording_.step(last).op->target() + ": writes to memory that is not its argument's"};
+    return {last, recording_.step(last).op->target() + ": writes to memory that none of its arguments has"};
 }
 
 // ---- Elements
@@ -452,7 +456,7 @@ void PieceGraphs::fill_values(CapturedGraph& captured, const Inputs& inputs, con
         if (const auto tensor = tensor_of(output))
             to.push_back(*tensor);
         else if (captured.unrecorded.empty())
-            captured.unrecorded = "the elements of " + name + unrecorded(output) + " were not written down";
+            captured.unrecorded = "the elements of " + name + unrecorded(output) + " were not recorded";
     };
     for (const Source& source : captured.sources)
         add({inputs.at(source), read_at(inputs.at(source))}, source.text(), captured.inputs);

@@ -106,6 +106,7 @@ class PieceGraphs {
     capture::Builder builder_{""};
     std::map<ValueId, Known> known_;
     std::map<std::string, std::int32_t> write_calls_;  ///< steps by the name of the call that writes
+    std::set<std::string> library_calls_;              ///< CapturedGraph::library_calls
 };
 
 }  // namespace whittle::libtorch

@@ -59,20 +59,21 @@ std::vector<std::string> notes_of_processes(const Processes& processes, std::siz
     if (others.forks) {
         std::string note = "the program forked " + plural(others.forks, "time") + "; ";
         if (children)
-            note += plural(children, "child", "children") + " ran LibTorch, which is told, too";
+            note += plural(children, "child", "children") + " ran LibTorch and " + (children > 1 ? "were" : "was") +
+                    " captured, too";
         else
             note += "its children ran " + std::string(others.child_ops ? "" : "no operation of LibTorch");
         if (others.child_ops)
             note += (children ? "; others ran " : "") + plural(others.child_ops, "operation") +
-                    " of LibTorch, of which nothing was recorded";
+                    " of LibTorch that were not captured";
         notes.push_back(std::move(note));
     }
     if (const std::uint64_t count = others.started + others.child_execs)
         notes.push_back("the program ran " + plural(count, "other program") + " (" + (count > 1 ? "the first: " : "") +
                         others.first + "), " +
-                        (started ? "by which " + plural(started, "process", "processes") +
-                                       " came to run LibTorch, which is told, too"
-                                 : "of which nothing was seen"));
+                        (started ? plural(started, "process", "processes") + " of which ran LibTorch and " +
+                                       (started > 1 ? "were" : "was") + " captured, too"
+                                 : "which did not run LibTorch or could not be captured"));
     return notes;
 }
 

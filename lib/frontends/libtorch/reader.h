@@ -34,7 +34,7 @@ struct TensorRef {
     const Placement* placement = nullptr;  ///< of one that Whittle does not compute with: it is in graphs all the same
 
     bool has(TensorFlags flag) const { return flags & flag; }
-    /// Why no graph can have it: "a tensor that is conjugated or negated by a flag, which Whittle does not have"; ""
+    /// Why no graph can have it: "a tensor with the conjugate or negative bit, which Whittle does not support"; ""
     /// when one can.
     std::string obstacle() const;
 };

@@ -77,11 +77,11 @@ TEST_CASE("tensors of another device are in graphs, what Whittle has no call for
     const Placement* const cuda = placed({.device = "cuda:0"});
     for (const Node& node : graph.nodes)
         for (const ValueMeta& meta : node.results) CHECK(meta.placement == cuda);
-    CHECK(captured.unrecorded == "the elements of L['arg0'], a tensor on the device cuda:0, were not written down");
+    CHECK(captured.unrecorded == "the elements of L['arg0'], a tensor on the device cuda:0, were not recorded");
     const std::vector<std::string> notes = build_frames(file, {}).notes;
     CHECK(std::ranges::count(notes,
                              "1 graph has values that no backend computes with (a tensor on the device "
-                             "cuda:0): told, but not to be replayed here") == 1);
+                             "cuda:0): replay skips it") == 1);
 }
 
 TEST_CASE("ops that Whittle does not know, or knows otherwise, are breaks by name") {
@@ -110,8 +110,7 @@ TEST_CASE("a tensor that no graph can have is one reason, whatever op reads or m
         INFO(reads);
         CHECK(frame.graphs.empty());
         REQUIRE(frame.breaks.size() == 1);
-        CHECK(frame.breaks[0].reason ==
-              "a tensor that is conjugated or negated by a flag, which Whittle does not have");
+        CHECK(frame.breaks[0].reason == "a tensor with the conjugate or negative bit, which Whittle does not support");
         CHECK(frame.breaks[0].kind == capture::BreakKind::foreign_value);
     }
 }
@@ -188,7 +187,7 @@ TEST_CASE("a graph whose values are not all known says which are missing") {
     });
     const capture::CapturedGraph graph = only_frame(file).graphs.at(0);
     CHECK(graph.inputs.empty());
-    CHECK(graph.unrecorded == "the elements of ___live[0], a result of my.mystery.default, were not written down");
+    CHECK(graph.unrecorded == "the elements of ___live[0], a result of my.mystery.default, were not recorded");
 }
 
 TEST_CASE("a constant of the program, torch::tensor, is an input and nothing random; memory to write to is none") {
@@ -366,7 +365,8 @@ TEST_CASE("resize_ shows what was computed, makes memory of what nobody wrote, a
     }
     const capture::CapturedFrame larger = resized(true, 2, 4), other = resized(true, 2, 2, {2});
     REQUIRE(larger.breaks.size() == 1);
-    CHECK(larger.breaks[0].reason == "aten.resize_.default: makes 4 elements of 2: what the others are is not known");
+    CHECK(larger.breaks[0].reason ==
+          "aten.resize_.default: enlarges a tensor from 2 to 4 elements, whose new elements are undefined");
     CHECK(larger.breaks[0].kind == capture::BreakKind::foreign_value);
     CHECK(larger.graphs.size() == 2);
     REQUIRE(other.breaks.size() == 1);

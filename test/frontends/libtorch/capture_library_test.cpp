@@ -86,14 +86,14 @@ TEST_CASE("the refusal names what was found, what there is, and the command") {
     CHECK(
         why_not_captured(facts("bb 2.6.0+cu124 0 libtorch_cpu.so"), "/opt/lib/torch/lib/libtorch_cpu.so", libraries) ==
         "the program uses /opt/lib/torch/lib/libtorch_cpu.so, LibTorch 2.6.0+cu124 (libtorch_cpu.so, pre-C++11 ABI), "
-        "and no capture library is for it; found those for LibTorch 1.13.0 (libtorch_cpu.so.1.13, C++11 ABI); hint: " +
+        "and there is no capture library for it; found those for LibTorch 1.13.0 (libtorch_cpu.so.1.13, C++11 ABI); "
+        "hint: " +
             build_command() + " --torch /opt/lib/torch");
-    CHECK(
-        why_not_captured(facts("- unknown ? libtorch_cpu.so"), "/usr/lib/x86_64-linux-gnu/libtorch_cpu.so", libraries)
-            .find("libtorch_cpu.so, a LibTorch that does not tell its version (libtorch_cpu.so, unknown C++ ABI), and "
-                  "no capture library is for it") != std::string::npos);
+    CHECK(why_not_captured(facts("- unknown ? libtorch_cpu.so"), "/usr/lib/x86_64-linux-gnu/libtorch_cpu.so", libraries)
+              .find("libtorch_cpu.so, LibTorch of an unknown version (libtorch_cpu.so, unknown C++ ABI), and "
+                    "there is no capture library for it") != std::string::npos);
     CHECK(why_not_captured(facts("aa 1.13.0 1 x"), "/opt/libtorch/lib/libtorch_cpu.so", {}) ==
-          "this Whittle was built without LibTorch, so its capture is missing; " + std::string(kHowToGetIt) +
+          "this Whittle was built without LibTorch, so it has no capture library; " + std::string(kHowToGetIt) +
               ", or run " + build_command() + " --torch /opt/libtorch");
     CHECK(why_not_captured(facts("- 2.6.0 1 x"), "lib/libtorch_cpu.so", {}).ends_with(" --torch DIR"));
     CHECK(
@@ -138,5 +138,6 @@ TEST_CASE("the user's capture libraries are found, and those of another interfac
     REQUIRE(found.outdated.size() == 4);
     CHECK(found.outdated[0] == outdated);
     CHECK(why_not_captured(facts("ee 9.1.0 1 libtorch_cpu.so"), "/x/lib/libtorch_cpu.so", found)
-              .find("4 ones of another Whittle (build it anew): " + outdated.string()) != std::string::npos);
+              .find("4 are of another version of Whittle and must be rebuilt: " + outdated.string()) !=
+          std::string::npos);
 }

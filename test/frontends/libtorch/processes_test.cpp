@@ -35,12 +35,11 @@ TEST_CASE("what became of children and programs is told, and what is not known o
     const OtherProcesses others{.forks = 2, .child_ops = 3, .started = 1, .first = "ls"};
     CHECK(notes_of_processes(alone, 0, others) ==
           std::vector<std::string>{
-              "the program forked 2 times; its children ran 3 operations of LibTorch, of which nothing was recorded",
-              "the program ran 1 other program (ls), of which nothing was seen"});
-    CHECK(
-        notes_of_processes(both, 0, others).at(0) ==
-        "the program forked 2 times; 1 child ran LibTorch, which is told, too; others ran 3 operations of LibTorch, of "
-        "which nothing was recorded");
+              "the program forked 2 times; its children ran 3 operations of LibTorch that were not captured",
+              "the program ran 1 other program (ls), which did not run LibTorch or could not be captured"});
+    CHECK(notes_of_processes(both, 0, others).at(0) ==
+          "the program forked 2 times; 1 child ran LibTorch and was captured, too; others ran 3 operations of LibTorch "
+          "that were not captured");
 }
 
 TEST_CASE("a graph that two processes ran is told once, and each process by what it did") {
@@ -74,7 +73,7 @@ TEST_CASE("a graph that two processes ran is told once, and each process by what
     const auto told = [&](std::string_view end) {
         return std::ranges::count_if(program.notes, [&](const std::string& note) { return note.ends_with(end); });
     };
-    CHECK(told("the program forked 1 time; 1 child ran LibTorch, which is told, too") == 1);
+    CHECK(told("the program forked 1 time; 1 child ran LibTorch and was captured, too") == 1);
     CHECK(told("): 1 operation, in main") == 2);
     CHECK(told("process 2 (forked by process 1): 1 operation, in main") == 1);
 }

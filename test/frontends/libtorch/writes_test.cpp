@@ -336,7 +336,7 @@ TEST_CASE("what the program wrote through a pointer is an input of the next grap
     for (const capture::CapturedGraph& graph : frame.graphs)
         CHECK(same_bits(evaluate(graph.graph, graph.inputs).at(0), graph.outputs.at(0)));
     CHECK(std::ranges::any_of(captured.notes,
-                              [](const std::string& note) { return note.starts_with("escape: 1 time"); }));
+                              [](const std::string& note) { return note.starts_with("untracked mutation: 1 time"); }));
 }
 
 TEST_CASE("each of two threads that make the same view of one tensor uses its own") {

@@ -308,10 +308,10 @@ void start(Thread& thread) {
     watch_end();
     api.PyGILState_Release(gil);
     if (!layout)
-        note(thread, "the program runs in Python " + version + ", whose frames are " +
-                         (known ? "not where they are in other builds of that version"
-                                : "not known to this Whittle (it knows 3.9 to 3.13)") +
-                         ": operations are told by the interpreter's own functions");
+        note(thread, "the program runs in Python " + version + ", whose frames " +
+                         (known ? "differ from other builds of that version"
+                                : "are unknown to this Whittle (it knows 3.9 to 3.13)") +
+                         ": operations are attributed to the interpreter's own functions");
 }
 
 bool on() { return layout != nullptr; }

@@ -95,7 +95,7 @@ class Walk {
 
     void unnamed() {
         if (!std::exchange(told_unnamed, true))
-            note(thread_, "parameters have no names: where this release of PyTorch keeps a tensor is not known");
+            note(thread_, "parameters have no names: the memory layout of this release of PyTorch is unknown");
     }
 
     static std::string join(const std::string& path, const std::string& name) {
