@@ -114,7 +114,7 @@ Words probed_command(const Command& command, const Scratch& scratch) {
 
 struct Attempt {
     int status = 0;
-    std::string refused = {};  ///< why the file must be compiled plain
+    std::string refused = {};  ///< why the file must be compiled without probes
 };
 
 /// What a child that rewrote ends with; none that Clang itself would.
@@ -157,7 +157,8 @@ Rewritten rewrite_apart(const Command& command, const Scratch& scratch) {
     options.own_group = false;
     const ProcessResult result = run_forked(work, options);
     if (result.signal)
-        throw Error({command.words[command.source], {}}, "Clang crashed on it (" + signal_name(result.signal) + ")");
+        throw Error({command.words[command.source], {}},
+                    "Clang crashed while reading it (" + signal_name(result.signal) + ")");
     const auto rewritten = static_cast<Rewritten>(result.exit_code);
     if (rewritten < Rewritten::probed || rewritten > Rewritten::refused)
         throw Error({command.words[command.source], {}},
@@ -173,7 +174,7 @@ Attempt try_probes(const Command& command) {
     if (rewritten == Rewritten::nothing_to_probe) return {status_of(run(command.words, true)), {}};
     const ProcessResult result = run(probed_command(command, scratch), false);
     if (status_of(result) != 0)
-        return {0, "the compiler refuses the file with probes: " + first_error(result, scratch.source, source)};
+        return {0, "the compiler rejects the file with probes: " + first_error(result, scratch.source, source)};
     mend_depfile(command.depfile, scratch.source, source);
     // Warnings are shown as the compiler gives them for the source itself: columns and excerpts are then right.
     if (!result.err.empty() || !result.out.empty())
@@ -197,7 +198,8 @@ int compile_with_probes(std::span<const std::string> words) {
     if (attempt.refused.empty()) return attempt.status;
     const int status = status_of(run(command.words, true));
     // When that fails too, the compiler has said what is wrong with the file.
-    if (status == 0) std::cerr << program_called("trace cc") << ": compiled plain: " << attempt.refused << std::endl;
+    if (status == 0)
+        std::cerr << program_called("trace cc") << ": compiled without probes: " << attempt.refused << std::endl;
     return status;
 }
 

@@ -219,7 +219,7 @@ std::optional<Read> Semantics::member_read(const CXXMemberCallExpr* call) const 
     if (name == "backward") return Read{BreakKind::backward, false, ".backward() runs a backward pass"};
     if (role_of(name) == CaptureRole::dynamic_shape)
         return Read{BreakKind::dynamic_shape, false,
-                    "the size of what ." + name.str() + "() gives depends on tensor data"};
+                    "the size of the result of ." + name.str() + "() depends on tensor data"};
     if (role_of(name) == CaptureRole::indexes) return index_read(call);
     if (name.empty() || is_tensor(result)) return std::nullopt;
     if (one_of(name, {"data_ptr", "mutable_data_ptr", "const_data_ptr", "data", "accessor", "packed_accessor",
@@ -244,7 +244,7 @@ std::optional<Read> Semantics::function_read(const CallExpr* call) const {
     const bool finds = name == "where" && call->getNumArgs() == 1;  // positions, as nonzero()
     if (finds || role_of(name) == CaptureRole::dynamic_shape)
         return Read{BreakKind::dynamic_shape, false,
-                    "the size of what " + name.str() + "() gives depends on tensor data"};
+                    "the size of the result of " + name.str() + "() depends on tensor data"};
     if (!is_metadata(name) && is_host_value(call->getType()))
         return Read{role_of(name) == CaptureRole::compares ? BreakKind::compare : BreakKind::item, false,
                     name.str() + "() reads tensor data"};
@@ -267,7 +267,7 @@ std::optional<Read> Semantics::read(const Expr* expression) const {
             return Read{BreakKind::item, false, "a tensor is formatted as text"};
         if (output->getOperator() == OO_Subscript && is_tensor(output->getArg(0)->getType()) &&
             is_tensor(output->getArg(1)->getType()))
-            return Read{BreakKind::item, false, "[] reads the number of the tensor in it"};
+            return Read{BreakKind::item, false, "[] reads the value of its tensor index"};
     }
     if (const auto* call = dyn_cast<CallExpr>(expression)) return function_read(call);
     return std::nullopt;

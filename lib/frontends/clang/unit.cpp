@@ -92,7 +92,7 @@ std::string resource_folder() {
 /// What may be missing where a file could not be read.
 std::string hint_of(const std::string& message) {
     if (message.find("file not found") == std::string::npos) return {};
-    return "name its folder as the file's compilation does: -- -Iinclude -std=c++20";
+    return "pass the flags of the file's compilation: -- -Iinclude -std=c++20";
 }
 
 void parse(const Unit& unit, const Reader& reader) {
@@ -143,7 +143,7 @@ Probed add_probes(const Unit& unit) {
         insert_probes(semantics, functions, probed);
         probed.analysis.functions = std::move(functions.all());
     });
-    if (too_old) throw Error({unit.file, {}}, "found a language standard before C++14, which probes need");
+    if (too_old) throw Error({unit.file, {}}, "found a language standard older than C++14, but probes need C++14");
     return probed;
 }
 
