@@ -131,7 +131,7 @@ void BodyScope::refuse_what_leaves(const OpenBody& body, const TensorList& argum
         const ImplPtr impl = session_.pending_[i].lock();
         if (impl && impl.use_count() > 1 + expected[impl.get()])
             throw NestedBreak{
-                {.kind = capture::BreakKind::side_effect, .reason = "a tensor that is kept beyond a call"}};
+                {.kind = capture::BreakKind::side_effect, .reason = "a tensor of the body that outlives the call"}};
     }
 }
 
@@ -226,7 +226,7 @@ void Session::give_up_bodies() {
 
 void Session::check_body() const {
     if (!bodies_.empty() && bodies_.back().given_up)
-        throw NestedBreak{{.kind = capture::BreakKind::nested, .reason = "a value that another thread demanded"}};
+        throw NestedBreak{{.kind = capture::BreakKind::nested, .reason = "a value that another thread reads"}};
 }
 
 bool Session::in_body() const {

@@ -136,7 +136,7 @@ void Call::add(const Scalar& value) {
 }
 
 whittle::Scalar Call::demanded(const Scalar& symbol) const {
-    const std::string why = "item(), of which " + node_.target + " wants the number";
+    const std::string why = "item(): " + node_.target + " needs the number";
     return demand(Tensor(symbol.symbol()), {static_cast<int>(capture::BreakKind::item), why, "aten.item", pc_}).item();
 }
 
@@ -382,9 +382,9 @@ void write_now(const Node& written, const Node& call, const std::vector<ImplPtr>
     }
     if (has_aliases(self))
         throw Error(call.target +
-                        ": found a write, through which a gradient flows, to memory that several tensors show, "
-                        "expected one of memory of its own",
-                    "compile() the function: graphs know what shares memory; or write to a clone()");
+                        ": found a differentiable write to memory that several tensors share, expected memory of one "
+                        "tensor",
+                    "write to a clone(), or compile() the function: graphs track shared memory");
     const ImplPtr before = make_impl(own_copy(*self.value).with_requires_grad(false));  // backward may need it
     if (self.meta.requires_grad) set_history(*before, self.autograd->made_by);
     std::vector<ImplPtr> read = operands;
@@ -408,7 +408,7 @@ void Call::in_place(const Tensor& self) {
         if (session->records_write(*self.impl(), wants_gradient(operands_)))
             return session->record_write(std::move(node_), form->functional, operands_, pc_);
         session->break_graph({.kind = capture::BreakKind::mutation,
-                              .reason = "a write that changes what gradients there are",
+                              .reason = "a write that changes which tensors have gradients",
                               .op = node_.target},
                              pc_);
     }

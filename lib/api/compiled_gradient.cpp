@@ -168,7 +168,7 @@ void CompiledNode::verify_rules(std::span<const whittle::Tensor> inputs) const {
     const program::Slopes slopes = program::check_slopes(gradient_->joint, shape, inputs);
     if (slopes.wrong)
         throw VerifyError("graph " + graph_ + ": the gradient of '" + slopes.wrong->of +
-                          "' is wrong by its rules, whatever the backend: " + slopes.wrong->text());
+                          "' is wrong with any backend, because a gradient rule is wrong: " + slopes.wrong->text());
 }
 
 void CompiledNode::release() {

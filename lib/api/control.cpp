@@ -197,7 +197,7 @@ std::vector<ValueMeta> given_to(const TensorList& carried, const TensorList& xs)
 class NoFrame final : public FrameHost {
     GraphRun run(const Recorded&, std::shared_ptr<CompiledGraph>&, const std::vector<whittle::Tensor>&,
                  const std::vector<whittle::Tensor>&) override {
-        throw Error("found a graph to run where nothing is recorded");
+        throw Error("found a graph to run outside of capture");
     }
     void broke(const capture::GraphBreak&, const Addresses&) override {}
 };
@@ -216,8 +216,8 @@ TensorList of_no_slices(const std::string& op, const Body& body, const TensorLis
             results.push_back(wrap(whittle::Tensor(meta.dtype, sizes)));
         }
     } catch (const NestedBreak& inner) {
-        throw Error(op +
-                    ": found no slices and a function whose results' types are unknown without: " + inner.why.reason);
+        throw Error(op + ": found no slices, and the types of the function's results are unknown without one: " +
+                    inner.why.reason);
     }
     return results;
 }

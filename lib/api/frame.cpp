@@ -343,7 +343,7 @@ GraphRun Execution::run(const Recorded& recorded, std::shared_ptr<CompiledGraph>
             if (trace_ && trace_->wants_record(recorded.key, true)) record(reference());
             if (function_.repro.on_failure()) keep(dynamic_cast<const VerifyError*>(&error) != nullptr);
         } catch (const std::exception& second) {
-            log_warning(LogChannel::capture, std::string("what failed could not be kept: ") + second.what());
+            log_warning(LogChannel::capture, std::string("the failing graph could not be saved: ") + second.what());
         }
         throw;
     }
@@ -391,7 +391,7 @@ void Execution::gave_up(const Thrown& why, const Addresses& user) {
     if (verbose()) text += print(whole_stack(why.addresses));
     text += "from user code:\n" + print(stack);
     text += "it runs uncompiled from here on";
-    if (!verbose()) text += "; hint: -v, or WHITTLE_VERBOSE=1, shows the full stacks of both";
+    if (!verbose()) text += "; hint: -v or WHITTLE_VERBOSE=1 shows both full stacks";
     log_error(LogChannel::capture, text);
     if (trace_) trace_->note(function_.name() + at + " runs uncompiled: capture failed: " + why.what);
 }
@@ -410,7 +410,7 @@ void Execution::keep_events(std::vector<FrameSegment> events, const std::string&
     if (trace_ && trace_->wants_frame_records()) trace_->add_frame_record(record);
     if (function_.frame_records.empty() || !failed(record)) return;
     const std::filesystem::path file = save_frame_record(function_.frame_records, record);
-    log_error(LogChannel::capture, "capture of " + record.frame + " failed; its events are kept; next: " +
+    log_error(LogChannel::capture, "capture of " + record.frame + " failed; its events are saved; next: " +
                                        shell_quote(program_words("replay", {file.string()})));
 }
 

@@ -184,7 +184,7 @@ std::unique_ptr<Executable> Execution::compile_part(const Graph& part, std::opti
     std::vector<capture::GraphBreak> requested;
     const auto asked = [&](const Graph&, const Node& node, const std::string& reason) {
         requested.push_back({.kind = capture::BreakKind::backend_request,
-                             .reason = "backend " + function_.backend_name + " asks for a break: " + reason,
+                             .reason = "backend " + function_.backend_name + " requested a break: " + reason,
                              .op = node.target,
                              .stack = node.stack});
     };
@@ -218,7 +218,7 @@ void Execution::compile_backward(CompiledGradient& gradient, const Graph& captur
                 keep_for_minify({part, frame, backend, options, inputs, evaluate(part, inputs)}, repro,
                                 dynamic_cast<const VerifyError*>(&error) != nullptr);
             } catch (const std::exception& second) {
-                log_warning(LogChannel::capture, std::string("what failed could not be kept: ") + second.what());
+                log_warning(LogChannel::capture, std::string("the failing graph could not be saved: ") + second.what());
             }
         };
     const std::string graph = captured.name + ", backward";

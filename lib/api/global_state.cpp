@@ -69,8 +69,8 @@ void use_default_dtype(Node& call, const Schema& schema, std::vector<ImplPtr>& o
         operand = make_pending(meta);  // to see whether it would do
     }
     if (operands.empty() || result_dtype(call, converted) != wanted)
-        throw Error(call.target + ": found operands without floating-point dtype, for which the default dtype " +
-                        std::string(whittle::name(wanted)) + " cannot be told to the operation",
+        throw Error(call.target + ": found no floating-point operand, so the default dtype " +
+                        std::string(whittle::name(wanted)) + " cannot be passed to the operation",
                     "convert them with to()");
     for (ImplPtr& operand : operands) {
         Node convert;

@@ -96,8 +96,7 @@ PrepareDebug::~PrepareDebug() {
         state_->trace.save();
         whittle::write_full_code(state_->folder);
     } catch (const std::exception& error) {
-        log_warning(LogChannel::capture,
-                    "what was captured is not all in " + state_->folder.string() + ": " + error.what());
+        log_warning(LogChannel::capture, "the trace in " + state_->folder.string() + " is incomplete: " + error.what());
     }
 }
 

@@ -1,4 +1,4 @@
-// A graph in which a backend asked for a break: compiled in pieces before, at and after the node that it named.
+// A graph in which a backend requested a break: compiled in pieces before, at and after the node that it named.
 #pragma once
 
 #include <functional>

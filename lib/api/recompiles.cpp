@@ -97,10 +97,10 @@ std::string RecompileProfile::report() const {
                         " different values: round or pad them to a few (buckets)\n";
         }
         if (function.specializations == kMostSpecializations)
-            text += "  no cache limit below " + std::to_string(kMostSpecializations) + " holds what these calls need\n";
+            text += "  no cache limit below " + std::to_string(kMostSpecializations) + " is enough for these calls\n";
         else if (function.specializations > 1)
             text +=
-                "  hint: .cache_limit = " + std::to_string(function.specializations) + " holds what these calls need\n";
+                "  hint: .cache_limit = " + std::to_string(function.specializations) + " is enough for these calls\n";
     }
     return text.empty() ? "No compiled function was called.\n" : text;
 }

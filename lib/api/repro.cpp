@@ -113,8 +113,7 @@ void keep_for_minify(const FailingGraph& failing, const ReproOptions& options, b
                                                     .backend_options = failing.backend_options,
                                                     .inputs = failing.inputs,
                                                     .expected = failing.expected});
-    if (options.before_compiling())
-        return log_info(LogChannel::capture, "kept before it is compiled: " + file.string());
+    if (options.before_compiling()) return log_info(LogChannel::capture, "saved before compilation: " + file.string());
     if (made_here(failing.backend)) {
         const std::string next = options.level == 1 ? "other processes do not know its backend " + failing.backend
                                                     : minified_here(graph, failing, file, wrong_results);

@@ -340,7 +340,8 @@ void Session::finish_by_exception(const Thrown& thrown) noexcept {
         }
         prints_.print();
     } catch (const std::exception& error) {
-        log_warning(LogChannel::capture, "what " + frame_ + " did before an exception left it failed: " + error.what());
+        log_warning(LogChannel::capture,
+                    "the operations of " + frame_ + " before the exception failed: " + error.what());
     }
     abandon();
 }
@@ -372,9 +373,9 @@ const whittle::Tensor& demand(const Tensor& tensor, const Demand& why) {
         current->settle(impl, why);
     if (!impl.value)
         throw Error(
-            "the tensor has no value: the graph that computes it failed, or was given up by an exception",
-            "a function of cond(), while_loop(), map() or scan() shall leave tensors only as its results: it is "
-            "also run to see what it records");
+            "the tensor has no value: the graph that computes it failed, or an exception discarded it",
+            "pass tensors out of a function of cond(), while_loop(), map() or scan() only as its results: capture "
+            "runs it, too, to record its operations");
     return *impl.value;
 }
 

@@ -89,7 +89,7 @@ struct OfEnvironment {
         try {
             trace = std::make_unique<Trace>(folder, *policy);
         } catch (const Error& error) {  // the program did not ask for it
-            log_error(LogChannel::capture, std::string("there will be no trace: ") + error.what());
+            log_error(LogChannel::capture, std::string("cannot write the trace: ") + error.what());
         }
     }
 
@@ -137,7 +137,7 @@ Trace::~Trace() {
     if (!keeps_files() || !is_own()) return;
     if (timeline_) index_.spans = whittle::told(timeline_->spans());
     if (index_.frames.empty())
-        note("no compiled function was called: of a program that uses compile() operations outside are not captured");
+        note("no compiled function was called: in a program that uses compile(), other operations are not captured");
     const std::lock_guard lock(mutex_);
     changed_for_good();
 }
@@ -172,7 +172,7 @@ std::vector<StackFrame> Trace::told(const Addresses& addresses) {
     const auto no_line = [](const StackFrame& frame) { return frame.line == 0; };
     if (const auto found = std::find_if(stack.begin(), stack.end(), no_line); found != stack.end())
         note_locked(found->file + " has no debug information in some places (compile with -g): functions or offsets " +
-                    "stand for lines");
+                    "are shown in place of lines");
     return stack;
 }
 
@@ -207,7 +207,7 @@ bool Trace::add_graph(const std::string& frame, const Recorded& recorded, std::o
     const std::lock_guard lock(mutex_);
     if (index_.graphs.size() >= kMostGraphs && !by_key_.contains(frame + "|" + recorded.key)) {
         beyond_limit_.insert(recorded.key);
-        note_locked("the trace was cut after " + std::to_string(kMostGraphs) + " graphs; the program went on");
+        note_locked("the trace has only the first " + std::to_string(kMostGraphs) + " graphs; the program ran on");
         return false;
     }
     const auto [known, added] = by_key_.try_emplace(frame + "|" + recorded.key, index_.graphs.size());
@@ -281,7 +281,7 @@ bool Trace::wants_record(const std::string& key, bool failed) {
     if (other_sizes_.contains(key) && recorded_runs_[key] == 1) return false;
     int& runs = recorded_runs_[key];
     if (runs == kRunsRecorded) {
-        const std::string text = "of a graph's runs only the first " + std::to_string(kRunsRecorded) + " are recorded";
+        const std::string text = "only the first " + std::to_string(kRunsRecorded) + " runs of each graph are recorded";
         note_locked(text);
         return false;
     }

@@ -198,7 +198,7 @@ TEST_CASE("writes have gradients where one tensor has the memory") {
     buffer.sum().backward();
     CHECK(values(w.grad()) == Floats{4, 6});
     const Tensor rows = zeros({2, 2});
-    CHECK_THROWS_WITH(rows[0].add_(w), Catch::Contains("memory that several tensors show"));
+    CHECK_THROWS_WITH(rows[0].add_(w), Catch::Contains("memory that several tensors share"));
 }
 
 TEST_CASE("hooks see whole gradients, later operations first, and may change them") {

@@ -102,7 +102,7 @@ TEST_CASE("the profiler counts what a limit of 1 would meet, over calls and thre
     CHECK_THAT(report, Catch::Contains("scale: 13 calls, 11 that the first specialization did not fit"));
     CHECK_THAT(report, Catch::Contains("hint: call mark_dynamic(x, 0) before the first call"));
     CHECK_THAT(report, Catch::Contains("5 different values: round or pad them to a few (buckets)"));
-    CHECK_THAT(report, Catch::Contains("hint: .cache_limit = 3 holds what these calls need"));
+    CHECK_THAT(report, Catch::Contains("hint: .cache_limit = 3 is enough for these calls"));
 }
 
 TEST_CASE("the profiler says when no limit would do", "[recompiles]") {
@@ -112,7 +112,7 @@ TEST_CASE("the profiler says when no limit would do", "[recompiles]") {
     REQUIRE(profiler.causes().size() == 1);
     CHECK(profiler.causes()[0].calls == 69);
     CHECK(profiler.causes()[0].reasons.size() == 16);
-    CHECK_THAT(profiler.report(), Catch::Contains("no cache limit below 64 holds what these calls need"));
+    CHECK_THAT(profiler.report(), Catch::Contains("no cache limit below 64 is enough for these calls"));
     CHECK_THAT(profiler.report(), Catch::Contains("16 or more different values"));
     CHECK(observed.stats().eager_calls == 6);
 }
