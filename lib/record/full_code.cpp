@@ -42,9 +42,9 @@ class FrameWriter {
         std::size_t breaks = 0;
         for (const RecordedGraph& recorded : graphs_) breaks += recorded.entry->ended_by_break.has_value();
         const std::string about =
-            "// What runs in place of " + name_ + ", captured as " + plural(graphs_.size(), "graph") + " with " +
-            plural(breaks, "break") + " between" +
-            (starts.size() > 2 ? ", in " + plural(starts.size() - 1, "way") + " through it" : "") + ".\n" +
+            "// The code that runs in place of " + name_ + ": " + plural(graphs_.size(), "graph") + " and " +
+            plural(breaks, "break") +
+            (starts.size() > 2 ? ", on " + plural(starts.size() - 1, "path") + " through the function" : "") + ".\n" +
             unsupported();
         std::string code, table;
         for (std::size_t i = 0; i < graphs_.size(); ++i) code += compiled(i);
@@ -75,11 +75,11 @@ class FrameWriter {
                 if (std::ranges::find(all, op) == all.end()) all.push_back(op);
         if (all.empty()) return {};
         return "// It cannot run " + join(all) +
-               ", for the API has no such function. Where it stands as __unsupported(…), call the\n"
-               "// program's own function on the operands that the line of source behind it names.\n";
+               ": the API has no such function. In place of __unsupported(...), call the program's own\n"
+               "// function on the operands that the source line behind it names.\n";
     }
 
-    /// Where each way through the function begins, and the end: the last graph of a way returned.
+    /// Where each path through the function begins, and the end: after its last graph, the function returns.
     std::vector<std::size_t> entries() const {
         std::vector<std::size_t> starts = {0};
         for (std::size_t i = 1; i < graphs_.size(); ++i)
@@ -97,10 +97,10 @@ class FrameWriter {
     }
     std::string about_entry(const std::vector<std::size_t>& starts, std::size_t e) const {
         if (continues(starts[e]))
-            return "/// Another way on after a break that is told above, with the values that were alive there. Each "
-                   "graph once:\n"
-                   "/// a loop runs its own as often as it turns.\n";
-        return "/// One way through the function, each graph once: a loop runs its own as often as it turns.\n";
+            return "/// Another path after a break above, with the values that were live there. It has each graph "
+                   "once, "
+                   "even where a\n/// loop runs it more often.\n";
+        return "/// A path through the function. It has each graph once, even where a loop runs it more often.\n";
     }
 
     const Graph& graph(std::size_t i) const { return graphs_[i].record.graph; }
@@ -143,7 +143,8 @@ class FrameWriter {
 
     std::string guards() const {
         std::string text =
-            "/// Whether the graphs fit a call: else the next specialization is tried, or captured.\n"
+            "/// Returns whether the graphs fit a call. If not, the next specialization is tried, or a new one "
+            "captured.\n"
             "bool __guards([[maybe_unused]] Frame& frame) {\n";
         std::set<std::string> symbols;
         for (const IndexGuard& entry : graphs_[begin_].entry->guards)
