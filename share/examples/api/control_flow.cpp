@@ -1,19 +1,19 @@
-// Choices and loops that depend on data, as operations of one graph: cond(), while_loop() and map(); `if` and `while`
-// would break it. explain --fullgraph --ops ./control_flow tells of 1 graph with 5 nested ones, and of no break.
+// Data-dependent branches and loops as operations of one graph: cond(), while_loop() and map(). An `if` or `while`
+// would break the graph. explain --fullgraph --ops ./control_flow reports 1 graph with 5 nested graphs, and no break.
 #include <whittle/whittle.h>
 
 #include <cstdio>
 
 using whittle::Tensor;
 
-/// The square root by Newton's method, element by element, until no element moves much.
+/// The square root by Newton's method, element by element, until all elements converge.
 Tensor square_root(const Tensor& x) {
     const auto moving = [&](const Tensor& root, const Tensor& last) { return ((root - last).abs() > 1e-6 * x).any(); };
     const auto step = [&](const Tensor& root, const Tensor&) { return std::tuple((root + x / root) / 2, root); };
     return std::get<0>(whittle::while_loop(moving, step, x, whittle::zeros_like(x)));
 }
 
-/// Each row divided by its norm; a row of zeros stays as it is.
+/// Each row divided by its norm; a row of zeros stays unchanged.
 Tensor normalized(const Tensor& rows) {
     const auto normalize = [](const Tensor& row) {
         const Tensor squares = (row * row).sum();

@@ -1,9 +1,9 @@
-// An operation of the program's own in a graph: a schema, a function, what kinds of tensors it gives, and its gradient.
+// A custom operation in a graph: a schema, a function, the sizes and types of its results, and its gradient.
 //   explain ./custom_op
-// tells of one graph with my.gelu_tanh.default in it, and of no break, though the function reads its operand's
-// elements. With the argument "wrong" the function also writes to its operand, which the schema does not say:
+// reports one graph with my.gelu_tanh.default in it, and no break, although the function reads its operand's
+// elements. With the argument "wrong" the function also writes to its operand, which its schema does not declare:
 //   WHITTLE_BACKEND=eager_debug ./custom_op wrong
-// names it.
+// reports that.
 #include <whittle/whittle.h>
 
 #include <cmath>

@@ -1,5 +1,5 @@
-// A function that is called with one batch size after another. Its second size makes the batch a symbol, and one
-// recompile; marked from the start it takes none:
+// A function that is called with different batch sizes. The second size causes one recompile, after which the batch
+// size is a symbol. Marked as dynamic from the start, it needs no recompile:
 //   explain --recompiles --guards ./dynamic_sizes
 //   explain --recompiles --guards ./dynamic_sizes -- marked
 #include <whittle/whittle.h>
@@ -9,7 +9,7 @@
 
 using whittle::Tensor;
 
-/// How close each pair of rows is, and their mean; `note` is for the log only, so that no graph depends on it.
+/// Returns how close each pair of rows is, and the mean; `note` is only for the log: no graph depends on it.
 Tensor compare(const Tensor& batch, const Tensor& others, int note) {
     if (note < 0) std::printf("note %d\n", note);
     const Tensor both = whittle::cat({batch, others});

@@ -1,4 +1,4 @@
-// A training step of a two-layer network, its gradients written out: explain ./mlp_training tells of 1 graph for all
+// A training step of a two-layer network, its gradients written out: explain ./mlp_training reports 1 graph for all
 // 1000 steps. The parameters are updated in place: their new values are outputs of the graph, and written back.
 #include <whittle/whittle.h>
 

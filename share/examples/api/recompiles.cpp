@@ -1,7 +1,7 @@
 // A function that recompiles too often: it takes the step as a number, which becomes a constant of its graphs.
 //   explain --recompiles ./recompiles
-// names the guard that fails and what would stop it. With the argument "fixed" the step is a tensor, and nothing is
-// recompiled.
+// reports the guard that fails and what would avoid the recompile. With the argument "fixed" the step is a tensor, and
+// nothing is recompiled.
 #include <whittle/whittle.h>
 
 #include <cstdio>

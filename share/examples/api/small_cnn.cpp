@@ -1,4 +1,4 @@
-// A small convolutional network: explain --fullgraph --guards ./small_cnn tells of 1 graph, its 3 guards and no break.
+// A small convolutional network: explain --fullgraph --guards ./small_cnn reports 1 graph, its 3 guards and no break.
 #include <whittle/whittle.h>
 
 #include <cstdio>

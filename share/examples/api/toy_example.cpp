@@ -1,6 +1,6 @@
 // The example of TorchDynamo's guide to graph breaks, in Whittle's own API:
 //   explain ./toy_example
-// tells of 3 graphs, 2 graph breaks (the print, and the branch on a tensor) and 6 operations.
+// reports 3 graphs, 2 graph breaks (the print, and the branch on a tensor) and 6 operations.
 #include <whittle/whittle.h>
 
 #include <iostream>

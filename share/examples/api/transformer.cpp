@@ -1,5 +1,5 @@
 // A decoder with a cache that generates until it is sure of a token: the decision ends the graph, and the cache grows,
-// so its size is dynamic from the third step on. explain --recompiles ./transformer tells of both recompiles and why.
+// so its size is dynamic from the third step on. explain --recompiles ./transformer reports both recompiles.
 #include <whittle/whittle.h>
 
 #include <cmath>
@@ -39,7 +39,7 @@ struct Decoder : whittle::Module {
         register_module("head", std::make_shared<whittle::Linear>(kWidth, kVocabulary));
 };
 
-/// The next token. Leaves after the first block when that is sure enough.
+/// Returns the next token. Skips the second block when the first one is sure enough.
 Tensor decode(Decoder& model, Tensor token, std::vector<Cache>& caches) {
     Tensor x = model.first->forward((*model.embed)(token), caches[0]);
     const Tensor early = (*model.head)(x).softmax(-1);

@@ -1,4 +1,4 @@
-// The toy_example of the TorchDynamo troubleshooting guide, as an ordinary LibTorch program that knows nothing of
+// The toy_example of the TorchDynamo troubleshooting guide, as an ordinary LibTorch program without any code for
 // Whittle. `explain ./toy_example` finds three graphs and two breaks in it: the print, and the branch on a tensor.
 #include <ATen/ATen.h>
 
