@@ -1,5 +1,5 @@
-// register_backend(): a function of the program as a backend, beside those that explain list backends shows. It is
-// given each graph that capture found, and says what is to run instead of it:
+// register_backend(): makes a function of the program a backend, besides those of `explain list backends`. The function
+// gets each captured graph and returns what runs in place of it:
 //
 //   // fails if the graph contains relu
 //   whittle::BackendAnswer toy_compiler(const whittle::BackendGraph& graph) {
@@ -9,7 +9,7 @@
 //   }
 //   auto fast = whittle::compile(f, {.backend = toy_compiler});
 //
-// or, to be found by name, also in $WHITTLE_BACKEND: whittle::register_backend("toy_compiler", toy_compiler).
+// To use it by name, also in $WHITTLE_BACKEND: whittle::register_backend("toy_compiler", toy_compiler).
 #ifndef WHITTLE_API_BACKENDS_H
 #define WHITTLE_API_BACKENDS_H
 
@@ -21,7 +21,7 @@
 
 WHITTLE_API_BEGIN
 
-/// A value that a graph is given.
+/// An input of a graph.
 struct BackendInput {
     std::string name = {};
     ScalarType dtype = kFloat32;
@@ -34,7 +34,7 @@ struct BackendNode {
     std::string target = {};  ///< of a call, its op: "aten.relu.default"
 };
 
-/// A graph that is to be compiled, without writes to memory; parameters are inputs. Calling it interprets it.
+/// A graph to compile: it has no writes to memory, and parameters are inputs. Calling it interprets it.
 struct BackendGraph {
     std::string name = {};
     std::string text = {};  ///< as explain and minify print it
@@ -46,8 +46,8 @@ struct BackendGraph {
     std::function<TensorList(const TensorList&)> run = {};
 };
 
-/// What a graph is compiled to: a callable, which is given the inputs in their order and returns the outputs; another
-/// graph with the same inputs and outputs, as text; or nothing: the graph runs eagerly.
+/// What a graph is compiled to: a callable that takes the inputs in order and returns the outputs; another graph with
+/// the same inputs and outputs, as text; or nothing, so that the graph runs eagerly.
 class BackendAnswer {
   public:
     BackendAnswer() = default;
@@ -66,23 +66,24 @@ class BackendAnswer {
     std::string text_ = {};
 };
 
-/// It and its callable leave grad mode and default dtype as they were; what it draws while it compiles is not missing
-/// from what the program draws. What it throws is the backend's failure: a BackendError, with the original nested in it
-/// (std::rethrow_if_nested).
+/// Grad mode and default dtype are restored after a call of it or of its callable. Random numbers that it draws during
+/// compilation do not change those of the program. An exception is a failure of the backend: a BackendError, with the
+/// original nested in it (std::rethrow_if_nested).
 using BackendFunction = std::function<BackendAnswer(const BackendGraph&)>;
 
-/// Makes it a backend of this process, under a name that no other has; one that was registered is replaced. Other
-/// processes do not know it: the programs of Whittle cannot run it. Throws std::exception for a name that is taken.
+/// Registers the function as a backend of this process, under a name that no built-in backend has; an earlier function
+/// of that name is replaced. Other processes, and so Whittle's programs, cannot run it. Throws std::exception for a
+/// name that is taken.
 void register_backend(const std::string& name, BackendFunction function);
 
 namespace detail {
 
-/// Registers the function, under the name of what is at the address; of a lambda there is none. Returns the name.
+/// Registers the function under the name of the symbol at the address (none for a lambda). Returns the name.
 std::string backend_of(BackendFunction function, const void* address);
 
 }  // namespace detail
 
-/// What CompileOptions.backend takes: a name, or a function.
+/// The type of CompileOptions.backend: a name, or a function.
 class BackendName : public std::string {
   public:
     using std::string::string;

@@ -1,11 +1,11 @@
-// compile(fn, options): the function with its tensor operations captured as graphs that a backend compiles.
+// compile(fn, options): captures the tensor operations of a function as graphs, which a backend compiles.
 //
-// The function's own code runs at every call, as it is: whatever C++ it holds works. Its tensor operations are
-// recorded; where the program demands a value (item(), a condition, printing, a data pointer) the graph ends, runs, and
-// a new one begins. Graphs are compiled once and found again by what they are.
+// The function's own code runs at every call, unchanged: any C++ in it works. Its tensor operations are recorded. Where
+// the program needs a value (item(), a condition, printing, a data pointer) the graph ends and runs, and a new one
+// begins. Each graph is compiled once, and equal graphs share the compilation.
 //
 // Arguments: tensors, numbers, strings, std::vector, array, tuple, pair, optional of them, modules, and structs that
-// name their members with WHITTLE_FIELDS. Other types are passed on unseen.
+// list their members with WHITTLE_FIELDS. Capture does not look into arguments of other types.
 #ifndef WHITTLE_API_COMPILE_H
 #define WHITTLE_API_COMPILE_H
 
@@ -22,49 +22,50 @@
 WHITTLE_API_BEGIN
 
 struct CompileOptions {
-    /// As after --backend, or a function (backends.h); empty: $WHITTLE_BACKEND, else eager.
+    /// A name as for --backend, or a function (backends.h); empty: $WHITTLE_BACKEND, else eager.
     BackendName backend = {};
     std::map<std::string, std::string> backend_options = {};
     bool fullgraph = false;  ///< a graph break is an error (GraphBreakError)
-    int cache_limit = 0;     ///< so many specializations, then it runs eagerly; 0: $WHITTLE_CACHE_SIZE_LIMIT, else 8
-    /// Only compile when the name is one of these, separated by commas; default $WHITTLE_DEBUG_FUNCTION.
+    int cache_limit = 0;     ///< most specializations, then it runs eagerly; 0: $WHITTLE_CACHE_SIZE_LIMIT, else 8
+    /// Compile only functions of these names, separated by commas; default: $WHITTLE_DEBUG_FUNCTION.
     std::string function_filter = {};
     bool verify = false;  ///< run every graph on the reference too; wrong results are an error (VerifyError)
-    /// What the function prints breaks no graph: it comes, in order, once its values are there (later.h).
+    /// Output does not break the graph: it appears later, in order, when its values are known (later.h).
     bool defer_output = false;
-    /// Tensor::item() gives a symbol of the graph, and breaks none, until the program wants the number itself:
-    /// item<T>(), Scalar::to<T>(), and where an operation has no tensor form for it. Off by default, as in TorchDynamo.
+    /// Tensor::item() returns a symbol of the graph. The graph breaks only where the program needs the number itself:
+    /// item<T>(), Scalar::to<T>(), and operations that take no tensor in its place. Off by default, as in TorchDynamo.
     bool capture_scalar_outputs = false;
-    /// nonzero(), masked_select(), unique and indexing with a mask stay in the graph, whose results have symbols (u0)
-    /// for sizes: how large they are in a call is found beforehand, by computing what they read on the reference. Off
-    /// by default, as in TorchDynamo (capture_dynamic_output_shape_ops): they break the graph. So they do where what
-    /// they read requires a gradient.
+    /// nonzero(), masked_select(), unique and indexing with a mask stay in the graph, and their results have symbols
+    /// (u0) as sizes. Before each call, the reference computes their operands to find the sizes. Off by default, as in
+    /// TorchDynamo (capture_dynamic_output_shape_ops): they break the graph. They always do where an operand requires a
+    /// gradient.
     bool capture_dynamic_shapes = false;
-    bool verbose = false;  ///< when capture itself fails, full stacks are told
-    /// The function only computes: its results, tensors, follow from its arguments. A call like an earlier one that was
-    /// one graph, without breaks, then runs that graph, and none of the function's code.
+    bool verbose = false;  ///< print full stacks when capture itself fails
+    /// Promises that the function only computes: its results are tensors that depend on its arguments alone. A call
+    /// like an earlier one that was a single graph then runs that graph and none of the function's code.
     bool pure = false;
     std::optional<bool> dynamic =
         {};  ///< sizes may vary: from the start (true), never (false), from the second value on
-    // What is kept when something fails; share/doc/environment.md has the values, and variables for the same.
-    std::string repro_after = {};    ///< "capture" or "aot": graphs that the backend fails on, for minify
+    // What is saved when something fails; reference/environment.md has the values, and environment variables for them.
+    std::string repro_after = {};    ///< "capture" or "aot": save graphs that the backend fails on, for minify
     int repro_level = 0;             ///< 1 to 4; 0: $WHITTLE_REPRO_LEVEL, else 2
-    std::string replay_record = {};  ///< "1" or a folder: what was captured when capture itself fails, for replay
-    std::string base_dir = {};       ///< where; default $WHITTLE_BASE_DIR, else whittle_debug
-    std::string name = {};           ///< of the function, for reports; default: as the debug information has it
-    std::vector<std::string> arg_names = {};  ///< for reports: L['x']
+    std::string replay_record = {};  ///< "1" or a folder: when capture fails, save what was captured, for replay
+    std::string base_dir = {};       ///< the folder; default: $WHITTLE_BASE_DIR, else whittle_debug
+    std::string name = {};           ///< of the function, in reports; default: its name in the debug information
+    std::vector<std::string> arg_names = {};  ///< in reports: L['x']
 };
 
 /// With .fullgraph: the function cannot be one graph.
 struct GraphBreakError : std::runtime_error {
     using std::runtime_error::runtime_error;
 };
-/// The backend failed; what() names it and holds its own words. What a function of the program threw is nested in it.
+/// The backend failed; what() has its name and its message. An exception of a backend that is a function of the program
+/// is nested in it.
 struct BackendError : std::runtime_error {
     using std::runtime_error::runtime_error;
 };
-/// With .fullgraph: a size that mark_dynamic() was told of can have one value only; what() names the size, the
-/// operation, its line and what it asks.
+/// With .fullgraph: a size that was marked by mark_dynamic() can have one value only; what() names the size, the
+/// operation that fixes it, and its line.
 struct ConstraintError : std::runtime_error {
     using std::runtime_error::runtime_error;
 };
@@ -73,7 +74,7 @@ struct VerifyError : std::runtime_error {
     using std::runtime_error::runtime_error;
 };
 
-/// Sees the parts of an argument.
+/// Visits the parts of an argument.
 class Visitor {
   public:
     virtual ~Visitor() = default;
@@ -85,13 +86,13 @@ class Visitor {
     virtual void text(const std::string& value) = 0;
     virtual void length(std::size_t count) = 0;   ///< of the list whose elements follow
     virtual void present(bool value) = 0;         ///< whether an optional holds what follows
-    virtual void opaque(const char* type) = 0;    ///< not seen
+    virtual void opaque(const char* type) = 0;    ///< a type that capture does not look into
     virtual void enter(const char* member) = 0;   ///< what follows is a member …
     virtual void enter(std::size_t element) = 0;  ///< … or an element
     virtual void leave() = 0;
 };
 
-/// In a struct: its members that capture shall see.
+/// Lists, in a struct, the members that capture sees.
 ///   struct State { whittle::Tensor h, c; int step; WHITTLE_FIELDS(h, c, step) };
 #define WHITTLE_FIELDS(...)                            \
     template <class Whittle_Visit>                     \
@@ -242,7 +243,7 @@ struct CompileStats {
     /// others once for each set of sizes.
     std::int64_t graphs = 0;
     std::int64_t breaks = 0;        ///< graph breaks, each time
-    std::int64_t recompiles = 0;    ///< calls that no specialization fitted, after the first
+    std::int64_t recompiles = 0;    ///< calls after the first that no specialization fitted
     std::int64_t eager_calls = 0;   ///< beyond the cache limit, or skipped
     std::int64_t code_skipped = 0;  ///< with .pure: calls that ran a graph and none of the function's code
     std::int64_t ops = 0;           ///< in compiled graphs
@@ -250,10 +251,10 @@ struct CompileStats {
     std::vector<std::string> recompile_reasons = {};
 };
 CompileStats stats(const FunctionState& function);
-/// One line per compiled function of the process: graphs, breaks, recompiles, seconds of compiling.
+/// Returns a line for each compiled function of the process: graphs, breaks, recompiles, seconds of compilation.
 std::string compile_times();
-/// Every compiled function of the process forgets its graphs, guards, size symbols and counts, as if it had not been
-/// called; one that is running does so when it returns.
+/// Makes every compiled function of the process forget its graphs, guards, size symbols and counts, as if it had not
+/// been called. A running function forgets them when it returns.
 void reset();
 
 /// A compiled function. Copies share their graphs.
@@ -315,22 +316,21 @@ Compiled<std::decay_t<F>> compile(F&& function, CompileOptions options = {}) {
     return {std::forward<F>(function), std::move(options)};
 }
 
-/// What is logged, as with --log: "graph_code,+capture". Default: $WHITTLE_LOGS. To stderr, unless a file is named.
-/// Throws for unknown channels, and for a file that cannot be written.
+/// Selects what is logged, as --log does: "graph_code,+capture". Default: $WHITTLE_LOGS. Logs go to stderr unless a
+/// file is named. Throws for unknown channels, and for a file that cannot be written.
 void set_logs(const std::string& spec, const std::string& file = {});
-/// Graphs, guards, kernels and their code are written as files below the folder, as with --debug-dir and
-/// $WHITTLE_DEBUG_PARTS; an empty name: nowhere. Throws for names of parts that do not exist, and for a folder that
-/// cannot be written.
+/// Writes graphs, guards, kernels and their code into files below the folder, as --debug-dir and $WHITTLE_DEBUG_PARTS
+/// do; an empty folder turns that off. Throws for unknown parts, and for a folder that cannot be written.
 void set_debug_dir(const std::string& folder, const std::string& parts = {});
 
-/// The tensor's size at `dim` (2 or more) may vary: functions compiled for it from now on take other sizes, too,
-/// without a recompile, from `least` to `most` where these are given: one outside has graphs of its own. Where an
-/// operation fixes it all the same, that is a warning, with .fullgraph a ConstraintError. Throws for a smaller size,
-/// and for a range without one.
+/// Marks the tensor's size at `dim` as one that varies. Functions compiled for the tensor after that take other sizes
+/// without a recompile: all from 2, or from `least` to `most`; sizes outside the range get graphs of their own. An
+/// operation that fixes the size nevertheless causes a warning, or with .fullgraph a ConstraintError. Throws if the
+/// size is less than 2, and if the range holds no size of 2 or more.
 void mark_dynamic(const Tensor& tensor, std::int64_t dim, std::optional<std::int64_t> least = {},
                   std::optional<std::int64_t> most = {});
 
-/// Ends the graph that is being recorded, if one is.
+/// Ends the graph that is being recorded, if there is one.
 WHITTLE_API_CALL void graph_break(const std::string& reason = "graph_break()");
 
 WHITTLE_API_END

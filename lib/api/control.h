@@ -1,6 +1,6 @@
 // Control flow as operations: cond(), while_loop(), map() and scan(), with torch's meaning. Inside compile() their
-// functions are recorded as nested graphs of one operation, so a choice or a loop that depends on data breaks no graph.
-// What the functions read from around them becomes operands of the operation.
+// functions are recorded as nested graphs of one operation, so a data-dependent branch or loop does not break the
+// graph. Tensors that the functions capture become operands of the operation.
 //
 //   Tensor y = whittle::cond(x.sum() > 0, [](Tensor x) { return x.sin(); }, [](Tensor x) { return x.cos(); }, x);
 //   auto [i, v] = whittle::while_loop([&](Tensor i, Tensor) { return i < n; },
@@ -8,15 +8,14 @@
 //   Tensor rows = whittle::map([](Tensor row, Tensor w) { return row.dot(w); }, matrix, w);
 //   auto [last, sums] = whittle::scan([](Tensor sum, Tensor x) { return std::pair(sum + x, sum + x); }, zero, xs);
 //
-// Operands and results are tensors, or std::vector, array, tuple and pair of what is one. Results are contiguous and
+// Operands and results are tensors, or std::vector, array, tuple and pair of such values. Results are contiguous and
 // share no memory with anything else.
 //
-// The functions shall only compute: while a graph is recorded each runs once, whichever way the data will go, on
-// tensors without values. One that demands a value, prints, draws random numbers or writes to a tensor from around it
-// cannot be recorded, nor one that keeps a tensor elsewhere than in its result: what it did is forgotten, the graph
-// breaks at the operation, and the program's own code runs. What it did to
-// the program's variables otherwise is not seen, and stays: it shall assign none from around it, neither numbers nor
-// tensors, nor fill containers and caches.
+// The functions must only compute: during recording each of them runs once, on tensors without values, whichever branch
+// the data will take. A function cannot be recorded if it reads a value, prints, draws random numbers, writes to a
+// captured tensor, or keeps a tensor anywhere but in its result. Its recording is then discarded, the graph breaks at
+// the operation, and the program's own code runs. Changes of the program's variables are neither seen nor undone: a
+// function must not assign captured variables, nor fill containers or caches.
 #ifndef WHITTLE_API_CONTROL_H
 #define WHITTLE_API_CONTROL_H
 
@@ -53,7 +52,7 @@ Body flat(F& function, const Operands& like, std::optional<Result>& result) {
 
 }  // namespace detail
 
-/// on_true(operands…) where `pred`, a boolean of one element, is true, else on_false(operands…).
+/// Returns on_true(operands…) if `pred`, a boolean of one element, is true, else on_false(operands…).
 template <class T, class F, class... Operands>
 WHITTLE_API_CALL auto cond(const Tensor& pred, T&& on_true, F&& on_false, const Operands&... operands) {
     using Result = std::decay_t<std::invoke_result_t<T&, const Operands&...>>;
@@ -69,8 +68,8 @@ WHITTLE_API_CALL auto cond(const Tensor& pred, T&& on_true, F&& on_false, const 
     return detail::rebuilt(*result, results);
 }
 
-/// While condition(carried…), a boolean of one element, is true: carried = body(carried…). Returns the last. Several
-/// carried values are a std::tuple.
+/// While condition(carried…), a boolean of one element, is true: carried = body(carried…). Returns the last carried
+/// values; several are a std::tuple.
 template <class C, class F, class... Carried>
 WHITTLE_API_CALL auto while_loop(C&& condition, F&& body, const Carried&... carried) {
     using State = std::tuple<Carried...>;
@@ -95,7 +94,7 @@ WHITTLE_API_CALL auto while_loop(C&& condition, F&& body, const Carried&... carr
         return std::get<0>(std::move(state));
 }
 
-/// The results of function(slice, rest…) for each slice of `xs` along dimension 0, stacked.
+/// Returns the results of function(slice, rest…) for each slice of `xs` along dimension 0, stacked.
 template <class F, class Xs, class... Rest>
 WHITTLE_API_CALL auto map(F&& function, const Xs& xs, const Rest&... rest) {
     using Result = std::decay_t<std::invoke_result_t<F&, const Xs&, const Rest&...>>;
@@ -110,7 +109,7 @@ WHITTLE_API_CALL auto map(F&& function, const Xs& xs, const Rest&... rest) {
 }
 
 /// carried = init; then, for each slice of `xs` along dimension 0: (carried, y) = function(carried, slice, rest…).
-/// Returns the last carried and the ys, stacked: a pair or tuple of two, as the function returns.
+/// Returns the last carried value and the ys, stacked: a pair or tuple of two, as the function returns.
 template <class F, class Carried, class Xs, class... Rest>
 WHITTLE_API_CALL auto scan(F&& function, const Carried& init, const Xs& xs, const Rest&... rest) {
     using Result = std::decay_t<std::invoke_result_t<F&, const Carried&, const Xs&, const Rest&...>>;

@@ -1,15 +1,15 @@
-// allow_in_graph(): a function of the program's own as one operation of a graph, which capture does not look into. For
-// hand-written kernels and calls into other libraries, which would break the graph or, worse, be missed.
+// allow_in_graph(): makes a function of the program one operation of a graph, into which capture does not look. For
+// hand-written kernels and calls into other libraries, which would break the graph or, worse, not be captured.
 //
 //   const auto scale = whittle::allow_in_graph("mylib.scale", [](Tensor x, double by) { return my_scale(x, by); });
 //   Tensor y = scale(x, 0.5);
 //
 // The function takes tensors, numbers, bools, strings and lists, returns a tensor or a tuple of tensors, and only
-// computes: its results depend on its arguments alone and share no memory with them. What kinds of tensors it returns
-// is found out by running it on zeros, when a call of it is recorded.
+// computes: its results depend on its arguments alone and share no memory with them. To find the sizes and dtypes of
+// its results, Whittle runs it on zeros when a call of it is recorded.
 //
-// A backend that cannot compile the operation fails, with its own words, instead of breaking the graph: `eager` runs
-// it. Records of such graphs can be replayed by this program's process only. register_op.h has operations with schemas.
+// A backend that cannot compile the operation fails with a message of its own and does not break the graph; `eager`
+// runs it. Only this program's process can replay records of such graphs. register_op.h has operations with schemas.
 #ifndef WHITTLE_API_CUSTOM_H
 #define WHITTLE_API_CUSTOM_H
 
@@ -116,7 +116,7 @@ OpValue op_value(const T& argument) {
 
 }  // namespace detail
 
-/// What allow_in_graph() returns: called as the function itself.
+/// The result of allow_in_graph(), called like the function itself.
 template <class R, class... Args>
 class AllowedInGraph {
     static_assert(detail::OpResults<R>::count > 0, "expected a function that returns something");
@@ -135,7 +135,8 @@ class AllowedInGraph {
     const char* op_;
 };
 
-/// Throws std::exception for a name that is not NAMESPACE.NAME, or that another kind of function has.
+/// Returns the function as an operation of that name. Throws std::exception for a name that is not NAMESPACE.NAME, or
+/// that is taken by an operation with another schema.
 template <class F>
 auto allow_in_graph(const std::string& name, F function) {
     return AllowedInGraph(name, std::function(std::move(function)));

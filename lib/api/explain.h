@@ -1,4 +1,4 @@
-// explain(fn, args...): runs the function once and says what was captured: how many graphs, where they break and why.
+// explain(fn, args...): runs the function once and reports its graphs, and where and why they break.
 #ifndef WHITTLE_API_EXPLAIN_H
 #define WHITTLE_API_EXPLAIN_H
 
@@ -30,7 +30,7 @@ class Explaining {
     std::unique_ptr<State> state_;
 };
 
-/// The function runs, compiled with `options`, on these arguments; its result is dropped.
+/// Compiles the function with `options`, runs it on these arguments, and drops its result.
 template <class F, class... Args>
 Explanation explain_with(CompileOptions options, F&& function, Args&&... args) {
     const auto compiled = compile(std::forward<F>(function), std::move(options));

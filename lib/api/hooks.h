@@ -1,8 +1,8 @@
-// Hooks for tools that look into what compile() does, inside the program: the graphs of each compilation, the entries
-// of a function's cache, and scopes in which all of it is written down.
+// Hooks for tools that inspect compile() inside the program: the graphs of each compilation, the entries of a
+// function's cache, and scopes in which all of it is written to files.
 //
 //   const whittle::OnCompile hook([](const whittle::CompiledGraphInfo& graph) { std::cerr << graph.captured; });
-//   const whittle::PrepareDebug scope("debug");  // as `trace -o debug`, for what follows on this thread
+//   const whittle::PrepareDebug scope("debug");  // as `trace -o debug`, for the rest of the scope, on this thread
 //   for (const whittle::CacheEntry& entry : whittle::cache_entries(fast)) …
 #ifndef WHITTLE_API_HOOKS_H
 #define WHITTLE_API_HOOKS_H
@@ -11,14 +11,13 @@
 
 WHITTLE_API_BEGIN
 
-/// A graph as it was at a stage of a compilation. Versions of this and the following structs grow when members are
-/// added.
+/// A graph at a stage of a compilation. The version of this and the following structs grows when members are added.
 struct StageGraph {
     static constexpr int kVersion = 1;
-    /// "captured", "functional"; where gradients are wanted "joint", "forward" and "backward"; then, as far as the
-    /// backend has Whittle take them, "functional", "decomposed", "folded", "core" and "plan", each of a part.
+    /// "captured", "functional"; if gradients are needed "joint", "forward" and "backward"; then, as far as the backend
+    /// uses Whittle's passes, "functional", "decomposed", "folded", "core" and "plan" of each part.
     std::string stage = {};
-    std::string part = {};  ///< "forward" or "backward"; "" of what was not cut in two
+    std::string part = {};  ///< "forward" or "backward"; "" of a graph that was not split
     std::string text = {};  ///< as `explain` and `minify` print it
     std::string json =
         {};  ///< as a file of the format whittle.graph, whose version it says; without elements of tensors
@@ -29,10 +28,10 @@ struct KernelInfo {
     static constexpr int kVersion = 1;
     std::string part = {};  ///< as StageGraph::part
     std::string name = {};
-    std::vector<std::string> calls = {};  ///< of the part's graph "plan" that it computes
-    std::string expressions = {};         ///< what it computes, before it is scheduled
+    std::vector<std::string> calls = {};  ///< those of the part's graph "plan" that it computes
+    std::string expressions = {};         ///< what it computes, before scheduling
     std::vector<std::string> schedule = {};
-    std::string source = {};  ///< the program that the compiler was given; of halide C++
+    std::string source = {};  ///< the input of the compiler; for halide C++
 };
 
 /// A condition under which the specialization is used.
@@ -45,19 +44,19 @@ struct GuardInfo {
     std::string json = {};  ///< the tree of it, as guards in the index.json of a trace: share/schema/index.schema.json
 };
 
-/// One compilation that succeeded. Graphs are text, as `explain` and `minify` print them.
+/// A successful compilation. Graphs are text, as `explain` and `minify` print them.
 struct CompiledGraphInfo {
     static constexpr int kVersion = 4;
-    std::uint64_t compile_id = 0;  ///< of this compilation: they are numbered as they succeed, from 1
-    std::string function = {};     ///< whose graph it is
+    std::uint64_t compile_id = 0;  ///< successful compilations are numbered from 1
+    std::string function = {};     ///< the compiled function
     std::string name = {};         ///< "step_0"
-    std::string backend = {};      ///< that compiled it
-    std::string captured = {};     ///< as it was recorded
-    std::string functional = {};   ///< as the backend got it: without writes, parameters as inputs
-    /// Where gradients are wanted: all of them in one graph, and what the backend got of it.
+    std::string backend = {};      ///< the backend that compiled it
+    std::string captured = {};     ///< the graph as it was recorded
+    std::string functional = {};   ///< the graph that the backend got: without writes, parameters as inputs
+    /// If gradients are needed: the joint graph, and the two parts that the backend got.
     std::string joint = {}, forward = {}, backward = {};
     std::vector<std::string> guards = {};  ///< of the specialization, in the order of their checks
-    double seconds = 0;                    ///< that the backend took
+    double seconds = 0;                    ///< compile time of the backend
     // Since version 3:
     std::vector<StageGraph> stages = {};     ///< all of the graphs, in the order in which passes make them
     std::vector<KernelInfo> kernels = {};    ///< of the forward part, then of the backward part
@@ -76,8 +75,8 @@ struct CompiledGraphInfo {
     }
 };
 
-/// As long as it lives, the hook is called for each graph that any function of the program compiles, on the thread that
-/// compiled it, before the graph runs. What the hook throws leaves the compiled function. The hook must not make or
+/// While it lives, the hook is called for each graph that any function of the program compiles, on the thread that
+/// compiled it, before the graph runs. Exceptions of the hook leave the compiled function. The hook must not create or
 /// destroy an OnCompile.
 class OnCompile {
   public:
@@ -96,19 +95,19 @@ struct CacheEntry {
     std::string id = {};                    ///< "0/1", as CompiledGraphInfo::id
     std::vector<std::string> guards = {};   ///< in the order of their checks
     std::vector<std::string> symbols = {};  ///< sizes that may vary: "s0 = L['x'].size(0)"
-    std::int64_t graphs = 0;                ///< that a call runs
-    std::int64_t hits = 0;                  ///< calls that it fitted, after the one that made it
+    std::int64_t graphs = 0;                ///< graphs that a call runs
+    std::int64_t hits = 0;                  ///< calls that it fitted, besides the one that created it
 };
-/// In the order in which a call checks them.
+/// Returns the specializations, in the order in which a call checks them.
 std::vector<CacheEntry> cache_entries(FunctionState& function);
 template <class F>
 std::vector<CacheEntry> cache_entries(const Compiled<F>& function) {
     return cache_entries(function.state());
 }
 
-/// As long as it lives, what compiled functions do on this thread is written into the folder as `trace` writes it:
-/// graphs, records, index.json, and, when it ends, full_code.cpp of each function. Throws std::exception for a folder
-/// that holds another trace, or that cannot be written.
+/// While it lives, it traces the compiled functions on this thread into the folder, as `trace` does: graphs, records,
+/// index.json, and at its end full_code.cpp of each function. Throws std::exception for a folder that holds another
+/// trace, or that cannot be written.
 class PrepareDebug {
   public:
     explicit PrepareDebug(const std::string& folder);
@@ -121,13 +120,13 @@ class PrepareDebug {
     std::unique_ptr<State> state_;
 };
 
-/// As long as it lives, a debugger can stop in what the process's compiled functions run: each graph that a backend
-/// interprets is written as C++ into a new folder FOLDER/run_N, built without optimization, loaded and called in place
-/// of the interpreter; and so is the C of each kernel of halide. Beside them are all parts of the debug folder
-/// (logs.md). Where a graph or a kernel cannot be built, a warning says so, and it runs as ever. What was compiled
-/// before the scope is compiled anew in it, and runs again behind it. `$WHITTLE_DEBUG_DIR` with
-/// `$WHITTLE_DEBUG_PARTS=+step` does the same of a program that is not changed. Throws std::exception for a folder that
-/// cannot be written.
+/// While it lives, a debugger can step through the graphs of the process's compiled functions. Each graph that a
+/// backend interprets is written as C++ into a new folder FOLDER/run_N, built without optimization, loaded, and called
+/// in place of the interpreter; so is the C code of each Halide kernel. The folder also has all parts of the debug
+/// folder (reference/logs.md). A graph or kernel that cannot be built causes a warning and runs as usual. Functions
+/// that were compiled before the scope are recompiled in it, and use their earlier graphs again after it.
+/// `$WHITTLE_DEBUG_DIR` with `$WHITTLE_DEBUG_PARTS=+step` does the same for an unchanged program. Throws std::exception
+/// for a folder that cannot be written.
 ///
 ///   const whittle::Debug scope("debug");   // (gdb) break step_0   or   break FILE:LINE, pending on the library's load
 class Debug {

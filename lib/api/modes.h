@@ -1,4 +1,4 @@
-// Modes: objects around each operation that this thread computes, as PyTorch's TorchDispatchMode:
+// Modes: objects that intercept each operation that this thread computes, as PyTorch's TorchDispatchMode does:
 //
 //   struct Count : whittle::Mode {
 //       std::map<std::string, int> calls;
@@ -9,10 +9,11 @@
 //   };
 //   Count count;
 //   const whittle::ModeScope scope(count);
-//   const whittle::ModeScope named("nan;time");  // those that --backend eager_with_modes has
+//   const whittle::ModeScope named("nan;time");  // the modes of --backend eager_with_modes
 //
-// They see what runs eagerly, and graphs that are interpreted (backend eager and its like); what another backend
-// compiled is not looked into, nor are the bodies of cond(), while_loop() and map(), and what an operation is made of.
+// A mode sees operations that run eagerly, and those of graphs that a backend interprets (eager and the debug
+// backends). It does not see inside graphs that another backend compiled, bodies of cond(), while_loop() and map(), or
+// operations.
 #ifndef WHITTLE_API_MODES_H
 #define WHITTLE_API_MODES_H
 
@@ -35,18 +36,18 @@ class Mode {
   public:
     using Compute = std::function<TensorList()>;
     virtual ~Mode() = default;
-    /// Returns what `compute` does, or other tensors of the same dtypes and sizes. What it throws fails the call.
-    /// Operations of its own are seen by the modes below it only.
+    /// Returns the results of `compute`, or other tensors of the same dtypes and sizes. An exception fails the call.
+    /// Only the modes below see operations that it computes itself.
     virtual TensorList call(const OpCall& op, const Compute& compute) = 0;
 };
 
-/// As long as it lives, the mode, which outlives it, is around each operation on this thread; the mode of the scope
-/// that was entered last is called first. A scope that ends before those above it leaves them.
+/// While it lives, the mode intercepts each operation on this thread; the mode must outlive it. The mode of the newest
+/// scope is called first. Scopes may end in any order.
 class ModeScope {
   public:
     explicit ModeScope(Mode& mode);
-    /// The shipped modes of these names, the first the outermost: log, nan, time, memory, as share/doc/backends.md has
-    /// them. Throws std::exception for another name.
+    /// The built-in modes of these names, the first one outermost: log, nan, time, memory; reference/backends.md
+    /// describes them. Throws std::exception for another name.
     explicit ModeScope(const std::string& names);
     ~ModeScope();
     ModeScope(const ModeScope&) = delete;

@@ -1,5 +1,5 @@
-// Modules: named parameters, and a few layers. A parameter that a compiled function uses is a get_attr of its graphs
-// under its qualified name ("layers.0.weight"), whether or not the module is an argument.
+// Modules: named parameters, and a few layers. In the graphs of a compiled function a parameter is a get_attr under its
+// qualified name ("layers.0.weight"), whether or not the module is an argument.
 #ifndef WHITTLE_API_MODULE_H
 #define WHITTLE_API_MODULE_H
 
@@ -19,15 +19,15 @@ class Module {
     Module(const Module&) = delete;
     Module& operator=(const Module&) = delete;
 
-    /// With those of its modules, in order of registration, by their names from here.
+    /// Its parameters and those of its modules, in order of registration, with names relative to this module.
     std::vector<std::pair<std::string, Tensor>> named_parameters() const;
     TensorList parameters() const;
-    std::int64_t parameter_count() const;  ///< numbers in them
-    /// From the outermost module that holds this one: "layers.0".
+    std::int64_t parameter_count() const;  ///< elements of all parameters
+    /// The path of this module from the outermost module that holds it: "layers.0".
     const std::string& path() const { return path_; }
 
   protected:
-    /// The tensor, which from now on has this name.
+    /// Returns the tensor, which has this name from now on.
     Tensor register_parameter(const std::string& name, Tensor value);
     template <class M>
     std::shared_ptr<M> register_module(const std::string& name, std::shared_ptr<M> module) {
@@ -44,7 +44,7 @@ class Module {
     std::string path_;
 };
 
-/// Operations while it lives carry the module's path. Layers make one themselves.
+/// While it lives, operations carry the module's path. Layers create one themselves.
 class ModuleScope {
   public:
     explicit ModuleScope(const Module& module);
@@ -56,7 +56,7 @@ class ModuleScope {
     std::string before_;
 };
 
-/// A module of one tensor to one tensor.
+/// A module that maps one tensor to one tensor.
 class Layer : public Module {
   public:
     virtual Tensor forward(const Tensor& input) = 0;
@@ -90,7 +90,7 @@ class Conv2d : public Layer {
     Conv2dOptions options_;
 };
 
-/// Over the last dimensions, whose sizes are `shape`.
+/// Normalizes over the last dimensions, whose sizes are `shape`.
 class LayerNorm : public Layer {
   public:
     explicit LayerNorm(IntList shape, double eps = 1e-5);
@@ -120,7 +120,7 @@ class Function : public Layer {
     std::function<Tensor(const Tensor&)> function_;
 };
 
-/// One after the other, named "0", "1" …
+/// Layers that run one after the other, named "0", "1" …
 class Sequential : public Layer {
   public:
     explicit Sequential(std::vector<std::shared_ptr<Layer>> layers);

@@ -1,4 +1,4 @@
-// register_op(): an operation of the program's own with a schema, as TORCH_LIBRARY and torch.library define one:
+// register_op(): defines a custom operation with a schema, as TORCH_LIBRARY and torch.library do:
 //
 //   const auto scale = whittle::register_op("my::scale(Tensor x, float by=2) -> Tensor",
 //                                           [](Tensor x, double by) { return my_scale(x, by); })
@@ -6,13 +6,13 @@
 //                          .register_autograd([](Tensor grad, Tensor, double by) { return grad * by; });
 //   Tensor y = scale(x);
 //
-// It runs eagerly, is one operation of a graph (my.scale.default), and whatever backend does not have it compiles what
-// is around it. A tensor that the schema marks as written, Tensor(a!), the function writes to; in a graph the operation
-// then gives what is written (my.bump_.default_functional), and a copy_ behind it writes.
+// It runs eagerly, and is one operation of a graph (my.scale.default). A backend that does not implement it compiles
+// the operations around it. The function writes to tensors that the schema marks as written, Tensor(a!). In a graph the
+// operation returns these values (my.bump_.default_functional), and a copy_ after it writes them.
 //
-// The schema is a promise: that nothing else is written, and that no result shares memory with an argument or with
-// another one. The backend eager_debug holds the function to it, aot_eager_decomp_partition_crossref to what
-// register_fake() says, too.
+// The schema promises that nothing else is written, and that no result shares memory with an argument or another
+// result. The backend eager_debug checks that; aot_eager_decomp_partition_crossref also checks the results of
+// register_fake().
 #ifndef WHITTLE_API_REGISTER_OP_H
 #define WHITTLE_API_REGISTER_OP_H
 
@@ -42,7 +42,7 @@ TensorList call_op(const DeclaredOp& op, const std::vector<OpValue>& arguments, 
 
 }  // namespace detail
 
-/// What register_op() returns: called as the function itself; the last arguments may be left out where the schema has
+/// The result of register_op(), called like the function itself. Arguments at the end may be left out if the schema has
 /// defaults for them.
 template <class R, class... Args>
 class DeclaredOp {
@@ -60,16 +60,16 @@ class DeclaredOp {
             *op_, leading(std::index_sequence_for<Given...>(), arguments...), __builtin_return_address(0)));
     }
 
-    /// What kinds of tensors it gives: called with the operation's arguments, tensors that hold zeros; of what it
-    /// returns only dtypes, sizes and strides count. Without one the function itself is tried on zeros.
+    /// Sets the function that infers the results: it is called with the operation's arguments, whose tensors hold
+    /// zeros, and only dtypes, sizes and strides of its results count. Without one, the operation itself runs on zeros.
     template <class F>
     DeclaredOp& register_fake(F fake) {
         const std::function typed(std::move(fake));
         detail::declare_fake(*op_, detail::op_signature(typed), detail::op_kernel(typed));
         return *this;
     }
-    /// Its gradient: called with a gradient for each result, then the operation's arguments; returns the gradient of
-    /// each Tensor and Tensor? parameter, where undefined stands for zeros. Of what it computes there is no gradient.
+    /// Sets the gradient: a function that takes a gradient for each result, then the operation's arguments, and returns
+    /// the gradient of each Tensor and Tensor? parameter; undefined means zeros. It cannot be differentiated again.
     template <class F>
     DeclaredOp& register_autograd(F backward) {
         const std::function typed(std::move(backward));
@@ -90,9 +90,9 @@ class DeclaredOp {
 /// The schema is NAMESPACE::NAME or NAMESPACE::NAME.OVERLOAD with parameters and results in ATen's notation. The
 /// function takes for Tensor, int, float, bool, str, Scalar, ScalarType, Tensor[], int[], float[], Tensor?, int? and
 /// float? a Tensor, std::int64_t, double, bool, std::string, Scalar, ScalarType, std::vector and std::optional of them
-/// (numbers also of other widths), and returns a Tensor, a std::tuple of them, or nothing. An operation that is
-/// registered again under the same schema has the new function. Throws std::exception, which names the column of the
-/// schema, for a schema that is not understood, or that the function does not fit.
+/// (numbers also of other widths), and returns a Tensor, a std::tuple of them, or nothing. A second registration under
+/// the same schema replaces the function. Throws std::exception, which names the column of the schema, for a schema
+/// that cannot be read or that does not fit the function.
 template <class F>
 auto register_op(const std::string& schema, F function) {
     return DeclaredOp(schema, std::function(std::move(function)));

@@ -1,6 +1,6 @@
 // whittle::Tensor: a handle to a strided tensor, with ATen's names and semantics. Copying a Tensor copies the handle;
 // views share memory. Outside of compile() an operation runs at once, on the reference kernels; inside, it is recorded
-// and runs when its value is demanded: item(), a condition, printing, a data pointer.
+// and runs when the program needs its value: item(), a condition, printing, a data pointer.
 //
 // Errors: std::exception (the library's whittle::Error), which says what was found and what was expected.
 #ifndef WHITTLE_API_TENSOR_H
@@ -40,12 +40,12 @@ using TensorList = std::vector<Tensor>;
 
 class Tensor {
   public:
-    /// Undefined: no tensor. As an argument it stands for none.
+    /// An undefined tensor. As an argument it means "no tensor".
     Tensor() = default;
 
     bool defined() const { return impl_ != nullptr; }
 
-    // What is known without running anything.
+    // Metadata, known without running anything.
     const std::vector<std::int64_t>& sizes() const;
     std::vector<std::int64_t> strides() const;
     std::int64_t size(std::int64_t dim) const;
@@ -55,22 +55,22 @@ class Tensor {
     ScalarType scalar_type() const { return dtype(); }
     bool is_contiguous() const;
     bool requires_grad() const;
-    /// Sets the flag of a leaf: of a tensor that no operation made whose gradients are tracked.
+    /// Sets the flag of a leaf: a tensor that is no result of an operation whose gradients are tracked.
     Tensor& requires_grad_(bool value = true);
 
     // Gradients (autograd.h has more).
-    /// Adds to grad() of every leaf that this depends on its gradient; `gradient`: of what is computed from this,
-    /// needed unless this has one element.
+    /// Adds, to grad() of every leaf that this tensor depends on, the leaf's gradient. `gradient` is the gradient of
+    /// this tensor; it may be left out when the tensor has one element.
     void backward(const Tensor& gradient = {}, std::optional<bool> retain_graph = std::nullopt,
                   bool create_graph = false) const WHITTLE_API_CALL;
-    /// Undefined until backward() came here.
+    /// Undefined before a backward() that reaches this tensor.
     const Tensor& grad() const;
     Tensor& mutable_grad() const;
     bool is_leaf() const;
-    /// grad() is kept, though this is no leaf.
+    /// Makes backward() set grad() of this tensor, although it is no leaf.
     void retain_grad() const WHITTLE_API_CALL;
-    /// Called with the gradient when it is known; what it returns, if it is defined, goes on instead. Returns the
-    /// hook's number.
+    /// Calls the hook with this tensor's gradient once that is known. A defined tensor that the hook returns replaces
+    /// the gradient. Returns the hook's number.
     template <class F>
     WHITTLE_API_CALL unsigned register_hook(F hook) const {
         void* const pc = __builtin_return_address(0);
@@ -81,27 +81,27 @@ class Tensor {
     }
     void remove_hook(unsigned number) const;
 
-    // A value is demanded: a graph break inside compile().
-    /// The number of a tensor with one element.
+    // These need the value: a graph break inside compile().
+    /// Returns the number in a tensor with one element.
     template <class T>
     WHITTLE_API_PASSES_ON T item() const {
         return item_value().template to<T>();
     }
-    /// The same, of whichever kind. With .capture_scalar_outputs it breaks no graph: the number is a symbol in it, as
-    /// it is now, through which no gradient flows.
+    /// The same, as a number of any kind. With .capture_scalar_outputs it does not break the graph: the number becomes
+    /// a symbol with the tensor's present value, through which no gradient flows.
     Scalar item() const WHITTLE_API_CALL;
     Scalar item_value() const WHITTLE_API_CALL;
-    /// As a condition: the tensor has one element.
+    /// The value of a tensor with one element, as a condition.
     explicit operator bool() const WHITTLE_API_CALL;
-    /// The first element. Writing through it is invisible to graphs.
+    /// Returns a pointer to the first element. Capture does not see writes through it.
     template <class T>
     WHITTLE_API_PASSES_ON T* data_ptr() const {
         return static_cast<T*>(data_pointer(scalar_type_of<T>()));
     }
-    /// All elements in row-major order.
+    /// Returns all elements in row-major order.
     template <class T>
     std::vector<T> to_vector() const;
-    /// Whether sizes and elements are equal.
+    /// Returns whether sizes and elements are equal.
     bool equal(const Tensor& other) const WHITTLE_API_CALL;
     bool allclose(const Tensor& other, double rtol = 1e-5, double atol = 1e-8) const WHITTLE_API_CALL;
 
@@ -109,7 +109,7 @@ class Tensor {
     Tensor operator[](std::int64_t index) const WHITTLE_API_CALL;
     using Index = std::variant<std::int64_t, Slice, Ellipsis, std::nullopt_t, Tensor>;
     Tensor index(const std::vector<Index>& indices) const WHITTLE_API_CALL;
-    /// Writes `value` (broadcast) to what the indices name.
+    /// Writes `value`, broadcast, to the elements at the indices.
     Tensor& index_put_(const std::vector<Index>& indices, const Tensor& value) WHITTLE_API_CALL;
     Tensor& index_put_(const std::vector<Index>& indices, const Scalar& value) WHITTLE_API_CALL;
 
@@ -125,7 +125,7 @@ class Tensor {
 
 #include <whittle/api/generated_methods.h>
 
-    /// What `trace cc` identifies the tensor by.
+    /// The identity of the tensor, for `trace cc`.
     const void* whittle_identity() const { return impl_.get(); }
     const std::shared_ptr<TensorImpl>& impl() const { return impl_; }
     explicit Tensor(std::shared_ptr<TensorImpl> impl) : impl_(std::move(impl)) {}
@@ -164,7 +164,7 @@ WHITTLE_API_CALL Tensor operator!=(const Tensor& a, const Scalar& b);
 /// Prints the values: a graph break inside compile().
 WHITTLE_API_CALL std::ostream& operator<<(std::ostream& out, const Tensor& tensor);
 
-/// A tensor holding `values` in row-major order; a copy.
+/// Returns a tensor with a copy of `values`, in row-major order.
 template <class T>
 Tensor tensor(const std::vector<T>& values, const IntList& sizes);
 template <class T>
@@ -173,25 +173,25 @@ Tensor tensor(std::initializer_list<T> values) {
 }
 /// 0-d; of the default dtype unless the type is given.
 Tensor scalar_tensor(const Scalar& value, std::optional<ScalarType> type = std::nullopt);
-/// A copy of `data`, row-major.
+/// Returns a tensor with a copy of `data`, which is in row-major order.
 Tensor from_data(const void* data, const IntList& sizes, ScalarType type);
 
 /// Seeds the random operations; equal seeds give equal values, compiled or not.
 void manual_seed(std::uint64_t seed);
 
-/// The dtype of what is made without one (zeros({3}), rand({3})) and of what whole numbers become where the result is
-/// none (a / b): f32 unless set to another floating-point dtype. One for all threads; compiled functions are guarded
-/// by it.
+/// The dtype of tensors that are created without one (zeros({3}), rand({3})), and of the result where integers give a
+/// floating-point result (a / b): f32 unless set to another floating-point dtype. One setting for all threads; compiled
+/// functions have a guard on it.
 ScalarType get_default_dtype();
 void set_default_dtype(ScalarType type);
 
-/// Whether equal calls shall give equal bits; a backend that is a function of the program may ask, when it is given a
-/// graph and when that runs. One for all threads; compiled functions are guarded by it. What Whittle computes itself
-/// gives equal bits anyway.
+/// Whether equal calls must give equal bits. A backend that is a function of the program can read it, both when it
+/// compiles a graph and when the graph runs. One setting for all threads; compiled functions have a guard on it. The
+/// operations of Whittle itself always give equal bits.
 bool deterministic_algorithms();
 void use_deterministic_algorithms(bool value);
 
-/// Whether results require a gradient when an operand does.
+/// Whether results require a gradient when an operand does (grad mode).
 bool grad_enabled();
 void set_grad_enabled(bool value);
 class NoGradGuard {

@@ -39,14 +39,14 @@ inline constexpr ScalarType kFloat64 = ScalarType::Double, kDouble = ScalarType:
 inline constexpr ScalarType kFloat32 = ScalarType::Float, kFloat = ScalarType::Float;
 inline constexpr ScalarType kFloat16 = ScalarType::Half, kHalf = ScalarType::Half;
 inline constexpr ScalarType kBFloat16 = ScalarType::BFloat16;
-/// Kept and converted; no arithmetic is defined on it.
+/// A storage type: it is stored and converted, without arithmetic.
 inline constexpr ScalarType kFloat8_e4m3fn = ScalarType::Float8_e4m3fn;
 inline constexpr ScalarType kInt64 = ScalarType::Long, kLong = ScalarType::Long;
 inline constexpr ScalarType kInt32 = ScalarType::Int, kInt = ScalarType::Int;
 inline constexpr ScalarType kInt16 = ScalarType::Short, kShort = ScalarType::Short;
 inline constexpr ScalarType kInt8 = ScalarType::Char, kChar = ScalarType::Char;
 inline constexpr ScalarType kUInt8 = ScalarType::Byte, kByte = ScalarType::Byte;
-/// Computed on by few ops: arithmetic, comparisons, shifts, sums. They promote to floats only.
+/// Supported by few operations: arithmetic, comparisons, shifts, sums. They promote to floats only.
 inline constexpr ScalarType kUInt16 = ScalarType::UInt16, kUInt32 = ScalarType::UInt32, kUInt64 = ScalarType::UInt64;
 inline constexpr ScalarType kBool = ScalarType::Bool;
 inline constexpr ScalarType kComplexFloat = ScalarType::ComplexFloat, kComplexDouble = ScalarType::ComplexDouble;
@@ -81,8 +81,8 @@ constexpr ScalarType scalar_type_of() {
 
 struct TensorImpl;
 
-/// A host number. Its kind takes part in type promotion, as ATen's wrapped numbers do. One that Tensor::item() gave
-/// with .capture_scalar_outputs is a symbol: operations of the graph read it there, and to() ends the graph.
+/// A number of the host. Its kind takes part in type promotion, as that of ATen's wrapped numbers does. With
+/// .capture_scalar_outputs, Tensor::item() returns a symbol: operations read it in the graph, and to() ends the graph.
 class Scalar {
   public:
     enum class Kind : std::uint8_t { integer, floating, boolean };
@@ -106,7 +106,7 @@ class Scalar {
         return symbol_ ? known().template number<T>() : number<T>();
     }
 
-    /// What the graph computes; null of a number that is known.
+    /// The symbol's value in the graph; null for a known number.
     const std::shared_ptr<TensorImpl>& symbol() const { return symbol_; }
 
   private:
@@ -124,8 +124,8 @@ class Scalar {
     std::shared_ptr<TensorImpl> symbol_ = {};
 };
 
-/// Integers that are sizes, dimensions or windows: `{2, 3}`, one number, a vector, or nothing (std::nullopt) where an
-/// operation takes an optional list.
+/// A list of sizes, dimensions or windows: `{2, 3}`, one number, a vector, or std::nullopt where an operation takes an
+/// optional list.
 class IntList {
   public:
     IntList() = default;
@@ -157,7 +157,7 @@ class FloatList {
     bool given_ = true;
 };
 
-/// start:stop:step of an index.
+/// An index start:stop:step.
 struct Slice {
     std::optional<std::int64_t> start = {}, stop = {};
     std::int64_t step = 1;
@@ -165,7 +165,7 @@ struct Slice {
     Slice(std::optional<std::int64_t> first, std::optional<std::int64_t> last = {}, std::int64_t every = 1)
         : start(first), stop(last), step(every) {}
 };
-/// All dimensions that the other indices leave.
+/// An index for all dimensions that the other indices leave.
 struct Ellipsis {};
 inline constexpr Ellipsis kEllipsis{};
 inline constexpr std::nullopt_t None = std::nullopt;
