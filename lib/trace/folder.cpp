@@ -57,7 +57,7 @@ std::string unused_name(const std::string& wanted, const char* separator, const 
 void remove_file(const fs::path& file) {
     std::error_code error;
     fs::remove(file, error);
-    if (error) throw Error({file.string(), {}}, "cannot remove what an earlier trace left: " + error.message());
+    if (error) throw Error({file.string(), {}}, "cannot remove the files of an earlier trace: " + error.message());
 }
 
 }  // namespace
@@ -156,7 +156,7 @@ TraceLock::TraceLock(const fs::path& folder) : folder_(folder) {
     descriptor_ = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (descriptor_ >= 0 && ::flock(descriptor_, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
         ::close(descriptor_);
-        throw Error({folder.string(), {}}, "another trace is being written into it",
+        throw Error({folder.string(), {}}, "another process is writing a trace into it",
                     "wait until that is done, or choose another folder with -o");
     }
 }
@@ -170,15 +170,16 @@ TraceLock::~TraceLock() {
 void require_replaceable(const fs::path& folder, std::span<const fs::path> models, bool force,
                          const std::function<bool(const fs::path&)>& takes_others) {
     if (!fs::exists(folder)) return;
-    if (!fs::is_directory(folder)) throw Error({folder.string(), {}}, "it is a file, expected a folder or a new name");
+    if (!fs::is_directory(folder)) throw Error({folder.string(), {}}, "found a file, expected a folder or a new name");
     if (fs::is_empty(folder) || is_unfinished(folder)) return;
     if (is_ruined(folder)) {
         if (force) return;
-        throw Error({(folder / kIndex).string(), {}}, "it is damaged, and does not say whose trace this is",
+        throw Error({(folder / kIndex).string(), {}}, "it is damaged and does not name the traced model",
                     "choose another folder with -o, or replace index.json and log.jsonl with --force");
     }
     const std::optional<TraceIndex> found = find_trace(folder);
-    if (!found) throw Error({folder.string(), {}}, "trace did not write this folder, and replaces only its own");
+    if (!found)
+        throw Error({folder.string(), {}}, "trace did not write this folder, and replaces only its own folders");
     if (force) return;
     const TraceIndex& index = *found;
     std::set<fs::path> given;

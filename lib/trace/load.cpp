@@ -37,7 +37,7 @@ void check_results(const Node& call, const Schema& schema, const std::vector<Val
         const ValueMeta &stated = call.results[i], &inferred = expected[i];
         if (stated.dtype == inferred.dtype && stated.sizes == inferred.sizes) continue;
         throw Error("found a result of " + print(stated) + (found > 1 ? " (number " + std::to_string(i) + ")" : "") +
-                    ", expected " + print(inferred) + " as its operands give");
+                    ", expected " + print(inferred) + ", which its operands imply");
     }
 }
 
