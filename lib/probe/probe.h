@@ -1,8 +1,9 @@
-/* Probes: what a program compiled by `trace cc` tells whoever listens, installed as <whittle/probe.h>.
+/* Probes: the events that a program compiled by `trace cc` reports to a listener; installed as <whittle/probe.h>.
  *
- * Two parts. The C ABI: static tables that `trace cc` writes into each object file, and the table of functions, called
- * `whittle_probe_ops`, that a capture runtime exports. The C++ part (C++14, no other header, no library): what the
- * inserted code calls. It looks `whittle_probe_ops` up once; without one, every probe is a test of a local pointer.
+ * Two parts. The C ABI: static tables that `trace cc` writes into each object file, and the table of functions
+ * `whittle_probe_ops`, which a listener (a capture runtime) exports. The C++ part (C++14, no other header, no library):
+ * the functions that the inserted code calls. It looks `whittle_probe_ops` up once; without a listener, every probe is
+ * a test of a local pointer.
  *
  * Rules of the ABI:
  * - Tables have static storage: a listener may keep pointers into them for as long as the object is loaded.
@@ -47,7 +48,7 @@ typedef struct whittle_probe_site {
     const char* text; /* the source, on one line, cut when very long */
     const char* what; /* branch: "if", "while" …; effect: "stream output" …; statement: "" */
 } whittle_probe_site;
-/* `what` of the branches whose outcomes are what they select by, and not 0 or 1. */
+/* `what` of branches whose outcome is the value of a switch, and not 0 or 1. */
 #define WHITTLE_PROBE_SWITCH "switch"
 
 /* A graph break that the static analysis expects. `kind` is spelled as capture's kinds of
@@ -92,7 +93,7 @@ typedef struct whittle_probe_value {
     unsigned long long text_size;
 } whittle_probe_value;
 
-/* Where a thread is: written by the probes, read by the listener when an op is issued. */
+/* The place of a thread: written by the probes, read by the listener when an op is issued. */
 typedef struct whittle_probe_cursor {
     const whittle_probe_file* file; /* null: in no function that has probes */
     unsigned site;                  /* position in file->sites */
@@ -102,23 +103,23 @@ typedef struct whittle_probe_table {
     unsigned version; /* WHITTLE_PROBE_VERSION */
     unsigned size;    /* sizeof(whittle_probe_table) of the listener */
 
-    /* A function begins. Returns the calling thread's cursor, which the probes then move; null when nobody wants to
-       hear of this frame: then none of the calls below is made for it. */
+    /* A function begins. Returns the calling thread's cursor, which the probes then move; or null to ignore this frame:
+       then none of the calls below is made for it. */
     whittle_probe_cursor* (*enter)(const whittle_probe_file* file, unsigned function);
     /* Directly after enter, once per parameter (once per element of a list of tensors). */
     void (*parameter)(const whittle_probe_file* file, unsigned function, const whittle_probe_value* value);
-    /* Objects of Whittle 0.1 call it with what a function returns: it has to be there, and later ones never do. */
+    /* Only objects of Whittle 0.1 call it, with the results of the function. It must not be null. */
     void (*result)(const whittle_probe_file* file, unsigned function, const whittle_probe_value* value);
     /* The function ends, by an exception or not. The cursor is back where it was before enter. */
     void (*leave)(const whittle_probe_file* file, unsigned function, int by_exception);
 
-    /* A statement begins. May be null: the cursor says it too, and costs less. */
+    /* A statement begins. May be null: the cursor has the same information at less cost. */
     void (*statement)(const whittle_probe_file* file, unsigned site);
     /* A variable now holds this tensor: after its declaration and after assignments. */
     void (*name)(const whittle_probe_file* file, unsigned site, const whittle_probe_value* value);
     /* A condition is about to be evaluated; the cursor is at its site until `branch`. */
     void (*before_branch)(const whittle_probe_file* file, unsigned site);
-    /* It gave `value`: 0 or 1, or what a switch selects. */
+    /* The condition's outcome is `value`: 0 or 1, or the value of a switch. */
     void (*branch)(const whittle_probe_file* file, unsigned site, long long value);
     /* The statement that begins next holds this effect; called after `statement`. */
     void (*effect)(const whittle_probe_file* file, unsigned site);
@@ -129,7 +130,7 @@ typedef struct whittle_probe_table {
 extern const whittle_probe_table whittle_probe_ops __attribute__((weak, visibility("default")));
 #endif
 
-/* What a probed file is described by, for those who read the program rather than run it: an array of text, kept by the
+/* The description of a probed file, for tools that read the program without running it: an array of text, kept by the
  * linker though nothing refers to it. */
 #if defined(__has_attribute)
 #if __has_attribute(retain)
