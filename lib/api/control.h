@@ -114,7 +114,7 @@ template <class F, class Carried, class Xs, class... Rest>
 WHITTLE_API_CALL auto scan(F&& function, const Carried& init, const Xs& xs, const Rest&... rest) {
     using Result = std::decay_t<std::invoke_result_t<F&, const Carried&, const Xs&, const Rest&...>>;
     static_assert(detail::IsTuple<Result>::value,
-                  "the function of scan() returns what it carries on and what it gives");
+                  "the function of scan() must return the next carried value and an output");
     static_assert(std::tuple_size_v<Result> == 2 && std::is_same_v<std::tuple_element_t<0, Result>, Carried>,
                   "the function of scan() returns two values, the first of the type that it carries");
     const auto of_slice = [&](const Carried& carried, const Xs& slice) { return function(carried, slice, rest...); };

@@ -16,7 +16,7 @@ class OneAtATime {
     void lock() {
         if (owner_.load() == std::this_thread::get_id())
             throw Error("found a call of a compiled function while its graph is compiled or run on this thread",
-                        "let what the backend gives call the function that was compiled, not the compiled one");
+                        "make the code that the backend returns call the original function, not the compiled one");
         mutex_.lock();
         owner_ = std::this_thread::get_id();
     }

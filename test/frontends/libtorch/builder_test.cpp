@@ -50,6 +50,30 @@ TEST_CASE("item is one break, though it is two ops, and splits the frame") {
     CHECK(frame.graphs[1].sources.at(0).text() == "___live[0]");
 }
 
+TEST_CASE("a break in a library's own code names the library and has no hint, one in the user's code has one") {
+    const TempDir folder;
+    EventFile file = program(folder, [](EventWriter& w) {
+        const FakeTensor x{.id = 1, .sizes = {}}, y{.id = 2, .sizes = {}};
+        w.call(kRelu, {x}, {y});
+        w.call(kItem, {y}, {});
+    });
+    for (const bool library : {true, false}) {
+        file.runs_python = true;
+        file.places[1] = {.line = 1, .file = "/usr/lib/python3/dist-packages/torch/optim/adam.py", .function = "step"};
+        file.places[2] = {.line = 3, .file = "/nowhere/train.py", .function = "train"};
+        file.places[3] = {.line = 9, .file = "/nowhere/train.py", .function = "<module>"};
+        for (Event& event : file.events) event.stack = 1;
+        file.stacks[1] = library ? std::vector<std::uint64_t>{1, 2, 3} : std::vector<std::uint64_t>{2, 3};
+        const capture::CapturedFrame frame = only_frame(file);
+        REQUIRE(frame.breaks.size() == 1);
+        CHECK(frame.breaks[0].reason == std::string("a tensor's value read by the program: aten.item of "
+                                                    "aten.relu.default") +
+                                            (library ? " in torch/optim/adam.py" : ""));
+        CHECK(frame.breaks[0].hint ==
+              (library ? "" : std::string(capture::info(capture::BreakKind::item).python_hint)));
+    }
+}
+
 TEST_CASE("tensors of another device are in graphs, what Whittle has no call for included") {
     const TempDir folder;
     const EventFile file = program(folder, [](EventWriter& w) {
