@@ -32,7 +32,7 @@ for case in "${cases[@]}"; do
   minify=$(seconds "$start") start=$(date +%s.%N)
   (cd "$scratch/case" && "${run[@]}" repro min.json ${harness:+--harness} >repro.txt 2>&1) || true
   repro=$(seconds "$start") file=$scratch/case/repro.cpp
-  lines=$(clang-format-14 --style='{ColumnLimit: 100, IndentWidth: 4, SortIncludes: Never}' "$file" | wc -l)
+  lines=$(clang-format --style='{ColumnLimit: 100, IndentWidth: 4, SortIncludes: Never}' "$file" | wc -l)
   all+=("$lines")
   start=$(date +%s.%N)
   (cd "$scratch/case" && sh -c "$(sed -n 's/^next: *//p' repro.txt | sed 's/ && [^&]*$//')") >/dev/null 2>&1 || true

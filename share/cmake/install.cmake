@@ -82,6 +82,12 @@ install(FILES ${PROJECT_BINARY_DIR}/WhittleConfig.cmake ${PROJECT_BINARY_DIR}/Wh
 # Packages: `cpack` in the build folder makes whittle_*.deb and libwhittle-dev_*.deb.
 set(CPACK_GENERATOR DEB)
 set(CPACK_PACKAGE_NAME whittle)
+# Debian's package of Halide: its name differs by version.
+execute_process(COMMAND dpkg-query --search ${Halide_CONFIG} OUTPUT_VARIABLE whittle_halide_package ERROR_QUIET)
+string(REGEX REPLACE ":.*" "" whittle_halide_package "${whittle_halide_package}")
+if(NOT whittle_halide_package)
+  set(whittle_halide_package "libhalide${Halide_VERSION_MAJOR}-dev")
+endif()
 set(CPACK_PACKAGE_VERSION ${PROJECT_VERSION})
 set(WHITTLE_PACKAGE_CONTACT "The Whittle developers <whittle@invalid>" CACHE STRING "Maintainer of the packages")
 set(CPACK_PACKAGE_CONTACT "${WHITTLE_PACKAGE_CONTACT}")
@@ -94,7 +100,7 @@ set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
 set(CPACK_DEBIAN_RUNTIME_PACKAGE_NAME whittle)
 set(CPACK_DEBIAN_RUNTIME_PACKAGE_SHLIBDEPS ON)
 set(CPACK_DEBIAN_RUNTIME_PACKAGE_SECTION devel)
-set(CPACK_DEBIAN_RUNTIME_PACKAGE_RECOMMENDS "g++, libhalide14-0-dev")  # to build and verify repro.cpp
+set(CPACK_DEBIAN_RUNTIME_PACKAGE_RECOMMENDS "g++, ${whittle_halide_package}")  # to build and verify repro.cpp
 set(CPACK_DEBIAN_RUNTIME_PACKAGE_SUGGESTS "graphviz, whittle-libtorch")
 set(CPACK_COMPONENT_RUNTIME_DESCRIPTION "The programs trace, explain, minify, repro and replay, and whittle, which runs them.")
 if(NOT WHITTLE_PROGRAM_PREFIX)
@@ -104,7 +110,7 @@ endif()
 set(CPACK_DEBIAN_DEV_PACKAGE_NAME libwhittle-dev)
 set(CPACK_DEBIAN_DEV_PACKAGE_SECTION libdevel)
 set(CPACK_DEBIAN_DEV_PACKAGE_DEPENDS
-    "nlohmann-json3-dev, libeigen3-dev, libspdlog-dev, libre2-dev, libprotobuf-dev, libonnx-dev, libhalide14-0-dev, llvm-14-dev")
+    "nlohmann-json3-dev, libeigen3-dev, libspdlog-dev, libre2-dev, libprotobuf-dev, libonnx-dev, ${whittle_halide_package}, llvm-${LLVM_VERSION_MAJOR}-dev")
 if(TARGET whittle_capture_torch)
   list(APPEND CPACK_COMPONENTS_ALL libtorch)
   set(CPACK_DEBIAN_LIBTORCH_PACKAGE_NAME whittle-libtorch)
