@@ -53,7 +53,7 @@ void write_letters(const Tool& tool, const LoadedFrame& frame, const diagnose::L
     steps.begin = [&](const diagnose::Letter& letter, std::size_t number) {
         if (json) return;
         out << (number > 1 ? "\n" : "") << letter.model << ": fails with " << letter.guilt.who().backend
-            << (number > 1 ? " without it, too" : "") << "\n"
+            << (number > 1 ? " even without the culprit above" : "") << "\n"
             << to_text(letter.guilt) << std::flush;
     };
     steps.follow = [&](diagnose::Letter& letter, const Suspect& guilty, std::size_t number) {

@@ -87,11 +87,12 @@ void ProgramOptions::declare(Tool& tool) {
                 "Set an option of compile() in a program that uses Whittle's API: " + compile_option_names() +
                     ". See 'explain list variables'. cache_limit also limits the specializations of a graph of a "
                     "LibTorch program (default 8). May be repeated.");
-    tool.option("--capture", capture_keys, "KEY=VALUE",
-                "How to capture a program: level=core (decomposed LibTorch ops, the default) or level=api (ops as "
-                "called); stop capture after limit=MB of captured data (2048) or seconds=S (600). Only for trace: "
-                "check each graph against the observed results with check=always|budget|never (budget), write the "
-                "trace every save-every=S seconds (10). May be repeated.");
+    tool.option(
+        "--capture", capture_keys, "KEY=VALUE",
+        "How to capture a program: level=core (decomposed LibTorch ops, the default) or level=api (ops as called); "
+        "stop capture after limit=MB of captured data (2048) or seconds=S (600). Only for trace: "
+        "check=always|budget|never runs each graph again and compares the observed results (budget, the default, stops "
+        "after a fifth of the run time); save-every=S writes the trace every S seconds (10). May be repeated.");
     tool.offers([] { return std::vector<std::string>(std::begin(kKeys), std::end(kKeys)); });
     tool.after_dashes(arguments, "Arguments of the program.");
 }
