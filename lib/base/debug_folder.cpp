@@ -46,8 +46,9 @@ std::string file_name(std::string_view title) {
 }
 
 constexpr const char* kIndexHead =
-    "# Debug files\n\nIn the order in which they were written. `explain list logs` describes the kinds of files.\n\n| "
-    "seconds | file | of |\n|---|---|---|\n";
+    "# Debug files\n\n"
+    "In the order in which they were written. `explain list logs` describes the kinds of files.\n\n"
+    "| seconds | file | of |\n|---|---|---|\n";
 
 }  // namespace
 

@@ -64,9 +64,9 @@ class Tool {
     Tool(const Tool&) = delete;
     Tool& operator=(const Tool&) = delete;
 
-    // Declarations. `names` is "-o,--output" or "--ops"; `help` is one phrase, imperative or a noun,
-    // and what else a newcomer needs. A target keeps its value when
-    // the option is not given; a repeated scalar option is an error, a vector collects.
+    // Declarations. `names` is "-o,--output" or "--ops"; `help` is one phrase, an imperative or a noun, and what else a
+    // newcomer needs. A target keeps its value when the option is not given; a repeated scalar option is an error, a
+    // vector collects.
     void flag(std::string_view names, bool& target, std::string_view help);
     void option(std::string_view names, Target target, std::string_view value, std::string_view help);
     /// One of `words`.
