@@ -334,7 +334,7 @@ std::vector<LoadedFrame> load_for(const fs::path& path, const ModelOptions& opti
             if (unknown.message() == undeclared.message() || undeclared.hint().empty()) throw;
             throw Error(
                 unknown.where(), unknown.message(),
-                "a backend that knows the op runs it where the file declares its results; " + undeclared.hint());
+                "a backend that knows the op can run it if the file declares the op's results; " + undeclared.hint());
         }
         throw;
     }

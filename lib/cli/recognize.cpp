@@ -74,7 +74,7 @@ std::string_view name(ModelKind kind) {
         case ModelKind::onnx:
             return "ONNX model";
         case ModelKind::pt2:
-            return "exported PyTorch program";
+            return "PyTorch export";
         case ModelKind::graph:
             return "graph";
         case ModelKind::record:
@@ -113,10 +113,9 @@ ModelKind recognize(const fs::path& path) {
     if (extension == ".json") throw Error({file, "byte 0"}, "found no '{', expected a graph or record in JSON");
     // Writers start a ModelProto with field 1 (ir_version), 2 or 3: bytes that no text starts with.
     if (extension == ".onnx" || head[0] == 0x08 || head[0] == 0x12 || head[0] == 0x1a) return ModelKind::onnx;
-    throw Error(
-        {file, "byte 0"},
-        "unknown format, expected an ONNX model, an exported PyTorch program (.pt2), a TorchScript module (.pt), a "
-        "graph or a record in JSON, or a trace folder");
+    throw Error({file, "byte 0"},
+                "unknown format, expected an ONNX model, a PyTorch export (.pt2), a TorchScript module (.pt), a graph "
+                "or a record in JSON, or a trace folder");
 }
 
 }  // namespace whittle::cli
