@@ -32,7 +32,7 @@ std::vector<std::string> kind_names() {
     return names;
 }
 
-/// "kernels: kernels that Halide compiled, made again when they are needed; …": the table, for the pages.
+/// Returns the table of kinds for the help page: "kernels: kernels compiled by Halide, recreated when needed; …".
 std::string kinds_text() {
     std::vector<std::string> kinds;
     for (const KeptKind& kind : kept_kinds())
