@@ -155,7 +155,7 @@ ForkedAnswer ask_forked(const std::function<std::string()>& work, const ProcessO
 
 EndedFromOutside::EndedFromOutside(const ProcessResult& process)
     : std::runtime_error(ending_of(process) +
-                         ": Whittle did not send this signal (the kernel's out-of-memory killer sends SIGKILL)") {}
+                         ": a signal that Whittle did not send (the kernel's memory killer sends SIGKILL)") {}
 
 std::string ending_of(const ProcessResult& process) {
     if (process.timed_out) return "did not end in time";

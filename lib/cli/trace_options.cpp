@@ -47,7 +47,7 @@ void GraphOptions::declare(Tool& tool) {
     tool.section("Graphs");
     tool.flag("--joint", joint,
               "Trace each graph as a joint graph, with the gradients of all inputs that require one; tangents are "
-              "ones. For a program: trace it first, then trace the folder with --joint.");
+              "ones. For a program: trace it, and then the folder with --joint.");
     tool.option("--write-pt2", pt2, "FILE",
                 "Also write the graph, if there is only one, as a PyTorch export for torch.export.load() of PyTorch "
                 "2.9 or later.");
@@ -56,7 +56,7 @@ void GraphOptions::declare(Tool& tool) {
 void GraphOptions::check(const fs::path& model) const {
     if (joint && is_run(recognize(model)))
         throw Error("--joint cannot be used with a " + std::string(name(recognize(model))) +
-                    ": trace it first, then trace the folder with --joint");
+                    ": trace it, and then the folder with --joint");
 }
 
 void GraphOptions::apply(const Tool& tool, std::vector<LoadedFrame>& frames) const {
@@ -72,7 +72,7 @@ void GraphOptions::apply(const Tool& tool, std::vector<LoadedFrame>& frames) con
                 return false;
             } catch (const Error& error) {
                 if (alone) throw;
-                std::cerr << tool.called() << ": --joint skips " << error.what() << "\n";
+                std::cerr << tool.called() << ": --joint leaves out " << error.what() << "\n";
                 return true;
             }
         });
