@@ -29,7 +29,7 @@ Pattern::Pattern(const std::string& option, const std::string& pattern) {
     const std::string part = compiled_->error_arg();
     const std::size_t at = part.empty() || part == pattern ? std::string::npos : pattern.find(part);
     const std::string place = at == std::string::npos ? "" : "character " + std::to_string(at + 1);
-    throw Error({option, place}, "'" + pattern + "' is no regular expression: " + compiled_->error(),
+    throw Error({option, place}, "'" + pattern + "' is not a regular expression: " + compiled_->error(),
                 "the syntax is RE2's: no back-references, no look-around");
 }
 

@@ -1,4 +1,4 @@
-# what a repro costs and how much there is to read
+# cost and size of repros
 # For injected failures: lines after clang-format at 100 columns, headers, seconds to compile it, seconds of minify and of
 # repro, and whether it is verified.
 #   scripts/bench repro [--harness] [BUG:MODEL…]     default: the list below; MODEL is one of test/bench/repro, or a file
