@@ -37,8 +37,9 @@ struct Fields<ReplayResult> {
         field("first_difference", &ReplayResult::first_difference,
               "The first difference, the outcome's message, or why the record is not judged; empty when passed.");
         field("seconds", &ReplayResult::seconds, "", Count{});
-        field.maybe("compared", &ReplayResult::compared, "Whose results the backend's were compared with.");
-        field.maybe("agree", &ReplayResult::agree, "Where results differ: who computes the same.");
+        field.maybe("compared", &ReplayResult::compared,
+                    "The sources of the results that the backend's were compared with.");
+        field.maybe("agree", &ReplayResult::agree, "Where results differ: groups of sources that computed the same.");
         field.maybe("next", &ReplayResult::next, "Of a failed record: the command that minimizes it.");
     }
 };

@@ -113,7 +113,7 @@ export const minify = {
           m.unresolved ? ['queries without a verdict', nf(m.unresolved)] : null,
           ['time', sec(m.seconds)],
           ['1-minimal: no single reduction goes further', m.one_minimal ? 'yes' : 'no'],
-          ['fails alike when run again', m.confirmed ? 'yes' : 'no'],
+          ['same failure when run again', m.confirmed ? 'yes' : 'no'],
         ]
           .filter(Boolean)
           .map(([label, value]) => h('div', h('b', value), label)),
@@ -124,7 +124,7 @@ export const minify = {
       pg.append(
         h('h2', 'Reductions', h('span', 'those that tried a candidate')),
         rowsTable(
-          ['Reduction', '#Tried', '#Taken', '#Operations', '#Elements'],
+          ['Reduction', '#Tried', '#Accepted', '#Operations', '#Elements'],
           tried.map((q) => [
             q.name,
             nf(q.tried),
@@ -211,7 +211,7 @@ export const minify = {
       h(
         'div.legend',
         { style: 'padding-left:72px' },
-        h('span', h('i', { style: 'background:var(--acc);border-radius:9px' }), 'fails alike: taken'),
+        h('span', h('i', { style: 'background:var(--acc);border-radius:9px' }), 'same failure: accepted'),
         h('span', h('i', { style: 'border:1.5px solid var(--fg3);border-radius:9px' }), 'passes: rejected'),
         h('span', h('i', { style: 'border:1.5px solid var(--break);transform:rotate(45deg);width:8px;height:8px' }), 'unresolved'),
       ),
