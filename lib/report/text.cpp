@@ -100,7 +100,7 @@ std::string graphs_text(const Report& report, const TextOptions& options, const 
                 ", " + plural(graph.input_values.size(), "input") + ", " +
                 plural(graph.output_values.size(), "output") + ", " + plural(graph.parameters, "parameter");
         if (graph.parameters)
-            text += " (" + plural(graph.parameter_elements, "number") + ", " + bytes_text(graph.parameter_bytes) + ")";
+            text += " (" + plural(graph.parameter_elements, "element") + ", " + bytes_text(graph.parameter_bytes) + ")";
         text += runs;
         if (graph.compilations > 1)
             text += ", compiled " + plural(graph.compilations, "time") +
