@@ -265,8 +265,9 @@ class Checker {
             const auto difference = found ? std::nullopt : expected.nearest(i, results);
             leaves.right += found;
             if (difference)
-                leaves.differences.push_back("LibTorch computed no such gradient of " + joint.gradients[i] +
-                                             " as the joint graph of " + forward.graph().name + ": " + *difference);
+                leaves.differences.push_back("the gradient of " + joint.gradients[i] + " in the joint graph of " +
+                                             forward.graph().name +
+                                             " matches none that LibTorch computed: " + *difference);
         }
         return leaves;
     }

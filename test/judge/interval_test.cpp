@@ -170,7 +170,7 @@ TEST_CASE("a sum in another order is right, and one that lacks a term is not", "
     const auto off = [&](double by) { return single(static_cast<float>(center + by)); };
     CHECK(decided(graph, inputs, off(0.9 * radius), off(0), tight(radius / 3)).explained);
     CHECK_THAT(decided(graph, inputs, off(0.9 * radius), off(0), tight(radius / 3)).why,
-               Contains("is within the rounding of aten.sum.default"));
+               Contains("is within the rounding error of aten.sum.default"));
     CHECK_FALSE(decided(graph, inputs, off(2 * radius), off(0), tight(radius / 3)).explained);
     CHECK_FALSE(decided(graph, inputs, single(forward - values[7]), single(forward)).explained);
 }
@@ -206,7 +206,7 @@ TEST_CASE("a value in a wider dtype is as exact as what it was computed in", "[i
     INFO(near.why);
     CHECK(near.explained);
     CHECK(near.too_wide);
-    CHECK_THAT(near.why, Contains("within the tolerance of f16, in which aten.sum.default rounds"));
+    CHECK_THAT(near.why, Contains("within the tolerance of f16, to which aten.sum.default rounds"));
     CHECK_FALSE(decided(total, {halves(alternating)}, single(0.52), single(0.5)).explained);
     const Graph exact = parse(R"(graph exact {
         %x = placeholder["x"] : f16[2]
