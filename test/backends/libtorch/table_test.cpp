@@ -1,4 +1,5 @@
-// share/doc/ops.md is what the registry says and what LibTorch takes. With WHITTLE_UPDATE_GOLDENS it is written anew.
+// share/doc/reference/ops.md is what the registry says and what LibTorch takes. With WHITTLE_UPDATE_GOLDENS it is
+// written anew.
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <cstdlib>
@@ -169,8 +170,8 @@ std::string table() {
     return text.str();
 }
 
-TEST_CASE("share/doc/ops.md is what the registry says", "[libtorch][table]") {
-    const std::string path = WHITTLE_SOURCE_DIR "/share/doc/ops.md", fresh = table();
+TEST_CASE("share/doc/reference/ops.md is what the registry says", "[libtorch][table]") {
+    const std::string path = WHITTLE_SOURCE_DIR "/share/doc/reference/ops.md", fresh = table();
     if (std::getenv("WHITTLE_UPDATE_GOLDENS")) std::ofstream(path) << fresh;
     INFO("stale: run scripts/update ops");
     const bool same = read_file(path) == fresh;
