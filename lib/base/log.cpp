@@ -307,7 +307,7 @@ std::string_view extension(LogArtifact artifact) { return kArtifacts[index_of(ar
 
 std::string logs_page() {
     return "# Logs\n\n"
-           "<!-- Generated: explain list logs > share/doc/reference/logs.md -->\n\n"
+           "<!-- Generated: explain list logs > share/doc/logs.md -->\n\n"
            "`--log SPEC` of every program, `$WHITTLE_LOGS`, and `whittle::set_logs()` in a program of your own take a\n"
            "list of channels, separated by commas: `--log capture,+backend,guards`.\n\n"
            "A component shows warnings and errors; by its name information, too, with `+` debugging, with `-` errors\n"

@@ -190,7 +190,7 @@ std::vector<std::string> split_list(std::string_view text) {
 std::string variables_page() {
     std::string text =
         "# Environment variables\n\n"
-        "<!-- Generated: explain list variables > share/doc/reference/environment.md -->\n\n"
+        "<!-- Generated: explain list variables > share/doc/environment.md -->\n\n"
         "Every switch also works without the tools: by environment, or by an option of `compile()` (see api.md), "
         "which\n"
         "wins, except over `WHITTLE_BACKEND`. Programs written against the Tensor API read these, and the tools those "

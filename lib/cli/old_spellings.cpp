@@ -165,7 +165,7 @@ Respelled respelled(std::string_view tool, std::span<const std::string> words,
 std::string old_spellings_page() {
     std::string text =
         "# Old spellings\n\n"
-        "<!-- Generated: explain list spellings > share/doc/reference/old-spellings.md -->\n\n"
+        "<!-- Generated: explain list spellings > share/doc/old-spellings.md -->\n\n"
         "These spellings of options are accepted for one release more. Where one is used, the program prints on stderr "
         "what\nto write instead.\n\n"
         "| program | old | now |\n|---|---|---|\n";
