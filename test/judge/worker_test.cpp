@@ -1,4 +1,4 @@
-// Workers (share/doc/reference/backends.md) as suspects: what becomes of queries, and that nothing else becomes of it.
+// Workers (share/doc/backends.md) as suspects: what becomes of queries, and that nothing else becomes of it.
 #include <catch2/catch.hpp>
 
 #include "backends/registry.h"

@@ -1,4 +1,4 @@
-// A worker (share/doc/reference/backends.md) around npm's onnxruntime-node, on the CPU.
+// A worker (share/doc/backends.md) around npm's onnxruntime-node, on the CPU.
 //   node worker.mjs [--release VERSION]
 // The package is the one that `install` put into the folder of the user's data, or what node finds beside this file or in
 // the current folder; further releases are those that `install VERSION…` put into releases/VERSION of that folder. A process

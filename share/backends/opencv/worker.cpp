@@ -1,4 +1,4 @@
-// A worker (share/doc/reference/backends.md) around OpenCV's DNN module.
+// A worker (share/doc/backends.md) around OpenCV's DNN module.
 #include <fcntl.h>
 #include <unistd.h>
 

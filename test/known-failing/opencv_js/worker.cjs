@@ -1,4 +1,4 @@
-// A worker (share/doc/reference/backends.md) around npm's @techstark/opencv-js: releases of OpenCV's DNN module that Debian does not have yet.
+// A worker (share/doc/backends.md) around npm's @techstark/opencv-js: releases of OpenCV's DNN module that Debian does not have yet.
 //   node worker.cjs VERSION [ENGINE] [any-rank]
 // `install VERSION…` puts them where this looks for them. ENGINE: ENGINE_CLASSIC or ENGINE_NEW, where the release has both;
 // `any-rank`: also of inputs that a script in JavaScript makes only by way of another network.
