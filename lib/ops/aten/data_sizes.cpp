@@ -122,8 +122,8 @@ DType bincount_dtype(const std::optional<ValueMeta>& weights, const Sizes& self)
 std::vector<ValueMeta> infer_bincount(const Arguments<ValueMeta>& a) {
     const std::optional<Tensor> self = a.known("self");
     if (!self)
-        throw NeedsConstant("self", "the operand 'self' is computed while running, expected a constant",
-                            "the sizes of the result depend on it");
+        throw NeedsConstant("self", "the operand 'self' is computed at run time, expected a constant",
+                            "the result's sizes depend on it");
     return {ValueMeta::contiguous(bincount_dtype(a.optional_tensor("weights"), self->sizes()),
                                   {bincount_length(*self, a)})};
 }

@@ -47,8 +47,8 @@ NodeValue Rewrite::concat(const std::vector<NodeValue>& values, std::int64_t dim
 Tensor Rewrite::known(std::string_view name) const {
     if (std::optional<Tensor> value = builder_.known(tensor(name))) return *value;
     throw NeedsConstant(std::string(name),
-                        "the operand '" + std::string(name) + "' is computed while running, expected a constant",
-                        "the sizes of the result depend on it; give the model constant sizes");
+                        "the operand '" + std::string(name) + "' is computed at run time, expected a constant",
+                        "the result's sizes depend on it; give the model constant sizes");
 }
 
 Ints Rewrite::known_ints(std::string_view name) const {

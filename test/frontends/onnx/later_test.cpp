@@ -242,9 +242,9 @@ TEST_CASE("a volume is read between its voxels since opset 20", "[onnx]") {
 
 TEST_CASE("what later opsets have and Whittle has not is named", "[onnx]") {
     CHECK_THAT(load_error(model("g (string[1] x) => (string[1] y) { y = StringConcat(x, x) }", 20)),
-               Catch::Contains("Whittle does not know the op onnx.StringConcat yet"));
+               Catch::Contains("Whittle does not support the op onnx.StringConcat yet"));
     CHECK_THAT(load_error(model("g (uint8[9] x) => (uint8[3,3,3] y) { y = ImageDecoder(x) }", 20)),
-               Catch::Contains("Whittle does not know the op onnx.ImageDecoder yet"));
+               Catch::Contains("Whittle does not support the op onnx.ImageDecoder yet"));
     onnx::ModelProto four_bits = model("g (float[2] x) => (float[2] y) { y = Relu(x) }", 21);
     const auto of_type = [&](int code) {
         four_bits.mutable_graph()->mutable_input(0)->mutable_type()->mutable_tensor_type()->set_elem_type(code);

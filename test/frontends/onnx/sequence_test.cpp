@@ -100,7 +100,7 @@ TEST_CASE("the elements of an input are inputs", "[onnx]") {
     CHECK(loaded.inputs == std::vector<std::string>{"x.0", "x.1", "p"});
     CHECK(loaded.constants == std::vector<std::string>{"p"});
     CHECK(run(loaded.graph, {kOne, Tensor::of({7.f})}) == std::vector<double>{7});
-    CHECK_THAT(load_error(proto), Contains("input 'x': it is a sequence, of which nothing is given"));
+    CHECK_THAT(load_error(proto), Contains("input 'x': no value is given for this sequence"));
     CHECK_THAT(load_error(proto, {.input_sizes = {{"x.0", {2}}}}), Contains("it depends on the value of input 'p'"));
     CHECK_THAT(load_error(proto, {.values = {{"p", p}}, .lengths = {{"x", 0}}}),
                Contains("found position 1 in a sequence of 0"));
@@ -170,7 +170,7 @@ TEST_CASE("sequences that are not known are named", "[onnx]") {
                                     {.keep_unknown = true});
     REQUIRE(loaded.breaks.size() == 1);
     CHECK(loaded.breaks[0].op == "onnx.SequenceAt");
-    CHECK_THAT(loaded.breaks[0].reason, Contains("the operand 'position' is computed while running"));
+    CHECK_THAT(loaded.breaks[0].reason, Contains("the operand 'position' is computed at run time"));
     // Of a loop that cannot be written out, no iteration is left.
     const LoadedModel loop =
         load(model("g (float[2] x, bool c) => (float[2] y) <int64 p = {0}, int64 n = {3}> { e = SequenceEmpty()"
