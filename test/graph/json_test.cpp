@@ -262,7 +262,7 @@ TEST_CASE("a file cut anywhere is refused") {
 
 TEST_CASE("depth is bounded") {
     const std::string deep(200000, '[');
-    CHECK_THAT(complaint_about(deep), Contains("nested more than 256 deep"));
+    CHECK_THAT(complaint_about(deep), Contains("nested deeper than 256 levels"));
     CHECK_THAT(thrown<Error>([&] { parse_json(deep, "x.json"); }),
                Contains("x.json: found JSON nested deeper than 256"));
     CHECK(parse_json("{\"a\": [1, 2.5, null]}", "x.json")["a"][1] == 2.5);

@@ -50,9 +50,9 @@ TEST_CASE("each rule is named with its graph and node") {
     CHECK_THAT(complaint_after([](Graph& g) { g.nodes[2].args[0] = NodeRef{2}; }),
                Contains("node 2 %add = aten.add.Tensor: breaks the rule \"arguments are earlier nodes\": found node 2, "
                         "expected 0 to 1"));
-    CHECK_THAT(complaint_after([](Graph& g) { g.nodes[2].args[0] = NodeRef{-1}; }), Contains("point backwards"));
+    CHECK_THAT(complaint_after([](Graph& g) { g.nodes[2].args[0] = NodeRef{-1}; }), Contains("are earlier nodes"));
     CHECK_THAT(complaint_after([](Graph& g) { g.nodes[2].kwargs[0].second = ArgList{NodeRef{77}}; }),
-               Contains("point backwards"));
+               Contains("are earlier nodes"));
     CHECK_THAT(complaint_after([](Graph& g) { std::swap(g.nodes[2], g.nodes[3]); }), Contains("output node is last"));
     CHECK_THAT(complaint_after([](Graph& g) { g.nodes.pop_back(); }), Contains("exactly one output node"));
     CHECK_THAT(complaint_after([](Graph& g) { g.output({}); }), Contains("exactly one output node"));
@@ -68,7 +68,7 @@ TEST_CASE("each rule is named with its graph and node") {
     CHECK_THAT(complaint_after([](Graph& g) {
                    g.nodes[0].results[0].sizes = {1LL << 40, 1LL << 40};
                }),
-               Contains("element count below"));
+               Contains("fewer than"));
     CHECK_THAT(complaint_after([](Graph& g) { g.nodes[0].results.clear(); }), Contains("have one value"));
     CHECK_THAT(complaint_after([](Graph& g) {
                    g.nodes[2].kwargs.push_back({"alpha", 3});

@@ -130,7 +130,7 @@ TEST_CASE("a loop that carries a sequence is written out", "[onnx]") {
     CHECK(run(loaded.graph, {kOne}, 1) == std::vector<double>{0, -1, -2});
     CHECK_THAT(load_error(model(text)), Contains("it depends on the value of input 'n'"));
     CHECK_THAT(load_error(model(text), {.values = {{"n", Tensor::of(Scalar(5000), DType::i64)}}}),
-               Contains("found more than 1000 iterations of graphs"));
+               Contains("found more than 1000 loop iterations"));
 }
 
 TEST_CASE("a loop in which sizes change is written out", "[onnx]") {
@@ -160,7 +160,7 @@ TEST_CASE("sequences that are not known are named", "[onnx]") {
         "g (bool c, float[2] x) => (float[2] y) <int64 p = {0}> { s = If(c) <"
         "then_branch = t () => (float[2] a) { a = SequenceConstruct(x) }, "
         "else_branch = e () => (float[2] b) { b = SequenceEmpty() }> y = SequenceAt(s, p) }");
-    CHECK_THAT(load_error(branches), Contains("found a graph 'then_branch' that gives a sequence") &&
+    CHECK_THAT(load_error(branches), Contains("the graph 'then_branch' returns a sequence") &&
                                          Contains("it depends on the value of input 'c'"));
     const Tensor yes = Tensor::of(Scalar(true), DType::boolean);
     CHECK(run(load(branches, {.values = {{"c", yes}}}).graph, {kThree}) == std::vector<double>{5, 6});
