@@ -105,7 +105,7 @@ Refs softshrink(GraphBuilder& b, const Arguments<NodeValue>& a) {
     const Gradient g(b);
     const NodeValue x = a.tensor("self");
     const double bound = a.number("lambd");
-    if (!(bound >= 0)) throw Error("softshrink: found a lambd of " + std::to_string(bound) + ", expected one from 0");
+    if (!(bound >= 0)) throw Error("softshrink: found a lambd of " + std::to_string(bound) + ", expected at least 0");
     const NodeValue below = g.keep(g.when("lt", x, Arg(-bound)), g.add(x, Arg(bound)));
     return {g.either(g.when("gt", x, Arg(bound)), g.add(x, Arg(-bound)), below).ref};
 }

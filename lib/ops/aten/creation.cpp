@@ -62,7 +62,7 @@ std::vector<NodeRef> decompose_fill(GraphBuilder& builder, const Arguments<NodeV
         return {builder.call("aten.fill.Scalar", {self.ref, Arg(*number)}).ref};
     const NodeValue& tensor = std::get<NodeValue>(value);
     if (!tensor.meta.sizes.empty())
-        throw Error("aten.fill.Tensor: value has sizes " + to_string(tensor.meta.sizes) + ", expected a 0-d tensor");
+        throw Error("fill: found a value of sizes " + to_string(tensor.meta.sizes) + ", expected a 0-d tensor");
     return {builder.call("aten.copy.default", {self.ref, tensor.ref}).ref};
 }
 

@@ -44,13 +44,13 @@ struct Ctc : Gradient {
         const bool joined = targets.sizes.size() == 1;
         if (!joined && (targets.sizes.size() != 2 || targets.sizes[0] != batch))
             throw Error(op + ": found targets of sizes " + to_string(targets.sizes) + ", expected [" +
-                        std::to_string(batch) + ", most labels], or all in a row");
+                        std::to_string(batch) + ", longest target], or one dimension with all targets");
         check(target_lengths, "target_lengths", targets.sizes.back());
         Checked total = 0;
         for (const std::int64_t n : target_lengths) total += n;
         if (joined && total != targets.sizes[0])
             throw Error(op + ": found targets of sizes " + to_string(targets.sizes) + ", expected all " +
-                        std::to_string(total.value()) + " in a row");
+                        std::to_string(total.value()) + " labels in one dimension");
         labels = batch == 0 ? 0 : std::ranges::max(target_lengths);  // a wider table has columns that nobody reads
         places = 2 * labels + 1;
         read_labels(a.tensor("targets"), joined);

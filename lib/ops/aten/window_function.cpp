@@ -25,7 +25,7 @@ struct Shape {
         if (wanted < 0)
             throw Error(op + ": found a window_length of " + std::to_string(wanted) + ", expected 0 or more");
         if (!is_floating(dtype))
-            throw Error(op + ": found dtype " + std::string(name(dtype)) + ", expected a floating one");
+            throw Error(op + ": found dtype " + std::string(name(dtype)) + ", expected a floating-point dtype");
         periodic = !a.schema().param("periodic") || a.boolean("periodic");
     }
 

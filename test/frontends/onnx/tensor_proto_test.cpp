@@ -136,7 +136,7 @@ TEST_CASE("tensors that do not hold what they promise are refused", "[onnx]") {
     CHECK_THAT(refusal(typed), Contains("found 1 element, expected 281474976710656"));
 
     onnx::TensorProto beyond = proto_of(onnx::TensorProto::FLOAT, {std::int64_t{1} << 62, 16});
-    CHECK_THAT(refusal(beyond), Contains("expected a tensor that fits memory"));
+    CHECK_THAT(refusal(beyond), Contains("expected a tensor that fits in memory"));
 
     onnx::TensorProto negative = proto_of(onnx::TensorProto::FLOAT, {-1});
     CHECK_THAT(refusal(negative), Contains("found dims [-1]"));
