@@ -213,7 +213,7 @@ std::span<const OpDef> backward_ops() {
          .dtypes = kFloating | kComplex,
          .decompose = slice_backward},
         {.name = "aten.unfold_backward.default",
-         .doc = "windows' elements added up where they lay: "
+         .doc = "the sum of the windows' gradients for each element: "
                 "https://pytorch.org/docs/stable/generated/torch.Tensor.unfold.html",
          .schema = "unfold_backward(Tensor grad_in, SymInt[] input_sizes, int dim, int size, int step) -> Tensor",
          .dtypes = kFloating | kComplex,

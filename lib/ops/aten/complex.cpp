@@ -162,7 +162,7 @@ constexpr OpDef conj_op(std::string_view name, std::string_view schema, DTypeSet
 /// A view's flag is resolved: there are none.
 constexpr OpDef resolve_op(std::string_view name, std::string_view schema) {
     return {.name = name,
-            .doc = "self: no tensor is conjugated or negated by a flag",
+            .doc = "self: no tensor has a conjugate or negative bit",
             .schema = schema,
             .dtypes = kAnyDType | kComplex,
             .infer = infer_self,

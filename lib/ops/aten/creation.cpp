@@ -106,7 +106,7 @@ std::span<const OpDef> creation_ops() {
         }),
         uninitialized_op({
             .name = "aten.empty.memory_format",
-            .doc = "zeros, where ATen leaves what memory holds: "
+            .doc = "zeros; ATen leaves the memory uninitialized: "
                    "https://pytorch.org/docs/stable/generated/torch.empty.html",
             .schema = "empty.memory_format(SymInt[] size, *, " WHITTLE_TENSOR_OPTIONS
                       ", MemoryFormat? memory_format=None) -> Tensor",
@@ -157,7 +157,7 @@ std::span<const OpDef> creation_ops() {
         }),
         uninitialized_op({
             .name = "aten.empty_like.default",
-            .doc = "zeros in the shape of a tensor, where ATen leaves what memory holds: "
+            .doc = "zeros in the shape of a tensor; ATen leaves the memory uninitialized: "
                    "https://pytorch.org/docs/stable/generated/torch.empty_like.html",
             .schema =
                 "empty_like(Tensor self, *, " WHITTLE_TENSOR_OPTIONS ", MemoryFormat? memory_format=None) -> Tensor",

@@ -277,7 +277,7 @@ constexpr OpDef kCtcOps[] = {
      .open = {.ask = aten_open::ctc_targets},
      .grad = ctc_backward_grad},
     {.name = "aten.ctc_loss.IntList",
-     .doc = "how unlikely labels are, wherever they stand: "
+     .doc = "the negative log-probability of labels over all alignments: "
             "https://pytorch.org/docs/stable/generated/torch.nn.CTCLoss.html",
      .schema = "ctc_loss.IntList(Tensor log_probs, Tensor targets, int[] input_lengths, int[] target_lengths, int "
                "blank=0, int reduction=1, bool zero_infinity=False) -> Tensor",

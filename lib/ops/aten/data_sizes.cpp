@@ -243,7 +243,7 @@ constexpr OpDef kDataSizeOps[] = {
      .eval = eval_unique,
      .decompose = decompose_unique},
     {.name = kBincount,
-     .doc = "how often each of 0, 1, 2 … is there: https://pytorch.org/docs/stable/generated/torch.bincount.html",
+     .doc = "the counts of 0, 1, 2 …: https://pytorch.org/docs/stable/generated/torch.bincount.html",
      .schema = "bincount(Tensor self, Tensor? weights=None, int minlength=0) -> Tensor",
      .dtypes = kIntegers,
      .infer = infer_bincount,

@@ -266,7 +266,7 @@ constexpr OpDef kEmbeddingBagOps[] = {
      .open = {.ask = aten_open::table_rows},
      .grad = embedding_bag_grad},
     {.name = "aten._embedding_bag_forward_only.default",
-     .doc = "_embedding_bag where nobody asks for a gradient: "
+     .doc = "_embedding_bag when no gradient is needed: "
             "https://pytorch.org/docs/stable/generated/torch.nn.EmbeddingBag.html",
      .schema = "_embedding_bag_forward_only" WHITTLE_BAG ", int padding_idx=-1) -> (Tensor, Tensor, Tensor, Tensor)",
      .dtypes = kFloating,

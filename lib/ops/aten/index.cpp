@@ -295,8 +295,8 @@ std::span<const OpDef> index_ops() {
         },
         {
             .name = "aten.put.default",
-            .doc = "index_put of all elements as one line: "
-                   "https://pytorch.org/docs/stable/generated/torch.Tensor.put_.html",
+            .doc =
+                "index_put into the flattened tensor: https://pytorch.org/docs/stable/generated/torch.Tensor.put_.html",
             .schema = "put(Tensor self, Tensor index, Tensor source, bool accumulate=False) -> Tensor",
             .dtypes = kMoved,
             .decompose = decompose_put,

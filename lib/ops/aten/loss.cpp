@@ -232,7 +232,7 @@ std::span<const OpDef> loss_ops() {
          .decompose = smooth_l1_loss,
          .grad = smooth_l1_loss_grad},
         {.name = "aten.binary_cross_entropy_with_logits.default",
-         .doc = "cross entropy of the sigmoid and shares: "
+         .doc = "binary cross entropy of the sigmoid and target probabilities: "
                 "https://pytorch.org/docs/stable/generated/torch.nn.BCEWithLogitsLoss.html",
          .schema = "binary_cross_entropy_with_logits(Tensor self, Tensor target, Tensor? weight=None, Tensor? "
                    "pos_weight=None, int reduction=1) -> Tensor",

@@ -290,7 +290,7 @@ std::span<const OpDef> scan_ops() {
         }),
         {
             .name = "aten.diff.default",
-            .doc = "differences of neighbours, n times: https://pytorch.org/docs/stable/generated/torch.diff.html",
+            .doc = "differences of neighbors, n times: https://pytorch.org/docs/stable/generated/torch.diff.html",
             .schema = "diff(Tensor self, int n=1, int dim=-1, Tensor? prepend=None, Tensor? append=None) -> Tensor",
             .decompose = decompose_diff,
         },

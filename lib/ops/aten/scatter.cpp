@@ -242,8 +242,8 @@ std::span<const OpDef> scatter_ops() {
         },
         {
             .name = "aten.scatter_add.default",
-            .doc = "sources added where they go: "
-                   "https://pytorch.org/docs/stable/generated/torch.Tensor.scatter_add_.html",
+            .doc =
+                "sources added at each index: https://pytorch.org/docs/stable/generated/torch.Tensor.scatter_add_.html",
             .schema = "scatter_add(Tensor self, int dim, Tensor index, Tensor src) -> Tensor",
             .dtypes = kMoved,
             .infer = infer_scatter,
@@ -255,7 +255,7 @@ std::span<const OpDef> scatter_ops() {
         },
         {
             .name = "aten.scatter_reduce.two",
-            .doc = "sources combined where they go (sum, prod, amax, amin): "
+            .doc = "sources combined at each index (sum, prod, amax, amin): "
                    "https://pytorch.org/docs/stable/generated/torch.Tensor.scatter_reduce_.html",
             .schema = "scatter_reduce.two(Tensor self, int dim, Tensor index, Tensor src, str reduce, *, bool "
                       "include_self=True) -> Tensor",

@@ -121,9 +121,9 @@ constexpr OpDef window(std::string_view name, std::string_view doc, std::string_
             .grad = no_gradient};
 }
 
-#define WHITTLE_WINDOW(name, overload, parameters, suffix)                                        \
-    window("aten." #name "." suffix,                                                              \
-           "weights of a signal: https://pytorch.org/docs/stable/generated/torch." #name ".html", \
+#define WHITTLE_WINDOW(name, overload, parameters, suffix)                                      \
+    window("aten." #name "." suffix,                                                            \
+           "a window function: https://pytorch.org/docs/stable/generated/torch." #name ".html", \
            #name overload "(int window_length" parameters ", *, " WHITTLE_TENSOR_OPTIONS ") -> Tensor", name)
 
 constexpr OpDef kWindowOps[] = {

@@ -126,7 +126,7 @@ TEST_CASE("normalization of groups scales groups at opset 18 and channels at 21"
     const Tensor x = floats({1, 3, 2, 8}, {1, 4, 1});  // of each group -1 and 1
     CHECK(near(result(normalize("[2] {1, 10}"), 18, x), {0, 2, 0, 20}));
     CHECK(near(result(normalize("[4] {1, 2, 3, 4}"), 21, x), {0, 4, 0, 8}));
-    CHECK_THAT(load_error(model(normalize("[2] {1, 10}"), 21)), Catch::Contains("expected [4], one for each channel"));
+    CHECK_THAT(load_error(model(normalize("[2] {1, 10}"), 21)), Catch::Contains("expected [4], one per channel"));
 }
 
 TEST_CASE("element by element: Gelu, Mish, the bits", "[onnx]") {

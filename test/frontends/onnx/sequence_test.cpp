@@ -86,7 +86,7 @@ TEST_CASE("sequences are joined and split by ONNX's ops on tensors", "[onnx]") {
     }
     CHECK_THAT(load_error(model("g (float[5] x) => (float[2] y) <int64[2] p = {2, 2}, int64 i = {0}> {"
                                 "s = SplitToSequence(x, p) y = SequenceAt(s, i) }")),
-               Contains("found parts of 4 in all, expected 5"));
+               Contains("found parts of 4 in total, expected 5"));
     CHECK_THAT(load_error(model("g (float[1099511627776] x) => (int64 n) { s = SplitToSequence(x) "
                                 "n = SequenceLength(s) }")),
                Contains("found a tensor to split into 1099511627776 parts"));
@@ -115,7 +115,7 @@ TEST_CASE("an optional is what it holds", "[onnx]") {
         "s = OptionalGetElement(x) y = SequenceAt(s, p) }",
         optional_sequence);
     CHECK(run(load(get, {.values = {{"x.0", kOne}, {"x.1", kTwo}}}).graph, {kOne, kTwo}) == std::vector<double>{3, 4});
-    CHECK_THAT(load_error(get, {.lengths = {{"x", std::nullopt}}}), Contains("found an optional that holds nothing"));
+    CHECK_THAT(load_error(get, {.lengths = {{"x", std::nullopt}}}), Contains("found an empty optional"));
 }
 
 TEST_CASE("a loop that carries a sequence is written out", "[onnx]") {
