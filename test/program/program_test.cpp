@@ -220,7 +220,7 @@ TEST_CASE("no backend is given a graph with a value that none computes with") {
     const auto* failure = std::get_if<BackendFailure>(&result);
     REQUIRE(failure);
     CHECK(failure->unsupported);
-    CHECK(failure->message == "no backend computes with the value %x, a tensor on the device cuda:0");
+    CHECK(failure->message == "no backend supports the value %x, a tensor on the device cuda:0");
 }
 
 TEST_CASE("a program has one plan, and a second scheduler is a bug of the caller's", "[program]") {
