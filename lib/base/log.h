@@ -87,7 +87,7 @@ constexpr bool is_written_by_default(LogArtifact artifact) {
            artifact != LogArtifact::step;
 }
 
-/// All of them with what they show, as share/doc/logs.md has it.
+/// All of them with what they show, as share/doc/reference/logs.md has it.
 std::string logs_page();
 
 struct LogOptions {

@@ -224,8 +224,11 @@ std::string break_page(const capture::BreakInfo& info) {
 
 std::string break_catalogue_page() {
     std::string text =
-        "# Graph breaks\n\nWhy capture stops, by the ids that `explain` prints. `explain break ID` shows one of "
-        "them.\n";
+        "# Graph breaks\n\n"
+        "<!-- Generated: explain break all > share/doc/reference/breaks.md -->\n\n"
+        "At a graph break, capture ends one graph and begins another. `explain` prints each break with its id, its "
+        "reason and\n"
+        "its line; `explain break ID` prints one of the entries below.\n";
     for (const capture::BreakInfo& info : capture::break_catalogue()) text += "\n" + break_page(info);
     return text;
 }

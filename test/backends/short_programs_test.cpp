@@ -384,7 +384,7 @@ TEST_CASE("short programs: what is not shown shortly is said") {
     one = pooled();
     one.graph.failure->accuracy.mode = Accuracy::Mode::strict;
     CHECK_FALSE(onnxruntime_program(one.request(), said(), why_not));
-    CHECK(why_not == "it fails with --accuracy=strict only");
+    CHECK(why_not == "it only fails with --accuracy=strict");
     CHECK_FALSE(short_writer("tensorrt"));
     CHECK(short_writer("opencv") == opencv_program);
 }

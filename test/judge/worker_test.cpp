@@ -134,9 +134,9 @@ TEST_CASE("a worker says which values its options may have, and they are checked
                                                                        Catch::Contains("found '" + value + "'") &&
                                                                        Catch::Contains("expected " + words));
     };
-    refuses("threads", "abc", "a number from 1 on");
-    refuses("threads", "0", "a number from 1 on");
-    refuses("threads", "2 ", "a number from 1 on");
+    refuses("threads", "abc", "a number, 1 or more");
+    refuses("threads", "0", "a number, 1 or more");
+    refuses("threads", "2 ", "a number, 1 or more");
     refuses("target", "opencl", "one of cpu, gpu");
     refuses("disable", "nope", "one of share, lower-relu, fuse-relu");
     CHECK_THROWS_WITH(check_options(*backend, {{"pass-limit", "leve=1"}}), Catch::Contains("did you mean 'level'?"));
