@@ -44,7 +44,7 @@ struct ReductionReport {
     static void fields(auto& field) {
         field("name", &ReductionReport::name, "");
         field("tried", &ReductionReport::tried,
-              "Candidates that were judged; their sum and the original are the queries.");
+              "Candidates that were judged. Their sum, plus the original, is the number of queries.");
         field("accepted", &ReductionReport::accepted, "");  // of these: they fail and are simpler
         field("before", &ReductionReport::before, "");
         field("after", &ReductionReport::after, "");
@@ -62,14 +62,14 @@ struct HistoryEntry {
 
     static constexpr const char* kName = "query";
     static void fields(auto& field) {
-        field("query", &HistoryEntry::query, "From 1, the original.", Count{});
-        field("seconds", &HistoryEntry::seconds, "Since the search began.", Count{});
-        field("pass", &HistoryEntry::pass, "The reduction that asked.");
+        field("query", &HistoryEntry::query, "From 1, which is the original.", Count{});
+        field("seconds", &HistoryEntry::seconds, "Seconds since the search began.", Count{});
+        field("pass", &HistoryEntry::pass, "The reduction that made the candidate.");
         field(
             "verdict", [](const HistoryEntry& entry) { return reduce::name(entry.result); },
-            "fails: as the original does; passes or unresolved.");
-        field("calls", &HistoryEntry::calls, "Of the candidate.", Count{});
-        field("elements", &HistoryEntry::elements, "Of it.", Count{});
+            "fails (as the original does), passes or unresolved.");
+        field("calls", &HistoryEntry::calls, "Calls of the candidate.", Count{});
+        field("elements", &HistoryEntry::elements, "Elements of the candidate.", Count{});
     }
 };
 

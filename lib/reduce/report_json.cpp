@@ -8,15 +8,17 @@ template <>
 struct Fields<diagnose::ReleaseHistory> {
     static constexpr const char *kName = "releases",
                                 *kMeaning =
-                                    "Since which release of the compiler it fails, of those that are installed.";
+                                    "The first release of the compiler that fails, of those that are installed.";
     static void visit(auto& field) {
         field("installed", &diagnose::ReleaseHistory::installed, "");
-        field.maybe("last_good", &diagnose::ReleaseHistory::last_good, "Absent: none of those that answer is right.");
-        field("first_bad", &diagnose::ReleaseHistory::first_bad, "It was run, as was the last good.");
-        field.maybe("cannot_tell", &diagnose::ReleaseHistory::cannot_tell,
-                    "Those between the two, or before the first bad one, that cannot run it or fail otherwise.");
+        field.maybe("last_good", &diagnose::ReleaseHistory::last_good,
+                    "Absent: no release that gives an answer is right.");
+        field("first_bad", &diagnose::ReleaseHistory::first_bad, "Both were run.");
+        field.maybe(
+            "cannot_tell", &diagnose::ReleaseHistory::cannot_tell,
+            "Releases between the two, or before the first bad one, that cannot run it or fail in another way.");
         field.maybe("newest", &diagnose::ReleaseHistory::newest,
-                    "Of those that are newer than the one which was asked.");
+                    "The newest release, where it is newer than the one that was tested.");
         field.maybe("newest_is", &diagnose::ReleaseHistory::newest_is, "\"right\", \"wrong\" or \"cannot tell\".");
     }
 };
@@ -34,9 +36,9 @@ struct ShownCulprit : Culprit {
         field("directive", &ShownCulprit::directive, "");
         field("together", &ShownCulprit::together, "");
         field("op", &ShownCulprit::op, "");
-        field.maybe("partner", &ShownCulprit::partner, "Of a pass: another one without which it does no harm.");
+        field.maybe("partner", &ShownCulprit::partner, "Of a pass: another pass, without which it does no harm.");
         field.maybe("minimized_only", &ShownCulprit::minimized_only,
-                    "With it switched off, the model that was given fails all the same.");
+                    "The original model fails even with it switched off.");
         field.maybe(
             "last_good", [](const ShownCulprit& culprit) { return culprit.limit(0); }, "");
         field.maybe(
@@ -70,15 +72,16 @@ struct Fields<reduce::Minimized> {
             "verdict", [](const Minimized& all) { return name(all.verdict()); },
             "Of the model: right, fails or not_judged.");
         field.maybe("reason", said(&Judgement::reason), "How it fails, or why it is not judged.");
-        field.maybe("compared", said(&Judgement::compared), "Whose results the backend's were compared with.");
-        field.maybe("agree", said(&Judgement::agree), "Where results differ: who computes the same.");
+        field.maybe("compared", said(&Judgement::compared), "What the backend's results were compared with.");
+        field.maybe("agree", said(&Judgement::agree),
+                    "Where results differ: the backends and files, grouped by equal results.");
         field(
             "result", [](const Minimized& all) { return name(all.ending); },
             "minimized, not_failing, unsupported, flaky or interrupted.");
         field(
             "signature", [](const Minimized& all) { return all.signature.text(); }, "");
-        field("message", &Minimized::message, "The failing run's own words.");
-        field.maybe("minimized_message", reduce::minimized_message, "Those of the result, where it has its own.");
+        field("message", &Minimized::message, "The message of the failing run.");
+        field.maybe("minimized_message", reduce::minimized_message, "The message of the result, where it differs.");
         field.maybe(
             "graph",
             [](const Minimized& all) {
@@ -86,7 +89,7 @@ struct Fields<reduce::Minimized> {
                 return graph.failure ? std::optional(graph.name) : std::nullopt;
             },
             "The graph that was minimized: its name in the model.");
-        field("confirmed", &Minimized::confirmed, "The result was run again and failed alike.");
+        field("confirmed", &Minimized::confirmed, "The result was run again and failed in the same way.");
         field(
             "calls_before", [](const Minimized& all) { return all.before.calls; }, "");
         field(
@@ -98,19 +101,20 @@ struct Fields<reduce::Minimized> {
         field("passes", &Minimized::passes, "The reductions, in order.");
         field("history", &Minimized::history, "Every query with its answer, in order.");
         field("queries", search(&reduce::Result::queries), "Graphs that were judged, the original first.");
-        field("cache_hits", search(&reduce::Result::cache_hits), "Candidates equal to one that was judged.");
+        field("cache_hits", search(&reduce::Result::cache_hits), "Candidates equal to an earlier one.");
         field("unresolved", search(&reduce::Result::unresolved), "Queries that gave no verdict.");
-        field("from_journal", &Minimized::replayed, "Answers that an earlier run left.");
-        field("fell_back", search(&reduce::Result::fell_back), "Bisection was misled, and delta debugging went on.");
-        field("stored", &Minimized::stored, "The failure is the one that the file has.");
+        field("from_journal", &Minimized::replayed, "Answers from the journal of an earlier run.");
+        field("fell_back", search(&reduce::Result::fell_back),
+              "Bisection failed, and delta debugging finished the search.");
+        field("stored", &Minimized::stored, "The failure is the one recorded in the file.");
         field("one_minimal", search(&reduce::Result::one_minimal), "No single reduction goes further.");
-        field("reservation", search(&reduce::Result::reservation), "Why not, or what weakens it.");
+        field("reservation", search(&reduce::Result::reservation), "Why not, or what limits that claim.");
         field("seconds", &Minimized::seconds, "", Count{});
-        field("drifted", &Minimized::drifted_files, "Files of other failures that were met.");
+        field("drifted", &Minimized::drifted_files, "Files with other failures that were found.");
         field.maybe("output", &Minimized::output, "The file, when one was written.");
         field.maybe(
             "flaky", [](const Minimized& all) { return all.flaky.runs ? std::optional(all.flaky) : std::nullopt; }, "");
-        field.maybe("folded", &Minimized::folded, "By op: calls of the file that were computed on reading it.");
+        field.maybe("folded", &Minimized::folded, "By op: calls that were computed while the file was read.");
         field.maybe(
             "closeness",
             [](const Minimized& all) { return all.closeness ? std::optional(name(*all.closeness)) : std::nullopt; },
