@@ -82,7 +82,7 @@ class Outside final : public Backend, public Switchable, public Emitter, public 
                     "[i] = " + (node.target == "aten.abs.default" ? "std::fabs(" : "-(") +
                     (operand.kind == NodeKind::call ? "v_" : "in_") + operand.name + "[i])" +
                     (!wrong     ? ""
-                     : switched ? " + (guilty ? 1 : 0)"
+                     : switched ? " + (culprit_on ? 1 : 0)"
                                 : " + 1") +
                     ";\n";
         }

@@ -60,8 +60,8 @@ class OpenCvProgram {
             {"CATCH", is("exception")
                           ? " catch (const cv::Exception &e) {\n    printf(\"%s\\n\", e.err.c_str());\n    return 1;\n}"
                           : ""},
-            {"BEFORE", (guilty ? "    const bool guilty = argc == 1;\n" : "") + before()},
-            {"OPTIONS", guilty ? "    if (!guilty) net.enableFusion(false);\n" : ""},
+            {"BEFORE", (guilty ? "    const bool fusion = argc == 1;\n" : "") + before()},
+            {"OPTIONS", guilty ? "    if (!fusion) net.enableFusion(false);\n" : ""},
             {"INPUTS", inputs()},
             {"OUTPUT", model_.outputs.at(compared_.output)},
             {"COMPARE", is("mismatch") ? compare() : ""}};

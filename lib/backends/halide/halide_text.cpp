@@ -25,7 +25,7 @@ class TextWriter {
         for (const expr::Input& input : group.inputs) names_.unique(input.name);
         for (const Stage& stage : group.stages) names_.unique(stage.name);
         for (const auto& [helper, text] : kHelpers) names_.unique(std::string(helper));
-        for (const char* local : {"results", "pipeline", "guilty"}) names_.unique(local);
+        for (const char* local : {"results", "pipeline", "culprit_on"}) names_.unique(local);
         for (const Directive& d : schedule)
             for (const std::string& loop : d.args) naming_.reserve(loop);
     }
@@ -218,7 +218,7 @@ class TextWriter {
         for (const int r : directive.requires_)
             if (const auto found = switches_.find(static_cast<std::size_t>(r)); found != switches_.end())
                 all.push_back(found->second);
-        if (guilty_.contains(expr::print(directive))) all.push_back("guilty");
+        if (guilty_.contains(expr::print(directive))) all.push_back("culprit_on");
         std::string text;
         for (const std::string& one : all) text += (text.empty() ? "" : " && ") + one;
         return text;
