@@ -78,8 +78,8 @@ std::string definitions_of(const Graph& graph) {
         if (std::ranges::find(lines, line) == lines.end()) lines.push_back(line);
     }
     if (lines.empty() || lines.size() > kMost) return "";
-    if (lines.size() == 1) return "By definition, " + lines[0].substr(2);
-    std::string text = "By definition:\n\n";
+    if (lines.size() == 1) return "Definition of " + lines[0].substr(2);
+    std::string text = "Definitions:\n\n";
     for (const std::string& line : lines) text += line;
     return text;
 }

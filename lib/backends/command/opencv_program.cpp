@@ -248,7 +248,7 @@ std::optional<ReproProgram> opencv_program(const ShortRequest& request, const Wo
     for (const auto& [name, value] : failure.options) why_not = "it is run with " + name + "=" + value;
     const auto unknown = [](const Tensor& tensor) { return tensor.dtype() != DType::f32; };
     if (std::ranges::any_of(failure.inputs, unknown) || std::ranges::any_of(request.expected, unknown))
-        why_not = "it has data of other types than float";
+        why_not = "it has data of types other than float";
     if (why_not.empty() && !said.package.empty()) why_not = not_in_opencv_node(request);
     if (!why_not.empty()) return std::nullopt;
     return OpenCvProgram(request, said).write();
