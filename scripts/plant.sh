@@ -1,7 +1,7 @@
-# Sourced, after common.sh, by the scripts that plant the bugs of test/mutants, in the project's root: a copy of the tree,
-# build/mutants/tree, and what is built of it, in its build/dev: as far from it as the tree's own build, so that a compiler
-# cache serves both. A mutant is a file: "# what it does", lines "KEY: VALUE", and an edit for sed. Of the keys, "file" is
-# what is edited, "also" another mutant that is planted with it; the others are for the scripts.
+# Sourced, after common.sh, by the scripts that inject the bugs of test/mutants, in the project's root. The bugs go into a copy of
+# the tree, build/mutants/tree, which is built in its own build/dev: the same relative path as the tree's build, so that a compiler
+# cache serves both. A mutant is a file: "# what it does", lines "KEY: VALUE", and an edit for sed. The key "file" names the file to
+# edit, "also" another mutant that is injected with it; the other keys are for the scripts.
 tree=$PWD/build/mutants/tree build=$PWD/build/mutants/tree/build/dev
 
 mutant_file() { echo "test/mutants/$1.mutant"; }
@@ -9,17 +9,17 @@ field() { sed -n "s/^$2: //p" "$1"; }
 edit() { sed -E '/^(#|[a-z]+: )/d' "$1"; }
 mutants_with() { (cd test/mutants && grep -l "^$1: " -- *.mutant | sed 's/\.mutant$//'); }  # in which KEY is given
 
-check_edit() {  # says of a mutant that its edit changes nothing, or that what it names is not there
+check_edit() {  # reports a mutant whose edit changes nothing, or that names a missing file
   local file; file=$(field "$1" file)
   local named; for named in $(field "$1" model) $(field "$1" also | sed 's|.*|test/mutants/&.mutant|'); do
-    [ -e "$named" ] || { echo "$1: there is no $named" >&2; return 1; }
+    [ -e "$named" ] || { echo "$1: found no $named" >&2; return 1; }
   done
   if ! planted=$(sed "$(edit "$1")" "$file") || [ "$planted" = "$(cat "$file")" ]; then
     echo "$1: its edit changes nothing in $file" >&2; return 1
   fi
 }
 
-copy_tree() {  # what differs, so that only it is built
+copy_tree() {  # copies only files that differ, so that only they are built
   mkdir -p "$tree"
   git ls-files -z --cached --others --exclude-standard | while IFS= read -r -d '' path; do
     cmp -s "$path" "$tree/$path" || cp --parents -- "$path" "$tree"

@@ -3,7 +3,7 @@
 #   (gdb) print x
 #   $1 = f32[2, 3] {1, 2, 3, 4, 5, 6}
 #   (gdb) whittle-tensor x            all of it, as the program would print it
-# The program itself is asked, so it has to run; of a core file gdb shows the members.
+# The script calls functions of the program, so the program has to run: for a core file, gdb shows the members.
 import gdb
 
 
@@ -21,7 +21,7 @@ def _locals(frame):
 
 
 def _is_made(tensor):
-    """Whether a constructor has run: not for a local variable at whose line the function has not arrived."""
+    """Returns whether a constructor has run; it has not for a local variable whose line is not reached yet."""
     address = int(tensor.address)
     frame = gdb.newest_frame()
     if address < int(frame.read_register("sp")):
@@ -36,14 +36,14 @@ def _is_made(tensor):
 
 
 def _ask(function, tensor):
-    """What the library says of the tensor, and why it cannot be asked; one of the two is None."""
+    """Returns the library's text of the tensor and the reason why there is none; one of the two is None."""
     if tensor.address is None:
-        return None, "it has no address"
+        return None, "it is not in memory"
     unwinds = gdb.parameter("unwindonsignal")
     try:
         if not _is_made(tensor):
-            return None, "not made yet"
-        gdb.execute("set unwindonsignal on")  # a question that fails does not end the program
+            return None, "not initialized yet"
+        gdb.execute("set unwindonsignal on")  # a call that fails must not end the program
         call = "((const char *(*)(const void *)) {})".format(function)
         text = gdb.parse_and_eval("{}((const void *) {})".format(call, int(tensor.address)))
         return text.string(), None
@@ -79,7 +79,7 @@ class TensorCommand(gdb.Command):
             value = value.referenced_value()
         text, why_not = _ask("whittle_debug_text", value)
         if text is None:
-            raise gdb.GdbError("the program cannot be asked about '{}': {}".format(expression, why_not))
+            raise gdb.GdbError("cannot print '{}': {}".format(expression, why_not))
         gdb.write(text + "\n")
 
 
