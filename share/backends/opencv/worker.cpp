@@ -37,7 +37,8 @@ std::vector<cv::Mat> load_tensors(const std::string& path, std::size_t count) {
     std::vector<cv::Mat> tensors;
     for (std::size_t i = 0; i < count; i++) {
         const json& entry = header.at(std::to_string(i));
-        if (entry.at("dtype") != "F32") throw Unsupported("found an input of " + entry.at("dtype").get<std::string>() + ", expected F32");
+        if (entry.at("dtype") != "F32")
+            throw Unsupported("found an input of " + entry.at("dtype").get<std::string>() + ", expected F32");
         std::vector<int> shape = entry.at("shape").get<std::vector<int>>();
         if (shape.empty()) shape = {1};
         cv::Mat tensor(static_cast<int>(shape.size()), shape.data(), CV_32F);
@@ -169,7 +170,9 @@ int main() {
          {"format", "onnx"},
          {"repro", {{"api", "opencv"}}},
          {"switches", {{"kind", "switch"}, {"names", {"fusion"}}}},
-         {"options", {{"target", {{"what", "the device that computes, default cpu"}, {"one_of", {"cpu", "opencl", "opencl_fp16"}}}}}}});
+         {"options",
+          {{"target",
+            {{"what", "the device that computes, default cpu"}, {"one_of", {"cpu", "opencl", "opencl_fp16"}}}}}}});
     for (std::string line; std::getline(std::cin, line);) worker.answer(json::parse(line));
     return 0;
 }
