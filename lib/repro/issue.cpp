@@ -284,7 +284,7 @@ class Issue {
 std::string before_sending(const Repro& repro, const Options& options) {
     const bool current = options.also.empty() && options.checked.empty();
     const bool mended = repro.right_in_all_others;
-    return std::string("the program: does the documentation confirm the values that it expects?\n") +
+    return std::string("the program: does the documentation confirm what it expects?\n") +
            (current ? "the current release: does it fail, too, or is the fix unreleased? (--also, --checked)\n" : "") +
            (mended
                 ? "the releases: all others that were run are right; is one of them newer, so that the bug is fixed?\n"

@@ -104,7 +104,7 @@ TEST_CASE("what is no worker is an error and no outcome") {
     CHECK_THROWS_WITH(ask(*worker("below"), kAbs),
                       Catch::Contains("found \"most\": -1 of the level 'level', expected a number, 0 or more"));
     CHECK_THROWS_WITH(find_backend("worker:/no/such/program"),
-                      Catch::Contains("no such program") || Catch::Contains("there is no program"));
+                      Catch::Contains("no such program") || Catch::Contains("found no program"));
 }
 
 TEST_CASE("a worker's switches are options, and others are refused") {
