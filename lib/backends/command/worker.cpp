@@ -174,7 +174,7 @@ class WorkerPools {
         const std::string is = pool.hello().release;
         if (is != release)
             throw Error({"backend worker " + shell_quote(pool.argv()), {}},
-                        "found release '" + is + "', expected '" + release + "', as it was asked for");
+                        "found release '" + is + "', expected '" + release + "'");
         const std::lock_guard lock(mutex_);
         others_[release].checked = true;
     }

@@ -208,7 +208,7 @@ class TextWriter {
         if (!required) return "    " + (when.empty() ? "" : "if (" + when + ") ") + code + ";\n";
         const std::string name = switches_[i] = names_.unique("on" + std::to_string(i));
         return "    const bool " + name + " = " + (when.empty() ? "true" : when) +
-               ";  // lines below need it\n    if (" + name + ") " + code + ";\n";
+               ";  // the lines below depend on it\n    if (" + name + ") " + code + ";\n";
     }
 
     /// Empty: always.

@@ -232,7 +232,7 @@ std::string load_code(const std::vector<std::string>& libraries) {
 /// What stands behind the `given` inputs becomes the module's own: only that is frozen.
 std::string members(const std::string& given) {
     return "    for (size_t i = in.size(); i > " + given +
-           "; i--) {  // they are the module's own, and frozen\n"
+           "; i--) {  // parameters become attributes of the module, which are frozen\n"
            "        const std::string name = \"p\" + std::to_string(i);\n"
            "        module.register_attribute(name, c10::TensorType::get(), in[i - 1]);\n"
            "        torch::jit::WithInsertPoint first(*graph->nodes().begin());\n"
