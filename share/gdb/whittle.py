@@ -1,9 +1,9 @@
-# Shows tensors of the API in gdb with their dtype, sizes and first values:
+# Lets gdb print tensors of Whittle's API with their data type, sizes and first values:
 #   gdb -x PREFIX/share/whittle/gdb/whittle.py ./program
 #   (gdb) print x
 #   $1 = f32[2, 3] {1, 2, 3, 4, 5, 6}
-#   (gdb) whittle-tensor x            all of it, as the program would print it
-# The script calls functions of the program, so the program has to run: for a core file, gdb shows the members.
+#   (gdb) whittle-tensor x            prints the whole tensor, as the program would print it
+# This calls a function in the program, which must be running. For a core file, gdb prints the members.
 import gdb
 
 
@@ -21,7 +21,7 @@ def _locals(frame):
 
 
 def _is_made(tensor):
-    """Returns whether a constructor has run; it has not for a local variable whose line is not reached yet."""
+    """Whether a constructor has run: not for a local variable at whose line the function has not arrived."""
     address = int(tensor.address)
     frame = gdb.newest_frame()
     if address < int(frame.read_register("sp")):
@@ -36,14 +36,14 @@ def _is_made(tensor):
 
 
 def _ask(function, tensor):
-    """Returns the library's text of the tensor and the reason why there is none; one of the two is None."""
+    """What the library says of the tensor, and why it cannot be asked; one of the two is None."""
     if tensor.address is None:
-        return None, "it is not in memory"
+        return None, "it has no address"
     unwinds = gdb.parameter("unwindonsignal")
     try:
         if not _is_made(tensor):
-            return None, "not initialized yet"
-        gdb.execute("set unwindonsignal on")  # a call that fails must not end the program
+            return None, "not constructed yet"
+        gdb.execute("set unwindonsignal on")  # a question that fails does not end the program
         call = "((const char *(*)(const void *)) {})".format(function)
         text = gdb.parse_and_eval("{}((const void *) {})".format(call, int(tensor.address)))
         return text.string(), None
@@ -68,7 +68,7 @@ def _printer(value):
 
 
 class TensorCommand(gdb.Command):
-    """whittle-tensor EXPRESSION: the tensor as the program would print it."""
+    """Print a tensor of Whittle's API as the program would print it: whittle-tensor EXPRESSION"""
 
     def __init__(self):
         super().__init__("whittle-tensor", gdb.COMMAND_DATA, gdb.COMPLETE_EXPRESSION)

@@ -319,8 +319,7 @@ class LibTorchProgram {
         if (!fused()) return;
         values["FUSER_INCLUDES"] = "#include <torch/csrc/jit/tensorexpr/kernel.h>\n";
         values["FUSER_DECLARATION"] =
-            "\nnamespace torch::jit {\nvoid overrideCanFuseOnCPU(bool);  // exported, but not declared in an installed "
-            "header\n}\n";
+            "\nnamespace torch::jit {\nvoid overrideCanFuseOnCPU(bool);  // exported, but in no installed header\n}\n";
         values["FUSER"] =
             "    torch::jit::overrideCanFuseOnCPU(true);\n"
             "    torch::jit::tensorexpr::getTEMustUseLLVMOnCPU() = false;\n";
