@@ -123,8 +123,8 @@ class PrepareDebug {
 /// While it lives, a debugger can step through the graphs of the process's compiled functions. Each graph that a
 /// backend interprets is written as C++ into a new folder FOLDER/run_N, built without optimization, loaded, and called
 /// in place of the interpreter; so is the C code of each Halide kernel. The folder also has all parts of the debug
-/// folder (reference/logs.md). A graph or kernel that cannot be built causes a warning and runs as usual. Functions
-/// that were compiled before the scope are recompiled in it, and use their earlier graphs again after it.
+/// folder (share/doc/reference/logs.md). A graph or kernel that cannot be built causes a warning and runs as usual.
+/// Functions that were compiled before the scope are recompiled in it, and use their earlier graphs again after it.
 /// `$WHITTLE_DEBUG_DIR` with `$WHITTLE_DEBUG_PARTS=+step` does the same for an unchanged program. Throws std::exception
 /// for a folder that cannot be written.
 ///

@@ -46,8 +46,8 @@ class Mode {
 class ModeScope {
   public:
     explicit ModeScope(Mode& mode);
-    /// The built-in modes of these names, the first one outermost: log, nan, time, memory; reference/backends.md
-    /// describes them. Throws std::exception for another name.
+    /// The built-in modes of these names, the first one outermost: log, nan, time, memory;
+    /// share/doc/reference/backends.md describes them. Throws std::exception for another name.
     explicit ModeScope(const std::string& names);
     ~ModeScope();
     ModeScope(const ModeScope&) = delete;

@@ -48,14 +48,13 @@ DescribedBackend read_described_backend(const fs::path& folder) {
     } catch (const nlohmann::json::exception& error) {
         throw Error({file.string(), {}}, std::string("found no description of a backend: ") + error.what());
     }
-    if (backend.worker.empty())
-        throw Error({file.string(), {}}, "found no words in \"worker\", expected a command line");
+    if (backend.worker.empty()) throw Error({file.string(), {}}, "found an empty \"worker\", expected a command line");
     return backend;
 }
 
 void expect_installed(const DescribedBackend& backend) {
     if (backend.missing.empty()) return;
-    throw Error("the backend '" + backend.name + "' is not installed: there is no " + join(backend.missing, ", no "),
+    throw Error("the backend '" + backend.name + "' is not installed: found no " + join(backend.missing, ", no "),
                 "run " + backend.install);
 }
 

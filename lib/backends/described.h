@@ -1,4 +1,4 @@
-// Backends that are a folder: a worker (share/doc/backends.md) with a description of what it takes to run it.
+// Backends that are a folder: a worker (share/doc/how-to/compiler.md) with a description of what it takes to run it.
 #pragma once
 
 #include <filesystem>

@@ -33,7 +33,7 @@ std::unique_ptr<Backend> of_module(const std::string& module, const char* maker)
 /// Throws Error where the backend `name` lacks the module that calls LibTorch, which not every build has.
 void expect_libtorch(const std::string& name) {
     if (!has_module("libtorch"))
-        throw Error("this Whittle was built without LibTorch, which the backend '" + name + "' calls",
+        throw Error("backend '" + name + "' needs LibTorch: this Whittle was built without LibTorch",
                     "install libtorch-dev and build Whittle again");
 }
 
@@ -60,35 +60,37 @@ struct BuiltIn {
 };
 constexpr BuiltIn kBuiltIn[] = {
     {"eager", "the reference: interprets each op by its own kernel", make_eager_backend},
-    {"eager_noexcept", "eager, where an op that throws is a fault of the capture", make_eager_noexcept_backend},
-    {"pre_dispatch_eager", "eager on the graph traced again: every call's results inferred anew, and as recorded",
+    {"eager_noexcept", "eager; an op that throws where the program did not is a capture fault",
+     make_eager_noexcept_backend},
+    {"pre_dispatch_eager", "eager on the graph traced again; inferred results must equal the recorded ones",
      [] { return make_pre_dispatch_eager_backend(find_spec); }},
     {"eager_debug",
-     "eager, with each op held to its schema (writes, aliases) and to the recorded dtype, sizes and strides",
+     "eager; checks each op against its schema (writes, aliases) and the recorded dtype, sizes and strides",
      [] { return make_eager_debug_backend(find_spec); }},
-    {"eager_with_modes", "eager, with modes around each call: they log, find NaN, measure time and memory",
+    {"eager_with_modes", "eager with modes around each call: log, find NaN, measure time and memory",
      make_eager_with_modes_backend},
-    {"roundtrip", "eager on the graph as it is read back from its own file", make_roundtrip_backend},
-    {"libtorch", "LibTorch, op by op: a reference that is not ours", make_libtorch},
-    {"finite_differences", "eager, with gradients held against differences of the outputs in f64, along two directions",
+    {"roundtrip", "eager on the graph after it was written to a file and read back", make_roundtrip_backend},
+    {"libtorch", "LibTorch, op by op: an independent reference", make_libtorch},
+    {"finite_differences", "eager; checks gradients by finite differences in f64, along two directions",
      make_finite_differences_backend},
-    {"ts", "TorchScript: LibTorch's optimizer, and a fuser that is chosen", make_ts},
-    {"aot_eager_default_partitioner", "aot_eager, where backward is given all that it reads of forward",
+    {"ts", "TorchScript: LibTorch's optimizer, with an optional fuser", make_ts},
+    {"aot_eager_default_partitioner", "aot_eager; forward saves everything that backward reads",
      [] { return make_aot_eager_default_partitioner_backend(find_spec); }},
-    {"aot_eager", "eager on the graphs of AOT autograd, forward and backward, cut to save as few bytes as can be",
+    {"aot_eager", "eager on the forward and backward graphs of AOT autograd, partitioned to save the fewest bytes",
      [] { return make_aot_eager_backend(find_spec); }},
-    {"aot_eager_decomp_partition", "aot_eager, where composite ops are decomposed before the cut",
+    {"aot_eager_decomp_partition", "aot_eager; composite ops are decomposed before partitioning",
      [] { return make_aot_eager_decomp_partition_backend(find_spec); }},
-    {"aot_eager_decomp_partition_with_mode", "aot_eager_decomp_partition, with a mode around each call of both parts",
+    {"aot_eager_decomp_partition_with_mode", "aot_eager_decomp_partition with a mode around each call of both graphs",
      [] { return make_aot_eager_decomp_partition_with_mode_backend(find_spec); }},
     {"aot_eager_decomp_partition_crossref",
-     "aot_eager_decomp_partition, where each result is held against what is inferred of its call",
+     "aot_eager_decomp_partition; checks each result against the inferred dtype, sizes and strides",
      [] { return make_aot_eager_decomp_partition_crossref_backend(find_spec); }},
-    {"aot_ts", "ts on the graphs of AOT autograd, forward and backward", make_aot_ts},
-    {"halide", "the optimizing backend: kernels grouped and scheduled by rule, compiled by Halide",
+    {"aot_ts", "ts on the forward and backward graphs of AOT autograd", make_aot_ts},
+    {"halide", "the optimizing backend: fused kernels, scheduled by rules and compiled by Halide",
      [] { return of_module("halide", "whittle_make_halide_backend"); }},
     {"non_leaf_compile_error_TESTING_ONLY",
-     "buggy on purpose: refuses a graph of which an input is no leaf of autograd", make_non_leaf_compile_error_backend},
+     "buggy on purpose: refuses a graph with an input that is not a leaf of autograd",
+     make_non_leaf_compile_error_backend},
 };
 
 /// Those of this process.
@@ -180,8 +182,8 @@ BackendSpec found_near(const BackendSpec& spec, const fs::path& file) {
             if (const fs::path there = folder / path; fs::exists(there, ignored))
                 return there.lexically_normal().string();
         throw Error({file.string(), {}},
-                    "it names the backend '" + spec.text() + "', but there is no file '" + path + "' here or beside it",
-                    "run it in the folder where the file was made, or name the backend with --backend");
+                    "found no file '" + path + "' of its backend '" + spec.text() + "', neither here nor beside it",
+                    "run the command in the folder where the file was made, or name the backend with --backend");
     });
 }
 
@@ -235,8 +237,7 @@ std::vector<BackendInfo> list_backends() {
     for (const DescribedBackend& described : described_backends()) {
         BackendInfo info{described.name, described.description, described.file.string()};
         if (!described.missing.empty())
-            info.missing =
-                "not installed: there is no " + join(described.missing, ", no ") + "; run " + described.install;
+            info.missing = "not installed: found no " + join(described.missing, ", no ") + "; run " + described.install;
         backends.push_back(std::move(info));
     }
     return backends;
@@ -259,8 +260,10 @@ fs::path named_library(const std::string& name) {
     if (const auto library = library_of(name, &names)) return *library;
     std::string hint = did_you_mean(name, names);
     if (hint.empty())
-        hint = "a shared library is named by its path, a command as 'cmd:PROGRAM ARGS' or 'worker:PROGRAM ARGS'";
-    throw Error("there is no backend '" + name + "', expected one of " + join(names), hint);
+        hint =
+            "explain list backends lists the backends; name a shared library by its path, a command as 'cmd:PROGRAM "
+            "ARGS' or 'worker:PROGRAM ARGS'";
+    throw Error("unknown backend '" + name + "'", hint);
 }
 
 }  // namespace
@@ -291,7 +294,7 @@ std::vector<fs::path> backend_files(const BackendSpec& spec) {
 
 void load_op_library(const fs::path& file) {
     if (!has_module("libtorch"))
-        throw Error({file.string(), {}}, "its ops are LibTorch's, and this Whittle was built without LibTorch");
+        throw Error({file.string(), {}}, "its ops need LibTorch, and this Whittle was built without LibTorch");
     module_function<void(const fs::path&)>("libtorch", "whittle_load_op_library")(file);
 }
 
@@ -319,8 +322,8 @@ std::unique_ptr<Backend> find_backend(const BackendSpec& spec) {
 
 void add_backend(const std::string& name, std::function<std::unique_ptr<Backend>()> make) {
     if (name.empty() || !std::holds_alternative<NamedBackend>(BackendSpec(name).value()))
-        throw Error("found '" + name + "' as a backend's name, expected one that is no path and no command");
-    if (built_in(name)) throw Error("there is a backend '" + name + "' already, which is built in");
+        throw Error("found the backend name '" + name + "', expected one that is neither a path nor a command");
+    if (built_in(name)) throw Error("cannot add a backend '" + name + "': there is a built-in one of this name");
     const std::lock_guard lock(added().mutex);
     added().makers.insert_or_assign(name, std::move(make));
 }
@@ -342,8 +345,8 @@ void check_options(Backend& backend, const BackendOptions& options) {
         const std::lock_guard lock(mutex);
         if (!warned.emplace(backend.name(), key).second) continue;
         const std::string hint = did_you_mean(key, names);
-        log_warning(LogChannel::backend, backend.name() + ": unknown option '" + key + "' is ignored, " +
-                                             (names.empty() ? "it has none" : "known are " + join(names)) +
+        log_warning(LogChannel::backend, backend.name() + ": unknown option '" + key + "' is ignored; " +
+                                             (names.empty() ? "it has no options" : "it has " + join(names)) +
                                              (hint.empty() ? "" : "; hint: " + hint));
     }
 }

@@ -48,13 +48,13 @@ Value::Value(DType dtype, Sizes sizes, std::function<Expr(const Index&)> element
     : state_(std::make_shared<State>(State{dtype, std::move(sizes), std::move(element), {}, {}, {}})) {}
 
 Expr Value::operator()(const Index& index) const {
-    WHITTLE_CHECK(state_, "an empty value was indexed");
+    WHITTLE_CHECK(state_, "found an index into an empty value");
     WHITTLE_CHECK(index.size() == state_->sizes.size(),
                   std::to_string(index.size()) + " indices for a value of sizes " + to_string(state_->sizes));
     for (const auto& [known, expr] : state_->memo)
         if (std::ranges::equal(known, index, same)) return expr;
     Expr result = state_->element(index);
-    WHITTLE_CHECK(result && result->dtype == state_->dtype, "a value's element has another type than the value");
+    WHITTLE_CHECK(result && result->dtype == state_->dtype, "an element has another type than its value");
     if (state_->memo.size() < kMemoLimit) state_->memo.emplace_back(index, result);
     return result;
 }

@@ -83,7 +83,7 @@ class Verifier {
             for (const std::int64_t size : in.sizes) extent("input " + in.name, size);
         }
         for (const Stage& stage : group_.stages) check(stage);
-        if (group_.outputs.empty()) fail("group " + group_.name, "no output", "at least one");
+        if (group_.outputs.empty()) fail("kernel " + group_.name, "no output", "at least one");
         std::set<std::string> listed;
         for (const std::string& output : group_.outputs) {
             if (!group_.stage(output)) fail("output " + output, "no such stage", "the name of a stage");
@@ -95,7 +95,7 @@ class Verifier {
 
   private:
     [[noreturn]] void fail(const std::string& place, const std::string& found, const std::string& expected) const {
-        throw Error({"group " + group_.name, place}, "found " + found + ", expected " + expected);
+        throw Error({"kernel " + group_.name, place}, "found " + found + ", expected " + expected);
     }
 
     void declare(const std::string& name, const std::string& what) {

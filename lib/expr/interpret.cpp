@@ -417,7 +417,7 @@ class Nest {
 
 void check_inputs(const Group& group, std::span<const Tensor> inputs) {
     if (inputs.size() != group.inputs.size())
-        throw Error("found " + std::to_string(inputs.size()) + " inputs for group " + group.name + ", expected " +
+        throw Error("found " + std::to_string(inputs.size()) + " inputs for kernel " + group.name + ", expected " +
                     std::to_string(group.inputs.size()));
     for (std::size_t i = 0; i < inputs.size(); ++i) {
         const Input& in = group.inputs[i];

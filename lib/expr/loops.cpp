@@ -79,8 +79,8 @@ class NestWriter {
             std::int64_t term = 0;
             if (__builtin_mul_overflow(sizes[d] - 1, std::abs(strides[d]), &term) ||
                 __builtin_add_overflow(reach, term, &reach) || reach > 0x7fffffff)
-                throw Error({"group " + group_.name, array},
-                            "found elements " + std::to_string(strides[d]) + " apart, expected offsets below 2^31");
+                throw Error({"kernel " + group_.name, array},
+                            "found a stride of " + std::to_string(strides[d]) + ", expected offsets below 2^31");
             offset = offset + indices[d] * index(strides[d]);
         }
         return offset;

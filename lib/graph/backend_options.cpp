@@ -74,8 +74,9 @@ int option_number(const std::string& key, const std::string& text, int least, in
     const auto [end, status] = std::from_chars(text.data(), text.data() + text.size(), number);
     if (status == std::errc() && end == text.data() + text.size() && number >= least && number <= most) return number;
     const bool bounded = most < std::numeric_limits<int>::max();
-    throw wrong_option(key, text,
-                       "a number from " + std::to_string(least) + (bounded ? " to " + std::to_string(most) : " on"));
+    const std::string range = bounded ? " from " + std::to_string(least) + " to " + std::to_string(most)
+                                      : ", " + std::to_string(least) + " or more";
+    throw wrong_option(key, text, "a number" + range);
 }
 
 double option_fraction(const BackendOptions& options, const std::string& key, double otherwise) {
@@ -90,7 +91,7 @@ double option_fraction(const BackendOptions& options, const std::string& key, do
 
 void expect_known(const std::string& key, const std::string& name, const std::vector<std::string>& known) {
     if (std::find(known.begin(), known.end(), name) != known.end()) return;
-    throw wrong_option(key, name, known.empty() ? "nothing: it has none" : "one of " + join(known), known);
+    throw wrong_option(key, name, known.empty() ? "no value: the backend knows none" : "one of " + join(known), known);
 }
 
 std::vector<OptionLimit> option_limits(const BackendOptions& options, const std::vector<Limitable>& known) {

@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "base/files.h"
 #include "base/lfs.h"
+#include "base/words.h"
 #include "graph/json.h"
 
 namespace whittle {
@@ -48,13 +49,11 @@ class Builder : public nlohmann::json_sax<Json> {
         refuse_repeated(*stack_.back());
         return close();
     }
-    bool parse_error(std::size_t position, const std::string& token,
-                     const nlohmann::detail::exception& error) override {
+    bool parse_error(std::size_t position, const std::string&, const nlohmann::detail::exception& error) override {
         // nlohmann's message: "[json.exception.parse_error.101] parse error at line 1, column 2: syntax error …"
         std::string message = error.what();
         if (const std::size_t start = message.find(": "); start != std::string::npos) message.erase(0, start + 2);
-        throw Error({file_, "byte " + std::to_string(position)}, "found malformed JSON (" + message + "), expected " +
-                                                                     (token.empty() ? "a value" : "well-formed JSON"));
+        throw Error({file_, "byte " + std::to_string(position)}, "malformed JSON: " + message);
     }
 
   private:
@@ -89,7 +88,7 @@ class Builder : public nlohmann::json_sax<Json> {
 
     bool open(Json&& container) {
         if (stack_.size() >= kMaxJsonDepth)
-            throw Error({file_, {}}, "found JSON nested more than " + std::to_string(kMaxJsonDepth) + " deep");
+            throw Error({file_, {}}, "found JSON nested deeper than " + std::to_string(kMaxJsonDepth) + " levels");
         stack_.push_back(insert(std::move(container)));
         return true;
     }
@@ -159,7 +158,7 @@ class FormatFinder : public nlohmann::json_sax<nlohmann::json> {
 
 template <class Json>
 Json parse_as(const std::string& text, const std::string& file) {
-    if (text.empty()) throw Error({file, {}}, "found nothing in it, expected JSON");
+    if (text.empty()) throw Error({file, {}}, "the file is empty, expected JSON");
     refuse_lfs_pointer(text, file);
     Builder<Json> builder(file);
     Json::sax_parse(text, &builder);
@@ -169,7 +168,7 @@ Json parse_as(const std::string& text, const std::string& file) {
 std::string describe(const Document::Json& value) {
     constexpr std::size_t kShown = 40;
     if (value.is_object()) return "an object";
-    if (value.is_array()) return "a list of " + std::to_string(value.size());
+    if (value.is_array()) return "a list of " + plural(static_cast<std::int64_t>(value.size()), "element");
     std::string text = value.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
     if (text.size() > kShown) text = text.substr(0, kShown) + "…";
     return text;
@@ -283,7 +282,7 @@ const Document::Json& Document::list(const Json& value) const {
 }
 
 const std::string& Document::text(const Json& value) const {
-    if (!value.is_string()) fail(value, "a text");
+    if (!value.is_string()) fail(value, "a string");
     return value.get_ref<const std::string&>();
 }
 
@@ -296,7 +295,7 @@ std::int64_t Document::integer(const Json& value) const {
 }
 
 std::uint64_t Document::unsigned_integer(const Json& value) const {
-    if (!value.is_number_unsigned()) fail(value, "an integer from 0");
+    if (!value.is_number_unsigned()) fail(value, "an integer, 0 or more");
     return value.get<std::uint64_t>();
 }
 

@@ -81,7 +81,7 @@ struct SuspectCode {
     std::string spec_beside = {};  ///< --backend in a folder with the companions; empty: as the failure has it
     /// The suspect is a second opinion on the reference: the loops may differ from what is expected, too.
     bool judges_reference = false;
-    /// The code reads `static bool guilty`: false switches the culprit's directive off.
+    /// The code reads `static bool culprit_on`: false switches the culprit's directive off.
     bool reads_guilty = false;
     /// Loops by the suspect's own plan; none: by Whittle's.
     std::optional<LoopsCode> loops = {};

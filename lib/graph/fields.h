@@ -276,7 +276,7 @@ template <std::integral T>
 struct Form<T, Count> {
     static void write(JsonWriter& out, T value, Count) { out.value(std::to_string(value)); }
     static T read(const JsonReader& reader, const Json& value, Count) {
-        if (reader.in.integer(value) < 0) reader.in.fail(value, "a count");
+        if (reader.in.integer(value) < 0) reader.in.fail(value, "an integer, 0 or more");
         return integer<T>(reader.in, value);
     }
     static Json schema(SchemaMaker&, Count) { return count_schema("integer"); }

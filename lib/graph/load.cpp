@@ -59,7 +59,7 @@ class GraphReader {
         if (const Json* stack = in_.find(value, "stack"))
             node.stack = Form<std::vector<StackFrame>>::read({in_}, *stack, {});
         if (!ids_.emplace(node.name, static_cast<NodeId>(graph_.nodes.size())).second)
-            in_.fail(name, "a name that no node above has");
+            in_.fail(name, "a name that no earlier node has");
         graph_.nodes.push_back(std::move(node));
     }
 
@@ -101,7 +101,7 @@ class GraphReader {
 
     NodeRef reference(const Json& value) const {
         const auto found = ids_.find(in_.text(value));
-        if (found == ids_.end()) in_.fail(value, "the name of a node above");
+        if (found == ids_.end()) in_.fail(value, "the name of an earlier node");
         return {found->second};
     }
 
@@ -130,7 +130,7 @@ class GraphReader {
         if (const Json* leaf = in_.find(value, "leaf")) meta.leaf = in_.boolean(*leaf);
         if (const Json* offset = in_.find(value, "storage_offset"))
             if (meta.storage_offset = in_.integer(*offset); meta.storage_offset < 0)
-                in_.fail(*offset, "a number of elements, 0 or more");
+                in_.fail(*offset, "an integer, 0 or more");
         if (const Json* place = in_.find(value, "placement"))
             meta.placement = placed(Form<Placement>::read({in_}, *place, {}));
         return meta;

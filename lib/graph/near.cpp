@@ -46,23 +46,23 @@ std::string change_text(const Graph& graph, const NearCase& near) {
         case NearCase::Change::contiguous:
             return "with contiguous operands";
         case NearCase::Change::separate:
-            return "with separate inputs of the same values in each place of " + repeated(graph, *node);
+            return "with a separate input of the same values for each use of " + repeated(graph, *node);
         case NearCase::Change::swapped:
-            return "with " + code(call_by_names(graph, *node, true)) + " in the place of " +
+            return "with " + code(call_by_names(graph, *node, true)) + " in place of " +
                    code(call_by_names(graph, *node, false));
         case NearCase::Change::without_attribute:
             return "without " + code(near.attribute);
         case NearCase::Change::without_call:
-            return "with " + code(graph.node(*node->args.at(0).node()).name) + " in the place of " +
+            return "with " + code(graph.node(*node->args.at(0).node()).name) + " in place of " +
                    code(call_by_names(graph, *node, false));
         case NearCase::Change::not_returned:
-            return "where " + code(node->name) + " is no output";
+            return "where " + code(node->name) + " is not an output";
         case NearCase::Change::opset:
             return "at opset " + std::to_string(near.opset);
         case NearCase::Change::f32:
             break;
     }
-    return "with float in the place of " + dtype_word(near.dtype);
+    return "with float in place of " + dtype_word(near.dtype);
 }
 
 /// An operand in a title: what another call computes is told by its op.
@@ -84,7 +84,7 @@ std::string operand_in_title(const Graph& graph, const Arg& arg) {
 
 std::string near_text(const Graph& graph, const NearCase& near) {
     const std::string change = change_text(graph, near);
-    return near.same_result ? "The result is that of the model " + change + "." : "Right " + change + ".";
+    return (near.same_result ? "The wrong result is that of the model " : "Right ") + change + ".";
 }
 
 std::string call_in_title(const Graph& graph, const Node& call, bool swapped) {

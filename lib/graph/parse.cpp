@@ -107,11 +107,11 @@ class Cursor {
 
     std::string quoted() {
         const std::size_t start = pos_;
-        if (peek() != '"') fail("a quoted text");
+        if (peek() != '"') fail("a quoted string");
         std::string result;
         for (++pos_; pos_ < text_.size() && text_[pos_] != '"' && text_[pos_] != '\n'; ++pos_)
             result += text_[pos_] == '\\' ? escaped() : text_[pos_];
-        if (peek() != '"') fail_at(start, "a text without a closing quote", "'\"' on the same line");
+        if (peek() != '"') fail_at(start, "a string without a closing quote", "'\"' on the same line");
         ++pos_;
         skip_blanks();
         return result;
@@ -356,7 +356,7 @@ class GraphParser {
         in_.expect("%");
         const std::string name = in_.word("a node's name");
         const auto found = ids_.find(name);
-        if (found == ids_.end()) in_.fail_at(start, "%" + name, "a node of a line above");
+        if (found == ids_.end()) in_.fail_at(start, "%" + name, "a node defined on an earlier line");
         return NodeRef{found->second};
     }
 
@@ -463,7 +463,7 @@ class GraphParser {
         overflow |= __builtin_mul_overflow(bytes, static_cast<std::int64_t>(size_of(meta.dtype)), &bytes);
         if (overflow || bytes > attribute_bytes_)
             in_.fail_at(in_.pos(), "attributes of more than " + std::to_string(kAttributeBytes >> 20) + " MiB",
-                        "a small graph: large ones are read from JSON");
+                        "less: save a large graph as JSON");
         attribute_bytes_ -= bytes;
         graph_.attributes[key] =
             Tensor(Storage::allocate(static_cast<std::size_t>(bytes)), meta.dtype, meta.sizes, meta.strides, -lowest)

@@ -18,7 +18,7 @@ double Rate::least() const {
 }
 
 int repeats(const Rate& rate, int nth) {
-    WHITTLE_CHECK(rate.failed > 0 && nth > 0, "repeats of what never fails");
+    WHITTLE_CHECK(rate.failed > 0 && nth > 0, "repeats of a failure that never occurs");
     if (rate.failed == rate.runs) return 1;
     const double missed = 6 * kMostMissed / std::pow(std::numbers::pi * nth, 2);
     return static_cast<int>(std::ceil(std::log(missed) / std::log1p(-rate.least())));

@@ -128,7 +128,7 @@ class Parser {
             columns_.params.push_back(pos_ + 1);
             Param param = parameter();
             param.keyword_only = keyword_only;
-            if (!names.insert(param.name).second) fail("a parameter other than a second '" + param.name + "'");
+            if (!names.insert(param.name).second) fail("another name than '" + param.name + "'");
             schema.params.push_back(std::move(param));
         } while (accept(","));
         expect(")");

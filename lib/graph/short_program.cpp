@@ -191,7 +191,7 @@ std::string what_is_wrong(const ShortRequest& request, const std::string& who, c
         return who + " fails to " + (stage == "compile" && request.graph.dialect == "onnx" ? "load" : stage) + ": " +
                one_line(message.empty() ? failure.message : message);
     if (kind == "crash") return failure.signature.detail + " at " + stage + " of " + who;
-    if (kind == "timeout") return stage + " of " + who + " is not done after " + std::to_string(request.alarm) + " s";
+    if (kind == "timeout") return stage + " of " + who + " takes more than " + std::to_string(request.alarm) + " s";
     if (const auto wrong = wrong_sizes(request); wrong && *wrong < request.got.size())
         return who + " gives shape " + to_string(request.got[*wrong].sizes()) + ", expected " +
                to_string(request.expected[*wrong].sizes());
@@ -206,14 +206,14 @@ std::string what_is_wrong(const ShortRequest& request, const std::string& who, c
 
 std::string not_shown_shortly(const Failure& failure, bool dtypes) {
     const std::string &kind = failure.signature.kind, &detail = failure.signature.detail;
-    if (failure.signature.at_gradients()) return "it fails at gradients";
-    if (failure.accuracy.mode == Accuracy::Mode::strict) return "it fails with --accuracy=strict only";
+    if (failure.signature.at_gradients()) return "the failure is in the gradients";
+    if (failure.accuracy.mode == Accuracy::Mode::strict) return "it only fails with --accuracy=strict";
     const bool values = detail == "value" || detail == "nan_or_inf" || detail == "sizes";
     if (kind == "mismatch" && !values && !(dtypes && detail == "dtype"))
-        return "its mismatch is none of values or sizes";
-    if (kind == "crash" && !detail.starts_with("SIG")) return "the process ends in the middle of its work";
+        return "the mismatch is neither in values nor in sizes";
+    if (kind == "crash" && !detail.starts_with("SIG")) return "the process exits early";
     if (kind != "mismatch" && kind != "exception" && kind != "crash" && kind != "timeout")
-        return "a short program does not show " + kind;
+        return "a short program cannot show " + kind;
     return {};
 }
 

@@ -147,7 +147,7 @@ void SharedTensors::put(const Tensors& tensors, const fs::path& to) {
         save_safetensors(file, tensors);
         fs::permissions(file, fs::perms::owner_read | fs::perms::group_read | fs::perms::others_read);
         look_around(), known = find(tensors);
-        WHITTLE_CHECK(known, "what was written is there");
+        WHITTLE_CHECK(known, "the tensors file just written is missing");
     }
     link_or_copy(known->file, to);
 }

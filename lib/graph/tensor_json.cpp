@@ -155,7 +155,7 @@ TensorReader::TensorReader(const Document& document, std::map<std::string, Tenso
 const std::map<std::string, Tensor>& TensorReader::sidecar(const Json& at) {
     if (sidecar_) return *sidecar_;
     const Json* member = document_.find(document_.root(), "tensors");
-    if (!member) document_.fail_found(at, "a tensor by its hash", "the member \"tensors\" naming the file it is in");
+    if (!member) document_.fail_found(at, "a tensor given by its hash", "a member \"tensors\" that names its file");
     const std::string& name = document_.text(*member);
     const std::filesystem::path path(name);
     if (name.empty() || path.filename() != path || name == "." || name == "..")
@@ -191,7 +191,7 @@ Tensor TensorReader::read(const Json& value) {
         const auto& tensors = sidecar(value);
         const auto found = tensors.find(document_.text(*hash));
         if (found == tensors.end())
-            document_.fail(*hash, "the hash of a tensor in the tensors file", "the two files belong together");
+            document_.fail(*hash, "the hash of a tensor in the tensors file", "both files must come from the same run");
         const bool as_parts = info_of(dtype).safetensors.empty() && found->second.dtype() == real_of(dtype);
         tensor = as_parts ? as_complex(found->second.contiguous()) : found->second;
         if (tensor.dtype() != dtype || tensor.sizes() != sizes)

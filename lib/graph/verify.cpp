@@ -33,14 +33,14 @@ class Verifier {
             for (const ValueMeta& meta : node.results) check_meta(meta);
             check_keywords(node);
             if (node.kind == NodeKind::placeholder && calls_seen)
-                fail("placeholders come first", "a placeholder after a call", "all placeholders before the first call");
+                fail("placeholders come first", "one after a call", "all before the first call");
             calls_seen |= node.kind == NodeKind::call;
             check_kind(node);
         }
         at_ = -1;
         check_failure();
         for (const auto& [key, subgraph] : graph_.subgraphs) {
-            if (!subgraph) fail("nested graphs exist", "nothing under the name " + key, "a graph");
+            if (!subgraph) fail("nested graphs exist", "no graph under the name " + key, "one");
             verify_graph(*subgraph, path_ + "/" + key, stage_, schemas_);
         }
     }
@@ -72,29 +72,28 @@ class Verifier {
 
     void check_reference(const Node& node, NodeRef ref) const {
         if (ref.id < 0 || ref.id >= at_)
-            fail("references point backwards", "node number " + std::to_string(ref.id),
-                 "a number from 0 to " + std::to_string(at_ - 1));
+            fail("arguments are earlier nodes", "node " + std::to_string(ref.id), "0 to " + std::to_string(at_ - 1));
         const Node& producer = node_of(ref);
         if (is_getitem(node)) return;  // has rules of its own
         if (producer.results.size() != 1)
-            fail("only getitem reads a call that has not one result",
+            fail("several results are read through getitem",
                  "%" + producer.name + " with " + std::to_string(producer.results.size()) + " results",
-                 "a getitem in between");
+                 "a getitem of one of them");
     }
 
     void check_meta(const ValueMeta& meta) const {
         if (meta.strides.size() != meta.sizes.size())
-            fail("metas are well formed", std::to_string(meta.strides.size()) + " strides",
-                 "as many as sizes: " + std::to_string(meta.sizes.size()));
+            fail("types are well formed", std::to_string(meta.strides.size()) + " strides",
+                 "as many as sizes, " + std::to_string(meta.sizes.size()));
         std::int64_t count = 1;
         bool empty = false, overflow = false;
         for (const std::int64_t size : meta.sizes) {
-            if (size < 0) fail("metas are well formed", "the size " + std::to_string(size), "none below zero");
+            if (size < 0) fail("types are well formed", "the size " + std::to_string(size), "0 or more");
             empty |= size == 0;
             overflow |= __builtin_mul_overflow(count, size, &count);
         }
         if (overflow && !empty)
-            fail("metas are well formed", "sizes " + to_string(meta.sizes), "an element count below 2^63");
+            fail("types are well formed", "sizes " + to_string(meta.sizes), "fewer than 2^63 elements");
     }
 
     void check_keywords(const Node& node) const {
@@ -133,12 +132,12 @@ class Verifier {
     void check_attribute(const Node& node) const {
         const auto found = graph_.attributes.find(node.target);
         if (found == graph_.attributes.end())
-            fail("attributes exist", "no attribute \"" + node.target + "\"", "one in Graph::attributes");
+            fail("attributes exist", "no attribute \"" + node.target + "\"", "an attribute of the graph");
         const ValueMeta attribute = ValueMeta::of(found->second);
         const ValueMeta& meta = node.meta();
         if (meta.placement) {
             if (attribute.dtype != DType::u8 || attribute.sizes.size() != 1)
-                fail("attributes fit their meta", "a tensor of " + describe(attribute),
+                fail("attributes fit their nodes", "a tensor of " + describe(attribute),
                      "bytes, u8[N], for " + meta.placement->text());
             return;
         }
@@ -146,8 +145,8 @@ class Verifier {
         for (std::size_t d = 0; fits && d < meta.sizes.size(); ++d)  // the stride of a size of 1 is never used
             fits = meta.sizes[d] <= 1 || attribute.strides[d] == meta.strides[d] || found->second.numel() == 0;
         if (!fits)
-            fail("attributes fit their meta", "a tensor of " + describe(attribute),
-                 describe(meta) + " as the node says");
+            fail("attributes fit their nodes", "a tensor of " + describe(attribute),
+                 describe(meta) + ", the type of the node");
     }
 
     static std::string describe(const ValueMeta& meta) {
@@ -166,7 +165,7 @@ class Verifier {
 
     void check_graph_references(const Arg& arg) const {
         if (const auto* ref = std::get_if<GraphRef>(&arg.value); ref && !graph_.subgraphs.count(ref->name))
-            fail("nested graphs exist", "a reference to \"" + ref->name + "\"", "a name in Graph::subgraphs");
+            fail("nested graphs exist", "a reference to \"" + ref->name + "\"", "the name of a nested graph");
         if (const ArgList* list = arg.list())
             for (const Arg& element : *list) check_graph_references(element);
     }
@@ -178,13 +177,14 @@ class Verifier {
         const Node& producer = node_of(*node.args[0].node());
         const auto index = std::get<std::int64_t>(node.args[1].value);
         if (!is_op_call(producer))
-            fail("getitem reads one result", "%" + producer.name + ", which is no call with results", "such a call");
+            fail("getitem reads one result", "%" + producer.name + ", which has no results", "a call that has some");
         if (index < 0 || index >= static_cast<std::int64_t>(producer.results.size()))
             fail("getitem is in range", "index " + std::to_string(index),
                  "0 to " + std::to_string(static_cast<std::int64_t>(producer.results.size()) - 1) + " of %" +
                      producer.name);
         const ValueMeta& meta = producer.results[static_cast<std::size_t>(index)];
-        if (node.meta() != meta) fail("getitem has the meta of what it reads", describe(node.meta()), describe(meta));
+        if (node.meta() != meta)
+            fail("getitem has the type of the result it reads", describe(node.meta()), describe(meta));
     }
 
     void check_schema(const Node& node) const {
@@ -212,7 +212,7 @@ class Verifier {
         if (!node.kwargs.empty() || !node.results.empty())
             fail("the output node only lists values", "keyword arguments or results", "neither");
         for (const Arg& arg : node.args)
-            if (!arg.node()) fail("outputs are nodes", "another argument", "the value of a node");
+            if (!arg.node()) fail("outputs are nodes", "an argument that is not a node", "the value of a node");
     }
 
     void check_failure() const {

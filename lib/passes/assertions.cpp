@@ -37,7 +37,7 @@ class Taker {
                 const NodeRef* const value = argument(name).node();
                 if (!value)
                     throw Error({{}, place_of(from, node)},
-                                "found a number as '" + std::string(name) + "', expected a value");
+                                "found a number as '" + std::string(name) + "', expected a tensor");
                 return rewriter_.mapped(*value);
             };
             rewriter_.replace(id, operand("dep_token"));

@@ -131,8 +131,7 @@ class Functionalizer {
         const InPlaceForm* form = Registry::instance().in_place(call.target);
         const NodeRef* operand = call.args.empty() ? nullptr : call.args.front().node();
         if (!form || !operand)
-            throw Error(
-                "found a write to an operand that has no functional form, expected one such as aten.add_.Tensor");
+            throw Error("found an in-place op without a functional form, expected one such as aten.add_.Tensor");
         const Node copied = mapped(call);
         builder_.set_origin(call);
         const std::size_t first = made();
@@ -140,7 +139,7 @@ class Functionalizer {
         const ValueMeta& self = node(operand->id).meta();
         if (result.meta.sizes != self.sizes)
             throw Error("found a result of sizes " + to_string(result.meta.sizes) + " written into " +
-                        to_string(self.sizes) + ", expected equal ones");
+                        to_string(self.sizes) + ", expected equal sizes");
         if (result.meta.dtype != self.dtype) result = builder_.call("aten.to.dtype", {arg(result), Arg(self.dtype)});
         result.meta.placement = self.placement;  // what is inferred knows of none
         rewriter_.graph().nodes[static_cast<std::size_t>(result.ref.id)].results.front().placement = self.placement;
@@ -169,17 +168,17 @@ class Functionalizer {
         Slot& s = slot(id);
         if (s.view_of < 0) {
             if (overlaps_itself(node(id).meta()))
-                throw Error("found a write to %" + node(id).name + ", whose elements share memory by its strides " +
-                            to_string(node(id).meta().strides) + ", expected elements that lie apart");
+                throw Error("found a write to %" + node(id).name + ", whose elements overlap by its strides " +
+                            to_string(node(id).meta().strides) + ", expected elements that do not overlap");
             s.current = result.ref;
             ++s.writes;
             return;
         }
         const NodeId base = memory(s.view_of);
         if (node(id).meta().dtype != node(base).meta().dtype)
-            throw Error("found a write to %" + node(id).name + ", which shows the " +
+            throw Error("found a write to %" + node(id).name + ", a view of the " +
                         std::string(name(node(base).meta().dtype)) + " of %" + node(base).name + " as " +
-                        std::string(name(node(id).meta().dtype)) + ", expected a view that keeps the dtype");
+                        std::string(name(node(id).meta().dtype)) + ", expected a view of the same dtype");
         const NodeValue old = in_new(value(base));
         store(base, write_through(builder_, old, shown_by(id, old.meta.sizes), result));
         s.current = result.ref;
@@ -231,7 +230,7 @@ namespace {
 Functionalized functionalize_visible(const Graph& graph, const FunctionalizeOptions& options, Origins* origins) {
     for (const auto& [name, subgraph] : graph.subgraphs)
         if (has_writes(*subgraph))
-            throw Error({"", "nested graph " + name}, "found a write to an operand, expected none in nested graphs");
+            throw Error({"", "nested graph " + name}, "found an in-place op, expected none in a nested graph");
     if (!has_writes(graph)) {
         if (origins) *origins = own_origins(graph);
         return {graph, {}};

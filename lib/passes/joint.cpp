@@ -79,11 +79,10 @@ class Flow {
             const RegisteredOp* op = is_op_call(node) ? Registry::instance().op(node.target) : nullptr;
             chosen[i] = is_op_call(node) && !(op && op->def->grad) && !has_nested_gradient(node.target);
             if (chosen[i] && !(op && op->def->decompose))
-                throw Error({"", place_of(graph, node)},
-                            "found no gradient of " + node.target + ", expected a rule or a decomposition of the op",
-                            op && op->def->higher_order
-                                ? "detach() what it gives, or call the function without compile()"
-                                : "");
+                throw Error(
+                    {"", place_of(graph, node)},
+                    "found no gradient of " + node.target + ", expected a rule or a decomposition of the op",
+                    op && op->def->higher_order ? "detach() its results, or call the function without compile()" : "");
         }
         return chosen;
     }
@@ -247,9 +246,9 @@ void check_wanted(const Graph& graph, const JointOptions& options) {
         const auto found = std::find_if(graph.nodes.begin(), graph.nodes.end(),
                                         [&](const Node& node) { return is_primal(node) && primal_name(node) == name; });
         if (found == graph.nodes.end() || !is_inexact(found->meta().dtype))
-            throw Error({"", "graph " + graph.name}, "found '" + name +
-                                                         "', whose gradient is wanted, expected the name of a floating "
-                                                         "placeholder or attribute");
+            throw Error({"", "graph " + graph.name},
+                        "found '" + name +
+                            "' as a name to differentiate by, expected a floating-point placeholder or attribute");
     }
 }
 

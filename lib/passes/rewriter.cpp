@@ -18,7 +18,7 @@ Rewriter::Rewriter(const Graph& from) : from_(from), map_(from.nodes.size()) {
 }
 
 NodeRef Rewriter::mapped(NodeRef old) const {
-    WHITTLE_CHECK(has(old), "%" + from_.node(old).name + " is read before it was copied");
+    WHITTLE_CHECK(has(old), "%" + from_.node(old).name + " was read before it was copied");
     return map_[static_cast<std::size_t>(old.id)];
 }
 

@@ -387,7 +387,8 @@ std::string print(const SizeRelation& relation, const std::vector<SizeSymbol>& s
 
 SymbolicSizes symbolic_sizes(const Graph& graph, const std::vector<SizeSymbol>& symbols) {
     Prober prober(graph, symbols);
-    WHITTLE_CHECK(prober.at(prober.hints()).has_value(), "graph " + graph.name + " does not infer as it is");
+    WHITTLE_CHECK(prober.at(prober.hints()).has_value(),
+                  "graph " + graph.name + " cannot be inferred at its own sizes");
     Finder finder(prober, symbols.size());
     SymbolicSizes found = finder.run();
     for (std::size_t i = 0; i < graph.nodes.size(); ++i) {

@@ -74,10 +74,8 @@ NodeValue write_each(GraphBuilder& builder, const NodeValue& base, const Tensor&
     std::vector<std::int64_t> sorted = positions;
     std::sort(sorted.begin(), sorted.end());
     if (std::adjacent_find(sorted.begin(), sorted.end()) != sorted.end())
-        throw Error(
-            "found a write to a view that shows an element more than once (an expanded tensor), expected one "
-            "element for each",
-            "clone() it first, as ATen asks too");
+        throw Error("found a write to a view that repeats an element, as expand() makes, expected each element once",
+                    "clone() the view first, as PyTorch also requires");
     const NodeValue flat = builder.call("aten.reshape.default", {arg(base), ints({-1})});
     const NodeValue source = builder.call("aten.reshape.default", {arg(value), ints({-1})});
     const NodeValue index = builder.constant(Tensor::of(positions, {shown.numel()}), "written");

@@ -93,7 +93,7 @@ Widened widen(const Graph& from) {
             check_view(node, before);
         } catch (const Error& error) {
             throw Error({error.where().file, place_of(from, from.nodes[static_cast<std::size_t>(id)])},
-                        "no f64 form: " + error.message());
+                        "cannot compute in f64: " + error.message());
         }
         rewriter.replace(id, converted(graph, rewriter.mapped({id})));
     }

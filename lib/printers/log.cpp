@@ -10,8 +10,9 @@ namespace {
 
 std::string cpp_or_why_not(const Graph& graph, const std::string& title) {
     if (graph.dialect == "aten") return cpp_file(graph, title);
-    return "// " + comment(title) + " is not written as C++: its ops are of the dialect " + graph.dialect +
-           ", and the API's functions are ATen's. The stages behind its decomposition are.\n";
+    return "// " + comment(title) +
+           " is not printed as C++: the API has ATen's functions, and its ops are of the dialect " + graph.dialect +
+           ". The graphs after decomposition are printed.\n";
 }
 
 }  // namespace

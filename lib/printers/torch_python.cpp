@@ -80,7 +80,7 @@ std::string torch_dtype(DType dtype) {
         {DType::u8, "uint8"},    {DType::c64, "complex64"}, {DType::c128, "complex128"}, {DType::boolean, "bool"}};
     for (const auto& [known, name] : kNames)
         if (known == dtype) return std::string("torch.") + name;
-    throw Error("found dtype " + std::string(name(dtype)) + ", expected one that PyTorch computes with");
+    throw Error("found dtype " + std::string(name(dtype)) + ", expected a dtype of PyTorch");
 }
 
 std::string python_variable(const std::string& name) {
@@ -156,8 +156,8 @@ std::string torch_call(const Node& named, Overload overload, const std::function
     if (node.target == kGetItem)
         return torch_argument(node.args.at(0), value) + "[" + torch_argument(node.args.at(1), value) + "]";
     if (!node.target.starts_with("aten.") || std::ranges::count(node.target, '.') != 2)
-        throw Error("found a call of " + node.target + ", expected ATen's operations, which PyTorch has",
-                    program_called("explain") + " --ops counts a graph's operations");
+        throw Error("found a call of " + node.target + ", expected an op of PyTorch (aten)",
+                    program_called("explain") + " --ops lists the graph's ops");
     std::vector<std::string> words = arguments(node.args, value);
     for (const auto& [name, arg] : node.kwargs) words.push_back(name + "=" + named_argument(name, arg, value));
     const bool is_named = overload == Overload::named;
@@ -176,7 +176,7 @@ std::string torch_argument(const Arg& arg, const std::function<std::string(NodeI
     if (const auto* truth = std::get_if<bool>(&arg.value)) return *truth ? "True" : "False";
     if (const auto* text = std::get_if<std::string>(&arg.value)) return python_text(*text);
     if (const auto* dtype = std::get_if<DType>(&arg.value)) return torch_dtype(*dtype);
-    throw Error("found a call with a nested graph, expected operations only");
+    throw Error("found a nested graph as an argument, expected none");
 }
 
 }  // namespace whittle::printers

@@ -59,7 +59,7 @@ CompileResult compile_asserting(const Graph& graph, const std::function<CompileR
     CompileResult result = compile(outputs.graph);
     if (auto* const request = std::get_if<BreakRequest>(&result); request && request->node >= 0) {
         const Node* const node = graph.find(outputs.graph.node({request->node}).name);
-        WHITTLE_CHECK(node != nullptr, "a break was asked for at a node that the graph does not have");
+        WHITTLE_CHECK(node != nullptr, "the backend requested a break at a node that is not in the graph");
         request->node = static_cast<NodeId>(node - graph.nodes.data());
     }
     if (auto* const executable = std::get_if<std::unique_ptr<Executable>>(&result))

@@ -15,10 +15,8 @@ namespace {
 CompileResult compile_stage(Backend& backend, const Graph& captured, const BackendOptions& options) {
     if (offered<IgnoresGraph>(backend)) return backend.compile(captured, options);
     if (const auto value = misplaced_value(captured))
-        return BackendFailure{.stage = "compile",
-                              .op = {},
-                              .message = "no backend computes with the value " + *value,
-                              .unsupported = true};
+        return BackendFailure{
+            .stage = "compile", .op = {}, .message = "no backend supports the value " + *value, .unsupported = true};
     const Stage stage = backend.consumes();
     if (stage == Stage::captured) return backend.compile(captured, options);
     if (stage == Stage::plan) {

@@ -154,7 +154,7 @@ class Judge {
             settled += measured.has_value();
             if (measured && differs(all, *measured)) return {.wrong = worst(all)};
         }
-        if (settled == 0) slopes.undecided = "along no direction that was tried is the change smooth";
+        if (settled == 0) slopes.undecided = "the outputs change smoothly along none of the directions tried";
         return slopes;
     }
 
@@ -233,15 +233,15 @@ std::string refused(const Graph& joint) {
     if (draws_random_numbers(joint)) return "it draws random numbers";
     for (const NodeId id : joint.calls())
         if (custom_op(joint.node({id}).target))
-            return "what is right for " + joint.node({id}).target + " only the program knows";
+            return "the op " + joint.node({id}).target + " is defined by the program only";
     return "";
 }
 
 }  // namespace
 
 std::string Slope::text() const {
-    return "along a direction the sum of outputs changes by " + significant(by_rules, 6) + " by its rules, by " +
-           significant(by_outputs, 6) + " by finite differences in f64";
+    return "along a direction, the sum of outputs changes by " + significant(by_rules, 6) +
+           " by the gradient rules and by " + significant(by_outputs, 6) + " by finite differences in f64";
 }
 
 Slopes check_slopes(const Graph& joint, const JointShape& shape, std::span<const Tensor> inputs) {

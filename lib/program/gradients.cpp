@@ -142,13 +142,13 @@ Part joint_of(const Graph& captured, const Values& inputs) {
     CompiledProgram program(requires_gradients(captured) ? end_gradients(captured) : captured);
     const Joint& joint = program.joint();
     if (const auto end = joint.gradients.empty() ? where_gradients_end(captured) : std::nullopt)
-        throw Error({"", place_of(captured, captured.node({*end}))},
-                    "was computed without gradients, or by a function with a backward of its own: no gradient of an "
-                    "output passes it");
+        throw Error(
+            {"", place_of(captured, captured.node({*end}))},
+            "was computed without gradients, or by a function with its own backward: no gradient reaches its operands");
     if (joint.gradients.empty())
-        throw Error({"", "graph " + captured.name},
-                    "found no output that depends on an input or parameter with requires_grad, expected one for the "
-                    "joint graph to differentiate");
+        throw Error(
+            {"", "graph " + captured.name},
+            "found no output that depends on an input or parameter with requires_grad, expected one to differentiate");
     Part part{without_requires_grad(joint.graph), inputs};
     part.graph.name = captured.name + kJointSuffix;
     for (Tensor& tangent : tangents_of(joint)) part.inputs.push_back(std::move(tangent));
@@ -161,7 +161,7 @@ namespace {
 const Differentiated& expect_gradients(const std::optional<Differentiated>& made, const Graph& failing) {
     if (made && made->refused.empty()) return *made;
     throw Error({"", "graph " + failing.name},
-                "it failed at computing gradients, and has none" + (made ? ": " + made->refused : std::string()));
+                "it failed while computing gradients, but it has none" + (made ? ": " + made->refused : std::string()));
 }
 
 /// A part of a failing graph, which fails on these inputs as a graph without gradients.

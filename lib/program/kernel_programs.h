@@ -21,7 +21,7 @@ struct PlainKernel {
     const expr::Group& group;
     const expr::Schedule& schedule;
     std::span<const Tensor> inputs;  ///< one per group.inputs, row-major
-    int guilty = -1;                 ///< position in the schedule of what `bool guilty` switches
+    int guilty = -1;                 ///< position in the schedule of what `bool with_directive` switches
     std::string target = {};         ///< empty: the one of the process
     bool mended = false;             ///< with the passes that work round known bugs of the compiler
     bool careful = true;             ///< with what NaN, -0 and overflow need in every operation

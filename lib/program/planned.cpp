@@ -19,8 +19,8 @@ std::optional<BackendFailure> too_large(const Graph& graph) {
             if (meta.numel() > std::numeric_limits<std::int32_t>::max())
                 return BackendFailure{.stage = "compile",
                                       .op = node.target,
-                                      .message = "%" + node.name + " has " + to_string(meta.sizes) +
-                                                 " elements, and the indices of kernels have 32 bits",
+                                      .message = "%" + node.name + " has sizes " + to_string(meta.sizes) +
+                                                 ", but kernels use 32-bit indices",
                                       .unsupported = true};
     return std::nullopt;
 }

@@ -89,7 +89,7 @@ JointOptions joint_options(const BackendOptions& options) {
                             option_choice(options, "decompositions", {"none", "core", "backend"})),
                         .memory_budget = option_fraction(options, "memory-budget", 1)};
     if (result.partitioner == Partitioner::all && result.memory_budget < 1)
-        throw wrong_option("memory-budget", options.at("memory-budget"), "1, where partition is default");
+        throw wrong_option("memory-budget", options.at("memory-budget"), "1, unless partition is min_cut");
     return result;
 }
 
@@ -140,7 +140,7 @@ Graph CompiledProgram::decomposed_joint(Origins& origins) {
     if (joint_options_.decomposed == Decomposed::none) return whole;
     DecomposeOptions options{.decomposed = hooks().decomposed};
     if (joint_options_.decomposed == Decomposed::backend) {
-        WHITTLE_CHECK(not_taken_ != nullptr, "nobody says what the backend does not take");
+        WHITTLE_CHECK(not_taken_ != nullptr, "the ops that the backend does not take are unknown");
         options.chosen = [this](const Graph& graph) { return composites_among(graph, not_taken_(graph)); };
     }
     return decompose(whole, options, &origins);
@@ -197,7 +197,7 @@ Graph CompiledProgram::run_pass(Stage stage, const Graph& before, Origins& origi
 }
 
 const Plan& CompiledProgram::plan(Scheduler scheduler) {
-    WHITTLE_CHECK(!plan_ || scheduler == scheduler_, "a program that is planned by one scheduler, then by another");
+    WHITTLE_CHECK(!plan_ || scheduler == scheduler_, "the program was planned by another scheduler");
     if (plan_) return *plan_;
     scheduler_ = scheduler;
     const Graph& core = graph(Stage::core);

@@ -55,7 +55,7 @@ Journal::Journal(fs::path file, const std::string& identity, bool resume) : file
         read(identity);
         header_.clear();
     } else if (resume) {
-        log_warning(LogChannel::reduce, file_.string() + ": no journal to go on from, starting anew");
+        log_warning(LogChannel::reduce, file_.string() + ": found no journal to resume from: starting a new search");
     }
 }
 
@@ -78,8 +78,8 @@ void Journal::open_locked() {
             if (errno == EWOULDBLOCK)
                 throw Error({file_.string(), {}}, "another minify is searching with this output",
                             "wait for it, or choose another one with -o");
-            log_warning(LogChannel::reduce, file_.string() + ": cannot be locked (" + std::strerror(errno) +
-                                                "): let no other search have the same output");
+            log_warning(LogChannel::reduce, file_.string() + ": cannot lock it (" + std::strerror(errno) +
+                                                "): make sure that no other search writes the same output");
             return;
         }
         struct stat ours {
@@ -101,17 +101,19 @@ void Journal::read(const std::string& identity) {
                 known_[line.at("candidate")].push_back(from_json(line));
             } else if (line.at("format") != kFormat || line.at("identity") != identity) {
                 throw Error({file_.string(), {}},
-                            "it is the journal of another search: of another model, other inputs or another judge",
-                            "leave out --resume to start anew");
+                            "found the journal of another search: its model, inputs, backend or command differ",
+                            "leave out --resume to start a new search");
             }
         } catch (const json::exception& error) {
             throw Error({file_.string(), "line " + std::to_string(number)},
-                        std::string("it is no journal of minify: ") + error.what(), "leave out --resume to start anew");
+                        std::string("found no journal of minify: ") + error.what(),
+                        "leave out --resume to start a new search");
         }
         start = whole = end + 1;
     }
     if (number == 0)
-        throw Error({file_.string(), {}}, "it is empty, expected a journal", "leave out --resume to start anew");
+        throw Error({file_.string(), {}}, "found an empty file, expected a journal",
+                    "leave out --resume to start a new search");
     if (whole < text.size()) fs::resize_file(file_, whole);  // the kill came in the middle of a line
     for (auto& [candidate, answers] : known_) std::reverse(answers.begin(), answers.end());
 }

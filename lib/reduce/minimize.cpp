@@ -90,10 +90,10 @@ class Minimizer {
         while (seen.size() < runs) {
             seen.push_back(queries_.observe(whole));
             if (seen.back().lost)
-                throw Error({oracle_.name(), {}}, "found no answer for the model itself: " + seen.back().message,
+                throw Error({oracle_.name(), {}}, "got no answer for the model itself: " + seen.back().message,
                             seen.back().message.starts_with("--launcher")  // run_launched(), of judge/launched.h
-                                ? "run the launcher by hand with a command of which you know the answer: 'PREFIX echo "
-                                  "hello', and see share/doc/clusters.md"
+                                ? "run the launcher by hand with a command whose output you know: 'PREFIX echo hello'; "
+                                  "see share/doc/how-to/clusters.md"
                                 : "run it by hand on the model, and see --timeout and --memory-limit");
             const bool passes_now = goal_.has_failed && !fails(seen.back());
             if (passes_now || !alike(seen.back(), seen[0])) runs = std::max(runs, kFlakyRuns);
@@ -159,7 +159,7 @@ class Minimizer {
     void delete_calls(bool first) {
         const auto report = std::ranges::find(result_.passes, kDeletion, &ReductionReport::name);
         if (report == result_.passes.end()) {
-            result_.search.reservation = "calls were not to be deleted";
+            result_.search.reservation = "--delta-passes leaves out calls";
             return;
         }
         Options search = search_options();

@@ -129,8 +129,9 @@ class FrameMinimizer {
     Minimized run() {
         Minimized done = frame_.unread.empty() ? of_graph(frame_, request_) : of_file();
         if (folding_hides(done)) {
-            observer_.warn(frame_.file.string() + " fails (" + failure_of(done).text() + "), but not without the " +
-                           folded_text(frame_.folded) + " that were computed while reading it: going on with them");
+            observer_.warn(frame_.file.string() + " fails (" + failure_of(done).text() +
+                           "), but its graph, without the " + folded_text(frame_.folded) +
+                           " that were computed while the file was read, does not: minimizing with these ops");
             Request unfolded = request_;
             unfolded.unfolded = {};
             if (!backend_) signature_ = done.signature;
@@ -139,7 +140,7 @@ class FrameMinimizer {
         }
         if (only_file_fails(done)) {
             observer_.warn(frame_.file.string() +
-                           " fails, but not the graph that Whittle reads from it: minimizing the file");
+                           " fails, but the graph that Whittle reads from it does not: minimizing the file itself");
             Minimized part = of_file();
             if (part.failed()) {
                 part.judgement = std::move(done.judgement);
@@ -195,7 +196,7 @@ class FrameMinimizer {
     Minimized of_file() {
         if (request_.output.extension() != ".onnx")
             throw Error({request_.output.string(), {}},
-                        "a part of an ONNX file is to be written, expected a name in .onnx", "-o FILE.onnx");
+                        "found a name without .onnx, expected -o FILE.onnx: the result is a part of the ONNX file");
         Strategy deleting = request_.how;
         std::erase_if(deleting.passes, [](const std::string& pass) { return pass != kDeletion; });
         Goal goal;
@@ -248,7 +249,8 @@ class FrameMinimizer {
         } catch (const Error&) {  // of the reference: the search says it
             return std::nullopt;
         }
-        log_info(LogChannel::reduce, backend_->name() + " fails alike where it compiles quickly: followed there");
+        log_info(LogChannel::reduce,
+                 backend_->name() + " fails in the same way when it compiles quickly: searching with that");
         return quick;
     }
 
@@ -273,7 +275,7 @@ class FrameMinimizer {
             suspect->tier = Tier::ends;
         }
         observer_.warn(frame.file.string() + ": Whittle does not know " + join(ops) +
-                       ": of candidates that begin behind such a call, the inputs are random");
+                       "; candidates that start after such a call get random inputs");
     }
 
     /// Looks for the culprit, and writes what was found.

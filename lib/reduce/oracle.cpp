@@ -47,7 +47,7 @@ class BackendOracle final : public Oracle {
         } else if (suspect_.optimized_only && outcome.kind == Outcome::Kind::mismatch &&
                    !right_unoptimized(graph, inputs, expected, backend_, suspect_).value_or(true)) {
             seen.unresolved = true;
-            seen.message += "; without optimization, too";
+            seen.message += "; it fails without optimization, too";
         }
         return seen;
     }
@@ -81,7 +81,7 @@ bool contains(const std::vector<std::int64_t>& codes, int code) {
 class CommandOracle final : public Oracle {
   public:
     explicit CommandOracle(CommandOracleOptions options) : options_(std::move(options)) {
-        if (options_.command.empty()) throw Error("there is no command to judge by");
+        if (options_.command.empty()) throw Error("found no command, expected one that judges candidates");
         if (!options_.fail_pattern.empty()) pattern_.emplace("--fail-regex", options_.fail_pattern);
     }
 
@@ -168,7 +168,7 @@ class CommandOracle final : public Oracle {
         if (process.timed_out || process.cpu_exceeded) return fails({"timeout"}, late(process));
         if (process.out_of_memory)
             return fails({"out_of_memory"},
-                         "held more than " + std::to_string(options_.limits.memory >> 20) + " MB (--memory-limit)");
+                         "used more than " + std::to_string(options_.limits.memory >> 20) + " MB (--memory-limit)");
         if (process.ended_from_outside && !contains(options_.fail_codes, code))
             return {.unresolved = true,
                     .message = "the command " + std::string(EndedFromOutside(process).what()),
@@ -201,9 +201,9 @@ class CommandOracle final : public Oracle {
         const char* const passes = code == 0                               ? ""
                                    : contains(options_.ignore_codes, code) ? ", which --ignore-fail-code excludes"
                                    : !options_.fail_codes.empty() && !contains(options_.fail_codes, code)
-                                       ? ", which is no --fail-code"
+                                       ? ", which is not a --fail-code"
                                    : matches ? nullptr
-                                             : ", and what it prints does not match --fail-regex";
+                                             : ", and its output does not match --fail-regex";
         if (passes) return {.message = "exits with " + std::to_string(code) + passes};
         // Without a list of codes the original's own code is the failure; another code is another failure.
         return fails({"check", "", options_.fail_codes.empty() ? "exit " + std::to_string(code) : "listed exit code"},

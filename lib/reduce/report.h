@@ -19,7 +19,7 @@ std::string not_failing_text(const Request& request, const std::string& judge, c
 std::string to_text(const Minimized& minimized, const Request& request);
 /// What is printed before the failures of several graphs are minimized.
 std::string to_text(const Findings& found, const Request& request, const std::vector<LoadedFrame>& frames);
-/// And before each: "a.json, as 3 others: b.json, c.json, d.json".
+/// And before each: "a.json; 3 others fail in the same way: b.json, c.json, d.json".
 std::string to_text(const Findings::Failing& failing);
 
 nlohmann::json to_json(const Minimized& minimized);

@@ -66,8 +66,8 @@ std::string found_text(const Minimized& done) {
                         plural(done.after.calls, "op"), plural(search.queries, "query", "queries"), done.seconds);
     text += queries(done);
     if (!done.folded.empty())
-        text +=
-            "folded:     " + folded_text(done.folded) + " of the file, computed while reading it (see --after file)\n";
+        text += "folded:     " + folded_text(done.folded) +
+                " of the file, computed while the file was read (see --after file)\n";
     Size before = done.before;
     before.calls = done.after.calls;  // told above
     if (const std::string sizes = size_difference(before, done.after); !sizes.empty())
@@ -75,33 +75,35 @@ std::string found_text(const Minimized& done) {
     text += passes(done.passes);
     if (done.flaky.runs)
         text += fmt::format(
-            "flaky:      the original fails like this in {} of {} runs; candidates that pass were run {} times\n",
+            "flaky:      the original fails in this way in {} of {} runs; a candidate that passes was run {} times\n",
             done.flaky.failures, done.flaky.runs, done.flaky.repeat);
     if (search.fell_back)
         text +=
-            "            bisection was misled, by answers that are missing or not monotone: delta debugging went on\n";
+            "            bisection failed, because answers were missing or not monotone; delta debugging finished the "
+            "search\n";
     text += std::string("1-minimal:  ") + (search.one_minimal ? "yes" : "no") +
             (search.reservation.empty() ? "" : ": " + search.reservation) + '\n';
     if (complete)
-        text +=
-            std::string("confirmed:  ") +
-            (done.confirmed ? "yes: run again, the result fails alike" : "no: run again, the result ended otherwise") +
-            '\n';
+        text += std::string("confirmed:  ") +
+                (done.confirmed ? "yes: run again, the result fails in the same way"
+                                : "no: run again, the result did not fail in this way") +
+                '\n';
     if (done.fails_on_nothing)
-        text += "            a graph that does nothing fails alike: the failure does not depend on the model\n";
+        text += "            a graph without ops fails in the same way: the failure does not depend on the model\n";
     if (const auto& culprit = failure.culprit)
-        text += "guilty:     " + culprit->text() +
-                (culprit->minimized_only ? "; without it, the model fails all the same" : "") + '\n';
+        text += "culprit:    " + culprit->text() +
+                (culprit->minimized_only ? "; the original model fails even without it" : "") + '\n';
     if (done.releases) text += "release:    " + done.releases->text() + '\n';
     if (done.closeness == Closeness::noise)
-        text += "            rounding noise: as near to f64 as the reference is, a bug is unlikely\n";
+        text +=
+            "            rounding noise: the result is about as near to f64 as the reference is; a bug is unlikely\n";
     for (std::size_t i = 0; i < done.drifted_files.size(); ++i)
         text += "also seen:  " + done.drifted[i].graph.failure->signature.text() +
-                ", another failure: " + done.drifted_files[i].string() + '\n';
+                ", a different failure: " + done.drifted_files[i].string() + '\n';
     return text;
 }
 
-/// A graph that is long in spite of all is for its file; of it the begin and the end, in lines that fit a screen.
+/// A graph that is long in spite of all is for its file; only its begin and end are shown, in lines that fit a screen.
 std::string graph_text(const Graph& graph, const std::string& file) {
     constexpr std::size_t kMost = 40, kBegin = 24, kEnd = 8, kColumns = 120;
     const std::string text = print(graph);
@@ -156,7 +158,7 @@ std::string not_failing_text(const Request& request, const std::string& judge, c
     if (const Suspect* suspect = request.suspect(); suspect && !request.stored)
         return whittle::not_failing_text(judge, suspect->tier);
     const std::string right = "right: with " + judge + " ";
-    if (request.stored) return right + "it does not fail as MODEL has it: " + request.stored->signature.text();
+    if (request.stored) return right + "it does not fail as recorded in MODEL: " + request.stored->signature.text();
     const auto& command = std::get<CommandOracleOptions>(request.judge);
     if (command.polarity == "test") return right + "the script does not exit with 0 (--test: exit 0 is interesting)";
     if (command.polarity == "test-must-fail")
@@ -174,19 +176,19 @@ std::string to_text(const Minimized& done, const Request& request) {
         return found_text(done) + "written:    " + done.output.string() +
                ", unfinished: " + plural(done.after.calls, "op") + "\nnext:       " + request.go_on + "\n";
     if (done.ending == Ending::flaky)
-        return "flaky: it fails alike in " + std::to_string(done.flaky.failures) + " of " +
-               plural(done.flaky.runs, "run") + ", too rarely to be minimized\n";
+        return "flaky: it fails in the same way in " + std::to_string(done.flaky.failures) + " of " +
+               plural(done.flaky.runs, "run") + ", too rarely to minimize\n";
     if (said && said->fails() && !request.stored)
         return text_of(*said) + "\nnot minimized: " + (done.no_candidates.empty() ? unfailing : done.no_candidates) +
                (done.rewritten.empty() ? "" : "; while reading: " + join(done.rewritten, "; ")) + "\n";
     if (said && !said->fails() && !done.searched) return text_of(*said) + "\n";
     if (done.ending == Ending::unsupported)
         return "not judged: " + (request.suspect() ? done.judge : "the command") +
-               " gives no answer about this model: " + done.message + "\n";
+               " gives no verdict on this model: " + done.message + "\n";
     if (done.hidden) return "fails: " + done.signature.text() + "\nnot minimized: " + unfailing + "\n";
     std::string text = not_failing_text(request, done.judge, done.message);
     if (request.stored && !done.signature.kind.empty())
-        text += ", but otherwise: " + done.signature.text() + "; --backend " + done.judge + " follows that";
+        text += ", but in another way: " + done.signature.text() + "; --backend " + done.judge + " minimizes that";
     return text + "\n";
 }
 
@@ -211,8 +213,8 @@ std::string to_text(const Findings::Failing& failing) {
     if (others.empty()) return file.string();
     const std::vector<std::string> named(others.begin(),
                                          others.begin() + static_cast<std::ptrdiff_t>(std::min(others.size(), kMost)));
-    return file.string() + ", as " + plural(others.size(), "other") + ": " + join(named) +
-           (others.size() > kMost ? ", …" : "");
+    return file.string() + "; " + plural(others.size(), "other") + (others.size() == 1 ? " fails" : " fail") +
+           " in the same way: " + join(named) + (others.size() > kMost ? ", …" : "");
 }
 
 }  // namespace whittle::reduce

@@ -17,8 +17,8 @@ struct NodeDiff {
     std::vector<std::string> changes = {};
 
     static void fields(auto& field) {
-        field.maybe("before", &NodeDiff::before, "Its line in the first graph; left out where it is new.");
-        field.maybe("after", &NodeDiff::after, "Its line in the second graph; left out where it is gone.");
+        field.maybe("before", &NodeDiff::before, "Its line in the first graph; absent if the node is new.");
+        field.maybe("after", &NodeDiff::after, "Its line in the second graph; absent if the node is gone.");
         field.maybe("changes", &NodeDiff::changes, "\"argument 'dim': 0, was 1\"; of a node that both have.");
     }
 };

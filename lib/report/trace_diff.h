@@ -37,10 +37,10 @@ struct ChangedGraph {
         field("after", &ChangedGraph::after, "");
         field(
             "nodes", [](const ChangedGraph& changed) { return changed.graph.nodes; },
-            "Those that are gone, then the new and the changed ones in the order of the second graph.");
+            "Nodes that are gone, then new and changed nodes in the order of the second graph.");
         field(
             "resized", [](const ChangedGraph& changed) { return changed.graph.resized; },
-            "Further nodes whose results have other dtypes or sizes, for what they read has.", Count{});
+            "Further nodes whose results differ in dtype or sizes only because their operands do.", Count{});
         field("guards_gone", &ChangedGraph::guards_gone, "");
         field("guards_new", &ChangedGraph::guards_new, "");
     }
@@ -64,9 +64,9 @@ struct CountDiff {
 struct ValueDiff {
     std::string graph = {}, value = {}, difference = {};
     static void fields(auto& field) {
-        field("graph", &ValueDiff::graph, "Of the second side.");
+        field("graph", &ValueDiff::graph, "The graph's name on the second side.");
         field("value", &ValueDiff::value, "\"input L['x']\", \"output 0\"");
-        field("difference", &ValueDiff::difference, "The second side's value was got, the first one's expected.");
+        field("difference", &ValueDiff::difference, "got: the second side's value; expected: the first side's.");
     }
 };
 
@@ -85,16 +85,15 @@ struct TraceDiff {
     static void fields(auto& field) {
         field("before", &TraceDiff::before, "");
         field("after", &TraceDiff::after, "");
-        field("same", &TraceDiff::same, "Nothing differs but times.");
+        field("same", &TraceDiff::same, "Whether nothing differs except times.");
         field("same_graphs", &TraceDiff::same_graphs, "", Count{});
         field("gone", &TraceDiff::gone, "Graphs of the first side only.");
         field("added", &TraceDiff::added, "Graphs of the second side only.");
         field("changed", &TraceDiff::changed, "");
-        field("breaks", &TraceDiff::breaks,
-              "Graph breaks, by kind, reason and place, that happened more or less often.");
+        field("breaks", &TraceDiff::breaks, "Graph breaks, by kind, reason and place, whose count changed.");
         field("ops", &TraceDiff::ops, "");
         field("recompiles", &TraceDiff::recompiles, "");
-        field("values", &TraceDiff::values, "Of each graph the first recorded value that differs.");
+        field("values", &TraceDiff::values, "The first recorded value of each graph that differs.");
         field("compile_seconds_before", &TraceDiff::compile_seconds_before, "");
         field("compile_seconds_after", &TraceDiff::compile_seconds_after, "");
     }

@@ -58,12 +58,12 @@ std::optional<std::string> fails_alike(const Graph& graph, Backend& backend) {
 void anonymize(Repro& repro, Backend& backend) {
     Graph& graph = repro.graph;
     if (!graph.subgraphs.empty())
-        throw Error("found a graph with nested graphs, whose names --anonymize does not change",
+        throw Error("found a graph with nested graphs, whose names --anonymize cannot change",
                     "rename them in the model");
     graph = renamed(graph);
     // Names that the user gave may be in the words of the failure.
     const std::optional<std::string> words = fails_alike(graph, backend);
-    if (!words) throw Error("it does not fail in the same way under other names", "leave --anonymize out");
+    if (!words) throw Error("it does not fail in the same way with other names", "leave --anonymize out");
     graph.failure->message = *words;
 
     repro.replaced = 0;

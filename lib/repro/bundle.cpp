@@ -21,11 +21,12 @@ std::string run_script(const Repro& repro, const Options& options) {
     const ReproProgram& program = repro.program;
     const std::string build = shell_quote(build_command(program, options));
     std::string text = "#!/bin/sh\n";
-    text += build.empty() ? "# Runs the repro. " : "# Builds the repro where that is still to do, and runs it. ";
-    text += program.ends_by.empty() ? "Exit 1: the bug shows, 0: it is gone.\n"
-                                    : program.ends_by + " ends it: the bug shows, exit 0: it is gone.\n";
-    text += "#   sh run.sh          show the failure\n";
-    if (runs_control(program)) text += "#   sh run.sh control  what must pass: " + control_of(program) + "\n";
+    text += build.empty() ? "# Runs the repro. " : "# Builds the repro if necessary, and runs it. ";
+    text += program.ends_by.empty() ? "Exit 1: the bug is there, 0: it is gone.\n"
+                                    : program.ends_by + " kills it: the bug is there, exit 0: it is gone.\n";
+    text += "#   sh run.sh          reproduce the failure\n";
+    if (runs_control(program))
+        text += "#   sh run.sh control  run the control, which must pass: " + control_of(program) + "\n";
     text += "#   sh run.sh build    build only\ncd \"$(dirname \"$0\")\" || exit 2\n";
     if (program.folder)
         for (const auto& [name, path] : program.folder->lent)
@@ -44,18 +45,19 @@ std::string read_me(const Repro& repro, const Options& options, bool record, boo
     return fill_template(
         "bundle_readme.txt",
         {{"FAILURE", failure.signature.text() + " with " + failure.backend + "\n" + failure.message + "\n" +
-                         (failure.culprit ? "guilty: " + failure.culprit->text() + "\n" : "") +
+                         (failure.culprit ? "culprit: " + failure.culprit->text() + "\n" : "") +
                          (repro.releases.empty() ? "" : "releases: " + repro.releases + "\n")},
          {"COMMAND", options.command},
          {"NEEDS", build.empty() ? "" : "g++ and "},
          {"RUNS", build.empty() ? "runs " + name : "builds " + name + " and runs it"},
-         {"CONTROL",
-          runs_control(program) ? "  sh run.sh control    what must pass: " + control_of(program) + "\n" : ""},
+         {"CONTROL", runs_control(program)
+                         ? "  sh run.sh control    runs the control, which must pass: " + control_of(program) + "\n"
+                         : ""},
          {"COMMANDS", (build.empty() ? "" : "  " + build + "\n") + "  " + run_beside(program, options)},
          {"RECORD", record ? "  replay record\n  explain divergence candidate.json\n" : ""},
          {"ONNX", !onnx ? ""
                         : std::string("\ncandidate.onnx with test_data_set_0/ is the same graph for other tools") +
-                              (record ? "; output_*.pb are what the reference computes.\n" : ".\n")}});
+                              (record ? "; output_*.pb are the expected outputs.\n" : ".\n")}});
 }
 
 std::string environment_text(const Repro& repro, const Options& options) {

@@ -136,8 +136,8 @@ class ProgramText {
 
     std::string guilty_switch() const {
         if (!switches_guilty()) return "";
-        return "// The guilty directive, " + culprit()->directive + ": false, or ./" + options_.stem() +
-               " control, switches it off.\nstatic bool guilty = true;\n\n";
+        return "// The culprit: " + culprit()->directive + ". False, or ./" + options_.stem() +
+               " control, switches it off.\nstatic bool culprit_on = true;\n\n";
     }
 
     std::string inputs(const Graph& graph) {
@@ -181,7 +181,7 @@ class ProgramText {
             values_["OVERLOADS"] += (values_["OVERLOADS"].empty() ? "" : "\n") + chomped(overloads);
         }
         const bool complex = any([](const Tensor& tensor) { return is_complex(tensor.dtype()); });
-        if (complex && ulp) throw Error("a C++ program does not compare complex numbers by steps of their data type");
+        if (complex && ulp) throw Error("a C++ repro cannot compare complex numbers in ulps");
         if (complex)
             values_["OVERLOADS"] +=
                 (values_["OVERLOADS"].empty() ? "" : "\n") + chomped(fill_template("repro_close_complex.cpp", {}));
@@ -240,13 +240,13 @@ class ProgramText {
         values_["PROGRAM"] = options_.stem();
         if (switches_guilty()) {
             control_ = culprit()->directive + " switched off";
-            values_["CONTROL"] = "    guilty = false;\n    under_test(out);";
+            values_["CONTROL"] = "    culprit_on = false;\n    under_test(out);";
         } else if (loops_ && !strict() && !suspect_.judges_reference &&
                    !(culprit() && (culprit()->component == "lowering" || culprit()->component == "pass"))) {
-            control_ = "the loops alone";
+            control_ = "plain loops instead of the compiler";
             values_["CONTROL"] = "    run_loops(out);";
         } else {
-            control_ = "the recorded outputs alone";
+            control_ = "the recorded outputs instead of the compiler";
             std::string copies;
             for (std::size_t i = 0; i < expected_.size(); i++)
                 if (expected_[i].numel())
@@ -285,7 +285,7 @@ class ProgramText {
 
     /// And when the loops are wrong, too.
     std::string accused_with_loops() const {
-        if (strict()) return "neither has the bits of the reference (--accuracy=strict)";
+        if (strict()) return "neither matches the reference bit for bit (--accuracy=strict)";
         const bool known = culprit() && (culprit()->component == "lowering" || culprit()->component == "pass");
         return "BUG in " + (known ? "the " + culprit()->text() : suspect_.lowering) + " (the loops are wrong too)";
     }
@@ -345,20 +345,20 @@ class ProgramText {
     }
 
     std::string header(const ReproProgram& program) const {
-        std::string text = comment(options_.file().filename().string() + " - written by `" + options_.command + "`; " +
-                                       std::string(kNotVerified),
+        std::string text = comment(options_.file().filename().string() + " - written by Whittle, `" + options_.command +
+                                       "`; " + std::string(kNotVerified),
                                    "") +
                            std::string(kNextParagraph).substr(1);
         text += comment(failure_.signature.text() + ": " + failure_.message, "  failure    ");
         text += comment(plural(graph_.calls().size(), "op"), "  graph      ");
         text += comment(chomped(print(graph_)), "    ");
         text += comment(suspect_.header, "  suspect    ");
-        if (culprit()) text += comment(culprit()->text(), "  guilty     ");
+        if (culprit()) text += comment(culprit()->text(), "  culprit    ");
         if (!repro_.releases.empty()) text += comment(repro_.releases, "  releases   ");
         const std::string run = shell_quote({"./" + options_.stem()});  // finds its companions by itself
         text += comment(shell_quote(build_command(program, options_)) + " && " + run, "  build      ");
-        text += "//   exit       1 the bug shows, 0 it is gone, 2 something else went wrong\n";
-        text += comment(run + " control: " + control_ + " must pass (exit 0)", "  control    ");
+        text += "//   exit       1: the bug is there, 0: it is gone, 2: something else went wrong\n";
+        text += comment(run + " control must pass (exit 0): it runs with " + control_, "  control    ");
         text += comment(data_text(repro_), "  data       ");
         if (const std::string on = environment(); !on.empty()) text += comment(on, "  on         ");
         return chomped(text);

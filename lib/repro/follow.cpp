@@ -12,9 +12,10 @@ namespace whittle::repro {
 
 MinimizedRepro repro_of(const Graph& graph, const std::filesystem::path& file, const std::filesystem::path& output,
                         const std::map<std::string, std::string>& environment) {
-    if (graph.nodes.empty()) return {.none = "the result is a part of the file, of which Whittle has no graph"};
+    if (graph.nodes.empty())
+        return {.none = "the result is a part of the ONNX file that Whittle cannot read as a graph"};
     if (!diagnose::has_repro(graph))
-        return {.none = "the backend " + graph.failure->backend + " has no part of a repro of its own"};
+        return {.none = "backend " + graph.failure->backend + " cannot emit a standalone program"};
     MinimizedRepro repro;
     repro.options.output = output;
     std::vector<std::string> words = diagnose::repro_words(file);

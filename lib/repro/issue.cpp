@@ -78,8 +78,8 @@ std::string definitions_of(const Graph& graph) {
         if (std::ranges::find(lines, line) == lines.end()) lines.push_back(line);
     }
     if (lines.empty() || lines.size() > kMost) return "";
-    if (lines.size() == 1) return "By definition, " + lines[0].substr(2);
-    std::string text = "By definition:\n\n";
+    if (lines.size() == 1) return "Definition of " + lines[0].substr(2);
+    std::string text = "Definitions:\n\n";
     for (const std::string& line : lines) text += line;
     return text;
 }
@@ -137,7 +137,7 @@ class Issue {
                        {"DEFINITIONS", justification()},
                        {"REPRODUCE", program() + "\n" + command() + "\n" + chomped(outcome()) + control() + "\n"},
                        {"PROGRAM", program() + "\n" + command()},
-                       {"EXPECTED", (program_.expected.empty() ? "It ends with status 0" : program_.expected) + ".\n"},
+                       {"EXPECTED", (program_.expected.empty() ? "It exits with status 0" : program_.expected) + ".\n"},
                        {"ACTUAL", (repro_.verified ? "It " : "") + outcome()},
                        {"VERSIONS", "- " + version() + "\n" + checked("- ") + built_by() + environment_line("os") +
                                         environment_line("cpu")},
@@ -166,7 +166,8 @@ class Issue {
         for (const OtherProgram& other : program_.others) {
             if (other.ran && !other.verified) continue;  // it was run in vain
             const std::string also = &other == other_ ? name_of(program_, options_) : other.name;
-            shown += "\nFor " + std::string(also.ends_with(".py") ? "Python" : "C++") + ": `" + also + "`, attached.\n";
+            shown += "\nThe same in " + std::string(also.ends_with(".py") ? "Python" : "C++") + ": `" + also +
+                     "`, attached.\n";
         }
         return shown;
     }
@@ -182,8 +183,8 @@ class Issue {
         const std::string prints = repro_.varies ? "prints, for example,\n\n" : "prints\n\n";
         const std::string& ends_by = other_ && !other_->ends_by.empty() ? other_->ends_by : program_.ends_by;
         return (printed.empty() ? "" : prints + printed + "\nand ") +
-               (ends_by.empty() ? "exits with status 1 (0: the bug is gone).\n"
-                                : "ends by " + ends_by + " (without the bug: with status 0).\n");
+               (ends_by.empty() ? "exits with status 1 (0 when the bug is fixed).\n"
+                                : "is killed by " + ends_by + " (exits with status 0 when the bug is fixed).\n");
     }
 
     /// What passes where it is run once more for that.
@@ -283,12 +284,12 @@ class Issue {
 std::string before_sending(const Repro& repro, const Options& options) {
     const bool current = options.also.empty() && options.checked.empty();
     const bool mended = repro.right_in_all_others;
-    return std::string("the program: is what it calls expected right by the documentation?\n") +
-           (current ? "the current release: does it fail, too, or is the mend in none that you can use? (--also, "
-                      "--checked)\n"
-                    : "") +
-           (mended ? "the releases: all that were asked are right; is one of them newer, and it mended there?\n" : "") +
-           "open and closed issues: has nobody reported it?\n";
+    return std::string("the program: does the documentation confirm what it expects?\n") +
+           (current ? "the current release: does it fail, too, or is the fix unreleased? (--also, --checked)\n" : "") +
+           (mended
+                ? "the releases: all others that were run are right; is one of them newer, so that the bug is fixed?\n"
+                : "") +
+           "open and closed issues: has someone reported it?\n";
 }
 
 std::string issue_text(const Repro& repro, const Options& options) { return Issue(repro, options).write(); }

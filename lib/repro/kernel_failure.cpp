@@ -213,12 +213,12 @@ std::optional<KernelCase> first_failing(const program::Plan& plan, const Failure
 std::string not_of_a_kernel(const Failure& failure) {
     const std::string& kind = failure.signature.kind;
     if (failure.culprit && (failure.culprit->component == "lowering" || failure.culprit->component == "pass"))
-        return "the guilty " + failure.culprit->text() + " is Whittle's, not Halide's";
-    if (failure.accuracy.mode == Accuracy::Mode::strict) return "it fails with --accuracy=strict only";
+        return "the culprit is in Whittle, not in Halide: " + failure.culprit->text();
+    if (failure.accuracy.mode == Accuracy::Mode::strict) return "it only fails with --accuracy=strict";
     const std::string& detail = failure.signature.detail;
-    if (kind == "mismatch" && detail != "value" && detail != "nan_or_inf") return "its mismatch is none of values";
+    if (kind == "mismatch" && detail != "value" && detail != "nan_or_inf") return "the mismatch is not in values";
     if (kind != "mismatch" && kind != "exception" && kind != "crash" && kind != "timeout")
-        return "a short program does not show " + kind;
+        return "a short program cannot show " + kind;
     if (failure.options.contains("asserts")) return "it is compiled with asserts=" + failure.options.at("asserts");
     return {};
 }
@@ -236,10 +236,11 @@ bool show_kernel(Repro& repro, Backend& backend, program::KernelPrograms& progra
     Oracle oracle(backend, programs, failure, limits);
     program::CompiledProgram program(repro.graph, failure.options);
     const auto planned = programs.planned(program);
-    if (!std::holds_alternative<const program::Plan*>(planned)) return why_not = "its ops are not all kernels", false;
+    if (!std::holds_alternative<const program::Plan*>(planned))
+        return why_not = "not all of its ops are kernels", false;
     const std::optional<KernelCase> first =
         first_failing(*std::get<const program::Plan*>(planned), failure, programs.targets(), oracle);
-    if (!first) return why_not = "no kernel fails by itself", false;
+    if (!first) return why_not = "no kernel fails on its own", false;
     const reduce::KernelReduction reduction = reduce::reduce_kernel(
         *first, [&](const KernelCase& smaller) { return oracle.fails(smaller); }, deadline);
     KernelCase found;
@@ -271,7 +272,7 @@ bool show_kernel(Repro& repro, Backend& backend, program::KernelPrograms& progra
         .file = options.file(),
         .alarm = options.alarm};
     std::optional<ReproProgram> shown = programs.program(request);
-    if (!shown) return why_not = "its data are more than a reader takes in", false;
+    if (!shown) return why_not = "its data are too long for a short program", false;
     request.given_expected = true;
     if (failure.signature.kind == "mismatch")
         if (std::optional<ReproProgram> passing = programs.program(request))

@@ -19,9 +19,10 @@ std::vector<std::string> head_of(const LoadedFrame& frame, const fs::path& outpu
     const std::string name = output.filename().string();
     if (const std::optional<Failure>& failure = frame.graph.failure)
         head.push_back(failure->backend + ": " + failure->signature.text());
-    head.push_back("python3 " + name + ": exit 0, PyTorch computes what is expected; 1, it does not.");
+    head.push_back("python3 " + name + ": exit 0 if PyTorch computes the expected results, else 1.");
     head.push_back("python3 " + name + " ts: the same, traced and optimized by TorchScript.");
-    head.push_back("python3 " + name + " inductor: the same under torch.compile (PyTorch 2), by any of its backends.");
+    head.push_back("python3 " + name +
+                   " inductor: the same under torch.compile (PyTorch 2) with that backend, or with another one.");
     return head;
 }
 
@@ -47,7 +48,7 @@ void run_python(PythonRepro& repro, bool fails) {
         if (has_it(found)) repro.python = kSystems;
     }
     if (!has_it(found)) {
-        repro.message = "python3 has no PyTorch (scripts/setup --with python installs Debian's)";
+        repro.message = "python3 has no PyTorch (scripts/setup --with python installs it)";
         return;
     }
     if (found.out.find("\nold\n") != std::string::npos) repro.mode = "ts";

@@ -37,10 +37,10 @@ class Interpreting final : public Emitter {
     SuspectCode emit(const EmitRequest& request) override {
         const Failure& failure = *request.graph.failure;
         SuspectCode code{
-            .code = "// What passes made of the graph:\n" + commented(print(instead_)),
+            .code = "// The graph after the passes:\n" + commented(print(instead_)),
             .name = failure.backend,
             .label = (failure.culprit ? "the " + failure.culprit->text() : "the passes") + " of Whittle",
-            .header = failure.backend + ", which interprets what passes make of the graph",
+            .header = failure.backend + ", which interprets the graph after the passes",
         };
         const std::size_t given = request.graph.placeholders().size(), expected = instead_.placeholders().size();
         if (given != expected) {
@@ -49,7 +49,8 @@ class Interpreting final : public Emitter {
             return code;
         }
         std::optional<LoopsCode> loops = program::loops_code(instead_, request.outputs, "under_test");
-        if (!loops) throw Error("what " + failure.backend + " interprets holds an op that has no loops");
+        if (!loops)
+            throw Error("cannot write the graph of " + failure.backend + " as loops: it has an op without them");
         code.support = loops->support;
         code.code += loops->code;
         code.leaves = loops->graph;
@@ -253,8 +254,8 @@ std::string claim_of(const Repro& repro) {
     std::string text = "verified: " + std::to_string(repro.runs) + " of " + std::to_string(repro.of) +
                        " runs fail, the control passes";
     if (rate.flaky())
-        text += "; of what was compiled anew each time, " + std::to_string(rate.failed) + " of " +
-                std::to_string(rate.runs) + " runs failed";
+        text += "; compiled anew for each run, " + std::to_string(rate.failed) + " of " + std::to_string(rate.runs) +
+                " runs failed";
     return text;
 }
 
@@ -271,7 +272,7 @@ Repro with_harness(Repro repro, Emitter& emitter, const Options& options) {
     const TempDir elsewhere("whittle-repro");
     const auto check = [&] {
         if (repro.failure().signature.detail.starts_with("written_")) {
-            repro.message = "the program's inputs and parameters are constants, which no backend can write to";
+            repro.message = "the program keeps its inputs and parameters in constants, to which no backend can write";
             return;
         }
         repro.varies = false;
@@ -306,19 +307,18 @@ fs::path Options::file() const {
 
 Repro write_repro(const Graph& graph, const Options& options, Backend* own) {
     if (!graph.failure)
-        throw Error("the graph does not say how it fails, as those that minify writes do",
-                    "name the backend with --backend to look for a failure first");
+        throw Error("found no failure in the graph, expected one that minify wrote",
+                    "name the backend that fails with --backend");
     const Failure& failure = *graph.failure;
     if (failure.backend.empty())
-        throw Error({options.graph.string(), {}},
-                    "a command judged this failure, and a repro needs a backend to compile with",
-                    "minify with --backend, or hand the graph itself to the command's owner");
+        throw Error({options.graph.string(), {}}, "a command judged this failure, but a repro needs a backend",
+                    "minify with --backend, or send the minimized file to the compiler's maintainers");
     const std::vector<std::string> unknown = opaque_ops(graph);
     if (failure.signature.kind == name(Outcome::Kind::mismatch) && !unknown.empty())
         throw Error({options.graph.string(), {}},
-                    "a repro of wrong results holds what is expected, and Whittle does not know what " + join(unknown) +
+                    "a repro of wrong results needs expected values, and Whittle does not know what " + join(unknown) +
                         " computes",
-                    "hand the graph itself to the backend's owner");
+                    "send the minimized file to the backend's maintainers");
     const std::unique_ptr<Backend> found = own ? nullptr : find_backend(failure.backend);
     Backend& backend = own ? *own : *found;
     if (diagnose::other_compiler(failure, backend))
@@ -329,9 +329,8 @@ Repro write_repro(const Graph& graph, const Options& options, Backend* own) {
     if (repro.instead) interpreting.emplace(*repro.instead);
     Emitter* const emitter = interpreting ? &*interpreting : offered<Emitter>(backend);
     if (!emitter)
-        throw Error(
-            "found backend " + failure.backend + ", expected one that says how a program without Whittle runs it",
-            "what is part of Whittle needs no repro; a backend of your own offers Emitter");
+        throw Error("backend " + failure.backend + " cannot emit a standalone program",
+                    "in a backend of your own, implement Emitter: see share/doc/reference/backends.md");
     if (options.anonymize) anonymize(repro, backend);
     const bool flaky = repro.failure().signature.rate.flaky();
     const bool wants_short = !options.harness && !repro.instead && !flaky;

@@ -38,7 +38,7 @@ std::size_t lines_of(const Repro& repro) {
 std::string to_text(const Repro& repro, const Failure& failure, const Options& options) {
     std::string text = "failure:  " + failure.signature.text() + "\n          " + failure.message + "\n";
     text += repro.tried
-                ? "reduced:  to one kernel of Halide's\n"
+                ? "reduced:  to one Halide kernel\n"
                 : "data:     " + std::string(name(repro.data)) +
                       (repro.passing.empty() ? "" : " (it does not fail with " + join(repro.passing) + ")") + "\n";
     std::string files =
@@ -46,8 +46,8 @@ std::string to_text(const Repro& repro, const Failure& failure, const Options& o
     for (const std::filesystem::path& sidecar : repro.sidecars) files += sidecar.string() + "\n";
     text += labelled("written:  ", files);
     if (repro.replaced)
-        text += "names:    renamed, with made-up values in " + plural(*repro.replaced, "tensor") +
-                (repro.kept.empty() ? "" : "; the failure needs those of " + join(repro.kept)) + "\n";
+        text += "names:    replaced, and the values of " + plural(*repro.replaced, "tensor") +
+                (repro.kept.empty() ? "" : "; the failure needs the values of " + join(repro.kept)) + "\n";
     if (!repro.not_short.empty()) text += "          no short program: " + repro.not_short + "\n";
     if (!options.no_verify) text += verified_text(repro);
     if (!repro.also.empty()) text += "releases: " + repro.also + "\n";

@@ -130,7 +130,7 @@ class Verification {
 
     /// On the expected values.
     void check() {
-        constexpr const char* kFails = "its check fails on the expected values, too: ";
+        constexpr const char* kFails = "its check fails even on the expected values: ";
         const auto fails = [&](const std::vector<std::string>& command) {
             const ProcessResult result = run(command);
             return passes(result) ? std::nullopt : std::optional(kFails + last_words(result));
@@ -144,7 +144,7 @@ class Verification {
             const auto found = std::ranges::find(program_.others, other.name, &OtherProgram::name);
             if (!other.verified || found == program_.others.end()) continue;
             if (const auto why = fails(found->run))
-                other.verified = false, other.message = other.name + " shows nothing: " + *why;
+                other.verified = false, other.message = other.name + " proves nothing: " + *why;
         }
     }
 
@@ -189,7 +189,7 @@ class Verification {
         const std::string wanted = command_.ends_by.empty() ? "exit 1" : command_.ends_by;
         repro_.message = "run " + std::to_string(repro_.of) + " of " + std::to_string(planned) + " ended with " +
                          command_.ending(result) +
-                         (silent ? ", without the words of the failure: " : ", expected " + wanted + ": ") +
+                         (silent ? " but did not print the expected message: " : ", expected " + wanted + ": ") +
                          (by_itself ? repro_.message : last_line(result.err));
         return false;
     }
@@ -258,7 +258,7 @@ class Verification {
         other.runs_on = last_line(probe.out);
         other.message =
             other.name + (other.verified ? ": " + std::to_string(shown) + " of " + std::to_string(shown) + " runs fail"
-                                         : " does NOT show it: " + command.ending(last) +
+                                         : " does NOT reproduce it: " + command.ending(last) +
                                                (command.is_uncaught(last) ? ": " + last_line(last.err) : ""));
     }
 

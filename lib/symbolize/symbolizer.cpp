@@ -24,8 +24,10 @@ std::unique_ptr<LineSymbolizer> make_symbolizer(LineSymbolizer::Paths paths) {
             module_function<Make>("symbolizer", "whittle_make_llvm_symbolizer")(paths));
     } catch (const Error& error) {
         static std::once_flag told;
-        std::call_once(told,
-                       [&] { log_warning(LogChannel::capture, std::string("no files and lines: ") + error.what()); });
+        std::call_once(told, [&] {
+            log_warning(LogChannel::capture,
+                        std::string("cannot read source lines from debug information: ") + error.what());
+        });
         return std::make_unique<NoSymbolizer>();
     }
 }

@@ -7,7 +7,7 @@
 namespace whittle {
 
 Tensor part_of(const Tensor& tensor, int part) {
-    WHITTLE_CHECK(is_complex(tensor.dtype()) && (part == 0 || part == 1), "a part of what has none");
+    WHITTLE_CHECK(is_complex(tensor.dtype()) && (part == 0 || part == 1), "a part of a real tensor");
     Strides strides = tensor.strides();
     for (std::int64_t& stride : strides) stride *= 2;
     return Tensor(tensor.storage(), real_of(tensor.dtype()), tensor.sizes(), std::move(strides),
@@ -32,8 +32,8 @@ Tensor as_complex(const Tensor& parts) {
                                  [](std::int64_t stride) { return stride % 2 != 0; });
     if (parts.strides().back() != 1 || odd || parts.offset() % 2 != 0)
         throw Error("found parts with strides " + to_string(parts.strides()) + " from element " +
-                        std::to_string(parts.offset()) + ", expected them side by side, at even places",
-                    "contiguous() lays them so");
+                        std::to_string(parts.offset()) + ", expected adjacent parts at even offsets",
+                    "call contiguous() first");
     const Sizes sizes(parts.sizes().begin(), parts.sizes().end() - 1);
     Strides strides(parts.strides().begin(), parts.strides().end() - 1);
     for (std::int64_t& stride : strides) stride /= 2;

@@ -67,7 +67,7 @@ class HeaderParser {
         } else if (key == "shape" && !header.shape) {
             header.shape = tuple();
         } else {
-            fail("each of 'descr', 'fortran_order' and 'shape' once, before here '" + key + "'");
+            fail("'descr', 'fortran_order' and 'shape', each once; the key is '" + key + "'");
         }
     }
 
@@ -150,7 +150,7 @@ std::string_view header_text(std::span<const std::byte> bytes, std::size_t& star
     std::memcpy(&length, text.data() + 8, start - 8);  // u16 or u32, little-endian as we are
     if (length > text.size() - start)
         throw Error({file, "byte 8"}, "found a header length of " + std::to_string(length) + ", expected at most " +
-                                          std::to_string(text.size() - start) + " (what the file holds)");
+                                          std::to_string(text.size() - start) + ", the rest of the file");
     return text.substr(start, length);
 }
 

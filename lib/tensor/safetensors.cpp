@@ -108,8 +108,7 @@ class HeaderReader : public nlohmann::json_sax<nlohmann::json> {
         // nlohmann's own words after its "[json.exception.parse_error.101] parse error at line 1, column 2: "
         std::string text = e.what();
         if (const std::size_t colon = text.find(": "); colon != std::string::npos) text.erase(0, colon + 2);
-        fail("byte " + std::to_string(kLengthBytes + (position ? position - 1 : 0)),
-             "found a malformed JSON header: " + text);
+        fail("byte " + std::to_string(kLengthBytes + (position ? position - 1 : 0)), "malformed JSON header: " + text);
     }
 
   private:
@@ -163,7 +162,7 @@ std::string_view header_of(std::span<const std::byte> bytes, const std::string& 
     if (length > kMaxHeader || length > held)
         throw Error({file, "byte 0"},
                     "found a header length of " + std::to_string(length) + ", expected at most " +
-                        std::to_string(std::min(kMaxHeader, held)) + (length > held ? " (what the file holds)" : ""),
+                        std::to_string(std::min(kMaxHeader, held)) + (length > held ? ", the rest of the file" : ""),
                     "the file is truncated or not a safetensors file");
     const std::string_view text(reinterpret_cast<const char*>(bytes.data()) + kLengthBytes, length);
     if (text.empty() || text[0] != '{')
@@ -184,8 +183,8 @@ void check_layout(std::vector<Entry>& entries, std::uint64_t data_start, std::ui
         };
         if (from > to || to > data_size) fail("a range within the " + std::to_string(data_size) + " bytes of data");
         if (from != end)
-            fail("to begin at " + std::to_string(end) + ", where the tensor before it ends (" +
-                 (from < end ? "they overlap)" : "there is a hole)"));
+            fail("to begin at " + std::to_string(end) + ", the end of the tensor before (" +
+                 (from < end ? "they overlap)" : "there is a gap)"));
         std::uint64_t bytes = 0;
         std::int64_t count = 0;
         try {
@@ -254,7 +253,7 @@ void save_safetensors(const std::filesystem::path& path, const std::map<std::str
         WHITTLE_CHECK(key != kMetadata, "a tensor cannot have the metadata's name");
         if (info_of(tensor.dtype()).safetensors.empty())
             throw Error({path.string(), key}, "found " + std::string(name(tensor.dtype())) + ", expected " +
-                                                  dtype_names(&DTypeInfo::safetensors) + ": safetensors has no other");
+                                                  dtype_names(&DTypeInfo::safetensors) + ", the dtypes of safetensors");
         order.emplace_back(key, tensor.contiguous());
     }
     std::stable_sort(order.begin(), order.end(), [](const auto& a, const auto& b) {
@@ -272,7 +271,7 @@ void save_safetensors(const std::filesystem::path& path, const std::map<std::str
     try {
         text = header.dump();
     } catch (const nlohmann::json::exception&) {  // a key that is not UTF-8
-        throw Error({path.string(), {}}, "found a tensor name that is not UTF-8, expected one that JSON can hold");
+        throw Error({path.string(), {}}, "found a tensor name that is not UTF-8, which JSON requires");
     }
     text.resize((text.size() + 7) / 8 * 8, ' ');
     const std::uint64_t length = text.size();

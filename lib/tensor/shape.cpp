@@ -17,7 +17,7 @@ std::int64_t element_count(std::span<const std::int64_t> sizes) {
     std::int64_t count = 1;
     bool empty = false;
     for (const std::int64_t size : sizes) {
-        if (size < 0) throw Error("found sizes " + to_string(sizes) + ", expected none below 0");
+        if (size < 0) throw Error("found sizes " + to_string(sizes) + ", expected no negative size");
         empty = empty || size == 0;
         // Sizes beside a 0 must fit too: strides are made of them.
         if (__builtin_mul_overflow(count, std::max<std::int64_t>(size, 1), &count)) too_large(sizes);

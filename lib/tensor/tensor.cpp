@@ -64,7 +64,7 @@ void Storage::check_size(std::size_t bytes) {
     const std::optional<std::size_t> available = available_memory();
     if (!available || bytes <= *available) return;
     throw Error("found a tensor of " + std::to_string(bytes) + " bytes, expected one that fits in memory",
-                "the machine has less left: MemAvailable and SwapFree of /proc/meminfo");
+                "less is free: MemAvailable and SwapFree in /proc/meminfo");
 }
 
 std::shared_ptr<Storage> Storage::allocate(std::size_t bytes) {
@@ -118,7 +118,7 @@ Tensor::Tensor(std::shared_ptr<Storage> storage, DType dtype, Sizes sizes, Strid
     const auto held = static_cast<std::int64_t>(bytes.size() / size_of(dtype_));
     const std::optional<Reach> reached = reach(sizes_, strides_);
     if (!reached || offset_ < 0 || offset_ >= held || offset_ + reached->first < 0 || reached->last >= held - offset_)
-        throw Error("found sizes " + to_string(sizes_) + " with strides " + to_string(strides_) + " at element " +
+        throw Error("found sizes " + to_string(sizes_) + " with strides " + to_string(strides_) + " at offset " +
                     std::to_string(offset_) + ", expected a view inside the storage of " + std::to_string(held) + " " +
                     std::string(name(dtype_)) + " elements");
     if (reinterpret_cast<std::uintptr_t>(bytes.data()) % alignment_of(dtype_) != 0)
@@ -182,10 +182,9 @@ template std::vector<Complex64> Tensor::values() const;
 template std::vector<Complex128> Tensor::values() const;
 
 Scalar Tensor::item() const {
-    if (numel_ != 1)
-        throw Error("found a tensor of sizes " + to_string(sizes_) + ", expected exactly one element to read a number");
+    if (numel_ != 1) throw Error("found sizes " + to_string(sizes_) + ", expected a tensor of one element");
     if (whittle::is_complex(dtype_))
-        throw Error("found a complex number, expected a real one", "take its real and imaginary parts one by one");
+        throw Error("found a complex number, expected a real one", "read its real and imaginary parts");
     if (whittle::is_floating(dtype_)) return Scalar(values<double>()[0]);
     if (dtype_ == DType::boolean) return Scalar(static_cast<bool>(values<bool>()[0]));
     if (dtype_ == DType::u64) return Scalar(values<std::uint64_t>()[0]);
@@ -193,7 +192,7 @@ Scalar Tensor::item() const {
 }
 
 std::span<const std::byte> Tensor::contiguous_bytes() const {
-    WHITTLE_CHECK(is_contiguous(), "bytes of a strided tensor; contiguous() first, and keep what it returns");
+    WHITTLE_CHECK(is_contiguous(), "found a strided tensor, expected the result of contiguous()");
     return {static_cast<const std::byte*>(raw()), static_cast<std::size_t>(numel_) * size_of(dtype_)};
 }
 

@@ -166,7 +166,7 @@ TEST_CASE("outputs of an earlier run do not count for a later one") {
 
 TEST_CASE("a command that does not exist is an error, one that takes too long a failure") {
     CHECK_THROWS_WITH(make_command_backend("/no/such/compiler --fast"),
-                      Catch::Contains("there is no program '/no/such/compiler'"));
+                      Catch::Contains("found no program '/no/such/compiler'"));
     CHECK(failure_of_script("sleep 1000", {{"timeout", "0.05"}}).message == "no result after 50 ms");
 }
 

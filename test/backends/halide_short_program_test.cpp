@@ -56,7 +56,7 @@ const Signature kWrong{"mismatch", "run", "value"};
 TEST_CASE("halide program: without a guilty directive there is no control, and no argument") {
     const std::string text = written(Copied(Tensor::of<float>({1, 2}), Tensor::of<float>({1, 3})), kWrong);
     CHECK(has(text, "int main() {"));
-    CHECK_FALSE(has(text, "guilty"));
+    CHECK_FALSE(has(text, "with_directive"));
     CHECK(has(text, ": f(1) is 3, expected 2."));
     CHECK(has(text, "f.vectorize(x, 4"));
     CHECK(has(text, "float in_data[] = {1, 2};"));
@@ -85,7 +85,7 @@ TEST_CASE("halide program: the guilty directive is alone on its line") {
     found.exact = true;
     const std::string text = written(found, kWrong);
     CHECK(has(text, "int main(int argc, char **) {"));
-    CHECK(has(text, "    if (guilty) f.vectorize(x, 4"));
+    CHECK(has(text, "    if (with_directive) f.vectorize(x, 4"));
     CHECK(has(text, "if (out.data()[i] != expected[i])"));
     CHECK_FALSE(has(text, "#include <cmath>"));
 }

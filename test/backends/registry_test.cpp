@@ -129,10 +129,10 @@ TEST_CASE("a folder with a description is a backend of its name") {
     CHECK(backend_files("mine").back() == folder / "backend.json");  // needed, so that a change of it counts
     describe(R"(["no-such-program", "{here}/w.sh"])");
     CHECK_THROWS_WITH(find_backend("mine"),
-                      Catch::Contains("there is no no-such-program, no " + (folder / "w.sh").string()) &&
+                      Catch::Contains("found no no-such-program, no " + (folder / "w.sh").string()) &&
                           Catch::Contains("run make -C " + folder.string()));
     CHECK(listed("mine"));
     describe("7");
     CHECK_FALSE(listed("mine"));  // with a warning
-    CHECK_THROWS_WITH(find_backend("mine"), Catch::Contains("there is no backend 'mine'"));
+    CHECK_THROWS_WITH(find_backend("mine"), Catch::Contains("unknown backend 'mine'"));
 }

@@ -285,9 +285,8 @@ TEST_CASE("short programs: ops are defined in the model's version, and those tha
         return "[" + name + "](https://github.com/onnx/onnx/blob/main/docs/Changelog.md#" + name + ")";
     };
     const Case old = shaped("12"), newer = shaped("13");
-    CHECK(definitions_text(old.graph) == "By definition: " + link("Softmax-11") + ", " + link("Transpose-1") + ".\n");
-    CHECK(definitions_text(newer.graph) ==
-          "By definition: " + link("Softmax-13") + ", " + link("Transpose-13") + ".\n");
+    CHECK(definitions_text(old.graph) == "Definition: " + link("Softmax-11") + ", " + link("Transpose-1") + ".\n");
+    CHECK(definitions_text(newer.graph) == "Definition: " + link("Softmax-13") + ", " + link("Transpose-13") + ".\n");
     CHECK(opset_words(old.graph) == " at opset 12");
     CHECK(opset_words(newer.graph).empty());
     CHECK(title_of(newer.request(), short_model(newer.request())) ==
@@ -372,7 +371,7 @@ TEST_CASE("short programs: a nested graph is shown under other names, one with p
     Graph body = *one.graph.subgraphs.at("user_body");
     body.attributes["w"] = Tensor::of<float>({1}, {1});
     one.graph.subgraphs["user_body"] = std::make_shared<const Graph>(std::move(body));
-    CHECK(not_in_short_model(one.request()) == "its graph holds others that have parameters or graphs of their own");
+    CHECK(not_in_short_model(one.request()) == "it has nested graphs with parameters or nested graphs of their own");
 }
 
 TEST_CASE("short programs: what is not shown shortly is said") {
@@ -384,7 +383,7 @@ TEST_CASE("short programs: what is not shown shortly is said") {
     one = pooled();
     one.graph.failure->accuracy.mode = Accuracy::Mode::strict;
     CHECK_FALSE(onnxruntime_program(one.request(), said(), why_not));
-    CHECK(why_not == "it fails with --accuracy=strict only");
+    CHECK(why_not == "it only fails with --accuracy=strict");
     CHECK_FALSE(short_writer("tensorrt"));
     CHECK(short_writer("opencv") == opencv_program);
 }

@@ -82,7 +82,7 @@ class Outside final : public Backend, public Switchable, public Emitter, public 
                     "[i] = " + (node.target == "aten.abs.default" ? "std::fabs(" : "-(") +
                     (operand.kind == NodeKind::call ? "v_" : "in_") + operand.name + "[i])" +
                     (!wrong     ? ""
-                     : switched ? " + (guilty ? 1 : 0)"
+                     : switched ? " + (culprit_on ? 1 : 0)"
                                 : " + 1") +
                     ";\n";
         }
@@ -229,5 +229,5 @@ TEST_CASE("a backend that offers nothing has no culprit, and its repro says why 
     graph.failure->inputs = {Tensor::of(std::vector<float>{1}, {1})};
     CHECK_FALSE(diagnose::diagnose(graph, silent, {}).culprit);
     CHECK(unsupported_isolated(graph, silent).empty());
-    CHECK_THROWS_WITH(repro::write_repro(graph, {}, &silent), Catch::Contains("found backend silent"));
+    CHECK_THROWS_WITH(repro::write_repro(graph, {}, &silent), Catch::Contains("backend silent cannot emit"));
 }

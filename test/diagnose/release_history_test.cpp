@@ -79,7 +79,7 @@ TEST_CASE("a release is an option, and others are refused by name", "[releases]"
     CHECK_THROWS_WITH(find_backend(spec("1.0=right,3.0=right"), {{"release", "1.1"}}),
                       Catch::Contains("backend option release: found '1.1', expected one of 1.0, 3.0"));
     CHECK_THROWS_WITH(version_of(*backend, {{"release", "2.0"}}),
-                      Catch::Contains("it says that it is release '3.0', expected '2.0'"));
+                      Catch::Contains("found release '3.0', expected '2.0'"));
     CHECK_THROWS_WITH(find_backend(spec("right"), {{"release", "1.0"}}),
-                      Catch::Contains("found '1.0', expected nothing: it has none"));
+                      Catch::Contains("found '1.0', expected none: the backend has no releases"));
 }

@@ -216,9 +216,9 @@ TEST_CASE("malformed graph files are refused with a pointer") {
     const auto [from, to, message] = GENERATE(table<std::string, std::string, std::string>({
         {"\"nodes\"", "\"knots\"", "/knots: found an unknown member"},
         {"\"name\": \"graph\",", "", "g.json: the top level: found no member \"name\", expected one"},
-        {"\"dialect\": \"aten\"", "\"dialect\": 7", "/dialect: found 7, expected a text"},
+        {"\"dialect\": \"aten\"", "\"dialect\": 7", "/dialect: found 7, expected a string"},
         {"\"call\"", "\"cal\"", "/nodes/2/kind: found \"cal\", expected placeholder"},
-        {"\"add\"", "\"input_1\"", "/nodes/2/name: found \"input_1\", expected a name that no node above has"},
+        {"\"add\"", "\"input_1\"", "/nodes/2/name: found \"input_1\", expected a name that no earlier node has"},
         {"{\"node\": \"input_1\"}", "{\"node\": \"later\"}",
          "/nodes/2/args/0/node: found \"later\", expected the name"},
         {"{\"node\": \"input_1\"}", "{\"nod\": \"input_1\"}", "/nodes/2/args/0: found an object, expected one of"},
@@ -228,11 +228,12 @@ TEST_CASE("malformed graph files are refused with a pointer") {
         {"\"sizes\": [2, 3]", "\"sizes\": [18446744073709551615]", "expected an integer of 64 bits"},
         {"\"sizes\": [2, 3]", "\"sizes\": [4294967296, 4294967296]", "expected sizes of a tensor"},
         {"\"dtype\": \"f32\"", "\"dtype\": \"f33\"", "/attributes/layer.weight/dtype: found \"f33\", expected a dtype"},
-        {"\"data\": [1.0", "\"data\": [[1.0]", "/attributes/layer.weight/data/0: found a list of 1, expected a number"},
+        {"\"data\": [1.0", "\"data\": [[1.0]",
+         "/attributes/layer.weight/data/0: found a list of 1 element, expected a number"},
         {"\"data\": [1.0", "\"data\": [\"big\"", "/attributes/layer.weight/data/0: found \"big\""},
         {"\"data\": [1.0", "\"data\": [1e300", "a number in the range of f32"},
         {"\"data\": [1.0", "\"data\": [1.0, 2.0",
-         "/attributes/layer.weight/data: found a list of 4, expected 3 elements"},
+         "/attributes/layer.weight/data: found a list of 4 elements, expected 3 elements"},
         {"\"sizes\": [3]", "\"sizes\": [1125899906842624]", "expected 1125899906842624 elements"},
         {"\"data\": [1.0, 2.0, 3.0]", "\"hash\": \"00\"", "expected the hash of a tensor in the tensors file"},
         {", \"data\": [1.0, 2.0, 3.0]", "", "found neither data nor hash"},
@@ -261,8 +262,9 @@ TEST_CASE("a file cut anywhere is refused") {
 
 TEST_CASE("depth is bounded") {
     const std::string deep(200000, '[');
-    CHECK_THAT(complaint_about(deep), Contains("nested more than 256 deep"));
-    CHECK_THAT(thrown<Error>([&] { parse_json(deep, "x.json"); }), Contains("x.json: found JSON nested more than 256"));
+    CHECK_THAT(complaint_about(deep), Contains("nested deeper than 256 levels"));
+    CHECK_THAT(thrown<Error>([&] { parse_json(deep, "x.json"); }),
+               Contains("x.json: found JSON nested deeper than 256"));
     CHECK(parse_json("{\"a\": [1, 2.5, null]}", "x.json")["a"][1] == 2.5);
     CHECK_THAT(thrown<Error>([&] { parse_json("{\"a\": 1, \"a\": 2}", "x.json"); }), Contains("twice"));
     CHECK_THAT(thrown<Error>([&] { parse_json("{\"a\": ", "x.json"); }), Contains("x.json: byte 7"));

@@ -33,6 +33,6 @@ extern "C" int use_whittle() {
         (void)find_backend("halide")->compile(graph, {{"asserts", "perhaps"}});
     });
     const bool command = throws("command", "the command is missing", [] { (void)find_backend("cmd: "); });
-    const bool core = throws("core", "there is no backend", [] { (void)find_backend("no_such_backend"); });
+    const bool core = throws("core", "unknown backend", [] { (void)find_backend("no_such_backend"); });
     return halide && command && core ? 0 : 1;
 }

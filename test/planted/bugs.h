@@ -1,4 +1,4 @@
-// Bugs that tests plant into compilations, through the hooks of program/hooks.h.
+// Bugs that tests inject into compilations, through the hooks of program/hooks.h.
 #pragma once
 
 #include <string>

@@ -1,5 +1,5 @@
-// Preloaded into a program of Whittle by scripts/planted: plants the bug that $PLANTED_BUG names. The program's own
-// children are free of it.
+// Preloaded into one of Whittle's programs by scripts/planted: injects the bug that $PLANTED_BUG names. Children that
+// the program starts do not have it.
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
@@ -27,7 +27,7 @@ void plant_in_capture(const std::string& op) {
     try {
         whittle::program::set_hooks(whittle::planted_bug(bug ? bug : ""));
     } catch (const std::exception& error) {
-        std::fprintf(stderr, "planted: %s\n", error.what());
+        std::fprintf(stderr, "planted: error: %s\n", error.what());
         std::exit(2);
     }
 }

@@ -82,12 +82,12 @@ TEST_CASE("emit: each accuracy brings what it needs and nothing more") {
 
 TEST_CASE("emit: what must pass") {
     Graph graph = relu({"mismatch", "run", "value"});
-    CHECK(harness_of(graph).control_argument == "the loops alone");
+    CHECK(harness_of(graph).control_argument == "plain loops instead of the compiler");
     graph.failure->culprit = Culprit{.component = "lowering", .op = "aten.relu.default"};
-    CHECK(harness_of(graph).control_argument == "the recorded outputs alone");
+    CHECK(harness_of(graph).control_argument == "the recorded outputs instead of the compiler");
     graph.failure->culprit.reset();
     graph.failure->accuracy.mode = Accuracy::Mode::strict;
-    CHECK(harness_of(graph).control_argument == "the recorded outputs alone");
+    CHECK(harness_of(graph).control_argument == "the recorded outputs instead of the compiler");
 }
 
 TEST_CASE("emit: outputs without elements, twice the same, and inputs passed through") {
@@ -116,7 +116,7 @@ TEST_CASE("emit: the header says what a reader asks first") {
     graph.failure->message = "two\nlines";
     ReproProgram program = harness_of(graph, fixed_options("my repro.cpp"));
     const std::string text = program.text;
-    CHECK(text.starts_with("// my repro.cpp - written by `repro m.json`; not verified\n//\n"));
+    CHECK(text.starts_with("// my repro.cpp - written by Whittle, `repro m.json`; not verified\n//\n"));
     claim(program, "verified: 3 of 3 runs fail");
     CHECK(program.text == std::string(text).replace(text.find("not verified"), 12, "verified: 3 of 3 runs fail"));
     CHECK(has(text, "//   failure    mismatch (value) at run: two\n//              lines\n"));

@@ -70,12 +70,12 @@ std::string issue_of(const std::string& body, const std::string& control = "") {
 TEST_CASE("issue: all lines that the program prints") {
     CHECK(issue_of("    puts(\"y: {\\n  a: 1,\\n\\n  b: 2\\n}\");\n") ==
           "./repro\n\nprints\n\n    y: {\n      a: 1,\n\n      b: 2\n    }\n\n"
-          "and exits with status 1 (0: the bug is gone).\n");
-    CHECK(issue_of("") == "./repro\n\nexits with status 1 (0: the bug is gone).\n");
+          "and exits with status 1 (0 when the bug is fixed).\n");
+    CHECK(issue_of("") == "./repro\n\nexits with status 1 (0 when the bug is fixed).\n");
 }
 
 TEST_CASE("issue: nothing on status 2, with which a program ends where its control fails") {
-    CHECK(issue_of("", "level 0") == "./repro\n\nexits with status 1 (0: the bug is gone).\n");
+    CHECK(issue_of("", "level 0") == "./repro\n\nexits with status 1 (0 when the bug is fixed).\n");
 }
 
 TEST_CASE("issue: of many lines the first and the last, and how many there are between them") {
@@ -84,7 +84,7 @@ TEST_CASE("issue: of many lines the first and the last, and how many there are b
     CHECK(issue_of("    for (int i = 1; i <= 13; i++) printf(\"line %d\\n\", i);\n") ==
           "./repro\n\nprints\n\n    line 1\n    line 2\n    line 3\n    line 4\n    line 5\n    line 6\n"
           "    [… 2 lines …]\n    line 9\n    line 10\n    line 11\n    line 12\n    line 13\n\n"
-          "and exits with status 1 (0: the bug is gone).\n");
+          "and exits with status 1 (0 when the bug is fixed).\n");
 }
 
 TEST_CASE("issue: what decides in memory that nobody wrote is an example") {
@@ -110,14 +110,15 @@ TEST_CASE("issue: a tracker whose readers write Python gets the script, where it
                        .run = {"sh", "-c", "echo exception: no; exit 1"},
                        .probe = {"echo", "PyTorch 9"}}};
     const std::string text = report_of(program);
-    CHECK(text.find("```python\nprint(1)\n```\n\nFor C++: `repro.cpp`, attached.\n\n    sh -c ") != std::string::npos);
+    CHECK(text.find("```python\nprint(1)\n```\n\nThe same in C++: `repro.cpp`, attached.\n\n    sh -c ") !=
+          std::string::npos);
     CHECK(text.find("prints\n\n    exception: no\n\nand exits with status 1") != std::string::npos);
     CHECK(text.find("- PyTorch 9\n") != std::string::npos);
 
     program.others[0].run = {"true"};  // it does not show the failure
     const std::string other = report_of(program);
     CHECK(other.find("```cpp\n") != std::string::npos);
-    CHECK(other.find("For Python: `repro.py`, attached.") == std::string::npos);
+    CHECK(other.find("The same in Python: `repro.py`, attached.") == std::string::npos);
     CHECK(other.find("- LibTorch 1.13.0\n") != std::string::npos);
 }
 

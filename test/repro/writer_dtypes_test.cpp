@@ -125,7 +125,7 @@ TEST_CASE("writers: C++ of every dtype builds, and its check passes on the expec
     const ProcessResult built = build(folder.path(), program);
     CAPTURE(built.err);
     REQUIRE(built.exit_code == 0);
-    REQUIRE(program.control_argument == "the recorded outputs alone");
+    REQUIRE(program.control_argument == "the recorded outputs instead of the compiler");
     check_exits_with_0(folder.path(), {"./repro", "control"});
 }
 

@@ -101,7 +101,7 @@ TEST_CASE("malformed npy files are refused by place") {
         {npy(1, dict("<m8", "(2,)"), data), "found dtype '<m8'"},
         {npy(1, "{'descr': [('a', '<f4')], 'fortran_order': False, 'shape': (4,)}", data), "structured arrays"},
         {npy(1, "{'descr': '<f4', 'fortran_order': False}", data), "expected a member 'shape'"},
-        {npy(1, "{'descr': '<f4', 'descr': '<f4'}", data), "once, before here 'descr'"},
+        {npy(1, "{'descr': '<f4', 'descr': '<f4'}", data), "each once; the key is 'descr'"},
         {npy(1, "{'descr': '<f4", data), "expected a closing quote"},
         {npy(1, dict("<f4", "(4 5)"), data), "expected ',' or ')'"},
         {npy(1, dict("<f4", "(-4,)"), data), "expected a size from 0 to 2^63-1"},

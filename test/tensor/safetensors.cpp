@@ -125,8 +125,8 @@ TEST_CASE("malformed safetensors are refused by name or place") {
         {file_of("{\"a\":"), "byte 1"},
         {file_of("{\"a\":1}"), "header key 'a': found 1, expected an object"},
         {file_of("{\"a\":[]}"), "header key 'a': found an array, expected an object"},
-        {file_of("{} x"), "byte 11: found a malformed JSON header"},
-        {file_of("{\"\xff\":{}}"), "byte 10: found a malformed JSON header"},
+        {file_of("{} x"), "byte 11: malformed JSON header"},
+        {file_of("{\"\xff\":{}}"), "byte 10: malformed JSON header"},
         {file_of(deep), "header key 'a': found an array, expected an object"},
         {file_of("{\"__metadata__\":{\"a\":1}}"), "header key '__metadata__': member 'a': found 1, expected strings"},
         {file_of("{\"__metadata__\":{\"a\":{}}}"), "found an object, expected strings"},
@@ -159,11 +159,11 @@ TEST_CASE("malformed safetensors are refused by name or place") {
         {file_of(offsets("[2]", "[0,8,9]"), data), "found more than 2 data_offsets"},
         {file_of(offsets("[2]", "[0,18446744073709551615]"), data), "expected a range within"},
         {file_of(offsets("[1]", "[4,8]"), data),
-         "expected to begin at 0, where the tensor before it ends (there is a hole)"},
+         "expected to begin at 0, the end of the tensor before (there is a gap)"},
         {file_of(
              R"({"a":{"dtype":"F32","shape":[1],"data_offsets":[0,4]},"b":{"dtype":"F32","shape":[1],"data_offsets":[2,6]}})",
              "123456"),
-         "header key 'b': found data_offsets [2, 6], expected to begin at 4, where the tensor before it ends (they "
+         "header key 'b': found data_offsets [2, 6], expected to begin at 4, the end of the tensor before (they "
          "overlap)"},
         {file_of(
              R"({"a":{"dtype":"U8","shape":[1],"data_offsets":[0,1]},"a":{"dtype":"U8","shape":[1],"data_offsets":[1,2]}})",

@@ -263,7 +263,8 @@ TEST_CASE("the index of a trace comes back and satisfies its schema") {
     CHECK_THAT(message("\"return\"", "\"finish\""), Contains("/graphs/1/ended_by: found \"finish\""));
     CHECK_THAT(message("records/a.json", "../a.json"),
                Contains("/records/0/file: found \"../a.json\", expected a relative"));
-    CHECK_THAT(message("\"count\": 2", "\"count\": -2"), Contains("/breaks/0/count: found -2, expected a count"));
+    CHECK_THAT(message("\"count\": 2", "\"count\": -2"),
+               Contains("/breaks/0/count: found -2, expected an integer, 0 or more"));
     CHECK_THAT(message("\"relation\": \"equal\"", "\"relation\": \"alike\""),
                Contains("/graphs/1/guards/10/relation: found \"alike\", expected above, equal, multiple or at_most"));
     CHECK_THAT(message("{\"live\": 2}", "{\"path\": [2]}"),

@@ -64,7 +64,7 @@ void read_report(const fs::path& file, BackendFailure& failure) {
     if (!fs::exists(file)) return;
     try {
         const nlohmann::json report = parse_json(read_file(file, kMaxReport), "failure.json");
-        if (!report.is_object()) throw Error("found no object");
+        if (!report.is_object()) throw Error("found no JSON object");
         const auto text = [&](const char* key, std::string& to) {
             if (const auto found = report.find(key); found != report.end() && found->is_string())
                 to = found->get<std::string>();
@@ -76,7 +76,7 @@ void read_report(const fs::path& file, BackendFailure& failure) {
         if (stage == "compile" || stage == "run")
             failure.stage = stage;
         else
-            failure.message += "; its failure.json says stage '" + stage + "', expected compile or run";
+            failure.message += "; found stage '" + stage + "' in its failure.json, expected compile or run";
         if (const auto found = report.find("unsupported"); found != report.end() && found->is_boolean())
             failure.unsupported = found->get<bool>();
     } catch (const Error& error) {
@@ -94,7 +94,7 @@ BackendFailure process_failure(const ProcessResult& result, const Options& optio
         failure.message = "exited with " + std::to_string(result.exit_code);
     const bool broken = !result.signal && (result.exit_code == kCannotRun || result.exit_code == kNotFound);
     failure.unsupported = !result.signal && (broken || result.exit_code == kCannotJudge);
-    if (broken) failure.message += ", which says that the command itself cannot run";
+    if (broken) failure.message += " (the command itself cannot run)";
     if (const std::string line = own_words(result.err); !line.empty()) failure.message += ": " + line;
     read_report(folder / "failure.json", failure);
     return failure;

@@ -75,7 +75,7 @@ std::string definitions_text(const Graph& graph) {
         const std::string name = version.op + "-" + std::to_string(version.since);
         links.push_back("[" + name + "](https://github.com/onnx/onnx/blob/main/docs/Changelog.md#" + name + ")");
     }
-    return links.empty() || links.size() > kMost ? "" : "By definition: " + join(links) + ".\n";
+    return links.empty() || links.size() > kMost ? "" : "Definition: " + join(links) + ".\n";
 }
 
 std::string opset_words(const Graph& graph) {

@@ -7,7 +7,7 @@
 
 namespace whittle {
 
-/// "By definition: [Softmax-11](https://…).\n": each op of ai.onnx in the version that the model means, in order, but
+/// "Definition: [Softmax-11](https://…).\n": each op of ai.onnx in the version that the model means, in order, but
 /// for those that only change a shape. Nothing where there are none, or too many for somebody to read.
 std::string definitions_text(const Graph& graph);
 

@@ -98,7 +98,7 @@ void expect_program(const std::string& prefix, const std::string& line, const st
                     "the command is missing, expected " + prefix + "PROGRAM ARGS");
     if (!program_path(argv[0]))  // or that would pass for the backend's failure
         throw Error({"backend '" + prefix + line + "'", {}},
-                    "there is no program '" + argv[0] + "', neither in PATH nor by this path");
+                    "found no program '" + argv[0] + "', neither in PATH nor at this path");
 }
 
 }  // namespace whittle

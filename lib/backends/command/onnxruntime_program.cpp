@@ -222,13 +222,13 @@ class OnnxRuntimeProgram {
                 return tried +
                        "  console.log('no error');\n} catch (error) {\n  console.log(error.message);\n"
                        "  process.exitCode = 1;\n}\n";
-            return "const says = {};\nfor (const graphOptimizationLevel of " + node_levels() + ") {\n" +
+            return "const results = {};\nfor (const graphOptimizationLevel of " + node_levels() + ") {\n" +
                    indented(tried) +
-                   "    says[graphOptimizationLevel] = 'no error';\n  } catch (error) {\n"
-                   "    says[graphOptimizationLevel] = error.message;\n  }\n"
-                   "  console.log(`${graphOptimizationLevel}: ${says[graphOptimizationLevel]}`);\n}\n"
-                   "process.exit(says." +
-                   passing().node + " !== 'no error' ? 2 : says." + failing().node + " !== 'no error' ? 1 : 0);\n";
+                   "    results[graphOptimizationLevel] = 'no error';\n  } catch (error) {\n"
+                   "    results[graphOptimizationLevel] = error.message;\n  }\n"
+                   "  console.log(`${graphOptimizationLevel}: ${results[graphOptimizationLevel]}`);\n}\n"
+                   "process.exit(results." +
+                   passing().node + " !== 'no error' ? 2 : results." + failing().node + " !== 'no error' ? 1 : 0);\n";
         }
         if (!by_level()) return node_session(fixed) + "const y = " + node_value() + ";\n" + node_verdict("y");
         return "const y = {};\n" + node_rows("  y[graphOptimizationLevel] = " + node_value() + ";\n") +
@@ -351,9 +351,9 @@ class OnnxRuntimeProgram {
             if (!by_level()) return tried(fixed, "print(\"no error\")\n", "print(error)\n    sys.exit(1)\n");
             const std::string right = std::string("\"") + passing().python + "\"",
                               wrong = std::string("\"") + failing().python + "\"";
-            return "says = dict.fromkeys((" + right + ", " + wrong + "), \"no error\")\nfor level in says:\n" +
-                   indented(tried(by_name, "", "says[level] = str(error)\n"), "    ") +
-                   "print(says)\nsys.exit(2 if says[" + right + "] != \"no error\" else int(says[" + wrong +
+            return "results = dict.fromkeys((" + right + ", " + wrong + "), \"no error\")\nfor level in results:\n" +
+                   indented(tried(by_name, "", "results[level] = str(error)\n"), "    ") +
+                   "print(results)\nsys.exit(2 if results[" + right + "] != \"no error\" else int(results[" + wrong +
                    "] != \"no error\"))\n";
         }
         if (!by_level()) return python_session(fixed) + "y = " + python_value() + "\n" + python_verdict("y");
@@ -384,7 +384,7 @@ class OnnxRuntimeProgram {
         if (!by_level() && request_.blame.off.empty())
             return request_.blame.level.empty()
                        ? ""
-                       : std::string(is("mismatch") ? "Wrong" : "It fails") + " at all levels of optimization.\n";
+                       : std::string(is("mismatch") ? "Wrong" : "It fails") + " at all optimization levels.\n";
         std::string column = "result", right = "no error", seen = is("crash") ? failure_.signature.detail : message();
         if (is("mismatch")) {
             const Tensor& expected = request_.expected[compared_.output];
@@ -447,14 +447,14 @@ std::optional<ReproProgram> onnxruntime_program(const ShortRequest& request, con
                                                 std::string& why_not) {
     why_not = not_in_short_model(request);
     const Failure& failure = *request.graph.failure;
-    if (failure.signature.kind == "timeout") why_not = "node cannot end a run that hangs";
+    if (failure.signature.kind == "timeout") why_not = "Node.js cannot stop a run that hangs";
     for (const auto& [name, value] : failure.options)
         if (name != "pass-limit" && name != "release") why_not = "it is run with " + name + "=" + value;
     const auto unknown = [](const Tensor& tensor) { return !type_of(tensor.dtype()); };
     const auto half = [](const Tensor& tensor) { return tensor.dtype() == DType::f16; };
     if (std::ranges::any_of(failure.inputs, unknown) || std::ranges::any_of(request.expected, unknown) ||
         (failure.signature.kind == "mismatch" && std::ranges::any_of(request.expected, half)))
-        why_not = "node's arrays have no elements of its dtypes";
+        why_not = "Node.js has no arrays of its dtypes";
     if (!why_not.empty()) return std::nullopt;
     return OnnxRuntimeProgram(request, said).write();
 }

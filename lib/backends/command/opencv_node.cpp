@@ -76,10 +76,10 @@ std::string opencv_in_node(const ShortRequest& request, const ShortModel& model,
 
 std::string not_in_opencv_node(const ShortRequest& request) {
     const std::string& kind = request.graph.failure->signature.kind;
-    if (kind == "timeout" || kind == "crash") return "node cannot end a run that hangs or crashes";
+    if (kind == "timeout" || kind == "crash") return "Node.js cannot stop a run that hangs or crashes";
     const auto other = [](const Tensor& value) { return value.rank() != 2 && !is_image(value); };
     if (std::ranges::any_of(request.graph.failure->inputs, other))
-        return "OpenCV's matrices of JavaScript have two dimensions, or those of an image";
+        return "OpenCV's matrices in JavaScript have two dimensions, or those of an image";
     return {};
 }
 

@@ -60,8 +60,8 @@ class OpenCvProgram {
             {"CATCH", is("exception")
                           ? " catch (const cv::Exception &e) {\n    printf(\"%s\\n\", e.err.c_str());\n    return 1;\n}"
                           : ""},
-            {"BEFORE", (guilty ? "    const bool guilty = argc == 1;\n" : "") + before()},
-            {"OPTIONS", guilty ? "    if (!guilty) net.enableFusion(false);\n" : ""},
+            {"BEFORE", (guilty ? "    const bool fusion = argc == 1;\n" : "") + before()},
+            {"OPTIONS", guilty ? "    if (!fusion) net.enableFusion(false);\n" : ""},
             {"INPUTS", inputs()},
             {"OUTPUT", model_.outputs.at(compared_.output)},
             {"COMPARE", is("mismatch") ? compare() : ""}};
@@ -248,7 +248,7 @@ std::optional<ReproProgram> opencv_program(const ShortRequest& request, const Wo
     for (const auto& [name, value] : failure.options) why_not = "it is run with " + name + "=" + value;
     const auto unknown = [](const Tensor& tensor) { return tensor.dtype() != DType::f32; };
     if (std::ranges::any_of(failure.inputs, unknown) || std::ranges::any_of(request.expected, unknown))
-        why_not = "it has data of other types than float";
+        why_not = "it has data of types other than float";
     if (why_not.empty() && !said.package.empty()) why_not = not_in_opencv_node(request);
     if (!why_not.empty()) return std::nullopt;
     return OpenCvProgram(request, said).write();

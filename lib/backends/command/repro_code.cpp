@@ -163,7 +163,7 @@ SuspectCode worker_code(const EmitRequest& request, const std::vector<std::strin
     const auto line = [](const std::string& name, const std::string& text) {
         return "static const char " + name + "[] =\n    " + string_literal(text) + ";\n";
     };
-    slots["ASKED"] = code.reads_guilty ? "guilty ? question : question_without" : "question";
+    slots["ASKED"] = code.reads_guilty ? "culprit_on ? question : question_without" : "question";
     slots["QUESTION"] = chomped(line("question", question.text) +
                                 (code.reads_guilty ? line("question_without", question.text_without) : ""));
     for (const char* part : {"questions", "ask", "listen", "ended", "answer"}) {

@@ -210,12 +210,12 @@ std::vector<ReproProgram::File> files_of(const fs::path& folder) {
 std::optional<ReproProgram> script_program(const ShortRequest& request, const Scripted& scripted,
                                            std::string& why_not) {
     why_not = not_shown_shortly(*request.graph.failure);
-    if (request.graph.failure->signature.detail == "sizes") why_not = "its mismatch is none of values";
-    if (!request.graph.subgraphs.empty()) why_not = "its graph holds others";
+    if (request.graph.failure->signature.detail == "sizes") why_not = "the mismatch is not in values";
+    if (!request.graph.subgraphs.empty()) why_not = "it has nested graphs";
     for (const Tensor& expected : request.expected)
         if (expected.numel() == 0 || !format_of(expected.dtype()))
-            why_not = "Python's standard library does not read all that it computes";
-    if (request.expected.empty()) why_not = "nobody knows what it computes";
+            why_not = "Python's standard library cannot read all of its results";
+    if (request.expected.empty()) why_not = "what it computes is unknown";
     if (!why_not.empty()) return std::nullopt;
     return Script(request, scripted).write();
 }

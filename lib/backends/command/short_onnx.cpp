@@ -31,8 +31,8 @@ std::string opset_condition(const ShortRequest& request, const ShortModel& model
 std::string pasted(const ReproProgram::File& file) {
     constexpr std::size_t kMost = 2048;  // bytes
     if (file.text.size() > kMost) return "";
-    return "\n<details><summary>" + file.name + ", to be pasted</summary>\n\n```sh\nbase64 -d > " + file.name +
-           " << END\n" + base64(file.text) + "END\n```\n</details>\n";
+    return "\n<details><summary>" + file.name + " in base64, to paste into a shell</summary>\n\n```sh\nbase64 -d > " +
+           file.name + " << END\n" + base64(file.text) + "END\n```\n</details>\n";
 }
 
 }  // namespace
@@ -59,16 +59,16 @@ std::string model_text(const ShortModel& model, bool why) {
 std::string not_in_short_model(const ShortRequest& request) {
     const Failure& failure = *request.graph.failure;
     if (std::string why = not_shown_shortly(failure); !why.empty()) return why;
-    if (request.graph.dialect != "onnx") return "its graph is none of ONNX";
+    if (request.graph.dialect != "onnx") return "its graph is not in the ONNX dialect";
     for (const auto& [name, nested] : request.graph.subgraphs)
         if (!nested->attributes.empty() || !nested->subgraphs.empty())
-            return "its graph holds others that have parameters or graphs of their own";
+            return "it has nested graphs with parameters or nested graphs of their own";
     std::size_t bytes = 0;
     for (const auto& [name, value] : request.graph.attributes) bytes += value.contiguous().contiguous_bytes().size();
-    if (bytes > kMostParameters) return "its parameters are more than is sent with a report";
+    if (bytes > kMostParameters) return "its parameters are too large for a bug report";
     const auto empty = [](const Tensor& tensor) { return tensor.numel() == 0; };
     if (std::ranges::any_of(failure.inputs, empty) || std::ranges::any_of(request.expected, empty))
-        return "some of its data have no elements";
+        return "some of its data are empty";
     return {};
 }
 

@@ -64,7 +64,7 @@ WorkerHello read_hello(const json& said) {
             hello.levels.push_back({level.at("name").get<std::string>(), level.at("most").get<int>()});
             if (hello.levels.back().most < 0)
                 throw Error("found \"most\": " + std::to_string(hello.levels.back().most) + " of the level '" +
-                            hello.levels.back().name + "', expected a number from 0 on");
+                            hello.levels.back().name + "', expected a number, 0 or more");
         }
     const json options = said.value("options", json::object());
     for (const auto& [name, option] : options.items()) hello.options.emplace(name, read_option(option));
@@ -73,7 +73,8 @@ WorkerHello read_hello(const json& said) {
         hello.release = releases->at("is").get<std::string>();
         hello.install = releases->value("install", "");
         if (std::find(hello.releases.begin(), hello.releases.end(), hello.release) == hello.releases.end())
-            throw Error("found release '" + hello.release + "', expected one of its " + join(hello.releases));
+            throw Error("found \"is\": '" + hello.release + "' of the releases, expected one of " +
+                        join(hello.releases));
     }
     const json repro = said.value("repro", json::object());
     hello.api = repro.value("api", ""), hello.package = repro.value("package", "");
@@ -100,7 +101,7 @@ WorkerProcess::WorkerProcess(const std::vector<std::string>& argv, const fs::pat
     start([&] { service_.emplace(argv, options); });
     const Service::Answer first = service_->ask({}, is_object_line, kStarting);
     if (const auto* ended = std::get_if<Service::Ended>(&first))
-        throw Error(where, "it " + ending(*ended) + " before it said what it is");
+        throw Error(where, "it " + ending(*ended) + " before it wrote its first line");
     try {
         hello_ = read_hello(parse_json(std::get<std::string>(first), "its first line"));
     } catch (const json::exception& error) {

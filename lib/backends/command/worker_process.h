@@ -1,5 +1,5 @@
-// The other end of the workers' protocol (share/doc/backends.md): processes that are started once and asked about one
-// graph after another, and who keeps them between questions.
+// The other end of the workers' protocol (share/doc/how-to/compiler.md): processes that are started once and asked
+// about one graph after another, and who keeps them between questions.
 #pragma once
 
 #include <unistd.h>

@@ -174,10 +174,10 @@ class AotEager : public Backend, public Support, public Differentiates, public S
         if (!request) return result;
         const std::vector<NodeId>& captured = program.sources(CompileStage::forward, request->node);
         if (captured.size() != 1)
-            return BackendFailure{
-                .stage = "compile",
-                .message = "it asks for a break (" + request->reason + ") at what is no call of the captured graph",
-                .unsupported = true};
+            return BackendFailure{.stage = "compile",
+                                  .message = "asked for a break (" + request->reason +
+                                             ") at a node that is not a call of the captured graph",
+                                  .unsupported = true};
         request->node = captured.front();
         return result;
     }
@@ -219,7 +219,7 @@ class CrossRef final : public AotEager, public Emitter {
   public:
     explicit CrossRef(FindBackend find)
         : AotEager("aot_eager_decomp_partition_crossref",
-                   "aot_eager_decomp_partition, where each result is held against what is inferred of its call",
+                   "aot_eager_decomp_partition; checks each result against the inferred dtype, sizes and strides",
                    BackendOptions{{"partition", "min_cut"}, {"decompositions", "core"}, {"ops", "custom"}}, crossref,
                    find),
           find_(std::move(find)) {}
@@ -228,7 +228,7 @@ class CrossRef final : public AotEager, public Emitter {
         const Failure& failure = *request.graph.failure;
         const auto interpreter = make_crossref_interpreter(of_all_ops(cut(failure.options)));
         return held_code(request, first_wrong(*interpreter, request.graph, failure.inputs), find_,
-                         "what Whittle infers");
+                         "Whittle's shape and dtype inference");
     }
 
   private:
@@ -246,21 +246,21 @@ std::unique_ptr<Backend> aot(std::string name, std::string description, const ch
 
 std::unique_ptr<Backend> make_aot_eager_backend(FindBackend find) {
     return aot("aot_eager",
-               "eager on the graphs of AOT autograd, forward and backward, cut to save as few bytes as can be",
+               "eager on the forward and backward graphs of AOT autograd, partitioned to save the fewest bytes",
                "min_cut", "none", std::move(find));
 }
 std::unique_ptr<Backend> make_aot_eager_default_partitioner_backend(FindBackend find) {
-    return aot("aot_eager_default_partitioner", "aot_eager, where backward is given all that it reads of forward",
-               "default", "none", std::move(find));
+    return aot("aot_eager_default_partitioner", "aot_eager; forward saves everything that backward reads", "default",
+               "none", std::move(find));
 }
 std::unique_ptr<Backend> make_aot_eager_decomp_partition_backend(FindBackend find) {
-    return aot("aot_eager_decomp_partition", "aot_eager, where composite ops are decomposed before the cut", "min_cut",
+    return aot("aot_eager_decomp_partition", "aot_eager; composite ops are decomposed before partitioning", "min_cut",
                "core", std::move(find));
 }
 std::unique_ptr<Backend> make_aot_eager_decomp_partition_with_mode_backend(FindBackend find) {
     return std::make_unique<AotEager>(
         "aot_eager_decomp_partition_with_mode",
-        "aot_eager_decomp_partition, with a mode around each call of both parts",
+        "aot_eager_decomp_partition with a mode around each call of both graphs",
         BackendOptions{{"partition", "min_cut"}, {"decompositions", "core"}, {"mode", "nan"}}, with_mode,
         std::move(find));
 }
@@ -269,7 +269,7 @@ std::unique_ptr<Backend> make_aot_eager_decomp_partition_crossref_backend(FindBa
 }
 std::unique_ptr<Backend> make_aot_ts_backend(FindBackend find) {
     return std::make_unique<AotEager>(
-        "aot_ts", "ts on the graphs of AOT autograd, forward and backward",
+        "aot_ts", "ts on the forward and backward graphs of AOT autograd",
         BackendOptions{{"partition", "default"}, {"decompositions", "none"}, {"fw", "ts"}, {"bw", "ts"}}, as_eager,
         std::move(find));
 }

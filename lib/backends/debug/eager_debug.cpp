@@ -14,13 +14,13 @@ class EagerDebug final : public InterpretingBackend, public Emitter {
     explicit EagerDebug(FindBackend find) : find_(std::move(find)) {}
     std::string name() const override { return "eager_debug"; }
     std::string description() const override {
-        return "eager, with each op held to its schema (writes, aliases) and to the recorded dtype, sizes and strides";
+        return "eager; checks each op against its schema (writes, aliases) and the recorded dtype, sizes and strides";
     }
 
     SuspectCode emit(const EmitRequest& request) override {
         CheckingInterpreter interpreter;
         return held_code(request, first_wrong(interpreter, request.graph, request.graph.failure->inputs), find_,
-                         "what Whittle's kernel makes");
+                         "Whittle's kernel");
     }
 
   private:

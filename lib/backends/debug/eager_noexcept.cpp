@@ -28,7 +28,9 @@ class NoExcept final : public Executable, public AnySize {
 class EagerNoExcept final : public InterpretingBackend {
   public:
     std::string name() const override { return "eager_noexcept"; }
-    std::string description() const override { return "eager, where an op that throws is a fault of the capture"; }
+    std::string description() const override {
+        return "eager; an op that throws where the program did not is a capture fault";
+    }
 
   private:
     CompileResult compiled(const Graph& graph) override { return std::make_unique<NoExcept>(interpreted(graph)); }

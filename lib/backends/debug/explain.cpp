@@ -15,7 +15,7 @@ class Explain final : public Backend, public Wrapper, public Differentiates {
         : inner_(std::move(inner)), differentiates_(offered<Differentiates>(*inner_)) {}
 
     std::string name() const override { return "explain(" + inner_->name() + ")"; }
-    std::string description() const override { return inner_->description() + "; says what it is given"; }
+    std::string description() const override { return inner_->description() + "; prints the graphs that it gets"; }
     CompileStage consumes() const override { return CompileStage::captured; }  // what is explained was captured
     Backend& inner() const override { return *inner_; }
 

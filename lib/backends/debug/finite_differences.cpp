@@ -34,7 +34,7 @@ class FiniteDifferences final : public InterpretingBackend, public OwnGradients 
   public:
     std::string name() const override { return "finite_differences"; }
     std::string description() const override {
-        return "eager, with gradients held against differences of the outputs in f64, along two directions";
+        return "eager; checks gradients by finite differences in f64, along two directions";
     }
     CompileResult compile_joint(const Graph& joint, const JointShape& shape, const BackendOptions&) override {
         if (std::optional<BackendFailure> failure = refused_by_kernels(joint)) return std::move(*failure);

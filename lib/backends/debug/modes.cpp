@@ -74,7 +74,7 @@ class Time final : public Mode {
 class MemoryInUse final : public Mode {
   public:
     ~MemoryInUse() override {
-        say("memory: " + plural(most_, "byte") + " of results at most" + (at_.empty() ? "" : ", at " + at_));
+        say("memory: at most " + plural(most_, "byte") + " of results" + (at_.empty() ? "" : ", at " + at_));
     }
     std::vector<Tensor> call(const ModeCall& call, const Compute& compute) override {
         std::vector<Tensor> results = compute();
@@ -117,7 +117,7 @@ class EagerWithModes final : public Backend, public Support, public Optioned {
   public:
     std::string name() const override { return "eager_with_modes"; }
     std::string description() const override {
-        return "eager, with modes around each call: they log, find NaN, measure time and memory";
+        return "eager with modes around each call: log, find NaN, measure time and memory";
     }
     CompileStage consumes() const override { return CompileStage::captured; }
     CompileResult compile(const Graph& graph, const BackendOptions& options) override {

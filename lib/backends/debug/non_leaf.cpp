@@ -11,7 +11,7 @@ class NonLeafCompileError final : public InterpretingBackend {
   public:
     std::string name() const override { return "non_leaf_compile_error_TESTING_ONLY"; }
     std::string description() const override {
-        return "buggy on purpose: refuses a graph of which an input is no leaf of autograd";
+        return "buggy on purpose: refuses a graph with an input that is not a leaf of autograd";
     }
 
   private:

@@ -152,7 +152,7 @@ std::optional<Held> first_wrong(HoldingInterpreter& interpreter, const Graph& gr
 
 SuspectCode held_code(const EmitRequest& request, std::optional<Held> wrong, const FindBackend& find,
                       const std::string& who) {
-    if (!wrong) throw Error("what is wrong with the call has no program without Whittle");
+    if (!wrong) throw Error("cannot write the wrong call as a program without Whittle");
     const std::unique_ptr<Backend> libtorch = find("libtorch");
     Emitter* const by = offered<Emitter>(*libtorch);
     WHITTLE_CHECK(by, "the backend libtorch writes no programs");
@@ -163,10 +163,9 @@ SuspectCode held_code(const EmitRequest& request, std::optional<Held> wrong, con
                       target = request.graph.find(node)->target;
     const auto* operand = std::get_if<HeldOperand>(&*own.held);
     const bool outside = operand && !operand->after;
-    code.label = outside ? target + ", or what its schema declares" : who + " of " + target;
-    code.header =
-        (outside ? "what " + target + " does, held against its schema" : who + " of " + target + ", held against ") +
-        (outside ? "" : code.header);
+    code.label = outside ? target + ", or its schema" : who + " of " + target;
+    code.header = (outside ? target + ", checked against its schema" : who + " of " + target + ", compared with ") +
+                  (outside ? "" : code.header);
     code.judges_reference = true;
     return code;
 }

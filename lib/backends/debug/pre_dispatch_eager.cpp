@@ -25,11 +25,11 @@ class PreDispatchEager final : public InterpretingBackend, public Emitter {
     explicit PreDispatchEager(FindBackend find) : find_(std::move(find)) {}
     std::string name() const override { return "pre_dispatch_eager"; }
     std::string description() const override {
-        return "eager on the graph traced again: every call's results inferred anew, and as recorded";
+        return "eager on the graph traced again; inferred results must equal the recorded ones";
     }
 
     SuspectCode emit(const EmitRequest& request) override {
-        return held_code(request, inferred_otherwise(request.graph), find_, "what Whittle infers");
+        return held_code(request, inferred_otherwise(request.graph), find_, "Whittle's shape and dtype inference");
     }
 
   private:

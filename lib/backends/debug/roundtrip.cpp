@@ -25,7 +25,9 @@ Graph read_back(const Graph& graph, std::string& json) {
 class RoundTrip final : public InterpretingBackend, public Rewriting {
   public:
     std::string name() const override { return "roundtrip"; }
-    std::string description() const override { return "eager on the graph as it is read back from its own file"; }
+    std::string description() const override {
+        return "eager on the graph after it was written to a file and read back";
+    }
 
     std::optional<Graph> instead_of(const Graph& graph) const override {
         try {

@@ -55,7 +55,7 @@ class Jobs {
     void compile(Job& job) const {
         TimedSpan span(SpanKind::kernel, job.group->name, graph_);
         log_debug(LogChannel::lowering,
-                  job.group->name + ": Halide compiles " + std::to_string(job.group->stages.size()) + " stages");
+                  job.group->name + ": Halide compiles " + std::to_string(job.group->stages.size()) + " Funcs");
         CodeSource from = CodeSource::compiled;
         auto result = CompiledGroup::compile(*job.group, *job.schedule, options_, &from);
         span.came_from(name(from));

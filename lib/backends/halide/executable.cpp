@@ -162,8 +162,9 @@ class PlanExecutable final : public Executable {
         for (std::size_t i = 0; i < placeholders_.size(); i++) {
             const Node& leaf = node({placeholders_[i].node, 0});
             if (i >= inputs.size() || inputs[i].dtype() != leaf.meta().dtype || inputs[i].sizes() != leaf.meta().sizes)
-                return BackendFailure{.stage = "run",
-                                      .message = "input %" + leaf.name + " is missing or not what was compiled for"};
+                return BackendFailure{
+                    .stage = "run",
+                    .message = "input %" + leaf.name + " is missing, or its dtype or sizes are not those compiled for"};
             const std::size_t place = placeholders_[i].place;
             work.at[place] = work.held[place].emplace(restrided(inputs[i], leaf.meta().strides)).raw();
         }

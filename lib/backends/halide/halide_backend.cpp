@@ -58,7 +58,7 @@ class HalideBackend final : public Backend,
   public:
     std::string name() const override { return "halide"; }
     std::string description() const override {
-        return "the optimizing backend: kernels grouped and scheduled by rule, compiled by Halide";
+        return "the optimizing backend: fused kernels, scheduled by rules and compiled by Halide";
     }
     std::vector<std::string> unsupported(const Graph& graph) const override { return program::not_lowered(graph); }
     std::string lacks(const Graph& graph, const Node& call) const override { return program::lacking(graph, call); }

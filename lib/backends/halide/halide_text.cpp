@@ -25,7 +25,7 @@ class TextWriter {
         for (const expr::Input& input : group.inputs) names_.unique(input.name);
         for (const Stage& stage : group.stages) names_.unique(stage.name);
         for (const auto& [helper, text] : kHelpers) names_.unique(std::string(helper));
-        for (const char* local : {"results", "pipeline", "guilty"}) names_.unique(local);
+        for (const char* local : {"results", "pipeline", "culprit_on"}) names_.unique(local);
         for (const Directive& d : schedule)
             for (const std::string& loop : d.args) naming_.reserve(loop);
     }
@@ -47,7 +47,7 @@ class TextWriter {
         if (!vars_.empty()) out += "    Halide::Var " + declarations(vars_) + ";\n";
         out += funcs;
         if (!schedule.empty()) {
-            out += "\n    // Schedule, one directive a line: comment lines out to bisect by hand.\n";
+            out += "\n    // Schedule, one directive per line: comment lines out to bisect by hand.\n";
             if (!rvars_declared_.empty()) out += "    Halide::RVar " + declarations(rvars_declared_) + ";\n";
             out += schedule;
         }
@@ -194,7 +194,7 @@ class TextWriter {
         if (!kinds_.is_reduction(stage, name)) return var(name);
         for (const auto& [key, known] : rvars_)
             if (std::get<0>(key) == stage && std::get<2>(key) == name) return known;
-        throw Error("found compute_at loop " + name + " of " + stage + ", expected one that was made before");
+        throw Error("found compute_at loop " + name + " of " + stage + ", expected one that is defined before");
     }
 
     std::string directive(std::size_t i) {
@@ -208,7 +208,7 @@ class TextWriter {
         if (!required) return "    " + (when.empty() ? "" : "if (" + when + ") ") + code + ";\n";
         const std::string name = switches_[i] = names_.unique("on" + std::to_string(i));
         return "    const bool " + name + " = " + (when.empty() ? "true" : when) +
-               ";  // lines below need it\n    if (" + name + ") " + code + ";\n";
+               ";  // the lines below depend on it\n    if (" + name + ") " + code + ";\n";
     }
 
     /// Empty: always.
@@ -218,7 +218,7 @@ class TextWriter {
         for (const int r : directive.requires_)
             if (const auto found = switches_.find(static_cast<std::size_t>(r)); found != switches_.end())
                 all.push_back(found->second);
-        if (guilty_.contains(expr::print(directive))) all.push_back("guilty");
+        if (guilty_.contains(expr::print(directive))) all.push_back("culprit_on");
         std::string text;
         for (const std::string& one : all) text += (text.empty() ? "" : " && ") + one;
         return text;
@@ -242,7 +242,7 @@ class TextWriter {
                 return func + "compute_root()" + bounds(*d->stage);
             case Kind::compute_at: {
                 const Stage* at = group_.stage(directive.at);
-                if (!at) throw Error("found compute_at(" + directive.at + "), expected a stage of the group");
+                if (!at) throw Error("found compute_at(" + directive.at + "), expected a Func of the kernel");
                 if (element_count(at->sizes()) == 0) return "";
                 return func + "compute_at(" + directive.at + ", " + loop_of(directive.at, directive.args.at(0)) + ")";
             }
@@ -354,7 +354,7 @@ std::string halide_file_cpp(const Group& group, const Schedule& schedule, const 
     std::set<DType> dtypes;
     for (const expr::Input& input : group.inputs) dtypes.insert(input.dtype);
     for (const std::string& output : group.outputs) dtypes.insert(group.stage(output)->dtype);
-    std::string text = "// " + group.name + " as Halide is given it. Build it with a main() that calls it:\n" +
+    std::string text = "// " + group.name + " as Halide compiles it. To build it, add a main() that calls it:\n" +
                        "//   g++ -std=c++17 -O1 FILE.cpp " + shell_quote(compile_flags()) + "\n" +
                        "#include <Halide.h>\n\n" + std::string(expr::kLoopsIncludes) + "\n";
     for (const DType dtype : dtypes)

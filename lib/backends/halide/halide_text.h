@@ -32,7 +32,7 @@ std::string_view kernel_helpers_text();
 /// (empty is default_target()) and runs it. Halide's errors are thrown. A directive that others require has a variable,
 /// so that switching it off by hand switches them off as well; directives that are off read `if (false) …`.
 /// Throws Error when a directive names a stage or loop that does not exist.
-/// The directives of these texts (expr::print) read `if (guilty) …`, a bool that the caller defines.
+/// The directives of these texts (expr::print) read `if (culprit_on) …`, a bool that the caller defines.
 std::string to_halide_cpp(const expr::Group& group, const expr::Schedule& schedule, const std::string& function_name,
                           const std::string& target = {}, const std::set<std::string>& guilty = {});
 

@@ -62,7 +62,7 @@ std::string kept(const std::string& what, const std::string& key, const Make& ma
     DiskCache* const known = cache();
     if (known)
         if (auto object = known->get(key)) {
-            log_debug(LogChannel::lowering, what + " was kept");
+            log_debug(LogChannel::lowering, what + " came from the cache");
             if (from) *from = CodeSource::cache;
             return *object;
         }
@@ -93,7 +93,7 @@ const LoadedObject& runtime() {
             });
         std::string error;
         auto code = LoadedObject::load(object, nullptr, error);
-        if (!code) throw Error({}, "Halide's run-time library cannot be loaded: " + error);
+        if (!code) throw Error({}, "cannot load Halide's run-time library: " + error);
         reinterpret_cast<SetErrorHandler*>(code->find("halide_set_error_handler"))(take_error);
         reinterpret_cast<SetMalloc*>(code->find("halide_set_custom_malloc"))(take_scratch);
         reinterpret_cast<SetFree*>(code->find("halide_set_custom_free"))(give_scratch);
@@ -196,7 +196,7 @@ std::shared_ptr<const KernelCode> loaded(const std::string& object) {
     auto code = std::make_shared<Loaded>();
     std::string error;
     code->object = LoadedObject::load(object, &runtime(), error);
-    if (!code->object) throw Error({}, "the kernel cannot be loaded: " + error);
+    if (!code->object) throw Error({}, "cannot load the kernel: " + error);
     code->function = reinterpret_cast<KernelCode::Function*>(code->object->find(std::string(kFunction) + "_argv"));
     return code;
 }

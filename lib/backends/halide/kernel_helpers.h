@@ -75,7 +75,7 @@ static Halide::Expr float_bits(uint32_t bits) { return Halide::reinterpret<float
 static Halide::Expr double_bits(uint64_t bits) { return Halide::reinterpret<double>(Halide::Expr(bits)); }
 
 // ---- integer_bits ----
-// An integer of 2^62 or more: of two that lie 2^63 apart Halide 14 concludes wrong multiples.
+// An integer of 2^62 or more: Halide 14 infers wrong multiples from two constants that are 2^63 apart.
 static Halide::Expr integer_bits(uint64_t bits) {
     return Halide::reinterpret<int64_t>(Halide::reinterpret<double>(Halide::Expr(bits)));
 }

@@ -47,7 +47,7 @@ std::string why_not_here(const Halide::Target& wanted) {
     if (wanted.arch != host.arch || wanted.bits != host.bits || wanted.os != host.os)
         return "a target of this machine, " + host.to_string();
     if (const std::string lacking = lacking_instructions(wanted, host); !lacking.empty())
-        return "a target of this machine, which does not have " + lacking;
+        return "a target without " + lacking + ", which this machine does not have";
     constexpr auto kMangled = Halide::Target::CPlusPlusMangling;  // kernels are looked up by their plain names
     return wanted.has_feature(kMangled) ? "a target without " + Halide::Target::feature_to_name(kMangled) : "";
 }
@@ -56,7 +56,7 @@ std::string why_not_here(const Halide::Target& wanted) {
 Halide::Target jit_target() {
     const char* const given = std::getenv("HL_JIT_TARGET");
     if (!given || !*given) return Halide::get_host_target();
-    std::string expected = "a target of Halide's, as host or x86-64-linux-avx-avx2-f16c-fma-sse41";
+    std::string expected = "a Halide target, such as host or x86-64-linux-avx-avx2-f16c-fma-sse41";
     if (Halide::Target::validate_target_string(given)) expected = why_not_here(Halide::Target(given));
     if (!expected.empty())
         throw Error({"environment", "HL_JIT_TARGET"}, "found '" + std::string(given) + "', expected " + expected);
@@ -71,8 +71,10 @@ std::string default_target() {
         // AMD's Zen 4 is detected as sapphirerapids, which has instructions (AMX, half arithmetic) that it lacks.
         target.set_feature(Halide::Target::AVX512_SapphireRapids, false);
         target.set_feature(Halide::Target::StrictFloat);
+#if !defined(HALIDE_VERSION_MAJOR) || HALIDE_VERSION_MAJOR < 16  // later ones do without
         target.set_feature(Halide::Target::DisableLLVMLoopOpt);  // halves the compile time
-        target.set_feature(Halide::Target::NoBoundsQuery);       // a quarter of the rest; every size is static here
+#endif
+        target.set_feature(Halide::Target::NoBoundsQuery);  // a quarter of the rest; every size is static here
         return target.to_string();
     }();
     return text;

@@ -293,7 +293,7 @@ class PlainWriter {
         const bool is_guilty = static_cast<int>(i) == kernel_.guilty;
         const bool needs_guilty = std::ranges::find(d.requires_, kernel_.guilty) != d.requires_.end();
         if (is_guilty) guilty_ = code;
-        return std::string("    ") + (is_guilty || needs_guilty ? "if (guilty) " : "") + code + ";" +
+        return std::string("    ") + (is_guilty || needs_guilty ? "if (with_directive) " : "") + code + ";" +
                (is_guilty ? "  // <-- this directive" : "") + "\n";
     }
 

@@ -33,7 +33,7 @@ class HalideProgram {
         if (kind == "crash") crashed();
         if (kind == "timeout") hangs();
         const bool guilty = !text_.guilty.empty();  // who computes functions is no word of a schedule
-        if (guilty) before_ = "    const bool guilty = argc == 1;\n\n" + before_;
+        if (guilty) before_ = "    const bool with_directive = argc == 1;\n\n" + before_;
         values_["ARGUMENTS"] = guilty ? "int argc, char **" : "";
         values_["HEADER"] = header();
         values_["BUILD"] = build();
@@ -180,7 +180,7 @@ class HalideProgram {
         const std::string when = failure_.signature.stage == "run" ? "running" : "compiling";
         if (kind == "crash") return defined() + failure_.signature.detail + " while " + when + with + ".";
         if (kind == "timeout")
-            return defined() + when + " is not done after " + std::to_string(request_.alarm) + " s" + with + ".";
+            return defined() + when + " takes more than " + std::to_string(request_.alarm) + " s" + with + ".";
         std::string message = request_.message;
         std::replace(message.begin(), message.end(), '\n', ' ');
         return defined() + when + " fails" + with + ": " + message;
@@ -214,13 +214,14 @@ class HalideProgram {
         if (!text_.guilty.empty()) facts += "Without that directive (" + program() + " control) it is right.";
         if (races())
             facts +=
-                " No bug of Halide's: the schedule lets updates race (allow_race_conditions()), and some are lost.";
+                " This is not a bug in Halide: the schedule lets updates race (allow_race_conditions()), and some are "
+                "lost.";
         text += "//\n";
         if (!facts.empty()) text += comment(facts);
         if (failure_.signature.kind == "exception")
-            text += comment("Where it is thrown: gdb -ex 'catch throw' -ex run " + program());
+            text += comment("To see where it throws: gdb -ex 'catch throw' -ex run " + program());
         if (failure_.signature.kind == "timeout")
-            text += comment("Where it is when the time is up: gdb -ex 'handle SIGALRM stop' -ex run " + program());
+            text += comment("To see where it hangs: gdb -ex 'handle SIGALRM stop' -ex run " + program());
         while (text.ends_with('\n') || text.ends_with("//")) text.erase(text.find_last_not_of("\n/") + 1);
         return text;
     }

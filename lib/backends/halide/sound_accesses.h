@@ -20,12 +20,12 @@
 namespace whittle::halide {
 
 // ---- text of repro.cpp ----
-// Halide 14 takes results that a kernel reads back for aligned to whole vectors, and so any constant index with a
-// stride; constant indices that fall along a vector fail an assertion of its own, and integer divisions trap on lanes
-// that are off. This pass, run last, mends that.
+// A lowering pass that runs last and works around bugs of Halide 14. Results that a kernel reads back, and constant
+// indices with a stride, are assumed to be aligned to whole vectors. Constant indices that decrease along a vector fail
+// an internal assertion. Integer divisions trap on lanes that are masked out.
 struct SoundAccesses : Halide::Internal::IRMutator {
     using IRMutator::visit;
-    std::map<std::string, Halide::Internal::Parameter> results;
+    std::map<std::string, decltype(Halide::OutputImageParam().parameter())> results;
     explicit SoundAccesses(const std::vector<Halide::Func>& outputs) {
         for (Halide::Func f : outputs) results[f.name()] = f.output_buffer().parameter();
     }

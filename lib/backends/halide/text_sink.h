@@ -79,7 +79,7 @@ class TextSink : public Sink<Code> {
         : naming_(naming), helpers_(helpers), variables_(std::move(variables)), functions_(functions) {}
 
     std::vector<std::string> lines;
-    bool switched = false;  ///< without `bool guilty` the C library computes functions
+    bool switched = false;  ///< without `bool culprit_on` the C library computes functions
 
     Code variable(const std::string& name) override { return {variables_.at(name)}; }
 
@@ -134,7 +134,7 @@ class TextSink : public Sink<Code> {
         if (!ours.text.empty() && !switched) return ours;
         helpers_.insert("libm");
         const std::string plain = "libm(\"" + function + "\", {" + texts(arguments) + "})";
-        return {ours.text.empty() ? plain : "(guilty ? " + ours.text + " : " + plain + ")"};
+        return {ours.text.empty() ? plain : "(culprit_on ? " + ours.text + " : " + plain + ")"};
     }
 
     Code load(const std::string& name, const std::vector<Code>& indices) override {

@@ -34,7 +34,7 @@ void check_writable(const c10::Argument& parameter, const Arg& arg, const Operan
     if (!parameter.alias_info() || !parameter.alias_info()->isWrite() || !arg.node()) return;
     if (Memory::writable(operands(*arg.node()))) return;
     throw Error("argument '" + parameter.name() +
-                "' is written to: found a tensor with negative strides or in memory that cannot be written");
+                "' is written to: found a tensor with negative strides or in read-only memory");
 }
 
 c10::OperatorHandle require(std::string_view target) {

@@ -66,7 +66,7 @@ class LibTorchBackend final : public Backend,
   public:
     std::string name() const override { return "libtorch"; }
     CompileStage consumes() const override { return CompileStage::captured; }  // it writes as LibTorch does
-    std::string description() const override { return "LibTorch, op by op: a reference that is not ours"; }
+    std::string description() const override { return "LibTorch, op by op: an independent reference"; }
 
     CompileResult compile(const Graph& graph, const BackendOptions&) override {
         if (const std::vector<std::string> missing = unsupported(graph); !missing.empty())
@@ -76,7 +76,7 @@ class LibTorchBackend final : public Backend,
 
     CompileResult compile_joint(const Graph& joint, const JointShape& shape, const BackendOptions&) override {
         if (!joint.subgraphs.empty())
-            return BackendFailure{"compile", {}, "LibTorch's autograd is given no nested graphs", true};
+            return BackendFailure{"compile", {}, "nested graphs are not supported with LibTorch's autograd", true};
         return aten::differentiated(joint, shape);
     }
 

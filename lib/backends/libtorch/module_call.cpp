@@ -28,7 +28,7 @@ class Caller {
             else if (parameters[i].default_value())
                 values.push_back(*parameters[i].default_value());
             else
-                throw Error("the parameter '" + declaration(parameters[i]) + "' of forward() is not given",
+                throw Error("found no value for the parameter '" + declaration(parameters[i]) + "' of forward()",
                             "--input " + parameters[i].name() + "=" + form_of(parameters[i]));
         }
         for (const auto& [name, tensor] : given_)
@@ -90,7 +90,7 @@ class Caller {
                         "capture a program that loads the module and calls it");
         throw Error("the parameter '" + declaration(parameter) + "' of forward() cannot be made of " +
                         print(ValueMeta::of(given)),
-                    "tensors are given, and numbers as tensors of one element");
+                    "pass a tensor, or a number as a tensor of one element");
     }
 
     const c10::FunctionSchema& schema_;

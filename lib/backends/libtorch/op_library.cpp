@@ -37,7 +37,7 @@ std::string refused(const fs::path& file) {
             }
         },
         {.timeout = std::chrono::seconds(30)});
-    return asked.process.good() ? asked.answer : "loading it " + ending_of(asked.process);
+    return asked.process.good() ? asked.answer : "a process that loads it " + ending_of(asked.process);
 }
 
 /// "mylib.scale.default" of mylib::scale.

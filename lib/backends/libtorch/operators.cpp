@@ -32,7 +32,8 @@ std::vector<const Arg*> bind(const Node& call, const c10::FunctionSchema& schema
     for (std::size_t i = 0; i < call.args.size(); ++i) bound[i] = &call.args[i];
     for (const auto& [key, arg] : call.kwargs) {
         const c10::optional<int> position = schema.argumentIndexWithName(key);
-        if (!position) throw Error("found an argument '" + key + "', which LibTorch's " + call.target + " has not");
+        if (!position)
+            throw Error("found an argument '" + key + "', which LibTorch's " + call.target + " does not have");
         bound[static_cast<std::size_t>(*position)] = &arg;
     }
     return bound;
@@ -41,7 +42,7 @@ std::vector<const Arg*> bind(const Node& call, const c10::FunctionSchema& schema
 c10::IValue default_of(const Node& call, const c10::Argument& parameter) {
     const bool optional = parameter.real_type()->kind() == c10::TypeKind::OptionalType;
     if (!parameter.default_value() && !optional)
-        throw Error("found no argument '" + parameter.name() + "', which LibTorch's " + call.target + " wants");
+        throw Error("found no argument '" + parameter.name() + "', which LibTorch's " + call.target + " requires");
     return parameter.default_value().value_or(c10::IValue());
 }
 

@@ -73,7 +73,7 @@ std::string cpp(const c10::IValue& value) {
         for (const bool one : value.toBoolList()) words.emplace_back(one ? "true" : "false");
         return "c10::List<bool>({" + joined(words, ", ") + "})";
     }
-    throw Error("found an argument that is LibTorch's " + value.tagKind() + ", expected one that C++ is written of");
+    throw Error("cannot write an argument of LibTorch's type " + value.tagKind() + " in C++");
 }
 
 /// The statements of compute(), one per call.
@@ -87,8 +87,7 @@ class Statements final : private Translation<std::string> {
         for (std::size_t i = 0; i < graph_.placeholders().size(); ++i)
             inputs.push_back("in[" + std::to_string(i) + "]");
         const Values outputs = translate(graph_, inputs);
-        if (request_.held && !held_)
-            throw Error("LibTorch has no call that gives %" + held_node() + ", of which it was to be asked");
+        if (request_.held && !held_) throw Error("found no call of LibTorch that computes %" + held_node());
         return text_ + "    return {" + joined(outputs, ", ") + "};";
     }
     /// Of constants, which come before the function.
@@ -233,7 +232,7 @@ std::string load_code(const std::vector<std::string>& libraries) {
 /// What stands behind the `given` inputs becomes the module's own: only that is frozen.
 std::string members(const std::string& given) {
     return "    for (size_t i = in.size(); i > " + given +
-           "; i--) {  // they are the module's own, and frozen\n"
+           "; i--) {  // parameters become attributes of the module, which are frozen\n"
            "        const std::string name = \"p\" + std::to_string(i);\n"
            "        module.register_attribute(name, c10::TensorType::get(), in[i - 1]);\n"
            "        torch::jit::WithInsertPoint first(*graph->nodes().begin());\n"
@@ -247,7 +246,7 @@ std::string script(const Failure& failure, const Graph& graph, const std::string
         const auto found = failure.options.find(key);
         return found != failure.options.end() && found->second == value;
     };
-    if (is("fuser", "onednn")) throw Error("there is no program for fuser=onednn, expected none or nnc");
+    if (is("fuser", "onednn")) throw Error("cannot write a program for fuser=onednn, expected none or nnc");
     Slots slots = {{"NNC", is("fuser", "nnc") ? "true" : "false"}, {"OWN", own}};
     if (is("optimize_for_inference", "on")) {
         // What is written stays a module's own value from one run to the next: then all are given anew.
@@ -279,7 +278,7 @@ std::string script(const Failure& failure, const Graph& graph, const std::string
 }  // namespace
 
 SuspectCode libtorch_code(const EmitRequest& request, bool scripted) {
-    if (!request.graph.subgraphs.empty()) throw Error("found a nested graph, expected calls alone");
+    if (!request.graph.subgraphs.empty()) throw Error("found a nested graph, expected only calls");
     const Failure& failure = *request.graph.failure;
     const Graph graph =
         with_visible_writes(request.gradients ? forward_of(request.graph, *request.gradients) : request.graph);

@@ -55,7 +55,8 @@ class Writer final : private Translation<jit::Value*> {
         made_->insertNode(node);
         const c10::FunctionSchema* taken = node->maybeSchema();
         if (!taken || taken->overload_name() != schema.overload_name())
-            throw NotImplemented("TorchScript takes it for " + (taken ? "the overload '" + taken->overload_name() + "'"
+            throw NotImplemented("TorchScript resolves it to " + (taken
+                                                                      ? "the overload '" + taken->overload_name() + "'"
                                                                       : std::string("no operator")));
         return flat(*node, call.results.size());
     }
@@ -94,9 +95,8 @@ class Writer final : private Translation<jit::Value*> {
 
 Script script(const Graph& graph) {
     if (!graph.subgraphs.empty())
-        throw NotImplemented("found the nested graph '" + graph.subgraphs.begin()->first + "', expected calls alone");
-    if (has_assertions(graph))
-        throw NotImplemented("found an assertion, which a script cannot hold, expected calls alone");
+        throw NotImplemented("found the nested graph '" + graph.subgraphs.begin()->first + "', expected only calls");
+    if (has_assertions(graph)) throw NotImplemented("found an assertion, which TorchScript cannot express");
     return in_libtorch([&] { return Writer(graph).run(); });
 }
 

@@ -32,7 +32,7 @@ std::string word(const std::string& parameter, const std::string& text) {
             if (text == name) return std::to_string(static_cast<int>(format));
     if (parameter == "layout") return std::to_string(static_cast<int>(at::Layout::Strided));
     if (text.find_first_of("'\\\n") != std::string::npos)
-        throw Error("it calls with a text that is more than a word, '" + text + "'");
+        throw Error("cannot write the string argument '" + text + "'");
     return "'" + text + "'";
 }
 
@@ -58,7 +58,7 @@ class ScriptText {
     std::string call(const Node& named) const {
         const Node node = with_earlier_target(named);
         if (const auto read = item_read(node)) return names_.at(read->node) + "[" + std::to_string(read->index) + "]";
-        if (!node.target.starts_with("aten.")) throw Error("it calls " + node.target + ", which is none of ATen's");
+        if (!node.target.starts_with("aten.")) throw Error("it calls " + node.target + ", which is not an ATen op");
         const std::string function = node.target.substr(5, node.target.find('.', 5) - 5);
         std::string arguments = list(node.args);
         for (const auto& [name, arg] : node.kwargs) {
@@ -84,7 +84,7 @@ class ScriptText {
         if (const auto* value = std::get_if<DType>(&arg.value))
             return std::to_string(static_cast<int>(aten::scalar_type(*value)));
         if (const auto* value = std::get_if<std::string>(&arg.value)) return word({}, *value);
-        throw Error("it calls with a nested graph");
+        throw Error("a call takes a nested graph");
     }
 
     const Graph& graph_;

@@ -232,7 +232,7 @@ class LibTorchProgram {
         const Node node = with_earlier_target(original);
         const Schema* schema = Registry::instance().find(node.target);
         if (!schema || !node.target.starts_with("aten."))
-            throw Error("it calls " + node.target + ", which is none of ATen's");
+            throw Error("it calls " + node.target + ", which is not an ATen op");
         if (schema->returns.size() == 1 && schema->returns[0].list) lists_.insert(id);
         const ArgList bound = bind_arguments(*schema, node);
         std::size_t given = node.args.size();
@@ -273,7 +273,7 @@ class LibTorchProgram {
             return param.type == ParamType::tensor ? "torch::scalar_tensor(" + number(DType::f64, *value) + ")"
                                                    : number(DType::f64, *value);
         if (const auto* value = std::get_if<std::string>(&arg.value)) return text_argument(param, *value);
-        throw Error("it calls with a nested graph");
+        throw Error("a call takes a nested graph");
     }
 
     static std::string text_argument(const Param& param, const std::string& text) {
@@ -319,8 +319,7 @@ class LibTorchProgram {
         if (!fused()) return;
         values["FUSER_INCLUDES"] = "#include <torch/csrc/jit/tensorexpr/kernel.h>\n";
         values["FUSER_DECLARATION"] =
-            "\nnamespace torch::jit {\nvoid overrideCanFuseOnCPU(bool);  // exported, and in no header that is "
-            "installed\n}\n";
+            "\nnamespace torch::jit {\nvoid overrideCanFuseOnCPU(bool);  // exported, but in no installed header\n}\n";
         values["FUSER"] =
             "    torch::jit::overrideCanFuseOnCPU(true);\n"
             "    torch::jit::tensorexpr::getTEMustUseLLVMOnCPU() = false;\n";
@@ -402,21 +401,21 @@ class LibTorchProgram {
 std::string too_much(const ShortRequest& request) {
     const Failure& failure = *request.graph.failure;
     if (std::string why = not_shown_shortly(failure, true); !why.empty()) return why;
-    if (request.graph.dialect != "aten") return "its graph is none of ATen's calls";
+    if (request.graph.dialect != "aten") return "its graph is not in the aten dialect";
     if (op_count(request.graph) > kMostCalls || !request.graph.subgraphs.empty())
-        return "its graph is more than a reader takes in";
+        return "its graph is too long for a short program";
     std::vector<Tensor> all = failure.inputs;
     all.insert(all.end(), request.expected.begin(), request.expected.end());
     for (const auto& [key, value] : request.graph.attributes) all.push_back(value);
     for (const Tensor& tensor : all)
-        if (!dtype_name(tensor.dtype())) return "a short program does not write " + std::string(name(tensor.dtype()));
+        if (!dtype_name(tensor.dtype())) return "a short program cannot write " + std::string(name(tensor.dtype()));
     const auto large = [](const Tensor& tensor) {
         return (tensor.numel() > kMostInPlace && !all_alike(tensor)) || tensor.numel() == 0;
     };
     if (std::ranges::any_of(failure.inputs, large) || std::ranges::any_of(request.expected, large))
-        return "its data are more than a reader takes in";
+        return "its data are too long for a short program";
     for (const auto& [key, value] : request.graph.attributes)
-        if (large(value)) return "its parameters are more than a reader takes in";
+        if (large(value)) return "its parameters are too long for a short program";
     return {};
 }
 
@@ -424,7 +423,7 @@ std::string too_much(const ShortRequest& request) {
 
 std::optional<ReproProgram> libtorch_program(const ShortRequest& request, std::string& why_not) {
     why_not = too_much(request);
-    if (why_not.empty() && !request.graph.failure->options.empty()) why_not = "it loads a library of ops";
+    if (why_not.empty() && !request.graph.failure->options.empty()) why_not = "it needs a library of ops";
     if (!why_not.empty()) return std::nullopt;
     return LibTorchProgram(request, Runs::op_by_op).write();
 }
@@ -433,7 +432,7 @@ std::optional<ReproProgram> torchscript_program(const ShortRequest& request, std
     why_not = too_much(request);
     for (const auto& [name, value] : request.graph.failure->options)
         if (value == "onednn") why_not = "it is run with " + name + "=" + value;
-    if (has_writes(request.graph)) why_not = "its graph writes to what it is given";
+    if (has_writes(request.graph)) why_not = "its graph has in-place writes";
     if (!why_not.empty()) return std::nullopt;
     // What the first run sees may decide how the second one is optimized; a fuser waits for it.
     constexpr int kUntilOptimized = 2;

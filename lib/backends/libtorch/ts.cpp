@@ -113,7 +113,7 @@ class TorchScriptBackend final : public Backend, public Support, public Optioned
   public:
     std::string name() const override { return "ts"; }
     CompileStage consumes() const override { return CompileStage::captured; }  // TorchScript knows writes
-    std::string description() const override { return "TorchScript: LibTorch's optimizer, and a fuser that is chosen"; }
+    std::string description() const override { return "TorchScript: LibTorch's optimizer, with an optional fuser"; }
 
     CompileResult compile(const Graph& graph, const BackendOptions& options) override {
         if (std::vector<std::string> missing = unsupported(graph); !missing.empty())

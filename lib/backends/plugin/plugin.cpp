@@ -210,7 +210,7 @@ class PluginBackend : public Backend, public Emitter {
                 const Node* node = graph.find(said.node);
                 if (!node)
                     return BackendFailure{"compile", said.op,
-                                          "asked for a break at '" + said.node + "', which is no node of the graph"};
+                                          "asked for a break at '" + said.node + "', which is not a node of the graph"};
                 return BreakRequest{said.message, static_cast<NodeId>(node - graph.nodes.data())};
             }
             case WHITTLE_SKIP:

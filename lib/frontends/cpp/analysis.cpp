@@ -9,7 +9,7 @@ namespace whittle::cpp {
 
 std::string_view name(PredictedKind kind) {
     const auto known = std::ranges::find(kPredictedKinds, kind, &NamedKind::kind);
-    WHITTLE_CHECK(known != std::end(kPredictedKinds), "a kind of break that nobody predicts");
+    WHITTLE_CHECK(known != std::end(kPredictedKinds), "found a kind of break that is never predicted");
     return known->name;
 }
 

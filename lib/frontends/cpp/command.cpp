@@ -175,7 +175,7 @@ const char* other_purpose(const std::string& word) {
         return "precompiles a header";
     if (word == "-" || word == "-###" || word == "--version" || word == "-v" || word.starts_with("-print-") ||
         word == "-dumpversion" || word == "-dumpmachine")
-        return "asks the compiler something";
+        return "queries the compiler";
     return nullptr;
 }
 

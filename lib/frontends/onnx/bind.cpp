@@ -55,7 +55,7 @@ PendingNode start(onnx::NodeProto& node, int position, const Scope& scope) {
                     "found an op of the domain " + in_quotes(node.domain()) + ", which the model does not import");
     int outputs = node.output_size();
     while (outputs > 0 && node.output(outputs - 1).empty()) --outputs;
-    if (outputs == 0) throw Error(where, "found no output, expected one at least");
+    if (outputs == 0) throw Error(where, "found no output, expected at least one");
     const std::string target = target_of(node);
     PendingNode pending{node, position, where, domain, import->second, Registry::instance().op(target), outputs};
     pending.call.target = target;
@@ -76,7 +76,7 @@ void check_op(PendingNode& pending, const LoadOptions& options) {
         return;
     }
     const std::string unknown =
-        (verdict.known_op ? "Whittle does not know the op " + target + " yet" : "found the unknown op " + target) +
+        (verdict.known_op ? "Whittle does not support the op " + target + " yet" : "found the unknown op " + target) +
         version;
     if (options.opaque)
         pending.opaque = unknown;
@@ -250,11 +250,11 @@ std::string attribute_misfit(const PendingNode& pending, const onnx::AttributePr
     if (!is_identifier(attribute.name()))
         return "found the attribute " + quoted + ", expected a name of letters, digits and '_'";
     if (ours || (pending.op && (!param || !param->keyword_only)))
-        return "Whittle does not know the attribute " + quoted + " of " + pending.call.target + " (opset " +
+        return "Whittle does not support the attribute " + quoted + " of " + pending.call.target + " (opset " +
                std::to_string(pending.opset) + ")";
     if (pending.call.kwarg(attribute.name())) return "found the attribute " + quoted + " twice";
     if (!attribute.ref_attr_name().empty())
-        return "found attribute " + quoted + " as a reference, which only functions may have";
+        return "found attribute " + quoted + " as a reference, which is allowed in functions only";
     return {};
 }
 

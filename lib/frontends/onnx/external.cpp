@@ -44,10 +44,10 @@ std::shared_ptr<const MappedFile> ExternalFiles::file(const std::string& locatio
     const fs::path folder = fs::canonical(folder_, error);
     const fs::path path = error ? fs::path() : fs::canonical(folder / relative, error);
     if (error)
-        throw Error(
-            where, "found external data at " + in_quotes(location) + ", which is " + error.message() + ", " + confined);
+        throw Error(where, "found external data at " + in_quotes(location) + " (" + error.message() + "), " + confined);
     if (!inside(path, folder))
-        throw Error(where, "found external data at " + in_quotes(location) + ", a link out of the folder, " + confined);
+        throw Error(where,
+                    "found external data at " + in_quotes(location) + ", which links out of the folder, " + confined);
     if (!fs::is_regular_file(path, error))
         throw Error(where,
                     "found external data at " + in_quotes(location) + ", which is not a regular file, " + confined);

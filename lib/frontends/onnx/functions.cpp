@@ -42,7 +42,7 @@ class Inliner {
         for (const onnx::FunctionProto& function : model.functions()) {
             const FunctionName name{domain_of(function.domain()), function.name()};
             if (!functions_.emplace(name, &function).second)
-                throw Error({file, "function " + in_quotes(function.name())}, "found it twice, expected once");
+                throw Error({file, "function " + in_quotes(function.name())}, "found two definitions, expected one");
         }
         for (const onnx::OperatorSetIdProto& import : model.opset_import())
             opsets_[domain_of(import.domain())] = import.version();
@@ -112,8 +112,8 @@ class Inliner {
         const onnx::FunctionProto& function = *found->second;
         const Location where{file_, place_of(node, position)};
         if (depth == kDeepest)
-            throw Error(where, "found the function " + in_quotes(function.name()) + " called by itself, or " +
-                                   std::to_string(kDeepest) + " deep, expected an end");
+            throw Error(where, "the function " + in_quotes(function.name()) +
+                                   " calls itself, or its calls nest deeper than " + std::to_string(kDeepest));
         if (node.input_size() > function.input_size() || node.output_size() > function.output_size())
             throw Error(where, "found " + std::to_string(node.input_size()) + " inputs and " +
                                    std::to_string(node.output_size()) + " outputs of the function " +
@@ -127,7 +127,7 @@ class Inliner {
                 google::protobuf::RepeatedPtrField<onnx::NodeProto>& nodes) {
         check_opsets(function, where);
         if (calls_ == kMostCalls)
-            throw Error(where, "found more than " + std::to_string(kMostCalls) + " calls of functions, expected fewer");
+            throw Error(where, "found more than " + std::to_string(kMostCalls) + " function calls");
         Call call{function, fresh_prefix(function.name()), {}, {}};
         for (int i = 0; i < function.input_size(); ++i)
             call.names[function.input(i)] = i < node.input_size() ? node.input(i) : "";
@@ -167,11 +167,11 @@ class Inliner {
                 if (domain_of(node.domain()) == domain &&
                     !same_meaning(node.op_type(), domain, known->second, import.version()))
                     throw Error(where,
-                                "found the function " + in_quotes(function.name()) + " at opset " +
+                                "the function " + in_quotes(function.name()) + " uses opset " +
                                     std::to_string(import.version()) + " of " + in_quotes(domain) + ", where " +
-                                    node.op_type() + " means something else than at the model's, " +
+                                    node.op_type() + " differs from the one at the model's opset " +
                                     std::to_string(known->second),
-                                "onnx.version_converter translates models between opsets");
+                                "convert the model with onnx.version_converter");
         }
     }
 

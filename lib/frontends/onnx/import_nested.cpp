@@ -18,8 +18,8 @@ void GraphImporter::import_nested(PendingNode& pending) {
         auto body = import_body(pending, attribute);
         pending.unknown_operand |= body->draft().unknown_outputs();
         if (body->lists_results()) {
-            pending.refuse("found a graph " + in_quotes(attribute.name()) + " that gives a sequence or an optional" +
-                           ", expected tensors unless a constant decides which graph runs");
+            pending.refuse("the graph " + in_quotes(attribute.name()) +
+                           " returns a sequence or an optional, expected tensors, or a constant condition");
             for (const Arg& arg : pending.call.args)
                 if (arg.node()) want_constant(pending, *arg.node(), scope_);
             return;

@@ -50,7 +50,7 @@ class GraphImporter::SequenceReader final : public OnnxReader {
 
     const Tensor& known(NodeRef node, std::string_view what) override {
         if (const Tensor* value = importer_.draft_.known(node)) return *value;
-        pending_.refuse("the operand '" + std::string(what) + "' is computed while running, expected a constant");
+        pending_.refuse("the operand '" + std::string(what) + "' is computed at run time, expected a constant");
         want_constant(pending_, node, importer_.scope_);
         throw Error(std::exchange(pending_.problem, {}), std::exchange(pending_.hint, {}));
     }
@@ -95,8 +95,7 @@ class GraphImporter::SequenceReader final : public OnnxReader {
                         std::to_string(inputs.size()));
         if (importer_.session_.bodies.size() == kMostBodies)
             throw Error("found more than " + std::to_string(kMostBodies) +
-                        " iterations of graphs that must be written out, since they carry a sequence or their sizes "
-                        "change");
+                        " loop iterations to unroll, as sequences and changing sizes require");
         onnx::GraphProto& body = importer_.session_.bodies.emplace_back(given->g());  // reading uses it up
         return importer_.join_graph(body, inputs);
     }

@@ -24,12 +24,12 @@ std::optional<std::size_t> length_of(const onnx::ValueInfoProto& input, bool seq
     std::size_t length = 0;
     while (gives(options, sequence ? element_name(name, length) : name) && (sequence || length == 0)) ++length;
     if (length == 0)
-        throw Error({file, "input " + in_quotes(name)},
-                    "it is " + std::string(input.type().has_optional_type() ? "an optional" : "a sequence") +
-                        ", of which nothing is given",
-                    sequence
-                        ? "its elements are given as " + element_name(name, 0) + ", " + element_name(name, 1) + " …"
-                        : "what it holds is given under its name");
+        throw Error(
+            {file, "input " + in_quotes(name)},
+            "no value is given for this " + std::string(input.type().has_optional_type() ? "optional" : "sequence"),
+            sequence
+                ? "give its elements with --input, named " + element_name(name, 0) + ", " + element_name(name, 1) + " …"
+                : "give its value with --input, under the name of the input");
     return length;
 }
 
@@ -71,8 +71,9 @@ void list_inputs(onnx::GraphProto& graph, const LoadOptions& options, const std:
         const bool sequence = held.has_sequence_type();
         const onnx::TypeProto& type = sequence ? held.sequence_type().elem_type() : held;
         if (!type.has_tensor_type())
-            throw Error({file, "input " + in_quotes(input.name())},
-                        "it holds neither tensors nor sequences of them, and Whittle takes nothing else");
+            throw Error(
+                {file, "input " + in_quotes(input.name())},
+                "found other elements than dense tensors, expected a dense tensor, or a sequence or optional of them");
         const std::optional<std::size_t> length = length_of(input, sequence, options, file);
         if (length && !sequence) {
             *inputs.Add() = input;

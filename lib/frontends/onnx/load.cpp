@@ -51,7 +51,7 @@ void check_model(const onnx::ModelProto& model, Session& session) {
     }
     if (standard->second < 1 || standard->second > kMaxOpset)
         throw Error(where, "found opset " + std::to_string(standard->second) + " of ai.onnx, " + expected,
-                    "onnx.version_converter translates models between opsets");
+                    "convert the model with onnx.version_converter");
 }
 
 /// Sparse initializers anywhere: refused, before their names would have to be understood.
@@ -121,16 +121,15 @@ std::optional<Sizes> decided_sizes(const onnx::ValueInfoProto& input, Session& s
     return sizes;
 }
 
-/// "a sequence": what an input is that is no tensor.
+/// "a map": what is declared for an input that is not a tensor.
 std::string kind_of(const onnx::TypeProto& type) {
-    return type.has_map_type() ? "a map" : type.has_sparse_tensor_type() ? "a sparse tensor" : "of no declared type";
+    return type.has_map_type() ? "a map" : type.has_sparse_tensor_type() ? "a sparse tensor" : "no declared type";
 }
 
 void check_is_tensor(const onnx::ValueInfoProto& input, const std::string& file) {
     if (!input.type().has_tensor_type())
         throw Error({file, "input " + in_quotes(input.name())},
-                    "it is " + kind_of(input.type()) +
-                        ", and Whittle takes dense tensors, sequences and optionals of them only");
+                    "found " + kind_of(input.type()) + ", expected a dense tensor, or a sequence or optional of them");
 }
 
 ValueMeta input_meta(const onnx::ValueInfoProto& input, const Sizes* given, Session& session) {
@@ -220,8 +219,8 @@ std::vector<std::string> rewritten_nodes(const std::map<std::string, std::size_t
         texts.push_back(op +
                         (onnx_sequence_op(op)  ? " was resolved into tensors"
                          : onnx_branches(op)   ? " was replaced by the branch that a constant chooses"
-                         : onnx_passing_op(op) ? " was read one iteration, or element, after another"
-                                               : " was computed while reading (constant)") +
+                         : onnx_passing_op(op) ? " was unrolled"
+                                               : " was computed while reading the file (constant)") +
                         times(count));
     return texts;
 }
@@ -232,7 +231,7 @@ LoadedModel load_once(onnx::ModelProto& model, Session& session, std::vector<std
     session.dims = session.options.dims;
     LoadedModel loaded;
     loaded.declared = onnx_proto::declared_values(model.graph());
-    if (model.functions_size() > 0) loaded.rewritten.push_back("calls of functions were replaced by their nodes");
+    if (model.functions_size() > 0) loaded.rewritten.push_back("function calls were inlined");
     onnx_proto::inline_functions(model, file);
     check_model(model, session);
     onnx::GraphProto& proto = *model.mutable_graph();
@@ -242,7 +241,7 @@ LoadedModel load_once(onnx::ModelProto& model, Session& session, std::vector<std
     if (const auto standard = session.opsets.find("");
         standard != session.opsets.end() && standard->second < kMinOpset) {
         onnx_proto::upgrade(proto, standard->second, kMinOpset, file);
-        loaded.rewritten.push_back("opset " + std::to_string(standard->second) + " became opset " +
+        loaded.rewritten.push_back("opset " + std::to_string(standard->second) + " was converted to opset " +
                                    std::to_string(kMinOpset));
         standard->second = kMinOpset;
     }

@@ -28,9 +28,8 @@ Names defined_names(const onnx::GraphProto& graph, const std::string& file) {
     for (int i = 0; i < graph.node_size(); ++i)
         for (const std::string& output : graph.node(i).output())
             if (!output.empty() && !names.insert(output).second)
-                throw Error(
-                    {file, place_of(graph.node(i), i)},
-                    "found the output " + in_quotes(output) + ", which something else defines, expected unique names");
+                throw Error({file, place_of(graph.node(i), i)}, "found the output " + in_quotes(output) +
+                                                                    ", which is defined twice, expected unique names");
     return names;
 }
 

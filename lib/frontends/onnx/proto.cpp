@@ -65,7 +65,7 @@ std::string checked_text(const std::string& name, const Location& where, std::st
 
 void parse(std::span<const std::byte> bytes, google::protobuf::Message& message, const std::string& file,
            std::string_view what) {
-    if (bytes.empty()) throw Error({file, {}}, "found an empty file, expected an ONNX " + std::string(what));
+    if (bytes.empty()) throw Error({file, {}}, "the file is empty, expected an ONNX " + std::string(what));
     if (bytes.size() > static_cast<std::size_t>(INT_MAX))
         throw Error({file, {}},
                     "found " + std::to_string(bytes.size()) + " bytes, expected at most 2 GiB, protobuf's limit",
@@ -76,7 +76,7 @@ void parse(std::span<const std::byte> bytes, google::protobuf::Message& message,
     stream.SetRecursionLimit(kDeepestMessage);
     if (!message.ParseFromCodedStream(&stream) || !stream.ConsumedEntireMessage())
         throw Error({file, {}},
-                    "found " + std::to_string(bytes.size()) + " bytes that are no protobuf message of the type " +
+                    "found " + std::to_string(bytes.size()) + " bytes that are not a protobuf message of type " +
                         message.GetTypeName() + ", expected an ONNX " + std::string(what),
                     "the file may be truncated, or not ONNX");
 }

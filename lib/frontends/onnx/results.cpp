@@ -99,9 +99,9 @@ void declare_results(PendingNode& pending, Scope& scope) {
         const ValueMeta meta = output.empty() ? ValueMeta() : declared_meta(output, scope);
         if (is_unknown(meta) && !pending.opaque.empty() && !pending.op && !scope.session.options.keep_unknown)
             throw Error(pending.where,
-                        pending.opaque + ", of which the file does not declare what " + in_quotes(output) +
-                            " is, expected an element type and fixed sizes",
-                        "shape inference declares it: onnx.shape_inference, of ONNX Runtime's own ops its "
+                        pending.opaque + ", and the file does not declare the type of its output " + in_quotes(output) +
+                            ", expected an element type and fixed sizes",
+                        "infer the types with onnx.shape_inference, or those of ONNX Runtime's own ops with its "
                         "symbolic_shape_infer.py; --dim sets dynamic sizes");
         pending.call.results.push_back(meta);
     }

@@ -169,7 +169,7 @@ class Exporter {
     void put_opaque(const Node& node, const std::string& name, onnx::TensorProto& proto) const {
         const std::span<const std::byte> bytes = graph_.attributes.at(node.target).contiguous_bytes();
         if (!proto.ParseFromArray(bytes.data(), static_cast<int>(bytes.size())))
-            fail(node, "found " + std::to_string(bytes.size()) + " bytes that are no tensor, expected a TensorProto");
+            fail(node, "found " + std::to_string(bytes.size()) + " bytes that are not a TensorProto");
         if (!name.empty()) proto.set_name(name);
     }
 
@@ -194,7 +194,7 @@ class Exporter {
         const std::size_t dot = node.target.rfind('.');
         const bool standard = node.target.starts_with(kStandardPrefix) && dot + 1 == kStandardPrefix.size();
         if (node.target.starts_with("aten.") || dot == std::string::npos || dot == 0 || dot + 1 == node.target.size())
-            fail(node, "found " + node.target + ", an op without an ONNX spelling, expected one of the onnx dialect",
+            fail(node, "found " + node.target + ", which has no ONNX name, expected an op of the onnx dialect",
                  "save the graph as JSON");
         proto.set_op_type(node.target.substr(dot + 1));
         const std::string domain = standard ? "" : node.target.substr(0, dot);
@@ -214,8 +214,8 @@ class Exporter {
         write_result_count(node, domain, proto);
         for (const Param& param : op ? op->schema.params : std::vector<Param>())
             if (param.type == ParamType::graph && !param.default_value && !node.kwarg(param.name))
-                fail(node, "found no graph '" + param.name + "': it was not read, since it gives no tensors only",
-                     "give compilers the file that the graph was read from");
+                fail(node, "the nested graph '" + param.name + "' was not read, because it returns more than tensors",
+                     "use the ONNX file that the graph was read from");
     }
 
     /// Those that nobody reads get names, but of an op that is not known, which may not have them.

@@ -23,14 +23,14 @@ std::size_t promised_bytes(const onnx::TensorProto& proto, std::size_t element, 
     std::size_t bytes = element;
     bool empty = false;
     for (const std::int64_t size : sizes) {
-        if (size < 0) throw Error(where, "found dims " + to_string(sizes) + ", expected none below 0");
+        if (size < 0) throw Error(where, "found dims " + to_string(sizes) + ", expected no negative size");
         empty |= size == 0;
     }
     if (empty) return 0;
     for (const std::int64_t size : sizes)
         if (__builtin_mul_overflow(bytes, static_cast<std::size_t>(size), &bytes) ||
             bytes > static_cast<std::size_t>(std::numeric_limits<std::int64_t>::max()))
-            throw Error(where, "found dims " + to_string(sizes) + ", expected a tensor that fits memory");
+            throw Error(where, "found dims " + to_string(sizes) + ", expected a tensor that fits in memory");
     return bytes;
 }
 

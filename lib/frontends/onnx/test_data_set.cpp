@@ -48,7 +48,7 @@ std::optional<std::vector<NamedTensor>> load_value(const std::filesystem::path& 
                                 onnx_proto::take_any_tensor(tensor, none, {file, "element " + position})));
     }
     if (sequence.elem_type() != onnx::SequenceProto::TENSOR)
-        throw Error({file, {}}, "found a sequence of other elements than dense tensors");
+        throw Error({file, {}}, "found a sequence of other elements, expected dense tensors");
     return tensors;
 }
 
@@ -83,8 +83,9 @@ Numbered load_numbered(const std::filesystem::path& folder, const std::string& p
         if (value) std::ranges::move(*value, std::back_inserter(loaded.tensors));
     }
     if (count_files(folder, prefix) != count)
-        throw Error({folder.string(), {}}, "found no " + prefix + "_" + std::to_string(count) + ".pb but later ones",
-                    "the files are numbered from 0 without gaps");
+        throw Error({folder.string(), {}},
+                    "found no " + prefix + "_" + std::to_string(count) + ".pb, but files with higher numbers",
+                    "number the files from 0 without gaps");
     return loaded;
 }
 
@@ -109,7 +110,7 @@ DeclaredValues declared_values(const std::filesystem::path& model) {
 TestDataSet load_test_data_set(const std::filesystem::path& folder, const DeclaredValues& declared) {
     if (count_files(folder, "input") + count_files(folder, "output") == 0)
         throw Error({folder.string(), {}}, "found neither input_0.pb nor output_0.pb, expected an ONNX test data set",
-                    "such a folder holds input_0.pb … and, where they are known, output_0.pb …");
+                    "such a folder holds input_0.pb, input_1.pb …, and output_0.pb … if the outputs are known");
     Numbered inputs = load_numbered(folder, "input", declared.inputs);
     Numbered outputs = load_numbered(folder, "output", declared.outputs);
     return {std::move(inputs.tensors), std::move(outputs.tensors), std::move(inputs.lengths)};

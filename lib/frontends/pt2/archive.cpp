@@ -35,7 +35,7 @@ std::string words_of(int code) {
 Archive::Archive(const std::filesystem::path& file) : file_(file.string()), handle_(std::make_unique<Handle>()) {
     int code = 0;
     handle_->zip = zip_open(file_.c_str(), ZIP_RDONLY, &code);
-    if (!handle_->zip) throw Error({file_, {}}, "it is no zip archive that can be read: " + words_of(code));
+    if (!handle_->zip) throw Error({file_, {}}, "the file is not a readable zip archive: " + words_of(code));
     list();
 }
 
@@ -50,7 +50,7 @@ Archive::Archive(const Archive& outer, const std::string& entry)
     if (source && !handle_->zip) zip_source_free(source);
     const std::string words = zip_error_strerror(&error);
     zip_error_fini(&error);
-    if (!handle_->zip) throw Error({file_, {}}, "it is no zip archive that can be read: " + words);
+    if (!handle_->zip) throw Error({file_, {}}, "the file is not a readable zip archive: " + words);
     list();
 }
 
@@ -65,9 +65,9 @@ void Archive::list() {
             throw Error({file_, "entry " + std::to_string(i)}, zip_strerror(handle_->zip));
         if (stat.size / kMostGrowth > stat.comp_size)
             throw Error({file_, stat.name}, "found " + std::to_string(stat.size) + " bytes that are compressed to " +
-                                                std::to_string(stat.comp_size) + ", which no compression does");
+                                                std::to_string(stat.comp_size) + ", which is impossible");
         if (!entries_.emplace(stat.name, Entry{i, stat.size}).second)
-            throw Error({file_, stat.name}, "found two entries of this name");
+            throw Error({file_, stat.name}, "found two entries with this name");
     }
 }
 
@@ -92,12 +92,12 @@ void Archive::read(const std::string& name, const Entry& entry, std::byte* to) c
     std::uint64_t done = 0;
     while (done < entry.size) {
         const zip_int64_t got = zip_fread(opened, to + done, entry.size - done);
-        if (got <= 0) throw Error({file_, name}, std::string("it is damaged: ") + zip_file_strerror(opened));
+        if (got <= 0) throw Error({file_, name}, std::string("the entry is damaged: ") + zip_file_strerror(opened));
         done += static_cast<std::uint64_t>(got);
     }
     std::byte more;
     if (zip_fread(opened, &more, 1) != 0)  // where the checksum is compared
-        throw Error({file_, name}, std::string("it is damaged: ") + zip_file_strerror(opened));
+        throw Error({file_, name}, std::string("the entry is damaged: ") + zip_file_strerror(opened));
 }
 
 std::string Archive::text(const std::string& entry) const {

@@ -158,7 +158,7 @@ class ExpressionReader {
 DType dtype_of_code(std::int64_t code) {
     for (const Code& known : kDTypes)
         if (known.code == code) return known.dtype;
-    throw Error("found data type " + std::to_string(code) + " of the format, which Whittle does not have");
+    throw Error("found data type " + std::to_string(code) + ", which Whittle does not support");
 }
 
 std::string memory_format_of_code(std::int64_t code) {
@@ -175,13 +175,13 @@ std::string layout_of_code(std::int64_t code) {
 std::int64_t code_of(DType dtype) {
     for (const Code& known : kDTypes)
         if (known.dtype == dtype) return known.code;
-    throw Error("PyTorch's exports have no data type " + std::string(name(dtype)));
+    throw Error(".pt2 files do not support data type " + std::string(name(dtype)));
 }
 
 std::int64_t code_of_memory_format(const std::string& name) {
     for (std::size_t code = 1; code < std::size(kMemoryFormats); ++code)
         if (kMemoryFormats[code] == name) return static_cast<std::int64_t>(code);
-    throw Error("found memory format '" + name + "', which PyTorch's exports do not have");
+    throw Error("found memory format '" + name + "', which .pt2 files do not support");
 }
 
 std::optional<std::int64_t> evaluate(std::string_view expression, const std::map<std::string, std::int64_t>& symbols) {

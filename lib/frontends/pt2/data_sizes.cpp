@@ -11,8 +11,8 @@ namespace whittle::pt2 {
 
 std::vector<Tensor> DataSizes::run(const Graph& graph, const Node& call, std::size_t count) const {
     if (!values_)
-        throw Error("found a size that depends on data, which is read with values for the inputs",
-                    "give them: --input DIR, or --input NAME=FILE");
+        throw Error("found a size that depends on data, expected values for the inputs",
+                    "give the inputs with --input DIR or --input NAME=FILE");
     Graph part = graph;
     Node last = call;
     last.results.assign(count, ValueMeta());  // nobody asks for their sizes
@@ -29,7 +29,7 @@ void DataSizes::decide(const std::string& expression, std::int64_t value) {
         decided_.push_back(*symbol + "=" + std::to_string(value));
     else if (known->second != value)
         throw Error("the size " + *symbol + " is " + std::to_string(value) + " with these inputs, but " +
-                    std::to_string(known->second) + " was asked for");
+                    std::to_string(known->second) + " was requested");
 }
 
 }  // namespace whittle::pt2

@@ -83,7 +83,7 @@ class Exporter {
             case NodeKind::get_attr:
                 if (!lifted)
                     throw Error("the nested graph '" + graph_.name + "' holds '" + node.target +
-                                "', expected an operand");
+                                "', expected it as an operand");
                 return add_attribute(node, names);
             case NodeKind::output:
                 for (const Arg& result : node.args) outputs_.push_back(as_tensor(name_of(*result.node())));
@@ -167,7 +167,7 @@ class Exporter {
         const Schema* schema = higher_order ? nullptr : Registry::instance().find(node.target);
         if (!higher_order &&
             (!schema || node.target.find('.') == std::string::npos || node.target.starts_with("whittle.")))
-            throw Error("%" + node.name + " calls " + node.target + ", which is no operation of ATen's");
+            throw Error("%" + node.name + " calls " + node.target + ", expected an op of ATen");
         if (schema && schema->returns.size() == 1 && schema->returns[0].list) {
             Json list = Json::array();
             for (const std::string& name : names) list.push_back(named(name));
@@ -234,14 +234,14 @@ class Exporter {
 
     const std::string& text_of(const Param& param, const Arg& arg) const {
         if (const auto* text = std::get_if<std::string>(&arg.value)) return *text;
-        throw Error("the argument '" + param.name + "' is no text");
+        throw Error("the argument '" + param.name + "' is not a string");
     }
 
     template <class T>
     Json items(const Param& param, const Arg& arg) const {
         Json list = Json::array();
         const ArgList* const values = arg.list();
-        if (!values) throw Error("the argument '" + param.name + "' is no list");
+        if (!values) throw Error("the argument '" + param.name + "' is not a list");
         for (const Arg& item : *values) {
             if (const auto* value = std::get_if<T>(&item.value)) {
                 if constexpr (std::is_same_v<T, double>)
@@ -252,7 +252,7 @@ class Exporter {
                        integer && std::is_same_v<T, double>) {
                 list.push_back(static_cast<double>(*integer));
             } else {
-                throw Error("the list '" + param.name + "' holds what is not of its type");
+                throw Error("the list '" + param.name + "' holds an element of another type");
             }
         }
         return list;
@@ -275,7 +275,7 @@ class Exporter {
         if (const auto* truth = std::get_if<bool>(&arg.value)) return {{"as_bool", *truth}};
         if (const auto* text = std::get_if<std::string>(&arg.value)) return {{"as_string", *text}};
         if (const auto* dtype = std::get_if<DType>(&arg.value)) return {{"as_scalar_type", code_of(*dtype)}};
-        throw Error("found a list where one value is expected");
+        throw Error("found a list, expected one value");
     }
 
     /// Of a higher-order op: no schema says what they are.

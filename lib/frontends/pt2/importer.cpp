@@ -135,7 +135,7 @@ ValueMeta meta_of(const Json& tensor, const std::map<std::string, std::int64_t>&
 
 Arg Importer::named(const std::string& name) const {
     const auto found = values_.find(name);
-    if (found == values_.end()) throw Error("it reads '" + name + "', which nothing before it gives");
+    if (found == values_.end()) throw Error("the node reads '" + name + "', which no earlier node defines");
     return found->second;
 }
 
@@ -173,7 +173,7 @@ Arg Importer::argument(const Json& argument) const {
                                                    : Arg(integer(item)));
         return items;
     }
-    throw Error("found an argument that is " + kind + ", which Whittle does not read");
+    throw Error("found an argument that is " + kind + ", which Whittle does not support");
 }
 
 void Importer::add_nodes(const Json& graph) {
@@ -198,7 +198,7 @@ void Importer::add_node(const Json& graph, const Json& node) {
     constexpr std::string_view kHigherOrder = "higher_order.";
     if (target.starts_with(kHigherOrder)) return add_higher_order(graph, node, target.substr(kHigherOrder.size()));
     if (!node.at("target").get<std::string>().starts_with(kOps))
-        throw Error("found a call of " + target + ", which Whittle does not read");
+        throw Error("found a call of " + target + ", which Whittle does not support");
     add_call(graph, node, target);
 }
 
@@ -212,7 +212,7 @@ bool Importer::add_number(const Json& node, const std::string& target) {
     if (is_size_query(target)) {
         for (const Json& input : node.at("inputs")) operands.push_back(argument(input.at("arg")));
         const NodeRef* read = operands.at(0).node();
-        if (!read) throw Error("found no tensor whose size is asked for");
+        if (!read) throw Error("found a size of no tensor, expected a tensor");
         const std::optional<Arg> dim = operands.size() > 1 ? std::optional(operands[1]) : std::nullopt;
         bind(chosen(outputs.at(0)).second->at("as_name"), size_query(target, graph_.node(*read).meta(), dim));
         return true;
@@ -229,15 +229,15 @@ void Importer::check_assertion(const Json& node, const std::string& target) {
     if (target != "aten._assert_scalar.default") return;
     const Arg truth = argument(node.at("inputs").at(0).at("arg"));
     if (truth == Arg(false) || truth == Arg(0))
-        throw Error("the program asserts what is not so for these sizes: " +
+        throw Error("an assertion of the program fails for these sizes: " +
                     (node.at("inputs").size() > 1 ? node.at("inputs")[1].at("arg").dump() : target));
 }
 
 void Importer::add_assertion(const Json& node) {
     const Json& inputs = node.at("inputs");
     const Arg condition = argument(inputs.at(0).at("arg"));
-    if (!condition.node()) throw Error("found no tensor that is to be true");
-    const Arg message = inputs.size() > 1 ? argument(inputs[1].at("arg")) : Arg("the program's assertion holds");
+    if (!condition.node()) throw Error("found an assertion without a condition, expected a tensor");
+    const Arg message = inputs.size() > 1 ? argument(inputs[1].at("arg")) : Arg("an assertion of the program failed");
     Node call{.name = "assertion", .target = std::string(kAssertion), .args = {condition, message, condition}};
     set_place(call, node);
     call.results = infer(graph_, call);
@@ -279,7 +279,7 @@ void Importer::add_call(const Json& graph, const Json& node, const std::string& 
     else
         for (const std::string& name : names)
             call.results.push_back(meta_of(graph.at("tensor_values").at(name), symbols_.sizes));
-    if (call.results.empty()) throw Error("found a call without results, which Whittle does not read");
+    if (call.results.empty()) throw Error("found a call without results, which Whittle does not support");
     check_stated(graph, names, call.results);
     bind_results(node.at("outputs"), graph_.add(std::move(call)));
 }
@@ -302,14 +302,15 @@ void Importer::check_stated(const Json& graph, const std::vector<std::string>& n
         }
         const ValueMeta& result = results[i];
         if (decided && (meta.dtype != result.dtype || meta.sizes != result.sizes))
-            throw Error("its result '" + names[i] + "' is " + print(ValueMeta::contiguous(result.dtype, result.sizes)) +
-                        " of these operands, but the file has " + print(ValueMeta::contiguous(meta.dtype, meta.sizes)));
+            throw Error("the result '" + names[i] + "' is " + print(ValueMeta::contiguous(result.dtype, result.sizes)) +
+                        " for these operands, but the file has " +
+                        print(ValueMeta::contiguous(meta.dtype, meta.sizes)));
     }
 }
 
 std::vector<ValueMeta> Importer::observed_results(const Json& graph, const Node& call,
                                                   const std::vector<std::string>& names) {
-    if (!data_) throw Error("found sizes that depend on data in a nested graph, which Whittle does not read");
+    if (!data_) throw Error("found sizes that depend on data in a nested graph, which Whittle does not support");
     std::vector<ValueMeta> metas;
     for (const Tensor& result : data_->run(graph_, call, names.size())) {
         const Json& stated = graph.at("tensor_values").at(names.at(metas.size())).at("sizes");
@@ -324,8 +325,8 @@ std::vector<ValueMeta> Importer::observed_results(const Json& graph, const Node&
 bool Importer::add_item(const Json& graph, const Json& node, const std::string& target) {
     if (target != "aten.item.default" && target != "aten._local_scalar_dense.default") return false;
     const Arg read = argument(node.at("inputs").at(0).at("arg"));
-    if (!read.node()) throw Error("found no tensor whose element is read");
-    if (!data_) throw Error("found a number that is read from a tensor in a nested graph, which Whittle does not read");
+    if (!read.node()) throw Error("found an item() of no tensor, expected a tensor");
+    if (!data_) throw Error("found a number read from a tensor in a nested graph, which Whittle does not support");
     const ValueMeta& meta = graph_.node(*read.node()).meta();
     const Scalar number = data_->run(graph_, {.target = "aten.clone.default", .args = {read}}, 1).at(0).item();
     const auto name = chosen(node.at("outputs").at(0)).second->at("as_name").get<std::string>();
@@ -337,10 +338,9 @@ bool Importer::add_item(const Json& graph, const Json& node, const std::string& 
     set_place(same, node);
     same.results = infer(graph_, same);
     const NodeRef condition = graph_.add(std::move(same));
-    Node assertion{
-        .name = "assertion",
-        .target = std::string(kAssertion),
-        .args = {condition, "a number that the program reads is the one that the graph was read with", read}};
+    Node assertion{.name = "assertion",
+                   .target = std::string(kAssertion),
+                   .args = {condition, "the program reads another number than when the graph was imported", read}};
     set_place(assertion, node);
     assertion.results = {ValueMeta::contiguous(meta.dtype, meta.sizes)};
     graph_.add(std::move(assertion));
@@ -381,7 +381,8 @@ void Importer::add_higher_order(const Json& file, const Json& node, const std::s
         const ArgList carried = operands(2), extra = operands(3);
         ArgList all = carried;
         all.insert(all.end(), extra.begin(), extra.end());
-        if (tensors(carried).size() != carried.size()) throw Error("found a loop that carries a number");
+        if (tensors(carried).size() != carried.size())
+            throw Error("found a loop that carries a number, expected tensors");
         call.args = {nested(at(0), all), nested(at(1), all), carried, tensors(extra)};
     } else if (name == "map_impl" || name == "map") {
         const ArgList xs = operands(1), extra = operands(2);
@@ -395,7 +396,7 @@ void Importer::add_higher_order(const Json& file, const Json& node, const std::s
         all.insert(all.end(), extra.begin(), extra.end());
         call.args = {nested(at(0), all, {init.size(), init.size() + xs.size()}), init, xs, tensors(extra)};
     } else {
-        throw Error("found the higher-order op " + name + ", which Whittle does not read");
+        throw Error("found the higher-order op " + name + ", which Whittle does not support");
     }
     call.results = infer(graph_, call);
     check_stated(file, result_names(node), call.results);
@@ -416,7 +417,7 @@ void Importer::write_out(const Json& node, std::size_t graph_at) {
     std::vector<std::string> names;
     for (const Json& output : node.at("outputs")) add_names(output, names);
     const Json& outputs = body.at("outputs");
-    if (names.size() > outputs.size()) throw Error("found more results than its graph has");
+    if (names.size() > outputs.size()) throw Error("found more results than the nested graph has");
     for (std::size_t i = 0; i < names.size(); ++i) bind(names[i], inner.argument(outputs[i]));
 }
 
@@ -441,7 +442,8 @@ GraphRef Importer::nested(const Json& argument, const ArgList& operands, Sliced 
         }
         ValueMeta meta = graph_.node(*read).meta();
         if (sliced.first <= i && i < sliced.end) {
-            if (meta.sizes.empty()) throw Error("found a number in place of a tensor with slices");
+            if (meta.sizes.empty())
+                throw Error("found a 0-d tensor to take slices of, expected at least one dimension");
             meta.sizes.erase(meta.sizes.begin());
             meta.strides.erase(meta.strides.begin());
         }
@@ -451,7 +453,7 @@ GraphRef Importer::nested(const Json& argument, const ArgList& operands, Sliced 
     std::vector<NodeRef> results;
     for (const Json& output : body.at("outputs")) {
         const Arg value = inner.argument(output);
-        if (!value.node()) throw Error("found a nested graph whose result is no tensor");
+        if (!value.node()) throw Error("found a nested graph that returns a number, expected a tensor");
         results.push_back(*value.node());
     }
     graph.output(results);

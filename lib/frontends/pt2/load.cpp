@@ -41,8 +41,8 @@ Layout layout_of(const Archive& archive, const std::string& wanted) {
         if (entry.ends_with("/archive_format")) layout.root = entry.substr(0, entry.rfind('/') + 1);
     if (archive.has(kFlatProgram)) return {.root = "", .program = kFlatProgram, .model = "", .models = {""}};
     if (layout.root.empty())
-        throw Error({archive.file(), {}}, "it is a zip archive without an exported program",
-                    "of a TorchScript module or a checkpoint, run torch.export.export and torch.export.save");
+        throw Error({archive.file(), {}}, "the zip archive holds no exported program",
+                    "export a TorchScript module or a checkpoint with torch.export.export and torch.export.save");
     const std::string models = layout.root + "models/";
     for (const std::string& entry : archive.entries()) {
         if (entry.starts_with(models) && entry.ends_with(".json"))
@@ -57,14 +57,15 @@ Layout layout_of(const Archive& archive, const std::string& wanted) {
     if (layout.program.empty() && !layout.models.empty())
         throw Error({archive.file(), {}}, "found no model '" + wanted + "', expected one of " + join(layout.models));
     if (layout.program.empty() && has_entry_below(archive, layout.root + "data/aotinductor/"))
-        throw Error({archive.file(), {}}, "it is an AOTInductor package: compiled code without a graph",
-                    "save what was compiled with torch.export.save");
-    if (layout.program.empty()) throw Error({archive.file(), {}}, "found no models/NAME.json in the archive");
+        throw Error({archive.file(), {}}, "the file is an AOTInductor package, which holds compiled code and no graph",
+                    "save the exported program with torch.export.save");
+    if (layout.program.empty())
+        throw Error({archive.file(), {}}, "found no models/NAME.json in the archive, expected one");
     if (archive.has(layout.root + "archive_version") && archive.text(layout.root + "archive_version") != "0")
         throw Error({archive.file(), layout.root + "archive_version"},
                     "found '" + archive.text(layout.root + "archive_version") + "', expected '0'");
     if (archive.has(layout.root + "byteorder") && archive.text(layout.root + "byteorder") != "little")
-        throw Error({archive.file(), layout.root + "byteorder"}, "found another byte order than little");
+        throw Error({archive.file(), layout.root + "byteorder"}, "found a big-endian file, expected byte order little");
     return layout;
 }
 
@@ -81,9 +82,9 @@ void check_version(const Archive& archive, const Layout& layout, const Json& pro
     const std::int64_t minor = version.is_number() ? 0 : version.value("minor", std::int64_t{0});
     if (major == kNewestMajor && minor > kNewestMinor)
         log_warning(LogChannel::capture, archive.file() + ": schema_version " + std::to_string(major) + "." +
-                                             std::to_string(minor) + " is newer than the newest that is known, " +
+                                             std::to_string(minor) + " is newer than the supported " +
                                              std::to_string(kNewestMajor) + "." + std::to_string(kNewestMinor) +
-                                             ": what that added is not read");
+                                             ": its additions are ignored");
 }
 
 /// Reads the program that an archive holds.
@@ -151,7 +152,7 @@ class ProgramReader {
     Tensor weight(const std::string& folder, const Json& entry,
                   std::map<std::string, std::shared_ptr<Storage>>& payloads) const {
         if (entry.value("use_pickle", false))
-            throw Error("it is a subclass of Tensor, stored as pickled code, which is not run");
+            throw Error("found a subclass of Tensor as pickled code, which is never run");
         const ValueMeta meta = meta_of(entry.at("tensor_meta"), {});
         const auto offset = size_of(entry.at("tensor_meta").at("storage_offset"), {});
         const auto path = entry.at("path_name").get<std::string>();
@@ -220,7 +221,7 @@ class ProgramReader {
         const auto least = bound("min_val"), most = bound("max_val");
         if ((!least || found->second >= *least) && (!most || found->second <= *most)) return;
         throw Error("the dynamic dimension " + symbol + " is " + std::to_string(found->second) +
-                    ", but was exported for " + (least ? std::to_string(*least) : "") + " to " +
+                    ", expected the exported range " + (least ? std::to_string(*least) : "") + " to " +
                     (most ? std::to_string(*most) : "any size"));
     }
 
@@ -242,7 +243,7 @@ class ProgramReader {
             if (kind == "user_input") {
                 const Json& arg = input.at("arg");
                 if (arg.contains("as_sym_int") && arg.at("as_sym_int").contains("as_name"))
-                    throw Error("found an input that is a number, " + arg.dump() + ", expected tensors");
+                    throw Error("found a number as an input, " + arg.dump() + ", expected tensors");
                 continue;  // a tensor has its placeholder, and a constant is written where it is used
             }
             const char* key = kind == "parameter"         ? "parameter_name"
@@ -250,7 +251,7 @@ class ProgramReader {
                               : kind == "tensor_constant" ? "tensor_constant_name"
                                                           : nullptr;
             if (kind == "constant_input") continue;
-            if (!key) throw Error("found an input that is a " + kind + ", which Whittle does not read");
+            if (!key) throw Error("found an input that is a " + kind + ", which Whittle does not support");
             const auto name = input.at(key).get<std::string>();
             const auto weight = weights_.find(name);
             if (weight == weights_.end()) throw Error("found no data of " + kind + " '" + name + "' in the archive");
@@ -264,7 +265,7 @@ class ProgramReader {
             for (const auto& [kind, output] : spec.items()) {
                 if (output.is_null()) continue;
                 const bool mutation = kind.ends_with("_mutation");
-                if (kind == "token") throw Error("found a token, which orders effects that Whittle does not read");
+                if (kind == "token") throw Error("found a token, which orders effects that Whittle does not support");
                 const Json& arg = output.at("arg");
                 const Arg value = importer_.argument(mutation ? Json{{"as_tensor", arg}} : arg);
                 if (const NodeRef* result = value.node()) (mutation ? written : results).push_back(*result);

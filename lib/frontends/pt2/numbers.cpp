@@ -46,9 +46,7 @@ std::optional<double> number(const Arg& arg) {
     return {};
 }
 
-[[noreturn]] void refuse(std::string_view name) {
-    throw Error("found operands of " + std::string(name) + " that it does not take");
-}
+[[noreturn]] void refuse(std::string_view name) { throw Error("found wrong operands for " + std::string(name)); }
 
 std::int64_t power(std::int64_t base, std::int64_t exponent) {
     std::int64_t result = 1;
@@ -115,7 +113,7 @@ Arg size_query(std::string_view target, const ValueMeta& meta, const std::option
     const auto asked = dim ? whole(*dim) : std::nullopt;
     const auto rank = static_cast<std::int64_t>(meta.sizes.size());
     if (!asked || *asked < -rank || *asked >= rank)
-        throw Error("found no dimension of a tensor of rank " + std::to_string(rank));
+        throw Error("found a wrong dimension for a tensor of rank " + std::to_string(rank));
     const auto i = static_cast<std::size_t>(*asked < 0 ? *asked + rank : *asked);
     return target == "aten.sym_size.int" ? meta.sizes[i] : meta.strides[i];
 }

@@ -82,7 +82,7 @@ class Unpickler {
     }
     std::uint8_t byte() { return take<std::uint8_t>(); }
     std::string bytes(std::size_t count) {
-        if (text_.size() - at_ < count) refuse("the pickle ends in the middle of a text");
+        if (text_.size() - at_ < count) refuse("the pickle ends in the middle of a string");
         at_ += count;
         return text_.substr(at_ - count, count);
     }
@@ -196,7 +196,7 @@ class Unpickler {
             case 'b':
                 return static_cast<void>(pop());  // what an OrderedDict says of itself
             default:
-                refuse("found operation " + std::to_string(code) + ", which no state dict needs");
+                refuse("found operation " + std::to_string(code) + ", which state dicts do not use");
         }
     }
 
@@ -214,7 +214,7 @@ class Unpickler {
     }
     void get(std::uint32_t slot) {
         const auto found = memo_.find(slot);
-        if (found == memo_.end()) refuse("it reads slot " + std::to_string(slot) + ", which nothing was put into");
+        if (found == memo_.end()) refuse("the pickle reads slot " + std::to_string(slot) + ", which is empty");
         stack_.push_back(found->second);
     }
     void append(const std::vector<Ref>& items) {
@@ -230,16 +230,16 @@ class Unpickler {
         std::string name = line();
         name += ' ' + line();
         if (name != kOrderedDict && name != kTensor && name != kParameter && !dtype_of_storage(name))
-            refuse("found '" + name + "', which is not run: only tensors of known types are data");
+            refuse("found '" + name + "', expected tensors of known types: code is never run");
         push(Global{std::move(name)});
     }
     /// ('storage', class, key, device, number of elements).
     Elements elements(Ref id) const {
         const std::vector<Ref>& parts = as<Sequence>(id, "a persistent id").items;
-        if (parts.size() != 5 || as<std::string>(parts[0], "a text") != "storage")
-            refuse("found a persistent id that is no storage");
+        if (parts.size() != 5 || as<std::string>(parts[0], "a string") != "storage")
+            refuse("found a persistent id that is not a storage");
         const auto dtype = dtype_of_storage(as<Global>(parts[1], "a storage's class").name);
-        if (!dtype) refuse("found a storage of no known type");
+        if (!dtype) refuse("found a storage of an unknown type");
         return {as<std::string>(parts[2], "a storage's key"), *dtype};
     }
     void reduce() {
@@ -288,17 +288,17 @@ std::map<std::string, Tensor> read_state_dict(const Archive& archive) {
         Unpickler unpickler(archive, entry.substr(0, entry.size() - kPickle.size()));
         const Ref read = unpickler.read();
         const auto* dict = std::get_if<Dict>(&read->is);
-        if (!dict) unpickler.refuse("found no dictionary of tensors");
+        if (!dict) unpickler.refuse("found no dictionary of tensors, expected one");
         std::map<std::string, Tensor> tensors;
         for (const auto& [key, value] : dict->items) {
             const auto* name = std::get_if<std::string>(&key->is);
             const auto* tensor = std::get_if<Tensor>(&value->is);
-            if (!name || !tensor) unpickler.refuse("found an entry that is no tensor with a name");
+            if (!name || !tensor) unpickler.refuse("found an entry that is not a named tensor");
             tensors.insert_or_assign(*name, *tensor);
         }
         return tensors;
     }
-    throw Error({archive.file(), {}}, "found no data.pkl in the archive");
+    throw Error({archive.file(), {}}, "found no data.pkl in the archive, expected one");
 }
 
 }  // namespace whittle::pt2

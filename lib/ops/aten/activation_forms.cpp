@@ -105,7 +105,7 @@ Refs softshrink(GraphBuilder& b, const Arguments<NodeValue>& a) {
     const Gradient g(b);
     const NodeValue x = a.tensor("self");
     const double bound = a.number("lambd");
-    if (!(bound >= 0)) throw Error("softshrink: found a lambd of " + std::to_string(bound) + ", expected one from 0");
+    if (!(bound >= 0)) throw Error("softshrink: found a lambd of " + std::to_string(bound) + ", expected at least 0");
     const NodeValue below = g.keep(g.when("lt", x, Arg(-bound)), g.add(x, Arg(bound)));
     return {g.either(g.when("gt", x, Arg(bound)), g.add(x, Arg(-bound)), below).ref};
 }
@@ -196,7 +196,8 @@ std::span<const OpDef> activation_form_ops() {
          .dtypes = kFloating,
          .decompose = prelu_backward},
         {.name = "aten.glu.default",
-         .doc = "one half times the sigmoid of the other: https://pytorch.org/docs/stable/generated/torch.nn.GLU.html",
+         .doc = "the first half times the sigmoid of the second: "
+                "https://pytorch.org/docs/stable/generated/torch.nn.GLU.html",
          .schema = "glu(Tensor self, int dim=-1) -> Tensor",
          .dtypes = kFloating,
          .decompose = glu},
@@ -206,30 +207,30 @@ std::span<const OpDef> activation_form_ops() {
          .dtypes = kFloating,
          .decompose = glu_backward},
         {.name = "aten.hardshrink.default",
-         .doc = "0 near 0: https://pytorch.org/docs/stable/generated/torch.nn.Hardshrink.html",
+         .doc = "x, but 0 where |x| <= lambd: https://pytorch.org/docs/stable/generated/torch.nn.Hardshrink.html",
          .schema = "hardshrink(Tensor self, Scalar lambd=0.5) -> Tensor",
          .dtypes = kFloating,
          .decompose = hardshrink,
          .grad = hardshrink_grad},
         {.name = "aten.hardshrink_backward.default",
-         .doc =
-             "the gradient where nothing was cut: https://pytorch.org/docs/stable/generated/torch.nn.Hardshrink.html",
+         .doc = "the gradient where the result is not 0: "
+                "https://pytorch.org/docs/stable/generated/torch.nn.Hardshrink.html",
          .schema = "hardshrink_backward(Tensor grad_out, Tensor self, Scalar lambd) -> Tensor",
          .dtypes = kFloating,
          .decompose = hardshrink_backward},
         {.name = "aten.softshrink.default",
-         .doc = "nearer to 0: https://pytorch.org/docs/stable/generated/torch.nn.Softshrink.html",
+         .doc = "x moved toward 0 by lambd: https://pytorch.org/docs/stable/generated/torch.nn.Softshrink.html",
          .schema = "softshrink(Tensor self, Scalar lambd=0.5) -> Tensor",
          .dtypes = kFloating,
          .decompose = softshrink},
         {.name = "aten.softshrink_backward.default",
-         .doc =
-             "the gradient where nothing was cut: https://pytorch.org/docs/stable/generated/torch.nn.Softshrink.html",
+         .doc = "the gradient where the result is not 0: "
+                "https://pytorch.org/docs/stable/generated/torch.nn.Softshrink.html",
          .schema = "softshrink_backward(Tensor grad_output, Tensor self, Scalar lambd) -> Tensor",
          .dtypes = kFloating,
          .decompose = softshrink_backward},
         {.name = "aten.threshold.default",
-         .doc = "a number for what is not above the threshold: "
+         .doc = "x where it is above the threshold, else a number: "
                 "https://pytorch.org/docs/stable/generated/torch.nn.Threshold.html",
          .schema = "threshold(Tensor self, Scalar threshold, Scalar value) -> Tensor",
          .dtypes = kNumbers,

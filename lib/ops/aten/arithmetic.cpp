@@ -40,10 +40,10 @@ Promotion sum_types(const Arguments<T>& arguments, const std::variant<T, Scalar>
     if (!F::allows_bool)
         for (const OperandInfo& operand : operands)
             if (operand.dtype == DType::boolean)
-                throw Error(op + ": subtraction is not defined for bool", "use logical_xor or logical_not");
+                throw Error(op + ": found bool operands, expected numbers", "use logical_xor or logical_not");
     if (alpha.is_floating() && !is_inexact(dtype))
-        throw Error(op + ": alpha must be an integer for " + std::string(name(dtype)) + " results");
-    if (alpha.is_boolean() && dtype != DType::boolean) throw Error(op + ": alpha is a bool but the result is not");
+        throw Error(op + ": found a floating alpha for " + std::string(name(dtype)) + " results, expected an integer");
+    if (alpha.is_boolean() && dtype != DType::boolean) throw Error(op + ": found a bool as alpha, expected a number");
     return {broadcast_all(operands), dtype};
 }
 

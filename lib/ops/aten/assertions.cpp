@@ -33,7 +33,7 @@ std::vector<expr::Value> lower_assertion(expr::GroupBuilder&, const Arguments<ex
 
 constexpr OpDef kAssertionOps[] = {
     {.name = kAssertion,
-     .doc = "dep_token, where self is true, else an error: what torch._check of a value is in a functional graph",
+     .doc = "dep_token if self is true, else an error: the functional form of torch._check",
      .schema = "_functional_assert_async.msg(Tensor self, str assert_msg, Tensor dep_token) -> Tensor",
      .infer = infer_assertion,
      .eval = eval_assertion,

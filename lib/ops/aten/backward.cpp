@@ -145,7 +145,7 @@ Refs unfold_backward(GraphBuilder& b, const Arguments<NodeValue>& a) {
     if (grad.meta.sizes != expected)
         throw Error("unfold_backward: found a gradient of sizes " + to_string(grad.meta.sizes) + " for windows of " +
                     std::to_string(size) + " by steps of " + std::to_string(step) + " in " + to_string(sizes) +
-                    ", expected what unfold gives of it");
+                    ", expected the sizes of unfold's result");
     const std::int64_t windows = expected[d];
     const DType dtype = compute_dtype(grad.meta.dtype);
     const NodeValue zeros = g.zeros(sizes, dtype);
@@ -213,7 +213,7 @@ std::span<const OpDef> backward_ops() {
          .dtypes = kFloating | kComplex,
          .decompose = slice_backward},
         {.name = "aten.unfold_backward.default",
-         .doc = "windows' elements added up where they lay: "
+         .doc = "the sum of the windows' gradients for each element: "
                 "https://pytorch.org/docs/stable/generated/torch.Tensor.unfold.html",
          .schema = "unfold_backward(Tensor grad_in, SymInt[] input_sizes, int dim, int size, int step) -> Tensor",
          .dtypes = kFloating | kComplex,

@@ -23,7 +23,7 @@ std::int64_t size(const NodeValue& x, std::int64_t dim) { return x.meta.sizes.at
 /// The n-th gradient that output_mask asks for.
 bool wants(const Arguments<NodeValue>& a, std::size_t n) {
     const std::vector<bool> mask = a.booleans("output_mask");
-    if (mask.size() != 3) throw Error("found an output_mask of " + std::to_string(mask.size()) + ", expected three");
+    if (mask.size() != 3) throw Error("found an output_mask of " + std::to_string(mask.size()) + ", expected 3");
     return mask[n];
 }
 
@@ -63,7 +63,7 @@ Refs group_norm_backward(GraphBuilder& b, const Arguments<NodeValue>& a) {
                        groups = a.integer("group");
     if (groups < 1 || channels % groups != 0 || x.meta.numel() != Checked(n) * channels * area ||
         grad.meta.sizes != x.meta.sizes)
-        throw Error("native_group_norm_backward: N, C, HxW and group do not fit the input's sizes " +
+        throw Error("native_group_norm_backward: found N, C, HxW and group that do not match the input's sizes " +
                     to_string(x.meta.sizes));
     const std::int64_t count = channels / groups * area;
     const Sizes by_group = {n, groups, count}, by_channel = {n, channels, area};
@@ -91,7 +91,8 @@ Refs group_norm_backward(GraphBuilder& b, const Arguments<NodeValue>& a) {
 Refs batch_norm_backward(GraphBuilder& b, const Arguments<NodeValue>& a) {
     const Gradient g(b);
     const NodeValue grad = a.tensor("grad_out"), x = a.tensor("input");
-    if (rank_of(x) < 2) throw Error("found an input of sizes " + to_string(x.meta.sizes) + ", expected channels");
+    if (rank_of(x) < 2)
+        throw Error("found an input of sizes " + to_string(x.meta.sizes) + ", expected a dimension of channels");
     const bool train = a.boolean("train");
     Sizes channels(x.meta.sizes.size(), 1);
     channels[1] = size(x, 1);
@@ -163,7 +164,7 @@ struct ConvolutionGradients {
           padding(spatial(a, "padding", dims)),
           dilation(spatial(a, "dilation", dims)) {
         if (dims < 1 || rank_of(weight) != rank_of(x) || rank_of(grad) != rank_of(x) || groups < 1)
-            throw Error("convolution_backward: found operands that are no batches of images, expected some");
+            throw Error("convolution_backward: found operands of other ranks, expected batches of images");
     }
 
     /// The transposed convolution of the gradient; what the stride did not reach of the input is output padding.

@@ -16,7 +16,7 @@ template <Interpolation How, int Rank>
 constexpr OpDef resize_gradient_op(std::string_view name, std::string_view schema) {
     OpDef def{.name = name, .schema = schema};
     def.doc =
-        "the gradient of what was resized: "
+        "the gradient of the resized operand: "
         "https://pytorch.org/docs/stable/generated/torch.nn.functional.interpolate.html";
     def.dtypes = kFloating;
     def.infer = [](const Arguments<ValueMeta>& args) -> std::vector<ValueMeta> {

@@ -14,8 +14,8 @@ template <class T>
 std::int64_t channels_of(const Arguments<T>& arguments) {
     const Sizes sizes = operand_info(arguments.tensor("input")).sizes;
     if (sizes.size() < 2)
-        throw Error("aten." + arguments.schema().name + ": the input needs a dimension of channels, found sizes " +
-                    to_string(sizes));
+        throw Error("aten." + arguments.schema().name + ": found sizes " + to_string(sizes) +
+                    ", expected a dimension of channels");
     check_parameters(arguments, {sizes[1]});
     return sizes[1];
 }
@@ -77,7 +77,8 @@ std::vector<expr::Value> lower_inference(expr::GroupBuilder& builder, const Argu
 template <class T>
 void check_training(const Arguments<T>& arguments) {
     if (!arguments.boolean("training"))
-        throw Error("aten." + arguments.schema().name + ": without running statistics training must be true");
+        throw Error("aten." + arguments.schema().name +
+                    ": found no running statistics outside training, expected training=True");
 }
 
 std::vector<ValueMeta> infer_batch(const Arguments<ValueMeta>& arguments) {
@@ -124,12 +125,13 @@ std::vector<NodeValue> batch_norm(GraphBuilder& builder, const Arguments<NodeVal
     const std::string op = "aten." + arguments.schema().name;
     const Arg momentum = Arg(arguments.number("momentum")), eps = Arg(arguments.number("eps"));
     if (!training) {
-        if (!mean || !variance) throw Error(op + ": outside training, running_mean and running_var are needed");
+        if (!mean || !variance)
+            throw Error(op + ": found no running_mean or running_var outside training, expected both");
         return builder.call_multi("aten._native_batch_norm_legit_no_training.default",
                                   {input.ref, weight, bias, mean->ref, variance->ref, momentum, eps});
     }
     if (mean || variance)
-        throw Error(op + ": training would update running_mean and running_var in place",
+        throw Error(op + ": found running_mean or running_var in training, which updates them in place",
                     "pass none, or export the model in evaluation mode");
     return builder.call_multi("aten._native_batch_norm_legit.no_stats",
                               {input.ref, weight, bias, Arg(true), momentum, eps});
@@ -150,8 +152,9 @@ std::vector<NodeRef> decompose_batch_norm(GraphBuilder& builder, const Arguments
 std::vector<NodeRef> decompose_instance_norm(GraphBuilder& builder, const Arguments<NodeValue>& arguments) {
     if (!arguments.boolean("use_input_stats")) return {batch_norm(builder, arguments, false)[0].ref};
     if (arguments.has("running_mean") || arguments.has("running_var"))
-        throw Error("aten.instance_norm.default: training would update running_mean and running_var in place",
-                    "pass none, or export the model in evaluation mode");
+        throw Error(
+            "aten.instance_norm.default: found running_mean or running_var in training, which updates them in place",
+            "pass none, or export the model in evaluation mode");
     const std::int64_t channels = channels_of(arguments);
     return {builder
                 .call("aten.group_norm.default",

@@ -53,12 +53,12 @@ std::vector<ValueMeta> infer_as_complex(const Arguments<ValueMeta>& arguments) {
     Strides strides = self.strides;
     if (sizes.empty() || sizes.back() != 2 || strides.back() != 1)
         throw Error("view_as_complex: found sizes " + to_string(sizes) + " with strides " + to_string(strides) +
-                    ", expected a last dimension of 2, side by side");
+                    ", expected a last dimension of 2 with stride 1");
     sizes.pop_back();
     strides.pop_back();
     for (std::int64_t& stride : strides) {
         if (stride % 2 != 0)
-            throw Error("view_as_complex: found strides " + to_string(self.strides) + ", expected even ones");
+            throw Error("view_as_complex: found strides " + to_string(self.strides) + ", expected even strides");
         stride /= 2;
     }
     ValueMeta result = self;
@@ -162,7 +162,7 @@ constexpr OpDef conj_op(std::string_view name, std::string_view schema, DTypeSet
 /// A view's flag is resolved: there are none.
 constexpr OpDef resolve_op(std::string_view name, std::string_view schema) {
     return {.name = name,
-            .doc = "self: no tensor is conjugated or negated by a flag",
+            .doc = "self: no tensor has a conjugate or negative bit",
             .schema = schema,
             .dtypes = kAnyDType | kComplex,
             .infer = infer_self,

@@ -62,7 +62,7 @@ std::vector<NodeRef> decompose_fill(GraphBuilder& builder, const Arguments<NodeV
         return {builder.call("aten.fill.Scalar", {self.ref, Arg(*number)}).ref};
     const NodeValue& tensor = std::get<NodeValue>(value);
     if (!tensor.meta.sizes.empty())
-        throw Error("aten.fill.Tensor: value has sizes " + to_string(tensor.meta.sizes) + ", expected a 0-d tensor");
+        throw Error("fill: found a value of sizes " + to_string(tensor.meta.sizes) + ", expected a 0-d tensor");
     return {builder.call("aten.copy.default", {self.ref, tensor.ref}).ref};
 }
 
@@ -106,7 +106,7 @@ std::span<const OpDef> creation_ops() {
         }),
         uninitialized_op({
             .name = "aten.empty.memory_format",
-            .doc = "zeros, where ATen leaves what memory holds: "
+            .doc = "zeros; ATen leaves the memory uninitialized: "
                    "https://pytorch.org/docs/stable/generated/torch.empty.html",
             .schema = "empty.memory_format(SymInt[] size, *, " WHITTLE_TENSOR_OPTIONS
                       ", MemoryFormat? memory_format=None) -> Tensor",
@@ -157,7 +157,7 @@ std::span<const OpDef> creation_ops() {
         }),
         uninitialized_op({
             .name = "aten.empty_like.default",
-            .doc = "zeros in the shape of a tensor, where ATen leaves what memory holds: "
+            .doc = "zeros in the shape of a tensor; ATen leaves the memory uninitialized: "
                    "https://pytorch.org/docs/stable/generated/torch.empty_like.html",
             .schema =
                 "empty_like(Tensor self, *, " WHITTLE_TENSOR_OPTIONS ", MemoryFormat? memory_format=None) -> Tensor",

@@ -44,13 +44,13 @@ struct Ctc : Gradient {
         const bool joined = targets.sizes.size() == 1;
         if (!joined && (targets.sizes.size() != 2 || targets.sizes[0] != batch))
             throw Error(op + ": found targets of sizes " + to_string(targets.sizes) + ", expected [" +
-                        std::to_string(batch) + ", most labels], or all in a row");
+                        std::to_string(batch) + ", longest target], or one dimension with all targets");
         check(target_lengths, "target_lengths", targets.sizes.back());
         Checked total = 0;
         for (const std::int64_t n : target_lengths) total += n;
         if (joined && total != targets.sizes[0])
             throw Error(op + ": found targets of sizes " + to_string(targets.sizes) + ", expected all " +
-                        std::to_string(total.value()) + " in a row");
+                        std::to_string(total.value()) + " labels in one dimension");
         labels = batch == 0 ? 0 : std::ranges::max(target_lengths);  // a wider table has columns that nobody reads
         places = 2 * labels + 1;
         read_labels(a.tensor("targets"), joined);
@@ -277,7 +277,7 @@ constexpr OpDef kCtcOps[] = {
      .open = {.ask = aten_open::ctc_targets},
      .grad = ctc_backward_grad},
     {.name = "aten.ctc_loss.IntList",
-     .doc = "how unlikely labels are, wherever they stand: "
+     .doc = "the negative log-probability of labels over all alignments: "
             "https://pytorch.org/docs/stable/generated/torch.nn.CTCLoss.html",
      .schema = "ctc_loss.IntList(Tensor log_probs, Tensor targets, int[] input_lengths, int[] target_lengths, int "
                "blank=0, int reduction=1, bool zero_infinity=False) -> Tensor",

@@ -122,8 +122,8 @@ DType bincount_dtype(const std::optional<ValueMeta>& weights, const Sizes& self)
 std::vector<ValueMeta> infer_bincount(const Arguments<ValueMeta>& a) {
     const std::optional<Tensor> self = a.known("self");
     if (!self)
-        throw NeedsConstant("self", "the operand 'self' is computed while running, expected a constant",
-                            "the sizes of the result depend on it");
+        throw NeedsConstant("self", "the operand 'self' is computed at run time, expected a constant",
+                            "the result's sizes depend on it");
     return {ValueMeta::contiguous(bincount_dtype(a.optional_tensor("weights"), self->sizes()),
                                   {bincount_length(*self, a)})};
 }
@@ -243,7 +243,7 @@ constexpr OpDef kDataSizeOps[] = {
      .eval = eval_unique,
      .decompose = decompose_unique},
     {.name = kBincount,
-     .doc = "how often each of 0, 1, 2 … is there: https://pytorch.org/docs/stable/generated/torch.bincount.html",
+     .doc = "the counts of 0, 1, 2 …: https://pytorch.org/docs/stable/generated/torch.bincount.html",
      .schema = "bincount(Tensor self, Tensor? weights=None, int minlength=0) -> Tensor",
      .dtypes = kIntegers,
      .infer = infer_bincount,

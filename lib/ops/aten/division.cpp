@@ -153,8 +153,8 @@ Mode rounding_mode_of(const Arguments<T>& arguments) {
     const std::string mode = arguments.text("rounding_mode");
     if (mode == "floor") return Mode::floor;
     if (mode == "trunc") return Mode::trunc;
-    throw Error("aten." + arguments.schema().name + ": unknown rounding_mode '" + mode + "'",
-                "it is none, 'floor' or 'trunc'");
+    throw Error("aten." + arguments.schema().name + ": found rounding_mode '" + mode +
+                "', expected none, floor or trunc");
 }
 
 std::vector<ValueMeta> infer_mode(const Arguments<ValueMeta>& arguments) {

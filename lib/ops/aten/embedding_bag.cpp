@@ -45,13 +45,13 @@ Bags bags_of(const Arguments<NodeValue>& a) {
     bags.last_offset = a.boolean("include_last_offset");
     if (a.schema().param("padding_idx")) bags.padding = a.optional_integer("padding_idx").value_or(-1);
     if (a.tensor("indices").meta.dtype != bags.positions)
-        throw Error(op + ": found indices and offsets of different dtypes, expected equal ones");
+        throw Error(op + ": found indices and offsets of different dtypes, expected equal dtypes");
     if (bags.mode < kBagSum || bags.mode > kBagMax)
         throw Error(op + ": found mode " + std::to_string(bags.mode) + ", expected 0 (sum), 1 (mean) or 2 (max)");
     if (bags.last_offset && bags.count-- < 1)
-        throw Error(op + ": found no offsets, expected at least the last with include_last_offset");
+        throw Error(op + ": found no offsets, expected at least the last one with include_last_offset");
     if (const auto weights = a.optional_tensor("per_sample_weights")) {
-        if (bags.mode != kBagSum) throw Error(op + ": found per_sample_weights, expected none but for sums");
+        if (bags.mode != kBagSum) throw Error(op + ": found per_sample_weights, expected none unless mode is 0 (sum)");
         if (weights->meta.sizes != Sizes{bags.indices} || weights->meta.dtype != bags.dtype)
             throw Error(op + ": found per_sample_weights of " + std::string(name(weights->meta.dtype)) +
                         to_string(weights->meta.sizes) + ", expected one for each index, of the weight's dtype");
@@ -205,7 +205,7 @@ Refs dense_backward(GraphBuilder& b, const Arguments<NodeValue>& a) {
 
 /// With the bag of each index where the forward pass left it out.
 Refs backward(GraphBuilder& b, const Arguments<NodeValue>& a) {
-    if (a.boolean("sparse")) throw Error("_embedding_bag_backward: found sparse, expected a gradient of all rows");
+    if (a.boolean("sparse")) throw Error("_embedding_bag_backward: found sparse=True, expected False");
     const NodeValue indices = a.tensor("indices"), counts = a.tensor("bag_size");
     NodeValue bag = a.tensor("offset2bag");
     if (bag.meta.numel() == 0 && indices.meta.numel() > 0)
@@ -266,7 +266,7 @@ constexpr OpDef kEmbeddingBagOps[] = {
      .open = {.ask = aten_open::table_rows},
      .grad = embedding_bag_grad},
     {.name = "aten._embedding_bag_forward_only.default",
-     .doc = "_embedding_bag where nobody asks for a gradient: "
+     .doc = "_embedding_bag when no gradient is needed: "
             "https://pytorch.org/docs/stable/generated/torch.nn.EmbeddingBag.html",
      .schema = "_embedding_bag_forward_only" WHITTLE_BAG ", int padding_idx=-1) -> (Tensor, Tensor, Tensor, Tensor)",
      .dtypes = kFloating,

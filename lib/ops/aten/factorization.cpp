@@ -159,8 +159,8 @@ Tensors eval_svd(const Arguments<Tensor>& a) {
 
 constexpr OpDef kFactorizations[] = {
     {.name = "aten.linalg_cholesky_ex.default",
-     .doc =
-         "L L^T of what is positive definite: https://pytorch.org/docs/stable/generated/torch.linalg.cholesky_ex.html",
+     .doc = "L with L L^T = self, which is positive definite: "
+            "https://pytorch.org/docs/stable/generated/torch.linalg.cholesky_ex.html",
      .schema =
          "linalg_cholesky_ex(Tensor self, *, bool upper=False, bool check_errors=False) -> (Tensor L, Tensor info)",
      .dtypes = kDTypes,

@@ -21,7 +21,7 @@ std::int64_t normalization_of(const Arguments<T>& arguments, bool forward) {
     const std::string norm = arguments.has("norm") ? arguments.text("norm") : "backward";
     if (norm == "ortho") return 1;
     if (norm != "backward" && norm != "forward")
-        throw Error(arguments.schema().name + ": found norm '" + norm + "'", "it is 'backward', 'forward' or 'ortho'");
+        throw Error(arguments.schema().name + ": found norm '" + norm + "', expected backward, forward or ortho");
     return (norm == "forward") == forward ? 2 : 0;
 }
 
@@ -145,7 +145,7 @@ std::vector<NodeRef> decompose_stft(GraphBuilder& b, const Arguments<NodeValue>&
         frames = b.call("aten.mul.Tensor", {arg(frames), arg(*window)});
     const bool complex = is_complex(frames.meta.dtype);
     const bool onesided = arguments.has("onesided") ? arguments.boolean("onesided") : !complex;
-    if (complex && onesided) throw Error("stft: found complex numbers, whose transform has no half that tells all");
+    if (complex && onesided) throw Error("stft: found complex numbers with onesided, expected real numbers");
     const std::int64_t normalization = arguments.boolean("normalized") ? 1 : 0;
     const Arg last = Arg::ints({static_cast<std::int64_t>(frames.meta.sizes.size()) - 1});
     const NodeValue spectrum = complex ? b.call("aten._fft_c2c.default", {arg(frames), last, normalization, true})
@@ -180,7 +180,7 @@ NodeValue frames_back(GraphBuilder& b, const Arguments<NodeValue>& arguments, co
     if (frequencies != (onesided ? n_fft / 2 + 1 : n_fft))
         throw Error("istft: found " + std::to_string(frequencies) + " frequencies, expected " +
                     std::to_string(onesided ? n_fft / 2 + 1 : n_fft) + " for n_fft " + std::to_string(n_fft));
-    if (complex && onesided) throw Error("istft: found onesided with return_complex, expected one of both");
+    if (complex && onesided) throw Error("istft: found onesided with return_complex, expected at most one of them");
     const Sizes sizes = {element_count(Sizes(self.meta.sizes.begin(), self.meta.sizes.end() - 2)), frequencies,
                          self.meta.sizes.back()};
     NodeValue spectrum = b.call("aten.reshape.default", {arg(self), Arg::ints(sizes)});
@@ -207,7 +207,8 @@ std::vector<NodeRef> decompose_istft(GraphBuilder& b, const Arguments<NodeValue>
     std::optional<NodeValue> window = stft_window(b, arguments, n_fft);
     if (!window) window = b.call("aten.ones.default", {Arg::ints({n_fft})}, {{"dtype", real_of(self.meta.dtype)}});
     if (is_complex(window->meta.dtype) && !arguments.boolean("return_complex"))
-        throw Error("istft: found a complex window without return_complex", "the signal is complex, too");
+        throw Error("istft: found a complex window without return_complex",
+                    "the signal of a complex window is complex");
     const NodeValue frames = frames_back(b, arguments, *window);
     NodeValue squares = b.call("aten.mul.Tensor", {arg(*window), arg(*window)});
     squares = b.call("aten.expand.default", {arg(squares), Arg::ints({1, frames.meta.sizes[1], n_fft})});

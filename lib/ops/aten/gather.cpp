@@ -23,7 +23,7 @@ std::int64_t check_gather(const Sizes& self, const Sizes& index, DType index_dty
         fits = static_cast<std::int64_t>(d) == wrapped || at[d] <= from[d];
     if (!fits)
         throw Error("gather: found an index of sizes " + to_string(index) + " for a tensor of sizes " +
-                    to_string(self) + ", expected no larger sizes but in dimension " + std::to_string(wrapped));
+                    to_string(self) + ", expected no larger sizes except in dimension " + std::to_string(wrapped));
     return wrapped;
 }
 
@@ -196,7 +196,7 @@ std::vector<NodeRef> decompose_one_hot(GraphBuilder& b, const Arguments<NodeValu
     const std::int64_t classes = a.integer("num_classes");
     if (classes < 1)
         throw Error("one_hot: found num_classes " + std::to_string(classes) + ", expected at least 1",
-                    "-1 makes the result's size depend on data; give the number of classes");
+                    "give the number of classes: with -1 the result's sizes depend on data");
     Sizes sizes = self.meta.sizes;
     sizes.push_back(classes);
     const NodeValue zeros = b.call("aten.full.default", {Arg::ints(sizes), 0}, {{"dtype", DType::i64}});

@@ -304,7 +304,8 @@ std::vector<NodeRef> decompose_affine_grid(GraphBuilder& builder, const Argument
 
 constexpr OpDef kGridOps[] = {
     {.name = "aten.grid_sampler_2d.default",
-     .doc = "An image read at given positions; pytorch.org/docs/stable/generated/torch.nn.functional.grid_sample.html",
+     .doc =
+         "An image sampled at given positions; pytorch.org/docs/stable/generated/torch.nn.functional.grid_sample.html",
      .schema = "grid_sampler_2d(Tensor input, Tensor grid, int interpolation_mode, int padding_mode, "
                "bool align_corners) -> Tensor",
      .dtypes = kFloating,
@@ -313,7 +314,8 @@ constexpr OpDef kGridOps[] = {
      .lower = lower_grid_sample,
      .grad = grid_sample_grad},
     {.name = "aten.grid_sampler_3d.default",
-     .doc = "A volume read at given positions; pytorch.org/docs/stable/generated/torch.nn.functional.grid_sample.html",
+     .doc =
+         "A volume sampled at given positions; pytorch.org/docs/stable/generated/torch.nn.functional.grid_sample.html",
      .schema = "grid_sampler_3d(Tensor input, Tensor grid, int interpolation_mode, int padding_mode, "
                "bool align_corners) -> Tensor",
      .dtypes = kFloating,
@@ -322,7 +324,8 @@ constexpr OpDef kGridOps[] = {
      .lower = lower_grid_sample,
      .grad = grid_sample_grad},
     {.name = "aten.affine_grid_generator.default",
-     .doc = "Where an affine map looks; pytorch.org/docs/stable/generated/torch.nn.functional.affine_grid.html",
+     .doc =
+         "Sampling positions of an affine map; pytorch.org/docs/stable/generated/torch.nn.functional.affine_grid.html",
      .schema = "affine_grid_generator(Tensor theta, int[] size, bool align_corners) -> Tensor",
      .dtypes = kFloating,
      .decompose = decompose_affine_grid},

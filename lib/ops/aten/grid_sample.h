@@ -30,7 +30,7 @@ template <class T>
 GridSample grid_sample_of(const Arguments<T>& args) {
     const std::string& op = args.schema().name;
     const bool volume = op.starts_with("grid_sampler_3d");
-    WHITTLE_CHECK(volume || op.starts_with("grid_sampler_2d"), op + " is none of the grid samplers");
+    WHITTLE_CHECK(volume || op.starts_with("grid_sampler_2d"), op + " is not a grid sampler");
     const std::size_t rank = volume ? 3 : 2;
     const ValueMeta input = meta_of(args.tensor("input")), grid = meta_of(args.tensor("grid"));
     check_same_dtype(op, input.dtype, "grid", grid.dtype);

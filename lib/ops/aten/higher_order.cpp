@@ -45,7 +45,7 @@ std::vector<ValueMeta> infer_while_loop(const Arguments<ValueMeta>& arguments) {
     std::vector<ValueMeta> results = body_results(arguments.nested("body_graph"), inputs);
     if (results.size() != carried.size())
         throw Error("found a loop body with " + std::to_string(results.size()) + " results, expected " +
-                    std::to_string(carried.size()) + ", as many as it carries values");
+                    std::to_string(carried.size()) + ", one per carried value");
     check_carried(carried, results);
     return results;
 }
@@ -61,12 +61,12 @@ std::vector<Tensor> eval_while_loop(const Arguments<Tensor>& arguments) {
 // --- map and scan ----------------------------------------------------------------------------------------------------
 
 std::int64_t slice_count(const std::vector<Sizes>& xs) {
-    if (xs.empty()) throw Error("found no tensors to take slices of, expected one at least");
+    if (xs.empty()) throw Error("found no tensors to take slices of, expected at least one");
     for (const Sizes& sizes : xs) {
-        if (sizes.empty()) throw Error("found a 0-d tensor to take slices of, expected one dimension at least");
+        if (sizes.empty()) throw Error("found a 0-d tensor to take slices of, expected at least one dimension");
         if (sizes[0] != xs[0][0])
             throw Error("found " + std::to_string(xs[0][0]) + " and " + std::to_string(sizes[0]) +
-                        " slices, expected as many");
+                        " slices, expected equal numbers");
     }
     return xs[0][0];
 }
@@ -82,8 +82,8 @@ std::vector<ValueMeta> infer_slices(const Arguments<ValueMeta>& arguments, const
     std::vector<ValueMeta> results =
         body_results(arguments.nested("body_graph"), joined(joined(carried, slices), arguments.tensors("captured")));
     if (results.size() < carried.size())
-        throw Error("found a body with " + std::to_string(results.size()) + " results, expected the " +
-                    std::to_string(carried.size()) + " carried values at least");
+        throw Error("found a body with " + std::to_string(results.size()) + " results, expected at least the " +
+                    std::to_string(carried.size()) + " carried values");
     check_carried(carried, results);
     for (std::size_t k = carried.size(); k < results.size(); ++k) {
         results[k].sizes.insert(results[k].sizes.begin(), length);

@@ -26,7 +26,7 @@ struct IndexPlan {
 IndexPlan plan_index(const Sizes& self, const std::vector<std::optional<OperandInfo>>& indices, const std::string& op) {
     if (indices.size() > self.size())
         throw Error(op + ": found " + std::to_string(indices.size()) + " indices for a tensor of " +
-                    std::to_string(self.size()) + " dimensions, expected at most one for each");
+                    std::to_string(self.size()) + " dimensions, expected at most one per dimension");
     IndexPlan plan{.indexed = std::vector<bool>(self.size(), false)};
     std::size_t runs = 0;
     for (std::size_t d = 0; d < indices.size(); ++d) {
@@ -34,7 +34,7 @@ IndexPlan plan_index(const Sizes& self, const std::vector<std::optional<OperandI
         if (indices[d]->dtype == DType::boolean || indices[d]->dtype == DType::u8)
             throw Error(
                 op + ": found a mask of " + std::string(name(indices[d]->dtype)) + ", expected positions (i64 or i32)",
-                "how many elements a mask selects depends on data; where and masked_fill keep the sizes");
+                "the number of selected elements depends on data; use where or masked_fill, which keep the sizes");
         check_index_dtype(indices[d]->dtype, op);
         plan.indexed[d] = true;
         if (d == 0 || !plan.indexed[d - 1]) ++runs;
@@ -140,7 +140,7 @@ std::optional<std::size_t> mask_position(const Arguments<T>& a) {
     const Sizes self = operand_info(a, "self").sizes, mask = operand_info(*indices[*found]).sizes;
     if (element_count(operand_info(a, "values").sizes) != 1 || a.boolean("accumulate"))
         throw Error("index_put: found a mask with several values or accumulate, expected one value",
-                    "where chooses between tensors of equal sizes");
+                    "use where, which takes tensors of equal sizes");
     if (*found + mask.size() > self.size() ||
         !std::equal(mask.begin(), mask.end(), self.begin() + static_cast<std::ptrdiff_t>(*found)))
         throw Error("index_put: found a mask of sizes " + to_string(mask) + " at dimension " + std::to_string(*found) +
@@ -252,7 +252,7 @@ std::vector<NodeRef> decompose_put(GraphBuilder& b, const Arguments<NodeValue>& 
     check_index_dtype(index.meta.dtype, "put");
     if (index.meta.numel() != source.meta.numel())
         throw Error("put: found " + std::to_string(source.meta.numel()) + " elements for " +
-                    std::to_string(index.meta.numel()) + " positions, expected one for each");
+                    std::to_string(index.meta.numel()) + " positions, expected one per position");
     const auto line = [&](const NodeValue& value) {
         return arg(b.call("aten.reshape.default", {arg(value), Arg::ints({value.meta.numel()})}));
     };
@@ -295,8 +295,8 @@ std::span<const OpDef> index_ops() {
         },
         {
             .name = "aten.put.default",
-            .doc = "index_put of all elements as one line: "
-                   "https://pytorch.org/docs/stable/generated/torch.Tensor.put_.html",
+            .doc =
+                "index_put into the flattened tensor: https://pytorch.org/docs/stable/generated/torch.Tensor.put_.html",
             .schema = "put(Tensor self, Tensor index, Tensor source, bool accumulate=False) -> Tensor",
             .dtypes = kMoved,
             .decompose = decompose_put,

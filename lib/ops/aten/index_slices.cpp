@@ -22,7 +22,7 @@ NodeValue index_of_slices(GraphBuilder& b, const char* op, const NodeValue& self
     if (index.meta.sizes.size() > 1 || source != expected || (rank == 0 && index.meta.numel() != 1))
         throw Error(std::string(op) + ": found an index of sizes " + to_string(index.meta.sizes) +
                     " and a source of sizes " + to_string(source) + " for a tensor of sizes " +
-                    to_string(self.meta.sizes) + ", expected a slice of the source for every index");
+                    to_string(self.meta.sizes) + ", expected one slice of the source per index");
     const NodeValue at = b.call("aten.reshape.default", {arg(index), Arg::ints(column)});
     return b.call("aten.expand.default", {arg(at), Arg::ints(source)});
 }

@@ -34,8 +34,8 @@ CatPlan plan_cat(const std::vector<OperandInfo>& operands, std::int64_t dim) {
     for (std::size_t i = 0; i < operands.size(); ++i) {
         const Sizes& sizes = operands[i].sizes;
         if (sizes.empty())
-            throw Error("cat: found tensor " + std::to_string(i) + " without dimensions, expected at least 1 dimension",
-                        "stack joins numbers");
+            throw Error("cat: found tensor " + std::to_string(i) + " of 0 dimensions, expected at least 1 dimension",
+                        "use stack for 0-d tensors");
         if (!skipped(sizes)) plan.parts.push_back(i);
     }
     if (plan.parts.empty()) {
@@ -51,7 +51,7 @@ CatPlan plan_cat(const std::vector<OperandInfo>& operands, std::int64_t dim) {
         const std::int64_t size = sizes.size() > plan.dim ? std::exchange(sizes[plan.dim], plan.sizes[plan.dim]) : 0;
         if (sizes != plan.sizes)
             throw Error("cat: found sizes " + to_string(operands[part].sizes) + " beside " +
-                        to_string(operands[plan.parts[0]].sizes) + ", expected equal sizes but in dimension " +
+                        to_string(operands[plan.parts[0]].sizes) + ", expected equal sizes except in dimension " +
                         std::to_string(plan.dim));
         if (__builtin_add_overflow(total, size, &total)) throw Error("cat: found more than 2^63 elements");
     }
@@ -226,7 +226,7 @@ std::vector<NodeRef> decompose_repeat_interleave(GraphBuilder& b, const Argument
         throw Error("repeat_interleave: found " + std::to_string(repeats) + " repeats, expected 0 or more");
     const std::optional<std::int64_t> given = a.optional_integer("dim");
     if (given && self.meta.sizes.empty())
-        throw Error("repeat_interleave: found a tensor without dimensions, expected one that dim is of");
+        throw Error("repeat_interleave: found a tensor of 0 dimensions, expected at least 1 dimension");
     if (!given) self = b.call("aten.reshape.default", {arg(self), Arg::ints({self.meta.numel()})});
     const std::int64_t dim = wrap_dim(given.value_or(0), static_cast<std::int64_t>(self.meta.sizes.size()));
     Sizes expanded = self.meta.sizes, merged = self.meta.sizes;

@@ -133,7 +133,7 @@ void qr_grad(GraphBuilder& b, CallGradients& c) {
     const Sizes& sizes = r.tensor("A").meta.sizes;
     if (is_complex(r.tensor("A").meta.dtype))
         throw Error("found a gradient that goes through complex numbers, for which aten.linalg_qr has no rule",
-                    "detach() what it is given");
+                    "detach() its inputs");
     if (c.args().text("mode") != "reduced" || sizes[sizes.size() - 2] < sizes.back())
         throw Error("no gradient rule for linalg_qr of matrices of more columns than rows, or of a mode but reduced");
     const NodeValue q = r.result(0), upper = r.result(1), of_q = r.grad(0), of_upper = r.grad(1);

@@ -364,8 +364,8 @@ constexpr OpDef kLinearOps[] = {
      .dtypes = kAnyDType | kComplex,
      .decompose = decompose_kron},
     {.name = "aten._trilinear.default",
-     .doc = "products of three tensors, summed, as bilinear() needs them; "
-            "pytorch.org/docs/stable/generated/torch.nn.Bilinear.html",
+     .doc =
+         "summed products of three tensors, for bilinear(); pytorch.org/docs/stable/generated/torch.nn.Bilinear.html",
      .schema = "_trilinear(Tensor i1, Tensor i2, Tensor i3, int[] expand1, int[] expand2, int[] expand3, int[] sumdim, "
                "int unroll_dim=1) -> Tensor",
      .dtypes = kFloating,

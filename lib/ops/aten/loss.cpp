@@ -169,12 +169,12 @@ Refs cross_entropy_loss(GraphBuilder& b, const Arguments<NodeValue>& a) {
     const Gradient g(b);
     const NodeValue input = a.tensor("self"), target = a.tensor("target");
     const Sizes& sizes = input.meta.sizes;
-    if (sizes.empty()) throw Error("cross_entropy_loss: found a 0-d input, expected classes");
+    if (sizes.empty()) throw Error("cross_entropy_loss: found a 0-d input, expected a dimension of classes");
     const std::int64_t class_dim = sizes.size() == 1 ? 0 : 1, classes = sizes[static_cast<std::size_t>(class_dim)];
     const double smoothing = a.number("label_smoothing");
     if (!(smoothing >= 0 && smoothing <= 1))
         throw Error("cross_entropy_loss: found a label_smoothing of " + std::to_string(smoothing) +
-                    ", expected one from 0 to 1");
+                    ", expected 0 to 1");
     const auto weight = a.optional_tensor("weight");
     const std::int64_t reduction = a.integer("reduction");
     const NodeValue scores = rows_of_classes(b, g.call("aten.log_softmax.int", {arg(input), class_dim}));
@@ -232,7 +232,7 @@ std::span<const OpDef> loss_ops() {
          .decompose = smooth_l1_loss,
          .grad = smooth_l1_loss_grad},
         {.name = "aten.binary_cross_entropy_with_logits.default",
-         .doc = "cross entropy of the sigmoid and shares: "
+         .doc = "binary cross entropy of the sigmoid and target probabilities: "
                 "https://pytorch.org/docs/stable/generated/torch.nn.BCEWithLogitsLoss.html",
          .schema = "binary_cross_entropy_with_logits(Tensor self, Tensor target, Tensor? weight=None, Tensor? "
                    "pos_weight=None, int reduction=1) -> Tensor",

@@ -248,7 +248,7 @@ std::span<const OpDef> loss_form_ops() {
          .dtypes = kFloating,
          .decompose = l1_loss},
         {.name = "aten.kl_div.default",
-         .doc = "how far a distribution is from another: "
+         .doc = "the Kullback-Leibler divergence of two distributions: "
                 "https://pytorch.org/docs/stable/generated/torch.nn.KLDivLoss.html",
          .schema = "kl_div(Tensor self, Tensor target, int reduction=1, *, bool log_target=False) -> Tensor",
          .dtypes = kFloating,
@@ -260,7 +260,7 @@ std::span<const OpDef> loss_form_ops() {
          .dtypes = kFloating,
          .decompose = poisson_nll_loss},
         {.name = "aten.nll_loss2d_forward.default",
-         .doc = "nll_loss at the places of images: https://pytorch.org/docs/stable/generated/torch.nn.NLLLoss.html",
+         .doc = "nll_loss at each pixel of images: https://pytorch.org/docs/stable/generated/torch.nn.NLLLoss.html",
          .schema = "nll_loss2d_forward(Tensor self, Tensor target, Tensor? weight, int reduction, int ignore_index) -> "
                    "(Tensor output, Tensor total_weight)",
          .dtypes = kFloating,

@@ -235,7 +235,7 @@ constexpr OpDef kMarginLossOps[] = {
      .dtypes = kFloating,
      .decompose = margin_ranking_loss},
     {.name = "aten.hinge_embedding_loss.default",
-     .doc = "distances of what is alike, margins of what is not: "
+     .doc = "distances of similar pairs, margins of dissimilar pairs: "
             "https://pytorch.org/docs/stable/generated/torch.nn.HingeEmbeddingLoss.html",
      .schema = "hinge_embedding_loss(Tensor self, Tensor target, float margin=1.0, int reduction=1) -> Tensor",
      .dtypes = kFloating,

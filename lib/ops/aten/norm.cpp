@@ -21,8 +21,8 @@ Reduction layer_rows(const Arguments<T>& arguments) {
     const bool fits = !shape.empty() && shape.size() <= sizes.size() &&
                       std::equal(shape.begin(), shape.end(), sizes.begin() + static_cast<std::ptrdiff_t>(leading));
     if (!fits)
-        throw Error("aten." + arguments.schema().name + ": normalized_shape " + to_string(shape) +
-                    " is not the end of the input's sizes " + to_string(sizes));
+        throw Error("aten." + arguments.schema().name + ": found normalized_shape " + to_string(shape) +
+                    ", expected the last of the input's sizes " + to_string(sizes));
     std::vector<std::int64_t> dims;
     for (std::size_t d = leading; d < sizes.size(); ++d) dims.push_back(static_cast<std::int64_t>(d));
     check_parameters(arguments, shape);
@@ -77,7 +77,7 @@ Groups groups_of(const Arguments<T>& arguments) {
     const std::string op = "aten." + arguments.schema().name;
     const bool fits = sizes.size() >= 2 && sizes[0] == groups.batch && sizes[1] == groups.channels &&
                       element_count(sizes) == Checked(groups.batch) * groups.channels * groups.area;
-    if (!fits) throw Error(op + ": N, C and HxW do not fit the input's sizes " + to_string(sizes));
+    if (!fits) throw Error(op + ": found N, C and HxW that do not match the input's sizes " + to_string(sizes));
     if (groups.groups <= 0 || groups.channels % groups.groups != 0)
         throw Error(op + ": " + std::to_string(groups.groups) + " groups do not divide " +
                     std::to_string(groups.channels) + " channels");
@@ -145,7 +145,8 @@ std::vector<NodeRef> decompose_layer_norm(GraphBuilder& builder, const Arguments
 NodeValue group_norm(GraphBuilder& builder, const NodeValue& input, const Arg& weight, const Arg& bias,
                      std::int64_t groups, double eps) {
     const Sizes& sizes = input.meta.sizes;
-    if (sizes.size() < 2) throw Error("a group norm needs an input with channels, found sizes " + to_string(sizes));
+    if (sizes.size() < 2)
+        throw Error("group_norm: found sizes " + to_string(sizes) + ", expected a dimension of channels");
     const std::int64_t area = element_count(std::span(sizes).subspan(2));
     return builder.call_multi("aten.native_group_norm.default", {input.ref, weight, bias, Arg(sizes[0]), Arg(sizes[1]),
                                                                  Arg(area), Arg(groups), Arg(eps)})[0];

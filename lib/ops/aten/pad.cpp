@@ -35,7 +35,7 @@ Padding plan_padding(const Sizes& self, const std::vector<std::int64_t>& pad, co
             size < 0 || (plan.before[d] < 0 && self[d] < -plan.before[d]) ||
             (plan.after[d] < 0 && self[d] + std::min<std::int64_t>(plan.before[d], 0) < -plan.after[d]))
             throw Error(op + ": found padding " + to_string(pad) + " for sizes " + to_string(self) +
-                        ", expected to crop no more than there is");
+                        ", expected to crop at most the size");
     }
     element_count(plan.sizes);
     return plan;
@@ -107,7 +107,8 @@ struct Reflection {
 struct Replication {
     static constexpr const char* name = "replication_pad";
     static void check(std::int64_t size, std::int64_t, std::int64_t) {
-        if (size == 0) throw Error("replication_pad: found an empty dimension, expected an element to repeat");
+        if (size == 0)
+            throw Error("replication_pad: found an empty dimension, expected at least one element to repeat");
     }
     static std::int64_t source(std::int64_t x, std::int64_t size) { return std::clamp<std::int64_t>(x, 0, size - 1); }
     static expr::Expr source(const expr::Expr& x, std::int64_t size) { return clamp_index(x, size); }

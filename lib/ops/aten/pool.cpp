@@ -185,7 +185,8 @@ constexpr OpDef kPoolOps[] = {
      .dtypes = kPooled,
      .decompose = decompose_max},
     {.name = "aten.adaptive_max_pool1d.default",
-     .doc = "Maxima of as many windows as wanted; pytorch.org/docs/stable/generated/torch.nn.AdaptiveMaxPool1d.html",
+     .doc =
+         "Maxima of windows for a given output size; pytorch.org/docs/stable/generated/torch.nn.AdaptiveMaxPool1d.html",
      .schema = "adaptive_max_pool1d(Tensor self, int[1] output_size) -> (Tensor, Tensor)",
      .dtypes = kFloating,
      .infer = infer_max<1, true>,
@@ -194,7 +195,8 @@ constexpr OpDef kPoolOps[] = {
      .grad = max_pool1d_grad,
      .bound = kBoundChoice},
     {.name = "aten.adaptive_max_pool2d.default",
-     .doc = "Maxima of as many windows as wanted; pytorch.org/docs/stable/generated/torch.nn.AdaptiveMaxPool2d.html",
+     .doc =
+         "Maxima of windows for a given output size; pytorch.org/docs/stable/generated/torch.nn.AdaptiveMaxPool2d.html",
      .schema = "adaptive_max_pool2d(Tensor self, int[2] output_size) -> (Tensor, Tensor)",
      .dtypes = kFloating,
      .infer = infer_max<2, true>,
@@ -203,7 +205,8 @@ constexpr OpDef kPoolOps[] = {
      .grad = adaptive_max_pool_grad,
      .bound = kBoundChoice},
     {.name = "aten.adaptive_max_pool3d.default",
-     .doc = "Maxima of as many windows as wanted; pytorch.org/docs/stable/generated/torch.nn.AdaptiveMaxPool3d.html",
+     .doc =
+         "Maxima of windows for a given output size; pytorch.org/docs/stable/generated/torch.nn.AdaptiveMaxPool3d.html",
      .schema = "adaptive_max_pool3d(Tensor self, int[3] output_size) -> (Tensor, Tensor)",
      .dtypes = kFloating,
      .infer = infer_max<3, true>,

@@ -152,7 +152,8 @@ constexpr OpDef kAvgPoolOps[] = {
      .grad = avg_pool3d_grad,
      .bound = kBoundSums},
     {.name = "aten.adaptive_avg_pool1d.default",
-     .doc = "Means of as many windows as wanted; pytorch.org/docs/stable/generated/torch.nn.AdaptiveAvgPool1d.html",
+     .doc =
+         "Means of windows for a given output size; pytorch.org/docs/stable/generated/torch.nn.AdaptiveAvgPool1d.html",
      .schema = "adaptive_avg_pool1d(Tensor self, int[1] output_size) -> Tensor",
      .dtypes = kFloating,
      .infer = infer_average<1, true>,
@@ -161,7 +162,8 @@ constexpr OpDef kAvgPoolOps[] = {
      .grad = adaptive_avg_pool1d_grad,
      .bound = kBoundSums},
     {.name = "aten._adaptive_avg_pool2d.default",
-     .doc = "Means of as many windows as wanted; pytorch.org/docs/stable/generated/torch.nn.AdaptiveAvgPool2d.html",
+     .doc =
+         "Means of windows for a given output size; pytorch.org/docs/stable/generated/torch.nn.AdaptiveAvgPool2d.html",
      .schema = "_adaptive_avg_pool2d(Tensor self, SymInt[2] output_size) -> Tensor",
      .dtypes = kFloating,
      .infer = infer_average<2, true>,
@@ -170,7 +172,8 @@ constexpr OpDef kAvgPoolOps[] = {
      .grad = adaptive_avg_pool_grad,
      .bound = kBoundSums},
     {.name = "aten._adaptive_avg_pool3d.default",
-     .doc = "Means of as many windows as wanted; pytorch.org/docs/stable/generated/torch.nn.AdaptiveAvgPool3d.html",
+     .doc =
+         "Means of windows for a given output size; pytorch.org/docs/stable/generated/torch.nn.AdaptiveAvgPool3d.html",
      .schema = "_adaptive_avg_pool3d(Tensor self, SymInt[3] output_size) -> Tensor",
      .dtypes = kFloating,
      .infer = infer_average<3, true>,
@@ -179,12 +182,14 @@ constexpr OpDef kAvgPoolOps[] = {
      .grad = adaptive_avg_pool_grad,
      .bound = kBoundSums},
     {.name = "aten.adaptive_avg_pool2d.default",
-     .doc = "Means of as many windows as wanted; pytorch.org/docs/stable/generated/torch.nn.AdaptiveAvgPool2d.html",
+     .doc =
+         "Means of windows for a given output size; pytorch.org/docs/stable/generated/torch.nn.AdaptiveAvgPool2d.html",
      .schema = "adaptive_avg_pool2d(Tensor self, SymInt[2] output_size) -> Tensor",
      .dtypes = kFloating,
      .decompose = decompose_adaptive},
     {.name = "aten.adaptive_avg_pool3d.default",
-     .doc = "Means of as many windows as wanted; pytorch.org/docs/stable/generated/torch.nn.AdaptiveAvgPool3d.html",
+     .doc =
+         "Means of windows for a given output size; pytorch.org/docs/stable/generated/torch.nn.AdaptiveAvgPool3d.html",
      .schema = "adaptive_avg_pool3d(Tensor self, SymInt[3] output_size) -> Tensor",
      .dtypes = kFloating,
      .decompose = decompose_adaptive},

@@ -65,7 +65,7 @@ Average average_of(const Arguments<T>& args) {
                                       args.integers("padding"), {}, args.boolean("ceil_mode"));
     average.count_padding = args.boolean("count_include_pad");
     if constexpr (Rank > 1) average.divisor = args.optional_integer("divisor_override");
-    if (average.divisor == 0) throw Error(op + ": found divisor_override=0, expected another number");
+    if (average.divisor == 0) throw Error(op + ": found divisor_override=0, expected a nonzero number");
     return average;
 }
 

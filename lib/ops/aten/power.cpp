@@ -71,9 +71,8 @@ DType check_exponent(const Arguments<T>& arguments) {
     const DType common = binary_types<Pow>(arguments).common;
     const Scalar exponent = arguments.scalar("exponent");
     if (is_integer(common) && exponent.to_integer() < 0)
-        throw Error(
-            "aten.pow.Tensor_Scalar: an integer to the negative integer " + std::to_string(exponent.to_integer()),
-            "make the base or the exponent floating");
+        throw Error("pow: found an integer to the negative integer " + std::to_string(exponent.to_integer()),
+                    "convert the base or the exponent to a floating-point dtype");
     return common;
 }
 

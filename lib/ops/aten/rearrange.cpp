@@ -26,10 +26,10 @@ std::vector<std::int64_t> plan_roll(const Sizes& sizes, const Arguments<T>& a) {
     const std::vector<std::int64_t> shifts = a.integers("shifts"), dims = a.integers("dims");
     if (shifts.empty() || (shifts.size() != dims.size() && !(dims.empty() && shifts.size() == 1)))
         throw Error("roll: found shifts " + to_string(shifts) + " and dims " + to_string(dims) +
-                    ", expected a shift for each dimension, or one and no dimensions");
+                    ", expected one shift per dimension, or one shift and no dimensions");
     std::vector<std::int64_t> result(sizes.size(), 0);
     for (std::size_t i = 0; i < shifts.size(); ++i) {
-        if (sizes.empty()) throw Error("roll: found a tensor without dimensions, expected at least 1 dimension");
+        if (sizes.empty()) throw Error("roll: found a 0-d tensor, expected at least 1 dimension");
         const auto d =
             static_cast<std::size_t>(dims.empty() ? 0 : wrap_dim(dims[i], static_cast<std::int64_t>(sizes.size())));
         if (sizes[d] > 0) result[d] = ((result[d] + shifts[i] % sizes[d]) % sizes[d] + sizes[d]) % sizes[d];
@@ -143,7 +143,7 @@ std::vector<NodeRef> decompose_rot90(GraphBuilder& b, const Arguments<NodeValue>
         throw Error("rot90: found dims " + to_string(dims) + " for sizes " + to_string(self.meta.sizes) +
                     ", expected two dimensions of at least two");
     for (std::int64_t& d : dims) d = wrap_dim(d, rank);
-    if (dims[0] == dims[1]) throw Error("rot90: found dims " + to_string(dims) + ", expected different ones");
+    if (dims[0] == dims[1]) throw Error("rot90: found dims " + to_string(dims) + ", expected different dimensions");
     const auto flipped = [&](const NodeValue& x, const std::vector<std::int64_t>& along) {
         return b.call("aten.flip.default", {arg(x), Arg::ints(along)});
     };

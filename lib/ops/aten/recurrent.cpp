@@ -13,7 +13,7 @@ RnnKind kind_of(const std::string& op) {
     if (op.starts_with("lstm")) return RnnKind::lstm;
     if (op.starts_with("gru")) return RnnKind::gru;
     if (op.starts_with("rnn_tanh")) return RnnKind::tanh;
-    WHITTLE_CHECK(op.starts_with("rnn_relu"), op + " is none of the recurrent ops");
+    WHITTLE_CHECK(op.starts_with("rnn_relu"), op + " is not a recurrent op");
     return RnnKind::relu;
 }
 
@@ -84,7 +84,7 @@ Recurrence recurrence_of(const Arguments<T>& args) {
                         std::to_string(r.time) + ", expected " + std::to_string(std::max<std::int64_t>(expected, 1)) +
                         " and at least one step",
                     "projections (proj_size) are not supported");
-    if (meta_of(params[1]).sizes.size() != 2) throw Error(op + ": found params whose second is no matrix");
+    if (meta_of(params[1]).sizes.size() != 2) throw Error(op + ": found params[1] of another rank, expected a matrix");
     r.hidden = meta_of(params[1]).sizes[1];
     check_state(args, r, r.state_sizes());
     for (std::int64_t i = 0; i < r.layers * r.directions; i++)

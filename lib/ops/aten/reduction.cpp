@@ -110,7 +110,7 @@ DType mean_dtype(const Arguments<T>& arguments) {
     const DType dtype = arguments.dtype("dtype").value_or(self);
     if (!is_inexact(dtype))
         throw Error("aten." + arguments.schema().name + ": the mean of " + std::string(name(dtype)) + " is not defined",
-                    "give it a floating dtype");
+                    "pass a floating-point dtype");
     return dtype;
 }
 

@@ -43,8 +43,8 @@ struct Flatten {
         const auto rank = static_cast<std::int64_t>(self.size());
         const std::int64_t first = wrap_dim(a.integer("start_dim"), rank), last = wrap_dim(a.integer("end_dim"), rank);
         if (first > last)
-            throw Error("flatten: found start_dim " + std::to_string(first) + " behind end_dim " +
-                        std::to_string(last) + ", expected the order of the dimensions");
+            throw Error("flatten: found start_dim " + std::to_string(first) + " after end_dim " + std::to_string(last) +
+                        ", expected start_dim first");
         if (self.empty()) return {1};
         Sizes result(self.begin(), self.begin() + first);
         result.push_back(element_count(
@@ -57,7 +57,7 @@ struct Flatten {
 struct Unflatten {
     template <class T>
     static Sizes sizes(const Sizes& self, const Arguments<T>& a) {
-        if (self.empty()) throw Error("unflatten: found a tensor without dimensions, expected at least 1 dimension");
+        if (self.empty()) throw Error("unflatten: found a 0-d tensor, expected at least 1 dimension");
         const std::int64_t dim = wrap_dim(a.integer("dim"), static_cast<std::int64_t>(self.size()));
         if (a.integers("sizes").empty()) throw Error("unflatten: found no sizes, expected at least 1");
         const Sizes inner = infer_reshape(a.integers("sizes"), self[static_cast<std::size_t>(dim)], "unflatten");
@@ -77,8 +77,8 @@ std::optional<Strides> view_strides(const Geometry& self, const Sizes& sizes) {
     std::optional<Strides> strides = reshape_strides(self, sizes);
     if (!strides && kViewOnly<Rule>)
         throw Error("view: found sizes " + to_string(self.sizes) + " with strides " + to_string(self.strides) +
-                        ", expected strides that " + to_string(sizes) + " can be seen through",
-                    "reshape copies where it must");
+                        ", expected strides that can be viewed as " + to_string(sizes),
+                    "use reshape, which copies where no view exists");
     return strides;
 }
 
@@ -122,7 +122,7 @@ void check_as_strided(const Arguments<T>& a) {
     element_count(sizes);
     if (a.integers("stride").size() != sizes.size())
         throw Error("as_strided: found sizes " + to_string(sizes) + " and strides " + to_string(a.integers("stride")) +
-                    ", expected as many of both");
+                    ", expected equal numbers");
 }
 
 std::vector<ValueMeta> infer_as_strided(const Arguments<ValueMeta>& a) {
@@ -148,9 +148,8 @@ std::vector<NodeRef> decompose_as_strided(GraphBuilder& b, const Arguments<NodeV
     std::ranges::stable_sort(order, [&](std::int64_t x, std::int64_t y) { return from.stride(x) > from.stride(y); });
     const View dense = permute_view(from, order);
     if (!is_contiguous(dense.sizes, dense.strides(from.strides)))
-        throw Error("as_strided: found a tensor of strides " + to_string(from.strides) +
-                        ", expected one whose elements lie densely",
-                    "only then is every element of its storage one of its own");
+        throw Error("as_strided: found a tensor of strides " + to_string(from.strides) + ", expected a dense tensor",
+                    "compiled as_strided reads only elements of the tensor itself");
     const std::int64_t start = a.optional_integer("storage_offset").value_or(0);
     const Sizes sizes = a.integers("size");
     const Strides strides = a.integers("stride");

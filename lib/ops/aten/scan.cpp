@@ -228,7 +228,7 @@ constexpr OpDef running_extreme_op(OpDef def) {
 
 std::vector<NodeRef> decompose_diff(GraphBuilder& b, const Arguments<NodeValue>& a) {
     NodeValue self = a.tensor("self");
-    if (self.meta.sizes.empty()) throw Error("diff: found a tensor without dimensions, expected at least 1 dimension");
+    if (self.meta.sizes.empty()) throw Error("diff: found a 0-d tensor, expected at least 1 dimension");
     const std::int64_t dim = wrap_dim(a.integer("dim"), static_cast<std::int64_t>(self.meta.sizes.size()));
     if (a.integer("n") < 0) throw Error("diff: found order " + std::to_string(a.integer("n")) + ", expected 0 or more");
     std::vector<NodeValue> parts = {self};
@@ -290,7 +290,7 @@ std::span<const OpDef> scan_ops() {
         }),
         {
             .name = "aten.diff.default",
-            .doc = "differences of neighbours, n times: https://pytorch.org/docs/stable/generated/torch.diff.html",
+            .doc = "differences of neighbors, n times: https://pytorch.org/docs/stable/generated/torch.diff.html",
             .schema = "diff(Tensor self, int n=1, int dim=-1, Tensor? prepend=None, Tensor? append=None) -> Tensor",
             .decompose = decompose_diff,
         },

@@ -38,7 +38,7 @@ std::size_t check_scatter(const OperandInfo& self, const OperandInfo& index, con
     if (!fits)
         throw Error(op + ": found an index of sizes " + to_string(index.sizes) + " for a tensor of sizes " +
                     to_string(self.sizes) + " and a source of sizes " + to_string(source.sizes) +
-                    ", expected none larger than the source's, nor than the tensor's but in dimension " +
+                    ", expected no size larger than the source's, nor than the tensor's except in dimension " +
                     std::to_string(wrapped));
     return wrapped;
 }
@@ -49,7 +49,7 @@ Combine combine_from_name(const std::string& reduce) {
     if (reduce == "amax") return Combine::amax;
     if (reduce == "amin") return Combine::amin;
     throw Error("scatter_reduce: found reduce '" + reduce + "', expected sum, prod, amax or amin",
-                "of 'mean', divide the sum by the count");
+                "for mean, divide the sum by the count");
 }
 
 /// How the op at hand combines: schemas differ in the names of their parameters.
@@ -58,7 +58,7 @@ std::pair<Combine, bool> combine_mode_of(const Arguments<T>& a) {
     if (a.schema().param("reduce")) return {combine_from_name(a.text("reduce")), a.boolean("include_self")};
     const std::string& name = a.schema().name;
     if (name == "scatter_add") return {Combine::sum, true};
-    WHITTLE_CHECK(name == "scatter" || name.starts_with("scatter."), name + " is none of the scatters");
+    WHITTLE_CHECK(name == "scatter" || name.starts_with("scatter."), name + " is not a scatter op");
     return {Combine::assign, true};
 }
 
@@ -242,8 +242,8 @@ std::span<const OpDef> scatter_ops() {
         },
         {
             .name = "aten.scatter_add.default",
-            .doc = "sources added where they go: "
-                   "https://pytorch.org/docs/stable/generated/torch.Tensor.scatter_add_.html",
+            .doc =
+                "sources added at each index: https://pytorch.org/docs/stable/generated/torch.Tensor.scatter_add_.html",
             .schema = "scatter_add(Tensor self, int dim, Tensor index, Tensor src) -> Tensor",
             .dtypes = kMoved,
             .infer = infer_scatter,
@@ -255,7 +255,7 @@ std::span<const OpDef> scatter_ops() {
         },
         {
             .name = "aten.scatter_reduce.two",
-            .doc = "sources combined where they go (sum, prod, amax, amin): "
+            .doc = "sources combined at each index (sum, prod, amax, amin): "
                    "https://pytorch.org/docs/stable/generated/torch.Tensor.scatter_reduce_.html",
             .schema = "scatter_reduce.two(Tensor self, int dim, Tensor index, Tensor src, str reduce, *, bool "
                       "include_self=True) -> Tensor",

@@ -30,8 +30,9 @@ SearchPlan plan_search(const Arguments<T>& a) {
         s.size() == 1 || (!s.empty() && s.size() == v.size() && std::equal(s.begin(), s.end() - 1, v.begin()));
     if (!fits)
         throw Error("searchsorted: found values of sizes " + to_string(v) + " for sequences of sizes " + to_string(s) +
-                    ", expected one sequence, or equal sizes but in the last dimension");
-    if (a.has("sorter")) throw Error("searchsorted: found a sorter, expected none", "gather the sequence by it first");
+                    ", expected one sequence, or equal sizes except in the last dimension");
+    if (a.has("sorter"))
+        throw Error("searchsorted: found a sorter, expected none", "gather the sequence with the sorter first");
     SearchPlan plan{a.boolean("right"), a.boolean("out_int32") ? DType::i32 : DType::i64, s.back()};
     if (!a.has("side")) return plan;
     const std::string side = a.text("side");

@@ -16,7 +16,7 @@ template <class T>
 Promotion where_types(const Arguments<T>& arguments) {
     const OperandInfo condition = operand_info(arguments.tensor("condition"));
     if (condition.dtype != DType::boolean && condition.dtype != DType::u8)
-        throw Error("aten.where: the condition must be bool, found " + std::string(name(condition.dtype)));
+        throw Error("where: found a condition of " + std::string(name(condition.dtype)) + ", expected bool");
     const OperandInfo self = operand_info(arguments, "self"), other = operand_info(arguments, "other");
     return {broadcast_all({condition, self, other}), result_type({self, other})};
 }
@@ -55,8 +55,9 @@ Promotion fill_types(const Arguments<T>& arguments) {
     const OperandInfo value = operand_info(arguments, "value");
     const std::string op = "aten." + arguments.schema().name;
     if (mask.dtype != DType::boolean)
-        throw Error(op + ": the mask must be bool, found " + std::string(name(mask.dtype)));
-    if (!value.sizes.empty()) throw Error(op + ": the value must be 0-d, found sizes " + to_string(value.sizes));
+        throw Error(op + ": found a mask of " + std::string(name(mask.dtype)) + ", expected bool");
+    if (!value.sizes.empty())
+        throw Error(op + ": found a value of sizes " + to_string(value.sizes) + ", expected a 0-d tensor");
     return {broadcast_all({self, mask}), self.dtype};
 }
 

@@ -59,7 +59,7 @@ Refs triplet_margin_loss(GraphBuilder& b, const Arguments<NodeValue>& a) {
     if (rank("anchor") != rank("positive") || rank("anchor") != rank("negative"))
         throw Error("triplet_margin_loss: found " + std::to_string(rank("anchor")) + ", " +
                     std::to_string(rank("positive")) + " and " + std::to_string(rank("negative")) +
-                    " dimensions, expected equally many");
+                    " dimensions, expected equal numbers");
     const auto distance = [&](const char* x, const char* y) {
         return g.call("aten.pairwise_distance.default",
                       {arg(a.tensor(x)), arg(a.tensor(y)), Arg(a.number("p")), Arg(a.number("eps"))});
@@ -91,7 +91,7 @@ constexpr OpDef kSimilarityOps[] = {
      .dtypes = kFloating,
      .decompose = cosine_embedding_loss},
     {.name = "aten.triplet_margin_loss.default",
-     .doc = "the loss of distances to one that is alike and one that is not: "
+     .doc = "the loss of the distances to a positive and a negative example: "
             "https://pytorch.org/docs/stable/generated/torch.nn.TripletMarginLoss.html",
      .schema = "triplet_margin_loss(Tensor anchor, Tensor positive, Tensor negative, float margin=1.0, float p=2, "
                "float eps=1e-06, bool swap=False, int reduction=1) -> Tensor",

@@ -46,8 +46,8 @@ template <class T>
 void check_source(const Arguments<T>& a, const Part& part) {
     const Sizes source = geometry(a.tensor("src")).sizes;
     if (source != part.view.sizes)
-        throw Error(a.schema().name + ": found a source of sizes " + to_string(source) + ", expected the part's " +
-                    to_string(part.view.sizes));
+        throw Error(a.schema().name + ": found a source of sizes " + to_string(source) +
+                    ", expected the sizes of the slice, " + to_string(part.view.sizes));
 }
 
 /// Whether no stride is negative and no two elements share a place.
@@ -121,7 +121,7 @@ NodeValue with_diagonal(GraphBuilder& b, const NodeValue& self, const NodeValue&
     const NodeValue at =
         g.call("aten.diagonal.default", {arg(g.reshape(range, self.meta.sizes)), d.offset, d.dim1, d.dim2});
     if (at.meta.sizes != source.meta.sizes)
-        throw Error("found " + to_string(source.meta.sizes) + " for a diagonal, expected " + to_string(at.meta.sizes));
+        throw Error("found " + to_string(source.meta.sizes) + " for a diagonal of sizes " + to_string(at.meta.sizes));
     const NodeValue flat = g.reshape(self, {count}), places = g.reshape(at, {at.meta.numel()});
     const NodeValue put = g.call("aten.index_put.default", {arg(flat), ArgList(1, arg(places)),
                                                             arg(g.reshape(source, {at.meta.numel()})), false});
@@ -140,7 +140,8 @@ NodeValue diag_embed(GraphBuilder& b, const NodeValue& self, const DiagonalPosit
     const auto rank = static_cast<std::int64_t>(self.meta.sizes.size()) + 1;
     if (rank < 2) throw Error("diag_embed: found a 0-d operand, expected a dimension");
     const std::int64_t dim1 = wrap_dim(d.dim1, rank), dim2 = wrap_dim(d.dim2, rank);
-    if (dim1 == dim2) throw Error("diag_embed: found dimension " + std::to_string(dim1) + " twice, expected two");
+    if (dim1 == dim2)
+        throw Error("diag_embed: found dimension " + std::to_string(dim1) + " twice, expected two dimensions");
     Sizes sizes(self.meta.sizes.begin(), self.meta.sizes.end() - 1);
     const Checked distance = d.offset < 0 ? -Checked(d.offset) : Checked(d.offset);
     const std::int64_t size = (distance + self.meta.sizes.back()).value();
@@ -158,7 +159,8 @@ std::vector<NodeRef> decompose_diag(GraphBuilder& b, const Arguments<NodeValue>&
     const std::int64_t offset = a.integer("diagonal");
     if (self.meta.sizes.size() == 1) return {diag_embed(b, self, {offset, 0, 1}).ref};
     if (self.meta.sizes.size() != 2)
-        throw Error("diag: found an operand of sizes " + to_string(self.meta.sizes) + ", expected a row or a matrix");
+        throw Error("diag: found an operand of sizes " + to_string(self.meta.sizes) +
+                    ", expected a vector or a matrix");
     return {own_copy(b, b.call("aten.diagonal.default", {arg(self), offset, 0, 1})).ref};
 }
 

@@ -73,8 +73,8 @@ expr::Value sorted_positions(expr::GroupBuilder& g, const expr::Value& self, std
     const std::int64_t extent = self.sizes()[dim];
     if (extent > kMostCompiled)
         throw Error(op + ": found a dimension of size " + std::to_string(extent) + ", expected at most " +
-                        std::to_string(kMostCompiled) + " where it is compiled",
-                    "ranks are counted, which takes time in the square of the size");
+                        std::to_string(kMostCompiled) + " in compiled code",
+                    "compiled sorting takes time quadratic in the size");
     Sizes sizes = self.sizes();
     sizes[dim] = count;
     if (element_count(sizes) == 0) return empty_value(DType::i32, sizes);

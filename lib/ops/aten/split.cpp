@@ -155,7 +155,7 @@ std::span<const OpDef> split_ops() {
         }),
         view_op<Split>({
             .name = "aten.unsafe_split.Tensor",
-            .doc = "split whose results count as memory of their own: "
+            .doc = "split whose results are not treated as views: "
                    "https://pytorch.org/docs/stable/generated/torch.unsafe_split.html",
             .schema = "unsafe_split.Tensor(Tensor self, SymInt split_size, int dim=0) -> Tensor[]",
             .grad = split_grad,
@@ -169,7 +169,7 @@ std::span<const OpDef> split_ops() {
         }),
         view_op<Chunk>({
             .name = "aten.unsafe_chunk.default",
-            .doc = "chunk whose results count as memory of their own: "
+            .doc = "chunk whose results are not treated as views: "
                    "https://pytorch.org/docs/stable/generated/torch.unsafe_chunk.html",
             .schema = "unsafe_chunk(Tensor self, int chunks, int dim=0) -> Tensor[]",
             .grad = split_grad,

@@ -20,7 +20,8 @@ Promotion clamp_types(const Arguments<T>& arguments) {
     std::vector<OperandInfo> operands = {operand_info(arguments.tensor("self"))};
     for (const char* bound : {"min", "max"})
         if (arguments.schema().param(bound) && arguments.has(bound)) operands.push_back(operand_info(arguments, bound));
-    if (operands.size() == 1) throw Error("aten." + arguments.schema().name + ": neither min nor max is given");
+    if (operands.size() == 1)
+        throw Error("aten." + arguments.schema().name + ": found neither min nor max, expected at least one");
     const DType dtype = result_type(operands);
     if (dtype == DType::boolean) reject_dtype(arguments.schema(), dtype);
     return {broadcast_all(operands), dtype};

@@ -200,17 +200,17 @@ constexpr std::string_view doc_of(Interpolation how) {
         case Interpolation::nearest:
             return "The nearest element; pytorch.org/docs/stable/generated/torch.nn.functional.interpolate.html";
         case Interpolation::exact:
-            return "The element whose area holds the centre; "
+            return "The element whose area holds the center; "
                    "pytorch.org/docs/stable/generated/torch.nn.functional.interpolate.html";
         case Interpolation::linear:
-            return "Between two neighbours along each dimension; "
+            return "Interpolated between two neighbors along each dimension; "
                    "pytorch.org/docs/stable/generated/torch.nn.functional.interpolate.html";
         case Interpolation::cubic:
-            return "Between four neighbours along each dimension; "
+            return "Interpolated between four neighbors along each dimension; "
                    "pytorch.org/docs/stable/generated/torch.nn.functional.interpolate.html";
         case Interpolation::linear_antialiased:
         case Interpolation::cubic_antialiased:
-            return "Between all neighbours that a smaller result would skip; "
+            return "Interpolated with antialiasing over all neighbors; "
                    "pytorch.org/docs/stable/generated/torch.nn.functional.interpolate.html";
     }
     __builtin_unreachable();

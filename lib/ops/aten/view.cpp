@@ -44,7 +44,7 @@ struct T2d {
     static Views views(const Geometry& self, const Arguments<T>&) {
         if (self.rank() > 2)
             throw Error("t: found a tensor of sizes " + to_string(self.sizes) + ", expected at most 2 dimensions",
-                        "transpose swaps two dimensions of any tensor");
+                        "use transpose for more dimensions");
         return {swap_dims(self, 0, self.rank() == 2 ? 1 : 0)};
     }
 };
@@ -63,7 +63,7 @@ struct Movedim {
         const std::vector<std::int64_t> to = wrap_dims(named_dims(a, "destination"), self.rank(), "movedim");
         if (from.size() != to.size())
             throw Error("movedim: found source " + to_string(from) + " and destination " + to_string(to) +
-                        ", expected as many of both");
+                        ", expected equal numbers");
         if (self.sizes.empty()) return {View::identity(self.sizes)};
         std::vector<std::int64_t> order(self.sizes.size(), -1);
         for (std::size_t i = 0; i < from.size(); ++i) order[static_cast<std::size_t>(to[i])] = from[i];
@@ -114,7 +114,8 @@ struct Slice {
     static Views views(const Geometry& self, const Arguments<T>& a) {
         const std::int64_t dim = existing_dim(self, a, "dim"), step = a.integer("step");
         if (step <= 0 || step > std::numeric_limits<std::int32_t>::max())
-            throw Error("slice: found step " + std::to_string(step) + ", expected 1 to 2^31 - 1", "flip reverses");
+            throw Error("slice: found step " + std::to_string(step) + ", expected 1 to 2^31 - 1",
+                        "use flip to reverse");
         const auto [start, end] = slice_bounds(self.size(dim), a.optional_integer("start"), a.optional_integer("end"));
         return {slice_view(self, dim, start, end, step)};
     }

@@ -25,7 +25,7 @@ struct Shape {
         if (wanted < 0)
             throw Error(op + ": found a window_length of " + std::to_string(wanted) + ", expected 0 or more");
         if (!is_floating(dtype))
-            throw Error(op + ": found dtype " + std::string(name(dtype)) + ", expected a floating one");
+            throw Error(op + ": found dtype " + std::string(name(dtype)) + ", expected a floating-point dtype");
         periodic = !a.schema().param("periodic") || a.boolean("periodic");
     }
 
@@ -121,9 +121,9 @@ constexpr OpDef window(std::string_view name, std::string_view doc, std::string_
             .grad = no_gradient};
 }
 
-#define WHITTLE_WINDOW(name, overload, parameters, suffix)                                        \
-    window("aten." #name "." suffix,                                                              \
-           "weights of a signal: https://pytorch.org/docs/stable/generated/torch." #name ".html", \
+#define WHITTLE_WINDOW(name, overload, parameters, suffix)                                      \
+    window("aten." #name "." suffix,                                                            \
+           "a window function: https://pytorch.org/docs/stable/generated/torch." #name ".html", \
            #name overload "(int window_length" parameters ", *, " WHITTLE_TENSOR_OPTIONS ") -> Tensor", name)
 
 constexpr OpDef kWindowOps[] = {

@@ -58,7 +58,7 @@ T Arguments<T>::tensor(std::string_view name) const {
     const Arg& value = arg(name);
     if (const NodeRef* ref = value.node()) return resolve_(*ref);
     throw Error(schema_->name + ": parameter '" + std::string(name) + "' must be a tensor, found a number",
-                "make a tensor of it, for example with aten.full.default");
+                "make a tensor, for example with aten.full.default");
 }
 
 template <class T>

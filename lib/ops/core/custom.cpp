@@ -65,10 +65,10 @@ bool has_parts(std::string_view target) {
 void check_target(const std::string& target) {
     const std::string dialect = target.substr(0, target.find('.'));
     if (!has_parts(target))
-        throw Error("found the op's name '" + target + "', expected NAMESPACE.NAME, as in mylib.scale");
+        throw Error("found the op name '" + target + "', expected NAMESPACE.NAME, as in mylib.scale");
     for (const RegisteredOp& op : Registry::instance().all())
         if (op.def->name.substr(0, op.def->name.find('.')) == dialect)
-            throw Error("found the op's name '" + target + "', expected another namespace than " + dialect);
+            throw Error("found the op name '" + target + "', expected another namespace than " + dialect);
 }
 
 }  // namespace
@@ -80,14 +80,14 @@ const RegisteredOp& register_op(CustomOp op) {
     std::unique_ptr<Entry>& entry = all.by_target[op.target];
     if (entry && entry->schema != op.schema)
         throw Error("op " + op.target + ": found the schema " + op.schema + ", expected " + entry->schema +
-                    ", with which it is registered");
+                    ", the schema it was registered with");
     if (!entry) {
         entry = std::make_unique<Entry>();
         entry->target = op.target;
         entry->schema = op.schema;
         entry->def = {
             .name = entry->target,
-            .doc = "an op of the program's own",
+            .doc = "an op that the program defines",
             .schema = entry->schema,
             .infer = [](const Arguments<ValueMeta>& a) { return functions_of(a.schema()).infer(a); },
             .eval = op.library.empty() ? [](const Arguments<Tensor>& a) { return functions_of(a.schema()).eval(a); }

@@ -9,8 +9,8 @@ namespace whittle {
 void check_same_dtype(const std::string& op, DType dtype, const std::string& other_name, DType other) {
     if (dtype == other) return;
     throw Error(op + ": found '" + other_name + "' of " + std::string(name(other)) + ", expected " +
-                    std::string(name(dtype)) + " as the first operand has",
-                "convert one of them with aten.to.dtype");
+                    std::string(name(dtype)) + ", the dtype of the first operand",
+                "convert one operand with aten.to.dtype");
 }
 
 bool expands_to(const Sizes& from, const Sizes& to) {

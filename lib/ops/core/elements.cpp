@@ -48,7 +48,7 @@ Tensor checked_number(const Scalar& value, DType dtype, const std::string& op) {
                            }
                        });
     if (!holds)
-        throw Error(op + ": found the number " + number_text(value) + ", expected one that " +
+        throw Error(op + ": found the number " + number_text(value) + ", expected a number that " +
                     std::string(name(dtype)) + " holds");
     return Tensor::of(value, dtype);
 }
@@ -66,7 +66,7 @@ void check_index_dtype(DType dtype, const std::string& op) {
 }
 
 void require_elements(std::int64_t size, const std::string& op) {
-    if (size == 0) throw Error(op + ": found positions in an empty dimension, expected elements to choose from");
+    if (size == 0) throw Error(op + ": found indices into an empty dimension, expected elements");
 }
 
 expr::Expr clamp_index(const expr::Expr& index, std::int64_t extent) {

@@ -14,7 +14,7 @@ void CallGradients::check(DType dtype) const {
     if (is_complex(dtype) && !takes_complex_)
         throw Error("found a gradient that goes through complex numbers, for which aten." + args_.schema().name +
                         " has no rule",
-                    "detach() what it is given");
+                    "detach() its inputs");
 }
 
 NodeValue CallGradients::grad(std::size_t index) {
@@ -64,7 +64,8 @@ NodeValue sum_to_size(GraphBuilder& builder, const NodeValue& value, const Sizes
     const Sizes& from = value.meta.sizes;
     if (from == sizes) return value;
     const auto misfit = [&] {
-        return Error("a gradient of sizes " + to_string(from) + " does not come of broadcasting " + to_string(sizes));
+        return Error("a gradient of sizes " + to_string(from) + " does not result from broadcasting " +
+                     to_string(sizes));
     };
     if (from.size() < sizes.size()) throw misfit();
     const std::size_t added = from.size() - sizes.size();

@@ -18,7 +18,7 @@ ValueMeta infer_getitem(const Graph& graph, const Node& call) {
     const ValueRef read = item_read(call).value();
     const Node& node = graph.node({read.node});
     if (read.index < 0 || read.index >= static_cast<int>(node.results.size()))
-        throw Error("getitem: position " + std::to_string(read.index) + " of %" + node.name + ", which has " +
+        throw Error("getitem: found index " + std::to_string(read.index) + " for %" + node.name + ", which has " +
                     std::to_string(node.results.size()) + " results");
     return node.results[static_cast<std::size_t>(read.index)];
 }
@@ -62,7 +62,8 @@ void check_main_dtype(const RegisteredOp& op, const Arguments<T>& arguments) {
     std::string allowed;
     for (const DType dtype : kAllDTypes)
         if (op.def->dtypes & set_of(dtype)) allowed += ' ' + std::string(name(dtype));
-    throw Error(std::string(op.def->name) + " is not defined for " + std::string(name(*main)), "it is for" + allowed);
+    throw Error(std::string(op.def->name) + " is not defined for " + std::string(name(*main)),
+                "it is defined for" + allowed);
 }
 template void check_main_dtype(const RegisteredOp&, const Arguments<Tensor>&);
 
@@ -70,7 +71,7 @@ namespace {
 
 Expansion expand_by(DecomposeFn parts, const Graph& graph, const Node& call, const KnownValue& known, bool attributes) {
     const RegisteredOp& op = kernel(call);
-    WHITTLE_CHECK(parts != nullptr, call.target + " has no parts");
+    WHITTLE_CHECK(parts != nullptr, call.target + " has no decomposition");
     Expansion result;
     Graph& body = result.graph;
     body.name = identifier(call.target);
@@ -121,7 +122,7 @@ std::vector<ValueMeta> infer_in_place(const Graph& graph, const Node& call, cons
     const ValueMeta written = infer(graph, computed).at(0), &self = graph.node(written_operand(call)).meta();
     if (written.sizes != self.sizes)
         throw Error(call.target + ": found a result of sizes " + to_string(written.sizes) + " written into " +
-                    to_string(self.sizes) + ", expected equal ones");
+                    to_string(self.sizes) + ", expected equal sizes");
     return {self};
 }
 

@@ -27,8 +27,8 @@ class NeedsConstant final : public Error {
 inline Tensor known_operand(GraphBuilder& builder, const Arguments<NodeValue>& args, std::string_view name) {
     if (std::optional<Tensor> value = builder.known(args.tensor(name))) return *value;
     throw NeedsConstant(std::string(name),
-                        "the operand '" + std::string(name) + "' is computed while running, expected a constant",
-                        "the sizes of the result depend on it");
+                        "the operand '" + std::string(name) + "' is computed at run time, expected a constant",
+                        "the result's sizes depend on it");
 }
 
 /// The value of an operand that is known although it is computed; null when it is not.

@@ -44,8 +44,8 @@ Tensor own_copy(const Tensor& tensor) {
 void write_into(Tensor& to, const Tensor& from) {
     if (from.sizes() != to.sizes())
         throw Error("found a result of sizes " + to_string(from.sizes()) + " written into " + to_string(to.sizes()) +
-                    ", expected equal ones");
-    if (!to.storage()->writable()) throw Error("found a write to memory that is only to be read");
+                    ", expected equal sizes");
+    if (!to.storage()->writable()) throw Error("found a write to read-only memory");
     const Tensor values = from.to(to.dtype()).contiguous();
     const std::size_t size = size_of(to.dtype());
     const auto* source = static_cast<const std::byte*>(values.raw());

@@ -64,21 +64,21 @@ std::vector<ValueMeta> alternative_results(const Graph& first, const Graph& seco
     const std::vector<ValueMeta> on_false = body_results(second, inputs);
     if (on_true.size() != on_false.size())
         throw Error("found branches with " + std::to_string(on_true.size()) + " and " +
-                    std::to_string(on_false.size()) + " results, expected as many");
+                    std::to_string(on_false.size()) + " results, expected equal numbers");
     for (std::size_t i = 0; i < on_true.size(); ++i)
         if (!same_type(on_true[i], on_false[i]))
-            throw Error("found branches whose results " + std::to_string(i) + " are " + type_text(on_true[i]) +
-                            " and " + type_text(on_false[i]) + ", expected one type",
-                        "the sizes of the result depend on data");
+            throw Error("found branches whose result " + std::to_string(i) + " is " + type_text(on_true[i]) + " and " +
+                            type_text(on_false[i]) + ", expected one type",
+                        "the result's sizes depend on data");
     return on_true;
 }
 
 void check_carried(const std::vector<ValueMeta>& carried, const std::vector<ValueMeta>& results) {
     for (std::size_t i = 0; i < carried.size(); ++i)
         if (!same_type(carried[i], results.at(i)))
-            throw Error("found a loop that turns its carried value " + std::to_string(i) + " from " +
+            throw Error("found a loop that changes its carried value " + std::to_string(i) + " from " +
                             type_text(carried[i]) + " into " + type_text(results[i]) + ", expected one type",
-                        "the sizes of the result depend on data");
+                        "the result's sizes depend on data");
 }
 
 std::vector<Tensor> contiguous(std::vector<Tensor> tensors) {

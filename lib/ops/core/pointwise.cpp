@@ -38,7 +38,7 @@ DType result_type(const std::vector<OperandInfo>& operands) {
         standing = promote_all(standing, operand.dtype);
     }
     const std::optional<DType> result = combine_categories(dimensioned, combine_categories(zero_dim, wrapped));
-    WHITTLE_CHECK(result.has_value(), "promotion of no operands");
+    WHITTLE_CHECK(result.has_value(), "found no operands to promote");
     return *result;
 }
 

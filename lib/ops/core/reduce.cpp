@@ -54,7 +54,7 @@ Reduction reduction(const Sizes& sizes, const std::vector<std::int64_t>& dims, b
     std::vector<bool> given(std::max<std::size_t>(sizes.size(), 1));  // a 0-d tensor has a dimension to name
     for (const std::int64_t dim : dims) {
         const auto d = static_cast<std::size_t>(wrap_dim(dim, static_cast<std::int64_t>(sizes.size())));
-        if (given[d]) throw Error("dimension " + std::to_string(d) + " is given twice to a reduction");
+        if (given[d]) throw Error("found dimension " + std::to_string(d) + " twice, expected distinct dimensions");
         given[d] = true;
         if (!sizes.empty()) result.reduced[d] = true;
     }
@@ -63,7 +63,8 @@ Reduction reduction(const Sizes& sizes, const std::vector<std::int64_t>& dims, b
 
 void require_elements(const Schema& schema, const Reduction& reduction) {
     if (reduction.count() != 0 || element_count(reduction.result()) == 0) return;
-    throw Error("aten." + schema.name + ": no elements to reduce in sizes " + to_string(reduction.sizes));
+    throw Error("aten." + schema.name + ": found sizes " + to_string(reduction.sizes) +
+                ", expected elements to reduce");
 }
 
 // --- Kernels ---

@@ -47,7 +47,7 @@ Registry::Registry() {
                       "op " + std::string(op.def->name) + " is registered twice");
     for (const auto& [name, layout] : op_layouts()) {
         const auto found = std::ranges::find(ops_, name, [](const RegisteredOp& op) { return op.def->name; });
-        WHITTLE_CHECK(found != ops_.end() && !found->layout, "op " + name + " is not there, or has two layouts");
+        WHITTLE_CHECK(found != ops_.end() && !found->layout, "op " + name + " is missing or has two layouts");
         found->layout = layout;
     }
 }
@@ -83,7 +83,7 @@ const RegisteredOp& Registry::require(std::string_view target) const {
     const std::string_view dialect = target.substr(0, target.find('.') + 1);
     if (hint.empty() &&
         std::ranges::none_of(ops_, [&](const RegisteredOp& op) { return op.def->name.starts_with(dialect); }))
-        hint = "where a library registers it with LibTorch, name that: --op-library FILE";
+        hint = "if a library registers the op with LibTorch, name the library: --op-library FILE";
     throw Error("unknown op '" + std::string(target) + "'", hint);
 }
 

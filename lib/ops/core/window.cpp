@@ -25,7 +25,7 @@ Sizes window_parameter(const std::string& op, const std::string& parameter, Size
                     std::to_string(rank));
     for (const std::int64_t value : values)
         if (value < least)
-            throw Error(op + ": found " + parameter + "=" + to_string(values) + ", expected values of at least " +
+            throw Error(op + ": found " + parameter + "=" + to_string(values) + ", expected at least " +
                         std::to_string(least));
     return values;
 }

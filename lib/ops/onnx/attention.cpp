@@ -66,8 +66,8 @@ NodeValue after_past(const Rewrite& op, const NodeValue& x, const std::string& n
     Sizes expected = x.meta.sizes;
     if (rank_of(past) == 4) expected[2] = past.meta.sizes[2];
     if (past.meta.sizes != expected)
-        throw Error("found '" + name + "' of sizes " + to_string(past.meta.sizes) + ", expected those of " +
-                    to_string(x.meta.sizes) + " but for its tokens, the third");
+        throw Error("found '" + name + "' of sizes " + to_string(past.meta.sizes) + ", expected " +
+                    to_string(x.meta.sizes) + ", except for the third size, the tokens");
     return op.concat({past, x}, 2);
 }
 
@@ -75,7 +75,7 @@ Attention attention_of(const Rewrite& op) {
     if (op.has("past_key") != op.has("past_value"))
         throw Error("found one of past_key and past_value, expected both or none");
     if (op.has("past_key") && op.has("nonpad_kv_seqlen"))
-        throw Error("found nonpad_kv_seqlen and past_key, expected one of them: who keeps the past");
+        throw Error("found nonpad_kv_seqlen and past_key, expected one of them");
     if (rank_of(op.tensor("Q")) != rank_of(op.tensor("K")) || rank_of(op.tensor("Q")) != rank_of(op.tensor("V")))
         throw Error("found Q, K and V of different ranks, expected one rank");
     Attention a{by_heads(op, "Q", "q_num_heads"), by_heads(op, "K", "kv_num_heads"), by_heads(op, "V", "kv_num_heads")};
@@ -87,8 +87,8 @@ Attention attention_of(const Rewrite& op) {
     const bool same_batch = q[0] == k[0] && q[0] == v[0], same_heads = k[1] == v[1] && k[1] > 0 && q[1] % k[1] == 0;
     if (!same_batch || !same_heads || k[2] != v[2] || q[3] != k[3])
         throw Error("found Q " + to_string(q) + ", K " + to_string(k) + " and V " + to_string(v) +
-                    " (batch, heads, tokens, size), expected one batch, sizes of Q and K and tokens of K and V that "
-                    "are the same, and heads of Q that are a multiple of theirs");
+                    " (batch, heads, tokens, size), expected equal batches, equal sizes of Q and K, equal tokens of K "
+                    "and V, and heads of Q that are a multiple of those of K and V");
     return a;
 }
 
@@ -124,7 +124,7 @@ std::vector<NodeValue> allowed_keys(const Rewrite& op, const Attention& a) {
     const NodeValue given = op.tensor("nonpad_kv_seqlen");
     if (given.meta.sizes != Sizes{a.batch()})
         throw Error("found nonpad_kv_seqlen of sizes " + to_string(given.meta.sizes) + ", expected [" +
-                    std::to_string(a.batch()) + "], one for each of the batch");
+                    std::to_string(a.batch()) + "], one per batch element");
     const NodeValue valid = op.reshape(given, {a.batch(), 1, 1, 1}), j = counted(op, a.keys(), {1, 1, 1, a.keys()});
     std::vector<NodeValue> allowed = {op("aten.lt.Tensor", j, valid)};
     if (causal) {
@@ -177,7 +177,7 @@ Results attention(GraphBuilder& builder, const Arguments<NodeValue>& arguments) 
         throw Error("found qk_matmul_output_mode " + std::to_string(mode) + ", expected 0, 1, 2 or 3");
     const double scale =
         arguments.has("scale") ? op.number("scale") : 1 / std::sqrt(static_cast<double>(size_of_dim(a.query, 3)));
-    if (!(scale >= 0)) throw Error("found scale " + shortest(scale) + ", expected 0 at least");
+    if (!(scale >= 0)) throw Error("found scale " + shortest(scale) + ", expected at least 0");
     const auto scaled = [&](const NodeValue& x) { return op("aten.mul.Tensor", x, std::sqrt(scale)); };
     const NodeValue products =
         op("aten.matmul.default", scaled(a.query), scaled(op.permute(repeated(op, a, a.key), {0, 1, 3, 2})));
@@ -206,7 +206,7 @@ NodeValue by_token(const Rewrite& op, const std::string& name, const NodeValue& 
     const bool looked_up = op.has("position_ids");
     if (looked_up && op.tensor("position_ids").meta.sizes != tokens)
         throw Error("found position_ids of sizes " + to_string(op.tensor("position_ids").meta.sizes) + ", expected " +
-                    to_string(tokens) + ", one for each token");
+                    to_string(tokens) + ", one per token");
     const bool fits = looked_up ? rank_of(cache) == 2 && size_of_dim(cache, 1) == angles : cache.meta.sizes == expected;
     if (!fits)
         throw Error("found '" + name + "' of sizes " + to_string(cache.meta.sizes) + ", expected " +
@@ -222,8 +222,8 @@ Results rotary_embedding(GraphBuilder& builder, const Arguments<NodeValue>& argu
     const std::int64_t size = size_of_dim(x, 3), wanted = op.integer("rotary_embedding_dim");
     const std::int64_t turned = wanted == 0 ? size : wanted, half = turned / 2;
     if (turned < 0 || turned > size || turned % 2 != 0)
-        throw Error("found " + std::to_string(turned) + " elements to turn of " + std::to_string(size) +
-                    " of a head, expected an even number of them");
+        throw Error("found " + std::to_string(turned) + " elements to rotate of " + std::to_string(size) +
+                    " per head, expected an even number");
     const bool interleaved = op.integer("interleaved") != 0;
     const NodeValue a = interleaved ? op.slice(x, 3, 0, turned, 2) : op.slice(x, 3, 0, half);
     const NodeValue b = interleaved ? op.slice(x, 3, 1, turned, 2) : op.slice(x, 3, half, turned);
@@ -250,13 +250,13 @@ Results tensor_scatter(GraphBuilder& builder, const Arguments<NodeValue>& argume
     const std::int64_t axis = wrap_dim(op.integer("axis"), rank_of(past));
     const std::string mode = arguments.text("mode");
     if (mode != "linear" && mode != "circular") throw Error("found mode '" + mode + "', expected linear or circular");
-    if (axis == 0) throw Error("found axis 0, the batch, expected another");
+    if (axis == 0) throw Error("found axis 0, expected another axis than the batch");
     Sizes expected = past.meta.sizes;
     if (rank_of(update) == rank_of(past)) expected[static_cast<std::size_t>(axis)] = size_of_dim(update, axis);
     const std::int64_t all = size_of_dim(past, axis), some = expected[static_cast<std::size_t>(axis)];
     if (update.meta.sizes != expected || some > all)
         throw Error("found past_cache " + to_string(past.meta.sizes) + " and update " + to_string(update.meta.sizes) +
-                    ", expected sizes that are the same but for fewer along axis " + std::to_string(axis));
+                    ", expected equal sizes, except for fewer along axis " + std::to_string(axis));
     Sizes along(past.meta.sizes.size(), 1), each = along;
     along[static_cast<std::size_t>(axis)] = some;
     each[0] = size_of_dim(past, 0);
@@ -265,7 +265,7 @@ Results tensor_scatter(GraphBuilder& builder, const Arguments<NodeValue>& argume
         const NodeValue from = op.tensor("write_indices");
         if (from.meta.sizes != Sizes{each[0]})
             throw Error("found write_indices of sizes " + to_string(from.meta.sizes) + ", expected [" +
-                        std::to_string(each[0]) + "], one for each of the batch");
+                        std::to_string(each[0]) + "], one per batch element");
         index = op("aten.add.Tensor", index, op.reshape(from, each));
         if (mode == "circular" && all > 0) index = op("aten.remainder.Scalar", index, all);
     }
@@ -282,14 +282,15 @@ constexpr OpDef kAttentionOps[] = {
      .dtypes = kFloating,
      .decompose = attention},
     {.name = "onnx.RotaryEmbedding",
-     .doc = "Pairs of elements turned by the angles of a token's position. onnx Operators.md#RotaryEmbedding",
+     .doc =
+         "Pairs of elements rotated by angles that depend on the token's position. onnx Operators.md#RotaryEmbedding",
      .schema = "RotaryEmbedding(Tensor X, Tensor cos_cache, Tensor sin_cache, Tensor? position_ids=None, *, int "
                "interleaved=0, int? num_heads=None, int rotary_embedding_dim=0) -> Tensor",
      .dtypes = kFloating & ~set_of(DType::f64),
      .decompose = rotary_embedding,
      .open = {.ask = onnx_open::token_positions}},
     {.name = "onnx.TensorScatter",
-     .doc = "Keys or values of new tokens written among those of earlier ones. onnx Operators.md#TensorScatter",
+     .doc = "Keys or values of new tokens written into the cache of earlier ones. onnx Operators.md#TensorScatter",
      .schema = "TensorScatter(Tensor past_cache, Tensor update, Tensor? write_indices=None, *, int axis=-2, "
                "str mode=\"linear\") -> Tensor",
      .dtypes = kMoved,

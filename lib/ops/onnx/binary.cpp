@@ -37,7 +37,7 @@ Results mod(GraphBuilder& builder, const Arguments<NodeValue>& arguments) {
 /// Max, Min, Sum, Mean: of one operand at least.
 NodeValue fold_operands(const Rewrite& op, std::string_view target) {
     const std::vector<NodeValue> operands = op.arguments().tensors("data_0");
-    if (operands.empty()) throw Error("found no operands, expected one at least");
+    if (operands.empty()) throw Error("found no operands, expected at least one");
     NodeValue result = operands[0];
     for (std::size_t i = 1; i < operands.size(); ++i) result = op(target, result, operands[i]);
     return result;

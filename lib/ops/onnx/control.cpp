@@ -59,9 +59,9 @@ std::vector<ValueMeta> infer_loop(const Arguments<ValueMeta>& arguments) {
     if (metas.size() == carried.size()) return metas;
 
     const std::string message =
-        "found a loop that collects values over a computed number of iterations, expected a "
-        "constant";
-    const std::string hint = "the trip count must be a constant and the condition stay true";
+        "found a loop that collects values over a number of iterations computed at run time, expected a constant "
+        "number";
+    const std::string hint = "make the trip count a constant and the condition always true";
     const std::optional<Tensor> count = arguments.known("M");
     const std::optional<Tensor> condition = arguments.known("cond");
     if (!arguments.has("M") || !keeps_going(body)) throw Error(message, hint);
@@ -118,15 +118,16 @@ ScanShape scan_shape(const std::vector<Sizes>& operands, std::int64_t sequences,
     ScanShape shape{operands.size() - static_cast<std::size_t>(sequences), static_cast<std::size_t>(sequences)};
     if ((!axes.empty() && axes.size() != shape.sequences) ||
         (!directions.empty() && directions.size() != shape.sequences))
-        throw Error("found scan_input_axes or scan_input_directions of another length than num_scan_inputs");
+        throw Error(
+            "found scan_input_axes or scan_input_directions of another length, expected num_scan_inputs elements");
     for (std::size_t i = 0; i < shape.sequences; ++i) {
         const Sizes& sizes = operands[shape.states + i];
-        if (sizes.empty()) throw Error("found a 0-d sequence, expected one dimension at least");
+        if (sizes.empty()) throw Error("found a 0-d sequence, expected at least one dimension");
         const std::int64_t axis = wrap_dim(axes.empty() ? 0 : axes[i], static_cast<std::int64_t>(sizes.size()));
         const std::int64_t length = sizes[static_cast<std::size_t>(axis)];
         if (i > 0 && length != shape.length)
             throw Error("found sequences of " + std::to_string(shape.length) + " and " + std::to_string(length) +
-                        " elements, expected as many");
+                        " elements, expected equal numbers");
         shape.length = length;
         shape.input_axes.push_back(axis);
         shape.input_reversed.push_back(!directions.empty() && directions[i] != 0);
@@ -145,7 +146,7 @@ template <class T>
 std::vector<T> scan_operands(const std::vector<std::optional<T>>& given, bool batches) {
     if (batches && !given.empty() && given[0])
         throw Error("found sequence_lens, expected sequences of one length",
-                    "Scan before opset 9 took them, Whittle does not");
+                    "Whittle does not support sequence_lens, which Scan had before opset 9");
     std::vector<T> operands;
     for (std::size_t i = batches ? 1 : 0; i < given.size(); ++i) {
         if (!given[i])
@@ -197,7 +198,8 @@ std::vector<ValueMeta> scan_elements(const ScanShape& shape, const std::vector<V
 template <class T>
 std::int64_t output_axis(const Arguments<T>& arguments, std::size_t i, const ValueMeta& element) {
     const std::vector<std::int64_t> axes = arguments.integers("scan_output_axes");
-    if (!axes.empty() && i >= axes.size()) throw Error("found scan_output_axes of too few elements");
+    if (!axes.empty() && i >= axes.size())
+        throw Error("found too few scan_output_axes, expected one per collected result");
     return wrap_dim(axes.empty() ? 0 : axes[i], static_cast<std::int64_t>(element.sizes.size()) + 1);
 }
 
@@ -209,11 +211,11 @@ std::vector<ValueMeta> infer_scan_of(const Arguments<ValueMeta>& arguments, cons
         body_results(arguments.nested("body"), joined(scan_elements(shape, operands), arguments.tensors("captured")));
     if (metas.size() < shape.states)
         throw Error("found a scan body with " + std::to_string(metas.size()) + " results, expected " +
-                    std::to_string(shape.states) + " states first");
+                    std::to_string(shape.states) + " states, then collected results");
     for (std::size_t i = 0; i < metas.size(); ++i) {
         if (i < shape.states) {
             if (!same_type(operands[i], metas[i]))
-                throw Error("found a scan that turns its state " + std::to_string(i) + " from " +
+                throw Error("found a scan that changes its state " + std::to_string(i) + " from " +
                             type_text(operands[i]) + " into " + type_text(metas[i]) + ", expected one type");
             continue;
         }

@@ -14,7 +14,7 @@ using namespace onnx_dialect;
 Ints kernel_of(const Rewrite& op, const NodeValue& weight) {
     if (rank_of(weight) < 3)
         throw Error("found a weight of sizes " + to_string(weight.meta.sizes) +
-                    ", expected channels, channels and more");
+                    ", expected two dimensions of channels and at least one more");
     const Ints kernel(weight.meta.sizes.begin() + 2, weight.meta.sizes.end());
     const auto stated = op.arguments().optional_integers("kernel_shape");
     if (stated && *stated != kernel)
@@ -71,7 +71,7 @@ Results conv_transpose(GraphBuilder& builder, const Arguments<NodeValue>& argume
     for (std::size_t d = 0; d < windows.rank(); ++d) {
         const auto dim = static_cast<std::int64_t>(d + 2);
         const std::int64_t end = size_of_dim(result, dim) - windows.after[d];
-        if (end < windows.before[d]) throw Error("found pads beyond the result's size, expected smaller ones");
+        if (end < windows.before[d]) throw Error("found pads beyond the result's size, expected smaller pads");
         result = op.slice(result, dim, windows.before[d], end);
     }
     return {result.ref};
@@ -108,7 +108,7 @@ std::pair<Windows, Ints> image_blocks(const Rewrite& op, const Ints& image, cons
         const Checked padded = Checked(image[d]) + windows.before[d] + windows.after[d];
         if (windows.kernel[d] < 1 || image[d] < 1 || windows.kernel[d] > padded.value())
             throw Error("found blocks of " + to_string(windows.kernel) + " in an image of " + to_string(image) +
-                        ", expected elements in both");
+                        ", expected at least one block that fits");
         const Checked room = padded - (Checked(windows.kernel[d]) - 1) * windows.dilations[d] - 1;
         blocks.push_back(room.value() < 0 ? 0 : room.value() / windows.strides[d] + 1);
     }
@@ -170,8 +170,7 @@ struct DeformPlan {
 
 DeformPlan plan_deform_conv(const Rewrite& op) {
     const NodeValue x = op.tensor("X"), w = op.tensor("W"), offset = op.tensor("offset");
-    if (rank_of(x) != 4)
-        throw Error("found X of sizes " + to_string(x.meta.sizes) + ", expected images of two dimensions");
+    if (rank_of(x) != 4) throw Error("found X of sizes " + to_string(x.meta.sizes) + ", expected 4 dimensions");
     DeformPlan plan;
     std::tie(plan.windows, plan.blocks) = image_blocks(op, {size_of_dim(x, 2), size_of_dim(x, 3)}, kernel_of(op, w));
     plan.batch = size_of_dim(x, 0), plan.channels = size_of_dim(x, 1), plan.results = size_of_dim(w, 0);
@@ -230,14 +229,14 @@ Results deform_conv(GraphBuilder& builder, const Arguments<NodeValue>& arguments
 
 constexpr OpDef kConvOps[] = {
     {.name = "onnx.DeformConv",
-     .doc = "A convolution whose windows' elements are moved by an operand. onnx Operators.md#DeformConv",
+     .doc = "Convolution whose sampling positions are offset by an operand. onnx Operators.md#DeformConv",
      .schema = "DeformConv(Tensor X, Tensor W, Tensor offset, Tensor? B=None, Tensor? mask=None, *, "
                "int[]? dilations=None, int group=1, int[]? kernel_shape=None, int offset_group=1, int[]? pads=None, "
                "int[]? strides=None) -> Tensor",
      .dtypes = kFloating,
      .decompose = deform_conv},
     {.name = "onnx.Col2Im",
-     .doc = "Blocks added where they lie in an image. onnx Operators.md#Col2Im",
+     .doc = "An image from the sum of its blocks. onnx Operators.md#Col2Im",
      .schema = "Col2Im(Tensor input, Tensor image_shape, Tensor block_shape, *, int[]? dilations=None, "
                "int[]? pads=None, int[]? strides=None) -> Tensor",
      .dtypes = kNumbers,

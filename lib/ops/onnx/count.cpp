@@ -17,7 +17,7 @@ Results unique(GraphBuilder& builder, const Arguments<NodeValue>& arguments) {
     const bool flat = !op.has("axis");
     const Tensor x = flat ? Tensor(known).as_strided({known.numel()}, {1}, known.offset()) : known;
     const std::int64_t axis = flat ? 0 : wrap_dim(op.integer("axis"), x.rank());
-    if (x.rank() == 0) throw Error("found an axis of a 0-d tensor, expected none");
+    if (x.rank() == 0) throw Error("found an axis for a 0-d tensor, expected none");
     const Distinct distinct = distinct_slices(x, axis, op.integer("sorted") != 0, NaNs::equal);
     const NodeValue from = flat ? op.reshape(op.tensor("X"), {x.numel()}) : op.tensor("X");
     const std::int64_t outputs = op.integer("num_outputs");
@@ -46,10 +46,10 @@ std::vector<Grams> grams_of(const Rewrite& op, std::int64_t least, std::int64_t 
         const std::int64_t end = i + 1 < starts.size() ? starts[i + 1] : static_cast<std::int64_t>(pool.size());
         if (starts[i] < 0 || end < starts[i] || end > static_cast<std::int64_t>(pool.size()) ||
             (end - starts[i]) % length != 0)
-            throw Error("found ngram_counts " + to_string(starts) + ", expected positions in the pool, ascending");
+            throw Error("found ngram_counts " + to_string(starts) + ", expected ascending positions in the pool");
         Grams grams{.length = length, .items = std::vector<Ints>(i + 1), .places = {}};
         for (std::int64_t at = starts[i]; at < end; at += length, ++gram) {
-            if (gram >= places.size()) throw Error("found fewer ngram_indexes than n-grams, expected one for each");
+            if (gram >= places.size()) throw Error("found fewer ngram_indexes than n-grams, expected one per n-gram");
             for (std::size_t k = 0; k <= i; ++k) grams.items[k].push_back(pool[static_cast<std::size_t>(at) + k]);
             grams.places.push_back(places[gram]);
         }

@@ -14,7 +14,7 @@ Results constant_of_shape(GraphBuilder& builder, const Arguments<NodeValue>& arg
     const Rewrite op(builder, arguments);
     const Ints sizes = op.known_ints("input");
     const Tensor value = op.has("value") ? op.known("value") : Tensor(DType::f32, {1});
-    if (value.numel() != 1) throw Error("found a value of several elements, expected one");
+    if (value.numel() != 1) throw Error("found a value of several elements, expected one element");
     element_count(sizes);
     return {op.full(sizes, value.item(), value.dtype()).ref};
 }
@@ -23,7 +23,7 @@ Results constant_of_shape(GraphBuilder& builder, const Arguments<NodeValue>& arg
 Results range(GraphBuilder& builder, const Arguments<NodeValue>& arguments) {
     const Rewrite op(builder, arguments);
     const Tensor start = op.known("start"), limit = op.known("limit"), delta = op.known("delta");
-    if (delta.item().to_double() == 0) throw Error("found delta 0, expected another");
+    if (delta.item().to_double() == 0) throw Error("found delta 0, expected a nonzero delta");
     const double exact = (limit.item().to_double() - start.item().to_double()) / delta.item().to_double();
     if (!(exact < 1e15)) throw Error("found a range of " + std::to_string(exact) + " elements, expected fewer");
     const auto count = whole_number(std::max(std::ceil(exact), 0.0), "a range");
@@ -56,9 +56,9 @@ Results one_hot(GraphBuilder& builder, const Arguments<NodeValue>& arguments) {
     const NodeValue indices = op.tensor("indices"), values = op.tensor("values");
     const Tensor depth_value = op.known("depth");
     const std::int64_t depth = depth_value.item().to_integer();
-    if (depth < 0) throw Error("found depth " + std::to_string(depth) + ", expected none below 0");
+    if (depth < 0) throw Error("found depth " + std::to_string(depth) + ", expected at least 0");
     if (values.meta.sizes != Sizes{2})
-        throw Error("found values of sizes " + to_string(values.meta.sizes) + ", expected two: off and on");
+        throw Error("found values of sizes " + to_string(values.meta.sizes) + ", expected 2 elements, off and on");
     const std::int64_t rank = rank_of(indices), axis = wrap_dim(op.integer("axis"), rank + 1);
     const NodeValue whole = op.cast(indices, DType::i64);
     const NodeValue wrapped =

@@ -32,7 +32,7 @@ Results grid_sample(GraphBuilder& builder, const Arguments<NodeValue>& arguments
     if (rank_of(op.tensor("X")) != 4 && !volume)
         throw Error("found X of sizes " + to_string(op.tensor("X").meta.sizes) + ", expected four dimensions" +
                     (op.opset() >= 20 ? " or five" : ""));
-    if (volume && mode == 2) throw Error("found mode 'cubic' of a volume, expected linear or nearest");
+    if (volume && mode == 2) throw Error("found mode 'cubic' for a volume, expected linear or nearest");
     const std::int64_t padding = choice(op, "padding_mode", {"zeros", "border", "reflection"});
     return {op(volume ? "aten.grid_sampler_3d.default" : "aten.grid_sampler_2d.default", op.tensor("X"),
                op.tensor("grid"), mode, padding, op.integer("align_corners") != 0)
@@ -131,11 +131,11 @@ Results roi_align(GraphBuilder& builder, const Arguments<NodeValue>& arguments) 
     if (op.opset() >= 16 && choice(op, "coordinate_transformation_mode", {"half_pixel", "output_half_pixel"}) == 0)
         align.offset = 0.5;
     if (choice(op, "mode", {"avg", "max"}) != 0)
-        throw Error("found mode 'max', expected avg", "runtimes do not agree on what it is");
+        throw Error("found mode 'max', expected avg", "runtimes disagree on mode 'max'");
     if (align.ratio < 1 || height < 1 || width < 1)
         throw Error("found sampling_ratio " + std::to_string(align.ratio) + " and a result of " +
-                        std::to_string(height) + " by " + std::to_string(width) + ", expected 1 at least",
-                    "with sampling_ratio 0 each region has a number of samples of its own");
+                        std::to_string(height) + " by " + std::to_string(width) + ", expected at least 1",
+                    "with sampling_ratio 0, the number of samples differs between regions");
     for (const std::int64_t bins : {height, width})
         if (bins > kMostSamples / align.ratio)
             throw Error("found " + std::to_string(bins) + " bins of " + std::to_string(align.ratio) +
@@ -235,12 +235,12 @@ Results max_unpool(GraphBuilder& builder, const Arguments<NodeValue>& arguments)
     const Ints pads = arguments.optional_integers("pads").value_or(Ints(2 * rank, 0));
     if (kernel.size() != rank || pads.size() != 2 * rank || positions.meta.sizes != x.meta.sizes)
         throw Error("found kernel_shape " + to_string(kernel) + ", pads " + to_string(pads) + " and positions " +
-                    to_string(positions.meta.sizes) + ", expected them to fit X, " + to_string(x.meta.sizes));
+                    to_string(positions.meta.sizes) + ", expected values that fit X, " + to_string(x.meta.sizes));
     Sizes sizes = x.meta.sizes;
     for (std::size_t d = 0; d < rank; ++d)
         sizes[d + 2] = (Checked(sizes[d + 2] - 1) * strides[d] + kernel[d] - pads[d] - pads[rank + d]).value();
     if (std::ranges::any_of(sizes, [](std::int64_t size) { return size < 0; }))
-        throw Error("found pads beyond the result's size, expected smaller ones");
+        throw Error("found pads beyond the result's size, expected smaller pads");
     const std::int64_t elements = x.meta.numel();
     const NodeValue zeros = op.full({element_count(sizes)}, Scalar(0.0), x.meta.dtype);
     const NodeValue flat =
@@ -250,8 +250,7 @@ Results max_unpool(GraphBuilder& builder, const Arguments<NodeValue>& arguments)
         Ints more;
         for (std::size_t d = sizes.size(); d-- > 0;) {
             if (wanted->size() != sizes.size() || (*wanted)[d] < sizes[d])
-                throw Error("found output_shape " + to_string(*wanted) + ", expected " + to_string(sizes) +
-                            " at least");
+                throw Error("found output_shape " + to_string(*wanted) + ", expected " + to_string(sizes) + " or more");
             more.insert(more.end(), {0, (*wanted)[d] - sizes[d]});
         }
         result = op("aten.constant_pad_nd.default", result, more, 0.0);
@@ -261,12 +260,12 @@ Results max_unpool(GraphBuilder& builder, const Arguments<NodeValue>& arguments)
 
 constexpr OpDef kDetectionOps[] = {
     {.name = "onnx.AffineGrid",
-     .doc = "Places of pixels moved by matrices, for GridSample. onnx Operators.md#AffineGrid",
+     .doc = "Sampling positions of affine maps, for GridSample. onnx Operators.md#AffineGrid",
      .schema = "AffineGrid(Tensor theta, Tensor size, *, int align_corners=0) -> Tensor",
      .dtypes = kFloating,
      .decompose = affine_grid},
     {.name = "onnx.GridSample",
-     .doc = "An image read at given places. onnx Operators.md#GridSample",
+     .doc = "An image sampled at given positions. onnx Operators.md#GridSample",
      .schema = "GridSample(Tensor X, Tensor grid, *, int align_corners=0, str mode=\"bilinear\", "
                "str padding_mode=\"zeros\") -> Tensor",
      .dtypes = kFloating,
@@ -280,7 +279,7 @@ constexpr OpDef kDetectionOps[] = {
      .decompose = roi_align,
      .open = {.ask = onnx_open::aligned_regions}},
     {.name = "onnx.NonMaxSuppression",
-     .doc = "The best of boxes that overlap. onnx Operators.md#NonMaxSuppression",
+     .doc = "Indices of the best of overlapping boxes. onnx Operators.md#NonMaxSuppression",
      .schema = "NonMaxSuppression(Tensor boxes, Tensor scores, Tensor? max_output_boxes_per_class=None, "
                "Tensor? iou_threshold=None, Tensor? score_threshold=None, *, int center_point_box=0) -> Tensor",
      .dtypes = set_of(DType::f32),

@@ -27,7 +27,7 @@ NodeValue wrapped(const Rewrite& op, const NodeValue& indices, std::int64_t size
 Results gather(GraphBuilder& builder, const Arguments<NodeValue>& arguments) {
     const Rewrite op(builder, arguments);
     const NodeValue data = op.tensor("data"), indices = op.tensor("indices");
-    if (rank_of(data) == 0) throw Error("found 0-d data, expected one dimension at least");
+    if (rank_of(data) == 0) throw Error("found 0-d data, expected at least one dimension");
     const std::int64_t axis = wrap_dim(op.integer("axis"), rank_of(data));
     const NodeValue flat = op.reshape(wrapped(op, indices, size_of_dim(data, axis)), {indices.meta.numel()});
     Sizes sizes = data.meta.sizes;
@@ -83,11 +83,11 @@ Results gather_nd(GraphBuilder& builder, const Arguments<NodeValue>& arguments) 
     const NodeValue data = op.tensor("data"), indices = op.tensor("indices");
     const std::int64_t batch = op.integer("batch_dims");
     if (batch < 0 || batch >= std::max<std::int64_t>(rank_of(data), 1))
-        throw Error("found batch_dims " + std::to_string(batch) + ", expected fewer than dimensions");
+        throw Error("found batch_dims " + std::to_string(batch) + ", expected less than the number of dimensions");
     check_tuples(data, indices, batch);
     const Sizes &d = data.meta.sizes, &i = indices.meta.sizes;
     if (!std::equal(d.begin(), d.begin() + batch, i.begin()))
-        throw Error("found batches of sizes " + to_string(d) + " and " + to_string(i) + ", expected equal ones");
+        throw Error("found batches of sizes " + to_string(d) + " and " + to_string(i) + ", expected equal batches");
     const std::int64_t count = i.back();
     const std::int64_t batches = element_count(Sizes(d.begin(), d.begin() + batch));
     const std::int64_t inner = element_count(Sizes(d.begin() + batch, d.begin() + batch + count));
@@ -186,7 +186,7 @@ Results reverse_sequence(GraphBuilder& builder, const Arguments<NodeValue>& argu
     const std::int64_t batch_axis = op.integer("batch_axis"), time_axis = op.integer("time_axis");
     if (rank_of(input) < 2 || std::min(batch_axis, time_axis) != 0 || std::max(batch_axis, time_axis) != 1)
         throw Error("found batch_axis " + std::to_string(batch_axis) + " and time_axis " + std::to_string(time_axis) +
-                    ", expected 0 and 1 of two dimensions at least");
+                    ", expected 0 and 1, and at least two dimensions");
     const std::int64_t time = size_of_dim(input, time_axis), batch = size_of_dim(input, batch_axis);
     const Sizes over_time = time_axis == 0 ? Sizes{time, 1} : Sizes{1, time};
     const Sizes over_batch = time_axis == 0 ? Sizes{1, batch} : Sizes{batch, 1};

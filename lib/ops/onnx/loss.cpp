@@ -25,7 +25,8 @@ Targets targets_of(const Rewrite& op, const NodeValue& target) {
 
 void check_sizes(const NodeValue& scores, const NodeValue& target) {
     Sizes expected = scores.meta.sizes;
-    if (expected.size() < 2) throw Error("found scores " + to_string(expected) + ", expected batch and classes");
+    if (expected.size() < 2)
+        throw Error("found scores " + to_string(expected) + ", expected at least 2 dimensions: batch and classes");
     expected.erase(expected.begin() + 1);
     if (target.meta.sizes != expected)
         throw Error("found targets " + to_string(target.meta.sizes) + ", expected " + to_string(expected));
@@ -89,7 +90,7 @@ constexpr OpDef kLossOps[] = {
      .decompose = negative_log_likelihood,
      .open = {.ask = onnx_open::target_class}},
     {.name = "onnx.SoftmaxCrossEntropyLoss",
-     .doc = "The same of scores, which become log-probabilities. onnx Operators.md#SoftmaxCrossEntropyLoss",
+     .doc = "NegativeLogLikelihoodLoss of the log-softmax of scores. onnx Operators.md#SoftmaxCrossEntropyLoss",
      .schema = "SoftmaxCrossEntropyLoss(Tensor scores, Tensor labels, Tensor? weights=None, *, int? ignore_index=None, "
                "str reduction=\"mean\", int num_outputs=1) -> Tensor[]",
      .dtypes = kFloating,

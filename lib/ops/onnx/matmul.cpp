@@ -24,7 +24,7 @@ Results gemm(GraphBuilder& builder, const Arguments<NodeValue>& arguments) {
         const double value = op.number(name);
         if (whole && value != std::trunc(value))
             throw Error(std::string("found ") + name + " " + std::to_string(value) +
-                        " of integers, expected an integer");
+                        " for integer matrices, expected an integer");
         return whole ? Arg(whole_number(value, name)) : Arg(value);
     };
     const Arg alpha = factor("alpha"), beta = factor("beta");
@@ -84,7 +84,7 @@ Results det(GraphBuilder& builder, const Arguments<NodeValue>& arguments) {
     const std::int64_t n = sizes.back();
     if (n > kMostRows)
         throw Error("found matrices of " + std::to_string(n) + " rows, expected at most " + std::to_string(kMostRows),
-                    "a determinant is written as a step of calls for each row");
+                    "the determinant is computed by a sequence of ops per row");
     NodeValue left = op.cast(input, compute_dtype(input.meta.dtype));
     NodeValue result = op.full({sizes.begin(), sizes.end() - 2}, Scalar(1.0), left.meta.dtype);
     const auto first = [&](const NodeValue& value) { return op("aten.select.int", value, rank_of(value) - 1, 0); };

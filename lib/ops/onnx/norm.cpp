@@ -16,7 +16,7 @@ NodeValue per_channel(const Rewrite& op, std::string_view name, const NodeValue&
     const std::int64_t channels = rank_of(x) < 2 ? 1 : size_of_dim(x, 1);
     if (value.meta.sizes != Sizes{channels})
         throw Error("found '" + std::string(name) + "' of sizes " + to_string(value.meta.sizes) + ", expected [" +
-                    std::to_string(channels) + "], one for each channel");
+                    std::to_string(channels) + "], one per channel");
     Sizes spread(x.meta.sizes.size(), 1);
     if (spread.size() > 1) spread[1] = channels;
     return op.cast(op.reshape(value, spread), x.meta.dtype);
@@ -49,7 +49,7 @@ Results batch_normalization(GraphBuilder& builder, const Arguments<NodeValue>& a
     const bool training = op.integer("training_mode") != 0;
     if (op.integer("num_outputs") > (training ? 3 : 1))
         throw Error("found " + std::to_string(op.integer("num_outputs")) +
-                    " results of batch normalization, expected " + (training ? "3 at most" : "1, in inference"));
+                    " results of batch normalization, expected " + (training ? "at most 3" : "1 in inference"));
     if (op.integer("spatial") != 1) throw Error("found spatial 0, expected 1");
     const NodeValue given_mean = per_channel(op, "input_mean", x), given_variance = per_channel(op, "input_var", x);
     Ints dims = all_dims(rank_of(x));
@@ -74,7 +74,8 @@ Results instance_normalization(GraphBuilder& builder, const Arguments<NodeValue>
     const Rewrite op(builder, arguments);
     const NodeValue x = op.tensor("input");
     if (rank_of(x) < 3)
-        throw Error("found " + std::to_string(rank_of(x)) + " dimensions, expected batch, channels and more");
+        throw Error("found " + std::to_string(rank_of(x)) +
+                    " dimensions, expected at least 3: batch, channels and others");
     const Ints dims = all_dims(rank_of(x));
     const Moments m = moments(op, x, Ints(dims.begin() + 2, dims.end()));
     return {
@@ -87,7 +88,7 @@ NodeValue per_group(const Rewrite& op, std::string_view name, std::int64_t group
     const std::int64_t count = op.opset() < 21 ? groups : channels;
     if (value.meta.sizes != Sizes{count})
         throw Error("found '" + std::string(name) + "' of sizes " + to_string(value.meta.sizes) + ", expected [" +
-                    std::to_string(count) + "], one for each " + (op.opset() < 21 ? "group" : "channel"));
+                    std::to_string(count) + "], one per " + (op.opset() < 21 ? "group" : "channel"));
     return op.reshape(value, {1, groups, count / groups, 1});
 }
 
@@ -98,7 +99,7 @@ Results group_normalization(GraphBuilder& builder, const Arguments<NodeValue>& a
     const std::int64_t groups = op.integer("num_groups"), channels = rank_of(x) < 3 ? 0 : size_of_dim(x, 1);
     if (groups < 1 || channels < 1 || channels % groups != 0)
         throw Error("found " + std::to_string(groups) + " groups of X " + to_string(x.meta.sizes) +
-                    ", expected batch, channels and more, and groups that divide the channels");
+                    ", expected at least 3 dimensions and groups that divide the channels");
     const DType dtype = x.meta.dtype;
     const DType stashed = op.opset() < 21 ? dtype : float_of_code("stash_type", op.integer("stash_type"));
     std::int64_t elements = 1;
@@ -115,7 +116,7 @@ Results layer_normalization(GraphBuilder& builder, const Arguments<NodeValue>& a
     const Rewrite op(builder, arguments);
     const NodeValue x = op.tensor("X");
     if (op.integer("stash_type") != 1)
-        throw Error("found stash_type " + std::to_string(op.integer("stash_type")) + ", expected 1, f32");
+        throw Error("found stash_type " + std::to_string(op.integer("stash_type")) + ", expected 1 (f32)");
     const std::int64_t axis = wrap_dim(op.integer("axis"), rank_of(x));
     const Ints dims = all_dims(rank_of(x));
     const DType dtype = x.meta.dtype, wide = dtype == DType::f64 ? DType::f64 : DType::f32;
@@ -125,7 +126,8 @@ Results layer_normalization(GraphBuilder& builder, const Arguments<NodeValue>& a
     NodeValue y = op("aten.mul.Tensor", op.cast(op("aten.mul.Tensor", m.centered, inverse), dtype), op.tensor("Scale"));
     if (op.has("B")) y = op("aten.add.Tensor", y, op.tensor("B"));
     if (y.meta.sizes != x.meta.sizes)
-        throw Error("found a scale or bias that does not broadcast to " + to_string(x.meta.sizes));
+        throw Error("found a scale or bias of other sizes, expected sizes that broadcast to " +
+                    to_string(x.meta.sizes));
     Results results = {y.ref};
     const std::int64_t count = op.integer("num_outputs");
     if (count > 1) results.push_back(op.cast(m.mean, DType::f32).ref);
@@ -159,7 +161,8 @@ Results lrn(GraphBuilder& builder, const Arguments<NodeValue>& arguments) {
     constexpr std::int64_t kLargest = 1024;  // a call for each neighbour
     if (rank_of(x) < 2 || size < 1 || size > kLargest)
         throw Error("found size " + std::to_string(size) + " and " + std::to_string(rank_of(x)) +
-                    " dimensions, expected a size from 1 to " + std::to_string(kLargest) + " and channels");
+                    " dimensions, expected a size from 1 to " + std::to_string(kLargest) +
+                    " and a dimension of channels");
     const std::int64_t channels = size_of_dim(x, 1), below = std::min((size - 1) / 2, channels),
                        above = std::min(size - 1 - (size - 1) / 2, channels);
     Ints pads(static_cast<std::size_t>(2 * (rank_of(x) - 1)), 0);
@@ -190,7 +193,7 @@ Results lp_normalization(GraphBuilder& builder, const Arguments<NodeValue>& argu
     const NodeValue x = op.tensor("input");
     const std::int64_t p = op.integer("p"), axis = wrap_dim(op.integer("axis"), rank_of(x));
     if (p != 1 && p != 2) throw Error("found p " + std::to_string(p) + ", expected 1 or 2");
-    if (rank_of(x) == 0) throw Error("found 0-d input, expected one dimension at least");
+    if (rank_of(x) == 0) throw Error("found 0-d input, expected at least one dimension");
     const NodeValue terms = p == 1 ? op("aten.abs.default", x) : op("aten.mul.Tensor", x, x);
     const NodeValue sum = op("aten.sum.dim_IntList", terms, Ints{axis}, true);
     const NodeValue norm = p == 1 ? sum : op("aten.sqrt.default", sum);
@@ -230,7 +233,7 @@ constexpr OpDef kNormOps[] = {
      .dtypes = kFloating,
      .decompose = rms_normalization},
     {.name = "onnx.LRN",
-     .doc = "Local response normalization over neighbouring channels. onnx Operators.md#LRN",
+     .doc = "Local response normalization over neighboring channels. onnx Operators.md#LRN",
      .schema = "LRN(Tensor X, *, float alpha=0.0001, float beta=0.75, float bias=1.0, int size) -> Tensor",
      .dtypes = kFloating,
      .decompose = lrn},

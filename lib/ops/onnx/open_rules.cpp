@@ -121,7 +121,8 @@ Answer label_class(std::string_view op, const Operands& a) {
 
 Answer unpooled(std::string_view op, const Operands& a) {
     if (a.has("output_shape"))
-        return std::string(op) + " has an output_shape: whether indices count in it is open (onnx/onnx#2398)";
+        return std::string(op) +
+               " has an output_shape: the standard leaves open whether indices refer to it (onnx/onnx#2398)";
     const Tensor indices = a.tensor("I");
     if (Answer reason = out_of_range(op, "index", indices, 0, std::numeric_limits<std::int64_t>::max())) return reason;
     return written_twice(op, indices.values<std::int64_t>(), a.tensor("X"), indices);
@@ -135,7 +136,8 @@ Answer aligned_regions(std::string_view op, const Operands& a) {
 Answer resized_region(std::string_view op, const Operands& a) {
     if (a.has("scales"))
         for (const double scale : a.tensor("scales").values<double>())
-            if (!(scale > 0) || std::isinf(scale)) return std::string(op) + " has a scale that is no positive number";
+            if (!(scale > 0) || std::isinf(scale))
+                return std::string(op) + " has a scale that is not a positive number";
     if (a.text("coordinate_transformation_mode") != "tf_crop_and_resize" || !a.has("roi")) return std::nullopt;
     return not_finite(op, "region (roi)", a.tensor("roi"));
 }

@@ -193,7 +193,7 @@ NodeValue norm_from_mean(const Rewrite& op, const NodeValue& mean, double count)
 }
 
 NodeValue powers(const Rewrite& op, const NodeValue& x) {
-    if (op.integer("p") < 1) throw Error("found p " + std::to_string(op.integer("p")) + ", expected 1 at least");
+    if (op.integer("p") < 1) throw Error("found p " + std::to_string(op.integer("p")) + ", expected at least 1");
     return op("aten.pow.Tensor_Scalar", op("aten.abs.default", x), static_cast<double>(op.integer("p")));
 }
 
@@ -212,7 +212,7 @@ Results lp_pool(GraphBuilder& builder, const Arguments<NodeValue>& arguments) {
 
 Ints spatial_dims(const NodeValue& x) {
     if (rank_of(x) < 2)
-        throw Error("found " + std::to_string(rank_of(x)) + " dimensions, expected batch, channels and more");
+        throw Error("found " + std::to_string(rank_of(x)) + " dimensions, expected at least 2: batch and channels");
     const Ints dims = all_dims(rank_of(x));
     return Ints(dims.begin() + 2, dims.end());
 }

@@ -44,7 +44,7 @@ NodeValue along_blocks(const Rewrite& op, const NodeValue& value, const NodeValu
 /// In sizes that broadcast against x, as the op's axis and block_size say.
 NodeValue spread(const Rewrite& op, const NodeValue& value, const NodeValue& x) {
     const std::int64_t block = op.integer("block_size");
-    if (block < 0) throw Error("found block_size " + std::to_string(block) + ", expected 0 at least");
+    if (block < 0) throw Error("found block_size " + std::to_string(block) + ", expected at least 0");
     return block > 0 ? along_blocks(op, value, x, op.integer("axis"), block)
                      : broadcast_along_axis(op, value, x, op.integer("axis"));
 }
@@ -205,21 +205,21 @@ constexpr DTypeSet kQuantized = set_of(DType::u8) | set_of(DType::i8);
 
 constexpr OpDef kQuantizeOps[] = {
     {.name = "onnx.QuantizeLinear",
-     .doc = "Floats as 8-bit steps of a scale. onnx Operators.md#QuantizeLinear",
+     .doc = "Floats quantized to 8 bits. onnx Operators.md#QuantizeLinear",
      .schema = "QuantizeLinear(Tensor x, Tensor y_scale, Tensor? y_zero_point=None, *, int axis=1, int block_size=0, "
                "int output_dtype=0, int precision=0, int saturate=1) -> Tensor",
      .dtypes = (kFloating & ~set_of(DType::f64)) | set_of(DType::i32),
      .decompose = quantize,
      .open = {.ask = onnx_open::quantized, .integers_only = true}},
     {.name = "onnx.DequantizeLinear",
-     .doc = "What 8-bit steps stand for. onnx Operators.md#DequantizeLinear",
+     .doc = "Floats from 8-bit quantized values. onnx Operators.md#DequantizeLinear",
      .schema = "DequantizeLinear(Tensor x, Tensor x_scale, Tensor? x_zero_point=None, *, int axis=1, int block_size=0, "
                "int output_dtype=0) -> Tensor",
      .dtypes = kQuantized | set_of(DType::i32) | set_of(DType::u16) | set_of(DType::i16) | set_of(DType::f8_e4m3fn),
      .decompose = dequantize,
      .open = {.ask = onnx_open::dequantized}},
     {.name = "onnx.DynamicQuantizeLinear",
-     .doc = "Steps of a scale that spans the data. onnx Operators.md#DynamicQuantizeLinear",
+     .doc = "Floats quantized to 8 bits with a scale that spans the data. onnx Operators.md#DynamicQuantizeLinear",
      .schema = "DynamicQuantizeLinear(Tensor x) -> (Tensor y, Tensor y_scale, Tensor y_zero_point)",
      .dtypes = set_of(DType::f32),
      .decompose = dynamic_quantize,

@@ -43,7 +43,7 @@ template <NodeValue (*Draw)(const Rewrite&)>
 Results normal(GraphBuilder& builder, const Arguments<NodeValue>& arguments) {
     const Rewrite op(builder, arguments);
     const double scale = op.number("scale");
-    if (!(scale >= 0)) throw Error("found scale " + shortest(scale) + ", expected a standard deviation");
+    if (!(scale >= 0)) throw Error("found scale " + shortest(scale) + ", expected a standard deviation, 0 or more");
     return {affine(op, Draw(op), scale, op.number("mean")).ref};
 }
 

@@ -90,7 +90,7 @@ Taps taps_of(const Resampling& r, const Options& options) {
     constexpr double kMostTerms = 1 << 24;  // of all results
     if (!(width * static_cast<double>(std::max<std::int64_t>(r.to, 1)) <= kMostTerms / 4))
         throw Error("found scale " + shortest(r.scale) + " of " + std::to_string(r.from) +
-                    " elements, expected a larger one");
+                    " elements, expected a larger scale");
     const auto reach = whole_number(std::ceil((cubic ? 2 : 1) * width), "a reach");  // to either side
     const auto count = static_cast<std::size_t>(nearest ? 1 : 2 * reach);
     const bool outside_is_nothing = options.exclude_outside && cubic;
@@ -184,7 +184,7 @@ std::vector<Resampling> by_scales(const NodeValue& x, const std::vector<double>&
         const double grown = std::floor(static_cast<float>(size) * static_cast<float>(scales[d]));
         if (!(scales[d] > 0) || !(grown <= static_cast<double>(kLongest)))
             throw Error("found scale " + shortest(scales[d]) + " of " + std::to_string(size) +
-                        " elements, expected a positive one and at most " + std::to_string(kLongest) + " elements");
+                        " elements, expected a positive scale and at most " + std::to_string(kLongest) + " elements");
         dims.push_back({size, whole_number(grown, "a size"), scales[d]});
     }
     return dims;
@@ -251,7 +251,7 @@ Results resize(GraphBuilder& builder, const Arguments<NodeValue>& arguments) {
     const NodeValue x = op.tensor("X");
     if (op.opset() < 11) {  // its operands are X and scales
         if (!op.has("scales") || op.has("roi") || op.has("sizes"))
-            throw Error("found other operands than X and scales at opset 10, expected these two");
+            throw Error("found other operands at opset 10, expected X and scales");
         return {resample(op, x, by_scales(x, op.known("scales").values<double>()), old_options(op)).ref};
     }
     const Options options{arguments.text("mode"),

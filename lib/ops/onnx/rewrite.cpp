@@ -47,8 +47,8 @@ NodeValue Rewrite::concat(const std::vector<NodeValue>& values, std::int64_t dim
 Tensor Rewrite::known(std::string_view name) const {
     if (std::optional<Tensor> value = builder_.known(tensor(name))) return *value;
     throw NeedsConstant(std::string(name),
-                        "the operand '" + std::string(name) + "' is computed while running, expected a constant",
-                        "the sizes of the result depend on it; give the model constant sizes");
+                        "the operand '" + std::string(name) + "' is computed at run time, expected a constant",
+                        "the result's sizes depend on it; give the model constant sizes");
 }
 
 Ints Rewrite::known_ints(std::string_view name) const {
@@ -66,7 +66,7 @@ std::optional<Ints> Rewrite::known_ints_if(std::string_view name) const {
 void Rewrite::no_attribute(std::string_view name, std::int64_t since) const {
     if (opset() >= since && has(name))
         throw Error("found attribute '" + std::string(name) + "' at opset " + std::to_string(opset()) +
-                    ", expected none since opset " + std::to_string(since));
+                    ", which the op lacks since opset " + std::to_string(since));
 }
 
 Ints all_dims(std::int64_t rank) {
@@ -80,7 +80,7 @@ Ints wrap_dims(const Ints& dims, std::int64_t rank) {
     for (const std::int64_t dim : dims) wrapped.push_back(wrap_dim(dim, rank));
     std::sort(wrapped.begin(), wrapped.end());
     if (std::adjacent_find(wrapped.begin(), wrapped.end()) != wrapped.end())
-        throw Error("found a dimension twice in " + to_string(dims));
+        throw Error("found repeated dimensions in " + to_string(dims));
     return wrapped;
 }
 

@@ -296,7 +296,7 @@ Results decompose_recurrent(GraphBuilder& builder, const Arguments<NodeValue>& a
 
 constexpr OpDef kRnnOps[] = {
     {.name = "onnx.RNN",
-     .doc = "Plain recurrence. onnx Operators.md#RNN",
+     .doc = "Simple recurrent network. onnx Operators.md#RNN",
      .schema =
          "RNN(Tensor X, Tensor W, Tensor R, Tensor? B=None, Tensor? sequence_lens=None, Tensor? initial_h=None, *, "
          "float[]? activation_alpha=None, float[]? activation_beta=None, str[]? activations=None, "

@@ -76,7 +76,7 @@ OnnxValue insert(OnnxReader& node) {
 
 OnnxValue erase(OnnxReader& node) {
     std::vector<NodeRef> elements = sequence(node, 0);
-    if (elements.empty()) throw Error("found an empty sequence, expected one with an element to take out");
+    if (elements.empty()) throw Error("found an empty sequence, expected one that holds an element");
     elements.erase(has(node, 1) ? elements.begin() + place(node, 1, elements.size(), elements.size())
                                 : elements.end() - 1);
     return OnnxValue(std::move(elements));
@@ -118,7 +118,7 @@ std::int64_t axis_of(OnnxReader& node, std::int64_t rank) {
 
 OnnxValue concat_from_sequence(OnnxReader& node) {
     const std::vector<NodeRef>& elements = sequence(node, 0);
-    if (elements.empty()) throw Error("found an empty sequence, expected one with elements to join");
+    if (elements.empty()) throw Error("found an empty sequence, expected at least one element to join");
     const bool new_axis = node.integer("new_axis").value_or(0) != 0;
     const auto rank = static_cast<std::int64_t>(node.meta(elements[0]).sizes.size()) + new_axis;
     const std::int64_t axis = axis_of(node, rank);
@@ -143,7 +143,7 @@ std::vector<std::int64_t> part_sizes(OnnxReader& node, std::int64_t size) {
     std::vector<std::int64_t> parts = split.values<std::int64_t>();
     if (split.sizes().empty()) {
         const std::int64_t each = parts[0];
-        if (each < 1) throw Error("found parts of " + text(each) + ", expected 1 element at least");
+        if (each < 1) throw Error("found parts of " + text(each) + ", expected at least 1 element");
         check_parts(size / each);
         parts.assign(static_cast<std::size_t>(size / each), each);
         if (size % each != 0) parts.push_back(size % each);
@@ -152,8 +152,8 @@ std::vector<std::int64_t> part_sizes(OnnxReader& node, std::int64_t size) {
     std::int64_t sum = 0;
     for (const std::int64_t part : parts)
         if (part < 0 || part > size || (sum += part) > size)
-            throw Error("found parts that do not make up the dimension of " + text(size));
-    if (sum != size) throw Error("found parts of " + text(sum) + " in all, expected " + text(size));
+            throw Error("found parts that do not sum to the dimension of size " + text(size));
+    if (sum != size) throw Error("found parts of " + text(sum) + " in total, expected " + text(size));
     return parts;
 }
 
@@ -179,7 +179,7 @@ OnnxValue optional_of(OnnxReader& node) { return has(node, 0) ? given(node, 0) :
 OnnxValue get_element(OnnxReader& node) {
     const OnnxValue& value = given(node, 0);
     if (value.kind == OnnxValue::Kind::nothing)
-        throw Error("found an optional that holds nothing, expected one with an element to take out");
+        throw Error("found an empty optional, expected one that holds an element");
     return value;
 }
 
@@ -205,7 +205,7 @@ std::vector<OnnxValue> loop(OnnxReader& node) {
         const std::vector<OnnxValue> results = node.body(inputs);
         if (results.size() != 1 + carried.size() + collected.size() || !results[0].is_tensor())
             throw Error("found a loop body with " + std::to_string(results.size()) + " results, expected " +
-                        std::to_string(1 + carried.size() + collected.size()) + ", a condition first");
+                        std::to_string(1 + carried.size() + collected.size()) + ", the condition included");
         goes_on = node.known(results[0].nodes[0], "the body's condition").item().to_bool();
         carried.assign(results.begin() + 1, results.end() - static_cast<std::ptrdiff_t>(collected.size()));
         for (std::size_t k = 0; k < collected.size(); ++k) {
@@ -215,7 +215,8 @@ std::vector<OnnxValue> loop(OnnxReader& node) {
         }
     }
     for (const std::vector<NodeRef>& tensors : collected) {
-        if (tensors.empty()) throw Error("found a loop without iterations, whose results have unknown sizes");
+        if (tensors.empty())
+            throw Error("found a loop without iterations, expected at least one: its results have unknown sizes");
         carried.emplace_back(stacked(node, tensors, 0));
     }
     return carried;
@@ -231,7 +232,7 @@ std::vector<OnnxValue> sequence_map(OnnxReader& node) {
             const OnnxValue& input = given(node, k);
             if (input.kind == OnnxValue::Kind::sequence && input.nodes.size() != count)
                 throw Error("found sequences of " + std::to_string(count) + " and " +
-                            std::to_string(input.nodes.size()) + " elements, expected as many");
+                            std::to_string(input.nodes.size()) + " elements, expected equal numbers");
             inputs.push_back(input.is_tensor() ? input : OnnxValue(sequence(node, k)[i]));
         }
         const std::vector<OnnxValue> elements = node.body(inputs);
@@ -282,7 +283,7 @@ std::string_view kind_name(const OnnxValue& value) {
         case OnnxValue::Kind::sequence:
             return "a sequence";
         case OnnxValue::Kind::nothing:
-            return "an optional that holds nothing";
+            return "an empty optional";
     }
     __builtin_unreachable();
 }

@@ -36,20 +36,20 @@ Results reshape(GraphBuilder& builder, const Arguments<NodeValue>& arguments) {
         if (sizes[i] == 0 && op.integer("allowzero") == 0) {
             if (i >= data.meta.sizes.size())
                 throw Error("found 0 at position " + std::to_string(i) + " of the shape " + to_string(sizes) +
-                            ", expected a dimension of " + to_string(data.meta.sizes) + " to copy");
+                            ", expected a dimension of " + to_string(data.meta.sizes) + " to copy its size");
             sizes[i] = data.meta.sizes[i];
         }
         if (sizes[i] < -1 || (sizes[i] == -1 && open >= 0))
-            throw Error("found the shape " + to_string(sizes) + ", expected sizes and at most one -1");
+            throw Error("found the shape " + to_string(sizes) + ", expected sizes of at least 0 and at most one -1");
         if (sizes[i] == -1)
             open = static_cast<std::int64_t>(i);
         else if (__builtin_mul_overflow(rest, sizes[i], &rest))
-            throw Error("found the shape " + to_string(sizes) + ", expected a tensor that fits memory");
+            throw Error("found the shape " + to_string(sizes) + ", expected a tensor that fits in memory");
     }
     const bool divides = open < 0 ? rest == total : rest != 0 && total % rest == 0;
     if (!divides)
         throw Error("found the shape " + to_string(sizes) + " for " + std::to_string(total) + " elements of " +
-                    to_string(data.meta.sizes) + ", expected as many");
+                    to_string(data.meta.sizes) + ", expected an equal number");
     if (open >= 0) sizes[static_cast<std::size_t>(open)] = total / rest;
     return {op("aten.reshape.default", data, sizes).ref};
 }
@@ -107,7 +107,7 @@ Results unsqueeze(GraphBuilder& builder, const Arguments<NodeValue>& arguments) 
     const Rewrite op(builder, arguments);
     const NodeValue data = op.tensor("data");
     const std::optional<Ints> given = given_axes(op);
-    if (!given) throw Error("found no axes, expected some");
+    if (!given) throw Error("found no axes, expected at least one");
     Sizes sizes = data.meta.sizes;
     for (const std::int64_t axis : wrap_dims(*given, rank_of(data) + static_cast<std::int64_t>(given->size())))
         sizes.insert(sizes.begin() + axis, 1);

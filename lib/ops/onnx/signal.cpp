@@ -25,7 +25,7 @@ void check_table(std::int64_t rows, std::int64_t columns) {
 std::int64_t known_size(const Rewrite& op, std::string_view name) {
     const Ints values = op.known_ints(name);
     if (values.size() != 1 || values[0] < 0)
-        throw Error("found '" + std::string(name) + "' of " + to_string(values) + ", expected one number, 0 at least");
+        throw Error("found '" + std::string(name) + "' of " + to_string(values) + ", expected one number, 0 or more");
     return values[0];
 }
 
@@ -63,7 +63,7 @@ Results mel_weight_matrix(GraphBuilder& builder, const Arguments<NodeValue>& arg
     check_table(mels, 1);
     const auto mel = [&](const char* name) { return 2595 * std::log10(1 + op.known(name).item().to_double() / 700); };
     const double low = mel("lower_edge_hertz"), step = (mel("upper_edge_hertz") - low) / static_cast<double>(mels + 2);
-    if (rate < 1) throw Error("found sample_rate 0, expected 1 at least");
+    if (rate < 1) throw Error("found sample_rate 0, expected at least 1");
     Ints edges;
     for (std::int64_t i = 0; i < mels + 2; ++i) {
         const double hertz = 700 * (std::pow(10, (static_cast<double>(i) * step + low) / 2595) - 1);
@@ -137,12 +137,12 @@ Results dft(GraphBuilder& builder, const Arguments<NodeValue>& arguments) {
                                : op.opset() < 20    ? op.integer("axis")
                                                     : std::int64_t{-2};
     const std::int64_t axis = wrap_dim(given, rank + 1);
-    if (axis == rank) throw Error("found the axis of the parts of numbers, expected one of the signal");
+    if (axis == rank) throw Error("found the axis of real and imaginary parts, expected an axis of the signal");
     const std::int64_t size = size_of_dim(signal.real, axis);
     const std::int64_t length = op.has("dft_length") ? known_size(op, "dft_length") : size;
     const bool inverse = op.integer("inverse") != 0, onesided = op.integer("onesided") != 0;
-    if (length < 1) throw Error("found a transform of length 0, expected 1 at least");
-    if (inverse && onesided) throw Error("found an inverse transform that is one-sided, expected one of the two");
+    if (length < 1) throw Error("found a transform of length 0, expected at least 1");
+    if (inverse && onesided) throw Error("found inverse and onesided, expected at most one of them");
     const auto arranged = [&](NodeValue part) {  // the axis last, and cut or filled with zeros
         part = op("aten.movedim.int", part, axis, std::int64_t{-1});
         if (length < size) return op.slice(part, rank - 1, 0, length);
@@ -161,7 +161,7 @@ Results stft(GraphBuilder& builder, const Arguments<NodeValue>& arguments) {
     const NodeValue input = op.tensor("signal");
     const ComplexParts signal = parts_of(op, input);
     if (rank_of(signal.real) != 2)
-        throw Error("found a signal of sizes " + to_string(input.meta.sizes) + ", expected batch, length and parts");
+        throw Error("found a signal of sizes " + to_string(input.meta.sizes) + ", expected [batch, length, parts]");
     const std::int64_t step = known_size(op, "frame_step");
     if (!op.has("frame_length") && !op.has("window"))
         throw Error("found neither frame_length nor window, expected one of them");
@@ -169,7 +169,7 @@ Results stft(GraphBuilder& builder, const Arguments<NodeValue>& arguments) {
         op.has("frame_length") ? known_size(op, "frame_length") : op.tensor("window").meta.numel();
     if (step < 1 || length < 1 || length > size_of_dim(signal.real, 1))
         throw Error("found frames of " + std::to_string(length) + " elements every " + std::to_string(step) +
-                    ", expected both 1 at least and frames within the signal");
+                    ", expected at least 1 each and frames within the signal");
     const auto framed = [&](const NodeValue& part) {
         const NodeValue frames = op("aten.unfold.default", part, std::int64_t{1}, length, step);
         return op.has("window") ? op("aten.mul.Tensor", frames, op.cast(op.tensor("window"), DType::f64)) : frames;

@@ -13,7 +13,7 @@ using namespace onnx_dialect;
 Results concat(GraphBuilder& builder, const Arguments<NodeValue>& arguments) {
     const Rewrite op(builder, arguments);
     const std::vector<NodeValue> inputs = arguments.tensors("inputs");
-    if (inputs.empty()) throw Error("found no inputs, expected one at least");
+    if (inputs.empty()) throw Error("found no inputs, expected at least one");
     return {op("aten.cat.default", inputs, wrap_dim(op.integer("axis"), rank_of(inputs[0]))).ref};
 }
 
@@ -61,7 +61,7 @@ Results split(GraphBuilder& builder, const Arguments<NodeValue>& arguments) {
 NodeValue slice_dim(const Rewrite& op, const NodeValue& x, std::int64_t dim, std::int64_t start, std::int64_t end,
                     std::int64_t step) {
     const std::int64_t size = size_of_dim(x, dim);
-    if (step == 0) throw Error("found step 0, expected another");
+    if (step == 0) throw Error("found step 0, expected a nonzero step");
     const auto from_start = [&](std::int64_t bound) { return bound < 0 ? bound + size : bound; };
     if (step > 0) {
         const std::int64_t first = std::clamp<std::int64_t>(from_start(start), 0, size);
@@ -98,7 +98,7 @@ Results slice(GraphBuilder& builder, const Arguments<NodeValue>& arguments) {
     if (!axes) axes = all_dims(static_cast<std::int64_t>(count));
     if (!steps) steps = Ints(count, 1);
     if (ends.size() != count || axes->size() != count || steps->size() != count)
-        throw Error("found starts, ends, axes and steps of different lengths, expected one length");
+        throw Error("found starts, ends, axes and steps of different lengths, expected equal lengths");
     wrap_dims(*axes, rank_of(x));
     for (std::size_t i = 0; i < count; ++i)
         x = slice_dim(op, x, wrap_dim((*axes)[i], rank_of(x)), starts[i], ends[i], (*steps)[i]);
@@ -124,7 +124,7 @@ NodeValue pad_from_edges(const Rewrite& op, NodeValue x, const Ints& pads, Edges
                            after = pads[static_cast<std::size_t>(rank + dim)];
         const std::int64_t size = size_of_dim(x, dim);
         if (before == 0 && after == 0) continue;
-        if (size == 0) throw Error("found an empty dimension to pad from its edges, expected elements");
+        if (size == 0) throw Error("found an empty dimension to pad from its edges, expected at least one element");
         const std::int64_t grown = std::max<std::int64_t>((Checked(size) + before + after).value(), 0);
         if (grown > (1 << 20))
             throw Error("found a dimension of " + std::to_string(grown) + " elements to pad, expected fewer");
@@ -163,7 +163,7 @@ Results pad(GraphBuilder& builder, const Arguments<NodeValue>& arguments) {
         pads = arguments.integers("pads");
         value = Scalar(op.has("value") ? op.number("value") : 0.0);
     } else {
-        if (!op.has("pads_value")) throw Error("found no pads, expected some");
+        if (!op.has("pads_value")) throw Error("found no pads, expected two per dimension");
         pads = op.known_ints("pads_value");
         if (op.has("constant_value")) value = op.known("constant_value").item();
         if (const auto axes = op.known_ints_if("axes")) pads = pads_of_all(pads, *axes, rank_of(data));
@@ -173,7 +173,7 @@ Results pad(GraphBuilder& builder, const Arguments<NodeValue>& arguments) {
                     " dimensions");
     for (const std::int64_t amount : pads)
         if (amount > (std::int64_t{1} << 40) || amount < -(std::int64_t{1} << 40))
-            throw Error("found the pad " + std::to_string(amount) + ", expected a tensor that fits memory");
+            throw Error("found the pad " + std::to_string(amount) + ", expected a tensor that fits in memory");
     const std::string mode = arguments.text("mode");
     if (mode == "reflect" || mode == "edge" || (mode == "wrap" && op.opset() >= 19))
         return {pad_from_edges(op, data, pads,
@@ -205,7 +205,7 @@ Results center_crop_pad(GraphBuilder& builder, const Arguments<NodeValue>& argum
     for (std::size_t i = 0; i < axes.size(); ++i) {
         const std::int64_t dim = wrap_dim(axes[i], rank_of(x)), size = size_of_dim(x, dim);
         if (shape[i] < 0 || shape[i] > (std::int64_t{1} << 40))
-            throw Error("found size " + std::to_string(shape[i]) + ", expected one that fits memory");
+            throw Error("found size " + std::to_string(shape[i]) + ", expected a tensor that fits in memory");
         const std::int64_t before = (shape[i] - size) / 2;
         Ints pads(static_cast<std::size_t>(2 * (rank_of(x) - dim)), 0);  // pairs from the last dimension
         pads[pads.size() - 2] = before;

@@ -75,7 +75,7 @@ constexpr OpDef kUnaryOps[] = {
     unary<"aten.isnan.default">("onnx.IsNaN", "x is NaN. onnx Operators.md#IsNaN", "IsNaN(Tensor X) -> Tensor"),
     unary<"aten.logical_not.default">("onnx.Not", "Logical negation. onnx Operators.md#Not", "Not(Tensor X) -> Tensor",
                                       kBool),
-    unary<"aten.bitwise_not.default">("onnx.BitwiseNot", "Every bit the other one. onnx Operators.md#BitwiseNot",
+    unary<"aten.bitwise_not.default">("onnx.BitwiseNot", "All bits inverted. onnx Operators.md#BitwiseNot",
                                       "BitwiseNot(Tensor X) -> Tensor", kIntegers | kLimited),
     {.name = "onnx.IsInf",
      .doc = "x is an infinity, of either sign or one. onnx Operators.md#IsInf",

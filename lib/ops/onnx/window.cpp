@@ -16,14 +16,15 @@ Ints per_dimension(const Rewrite& op, std::string_view name, std::size_t rank, s
                     " numbers");
     for (const std::int64_t v : values)
         if (v < low || v > kLargest)
-            throw Error("found " + std::string(name) + " " + to_string(values) + ", expected numbers from " +
+            throw Error("found " + std::string(name) + " " + to_string(values) + ", expected numbers of at least " +
                         std::to_string(low));
     return values;
 }
 
 Windows windows_of(const Rewrite& op, const NodeValue& x, const Ints& kernel) {
     if (rank_of(x) < 3)
-        throw Error("found " + std::to_string(rank_of(x)) + " dimensions, expected batch, channels and more");
+        throw Error("found " + std::to_string(rank_of(x)) +
+                    " dimensions, expected at least 3: batch, channels and others");
     Windows windows;
     const auto rank = static_cast<std::size_t>(rank_of(x) - 2);
     windows.kernel = kernel;
@@ -32,7 +33,7 @@ Windows windows_of(const Rewrite& op, const NodeValue& x, const Ints& kernel) {
                     std::to_string(rank));
     for (const std::int64_t size : kernel)
         if (size < 1 || size > kLargest)
-            throw Error("found a kernel of sizes " + to_string(kernel) + ", expected positive ones");
+            throw Error("found a kernel of sizes " + to_string(kernel) + ", expected positive sizes");
     windows.strides = per_dimension(op, "strides", rank, 1, 1);
     windows.dilations =
         op.arguments().schema().param("dilations") ? per_dimension(op, "dilations", rank, 1, 1) : Ints(rank, 1);

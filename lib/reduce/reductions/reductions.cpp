@@ -4,15 +4,14 @@ namespace whittle::reduce {
 namespace {
 
 constexpr Reduction kReductions[] = {
-    {"nested", "Put the branch that is taken, or one iteration, in the place of an op with nested graphs",
-     nested_edits},
+    {"nested", "Replace an op with nested graphs by the branch that is taken, or by one iteration", nested_edits},
     {"outputs", "Drop outputs", output_edits},
-    {"bypass", "Read an operand instead of the result, where both have the same type", bypass_edits},
-    {"values", "Read zeros or ones instead of what a call computes", value_edits},
-    {"operands", "Read another input of the same type, or a number", operand_edits},
-    {"dims", "Make dimensions 1, or as small as fails", dimension_edits},
+    {"bypass", "Replace a call by one of its operands of the same type", bypass_edits},
+    {"values", "Replace what a call computes by zeros or ones", value_edits},
+    {"operands", "Replace an input by another one of the same type, or by a number", operand_edits},
+    {"dims", "Shrink dimensions to 1, or to the smallest size that fails", dimension_edits},
     {"dtype", "Compute in f32", dtype_edits},
-    {"arguments", "Leave out arguments that have a default", argument_edits},
+    {"arguments", "Drop arguments that have a default", argument_edits},
     {"data", "Fill inputs and constants with 0, 1, one value, or rounded numbers", data_edits},
 };
 

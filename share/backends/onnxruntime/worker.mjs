@@ -1,4 +1,4 @@
-// A worker (share/doc/backends.md) around npm's onnxruntime-node, on the CPU.
+// A worker (share/doc/how-to/compiler.md) around npm's onnxruntime-node, on the CPU.
 //   node worker.mjs [--release VERSION]
 // The package is the one that `install` put into the folder of the user's data, or what node finds beside this file or in
 // the current folder; further releases are those that `install VERSION…` put into releases/VERSION of that folder. A process
@@ -69,7 +69,7 @@ function loadTensors(file) {
   for (const [name, { dtype, shape, data_offsets: [begin, end] }] of Object.entries(JSON.parse(bytes.toString('utf8', 8, 8 + length)))) {
     if (name === '__metadata__') continue;
     const known = dtypes.find(([own]) => own === dtype);
-    if (!known) throw new Unsupported(`the binding has no tensors of ${dtype}`);
+    if (!known) throw new Unsupported(`found an input of ${dtype}, which onnxruntime-node does not support`);
     const copy = new Uint8Array(bytes.subarray(8 + length + begin, 8 + length + end));  // aligned
     tensors[name] = new ort.Tensor(known[1], new known[2](copy.buffer), shape);
   }
@@ -81,7 +81,7 @@ function saveTensors(file, tensors) {
   let offset = 0;
   tensors.forEach((tensor, i) => {
     const known = dtypes.find(([, own]) => own === tensor.type);
-    if (!known) throw new Unsupported(`an output is of ${tensor.type}`);
+    if (!known) throw new Unsupported(`found an output of ${tensor.type}, which Whittle does not support`);
     const { buffer, byteOffset, byteLength } = tensor.data;
     header[i] = { dtype: known[0], shape: [...tensor.dims], data_offsets: [offset, offset + byteLength] };
     blobs.push(Buffer.from(buffer, byteOffset, byteLength));
@@ -150,7 +150,7 @@ write({
   switches: { kind: 'optimizer', names: takesSwitches ? optimizers : [] },
   levels: [{ name: 'level', most: levels.length - 1 }],
   releases: { names: [...installed.keys()].sort(byAge), is: version, install: `${installer} VERSION` },
-  options: { threads: { what: 'threads of a run, 1 by default', least: 1 } },
+  options: { threads: { what: 'threads per run, default 1', least: 1 } },
   repro: { api: 'onnxruntime', package: `onnxruntime-node@${version}`, node_modules: path.join(path.dirname(found), '..', '..') },
 });
 for await (const line of readline.createInterface({ input: process.stdin })) {

@@ -1,4 +1,4 @@
-// A worker (share/doc/backends.md) around OpenCV's DNN module.
+// A worker (share/doc/how-to/compiler.md) around OpenCV's DNN module.
 #include <fcntl.h>
 #include <unistd.h>
 
@@ -37,7 +37,8 @@ std::vector<cv::Mat> load_tensors(const std::string& path, std::size_t count) {
     std::vector<cv::Mat> tensors;
     for (std::size_t i = 0; i < count; i++) {
         const json& entry = header.at(std::to_string(i));
-        if (entry.at("dtype") != "F32") throw Unsupported("an input is of " + entry.at("dtype").get<std::string>());
+        if (entry.at("dtype") != "F32")
+            throw Unsupported("found an input of " + entry.at("dtype").get<std::string>() + ", expected F32");
         std::vector<int> shape = entry.at("shape").get<std::vector<int>>();
         if (shape.empty()) shape = {1};
         cv::Mat tensor(static_cast<int>(shape.size()), shape.data(), CV_32F);
@@ -63,7 +64,7 @@ void save_tensors(const std::string& path, const std::vector<cv::Mat>& tensors, 
     for (std::size_t i = 0; i < tensors.size(); i++) {
         const cv::Mat tensor = tensors[i].isContinuous() ? tensors[i] : tensors[i].clone();
         if (tensor.type() != CV_32F || outputs.at(i).at("dtype") != "f32")
-            throw Unsupported("an output is of another type than f32");
+            throw Unsupported("found an output of another type, expected f32");
         const std::size_t begin = data.size();
         data.append(reinterpret_cast<const char*>(tensor.data), tensor.total() * sizeof(float));
         header[std::to_string(i)] = {{"dtype", "F32"},
@@ -169,7 +170,9 @@ int main() {
          {"format", "onnx"},
          {"repro", {{"api", "opencv"}}},
          {"switches", {{"kind", "switch"}, {"names", {"fusion"}}}},
-         {"options", {{"target", {{"what", "where it computes"}, {"one_of", {"cpu", "opencl", "opencl_fp16"}}}}}}});
+         {"options",
+          {{"target",
+            {{"what", "the device that computes, default cpu"}, {"one_of", {"cpu", "opencl", "opencl_fp16"}}}}}}});
     for (std::string line; std::getline(std::cin, line);) worker.answer(json::parse(line));
     return 0;
 }

@@ -192,11 +192,11 @@ TEST_CASE("arguments that do not fit LibTorch's schema are named", "[libtorch]")
     };
     CHECK(message({.target = "aten.no_such_op.default"}) == "LibTorch has no op 'aten.no_such_op.default'");
     CHECK(message({.target = "aten.add.Tensor", .args = {NodeRef{0}}}) ==
-          "found no argument 'other', which LibTorch's aten.add.Tensor wants");
+          "found no argument 'other', which LibTorch's aten.add.Tensor requires");
     CHECK(message({.target = "aten.sum.dim_IntList", .args = {NodeRef{0}, "x"}}) ==
           "argument 'dim': found \"x\", expected LibTorch's int[]?");
     CHECK(message({.target = "aten.relu.default", .args = {NodeRef{0}}, .kwargs = {{"y", 1}}}) ==
-          "found an argument 'y', which LibTorch's aten.relu.default has not");
+          "found an argument 'y', which LibTorch's aten.relu.default does not have");
 }
 
 }  // namespace

@@ -234,7 +234,7 @@ TEST_CASE("short program: what TorchScript is not shown of is said") {
     const std::vector<Tensor> expected = {Tensor::of<float>({1, 2})};
     std::string why_not;
     CHECK_FALSE(torchscript_program({graph, expected, expected, "repro.cpp"}, why_not));
-    CHECK(why_not == "its graph writes to what it is given");
+    CHECK(why_not == "its graph has in-place writes");
     graph = parse(
         "graph g {\n  %x = placeholder[\"x\"] : f32[2]\n  %y = aten.relu.default(%x) : f32[2]\n  return (%y)\n}\n");
     graph.failure = Failure{.backend = "ts", .signature = {"mismatch", "run", "value"}, .message = ""};
@@ -281,5 +281,5 @@ TEST_CASE("short program: what there is none of is said") {
     const std::vector<Tensor> expected = {Tensor::of<float>({1, 2})};
     std::string why_not;
     CHECK_FALSE(libtorch_program({graph, expected, expected, "repro.cpp"}, why_not));
-    CHECK(why_not == "its mismatch is none of values or sizes");
+    CHECK(why_not == "the mismatch is neither in values nor in sizes");
 }

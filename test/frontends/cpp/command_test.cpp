@@ -41,7 +41,7 @@ TEST_CASE("what compiles no single C++ file is told apart") {
     CHECK(other({"g++", "-E", "-c", "a.cpp"}) == "only preprocesses");
     CHECK(other({"g++", "-x", "c++-header", "a.h", "-c"}) == "precompiles a header");
     CHECK(other({"clang++", "-Xclang", "-emit-pch", "-c", "a.cpp"}) == "precompiles a header");
-    CHECK(other({"g++", "--version"}) == "asks the compiler something");
+    CHECK(other({"g++", "--version"}) == "queries the compiler");
     CHECK(other({"g++"}) == "links");
     CHECK(cpp::parse_command(Words{"g++", "-c", "a.cpp", "b.cpp"}).refused == "it compiles several files at once");
     CHECK_THROWS_AS(cpp::parse_command(Words{}), Error);

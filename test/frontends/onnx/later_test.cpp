@@ -126,7 +126,7 @@ TEST_CASE("normalization of groups scales groups at opset 18 and channels at 21"
     const Tensor x = floats({1, 3, 2, 8}, {1, 4, 1});  // of each group -1 and 1
     CHECK(near(result(normalize("[2] {1, 10}"), 18, x), {0, 2, 0, 20}));
     CHECK(near(result(normalize("[4] {1, 2, 3, 4}"), 21, x), {0, 4, 0, 8}));
-    CHECK_THAT(load_error(model(normalize("[2] {1, 10}"), 21)), Catch::Contains("expected [4], one for each channel"));
+    CHECK_THAT(load_error(model(normalize("[2] {1, 10}"), 21)), Catch::Contains("expected [4], one per channel"));
 }
 
 TEST_CASE("element by element: Gelu, Mish, the bits", "[onnx]") {
@@ -242,9 +242,9 @@ TEST_CASE("a volume is read between its voxels since opset 20", "[onnx]") {
 
 TEST_CASE("what later opsets have and Whittle has not is named", "[onnx]") {
     CHECK_THAT(load_error(model("g (string[1] x) => (string[1] y) { y = StringConcat(x, x) }", 20)),
-               Catch::Contains("Whittle does not know the op onnx.StringConcat yet"));
+               Catch::Contains("Whittle does not support the op onnx.StringConcat yet"));
     CHECK_THAT(load_error(model("g (uint8[9] x) => (uint8[3,3,3] y) { y = ImageDecoder(x) }", 20)),
-               Catch::Contains("Whittle does not know the op onnx.ImageDecoder yet"));
+               Catch::Contains("Whittle does not support the op onnx.ImageDecoder yet"));
     onnx::ModelProto four_bits = model("g (float[2] x) => (float[2] y) { y = Relu(x) }", 21);
     const auto of_type = [&](int code) {
         four_bits.mutable_graph()->mutable_input(0)->mutable_type()->mutable_tensor_type()->set_elem_type(code);

@@ -280,7 +280,7 @@ TEST_CASE("what was rewritten while a file was read is said", "[onnx]") {
         load(model("g (float[2] x) => (float[2] y) { k = Constant<value = float[2] {1, 2}>() h = Neg(k) s = "
                    "SequenceConstruct(x, h) "
                    "i = Constant<value = int64 {1}>() a = SequenceAt(s, i) y = Add(a, x) }"));
-    CHECK(loaded.rewritten == std::vector<std::string>{"onnx.Neg was computed while reading (constant)",
+    CHECK(loaded.rewritten == std::vector<std::string>{"onnx.Neg was computed while reading the file (constant)",
                                                        "onnx.SequenceAt was resolved into tensors",
                                                        "onnx.SequenceConstruct was resolved into tensors"});
     CHECK(load(model("g (float[2] x) => (float[2] y) { y = Neg(x) }")).rewritten.empty());
@@ -294,7 +294,7 @@ TEST_CASE("calls of unknown ops are kept as the file declares them, and written 
     proto.mutable_opset_import(1)->set_version(1);
     CHECK_THAT(test::load_error(proto), Contains("found the unknown op com.microsoft.Skip (opset 1 of com.microsoft)"));
     const LoadOptions opaque{.dims = {{"N", 3}}, .opaque = true};
-    CHECK_THAT(test::load_error(proto, opaque), Contains("the file does not declare what 's' is"));
+    CHECK_THAT(test::load_error(proto, opaque), Contains("the file does not declare the type of its output 's'"));
     for (const char* name : {"s", "t"}) {
         onnx::ValueInfoProto& info = *proto.mutable_graph()->add_value_info();
         info = proto.graph().input(0);
@@ -403,7 +403,7 @@ TEST_CASE("graphs of another dialect are not saved as ONNX", "[onnx]") {
     const Graph graph =
         parse("graph g {\n %x = placeholder[\"x\"] : f32[2]\n %y = aten.relu.default(%x) : f32[2]\n return (%y)\n}\n");
     CHECK_THAT(test::error_of([&] { to_onnx(graph); }),
-               Contains("%y (aten.relu.default)") && Contains("without an ONNX spelling"));
+               Contains("%y (aten.relu.default)") && Contains("which has no ONNX name"));
 }
 
 }  // namespace

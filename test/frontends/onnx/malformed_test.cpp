@@ -44,12 +44,12 @@ std::vector<Case> cases() {
          changed(model(kRelu), [](M& m) { m.clear_opset_import(); })},
         {"old opset", "found opset 0 of ai.onnx, expected ai.onnx 1 to 24", model(kRelu, 0)},
         {"an op that changed since an old opset",
-         "node #0 (PRelu) with output 'y': found opset 6 of ai.onnx, in which PRelu means something else than in 7",
+         "node #0 (PRelu) with output 'y': found opset 6 of ai.onnx, where PRelu differs from the one at opset 7",
          model("g (float[2] x, float[2] s) => (float[2] y) { y = PRelu(x, s) }", 6)},
-        {"operands aligned by an axis, of ranks that are not declared", "in which Add means something else than in 7",
+        {"operands aligned by an axis, of ranks that are not declared", "where Add differs from the one at opset 7",
          model("g (float[2,3] x, float[2] b) => (float[2,3] y) { a = Neg(x) y = Add<broadcast = 1, axis = 0>(a, b) }",
                6)},
-        {"operands that an axis does not align", "in which Add means something else than in 7",
+        {"operands that an axis does not align", "where Add differs from the one at opset 7",
          model("g (float[2,3] x, float[3] b) => (float[2,3] y) { y = Add<broadcast = 1, axis = 2>(x, b) }", 6)},
         {"new opset", "found opset 25 of ai.onnx, expected ai.onnx 1 to 24", model(kRelu, 25)},
         {"complex operands", "onnx.Relu is not defined for c64",
@@ -58,13 +58,13 @@ std::vector<Case> cases() {
          model("g (complex128[2] x) => (complex128[2] y) { y = Add(x, x) }")},
         {"two opsets", "found two versions of the domain",
          changed(model(kRelu), [](M& m) { m.add_opset_import()->set_version(12); })},
-        {"a function twice", "function 'f': found it twice",
+        {"a function twice", "function 'f': found two definitions",
          changed(model(kRelu),
                  [](M& m) {
                      m.add_functions()->set_name("f");
                      m.add_functions()->set_name("f");
                  })},
-        {"a function that calls itself", "found the function 'Relu' called by itself",
+        {"a function that calls itself", "the function 'Relu' calls itself",
          changed(model(kRelu),
                  [](M& m) {
                      onnx::FunctionProto& function = *m.add_functions();
@@ -85,7 +85,7 @@ std::vector<Case> cases() {
                      function.add_input("a");
                      function.add_output("a");
                  })},
-        {"a function of another opset", "where Softmax means something else than at the model's, 13",
+        {"a function of another opset", "where Softmax differs from the one at the model's opset 13",
          changed(model("g (float[2] x) => (float[2] y) { y = f(x) }"),
                  [](M& m) {
                      onnx::FunctionProto& function = *m.add_functions();
@@ -101,7 +101,7 @@ std::vector<Case> cases() {
         {"unknown op", "node 'n' (Frobnicate): found the unknown op onnx.Frobnicate (opset 13 of ai.onnx)",
          changed(model("g (float[2] x) => (float[2] y) { y = Frobnicate(x) }"),
                  [](M& m) { m.mutable_graph()->mutable_node(0)->set_name("n"); })},
-        {"op without a definition", "Whittle does not know the op onnx.Multinomial yet",
+        {"op without a definition", "Whittle does not support the op onnx.Multinomial yet",
          model("g (float[2,2] x) => (int32[2,1] y) { y = Multinomial(x) }")},
         {"op of a later opset", "the op onnx.HardSwish is not part of the standard (opset 13 of ai.onnx)",
          model("g (float[2] x) => (float[2] y) { y = HardSwish(x) }", 13)},
@@ -121,17 +121,17 @@ std::vector<Case> cases() {
          model("g (float[2] x, int64[2] z) => (float[2] y) { y = Add(x, z) }")},
         {"sizes", "node #0 (Add) with output 'y'",
          model("g (float[2] x, float[3] z) => (float[2] y) { y = Add(x, z) }")},
-        {"computed shape", "the operand 'shape' is computed while running, expected a constant",
+        {"computed shape", "the operand 'shape' is computed at run time, expected a constant",
          model("g (float[2] x, int64[1] s) => (float[2] y) { y = Reshape(x, s) }")},
         {"undefined value", "reads the value 'nowhere'", model("g (float[2] x) => (float[2] y) { y = Relu(nowhere) }")},
         {"undefined output", "output 'z'",
          changed(model(kRelu), [](M& m) { m.mutable_graph()->mutable_output(0)->set_name("z"); })},
-        {"defined twice", "found the output 'y', which something else defines",
+        {"defined twice", "found the output 'y', which is defined twice",
          model("g (float[2] x) => (float[2] y) { y = Relu(x) y = Relu(x) }")},
         {"cycle", "expected an acyclic graph", model("g (float[2] x) => (float[2] y) { y = Add(x, z) z = Relu(y) }")},
         {"input twice", "found two inputs named 'x'",
          changed(model(kRelu), [](M& m) { *m.mutable_graph()->add_input() = m.graph().input(0); })},
-        {"no tensor", "it holds neither tensors nor sequences of them",
+        {"no tensor", "found other elements than dense tensors",
          changed(model(kRelu),
                  [](M& m) { m.mutable_graph()->mutable_input(0)->mutable_type()->mutable_sequence_type(); })},
         {"strings", "found strings as the input 'x', expected numbers",
@@ -203,7 +203,7 @@ TEST_CASE("external data is mapped from the model's folder and nowhere else", "[
     CHECK_THAT(external_error({{"location", "../secret.bin"}}), Contains("expected a file in the model's folder"));
     CHECK_THAT(external_error({{"location", "a/../../secret.bin"}}), Contains("expected a file in the model's folder"));
     CHECK_THAT(external_error({{"location", "/etc/passwd"}}), Contains("expected a file in the model's folder"));
-    CHECK_THAT(external_error({{"location", "link.bin"}}), Contains("a link out of the folder"));
+    CHECK_THAT(external_error({{"location", "link.bin"}}), Contains("which links out of the folder"));
     CHECK_THAT(external_error({{"location", "pipe.bin"}}), Contains("not a regular file"));
     CHECK_THAT(external_error({{"location", "."}}), Contains("expected a file in the model's folder"));
     CHECK_THAT(external_error({{"location", "none.bin"}}), Contains("'none.bin'"));

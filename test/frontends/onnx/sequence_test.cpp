@@ -86,7 +86,7 @@ TEST_CASE("sequences are joined and split by ONNX's ops on tensors", "[onnx]") {
     }
     CHECK_THAT(load_error(model("g (float[5] x) => (float[2] y) <int64[2] p = {2, 2}, int64 i = {0}> {"
                                 "s = SplitToSequence(x, p) y = SequenceAt(s, i) }")),
-               Contains("found parts of 4 in all, expected 5"));
+               Contains("found parts of 4 in total, expected 5"));
     CHECK_THAT(load_error(model("g (float[1099511627776] x) => (int64 n) { s = SplitToSequence(x) "
                                 "n = SequenceLength(s) }")),
                Contains("found a tensor to split into 1099511627776 parts"));
@@ -100,7 +100,7 @@ TEST_CASE("the elements of an input are inputs", "[onnx]") {
     CHECK(loaded.inputs == std::vector<std::string>{"x.0", "x.1", "p"});
     CHECK(loaded.constants == std::vector<std::string>{"p"});
     CHECK(run(loaded.graph, {kOne, Tensor::of({7.f})}) == std::vector<double>{7});
-    CHECK_THAT(load_error(proto), Contains("input 'x': it is a sequence, of which nothing is given"));
+    CHECK_THAT(load_error(proto), Contains("input 'x': no value is given for this sequence"));
     CHECK_THAT(load_error(proto, {.input_sizes = {{"x.0", {2}}}}), Contains("it depends on the value of input 'p'"));
     CHECK_THAT(load_error(proto, {.values = {{"p", p}}, .lengths = {{"x", 0}}}),
                Contains("found position 1 in a sequence of 0"));
@@ -115,7 +115,7 @@ TEST_CASE("an optional is what it holds", "[onnx]") {
         "s = OptionalGetElement(x) y = SequenceAt(s, p) }",
         optional_sequence);
     CHECK(run(load(get, {.values = {{"x.0", kOne}, {"x.1", kTwo}}}).graph, {kOne, kTwo}) == std::vector<double>{3, 4});
-    CHECK_THAT(load_error(get, {.lengths = {{"x", std::nullopt}}}), Contains("found an optional that holds nothing"));
+    CHECK_THAT(load_error(get, {.lengths = {{"x", std::nullopt}}}), Contains("found an empty optional"));
 }
 
 TEST_CASE("a loop that carries a sequence is written out", "[onnx]") {
@@ -130,7 +130,7 @@ TEST_CASE("a loop that carries a sequence is written out", "[onnx]") {
     CHECK(run(loaded.graph, {kOne}, 1) == std::vector<double>{0, -1, -2});
     CHECK_THAT(load_error(model(text)), Contains("it depends on the value of input 'n'"));
     CHECK_THAT(load_error(model(text), {.values = {{"n", Tensor::of(Scalar(5000), DType::i64)}}}),
-               Contains("found more than 1000 iterations of graphs"));
+               Contains("found more than 1000 loop iterations"));
 }
 
 TEST_CASE("a loop in which sizes change is written out", "[onnx]") {
@@ -160,7 +160,7 @@ TEST_CASE("sequences that are not known are named", "[onnx]") {
         "g (bool c, float[2] x) => (float[2] y) <int64 p = {0}> { s = If(c) <"
         "then_branch = t () => (float[2] a) { a = SequenceConstruct(x) }, "
         "else_branch = e () => (float[2] b) { b = SequenceEmpty() }> y = SequenceAt(s, p) }");
-    CHECK_THAT(load_error(branches), Contains("found a graph 'then_branch' that gives a sequence") &&
+    CHECK_THAT(load_error(branches), Contains("the graph 'then_branch' returns a sequence") &&
                                          Contains("it depends on the value of input 'c'"));
     const Tensor yes = Tensor::of(Scalar(true), DType::boolean);
     CHECK(run(load(branches, {.values = {{"c", yes}}}).graph, {kThree}) == std::vector<double>{5, 6});
@@ -170,7 +170,7 @@ TEST_CASE("sequences that are not known are named", "[onnx]") {
                                     {.keep_unknown = true});
     REQUIRE(loaded.breaks.size() == 1);
     CHECK(loaded.breaks[0].op == "onnx.SequenceAt");
-    CHECK_THAT(loaded.breaks[0].reason, Contains("the operand 'position' is computed while running"));
+    CHECK_THAT(loaded.breaks[0].reason, Contains("the operand 'position' is computed at run time"));
     // Of a loop that cannot be written out, no iteration is left.
     const LoadedModel loop =
         load(model("g (float[2] x, bool c) => (float[2] y) <int64 p = {0}, int64 n = {3}> { e = SequenceEmpty()"

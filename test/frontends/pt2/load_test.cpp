@@ -75,7 +75,7 @@ TEST_CASE("dynamic dimensions are what is given, and within the range that was e
     CHECK(load(entries(), {.sizes = {{4, 2}}}).graph.nodes.at(0).meta().sizes == Sizes{4, 2});
     CHECK(load(entries(), {.dims = {{"s0", 8}}}).assumed_dims.empty());
     CHECK_THROWS_WITH(load(entries(), {.dims = {{"s0", 9}}}),
-                      Catch::Contains("dynamic dimension s0 is 9, but was exported for 1 to 8"));
+                      Catch::Contains("dynamic dimension s0 is 9, expected the exported range 1 to 8"));
 }
 
 namespace {
@@ -116,16 +116,15 @@ TEST_CASE("what the file states of a result is what follows from the operands") 
     const LoadOptions options{.values = [&](const Graph&) { return std::vector<Tensor>{x}; }};
     const std::string right = replaced(kData, R"("found": {)", stated);
     CHECK_NOTHROW(load(entries(right), options));
-    CHECK_THROWS_WITH(
-        load(entries(replaced(right, R"("dtype": 5, "sizes": [{"as_int": 3}, {"as_int": 2}])",
-                              R"("dtype": 5, "sizes": [{"as_int": 2}, {"as_int": 3}])")),
-             options),
-        Catch::Contains("node 5 (torch.ops.aten.add.Tensor): its result 'shifted' is i64[3, 2] of these operands, but "
-                        "the file has i64[2, 3]"));
+    CHECK_THROWS_WITH(load(entries(replaced(right, R"("dtype": 5, "sizes": [{"as_int": 3}, {"as_int": 2}])",
+                                            R"("dtype": 5, "sizes": [{"as_int": 2}, {"as_int": 3}])")),
+                           options),
+                      Catch::Contains("node 5 (torch.ops.aten.add.Tensor): the result 'shifted' is i64[3, 2] for these "
+                                      "operands, but the file has i64[2, 3]"));
     CHECK_THROWS_WITH(load(entries(replaced(right, R"({"dtype": 5, "sizes": [{"as_int": 3})",
                                             R"({"dtype": 7, "sizes": [{"as_int": 3})")),
                            options),
-                      Catch::Contains("is i64[3, 2] of these operands, but the file has f32[3, 2]"));
+                      Catch::Contains("is i64[3, 2] for these operands, but the file has f32[3, 2]"));
     CHECK(refusal(entries(replaced(kProgram, R"(3}}}, {"as_int": 2})", R"(3}}}, {"as_int": -2})")))
               .find("m.pt2: m/models/model.json: found a size of -2") == 0);
     for (const char* wrong : {"18446744073709551616", "9223372036854775808", "2.0"})
@@ -146,14 +145,13 @@ TEST_CASE("sizes and numbers that depend on data are those that the values given
     CHECK(results.at(1).values<double>() == std::vector<double>{3, 3, 4, 4, 5, 3});
     // What is read with item() is asked of other values.
     const Tensor other = Tensor::of<float>({1, 0, 0, 4, 6, 0}, {3, 2});
-    CHECK_THROWS_WITH(
-        evaluate(loaded.graph, {&other, 1}),
-        Catch::Contains("a number that the program reads is the one that the graph was read with: found 11"));
+    CHECK_THROWS_WITH(evaluate(loaded.graph, {&other, 1}),
+                      Catch::Contains("the program reads another number than when the graph was imported: found 11"));
     CHECK_THROWS_WITH(load(entries(kData)), Catch::Contains("node 0 (torch.ops.aten.nonzero.default)") &&
                                                 Catch::Contains("found a size that depends on data"));
     options.dims = {{"u0", 4}};
     CHECK_THROWS_WITH(load(entries(kData), options),
-                      Catch::Contains("the size u0 is 3 with these inputs, but 4 was asked for"));
+                      Catch::Contains("the size u0 is 3 with these inputs, but 4 was requested"));
 }
 
 TEST_CASE("an archive may hold several models, of which one is read by its name") {
@@ -183,11 +181,12 @@ TEST_CASE("a convolution net with in-place ops and buffers loads") {
 TEST_CASE("what no exported program can be is one error that says where") {
     auto archive = entries();
     archive.erase("m/archive_format");
-    CHECK(refusal(archive).find("m.pt2: it is a zip archive without an exported program") == 0);
+    CHECK(refusal(archive).find("m.pt2: the zip archive holds no exported program") == 0);
     archive = entries();
     archive.erase("m/models/model.json");
     archive["m/data/aotinductor/model/model.so"] = "ELF";
-    CHECK(refusal(archive).find("m.pt2: it is an AOTInductor package: compiled code without a graph") == 0);
+    CHECK(refusal(archive).find("m.pt2: the file is an AOTInductor package, which holds compiled code and no graph") ==
+          0);
     archive = entries();
     archive.erase("m/data/weights/w0");
     CHECK(refusal(archive).find("found no entry 'm/data/weights/w0'") != std::string::npos);
@@ -199,10 +198,10 @@ TEST_CASE("what no exported program can be is one error that says where") {
           "m.pt2: m/models/model.json: schema_version: found major version 6, expected 7 (PyTorch 2.5) or 8");
     CHECK(refusal(entries(replaced(kProgram, R"("arg": {"as_tensor": {"name": "x"}}, "kind")",
                                    R"("arg": {"as_tensor": {"name": "y"}}, "kind")"))) ==
-          "m.pt2: m/models/model.json: node 0 (torch.ops.aten.sym_size.int): it reads 'y', which nothing before it "
-          "gives");
+          "m.pt2: m/models/model.json: node 0 (torch.ops.aten.sym_size.int): the node reads 'y', which no earlier node "
+          "defines");
     CHECK(refusal(entries(replaced(kProgram, "torch.ops.aten.mul.Tensor", "torch.ops.higher_order.flex_attention")))
-              .find("found the higher-order op flex_attention, which Whittle does not read") != std::string::npos);
+              .find("found the higher-order op flex_attention, which Whittle does not support") != std::string::npos);
 }
 
 namespace {
@@ -244,12 +243,12 @@ TEST_CASE("nothing but tensors is unpickled") {
             {{"serialized_exported_program.json", kProgram}, {"serialized_state_dict.pt", saved(pickle, bytes)}});
     };
     CHECK(refused(replaced(kPickle, "_rebuild_parameter", "_rebuild_anything"))
-              .find("found 'torch._utils _rebuild_anything', which is not run") != std::string::npos);
+              .find("found 'torch._utils _rebuild_anything', expected tensors of known types") != std::string::npos);
     CHECK(refused("\x80\x02"
                   "cos\nsystem\nX\x02\x00\x00\x00id\x85R.")
               .find("found ") != std::string::npos);
     CHECK(refused(kPickle, "1234").find("serialized_state_dict.pt") != std::string::npos);
-    CHECK(refused("K\x01.").find("found no dictionary of tensors") != std::string::npos);
+    CHECK(refused("K\x01.").find("found no dictionary of tensors, expected one") != std::string::npos);
     // Cut anywhere it is an error, never a crash.
     for (std::size_t size = 0; size < kPickle.size(); ++size) CHECK(!refused(kPickle.substr(0, size)).empty());
 }
@@ -260,9 +259,9 @@ TEST_CASE("a damaged archive is refused") {
     std::string bytes = read_file(kNet);
     bytes.at(bytes.find("weight_0") + 40) ^= 1;  // a number of the first weight
     write_file(path, bytes);
-    CHECK_THROWS_WITH(load_pt2(path), Catch::Contains("it is damaged: CRC error"));
+    CHECK_THROWS_WITH(load_pt2(path), Catch::Contains("the entry is damaged: CRC error"));
     write_file(path, bytes.substr(0, bytes.size() / 2));
-    CHECK_THROWS_WITH(load_pt2(path), Catch::Contains("it is no zip archive that can be read"));
+    CHECK_THROWS_WITH(load_pt2(path), Catch::Contains("the file is not a readable zip archive"));
     write_archive(path, {{"m/big", std::string(1 << 20, 'x')}}, true);
     CHECK(Archive(path).text("m/big").size() == 1 << 20);
 }
@@ -291,5 +290,5 @@ TEST_CASE("computations on sizes are Python's") {
     CHECK(number_of("torch.sym_max", {Arg(2), Arg(5)}) == Arg(5));
     CHECK(number_of("torch.sym_not", {Arg(true)}) == Arg(false));
     CHECK_THROWS_WITH(number_of("_operator.floordiv", {Arg(1), Arg(0)}), Catch::Contains("a division of 1 by 0"));
-    CHECK_THROWS_WITH(number_of("_operator.getitem", {Arg("a"), Arg(0)}), Catch::Contains("does not take"));
+    CHECK_THROWS_WITH(number_of("_operator.getitem", {Arg("a"), Arg(0)}), Catch::Contains("wrong operands"));
 }

@@ -1,4 +1,4 @@
-// A worker (share/doc/backends.md) around npm's @techstark/opencv-js: releases of OpenCV's DNN module that Debian does not have yet.
+// A worker (share/doc/how-to/compiler.md) around npm's @techstark/opencv-js: releases of OpenCV's DNN module that Debian does not have yet.
 //   node worker.cjs VERSION [ENGINE] [any-rank]
 // `install VERSION…` puts them where this looks for them. ENGINE: ENGINE_CLASSIC or ENGINE_NEW, where the release has both;
 // `any-rank`: also of inputs that a script in JavaScript makes only by way of another network.
@@ -94,7 +94,7 @@ function answer(cv, { id, folder, model, inputs, outputs, options: { engine = fi
     load(cv, path.join(folder, 'inputs.safetensors'), names).forEach((value, i) => net.setInput(value, names[i]));
     const results = outputs.map(({ name, dtype }) => {
       const result = net.forward(name);
-      if (dtype !== 'f32' || result.type() !== cv.CV_32F) throw new Unsupported('an output is of another type than f32');
+      if (dtype !== 'f32' || result.type() !== cv.CV_32F) throw new Unsupported('found an output of another type, expected f32');
       return { values: Float32Array.from(result.data32F), shape: Array.from(result.matSize) };
     });
     save(path.join(folder, 'outputs.safetensors'), results);

@@ -74,7 +74,7 @@ TEST_CASE("labels that are no classes are refused wherever they stand", "[ops][r
 
 TEST_CASE("sizes and modes that a loss or a gradient does not take are refused", "[ops][refusals]") {
     refused("aten.triplet_margin_loss.default",
-            {"", {f32({1, 2}), f32({1, 2}, {1, 2}), f32({1, 2})}, {t(0), t(1), t(2)}}, "expected equally many");
+            {"", {f32({1, 2}), f32({1, 2}, {1, 2}), f32({1, 2})}, {t(0), t(1), t(2)}}, "expected equal numbers");
     const Sample of_mean{"",
                          {f32({1, 1}, {1, 2}), f32({1, 2}, {1, 2}), i64({0}), i64({0}), i64({0})},
                          {t(0), t(1), t(2), t(3), t(4), 1, -1}};

@@ -66,7 +66,7 @@ TEST_CASE("what ATen refuses is refused", "[ops]") {
                              std::vector<std::pair<std::string, Arg>> kwargs = {}) {
         return error_of([&] { run_op(target, tensors, args, kwargs); });
     };
-    CHECK_THAT(refused("aten.sub.Tensor", {b, b}, {t(0), t(1)}), Contains("not defined for bool"));
+    CHECK_THAT(refused("aten.sub.Tensor", {b, b}, {t(0), t(1)}), Contains("found bool operands"));
     CHECK_THAT(refused("aten.add.Tensor", {i, i}, {t(0), t(1)}, {{"alpha", Arg(0.5)}}), Contains("alpha"));
     CHECK_THAT(refused("aten.mean.default", {i}, {t(0)}), Contains("mean of i64"));
     CHECK_THAT(refused("aten.floor_divide.default", {i, i}, {t(0), t(1)}), Contains("division by zero"));
@@ -78,12 +78,12 @@ TEST_CASE("what ATen refuses is refused", "[ops]") {
     CHECK_THAT(refused("aten.relu.default", {f}, {Arg(1.0)}), Contains("must be a tensor"));
     CHECK_THAT(refused("aten.clamp.default", {f}, {t(0)}), Contains("neither min nor max"));
     CHECK_THAT(refused("aten.amax.default", {Tensor(DType::f32, {2, 0})}, {t(0), Arg::ints({1})}),
-               Contains("no elements"));
-    CHECK_THAT(refused("aten.sum.dim_IntList", {f}, {t(0), Arg::ints({0, -1})}), Contains("given twice"));
+               Contains("expected elements"));
+    CHECK_THAT(refused("aten.sum.dim_IntList", {f}, {t(0), Arg::ints({0, -1})}), Contains("twice"));
     CHECK_THAT(refused("aten.sum.dim_IntList", {f}, {t(0), Arg::ints({1})}), Contains("-1") && Contains("0"));
     CHECK_THAT(refused("aten.add.Tensor", {f, Tensor(DType::f32, {3})}, {t(0), t(1)}),
                Contains("[2]") && Contains("[3]"));
-    CHECK_THAT(refused("aten.where.self", {f, f, f}, {t(0), t(1), t(2)}), Contains("condition must be bool"));
+    CHECK_THAT(refused("aten.where.self", {f, f, f}, {t(0), t(1), t(2)}), Contains("a condition of f32"));
 }
 
 TEST_CASE("NaN and signs of zero follow ATen", "[ops]") {

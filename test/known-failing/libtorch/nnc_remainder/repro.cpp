@@ -9,7 +9,7 @@
 #include <cstdio>
 
 namespace torch::jit {
-void overrideCanFuseOnCPU(bool);  // exported, and in no header that is installed
+void overrideCanFuseOnCPU(bool);  // exported, but in no installed header
 }
 
 int main(int argc, char **) {

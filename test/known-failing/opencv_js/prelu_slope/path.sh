@@ -4,5 +4,5 @@ own=5.0.0
 . "$(dirname "$0")/../releases.sh"
 cp "$(dirname "$0")/../worker.cjs" .
 minify model.json --backend 'worker:node worker.cjs 5.0.0' --accuracy --delta-passes -values -o m.json
-repro report m.json --note 'A slope with one dimension that is not 1 is taken for one of the channels, wherever that dimension is; here it is the last.' \
+repro report m.json --note 'A slope with one dimension above 1 is taken for one number per channel, wherever that dimension is; here it is the last one.' \
   "$@" --issue ISSUE.md

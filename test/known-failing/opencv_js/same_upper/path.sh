@@ -4,5 +4,5 @@ own=5.0.0
 . "$(dirname "$0")/../releases.sh"
 cp "$(dirname "$0")/../worker.cjs" .
 minify model.json --backend 'worker:node worker.cjs 5.0.0' --accuracy --delta-passes -values -o m.json
-repro report m.json --note 'The new engine pads (kernel - 1) / 2 in front, without a look at the strides: here one too many in front, which SAME_UPPER puts at the end.' \
+repro report m.json --note 'The new engine pads (kernel - 1) / 2 at the front and ignores the strides: here that is one too many at the front; SAME_UPPER puts it at the end.' \
   "$@" --issue ISSUE.md

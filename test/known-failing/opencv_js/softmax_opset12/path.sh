@@ -4,5 +4,5 @@ own=5.0.0
 . "$(dirname "$0")/../releases.sh"
 cp "$(dirname "$0")/../worker.cjs" .
 minify model.json --backend 'worker:node worker.cjs 5.0.0' --accuracy --delta-passes -values -o m.json
-repro report m.json --note 'Softmax-11, which is that of opset 12, too, says of axis: "defaults to one". OpenCV takes -1, as since opset 13; 4.6.0 was right. (Reshape is there because the images of the JavaScript API have two or four dimensions.)' \
+repro report m.json --note 'Softmax-11, which also holds for opset 12, says of axis: "defaults to one". OpenCV takes -1, the default since opset 13; 4.6.0 was right. (Reshape is needed because images in the JavaScript API have two or four dimensions.)' \
   "$@" --issue ISSUE.md

@@ -5,15 +5,15 @@
 import ort from 'onnxruntime-node';
 
 const x = new ort.Tensor('float32', [0, 0], [2, 1]);
-const says = {};
+const results = {};
 for (const graphOptimizationLevel of ['disabled', 'basic']) {
   try {
     const session = await ort.InferenceSession.create('model.onnx', { graphOptimizationLevel });
     await session.run({ x });
-    says[graphOptimizationLevel] = 'no error';
+    results[graphOptimizationLevel] = 'no error';
   } catch (error) {
-    says[graphOptimizationLevel] = error.message;
+    results[graphOptimizationLevel] = error.message;
   }
-  console.log(`${graphOptimizationLevel}: ${says[graphOptimizationLevel]}`);
+  console.log(`${graphOptimizationLevel}: ${results[graphOptimizationLevel]}`);
 }
-process.exit(says.disabled !== 'no error' ? 2 : says.basic !== 'no error' ? 1 : 0);
+process.exit(results.disabled !== 'no error' ? 2 : results.basic !== 'no error' ? 1 : 0);

@@ -8,14 +8,14 @@ import numpy as np
 import onnxruntime as ort
 
 x = np.array([[0], [0]], np.float32)
-says = dict.fromkeys(("ORT_DISABLE_ALL", "ORT_ENABLE_BASIC"), "no error")
-for level in says:
+results = dict.fromkeys(("ORT_DISABLE_ALL", "ORT_ENABLE_BASIC"), "no error")
+for level in results:
     try:
         options = ort.SessionOptions()
         options.graph_optimization_level = getattr(ort.GraphOptimizationLevel, level)
         session = ort.InferenceSession("model.onnx", options, providers=["CPUExecutionProvider"])
         session.run(None, {"x": x})
     except Exception as error:
-        says[level] = str(error)
-print(says)
-sys.exit(2 if says["ORT_DISABLE_ALL"] != "no error" else int(says["ORT_ENABLE_BASIC"] != "no error"))
+        results[level] = str(error)
+print(results)
+sys.exit(2 if results["ORT_DISABLE_ALL"] != "no error" else int(results["ORT_ENABLE_BASIC"] != "no error"))

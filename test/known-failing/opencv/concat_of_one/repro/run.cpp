@@ -7,11 +7,11 @@
 
 #include <cstdio>
 
-int main(int argc, char **) {
-    const bool guilty = argc == 1;
+int main(int argc, char**) {
+    const bool fusion = argc == 1;
     cv::dnn::Net net = cv::dnn::readNetFromONNX("model.onnx");
     net.setPreferableBackend(cv::dnn::DNN_BACKEND_OPENCV);
-    if (!guilty) net.enableFusion(false);
+    if (!fusion) net.enableFusion(false);
 
     float x[] = {1};
     net.setInput(cv::Mat(std::vector<int>{1, 1}, CV_32F, x), "x");
