@@ -30,10 +30,10 @@ struct Form<capture::BreakKind> {
 template <>
 struct Fields<capture::GraphBreak> {
     static void visit(auto& field) {
-        field("id", &capture::GraphBreak::kind, "Id of a kind of break; `explain break all` lists them.");
+        field("id", &capture::GraphBreak::kind, "Of a kind of break: explain break all.");
         field("reason", &capture::GraphBreak::reason, "");
         field.maybe("op", &capture::GraphBreak::op, "");
-        field.maybe("stack", &capture::GraphBreak::stack, "Stack of the user's program, innermost first.");
+        field.maybe("stack", &capture::GraphBreak::stack, "Of the user, innermost first.");
     }
 };
 
@@ -59,8 +59,8 @@ struct EventFile {
     static void fields(auto& field) {
         field("event", &EventFile::event, "A line of the graph's text form: %x = placeholder[\"L['x']\"] : f32[2].");
         field.maybe("value", &EventFile::value, "");
-        field.maybe("error", &EventFile::error, "The error with which capture failed at this call.");
-        field.maybe("stack", &EventFile::stack, "Stack of the user's program, innermost first.");
+        field.maybe("error", &EventFile::error, "Capture failed at this call, and said so.");
+        field.maybe("stack", &EventFile::stack, "Of the user, innermost first.");
     }
 };
 
@@ -71,10 +71,10 @@ struct CapturedFile {
     std::vector<Tensor> outputs = {};
 
     static void fields(auto& field) {
-        field("graph", &CapturedFile::graph, "In text form, line by line; empty if there is no graph.");
+        field("graph", &CapturedFile::graph, "In text form, line by line; empty when it came to none.");
         field("guards", &CapturedFile::guards, "");
-        field.maybe("break", &CapturedFile::break_id, "Id of a kind of break.", Matching{"^WB[0-9]{4}$"});
-        field("outputs", &CapturedFile::outputs, "One per output, if the graph ran.");
+        field.maybe("break", &CapturedFile::break_id, "Of a kind of break.", Matching{"^WB[0-9]{4}$"});
+        field("outputs", &CapturedFile::outputs, "One per output, when the graph ran.");
     }
 };
 
@@ -90,11 +90,11 @@ struct SegmentFile {
 
     static void fields(auto& field) {
         field("graph", &SegmentFile::graph, "Its name.");
-        field.maybe("keeps_all", &SegmentFile::keeps_all, "Calls stay even if their results are not used.");
+        field.maybe("keeps_all", &SegmentFile::keeps_all, "Calls stay whether or not their results are wanted.");
         field("events", &SegmentFile::events, "Inputs and calls as the frame issued them.");
         field("live", &SegmentFile::live, "Names of the values that the frame still held at the end.", OneLine{});
-        field.maybe("break", &SegmentFile::ended_by, "The break that ended the graph; absent at the end of the frame.");
-        field("captured", &SegmentFile::captured, "The graph that capture made of the events.");
+        field.maybe("break", &SegmentFile::ended_by, "What ended the graph; the frame's end when absent.");
+        field("captured", &SegmentFile::captured, "What capture made of the events.");
     }
 };
 
@@ -106,7 +106,8 @@ struct FrameRecordFile {
     static void fields(auto& field) {
         field("name", &FrameRecordFile::name, "");
         field("frame", &FrameRecordFile::frame, "");
-        field.maybe("error", &FrameRecordFile::error, "What ended the frame, if it did not return and no call failed.");
+        field.maybe("error", &FrameRecordFile::error,
+                    "What ended the frame, when it did not return and no call failed.");
         field("segments", &FrameRecordFile::segments, "One per graph, in program order.");
     }
 };

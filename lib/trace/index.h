@@ -39,7 +39,7 @@ struct IndexBreak {
         field.maybe("op", &IndexBreak::op, "The op that capture stopped at, if one.");
         field("frame", &IndexBreak::frame, "");
         field("count", &IndexBreak::count, "How often.", Count{});
-        field("stack", &IndexBreak::stack, "Stack of the user's program, innermost first.");
+        field("stack", &IndexBreak::stack, "Of the user's program, innermost first.");
         field.maybe("brief", &IndexBreak::brief,
                     "The reason without the line of source that ends it, where one does. Since 1.6.");
         field.maybe("hint", &IndexBreak::hint,
@@ -58,7 +58,7 @@ struct IndexSymbol {
     static void fields(Field& field) {
         field("name", &IndexSymbol::name, "");
         field("place", &IndexSymbol::place, "L['x'].size(0)");
-        field("values", &IndexSymbol::values, "Its values, in order of first appearance.");
+        field("values", &IndexSymbol::values, "That it had, in order of first appearance.");
     }
 };
 
@@ -108,29 +108,29 @@ struct IndexGraph {
                     "In order: an input or parameter that is written to, and the output that it takes: "
                     "\"L['x'] = %add\". Since 1.1.");
         field.maybe("guards", &IndexGraph::guards,
-                    "The conditions under which the graph may be used again, in the order of their checks. Since 1.1; "
-                    "texts until 1.3.");
+                    "Under which the graph may be used again, in the order of their checks. Since 1.1; texts until "
+                    "1.3.");
         field.maybe("symbols", &IndexGraph::symbols,
                     "Sizes that vary from call to call; the graph is the one at their first values. Since 1.2.");
         field.maybe("input_sizes", &IndexGraph::input_sizes,
                     "Where sizes vary, one text per input: [s0, 3]. Since 1.2.");
         field.maybe("output_sizes", &IndexGraph::output_sizes, "One text per output. Since 1.2.");
-        field.maybe("compile_seconds", &IndexGraph::compile_seconds, "Of all its compilations. Since 1.1.", Count{});
+        field.maybe("compile_seconds", &IndexGraph::compile_seconds, "Of all compilations. Since 1.1.", Count{});
         field.maybe("compilations", &IndexGraph::compilations,
                     "How often it was compiled, once for each set of sizes; 1 where that was not counted. Since 1.3.",
                     Count{});
         field.maybe("runs", &IndexGraph::runs, "How often the program ran it; 1 where that was not counted. Since 1.3.",
                     Count{});
         field.maybe("variant_of", &IndexGraph::variant_of,
-                    "Name of the graph that it equals, except for the difference. Since 1.3.");
+                    "Name of the graph that it is, but for the difference. Since 1.3.");
         field.maybe("difference", &IndexGraph::difference,
-                    "What differs, with the value there and here: aten.mul.Tensor other == 2, now 3. Since 1.3.");
+                    "As a guard with what was found: aten.mul.Tensor other == 2, now 3. Since 1.3.");
         field.maybe("checked", &IndexGraph::checked,
-                    "The graph was run on the recorded values when it was captured, as a check. Since 1.4.");
+                    "It was run on what was observed when it was captured. Since 1.4.");
         field.maybe("capture_fault", &IndexGraph::capture_fault,
-                    "How its results differ from the recorded ones: capture is wrong. Since 1.4.");
+                    "It computes something else than was observed: capture went wrong. Since 1.4.");
         field.maybe("compile_id", &IndexGraph::compile_id,
-                    "Number of the compiled function and of its specialization: 0/1. Since 1.5.",
+                    "Of a function that was compiled: which one, and which specialization of it: 0/1. Since 1.5.",
                     Matching{"^[0-9]+/[0-9]+$"});
     }
 };
@@ -170,13 +170,12 @@ struct IndexRecompile : IndexFailure {
     template <class Field>
     static void fields(Field& field) {
         field("frame", &IndexRecompile::frame, "");
-        field("guard", &IndexRecompile::guard,
-              "The guard that failed, with the value that was found: L['n'] == 3, now 4");
-        field.lately("condition", &IndexRecompile::condition, "The guard's condition: L['n'] == 3. Since 1.6.");
-        field.lately("found", &IndexRecompile::found, "The value found instead: 4. Since 1.6.");
-        field.maybe("advice", &IndexRecompile::advice, "What would avoid it.");
+        field("guard", &IndexRecompile::guard, "That failed, with what was found: L['n'] == 3, now 4");
+        field.lately("condition", &IndexRecompile::condition, "Of the guard: L['n'] == 3. Since 1.6.");
+        field.lately("found", &IndexRecompile::found, "Instead: 4. Since 1.6.");
+        field.maybe("advice", &IndexRecompile::advice, "What would stop it.");
         field("count", &IndexRecompile::count, "", Count{});
-        field("stack", &IndexRecompile::stack, "The place that the guard comes from, innermost first.");
+        field("stack", &IndexRecompile::stack, "Where capture came to rely on it, innermost first.");
     }
 };
 
@@ -192,16 +191,16 @@ struct IndexCall : IndexFailure {
     template <class Field>
     static void fields(Field& field) {
         field("frame", &IndexCall::frame, "");
-        field("call", &IndexCall::call, "Number of the call of the frame, from 1.", Count{});
+        field("call", &IndexCall::call, "Of the frame, from 1.", Count{});
         field.maybe("specialization", &IndexCall::specialization,
-                    "The specialization that fitted, from 0 in order of creation; none: the call ran eagerly, because "
-                    "the cache limit was reached.",
+                    "That fitted, from 0 in the order in which they were made; none: it ran eagerly, for the cache "
+                    "limit was reached.",
                     Count{});
-        field.maybe("compiled", &IndexCall::compiled, "The call created the specialization.");
-        field.maybe("guard", &IndexCall::guard, "The failed guard of the newest specialization, if none fitted.");
-        field.maybe("condition", &IndexCall::condition, "The guard's condition: L['n'] == 3");
-        field.maybe("found", &IndexCall::found, "The value found instead: 4");
-        field.maybe("graphs", &IndexCall::graphs, "Names of the graphs that it ran.");
+        field.maybe("compiled", &IndexCall::compiled, "It made the specialization.");
+        field.maybe("guard", &IndexCall::guard, "That failed, of the newest specialization, where none fitted.");
+        field.maybe("condition", &IndexCall::condition, "Of the guard: L['n'] == 3");
+        field.maybe("found", &IndexCall::found, "Instead: 4");
+        field.maybe("graphs", &IndexCall::graphs, "That it ran, by name.");
     }
 };
 
@@ -255,8 +254,8 @@ struct TraceIndex {
 
     template <class Field>
     static void fields(Field& field) {
-        field("model", &TraceIndex::model, "As the user named it; several names are separated by commas.");
-        field("backend", &TraceIndex::backend, "The backend that it ran with.");
+        field("model", &TraceIndex::model, "As the user named it; several with commas.");
+        field("backend", &TraceIndex::backend, "It ran with.");
         field("frames", &TraceIndex::frames, "In order of first execution.");
         field("graphs", &TraceIndex::graphs, "");
         field("breaks", &TraceIndex::breaks, "Why capture stopped, where, and how often.");
@@ -264,26 +263,23 @@ struct TraceIndex {
         field.maybe("recompiles", &TraceIndex::recompiles,
                     "Graphs that were compiled again because a guard failed. Since 1.1.");
         field.maybe("calls", &TraceIndex::calls,
-                    "Executions of frames that ran more than once, if they were counted. Since 1.3.", Count{});
+                    "Executions of frames that ran more than once, where they were counted. Since 1.3.", Count{});
         field.maybe("eager_calls", &TraceIndex::eager_calls,
-                    "Calls among them that ran eagerly, because no specialization fitted and the cache limit was "
-                    "reached. Since 1.5.",
-                    Count{});
+                    "How many of them no specialization fitted when the cache limit was reached. Since 1.5.", Count{});
         field.maybe("call_log", &TraceIndex::call_log,
                     "The first calls of each compiled function, and those that no specialization fitted. Since 1.5.");
         field.maybe("callers", &TraceIndex::callers,
-                    "The callers of functions that were compiled or captured. Since 1.5.");
+                    "Where functions were called from that were compiled or captured. Since 1.5.");
         field.maybe("spans", &TraceIndex::spans,
-                    "Times of the program's compilations, if they were requested ($WHITTLE_TIMES). Since 1.5.");
+                    "What the program's compilations took, where times were asked for ($WHITTLE_TIMES). Since 1.5.");
         field.maybe("op_times", &TraceIndex::op_times,
-                    "Times of the operations of a LibTorch program, if they were requested. Since 1.5.");
+                    "What its operations took, of a program of LibTorch; where times were asked for. Since 1.5.");
         field.maybe("notes", &TraceIndex::notes, "What capture could not see. Since 1.1.");
-        field.maybe(
-            "constraint_violations", &TraceIndex::constraint_violations,
-            "Sizes that were marked dynamic but that the program fixes: by which operation, and where. Since 1.5.");
+        field.maybe("constraint_violations", &TraceIndex::constraint_violations,
+                    "Sizes that were marked dynamic and that the program fixes: by which operation, where. Since 1.5.");
         field.maybe("environment", &TraceIndex::environment, "");
-        field.maybe("models", &TraceIndex::models, "The models that were traced. Since 1.4.");
-        field.maybe("files", &TraceIndex::files, "Other files in the folder that belong to the trace. Since 1.4.",
+        field.maybe("models", &TraceIndex::models, "What was traced. Since 1.4.");
+        field.maybe("files", &TraceIndex::files, "What else in the folder belongs to the trace. Since 1.4.",
                     InFolder{});
     }
 };

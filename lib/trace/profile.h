@@ -25,10 +25,10 @@ struct TimeSpan {
     template <class Field>
     static void fields(Field& field) {
         field("kind", &TimeSpan::kind, "", OneOf{"capture backend pass lowering kernel"});
-        field("name", &TimeSpan::name, "The step that was timed.");
-        field.maybe("graph", &TimeSpan::graph, "The graph that it was done for.");
-        field.maybe("backend", &TimeSpan::backend, "The backend that was measured; empty for the program's own times.");
-        field.maybe("from", &TimeSpan::from, "Where a kernel's code came from; cache: the disk cache.",
+        field("name", &TimeSpan::name, "What was done.");
+        field.maybe("graph", &TimeSpan::graph, "For which graph.");
+        field.maybe("backend", &TimeSpan::backend, "That was measured, beside the program's own, which have none.");
+        field.maybe("from", &TimeSpan::from, "Where a kernel's code came from; cache: that of disk.",
                     OneOf{"compiled cache memory"});
         field("start", &TimeSpan::start, "In seconds, since the process began to measure.", Count{});
         field("seconds", &TimeSpan::seconds, "", Count{});
@@ -50,7 +50,7 @@ struct OpTime {
         field("frame", &OpTime::frame, "");
         field("op", &OpTime::op, "As the program called it.");
         field("calls", &OpTime::calls, "", Count{});
-        field("seconds", &OpTime::seconds, "Time of all calls, without operations that the op calls.", Count{});
+        field("seconds", &OpTime::seconds, "Of all calls, of the op itself.", Count{});
     }
 };
 
@@ -70,7 +70,7 @@ struct KernelStage {
         field("sizes", &KernelStage::sizes, "", Count{});
         field.maybe("updates", &KernelStage::updates, "How often its elements are rewritten.", Count{});
         field.maybe("nodes", &KernelStage::nodes,
-                    "Nodes of the captured graph that it computes, including inlined ones.");
+                    "Of the captured graph: that it computes, with those that were inlined into it.");
     }
 };
 
@@ -93,22 +93,21 @@ struct KernelProfile {
     static void fields(Field& field) {
         field("name", &KernelProfile::name, "");
         field("graph", &KernelProfile::graph, "");
-        field("nodes", &KernelProfile::nodes, "Nodes of the captured graph that it computes.");
-        field("stages", &KernelProfile::stages, "In order; inlined stages are part of the stage that reads them.");
+        field("nodes", &KernelProfile::nodes, "Of the captured graph, that it computes.");
+        field("stages", &KernelProfile::stages, "In order; what is inlined is part of the stage that reads it.");
         field("schedule", &KernelProfile::schedule, "Its directives, in order.");
-        field.maybe("code_of", &KernelProfile::code_of, "An equal kernel whose code it runs.");
+        field.maybe("code_of", &KernelProfile::code_of, "An equal kernel, whose code it runs.");
         field.maybe("loop_nest", &KernelProfile::loop_nest, "As the backend's compiler prints it.");
-        field.maybe("output_code", &KernelProfile::output_code, "The source code given to the backend's compiler.");
-        field.maybe("assembly", &KernelProfile::assembly, "The assembly that the compiler generated.");
-        field.maybe("cut", &KernelProfile::cut, "A text was too long and was cut.");
-        field("flops", &KernelProfile::flops, "Floating-point operations, each element of each stage counted once.",
-              Count{});
-        field("bytes", &KernelProfile::bytes, "Bytes of its inputs and outputs, each counted once.", Count{});
-        field.maybe("runs", &KernelProfile::runs, "Number of measured runs.", Count{});
-        field.maybe("seconds", &KernelProfile::seconds, "Median time of a run.", Count{});
+        field.maybe("output_code", &KernelProfile::output_code, "The program that the compiler was given.");
+        field.maybe("assembly", &KernelProfile::assembly, "That it made of it.");
+        field.maybe("cut", &KernelProfile::cut, "A text was too long and ends early.");
+        field("flops", &KernelProfile::flops, "Arithmetic on floats: each element of each stage once.", Count{});
+        field("bytes", &KernelProfile::bytes, "Of its inputs and outputs, each once.", Count{});
+        field.maybe("runs", &KernelProfile::runs, "That were measured.", Count{});
+        field.maybe("seconds", &KernelProfile::seconds, "Median of them.", Count{});
         field.maybe("roofline", &KernelProfile::roofline,
-                    "Its speed relative to the limit of this machine at its ratio of flops to bytes; above 1 if memory "
-                    "is the limit and its data are in a cache.",
+                    "Its speed over what this machine allows at its ratio of flops to bytes; above 1 where memory is "
+                    "the limit and its data lie in a cache.",
                     Count{});
     }
 };
@@ -138,16 +137,15 @@ struct MemoryProfile {
     static void fields(Field& field) {
         field("graph", &MemoryProfile::graph, "");
         field("how", &MemoryProfile::how,
-              "measured: memory in use after each step of a run. liveness: computed from the captured graph, each "
-              "value from its node to its last reader.",
+              "measured: what the run held after each step. liveness: computed from the captured graph, each value "
+              "from its node to its last reader.",
               OneOf{"measured liveness"});
         field("at", &MemoryProfile::at, "Nodes or, of a backend with kernels, kernels, in order.");
-        field("bytes", &MemoryProfile::bytes, "Bytes in use at that point.", Count{});
-        field("peak", &MemoryProfile::peak, "The largest of these numbers.", Count{});
+        field("bytes", &MemoryProfile::bytes, "That were held then.", Count{});
+        field("peak", &MemoryProfile::peak, "The most of them.", Count{});
         field("peak_at", &MemoryProfile::peak_at, "");
-        field("alive", &MemoryProfile::alive, "Values in memory at the peak, largest first.");
-        field("parameter_bytes", &MemoryProfile::parameter_bytes, "Bytes of parameters, not included in the others.",
-              Count{});
+        field("alive", &MemoryProfile::alive, "At the peak, largest first.");
+        field("parameter_bytes", &MemoryProfile::parameter_bytes, "Beside them.", Count{});
     }
 };
 
@@ -161,10 +159,10 @@ struct GraphProfile {
     template <class Field>
     static void fields(Field& field) {
         field("graph", &GraphProfile::graph, "");
-        field.maybe("failure", &GraphProfile::failure, "Why there are no measurements.");
+        field.maybe("failure", &GraphProfile::failure, "Why there are no figures.");
         field("compile_seconds", &GraphProfile::compile_seconds, "", Count{});
-        field("runs", &GraphProfile::runs, "Number of measured runs, after one warm-up run.", Count{});
-        field("seconds", &GraphProfile::seconds, "Median time of a run.", Count{});
+        field("runs", &GraphProfile::runs, "That were measured, after one that was not.", Count{});
+        field("seconds", &GraphProfile::seconds, "Median of them.", Count{});
     }
 };
 
@@ -198,13 +196,13 @@ struct Profile {
 
     template <class Field>
     static void fields(Field& field) {
-        field.maybe("backend", &Profile::backend, "The backend that was measured; empty: only the program.");
-        field("spans", &Profile::spans, "In order of their start; enclosing spans first.");
+        field.maybe("backend", &Profile::backend, "That was measured; empty: the program alone.");
+        field("spans", &Profile::spans, "In order of their starts; those around others first.");
         field("graphs", &Profile::graphs, "");
         field("kernels", &Profile::kernels, "In the order in which they run, graph by graph.");
         field("memory", &Profile::memory, "");
-        field("ops", &Profile::ops, "Operations of a LibTorch program, by frame.");
-        field.maybe("machine", &Profile::machine, "Speed of the machine on which kernels were measured.");
+        field("ops", &Profile::ops, "Of a program of LibTorch, by frame.");
+        field.maybe("machine", &Profile::machine, "Where kernels were measured.");
     }
 };
 

@@ -39,17 +39,16 @@ struct RecordFile : Record {
     static void fields(auto& field) {
         field("name", &RecordFile::name, "");
         field("frame", &RecordFile::frame, "");
-        field("backend", &RecordFile::backend, "The backend that it was recorded with; replay's default.");
-        field.maybe("backend_options", &RecordFile::backend_options,
-                    "Options of that backend; replay's default. Since 1.1.");
+        field("backend", &RecordFile::backend, "It was recorded with; replay's default.");
+        field.maybe("backend_options", &RecordFile::backend_options, "Of that backend; replay's default. Since 1.1.");
         field("graph", &RecordFile::graph, "");
         field("inputs", &RecordFile::inputs, "One per placeholder.");
         field("expected", &RecordFile::expected, "One per output.");
-        field("expected_from", &RecordFile::expected_from, "A backend, or the file that the outputs were read from.");
+        field("expected_from", &RecordFile::expected_from, "A backend, or the file the outputs were given in.");
         field.maybe("accuracy", &RecordFile::accuracy, "How results are judged, where it is not the usual way.");
         field.maybe("capture_fault", &RecordFile::capture_fault,
-                    "How the graph's results differ from the recorded ones: capture is wrong, and the record cannot be "
-                    "used. Since 1.2.");
+                    "The graph computes something else than was observed: capture went wrong, and the record is of no "
+                    "use. Since 1.2.");
         field.maybe("environment", &RecordFile::environment, "");
     }
 };
