@@ -139,7 +139,8 @@ const BreakInfo& info(BreakKind kind) {
 std::string hint(BreakKind kind, std::span<const StackFrame> stack, const HintPlace& at) {
     if (at.library && !keeps_op_out(kind)) return {};
     const BreakInfo& known = info(kind);
-    const bool python = !stack.empty() && stack.front().file.ends_with(".py");
+    const std::string_view file = stack.empty() ? std::string_view() : stack.front().file;
+    const bool python = file.ends_with(".py") || file.starts_with('<');  // <string>, <stdin>
     std::string text(python && !known.python_hint.empty() ? known.python_hint : known.hint);
     const std::string_view more = !at.more ? "" : at.tensor_api ? known.api_hint : known.option_hint;
     return more.empty() ? text : text + "; " + std::string(more);

@@ -80,7 +80,7 @@ std::optional<GraphBreak> break_of(const Recording& recording, std::int32_t inde
         case StepKind::print:
             return told(BreakKind::side_effect, "print of a tensor", "at::print");
         case StepKind::data_pointer:
-            return told(BreakKind::data_pointer, step.begin->text, "the program");
+            return told(BreakKind::data_pointer, step.begin->text, "");
         case StepKind::blob:
             return std::nullopt;
         case StepKind::op:
