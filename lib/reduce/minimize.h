@@ -44,7 +44,7 @@ struct ReductionReport {
     static void fields(auto& field) {
         field("name", &ReductionReport::name, "");
         field("tried", &ReductionReport::tried,
-              "Candidates that were judged; their sum and the original are the queries.");
+              "The number of candidates judged; their sum plus the original is the number of queries.");
         field("accepted", &ReductionReport::accepted, "");  // of these: they fail and are simpler
         field("before", &ReductionReport::before, "");
         field("after", &ReductionReport::after, "");
@@ -62,14 +62,14 @@ struct HistoryEntry {
 
     static constexpr const char* kName = "query";
     static void fields(auto& field) {
-        field("query", &HistoryEntry::query, "From 1, the original.", Count{});
-        field("seconds", &HistoryEntry::seconds, "Since the search began.", Count{});
-        field("pass", &HistoryEntry::pass, "The reduction that asked.");
+        field("query", &HistoryEntry::query, "The number of the query; 1 is the original.", Count{});
+        field("seconds", &HistoryEntry::seconds, "The time since the search began.", Count{});
+        field("pass", &HistoryEntry::pass, "The reduction that made the candidate.");
         field(
             "verdict", [](const HistoryEntry& entry) { return reduce::name(entry.result); },
-            "fails: as the original does; passes or unresolved.");
-        field("calls", &HistoryEntry::calls, "Of the candidate.", Count{});
-        field("elements", &HistoryEntry::elements, "Of it.", Count{});
+            "fails (in the same way as the original), passes or unresolved.");
+        field("calls", &HistoryEntry::calls, "The number of calls in the candidate.", Count{});
+        field("elements", &HistoryEntry::elements, "The number of elements in the candidate.", Count{});
     }
 };
 

@@ -7,17 +7,19 @@ namespace whittle {
 template <>
 struct Fields<diagnose::ReleaseHistory> {
     static constexpr const char *kName = "releases",
-                                *kMeaning =
-                                    "Since which release of the compiler it fails, of those that are installed.";
+                                *kMeaning = "The installed releases of the compiler that fail and that do not.";
     static void visit(auto& field) {
         field("installed", &diagnose::ReleaseHistory::installed, "");
-        field.maybe("last_good", &diagnose::ReleaseHistory::last_good, "Absent: none of those that answer is right.");
-        field("first_bad", &diagnose::ReleaseHistory::first_bad, "It was run, as was the last good.");
-        field.maybe("cannot_tell", &diagnose::ReleaseHistory::cannot_tell,
-                    "Those between the two, or before the first bad one, that cannot run it or fail otherwise.");
+        field.maybe("last_good", &diagnose::ReleaseHistory::last_good,
+                    "The last release that is right; absent if none is.");
+        field("first_bad", &diagnose::ReleaseHistory::first_bad, "The first release that fails; both were run.");
+        field.maybe(
+            "cannot_tell", &diagnose::ReleaseHistory::cannot_tell,
+            "Releases between the two, or before the first bad one, that cannot run it or fail in another way.");
         field.maybe("newest", &diagnose::ReleaseHistory::newest,
-                    "Of those that are newer than the one which was asked.");
-        field.maybe("newest_is", &diagnose::ReleaseHistory::newest_is, "\"right\", \"wrong\" or \"cannot tell\".");
+                    "The newest of the releases that are newer than the one used.");
+        field.maybe("newest_is", &diagnose::ReleaseHistory::newest_is,
+                    "The verdict of the newest release: \"right\", \"wrong\" or \"cannot tell\".");
     }
 };
 
@@ -34,9 +36,9 @@ struct ShownCulprit : Culprit {
         field("directive", &ShownCulprit::directive, "");
         field("together", &ShownCulprit::together, "");
         field("op", &ShownCulprit::op, "");
-        field.maybe("partner", &ShownCulprit::partner, "Of a pass: another one without which it does no harm.");
+        field.maybe("partner", &ShownCulprit::partner, "For a pass: another pass that it needs to cause the failure.");
         field.maybe("minimized_only", &ShownCulprit::minimized_only,
-                    "With it switched off, the model that was given fails all the same.");
+                    "Whether the original model still fails with the culprit switched off.");
         field.maybe(
             "last_good", [](const ShownCulprit& culprit) { return culprit.limit(0); }, "");
         field.maybe(
@@ -68,25 +70,26 @@ struct Fields<reduce::Minimized> {
         };
         field(
             "verdict", [](const Minimized& all) { return name(all.verdict()); },
-            "Of the model: right, fails or not_judged.");
-        field.maybe("reason", said(&Judgement::reason), "How it fails, or why it is not judged.");
-        field.maybe("compared", said(&Judgement::compared), "Whose results the backend's were compared with.");
-        field.maybe("agree", said(&Judgement::agree), "Where results differ: who computes the same.");
+            "The verdict on the model: right, fails or not_judged.");
+        field.maybe("reason", said(&Judgement::reason), "How the backend fails, or why there is no verdict.");
+        field.maybe("compared", said(&Judgement::compared), "What the backend's results were compared with.");
+        field.maybe("agree", said(&Judgement::agree), "If results differ: which sides agree.");
         field(
             "result", [](const Minimized& all) { return name(all.ending); },
-            "minimized, not_failing, unsupported, flaky or interrupted.");
+            "The kind of result: minimized, not_failing, unsupported, flaky or interrupted.");
         field(
             "signature", [](const Minimized& all) { return all.signature.text(); }, "");
-        field("message", &Minimized::message, "The failing run's own words.");
-        field.maybe("minimized_message", reduce::minimized_message, "Those of the result, where it has its own.");
+        field("message", &Minimized::message, "The message of the failing run.");
+        field.maybe("minimized_message", reduce::minimized_message,
+                    "The message of the minimized graph, if it differs.");
         field.maybe(
             "graph",
             [](const Minimized& all) {
                 const Graph& graph = all.smallest.graph;
                 return graph.failure ? std::optional(graph.name) : std::nullopt;
             },
-            "The graph that was minimized: its name in the model.");
-        field("confirmed", &Minimized::confirmed, "The result was run again and failed alike.");
+            "The name of the minimized graph in the model.");
+        field("confirmed", &Minimized::confirmed, "Whether the result was run again and failed in the same way.");
         field(
             "calls_before", [](const Minimized& all) { return all.before.calls; }, "");
         field(
@@ -95,26 +98,30 @@ struct Fields<reduce::Minimized> {
             "inputs_after", [](const Minimized& all) { return all.smallest.graph.placeholders().size(); }, "");
         field("before", &Minimized::before, "");
         field("after", &Minimized::after, "");
-        field("passes", &Minimized::passes, "The reductions, in order.");
-        field("history", &Minimized::history, "Every query with its answer, in order.");
-        field("queries", search(&reduce::Result::queries), "Graphs that were judged, the original first.");
-        field("cache_hits", search(&reduce::Result::cache_hits), "Candidates equal to one that was judged.");
-        field("unresolved", search(&reduce::Result::unresolved), "Queries that gave no verdict.");
-        field("from_journal", &Minimized::replayed, "Answers that an earlier run left.");
-        field("fell_back", search(&reduce::Result::fell_back), "Bisection was misled, and delta debugging went on.");
-        field("stored", &Minimized::stored, "The failure is the one that the file has.");
-        field("one_minimal", search(&reduce::Result::one_minimal), "No single reduction goes further.");
-        field("reservation", search(&reduce::Result::reservation), "Why not, or what weakens it.");
+        field("passes", &Minimized::passes, "The reductions in the order in which they ran.");
+        field("history", &Minimized::history, "All queries with their answers, in order.");
+        field("queries", search(&reduce::Result::queries), "The number of graphs judged, including the original.");
+        field("cache_hits", search(&reduce::Result::cache_hits),
+              "The number of candidates equal to one judged before.");
+        field("unresolved", search(&reduce::Result::unresolved), "The number of queries without a verdict.");
+        field("from_journal", &Minimized::replayed, "The number of answers reused from an earlier run.");
+        field("fell_back", search(&reduce::Result::fell_back),
+              "Whether bisection was misled and delta debugging took over.");
+        field("stored", &Minimized::stored, "Whether the failure is the one stored in the file.");
+        field("one_minimal", search(&reduce::Result::one_minimal), "Whether no single further reduction fails.");
+        field("reservation", search(&reduce::Result::reservation),
+              "Why the result is not 1-minimal, or what limits that claim.");
         field("seconds", &Minimized::seconds, "", Count{});
-        field("drifted", &Minimized::drifted_files, "Files of other failures that were met.");
-        field.maybe("output", &Minimized::output, "The file, when one was written.");
+        field("drifted", &Minimized::drifted_files, "Files of other failures found on the way.");
+        field.maybe("output", &Minimized::output, "The file that was written, if any.");
         field.maybe(
             "flaky", [](const Minimized& all) { return all.flaky.runs ? std::optional(all.flaky) : std::nullopt; }, "");
-        field.maybe("folded", &Minimized::folded, "By op: calls of the file that were computed on reading it.");
+        field.maybe("folded", &Minimized::folded,
+                    "The number of calls that were computed while reading the file, by op.");
         field.maybe(
             "closeness",
             [](const Minimized& all) { return all.closeness ? std::optional(name(*all.closeness)) : std::nullopt; },
-            "Of wrong results: rounding noise, or more.");
+            "For wrong results: whether the error is rounding noise or more.");
         field.maybe("culprit", reduce::culprit, "");
         field.maybe("releases", &Minimized::releases, "");
     }
@@ -123,12 +130,12 @@ struct Fields<reduce::Minimized> {
 template <>
 struct Fields<reduce::MinimizedModel> {
     static void visit(auto& field) {
-        field("graphs", &reduce::MinimizedModel::graphs, "Of the model.");
-        field("results", &reduce::MinimizedModel::results, "One for each that fails.");
-        field("not_judged", &reduce::MinimizedModel::not_judged, "By file: why.");
+        field("graphs", &reduce::MinimizedModel::graphs, "The number of graphs of the model.");
+        field("results", &reduce::MinimizedModel::results, "The results, one per graph that fails.");
+        field("not_judged", &reduce::MinimizedModel::not_judged, "Why a graph has no verdict, by file.");
         field(
             "verdict", [](const reduce::MinimizedModel& all) { return name(all.verdict()); },
-            "Of the model, as above.");
+            "The verdict on the model, as in a single result.");
     }
 };
 
@@ -143,7 +150,7 @@ nlohmann::json to_json(const MinimizedModel& model) {
 nlohmann::ordered_json minify_output_schema() {
     return report_schema<Minimized, MinimizedModel>(
         "What minify --json prints",
-        "Of a model with several graphs one result for each that fails. More members may be added.");
+        "The result; for a model with several graphs, one result per graph that fails. More members may be added.");
 }
 
 }  // namespace reduce

@@ -27,19 +27,20 @@ struct Fields<ReplayResult> {
     static void visit(auto& field) {
         field("file", &ReplayResult::file, "");
         field("name", &ReplayResult::name, "");
-        field("backend", &ReplayResult::backend, "It ran with; empty when it did not run.");
+        field("backend", &ReplayResult::backend, "The backend that the record ran on; empty if it did not run.");
         field("status", &ReplayResult::status, "");
         field("outcome", &ReplayResult::outcome,
-              "Kind of the outcome: ok, mismatch, exception, crash, timeout, out_of_memory, unsupported, error; "
-              "capture_fault: the record is wrong itself; not_judged: see the verdict.");
+              "The kind of outcome: ok, mismatch, exception, crash, timeout, out_of_memory, unsupported, error, "
+              "capture_fault (the record itself is wrong) or not_judged (see the verdict).");
         field("verdict", &ReplayResult::verdict, "");
-        field("identical", &ReplayResult::identical, "Every output has every bit of the recorded one.");
+        field("identical", &ReplayResult::identical, "Whether all outputs equal the recorded ones bit by bit.");
         field("first_difference", &ReplayResult::first_difference,
-              "Or the outcome's message, or why the record is not judged; empty when passed.");
+              "The first difference, the message of the outcome, or why there is no verdict; empty if the record "
+              "passed.");
         field("seconds", &ReplayResult::seconds, "", Count{});
-        field.maybe("compared", &ReplayResult::compared, "Whose results the backend's were compared with.");
-        field.maybe("agree", &ReplayResult::agree, "Where results differ: who computes the same.");
-        field.maybe("next", &ReplayResult::next, "Of a failed one: the command that minimizes it.");
+        field.maybe("compared", &ReplayResult::compared, "What the backend's results were compared with.");
+        field.maybe("agree", &ReplayResult::agree, "If results differ: which sides agree.");
+        field.maybe("next", &ReplayResult::next, "For a failed record: the command that minimizes it.");
     }
 };
 
@@ -55,12 +56,12 @@ struct Results {
         };
         counted("passed", Status::passed, "");
         counted("failed", Status::failed, "");
-        counted("skipped", Status::skipped, "Not judged.");
-        counted("xfail", Status::xfail, "Failed, as known.");
-        counted("xpass", Status::xpass, "Passed, though known to fail.");
-        counted("errors", Status::error, "Records that are missing or cannot be read.");
+        counted("skipped", Status::skipped, "The number of records without a verdict.");
+        counted("xfail", Status::xfail, "The number of known failures that failed.");
+        counted("xpass", Status::xpass, "The number of known failures that passed.");
+        counted("errors", Status::error, "The number of records that are missing or cannot be read.");
         field("verdict", &Results::verdict,
-              "Of all records: one that fails counts first, then one that is not judged.");
+              "The verdict on all records: \"fails\" if one fails, else \"not_judged\" if one is not judged.");
         field("records", &Results::records, "");
     }
 
@@ -202,7 +203,7 @@ nlohmann::json to_json(std::span<const ReplayResult> results) {
 
 nlohmann::ordered_json replay_output_schema() {
     return report_schema<Results>("What replay --json prints",
-                                  "Counts and one entry per record, in order. More members may be added.");
+                                  "Counts, and one entry per record in order. More members may be added.");
 }
 
 int exit_status(std::span<const ReplayResult> results, bool require_judged) {

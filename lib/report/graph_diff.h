@@ -17,9 +17,10 @@ struct NodeDiff {
     std::vector<std::string> changes = {};
 
     static void fields(auto& field) {
-        field.maybe("before", &NodeDiff::before, "Its line in the first graph; left out where it is new.");
-        field.maybe("after", &NodeDiff::after, "Its line in the second graph; left out where it is gone.");
-        field.maybe("changes", &NodeDiff::changes, "\"argument 'dim': 0, was 1\"; of a node that both have.");
+        field.maybe("before", &NodeDiff::before, "The node's line in the first graph; absent if it is new.");
+        field.maybe("after", &NodeDiff::after, "The node's line in the second graph; absent if it was removed.");
+        field.maybe("changes", &NodeDiff::changes,
+                    "The changes of a node that both graphs have, as in: argument 'dim': 0, was 1");
     }
 };
 

@@ -55,8 +55,8 @@ struct ShownRecompile : IndexRecompile {
     static void fields(auto& field) {
         field("frame", &ShownRecompile::frame, "");
         field("guard", &ShownRecompile::guard, "");
-        field("condition", &ShownRecompile::condition, "Of the guard, as it was: L['n'] == 3");
-        field("found", &ShownRecompile::found, "Now, instead: 4");
+        field("condition", &ShownRecompile::condition, "The guard's condition: L['n'] == 3");
+        field("found", &ShownRecompile::found, "The value found instead: 4");
         field("count", &ShownRecompile::count, "", Count{});
         field("source", &ShownRecompile::source, "Where capture came to rely on it.", OrNull{});
         field("advice", &ShownRecompile::advice, "");
@@ -134,10 +134,10 @@ struct GraphSummary : IndexGraph {
     static void fields(auto& field) {
         field("name", &GraphSummary::name, "");
         field("frame", &GraphSummary::frame, "");
-        field("ops", &GraphSummary::ops, "Calls without getitems.", Count{});
+        field("ops", &GraphSummary::ops, "The number of calls, getitems excluded.", Count{});
         field("inputs", &GraphSummary::input_values, "");
         field("outputs", &GraphSummary::output_values, "");
-        field("parameters", &GraphSummary::parameters, "Tensors.", Count{});
+        field("parameters", &GraphSummary::parameters, "The number of parameter tensors.", Count{});
         field("parameter_bytes", &GraphSummary::parameter_bytes, "", Count{});
         field("updates", &GraphSummary::updates, "What it writes to inputs: \"L['x'] = %add\".");
         field("guards", &GraphSummary::guard_texts, "In the order of their checks.");
@@ -145,15 +145,18 @@ struct GraphSummary : IndexGraph {
         field.maybe("compilations", &GraphSummary::compilations,
                     "Where sizes vary, a kernel for each set of them; 1 where that was not counted.", Count{});
         field.maybe("runs", &GraphSummary::runs, "1 where that was not counted.", Count{});
-        field.maybe("calls", &GraphSummary::calls, "Of its frame.", Count{});
+        field.maybe("calls", &GraphSummary::calls, "The number of calls of the frame.", Count{});
         field.maybe("variant_of", &GraphSummary::variant_of, "The graph that it is, but for the difference.");
         field.maybe("difference", &GraphSummary::difference, "");
-        field.maybe("checked", &GraphSummary::checked, "It was run on what was observed when it was captured.");
-        field.maybe("capture_fault", &GraphSummary::capture_fault, "How it computes something else.");
+        field.maybe("checked", &GraphSummary::checked,
+                    "Whether the graph was run on the values observed during capture.");
+        field.maybe("capture_fault", &GraphSummary::capture_fault,
+                    "How the graph's results differ from those observed.");
         field.maybe("symbols", &GraphSummary::symbols, "");
-        field.maybe("compile_id", &GraphSummary::compile_id, "Which function, and which specialization of it: 0/1");
+        field.maybe("compile_id", &GraphSummary::compile_id,
+                    "The function's number and that of its specialization: 0/1");
         field.maybe("generalized_by", &GraphSummary::generalized_by,
-                    "A later graph of the same code that fits all its calls, too: sizes turned out to vary.");
+                    "A later graph of the same code that also fits all calls of this one, with sizes that vary.");
         field.maybe("nested_graphs", &GraphSummary::nested_graphs, "Of higher-order ops and control flow.", Count{});
         field.maybe(
             "nested_ops",
@@ -211,18 +214,22 @@ struct Report {
 
     static void fields(auto& field) {
         field("model", &Report::model, "");
-        field("backend", &Report::backend, "Asked whether it supports the ops; empty when none was.");
-        field("graph_count", &Report::graph_count, "Without those that a later one generalizes.");
-        field("graph_break_count", &Report::graph_break_count, "Each time it happened, not reasons.", Count{});
+        field("backend", &Report::backend, "The backend that was asked which ops it supports; empty without one.");
+        field("graph_count", &Report::graph_count,
+              "The number of graphs, without those that a later graph generalizes.");
+        field("graph_break_count", &Report::graph_break_count,
+              "How often graph breaks happened, not the number of reasons.", Count{});
         field("op_count", &Report::op_count, "Calls without getitems; breaks and nested graphs included.", Count{});
-        field("break_reasons", &Report::break_reasons, "Most frequent first.");
+        field("break_reasons", &Report::break_reasons, "The reasons of graph breaks, the most frequent first.");
         field("graphs", &Report::graphs, "");
-        field("ops", &Report::ops, "Most frequent first.");
+        field("ops", &Report::ops, "The ops, the most frequent first.");
         field("unsupported", &Report::unsupported, "Ops that the backend named, in order of appearance.");
         field("recompiles", &Report::recompiles, "Of a captured program, most frequent first.");
-        field("notes", &Report::notes, "What capture could not see.");
-        field.maybe("calls", &Report::calls, "Of functions that ran more than once, where they were counted.", Count{});
-        field.maybe("eager_calls", &Report::eager_calls, "Those that no specialization fitted.", Count{});
+        field("notes", &Report::notes, "Notes about what capture could not observe.");
+        field.maybe("calls", &Report::calls, "The number of calls per function that ran more than once, if counted.",
+                    Count{});
+        field.maybe("eager_calls", &Report::eager_calls, "The number of calls per function that fit no specialization.",
+                    Count{});
         field.maybe("call_log", &Report::call_log, "Of compiled functions: which specialization each call hit.");
         field.maybe("callers", &Report::callers, "Where compiled functions were called from.");
     }

@@ -22,7 +22,7 @@ struct GraphOfOne {
     static void fields(auto& field) {
         field("name", &GraphOfOne::name, "");
         field("frame", &GraphOfOne::frame, "");
-        field("ops", &GraphOfOne::ops, "Calls without getitems.", Count{});
+        field("ops", &GraphOfOne::ops, "The number of calls, getitems excluded.", Count{});
     }
 };
 
@@ -37,10 +37,11 @@ struct ChangedGraph {
         field("after", &ChangedGraph::after, "");
         field(
             "nodes", [](const ChangedGraph& changed) { return changed.graph.nodes; },
-            "Those that are gone, then the new and the changed ones in the order of the second graph.");
+            "Removed nodes, then new and changed nodes in the order of the second graph.");
         field(
             "resized", [](const ChangedGraph& changed) { return changed.graph.resized; },
-            "Further nodes whose results have other dtypes or sizes, for what they read has.", Count{});
+            "The number of further nodes whose results have other dtypes or sizes because their operands have.",
+            Count{});
         field("guards_gone", &ChangedGraph::guards_gone, "");
         field("guards_new", &ChangedGraph::guards_new, "");
     }
@@ -53,9 +54,9 @@ struct CountDiff {
     std::int64_t before = 0, after = 0;
 
     static void fields(auto& field) {
-        field("what", &CountDiff::what, "The break's id and reason, the op, or the guard.");
-        field.maybe("place", &CountDiff::place, "step (train.cpp:31)");
-        field("before", &CountDiff::before, "How often.", Count{});
+        field("what", &CountDiff::what, "The id and reason of the graph break, the op, or the guard.");
+        field.maybe("place", &CountDiff::place, "Where, as in: step (train.cpp:31)");
+        field("before", &CountDiff::before, "The number of times.", Count{});
         field("after", &CountDiff::after, "", Count{});
     }
 };
@@ -64,9 +65,10 @@ struct CountDiff {
 struct ValueDiff {
     std::string graph = {}, value = {}, difference = {};
     static void fields(auto& field) {
-        field("graph", &ValueDiff::graph, "Of the second side.");
-        field("value", &ValueDiff::value, "\"input L['x']\", \"output 0\"");
-        field("difference", &ValueDiff::difference, "The second side's value was got, the first one's expected.");
+        field("graph", &ValueDiff::graph, "The graph of the second side.");
+        field("value", &ValueDiff::value, "The value, as in: input L['x'], output 0");
+        field("difference", &ValueDiff::difference,
+              "The difference; \"got\" is the second side's value, \"expected\" the first side's.");
     }
 };
 
@@ -85,16 +87,16 @@ struct TraceDiff {
     static void fields(auto& field) {
         field("before", &TraceDiff::before, "");
         field("after", &TraceDiff::after, "");
-        field("same", &TraceDiff::same, "Nothing differs but times.");
+        field("same", &TraceDiff::same, "Whether nothing but times differs.");
         field("same_graphs", &TraceDiff::same_graphs, "", Count{});
-        field("gone", &TraceDiff::gone, "Graphs of the first side only.");
-        field("added", &TraceDiff::added, "Graphs of the second side only.");
+        field("gone", &TraceDiff::gone, "Graphs that only the first side has.");
+        field("added", &TraceDiff::added, "Graphs that only the second side has.");
         field("changed", &TraceDiff::changed, "");
         field("breaks", &TraceDiff::breaks,
-              "Graph breaks, by kind, reason and place, that happened more or less often.");
+              "Graph breaks that happened more or less often, by kind, reason and location.");
         field("ops", &TraceDiff::ops, "");
         field("recompiles", &TraceDiff::recompiles, "");
-        field("values", &TraceDiff::values, "Of each graph the first recorded value that differs.");
+        field("values", &TraceDiff::values, "The first recorded value that differs, per graph.");
         field("compile_seconds_before", &TraceDiff::compile_seconds_before, "");
         field("compile_seconds_after", &TraceDiff::compile_seconds_after, "");
     }
