@@ -15,7 +15,7 @@ print_help() { sed -n '/^#!/d; /^#/!q; s/^# \{0,1\}//p' "$described"; }
 # Makes a folder, $scratch, that goes when the script ends.
 new_scratch() {
   scratch=$(mktemp -d)
-  trap 'rm -rf "$scratch"' EXIT
+  trap 'rm -rf --one-file-system "$scratch"' EXIT  # not what is mounted in it
 }
 
 # Prints the build folder: WHITTLE_BUILD, or that of a preset.

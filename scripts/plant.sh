@@ -1,7 +1,7 @@
-# Sourced, after common.sh, by the scripts that plant the bugs of test/mutants, in the project's root: a copy of the tree,
-# build/mutants/tree, and what is built of it, in its build/dev: as far from it as the tree's own build, so that a compiler
-# cache serves both. A mutant is a file: "# what it does", lines "KEY: VALUE", and an edit for sed. Of the keys, "file" is
-# what is edited, "also" another mutant that is planted with it; the others are for the scripts.
+# Sourced, after common.sh, in the project's root by the scripts that inject the bugs of test/mutants. Keeps a copy of the
+# tree, build/mutants/tree, and builds it in its build/dev; the depth is that of the original, so that a compiler cache
+# serves both. A mutant is a file: "# what it does", lines "KEY: VALUE", and an edit for sed. The key "file" names the edited
+# file, "also" another mutant to inject with it; the scripts use the other keys.
 tree=$PWD/build/mutants/tree build=$PWD/build/mutants/tree/build/dev
 
 mutant_file() { echo "test/mutants/$1.mutant"; }
@@ -9,10 +9,10 @@ field() { sed -n "s/^$2: //p" "$1"; }
 edit() { sed -E '/^(#|[a-z]+: )/d' "$1"; }
 mutants_with() { (cd test/mutants && grep -l "^$1: " -- *.mutant | sed 's/\.mutant$//'); }  # in which KEY is given
 
-check_edit() {  # says of a mutant that its edit changes nothing, or that what it names is not there
+check_edit() {  # reports a mutant whose edit changes nothing, or which names a missing file
   local file; file=$(field "$1" file)
   local named; for named in $(field "$1" model) $(field "$1" also | sed 's|.*|test/mutants/&.mutant|'); do
-    [ -e "$named" ] || { echo "$1: there is no $named" >&2; return 1; }
+    [ -e "$named" ] || { echo "$1: found no $named" >&2; return 1; }
   done
   if ! planted=$(sed "$(edit "$1")" "$file") || [ "$planted" = "$(cat "$file")" ]; then
     echo "$1: its edit changes nothing in $file" >&2; return 1
@@ -33,7 +33,7 @@ plant() {  # NAME
 build_tree() {  # TARGET…
   cmake --build "$build" --target "$@" -j "$(scripts/jobs)" >"$build/log" 2>&1
 }
-prepare_tree() {  # TARGET…: the tree without a bug, built
+prepare_tree() {  # TARGET…: builds the tree without a bug
   copy_tree
   [ -e "$build/build.ninja" ] || cmake --preset dev -S "$tree" -B "$build" >/dev/null
   build_tree "$@" || { tail -n 40 "$build/log"; fail "the tree does not build"; }

@@ -36,19 +36,21 @@ void declare(cli::Tool& tool, Options& options, bool of_source) {
     if (of_source) options.sources.declare(tool);
     tool.positional("MODEL", options.model, cli::kModelHelp, !of_source);
     options.report.declare(tool);
-    tool.flag("--fullgraph", options.fullgraph, "Exit with status 1 when there is a graph break, naming the first.");
+    tool.flag("--fullgraph", options.fullgraph, "Exit with status 1 if there is a graph break, and report the first.");
     tool.flag("--minify", options.subject.minify,
-              "Run the backend, of a program on what its frames recorded, and when it fails minimize the failure into "
-              "MODEL.min.json, write a repro of it (MODEL.min.cpp) and verify that.");
+              "Run the backend (for a program, on its recorded inputs); if it fails, write the minimized failure to "
+              "MODEL.min.json and a verified repro to MODEL.min.cpp.");
     options.pictures.declare(tool);
-    options.subject.backend.declare(tool, "halide; one that is named is also run, and what it fails on comes first");
-    options.subject.accuracy.declare(tool, "With --backend or --minify: which results differ.");
+    options.subject.backend.declare(
+        tool,
+        "halide, only checked for support. A backend given here is also run, and its failures are reported first");
+    options.subject.accuracy.declare(tool, "With --backend or --minify: how to compare results.");
     options.subject.inputs.declare(tool);
     options.subject.program.declare(tool);
     tool.common("--output --html --backend --accuracy --minify --fullgraph --ops --guards --recompiles --times");
     tool.exit_one(
-        "with --fullgraph, there is a graph break, or a program failed or ran nothing that is captured; a backend that "
-        "was named, or with --minify the default one, fails; with --minify, no graph can be judged.");
+        "the backend given by --backend, or run by --minify, fails; with --minify, no graph could be judged; with "
+        "--fullgraph, there is a graph break, the program failed, or nothing was captured");
     tool.files([&options] {
         cli::UsedFiles used;
         used.reads(options.sources.file);
@@ -60,18 +62,20 @@ void declare(cli::Tool& tool, Options& options, bool of_source) {
 }
 
 void show_examples(cli::Tool& explain, cli::Tool& of_source) {
-    explain.example("explain ./app -- --steps 3", "run a LibTorch program and say where its graphs break");
-    explain.example("explain python3 train.py", "the same of a PyTorch program in Python");
-    explain.example("explain model.onnx --ops", "what model.onnx consists of, and what halide cannot compile");
-    explain.example("explain model.onnx --dot m.dot && dot -Tsvg m.dot > m.svg", "a picture of it");
-    explain.example("explain ./app --html app.html", "all of it as a page for a browser");
-    explain.example("explain model.onnx --times --timeline model.trace", "what passes, kernels and memory take");
-    explain.example("explain model.onnx --backend ./mine.so --fullgraph", "does a backend of your own take all of it?");
-    explain.example("explain model.onnx --backend ./mine.so --minify", "from a failing compile to a verified repro");
-    explain.example("explain diff yesterday/ today/", "what differs between two traces");
-    explain.example("explain -- diff", "a MODEL that is called as a command is");
+    explain.example("explain ./app -- --steps 3", "run a LibTorch program and report where its graphs break");
+    explain.example("explain python3 train.py", "the same for a Python program that uses PyTorch");
+    explain.example("explain model.onnx --ops", "list the operations of a model, and those that halide cannot compile");
+    explain.example("explain model.onnx --dot m.dot && dot -Tsvg m.dot > m.svg", "draw its graphs");
+    explain.example("explain ./app --html app.html", "write an interactive report for the browser");
+    explain.example("explain model.onnx --times --timeline model.trace", "measure passes, kernels and memory");
+    explain.example("explain model.onnx --backend ./mine.so --fullgraph",
+                    "check that your own backend supports the whole model");
+    explain.example("explain model.onnx --backend ./mine.so --minify",
+                    "turn a failing compilation into a verified repro");
+    explain.example("explain diff yesterday/ today/", "show what changed between two traces");
+    explain.example("explain -- diff", "a MODEL whose file name is that of a command");
     of_source.example("explain static model.cpp -- -std=c++17 -Iinclude",
-                      "where capture of a program would have to stop");
+                      "predict where capture of a program has to stop");
 }
 
 int tell_predictions(const cli::Tool& tool, const Options& options, const cpp::Analysis& analysis,
@@ -139,41 +143,42 @@ int main(int argc, char** argv) {
     declare(tool, options, false);
 
     cli::DiffOptions compared;
-    cli::Tool diff(
-        "explain diff", "BEFORE AFTER",
-        "Shows what differs between two traces, models or programs: graphs (node by node, whatever the nodes "
-        "are called), breaks, guards, recompiles, recorded values. -v: all of it.");
+    cli::Tool diff("explain diff", "BEFORE AFTER",
+                   "Show what changed between two traces, models or programs: graphs (node names are ignored), breaks, "
+                   "guards, recompiles and recorded values. -v: show every difference.");
     compared.declare(diff);
     tool.command(diff, [&] { return cli::diff(diff, compared); });
 
     cli::CulpritOptions diverging, diagnosed;
-    cli::Tool diagnose("explain diagnose", "MODEL",
-                       "Runs the model on the backend and on one debug backend after the other, and writes a report: "
-                       "since which component it fails, which pass or directive is the culprit, how sure that is, the "
-                       "last good and the first bad command, and a verified repro. -v: what minimizing says, too.");
+    cli::Tool diagnose(
+        "explain diagnose", "MODEL",
+        "Find the cause of a failure: run the model on the backend and on one debug backend after another, and report "
+        "the first component that fails, the culprit pass or scheduling directive, how certain that is, the last good "
+        "and first bad command, and a verified repro. -v: also print the report of minify.");
     diagnosed.declare(diagnose, true);
-    diagnose.exit_one("the backend fails, or no graph can be judged.");
+    diagnose.exit_one("the backend fails, or no graph could be judged");
     tool.command(diagnose, [&] { return cli::diagnose(diagnose, diagnosed); });
     cli::Tool divergence("explain divergence", "MODEL",
-                         "Runs the model on the backend with every value exposed, and names the first that differs "
-                         "from the reference, by how much, where NaN and infinities are born, and what is rounding "
-                         "noise only. -v: all values.");
+                         "Run the model on the backend with every value exposed, and report the first that differs "
+                         "from the reference, by how much, where NaN and infinities first appear, and which "
+                         "differences are rounding noise. -v: list all values.");
     diverging.declare(divergence, false);
-    divergence.exit_one("a value differs.");
+    divergence.exit_one("a value differs");
     tool.command(divergence, [&] { return cli::diverge(divergence, diverging); });
 
     cli::Tool source("explain static", "FILE.cpp [MODEL]",
-                     "Predicts the breaks of a C++ program from its source; with a program or a folder written by "
-                     "trace, also says which of them were seen.");
+                     "Predict the graph breaks of a C++ program from its source. With MODEL, its program or trace: "
+                     "also report which of them occurred.");
     declare(source, of_source, true);
     tool.command(source, [&] { return run(source, of_source); });
 
     std::string id, what;
-    cli::Tool of_break("explain break", "ID", "Says what a kind of graph break means and how to avoid it.");
-    of_break.positional("ID", id, "WB0001 …, or 'all' of them.");
+    cli::Tool of_break("explain break", "ID", "Explain a kind of graph break and how to avoid it.");
+    of_break.positional("ID", id, "Id such as WB0001, or 'all'.");
     tool.command(of_break, [&] { return std::cout << cli::break_page(id), 0; });
-    cli::Tool list("explain list", "WHAT", "Lists what Whittle has of one kind.");
-    list.positional("WHAT", what, "One of " + join(cli::lists()) + "; all but the backends as Markdown.");
+    cli::Tool list("explain list", "WHAT",
+                   "List the backends, environment variables, log channels, or deprecated spellings of options.");
+    list.positional("WHAT", what, "One of " + join(cli::lists()) + ". All but backends print Markdown.");
     tool.command(list, [&] { return cli::print_list(list, what), 0; });
 
     show_examples(tool, source);

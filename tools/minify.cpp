@@ -21,23 +21,20 @@ namespace fs = std::filesystem;
 
 void declare(cli::Tool& tool, cli::MinifyOptions& options) {
     tool.positional("MODEL", options.model,
-                    "ONNX model (or a folder that holds model.onnx, with inputs in test_data_set_0), PyTorch "
-                    "export (.pt2), graph, record or "
-                    "trace folder.");
+                    "ONNX model (or a folder with model.onnx and inputs in test_data_set_0), PyTorch export (.pt2), "
+                    "graph (JSON), record, or folder written by trace.");
     tool.option("-o,--output", options.output, "FILE",
-                "Where the result goes; .json or .onnx decides the candidates' format. Default: MODEL.min with MODEL's "
-                "extension.");
+                "File of the result, .json or .onnx, which is also the format of the candidates. Default: "
+                "MODEL.min.onnx for a .onnx file, else MODEL.min.json.");
     options.judge.declare(tool);
     options.search.declare(tool);
     options.inputs.declare(tool);
     tool.common("--output --backend --accuracy --test --check --input --timeout --time-limit --jobs --resume");
     tool.example("minify model.onnx --backend halide --accuracy -o m.json",
-                 "the ops that Halide computes wrong; then: repro m.json");
-    tool.example("minify model.onnx -o small.onnx --check ./compiles.sh {}",
-                 "a compiler of your own, judged by a script");
-    tool.example("minify model.onnx --accuracy --time-limit 10m",
-                 "what ten minutes give; then minify --resume goes on");
-    tool.exit_one("the model does not fail, or too rarely to be minimized, or the backend does not support it.");
+                 "find the ops that Halide computes wrong; next: repro m.json");
+    tool.example("minify model.onnx -o small.onnx --check ./compiles.sh {}", "test your own compiler with a script");
+    tool.example("minify model.onnx --accuracy --time-limit 10m", "search for ten minutes; minify --resume continues");
+    tool.exit_one("the model does not fail or fails too rarely, or the backend does not support it");
 }
 
 cli::UsedFiles files(const cli::MinifyOptions& options) {
@@ -50,7 +47,7 @@ cli::UsedFiles files(const cli::MinifyOptions& options) {
 }
 
 int print_passes() {  // "calls" is no reduction, but the deletion that comes first
-    std::printf("%-10s %s\n", "calls", "Delete calls; what they computed becomes an input");
+    std::printf("%-10s %s\n", "calls", "Delete calls; their results become inputs");
     for (const reduce::Reduction& reduction : reduce::reductions())
         std::printf("%-10s %s\n", std::string(reduction.name).c_str(), std::string(reduction.doc).c_str());
     return 0;
@@ -93,11 +90,12 @@ int main(int argc, char** argv) {
     declare(tool, options);
     tool.files([&] { return files(options); });
     fs::path folder;
-    cli::Tool answer("minify answer", "FOLDER",
-                     "Judges the query in FOLDER and leaves the answer there: what minify --launcher runs elsewhere.");
-    answer.positional("FOLDER", folder, "What the launcher was given.");
+    cli::Tool answer(
+        "minify answer", "FOLDER",
+        "Test the candidate in FOLDER and write the answer there; minify --launcher runs this on another machine.");
+    answer.positional("FOLDER", folder, "Folder that the launcher was given.");
     tool.command(answer, [&] { return answer_query(folder), 0; });
-    cli::Tool passes("minify passes", "", "Lists what --delta-passes takes: the reductions.");
+    cli::Tool passes("minify passes", "", "List the reductions that --delta-passes takes.");
     tool.command(passes, print_passes);
     return cli::run_tool(tool, argc, argv, [&] { return run(tool, options); });
 }

@@ -37,21 +37,24 @@ struct Options {
 };
 
 void declare(cli::Tool& tool, Options& options) {
-    tool.positional("RECORD|DIR", options.records, "Records, or folders of them.");
-    options.backend.declare(tool, "what each record was made with, and its options");
-    options.accuracy.declare(tool, "How outputs are compared, instead of each record's own way.",
+    tool.positional("RECORD|DIR", options.records, "Records, or folders with records.");
+    options.backend.declare(tool, "the one that each record was made with, and its options");
+    options.accuracy.declare(tool, "How to compare outputs. Default: as each record says.",
                              "the record's own, else by data type");
     options.which.declare(tool);
-    options.limits.declare(tool, "a record");
-    tool.section("Running and reporting");
-    tool.option("-j,--jobs", options.replay.jobs, "N", "Records at a time. Default: 1.");
-    tool.flag("--require-judged", options.require_judged, "Exit with status 1 when a record was not judged.");
+    options.limits.declare(tool, "each record");
+    tool.section("Execution and reports");
+    tool.option("-j,--jobs", options.replay.jobs, "N", "Replay up to N records in parallel. Default: 1.");
+    tool.flag("--require-judged", options.require_judged, "Exit with status 1 if a record could not be judged.");
     tool.option("--junit", options.junit, "FILE", "Write a JUnit XML report to FILE.");
-    tool.flag("--tap", options.tap, "Report as TAP, the Test Anything Protocol, on stdout.");
+    tool.flag("--tap", options.tap, "Print the report in the Test Anything Protocol (TAP).");
     tool.common("--backend --accuracy --filter --xfail --shard --jobs --timeout --junit --require-judged");
-    tool.example("replay traces --backend halide --junit results.xml", "every record of a trace under Halide, for CI");
-    tool.example("replay traces --shard 1/4 -j 2", "a quarter of them, two at a time");
-    tool.exit_one("a record fails, or passes against --xfail; no record was judged, or with --require-judged not all.");
+    tool.example("replay traces --backend halide --junit results.xml",
+                 "replay every record of a trace on Halide, in CI");
+    tool.example("replay traces --shard 1/4 -j 2", "replay a quarter of them, two in parallel");
+    tool.exit_one(
+        "a record fails, or passes although --xfail lists it; no record could be judged, or, with --require-judged, "
+        "not all");
 }
 
 ReplayOptions replay_options(const Options& options) {

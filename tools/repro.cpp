@@ -31,11 +31,12 @@ struct Options {
 
 /// `reports`: of repro report, which writes the text of a bug report, too.
 void declare(cli::Tool& tool, Options& options, bool reports) {
-    tool.positional("GRAPH", options.repro.graph, "What minify wrote; or a graph, model or record with --backend.");
+    tool.positional("GRAPH", options.repro.graph,
+                    "Graph written by minify, or, with --backend, any graph, model or record.");
     cli::declare_output(tool, options.repro);
     reports ? cli::declare_report(tool, options.repro) : cli::declare_python(tool, options.repro);
-    options.backend.declare(tool, "the one recorded in GRAPH, and its options");
-    options.accuracy.declare(tool, "With --backend: a wrong result is a failure to look for.");
+    options.backend.declare(tool, "the one recorded in GRAPH, with its options");
+    options.accuracy.declare(tool, "With --backend: treat a wrong result as a failure.");
     cli::declare_repro(tool, options.repro);
     options.inputs.declare(tool);
     tool.files([&options, reports] {
@@ -45,18 +46,18 @@ void declare(cli::Tool& tool, Options& options, bool reports) {
         cli::add_to(used, options.repro);
         return used;
     });
-    tool.exit_one("it does not fail, or the file does not show the failure.");
+    tool.exit_one("the graph does not fail, or the program does not reproduce the failure");
 }
 
 void show_examples(cli::Tool& repro, cli::Tool& report) {
     repro.common("--output --backend --accuracy --data --python --harness --anonymize --no-verify --repeat --input");
-    repro.example("repro m.json", "m.json as written by minify: writes and verifies repro.cpp");
-    repro.example("repro report m.json --bundle bug && tar cz bug", "everything for a bug report");
-    repro.example("repro --python m.json", "the same operations as PyTorch calls: repro.py");
-    repro.example("repro env", "what to paste into an issue");
+    repro.example("repro m.json", "write and verify repro.cpp for m.json, which minify wrote");
+    repro.example("repro report m.json --bundle bug && tar cz bug", "pack everything for a bug report");
+    repro.example("repro --python m.json", "write the same operations as PyTorch calls: repro.py");
+    repro.example("repro env", "print what to paste into an issue");
     report.common("--output --issue --bundle --title --note --also --checked --anonymize --backend");
-    report.example("repro report m.json", "repro.cpp, and the text of a bug report in ISSUE.md");
-    report.example("repro report m.json --also ./newer.so", "does another release fail, too?");
+    report.example("repro report m.json", "write repro.cpp, and the text of a bug report to ISSUE.md");
+    report.example("repro report m.json --also ./newer.so", "check whether another release fails, too");
 }
 
 /// The graph's recorded failure, or the one that --backend finds on it; nothing when it does not fail.
@@ -64,8 +65,7 @@ std::optional<Failure> failure_of(const Options& options, const cli::LoadedFrame
     const bool recorded = frame.graph.failure && options.backend.name.empty();
     if (recorded && !options.inputs.given() && !options.accuracy.given()) return frame.graph.failure;
     if (options.backend.name.empty() && !recorded)
-        throw Error({options.repro.graph.string(), {}},
-                    "the graph does not say how it fails, as those that minify writes do",
+        throw Error({options.repro.graph.string(), {}}, "found no failure in the graph, expected one that minify wrote",
                     "name the backend that fails with --backend");
     Suspect suspect = recorded ? suspect_of(*frame.graph.failure)
                                : Suspect{.spec = options.backend.name, .options = options.backend.options()};
@@ -107,9 +107,8 @@ int run(const cli::Tool& tool, Options& options) {
             return !repro.python && options.backend.knows_more(frame, kReferenceBackend);
         });
     if (frames.size() != 1)
-        throw Error({repro.graph.string(), {}},
-                    "it holds " + plural(frames.size(), "graph") + ", of which repro takes one",
-                    "name one of its graphs or records");
+        throw Error({repro.graph.string(), {}}, "found " + plural(frames.size(), "graph") + ", expected one",
+                    "give one of its graphs or records");
     LoadedFrame& frame = frames[0];
     if (repro.python) {
         const repro::PythonRepro written = write_python(frame, repro);
@@ -134,11 +133,12 @@ int main(int argc, char** argv) {
     cli::Tool tool(cli::program_named("repro"));
     declare(tool, options, false);
     cli::Tool report("repro report", "GRAPH",
-                     "Writes the file and the text of a bug report, or a folder with all that shows the failure.");
+                     "Write the program and the text of a bug report, or with --bundle a folder that reproduces the "
+                     "failure elsewhere.");
     declare(report, reported, true);
     show_examples(tool, report);
     tool.command(report, [&] { return run(report, reported); });
-    cli::Tool env("repro env", "[-- COMMAND]", "Prints the environment: what to paste into an issue.");
+    cli::Tool env("repro env", "[-- COMMAND]", "Print the environment, to paste into an issue.");
     cli::IssueBundleOptions bundle;
     bundle.declare(env);
     tool.command(env, [&] {

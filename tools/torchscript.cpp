@@ -51,7 +51,9 @@ Loaded load(const char* module, const char* inputs) {
 
 int main(int argc, char** argv) {
     if (argc != 4) {
-        std::fprintf(stderr, "whittle-torchscript: expected MODULE INPUTS ERROR; run by trace and explain\n");
+        std::fprintf(stderr,
+                     "whittle-torchscript: error: expected MODULE INPUTS ERROR; this internal program is run by trace "
+                     "and explain\n");
         return 2;
     }
     const at::NoGradGuard inference;

@@ -35,27 +35,32 @@ struct Options {
 void declare(cli::Tool& tool, Options& options) {
     tool.positional("MODEL", options.models,
                     std::string(cli::kModelHelp) +
-                        " Several that are not run go into one folder, each named after its file or folder.");
+                        " Several models go into one folder, each under the name of its file; programs and TorchScript "
+                        "modules are traced one at a time.");
     tool.option("-o,--output", options.output, "DIR",
-                "Folder to write (default: whittle-out): replaces a trace of the same models, and nothing else.");
-    tool.flag("--force", options.force, "Replace the trace in DIR even when it is one of other models.");
+                "Folder to write. An earlier trace of the same models in it is replaced, other files are kept. "
+                "Default: whittle-out.");
+    tool.flag("--force", options.force, "Replace the trace in DIR even if it is of other models.");
     options.record.declare(tool);
     options.whole.declare(tool);
     tool.flag("--minify", options.minify,
-              "When the backend fails: minimize the failure, write a repro of it and verify that, all below DIR.");
+              "If the backend fails, minimize the failure and write a verified repro, both in DIR.");
     options.graphs.declare(tool);
-    options.backend.declare(tool, "eager");
+    options.backend.declare(tool, "eager, the reference");
     options.inputs.declare(tool);
     options.program.declare(tool);
     tool.common("--output --force --input --backend --minify --fullgraph --record --function --compile --capture");
     tool.example("trace model.onnx --input test_data_set_0 -o traces",
-                 "run model.onnx on recorded inputs; its recorded outputs become what replay expects");
-    tool.example("trace nets/*/model.onnx -o traces", "several models, named after their folders");
-    tool.example("trace model.onnx --input tokens=tokens.npy --seed 7", "one input given, the others made");
-    tool.example("trace net.pt --input 'x=f32[1, 3, 224, 224]'", "a TorchScript module, on random numbers");
-    tool.example("trace -o traces ./app -- --steps 3", "a LibTorch program; its own exit status, if not 0");
-    tool.example("trace cc -- g++ -c model.cpp", "compile with capture probes; see trace cc --help");
-    tool.exit_one("results differ from the given outputs, the backend failed, --fullgraph is not met.");
+                 "run model.onnx on recorded inputs; replay expects the recorded outputs");
+    tool.example("trace nets/*/model.onnx -o traces", "trace several models, named after their folders");
+    tool.example("trace model.onnx --input tokens=tokens.npy --seed 7",
+                 "give one input, and make the others at random");
+    tool.example("trace net.pt --input 'x=f32[1, 3, 224, 224]'", "trace a TorchScript module on random numbers");
+    tool.example("trace -o traces ./app -- --steps 3", "trace a LibTorch program and pass on its exit status");
+    tool.example("trace cc -- g++ -c model.cpp", "compile with capture probes (see trace cc --help)");
+    tool.exit_one(
+        "the results differ from the given outputs, the backend failed, or --fullgraph is not met; if a program fails, "
+        "its own exit status is passed on");
 }
 
 /// Where the suspect fails: with --minify all the way to a repro, else the command that makes it small. The records say
@@ -151,13 +156,14 @@ int main(int argc, char** argv) {
     declare(tool, options);
     tool.files([&] { return cli::files_of_trace(options.models, options.inputs, options.program, options.graphs); });
     std::vector<std::string> compiler;
-    cli::Tool cc("trace cc", "-- COMPILER ARGS…",
-                 "Compiles one C++ file with capture probes, so that trace and explain can tell its functions, "
-                 "statements, variables and branches. If it cannot be probed, says so and compiles it plain.");
-    cc.after_dashes(compiler, "The compiler's command, which may begin with a launcher such as ccache.");
-    cc.exit_one("the compiler failed; every other status of its own is passed on, too.");
-    cc.example("trace cc -- g++ -g -c model.cpp", "one file");
-    cc.example("cmake -B build -DCMAKE_CXX_COMPILER_LAUNCHER=\"trace;cc;--\"", "a whole build");
+    cli::Tool cc(
+        "trace cc", "-- COMPILER ARGS…",
+        "Compile one C++ file with capture probes, which let trace and explain show its functions, statements, "
+        "variables and branches. A file that cannot have probes is compiled without them, with a message.");
+    cc.after_dashes(compiler, "Compiler command, with or without a launcher such as ccache.");
+    cc.exit_one("the compiler failed; its other exit statuses are passed on as well");
+    cc.example("trace cc -- g++ -g -c model.cpp", "compile one file");
+    cc.example("cmake -B build -DCMAKE_CXX_COMPILER_LAUNCHER=\"trace;cc;--\"", "compile a whole build");
     tool.command(cc, [&] { return cpp::compile_with_probes(compiler); });
     return cli::run_tool(tool, argc, argv, [&] { return run(tool, options); });
 }

@@ -8,15 +8,15 @@ int main(int argc, char** argv) {
     using namespace whittle;
     cli::Tool tool(
         "whittle", "COMMAND …",
-        "Captures, explains, minimizes, reproduces and replays failures of tensor compilers. MODEL is an ONNX "
-        "file, a PyTorch export (.pt2), what trace wrote, or a program, which is run.");
-    tool.exit_one("the command's answer is no; its --help says when.");
+        "Capture, explain, minimize, reproduce and replay failures of tensor compilers. MODEL is an ONNX model, a "
+        "PyTorch export (.pt2), a TorchScript module (.pt), a program to run, or a folder written by trace.");
+    tool.exit_one("the command found a failure or a difference; see its --help");
     umbrella::list_programs(tool);
 
     umbrella::FuzzOptions fuzz;
     cli::Tool fuzz_tool("whittle fuzz", "",
-                        "Runs random models on a backend, compares it with the reference, and minimizes, sorts and "
-                        "reproduces what fails.");
+                        "Run random models on a backend, compare the results with the reference, and minimize, sort "
+                        "and reproduce the failures.");
     fuzz.declare(fuzz_tool);
     tool.command(
         fuzz_tool, [&] { return umbrella::fuzz(fuzz_tool, fuzz); }, "whittle fuzz --backend ./mine.so --seconds 600");
@@ -26,8 +26,8 @@ int main(int argc, char** argv) {
         cache.tool, [&] { return cache.list(cache.tool); }, "whittle cache clear");
 
     std::string name = "whittle";
-    cli::Tool help_tool("whittle help", "[NAME]", "Opens the manual page of a command, or prints its --help.");
-    help_tool.positional("NAME", name, "The command.", false);
+    cli::Tool help_tool("whittle help", "[NAME]", "Open the manual page of a command, or print its --help.");
+    help_tool.positional("NAME", name, "Command to describe.", false);
     tool.command(
         help_tool, [&] { return umbrella::help(tool, name); }, "whittle help minify");
     return umbrella::run(tool, argc, argv);

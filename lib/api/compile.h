@@ -46,7 +46,7 @@ struct CompileOptions {
     bool pure = false;
     std::optional<bool> dynamic =
         {};  ///< sizes may vary: from the start (true), never (false), from the second value on
-    // What is kept when something fails; share/doc/environment.md has the values, and variables for the same.
+    // What is kept when something fails; share/doc/reference/environment.md has the values, and variables for the same.
     std::string repro_after = {};    ///< "capture" or "aot": graphs that the backend fails on, for minify
     int repro_level = 0;             ///< 1 to 4; 0: $WHITTLE_REPRO_LEVEL, else 2
     std::string replay_record = {};  ///< "1" or a folder: what was captured when capture itself fails, for replay

@@ -45,8 +45,8 @@ class Mode {
 class ModeScope {
   public:
     explicit ModeScope(Mode& mode);
-    /// The shipped modes of these names, the first the outermost: log, nan, time, memory, as share/doc/backends.md has
-    /// them. Throws std::exception for another name.
+    /// The shipped modes of these names, the first the outermost: log, nan, time, memory, as
+    /// share/doc/reference/backends.md has them. Throws std::exception for another name.
     explicit ModeScope(const std::string& names);
     ~ModeScope();
     ModeScope(const ModeScope&) = delete;

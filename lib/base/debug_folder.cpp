@@ -46,8 +46,8 @@ std::string file_name(std::string_view title) {
 }
 
 constexpr const char* kIndexHead =
-    "# What was made on the way\n\n"
-    "In this order. What each kind of file shows: `explain list logs`.\n\n"
+    "# Debug files\n\n"
+    "In the order in which they were written. `explain list logs` describes the kinds of files.\n\n"
     "| seconds | file | of |\n|---|---|---|\n";
 
 }  // namespace
@@ -70,9 +70,8 @@ Parts debug_parts(std::string_view list, std::string_view place) {
 DebugFolder::DebugFolder(fs::path dir) : dir_(fs::absolute(std::move(dir))) {
     std::error_code failed;
     fs::create_directories(dir_, failed);
-    if (failed) throw Error({dir_.string(), {}}, "cannot make the debug folder: " + failed.message());
-    if (::access(dir_.c_str(), W_OK | X_OK) != 0)
-        throw Error({dir_.string(), {}}, "cannot write into the debug folder");
+    if (failed) throw Error({dir_.string(), {}}, "cannot create the debug folder: " + failed.message());
+    if (::access(dir_.c_str(), W_OK | X_OK) != 0) throw Error({dir_.string(), {}}, "cannot write to the debug folder");
 }
 
 bool DebugFolder::begin() {

@@ -51,10 +51,10 @@ void touch(const fs::path& path) { ::utimensat(AT_FDCWD, path.c_str(), nullptr, 
 std::string refused(const fs::path& folder) {
     std::error_code error;
     fs::create_directories(folder.parent_path(), error);
-    if (::mkdir(folder.c_str(), 0700) != 0 && errno != EEXIST) return "it cannot be made";
+    if (::mkdir(folder.c_str(), 0700) != 0 && errno != EEXIST) return "cannot create it";
     struct stat status {};
-    if (::lstat(folder.c_str(), &status) != 0 || !S_ISDIR(status.st_mode)) return "it is no folder";
-    if (status.st_uid != ::geteuid() || (status.st_mode & 022) != 0) return "others may write into it";
+    if (::lstat(folder.c_str(), &status) != 0 || !S_ISDIR(status.st_mode)) return "it is not a folder";
+    if (status.st_uid != ::geteuid() || (status.st_mode & 022) != 0) return "other users can write to it";
     return {};
 }
 
@@ -63,7 +63,7 @@ std::string refused(const fs::path& folder) {
 DiskCache::DiskCache(fs::path folder, std::size_t limit) : folder_(std::move(folder)), limit_(limit) {
     const std::string why = refused(folder_);
     if (why.empty()) return;
-    log_warning(LogChannel::run, "nothing is kept in " + folder_.string() + ": " + why);
+    log_warning(LogChannel::run, "not using the cache folder " + folder_.string() + ": " + why);
     folder_.clear();
 }
 
@@ -101,7 +101,7 @@ void DiskCache::put(std::string_view key, std::string_view value) {
     if (error) {
         std::error_code ignored;
         fs::remove(temporary, ignored);
-        log_debug(LogChannel::run, "not kept in " + folder_.string() + ": " + error.message());
+        log_debug(LogChannel::run, "cannot write to the cache folder " + folder_.string() + ": " + error.message());
         return;
     }
     const fs::path stamp = folder_ / kStamp;

@@ -14,11 +14,10 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr KeptKind kKinds[] = {
-    {Kept::kernels, "kernels", "kernels that Halide compiled", true},
-    {Kept::capture, "capture", "libraries that capture programs of other LibTorch versions (scripts/build-capture)",
-     false},
-    {Kept::backends, "backends", "what backends run on: ONNX Runtime, OpenCV's worker (their script install)", false},
-    {Kept::releases, "releases", "further releases of these compilers, for the option release=VERSION", false},
+    {Kept::kernels, "kernels", "kernels compiled by Halide", true},
+    {Kept::capture, "capture", "capture libraries for other LibTorch versions, built by scripts/build-capture", false},
+    {Kept::backends, "backends", "ONNX Runtime and OpenCV's worker, installed by the backends' install scripts", false},
+    {Kept::releases, "releases", "more releases of these compilers, for --backend-option release=VERSION", false},
 };
 constexpr const char* kReleases = "releases";
 

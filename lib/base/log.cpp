@@ -210,7 +210,7 @@ class Writer {
             log_.sink->log(spdlog::details::log_msg("whittle", spdlog_level(level), text));
             log_.sink->flush();
         } catch (const spdlog::spdlog_ex& error) {  // a full disk must not end the program that logs
-            std::fprintf(stderr, "the log goes on here: %s\n", error.what());
+            std::fprintf(stderr, "cannot write the log, continuing on stderr: %s\n", error.what());
             log_.sink = make_sink({});
             write(level, text);
         }
@@ -257,7 +257,7 @@ class Writer {
             const std::string where = scope.folder->dir().string();
             scope = {};
             log_.scope_changed();
-            write(LogLevel::warning, "no more debug files: cannot write into " + where);
+            write(LogLevel::warning, "writing no more debug files: cannot write to " + where);
         } else if (first && !log_.quiet) {
             write(LogLevel::info, "debug files are in " + scope.folder->run().string());
         }
@@ -307,33 +307,30 @@ std::string_view extension(LogArtifact artifact) { return kArtifacts[index_of(ar
 
 std::string logs_page() {
     return "# Logs\n\n"
-           "<!-- Generated: explain list logs > share/doc/logs.md -->\n\n"
-           "`--log SPEC` of every program, `$WHITTLE_LOGS`, and `whittle::set_logs()` in a program of your own take a\n"
-           "list of channels, separated by commas: `--log capture,+backend,guards`.\n\n"
-           "A component shows warnings and errors; by its name information, too, with `+` debugging, with `-` errors\n"
-           "only. `all` names every component.\n\n" +
-           table("component", kChannels) + "\nAn artifact is shown when it is named:\n\n" +
+           "<!-- Generated: explain list logs > share/doc/reference/logs.md -->\n\n"
+           "`--log SPEC` of every program, `$WHITTLE_LOGS`, and `whittle::set_logs()` in your own program take a\n"
+           "list of channels, separated by commas: `--log capture,+backend,guards`. A channel is a component or\n"
+           "an artifact.\n\n"
+           "A component logs warnings and errors. `NAME` adds information, `+NAME` also debugging output, and\n"
+           "`-NAME` leaves only errors. `all` stands for every component.\n\n" +
+           table("component", kChannels) + "\nAn artifact is logged only if it is listed:\n\n" +
            table("artifact", kArtifacts) +
            "\n## The debug folder\n\n"
-           "`--debug-dir DIR` of every program, and `$WHITTLE_DEBUG_DIR`, also in a program of your own, write every\n"
-           "artifact into a file of its own, `DIR/run_N/0007_TITLE.ARTIFACT.txt`, in the order in which they were "
-           "made;\n"
-           "`index.md` lists them with their times. A run has a new folder, and in it each compilation of a program of "
-           "the\n"
-           "Tensor API one of its own, `DIR/run_N/f_0.0-1/`, which is told; the same text of the same title is one\n"
-           "file. `$WHITTLE_DEBUG_PARTS` says which: `guards,ir` only these, `+assembly,-ir` "
-           "what\n"
-           "is otherwise than by default, which is all but `lowered`, `assembly`, `picture` and `step`.\n"
-           "\n## Which step failed\n\n"
-           "`--log capture,backend,lowering` tells of each step when it begins and when it ends:\n\n"
+           "`--debug-dir DIR` of every program, and `$WHITTLE_DEBUG_DIR`, also for your own program, write each\n"
+           "artifact to a file, `DIR/run_N/0007_TITLE.ARTIFACT.txt`. Files are numbered in the order in which\n"
+           "they were written, and `index.md` lists them with their times. Artifacts with the same title and\n"
+           "text share a file.\n\n"
+           "Each run has a new folder. In a program that uses the Tensor API, each compilation has a subfolder,\n"
+           "such as `DIR/run_N/f_0.0-1/`, whose name is logged.\n\n"
+           "`$WHITTLE_DEBUG_PARTS` selects the artifacts: `guards,ir` writes only these, `+assembly,-ir` changes\n"
+           "the default, which is all but `lowered`, `assembly`, `picture` and `step`.\n\n"
+           "## Which step failed\n\n"
+           "`--log capture,backend,lowering` logs the begin and the end of each step:\n\n"
            "    info: [backend] Step 2: compile by backend NAME: graph main (3 ops): begin\n"
            "    info: [backend] Step 2: compile by backend NAME: graph main (3 ops): done in 0.012 s\n\n"
-           "Step 1 is the capture, step 2 the backend, step 3 the lowering to kernels, which is part of step 2. After "
-           "a\n"
-           "crash the last step without an end, which would be `done`, `failed` or `ended`, is where it happened. What "
-           "is "
-           "logged\n"
-           "in a child process arrives when that has ended, however it did.\n";
+           "Step 1 is capture, step 2 the backend, and step 3, a part of step 2, the lowering to kernels. After a\n"
+           "crash, the failing step is the last one with a begin but no end (`done`, `failed` or `ended`). The log\n"
+           "of a child process arrives when the process has ended, even if it crashed.\n";
 }
 
 void configure_log(const LogOptions& options) {

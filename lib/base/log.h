@@ -21,47 +21,50 @@ namespace whittle {
 enum class LogLevel : std::uint8_t { debug, info, warning, error, off };
 
 /// One row per component: its name, and what it tells. Whoever adds one writes it, and shows that in test/cli/log_test.
-#define WHITTLE_LOG_CHANNELS(X)                                                                        \
-    X(capture, "step 1: frames, graphs and graph breaks as they are captured; with + every operation") \
-    X(frontend, "models that are read, and what was assumed of them")                                  \
-    X(passes, "graph passes, one line each with what it changed")                                      \
-    X(backend, "step 2: graphs that a backend compiles, and what it says about them")                  \
-    X(lowering, "step 3: a graph's kernels, planned and compiled by Halide; with + each of them")      \
-    X(run, "runs in child processes, and how they ended; with + how long each kernel of halide ran")   \
-    X(reduce, "what each reduction of minify achieved; with + every query and its answer")             \
-    X(repro, "the program that repro writes: built, run, and run with its control")                    \
-    X(replay, "records, and what became of them")                                                      \
-    X(cli, "the command, and what its MODEL was taken for")
+#define WHITTLE_LOG_CHANNELS(X)                                                                  \
+    X(capture, "step 1: captured frames, graphs and graph breaks; with + every operation")       \
+    X(frontend, "models that are read, and assumptions about them")                              \
+    X(passes, "graph passes, one line each with what it changed")                                \
+    X(backend, "step 2: graphs that a backend compiles, and the backend's messages")             \
+    X(lowering, "step 3: a graph's kernels, planned and compiled by Halide; with + each kernel") \
+    X(run, "child processes, and how they ended; with + the run time of each Halide kernel")     \
+    X(reduce, "what each reduction of minify achieved; with + every candidate and its verdict")  \
+    X(repro, "the program that repro writes: its build, its runs, and its control run")          \
+    X(replay, "records and their results")                                                       \
+    X(cli, "the command, and what kind of model MODEL is")
 
 /// The same of artifacts: texts that are logged whole, or written as files (base/debug_folder.h) with this extension.
-#define WHITTLE_LOG_ARTIFACTS(X)                                                                                       \
-    X(graph_code, ".txt", "every captured graph in its textual form")                                                  \
-    X(graph_sizes, ".txt", "the sizes of every tensor of every captured graph")                                        \
-    X(graph_cpp, ".cpp",                                                                                               \
-      "every captured graph, and every graph on its way through a compilation, as C++ that compiles against "          \
-      "the API, with what every value is")                                                                             \
-    X(picture, ".dot", "the same graphs as pictures for Graphviz's dot")                                               \
-    X(aot_graphs, ".txt",                                                                                              \
-      "every graph on its way through a compilation, after each pass that changed it: functional, decomposed, "        \
-      "folded, core; joint, forward and backward")                                                                     \
-    X(graph_breaks, ".txt", "every graph break with its reason and the user's stack")                                  \
-    X(guards, ".txt", "the conditions under which a captured graph may be used again")                                 \
-    X(recompiles, ".txt", "the guard that failed and what it found instead")                                           \
-    X(ir_unfused, ".txt", "the kernels that operations are before they are joined, as `ir` shows kernels")             \
-    X(ir, ".txt",                                                                                                      \
-      "every kernel: its operations, what it reads of which other kernel, what it writes, and its tensor expressions") \
-    X(schedule, ".txt", "the schedule directives of every kernel")                                                     \
-    X(output_code, ".cpp", "every kernel as the C++ program that Halide is given, to be compiled as it is")            \
-    X(loop_nest, ".txt", "the loops of every kernel, as Halide prints them")                                           \
-    X(lowered, ".stmt", "the statements that Halide lowers every kernel to; it does so once more for this")            \
-    X(assembly, ".s", "the assembly of every kernel; Halide compiles it once more for this")                           \
-    X(full_code, ".cpp",                                                                                               \
-      "what runs in place of each compiled function of a program of the API: its guards, a function for each graph "   \
-      "and for each place where the program resumes, as C++ that runs on the calls recorded in `trace/` beside it")    \
-    X(times, ".md", "what each step, pass and kernel of the compilation of a captured graph took")                     \
-    X(step, ".cpp",                                                                                                    \
-      "what runs in a program of the API, for a debugger to stop in: each graph that a backend interprets, and "       \
-      "each kernel as the C that Halide writes of it, built without optimization and loaded in their place")
+#define WHITTLE_LOG_ARTIFACTS(X)                                                                                  \
+    X(graph_code, ".txt", "every captured graph in its textual form")                                             \
+    X(graph_sizes, ".txt", "the sizes of every tensor of every captured graph")                                   \
+    X(graph_cpp, ".cpp",                                                                                          \
+      "every captured graph, and every graph during its compilation, as C++ that compiles against the API, with " \
+      "the type of every value")                                                                                  \
+    X(picture, ".dot", "the same graphs as pictures for Graphviz's dot")                                          \
+    X(aot_graphs, ".txt",                                                                                         \
+      "every graph during its compilation, after each pass that changed it: functional, decomposed, folded, "     \
+      "core; joint, forward and backward")                                                                        \
+    X(graph_breaks, ".txt", "every graph break with its reason and the user's stack")                             \
+    X(guards, ".txt", "the conditions under which a captured graph is reused")                                    \
+    X(recompiles, ".txt", "the guard that failed, and the value that it found")                                   \
+    X(ir_unfused, ".txt", "the kernels before fusion, one for each operation, in the form of `ir`")               \
+    X(ir, ".txt",                                                                                                 \
+      "every kernel: its operations, what it reads from other kernels, what it writes, and its tensor "           \
+      "expressions")                                                                                              \
+    X(schedule, ".txt", "the scheduling directives of every kernel")                                              \
+    X(output_code, ".cpp", "every kernel as the C++ program for Halide, ready to compile")                        \
+    X(loop_nest, ".txt", "the loops of every kernel, as Halide prints them")                                      \
+    X(lowered, ".stmt", "the statements that Halide lowers every kernel to; lowers each kernel a second time")    \
+    X(assembly, ".s", "the assembly of every kernel; compiles each kernel a second time")                         \
+    X(full_code, ".cpp",                                                                                          \
+      "the code that replaces each compiled function of a program that uses the API: its guards, and a function " \
+      "for each graph and for each place where the program resumes, as C++ that runs on the calls recorded in "   \
+      "`trace/` beside it")                                                                                       \
+    X(times, ".md", "the time of each step, pass and kernel in the compilation of a captured graph")              \
+    X(step, ".cpp",                                                                                               \
+      "the code that runs in a program that uses the API, for stepping through with a debugger: each "            \
+      "interpreted graph, and each kernel as the C code that Halide writes, built without optimization and "      \
+      "loaded in place of the kernel")
 
 #define WHITTLE_ROW(name, ...) name,
 enum class LogChannel : std::uint8_t { WHITTLE_LOG_CHANNELS(WHITTLE_ROW) };
@@ -84,7 +87,7 @@ constexpr bool is_written_by_default(LogArtifact artifact) {
            artifact != LogArtifact::step;
 }
 
-/// All of them with what they show, as share/doc/logs.md has it.
+/// All of them with what they show, as share/doc/reference/logs.md has it.
 std::string logs_page();
 
 struct LogOptions {

@@ -48,7 +48,7 @@ void* module_symbol_in(const fs::path& file, const char* symbol) {
         std::error_code ignored;
         if (!fs::exists(file, ignored))
             throw Error({file.string(), {}}, "found no such file, expected it beside " + own_file().string(),
-                        "install Whittle whole, or build the target that makes it");
+                        "install all of Whittle, or build the target that makes the library");
         throw Error({file.string(), {}}, std::string("cannot load the library: ") + (why ? why : "no reason given"));
     }
     void* const self = ::dlopen(own_file().c_str(), RTLD_NOW | RTLD_NOLOAD);
@@ -57,7 +57,7 @@ void* module_symbol_in(const fs::path& file, const char* symbol) {
     if (!theirs) throw Error({file.string(), {}}, "found no build id, expected a library of Whittle's own");
     if (ours && std::string_view(ours) != theirs)
         throw Error({file.string(), {}},
-                    "found a library of another build of Whittle than " + own_file().string() + ", expected the same",
+                    "found a library of another build than " + own_file().string() + ", expected one of the same build",
                     "build or install both again");
     void* const found = ::dlsym(handle, symbol);
     if (!found) throw Error({file.string(), {}}, "found no symbol '" + std::string(symbol) + "'");

@@ -17,98 +17,104 @@ constexpr VariableValues kFlag = {.words = kFlagWords};
 constexpr Variable kVariables[] = {
     {"WHITTLE_BACKEND",
      {.text = "a backend"},
-     "Compiles with it instead of each function's own.",
+     "Compile with this backend instead of the one that each function names.",
      ".backend",
      "`trace --backend`"},
     {"WHITTLE_DEBUG_FUNCTION",
      {.text = "names, separated by commas"},
-     "Captures these functions only; the others run as if they were not compiled.",
+     "Capture only these functions; all others run as if they were not compiled.",
      ".function_filter",
      "`trace --function`"},
     {"WHITTLE_CACHE_SIZE_LIMIT",
      {.least = 1},
-     "So many specializations of a function (default 8); calls that none of them fits run eagerly then.",
+     "Limit the specializations of a function to this number (default 8); calls that fit none of them then run "
+     "eagerly.",
      ".cache_limit",
      "`trace --compile cache_limit=8`"},
     {"WHITTLE_PROFILE_RECOMPILES", kFlag,
-     "Every function may have 64 specializations, whatever its cache limit is, so that the limit hides no recompile.",
-     "", "`explain --recompiles=all`"},
-    {"WHITTLE_FULLGRAPH", kFlag, "A graph break is an error.", ".fullgraph", "`trace --compile fullgraph=1`"},
-    {"WHITTLE_VERIFY", kFlag, "Runs every graph on the reference, too; wrong results are an error.", ".verify",
+     "Raise every cache limit to 64 specializations, so that it hides no recompile.", "", "`explain --recompiles=all`"},
+    {"WHITTLE_FULLGRAPH", kFlag, "Treat a graph break as an error.", ".fullgraph", "`trace --compile fullgraph=1`"},
+    {"WHITTLE_VERIFY", kFlag, "Also run every graph on the reference, and treat wrong results as an error.", ".verify",
      "`trace --compile verify=1`"},
     {"WHITTLE_DYNAMIC",
      {.words = kDynamic},
-     "Sizes may vary: from the start, never, or from the second value on.",
+     "Treat sizes as dynamic: from the start (1), never (0), or from their second value on (auto).",
      ".dynamic",
      "`trace --compile dynamic=1`"},
     {"WHITTLE_DEFER_OUTPUT", kFlag,
-     "What a function prints breaks no graph: it comes, in order, once its values are there.", ".defer_output",
-     "`trace --compile defer_output=1`"},
+     "Print output of a function later, in order, once its values are computed, so that it breaks no graph.",
+     ".defer_output", "`trace --compile defer_output=1`"},
     {"WHITTLE_CAPTURE_SCALAR_OUTPUTS", kFlag,
-     "A number that `item()` takes from a tensor is a symbol of the graph, and breaks none.", ".capture_scalar_outputs",
-     "`trace --compile capture_scalar_outputs=1`"},
+     "Keep a number that `item()` reads from a tensor as a symbol in the graph, so that it breaks none.",
+     ".capture_scalar_outputs", "`trace --compile capture_scalar_outputs=1`"},
     {"WHITTLE_CAPTURE_DYNAMIC_SHAPES", kFlag,
-     "Operations whose results' sizes depend on values (`nonzero`, `masked_select`, `unique`, indexing with a mask) "
-     "stay "
-     "in the graph, and break none.",
+     "Keep operations whose result sizes depend on values (`nonzero`, `masked_select`, `unique`, indexing with a mask) "
+     "in the graph, so that they break none.",
      ".capture_dynamic_shapes", "`trace --compile capture_dynamic_shapes=1`"},
     {"WHITTLE_LOGS",
-     {.text = "a list of channels"},
-     "What is logged to stderr, see [logs.md](logs.md): `graph_code,graph_breaks,recompiles,+capture`.",
+     {.text = "log channels, separated by commas"},
+     "Log these channels to stderr, such as `graph_code,graph_breaks,recompiles,+capture`; see [logs.md](logs.md).",
      "set_logs()",
      "`--log`"},
-    {"WHITTLE_LOG_FILE", {.text = "a file"}, "The log is appended to it instead of stderr.", "set_logs()", ""},
-    {"WHITTLE_VERBOSE", kFlag, "When capture itself fails: full stacks, of the program and of Whittle.", ".verbose",
+    {"WHITTLE_LOG_FILE",
+     {.text = "a file"},
+     "Append the log to this file instead of writing it to stderr.",
+     "set_logs()",
+     ""},
+    {"WHITTLE_VERBOSE", kFlag, "Print full stacks of the program and of Whittle when capture itself fails.", ".verbose",
      "`--verbose`"},
     {"WHITTLE_DEBUG_DIR",
      {.text = "a folder"},
-     "Graphs, guards, kernels and their code as files, see [logs.md](logs.md), in a new folder `run_N` below it.",
+     "Write graphs, guards, kernels and generated code into a new subfolder `run_N`; see [logs.md](logs.md).",
      "set_debug_dir()",
      "`--debug-dir`"},
     {"WHITTLE_DEBUG_PARTS",
-     {.text = "names of artifacts"},
-     "Which of them: `guards,ir`, or `+assembly,-ir`.",
+     {.text = "artifacts, separated by commas"},
+     "Write only these into `WHITTLE_DEBUG_DIR` (`guards,ir`), or change the default (`+assembly,-ir`).",
      "set_debug_dir()",
      ""},
     {"WHITTLE_REPRO_AFTER",
      {.words = kRepro},
-     "What a backend fails on is kept as a record for `minify`: the captured graph, or (`aot`) the graph of core ops "
-     "without writes that it decomposes to; of a backward pass, its graph.",
+     "When a backend fails, record this graph for `minify`: the captured graph, or the functional graph of core ops "
+     "that it decomposes to (`aot`). For a backward pass: its own graph.",
      ".repro_after",
      "`trace --compile repro_after=aot`"},
     {"WHITTLE_REPRO_LEVEL",
      {.least = 1, .most = 4},
-     "1: keep the record. 2, the default: also run `minify` (from `PATH`) on it. 3: keep every graph before it is "
-     "compiled, for backends that crash. 4: as 2, and wrong results are failures, too.",
+     "What to do when a backend fails. 1: keep the record. 2 (default): also run `minify` from `PATH` on it. 3: record "
+     "every graph before it is compiled, for backends that crash. 4: as 2, and treat wrong results as failures.",
      ".repro_level",
      "`trace --compile repro_level=4`"},
     {"WHITTLE_REPLAY_RECORD",
      {.text = "`1`, or a folder"},
-     "When capture of a function fails, its event stream is kept for `replay`; in `WHITTLE_BASE_DIR` unless a folder "
-     "is named.",
+     "Keep the event stream of a function whose capture fails, for `replay`. `1`: in `WHITTLE_BASE_DIR`.",
      ".replay_record",
      "`trace --compile replay_record=1`"},
     {"WHITTLE_BASE_DIR",
      {.text = "a folder"},
-     "Where the two above write. Default: `whittle_debug`.",
+     "Write the records of failures here. Default: `whittle_debug`.",
      ".base_dir",
      "`trace --compile base_dir=DIR`"},
-    {"WHITTLE_TRACE_DIR", {.text = "a folder"}, "Writes a trace of the program into it.", "", "`trace --output`"},
-    {"WHITTLE_TRACE_RECORDS", {.words = kRecords}, "Which runs of graphs the trace records.", "", "`trace --record`"},
+    {"WHITTLE_TRACE_DIR",
+     {.text = "a folder"},
+     "Write a trace of the program into this folder.",
+     "",
+     "`trace --output`"},
+    {"WHITTLE_TRACE_RECORDS", {.words = kRecords}, "Record these runs of graphs in the trace.", "", "`trace --record`"},
     {"WHITTLE_TIMES",
      {.words = kOn},
-     "The trace says what compilations took, and operations of LibTorch.",
+     "Record the times of compilations and of LibTorch operations in the trace.",
      "",
      "`explain --times`"},
     {"WHITTLE_CACHE_DIR",
      {.text = "a folder, or `off`"},
-     "Where kernels that Halide compiled are kept for other runs, at most 512 MiB of them; those that were not asked "
-     "for the longest go first. Default: `$XDG_CACHE_HOME/whittle`, or `~/.cache/whittle`. `off`: nowhere.",
+     "Keep kernels compiled by Halide here for later runs: at most 512 MiB, the least recently used go first. Default: "
+     "`$XDG_CACHE_HOME/whittle`, or `~/.cache/whittle`. `off`: no cache.",
      "",
      ""},
     {"WHITTLE_BACKEND_PATH",
      {.text = "folders, separated by colons"},
-     "Where backends in shared libraries are looked for.",
+     "Search these folders for backends in shared libraries.",
      "",
      ""},
 };
@@ -190,12 +196,11 @@ std::vector<std::string> split_list(std::string_view text) {
 std::string variables_page() {
     std::string text =
         "# Environment variables\n\n"
-        "<!-- Generated: explain list variables > share/doc/environment.md -->\n\n"
-        "Every switch also works without the tools: by environment, or by an option of `compile()` (see api.md), "
-        "which\n"
-        "wins, except over `WHITTLE_BACKEND`. Programs written against the Tensor API read these, and the tools those "
-        "that\nconcern them:\n\n"
-        "| variable | value | meaning | in the API | as a tool's option |\n|---|---|---|---|---|\n";
+        "<!-- Generated: explain list variables > share/doc/reference/environment.md -->\n\n"
+        "Programs that use Whittle's Tensor API read all of these variables; Whittle's own programs read\n"
+        "those that concern them. An option of `compile()` (see [api.md](api.md)) overrides its variable,\n"
+        "except `WHITTLE_BACKEND`.\n\n"
+        "| variable | value | meaning | in the API | option of a program |\n|---|---|---|---|---|\n";
     const auto code = [](std::string_view option) {
         return option.empty() ? std::string() : "`" + std::string(option) + "`";
     };

@@ -1,4 +1,4 @@
-// The environment variables that Whittle reads: one list, which share/doc/environment.md shows (explain
+// The environment variables that Whittle reads: one list, which share/doc/reference/environment.md shows (explain
 // list variables) and outside of which none is read.
 #pragma once
 
@@ -44,7 +44,7 @@ std::vector<std::string> list_variable(std::string_view name);
 /// What commas separate; without blanks and empty entries.
 std::vector<std::string> split_list(std::string_view text);
 
-/// share/doc/environment.md.
+/// share/doc/reference/environment.md.
 std::string variables_page();
 
 }  // namespace whittle

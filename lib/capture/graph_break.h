@@ -1,5 +1,5 @@
-// Graph breaks: why capture stopped at a place. Every kind has a stable id (WB0001 …) under which share/doc/breaks.md
-// explains it; the catalogue here is the only list.
+// Graph breaks: why capture stopped at a place. Every kind has a stable id (WB0001 …) under which
+// share/doc/reference/breaks.md explains it; the catalogue here is the only list.
 #pragma once
 
 #include <cstdint>

@@ -15,7 +15,7 @@ double tolerance_number(const std::string& option, const std::string& text) {
     double value = 0;
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
     if (error != std::errc{} || end != text.data() + text.size() || !(value >= 0))
-        throw invalid_value(text, option, "expected a number of 0 or more, or DTYPE=NUMBER");
+        throw invalid_value(text, option, "expected a number, 0 or more, or DTYPE=NUMBER");
     return value;
 }
 
@@ -28,7 +28,8 @@ void apply(const std::string& option, const std::vector<std::string>& words, dou
         const bool steps = member == &Tolerance::rtol && text.ends_with(kSteps);
         if (steps) text.resize(text.size() - kSteps.size());
         const double value = tolerance_number(option, text);
-        if (steps && value != std::floor(value)) throw invalid_value(text, option, "expected a whole number of steps");
+        if (steps && value != std::floor(value))
+            throw invalid_value(text, option, "expected a whole number before ulp");
         tolerance.*(steps ? &Tolerance::ulp : member) = value;
     };
     for (const std::string& word : words) {
@@ -52,10 +53,10 @@ void AccuracyChoice::declare(Tool& tool, const std::string& means, const std::st
     tool.section("Accuracy");
     tool.flag_or_choice("--accuracy", mode, {"close", "fp64", "strict"},
                         means +
-                            " close: every element within the tolerances; fp64: or, as a whole, about as near to f64 "
-                            "as the reference; strict: the same bits, or within Nulp.");
+                            " close: each element is within the tolerances. fp64: or, as a whole, about as close to a "
+                            "run in double precision as the reference. strict: same bits, or within Nulp.");
     tool.option("--rtol", rtol, "[DTYPE=]X",
-                "Relative tolerance; Nulp: or N steps of the data type. Default: " + fallback +
+                "Relative tolerance; Nulp: also accept N units in the last place. Default: " + fallback +
                     ", 1e-4 for f32. May be repeated.");
     tool.option("--atol", atol, "[DTYPE=]X", "Absolute tolerance. Default: " + fallback + ", 1e-5 for f32.");
 }

@@ -15,7 +15,7 @@ namespace fs = std::filesystem;
 void BackendChoice::declare(Tool& tool, std::string_view fallback) {
     tool.section("Backends");
     tool.option("--backend", name, "B",
-                "A backend by name (explain list backends), a shared library, LIBRARY.so[:NAME], or a command, "
+                "Backend: a name from 'explain list backends', a shared library LIBRARY.so[:NAME], or a command, "
                 "cmd:COMMAND or worker:COMMAND. Default: " +
                     std::string(fallback) + ".");
     tool.offers(
@@ -26,14 +26,14 @@ void BackendChoice::declare(Tool& tool, std::string_view fallback) {
         },
         Tool::Offered::word_or_file);
     tool.option("--backend-option", pairs, "KEY=VALUE",
-                "An option of the backend's own; disable=NAME switches a pass or directive off, pass-limit=PASS=K "
-                "limits a pass. May be repeated.");
+                "Set an option of the backend; disable=NAME turns off a pass or scheduling directive, "
+                "pass-limit=PASS=K allows only the first K applications of a pass. May be repeated.");
     declare_libraries(tool);
 }
 
 void BackendChoice::declare_libraries(Tool& tool) {
     tool.option("--op-library", op_libraries, "FILE",
-                "A shared library that registers ops with LibTorch (TORCH_LIBRARY), loaded here. May be repeated.");
+                "Load a shared library that registers ops with LibTorch (TORCH_LIBRARY). May be repeated.");
 }
 
 std::vector<std::string> BackendChoice::words() const {

@@ -53,7 +53,7 @@ void write_letters(const Tool& tool, const LoadedFrame& frame, const diagnose::L
     steps.begin = [&](const diagnose::Letter& letter, std::size_t number) {
         if (json) return;
         out << (number > 1 ? "\n" : "") << letter.model << ": fails with " << letter.guilt.who().backend
-            << (number > 1 ? " without it, too" : "") << "\n"
+            << (number > 1 ? " even without the culprit above" : "") << "\n"
             << to_text(letter.guilt) << std::flush;
     };
     steps.follow = [&](diagnose::Letter& letter, const Suspect& guilty, std::size_t number) {
@@ -102,11 +102,12 @@ std::string named(const fs::path& model, const LoadedFrame& frame) {
 }  // namespace
 
 void CulpritOptions::declare(Tool& tool, bool diagnoses) {
-    tool.positional("MODEL", model,
-                    diagnoses ? kModelHelp : "ONNX model, PyTorch export (.pt2), graph, record or trace.");
+    tool.positional(
+        "MODEL", model,
+        diagnoses ? kModelHelp : "ONNX model, PyTorch export (.pt2), graph, record or folder written by trace.");
     report.declare_output(tool);
-    subject.backend.declare(tool, "what MODEL was recorded with, else halide");
-    subject.accuracy.declare(tool, "Which results differ.");
+    subject.backend.declare(tool, "the one that MODEL was recorded with, else halide");
+    subject.accuracy.declare(tool, "How to compare results.");
     subject.inputs.declare(tool);
     if (diagnoses) subject.program.declare(tool);
     tool.common("--output --backend --accuracy --input");

@@ -56,19 +56,19 @@ SubjectOptions for_one_of(const SubjectOptions& both, const fs::path& model, con
 }  // namespace
 
 void DiffOptions::declare(Tool& tool) {
-    tool.positional("BEFORE", before, "What AFTER is compared with: a model, a program or a folder, too.");
+    tool.positional("BEFORE", before, "Baseline that AFTER is compared with: a model, program or folder as well.");
     tool.positional("AFTER", after, kModelHelp);
     report.declare_output(tool);
     report.declare_tables(tool);
     pictures.declare_page(tool);
-    subject.accuracy.declare(tool, "Which recorded values differ.");
+    subject.accuracy.declare(tool, "How to compare recorded values.");
     tool.section("Backends");
     subject.backend.declare_libraries(tool);
     subject.inputs.declare(tool);
     subject.program.declare(tool);
     tool.common("--output --html --accuracy --ops --times");
-    tool.example("explain diff yesterday/ today/", "do two traces differ? In CI: is there a new graph break?");
-    tool.exit_one("anything differs.");
+    tool.example("explain diff yesterday/ today/", "compare two traces, for example in CI to find new graph breaks");
+    tool.exit_one("something differs");
     tool.files([this] { return files(); });
 }
 

@@ -1,5 +1,7 @@
 #include "cli/grammar.h"
 
+#include <CLI/CLI.hpp>
+
 #include <algorithm>
 #include <filesystem>
 #include <map>
@@ -33,6 +35,13 @@ std::optional<std::string> command_path(const std::string& word) {
 std::optional<std::string> command_taking(const std::string& word, std::span<const std::string> behind) {
     const bool says = word.find('/') != std::string::npos && std::ranges::find(behind, "--") != behind.end();
     return says ? std::nullopt : command_path(word);
+}
+
+CLI::Option* added(CLI::App& app, const DeclaredOption& option) {
+    if (option.flag) return app.add_flag(option.text.names)->disable_flag_override();
+    return app.add_option(option.text.names)
+        ->expected(1, CLI::detail::expected_max_vector_size)
+        ->allow_extra_args(false);
 }
 
 }  // namespace
@@ -72,37 +81,38 @@ Error Grammar::unknown(const std::string& name) const {
                  close.empty() ? program_called(tool) + " --help lists the options" : close);
 }
 
+/// CLI11 reads the options; what it leaves are arguments.
 Words Grammar::read_options(std::span<const std::string> words) const {
-    Words others;
-    std::map<const DeclaredOption*, Words> given;
-    for (std::size_t i = 0; i < words.size(); ++i) {
-        std::string word = words[i];
-        if (word.size() < 2 || word.front() != '-') others.push_back(std::exchange(word, ""));
-        while (!word.empty()) {
-            const bool is_long = word[1] == '-';
-            const std::string name = is_long ? before_equals(word) : word.substr(0, 2),
-                              value = word.substr(name.size());
-            const DeclaredOption* option = called(name);
-            if (!option) throw unknown(before_equals(words[i]));
-            Words& values = given[option];
-            word.clear();
-            if (option->flag) {
-                if (value.starts_with('=')) throw Error("option " + name + " takes no value");
-                if (!value.empty()) word = "-" + value;  // further ones: -qv
-            } else if (!value.empty()) {
-                values.push_back(value.substr(value.front() == '=' ? 1 : 0));
-            } else if (!option->implied.empty()) {
-                values.push_back(option->implied);
-            } else if (++i < words.size()) {
-                values.push_back(words[i]);
-            } else {
-                throw Error("option " + name + " requires a value: " + name + " " + option->text.value);
-            }
-        }
+    CLI::App app;
+    app.set_help_flag();
+    app.allow_extras();
+    std::map<const CLI::Option*, const DeclaredOption*> declared;
+    for (const DeclaredOption& option : options)
+        if (!option.rest) declared[added(app, option)] = &option;
+    Words backwards;  // CLI11's order
+    for (std::size_t i = words.size(); i-- > 0;) {
+        const DeclaredOption* option = called(before_equals(words[i]));
+        const bool is_value = i > 0 && takes_next(words[i - 1]), has_value = words[i].find('=') != std::string::npos;
+        if (!is_value && option && option->flag && has_value)
+            throw Error("option " + before_equals(words[i]) + " takes no value");
+        const bool implies = !is_value && option && !option->implied.empty() && !has_value;
+        backwards.push_back(implies ? words[i] + "=" + option->implied : words[i]);
     }
-    for (const DeclaredOption& option : options) {
-        if (!given.contains(&option)) continue;
-        const Words& values = given[&option];
+    try {
+        app.parse(backwards);
+    } catch (const CLI::ArgumentMismatch& mismatch) {
+        const std::string text = mismatch.what(), name = text.substr(0, text.find(':'));
+        const DeclaredOption* option = called(name);
+        if (!option) throw Error(text);
+        throw Error("option " + name + " requires a value: " + name + " " + option->text.value);
+    }
+    Words others = app.remaining();
+    for (const std::string& word : others)
+        if (word.size() > 1 && word.front() == '-') throw unknown(before_equals(word));
+    for (const CLI::Option* parsed : app.get_options()) {
+        if (!parsed->count()) continue;
+        const DeclaredOption& option = *declared.at(parsed);
+        const Words values = parsed->results();
         if (!option.flag && !option.list && values.size() > 1)
             throw Error("option " + long_name(option.text.names) + " is given " + std::to_string(values.size()) +
                         " times, but takes one value");

@@ -57,7 +57,7 @@ std::map<std::string, Tensor> load_npz(const fs::path& path) {
     std::map<std::string, Tensor> arrays;
     for (const std::string& entry : archive.entries()) {
         const std::string file = path.string() + ": " + entry;
-        if (!entry.ends_with(".npy")) throw Error({file, {}}, "found an entry that is no array, expected NAME.npy");
+        if (!entry.ends_with(".npy")) throw Error({file, {}}, "found an entry that is not an array, expected NAME.npy");
         const std::shared_ptr<Storage> bytes = archive.bytes(entry);
         arrays.emplace(entry.substr(0, entry.size() - 4), read_npy(bytes->bytes(), bytes, file));
     }
@@ -71,7 +71,7 @@ std::optional<std::map<std::string, Tensor>> load_named(const fs::path& path) {
     return std::nullopt;
 }
 
-constexpr const char* kOneTensor = "one tensor is given with --input NAME=FILE";
+constexpr const char* kOneTensor = "to give one input, use --input NAME=FILE";
 
 void read_all(const fs::path& from, const DeclaredValues& declared, Given& given) {
     if (fs::is_directory(from))
@@ -132,7 +132,7 @@ std::optional<fs::path> InputOptions::data_set() const {
     std::optional<fs::path> found;
     for (const std::string& word : inputs) {
         if (word.find('=') != std::string::npos && !fs::exists(word)) continue;
-        if (found) throw Error("--input: '" + found->string() + "' and '" + word + "' both stand for all inputs");
+        if (found) throw Error("--input: '" + found->string() + "' and '" + word + "' both give all inputs");
         found = word;
     }
     return found;

@@ -63,16 +63,15 @@ std::string log_of(const std::vector<std::string>& command) {
 }  // namespace
 
 void IssueBundleOptions::declare(Tool& tool) {
-    tool.option(
-        "--bundle", folder, "DIR",
-        "Write a folder to attach to an issue: versions, processor, compilers and variables; with a COMMAND also "
-        "that and its log; and a list of what is left out.");
-    tool.after_dashes(command, "With --bundle: the command that shows the failure, which is run.");
+    tool.option("--bundle", folder, "DIR",
+                "Write a folder to attach to an issue: versions, processor, compilers, environment variables, COMMAND "
+                "and its log if given, and a list of what is left out.");
+    tool.after_dashes(command, "With --bundle: command that fails; it is run.");
 }
 
 void write_issue_bundle(const Tool& tool, const IssueBundleOptions& options) {
     if (fs::exists(options.folder) && !(fs::is_directory(options.folder) && fs::is_empty(options.folder)))
-        throw Error({options.folder.string(), {}}, "it is there already, expected an empty folder or a new name");
+        throw Error({options.folder.string(), {}}, "it exists, expected an empty folder or a new name");
     std::vector<std::string> files;
     const auto write = [&](const char* name, const std::string& text) {
         write_file(options.folder / name, without_private(text));

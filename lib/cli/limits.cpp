@@ -12,11 +12,11 @@ namespace whittle::cli {
 void LimitOptions::declare(Tool& tool, const char* what) {
     const std::string subject = what;
     tool.section("Limits");
-    tool.option("--timeout", timeout, "S", "Seconds that " + subject + " may take. Default: 60.");
+    tool.option("--timeout", timeout, "S", "Time limit for " + subject + ", in seconds. Default: 60.");
     tool.option("--cpu-limit", cpu, "S",
-                "Seconds of processor time that " + subject + " may use, child processes included. Default: none.");
+                "CPU time limit for " + subject + ", in seconds, child processes included. Default: none.");
     tool.option("--memory-limit", memory, "MB",
-                "Memory in MB that " + subject + " may take, child processes included. Default: 4096.");
+                "Memory limit for " + subject + ", in MB, child processes included. Default: 4096.");
 }
 
 Limits LimitOptions::limits() const {

@@ -80,8 +80,8 @@ void warn_of_assumed(const fs::path& path, const std::vector<std::string>& dims,
     if (dims.empty()) return;
     const bool several = dims.size() > 1;
     log_warning(LogChannel::frontend, path.string() + ": " + took + (several ? "dimensions " : "dimension ") +
-                                          join(dims) + "; --dim '" + dims.front().substr(0, dims.front().find('=')) +
-                                          sets + "' sets " + (several ? "the first" : "it"));
+                                          join(dims) + "; set " + (several ? "the first" : "it") + " with --dim '" +
+                                          dims.front().substr(0, dims.front().find('=')) + sets + "'");
 }
 
 /// `model`: which of several in the archive, and then the frame's name.
@@ -102,9 +102,10 @@ LoadedFrame load_pt2_frame(const fs::path& path, const std::string& model, const
     };
     pt2::LoadedProgram program = pt2::load_pt2(path, load);
     if (!program.data_sizes.empty())
-        log_warning(LogChannel::frontend, path.string() + ": read for what depends on data as the inputs make it: " +
-                                              join(program.data_sizes));
-    warn_of_assumed(path, program.assumed_dims, "took the size that it was exported with for the dynamic ", "=SIZE");
+        log_warning(LogChannel::frontend,
+                    path.string() +
+                        ": sizes that depend on data are as the given inputs make them: " + join(program.data_sizes));
+    warn_of_assumed(path, program.assumed_dims, "using the size in the export for dynamic ", "=SIZE");
     LoadedFrame frame{.file = path, .graph = checked_graph(std::move(program.graph), path, checks)};
     if (!model.empty()) frame.name = model;
     return frame;
@@ -122,7 +123,7 @@ OnnxFrame load_onnx_frame(const fs::path& path, const ModelOptions& options, Giv
     // From here on by name: the model knows which input is the first.
     for (std::size_t i = 0; i < std::min(model.inputs.size(), given.inputs.size()); ++i)
         if (given.inputs[i].name.empty()) given.inputs[i].name = model.inputs[i];
-    warn_of_assumed(path, model.assumed_dims, "took 1 for the dynamic ", "=SIZE");
+    warn_of_assumed(path, model.assumed_dims, "using size 1 for dynamic ", "=SIZE");
     std::map<std::string, Tensor> constants;
     for (const GivenInput& input : given.inputs)
         if (std::ranges::find(model.constants, input.name) != model.constants.end())
@@ -209,24 +210,23 @@ std::vector<LoadedFrame> frames_of_trace(const fs::path& folder, bool need_input
     if (index.records.empty() && (need_inputs || index.breaks.empty()))
         throw Error({index_file, {}}, "the trace holds neither a graph nor a record");
     if (need_inputs)  // capture failed before there was a graph
-        throw Error({index_file, {}}, "the trace holds records of functions that failed only, and no graph",
-                    "explain tells of them, and replay captures them again");
+        throw Error({index_file, {}}, "the trace holds no graph, only records of functions whose capture failed",
+                    "explain reports them, and replay repeats their capture");
     return frames;
 }
 
 }  // namespace
 
 void InputOptions::declare(Tool& tool) {
-    tool.section("Inputs of the model");
+    tool.section("Model inputs");
     tool.option("--input", inputs, "[NAME=]FILE",
-                "NAME=FILE: value of one input (.safetensors, .npz, .npy, TensorProto), NAME=DTYPE[SIZES]: random "
-                "numbers ('x=f32[1, 3]'), NAME=NUMBER. Without a name: a folder (input_N.pb and output_N.pb, or "
-                "in_N.npy and out_N.npy) or file of all of them. May be repeated.");
-    tool.option("--seed", seed, "N", "Seed of the inputs that are not given (default 0).");
-    tool.option(
-        "--dim", dims, "NAME=SIZE",
-        "Size of a dynamic dimension; one without a name is 'x[2]'. Default: a PyTorch export's example, else 1. "
-        "May be repeated.");
+                "Value of an input: NAME=FILE (.safetensors, .npz, .npy or TensorProto), NAME=NUMBER, or "
+                "NAME=DTYPE[SIZES] for random numbers ('x=f32[1, 3]'). Without NAME: a file with all inputs, or a "
+                "folder with input_N.pb and output_N.pb, or in_N.npy and out_N.npy. May be repeated.");
+    tool.option("--seed", seed, "N", "Random seed for the inputs that are not given. Default: 0.");
+    tool.option("--dim", dims, "NAME=SIZE",
+                "Size of a dynamic dimension ('x[2]' if it has no name). Default: the example size of a PyTorch "
+                "export, else 1. May be repeated.");
 }
 
 namespace {
@@ -248,7 +248,7 @@ void log_frame(const LoadedFrame& frame) {
 
 std::vector<LoadedFrame> load_model(const fs::path& path, const ModelOptions& options) {
     const ModelKind kind = recognize(path);
-    log_info(LogChannel::cli, path.string() + " is taken for: " + std::string(name(kind)));
+    log_info(LogChannel::cli, path.string() + ": recognized as " + std::string(name(kind)));
     const LogStep step(LogStep::Kind::capture, "read " + path.string());
     const bool keep = options.keep_unknown || options.opaque;
     const Checks checks(keep ? UnknownOps::keep : UnknownOps::refuse, !options.as_stated);
@@ -334,7 +334,7 @@ std::vector<LoadedFrame> load_for(const fs::path& path, const ModelOptions& opti
             if (unknown.message() == undeclared.message() || undeclared.hint().empty()) throw;
             throw Error(
                 unknown.where(), unknown.message(),
-                "a backend that knows the op runs it where the file declares its results; " + undeclared.hint());
+                "a backend that knows the op can run it if the file declares the op's results; " + undeclared.hint());
         }
         throw;
     }

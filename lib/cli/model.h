@@ -29,11 +29,8 @@ enum class ModelKind {
 std::string_view name(ModelKind kind);
 /// What a MODEL of trace and explain may be.
 inline constexpr char kModelHelp[] =
-    "Program (run under capture), ONNX model (or a folder that holds model.onnx, with inputs in test_data_set_0), "
-    "PyTorch "
-    "export (.pt2), TorchScript module (.pt, which LibTorch runs under capture), graph (JSON), record, or folder "
-    "written "
-    "by trace.";
+    "Program or TorchScript module (.pt) to run under capture, ONNX model (or a folder with model.onnx and inputs in "
+    "test_data_set_0), PyTorch export (.pt2), graph (JSON), record, or folder written by trace.";
 /// Its graphs are what is captured while it runs.
 inline bool is_run(ModelKind kind) { return kind == ModelKind::program || kind == ModelKind::torchscript; }
 

@@ -136,7 +136,7 @@ Respelled respelled(std::string_view tool, std::span<const std::string> words,
         const std::optional<Found> found = found_at(tool, words.subspan(i));
         const std::string option = words[i].substr(0, words[i].find('='));
         if (!found || declares(option)) {
-            if (found) now.advice.push_back(option + " is an old spelling; write: " + std::string(found->entry->now));
+            if (found) now.advice.push_back(option + " is deprecated; use: " + std::string(found->entry->now));
             now.words.push_back(words[i++]);
             continue;
         }
@@ -164,10 +164,10 @@ Respelled respelled(std::string_view tool, std::span<const std::string> words,
 
 std::string old_spellings_page() {
     std::string text =
-        "# Old spellings\n\n"
-        "<!-- Generated: explain list spellings > share/doc/old-spellings.md -->\n\n"
-        "These spellings of options are accepted for one release more. Where one is used, the program prints on stderr "
-        "what\nto write instead.\n\n"
+        "# Old spellings of options\n\n"
+        "<!-- Generated: explain list spellings > share/doc/reference/old-spellings.md -->\n\n"
+        "These options are deprecated: they work for one more release. A program that gets one prints the new\n"
+        "spelling on stderr.\n\n"
         "| program | old | now |\n|---|---|---|\n";
     for (const OldSpelling& entry : kOldSpellings) {
         text += "| " + std::string(entry.program.empty() ? "all" : entry.program) + " | `" + std::string(entry.old) +

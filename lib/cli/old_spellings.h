@@ -1,5 +1,5 @@
 // Options that got another spelling: the old one is accepted, but not shown, for one release. One table, which the
-// parser, the tests and share/doc/old-spellings.md read.
+// parser, the tests and share/doc/reference/old-spellings.md read.
 #pragma once
 
 #include <cstddef>
@@ -42,7 +42,7 @@ struct Respelled {
 Respelled respelled(std::string_view tool, std::span<const std::string> words,
                     const std::function<bool(const std::string&)>& declares);
 
-/// share/doc/old-spellings.md.
+/// share/doc/reference/old-spellings.md.
 std::string old_spellings_page();
 
 }  // namespace whittle::cli

@@ -21,7 +21,7 @@
 namespace whittle::cli {
 
 inline void convert(const std::string& word, const std::string& place, std::string& target) {
-    if (word.empty()) throw Error({place, {}}, "the value is empty", "leave the option out for its default");
+    if (word.empty()) throw Error({place, {}}, "the value is empty", "omit the option to use its default");
     target = word;
 }
 
@@ -39,10 +39,10 @@ void convert_number(const std::string& word, const std::string& place, Number& t
 }
 template <std::integral Number>
 void convert(const std::string& word, const std::string& place, Number& target) {
-    convert_number(word, place, target, "not a whole number of 0 or more");
+    convert_number(word, place, target, "expected a whole number, 0 or more");
 }
 inline void convert(const std::string& word, const std::string& place, double& target) {
-    convert_number(word, place, target, "not a number of 0 or more");
+    convert_number(word, place, target, "expected a number, 0 or more");
 }
 
 /// "90s", "10m", "2h", "1d", as timeout(1) has it; a number alone is seconds.
@@ -55,7 +55,7 @@ inline void convert(const std::string& word, const std::string& place, std::chro
     const auto [end, status] = std::from_chars(word.data(), last, number);
     number *= unit == kUnits.npos ? 1 : kSeconds[unit];
     if (status != std::errc() || end != last || !(number >= 1 && number <= 1e9))
-        throw invalid_value(word, place, "not a time, such as 90s, 10m or 2h");
+        throw invalid_value(word, place, "expected a time such as 90s, 10m or 2h");
     target = std::chrono::seconds(static_cast<std::int64_t>(number));
 }
 

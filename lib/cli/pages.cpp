@@ -105,7 +105,7 @@ std::string help_page(const PageText& page) {
                        "\n\n" + wrap(page.summary, 0) + "\n";
     if (!page.arguments_help.empty()) text += "\nArguments:\n";
     for (const OptionText& argument : page.arguments_help) text += entry(argument);
-    if (!page.commands.empty()) text += "\nCommands (" + page.name + " COMMAND --help says more):\n";
+    if (!page.commands.empty()) text += "\nCommands (" + page.name + " COMMAND --help for details):\n";
     for (const OptionText& command : page.commands) text += entry(command);
     std::string heading;
     for (const OptionText& option : page.options) {
@@ -115,10 +115,9 @@ std::string help_page(const PageText& page) {
     }
     if (!page.examples.empty()) text += "\nExamples:\n";
     for (const auto& [command, says] : page.examples) text += "  " + command + "\n      " + wrap(says, 6) + "\n";
-    std::string status = "0: done.";
-    if (!page.exit_one.empty()) status += " 1: " + page.exit_one;
-    text += "\nExit status:\n  " + wrap(status + " 2: bad usage or bad input. Anything else is a bug.", 2) + "\n";
-    return text;
+    text += "\nExit status:\n  0   success\n";
+    if (!page.exit_one.empty()) text += "  1   " + wrap(page.exit_one, 6) + "\n";
+    return text + "  2   bad usage or bad input\n  70  internal error: a bug in Whittle\n";
 }
 
 std::string man_page_options(const PageText& page) {

@@ -32,7 +32,7 @@ void compare(const std::string& graph, const JudgedFrame& failing, const std::ve
     try {
         compared.values.emplace(graph, report::diverge(*found, options.suspect()));
     } catch (const Error& error) {
-        log_warning(LogChannel::run, "the page has no values of " + graph + ": " + error.what());
+        log_warning(LogChannel::run, "the page shows no values of " + graph + ": " + error.what());
         compared.not_compared.emplace(graph, error.message());
     }
 }
@@ -47,8 +47,8 @@ PictureOptions::Compared compare(const report::Subject& subject, const SubjectOp
         if (!failing.wrong || graph.empty()) continue;
         if (compared.values.contains(graph) || compared.not_compared.contains(graph)) continue;  // a further run
         if (compared.values.size() == kMostCompared) {
-            compared.not_compared.emplace(graph, "values of the first " + std::to_string(kMostCompared) +
-                                                     " wrong graphs are compared, of no more");
+            compared.not_compared.emplace(
+                graph, "only the values of the first " + std::to_string(kMostCompared) + " wrong graphs are compared");
             continue;
         }
         if (frames.empty()) frames = load_model(subject.runnable, {.inputs = options.inputs});
@@ -91,18 +91,18 @@ void write_page(const std::filesystem::path& file, const html::PageFacts& facts)
 }  // namespace
 
 void PictureOptions::declare_page(Tool& tool) {
-    tool.section("Pictures");
+    tool.section("Visualization");
     tool.option("--html", html, "FILE",
-                "Write the report as a page for browsers, one file: graphs, source, breaks, guards, and with --backend "
+                "Write an interactive report as one HTML file: graphs, source, breaks, guards and, with --backend, "
                 "wrong values.");
-    tool.flag("--no-source", no_source, "With --html: leave the text of source files out.");
+    tool.flag("--no-source", no_source, "With --html: omit the text of source files.");
 }
 
 void PictureOptions::declare(Tool& tool) {
     declare_page(tool);
-    tool.option("--dot", dot, "FILE", "Write the graphs as a picture for Graphviz's dot.");
+    tool.option("--dot", dot, "FILE", "Write the graphs in the DOT format of Graphviz.");
     tool.option("--timeline", timeline, "FILE",
-                "Write what --times measures as a trace for Perfetto and chrome://tracing.");
+                "Write the times that --times measures as a trace for Perfetto or chrome://tracing.");
 }
 
 void PictureOptions::add_to(UsedFiles& files) const {

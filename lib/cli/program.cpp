@@ -41,7 +41,7 @@ std::vector<std::pair<std::string, std::string>> as_variables(const std::vector<
             throw invalid_value(option, "--compile", "expected " + expected);
         if (entry->option == ".backend") find_backend(BackendSpec(value));  // throws where there is none
         if (std::ranges::find(result, entry->name, &std::pair<std::string, std::string>::first) != result.end())
-            throw invalid_value(option, "--compile", "that option was given before");
+            throw invalid_value(option, "--compile", "the option is given twice");
         result.emplace_back(entry->name, value);
     }
     return result;
@@ -80,29 +80,31 @@ CaptureSettings ProgramOptions::capture() const {
 }
 
 void ProgramOptions::declare(Tool& tool) {
-    tool.section("Programs");
+    tool.section("Programs under capture");
     tool.option("--function", functions, "NAME",
-                "Capture this function instead of those that main calls. May be repeated.");
+                "Capture the function NAME instead of the functions that main calls. May be repeated.");
     tool.option("--compile", compile_options, "NAME=VALUE",
-                "An option of compile() in a program that is written against Whittle's API: " + compile_option_names() +
-                    ". May be repeated; explain list variables says what each is. cache_limit is also how many "
-                    "specializations a graph of a LibTorch program may have (default 8).");
-    tool.option("--capture", capture_keys, "KEY=VALUE",
-                "How to capture a program: level=core|api (ops of LibTorch, decomposed or as called), limit=MB (2048), "
-                "seconds=S (600); of trace also check=always|budget|never (run each graph on what was observed) and "
-                "save-every=S (10). May be repeated.");
+                "Set an option of compile() in a program that uses Whittle's API: " + compile_option_names() +
+                    ". See 'explain list variables'. cache_limit also limits the specializations of a graph of a "
+                    "LibTorch program (default 8). May be repeated.");
+    tool.option(
+        "--capture", capture_keys, "KEY=VALUE",
+        "How to capture a program: level=core (decomposed LibTorch ops, the default) or level=api (ops as called); "
+        "stop capture after limit=MB of captured data (2048) or seconds=S (600). Only for trace: "
+        "check=always|budget|never runs each graph again and compares the observed results (budget, the default, stops "
+        "after a fifth of the run time); save-every=S writes the trace every S seconds (10). May be repeated.");
     tool.offers([] { return std::vector<std::string>(std::begin(kKeys), std::end(kKeys)); });
     tool.after_dashes(arguments, "Arguments of the program.");
 }
 
 void ProgramOptions::refuse_for_model(const std::filesystem::path& model) const {
     const std::string file = model.string();
-    if (!arguments.empty()) throw Error({file, {}}, "it is no program, and takes no arguments after --");
+    if (!arguments.empty()) throw Error({file, {}}, "it is not a program, and takes no arguments after --");
     if (!functions.empty() || capture().level != CaptureSettings().level || !compile_options.empty() ||
         profile_recompiles)
-        throw Error({file, {}},
-                    "it is no program: --function, --compile, --capture level and --recompiles=all are for programs "
-                    "only");
+        throw Error(
+            {file, {}},
+            "it is not a program: --function, --compile, --capture level and --recompiles=all are for programs only");
 }
 
 namespace {
@@ -111,8 +113,9 @@ namespace {
 std::map<std::string, Tensor> by_name(const InputOptions& options) {
     Given given = read_given(options);
     if (!given.expected.empty())
-        log_warning(LogChannel::cli, "the expected outputs in " + given.expected_from +
-                                         " are not looked at: of a TorchScript module LibTorch's own are recorded");
+        log_warning(LogChannel::cli,
+                    "the expected outputs in " + given.expected_from +
+                        " are ignored: for a TorchScript module, the outputs that LibTorch computes are recorded");
     std::map<std::string, Tensor> tensors;
     for (std::size_t i = 0; i < given.inputs.size(); ++i) {
         const std::string& name = given.inputs[i].name;
@@ -138,12 +141,12 @@ ProgramRequest ProgramOptions::request(const Tool& tool, const std::filesystem::
     const ModelKind kind = recognize(program);
     const bool module = kind == ModelKind::torchscript;
     if (module && !arguments.empty())
-        throw Error({program.string(), {}}, "it is no program, and takes no arguments after --",
-                    "inputs are given by --input NAME=FILE");
+        throw Error({program.string(), {}}, "it is not a program, and takes no arguments after --",
+                    "give inputs with --input NAME=FILE");
     if (!module && inputs.given())
         throw Error({program.string(), {}}, "it is a program, which has its own inputs: --input is for models");
     const CaptureSettings settings = capture();
-    log_info(LogChannel::cli, program.string() + " is taken for: " + std::string(name(kind)));
+    log_info(LogChannel::cli, program.string() + ": recognized as " + std::string(name(kind)));
     std::vector<std::pair<std::string, std::string>> environment = as_variables(compile_options);
     if (profile_recompiles) environment.emplace_back("WHITTLE_PROFILE_RECOMPILES", "1");
     if (tool.shared().verbose) environment.emplace_back("WHITTLE_VERBOSE", "1");

@@ -9,19 +9,19 @@ namespace whittle::cli {
 namespace {
 
 constexpr Program kPrograms[] = {
-    {"trace", "MODEL…", "Runs a model and captures what it computes, as a folder of graphs and records.",
+    {"trace", "MODEL…", "Run a model or program and capture its tensor operations as graphs and records.",
      "model.onnx -o traces"},
-    {"explain", "MODEL", "Says what was captured from a model, where capture or a backend stops, and why.",
+    {"explain", "MODEL", "Report a model's graphs, its graph breaks, and what a backend does not support or fails on.",
      "traces --backend halide"},
     {"minify", "MODEL",
-     "Finds the fewest operations of a model that still fail in the same way, and keeps their recorded inputs.",
+     "Reduce a failing model to the fewest operations that still fail in the same way, and keep their inputs.",
      "traces --backend halide --accuracy"},
     {"repro", "GRAPH",
-     "Writes one standalone C++ file that shows a failure with nothing but the compiler under suspicion, and verifies "
-     "it by building and running it.",
+     "Write a standalone C++ program that reproduces a failure with the compiler alone, then build and run it to "
+     "verify that.",
      "traces.min.json"},
     {"replay", "RECORD|DIR…",
-     "Runs records again and compares their outputs with the recorded ones, each in a process of its own.",
+     "Run records again, each in its own process, and compare the outputs with the recorded ones.",
      "traces --backend halide"},
 };
 

@@ -48,7 +48,7 @@ ModelKind recognize_archive(const fs::path& path) {
     if (has("/constants.pkl")) return ModelKind::torchscript;
     if (has("/data.pkl") && !has(".json"))
         throw Error({path.string(), {}}, "it holds tensors that torch.save() wrote, expected a model",
-                    "torch.jit.save(torch.jit.script(model), FILE) or torch.export.save() write one");
+                    "save the model with torch.jit.save(torch.jit.script(model), FILE) or torch.export.save()");
     return ModelKind::pt2;
 }
 
@@ -74,7 +74,7 @@ std::string_view name(ModelKind kind) {
         case ModelKind::onnx:
             return "ONNX model";
         case ModelKind::pt2:
-            return "exported PyTorch program";
+            return "PyTorch export";
         case ModelKind::graph:
             return "graph";
         case ModelKind::record:
@@ -104,7 +104,7 @@ ModelKind recognize(const fs::path& path) {
         "ELF");
     if (elf && !is_executable(path))
         throw Error({file, {}}, "it is an ELF file without execute permission, expected a program or a model",
-                    "of a library, give the program that uses it; of a program, chmod +x");
+                    "for a library, give a program that uses it; for a program, run chmod +x");
     if (elf || (head.starts_with("#!") && is_executable(path))) return ModelKind::program;
     if (head.starts_with("PK\x03\x04")) return recognize_archive(path);
     const auto text = std::find_if(head.begin(), head.end(), [](unsigned char c) { return !std::isspace(c); });
@@ -113,10 +113,9 @@ ModelKind recognize(const fs::path& path) {
     if (extension == ".json") throw Error({file, "byte 0"}, "found no '{', expected a graph or record in JSON");
     // Writers start a ModelProto with field 1 (ir_version), 2 or 3: bytes that no text starts with.
     if (extension == ".onnx" || head[0] == 0x08 || head[0] == 0x12 || head[0] == 0x1a) return ModelKind::onnx;
-    throw Error(
-        {file, "byte 0"},
-        "unknown format, expected an ONNX model, an exported PyTorch program (.pt2), a TorchScript module (.pt), a "
-        "graph or a record in JSON, or a trace folder");
+    throw Error({file, "byte 0"},
+                "unknown format, expected an ONNX model, a PyTorch export (.pt2), a TorchScript module (.pt), a graph "
+                "or a record in JSON, or a trace folder");
 }
 
 }  // namespace whittle::cli

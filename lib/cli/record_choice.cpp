@@ -27,13 +27,13 @@ void check_is_record(const fs::path& file) {
     throw Error(
         {file.string(), {}},
         "it is " + std::string(kind == ModelKind::onnx ? "an " : "a ") + std::string(name(kind)) + ", not a record",
-        shell_quote(program_words("trace", {"-o", "traces", file.string()})) + " makes records of it, for " +
+        "record it with " + shell_quote(program_words("trace", {"-o", "traces", file.string()})) + ", then run " +
             program_called("replay") + " traces");
 }
 
 Shard shard_of(const std::string& shard) {
     if (shard.empty()) return shard_from_environment().value_or(Shard{});
-    const char* const why = "expected I/N, part I, from 1, of N";
+    const char* const why = "expected I/N with I from 1 to N";
     std::int64_t index = 0, count = 0;
     const char* const end = shard.data() + shard.size();
     const auto [slash, wrong] = std::from_chars(shard.data(), end, index);
@@ -46,15 +46,17 @@ Shard shard_of(const std::string& shard) {
 }  // namespace
 
 void RecordChoice::declare(Tool& tool) {
-    tool.section("Which records");
-    tool.option("--filter", filter, "RE", "Only records whose path this regular expression finds.");
+    tool.section("Record selection");
+    tool.option("--filter", filter, "RE", "Replay only records whose path matches this regular expression.");
+    tool.option("--to-event", to_event, "K",
+                "Stop after the first K records of each DIR, or, if only records of failed captures are given, after K "
+                "events of each.");
     tool.option(
-        "--to-event", to_event, "K",
-        "Stop after the first K records of each DIR; where only frames' records are named, after K events of each.");
-    tool.option("--shard", shard, "I/N",
-                "Run part I of N, from 1 on. Default: $GTEST_SHARD_INDEX, from 0 on, of $GTEST_TOTAL_SHARDS.");
-    tool.option("--xfail", xfail, "FILE",
-                "Known failures: a pattern for a record's name or path on each line, the reason behind '#'.");
+        "--shard", shard, "I/N",
+        "Replay part I of N, counted from 1. Default: $GTEST_SHARD_INDEX, counted from 0, of $GTEST_TOTAL_SHARDS.");
+    tool.option(
+        "--xfail", xfail, "FILE",
+        "File of known failures: on each line a pattern for the name or path of records, and a reason after '#'.");
 }
 
 void RecordChoice::check_usage(std::span<const fs::path> arguments) const {
@@ -71,7 +73,7 @@ std::vector<fs::path> RecordChoice::records(const Tool& tool, const std::vector<
         throw invalid_value(filter, "--filter", "it matches none of " + plural(all.size(), "record"));
     std::vector<fs::path> selected = select_records(all, filter, shard_of(shard));
     for (const std::string& pattern : known.unused(all))
-        warn(tool, xfail->string() + ": no record is called '" + pattern + "'");
+        warn(tool, xfail->string() + ": no record matches '" + pattern + "'");
     return selected;
 }
 

@@ -28,23 +28,23 @@ std::vector<cpp::StaticTables> described_files(const fs::path& model) {
 }  // namespace
 
 void ReportOptions::declare_output(Tool& tool) {
-    tool.option("-o,--output", output, "FILE", "Write the report to FILE. Default: stdout; of a program stderr.");
+    tool.option("-o,--output", output, "FILE",
+                "Write the report to FILE. Default: stdout, or stderr if MODEL is a program.");
 }
 
 void ReportOptions::declare_tables(Tool& tool) {
-    tool.section("The report");
-    tool.flag("--ops", ops, "Add a table of the operations: how often each is called, with what results.");
-    tool.flag("--times", times,
-              "Add what compiling and running take: passes, kernels, memory, operations of LibTorch.");
+    tool.section("Report");
+    tool.flag("--ops", ops, "Add a table of the operations: number of calls and types of results.");
+    tool.flag("--times", times, "Add compile and run times: passes, kernels, memory, LibTorch operations.");
 }
 
 void ReportOptions::declare(Tool& tool) {
     declare_output(tool);
     declare_tables(tool);
-    tool.flag("--guards", guards, "Add the guards of each captured graph: when it may be used again.");
-    tool.flag_or_choice(
-        "--recompiles", recompiles, {"seen", "all"},
-        "Add every recompile: its guard, how often, what would stop it. all: let no cache limit hide one.");
+    tool.flag("--guards", guards, "Add the guards of each captured graph: the conditions under which it is reused.");
+    tool.flag_or_choice("--recompiles", recompiles, {"seen", "all"},
+                        "Add every recompile: the guard that failed, how often, and how to avoid it. all: raise cache "
+                        "limits so that they hide none.");
 }
 
 void ReportOptions::add_to(UsedFiles& files) const { files.writes("--output", output); }
@@ -61,7 +61,7 @@ report::TextOptions ReportOptions::text(const Tool& tool, const ReportSink& sink
 
 ReportSink::ReportSink(const Tool& tool, const std::optional<fs::path>& model, const std::optional<fs::path>& output) {
     if (output) {
-        if (tool.shared().json) throw Error("--output cannot be used with --json, which is for stdout");
+        if (tool.shared().json) throw Error("--output cannot be used with --json, which prints to stdout");
         path_ = *output;
         out_ = &text_;
     } else if (model && recognize(*model) == ModelKind::program) {
@@ -82,9 +82,10 @@ void ReportSink::close() {
 }
 
 void SourceOptions::declare(Tool& tool) {
-    tool.positional("FILE.cpp", file, "The source of a C++ program.");
-    tool.option("--static-flags", flags, "FLAGS",
-                "Flags that FILE.cpp is compiled with, as one word; without a program as MODEL also behind --.");
+    tool.positional("FILE.cpp", file, "Source file of a C++ program.");
+    tool.option(
+        "--static-flags", flags, "FLAGS",
+        "Compiler flags for FILE.cpp, as one argument. If MODEL is not a program, flags can follow -- instead.");
 }
 
 std::vector<cpp::Analysis> SourceOptions::analyses(
@@ -107,7 +108,7 @@ std::vector<cpp::Analysis> SourceOptions::analyses(
     if (unknown.empty()) return found;
     std::vector<std::string> names;
     for (const cpp::Function& function : found[0].functions) names.push_back(function.name);
-    throw invalid_value(unknown[0], "--function", "it is no function of " + file->string(),
+    throw invalid_value(unknown[0], "--function", "found no such function in " + file->string(),
                         did_you_mean(unknown[0], names));
 }
 

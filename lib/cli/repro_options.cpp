@@ -13,44 +13,44 @@ namespace fs = std::filesystem;
 
 void declare_output(Tool& tool, repro::Options& options) {
     tool.option("-o,--output", options.output, "FILE",
-                "The file to write, and where a repro is a folder, its name without .cpp. Default: repro.cpp; of "
-                "PyTorch calls repro.py.");
+                "File to write; if the repro is a folder, its name is FILE without .cpp. Default: repro.cpp, or "
+                "repro.py with --python.");
 }
 
 void declare_python(Tool& tool, repro::Options& options) {
     tool.flag("--python", options.python,
-              "Write a script of PyTorch calls instead, with the reference's results: repro.py.");
+              "Write a Python script of PyTorch calls instead, with the reference's results.");
 }
 
 void declare_repro(Tool& tool, repro::Options& options) {
-    tool.section("The program");
+    tool.section("Generated program");
     tool.choice("--data", options.data, {"auto", "real", "random", "small", "ones", "zeros"},
-                "Values of inputs and parameters: recorded (real), random, small whole numbers, ones, zeros, or the "
-                "simplest that fails (auto).");
+                "Values of inputs and parameters: recorded (real), random, small whole numbers (small), ones, zeros, "
+                "or the simplest that still fails (auto, the default).");
     tool.flag("--harness", options.harness,
-              "Write the whole graph with its data, plain loops and a verdict, not a short program.");
+              "Write the whole graph with its data, reference loops and a verdict, instead of a short program.");
     tool.flag("--anonymize", options.anonymize,
-              "Rename values, parameters, modules and files, and make data up wherever it still fails.");
-    tool.flag("--no-verify", options.no_verify, "Do not build and run the file.");
-    tool.option("--repeat", options.runs, "N",
-                "Runs of the verification, which must all show the failure. Default: 3.");
+              "Rename values, parameters, modules and files, and replace data by made-up values where it still fails.");
+    tool.flag("--no-verify", options.no_verify, "Do not build and run the program.");
+    tool.option("--repeat", options.runs, "N", "Number of verification runs, all of which must fail. Default: 3.");
     tool.option("--timeout", options.alarm, "S", "Seconds after which the compiler counts as hung. Default: 60.");
 }
 
 void declare_report(Tool& tool, repro::Options& options) {
-    tool.section("The report");
+    tool.section("Report");
     tool.option("--issue", options.issue, "FILE",
-                "File of the report, in the form of the project's tracker. Default: ISSUE.md.");
+                "File of the bug report, in the format of the compiler's issue tracker. Default: ISSUE.md.");
     tool.option("--bundle", options.bundle, "DIR",
-                "Write a folder that shows the failure on another machine: repro.cpp, run.sh, the graph, a record, "
-                "ISSUE.md and the environment. Read it before you send it.");
-    tool.option("--title", options.title, "TEXT", "Title of the report. Default: what fails, and how.");
-    tool.option("--note", options.notes, "TEXT",
-                "First line of the report: the cause, or the documentation's words. May be repeated.");
+                "Write a folder that reproduces the failure on another machine: repro.cpp, run.sh, the graph, a "
+                "record, ISSUE.md and the environment. Review it before you send it.");
+    tool.option("--title", options.title, "TEXT", "Title of the report. Default: a summary of the failure.");
+    tool.option(
+        "--note", options.notes, "TEXT",
+        "Line at the start of the report, such as the cause or a quote from the documentation. May be repeated.");
     tool.option("--also", options.also, "BACKEND",
-                "Ask this backend, too, such as a newer release, and report whether it fails. May be repeated.");
+                "Also test this backend, such as a newer release, and report whether it fails. May be repeated.");
     tool.option("--checked", options.checked, "TEXT",
-                "A line beside the version: what you tried or read of another release. May be repeated.");
+                "Line next to the version: what you know about other releases. May be repeated.");
 }
 
 void add_to(UsedFiles& files, const repro::Options& options) {

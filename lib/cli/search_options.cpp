@@ -40,7 +40,7 @@ std::vector<std::string> passes_of(const SearchOptions& options) {
         for (std::string name; std::getline(rest, name, ','); names.insert(name))
             if (std::ranges::find(all, name) == all.end())
                 throw invalid_value(name, "--delta-passes", fmt::format("expected some of {}", fmt::join(all, ", ")),
-                                    "minify passes says what they do");
+                                    "minify passes describes them");
     }
     std::vector<std::string> wanted;
     for (const std::string& name : all)
@@ -128,24 +128,25 @@ std::vector<LoadedFrame> read_frames(const MinifyOptions& options, bool fold) {
 }  // namespace
 
 void JudgeOptions::declare(Tool& tool) {
-    backend.declare(tool, "what MODEL was recorded with and its options, else halide");
-    accuracy.declare(tool, "Wrong results are failures too; without it only errors, crashes and hangs are.");
-    tool.section("Scripts and commands that judge");
+    backend.declare(tool, "the one that MODEL was recorded with and its options, else halide");
+    accuracy.declare(tool, "Treat wrong results as failures, too; without it, only errors, crashes and hangs are.");
+    tool.section("Test scripts and check commands");
     tool.option("--test", test, "SCRIPT",
-                "Run SCRIPT CANDIDATE; exit 0: the candidate is still interesting (as C-Vise and llvm-reduce).");
+                "Interestingness test: SCRIPT CANDIDATE exits with status 0 if the candidate still fails (as in C-Vise "
+                "and llvm-reduce).");
     tool.flag("--test-must-fail", test_must_fail, {});
     tool.rest_of_line("--check", check, "CMD…",
-                      "Run CMD with the candidate in place of {}; exit other than 0: it still fails (as Polygraphy). "
-                      "Takes the rest of the line.");
+                      "Check command: CMD, with {} replaced by the candidate, exits with a status other than 0 if the "
+                      "candidate still fails (as in Polygraphy). Takes the rest of the line.");
     tool.option("--fail-code", which.fail_codes, "N",
-                "With --check: only exit code N is the failure. May be repeated.");
+                "With --check: only exit status N is the failure. May be repeated.");
     tool.option("--ignore-fail-code", which.ignore_codes, "N",
-                "With --check: exit code N is not the failure. May be repeated.");
+                "With --check: exit status N is not the failure. May be repeated.");
     tool.option("--fail-regex", which.fail_pattern, "RE",
-                "With --check: what CMD prints must match RE to be the failure.");
+                "With --check: only output of CMD that matches RE is the failure.");
     tool.choice("--external-data", which.external_data, external_data_words(),
-                "With --check and --test: keep large weights of .onnx candidates in files beside them. Default: auto, "
-                "from 64 MB on.");
+                "With --check or --test: store the weights of .onnx candidates in separate files. Default: auto, for "
+                "64 MB or more.");
 }
 
 void JudgeOptions::check_usage() const {
@@ -162,7 +163,7 @@ void JudgeOptions::check_usage() const {
     require_with(!accuracy.atol.empty(), "--atol", given, "--accuracy");
     const auto not_with_command = [&](bool of_backend, const char* option) {
         if (of_backend && command())
-            throw Error(std::string(option) + " cannot be used with --test and --check: there the command judges");
+            throw Error(std::string(option) + " cannot be used with --test or --check, which decide what fails");
     };
     not_with_command(given, "--accuracy");
     not_with_command(!backend.options().empty(), "--backend-option");
@@ -172,29 +173,30 @@ void JudgeOptions::check_usage() const {
 }
 
 void SearchOptions::declare(Tool& tool) {
-    tool.section("The search");
+    tool.section("Search");
     tool.option("-j,--jobs", search.jobs, "N",
-                "Judge up to N candidates at a time; the result stays the same. Default: 1.");
+                "Test up to N candidates in parallel; the result stays the same. Default: 1.");
     tool.flag("--resume", search.resume,
-              "Go on where an earlier run with the same arguments stopped, with the answers in OUT.journal.");
-    tool.option("--time-limit", time_limit, "TIME", "Stop after TIME (90s, 10m, 2h) with the best so far.");
-    tool.option("--step-limit", search.step_limit, "N", "Stop after N candidates with the best so far.");
+              "Continue an earlier run with the same arguments from its journal, OUT.journal.");
+    tool.option("--time-limit", time_limit, "TIME", "Stop after TIME (90s, 10m, 2h) and keep the best result so far.");
+    tool.option("--step-limit", search.step_limit, "N", "Stop after N candidates and keep the best result so far.");
     tool.choice("--after", after, {"capture", "file", "aot"},
-                "Reduce the graph as it was captured (default), with what depends on constants alone (file, of ONNX "
-                "models), or decomposed to core operations (aot).");
-    tool.option("--launcher", launcher, "PREFIX",
-                "Run each query elsewhere: PREFIX ('srun -n1', 'ssh HOST') stands before its command. See "
-                "share/doc/clusters.md.");
+                "Reduce the captured graph (default), the graph of an ONNX file without constant folding (file), or "
+                "the graph decomposed into core operations (aot).");
+    tool.option(
+        "--launcher", launcher, "PREFIX",
+        "Test each candidate through PREFIX, such as 'srun -n1' or 'ssh HOST'. See share/doc/how-to/clusters.md.");
     tool.option("--repeat", search.repeat, "N",
-                "Runs of the original and of the result; where they disagree, candidates run more often. Default: 2.");
-    tool.choice(
-        "--mode", search.mode, reduce::mode_names(),
-        "Search by bisection, then delta debugging (auto), by one of them, or call by call (linear). Default: auto.");
+                "Number of runs of the original and of the result; if they disagree, candidates are run several times. "
+                "Default: 2.");
+    tool.choice("--mode", search.mode, reduce::mode_names(),
+                "Search strategy: bisection followed by delta debugging (auto), one of these, or call by call "
+                "(linear). Default: auto.");
     tool.option(
         "--delta-passes", delta_passes, "LIST",
-        "Reductions to run, separated by commas; -LIST: all but these. minify passes lists them. Default: all.");
+        "Reductions to apply, separated by commas; -LIST: all but these. 'minify passes' lists them. Default: all.");
     tool.offers(reduce::pass_names, Tool::Offered::list);
-    limits.declare(tool, "one candidate");
+    limits.declare(tool, "each candidate");
 }
 
 void SearchOptions::check_usage() const {
@@ -206,7 +208,7 @@ void SearchOptions::check_usage() const {
 std::vector<LoadedFrame> frames_of(const MinifyOptions& options) {
     const bool unfolded = options.search.after == "file";
     if (unfolded && recognize(options.model) != ModelKind::onnx)
-        throw Error("--after file requires an ONNX model: nothing of '" + options.model.string() + "' is folded");
+        throw Error("--after file requires an ONNX model: '" + options.model.string() + "' is not one");
     std::vector<LoadedFrame> frames = read_frames(options, !unfolded);
     if (frames.empty()) throw Error({options.model.string(), {}}, "it holds no graph");
     return frames;

@@ -31,22 +31,24 @@ static std::vector<std::string> log_names() {
 
 void SharedOptions::declare(Tool& tool) {
     tool.section("Options of every program");
-    tool.flag("--json", shared.json, "Write one JSON document to stdout, also of an error.");
+    tool.flag("--json", shared.json, "Print the result, or the error, as one JSON document on stdout.");
     tool.option("--log", log_spec, "SPEC",
-                "Log these channels to stderr, or to $WHITTLE_LOG_FILE: NAME information, +NAME debugging, -NAME "
-                "errors only. Added to $WHITTLE_LOGS; explain list logs lists them.");
+                "Log channels, separated by commas: NAME (info), +NAME (debug) or -NAME (errors only); see 'explain "
+                "list logs'. Adds to $WHITTLE_LOGS. The log goes to stderr or to $WHITTLE_LOG_FILE.");
     tool.offers(log_names, Tool::Offered::list);
     tool.option("--debug-dir", debug_dir, "DIR",
-                "Write graphs, guards, kernels and code into a new folder DIR/run_N; $WHITTLE_DEBUG_PARTS: which of "
-                "them. Default: $WHITTLE_DEBUG_DIR, else nowhere.");
-    tool.choice("--progress", progress, {"auto", "plain", "json"},
-                "Progress on stderr: one line on a terminal (auto), a line every ten seconds, or JSON.");
-    tool.flag("-q,--quiet", shared.quiet, "Neither warnings nor progress.");
+                "Write graphs, guards, kernels and generated code into a new folder DIR/run_N; $WHITTLE_DEBUG_PARTS "
+                "selects which. Default: $WHITTLE_DEBUG_DIR, if set.");
+    tool.choice(
+        "--progress", progress, {"auto", "plain", "json"},
+        "Show progress on stderr: auto (one line, only on a terminal), plain (a line every ten seconds) or json.");
+    tool.flag("-q,--quiet", shared.quiet, "Suppress warnings and progress.");
     tool.choice("--color", color, {"auto", "always", "never"},
-                "Colors: on a terminal (auto, $NO_COLOR), always or never. $FORCE_HYPERLINK: links.");
-    tool.flag("-v,--verbose", shared.verbose, "Say more: full lists and full stacks.");
-    tool.flag("-h,--help", help, "Print this page.");
-    tool.flag("--version", version, "Print the version and what was built in.");
+                "Use colors: auto (on a terminal, unless $NO_COLOR is set), always or never. $FORCE_HYPERLINK=1 or 0 "
+                "turns links to files on or off.");
+    tool.flag("-v,--verbose", shared.verbose, "Print full lists and full stacks.");
+    tool.flag("-h,--help", help, "Print this help.");
+    tool.flag("--version", version, "Print the version, and the compiler and libraries it was built with.");
 }
 
 void SharedOptions::configure() {

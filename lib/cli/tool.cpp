@@ -266,8 +266,8 @@ void Tool::warn_of_old_spellings() const {
     if (found.old.empty()) return;
     std::string write;
     for (const std::string& setting : found.variables) write += setting + " ";
-    warn(*this, join(found.old) + (found.old.size() > 1 ? " are old spellings" : " is an old spelling") +
-                    "; write: " + write + shell_quote(command_line()));
+    warn(*this, join(found.old) + (found.old.size() > 1 ? " are deprecated" : " is deprecated") + "; use: " + write +
+                    shell_quote(command_line()));
 }
 
 std::optional<std::string> Tool::parse(std::span<const std::string> arguments) {
@@ -288,8 +288,8 @@ std::optional<std::string> Tool::parse(std::span<const std::string> arguments) {
     impl.every.configure();
     warn_of_old_spellings();
     if (!ours.empty())
-        log_warning(LogChannel::cli, "'" + ours + "' stands behind " + before_equals(arguments[own]) +
-                                         " and belongs to its command; options of " + called() + " stand before it");
+        log_warning(LogChannel::cli, "'" + ours + "' after " + before_equals(arguments[own]) +
+                                         " is passed to its command; put options of " + called() + " before it");
     return std::nullopt;
 }
 
@@ -330,7 +330,7 @@ int Tool::run(Tool& tool, Words arguments, const Words& typed, const std::functi
         print_error(tool, error);
         return 2;
     } catch (const std::bad_alloc&) {
-        print_error(tool, Error("out of memory: the model and its values need more than there is"));
+        print_error(tool, Error("out of memory: the model and its values need more memory than is available"));
         return 2;
     } catch (const std::filesystem::filesystem_error& error) {
         print_error(tool, Error({error.path1().string(), {}}, error.code().message()));

@@ -2,7 +2,7 @@
 // the only top-level catch.
 //
 //   int main(int argc, char** argv) {
-//       cli::Tool tool("replay", "RECORD|DIR…", "Runs records again and compares what they give with what they gave.");
+//       cli::Tool tool("replay", "RECORD|DIR…", "Run records again and compare the outputs.");
 //       std::filesystem::path junit;
 //       tool.option("--junit", junit, "FILE", "Write a JUnit XML report to FILE.");
 //       tool.example("replay traces/", "replay every record of a trace");
@@ -64,8 +64,9 @@ class Tool {
     Tool(const Tool&) = delete;
     Tool& operator=(const Tool&) = delete;
 
-    // Declarations. `names` is "-o,--output" or "--ops"; `help` is one or two sentences. A target keeps its value when
-    // the option is not given; a repeated scalar option is an error, a vector collects.
+    // Declarations. `names` is "-o,--output" or "--ops"; `help` is one phrase, an imperative or a noun, and what else a
+    // newcomer needs. A target keeps its value when the option is not given; a repeated scalar option is an error, a
+    // vector collects.
     void flag(std::string_view names, bool& target, std::string_view help);
     void option(std::string_view names, Target target, std::string_view value, std::string_view help);
     /// One of `words`.

@@ -21,7 +21,7 @@ namespace fs = std::filesystem;
 
 void RecordOptions::declare(Tool& tool) {
     tool.choice("--record", record, {"always", "on-error", "never"},
-                "Write records always (default), of runs that fail or give wrong results, or never.");
+                "When to write records: always (default), on-error (runs that fail or give wrong results) or never.");
 }
 
 RecordPolicy RecordOptions::records() const {
@@ -37,18 +37,20 @@ void RecordOptions::require(const std::string& option, const std::string& why) c
 }
 
 void WholeOptions::declare(Tool& tool) {
-    tool.flag_or_choice("--fullgraph", fullgraph, {"breaks", "export"},
-                        "Exit with status 1 at a graph break, naming the first; export: also at an input that is no "
-                        "parameter, and at a fixed size that was marked dynamic.");
+    tool.flag_or_choice(
+        "--fullgraph", fullgraph, {"breaks", "export"},
+        "Exit with status 1 if there is a graph break, and report the first. export: also if a graph reads a tensor "
+        "that is not an argument of the function, or if a size marked dynamic is fixed.");
 }
 
 void GraphOptions::declare(Tool& tool) {
     tool.section("Graphs");
     tool.flag("--joint", joint,
-              "Trace each graph with the gradients of what requires one, with ones as tangents. Of a program: trace "
-              "its folder once more.");
+              "Trace each graph as a joint graph, with the gradients of all inputs that require one; tangents are "
+              "ones. For a program: trace it, and then the folder with --joint.");
     tool.option("--write-pt2", pt2, "FILE",
-                "Write the only graph as a PyTorch export, too, for torch.export.load() of PyTorch 2.9 and later.");
+                "Also write the graph, if there is only one, as a PyTorch export for torch.export.load() of PyTorch "
+                "2.9 or later.");
 }
 
 void GraphOptions::check(const fs::path& model) const {
@@ -74,8 +76,7 @@ void GraphOptions::apply(const Tool& tool, std::vector<LoadedFrame>& frames) con
                 return true;
             }
         });
-        if (frames.empty())
-            throw Error("--joint: found no graph that can be differentiated, expected one for the trace to hold");
+        if (frames.empty()) throw Error("--joint: found no graph that can be differentiated, expected at least one");
     }
     std::vector<const Graph*> graphs;
     for (LoadedFrame& frame : frames) graphs.push_back(&frame.graph);
@@ -92,14 +93,14 @@ void GraphOptions::write(std::span<const Graph* const> graphs) const {
     if (!pt2) return;
     if (graphs.size() != 1)
         throw Error({"--write-pt2", {}}, "found " + plural(graphs.size(), "graph") + ", expected one",
-                    "--function NAME chooses a program's; of a folder, give one of its graphs/*.json");
+                    "for a program, select one with --function NAME; for a folder, give one of its graphs/*.json");
     try {
         if (graphs[0]->dialect == "aten") return pt2::save_pt2(*pt2, *graphs[0]);
         program::CompiledProgram made_of(*graphs[0]);
         pt2::save_pt2(*pt2, made_of.graph(program::Stage::decomposed));
     } catch (const Error& error) {
         if (!error.where().file.empty()) throw;
-        throw Error({pt2->string(), {}}, "it cannot be written: " + error.message(), error.hint());
+        throw Error({pt2->string(), {}}, "cannot write it: " + error.message(), error.hint());
     }
 }
 

@@ -105,7 +105,7 @@ void require_with(bool given, const std::string& option, bool other_given, const
 
 void require_range(const std::string& option, double value, double low, double high) {
     if (value >= low && value <= high) return;
-    throw invalid_value(number_text(value), option, "not in " + number_text(low) + " to " + number_text(high));
+    throw invalid_value(number_text(value), option, "expected " + number_text(low) + " to " + number_text(high));
 }
 
 std::vector<fs::path> files_read(const fs::path& model, const InputOptions& inputs) {
@@ -144,14 +144,14 @@ void check_files(const UsedFiles& files) {
         const std::string name = output.file.string();
         if (name.starts_with("--"))  // the option's own value was forgotten
             throw Error({output.option, {}}, "found the option " + name + ", expected a file",
-                        "a file of this name is ./" + name);
+                        "for a file of this name, write ./" + name);
         check_output(output.option, output.file, files.read);
     }
     for (std::size_t i = 0; i < files.written.size(); ++i)
         for (std::size_t k = 0; k < i; ++k)
             if (is_same_file(files.written[k].file, files.written[i].file))
-                throw Error({files.written[i].option, {}}, "'" + files.written[i].file.string() + "' is the file of " +
-                                                               files.written[k].option + ", too, expected another one");
+                throw Error(files.written[k].option + " and " + files.written[i].option + " name the same file: '" +
+                            files.written[i].file.string() + "'");
 }
 
 void print_json(const nlohmann::json& json) {

@@ -19,17 +19,17 @@ namespace whittle::diagnose {
 namespace {
 
 constexpr Component kComponents[] = {
-    {"eager", "the capture, or a kernel of the reference", CompileStage::captured},
-    {"pre_dispatch_eager", "the inference of an op, or what was captured of it", CompileStage::captured},
-    {"eager_debug", "an op that breaks its declaration", CompileStage::captured},
-    {"roundtrip", "the graph's own file", CompileStage::captured},
-    {"libtorch", "a kernel of the reference (or of LibTorch)", CompileStage::captured,
+    {"eager", "the capture, or a kernel of the reference backend", CompileStage::captured},
+    {"pre_dispatch_eager", "shape inference of an op, or its captured result types", CompileStage::captured},
+    {"eager_debug", "an op that violates its schema or recorded type", CompileStage::captured},
+    {"roundtrip", "writing or reading the graph's file", CompileStage::captured},
+    {"libtorch", "a kernel of the reference backend (or of LibTorch)", CompileStage::captured,
      "a gradient rule (or LibTorch's)"},
-    {"finite_differences", "a kernel of the reference", CompileStage::captured, "a gradient rule", "", true},
-    {"aot_eager_default_partitioner", "functionalize, the joint graph, or its cut", CompileStage::functional},
-    {"aot_eager", "the min-cut partition", CompileStage::functional},
+    {"finite_differences", "a kernel of the reference backend", CompileStage::captured, "a gradient rule", "", true},
+    {"aot_eager_default_partitioner", "functionalization, the joint graph, or its partition", CompileStage::functional},
+    {"aot_eager", "the min-cut partitioner", CompileStage::functional},
     {"aot_eager_decomp_partition", "a decomposition", CompileStage::decomposed},
-    {"aot_eager_decomp_partition_crossref", "the inference or the declaration of an op", CompileStage::decomposed, "",
+    {"aot_eager_decomp_partition_crossref", "shape inference or the schema of an op", CompileStage::decomposed, "",
      "ops=all"},
     {"", "the backend", CompileStage::captured},
 };
@@ -120,7 +120,7 @@ class Procedure {
             }
             tried.compared = said.compared;
             if (offered<OwnGradients>(*backend) && !said.outcome.no_gradients.empty())
-                tried.undecided = "of gradients: " + said.outcome.no_gradients;
+                tried.undecided = "gradients: " + said.outcome.no_gradients;
             if (said.fails() && tried.failed++ == 0) {
                 tried.failure = said.reason;
                 tried.of_gradients = said.outcome.failed_at_gradients();

@@ -98,18 +98,18 @@ std::string sure_text(const Letter& letter) {
     const Guilt& guilt = letter.guilt;
     const Tried& who = guilt.who();
     const std::string runs = std::to_string(who.runs) + " runs";
-    std::string text = who.runs == 1            ? "it fails, asked once"
-                       : who.failed == who.runs ? "it fails in each of " + runs
-                                                : "it fails in " + std::to_string(who.failed) + " of " + runs;
+    std::string text = who.runs == 1            ? "fails in the only run"
+                       : who.failed == who.runs ? "fails in each of " + runs
+                                                : "fails in " + std::to_string(who.failed) + " of " + runs;
     if (guilt.rate.flaky())
-        text += "; what is right passed at least " + plural(guilt.repeat, "run") +
-                ", so that one diagnosis in 1000 misses a failure";
+        text +=
+            "; what is right ran at least " + plural(guilt.repeat, "time") + " (1 of 1000 diagnoses misses a failure)";
     if (letter.minimized) {
         const std::size_t left = letter.minimized->calls().size();
-        text +=
-            "; " + std::to_string(left) + " of " + plural(letter.ops, "op") + (left == 1 ? " is" : " are") + " enough";
+        text += "; " + std::to_string(left) + " of " + plural(letter.ops, "op") +
+                (left == 1 ? " reproduces" : " reproduce") + " it";
     }
-    if (letter.switched) text += "; without it all is right";
+    if (letter.switched) text += "; passes without the culprit";
     return text;
 }
 
@@ -124,7 +124,7 @@ std::string mender_of(const std::string& name, const Backend* backend, const Cul
     if (component_named(spec)) return "Whittle's issue tracker";
     const auto* const programs = backend ? offered<program::KernelPrograms>(*backend) : nullptr;
     const std::string compiler = programs ? programs->compiler() : "";
-    if (compiler.empty()) return "the makers of " + name;
+    if (compiler.empty()) return "the maintainers of " + name;
     const auto races = [](const std::string& directive) { return directive.ends_with("allow_race_conditions()"); };
     const bool ours =
         culprit && (culprit->component == "lowering" || culprit->component == "pass" ||
@@ -132,7 +132,7 @@ std::string mender_of(const std::string& name, const Backend* backend, const Cul
     if (ours) return "Whittle's issue tracker";
     // The repro's program is the same translation of the kernel: nothing tells it from the compiler.
     return compiler + (culprit && culprit->component == "compiler"
-                           ? "'s issue tracker, if the program reads as the kernel does, else Whittle's"
+                           ? "'s issue tracker, or Whittle's if the program does not match the kernel"
                            : "'s issue tracker");
 }
 
@@ -149,9 +149,9 @@ std::string only_library(const Letter& letter) {
     return std::filesystem::path(library).filename().string();
 }
 
-/// Who mends it, which `backend` did.
+/// The maintainers of what `backend` did wrong.
 std::string mender_of(const Letter& letter, const Backend& backend) {
-    if (const std::string library = only_library(letter); !library.empty()) return "the makers of " + library;
+    if (const std::string library = only_library(letter); !library.empty()) return "the maintainers of " + library;
     if (letter.guilt.who().backend == "libtorch") return "Whittle's issue tracker, or PyTorch's";
     if (!letter.guilt.who().component->backend.empty()) return "Whittle's issue tracker";
     Failure failure;
@@ -161,10 +161,9 @@ std::string mender_of(const Letter& letter, const Backend& backend) {
 
 std::string send_text(const Letter& letter) {
     if (letter.repro)
-        return letter.repro->string() +
-               (letter.verified ? ", which was built and run and shows it, to "
-                                : ", which does NOT show it here, to ") +
-               letter.mender;
+        return letter.repro->string() + " to " + letter.mender +
+               (letter.verified ? " (verified: built, run, reproduces the failure)"
+                                : " (NOT verified: it does not reproduce the failure here)");
     if (letter.minimized) return letter.minimized_file.string() + " to " + letter.mender;
     return "the model to " + letter.mender;
 }
@@ -244,7 +243,7 @@ void write_letters(const LoadedFrame& frame, Letter letter, const LetterSteps& s
         const Suspect guilty = guilty_one(filled);
         const std::unique_ptr<Backend> backend = find_backend(guilty.spec);
         if (offered<Reference>(*backend))  // it has no failures of its own that could be followed
-            filled.no_repro = "the reference itself differs from what was recorded";
+            filled.no_repro = "the reference backend itself differs from the recorded results";
         else
             steps.follow(filled, guilty, number);
         address(filled, *backend);
@@ -262,10 +261,10 @@ std::string to_text(const Letter& letter) {
         return std::string(label) + std::string(12 - label.size(), ' ') + what + "\n";
     };
     const Tried& who = letter.guilt.who();
-    std::string text = line("what:", as_line(who.failure, 300));
-    text += line("since:", since_text(letter));
-    text += line("who:", who_text(letter));
-    text += line("how sure:", sure_text(letter));
+    std::string text = line("failure:", as_line(who.failure, 300));
+    text += line("fails with:", since_text(letter));
+    text += line("culprit:", who_text(letter));
+    text += line("evidence:", sure_text(letter));
     if (!letter.last_good.empty()) text += line("last good:", shell_quote(letter.last_good));
     if (!letter.first_bad.empty()) text += line("first bad:", shell_quote(letter.first_bad));
     for (const std::filesystem::path& file : letter.drifted)

@@ -1,5 +1,5 @@
-// The letter of a diagnosis: what fails, since which component, who did it, how sure that is, which commands show it,
-// and what to send to whom.
+// The report of a diagnosis: the failure, the first component with which it occurs, the culprit, the evidence, the last
+// good and the first bad command, and what to send to whom.
 #pragma once
 
 #include <filesystem>

@@ -154,12 +154,12 @@ std::string kind_of(const Graph& minimized) {
 std::string to_text(const Counts& counts) {
     const auto of = [](std::size_t number, const char* what) { return ", " + std::to_string(number) + " " + what; };
     return "models " + std::to_string(counts.models) + ": " + std::to_string(counts.right) + " right" +
-           of(counts.unsupported, "unsupported") + of(counts.refused, "that the reference refuses") +
-           of(counts.unstable, "where rounding decides") + of(counts.outside, "of which the standard says nothing") +
-           of(counts.open, "where nobody says what is right") + of(counts.failing, "found; ") +
-           std::to_string(counts.ops) + " ops" + of(counts.pairs, "pairs") +
+           of(counts.unsupported, "unsupported") + of(counts.refused, "refused by the reference") +
+           of(counts.unstable, "unstable (rounding decides)") + of(counts.outside, "outside the ONNX standard") +
+           of(counts.open, "with unspecified results") + of(counts.failing, "failing; ") + std::to_string(counts.ops) +
+           " ops" + of(counts.pairs, "pairs of ops") +
            of(static_cast<std::size_t>(static_cast<double>(counts.models) / std::max(counts.seconds, 1e-3)),
-              "models a second\n");
+              "models per second\n");
 }
 
 nlohmann::json to_json(const Counts& counts) {

@@ -91,12 +91,12 @@ CaptureCheck::Finding judged(const Graph& graph, std::span<const Tensor> inputs,
         if (closeness_of(graph, inputs, observed, accuracy) == Closeness::noise)
             return {.kind = Kind::good, .noisy = true};
         const std::string differs = "output %" + graph.node({outputs[i]}).name +
-                                    " was observed otherwise than it is computed: " + found->description;
+                                    ": the program's value differs from the captured graph's: " + found->description;
         if (!libtorch_agrees(graph, inputs, observed, by_dtype)) return {Kind::fault, differs};
         if (exact_value() && libtorch_rounds(graph, inputs, *exact)) return {.kind = Kind::good, .noisy = true};
         return {Kind::failed, differs +
-                                  "; LibTorch computes it of the graph as it was observed, as where results are "
-                                  "not unique (the signs of singular vectors and eigenvectors)"};
+                                  "; LibTorch computes the program's value from the graph, so the result may not be "
+                                  "unique (the signs of singular vectors and eigenvectors)"};
     }
     return {.kind = Kind::good, .noisy = noisy};
 }
@@ -131,7 +131,7 @@ CaptureCheck::Finding CaptureCheck::run(const Graph& graph, std::span<const Tens
     WHITTLE_CHECK(observed.size() == graph.outputs().size(), "one tensor was observed per output");
     if (misplaced_value(graph)) return {};  // nobody can, which is no fault of anybody
     if (const auto unknown = unsupported_by(*make_eager_backend(), graph); !unknown.empty())
-        return {Kind::failed, "unsupported at compile: no kernel for " + unknown.front()};
+        return {Kind::failed, "the reference backend has no kernel for " + unknown.front()};
     const auto deadline =
         policy_ == CheckPolicy::budget
             ? Clock::now() + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(left_ / 2))

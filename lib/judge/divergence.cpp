@@ -160,7 +160,8 @@ Divergence diverge(const Graph& graph, std::span<const Tensor> inputs, Backend& 
     const Outcome outcome = run_isolated(exposed.graph, inputs, suspect, options, limits);
     if (outcome.failed() || outcome.outputs.size() != reference.size()) {
         result.failure = outcome.failed() ? std::string(name(outcome.kind)) + ": " + outcome.message
-                                          : "it gives another number of outputs than asked for";
+                                          : "got " + std::to_string(outcome.outputs.size()) + " outputs, expected " +
+                                                std::to_string(reference.size());
         return result;
     }
     const auto exact = evaluate_exactly(exposed.graph, inputs, &result.no_exact);

@@ -75,7 +75,7 @@ class OutputDecision {
                 if (decision.why.empty()) decision.why = reason_of_precision(judged, place);
             } else if (too_wide) {
                 if (all == Says::rounding)
-                    decision.why = place + ": rounding by " + figure(judged.smooth) + " is more than " +
+                    decision.why = place + ": the rounding error of " + figure(judged.smooth) + " exceeds " +
                                    figure(kWidestInterval) + " tolerances";
                 all = Says::open;
             } else if (!is_inside(judged, place, decision.why)) {
@@ -91,28 +91,27 @@ class OutputDecision {
     /// Both results are; `why` says which is not.
     bool is_inside(const Judged& judged, const std::string& place, std::string& why) const {
         if (!is_floating(interval_.dtype) && judged.got == judged.expected) {
-            why = place + ": f64 does not tell the two integers apart, and has no bound for them";
+            why = place + ": the two integers are equal in f64, so their rounding error has no bound";
             return false;
         }
         for (const double value : {judged.got, judged.expected}) {
             if (judged.inside(value)) continue;
-            why = place + ": " + figure(std::fabs(value - judged.center)) +
-                  " from the result in f64 is more than rounding explains, " +
-                  figure(std::max(judged.below, judged.above));
+            why = place + ": the error against f64 is " + figure(std::fabs(value - judged.center)) +
+                  ", but rounding explains at most " + figure(std::max(judged.below, judged.above));
             return false;
         }
         return true;
     }
     std::string reason_of_precision(const Judged& judged, const std::string& place) const {
-        return "within rounding at " + place + ": " + figure(std::fabs(judged.got - judged.expected)) +
-               " is within the tolerance of " + std::string(name(interval_.precision)) + ", in which " +
-               interval_.source + " rounds";
+        return "within rounding error at " + place + ": the difference of " +
+               figure(std::fabs(judged.got - judged.expected)) + " is within the tolerance of " +
+               std::string(name(interval_.precision)) + ", to which " + interval_.source + " rounds";
     }
     std::string reason(const Judged& judged, const std::string& place) const {
-        return "within rounding at " + place + ": " +
-               (judged.jumps() ? "a tie of " + interval_.jump
-                               : figure(std::fabs(judged.got - judged.expected)) + " is within the rounding of " +
-                                     interval_.source);
+        return "within rounding error at " + place + ": " +
+               (judged.jumps() ? "rounding decides the result of " + interval_.jump
+                               : "the difference of " + figure(std::fabs(judged.got - judged.expected)) +
+                                     " is within the rounding error of " + interval_.source);
     }
 
     const std::size_t output_;
@@ -123,10 +122,10 @@ class OutputDecision {
 /// Why the interval of an output decides nothing; empty: it does.
 std::string unusable(std::size_t output, const Interval& interval, const Tensor& expected) {
     const std::string named = "output " + std::to_string(output);
-    if (!interval.unbounded.empty()) return interval.unbounded + " has no bound of its rounding";
+    if (!interval.unbounded.empty()) return "no bound on the rounding error of " + interval.unbounded;
     if (is_complex(interval.dtype)) return named + " is complex";
     if (interval.dtype != expected.dtype() || interval.center.sizes() != expected.sizes())
-        return named + " is not what the graph says";
+        return named + " does not have the type that the graph declares";
     return {};
 }
 
@@ -191,9 +190,10 @@ RoundingDecision explained_by_rounding(const Graph& graph, std::span<const Tenso
     decision.explained = says == Says::rounding;
     if (says != Says::open) return decision;
     decision.explained = as_near_to_f64(graph, inputs, got, expected, accuracy);
-    decision.why = decision.explained ? "within rounding: about as near to the result in f64 as what is expected (" +
-                                            decision.why + ")"
-                                      : decision.why + ": the tolerance decides";
+    decision.why =
+        decision.explained
+            ? "within rounding error: about as close to the f64 result as the expected values (" + decision.why + ")"
+            : decision.why + ", so the tolerance decides";
     return decision;
 }
 

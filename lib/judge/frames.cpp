@@ -109,9 +109,9 @@ nlohmann::json to_json(const JudgedFrame& frame) {
 }
 
 std::string not_failing_text(const std::string& backend, Tier tier) {
-    return "right: with " + backend +
-           (tier == Tier::computes ? " it compiles, runs and computes what eager does"
-                                   : " it compiles and runs (wrong results count only with --accuracy)");
+    return "right: " + backend +
+           (tier == Tier::computes ? " compiles and runs it, and the results match eager"
+                                   : " compiles and runs it (results are compared only with --accuracy)");
 }
 
 }  // namespace whittle

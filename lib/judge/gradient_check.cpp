@@ -153,7 +153,7 @@ class Checker {
             if (const auto difference = expected.nearest(i, results))
                 return place_of(forward.graph(), call) + ": LibTorch's gradient of " +
                        one.called.at(joint.gradients[i]) + " in " + call.target +
-                       " is not that of the op's rule: " + *difference;
+                       " differs from Whittle's gradient rule: " + *difference;
         }
         return any ? std::optional<std::string>(std::string()) : std::nullopt;
     }
@@ -189,7 +189,7 @@ class Checker {
     /// Of the graph where the backward pass begins, at an output of one number.
     void check_leaves() {
         if (forward_.empty() || !forward_.front()) {
-            verdict_.leaves_unchecked = "the backward pass begins at no graph of this frame whose values are known";
+            verdict_.leaves_unchecked = "the backward pass does not start at a graph of this frame with known values";
             return;
         }
         const Ran& forward = *forward_.front();
@@ -217,7 +217,7 @@ class Checker {
             }
         }
         if (!best) {
-            verdict_.leaves_unchecked = "the backward pass begins at no loss (one number) of " + forward.graph().name;
+            verdict_.leaves_unchecked = "the backward pass does not start at a scalar loss of " + forward.graph().name;
             return;
         }
         verdict_.leaves = best->right + best->differences.size();
@@ -266,7 +266,8 @@ class Checker {
             leaves.right += found;
             if (difference)
                 leaves.differences.push_back("the gradient of " + joint.gradients[i] + " in the joint graph of " +
-                                             forward.graph().name + " is none that LibTorch computed: " + *difference);
+                                             forward.graph().name +
+                                             " matches none that LibTorch computed: " + *difference);
         }
         return leaves;
     }
@@ -275,11 +276,11 @@ class Checker {
     std::string unlike_joint(const Graph& forward) const {
         if (const std::optional<NodeId> end = where_gradients_end(forward))
             return place_of(forward, forward.node({*end})) +
-                   " was computed without gradients, or by a function with a backward of its own";
+                   " was computed without gradients, or by a custom autograd function";
         for (const NodeId id : backward_.graph().calls()) {
             const Node& node = backward_.graph().node({id});
             if (is_op_call(node) && !is_of_a_call(node) && !is_of_autograd(node.target))
-                return "a hook or a function of the program computes gradients: " + node.target;
+                return "a hook or custom autograd function of the program computes gradients: " + node.target;
         }
         return backward_.captured->partial;
     }
@@ -292,10 +293,10 @@ class Checker {
 };
 
 void log_verdict(const std::string& graph, const GradientVerdict& verdict) {
-    std::string text = graph + ": held against rules: gradients in " + plural(verdict.calls, "call") + ", " +
-                       plural(verdict.leaves, "gradient") + " of inputs and parameters, " +
+    std::string text = graph + ": gradients checked: " + plural(verdict.calls, "call") + " against Whittle's rules, " +
+                       plural(verdict.leaves, "input or parameter", "inputs and parameters") + ", " +
                        std::to_string(verdict.differences.size()) + " differ";
-    if (!verdict.leaves_unchecked.empty()) text += "; not those of inputs and parameters: " + verdict.leaves_unchecked;
+    if (!verdict.leaves_unchecked.empty()) text += "; inputs and parameters not checked: " + verdict.leaves_unchecked;
     log_info(LogChannel::capture, text);
 }
 

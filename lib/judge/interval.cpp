@@ -179,7 +179,7 @@ class IntervalWalk {
 
     void spend(const Node& node, double terms) {
         for (const ValueMeta& meta : node.results) steps_ += static_cast<double>(meta.numel()) * terms;
-        if (steps_ > kMostIntervalSteps) throw Error("the graph computes too many elements for intervals");
+        if (steps_ > kMostIntervalSteps) throw Error("the graph is too large for interval arithmetic");
     }
 
     const Accuracy& accuracy_;

@@ -100,13 +100,13 @@ class CaseJudge {
         else if (auto open = open_input(asked_.graph, asked_.inputs))
             not_judged(std::move(open->reason));
         else if (refused_alike())
-            not_judged("the reference refuses it alike: " + said_.outcome.message);
+            not_judged("the reference backend fails with the same error: " + said_.outcome.message);
         else if (!ended)
             fails();
         else if (asked_.suspect.tier == Tier::ends)
             said_.verdict = Verdict::right;
         else if (!said_.no_reference.empty() && said_.expected.outputs.empty())
-            not_judged("nobody knows what is right: " + said_.no_reference);
+            not_judged("no expected values: the reference backend failed: " + said_.no_reference);
         else
             compare();
         return std::move(said_);
@@ -249,7 +249,7 @@ class CaseJudge {
         if (std::ranges::any_of(with_backend, is_other) && said_.agree[1].size() == 1)
             not_judged(join(with_backend, ", ") + " agree; " +
                        (given ? "the expected outputs (" + said_.expected.from + ") differ: "
-                              : expected + ", the reference, differs: ") +
+                              : "the reference (" + expected + ") differs: ") +
                        said_.outcome.message);
     }
 
@@ -355,7 +355,7 @@ std::string failure_text(const Judgement& judgement) {
 std::string text_of(Verdict verdict, const std::string& reason, const std::vector<std::string>& compared) {
     std::string text(words(verdict));
     if (verdict != Verdict::right) return text + ": " + reason;
-    if (!compared.empty()) text += ": computes what " + join(compared) + " has";
+    if (!compared.empty()) text += ": matches " + join(compared);
     return text + (reason.empty() ? "" : ", " + reason);
 }
 

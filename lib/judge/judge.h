@@ -95,7 +95,7 @@ std::string text_of(const Outcome& outcome);
 /// How it fails, and whether the graph that was read from the file does.
 std::string failure_text(const Judgement& judgement);
 
-/// "right: computes what eager computes", "fails: mismatch at run: …", "not judged: …".
+/// "right: matches eager", "fails: mismatch at run: …", "not judged: …".
 std::string text_of(Verdict verdict, const std::string& reason, const std::vector<std::string>& compared);
 inline std::string text_of(const Judgement& said) { return text_of(said.verdict, said.reason, said.compared); }
 

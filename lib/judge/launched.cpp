@@ -63,7 +63,7 @@ Settings read_settings(const fs::path& file) {
         if (settings.contains("cpu_s")) limits.cpu = std::chrono::seconds(settings.at("cpu_s").get<std::int64_t>());
         return read;
     } catch (const json::exception& error) {
-        throw Error({file.string(), {}}, std::string("found no query: ") + error.what());
+        throw Error({file.string(), {}}, std::string("cannot read the query: ") + error.what());
     }
 }
 
@@ -130,15 +130,16 @@ Outcome run_launched(const Graph& graph, std::span<const Tensor> inputs, const s
     std::string said = process.err.empty() ? process.out : process.err;
     while (said.ends_with('\n')) said.pop_back();
     return {.kind = Outcome::Kind::unresolved,
-            .message = "--launcher: no answer in the query's folder after '" + shell_quote(argv) + "' " +
-                       ending_of(process) + (said.empty() ? "" : ": " + as_line(said, 500)) +
-                       " (both sides must see $TMPDIR and the program under the same names)"};
+            .message = "--launcher: found no answer after '" + shell_quote(argv) + "' " + ending_of(process) +
+                       (said.empty() ? "" : ": " + as_line(said, 500)) +
+                       " ($TMPDIR and the program must have the same paths where the command runs)"};
 }
 
 void answer_query(const fs::path& folder) {
     const Graph graph = load_graph(folder / kGraph);
     if (!graph.failure)
-        throw Error({(folder / kGraph).string(), {}}, "it is a graph alone, not a query that a launcher was given");
+        throw Error({(folder / kGraph).string(), {}},
+                    "found a graph alone, expected a query that was written for --launcher");
     const auto [limits, logs] = read_settings(folder / kQuery);
     log_into(folder / kLog, logs);
     const std::unique_ptr<Backend> backend = find_backend(graph.failure->backend);

@@ -114,8 +114,8 @@ void hint_at_memory(std::string_view words) {
     static std::atomic<bool> said{false};
     if (says_so && !said.exchange(true))
         log_warning(LogChannel::run,
-                    "a suspect says that memory ran out, though it stayed below --memory-limit; that counts as "
-                    "the failure it is, but the machine may be to blame");
+                    "the backend or command reports that memory ran out, although it stayed below --memory-limit; this "
+                    "counts as a failure, but the cause may be this machine");
 }
 
 Signature signature_of(const Outcome& outcome) {
@@ -206,7 +206,7 @@ class Runner {
             else if (auto* failure = std::get_if<BackendFailure>(&compiled))
                 fail(outcome, *failure);
             else if (auto* request = std::get_if<BreakRequest>(&compiled))
-                refuse(outcome, "the backend asks for a graph break: " + request->reason);
+                refuse(outcome, "the backend requests a graph break: " + request->reason);
             else
                 refuse(outcome, "the backend asks to skip the graph: " + std::get<SkipRequest>(compiled).reason);
         });
@@ -235,7 +235,7 @@ void check_said(Outcome& outcome, const Graph& graph, const Values& values) {
     if (values.size() != outputs.size())
         return mismatch(outcome, "count",
                         "got " + std::to_string(values.size()) + " outputs, expected " +
-                            std::to_string(outputs.size()) + ", with what backward reads");
+                            std::to_string(outputs.size()) + ", values saved for backward included");
     for (std::size_t i = 0; i < values.size(); ++i) {
         const ValueMeta got = ValueMeta::of(values[i]);
         const ValueMeta& said = graph.node({outputs[i]}).meta();

@@ -10,7 +10,7 @@ bool can_be_written(const Tensor& tensor) { return tensor.numel() > 0 && tensor.
 
 std::string change(const Tensor& now, const Tensor& before) {
     const auto difference = compare(now, before, Accuracy{.mode = Accuracy::Mode::strict});
-    return difference ? difference->description : "a NaN has other bits";
+    return difference ? difference->description : "the bits of a NaN changed";
 }
 
 }  // namespace
@@ -28,13 +28,13 @@ std::optional<Untouched::Written> Untouched::restore() {
     for (std::size_t i = 0; i < inputs_.size(); ++i) {
         if (same_bits(inputs_[i], copies_[i])) continue;
         if (!first)
-            first = {"written_input", "wrote input " + std::to_string(i) + " (" + graph_.node({placeholders[i]}).name +
-                                          "): " + change(inputs_[i], copies_[i])};
+            first = {"written_input", "wrote to input " + std::to_string(i) + " (" +
+                                          graph_.node({placeholders[i]}).name + "): " + change(inputs_[i], copies_[i])};
         write_into(inputs_[i], copies_[i]);
     }
     for (const auto& [key, hash] : hashes_)
         if (!first && content_hash(graph_.attributes.at(key)) != hash)
-            first = {"written_parameter", "wrote parameter '" + key + "'"};
+            first = {"written_parameter", "wrote to parameter '" + key + "'"};
     return first;
 }
 

@@ -21,7 +21,7 @@ class Untouched {
 
     struct Written {
         std::string detail;   ///< for a signature: "written_input" "written_parameter"
-        std::string message;  ///< "wrote input 0 (x): [1]: got 7, expected 3; …"
+        std::string message;  ///< "wrote to input 0 (x): [1]: got 7, expected 3; …"
     };
     /// The first thing that is not as it was. All inputs are made so again.
     std::optional<Written> restore();

@@ -10,11 +10,11 @@ namespace whittle::program {
 namespace {
 
 constexpr Pass kPasses[] = {
-    {"share", "a kernel that differs from an earlier one in names only is not compiled again"},
-    {"fuse", "a call joins the kernel of those before it"},
-    {"inline", "a value is computed where it is read, not stored"},
-    {"cse", "a call is merged into an equal one before it"},
-    {"fold", "a call of constants becomes its value"},
+    {"share", "reuses the code of an earlier kernel that differs in names only"},
+    {"fuse", "adds a call to the kernel of the calls before it"},
+    {"inline", "computes a value where it is read, instead of storing it"},
+    {"cse", "merges a call into an equal earlier one"},
+    {"fold", "replaces a call of constants by its value"},
 };
 
 bool is_pass(const std::string& name) {

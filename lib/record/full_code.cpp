@@ -42,9 +42,9 @@ class FrameWriter {
         std::size_t breaks = 0;
         for (const RecordedGraph& recorded : graphs_) breaks += recorded.entry->ended_by_break.has_value();
         const std::string about =
-            "// What runs in place of " + name_ + ", captured as " + plural(graphs_.size(), "graph") + " with " +
-            plural(breaks, "break") + " between" +
-            (starts.size() > 2 ? ", in " + plural(starts.size() - 1, "way") + " through it" : "") + ".\n" +
+            "// The code that runs in place of " + name_ + ": " + plural(graphs_.size(), "graph") + ", " +
+            plural(breaks, "graph break") +
+            (starts.size() > 2 ? ", " + plural(starts.size() - 1, "path") + " through the function" : "") + ".\n" +
             unsupported();
         std::string code, table;
         for (std::size_t i = 0; i < graphs_.size(); ++i) code += compiled(i);
@@ -74,9 +74,9 @@ class FrameWriter {
             for (const std::string& op : printers::ops_without_code(recorded.record.graph))
                 if (std::ranges::find(all, op) == all.end()) all.push_back(op);
         if (all.empty()) return {};
-        return "// It cannot run " + join(all) +
-               ", for the API has no such function. Where it stands as __unsupported(…), call the\n"
-               "// program's own function on the operands that the line of source behind it names.\n";
+        return "// Whittle's API has no function for " + join(all) +
+               ". Replace each __unsupported(…) by a call of the\n"
+               "// program's own function, on the operands that the source line beside it names.\n";
     }
 
     /// Where each way through the function begins, and the end: the last graph of a way returned.
@@ -97,10 +97,10 @@ class FrameWriter {
     }
     std::string about_entry(const std::vector<std::size_t>& starts, std::size_t e) const {
         if (continues(starts[e]))
-            return "/// Another way on after a break that is told above, with the values that were alive there. Each "
-                   "graph once:\n"
-                   "/// a loop runs its own as often as it turns.\n";
-        return "/// One way through the function, each graph once: a loop runs its own as often as it turns.\n";
+            return "/// Another continuation after a break above, with the values that were live there. Each graph is "
+                   "called once, even\n"
+                   "/// if a loop ran it more often.\n";
+        return "/// One path through the function. Each graph is called once, even if a loop ran it more often.\n";
     }
 
     const Graph& graph(std::size_t i) const { return graphs_[i].record.graph; }
@@ -143,7 +143,7 @@ class FrameWriter {
 
     std::string guards() const {
         std::string text =
-            "/// Whether the graphs fit a call: else the next specialization is tried, or captured.\n"
+            "/// Whether the graphs are valid for a call; if not, the next specialization is tried, or captured.\n"
             "bool __guards([[maybe_unused]] Frame& frame) {\n";
         std::set<std::string> symbols;
         for (const IndexGuard& entry : graphs_[begin_].entry->guards)
@@ -163,7 +163,7 @@ class FrameWriter {
     }
 
     GuardCode code_of(const IndexGuard& entry) const {
-        if (!entry.guard) return {.why_not = "the trace is of a Whittle that wrote guards as text"};
+        if (!entry.guard) return {.why_not = "the trace is from a version that wrote guards as text"};
         return guard_code(*entry.guard, first_value_);
     }
 
@@ -188,7 +188,7 @@ class FrameWriter {
                 if (same_bits(left[output], value))
                     return "frame.left[" + std::to_string(earlier - begin_) + "][" + std::to_string(output) + ']';
         }
-        return own + " /* " + placeholder.target + ", made outside of graphs */";
+        return own + " /* " + placeholder.target + ", computed outside of the graphs */";
     }
 
     std::string call(std::size_t i) const {
@@ -259,9 +259,8 @@ FullCode full_code(const fs::path& folder, const std::string& records) {
         for (const IndexGraph& graph : index.graphs)
             if (graph.frame == frame && graph.variant_of.empty()) ops += graph.ops;
         if (ops > kMostOpsInCode) {
-            made.notes.push_back("no full_code.cpp of " + frame + ": " + std::to_string(ops) +
-                                 " operations are more than the " + std::to_string(kMostOpsInCode) +
-                                 " that are written as C++");
+            made.notes.push_back("no full_code.cpp for " + frame + ": found " + std::to_string(ops) +
+                                 " operations, expected at most " + std::to_string(kMostOpsInCode));
             continue;
         }
         std::vector<RecordedGraph> graphs = graphs_of(index, folder, frame);

@@ -74,16 +74,16 @@ struct ConditionCode {
     GuardCode operator()(const HostValue& value) const {
         if (source.kind() == SourceKind::state) return state_code(source.name(), value);
         const auto name = local_name(source);
-        if (!name) return {.why_not = "no local has it"};
+        if (!name) return {.why_not = "no local variable holds it"};
         const std::string code = std::visit(ValueCode{}, value);
         return {.condition = "frame.S.at(" + cpp_string(*name) + ") == " + code, .scalar = std::pair(*name, code)};
     }
     GuardCode operator()(const capture::SameTensor& same) const {
         const auto one = tensor_code(source, locals), other = tensor_code(same.as, locals);
-        if (!one || !other) return {.why_not = "graphs read it under one name"};
+        if (!one || !other) return {.why_not = "the graphs read both under one name"};
         return {.condition = *one + ".whittle_identity() == " + *other + ".whittle_identity()"};
     }
-    GuardCode operator()(const capture::Outcomes&) const { return {.why_not = "the program's own code decides it"}; }
+    GuardCode operator()(const capture::Outcomes&) const { return {.why_not = "it depends on the program's own code"}; }
     GuardCode operator()(const capture::SizeCondition& condition) const {
         const bool known = tensor_code(condition.left.source, locals) &&
                            (!condition.right || tensor_code(condition.right->source, locals));

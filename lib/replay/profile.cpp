@@ -183,7 +183,7 @@ std::unique_ptr<Executable> compiled(const Graph& graph, Backend& backend, const
     if (auto* executable = std::get_if<std::unique_ptr<Executable>>(&result)) return std::move(*executable);
     if (const auto* failure = std::get_if<BackendFailure>(&result)) throw Error(failure->message);
     if (const auto* request = std::get_if<BreakRequest>(&result))
-        throw Error("the backend asks for a graph break: " + request->reason);
+        throw Error("the backend requests a graph break: " + request->reason);
     throw Error("the backend asks to skip the graph: " + std::get<SkipRequest>(result).reason);
 }
 

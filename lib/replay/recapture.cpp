@@ -94,7 +94,7 @@ class Recapture {
         try {
             outcome.outputs = evaluate(*captured_, inputs);
         } catch (const Error& error) {
-            return differ("it no longer runs: " + std::string(error.what()));
+            return differ("the graph no longer runs: " + std::string(error.what()));
         }
         outcome.outputs.resize(std::min(outcome.outputs.size(), recorded_.outputs.size()));  // then what it writes
         if (std::ranges::equal(outcome.outputs, recorded_.outputs, same_bits)) return;
@@ -182,7 +182,7 @@ class Recapture {
         const std::string id =
             recorded_.ended_by ? std::string(capture::info(recorded_.ended_by->kind).id) : std::string();
         if (id != recorded_.break_id)
-            differ("what ended it differs: found " +
+            differ("its end differs: found " +
                    (id.empty() ? "the end of the frame" : id + " (" + recorded_.ended_by->reason + ")") +
                    ", recorded " + (recorded_.break_id.empty() ? "the end of the frame" : recorded_.break_id));
         if (is_graph) captured_ = finished->graph;
@@ -200,7 +200,7 @@ std::size_t events_of(const FrameSegment& segment) { return segment.events.nodes
 }  // namespace
 
 Recaptured recapture(const FrameRecord& record, const Accuracy& accuracy, std::optional<std::size_t> to_event) {
-    const LogStep step(LogStep::Kind::capture, record.frame + ", again from its events");
+    const LogStep step(LogStep::Kind::capture, "capture " + record.frame + " again from its events");
     Recaptured result;
     std::deque<Recapture> segments;
     std::size_t left = to_event.value_or(std::numeric_limits<std::size_t>::max());

@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <set>
 
+#include "base/command_words.h"
 #include "base/error.h"
 #include "base/files.h"
 #include "base/pattern.h"
@@ -77,7 +78,8 @@ std::vector<fs::path> find_records(const std::vector<fs::path>& arguments, std::
         const bool folder = fs::is_directory(argument);
         std::vector<fs::path> found = folder ? records_in(argument) : std::vector<fs::path>{argument};
         if (found.empty())
-            throw Error({argument.string(), {}}, "there are no records in this folder", "trace writes them");
+            throw Error({argument.string(), {}}, "found no records in this folder",
+                        program_called("trace") + " MODEL -o FOLDER writes records");
         if (to_event && found.size() > *to_event) found.resize(*to_event);
         for (const fs::path& file : found)
             if (seen.insert(fs::weakly_canonical(file)).second) files.push_back(file);
@@ -97,8 +99,8 @@ std::optional<Shard> shard_from_environment() {
 
 std::vector<fs::path> select_records(std::vector<fs::path> records, const std::string& filter, const Shard& shard) {
     if (shard.count == 0 || shard.index >= shard.count)
-        throw Error("found shard " + std::to_string(shard.index) + " of " + std::to_string(shard.count) +
-                    ", expected an index from 0 to one below the number of shards");
+        throw Error("found shard index " + std::to_string(shard.index) + " of " + plural(shard.count, "shard") +
+                    ", expected an index below the number of shards");
     if (!filter.empty()) {
         const Pattern pattern("--filter", filter);
         std::erase_if(records, [&](const fs::path& file) { return !pattern.found_in(file.string()); });

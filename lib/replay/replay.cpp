@@ -67,7 +67,7 @@ class Replay {
     }
 
     ReplayResult run(const fs::path& file) {
-        log_debug(LogChannel::replay, file.string() + ": begins");
+        log_debug(LogChannel::replay, file.string() + ": started");
         ReplayResult result{.file = file};
         try {
             is_frame_record(file) ? run_frame(result) : run_graph(result);

@@ -27,20 +27,20 @@ struct Fields<ReplayResult> {
     static void visit(auto& field) {
         field("file", &ReplayResult::file, "");
         field("name", &ReplayResult::name, "");
-        field("backend", &ReplayResult::backend, "The backend that the record ran on; empty if it did not run.");
+        field("backend", &ReplayResult::backend, "The backend that the record ran on; empty when it did not run.");
         field("status", &ReplayResult::status, "");
         field("outcome", &ReplayResult::outcome,
-              "The kind of outcome: ok, mismatch, exception, crash, timeout, out_of_memory, unsupported, error, "
-              "capture_fault (the record itself is wrong) or not_judged (see the verdict).");
+              "Kind of the outcome: ok, mismatch, exception, crash, timeout, out_of_memory, unsupported, error; "
+              "capture_fault: the record itself is wrong; not_judged: see the verdict.");
         field("verdict", &ReplayResult::verdict, "");
-        field("identical", &ReplayResult::identical, "Whether all outputs equal the recorded ones bit by bit.");
+        field("identical", &ReplayResult::identical, "Every output equals the recorded one bit by bit.");
         field("first_difference", &ReplayResult::first_difference,
-              "The first difference, the message of the outcome, or why there is no verdict; empty if the record "
-              "passed.");
+              "The first difference, the outcome's message, or why the record is not judged; empty when passed.");
         field("seconds", &ReplayResult::seconds, "", Count{});
-        field.maybe("compared", &ReplayResult::compared, "What the backend's results were compared with.");
-        field.maybe("agree", &ReplayResult::agree, "If results differ: which sides agree.");
-        field.maybe("next", &ReplayResult::next, "For a failed record: the command that minimizes it.");
+        field.maybe("compared", &ReplayResult::compared,
+                    "The sources of the results that the backend's were compared with.");
+        field.maybe("agree", &ReplayResult::agree, "Where results differ: groups of sources that computed the same.");
+        field.maybe("next", &ReplayResult::next, "Of a failed record: the command that minimizes it.");
     }
 };
 
@@ -56,12 +56,12 @@ struct Results {
         };
         counted("passed", Status::passed, "");
         counted("failed", Status::failed, "");
-        counted("skipped", Status::skipped, "The number of records without a verdict.");
-        counted("xfail", Status::xfail, "The number of known failures that failed.");
-        counted("xpass", Status::xpass, "The number of known failures that passed.");
-        counted("errors", Status::error, "The number of records that are missing or cannot be read.");
+        counted("skipped", Status::skipped, "Not judged.");
+        counted("xfail", Status::xfail, "Failed, and listed as a known failure.");
+        counted("xpass", Status::xpass, "Passed, although listed as a known failure.");
+        counted("errors", Status::error, "Records that are missing or cannot be read.");
         field("verdict", &Results::verdict,
-              "The verdict on all records: \"fails\" if one fails, else \"not_judged\" if one is not judged.");
+              "Of all records: fails if one fails, else not_judged if one is not judged, else right.");
         field("records", &Results::records, "");
     }
 
@@ -149,7 +149,7 @@ std::string verdict(const ReplayResult& result) {
             return "<skipped" + attribute("message", known(result, "known failure") + "; " + result.first_difference) +
                    "/>";
         case Status::xpass:
-            return "<system-out>" + xml(known(result, "passed though known to fail")) + "</system-out>";
+            return "<system-out>" + xml(known(result, "passed, although listed as a known failure")) + "</system-out>";
     }
     __builtin_unreachable();
 }

@@ -82,7 +82,7 @@ std::string births(const ValueDivergence& value) {
     std::string text;
     const auto add = [&](const char* what, bool here, bool there) {
         if (!here && !there) return;
-        text += (text.empty() ? "" : "; ") + std::string(what) + " born here";
+        text += (text.empty() ? "" : "; ") + std::string(what) + " first appears here";
         if (there) text += here ? ", in both" : " in the reference only";
     };
     add("NaN", value.born.nan, value.born_in_reference.nan);
@@ -93,7 +93,9 @@ std::string births(const ValueDivergence& value) {
 Row row(const ValueDivergence& value) {
     const ErrorFigures& error = value.error;
     std::string remark = births(value);
-    if (error.misplaced) remark += (remark.empty() ? "" : "; ") + plural(error.misplaced, "NaN or Inf") + " misplaced";
+    if (error.misplaced)
+        remark +=
+            (remark.empty() ? "" : "; ") + plural(error.misplaced, "NaN or Inf", "NaN or Infs") + " on one side only";
     return {std::string(name(value.closeness)),
             node_text(value),
             value.op,
@@ -113,11 +115,11 @@ const Row kHeader = {"verdict",          "value", "op",    "result", "max abs", 
 
 std::string legend(const std::string& backend) {
     return "  max abs, rel, ulp  largest error of " + backend +
-           " against the reference: as it is, relative, in steps of the data type\n"
+           " against the reference: absolute, relative, in ULPs\n"
            "  rmse               root mean square error of " +
            backend +
-           " against the same computed in f64\n"
-           "  reference's rmse   that of the reference against the same\n";
+           " against f64\n"
+           "  reference's rmse   root mean square error of the reference against f64\n";
 }
 
 std::string summary(const Divergence& divergence, const std::string& backend) {
@@ -126,26 +128,26 @@ std::string summary(const Divergence& divergence, const std::string& backend) {
         return std::ranges::count(values, wanted, &ValueDivergence::closeness);
     };
     const auto coarse = count(Closeness::coarse);
-    std::string text = "values:      " + std::to_string(values.size()) + " compared, " +
-                       std::to_string(count(Closeness::differs)) + " of them wrong, " +
-                       (coarse ? std::to_string(coarse) + " close but coarser than rounding explains, " : "") +
-                       std::to_string(count(Closeness::noise)) + " off by rounding noise only\n";
+    std::string text = "values:      " + std::to_string(values.size()) +
+                       " compared: " + std::to_string(count(Closeness::differs)) + " wrong, " +
+                       (coarse ? std::to_string(coarse) + " close but less accurate than rounding explains, " : "") +
+                       std::to_string(count(Closeness::noise)) + " with rounding noise only\n";
     if (const ValueDivergence* const first = divergence.first_wrong()) {
-        text += "first:       " + node_text(*first) + " = " + first->op;
+        text += "first wrong: " + node_text(*first) + " = " + first->op;
         if (const std::string where = place(*first); !where.empty()) text += "   # " + where;
         text += "\n";
     } else if (divergence.plain.kind == Outcome::Kind::mismatch) {
         text += count(Closeness::noise)
-                    ? "             rounding noise: " + backend + " is no further from f64 than rounding explains\n"
-                    : "             with every value exposed " + backend +
-                          " computes what the reference does: what fails is how it fuses, or the last steps\n";
+                    ? "             rounding noise: rounding explains the error of " + backend + " against f64\n"
+                    : "             with every value as an output, " + backend +
+                          " matches the reference: the cause is fusion, or the last ops\n";
     }
     const auto first = [&](const char* what, bool ValueDivergence::Birth::*kind) {
         const auto found = std::ranges::find_if(
             values, [&](const ValueDivergence& value) { return value.born.*kind && !(value.born_in_reference.*kind); });
         if (found != values.end())
-            text += "born:        the first " + std::string(what) +
-                    " that the reference has not: " + node_text(*found) + " = " + found->op + "\n";
+            text += "first " + std::string(what) + ":   " + node_text(*found) + " = " + found->op +
+                    " (the reference has none there)\n";
     };
     first("NaN", &ValueDivergence::Birth::nan);
     first("Inf", &ValueDivergence::Birth::infinity);
@@ -162,7 +164,7 @@ std::string verdict_line(const FrameDivergence& one) {
     const Judgement& said = one.judgement;
     if (said.verdict != Verdict::not_judged && said.fails() == one.divergence.plain.failed()) return {};
     return "verdict:     " + text_of(said) + "\n" +
-           (one.rewritten.empty() ? "" : "read:        " + join(one.rewritten, "; ") + "\n");
+           (one.rewritten.empty() ? "" : "rewritten:   " + join(one.rewritten, "; ") + "\n");
 }
 
 }  // namespace
@@ -190,7 +192,8 @@ std::string to_text(const Divergence& divergence, const std::string& backend, co
     std::string text =
         "whole graph: " + std::string(name(plain.kind)) + (plain.failed() ? ": " + plain.message : "") + "\n";
     if (!divergence.failure.empty())
-        return text + "exposed:     no values, it fails with all of them exposed: " + divergence.failure + "\n";
+        return text + "values:      none: with every value as an output, the backend fails: " + divergence.failure +
+               "\n";
     text += summary(divergence, backend);
     if (!divergence.no_exact.empty()) text += "f64:         not computed: " + divergence.no_exact + "\n";
     const auto& values = divergence.values;

@@ -216,7 +216,7 @@ class Differ {
         if (node.kind == NodeKind::get_attr) compare_elements(old, node, changes);
         if (!ordered_ || node.kind != NodeKind::call) return changes;
         if (before < latest_)
-            changes.push_back("order: behind %" + to_.node({match_.after(latest_)}).name + ", was before it");
+            changes.push_back("order: after %" + to_.node({match_.after(latest_)}).name + ", was before it");
         latest_ = std::max(latest_, before);
         return changes;
     }

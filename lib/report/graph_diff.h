@@ -17,10 +17,9 @@ struct NodeDiff {
     std::vector<std::string> changes = {};
 
     static void fields(auto& field) {
-        field.maybe("before", &NodeDiff::before, "The node's line in the first graph; absent if it is new.");
-        field.maybe("after", &NodeDiff::after, "The node's line in the second graph; absent if it was removed.");
-        field.maybe("changes", &NodeDiff::changes,
-                    "The changes of a node that both graphs have, as in: argument 'dim': 0, was 1");
+        field.maybe("before", &NodeDiff::before, "Its line in the first graph; absent if the node is new.");
+        field.maybe("after", &NodeDiff::after, "Its line in the second graph; absent if the node is gone.");
+        field.maybe("changes", &NodeDiff::changes, "\"argument 'dim': 0, was 1\"; of a node that both have.");
     }
 };
 

@@ -79,11 +79,11 @@ std::string kernels_text(const Profile& profile, std::size_t most) {
     }
     std::string text = "Kernels on " + profile.backend + ", slowest first:\n" + table(rows, {.right = 6, .most = most});
     if (profile.machine)
-        text += "  roofline: of what this machine allows, " +
+        text += "  roofline: share of the peak of this machine, " +
                 quantity_text(1e-9 * profile.machine->flops_per_second, "GFLOP/s") + " and " +
                 quantity_text(1e-9 * profile.machine->bytes_per_second, "GB/s") + " on " +
                 plural(profile.machine->threads, "thread") +
-                (in_cache ? "; above 100 % where memory is the limit: the data lie in a cache\n" : "\n");
+                (in_cache ? "; a memory-bound kernel above 100 % reads from a cache\n" : "\n");
     return text + "\n";
 }
 
@@ -98,7 +98,7 @@ std::string profiled_graphs_text(const Profile& profile, std::size_t most) {
 }
 
 std::string memory_text(const Profile& profile, std::size_t most) {
-    std::vector<Row> rows = {{"peak", "graph", "at", "", "alive then"}};
+    std::vector<Row> rows = {{"peak", "graph", "at", "", "live then"}};
     for (const MemoryProfile& memory : profile.memory) {
         if (memory.bytes.empty()) continue;
         std::string alive;

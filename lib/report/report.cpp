@@ -124,12 +124,12 @@ std::vector<FoundBreak> find_breaks(const Frame& frame, const Backend* backend, 
             // Where the graph ends for a compiler, it goes on behind all of them; for the reference it is the
             // program's.
             add(BreakKind::unsupported,
-                call.target + " is of tensors that backend " + backend->name() + " does not have", judged,
+                call.target + " uses a device, layout or data type that backend " + backend->name() + " lacks", judged,
                 judged && !goes_on);
         else if (!op && frame.captured)
             continue;
         else if (!op && onnx_sequence_op(call.target))  // else it was resolved while the file was read
-            add(BreakKind::frontend, call.target + " is of a sequence that is not known" + opset);
+            add(BreakKind::frontend, call.target + " uses a sequence whose elements are not known" + opset);
         else if (!op)
             add(BreakKind::unregistered_op, "unknown op " + call.target + opset);
         else if (has_nested_graph(call) && !op->def->higher_order &&  // many backends run it in one graph

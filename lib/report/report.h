@@ -56,9 +56,9 @@ struct ShownRecompile : IndexRecompile {
         field("frame", &ShownRecompile::frame, "");
         field("guard", &ShownRecompile::guard, "");
         field("condition", &ShownRecompile::condition, "The guard's condition: L['n'] == 3");
-        field("found", &ShownRecompile::found, "The value found instead: 4");
+        field("found", &ShownRecompile::found, "The value that was found instead: 4");
         field("count", &ShownRecompile::count, "", Count{});
-        field("source", &ShownRecompile::source, "Where capture came to rely on it.", OrNull{});
+        field("source", &ShownRecompile::source, "Where capture relied on the guarded value.", OrNull{});
         field("advice", &ShownRecompile::advice, "");
     }
 };
@@ -88,16 +88,16 @@ struct BreakReason {
 
     static void fields(auto& field) {
         field(
-            "id", [](const BreakReason& reason) { return reason.info().id; }, "Of the kind of break.");
+            "id", [](const BreakReason& reason) { return reason.info().id; }, "The id of this kind of break.");
         field(
             "title", [](const BreakReason& reason) { return reason.info().title; }, "");
         field("hint", &BreakReason::hint, "");
         field("op", &BreakReason::op, "");
         field("reason", &BreakReason::reason, "");
-        field("count", &BreakReason::count, "Each time it happened.", Count{});
+        field("count", &BreakReason::count, "How often it happened.", Count{});
         field(
             "user_stack", [](const BreakReason& reason) { return shown_stack(reason.places.front().user_stack); },
-            "Of the first place, innermost first.");
+            "The stack of the first place, innermost frame first.");
         field("nodes", &BreakReason::nodes, "");
     }
 };
@@ -114,7 +114,7 @@ struct NamedMeta {
             "dtype", [](const NamedMeta& value) { return value.meta.dtype; }, "");
         field(
             "sizes", [](const NamedMeta& value) { return value.meta.sizes; }, "", Count{});
-        field.maybe("symbolic_sizes", &NamedMeta::sizes, "Where they vary: [s0, 3]");
+        field.maybe("symbolic_sizes", &NamedMeta::sizes, "The sizes, where they vary: [s0, 3]");
     }
 };
 
@@ -140,24 +140,25 @@ struct GraphSummary : IndexGraph {
         field("parameters", &GraphSummary::parameters, "The number of parameter tensors.", Count{});
         field("parameter_bytes", &GraphSummary::parameter_bytes, "", Count{});
         field("updates", &GraphSummary::updates, "What it writes to inputs: \"L['x'] = %add\".");
-        field("guards", &GraphSummary::guard_texts, "In the order of their checks.");
-        field("compile_seconds", &GraphSummary::compile_seconds, "When a backend compiled it.");
+        field("guards", &GraphSummary::guard_texts, "In the order in which they are checked.");
+        field("compile_seconds", &GraphSummary::compile_seconds, "Set when a backend compiled it.");
         field.maybe("compilations", &GraphSummary::compilations,
-                    "Where sizes vary, a kernel for each set of them; 1 where that was not counted.", Count{});
-        field.maybe("runs", &GraphSummary::runs, "1 where that was not counted.", Count{});
-        field.maybe("calls", &GraphSummary::calls, "The number of calls of the frame.", Count{});
-        field.maybe("variant_of", &GraphSummary::variant_of, "The graph that it is, but for the difference.");
+                    "How often it was compiled: once for each set of sizes. 1 where that was not counted.", Count{});
+        field.maybe("runs", &GraphSummary::runs, "How often it ran; 1 where that was not counted.", Count{});
+        field.maybe("calls", &GraphSummary::calls, "Calls of its frame.", Count{});
+        field.maybe("variant_of", &GraphSummary::variant_of,
+                    "The graph that this one equals, except for the difference.");
         field.maybe("difference", &GraphSummary::difference, "");
-        field.maybe("checked", &GraphSummary::checked,
-                    "Whether the graph was run on the values observed during capture.");
+        field.maybe("checked", &GraphSummary::checked, "It was run on what was observed when it was captured.");
         field.maybe("capture_fault", &GraphSummary::capture_fault,
-                    "How the graph's results differ from those observed.");
+                    "How the graph's results differ from those that the program computed.");
         field.maybe("symbols", &GraphSummary::symbols, "");
         field.maybe("compile_id", &GraphSummary::compile_id,
                     "The function's number and that of its specialization: 0/1");
         field.maybe("generalized_by", &GraphSummary::generalized_by,
-                    "A later graph of the same code that also fits all calls of this one, with sizes that vary.");
-        field.maybe("nested_graphs", &GraphSummary::nested_graphs, "Of higher-order ops and control flow.", Count{});
+                    "A later graph of the same code that also serves all its calls, because sizes turned out to vary.");
+        field.maybe("nested_graphs", &GraphSummary::nested_graphs,
+                    "Graphs nested in higher-order ops and control flow.", Count{});
         field.maybe(
             "nested_ops",
             [](const GraphSummary& graph) {
@@ -178,8 +179,8 @@ struct OpUse {
         field("op", &OpUse::op, "");
         field("count", &OpUse::count, "", Count{});
         field("results", &OpUse::results, "Distinct dtypes and sizes of the first result, most frequent first.");
-        field("known", &OpUse::known, "It is registered.");
-        field("supported", &OpUse::supported, "By the backend, when one was asked.");
+        field("known", &OpUse::known, "Whether the op is registered.");
+        field("supported", &OpUse::supported, "Whether the backend supports the op; true if no backend was asked.");
     }
 };
 
@@ -214,23 +215,22 @@ struct Report {
 
     static void fields(auto& field) {
         field("model", &Report::model, "");
-        field("backend", &Report::backend, "The backend that was asked which ops it supports; empty without one.");
-        field("graph_count", &Report::graph_count,
-              "The number of graphs, without those that a later graph generalizes.");
-        field("graph_break_count", &Report::graph_break_count,
-              "How often graph breaks happened, not the number of reasons.", Count{});
-        field("op_count", &Report::op_count, "Calls without getitems; breaks and nested graphs included.", Count{});
-        field("break_reasons", &Report::break_reasons, "The reasons of graph breaks, the most frequent first.");
+        field("backend", &Report::backend,
+              "The backend that was asked whether it supports the ops; empty if none was.");
+        field("graph_count", &Report::graph_count, "Graphs that a later one generalizes are not counted.");
+        field("graph_break_count", &Report::graph_break_count, "Occurrences of graph breaks, not distinct reasons.",
+              Count{});
+        field("op_count", &Report::op_count, "Calls except getitems; breaks and nested graphs included.", Count{});
+        field("break_reasons", &Report::break_reasons, "Most frequent first.");
         field("graphs", &Report::graphs, "");
         field("ops", &Report::ops, "The ops, the most frequent first.");
         field("unsupported", &Report::unsupported, "Ops that the backend named, in order of appearance.");
         field("recompiles", &Report::recompiles, "Of a captured program, most frequent first.");
-        field("notes", &Report::notes, "Notes about what capture could not observe.");
-        field.maybe("calls", &Report::calls, "The number of calls per function that ran more than once, if counted.",
+        field("notes", &Report::notes, "What capture could not see.");
+        field.maybe("calls", &Report::calls, "Calls of functions that ran more than once, where counted.", Count{});
+        field.maybe("eager_calls", &Report::eager_calls, "Calls that ran eagerly because no specialization fitted.",
                     Count{});
-        field.maybe("eager_calls", &Report::eager_calls, "The number of calls per function that fit no specialization.",
-                    Count{});
-        field.maybe("call_log", &Report::call_log, "Of compiled functions: which specialization each call hit.");
+        field.maybe("call_log", &Report::call_log, "Which specialization each call of a compiled function hit.");
         field.maybe("callers", &Report::callers, "Where compiled functions were called from.");
     }
 };

@@ -30,7 +30,7 @@ Subject subject_of(const fs::path& model, std::vector<LoadedFrame> graphs) {
     for (const IndexRecord& record : subject.index->records)
         if (record.graph.empty() && failed(load_frame_record(model / record.file)))
             subject.index->notes.push_back("capture failed in a function: " + record.file.string() +
-                                           " has what it did; replay captures it again");
+                                           " holds its events, and replay captures them again");
     for (Frame& frame : subject.frames) frame.captured = was_captured(frame, *subject.index);
     return subject;
 }
@@ -66,8 +66,9 @@ std::string graph_of(const Subject& subject, const JudgedFrame& failing) {
 
 void predict(Subject& subject, std::vector<cpp::Analysis> predictions) {
     if (!predictions.empty() && !subject.index)
-        throw Error({subject.model, {}}, "with a source it must be a program, or a folder written by trace",
-                    "leave MODEL out to see the predictions alone");
+        throw Error({subject.model, {}},
+                    "found neither a program nor a folder written by trace to compare the predictions with",
+                    "omit MODEL to print the predictions alone");
     subject.predictions = std::move(predictions);
 }
 
@@ -142,7 +143,7 @@ Profile profile(const std::vector<LoadedFrame>& frames, const Suspect& suspect, 
     std::set<std::string> known;
     for (const LoadedFrame& frame : frames) {
         if (known.size() == kMostProfiled) {
-            log_warning(LogChannel::run, "times are those of the first " + std::to_string(kMostProfiled) + " graphs");
+            log_warning(LogChannel::run, "only the first " + std::to_string(kMostProfiled) + " graphs are timed");
             break;
         }
         if (!known.insert(frame.graph.name).second) continue;

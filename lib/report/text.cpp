@@ -67,7 +67,8 @@ std::string frame_text(const GraphSummary& graph) {
     return " (" + graph.frame + (graph.calls > 1 ? ", " + plural(graph.calls, "call") : "") + "): ";
 }
 
-/// Those that were compiled before this one, which serves their calls as well: "step_0, for %L['x'] : f32[4, 3]".
+/// Those that were compiled before this one, which serves their calls as well: "step_0, compiled for %L['x'] : f32[4,
+/// 3]".
 std::vector<std::string> specializations_text(const Report& report, const GraphSummary& graph) {
     std::vector<std::string> lines;
     for (const GraphSummary& before : report.graphs) {
@@ -75,8 +76,8 @@ std::vector<std::string> specializations_text(const Report& report, const GraphS
         lines.push_back(before.name);
         for (std::size_t i = 0; i < before.input_values.size() && i < graph.input_values.size(); ++i)
             if (before.input_values[i].meta.sizes != graph.input_values[i].meta.sizes)
-                lines.back() += (lines.back() == before.name ? ", for %" : ", %") + before.input_values[i].name +
-                                " : " + print(before.input_values[i].meta);
+                lines.back() += (lines.back() == before.name ? ", compiled for %" : ", %") +
+                                before.input_values[i].name + " : " + print(before.input_values[i].meta);
     }
     return lines;
 }
@@ -99,7 +100,7 @@ std::string graphs_text(const Report& report, const TextOptions& options, const 
                 ", " + plural(graph.input_values.size(), "input") + ", " +
                 plural(graph.output_values.size(), "output") + ", " + plural(graph.parameters, "parameter");
         if (graph.parameters)
-            text += " (" + plural(graph.parameter_elements, "number") + ", " + bytes_text(graph.parameter_bytes) + ")";
+            text += " (" + plural(graph.parameter_elements, "element") + ", " + bytes_text(graph.parameter_bytes) + ")";
         text += runs;
         if (graph.compilations > 1)
             text += ", compiled " + plural(graph.compilations, "time") +
@@ -115,8 +116,8 @@ std::string graphs_text(const Report& report, const TextOptions& options, const 
         for (const IndexSymbol& symbol : graph.symbols) symbols.push_back(symbol_text(symbol));
         text += lines_text("symbols", symbols, symbols.size());
         const std::vector<std::string> before = specializations_text(report, graph);
-        text += lines_text("before", before, before.size());
-        if (!graph.generalized_by.empty()) text += lines_text("later", {"as " + graph.generalized_by}, 1);
+        text += lines_text("covers", before, before.size());
+        if (!graph.generalized_by.empty()) text += lines_text("covered", {"by " + graph.generalized_by}, 1);
         if (options.guards) text += lines_text("guards", graph.guard_texts(), graph.guards.size());
     }
     const CheckCounts& checks = report.checks;
@@ -128,7 +129,7 @@ std::string recompiles_text(const Report& report, const TextOptions& options, co
     if (report.recompiles.empty()) return options.recompiles ? "No recompiles.\n\n" : "";
     std::int64_t total = 0;
     for (const IndexRecompile& entry : report.recompiles) total += entry.count;
-    if (!options.recompiles) return plural(total, "recompile") + " (--recompiles says why)\n\n";
+    if (!options.recompiles) return plural(total, "recompile") + " (--recompiles shows why)\n\n";
     std::string text = paint.bold("Recompiles:") + "\n";
     int number = 0;
     for (const IndexRecompile& entry : report.recompiles)
@@ -183,12 +184,11 @@ std::string backend_text(const Report& report, const Painter& paint) {
     if (!report.unsupported.empty())
         text += paint.red(backend + " does not support: " + join(report.unsupported)) + "\n";
     if (report.failing && report.unsupported.empty())
-        text += paint.red(backend + " fails" +
-                          (report.backend_tells ? ", though it has an implementation of every op." : ".")) +
-                "\n";
+        text +=
+            paint.red(backend + " fails" + (report.backend_tells ? ", although it supports every op." : ".")) + "\n";
     text += report.verdict;
     if (text.empty())
-        text = backend + (report.backend_tells ? " supports every op.\n" : " cannot say which ops it supports.\n");
+        text = backend + (report.backend_tells ? " supports every op.\n" : " does not report which ops it supports.\n");
     return text;
 }
 
@@ -205,10 +205,12 @@ void add_foreign_inputs(const Frame& frame, std::vector<std::string>& why) {
         const bool random = source->root().kind() == capture::SourceKind::random;
         const auto& by = readers.at(static_cast<std::size_t>(id));
         const auto first = std::ranges::find_if(by, [&](NodeId reader) { return !graph.node({reader}).stack.empty(); });
-        why.push_back("found input " + target + (random ? ", a random value" : "") + "; expected parameters of " +
-                      frame.name + " only\n" + (first == by.end() ? "" : print(graph.node({*first}).stack)) +
-                      (random ? "   hint: draw it outside and pass it in\n"
-                              : "   hint: pass it in, or make it a parameter of a module that is passed in\n"));
+        why.push_back(
+            "found input " + target + (random ? ", a random value" : "") + "; expected only parameters of " +
+            frame.name + "\n" + (first == by.end() ? "" : print(graph.node({*first}).stack)) +
+            (random
+                 ? "   hint: draw the value outside of the function and pass it as an argument\n"
+                 : "   hint: pass it as an argument, or register it as a parameter of a module that is an argument\n"));
     }
 }
 
@@ -222,8 +224,11 @@ std::string break_page(const capture::BreakInfo& info) {
 
 std::string break_catalogue_page() {
     std::string text =
-        "# Graph breaks\n\nWhy capture stops, by the ids that `explain` prints. `explain break ID` shows one of "
-        "them.\n";
+        "# Graph breaks\n\n"
+        "<!-- Generated: explain break all > share/doc/reference/breaks.md -->\n\n"
+        "At a graph break, capture ends one graph and begins another. `explain` prints each break with its id, its "
+        "reason and\n"
+        "its line; `explain break ID` prints one of the entries below.\n";
     for (const capture::BreakInfo& info : capture::break_catalogue()) text += "\n" + break_page(info);
     return text;
 }

@@ -37,11 +37,10 @@ struct ChangedGraph {
         field("after", &ChangedGraph::after, "");
         field(
             "nodes", [](const ChangedGraph& changed) { return changed.graph.nodes; },
-            "Removed nodes, then new and changed nodes in the order of the second graph.");
+            "Nodes that are gone, then new and changed nodes in the order of the second graph.");
         field(
             "resized", [](const ChangedGraph& changed) { return changed.graph.resized; },
-            "The number of further nodes whose results have other dtypes or sizes because their operands have.",
-            Count{});
+            "Further nodes whose results differ in dtype or sizes only because their operands do.", Count{});
         field("guards_gone", &ChangedGraph::guards_gone, "");
         field("guards_new", &ChangedGraph::guards_new, "");
     }
@@ -65,10 +64,9 @@ struct CountDiff {
 struct ValueDiff {
     std::string graph = {}, value = {}, difference = {};
     static void fields(auto& field) {
-        field("graph", &ValueDiff::graph, "The graph of the second side.");
-        field("value", &ValueDiff::value, "The value, as in: input L['x'], output 0");
-        field("difference", &ValueDiff::difference,
-              "The difference; \"got\" is the second side's value, \"expected\" the first side's.");
+        field("graph", &ValueDiff::graph, "The graph's name on the second side.");
+        field("value", &ValueDiff::value, "\"input L['x']\", \"output 0\"");
+        field("difference", &ValueDiff::difference, "got: the second side's value; expected: the first side's.");
     }
 };
 
@@ -87,16 +85,15 @@ struct TraceDiff {
     static void fields(auto& field) {
         field("before", &TraceDiff::before, "");
         field("after", &TraceDiff::after, "");
-        field("same", &TraceDiff::same, "Whether nothing but times differs.");
+        field("same", &TraceDiff::same, "Whether nothing differs except times.");
         field("same_graphs", &TraceDiff::same_graphs, "", Count{});
         field("gone", &TraceDiff::gone, "Graphs that only the first side has.");
         field("added", &TraceDiff::added, "Graphs that only the second side has.");
         field("changed", &TraceDiff::changed, "");
-        field("breaks", &TraceDiff::breaks,
-              "Graph breaks that happened more or less often, by kind, reason and location.");
+        field("breaks", &TraceDiff::breaks, "Graph breaks, by kind, reason and place, whose count changed.");
         field("ops", &TraceDiff::ops, "");
         field("recompiles", &TraceDiff::recompiles, "");
-        field("values", &TraceDiff::values, "The first recorded value that differs, per graph.");
+        field("values", &TraceDiff::values, "The first recorded value of each graph that differs.");
         field("compile_seconds_before", &TraceDiff::compile_seconds_before, "");
         field("compile_seconds_after", &TraceDiff::compile_seconds_after, "");
     }

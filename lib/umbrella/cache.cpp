@@ -32,12 +32,12 @@ std::vector<std::string> kind_names() {
     return names;
 }
 
-/// "kernels: kernels that Halide compiled, made again when they are needed; …": the table, for the pages.
+/// Returns the table of kinds for the help page: "kernels: kernels compiled by Halide, recreated when needed; …".
 std::string kinds_text() {
     std::vector<std::string> kinds;
     for (const KeptKind& kind : kept_kinds())
         kinds.push_back(plain_name(kind) + ": " + std::string(kind.what) +
-                        (kind.remade ? ", made again when they are needed" : ""));
+                        (kind.remade ? ", recreated when needed" : ""));
     return join(kinds, "; ") + ".";
 }
 
@@ -65,13 +65,13 @@ std::vector<const KeptKind*> kinds_called(const std::vector<std::string>& names)
 
 CacheCommand::CacheCommand()
     : clear_("whittle cache clear", "[KIND…]",
-             "Removes what is kept of each KIND; without one, what Whittle makes again by itself. Kinds: " +
+             "Delete the files of each KIND. Default: only those that Whittle recreates when needed. Kinds: " +
                  kinds_text()) {
     clear_.positional("KIND", kinds_, "One of " + join(kind_names()) + ".", false);
-    clear_.example("whittle cache clear", "frees what compiled kernels take");
-    clear_.example("whittle cache clear releases", "removes the installed releases of compilers, too");
-    tool.example("whittle cache", "what is kept, and its sizes");
-    tool.example("whittle cache clear", "frees what compiled kernels take");
+    clear_.example("whittle cache clear", "delete compiled kernels");
+    clear_.example("whittle cache clear releases", "delete the installed compiler releases");
+    tool.example("whittle cache", "list the files that are kept");
+    tool.example("whittle cache clear", "delete compiled kernels");
     tool.command(list_, [this] { return list(list_); });
     tool.command(clear_, [this] { return clear(); });
 }
@@ -107,13 +107,13 @@ int CacheCommand::clear() const {
         if (std::ranges::find(wanted, &kind) == wanted.end()) {
             if (kinds_.empty() && !items.empty() && !clear_.shared().json)
                 std::cout << kind.name << ": " << size_text(bytes_of(items))
-                          << " kept, for they were installed; to remove them: " << clear_.called() << " " << kind.name
-                          << "\n";
+                          << " kept, because you installed them; to delete them: " << clear_.called() << " "
+                          << kind.name << "\n";
             continue;
         }
         for (const KeptItem& item : items) whittle::clear(item);
         cleared.push_back(to_json(kind, items));
-        if (!clear_.shared().json) std::cout << kind.name << ": " << size_text(bytes_of(items)) << " cleared\n";
+        if (!clear_.shared().json) std::cout << kind.name << ": " << size_text(bytes_of(items)) << " deleted\n";
     }
     if (clear_.shared().json) cli::print_json({{"cleared", cleared}});
     return 0;

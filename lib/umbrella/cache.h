@@ -13,14 +13,13 @@ class CacheCommand {
   public:
     CacheCommand();
 
-    cli::Tool tool{"whittle cache", "[list|clear]",
-                   "Lists what Whittle keeps on disk from one run to the next, or clears it."};
+    cli::Tool tool{"whittle cache", "[list|clear]", "List or clear the files that Whittle keeps on disk between runs."};
     int list(const cli::Tool& told) const;
 
   private:
     int clear() const;
 
-    cli::Tool list_{"whittle cache list", "", "Lists what is kept, with sizes; the default."};
+    cli::Tool list_{"whittle cache list", "", "List the files with their sizes (default)."};
     cli::Tool clear_;
     std::vector<std::string> kinds_ = {};
 };

@@ -30,7 +30,7 @@ std::vector<DType> dtypes_of(const std::vector<std::string>& names) {
     std::vector<DType> dtypes;
     for (const std::string& name : names) {
         const auto dtype = dtype_from_name(name);
-        if (!dtype) throw cli::invalid_value(name, "--dtype", "expected a dtype as f32, i64 or bool");
+        if (!dtype) throw cli::invalid_value(name, "--dtype", "expected a data type such as f32, i64 or bool");
         dtypes.push_back(*dtype);
     }
     return dtypes;
@@ -65,7 +65,7 @@ struct Find {
 
     std::string text() const {
         if (!not_minimized.empty()) return model.string() + ": not minimized: " + not_minimized;
-        if (known) return model.string() + ": as " + kind.string();
+        if (known) return model.string() + ": same kind as " + kind.string();
         const std::string verdict = verified() ? "verified" : repro.report ? "NOT verified" : repro.none;
         return model.string() + ": " + kind.string() + ": " + verdict;
     }
@@ -123,25 +123,26 @@ void minimize(Find& find) {
 
 void FuzzOptions::declare(cli::Tool& tool) {
     tool.option("-o,--output", output, "DIR",
-                "Where failing models go: model_N.json as it was found, and a folder for each kind of failure. A kind "
-                "whose folder is there counts as known. Default: finds.");
-    tool.section("The models");
-    tool.option("--models", models, "N", "How many. Default: 1000.");
-    tool.option("--seconds", seconds, "S", "No new model after S seconds.");
-    tool.option("--seed", seed, "N", "The first model's number; the others follow. Default: 0.");
-    tool.choice("--dialect", dialect, {"aten", "onnx"}, "The ops. Default: aten.");
-    tool.option("--dtype", dtypes, "D", "Calls on this dtype only. May be repeated.");
-    tool.option("--without", without, "OP", "An op that is not to occur. May be repeated.");
-    tool.option("--least", least, "N", "Calls of a model at least. Default: 1.");
-    tool.option("--most", most, "N", "Calls of a model at most. Default: 8.");
-    tool.flag("--special", special, "NaN, infinities and the like among the data.");
-    tool.option("--timeout", timeout, "S", "Seconds that one model may take. Default: 20.");
+                "Folder for failing models: model_N.json as found, and one folder for each kind of failure. A failure "
+                "whose kind has a folder already counts as known. Default: finds.");
+    tool.section("Random models");
+    tool.option("--models", models, "N", "Number of models. Default: 1000.");
+    tool.option("--seconds", seconds, "S", "Start no new model after S seconds.");
+    tool.option("--seed", seed, "N", "Random seed of the first model; it grows by one with each model. Default: 0.");
+    tool.choice("--dialect", dialect, {"aten", "onnx"}, "Ops to use. Default: aten.");
+    tool.option("--dtype", dtypes, "D", "Use only calls on this data type. May be repeated.");
+    tool.option("--without", without, "OP", "Do not use this op. May be repeated.");
+    tool.option("--least", least, "N", "Minimum number of calls in a model. Default: 1.");
+    tool.option("--most", most, "N", "Maximum number of calls in a model. Default: 8.");
+    tool.flag("--special", special, "Include NaN, infinities and other special values in the data.");
+    tool.option("--timeout", timeout, "S", "Time limit for each model, in seconds. Default: 20.");
     backend.declare(tool, kDefaultSuspect);
     tool.common("--backend --output --models --seconds --dialect");
     tool.example("whittle fuzz --backend ./mine.so --seconds 600",
-                 "ten minutes of random models on a backend of yours");
-    tool.example("whittle fuzz --dialect onnx --backend onnxruntime --dtype f32", "ONNX models of f32 alone");
-    tool.exit_one("a model fails.");
+                 "test your own backend with random models for ten minutes");
+    tool.example("whittle fuzz --dialect onnx --backend onnxruntime --dtype f32",
+                 "test with ONNX models whose ops are all f32");
+    tool.exit_one("a model fails");
 }
 
 int fuzz(const cli::Tool& tool, const FuzzOptions& options) {

@@ -1,14 +1,14 @@
-# kernels of halide, beside eager and ONNX Runtime; with --queries, what a query of minify costs on a worker
-# How quick halide's kernels are, how long they take to compile (with the rules; without, as minify's queries first are;
-# and from the cache), and how much memory they take, beside eager and ONNX Runtime (npm's onnxruntime-node, which is
-# installed on demand), interleaved in one run: first one thread, then as many as there are processors.
+# kernels of halide, compared with eager and ONNX Runtime; with --queries, the cost of a query of minify
+# Measures run time, compile time (with rules; without, as in minify's first queries; from the cache) and memory of halide's
+# kernels, against eager and ONNX Runtime (npm's onnxruntime-node, installed on demand), interleaved in one run: first with
+# one thread, then with one per processor.
 #   scripts/bench backend [--alone] [--dynamic] [--avx2] [--roofline] [--json FILE] [CASE…]
-#   scripts/bench backend --queries BACKEND [MODEL…]     what a query of minify costs on a worker (onnxruntime, opencv) beside
-#                                                        what its compiler takes; default: share/models
+#   scripts/bench backend --queries BACKEND [MODEL…]     time of a minify query on a worker (onnxruntime, opencv), compared
+#                                                        with its compiler's time; default: share/models
 # CASE: a graph of test/bench/backend (CLASS.NAME.txt), a model.onnx, or a folder with one. Default: all of
-# test/bench/backend. --alone: without ONNX Runtime. --dynamic: weights are inputs, not constants. --avx2: kernels for a
-# processor without AVX-512 (ONNX Runtime is not told). --roofline: below each row its kernels and their share of what
-# this machine allows. FILE gets the rows, one file for each number of threads: FILE.1.json, FILE.2.json.
+# test/bench/backend. --alone: without ONNX Runtime. --dynamic: weights are inputs, not constants. --avx2: compile kernels
+# without AVX-512 (ONNX Runtime may still use it). --roofline: below each row, list its kernels and their share of this
+# machine's peak. FILE: the rows, in one file for each number of threads: FILE.1.json, FILE.2.json.
 json='' alone='' queries='' dynamic='' avx2='' roofline=''
 options "json= queries= alone dynamic avx2 roofline CASE" "$@"
 for file in "${words[@]}"; do

@@ -1,8 +1,8 @@
-# the processor time of a cold build, beside that of one ordinary file
-# How much work a release build of the five programs from nothing is, without a compiler cache, divided by that of compiling
-# test/bench/compile_unit.cpp, so that the figure does not depend on the machine.
+# processor time of a cold build, compared with that of one ordinary file
+# Divides the work of a release build of the five programs from scratch, without a compiler cache, by that of compiling
+# test/bench/compile_unit.cpp, so that the result does not depend on the machine.
 #   scripts/bench build [--json FILE]
-# The build goes to a temporary folder. Two jobs, whatever the machine has: two compilations slow each other down.
+# The build uses a temporary folder, and two jobs on every machine: parallel compilations slow each other down.
 json=
 options "json=" "$@"
 new_scratch

@@ -1,5 +1,5 @@
-# what capture costs per operation, of the own API and of a LibTorch program under explain
-# Each is measured beside the same loop without capture; of the LibTorch program also long runs and two threads.
+# cost of capture per operation, for Whittle's API and for a LibTorch program under explain
+# Each is compared with the same loop without capture; for the LibTorch program, also long runs and two threads.
 #   scripts/bench capture [--json]
 json=
 options "json" "$@"

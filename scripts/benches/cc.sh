@@ -1,7 +1,7 @@
-# what trace cc costs, beside a plain compilation
-# In one run: compiling a LibTorch file, and running with probes that nobody listens to.
+# cost of trace cc, compared with a plain compilation
+# Measures, in one run, compiling a LibTorch file, and running it with probes that nothing listens to.
 #   scripts/bench cc [--json FILE] [--runs N] [FILE.cpp FLAGS…]
-# FILE.cpp is by default the LibTorch example. Times are the best of N runs (default 3), in seconds of processor time.
+# FILE.cpp: default: the LibTorch example. Times are the best of N runs (default 3), in seconds of processor time.
 # Environment: CXX (default: g++).
 json='' runs=3
 options "+ json= runs= FILE" "$@"

@@ -1,8 +1,8 @@
-# the oracle calls of minify's search, beside those of measured peers; what whole runs of minify cost
-# In one run: on real networks with injected bugs and a structural oracle, then with real oracles on share/models.
+# number of oracle calls of minify, compared with measured peers, and the cost of whole runs
+# Runs real networks with injected bugs and a structural oracle, then share/models with real oracles.
 #   scripts/bench minify [--json FILE] [--no-oracles] [--models DIR] DIR
-# DIR: graphs/*.json and cases.json (see test/bench/minify_bench.cpp). The second table goes to FILE's name with
-# .oracles.json; its bugs are injected into Halide's schedule, a backend in a shared library and a command.
+# DIR: graphs/*.json and cases.json (see test/bench/minify_bench.cpp). The second table is written to FILE's name with
+# .oracles.json; its bugs are injected into Halide's schedule, into a backend in a shared library, and into a command.
 json='' no_oracles='' models=$root/share/models
 options "json= models= no-oracles DIR" "$@"
 folder=${words[0]-}

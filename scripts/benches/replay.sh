@@ -1,6 +1,6 @@
-# how long replay takes for many small records, beside as many processes that do nothing
+# time of replay for many small records, compared with as many processes that do nothing
 #   scripts/bench replay [--json FILE] [--records N] [--jobs N]
-# Records are those of the toy example (default 1,000, on one job). Times are seconds of the clock and of the processor.
+# The records are those of the toy example (default: 1,000 records, one job). Prints wall-clock and processor seconds.
 json='' records=1000 jobs=1
 options "json= records= jobs=" "$@"
 build_release trace replay toy_example

@@ -1,7 +1,7 @@
-# what the page of explain --html, explain diff and the watching of times cost, beside what they may
-# A graph of N nodes (default 5,000) with stacks and module paths: how long its page takes to be written, how large it is,
-# when Chromium first paints it, and how many frames a second it draws while it is panned; how long explain diff takes for two
-# such graphs; what an operation pays for being watched by nobody. Where Chromium is not installed, its figures are left out.
+# cost of the page of explain --html, of explain diff and of timing hooks, compared with their limits
+# For a graph of N nodes (default 5,000) with stacks and module paths: the time to write its page, the page's size, the time
+# until Chromium first paints it, and the frames per second while panning; the time of explain diff on two such graphs; and
+# the cost per operation of hooks without a listener. Without Chromium, its figures are omitted.
 #   scripts/bench report [--json FILE] [--nodes N]
 json='' nodes=5000
 options "json= nodes=" "$@"

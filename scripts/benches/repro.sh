@@ -1,4 +1,4 @@
-# what a repro costs and how much there is to read
+# cost and size of repros
 # For injected failures: lines after clang-format at 100 columns, headers, seconds to compile it, seconds of minify and of
 # repro, and whether it is verified.
 #   scripts/bench repro [--harness] [BUG:MODEL…]     default: the list below; MODEL is one of test/bench/repro, or a file
@@ -32,7 +32,7 @@ for case in "${cases[@]}"; do
   minify=$(seconds "$start") start=$(date +%s.%N)
   (cd "$scratch/case" && "${run[@]}" repro min.json ${harness:+--harness} >repro.txt 2>&1) || true
   repro=$(seconds "$start") file=$scratch/case/repro.cpp
-  lines=$(clang-format-14 --style='{ColumnLimit: 100, IndentWidth: 4, SortIncludes: Never}' "$file" | wc -l)
+  lines=$(clang-format --style='{ColumnLimit: 100, IndentWidth: 4, SortIncludes: Never}' "$file" | wc -l)
   all+=("$lines")
   start=$(date +%s.%N)
   (cd "$scratch/case" && sh -c "$(sed -n 's/^next: *//p' repro.txt | sed 's/ && [^&]*$//')") >/dev/null 2>&1 || true

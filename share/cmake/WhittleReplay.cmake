@@ -3,16 +3,16 @@
 #   whittle_add_replay(NAME RECORD|DIR… [BACKEND B] [OPTIONS NAME=VALUE…] [SHARDS N] [XFAIL FILE] [FILTER RE]
 #                      [TIMEOUT SECONDS] [JUNIT_DIR DIR] [ARGS ARGUMENT…] [LABELS LABEL…])
 #
-# adds a CTest test NAME that replays the records and fails as `replay` does: when one fails, passes although FILE lists
-# it as a known failure, or cannot be read. Relative paths are those of the current source folder; a folder that a test
-# or target makes later may be missing when CMake runs.
-#   BACKEND    the backend instead of the one each record was made with; OPTIONS are its options
-#   SHARDS     N tests NAME/1-of-N … that run side by side under `ctest -j`, each with its part of the records
-#   XFAIL      known failures, a pattern on each line
-#   TIMEOUT    seconds that one record may take
+# adds a CTest test NAME that replays the records. It fails if `replay` does: if a record fails, passes although FILE lists
+# it as a known failure, or cannot be read. Paths are relative to the current source folder. A folder that a test or target
+# creates later need not exist when CMake runs.
+#   BACKEND    backend to use instead of the one that each record was made with; OPTIONS are its options
+#   SHARDS     split the records into N tests NAME/1-of-N …, which `ctest -j` runs in parallel
+#   XFAIL      file of known failures, one pattern per line
+#   TIMEOUT    time limit for each record, in seconds
 #   JUNIT_DIR  each test writes DIR/NAME.xml
 #   ARGS       further arguments of `replay`, e.g. --rtol 1e-3
-# The program is the target `replay` of this build, that of the installed package, or WHITTLE_REPLAY when it is set.
+# Runs WHITTLE_REPLAY if it is set, else the target `replay` of this build or the program of the installed package.
 include_guard(GLOBAL)
 
 function(_whittle_replay_program result)
@@ -21,7 +21,7 @@ function(_whittle_replay_program result)
   elseif(TARGET replay)
     set(${result} $<TARGET_FILE:replay> PARENT_SCOPE)
   else()
-    message(FATAL_ERROR "whittle_add_replay: found no program replay, expected it installed beside this package\n"
+    message(FATAL_ERROR "whittle_add_replay: found no program replay, expected it to be installed with this package\n"
                         "  hint: -DWHITTLE_REPLAY=/path/to/replay")
   endif()
 endfunction()
@@ -36,7 +36,7 @@ function(whittle_add_replay name)
   if(NOT DEFINED arg_SHARDS)
     set(arg_SHARDS 1)
   elseif(NOT arg_SHARDS MATCHES "^[1-9][0-9]*$")
-    message(FATAL_ERROR "whittle_add_replay(${name}): found SHARDS ${arg_SHARDS}, expected a number from 1 on")
+    message(FATAL_ERROR "whittle_add_replay(${name}): found SHARDS ${arg_SHARDS}, expected a number, 1 or more")
   endif()
   _whittle_replay_program(program)
   set(command ${program})

@@ -1,9 +1,9 @@
-# Shows tensors of the API in gdb with their dtype, sizes and first values:
+# Lets gdb print tensors of Whittle's API with their data type, sizes and first values:
 #   gdb -x PREFIX/share/whittle/gdb/whittle.py ./program
 #   (gdb) print x
 #   $1 = f32[2, 3] {1, 2, 3, 4, 5, 6}
-#   (gdb) whittle-tensor x            all of it, as the program would print it
-# The program itself is asked, so it has to run; of a core file gdb shows the members.
+#   (gdb) whittle-tensor x            prints the whole tensor, as the program would print it
+# This calls a function in the program, which must be running. For a core file, gdb prints the members.
 import gdb
 
 
@@ -42,7 +42,7 @@ def _ask(function, tensor):
     unwinds = gdb.parameter("unwindonsignal")
     try:
         if not _is_made(tensor):
-            return None, "not made yet"
+            return None, "not constructed yet"
         gdb.execute("set unwindonsignal on")  # a question that fails does not end the program
         call = "((const char *(*)(const void *)) {})".format(function)
         text = gdb.parse_and_eval("{}((const void *) {})".format(call, int(tensor.address)))
@@ -68,7 +68,7 @@ def _printer(value):
 
 
 class TensorCommand(gdb.Command):
-    """whittle-tensor EXPRESSION: the tensor as the program would print it."""
+    """Print a tensor of Whittle's API as the program would print it: whittle-tensor EXPRESSION"""
 
     def __init__(self):
         super().__init__("whittle-tensor", gdb.COMMAND_DATA, gdb.COMPLETE_EXPRESSION)
@@ -79,7 +79,7 @@ class TensorCommand(gdb.Command):
             value = value.referenced_value()
         text, why_not = _ask("whittle_debug_text", value)
         if text is None:
-            raise gdb.GdbError("the program cannot be asked about '{}': {}".format(expression, why_not))
+            raise gdb.GdbError("cannot print '{}': {}".format(expression, why_not))
         gdb.write(text + "\n")
 
 

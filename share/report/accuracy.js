@@ -23,7 +23,7 @@ export const accuracy = {
     }
     const name = D.accuracy[p.accuracy] ? p.accuracy : this.name || Object.keys(D.accuracy)[0];
     if (!name) {
-      const how = 'They are where a backend that was named computes wrong results: explain MODEL --backend NAME --html FILE.';
+      const how = 'They are compared where a named backend computes wrong results: explain MODEL --backend NAME --html FILE.';
       this.pg.replaceChildren(h('p.lead', 'No values were compared.'), h('p.note', how));
       return;
     }
@@ -48,11 +48,11 @@ export const accuracy = {
     this.rows = rows;
     this.pg.replaceChildren(
       lead(compared),
-      compared.message ? note('What the graph returns, element by element: ' + compared.message) : '',
-      chartHead(name, h('span', 'root mean square against the same graph in f64, one column a value')),
+      compared.message ? note('The outputs of the graph: ' + compared.message) : '',
+      chartHead(name, h('span', 'root mean square error against f64, one column per value')),
       chart(compared),
       legend(),
-      h('h2', 'Values', h('span', 'largest absolute and relative error, steps of the data type, RMSE against f64')),
+      h('h2', 'Values', h('span', 'largest absolute and relative error, ULP, RMSE against f64')),
       table,
     );
   },
@@ -94,7 +94,7 @@ function notCompared(g) {
     h(
       'p.lead' + (failure ? '.s-failed' : ''),
       h('b', g.name),
-      failure ? ' fails, and no value is known to be the first wrong one. ' : ' fails nowhere: there is nothing to compare. ',
+      failure ? ' fails; its first wrong value is unknown. ' : ' does not fail: there is nothing to compare. ',
       h('span.dim', why ? why + '.' : ''),
     ),
     failure ? note(failure.message) : '',
@@ -118,8 +118,8 @@ function lead(compared) {
   const content = first
     ? [h('b', '%' + first), ' is the first wrong value', whereFirst(compared), '. ', h('span.dim', howManyWrong(compared))]
     : born
-      ? [h('b', '%' + born), ' is where NaN is born. ', h('span.dim', 'The reference has it, too: the program, not the compiler.')]
-      : ['Every value agrees. ', h('span.dim', plural(values.length, 'value') + ' of ' + name + ', rounding noise at most.')];
+      ? [h('b', '%' + born), ' is the first NaN. ', h('span.dim', 'The reference has it, too: it comes from the program, not from the compiler.')]
+      : ['All values agree. ', h('span.dim', plural(values.length, 'value') + ' of ' + name + ', with rounding noise at most.')];
   return h('p.lead.s-' + (first ? 'failed' : born ? 'nan' : 'ok'), content);
 }
 
@@ -169,7 +169,7 @@ function chart(compared) {
     );
   };
   flag(first, 'first wrong value: %' + first, 'var(--failed)', 0);
-  flag(born, 'NaN born: %' + born, 'var(--nan)', 1);
+  flag(born, 'first NaN: %' + born, 'var(--nan)', 1);
   svg.append(...captions(compared, wide));
   return svg;
 }
@@ -246,7 +246,7 @@ function legend() {
     'div.legend',
     { style: 'padding-left:46px' },
     Object.values(CLOSE).map(([word, color]) => sign('background:' + color, word)),
-    sign(noise, 'rounding noise: ten times the reference’s error'),
+    sign(noise, 'rounding noise: up to ten times the reference’s error'),
     sign(line, 'the reference’s own error'),
     sign(strip, 'strip below: ULP'),
   );
@@ -270,7 +270,7 @@ function valueRow(compared, v) {
   const differs = v.closeness === 'differs' ? pill('failed', v.node === first ? 'first' : 'differs') : '';
   return h(
     'tr',
-    h('td', v.nan ? pill('nan', (v.node === born ? 'born: ' : '') + v.nan + ' NaN') : differs),
+    h('td', v.nan ? pill('nan', (v.node === born ? 'first: ' : '') + v.nan + ' NaN') : differs),
     h('td.m', link('graph=' + name + '&node=' + v.node, compared.called(v))),
     h('td.m.dim', short(v.op)),
     h('td', at ? placeLink(at, name) : ''),

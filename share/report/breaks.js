@@ -15,12 +15,12 @@ export const breaks = {
         'p.lead',
         D.breaks.length
           ? plural(D.breaks.length, 'place') + (D.breaks.length > 1 ? ' break the graph, ' : ' breaks the graph, ')
-          : 'Nothing breaks a graph.',
+          : 'No graph breaks.',
         D.breaks.length
           ? h(
               'span.dim',
               plural(D.totals.breaks, 'time') +
-                ' in all. Between two graphs the program itself runs, on values that the first writes out. That costs time, and changes no result.',
+                ' in total. Between two graphs the program runs uncompiled, on the outputs of the first. That costs time, but does not change results.',
             )
           : '',
       ),
@@ -59,7 +59,7 @@ export const breaks = {
         b.at.slice(1).map((a) => h('div', h('span.dim', 'called from '), placeLink(a), h('span.dim', ' ' + a[2]))),
         h(
           'div.hint',
-          h('b', 'Instead'),
+          h('b', 'Hint'),
           h('span', b.hint + '.'),
           h('span', { style: 'flex:1' }),
           h('div', { style: 'width:230px' }, cmd('explain break ' + b.id)),
@@ -68,9 +68,9 @@ export const breaks = {
           h(
             'div.flow',
             graph(n),
-            h('s', { title: 'the program runs here' }),
+            h('s', { title: 'the program runs uncompiled here' }),
             b.after[i] ? graph(b.after[i]) : 'return',
-            G[n] ? h('span.dim', { style: 'margin-left:12px' }, this.times(n) + plural(G[n].outputs, 'tensor') + ' written out') : '',
+            G[n] ? h('span.dim', { style: 'margin-left:12px' }, this.times(n) + plural(G[n].outputs, 'tensor') + ' passed to the program') : '',
           ),
         ),
       ),

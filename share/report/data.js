@@ -19,7 +19,7 @@ for (const g in D.accuracy) ACC[g] = Object.fromEntries(D.accuracy[g].values.map
 /** Of a value against the reference: [name of its class, color]. */
 export const CLOSE = {
   same: ['same bits', 'var(--k5)'],
-  rounding: ['right up to rounding', 'var(--k2)'],
+  rounding: ['within rounding', 'var(--k2)'],
   differs: ['differs', 'var(--failed)'],
   nan: ['NaN', 'var(--nan)'],
 };

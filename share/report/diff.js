@@ -1,4 +1,4 @@
-// What this capture has otherwise than an earlier one: the view of explain diff. The other views show the later one.
+// How this capture differs from an earlier one: the view of explain diff. The other views show the later one.
 import { D, G, go } from './data.js';
 import { h, icon, link, rowsTable } from './elements.js';
 import { nf, plural, sec } from './words.js';
@@ -15,7 +15,7 @@ export const diff = {
     pg.append(
       h(
         'p.lead.s-' + (d.same ? 'ok' : 'break'),
-        d.same ? 'Nothing differs but times. ' : [h('b', this.headline(d)), ' '],
+        d.same ? 'Only times differ. ' : [h('b', this.headline(d)), ' '],
         h('span.dim', plural(d.same_graphs, 'graph') + ' of ' + (d.same_graphs + total) + ' are the same.'),
       ),
       h('p.note', { style: 'margin-top:10px' }, 'before: ', h('span.m', d.before), ', after: ', h('span.m', d.after)),
@@ -24,11 +24,11 @@ export const diff = {
     this.counts(pg, 'Recompiles', d.recompiles, 'Guard', true);
     this.list(pg, 'Graphs that are gone', d.gone, 'gone');
     this.list(pg, 'New graphs', d.added, 'came');
-    if (d.changed.length) pg.append(h('h2', 'Graphs that changed', h('span', 'node by node, whatever the nodes are called')));
+    if (d.changed.length) pg.append(h('h2', 'Graphs that changed', h('span', 'node by node; the names of nodes do not matter')));
     for (const c of d.changed) pg.append(this.graph(c));
     if (d.values.length)
       pg.append(
-        h('h2', 'Values', h('span', 'the first of each graph that was recorded otherwise')),
+        h('h2', 'Values', h('span', 'the first recorded value of each graph that differs')),
         rowsTable(
           ['Graph', 'Value', 'Difference'],
           d.values.map((v) => [this.name(v.graph), h('span.m', v.value), v.difference]),
@@ -44,12 +44,12 @@ export const diff = {
   headline(d) {
     const more = d.breaks.reduce((sum, b) => sum + b.after - b.before, 0);
     const parts = [
-      d.breaks.length && (more > 0 ? plural(more, 'more graph break') : more < 0 ? plural(-more, 'graph break') + ' less' : 'other graph breaks'),
+      d.breaks.length && (more > 0 ? plural(more, 'more graph break') : more < 0 ? plural(-more, 'fewer graph break') : 'different graph breaks'),
       d.changed.length && plural(d.changed.length, 'graph') + ' changed',
       d.added.length && d.added.length + ' new',
       d.gone.length && d.gone.length + ' gone',
-      d.recompiles.length && 'other recompiles',
-      d.values.length && plural(d.values.length, 'graph') + ' with other values',
+      d.recompiles.length && 'different recompiles',
+      d.values.length && plural(d.values.length, 'graph') + ' with different values',
     ].filter(Boolean);
     return parts.join(', ') + '.';
   },
@@ -111,7 +111,7 @@ export const diff = {
         h('span.dim', plural(c.before.ops, 'operation') + (c.before.ops === c.after.ops ? '' : ', now ' + c.after.ops)),
       ),
       c.nodes.length ? box : '',
-      c.resized ? h('p.note.in', plural(c.resized, 'further node') + ' with other dtypes or sizes, for what they read has.') : '',
+      c.resized ? h('p.note.in', plural(c.resized, 'further node') + ' with other dtypes or sizes, because their operands have them.') : '',
       c.guards_gone.length + c.guards_new.length
         ? h('div.src', guards(c.guards_gone, '−', 'gone'), guards(c.guards_new, '+', 'came'))
         : '',

@@ -324,7 +324,7 @@ function drawMarks(c, view, { px }) {
   };
   const { first, nan_born: born } = D.accuracy[g.name] || {};
   flag(first, 'first wrong value', pal.failed);
-  flag(born, 'NaN born here', pal.nan);
+  flag(born, 'first NaN', pal.nan);
   const box = node && visibleBox(tree, node.id);
   if (box) ring(box, pal.accent, 5);
 }

@@ -153,7 +153,7 @@ export function code(line) {
 }
 export function snippet(at, around, st) {
   const L = D.files[at[0]].lines;
-  if (!L[at[1] - 1]) return h('p.note', place(at) + ' (the text is not in this report)');
+  if (!L[at[1] - 1]) return h('p.note', place(at) + ' (the source is not in this report)');
   const a = Math.max(1, at[1] - around),
     b = Math.min(L.length, at[1] + around);
   const pre = h('div.src' + (st ? '.s-' + st : ''));
@@ -173,7 +173,7 @@ export function rowsTable(heads, rows, most = 200) {
     h('tbody', body(rows.slice(0, most))),
   );
   if (rows.length <= most) return table;
-  const more = h('button.btn', 'all ' + nf(rows.length));
+  const more = h('button.btn', 'show all ' + nf(rows.length));
   more.onclick = () => {
     table.tBodies[0].append(...body(rows.slice(most)));
     more.remove();

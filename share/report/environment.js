@@ -1,4 +1,4 @@
-// Where the report was made, and what capture could not see.
+// Where the report was made, and what capture could not observe.
 import { D } from './data.js';
 import { cmd, copyBtn, h } from './elements.js';
 
@@ -23,12 +23,12 @@ export const env = {
     );
     if (D.notes.length)
       pg.append(
-        h('h2', 'What capture could not see'),
+        h('h2', 'What capture could not observe'),
         h(
           'ul',
           D.notes.map((n) => h('li', n)),
         ),
       );
-    pg.append(h('h2', 'Made by'), h('div', { style: 'max-width:720px' }, cmd(D.command)));
+    pg.append(h('h2', 'Command'), h('div', { style: 'max-width:720px' }, cmd(D.command)));
   },
 };

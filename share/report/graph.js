@@ -27,7 +27,7 @@ export const graph = {
       tabindex: 0,
       role: 'application',
       'aria-label':
-        'Graph. Arrows walk along edges, Enter opens and closes modules, plus and minus zoom, f fits, slash searches.',
+        'Graph. Arrows move along edges, Enter opens and closes modules, plus and minus zoom, f fits, slash searches.',
     });
     this.ctx = this.cv.getContext('2d', { alpha: false });
     this.mini = h('canvas.mini', { 'aria-hidden': 'true' });

@@ -35,11 +35,11 @@ function graphFacts(g) {
         first ? 'failed' : 'nan',
         pill(first ? 'failed' : 'nan', first ? 'wrong results' : 'NaN'),
         at ? h('p', short(ACC[g.name][first].op), ' at ', placeLink(at, g.name)) : '',
-        explanation(message || 'NaN in the reference, too.'),
+        explanation(message || 'The reference has NaN, too.'),
         h('div.lkr', link('graph=' + g.name + '&node=' + known, 'go to %' + known), h('span', '↵')),
       ),
     g.variant_of && section('Variant', h('p', 'of ', link('graph=' + g.variant_of, g.variant_of), ': ', g.difference)),
-    g.capture_fault && statusSection('failed', pill('failed', 'capture went wrong'), h('p', g.capture_fault)),
+    g.capture_fault && statusSection('failed', pill('failed', 'capture fault'), h('p', g.capture_fault)),
     g.symbols.length &&
       section(
         'Symbols',
@@ -50,7 +50,7 @@ function graphFacts(g) {
         'Guards',
         g.guards.map((x) => h('div.lkr', { style: 'overflow-wrap:anywhere' }, h('span', x))),
       ),
-    g.replay && section('Replay it', cmd(g.replay)),
+    g.replay && section('Replay', cmd(g.replay)),
   ];
 }
 
@@ -67,7 +67,7 @@ function failure(g) {
     why && cause
       ? h(
           'p.note',
-          'Of ' + of + ', of the same function, it is known: ',
+          'The first wrong value of ' + of + ', a graph of the same function: ',
           link(cause.go, cause.op),
           cause.place ? [' at ', placeLink(cause.place, of)] : '',
           '.',

@@ -175,7 +175,7 @@ $('#help').append(
     [
       ['/', 'search everything: functions, nodes, source lines'],
       ['1 – 9', D.diff ? 'views; 0: what differs' : 'views'],
-      ['↑ ↓ ← →', 'graph: walk along edges; source: previous and next operation'],
+      ['↑ ↓ ← →', 'graph: move along edges; source: previous and next operation'],
       ['Enter', 'graph: open or close the module around the node'],
       ['+ − f', 'graph: zoom in, out, fit'],
       ['a', 'from the node to its source, and back'],

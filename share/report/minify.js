@@ -1,4 +1,4 @@
-// What minify left of the graph, the repro that it ends in, and how it was found, query by query.
+// The minimized graph, its repro, and how it was found, query by query.
 import { CAUSE, D, G, guiltyPart, stageHash } from './data.js';
 import { cmd, code, copyBtn, h, hover, link, placeLink, rowsTable, s, saveBtn } from './elements.js';
 import { guiltyStage } from './kernels.js';
@@ -13,7 +13,7 @@ export const minify = {
     if (!D.minify || !D.minify.length) {
       pg.append(
         h('p.lead', 'Nothing was minimized.'),
-        h('p.note', 'It is with explain MODEL --backend NAME --minify --html FILE, where the backend fails.'),
+        h('p.note', 'To minimize a failure: explain MODEL --backend NAME --minify --html FILE'),
       );
       return;
     }
@@ -29,18 +29,18 @@ export const minify = {
           ? [
               plural(m.calls_before, 'operation') + (G[m.graph] ? ' of ' : ''),
               G[m.graph] ? link('graph=' + m.graph, m.graph) : '',
-              ' became ',
+              ' minimized to ',
               h('b', this.alone(m) ? short(this.alone(m).op) + ' alone' : plural(m.calls_after, 'operation')),
               this.place(m) ? [' (', placeLink(this.place(m), G[m.graph] && m.graph), ')'] : '',
               '. ',
-              h('span.dim', 'It still fails in the same way: ' + m.signature + '.'),
+              h('span.dim', 'The failure is the same: ' + m.signature + '.'),
             ]
-          : 'It was not minimized: ' + m.result.replace('_', ' ') + '.',
+          : 'Not minimized: ' + m.result.replace('_', ' ') + '.',
       ),
     );
     if (failed && D.totals.graphs > 1 && G[m.graph])
-      pg.append(h('p.note', { style: 'margin-top:8px' }, m.graph + ' is the smallest of the graphs that fail in this way; the program has ' + plural(D.totals.ops, 'operation') + ' in ' + plural(D.totals.graphs, 'graph') + '.'));
-    if (m.graph_text) pg.append(h('h2', 'What is left', h('span', m.minimized_message || m.message)), this.text(m.graph_text, /$^/));
+      pg.append(h('p.note', { style: 'margin-top:8px' }, m.graph + ' is the smallest of the graphs that fail in this way. The program has ' + plural(D.totals.ops, 'operation') + ' in ' + plural(D.totals.graphs, 'graph') + '.'));
+    if (m.graph_text) pg.append(h('h2', 'Minimized graph', h('span', m.minimized_message || m.message)), this.text(m.graph_text, /$^/));
     if (m.culprit && (m.culprit.directive || m.culprit.op)) this.guilty(pg, m);
     if (m.repro) this.repro(pg, m);
     this.search(pg, m);
@@ -59,18 +59,18 @@ export const minify = {
       what = c.directive || c.op,
       races = (c.together || []).some((other) => other.endsWith('allow_race_conditions()')),
       who = {
-        schedule: 'A directive of the schedule, which Whittle’s rules for ' + D.backend + ' chose: ' + (races ? 'it lets updates race, so that some are lost.' : 'it may change how fast the result is, never what it is.'),
-        switch: 'A part of the compiler that can be switched off.',
-        lowering: 'How Whittle translates this operation for ' + D.backend + '.',
-        gradient: 'How Whittle takes the gradient of this operation.',
-        pass: 'A pass of Whittle’s over the graph, before it is translated.',
-        compiler: 'What remains when Whittle’s own decisions are ruled out: the compiler.',
+        schedule: 'A scheduling directive that Whittle’s rules for ' + D.backend + ' chose: ' + (races ? 'it lets updates race, so that some are lost.' : 'it should change the speed, never the result.'),
+        switch: 'A part of the compiler that can be disabled.',
+        lowering: 'Whittle’s lowering of this operation for ' + D.backend + '.',
+        gradient: 'Whittle’s gradient rule of this operation.',
+        pass: 'A pass of Whittle over the graph, before it is lowered.',
+        compiler: 'The compiler: Whittle’s own decisions are ruled out.',
       }[c.component] || '';
     const stage = guiltyStage(m),
       part = guiltyPart(m),
       n = this.alone(m);
     pg.append(
-      h('h2', 'Guilty', h('span', c.component)),
+      h('h2', 'Culprit', h('span', c.component)),
       h('p', h('span.m.s-failed', h('b', { style: 'color:var(--c)' }, what)), c.together && c.together.length && c.directive ? h('span.dim', ' with ' + c.together.join(', ')) : ''),
       h('p', { style: 'margin-top:6px' }, who),
       stage
@@ -84,7 +84,7 @@ export const minify = {
           )
         : '',
       m.report_to ? h('p', { style: 'margin-top:4px' }, h('b', 'Report it to '), m.report_to + '.') : '',
-      m.without ? h('div', { style: 'max-width:760px' }, h('p.note', { style: 'margin:8px 0 6px' }, 'Without that directive what is left is right:'), cmd(m.without)) : '',
+      m.without ? h('div', { style: 'max-width:760px' }, h('p.note', { style: 'margin:8px 0 6px' }, 'Without this directive, the minimized graph is right:'), cmd(m.without)) : '',
     );
   },
   repro(pg, m) {
@@ -92,12 +92,12 @@ export const minify = {
       name = base(r.output),
       small = r.form === 'short';
     pg.append(
-      h('h2', 'The repro', h('span', name + ', ' + (r.verified ? 'verified: it was built and run, and fails' : 'not verified')), copyBtn(r.text), saveBtn(name, r.text)),
+      h('h2', 'The repro', h('span', name + ', ' + (r.verified ? 'verified: built, run, reproduces the failure' : 'not verified')), copyBtn(r.text), saveBtn(name, r.text)),
       small
-        ? h('p', { style: 'margin-bottom:8px' }, 'What is left, reduced further to one kernel with small numbers: another program than the model, the same failure' + (r.message ? ' (' + r.message + ')' : '') + '.')
+        ? h('p', { style: 'margin-bottom:8px' }, 'The minimized graph, reduced further to one kernel with small numbers: a different program with the same failure' + (r.message ? ' (' + r.message + ')' : '') + '.')
         : '',
       this.text(r.text, /<-- this/, 60),
-      r.control ? h('p.note', { style: 'margin-top:8px' }, 'Its control, ', h('span.m', (r.run_command || '') + ' control'), ': the same with ' + r.control + (r.verified ? '; that is right.' : '.')) : '',
+      r.control ? h('p.note', { style: 'margin-top:8px' }, 'Its control, ', h('span.m', (r.run_command || '') + ' control'), ': the same with ' + r.control + (r.verified ? ', which is right.' : '.')) : '',
       r.compile_command ? h('div', { style: 'margin-top:12px' }, cmd(r.compile_command + (r.run_command ? ' && ' + r.run_command : ''))) : '',
     );
   },
@@ -109,11 +109,11 @@ export const minify = {
         'div.stats',
         [
           ['queries: candidates compiled and run', nf(m.queries)],
-          m.cache_hits ? ['more were answered already', nf(m.cache_hits)] : null,
+          m.cache_hits ? ['more answered from the cache', nf(m.cache_hits)] : null,
           m.unresolved ? ['queries without a verdict', nf(m.unresolved)] : null,
           ['time', sec(m.seconds)],
-          ['no single reduction goes further', m.one_minimal ? 'yes' : 'no'],
-          ['run again, fails alike', m.confirmed ? 'yes' : 'no'],
+          ['1-minimal: no single reduction goes further', m.one_minimal ? 'yes' : 'no'],
+          ['same failure when run again', m.confirmed ? 'yes' : 'no'],
         ]
           .filter(Boolean)
           .map(([label, value]) => h('div', h('b', value), label)),
@@ -122,9 +122,9 @@ export const minify = {
     const tried = (m.passes || []).filter((q) => q.tried);
     if (tried.length)
       pg.append(
-        h('h2', 'Reductions', h('span', 'those that tried anything')),
+        h('h2', 'Reductions', h('span', 'those that tried a candidate')),
         rowsTable(
-          ['Reduction', '#Tried', '#Taken', '#Operations', '#Elements'],
+          ['Reduction', '#Tried', '#Accepted', '#Operations', '#Elements'],
           tried.map((q) => [
             q.name,
             nf(q.tried),
@@ -139,7 +139,7 @@ export const minify = {
         'details',
         h('summary', 'every query'),
         rowsTable(
-          ['#Query', '#After', 'Reduction', 'Answer', '#Operations', '#Elements'],
+          ['#Query', '#After', 'Reduction', 'Verdict', '#Operations', '#Elements'],
           m.history.map((q) => [nf(q.query), sec(q.seconds), q.pass, q.verdict, nf(q.calls), nf(q.elements)]),
         ),
       ),
@@ -211,7 +211,7 @@ export const minify = {
       h(
         'div.legend',
         { style: 'padding-left:72px' },
-        h('span', h('i', { style: 'background:var(--acc);border-radius:9px' }), 'fails alike: taken'),
+        h('span', h('i', { style: 'background:var(--acc);border-radius:9px' }), 'same failure: accepted'),
         h('span', h('i', { style: 'border:1.5px solid var(--fg3);border-radius:9px' }), 'passes: rejected'),
         h('span', h('i', { style: 'border:1.5px solid var(--break);transform:rotate(45deg);width:8px;height:8px' }), 'unresolved'),
       ),

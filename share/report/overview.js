@@ -67,8 +67,8 @@ function headline() {
   if (D.headline) return failureLine(D.headline);
   const rest = [
     does(having('break'), 'has graph breaks', 'have graph breaks'),
-    does(having('recompiled'), 'was compiled again', 'were compiled again'),
-    does(having('nan'), 'makes NaN', 'make NaN'),
+    does(having('recompiled'), 'was recompiled', 'were recompiled'),
+    does(having('nan'), 'computes NaN', 'compute NaN'),
     does(having('ok'), 'is fine', 'are fine'),
   ].filter(Boolean);
   return h(
@@ -239,7 +239,7 @@ export const overview = {
       );
     if (D.frames.length)
       pg.append(
-        h('h2', 'Functions', h('span', 'with what became of each, and where it was called or first computes; below it the stacks of its operations')),
+        h('h2', 'Functions', h('span', 'each with its status and where it is called or first computes; below it, the stacks of its operations')),
         functionTree(),
       );
   },

@@ -1,4 +1,4 @@
-// Guards: under what each graph may be used again, which of them did not hold, and which specialization each call hit.
+// Guards: when each graph may be reused, which guards failed, and which specialization each call hit.
 import { D, G } from './data.js';
 import { h, hover, icon, link, placeLink, rowsTable } from './elements.js';
 import { nf, plural, sec } from './words.js';
@@ -14,8 +14,8 @@ export const guards = {
     pg.append(
       h(
         'p.lead',
-        n ? plural(n, 'recompile') + ', ' : 'Nothing was compiled again.',
-        n ? h('span.dim', 'each because a guard did not hold.') : '',
+        n ? plural(n, 'recompile') + ', ' : 'No recompiles.',
+        n ? h('span.dim', 'each because a guard failed.') : '',
       ),
       h('div', { style: 'height:22px' }),
     );
@@ -39,7 +39,7 @@ export const guards = {
       (c.graphs && c.graphs.length ? '\nran ' + c.graphs.join(', ') : '');
     const told = calls.length < (f.calls || 0) ? 'the first ' + nf(calls.length) + ' of ' + nf(f.calls) : nf(calls.length);
     return [
-      h('p.note', told + ' calls; below the number of a call the specialization that it hit, filled where it compiled one'),
+      h('p.note', told + ' calls, each with its number and the specialization that it hit; filled: it compiled one'),
       h(
         'div.calls',
         { role: 'list' },
@@ -62,7 +62,7 @@ export const guards = {
   changes: (calls) =>
     calls.length
       ? rowsTable(
-          ['#Call', 'Guard that failed', 'Found', 'So it'],
+          ['#Call', 'Guard that failed', 'Found', 'Result'],
           calls.map((c) => [
             nf(c.call),
             h('span.m', c.condition),
@@ -89,7 +89,7 @@ export const guards = {
         'header',
         icon(status, 17),
         h('h3.m', f.name),
-        f.at ? [h('span.dim', 'computes from '), placeLink(f.at)] : '',
+        f.at ? [h('span.dim', 'first operation at '), placeLink(f.at)] : '',
         h('span', { style: 'flex:1' }),
         h(
           'span.dim',
@@ -107,7 +107,7 @@ export const guards = {
         'div.in',
         failed.length
           ? rowsTable(
-              ['Guard that failed, with what was found', '#Times', 'Instead', 'Relied on at'],
+              ['Failed guard and value found', '#Times', 'Hint', 'Relied on at'],
               failed.map((r) => [h('span.m', r.guard), nf(r.count), r.advice, r.at.length ? placeLink(r.at[0]) : '']),
             )
           : '',
@@ -117,7 +117,7 @@ export const guards = {
       ),
     );
   },
-  /** Of a graph behind another only what is other than for that. */
+  /** For a graph after another, only the guards that differ. */
   guards(g, before) {
     const own = g.guards.filter((text) => !before || !before.guards.includes(text)),
       shared = g.guards.length - own.length;
@@ -127,7 +127,7 @@ export const guards = {
         'p.note',
         { style: 'margin:14px 0 6px' },
         link('graph=' + g.name, h('span.m', g.name)),
-        ' is used again while',
+        ' is reused while',
         before && shared ? ' ' + plural(shared, 'guard') + ' of ' + before.name + (shared === 1 ? ' holds' : ' hold') + (own.length ? ', and' : '') : '',
       ),
       own.length ? list(own) : '',

@@ -38,7 +38,7 @@ export const source = {
     this.wrong = g && D.accuracy[g.name] && D.accuracy[g.name].first ? g.byId[D.accuracy[g.name].first] : null;
     this.el.replaceChildren();
     const F = D.files[file],
-      left = this.pane('Source', F ? F.path : 'no source is known'),
+      left = this.pane('Source', F ? F.path : 'no source'),
       right = this.pane('Graph', g ? g.name + ' · ' + plural(g.ops, 'op') : '');
     left.parentElement.classList.add('text');
     this.panes = [left, right];
@@ -100,22 +100,22 @@ export const source = {
       const wrong = guilty.find(([x]) => x === k);
       this.fillKernel(nest, k, nestLines(codeOf(k)), wrong && wrong[1]);
       this.fillKernel(assembly, k, assemblyLines(codeOf(k)));
-      if (k.cut) assembly.append(h('div.ln.dim', h('i', ''), '… cut'));
+      if (k.cut) assembly.append(h('div.ln.dim', h('i', ''), '… truncated'));
     }
     const some = kernels.length > this.most;
     nest.sub.textContent = some
       ? 'the first ' + this.most + ' of ' + kernels.length
       : names + ' of ' + plural(this.kernels.length, 'kernel');
-    assembly.sub.textContent = 'that ran';
+    assembly.sub.textContent = 'as executed';
   },
   /** `wrong`: the stage whose schedule is guilty. */
   fillKernel(pane, k, lines, wrong) {
-    const about = [k.runs && sec(k.seconds), rate(k), k.code_of && 'the code of ' + k.code_of].filter(Boolean).join(' · ');
+    const about = [k.runs && sec(k.seconds), rate(k), k.code_of && 'same code as ' + k.code_of].filter(Boolean).join(' · ');
     pane.append(h('div.ln.hd', h('i', ''), h('b', k.name), h('span.dim', ' ' + about)));
     lines.forEach(({ text, stage }, i) => {
       const has = stage != null,
         bad = has && stage === wrong;
-      const mark = bad && /^ *produce /.test(text) ? h('span.wrong', pill('failed', 'guilty')) : '';
+      const mark = bad && /^ *produce /.test(text) ? h('span.wrong', pill('failed', 'culprit')) : '';
       const e = lineOf(has ? this.hue.get(k.name) : null, bad, i + 1, text, mark);
       pane.append(e);
       if (!has) return;

@@ -16,7 +16,7 @@ export const time = {
     const nothing = !PROFILE.spans.length && !PROFILE.kernels.length && !PROFILE.memory.length && !PROFILE.ops.length;
     pg.append(nothing ? h('p.lead', 'Nothing was measured.') : this.lead());
     if (nothing) {
-      pg.append(h('p.note', 'It is with --times, or where a backend is named: explain MODEL --backend NAME --html FILE.'));
+      pg.append(h('p.note', 'Measure with --times or with a backend: explain MODEL --backend NAME --html FILE.'));
       return;
     }
     if (PROFILE.spans.length) this.spans(pg);
@@ -30,11 +30,11 @@ export const time = {
       capture = of('capture').reduce((sum, span) => sum + span.seconds, 0),
       kernels = of('kernel'),
       cold = kernels.filter((k) => k.from === 'compiled').length;
-    if (!PROFILE.spans.length) return h('p.lead', 'What running takes.');
+    if (!PROFILE.spans.length) return h('p.lead', 'Run times.');
     return h(
       'p.lead',
       sec(D.totals.compile_seconds) + ' to compile ' + plural(D.totals.graphs, 'graph') + (D.totals.compile_backend ? ' for ' + D.totals.compile_backend : '') + '. ',
-      capture ? h('span.dim', 'The calls that were captured took ' + sec(capture) + ', the program’s own work included. ') : '',
+      capture ? h('span.dim', 'The captured calls took ' + sec(capture) + ', including the program’s own work. ') : '',
       kernels.length
         ? h('span.dim', plural(kernels.length, 'kernel') + (cold ? ', ' + cold + ' of them compiled' + (cold < kernels.length ? ', the others from the cache.' : '.') : ', all from the cache.'))
         : '',
@@ -46,11 +46,11 @@ export const time = {
     const row = ({ kind, graph, from, start, seconds }, what) =>
       [what, kind, graph ? this.graph(graph) : '', from || '', sec(start), sec(seconds)];
     pg.append(
-      h('h2', 'Compile time', h('span', 'slowest first; what runs inside of another is part of its time, too')),
-      rowsTable(['What', 'Kind', 'Graph', 'Code', '#From', '#Took'], slowest.map((span) => row(span, spanName(span))), 12),
+      h('h2', 'Compile time', h('span', 'slowest first; the time of a span includes the spans inside it')),
+      rowsTable(['What', 'Kind', 'Graph', 'Code', '#Start', '#Duration'], slowest.map((span) => row(span, spanName(span))), 12),
     );
     if (!D.timeline) return;
-    const perfetto = 'On a timeline, thread by thread, Perfetto (ui.perfetto.dev) shows them. Its file is written by';
+    const perfetto = 'Perfetto (ui.perfetto.dev) shows them on a timeline of each thread. This command writes its file:';
     pg.append(h('p.note', { style: 'margin:10px 0 6px' }, perfetto), h('div', { style: 'max-width:760px' }, cmd(D.timeline)));
   },
   graph: (name) => (G[name] ? link('graph=' + name, h('span.m', name)) : name),
@@ -81,7 +81,7 @@ export const time = {
         h(
           'span',
           M
-            ? `slowest first; this machine: ${(M.flops_per_second / 1e9).toPrecision(3)} GFLOP/s, ${(M.bytes_per_second / 1e9).toPrecision(3)} GB/s on ${plural(M.threads, 'thread')}${inCache ? '; above 100 % where memory is the limit: the data lie in a cache' : ''}`
+            ? `slowest first; peak of this machine: ${(M.flops_per_second / 1e9).toPrecision(3)} GFLOP/s, ${(M.bytes_per_second / 1e9).toPrecision(3)} GB/s on ${plural(M.threads, 'thread')}${inCache ? '; a memory-bound kernel above 100 % reads from a cache' : ''}`
             : 'slowest first',
         ),
       ),
@@ -111,10 +111,10 @@ export const time = {
     pg.append(
       h(
         'details',
-        h('summary', 'the peaks as a table'),
+        h('summary', 'peaks as a table'),
         rowsTable(
           ['Graph', '#Peak', 'At', 'How', '#Parameters'],
-          known.map((m) => [m.graph, bytes(m.peak), '%' + m.peak_at, m.how === 'measured' ? 'measured' : 'computed by liveness', bytes(m.parameter_bytes)]),
+          known.map((m) => [m.graph, bytes(m.peak), '%' + m.peak_at, m.how === 'measured' ? 'measured' : 'computed from liveness', bytes(m.parameter_bytes)]),
         ),
       ),
     );
@@ -162,11 +162,11 @@ export const time = {
       h(
         'div',
         svg,
-        h('p.note', m.how === 'measured' ? 'Measured: what the run held after each step.' : 'Computed by liveness: each value from its operation to its last reader.', m.parameter_bytes ? ' Parameters: ' + bytes(m.parameter_bytes) + '.' : ''),
+        h('p.note', m.how === 'measured' ? 'Measured: the memory held after each step of the run.' : 'Computed from liveness: each value is held from its operation to its last reader.', m.parameter_bytes ? ' Parameters: ' + bytes(m.parameter_bytes) + '.' : ''),
       ),
       h(
         'div',
-        h('p', { style: 'font-weight:600;margin-bottom:6px' }, bytes(m.peak) + ' alive at the peak'),
+        h('p', { style: 'font-weight:600;margin-bottom:6px' }, bytes(m.peak) + ' live at the peak'),
         m.alive.slice(0, 10).map((v) =>
           h('div.lkr', link('graph=' + m.graph + '&node=' + v.value, '%' + v.value), h('span', h('i.bar', { style: `background:var(--acc);opacity:.5;width:${Math.max(1, (60 * v.bytes) / all)}px` }), bytes(v.bytes))),
         ),
@@ -180,7 +180,7 @@ export const time = {
       const ops = PROFILE.ops.filter((o) => o.frame === frame),
         all = ops.reduce((sum, o) => sum + o.seconds, 0) || 1;
       pg.append(
-        h('h2', 'Operations of ', h('span.m', frame), h('span', sec(all) + ', as LibTorch ran them')),
+        h('h2', 'Operations of ', h('span.m', frame), h('span', sec(all) + ', measured in LibTorch')),
         rowsTable(['Operation', '#Calls', '#Time', '#Share'], ops.map((o) => [h('span.m', o.op), nf(o.calls), sec(o.seconds), percent(o.seconds / all)]), 12),
       );
     }

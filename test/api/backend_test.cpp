@@ -123,9 +123,9 @@ TEST_CASE("verify tells what a backend writes to, and restores it") {
     const api::Tensor x = api::full({2}, 3.0).requires_grad_();
     const api::Tensor y = compiled(x);
     backend.writes_boxed = true;
-    CHECK_THROWS_WITH(y.sum().backward(), Catch::Contains("backward: the backend wrote input 0"));
+    CHECK_THROWS_WITH(y.sum().backward(), Catch::Contains("backward: the backend wrote to input 0"));
     backend.writes = true;
-    CHECK_THROWS_WITH(compiled(x), Catch::Contains("wrote input 0") && Catch::Contains("got 7, expected 3"));
+    CHECK_THROWS_WITH(compiled(x), Catch::Contains("wrote to input 0") && Catch::Contains("got 7, expected 3"));
     CHECK_THROWS_AS(compiled(x), api::VerifyError);
     CHECK(x.to_vector<float>() == std::vector<float>{3, 3});
 }

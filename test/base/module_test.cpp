@@ -24,7 +24,7 @@ TEST_CASE("a function of a module of this build is found") {
 
 TEST_CASE("a module of another build, of nobody's, or none at all is refused by name") {
     CHECK_THROWS_WITH(module_symbol_in(kFolder + "/module_other.so", "answer"),
-                      Catch::Contains("module_other.so") && Catch::Contains("another build of Whittle"));
+                      Catch::Contains("module_other.so") && Catch::Contains("another build"));
     CHECK_THROWS_WITH(module_symbol_in(kFolder + "/module_none.so", "answer"), Catch::Contains("found no build id"));
     CHECK_THROWS_WITH(module_symbol("no-such-module", "answer"),
                       Catch::Contains("libwhittle-no-such-module.so") && Catch::Contains("no such file"));

@@ -1,5 +1,6 @@
 // What a query of minify costs on a backend that is a worker, beside what its compiler takes of that.
-//   query_bench FOLDER MODEL…       FOLDER: of a backend (share/doc/backends.md, A worker by name); run through
+//   query_bench FOLDER MODEL…       FOLDER: of a backend (share/doc/reference/backends.md, A worker by name); run
+//   through
 //                                   scripts/bench backend --queries
 // A query is all that minify does for an answer: passes, the model's file, the question, its outputs read and judged.
 // The worker is asked the same by itself, in turn, and says what its compiler took. Exit 1: a query costs more than 20

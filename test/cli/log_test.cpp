@@ -55,7 +55,7 @@ LogSample sample_of(LogChannel channel) {
         case LogChannel::replay:
             return {"trace -o t g.json\nreplay t $LOG", "t/records/g.json on eager: passed"};
         case LogChannel::cli:
-            return {"explain g.json $LOG", "g.json is taken for: graph"};
+            return {"explain g.json $LOG", "g.json: recognized as graph"};
     }
     __builtin_unreachable();
 }

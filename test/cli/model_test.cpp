@@ -117,9 +117,9 @@ TEST_CASE("inputs that do not fit are refused by name") {
     CHECK(error({"in.a=" + file.string()}) == file.string() + ": input 'in.a' is f32[2] in the model, but f32[3] here");
     CHECK(error({"in.c=" + file.string()}) ==
           file.string() + ": the model has no input 'in.c'; its inputs are in.a, in.b; hint: did you mean 'in.a'?");
-    CHECK(error({"in.a"}) == "in.a: No such file or directory; hint: one tensor is given with --input NAME=FILE");
+    CHECK(error({"in.a"}) == "in.a: No such file or directory; hint: to give one input, use --input NAME=FILE");
     CHECK(error({"=x"}) == "invalid value '=x' for --input: expected NAME=FILE");
-    CHECK(error({"a", "b"}) == "--input: 'a' and 'b' both stand for all inputs");
+    CHECK(error({"a", "b"}) == "--input: 'a' and 'b' both give all inputs");
     CHECK(error({"in.a=" + file.string(), "in.a=" + file.string()}) == "--input: 'in.a' is given twice");
 }
 

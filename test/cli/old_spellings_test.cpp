@@ -70,7 +70,7 @@ TEST_CASE("what a program still declares stays, with advice", "[spellings]") {
     const Words line = {"m", "--test-must-fail"};
     const Respelled got = respelled("minify", line, [&](const std::string& name) { return name == line[1]; });
     CHECK(got.words == line);
-    CHECK(got.advice == Words{"--test-must-fail is an old spelling; write: --check SCRIPT"});
+    CHECK(got.advice == Words{"--test-must-fail is deprecated; use: --check SCRIPT"});
 }
 
 TEST_CASE("the words of another program are not ours", "[spellings][process]") {

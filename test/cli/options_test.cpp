@@ -107,7 +107,7 @@ TEST_CASE("an accuracy is typed as it was chosen", "[options]") {
     AccuracyChoice again;
     again.default_to(choice.accuracy());
     CHECK(again.accuracy().tolerance(DType::f32).ulp == 3);
-    CHECK_THROWS_WITH(accuracy({"--rtol", "0.5ulp"}).accuracy(), Contains("expected a whole number of steps"));
+    CHECK_THROWS_WITH(accuracy({"--rtol", "0.5ulp"}).accuracy(), Contains("expected a whole number before ulp"));
     CHECK_FALSE(accuracy({}).given());
     CHECK(accuracy({}).words() == Names{"--accuracy"});
 }
@@ -199,7 +199,7 @@ TEST_CASE("sources are read with the flags that are theirs", "[options]") {
     options.analyses("/bin/true", {"main"}, {"--steps"}, analyze);
     CHECK(got == Names{"-DA", "x y"});
     CHECK_THROWS_WITH(options.analyses({}, {"stepp"}, {}, analyze),
-                      Contains("it is no function of toy.cpp") && Contains("'step'"));
+                      Contains("found no such function in toy.cpp") && Contains("'step'"));
     CHECK(SourceOptions().analyses({}, {}, {}, analyze).empty());
 }
 

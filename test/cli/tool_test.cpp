@@ -85,7 +85,7 @@ TEST_CASE("times are numbers with a unit") {
         CHECK(SampleTool().parse({"m", "--limit", word}).limit == time);
     for (const char* word : {"0", "m", "10x", "-1s", "0.5s", "inf"})
         CHECK(SampleTool().error({"m", "--limit=" + std::string(word)}) ==
-              "invalid value '" + std::string(word) + "' for --limit: not a time, such as 90s, 10m or 2h");
+              "invalid value '" + std::string(word) + "' for --limit: expected a time such as 90s, 10m or 2h");
 }
 
 TEST_CASE("targets keep their values when an option is not given") {
@@ -144,14 +144,15 @@ TEST_CASE("bad usage is told as git and cargo tell it") {
     CHECK(SampleTool().error({"m", "--qqq=1"}) == "unknown option '--qqq'; hint: sample --help lists the options");
     CHECK(SampleTool().error({"m", "--rtol"}) == "option --rtol requires a value: --rtol X");
     CHECK(SampleTool().error({"m", "--jobs", "many"}) ==
-          "invalid value 'many' for --jobs: not a whole number of 0 or more");
+          "invalid value 'many' for --jobs: expected a whole number, 0 or more");
     CHECK(SampleTool().error({"m", "--jobs", "1.5"}) ==
-          "invalid value '1.5' for --jobs: not a whole number of 0 or more");
-    CHECK(SampleTool().error({"m", "--jobs=-1"}) == "invalid value '-1' for --jobs: not a whole number of 0 or more");
+          "invalid value '1.5' for --jobs: expected a whole number, 0 or more");
+    CHECK(SampleTool().error({"m", "--jobs=-1"}) ==
+          "invalid value '-1' for --jobs: expected a whole number, 0 or more");
     CHECK(SampleTool().error({"m", "--jobs", "99999999999999999999"}) ==
           "invalid value '99999999999999999999' for --jobs: it is too large");
-    CHECK(SampleTool().error({"m", "--rtol", "nan"}) == "invalid value 'nan' for --rtol: not a number of 0 or more");
-    CHECK(SampleTool().error({"m", "--rtol", "inf"}) == "invalid value 'inf' for --rtol: not a number of 0 or more");
+    CHECK(SampleTool().error({"m", "--rtol", "nan"}) == "invalid value 'nan' for --rtol: expected a number, 0 or more");
+    CHECK(SampleTool().error({"m", "--rtol", "inf"}) == "invalid value 'inf' for --rtol: expected a number, 0 or more");
     CHECK(SampleTool().error({"m", "--jobs", "1", "--jobs", "2"}) ==
           "option --jobs is given 2 times, but takes one value");
     CHECK(SampleTool().error({"m", "--mode", "bisct"}) ==

@@ -1,7 +1,7 @@
 // Every ONNX op of the registry, on every sample of every dtype, on a worker around another runtime: what it computes
 // is what eager computes. Entry point of the test conformance/onnxruntime-*.
 //   onnx_registry FOLDER KNOWN [--only TEXT] [--shard I --shards N]
-// FOLDER: of the backend (share/doc/backends.md, A worker by name). KNOWN: where the two differ, lines as in
+// FOLDER: of the backend (share/doc/reference/backends.md, A worker by name). KNOWN: where the two differ, lines as in
 // test/known-failing/libtorch.txt. A sample that the standard says nothing of is not asked, and what the runtime has no
 // kernel for is counted. Exit 77: it is not installed.
 #include <CLI/CLI.hpp>

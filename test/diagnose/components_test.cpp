@@ -10,7 +10,7 @@
 using namespace whittle;
 
 TEST_CASE("the manual lists the backends in the order in which a diagnosis asks them") {
-    const std::string manual = read_file(WHITTLE_SOURCE_DIR "/share/doc/backends.md");
+    const std::string manual = read_file(WHITTLE_SOURCE_DIR "/share/doc/reference/backends.md");
     std::size_t last = 0;
     for (const diagnose::Component& component : diagnose::components()) {
         if (component.backend.empty()) continue;  // the suspect

@@ -143,7 +143,7 @@ TEST_CASE("who mends a failing kernel is whose compiler it is, of a wrapped back
     CHECK_THAT(diagnose::who_mends(failure, made.get()), Catch::Contains("The stranger's issue tracker"));
     const std::unique_ptr<Backend> wrapper = make_explain_backend(std::move(made));
     CHECK_THAT(diagnose::who_mends(wrapped, wrapper.get()), Catch::Contains("The stranger's issue tracker"));
-    CHECK(diagnose::who_mends(failure, nullptr) == "the makers of kernels");
+    CHECK(diagnose::who_mends(failure, nullptr) == "the maintainers of kernels");
     Failure ours = failure;
     ours.culprit = Culprit{.component = "lowering"};
     Kernels kernels;

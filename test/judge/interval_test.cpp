@@ -61,7 +61,7 @@ TEST_CASE("a tie of QuantizeLinear makes both of its neighbors right", "[interva
         INFO(tie.why);
         CHECK(tie.explained);
         CHECK_FALSE(tie.too_wide);
-        CHECK_THAT(tie.why, Contains("output 0 [0, 0, 0, 0]: a tie of onnx.QuantizeLinear"));
+        CHECK_THAT(tie.why, Contains("output 0 [0, 0, 0, 0]: rounding decides the result of onnx.QuantizeLinear"));
     }
     for (const int wrong : {92, 95}) {
         CHECK_FALSE(decided(graph, inputs, level(wrong), level(94)).explained);
@@ -88,7 +88,7 @@ TEST_CASE("a comparison that one ulp decides is right either way", "[interval]")
     const RoundingDecision tie = decided(graph, inputs, bools(true, false, false), bools(false, true, false));
     INFO(tie.why);
     CHECK(tie.explained);
-    CHECK_THAT(tie.why, Contains("a tie of onnx.Less"));
+    CHECK_THAT(tie.why, Contains("rounding decides the result of onnx.Less"));
     // tan(0.5) = 0.546 is not below 0.25
     CHECK_FALSE(decided(graph, inputs, bools(true, false, true), bools(true, false, false)).explained);
 }
@@ -130,7 +130,7 @@ TEST_CASE("integers that a double does not tell apart are not excused", "[interv
     const Tensor x = Tensor::of<std::int64_t>({kOdd, 5});
     const RoundingDecision wrong = decided(graph, {x}, Tensor::of<std::int64_t>({kOdd - 1, 5}), x);
     CHECK_FALSE(wrong.explained);
-    CHECK_THAT(wrong.why, Contains("output 0 [0]: f64 does not tell the two integers apart"));
+    CHECK_THAT(wrong.why, Contains("output 0 [0]: the two integers are equal in f64"));
     CHECK_FALSE(decided(graph, {x}, Tensor::of<std::int64_t>({kOdd, 6}), x).explained);
 }
 
@@ -170,7 +170,7 @@ TEST_CASE("a sum in another order is right, and one that lacks a term is not", "
     const auto off = [&](double by) { return single(static_cast<float>(center + by)); };
     CHECK(decided(graph, inputs, off(0.9 * radius), off(0), tight(radius / 3)).explained);
     CHECK_THAT(decided(graph, inputs, off(0.9 * radius), off(0), tight(radius / 3)).why,
-               Contains("is within the rounding of aten.sum.default"));
+               Contains("is within the rounding error of aten.sum.default"));
     CHECK_FALSE(decided(graph, inputs, off(2 * radius), off(0), tight(radius / 3)).explained);
     CHECK_FALSE(decided(graph, inputs, single(forward - values[7]), single(forward)).explained);
 }
@@ -206,7 +206,7 @@ TEST_CASE("a value in a wider dtype is as exact as what it was computed in", "[i
     INFO(near.why);
     CHECK(near.explained);
     CHECK(near.too_wide);
-    CHECK_THAT(near.why, Contains("within the tolerance of f16, in which aten.sum.default rounds"));
+    CHECK_THAT(near.why, Contains("within the tolerance of f16, to which aten.sum.default rounds"));
     CHECK_FALSE(decided(total, {halves(alternating)}, single(0.52), single(0.5)).explained);
     const Graph exact = parse(R"(graph exact {
         %x = placeholder["x"] : f16[2]

@@ -76,7 +76,7 @@ TEST_CASE("what computes the same is right, and the judgement says compared with
     CHECK(said.right());
     CHECK(said.compared == std::vector<std::string>{"eager"});
     CHECK(said.agree.empty());
-    CHECK(text_of(said) == "right: computes what eager has");
+    CHECK(text_of(said) == "right: matches eager");
     const Judgement given = said_of(good, {{Tensor::of<float>({0, 2})}, "data"});
     CHECK(given.right());
     CHECK(given.compared == std::vector<std::string>{"data"});
@@ -168,7 +168,8 @@ TEST_CASE("what the reference refuses in the same words is no failure of the bac
         PlantedBackend same;  // it interprets the graph, too
         const Judgement refused = said(same, tier);
         CHECK(refused.verdict == Verdict::not_judged);
-        CHECK_THAT(refused.reason, Contains("the reference refuses it alike: ") && Contains("found sampling_ratio 0"));
+        CHECK_THAT(refused.reason,
+                   Contains("the reference backend fails with the same error: ") && Contains("found sampling_ratio 0"));
         PlantedBackend other;
         other.on_compile = [](const Graph&) { throw std::runtime_error("no such region"); };
         CHECK(said(other, tier).fails());
@@ -205,7 +206,7 @@ TEST_CASE("a difference that is rounding is right", "[judge]") {
     PlantedBackend off = off_by(1);
     const Judgement fails = judge({cancels, inputs, {}, {.spec = "planted", .tier = Tier::computes}}, off);
     CHECK(fails.fails());
-    CHECK_THAT(fails.reason, Contains("is more than 4 tolerances: the tolerance decides"));
+    CHECK_THAT(fails.reason, Contains("exceeds 4 tolerances, so the tolerance decides"));
 }
 
 TEST_CASE("rounding at one place excuses nothing at another, nor wrong gradients", "[judge]") {

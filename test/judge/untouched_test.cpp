@@ -80,7 +80,7 @@ TEST_CASE("a backend that writes to an input is told so, and the input is restor
     const Outcome outcome = outcome_of(
         [](const Graph& graph, std::span<const Tensor> inputs) { return is_backward(graph) ? nullptr : &inputs[1]; });
     CHECK(signature_of(outcome).text() == "mismatch (written_input) at run");
-    CHECK_THAT(outcome.message, Catch::StartsWith("the backend wrote input 1 (y): [1]: got 7, expected 6"));
+    CHECK_THAT(outcome.message, Catch::StartsWith("the backend wrote to input 1 (y): [1]: got 7, expected 6"));
     CHECK(outcome.outputs.empty());
 }
 
@@ -97,7 +97,7 @@ TEST_CASE("a backend that writes to a parameter is told so", "[run]") {
         return is_backward(graph) ? nullptr : &graph.attributes.at("w");
     });
     CHECK(signature_of(outcome).text() == "mismatch (written_parameter) at run");
-    CHECK(outcome.message == "the backend wrote parameter 'w'");
+    CHECK(outcome.message == "the backend wrote to parameter 'w'");
 }
 
 TEST_CASE("inputs that share memory are all as they were", "[run]") {

@@ -193,11 +193,11 @@ TEST_CASE("a backend is given the stage that it consumes", "[program]") {
     CHECK_THAT(std::get<BackendFailure>(refused).message, Catch::Contains("%a (aten.relu_.default)"));
 }
 
-TEST_CASE("share/doc/backends.md lists the passes", "[program]") {
+TEST_CASE("share/doc/reference/backends.md lists the passes", "[program]") {
     std::string rows;
     for (const program::Pass& pass : program::passes())
         rows += "| `" + std::string(pass.name) + "` | " + std::string(pass.doc) + " |\n";
-    CHECK_THAT(read_file(WHITTLE_SOURCE_DIR "/share/doc/backends.md"), Catch::Contains(rows));
+    CHECK_THAT(read_file(WHITTLE_SOURCE_DIR "/share/doc/reference/backends.md"), Catch::Contains(rows));
 }
 
 TEST_CASE("no backend is given a graph with a value that none computes with") {

@@ -154,7 +154,7 @@ TEST_CASE("records are found in folders, by index or by looking", "[replay]") {
     CHECK(names(find_records({folder.path(), a}, 1)) == std::vector<std::string>{"b", "a"});
     CHECK(names(find_records({folder.path()}, 3)) == std::vector<std::string>{"b", "a"});
     CHECK_THROWS_WITH(find_records({folder.path() / "gone"}), Contains("No such file or directory"));
-    CHECK_THROWS_WITH(find_records({folder.path() / "graphs"}), Contains("there are no records in this folder"));
+    CHECK_THROWS_WITH(find_records({folder.path() / "graphs"}), Contains("found no records in this folder"));
 }
 
 TEST_CASE("records that an index lists are found wherever it is, and whether or not they are there", "[replay]") {
@@ -233,7 +233,7 @@ TEST_CASE("JUnit XML", "[replay]") {
                                                                   R"(" type="mismatch"/></testcase>
     <testcase name="r/c" classname="r" file="r/c.json" time="0.000"><skipped message="no kernel"/></testcase>
     <testcase name="r/d" classname="r" file="r/d.json" time="0.000"><skipped message="known failure: bug 12; killed by SIGSEGV"/></testcase>
-    <testcase name="r/e" classname="r" file="r/e.json" time="0.000"><system-out>passed though known to fail</system-out></testcase>
+    <testcase name="r/e" classname="r" file="r/e.json" time="0.000"><system-out>passed, although listed as a known failure</system-out></testcase>
     <testcase name="r/f" classname="r" file="r/f.json" time="0.000"><error message="r/f.json: truncated" type="error"/></testcase>
   </testsuite>
 </testsuites>

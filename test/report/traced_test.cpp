@@ -48,7 +48,7 @@ TEST_CASE("trace() keeps graphs and records, and who fails", "[report]") {
         CHECK_FALSE(model.index);
         CHECK_NOTHROW(report::predict(model, {}));
         CHECK_THROWS_WITH(report::predict(model, {cpp::Analysis{}}),
-                          Catch::Contains("with a source it must be a program"));
+                          Catch::Contains("found neither a program nor a folder"));
 
         model.judged = {
             {.name = "bad", .file = "f.json", .verdict = Verdict::fails, .reason = "exception at compile: x"}};

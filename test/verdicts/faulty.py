@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""A compiler with one fault: a worker (share/doc/backends.md) in which the last call of an op misbehaves.
+"""A compiler with one fault: a worker (share/doc/reference/backends.md) in which the last call of an op misbehaves.
 
     faulty.py torch KIND OP SIZE [ELEMENT]      LibTorch, op by op, on graphs
     faulty.py onnxruntime KIND OP SIZE          ONNX Runtime, by the worker in share/backends, on ONNX models

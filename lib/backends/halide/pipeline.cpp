@@ -71,8 +71,10 @@ std::string default_target() {
         // AMD's Zen 4 is detected as sapphirerapids, which has instructions (AMX, half arithmetic) that it lacks.
         target.set_feature(Halide::Target::AVX512_SapphireRapids, false);
         target.set_feature(Halide::Target::StrictFloat);
+#if !defined(HALIDE_VERSION_MAJOR) || HALIDE_VERSION_MAJOR < 16  // later ones do without
         target.set_feature(Halide::Target::DisableLLVMLoopOpt);  // halves the compile time
-        target.set_feature(Halide::Target::NoBoundsQuery);       // a quarter of the rest; every size is static here
+#endif
+        target.set_feature(Halide::Target::NoBoundsQuery);  // a quarter of the rest; every size is static here
         return target.to_string();
     }();
     return text;

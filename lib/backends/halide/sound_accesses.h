@@ -25,7 +25,7 @@ namespace whittle::halide {
 // that are off. This pass, run last, mends that.
 struct SoundAccesses : Halide::Internal::IRMutator {
     using IRMutator::visit;
-    std::map<std::string, Halide::Internal::Parameter> results;
+    std::map<std::string, decltype(Halide::OutputImageParam().parameter())> results;
     explicit SoundAccesses(const std::vector<Halide::Func>& outputs) {
         for (Halide::Func f : outputs) results[f.name()] = f.output_buffer().parameter();
     }

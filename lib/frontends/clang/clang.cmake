@@ -1,17 +1,19 @@
-# Clang 14 reads C++ sources. Without it this folder is one file that says what to install.
+# Clang reads C++ sources, in the version of LLVM. Without it this folder is one file that says what to install.
 # Its package file is not used: it stops the configuration when one of its libraries is not installed.
-find_path(CLANG_INCLUDE_DIR clang/Tooling/Tooling.h HINTS /usr/lib/llvm-14/include)
-find_library(CLANG_CPP_LIBRARY clang-cpp HINTS /usr/lib/llvm-14/lib)
-find_library(CLANG_LLVM_LIBRARY NAMES LLVM-14 LLVM HINTS /usr/lib/llvm-14/lib)
+find_path(CLANG_INCLUDE_DIR clang/Tooling/Tooling.h HINTS ${LLVM_INCLUDE_DIRS})
+find_library(CLANG_CPP_LIBRARY clang-cpp HINTS ${LLVM_LIBRARY_DIRS})
+find_library(CLANG_LLVM_LIBRARY NAMES LLVM-${LLVM_VERSION_MAJOR} LLVM HINTS ${LLVM_LIBRARY_DIRS})
 find_path(CLANG_RESOURCE_DIR include/stddef.h NO_DEFAULT_PATH
-          PATHS /usr/lib/llvm-14/lib/clang/14.0.6 /usr/lib/llvm-14/lib/clang/14.0.0 /usr/lib/clang/14)
+          PATHS ${LLVM_LIBRARY_DIRS}/clang/${LLVM_VERSION_MAJOR} ${LLVM_LIBRARY_DIRS}/clang/${LLVM_PACKAGE_VERSION}
+                ${LLVM_LIBRARY_DIRS}/clang/${LLVM_VERSION_MAJOR}.0.0 /usr/lib/clang/${LLVM_VERSION_MAJOR})
+set(whittle_clang_packages "libclang-${LLVM_VERSION_MAJOR}-dev and libclang-cpp${LLVM_VERSION_MAJOR}-dev")
 mark_as_advanced(CLANG_INCLUDE_DIR CLANG_CPP_LIBRARY CLANG_LLVM_LIBRARY CLANG_RESOURCE_DIR)
 set(whittle_clang_version "")
 if(CLANG_INCLUDE_DIR AND CLANG_CPP_LIBRARY AND CLANG_LLVM_LIBRARY AND CLANG_RESOURCE_DIR)
   file(STRINGS ${CLANG_INCLUDE_DIR}/clang/Basic/Version.inc version REGEX "define CLANG_VERSION_STRING")
   string(REGEX REPLACE ".*\"(.*)\".*" "\\1" whittle_clang_version "${version}")
-  if(NOT whittle_clang_version MATCHES "^14\\.")
-    message(STATUS "Clang ${whittle_clang_version} is not used: expected 14")
+  if(NOT whittle_clang_version MATCHES "^${LLVM_VERSION_MAJOR}\\.")
+    message(STATUS "Clang ${whittle_clang_version} is not used: expected ${LLVM_VERSION_MAJOR}, as LLVM is")
     set(whittle_clang_version "")
   endif()
 endif()
@@ -26,11 +28,13 @@ if(whittle_clang_version)
   target_link_libraries(whittle_frontends_clang PRIVATE ${CLANG_CPP_LIBRARY} ${CLANG_LLVM_LIBRARY})
   set_source_files_properties(frontends/clang/without_clang.cpp PROPERTIES HEADER_FILE_ONLY ON)
   # Of the whole folder: a file with definitions of its own would be compiled alone.
-  target_compile_definitions(whittle_frontends_clang PRIVATE WHITTLE_CLANG_RESOURCES="${CLANG_RESOURCE_DIR}")
+  target_compile_definitions(whittle_frontends_clang PRIVATE WHITTLE_CLANG_RESOURCES="${CLANG_RESOURCE_DIR}"
+                             WHITTLE_CLANG="clang-${LLVM_VERSION_MAJOR}" WHITTLE_CLANG_HEADERS="libclang-common-${LLVM_VERSION_MAJOR}-dev")
 else()
   list(TRANSFORM clang_readers PREPEND frontends/clang/)
   set_source_files_properties(${clang_readers} PROPERTIES HEADER_FILE_ONLY ON)
-  message(STATUS "Left out: trace cc and explain static, which need libclang-14-dev and libclang-cpp14-dev")
+  target_compile_definitions(whittle_frontends_clang PRIVATE WHITTLE_CLANG_PACKAGES="${whittle_clang_packages}")
+  message(STATUS "Left out: trace cc and explain static, which need ${whittle_clang_packages}")
 endif()
 set(WHITTLE_HAS_CLANG ${whittle_clang_version} CACHE INTERNAL "Clang's version, or empty: C++ sources are not read")
 set_source_files_properties(frontends/clang/launcher.cpp PROPERTIES COMPILE_DEFINITIONS

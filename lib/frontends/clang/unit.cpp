@@ -80,13 +80,13 @@ class Action : public clang::ASTFrontendAction {
 std::string resource_folder() {
     if (fs::exists(fs::path(WHITTLE_CLANG_RESOURCES) / "include" / "stddef.h")) return WHITTLE_CLANG_RESOURCES;
     try {
-        std::string told = run_process({"clang-14", "-print-resource-dir"}).out;
+        std::string told = run_process({WHITTLE_CLANG, "-print-resource-dir"}).out;
         while (!told.empty() && told.back() == '\n') told.pop_back();
         if (fs::exists(fs::path(told) / "include" / "stddef.h")) return told;
     } catch (const Error&) {
     }
-    throw Error("found no headers of Clang 14 (stddef.h and others), expected them in " WHITTLE_CLANG_RESOURCES,
-                "install libclang-common-14-dev");
+    throw Error("found no headers of " WHITTLE_CLANG " (stddef.h and others), expected them in " WHITTLE_CLANG_RESOURCES,
+                "install " WHITTLE_CLANG_HEADERS);
 }
 
 /// What may be missing where a file could not be read.

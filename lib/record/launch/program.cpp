@@ -104,7 +104,7 @@ bool captures_dynamic_shapes(const ProgramRequest& request) {
 
 /// `files`: of all processes.
 void read_events(const std::vector<fs::path>& files, const ProgramRequest& request, RanProgram& ran) {
-    const LogStep step(LogStep::Kind::capture, "cut what " + request.program.string() + " did into graphs");
+    const LogStep step(LogStep::Kind::capture, "split the operations of " + request.program.string() + " into graphs");
     std::vector<libtorch::ProcessIdentity> processes;
     for (const fs::path& file : files) processes.push_back(libtorch::read_identity(file));
     libtorch::ProgramBuilder builder({.level = request.composite ? libtorch::Level::api : libtorch::Level::core,
@@ -127,7 +127,7 @@ void read_events(const std::vector<fs::path>& files, const ProgramRequest& reque
         ran.op_times.push_back({time.frame, time.op, time.calls, time.seconds});
     for (libtorch::Caller& caller : captured.callers)
         ran.callers.push_back({std::move(caller.frame), std::move(caller.stack), caller.calls});
-    if (captured.op_count == 0) ran.notes.push_back("the program ran no operation of LibTorch");
+    if (captured.op_count == 0) ran.notes.push_back("the program ran no LibTorch operation");
     ran.notes.insert(ran.notes.end(), captured.notes.begin(), captured.notes.end());
 }
 
@@ -142,7 +142,7 @@ SoFarWork work_so_far(const ProgramRequest& request, const fs::path& events, con
                 [&request, events, made, begin] {
                     RanProgram ran{.status = std::string(libtorch::kStillRuns), .seconds = seconds_since(begin)};
                     read_events(libtorch::event_files(events.parent_path()), request, ran);
-                    if (ran.frames.empty()) throw Error("no graph was captured so far");
+                    if (ran.frames.empty()) throw Error("no graph is captured yet");
                     request.so_far(ran, made);
                 },
             .take =

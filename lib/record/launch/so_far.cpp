@@ -33,7 +33,7 @@ bool write_in_copy(const SoFarWork& work) {
                try {
                    work.write();
                } catch (const std::exception& error) {
-                   log_debug(LogChannel::capture, std::string("so far: ") + error.what());
+                   log_debug(LogChannel::capture, std::string("partial trace: ") + error.what());
                    return 1;
                }
                return 0;
@@ -64,7 +64,7 @@ void work_until(const std::stop_token& stop, const SoFarWork& work) {
         } catch (const Interrupted&) {
             return;
         } catch (const std::exception& error) {  // the trace at the end tells whether it matters
-            log_debug(LogChannel::capture, std::string("what was captured so far cannot be written: ") + error.what());
+            log_debug(LogChannel::capture, std::string("cannot write the partial trace: ") + error.what());
         }
         next = std::max(next, kShare * seconds_since(begin));
     }

@@ -101,8 +101,8 @@ const ValueDivergence* first_wrong(const PageFacts& facts, const std::string& gr
     return compared == facts.accuracy.end() ? nullptr : compared->second.divergence.first_wrong();
 }
 
-/// How far the first wrong values of these graphs are from the reference's, and what of the first is right: "up to 0.52
-/// (4.4e+06 ulp) from what eager, the reference, computes; the 41 values before it are right".
+/// How far the first wrong values of these graphs are from the reference's, and what is right before the first: "off by
+/// up to 0.52 (4.4e+06 ulp) compared with eager, the reference; the 41 values before it are right".
 std::string how_wrong(const PageFacts& facts, const std::vector<std::string>& graphs) {
     ErrorFigures worst;
     for (const std::string& graph : graphs) {
@@ -112,12 +112,12 @@ std::string how_wrong(const PageFacts& facts, const std::vector<std::string>& gr
     }
     std::string text;
     if (worst.max_abs > 0)
-        text = "up to " + significant(worst.max_abs, 2) + " (" + significant(worst.max_ulp, 2) + " ulp) from";
+        text = "off by up to " + significant(worst.max_abs, 2) + " (" + significant(worst.max_ulp, 2) + " ulp)";
     if (worst.misplaced)
         text += (text.empty() ? "" : " and ") + plural(worst.misplaced, "NaN or infinity", "NaN or infinities") +
-                " other than";
+                " on one side only";
     const std::size_t before = *facts.accuracy.at(graphs.front()).divergence.first;
-    return (text.empty() ? "other than" : text) + " what eager, the reference, computes; " +
+    return (text.empty() ? "different" : text) + " compared with eager, the reference; " +
            (graphs.size() > 1 ? "in " + graphs.front() + " " : "") +
            (before == 0   ? "nothing is computed before it"
             : before == 1 ? "the one value before it is right"
@@ -178,7 +178,7 @@ void add_failures(const PageFacts& facts, Sources& sources, const std::list<Caus
             finding.node = cause.value->node;
             finding.title = finding.op + " computes wrong results under " + facts.report.backend;
             finding.detail =
-                "first wrong at %" + cause.value->node + " = " + cause.value->op +
+                "first wrong value: %" + cause.value->node + " = " + cause.value->op +
                 (cause.modules.empty() ? "" : " in " + listed(cause.modules)) +
                 (several ? ", in each of " + plural(cause.graphs.size(), "graph") : ", in graph " + graph) + ": " +
                 how_wrong(facts, cause.graphs) + ". The graph as a whole: " + finding.detail;
@@ -199,7 +199,7 @@ void add_failures(const PageFacts& facts, Sources& sources, const std::list<Caus
         if (!any_minimized)
             finding.command = asking(facts, "--minify");
         else if (std::ranges::none_of(minified, is_of_it))
-            finding.detail += "; not minimized itself: another graph stands for failures of this kind";
+            finding.detail += "; not minimized: another graph represents failures of this kind";
         findings.push_back(std::move(finding));
     }
 }
@@ -217,9 +217,9 @@ Finding minified_finding(const PageFacts& facts, const json& result, const Cause
                     .title = plural(result["calls_before"].get<std::size_t>(), "operation") +
                              (cause ? " of " + result["graph"].get<std::string>() : "") + " minimized to " +
                              (one ? short_name(nodes[0]["op"]) : result["calls_after"].dump()) +
-                             (verified ? ", with a repro that is verified" : ""),
+                             (verified ? ", with a verified repro" : ""),
                     .detail = guilty.empty() ? result.value("minimized_message", result.value("message", ""))
-                                             : "guilty: " + culprit.value("component", "") + " " + guilty,
+                                             : "culprit: " + culprit.value("component", "") + " " + guilty,
                     .go = "minify",
                     .repro = verified};
     if (one) finding.place = first_of(nodes[0]["at"]);
@@ -227,7 +227,7 @@ Finding minified_finding(const PageFacts& facts, const json& result, const Cause
     if (cause) finding.where = where_of(facts, cause->graphs.front(), cause->value);
     if (const std::string whom = result.value("report_to", ""); !whom.empty())
         finding.detail += "; report it to " + whom;
-    if (verified) finding.detail += "; the repro's text is on this page, under Minified: save it, build it, run it";
+    if (verified) finding.detail += "; the repro is on this page under Minified: save, build and run it";
     if (verified && repro.value("compile_command", "") != "")
         finding.command = repro["compile_command"].get<std::string>() + " && " +
                           repro.value("run_command", "./" + fs::path(repro.value("output", "")).stem().string());
@@ -252,7 +252,7 @@ void add_capture_faults(const PageFacts& facts, std::vector<Finding>& findings) 
     for (const IndexGraph& graph : facts.subject.index->graphs)
         if (!graph.capture_fault.empty())
             findings.push_back({.level = "failed",
-                                .title = graph.name + " does not compute what was observed: capture went wrong",
+                                .title = graph.name + " does not compute what the program computed: capture fault",
                                 .detail = graph.capture_fault,
                                 .go = "graph=" + graph.name});
 }
@@ -279,7 +279,7 @@ void add_recompiles(const PageFacts& facts, Sources& sources, std::vector<Findin
     for (const IndexRecompile& recompile : facts.report.recompiles)
         findings.push_back(
             {.level = "recompiled",
-             .title = recompile.frame + " was compiled again: " + recompile.guard,
+             .title = recompile.frame + " was recompiled: " + recompile.guard,
              .detail = plural(recompile.count, "time") + (recompile.advice.empty() ? "" : "; " + recompile.advice),
              .place = first_of(sources.places(recompile.stack)),
              .command = next,

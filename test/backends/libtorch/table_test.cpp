@@ -1,4 +1,5 @@
-// share/doc/ops.md is what the registry says and what LibTorch takes. With WHITTLE_UPDATE_GOLDENS it is written anew.
+// share/doc/reference/ops.md is what the registry says and what LibTorch takes. With WHITTLE_UPDATE_GOLDENS it is
+// written anew.
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <cstdlib>
@@ -134,32 +135,25 @@ std::string table() {
     for (const auto& [name, op] : ops)
         if (name.starts_with("aten.")) ++counts[gradients.of(*op)];
     std::ostringstream text;
-    text << "# Ops\n"
-            "\n"
-            "Generated from the registry by `scripts/update ops`. The columns *infer*, *eval* and *lower* say how "
-            "Whittle computes an\n"
-            "op: *own*, by code for this op; *parts*, by the simpler ops that it decomposes into; –, not at all: a "
-            "backend reports the\n"
-            "op as unsupported. Gradients that LibTorch's autograd calls are ops, too, named `…backward…`.\n"
-            "\n"
-            "The last column says what an op is compared with. For ATen's ops it names the dtypes of the samples on "
-            "which values,\n"
-            "dtypes, sizes, strides and aliasing are compared with LibTorch 1.13, except for the cases listed in\n"
-            "`test/known-failing/libtorch.txt`. ONNX's ops are compared with the models of the standard "
-            "(`test/conformance`); – marks\n"
-            "ops that no model covers.\n"
-            "\n"
-            "Column *grad*: *rule*, a gradient rule of its own; *parts*, as above; *none*, results do not change "
-            "smoothly with operands.\n"
-            "Of ATen's ops "
-         << counts["rule"] << " have a rule, " << counts["parts"] << " are differentiated through their parts, "
-         << counts["none"] << " have no gradient, and for " << counts[GradientSources::kMissing]
-         << " the gradient is missing.\n"
-            "\n"
-            "Column *rounds*: the bound on rounding, *own* or of *parts*; –, none. A difference within the bound is "
-            "not a failure\n"
-            "(`accuracy.md`).\n"
-            "\n"
+    text << "# Ops\n\n"
+            "Every op that Whittle knows. Generated from the registry by `scripts/update ops`.\n\n"
+            "| column | meaning |\n|---|---|\n"
+            "| dtypes | dtypes of the main operand. *floats*: f64, f32, f16, bf16; *integers*: i64, i32, i16, i8, u8; "
+            "*numbers*: both; *computed*: numbers and bool; *all*: every dtype |\n"
+            "| infer, eval, lower | inference of result types, kernel of the reference, lowering for `halide`. *own*: "
+            "written for the op; *parts*: by the simpler ops that it decomposes to; –: none, so that a compiler "
+            "refuses the op by name |\n"
+            "| grad | the gradient. *rule*: written for the op; *parts*: through the simpler ops; *none*: results do "
+            "not change smoothly with operands |\n"
+            "| rounds | the bound on rounding errors, of the op itself or through its parts. A difference within it is "
+            "no failure: [accuracy.md](../explanation/accuracy.md) |\n"
+            "| compared with | the independent check in the tests. LibTorch 1.13, for these dtypes: values, dtypes, "
+            "sizes, strides and aliasing, except for what `test/known-failing/libtorch.txt` lists. *models*: the "
+            "models of the ONNX standard; –: none of them has the op |\n\n"
+            "Gradients are ops, too: those that LibTorch's autograd calls, named `…backward…`. Of ATen's ops, "
+         << counts["rule"] << "\nhave a rule, " << counts["parts"] << " are differentiated through their parts, "
+         << counts["none"] << " have no gradient, and " << counts[GradientSources::kMissing]
+         << " lack one.\n\n"
             "| op | dtypes | infer | eval | lower | grad | rounds | compared with "
             "|\n|---|---|---|---|---|---|---|---|\n";
     for (const auto& [name, op] : ops) {
@@ -177,8 +171,8 @@ std::string table() {
     return text.str();
 }
 
-TEST_CASE("share/doc/ops.md is what the registry says", "[libtorch][table]") {
-    const std::string path = WHITTLE_SOURCE_DIR "/share/doc/ops.md", fresh = table();
+TEST_CASE("share/doc/reference/ops.md is what the registry says", "[libtorch][table]") {
+    const std::string path = WHITTLE_SOURCE_DIR "/share/doc/reference/ops.md", fresh = table();
     if (std::getenv("WHITTLE_UPDATE_GOLDENS")) std::ofstream(path) << fresh;
     INFO("stale: run scripts/update ops");
     const bool same = read_file(path) == fresh;

@@ -1,5 +1,5 @@
-// A worker (share/doc/backends.md) that computes by the reference's own kernels and misbehaves as its first argument
-// says:
+// A worker (share/doc/reference/backends.md) that computes by the reference's own kernels and misbehaves as its first
+// argument says:
 //   right              never
 //   wrong              a relu gives 1 more from level 2 on, unless the switch fuse-relu or lower-relu is off
 //   crash | hang | flood | grow   where there is a relu; -later: from its third question on, whatever that is

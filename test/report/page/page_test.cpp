@@ -131,8 +131,8 @@ TEST_CASE("graphs that go wrong at one operation of one line are one finding", "
     CHECK(finding["op"] == "matmul");
     CHECK(finding["place"] == json::parse(R"([0, 2, "net"])"));
     CHECK(finding["detail"].get<std::string>().starts_with(
-        "first wrong at %linear = aten.matmul.default in first and second, in each of 2 graphs: up to 0.75 (3 ulp) "
-        "from what eager, the reference, computes; in net_0 nothing is computed before it. The graph as a whole: "
+        "first wrong value: %linear = aten.matmul.default in first and second, in each of 2 graphs: off by up to 0.75 "
+        "(3 ulp) compared with eager, the reference; in net_0 nothing is computed before it. The graph as a whole: "
         "net_0: "));
     CHECK(data["headline"]["text"] == finding["title"]);
     CHECK(data["headline"]["place"] == finding["place"]);
@@ -162,7 +162,7 @@ TEST_CASE("a wrong graph whose values were not compared says why", "[html]") {
     CHECK(data["graphs"][1]["failure"]["message"] == "mismatch at run: off, too");
     const std::string page = html::page(facts);
     CHECK(page.find("no first wrong value: it takes too long; ") != std::string::npos);
-    CHECK(page.find("first:       %linear = aten.matmul.default   # /nowhere/program.cpp:2\n") != std::string::npos);
+    CHECK(page.find("first wrong: %linear = aten.matmul.default   # /nowhere/program.cpp:2\n") != std::string::npos);
 }
 
 TEST_CASE("a graph is replayed from a trace of the program, or from the folder that the page is about", "[html]") {
@@ -217,14 +217,14 @@ TEST_CASE("the repro comes first, and nothing asks for what the page has", "[htm
                                 .minified = &minified,
                                 .repros = &repros};
     const json data = html::page_data(facts);
-    CHECK(data["findings"][0]["title"] == "9 operations of net_0 minimized to relu, with a repro that is verified");
+    CHECK(data["findings"][0]["title"] == "9 operations of net_0 minimized to relu, with a verified repro");
     CHECK(data["findings"][0]["command"] == "c++ small.cpp -o small && ./small");
     CHECK(data["findings"][0]["place"] == json::parse(R"([0, 2, "net"])"));
     CHECK(data["findings"][1]["command"].is_null());
     CHECK(data["findings"][2]["command"].is_null());
     CHECK(data["headline"]["text"] == data["findings"][1]["title"]);  // what fails, not what was made of it
     CHECK(data["minify"][0]["nodes"][0]["at"][0] == json::parse(R"([0, 2, "net"])"));
-    CHECK(html::page(facts).find("with a repro that is verified: off; ") != std::string::npos);
+    CHECK(html::page(facts).find("with a verified repro: off; ") != std::string::npos);
 }
 
 TEST_CASE("what was minimized ends in the command that shows it, with the text of the repro", "[html]") {
@@ -242,7 +242,7 @@ TEST_CASE("what was minimized ends in the command that shows it, with the text o
         report::explain(subject.model, subject.frames, nullptr, subject.index ? &*subject.index : nullptr);
     const html::PageFacts facts{.subject = subject, .report = report, .minified = &minified, .repros = &repros};
     const json data = html::page_data(facts);
-    CHECK(data["findings"][0]["title"] == "9 operations minimized to 1, with a repro that is verified");
+    CHECK(data["findings"][0]["title"] == "9 operations minimized to 1, with a verified repro");
     CHECK(data["findings"][0]["command"] == "c++ small.cpp -o small && ./small");
     CHECK(data["minify"][0]["repro"]["text"] == "int main() { return 1; }\n");
     CHECK(data["minify"][0]["graph_text"].get<std::string>().starts_with("graph g {"));
