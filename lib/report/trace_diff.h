@@ -65,7 +65,7 @@ struct ValueDiff {
     std::string graph = {}, value = {}, difference = {};
     static void fields(auto& field) {
         field("graph", &ValueDiff::graph, "The graph's name on the second side.");
-        field("value", &ValueDiff::value, "\"input L['x']\", \"output 0\"");
+        field("value", &ValueDiff::value, "The value, as in: input L['x'], output 0");
         field("difference", &ValueDiff::difference, "got: the second side's value; expected: the first side's.");
     }
 };
