@@ -21,7 +21,7 @@ using Json = nlohmann::ordered_json;
 /// What every program prints with --json in the place of its answer (cli/messages.cpp).
 Json error_schema() {
     const Json text = {{"type", "string"}};
-    return {{"description", "A mistake, with exit status 2."},
+    return {{"description", "An error, with exit status 2."},
             {"type", "object"},
             {"required", Json::array({"error"})},
             {"properties",

@@ -39,9 +39,9 @@ Loaded load(const char* module, const char* inputs) {
     try {
         loaded.module = torch::jit::load(module, c10::Device(c10::kCPU));
     } catch (const c10::Error& error) {
-        throw Error("LibTorch cannot load it: " + aten::first_line(error));
+        throw Error("LibTorch cannot load the module: " + aten::first_line(error));
     } catch (const std::exception& error) {  // it has others, too
-        throw Error(std::string("LibTorch cannot load it: ") + error.what());
+        throw Error(std::string("LibTorch cannot load the module: ") + error.what());
     }
     loaded.arguments = aten::arguments_of_forward(loaded.module, load_safetensors(inputs));
     return loaded;

@@ -29,13 +29,13 @@ constexpr const char* kNodes = R"json({
     "required": ["kind", "name"],
     "properties": {
       "kind": {"enum": ["placeholder", "get_attr", "call", "output"]},
-      "name": {"description": "Unique in its graph.", "type": "string", "pattern": "^[A-Za-z_][A-Za-z0-9_]*$"},
+      "name": {"description": "The name of the node, unique in its graph.", "type": "string", "pattern": "^[A-Za-z_][A-Za-z0-9_]*$"},
       "target": {"description": "call: the op; get_attr: the attribute; placeholder: its source.", "type": "string"},
       "args": {"type": "array", "items": {"$ref": "#/$defs/arg"}},
-      "kwargs": {"description": "In the order of the call.", "type": "object", "additionalProperties": {"$ref": "#/$defs/arg"}},
-      "results": {"description": "One per result; a call with several is read through getitem calls.", "type": "array", "items": {"$ref": "#/$defs/meta"}},
+      "kwargs": {"description": "Keyword arguments in the order of the call.", "type": "object", "additionalProperties": {"$ref": "#/$defs/arg"}},
+      "results": {"description": "The types of the results; several results are read through getitem calls.", "type": "array", "items": {"$ref": "#/$defs/meta"}},
       "module_path": {"type": "string"},
-      "stack": {"description": "Where the program issued it, innermost first.", "type": "array", "items": {"$ref": "#/$defs/frame"}}
+      "stack": {"description": "The user's stack at the call, innermost frame first.", "type": "array", "items": {"$ref": "#/$defs/frame"}}
     },
     "additionalProperties": false
   },
@@ -44,15 +44,15 @@ constexpr const char* kNodes = R"json({
     "anyOf": [
       {"type": ["null", "boolean", "number", "string"]},
       {"type": "array", "items": {"$ref": "#/$defs/arg"}},
-      {"type": "object", "required": ["node"], "properties": {"node": {"description": "The name of a node above.", "type": "string"}}, "additionalProperties": false},
+      {"type": "object", "required": ["node"], "properties": {"node": {"description": "The name of an earlier node.", "type": "string"}}, "additionalProperties": false},
       {"type": "object", "required": ["dtype"], "properties": {"dtype": {"$ref": "#/$defs/dtype"}}, "additionalProperties": false},
       {"type": "object", "required": ["float"], "properties": {"float": {"enum": ["nan", "inf", "-inf"]}}, "additionalProperties": false},
-      {"type": "object", "required": ["bytes"], "properties": {"bytes": {"description": "A text that is not UTF-8, in hexadecimal.", "type": "string", "pattern": "^([0-9a-f]{2})*$"}}, "additionalProperties": false},
+      {"type": "object", "required": ["bytes"], "properties": {"bytes": {"description": "A string that is not UTF-8, in hexadecimal.", "type": "string", "pattern": "^([0-9a-f]{2})*$"}}, "additionalProperties": false},
       {"type": "object", "required": ["graph"], "properties": {"graph": {"description": "The name of a nested graph.", "type": "string"}}, "additionalProperties": false}
     ]
   },
   "sizes": {"type": "array", "items": {"type": "integer", "minimum": 0}},
-  "strides": {"description": "In elements; row-major when absent.", "type": "array", "items": {"type": "integer"}},
+  "strides": {"description": "Strides in elements; row-major if absent.", "type": "array", "items": {"type": "integer"}},
   "meta": {
     "type": "object",
     "required": ["dtype", "sizes"],
@@ -60,9 +60,9 @@ constexpr const char* kNodes = R"json({
       "dtype": {"$ref": "#/$defs/dtype"},
       "sizes": {"$ref": "#/$defs/sizes"},
       "strides": {"$ref": "#/$defs/strides"},
-      "storage_offset": {"description": "Of an input, in elements: where it began in the program's memory.", "type": "integer", "minimum": 0},
+      "storage_offset": {"description": "For an input: its offset in the program's memory, in elements.", "type": "integer", "minimum": 0},
       "requires_grad": {"type": "boolean"},
-      "leaf": {"description": "Of an input: false when it requires grad and the program computed it.", "type": "boolean"},
+      "leaf": {"description": "For an input: false if it requires grad and the program computed it.", "type": "boolean"},
       "placement": {"$ref": "#/$defs/placement"}
     },
     "additionalProperties": false

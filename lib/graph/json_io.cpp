@@ -141,12 +141,13 @@ Json root_schema(const FileFormat& format) {
     schema["required"] = {"format", "version"};
     Json& members = schema["properties"];
     members["format"] = {{"const", format.name}};
-    members["version"] = {{"description", "MAJOR.MINOR; a reader accepts newer minor versions."},
+    members["version"] = {{"description", "The version, MAJOR.MINOR; a reader accepts newer minor versions."},
                           {"type", "string"},
                           {"pattern", "^" + std::to_string(format.major) + "\\.[0-9]+$"}};
     if (format.tensors)
-        members["tensors"] = {
-            {"description", "The safetensors file, in the same folder."}, {"type", "string"}, {"pattern", "^[^/]+$"}};
+        members["tensors"] = {{"description", "The name of the safetensors file in the same folder."},
+                              {"type", "string"},
+                              {"pattern", "^[^/]+$"}};
     return schema;
 }
 

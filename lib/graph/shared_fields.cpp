@@ -27,24 +27,24 @@ Json Form<Tensor>::schema(SchemaMaker& maker, Plain) {
         const Json number = {{"type", {"number", "boolean"}}},
                    bits = {{"type", "string"}, {"pattern", "^(nan|inf|-inf|0x[0-9a-f]+)$"}},
                    pair = {{"type", "array"}, {"items", {{"anyOf", {number, bits}}}}, {"minItems", 2}, {"maxItems", 2}};
-        return {{"type", "object"},
-                {"required", {"dtype", "sizes"}},
-                {"properties",
-                 {{"dtype", Form<DType>::schema(maker, {})},
-                  {"sizes", {{"type", "array"}, {"items", size}}},
-                  {"strides",
-                   {{"description", "In elements; row-major when absent."}, {"type", "array"}, {"items", integer}}},
-                  {"requires_grad", {{"type", "boolean"}}},
-                  {"data",
-                   {{"description",
-                     "Row-major; of complex numbers pairs of parts. NaN by its bits in hexadecimal, unless it is the "
-                     "usual quiet NaN. In the tensors file "
-                     "when absent."},
-                    {"type", "array"},
-                    {"items", {{"anyOf", {number, bits, pair}}}}}},
-                  {"hash", {{"type", "string"}, {"pattern", "^[0-9a-f]{32}$"}}}}},
-                {"anyOf", {{{"required", Json::array({"data"})}}, {{"required", Json::array({"hash"})}}}},
-                {"additionalProperties", false}};
+        return {
+            {"type", "object"},
+            {"required", {"dtype", "sizes"}},
+            {"properties",
+             {{"dtype", Form<DType>::schema(maker, {})},
+              {"sizes", {{"type", "array"}, {"items", size}}},
+              {"strides",
+               {{"description", "Strides in elements; row-major if absent."}, {"type", "array"}, {"items", integer}}},
+              {"requires_grad", {{"type", "boolean"}}},
+              {"data",
+               {{"description",
+                 "The elements in row-major order; a complex number is a pair of parts. A NaN other than the usual "
+                 "quiet NaN is given by its bits in hexadecimal. If absent, the elements are in the tensors file."},
+                {"type", "array"},
+                {"items", {{"anyOf", {number, bits, pair}}}}}},
+              {"hash", {{"type", "string"}, {"pattern", "^[0-9a-f]{32}$"}}}}},
+            {"anyOf", {{{"required", Json::array({"data"})}}, {{"required", Json::array({"hash"})}}}},
+            {"additionalProperties", false}};
     });
 }
 

@@ -16,8 +16,8 @@ inline constexpr FileFormat kGraphFormat{
     1,
     4,
     "Whittle graph, version 1",
-    "An ordered list of nodes in torch.fx's form. Tensors above a few elements are in the safetensors file beside the "
-    "JSON, keyed by their content hash (XXH3-128 of dtype, sizes and element bytes).",
+    "An ordered list of nodes in the form of torch.fx. Tensors of more than a few elements are in the safetensors file "
+    "beside the JSON, keyed by their content hash (XXH3-128 of dtype, sizes and element bytes).",
     true};
 
 /// By its name.
@@ -63,14 +63,14 @@ template <>
 struct Fields<Placement> {
     static constexpr const char *kName = "placement",
                                 *kMeaning =
-                                    "Where and as what a value lies that no backend computes with, in LibTorch's "
-                                    "words. Layout Unknown: neither dtype nor sizes are known.";
+                                    "Device, layout and element type of a value that no backend supports, in "
+                                    "LibTorch's terms. For layout Unknown, neither dtype nor sizes are known.";
     static void visit(auto& field) {
-        field.maybe("device", &Placement::device, "cpu when absent.");
-        field.maybe("layout", &Placement::layout, "Strided when absent.");
+        field.maybe("device", &Placement::device, "The device; cpu if absent.");
+        field.maybe("layout", &Placement::layout, "The layout; Strided if absent.");
         field.maybe("elements", &Placement::elements,
-                    "Their type, where dtype (f32, then) has none: quint8, string, i4. Of layout Unknown what is known "
-                    "of the type: sequence(f32).");
+                    "The element type if dtype cannot express it (dtype is f32 then): quint8, string, i4. For layout "
+                    "Unknown, what is known of the type: sequence(f32).");
     }
 };
 
@@ -96,9 +96,9 @@ template <>
 struct Fields<Accuracy> {
     static void visit(auto& field) {
         field("mode", &Accuracy::mode, "");
-        field.maybe("multiplier", &Accuracy::multiplier, "fp64: the error may be so many times the reference's own.",
-                    Count{});
-        field.maybe("tolerances", &Accuracy::tolerances, "By dtype, where they are not the usual ones.");
+        field.maybe("multiplier", &Accuracy::multiplier,
+                    "For fp64: the allowed error, as a multiple of the reference's own error.", Count{});
+        field.maybe("tolerances", &Accuracy::tolerances, "Tolerances by dtype, if not the default ones.");
     }
 };
 
@@ -115,8 +115,8 @@ struct Fields<Signature> {
         field("kind", &Signature::kind, "", OneOf{" exception mismatch crash timeout out_of_memory check"});
         field("stage", &Signature::stage, "", OneOf{" compile run"});
         field("detail", &Signature::detail, "");
-        field.maybe("part", &Signature::part, "Where it fails at gradients.", OneOf{"backward"});
-        field.maybe("rate", &Signature::rate, "Where it fails in some runs only: of how many it failed in how many.");
+        field.maybe("part", &Signature::part, "Present if the failure is in the gradients.", OneOf{"backward"});
+        field.maybe("rate", &Signature::rate, "For a flaky failure: how many of how many runs failed.");
     }
 };
 template <>
@@ -126,9 +126,9 @@ struct Fields<Culprit> {
         field.maybe("directive", &Culprit::directive, "");
         field.maybe("together", &Culprit::together, "");
         field.maybe("op", &Culprit::op, "");
-        field.maybe("partner", &Culprit::partner, "Of a pass: another one without which it does no harm.");
+        field.maybe("partner", &Culprit::partner, "For a pass: another pass that it needs to cause the failure.");
         field.maybe("minimized_only", &Culprit::minimized_only,
-                    "With it switched off, the model that was given fails all the same. Since 1.4.");
+                    "Whether the original model still fails with the culprit switched off. Since 1.4.");
     }
 };
 template <>
@@ -136,20 +136,19 @@ struct Fields<Failure> {
     static constexpr const char *kName = "failure", *kMeaning = "How a minimized graph fails.";
     static constexpr bool kLines = true;
     static void visit(auto& field) {
-        field("backend", &Failure::backend, "Empty when a command was the oracle.");
-        field.maybe("version", &Failure::version, "Of the backend's compiler, where it says.");
+        field("backend", &Failure::backend, "The backend; empty if a command decided what fails.");
+        field.maybe("version", &Failure::version, "The version of the backend's compiler, if it reports one.");
         field.maybe("options", &Failure::options, "");
         field.maybe("command", &Failure::command, "", OneLine{});
         field.maybe("polarity", &Failure::polarity, "", OneOf{"test test-must-fail check"});
         field("signature", &Failure::signature, "");
-        field.lately("message", &Failure::message, "The first run's own words.");
+        field.lately("message", &Failure::message, "The message of the first run.");
         field.lately("reference", &Failure::reference, "");
-        field.maybe("accuracy", &Failure::accuracy, "How results are judged, where it is not the usual way.");
-        field.maybe("culprit", &Failure::culprit,
-                    "What is to blame, as far as switching parts of the compiler off could tell.");
+        field.maybe("accuracy", &Failure::accuracy, "How results are compared, if not as by default.");
+        field.maybe("culprit", &Failure::culprit, "The culprit, found by switching parts of the compiler off.");
         field.maybe("releases", &Failure::releases,
-                    "Since which release of the compiler it fails, of those that were installed.");
-        field.lately("inputs", &Failure::inputs, "One per placeholder.");
+                    "The installed releases of the compiler that fail and that do not.");
+        field.lately("inputs", &Failure::inputs, "The inputs, one per placeholder.");
     }
 };
 

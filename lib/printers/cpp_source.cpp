@@ -280,8 +280,9 @@ std::string cpp_file(const Graph& graph, const std::string& about) {
            "using Parameters = std::map<std::string, Tensor>;\n\n"
            "namespace {\n\n" +
            unsupported_ops_code() + '\n' + to_cpp(graph, name) +
-           "\n}  // namespace\n\n/// The entry point for stepping through this file: takes one tensor per input, gives "
-           "one per output.\nextern \"C\" void " +
+           "\n}  // namespace\n\n"
+           "/// The entry point for stepping through this file: takes one tensor per input, gives one per output.\n"
+           "extern \"C\" void " +
            std::string(kStepSymbol) +
            "([[maybe_unused]] const Values& inputs, [[maybe_unused]] const Parameters& parameters, Values& outputs) {\n"
            "    outputs = " +

@@ -56,10 +56,10 @@ struct Results {
         };
         counted("passed", Status::passed, "");
         counted("failed", Status::failed, "");
-        counted("skipped", Status::skipped, "Not judged.");
+        counted("skipped", Status::skipped, "The number of records without a verdict.");
         counted("xfail", Status::xfail, "Failed, and listed as a known failure.");
         counted("xpass", Status::xpass, "Passed, although listed as a known failure.");
-        counted("errors", Status::error, "Records that are missing or cannot be read.");
+        counted("errors", Status::error, "The number of records that are missing or cannot be read.");
         field("verdict", &Results::verdict,
               "Of all records: fails if one fails, else not_judged if one is not judged, else right.");
         field("records", &Results::records, "");
@@ -203,7 +203,7 @@ nlohmann::json to_json(std::span<const ReplayResult> results) {
 
 nlohmann::ordered_json replay_output_schema() {
     return report_schema<Results>("What replay --json prints",
-                                  "Counts and one entry per record, in order. More members may be added.");
+                                  "Counts, and one entry per record in order. More members may be added.");
 }
 
 int exit_status(std::span<const ReplayResult> results, bool require_judged) {

@@ -19,7 +19,8 @@ struct NodeDiff {
     static void fields(auto& field) {
         field.maybe("before", &NodeDiff::before, "Its line in the first graph; absent if the node is new.");
         field.maybe("after", &NodeDiff::after, "Its line in the second graph; absent if the node is gone.");
-        field.maybe("changes", &NodeDiff::changes, "\"argument 'dim': 0, was 1\"; of a node that both have.");
+        field.maybe("changes", &NodeDiff::changes,
+                    "The changes of a node that both graphs have, as in: argument 'dim': 0, was 1");
     }
 };
 

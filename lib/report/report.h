@@ -136,10 +136,10 @@ struct GraphSummary : IndexGraph {
     static void fields(auto& field) {
         field("name", &GraphSummary::name, "");
         field("frame", &GraphSummary::frame, "");
-        field("ops", &GraphSummary::ops, "Calls without getitems.", Count{});
+        field("ops", &GraphSummary::ops, "The number of calls, getitems excluded.", Count{});
         field("inputs", &GraphSummary::input_values, "");
         field("outputs", &GraphSummary::output_values, "");
-        field("parameters", &GraphSummary::parameters, "Tensors.", Count{});
+        field("parameters", &GraphSummary::parameters, "The number of parameter tensors.", Count{});
         field("parameter_bytes", &GraphSummary::parameter_bytes, "", Count{});
         field("updates", &GraphSummary::updates, "What it writes to inputs: \"L['x'] = %add\".");
         field("guards", &GraphSummary::guard_texts, "In the order in which they are checked.");
@@ -155,7 +155,8 @@ struct GraphSummary : IndexGraph {
         field.maybe("capture_fault", &GraphSummary::capture_fault,
                     "How the graph's results differ from those that the program computed.");
         field.maybe("symbols", &GraphSummary::symbols, "");
-        field.maybe("compile_id", &GraphSummary::compile_id, "Which function, and which specialization of it: 0/1");
+        field.maybe("compile_id", &GraphSummary::compile_id,
+                    "The function's number and that of its specialization: 0/1");
         field.maybe("generalized_by", &GraphSummary::generalized_by,
                     "A later graph of the same code that also serves all its calls, because sizes turned out to vary.");
         field.maybe("nested_graphs", &GraphSummary::nested_graphs,
@@ -224,7 +225,7 @@ struct Report {
         field("op_count", &Report::op_count, "Calls except getitems; breaks and nested graphs included.", Count{});
         field("break_reasons", &Report::break_reasons, "Most frequent first.");
         field("graphs", &Report::graphs, "");
-        field("ops", &Report::ops, "Most frequent first.");
+        field("ops", &Report::ops, "The ops, the most frequent first.");
         field("unsupported", &Report::unsupported, "Ops that the backend named, in order of appearance.");
         field("recompiles", &Report::recompiles, "Of a captured program, most frequent first.");
         field("notes", &Report::notes, "What capture could not see.");

@@ -10,7 +10,8 @@ nlohmann::json to_json(const Report& report) { return report_json(report); }
 nlohmann::json to_json(const Profile& profile) { return report_json(profile); }
 
 nlohmann::ordered_json profile_schema() {
-    return report_schema<Profile>("Profile", "What compiling and running took: profile of explain --times --json.");
+    return report_schema<Profile>("Profile",
+                                  "The times of compiling and running: member profile of explain --times --json.");
 }
 
 std::string to_dot(const std::vector<Frame>& frames, const Report& report) {

@@ -22,7 +22,7 @@ struct GraphOfOne {
     static void fields(auto& field) {
         field("name", &GraphOfOne::name, "");
         field("frame", &GraphOfOne::frame, "");
-        field("ops", &GraphOfOne::ops, "Calls without getitems.", Count{});
+        field("ops", &GraphOfOne::ops, "The number of calls, getitems excluded.", Count{});
     }
 };
 
@@ -53,9 +53,9 @@ struct CountDiff {
     std::int64_t before = 0, after = 0;
 
     static void fields(auto& field) {
-        field("what", &CountDiff::what, "The break's id and reason, the op, or the guard.");
-        field.maybe("place", &CountDiff::place, "step (train.cpp:31)");
-        field("before", &CountDiff::before, "How often.", Count{});
+        field("what", &CountDiff::what, "The id and reason of the graph break, the op, or the guard.");
+        field.maybe("place", &CountDiff::place, "Where, as in: step (train.cpp:31)");
+        field("before", &CountDiff::before, "The number of times.", Count{});
         field("after", &CountDiff::after, "", Count{});
     }
 };
@@ -65,7 +65,7 @@ struct ValueDiff {
     std::string graph = {}, value = {}, difference = {};
     static void fields(auto& field) {
         field("graph", &ValueDiff::graph, "The graph's name on the second side.");
-        field("value", &ValueDiff::value, "\"input L['x']\", \"output 0\"");
+        field("value", &ValueDiff::value, "The value, as in: input L['x'], output 0");
         field("difference", &ValueDiff::difference, "got: the second side's value; expected: the first side's.");
     }
 };
@@ -87,8 +87,8 @@ struct TraceDiff {
         field("after", &TraceDiff::after, "");
         field("same", &TraceDiff::same, "Whether nothing differs except times.");
         field("same_graphs", &TraceDiff::same_graphs, "", Count{});
-        field("gone", &TraceDiff::gone, "Graphs of the first side only.");
-        field("added", &TraceDiff::added, "Graphs of the second side only.");
+        field("gone", &TraceDiff::gone, "Graphs that only the first side has.");
+        field("added", &TraceDiff::added, "Graphs that only the second side has.");
         field("changed", &TraceDiff::changed, "");
         field("breaks", &TraceDiff::breaks, "Graph breaks, by kind, reason and place, whose count changed.");
         field("ops", &TraceDiff::ops, "");

@@ -134,7 +134,7 @@ nlohmann::json to_json(const TraceDiff& diff) { return report_json(diff); }
 
 nlohmann::ordered_json diff_output_schema() {
     return report_schema<TraceDiff>("What explain diff --json prints",
-                                    "What differs between two captures. More members may be added.");
+                                    "The differences between two captures. More members may be added.");
 }
 
 }  // namespace whittle::report

@@ -30,10 +30,10 @@ struct Form<capture::BreakKind> {
 template <>
 struct Fields<capture::GraphBreak> {
     static void visit(auto& field) {
-        field("id", &capture::GraphBreak::kind, "Of a kind of break: explain break all.");
+        field("id", &capture::GraphBreak::kind, "The id of the kind of break (explain break all).");
         field("reason", &capture::GraphBreak::reason, "");
         field.maybe("op", &capture::GraphBreak::op, "");
-        field.maybe("stack", &capture::GraphBreak::stack, "Of the user, innermost first.");
+        field.maybe("stack", &capture::GraphBreak::stack, "The user's stack, innermost frame first.");
     }
 };
 
@@ -44,9 +44,8 @@ constexpr FileFormat kFrameRecordFormat{
     1,
     0,
     "Whittle frame record, version 1",
-    "What a frame did while it was captured, event by event, and what capture made of it. "
-    "Written when capture fails, whether or not a graph was finished; replay runs capture on "
-    "the events again. Data only, never code.",
+    "The events of a frame during capture, and what capture made of them. Written when capture fails, whether or not a "
+    "graph was finished; replay runs capture on the events again. Data only, never code.",
     true};
 
 struct EventFile {
@@ -57,10 +56,10 @@ struct EventFile {
     std::vector<StackFrame> stack = {};
 
     static void fields(auto& field) {
-        field("event", &EventFile::event, "A line of the graph's text form: %x = placeholder[\"L['x']\"] : f32[2].");
+        field("event", &EventFile::event, "A line of the graph in text form: %x = placeholder[\"L['x']\"] : f32[2].");
         field.maybe("value", &EventFile::value, "");
-        field.maybe("error", &EventFile::error, "Capture failed at this call, and said so.");
-        field.maybe("stack", &EventFile::stack, "Of the user, innermost first.");
+        field.maybe("error", &EventFile::error, "The error with which capture failed at this call.");
+        field.maybe("stack", &EventFile::stack, "The user's stack, innermost frame first.");
     }
 };
 
@@ -71,10 +70,10 @@ struct CapturedFile {
     std::vector<Tensor> outputs = {};
 
     static void fields(auto& field) {
-        field("graph", &CapturedFile::graph, "In text form, line by line; empty when it came to none.");
+        field("graph", &CapturedFile::graph, "The graph in text form, line by line; empty if there is none.");
         field("guards", &CapturedFile::guards, "");
-        field.maybe("break", &CapturedFile::break_id, "Of a kind of break.", Matching{"^WB[0-9]{4}$"});
-        field("outputs", &CapturedFile::outputs, "One per output, when the graph ran.");
+        field.maybe("break", &CapturedFile::break_id, "The id of the kind of break.", Matching{"^WB[0-9]{4}$"});
+        field("outputs", &CapturedFile::outputs, "The outputs, if the graph ran.");
     }
 };
 
@@ -89,12 +88,13 @@ struct SegmentFile {
     CapturedFile captured = {};
 
     static void fields(auto& field) {
-        field("graph", &SegmentFile::graph, "Its name.");
-        field.maybe("keeps_all", &SegmentFile::keeps_all, "Calls stay whether or not their results are wanted.");
-        field("events", &SegmentFile::events, "Inputs and calls as the frame issued them.");
-        field("live", &SegmentFile::live, "Names of the values that the frame still held at the end.", OneLine{});
-        field.maybe("break", &SegmentFile::ended_by, "What ended the graph; the frame's end when absent.");
-        field("captured", &SegmentFile::captured, "What capture made of the events.");
+        field("graph", &SegmentFile::graph, "The name of the graph.");
+        field.maybe("keeps_all", &SegmentFile::keeps_all, "Whether calls are kept even if their results are unused.");
+        field("events", &SegmentFile::events, "Inputs and calls in the order in which the frame issued them.");
+        field("live", &SegmentFile::live, "Names of the values that were live at the end.", OneLine{});
+        field.maybe("break", &SegmentFile::ended_by,
+                    "The graph break that ended the graph; absent if the frame ended.");
+        field("captured", &SegmentFile::captured, "The graph that capture made of the events.");
     }
 };
 
@@ -107,7 +107,7 @@ struct FrameRecordFile {
         field("name", &FrameRecordFile::name, "");
         field("frame", &FrameRecordFile::frame, "");
         field.maybe("error", &FrameRecordFile::error,
-                    "What ended the frame, when it did not return and no call failed.");
+                    "The error that ended the frame if it did not return and no call failed.");
         field("segments", &FrameRecordFile::segments, "One per graph, in program order.");
     }
 };

@@ -21,12 +21,12 @@ namespace {
 using Word = std::variant<std::int64_t, std::string>;
 
 struct SourceFile {
-    static constexpr const char *kName = "source",
-                                *kMeaning =
-                                    "Where a value comes from: a local variable, a global, state of the program, a "
-                                    "value that was alive at the break before, one drawn at random, or a condition as "
-                                    "the program writes it, in this line; and the path from there, members by name "
-                                    "and elements by number.";
+    static constexpr const char
+        *kName = "source",
+        *kMeaning =
+            "The source of a value: a local variable, a global, program state, a value that was live at the previous "
+            "graph break, a random number, or a condition in the program's own words, in this line; then the path to "
+            "the value, members by name and elements by number.";
     std::optional<std::string> local = {}, global = {}, state = {}, condition = {};
     std::optional<std::int64_t> live = {}, random = {}, line = {};
     std::vector<Word> path = {};
@@ -172,16 +172,15 @@ struct GuardFile {
     std::vector<StackFrame> stack = {};
 
     static void stack_field(auto& field) {
-        field.maybe("stack", &GuardFile::stack, "Where capture came to rely on it, innermost first.");
+        field.maybe("stack", &GuardFile::stack, "The user's stack where capture relied on it, innermost frame first.");
     }
 };
 
 struct TensorGuard : GuardFile {
     using Condition = TensorMatch;
-    static constexpr const char *kName = "tensor_guard",
-                                *kMeaning =
-                                    "What a tensor is. A size that may vary has a name, or is *; strides are left out "
-                                    "where they follow from the sizes.";
+    static constexpr const char *kName = "tensor_guard", *kMeaning =
+                                                             "The type of a tensor. A size that may vary is a name or "
+                                                             "*; strides are absent if they follow from the sizes.";
     DType dtype = DType::f32;
     std::vector<Word> sizes = {};
     Strides strides = {};
@@ -229,8 +228,8 @@ struct ValueGuard : GuardFile {
     using Condition = HostValue;
     static constexpr const char *kName = "value_guard",
                                 *kMeaning =
-                                    "A number, text or flag of the program; null is none. Floats are never written as "
-                                    "integers; NaN and infinities are {\"float\": \"nan\"}.";
+                                    "A number, string or boolean of the program; null is none. Floats are never "
+                                    "written as integers; NaN and infinities are {\"float\": \"nan\"}.";
     HostValue equals = {};
 
     static void fields(auto& field) {
@@ -244,7 +243,7 @@ struct ValueGuard : GuardFile {
 
 struct SameGuard : GuardFile {
     using Condition = SameTensor;
-    static constexpr const char *kName = "same_guard", *kMeaning = "The tensor that another source has.";
+    static constexpr const char *kName = "same_guard", *kMeaning = "The source is the same tensor as another source.";
     std::optional<Source> as = {};
 
     static void fields(auto& field) {
@@ -258,10 +257,9 @@ struct SameGuard : GuardFile {
 
 struct BranchGuard : GuardFile {
     using Condition = Outcomes;
-    static constexpr const char *kName = "branch_guard",
-                                *kMeaning =
-                                    "The ways that the program went at a condition of its own, in order: 0 or 1, or "
-                                    "what a switch selected by.";
+    static constexpr const char
+        *kName = "branch_guard",
+        *kMeaning = "The outcomes of a condition of the program, in order: 0 or 1, or the value of a switch.";
     std::vector<std::int64_t> values = {};
     bool selects = false;
 

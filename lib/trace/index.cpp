@@ -12,7 +12,7 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr FileFormat kIndexFormat{kTraceFormat.data(), 1, 7, "Whittle trace index, version 1",
-                                  "index.json of a folder that trace wrote. Files are relative to the folder."};
+                                  "The index.json of a folder that trace wrote. Files are relative to the folder."};
 
 }  // namespace
 

@@ -34,16 +34,14 @@ struct IndexBreak {
     template <class Field>
     static void fields(Field& field) {
         field("reason", &IndexBreak::reason, "");
-        field.maybe("id", &IndexBreak::id, "Of the kind of break (explain break). Since 1.1.",
+        field.maybe("id", &IndexBreak::id, "The id of the kind of break (explain break). Since 1.1.",
                     Matching{"^WB[0-9]{4}$"});
-        field.maybe("op", &IndexBreak::op, "The op that capture stopped at, if one.");
+        field.maybe("op", &IndexBreak::op, "The op at which capture stopped, if any.");
         field("frame", &IndexBreak::frame, "");
-        field("count", &IndexBreak::count, "How often.", Count{});
-        field("stack", &IndexBreak::stack, "Of the user's program, innermost first.");
-        field.maybe("brief", &IndexBreak::brief,
-                    "The reason without the line of source that ends it, where one does. Since 1.6.");
-        field.maybe("hint", &IndexBreak::hint,
-                    "What to change there; empty where the user can change nothing. Since 1.7.");
+        field("count", &IndexBreak::count, "The number of times.", Count{});
+        field("stack", &IndexBreak::stack, "The user's stack, innermost frame first.");
+        field.maybe("brief", &IndexBreak::brief, "The reason without the source line at its end. Since 1.6.");
+        field.maybe("hint", &IndexBreak::hint, "What to change there; empty if the user can change nothing. Since 1.7.");
     }
 };
 
@@ -57,8 +55,8 @@ struct IndexSymbol {
     template <class Field>
     static void fields(Field& field) {
         field("name", &IndexSymbol::name, "");
-        field("place", &IndexSymbol::place, "L['x'].size(0)");
-        field("values", &IndexSymbol::values, "That it had, in order of first appearance.");
+        field("place", &IndexSymbol::place, "Where the size is read, as in: L['x'].size(0)");
+        field("values", &IndexSymbol::values, "The values of the size, in order of first appearance.");
     }
 };
 
@@ -100,37 +98,37 @@ struct IndexGraph {
         field.maybe("file", &IndexGraph::file, "", InFolder{});
         field("frame", &IndexGraph::frame, "");
         field("ended_by", &IndexGraph::ended_by_break,
-              "Why it was compiled here: the frame returned, or a break by its position in breaks.", EndedBy{});
-        field("ops", &IndexGraph::ops, "Calls without getitems.", Count{});
+              "Why the graph ended here: the frame returned, or a break, by its index in breaks.", EndedBy{});
+        field("ops", &IndexGraph::ops, "The number of calls, getitems excluded.", Count{});
         field("inputs", &IndexGraph::inputs, "", Count{});
         field("outputs", &IndexGraph::outputs, "", Count{});
         field.maybe("updates", &IndexGraph::updates,
-                    "In order: an input or parameter that is written to, and the output that it takes: "
-                    "\"L['x'] = %add\". Since 1.1.");
+                    "Inputs and parameters that are written to, in order, each with the output that it takes: \"L['x'] "
+                    "= %add\". Since 1.1.");
         field.maybe("guards", &IndexGraph::guards,
-                    "Under which the graph may be used again, in the order of their checks. Since 1.1; texts until "
-                    "1.3.");
+                    "The guards under which the graph can be reused, in the order in which they are checked. Since "
+                    "1.1; strings until 1.3.");
         field.maybe("symbols", &IndexGraph::symbols,
-                    "Sizes that vary from call to call; the graph is the one at their first values. Since 1.2.");
+                    "Sizes that vary between calls; the graph has their first values. Since 1.2.");
         field.maybe("input_sizes", &IndexGraph::input_sizes,
-                    "Where sizes vary, one text per input: [s0, 3]. Since 1.2.");
-        field.maybe("output_sizes", &IndexGraph::output_sizes, "One text per output. Since 1.2.");
-        field.maybe("compile_seconds", &IndexGraph::compile_seconds, "Of all compilations. Since 1.1.", Count{});
-        field.maybe("compilations", &IndexGraph::compilations,
-                    "How often it was compiled, once for each set of sizes; 1 where that was not counted. Since 1.3.",
+                    "If sizes vary: the sizes of each input, as in [s0, 3]. Since 1.2.");
+        field.maybe("output_sizes", &IndexGraph::output_sizes, "If sizes vary: the sizes of each output. Since 1.2.");
+        field.maybe("compile_seconds", &IndexGraph::compile_seconds, "The time of all compilations. Since 1.1.",
                     Count{});
-        field.maybe("runs", &IndexGraph::runs, "How often the program ran it; 1 where that was not counted. Since 1.3.",
+        field.maybe("compilations", &IndexGraph::compilations,
+                    "How often the graph was compiled, once per set of sizes; 1 if not counted. Since 1.3.", Count{});
+        field.maybe("runs", &IndexGraph::runs, "How often the program ran the graph; 1 if not counted. Since 1.3.",
                     Count{});
         field.maybe("variant_of", &IndexGraph::variant_of,
-                    "Name of the graph that it is, but for the difference. Since 1.3.");
+                    "The name of a graph that is equal except for the difference. Since 1.3.");
         field.maybe("difference", &IndexGraph::difference,
-                    "As a guard with what was found: aten.mul.Tensor other == 2, now 3. Since 1.3.");
+                    "The difference, as a guard and the value found: aten.mul.Tensor other == 2, now 3. Since 1.3.");
         field.maybe("checked", &IndexGraph::checked,
-                    "It was run on what was observed when it was captured. Since 1.4.");
+                    "Whether the graph was run on the values observed during capture. Since 1.4.");
         field.maybe("capture_fault", &IndexGraph::capture_fault,
-                    "It computes something else than was observed: capture went wrong. Since 1.4.");
+                    "How the graph's results differ from those observed: capture went wrong. Since 1.4.");
         field.maybe("compile_id", &IndexGraph::compile_id,
-                    "Of a function that was compiled: which one, and which specialization of it: 0/1. Since 1.5.",
+                    "For a compiled function: its number and that of its specialization, 0/1. Since 1.5.",
                     Matching{"^[0-9]+/[0-9]+$"});
     }
 };
@@ -145,7 +143,7 @@ struct IndexRecord {
     static void fields(Field& field) {
         field("name", &IndexRecord::name, "");
         field("file", &IndexRecord::file, "", InFolder{});
-        field("graph", &IndexRecord::graph, "Name of the graph; empty: a frame record.");
+        field("graph", &IndexRecord::graph, "The name of the graph; empty for a frame record.");
     }
 };
 
@@ -170,12 +168,12 @@ struct IndexRecompile : IndexFailure {
     template <class Field>
     static void fields(Field& field) {
         field("frame", &IndexRecompile::frame, "");
-        field("guard", &IndexRecompile::guard, "That failed, with what was found: L['n'] == 3, now 4");
-        field.lately("condition", &IndexRecompile::condition, "Of the guard: L['n'] == 3. Since 1.6.");
-        field.lately("found", &IndexRecompile::found, "Instead: 4. Since 1.6.");
-        field.maybe("advice", &IndexRecompile::advice, "What would stop it.");
+        field("guard", &IndexRecompile::guard, "The guard that failed, with the value found: L['n'] == 3, now 4");
+        field.lately("condition", &IndexRecompile::condition, "The guard's condition: L['n'] == 3. Since 1.6.");
+        field.lately("found", &IndexRecompile::found, "The value found instead: 4. Since 1.6.");
+        field.maybe("advice", &IndexRecompile::advice, "Advice on how to avoid the recompilation.");
         field("count", &IndexRecompile::count, "", Count{});
-        field("stack", &IndexRecompile::stack, "Where capture came to rely on it, innermost first.");
+        field("stack", &IndexRecompile::stack, "The user's stack where capture relied on it, innermost frame first.");
     }
 };
 
@@ -191,16 +189,17 @@ struct IndexCall : IndexFailure {
     template <class Field>
     static void fields(Field& field) {
         field("frame", &IndexCall::frame, "");
-        field("call", &IndexCall::call, "Of the frame, from 1.", Count{});
+        field("call", &IndexCall::call, "The number of the frame's call, from 1.", Count{});
         field.maybe("specialization", &IndexCall::specialization,
-                    "That fitted, from 0 in the order in which they were made; none: it ran eagerly, for the cache "
-                    "limit was reached.",
+                    "The specialization that the call used, numbered from 0 in order of creation; absent if the call "
+                    "ran eagerly because the cache limit was reached.",
                     Count{});
-        field.maybe("compiled", &IndexCall::compiled, "It made the specialization.");
-        field.maybe("guard", &IndexCall::guard, "That failed, of the newest specialization, where none fitted.");
-        field.maybe("condition", &IndexCall::condition, "Of the guard: L['n'] == 3");
-        field.maybe("found", &IndexCall::found, "Instead: 4");
-        field.maybe("graphs", &IndexCall::graphs, "That it ran, by name.");
+        field.maybe("compiled", &IndexCall::compiled, "Whether the call created the specialization.");
+        field.maybe("guard", &IndexCall::guard,
+                    "The guard of the newest specialization that failed, if no specialization fits.");
+        field.maybe("condition", &IndexCall::condition, "The guard's condition: L['n'] == 3");
+        field.maybe("found", &IndexCall::found, "The value found instead: 4");
+        field.maybe("graphs", &IndexCall::graphs, "The names of the graphs that the call ran.");
     }
 };
 
@@ -215,7 +214,7 @@ struct IndexCaller {
     static void fields(Field& field) {
         field("frame", &IndexCaller::frame, "The function that was called.");
         field("calls", &IndexCaller::calls, "", Count{});
-        field("stack", &IndexCaller::stack, "Innermost first.");
+        field("stack", &IndexCaller::stack, "The user's stack, innermost frame first.");
     }
 };
 
@@ -227,8 +226,8 @@ struct IndexModel {
 
     template <class Field>
     static void fields(Field& field) {
-        field("name", &IndexModel::name, "After its file or folder; no two are alike.");
-        field("file", &IndexModel::file, "Relative to the trace's folder.");
+        field("name", &IndexModel::name, "The name after the file or folder; unique.");
+        field("file", &IndexModel::file, "The file, relative to the trace's folder.");
     }
 };
 
@@ -254,32 +253,35 @@ struct TraceIndex {
 
     template <class Field>
     static void fields(Field& field) {
-        field("model", &TraceIndex::model, "As the user named it; several with commas.");
-        field("backend", &TraceIndex::backend, "It ran with.");
-        field("frames", &TraceIndex::frames, "In order of first execution.");
+        field("model", &TraceIndex::model, "The model as the user named it; several are separated by commas.");
+        field("backend", &TraceIndex::backend, "The backend that the program ran with.");
+        field("frames", &TraceIndex::frames, "The frames in the order of their first execution.");
         field("graphs", &TraceIndex::graphs, "");
-        field("breaks", &TraceIndex::breaks, "Why capture stopped, where, and how often.");
+        field("breaks", &TraceIndex::breaks, "Graph breaks: why, where and how often capture stopped.");
         field("records", &TraceIndex::records, "");
         field.maybe("recompiles", &TraceIndex::recompiles,
                     "Graphs that were compiled again because a guard failed. Since 1.1.");
         field.maybe("calls", &TraceIndex::calls,
-                    "Executions of frames that ran more than once, where they were counted. Since 1.3.", Count{});
+                    "The number of executions per frame that ran more than once, if counted. Since 1.3.", Count{});
         field.maybe("eager_calls", &TraceIndex::eager_calls,
-                    "How many of them no specialization fitted when the cache limit was reached. Since 1.5.", Count{});
+                    "The number of executions per frame that fit no specialization after the cache limit was reached. "
+                    "Since 1.5.",
+                    Count{});
         field.maybe("call_log", &TraceIndex::call_log,
-                    "The first calls of each compiled function, and those that no specialization fitted. Since 1.5.");
+                    "The first calls of each compiled function, and the calls that fit no specialization. Since 1.5.");
         field.maybe("callers", &TraceIndex::callers,
-                    "Where functions were called from that were compiled or captured. Since 1.5.");
+                    "The places from which compiled or captured functions were called. Since 1.5.");
         field.maybe("spans", &TraceIndex::spans,
-                    "What the program's compilations took, where times were asked for ($WHITTLE_TIMES). Since 1.5.");
+                    "The times of the program's compilations, if measured ($WHITTLE_TIMES). Since 1.5.");
         field.maybe("op_times", &TraceIndex::op_times,
-                    "What its operations took, of a program of LibTorch; where times were asked for. Since 1.5.");
-        field.maybe("notes", &TraceIndex::notes, "What capture could not see. Since 1.1.");
+                    "The times of the operations of a LibTorch program, if measured. Since 1.5.");
+        field.maybe("notes", &TraceIndex::notes, "Notes about what capture could not observe. Since 1.1.");
         field.maybe("constraint_violations", &TraceIndex::constraint_violations,
-                    "Sizes that were marked dynamic and that the program fixes: by which operation, where. Since 1.5.");
+                    "Sizes that were marked dynamic but that the program fixes, with the operation and its location. "
+                    "Since 1.5.");
         field.maybe("environment", &TraceIndex::environment, "");
-        field.maybe("models", &TraceIndex::models, "What was traced. Since 1.4.");
-        field.maybe("files", &TraceIndex::files, "What else in the folder belongs to the trace. Since 1.4.",
+        field.maybe("models", &TraceIndex::models, "The models that were traced. Since 1.4.");
+        field.maybe("files", &TraceIndex::files, "Other files in the folder that belong to the trace. Since 1.4.",
                     InFolder{});
     }
 };

@@ -26,13 +26,14 @@ struct TimeSpan {
     static void fields(Field& field) {
         field("kind", &TimeSpan::kind, "", OneOf{"capture backend pass lowering kernel"});
         field("name", &TimeSpan::name, "What was done.");
-        field.maybe("graph", &TimeSpan::graph, "For which graph.");
-        field.maybe("backend", &TimeSpan::backend, "That was measured, beside the program's own, which have none.");
-        field.maybe("from", &TimeSpan::from, "Where a kernel's code came from; cache: that of disk.",
+        field.maybe("graph", &TimeSpan::graph, "The graph that it was done for.");
+        field.maybe("backend", &TimeSpan::backend,
+                    "The backend that was measured; absent for the program's own times.");
+        field.maybe("from", &TimeSpan::from, "Where a kernel's code came from; cache is the cache on disk.",
                     OneOf{"compiled cache memory"});
-        field("start", &TimeSpan::start, "In seconds, since the process began to measure.", Count{});
+        field("start", &TimeSpan::start, "The start in seconds since measuring began in the process.", Count{});
         field("seconds", &TimeSpan::seconds, "", Count{});
-        field.maybe("thread", &TimeSpan::thread, "In order of appearance.", Count{});
+        field.maybe("thread", &TimeSpan::thread, "The number of the thread, in order of appearance.", Count{});
     }
 };
 std::vector<TimeSpan> told(const std::vector<Span>& spans);
@@ -48,9 +49,9 @@ struct OpTime {
     template <class Field>
     static void fields(Field& field) {
         field("frame", &OpTime::frame, "");
-        field("op", &OpTime::op, "As the program called it.");
+        field("op", &OpTime::op, "The op as the program called it.");
         field("calls", &OpTime::calls, "", Count{});
-        field("seconds", &OpTime::seconds, "Of all calls, of the op itself.", Count{});
+        field("seconds", &OpTime::seconds, "The time of all calls, without the ops that they call.", Count{});
     }
 };
 
@@ -68,9 +69,9 @@ struct KernelStage {
         field("name", &KernelStage::name, "");
         field("dtype", &KernelStage::dtype, "");
         field("sizes", &KernelStage::sizes, "", Count{});
-        field.maybe("updates", &KernelStage::updates, "How often its elements are rewritten.", Count{});
+        field.maybe("updates", &KernelStage::updates, "How often the elements are updated.", Count{});
         field.maybe("nodes", &KernelStage::nodes,
-                    "Of the captured graph: that it computes, with those that were inlined into it.");
+                    "The nodes of the captured graph that the stage computes, with those inlined into it.");
     }
 };
 
@@ -93,21 +94,22 @@ struct KernelProfile {
     static void fields(Field& field) {
         field("name", &KernelProfile::name, "");
         field("graph", &KernelProfile::graph, "");
-        field("nodes", &KernelProfile::nodes, "Of the captured graph, that it computes.");
-        field("stages", &KernelProfile::stages, "In order; what is inlined is part of the stage that reads it.");
-        field("schedule", &KernelProfile::schedule, "Its directives, in order.");
-        field.maybe("code_of", &KernelProfile::code_of, "An equal kernel, whose code it runs.");
-        field.maybe("loop_nest", &KernelProfile::loop_nest, "As the backend's compiler prints it.");
-        field.maybe("output_code", &KernelProfile::output_code, "The program that the compiler was given.");
-        field.maybe("assembly", &KernelProfile::assembly, "That it made of it.");
-        field.maybe("cut", &KernelProfile::cut, "A text was too long and ends early.");
-        field("flops", &KernelProfile::flops, "Arithmetic on floats: each element of each stage once.", Count{});
-        field("bytes", &KernelProfile::bytes, "Of its inputs and outputs, each once.", Count{});
-        field.maybe("runs", &KernelProfile::runs, "That were measured.", Count{});
-        field.maybe("seconds", &KernelProfile::seconds, "Median of them.", Count{});
+        field("nodes", &KernelProfile::nodes, "The nodes of the captured graph that the kernel computes.");
+        field("stages", &KernelProfile::stages,
+              "The stages in order; an inlined value is part of the stage that reads it.");
+        field("schedule", &KernelProfile::schedule, "The scheduling directives in order.");
+        field.maybe("code_of", &KernelProfile::code_of, "An equal kernel whose code this kernel runs.");
+        field.maybe("loop_nest", &KernelProfile::loop_nest, "The loop nest as the backend's compiler prints it.");
+        field.maybe("output_code", &KernelProfile::output_code, "The program that was passed to the compiler.");
+        field.maybe("assembly", &KernelProfile::assembly, "The assembly that the compiler produced.");
+        field.maybe("cut", &KernelProfile::cut, "Whether a text was truncated.");
+        field("flops", &KernelProfile::flops, "Floating-point operations: each element of each stage once.", Count{});
+        field("bytes", &KernelProfile::bytes, "The size of the kernel's inputs and outputs, each once.", Count{});
+        field.maybe("runs", &KernelProfile::runs, "The number of measured runs.", Count{});
+        field.maybe("seconds", &KernelProfile::seconds, "The median time of the runs.", Count{});
         field.maybe("roofline", &KernelProfile::roofline,
-                    "Its speed over what this machine allows at its ratio of flops to bytes; above 1 where memory is "
-                    "the limit and its data lie in a cache.",
+                    "The kernel's speed relative to the machine's limit for its ratio of flops to bytes; above 1 if "
+                    "memory is the limit and the data are in a cache.",
                     Count{});
     }
 };
@@ -118,7 +120,7 @@ struct HeldValue {
 
     template <class Field>
     static void fields(Field& field) {
-        field("value", &HeldValue::value, "The node that computed it.");
+        field("value", &HeldValue::value, "The node that computed the value.");
         field("bytes", &HeldValue::bytes, "", Count{});
     }
 };
@@ -137,15 +139,16 @@ struct MemoryProfile {
     static void fields(Field& field) {
         field("graph", &MemoryProfile::graph, "");
         field("how", &MemoryProfile::how,
-              "measured: what the run held after each step. liveness: computed from the captured graph, each value "
-              "from its node to its last reader.",
+              "measured: the memory held after each step of the run. liveness: computed from the captured graph, each "
+              "value from its node to its last reader.",
               OneOf{"measured liveness"});
-        field("at", &MemoryProfile::at, "Nodes or, of a backend with kernels, kernels, in order.");
-        field("bytes", &MemoryProfile::bytes, "That were held then.", Count{});
-        field("peak", &MemoryProfile::peak, "The most of them.", Count{});
+        field("at", &MemoryProfile::at, "Nodes in order, or kernels for a backend that has kernels.");
+        field("bytes", &MemoryProfile::bytes, "The bytes held at each step.", Count{});
+        field("peak", &MemoryProfile::peak, "The peak of the bytes held.", Count{});
         field("peak_at", &MemoryProfile::peak_at, "");
-        field("alive", &MemoryProfile::alive, "At the peak, largest first.");
-        field("parameter_bytes", &MemoryProfile::parameter_bytes, "Beside them.", Count{});
+        field("alive", &MemoryProfile::alive, "The values that are alive at the peak, largest first.");
+        field("parameter_bytes", &MemoryProfile::parameter_bytes,
+              "The bytes of parameters, which the others do not include.", Count{});
     }
 };
 
@@ -159,10 +162,10 @@ struct GraphProfile {
     template <class Field>
     static void fields(Field& field) {
         field("graph", &GraphProfile::graph, "");
-        field.maybe("failure", &GraphProfile::failure, "Why there are no figures.");
+        field.maybe("failure", &GraphProfile::failure, "Why there are no measurements.");
         field("compile_seconds", &GraphProfile::compile_seconds, "", Count{});
-        field("runs", &GraphProfile::runs, "That were measured, after one that was not.", Count{});
-        field("seconds", &GraphProfile::seconds, "Median of them.", Count{});
+        field("runs", &GraphProfile::runs, "The number of measured runs, after a warm-up run.", Count{});
+        field("seconds", &GraphProfile::seconds, "The median time of the runs.", Count{});
     }
 };
 
@@ -174,14 +177,16 @@ struct MachineSpeed {
 
     template <class Field>
     static void fields(Field& field) {
-        field("flops_per_second", &MachineSpeed::flops_per_second, "Multiplications and additions of f32.", Count{});
-        field("bytes_per_second", &MachineSpeed::bytes_per_second, "Read and written beyond the caches.", Count{});
+        field("flops_per_second", &MachineSpeed::flops_per_second, "f32 multiplications and additions per second.",
+              Count{});
+        field("bytes_per_second", &MachineSpeed::bytes_per_second,
+              "Bytes read and written per second outside the caches.", Count{});
         field("threads", &MachineSpeed::threads, "", Count{});
     }
 };
 
 struct Profile {
-    static constexpr const char *kName = "profile", *kMeaning = "What compiling and running took. Times are seconds.";
+    static constexpr const char *kName = "profile", *kMeaning = "The times of compiling and running, in seconds.";
     std::string backend = {};
     std::vector<TimeSpan> spans = {};
     std::vector<GraphProfile> graphs = {};
@@ -196,13 +201,13 @@ struct Profile {
 
     template <class Field>
     static void fields(Field& field) {
-        field.maybe("backend", &Profile::backend, "That was measured; empty: the program alone.");
-        field("spans", &Profile::spans, "In order of their starts; those around others first.");
+        field.maybe("backend", &Profile::backend, "The backend that was measured; empty for the program alone.");
+        field("spans", &Profile::spans, "Spans in order of their start; enclosing spans first.");
         field("graphs", &Profile::graphs, "");
-        field("kernels", &Profile::kernels, "In the order in which they run, graph by graph.");
+        field("kernels", &Profile::kernels, "Kernels in the order in which they run, graph by graph.");
         field("memory", &Profile::memory, "");
-        field("ops", &Profile::ops, "Of a program of LibTorch, by frame.");
-        field.maybe("machine", &Profile::machine, "Where kernels were measured.");
+        field("ops", &Profile::ops, "For a LibTorch program: the times of ops, by frame.");
+        field.maybe("machine", &Profile::machine, "The machine on which kernels were measured.");
     }
 };
 

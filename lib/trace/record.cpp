@@ -27,8 +27,8 @@ struct GraphFile {
     std::string file = {}, hash = {};
 
     static void fields(auto& field) {
-        field("file", &GraphFile::file, "Relative to the record's folder.");
-        field("hash", &GraphFile::hash, "XXH3-128 of the graph file's bytes.", Matching{"^[0-9a-f]{32}$"});
+        field("file", &GraphFile::file, "The file, relative to the record's folder.");
+        field("hash", &GraphFile::hash, "The XXH3-128 of the graph file's bytes.", Matching{"^[0-9a-f]{32}$"});
     }
 };
 
@@ -39,16 +39,18 @@ struct RecordFile : Record {
     static void fields(auto& field) {
         field("name", &RecordFile::name, "");
         field("frame", &RecordFile::frame, "");
-        field("backend", &RecordFile::backend, "It was recorded with; replay's default.");
-        field.maybe("backend_options", &RecordFile::backend_options, "Of that backend; replay's default. Since 1.1.");
+        field("backend", &RecordFile::backend, "The backend it was recorded with; the default of replay.");
+        field.maybe("backend_options", &RecordFile::backend_options,
+                    "The options of that backend; the default of replay. Since 1.1.");
         field("graph", &RecordFile::graph, "");
-        field("inputs", &RecordFile::inputs, "One per placeholder.");
-        field("expected", &RecordFile::expected, "One per output.");
-        field("expected_from", &RecordFile::expected_from, "A backend, or the file the outputs were given in.");
-        field.maybe("accuracy", &RecordFile::accuracy, "How results are judged, where it is not the usual way.");
+        field("inputs", &RecordFile::inputs, "The inputs, one per placeholder.");
+        field("expected", &RecordFile::expected, "The expected values, one per output.");
+        field("expected_from", &RecordFile::expected_from,
+              "The source of the expected values: a backend, or the file that holds them.");
+        field.maybe("accuracy", &RecordFile::accuracy, "How results are compared, if not as by default.");
         field.maybe("capture_fault", &RecordFile::capture_fault,
-                    "The graph computes something else than was observed: capture went wrong, and the record is of no "
-                    "use. Since 1.2.");
+                    "How the graph's results differ from those observed: capture went wrong, and the record is "
+                    "unusable. Since 1.2.");
         field.maybe("environment", &RecordFile::environment, "");
     }
 };

@@ -116,7 +116,8 @@ std::int64_t size_of(const Json& size, const std::map<std::string, std::int64_t>
     if (const auto known = evaluate(value->at("expr_str").get<std::string>(), symbols)) return *known;
     const Json& hint = value->value("hint", Json());
     if (!hint.is_object())
-        throw Error("found a size that depends on data, or is no expression of sizes: " + value->at("expr_str").dump());
+        throw Error("found a size that depends on data or is not an expression of sizes: " +
+                    value->at("expr_str").dump());
     return hint.at("as_int").get<std::int64_t>();
 }
 

@@ -267,7 +267,7 @@ constexpr OpDef kCtcOps[] = {
      .open = {.ask = aten_open::ctc_targets},
      .grad = ctc_grad},
     {.name = "aten._ctc_loss_backward.default",
-     .doc = "the gradient of _ctc_loss behind log_softmax: "
+     .doc = "the gradient of _ctc_loss through log_softmax: "
             "https://pytorch.org/docs/stable/generated/torch.nn.CTCLoss.html",
      .schema = "_ctc_loss_backward(Tensor grad, Tensor log_probs, Tensor targets, int[] input_lengths, int[] "
                "target_lengths, Tensor neg_log_likelihood, Tensor log_alpha, int blank, bool zero_infinity=False) -> "

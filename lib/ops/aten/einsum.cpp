@@ -84,7 +84,7 @@ Equation parse_equation(const std::string& with_spaces, const std::vector<Sizes>
     const std::size_t arrow = text.find("->");
     const std::vector<std::string> terms = split(text.substr(0, arrow));
     if (terms.size() != operands.size())
-        refuse_equation(text, "as many terms as operands, of which there are " + std::to_string(operands.size()));
+        refuse_equation(text, "as many terms as operands, " + std::to_string(operands.size()));
     Equation equation;
     std::int64_t covered = 0;
     for (std::size_t i = 0; i < terms.size(); i++) {

@@ -58,7 +58,7 @@ Call call_of(const Arguments<T>& arguments, const Sizes& sizes, Kind kind) {
     }
     if (!given.empty() && given.size() != call.dims.size())
         throw Error(arguments.schema().name + ": found " + std::to_string(given.size()) + " sizes for " +
-                    std::to_string(call.dims.size()) + " dimensions, expected as many");
+                    std::to_string(call.dims.size()) + " dimensions, expected one size per dimension");
     if (sizes.empty() || call.dims.empty())
         throw Error(arguments.schema().name + ": found no dimension to transform, expected one or more");
     for (std::size_t i = 0; i < call.dims.size(); ++i) {

@@ -179,7 +179,7 @@ std::vector<NodeRef> decompose_take_along_dim(GraphBuilder& b, const Arguments<N
     Sizes from = self.meta.sizes, at = indices.meta.sizes;
     if (from.size() != at.size() || from.empty())
         throw Error("take_along_dim: found indices of sizes " + to_string(at) + " for a tensor of sizes " +
-                    to_string(from) + ", expected as many dimensions, at least 1");
+                    to_string(from) + ", expected equal numbers of dimensions, at least 1");
     const std::int64_t dim = wrap_dim(*given, static_cast<std::int64_t>(from.size()));
     const auto d = static_cast<std::size_t>(dim);
     const std::int64_t from_size = std::exchange(from[d], 1), at_size = std::exchange(at[d], 1);

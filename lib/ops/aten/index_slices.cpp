@@ -111,7 +111,7 @@ std::span<const OpDef> index_slice_ops() {
         },
         {
             .name = "aten.index_copy.default",
-            .doc = "slices of a source in the place of slices of a dimension: "
+            .doc = "slices of a source in place of slices of a dimension: "
                    "https://pytorch.org/docs/stable/generated/torch.Tensor.index_copy_.html",
             .schema = "index_copy(Tensor self, int dim, Tensor index, Tensor source) -> Tensor",
             .dtypes = kMoved,

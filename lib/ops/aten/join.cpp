@@ -50,7 +50,7 @@ CatPlan plan_cat(const std::vector<OperandInfo>& operands, std::int64_t dim) {
         Sizes sizes = operands[part].sizes;
         const std::int64_t size = sizes.size() > plan.dim ? std::exchange(sizes[plan.dim], plan.sizes[plan.dim]) : 0;
         if (sizes != plan.sizes)
-            throw Error("cat: found sizes " + to_string(operands[part].sizes) + " beside " +
+            throw Error("cat: found sizes " + to_string(operands[part].sizes) + " and " +
                         to_string(operands[plan.parts[0]].sizes) + ", expected equal sizes except in dimension " +
                         std::to_string(plan.dim));
         if (__builtin_add_overflow(total, size, &total)) throw Error("cat: found more than 2^63 elements");
@@ -138,7 +138,7 @@ std::vector<NodeRef> decompose_stack(GraphBuilder& b, const Arguments<NodeValue>
     std::vector<NodeValue> parts;
     for (const NodeValue& tensor : tensors) {
         if (tensor.meta.sizes != sizes)
-            throw Error("stack: found sizes " + to_string(tensor.meta.sizes) + " beside " + to_string(sizes) +
+            throw Error("stack: found sizes " + to_string(tensor.meta.sizes) + " and " + to_string(sizes) +
                         ", expected equal sizes");
         parts.push_back(b.call("aten.unsqueeze.default", {arg(tensor), dim}));
     }

@@ -153,7 +153,8 @@ Solution plan_solution(const Schema& schema, const ValueMeta& a, const ValueMeta
     if (plan.vector) sizes.push_back(1);
     const auto fail = [&] {
         throw Error(schema.name + ": found matrices of sizes " + to_string(a.sizes) + " and right sides of sizes " +
-                    to_string(b.sizes) + ", expected as many " + (left ? "rows" : "columns") + " and equal dtypes");
+                    to_string(b.sizes) + ", expected equal numbers of " + (left ? "rows" : "columns") +
+                    " and equal dtypes");
     };
     if (sizes.size() < 2 || a.dtype != b.dtype) fail();
     if ((left ? rows_of(sizes) : sizes.back()) != a.sizes.back()) fail();

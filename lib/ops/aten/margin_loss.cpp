@@ -107,7 +107,7 @@ void multi_margin_grad(GraphBuilder& b, CallGradients& c) {
 
 struct MultilabelMargin : Scores {
     MultilabelMargin(GraphBuilder& builder, const Arguments<NodeValue>& a) : Scores(builder, a) {
-        expect_targets(a, target_sizes == given, "as many");
+        expect_targets(a, target_sizes == given, "equal sizes");
         const NodeValue target = reshape(a.tensor("target"), {rows, classes});
         const NodeValue ended = call("aten.cumsum.default", {arg(as(when("lt", target, 0), DType::i64)), 1});
         is_label = when("eq", ended, 0);

@@ -219,10 +219,10 @@ Sizes infer_reshape(const Sizes& requested, std::int64_t numel, const std::strin
     const std::int64_t count = element_count(known);
     if (unknown) {
         if (count == 0) fail("no -1 beside a size of 0: its size would be arbitrary");
-        if (numel % count != 0) fail("a shape of as many elements");
+        if (numel % count != 0) fail("a shape of that many elements");
         result[*unknown] = numel / count;
     } else if (count != numel) {
-        fail("a shape of as many elements");
+        fail("a shape of that many elements");
     }
     return result;
 }
