@@ -41,7 +41,8 @@ struct IndexBreak {
         field("count", &IndexBreak::count, "The number of times.", Count{});
         field("stack", &IndexBreak::stack, "The user's stack, innermost frame first.");
         field.maybe("brief", &IndexBreak::brief, "The reason without the source line at its end. Since 1.6.");
-        field.maybe("hint", &IndexBreak::hint, "What to change there; empty if the user can change nothing. Since 1.7.");
+        field.maybe("hint", &IndexBreak::hint,
+                    "What to change there; empty if the user can change nothing. Since 1.7.");
     }
 };
 
