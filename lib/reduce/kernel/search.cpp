@@ -11,7 +11,7 @@ namespace kernel {
 
 std::string Search::key(const KernelCase& kernel) {
     std::string text = expr::key(kernel.group, kernel.schedule) + "\n" + std::to_string(kernel.guilty) +
-                       (kernel.mended ? " mended" : "") + (kernel.careful ? " careful" : "") + "\n";
+                       (kernel.mended ? " with workarounds" : "") + (kernel.careful ? " careful" : "") + "\n";
     for (const std::string& target : kernel.targets) text += target + "\n";
     for (const Tensor& input : kernel.inputs) text += content_hash(input) + "\n";
     return text;
