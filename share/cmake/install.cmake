@@ -36,6 +36,19 @@ foreach(folder schema doc ci gdb)
 endforeach()
 install(PROGRAMS share/ci/replay-and-minify DESTINATION ${CMAKE_INSTALL_DATADIR}/whittle/ci COMPONENT runtime)
 install(FILES README.md DESTINATION ${CMAKE_INSTALL_DATAROOTDIR}/doc/whittle COMPONENT runtime)
+# The documentation as a website.
+find_program(WHITTLE_MKDOCS mkdocs)
+if(WHITTLE_SITE AND WHITTLE_MKDOCS)
+  file(GLOB_RECURSE pages CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/share/doc/* ${PROJECT_SOURCE_DIR}/share/site/*)
+  add_custom_command(OUTPUT ${PROJECT_BINARY_DIR}/site/index.html VERBATIM
+                     COMMAND ${PROJECT_SOURCE_DIR}/scripts/site ${PROJECT_BINARY_DIR}/site
+                     DEPENDS ${pages} ${PROJECT_SOURCE_DIR}/scripts/site)
+  add_custom_target(site ALL DEPENDS ${PROJECT_BINARY_DIR}/site/index.html)
+  install(DIRECTORY ${PROJECT_BINARY_DIR}/site/ DESTINATION ${CMAKE_INSTALL_DATAROOTDIR}/doc/whittle/html
+          COMPONENT runtime PATTERN .whittle-site EXCLUDE)
+elseif(WHITTLE_SITE)
+  message(STATUS "Whittle: website of the documentation left out (it needs mkdocs)")
+endif()
 
 include(${CMAKE_CURRENT_LIST_DIR}/completions.cmake)
 
