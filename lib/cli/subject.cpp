@@ -68,9 +68,6 @@ report::Subject subject_of_model(const fs::path& model, SubjectOptions& options)
     if (options.runs_backend()) runnable = load(true);
     if (options.minify) options.backend.default_to(runnable.at(0));
     Suspected backend = suspected(options);
-    // The reference is held against what somebody else gave; records hold what capture has checked it by.
-    const auto given = [](const LoadedFrame& frame) { return !frame.expected.empty() && !frame.record; };
-    if (backend && offered<Reference>(*backend) && std::ranges::none_of(runnable, given)) backend.reset();
     // What is run is what is told of, but of a folder: its graphs are told of, its records are run.
     report::Subject subject =
         report::subject_of(model, runnable.empty() || recognize(model) == ModelKind::trace ? load(false) : runnable);
