@@ -165,7 +165,7 @@ class PluginProgram {
     }
 
     std::string output_name(std::size_t i) const {
-        return request_.expected.size() == 1 ? "y" : "y" + std::to_string(i);
+        return request_.expected.size() == 1 ? "y" : "out" + std::to_string(i);  // y0 and y1 are the C library's
     }
 
     /// Where results go: a function that the library calls with each. What it gives may have strides.
