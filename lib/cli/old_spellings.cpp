@@ -51,6 +51,7 @@ constexpr OldSpelling kOldSpellings[] = {
     {"repro", "--alarm S", "--timeout S"},
     {"replay", "--shard-index I", "GTEST_SHARD_INDEX=I"},
     {"replay", "--num-shards N", "GTEST_TOTAL_SHARDS=N"},
+    {"whittle", "--seconds S", "--time-limit Ss"},
 };
 
 /// "--runs" and "N" of "--runs N"; the second is empty for a single word.

@@ -51,7 +51,8 @@ class Fuzzer {
         const auto seconds = [&] {
             return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
         };
-        for (std::uint64_t i = 0; i < options_.count && seconds() < options_.seconds.value_or(HUGE_VAL); i++) {
+        const double limit = options_.time_limit ? static_cast<double>(options_.time_limit->count()) : HUGE_VAL;
+        for (std::uint64_t i = 0; i < options_.count && seconds() < limit; i++) {
             throw_if_interrupted();
             observer_.progress(counts_);
             try_model(options_.seed + i);

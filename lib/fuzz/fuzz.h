@@ -1,6 +1,7 @@
 // fuzz(): random models on a backend, held against the reference.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <nlohmann/json_fwd.hpp>
@@ -14,10 +15,10 @@ namespace whittle::fuzz {
 
 struct Options {
     ModelOptions models = {};
-    std::uint64_t seed = 0;              ///< the first model's number; the others follow
-    std::uint64_t count = 1000;          ///< models
-    std::optional<double> seconds = {};  ///< no new model after so many
-    Suspect suspect = {};                ///< wrong results count, too: Tier::computes
+    std::uint64_t seed = 0;                               ///< the first model's number; the others follow
+    std::uint64_t count = 1000;                           ///< models
+    std::optional<std::chrono::seconds> time_limit = {};  ///< no new model after it
+    Suspect suspect = {};                                 ///< wrong results count, too: Tier::computes
 };
 
 /// What became of the models.

@@ -5,6 +5,7 @@
 #include <set>
 
 #include "base/error.h"
+#include "base/suggest.h"
 #include "graph/value_ref.h"
 #include "graph/verify.h"
 #include "ops/core/draws.h"
@@ -39,6 +40,19 @@ bool is_constant(const Sample& sample, std::size_t i) {
     return std::ranges::find(sample.constants, i) != sample.constants.end();
 }
 
+/// Throws Error for what is no op with samples: `Erf` for `onnx.Erf`.
+void check_is_op(const std::string& name) {
+    std::vector<std::string> known;
+    for (const RegisteredOp& op : Registry::instance().all()) known.emplace_back(op.def->name);
+    if (std::ranges::find(known, name) != known.end()) return;
+    const auto dialect_left_out = std::ranges::find_if(known, [&](const std::string& op) {
+        return op.ends_with("." + name) || op.find("." + name + ".") != std::string::npos;
+    });
+    const std::string close =
+        dialect_left_out == known.end() ? did_you_mean(name, known) : "did you mean '" + *dialect_left_out + "'?";
+    throw Error({"--without", {}}, "unknown op '" + name + "'", close);
+}
+
 /// The same graph with its placeholders first, as a graph has to have them.
 Graph ordered(const Graph& graph) {
     Graph result;
@@ -71,6 +85,7 @@ struct RandomModels::Draft {
 };
 
 RandomModels::RandomModels(const ModelOptions& options) : options_(options) {
+    for (const std::string& name : options_.without) check_is_op(name);
     for (const RegisteredOp& op : Registry::instance().all()) {
         const std::string name(op.def->name);
         if (!name.starts_with(options_.dialect + ".") || op.def->higher_order) continue;

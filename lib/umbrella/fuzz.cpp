@@ -45,7 +45,7 @@ fuzz::Options options_of(const FuzzOptions& options) {
                        .dtypes = dtypes_of(options.dtypes)},
             .seed = static_cast<std::uint64_t>(options.seed),
             .count = static_cast<std::uint64_t>(options.models),
-            .seconds = options.seconds,
+            .time_limit = options.time_limit,
             .suspect = {.spec = options.backend.spec(kDefaultSuspect),
                         .options = options.backend.options(),
                         .limits = {.timeout = std::chrono::seconds(options.timeout)},
@@ -127,7 +127,7 @@ void FuzzOptions::declare(cli::Tool& tool) {
                 "whose kind has a folder already counts as known. Default: finds.");
     tool.section("Random models");
     tool.option("--models", models, "N", "Number of models. Default: 1000.");
-    tool.option("--seconds", seconds, "S", "Start no new model after S seconds.");
+    tool.option("--time-limit", time_limit, "TIME", "Start no new model after TIME (90s, 10m, 2h).");
     tool.option("--seed", seed, "N", "Random seed of the first model; it grows by one with each model. Default: 0.");
     tool.choice("--dialect", dialect, {"aten", "onnx"}, "Ops to use. Default: aten.");
     tool.option("--dtype", dtypes, "D", "Use only calls on this data type. May be repeated.");
@@ -137,8 +137,8 @@ void FuzzOptions::declare(cli::Tool& tool) {
     tool.flag("--special", special, "Include NaN, infinities and other special values in the data.");
     tool.option("--timeout", timeout, "S", "Time limit for each model, in seconds. Default: 20.");
     backend.declare(tool, kDefaultSuspect);
-    tool.common("--backend --output --models --seconds --dialect");
-    tool.example("whittle fuzz --backend ./mine.so --seconds 600",
+    tool.common("--backend --output --models --time-limit --dialect");
+    tool.example("whittle fuzz --backend ./mine.so --time-limit 10m",
                  "test your own backend with random models for ten minutes");
     tool.example("whittle fuzz --dialect onnx --backend onnxruntime --dtype f32",
                  "test with ONNX models whose ops are all f32");

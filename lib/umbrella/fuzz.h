@@ -1,6 +1,7 @@
 // whittle fuzz: random models on a backend; what fails is minimized, sorted and written as a repro.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <filesystem>
 #include <optional>
@@ -15,7 +16,7 @@ struct FuzzOptions {
     cli::BackendChoice backend = {};
     std::string dialect = "aten";
     std::int64_t models = 1000, seed = 0, least = 1, most = 8, timeout = 20;
-    std::optional<double> seconds = {};
+    std::optional<std::chrono::seconds> time_limit = {};
     std::vector<std::string> without = {}, dtypes = {};
     bool special = false;
     std::filesystem::path output = "finds";
