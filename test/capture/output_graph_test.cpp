@@ -198,7 +198,7 @@ TEST_CASE("guards are equal by their trees, numbers by their bits") {
 }
 
 TEST_CASE("a hint is for the program at hand, and for code that the user writes") {
-    const std::vector<StackFrame> python = {{.file = "train.py", .line = 1, .function = "train"}};
+    const std::vector<StackFrame> python = {{.file = "train.py", .line = 1, .function = "train", .text = ""}};
     for (const BreakInfo& known : break_catalogue()) {
         const auto has = [](const std::string& text, std::string_view part) {
             return !part.empty() && text.find(part) != std::string::npos;

@@ -59,9 +59,10 @@ TEST_CASE("a break in a library's own code names the library and has no hint, on
     });
     for (const bool library : {true, false}) {
         file.runs_python = true;
-        file.places[1] = {.line = 1, .file = "/usr/lib/python3/dist-packages/torch/optim/adam.py", .function = "step"};
-        file.places[2] = {.line = 3, .file = "/nowhere/train.py", .function = "train"};
-        file.places[3] = {.line = 9, .file = "/nowhere/train.py", .function = "<module>"};
+        file.places[1] = {
+            .line = 1, .file = "/usr/lib/python3/dist-packages/torch/optim/adam.py", .function = "step", .text = ""};
+        file.places[2] = {.line = 3, .file = "/nowhere/train.py", .function = "train", .text = ""};
+        file.places[3] = {.line = 9, .file = "/nowhere/train.py", .function = "<module>", .text = ""};
         for (Event& event : file.events) event.stack = 1;
         file.stacks[1] = library ? std::vector<std::uint64_t>{1, 2, 3} : std::vector<std::uint64_t>{2, 3};
         const capture::CapturedFrame frame = only_frame(file);
