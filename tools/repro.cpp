@@ -65,7 +65,8 @@ std::optional<Failure> failure_of(const Options& options, const cli::LoadedFrame
     const bool recorded = frame.graph.failure && options.backend.name.empty();
     if (recorded && !options.inputs.given() && !options.accuracy.given()) return frame.graph.failure;
     if (options.backend.name.empty() && !recorded)
-        throw Error({options.repro.graph.string(), {}}, "found no failure in the graph, expected one that minify wrote",
+        throw Error({options.repro.graph.string(), {}},
+                    "found no failure in the graph, expected a graph that minify wrote",
                     "name the backend that fails with --backend");
     Suspect suspect = recorded ? suspect_of(*frame.graph.failure)
                                : Suspect{.spec = options.backend.name, .options = options.backend.options()};

@@ -152,7 +152,7 @@ void JudgeOptions::declare(Tool& tool) {
 void JudgeOptions::check_usage() const {
     backend.check();
     if (!backend.name.empty() + !test.empty() + !check.empty() > 1)
-        throw Error("only one of --backend, --test and --check can be given: it decides whether a candidate fails");
+        throw Error("only one of --backend, --test and --check can be given: each decides whether a candidate fails");
     require_with(test_must_fail, "--test-must-fail", !test.empty(), "--test");
     require_with(!which.fail_codes.empty(), "--fail-code", !check.empty(), "--check");
     require_with(!which.ignore_codes.empty(), "--ignore-fail-code", !check.empty(), "--check");
@@ -163,7 +163,8 @@ void JudgeOptions::check_usage() const {
     require_with(!accuracy.atol.empty(), "--atol", given, "--accuracy");
     const auto not_with_command = [&](bool of_backend, const char* option) {
         if (of_backend && command())
-            throw Error(std::string(option) + " cannot be used with --test or --check, which decide what fails");
+            throw Error(std::string(option) +
+                        " cannot be used with --test or --check, which decide whether a candidate fails");
     };
     not_with_command(given, "--accuracy");
     not_with_command(!backend.options().empty(), "--backend-option");

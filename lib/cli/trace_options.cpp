@@ -56,7 +56,7 @@ void GraphOptions::declare(Tool& tool) {
 void GraphOptions::check(const fs::path& model) const {
     if (joint && is_run(recognize(model)))
         throw Error("--joint cannot be used with a " + std::string(name(recognize(model))) +
-                    ": trace it, and then the folder with --joint");
+                    ": trace it without --joint, then trace the folder with --joint");
 }
 
 void GraphOptions::apply(const Tool& tool, std::vector<LoadedFrame>& frames) const {

@@ -229,7 +229,7 @@ TEST_CASE("what cannot be recorded breaks on the operation", "[control]") {
             a.add_(1);
             return a * 2;
         },
-        "a write to a tensor from around it in its body");
+        "a write to an outside tensor in its body");
     breaks_with(
         [](const Tensor& a) {
             graph_break("by wish");

@@ -164,7 +164,7 @@ TEST_CASE("eager_debug holds declared ops to what they write and share", "[regis
                Contains("my.writes.default wrote to its operand 'y', which its schema does not declare as written"));
     CHECK_THAT(of(shares, ones({2, 2})),
                Contains("result 0 of my.shares.default shares memory with its operand 'x', which its schema does not"));
-    CHECK_THAT(of(shares_written, ones({2})), Contains("a result shares memory with its operand 'x'"));
+    CHECK_THAT(of(shares_written, ones({2})), Contains("found a result that shares memory with operand 'x'"));
     CHECK(of(cube("cube"), ones({2})).empty());
 }
 

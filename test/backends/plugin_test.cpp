@@ -101,7 +101,7 @@ TEST_CASE("outputs that break the rules are failures") {
         {"index_7", "output 7 was given, expected 1 outputs"},
         {"dtype_99", "output 0: found dtype 99, expected 0 to 15"},
         {"rank_minus_1", "output 0: found rank -1"},
-        {"no_sizes", "output 0: found rank 1, expected 0 to 64 with sizes"},
+        {"no_sizes", "output 0: found rank 1, expected 0 to 64, and sizes that are not null"},
         {"negative_size", "output 0: found sizes [-2]"},
         {"overflow", "expected a tensor of fewer than 2^63 elements"},
         {"large", "expected one that fits in memory"},

@@ -200,7 +200,7 @@ TEST_CASE("a body only reads what is around it, and nothing is left of it") {
         for (const auto& written : {around, view}) {
             const auto outcome = program.add_in_place(written);
             REQUIRE(std::holds_alternative<GraphBreak>(outcome));
-            CHECK(std::get<GraphBreak>(outcome).reason == "a write to a tensor from around it");
+            CHECK(std::get<GraphBreak>(outcome).reason == "a write to an outside tensor");
         }
     }
     const auto own = program.call("aten.add.Tensor", {y, table});

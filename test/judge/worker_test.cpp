@@ -102,7 +102,7 @@ TEST_CASE("what is no worker is an error and no outcome") {
                       Catch::Contains("exited with 3 before it wrote its first line"));
     CHECK_THROWS_WITH(ask(*worker("old"), kAbs), Catch::Contains("expected 1"));
     CHECK_THROWS_WITH(ask(*worker("below"), kAbs),
-                      Catch::Contains("found \"most\": -1 of the level 'level', expected a number, 0 or more"));
+                      Catch::Contains("found \"most\": -1 for the level 'level', expected a number, 0 or more"));
     CHECK_THROWS_WITH(find_backend("worker:/no/such/program"),
                       Catch::Contains("no such program") || Catch::Contains("found no program"));
 }

@@ -52,8 +52,9 @@ std::vector<ValueMeta> infer_loop(const Arguments<ValueMeta>& arguments) {
     const std::vector<ValueMeta> results =
         body_results(body, joined(joined(head, carried), arguments.tensors("captured")));
     if (results.size() < carried.size() + 1 || results[0].dtype != DType::boolean || results[0].numel() != 1)
-        throw Error("found a loop body with " + std::to_string(results.size()) + " results, expected a condition and " +
-                    std::to_string(carried.size()) + " carried values first");
+        throw Error("found a loop body with " + std::to_string(results.size()) +
+                    " results, expected a boolean condition, then " + std::to_string(carried.size()) +
+                    " carried values");
     std::vector<ValueMeta> metas(results.begin() + 1, results.end());
     check_carried(carried, metas);
     if (metas.size() == carried.size()) return metas;
@@ -127,7 +128,7 @@ ScanShape scan_shape(const std::vector<Sizes>& operands, std::int64_t sequences,
         const std::int64_t length = sizes[static_cast<std::size_t>(axis)];
         if (i > 0 && length != shape.length)
             throw Error("found sequences of " + std::to_string(shape.length) + " and " + std::to_string(length) +
-                        " elements, expected equal numbers");
+                        " elements, expected equal lengths");
         shape.length = length;
         shape.input_axes.push_back(axis);
         shape.input_reversed.push_back(!directions.empty() && directions[i] != 0);

@@ -186,7 +186,7 @@ Results reverse_sequence(GraphBuilder& builder, const Arguments<NodeValue>& argu
     const std::int64_t batch_axis = op.integer("batch_axis"), time_axis = op.integer("time_axis");
     if (rank_of(input) < 2 || std::min(batch_axis, time_axis) != 0 || std::max(batch_axis, time_axis) != 1)
         throw Error("found batch_axis " + std::to_string(batch_axis) + " and time_axis " + std::to_string(time_axis) +
-                    ", expected 0 and 1, and at least two dimensions");
+                    ", expected axes 0 and 1 in either order, and an input of at least two dimensions");
     const std::int64_t time = size_of_dim(input, time_axis), batch = size_of_dim(input, batch_axis);
     const Sizes over_time = time_axis == 0 ? Sizes{time, 1} : Sizes{1, time};
     const Sizes over_batch = time_axis == 0 ? Sizes{1, batch} : Sizes{batch, 1};

@@ -210,7 +210,8 @@ std::vector<OnnxValue> loop(OnnxReader& node) {
         carried.assign(results.begin() + 1, results.end() - static_cast<std::ptrdiff_t>(collected.size()));
         for (std::size_t k = 0; k < collected.size(); ++k) {
             const OnnxValue& result = results[1 + carried.size() + k];
-            if (!result.is_tensor()) throw Error("found a loop that collects " + std::string(kind_name(result)));
+            if (!result.is_tensor())
+                throw Error("found a loop that collects " + std::string(kind_name(result)) + ", expected tensors");
             collected[k].push_back(result.nodes[0]);
         }
     }
@@ -232,7 +233,7 @@ std::vector<OnnxValue> sequence_map(OnnxReader& node) {
             const OnnxValue& input = given(node, k);
             if (input.kind == OnnxValue::Kind::sequence && input.nodes.size() != count)
                 throw Error("found sequences of " + std::to_string(count) + " and " +
-                            std::to_string(input.nodes.size()) + " elements, expected equal numbers");
+                            std::to_string(input.nodes.size()) + " elements, expected equal lengths");
             inputs.push_back(input.is_tensor() ? input : OnnxValue(sequence(node, k)[i]));
         }
         const std::vector<OnnxValue> elements = node.body(inputs);
@@ -240,7 +241,8 @@ std::vector<OnnxValue> sequence_map(OnnxReader& node) {
             throw Error("found a body with " + std::to_string(elements.size()) + " results, expected " +
                         std::to_string(results.size()));
         for (std::size_t k = 0; k < results.size(); ++k) {
-            if (!elements[k].is_tensor()) throw Error("found a sequence of " + std::string(kind_name(elements[k])));
+            if (!elements[k].is_tensor())
+                throw Error("found a body that returns " + std::string(kind_name(elements[k])) + ", expected tensors");
             results[k].nodes.push_back(elements[k].nodes[0]);
         }
     }
