@@ -35,7 +35,7 @@ void declare(cli::Tool& tool, Options& options, bool reports) {
                     "Graph written by minify, or, with --backend, any graph, model or record.");
     cli::declare_output(tool, options.repro);
     reports ? cli::declare_report(tool, options.repro) : cli::declare_python(tool, options.repro);
-    options.backend.declare(tool, "the one recorded in GRAPH, with its options");
+    options.backend.declare(tool, "the backend and backend options recorded in GRAPH");
     options.accuracy.declare(tool, "With --backend: treat a wrong result as a failure.");
     cli::declare_repro(tool, options.repro);
     options.inputs.declare(tool);

@@ -222,11 +222,11 @@ void InputOptions::declare(Tool& tool) {
     tool.option("--input", inputs, "[NAME=]FILE",
                 "Value of an input: NAME=FILE (.safetensors, .npz, .npy or TensorProto), NAME=NUMBER, or "
                 "NAME=DTYPE[SIZES] for random numbers ('x=f32[1, 3]'). Without NAME: a file with all inputs, or a "
-                "folder with input_N.pb and output_N.pb, or in_N.npy and out_N.npy. May be repeated.");
+                "folder with either input_N.pb and output_N.pb, or in_N.npy and out_N.npy. May be repeated.");
     tool.option("--seed", seed, "N", "Random seed for the inputs that are not given. Default: 0.");
     tool.option("--dim", dims, "NAME=SIZE",
-                "Size of a dynamic dimension ('x[2]' if it has no name). Default: the example size of a PyTorch "
-                "export, else 1. May be repeated.");
+                "Size of a dynamic dimension. A dimension without a name is called 'x[2]'. Default: the size in the "
+                "example of a PyTorch export, else 1. May be repeated.");
 }
 
 namespace {
