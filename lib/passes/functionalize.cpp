@@ -131,7 +131,8 @@ class Functionalizer {
         const InPlaceForm* form = Registry::instance().in_place(call.target);
         const NodeRef* operand = call.args.empty() ? nullptr : call.args.front().node();
         if (!form || !operand)
-            throw Error("found an in-place op without a functional form, expected one such as aten.add_.Tensor");
+            throw Error(
+                "found an in-place op without a functional form, expected an op with one, such as aten.add_.Tensor");
         const Node copied = mapped(call);
         builder_.set_origin(call);
         const std::size_t first = made();

@@ -27,7 +27,7 @@ std::vector<Tensor> view_of(const Node& call, const Tensor& operand) {
     const NodeRef first = *call.args.front().node();
     const Arguments<Tensor> arguments(op.schema, call, [&](NodeRef ref) {
         if (ref == first) return operand;
-        throw Error("found a view with a second tensor operand, expected one");
+        throw Error("found a view with a second tensor operand, expected one tensor operand");
     });
     return op.def->eval(arguments);
 }

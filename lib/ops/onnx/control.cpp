@@ -120,7 +120,8 @@ ScanShape scan_shape(const std::vector<Sizes>& operands, std::int64_t sequences,
     if ((!axes.empty() && axes.size() != shape.sequences) ||
         (!directions.empty() && directions.size() != shape.sequences))
         throw Error(
-            "found scan_input_axes or scan_input_directions of another length, expected num_scan_inputs elements");
+            "found scan_input_axes or scan_input_directions of an unexpected length, expected num_scan_inputs "
+            "elements");
     for (std::size_t i = 0; i < shape.sequences; ++i) {
         const Sizes& sizes = operands[shape.states + i];
         if (sizes.empty()) throw Error("found a 0-d sequence, expected at least one dimension");

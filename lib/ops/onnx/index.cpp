@@ -123,8 +123,8 @@ Results scatter_elements(GraphBuilder& builder, const Arguments<NodeValue>& argu
     const NodeValue data = op.tensor("data"), updates = op.tensor("updates"), indices = op.tensor("indices");
     const std::int64_t axis = wrap_dim(op.integer("axis"), rank_of(data));
     if (updates.meta.sizes != indices.meta.sizes)
-        throw Error("found updates of sizes " + to_string(updates.meta.sizes) + ", expected those of the indices, " +
-                    to_string(indices.meta.sizes));
+        throw Error("found updates of sizes " + to_string(updates.meta.sizes) +
+                    ", expected the sizes of the indices, " + to_string(indices.meta.sizes));
     return {scatter_along(op, data, axis, wrapped(op, indices, size_of_dim(data, axis)), updates).ref};
 }
 

@@ -76,7 +76,7 @@ OnnxValue insert(OnnxReader& node) {
 
 OnnxValue erase(OnnxReader& node) {
     std::vector<NodeRef> elements = sequence(node, 0);
-    if (elements.empty()) throw Error("found an empty sequence, expected one that holds an element");
+    if (elements.empty()) throw Error("found an empty sequence, expected a sequence with an element");
     elements.erase(has(node, 1) ? elements.begin() + place(node, 1, elements.size(), elements.size())
                                 : elements.end() - 1);
     return OnnxValue(std::move(elements));
@@ -179,7 +179,7 @@ OnnxValue optional_of(OnnxReader& node) { return has(node, 0) ? given(node, 0) :
 OnnxValue get_element(OnnxReader& node) {
     const OnnxValue& value = given(node, 0);
     if (value.kind == OnnxValue::Kind::nothing)
-        throw Error("found an empty optional, expected one that holds an element");
+        throw Error("found an empty optional, expected an optional with an element");
     return value;
 }
 
@@ -217,7 +217,9 @@ std::vector<OnnxValue> loop(OnnxReader& node) {
     }
     for (const std::vector<NodeRef>& tensors : collected) {
         if (tensors.empty())
-            throw Error("found a loop without iterations, expected at least one: its results have unknown sizes");
+            throw Error(
+                "found a loop without iterations, expected at least one: the sizes of the results are unknown without "
+                "an iteration");
         carried.emplace_back(stacked(node, tensors, 0));
     }
     return carried;
