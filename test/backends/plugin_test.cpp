@@ -104,7 +104,7 @@ TEST_CASE("outputs that break the rules are failures") {
         {"no_sizes", "output 0: found rank 1, expected 0 to 64, and sizes that are not null"},
         {"negative_size", "output 0: found sizes [-2]"},
         {"overflow", "expected a tensor of fewer than 2^63 elements"},
-        {"large", "expected one that fits in memory"},
+        {"large", "expected a tensor that fits in memory"},
         {"no_data", "output 0: found no data for sizes [2]"},
         {"misaligned", "output 0: found data that is not aligned"},
         {"null_output", "output 0 is a null pointer"},

@@ -91,7 +91,7 @@ TEST_CASE("what a worker was asked before is no reason to fail") {
 TEST_CASE("answers that are none are failures of the query") {
     const Outcome other = ask(*worker("other"), kAbs), cut = ask(*worker("short"), kAbs);
     CHECK(other.kind == Outcome::Kind::exception);
-    CHECK_THAT(other.message, Catch::Contains("expected the question's id"));
+    CHECK_THAT(other.message, Catch::Contains("expected the query's id"));
     CHECK(cut.kind == Outcome::Kind::exception);
     CHECK_THAT(cut.message, Catch::Contains("wrote a bad outputs.safetensors"));
 }
