@@ -38,7 +38,7 @@ struct Options {
 
 void declare(cli::Tool& tool, Options& options) {
     tool.positional("RECORD|DIR", options.records, "Records, or folders with records.");
-    options.backend.declare(tool, "the one that each record was made with, and its options");
+    options.backend.declare(tool, "the backend and backend options that each record was made with");
     options.accuracy.declare(tool, "How to compare outputs. Default: as each record says.",
                              "the record's own, else by data type");
     options.which.declare(tool);
@@ -53,8 +53,8 @@ void declare(cli::Tool& tool, Options& options) {
                  "replay every record of a trace on Halide, in CI");
     tool.example("replay traces --shard 1/4 -j 2", "replay a quarter of them, two in parallel");
     tool.exit_one(
-        "a record fails, or passes although --xfail lists it; no record could be judged, or, with --require-judged, "
-        "not all");
+        "a record fails, or passes although --xfail lists it; no record could be judged; with --require-judged, one "
+        "record could not be judged");
 }
 
 ReplayOptions replay_options(const Options& options) {

@@ -35,7 +35,7 @@ void declare(cli::Tool& tool, Options& options, bool reports) {
                     "Graph written by minify, or, with --backend, any graph, model or record.");
     cli::declare_output(tool, options.repro);
     reports ? cli::declare_report(tool, options.repro) : cli::declare_python(tool, options.repro);
-    options.backend.declare(tool, "the one recorded in GRAPH, with its options");
+    options.backend.declare(tool, "the backend and backend options recorded in GRAPH");
     options.accuracy.declare(tool, "With --backend: treat a wrong result as a failure.");
     cli::declare_repro(tool, options.repro);
     options.inputs.declare(tool);
@@ -65,7 +65,8 @@ std::optional<Failure> failure_of(const Options& options, const cli::LoadedFrame
     const bool recorded = frame.graph.failure && options.backend.name.empty();
     if (recorded && !options.inputs.given() && !options.accuracy.given()) return frame.graph.failure;
     if (options.backend.name.empty() && !recorded)
-        throw Error({options.repro.graph.string(), {}}, "found no failure in the graph, expected one that minify wrote",
+        throw Error({options.repro.graph.string(), {}},
+                    "found no failure in the graph, expected a graph that minify wrote",
                     "name the backend that fails with --backend");
     Suspect suspect = recorded ? suspect_of(*frame.graph.failure)
                                : Suspect{.spec = options.backend.name, .options = options.backend.options()};

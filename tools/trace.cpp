@@ -38,9 +38,9 @@ void declare(cli::Tool& tool, Options& options) {
                         " Several models go into one folder, each under the name of its file; programs and TorchScript "
                         "modules are traced one at a time.");
     tool.option("-o,--output", options.output, "DIR",
-                "Folder to write. An earlier trace of the same models in it is replaced, other files are kept. "
-                "Default: whittle-out.");
-    tool.flag("--force", options.force, "Replace the trace in DIR even if it is of other models.");
+                "Folder to write. An earlier trace of the same models in this folder is replaced; other files are "
+                "kept. Default: whittle-out.");
+    tool.flag("--force", options.force, "Replace the trace in DIR even if it is a trace of other models.");
     options.record.declare(tool);
     options.whole.declare(tool);
     tool.flag("--minify", options.minify,
@@ -161,7 +161,7 @@ int main(int argc, char** argv) {
         "Compile one C++ file with capture probes, which let trace and explain show its functions, statements, "
         "variables and branches. A file that cannot have probes is compiled without them, with a message.");
     cc.after_dashes(compiler, "Compiler command, with or without a launcher such as ccache.");
-    cc.exit_one("the compiler failed; its other exit statuses are passed on as well");
+    cc.exit_one("the compiler exited with 1; its other exit statuses are passed on unchanged");
     cc.example("trace cc -- g++ -g -c model.cpp", "compile one file");
     cc.example("cmake -B build -DCMAKE_CXX_COMPILER_LAUNCHER=\"trace;cc;--\"", "compile a whole build");
     tool.command(cc, [&] { return cpp::compile_with_probes(compiler); });

@@ -19,7 +19,8 @@ int main(int argc, char** argv) {
                         "and reproduce the failures.");
     fuzz.declare(fuzz_tool);
     tool.command(
-        fuzz_tool, [&] { return umbrella::fuzz(fuzz_tool, fuzz); }, "whittle fuzz --backend ./mine.so --seconds 600");
+        fuzz_tool, [&] { return umbrella::fuzz(fuzz_tool, fuzz); },
+        "whittle fuzz --backend ./mine.so --time-limit 10m");
 
     umbrella::CacheCommand cache;
     tool.command(

@@ -149,7 +149,8 @@ unsigned Tensor::add_grad_hook(std::function<Tensor(const Tensor&)> hook, void* 
 
 void Tensor::remove_hook(unsigned number) const {
     if (!requires_grad() || hooks_of(*this).erase(number) == 0)
-        throw Error("remove_hook: found the number " + std::to_string(number) + ", expected one of register_hook()");
+        throw Error("remove_hook: found number " + std::to_string(number) +
+                    ", expected a number that register_hook() returned");
 }
 
 }  // namespace whittle::api

@@ -77,7 +77,8 @@ class FunctionBackend final : public Backend, public Support {
 }  // namespace
 
 void register_backend(const std::string& name, BackendFunction function) {
-    if (!function) throw Error("register_backend: found no function for '" + name + "'");
+    if (!function)
+        throw Error("register_backend: found an empty function for '" + name + "', expected a function to call");
     const auto shared = std::make_shared<const BackendFunction>(std::move(function));
     add_backend(name, [name, shared] { return std::make_unique<FunctionBackend>(name, shared); });
 }

@@ -96,7 +96,7 @@ capture::FrameCache::Lookup enter(FunctionState& function, const ArgumentReader&
     if (!function.profile && !std::exchange(function.warned, true)) {
         const std::string text =
             name + " reached its cache limit of " + std::to_string(function.options.cache_limit) +
-            " specializations and now runs eagerly where none fits; last reason: " + lookup.reason.text();
+            " specializations and now runs eagerly when none of them fits; last reason: " + lookup.reason.text();
         log_warning(LogChannel::capture, text + "; " + lookup.advice);
         if (trace) trace->note(text);
     }
@@ -400,8 +400,9 @@ void mark_dynamic(const Tensor& tensor, std::int64_t dim, std::optional<std::int
     TensorImpl& impl = defined(tensor, "mark_dynamic");
     const std::int64_t rank = tensor.dim();
     if (dim < -rank || dim >= rank)
-        throw Error("mark_dynamic: found dimension " + std::to_string(dim) + " of a tensor that has " +
-                    std::to_string(rank));
+        throw Error("mark_dynamic: found dimension " + std::to_string(dim) + ", expected " +
+                    (rank == 0 ? "a tensor of at least 1 dimension"
+                               : std::to_string(-rank) + " to " + std::to_string(rank - 1)));
     const auto d = static_cast<std::size_t>(wrap_dim(dim, rank));
     if (impl.meta.sizes[d] < 2)
         throw Error("mark_dynamic: found size " + std::to_string(impl.meta.sizes[d]) + " at dimension " +
@@ -409,7 +410,7 @@ void mark_dynamic(const Tensor& tensor, std::int64_t dim, std::optional<std::int
                     "graphs are specialized for sizes 0 and 1");
     if (least.value_or(2) > most.value_or(std::numeric_limits<std::int64_t>::max()))
         throw Error("mark_dynamic: found a range from " + std::to_string(least.value_or(2)) + " to " +
-                    std::to_string(*most) + ", expected one that holds a size of 2 or more");
+                    std::to_string(*most) + ", expected a range that includes a size of 2 or more");
     std::erase_if(impl.marked_dims, [&](const MarkedDim& known) { return known.dim == d; });
     impl.marked_dims.push_back({d, least, most});
 }

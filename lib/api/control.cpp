@@ -171,12 +171,12 @@ namespace {
 
 /// How many slices there are. `op`: "map()".
 std::int64_t length_of(const std::string& op, const TensorList& xs) {
-    if (xs.empty()) throw Error(op + ": found no tensors to take slices of, expected one at least");
+    if (xs.empty()) throw Error(op + ": found no tensors to take slices of, expected at least one");
     for (const Tensor& x : xs) {
-        if (x.dim() == 0) throw Error(op + ": found a 0-d tensor to take slices of, expected one dimension at least");
+        if (x.dim() == 0) throw Error(op + ": found a 0-d tensor to take slices of, expected at least one dimension");
         if (x.size(0) != xs[0].size(0))
             throw Error(op + ": found " + std::to_string(xs[0].size(0)) + " and " + std::to_string(x.size(0)) +
-                        " slices, expected as many");
+                        " slices, expected equal numbers of slices");
     }
     return xs[0].size(0);
 }
@@ -197,7 +197,7 @@ std::vector<ValueMeta> given_to(const TensorList& carried, const TensorList& xs)
 class NoFrame final : public FrameHost {
     GraphRun run(const Recorded&, std::shared_ptr<CompiledGraph>&, const std::vector<whittle::Tensor>&,
                  const std::vector<whittle::Tensor>&) override {
-        throw Error("found a graph to run outside of capture");
+        throw Error("cannot run a graph outside of capture");
     }
     void broke(const capture::GraphBreak&, const Addresses&) override {}
 };
@@ -216,7 +216,7 @@ TensorList of_no_slices(const std::string& op, const Body& body, const TensorLis
             results.push_back(wrap(whittle::Tensor(meta.dtype, sizes)));
         }
     } catch (const NestedBreak& inner) {
-        throw Error(op + ": found no slices, and the types of the function's results are unknown without one: " +
+        throw Error(op + ": found no slices, and without a slice the types of the function's results are unknown: " +
                     inner.why.reason);
     }
     return results;
@@ -263,7 +263,8 @@ TensorList run_map(const Body& body, const TensorList& xs, void* pc) {
 }
 
 TensorList run_scan(const Body& body, const TensorList& init, const TensorList& xs, void* pc) {
-    if (init.empty()) throw Error("scan(): found no tensor to carry, expected one at least", "map() carries none");
+    if (init.empty())
+        throw Error("scan(): found no tensor to carry, expected at least one", "use map(), which carries no tensors");
     return run_slices("higher_order.scan", "scan()", body, init, xs, pc);
 }
 

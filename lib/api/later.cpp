@@ -94,8 +94,8 @@ void PrintQueue::Check::fail(const whittle::Tensor& about) const {
 void print_later(const std::string& format, const TensorList& tensors) {
     const std::vector<std::string> texts = texts_of(format);
     if (texts.size() != tensors.size() + 1)
-        fail(format,
-             "found " + std::to_string(tensors.size()) + " tensors for " + std::to_string(texts.size() - 1) + " {}");
+        fail(format, "found " + std::to_string(tensors.size()) + " tensors for " + std::to_string(texts.size() - 1) +
+                         " {}, expected one tensor for each {}");
     for (const Tensor& tensor : tensors) defined(tensor, "print_later");
     Session* const session = Session::current();
     if (session) return session->print_later(texts, tensors, __builtin_return_address(0));

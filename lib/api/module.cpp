@@ -47,7 +47,7 @@ std::int64_t Module::parameter_count() const {
 
 Tensor Module::register_parameter(const std::string& name, Tensor value) {
     if (name.empty() || name.find('.') != std::string::npos)
-        throw Error("register_parameter: found the name '" + name + "', expected one without dots");
+        throw Error("register_parameter: found the name '" + name + "', expected a name without dots");
     for (const auto& [known, parameter] : parameters_)
         if (known == name) throw Error("register_parameter: found the name '" + name + "' twice");
     parameters_.emplace_back(name, value);

@@ -86,11 +86,13 @@ void check_returns(DeclaredOp& op, const SchemaColumns& columns) {
             op.given.push_back(i);
         else if (std::ranges::none_of(op.written,
                                       [&](std::size_t p) { return op.schema.params[p].alias == returns[i].alias; }))
-            throw schema_error(columns.returns[i], "a result that shares memory with what is not written (a view)",
+            throw schema_error(columns.returns[i],
+                               "a result that shares memory with a parameter that is not written (a view)",
                                "a new Tensor, or the alias set of a parameter that is written", op.text);
     }
     if (op.given.empty() && op.written.empty())
-        throw schema_error(op.text.find("->") + 1, "no result and nothing that is written", "either", op.text);
+        throw schema_error(op.text.find("->") + 1, "neither a result nor a parameter that is written",
+                           "at least one of them", op.text);
 }
 
 /// "(Tensor, Tensor)"
@@ -154,8 +156,9 @@ std::vector<whittle::Tensor> computed(const DeclaredOp& op, const Arguments<whit
     for (const whittle::Tensor& result : results)
         for (std::size_t i = 0; i < copies.size(); ++i)
             if (result.storage() == copies[i].storage())
-                throw Error(op.target + ": a result shares memory with its operand '" +
-                            op.schema.params[op.written[i]].name + "', which its schema does not declare");
+                throw Error(op.target + ": found a result that shares memory with operand '" +
+                            op.schema.params[op.written[i]].name +
+                            "', expected separate memory, as the schema declares");
     results.insert(results.end(), copies.begin(), copies.end());
     return results;
 }
@@ -308,21 +311,20 @@ std::shared_ptr<DeclaredOp> declare_op(const std::string& schema, const OpSignat
 void declare_fake(DeclaredOp& op, const OpSignature& signature, OpKernel fake) {
     if (signature.kinds != op.signature.kinds || signature.results != op.signature.results)
         throw Error("register_fake: found a function of " + types(signature) + ", expected " + types(op.signature) +
-                    " as the operation's, of the schema \"" + op.text + "\"");
+                    ", the types of the schema \"" + op.text + "\"");
     op.fake = std::move(fake);
     register_now(op);
 }
 
 void declare_autograd(DeclaredOp& op, const OpSignature& signature, OpKernel backward) {
     if (!op.written.empty())
-        throw Error(
-            "register_autograd: found an operation that writes, expected one that only computes, of the schema \"" +
-            op.text + "\"");
+        throw Error("register_autograd: found the schema \"" + op.text +
+                    "\" of an operation that writes to a parameter, expected an operation that only computes");
     OpSignature expected{std::vector<std::size_t>(op.given.size(), kTensor), gradient_count(op)};
     expected.kinds.insert(expected.kinds.end(), op.signature.kinds.begin(), op.signature.kinds.end());
     if (signature.kinds != expected.kinds || signature.results != expected.results)
         throw Error("register_autograd: found a function of " + types(signature) + ", expected " + types(expected) +
-                    ": the gradient of each result, then what the operation takes; of the schema \"" + op.text + "\"");
+                    ": the gradient of each result, then the parameters of the schema \"" + op.text + "\"");
     op.backward = std::move(backward);
     register_backward(register_now(op), signature.kinds);
 }

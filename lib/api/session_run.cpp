@@ -374,8 +374,8 @@ const whittle::Tensor& demand(const Tensor& tensor, const Demand& why) {
     if (!impl.value)
         throw Error(
             "the tensor has no value: the graph that computes it failed, or an exception discarded it",
-            "pass tensors out of a function of cond(), while_loop(), map() or scan() only as its results: capture "
-            "runs it, too, to record its operations");
+            "return every tensor that is needed outside of a function passed to cond(), while_loop(), map() or scan(): "
+            "capture also runs the function, to record its operations");
     return *impl.value;
 }
 

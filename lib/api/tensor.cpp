@@ -153,8 +153,8 @@ bool Tensor::allclose(const Tensor& other, double rtol, double atol) const {
 template <class T>
 Tensor tensor(const std::vector<T>& values, const IntList& sizes) {
     if (element_count(sizes.values()) != static_cast<std::int64_t>(values.size()))
-        throw Error("tensor: found " + std::to_string(values.size()) + " values, expected those of sizes " +
-                    to_string(sizes.values()));
+        throw Error("tensor: found " + std::to_string(values.size()) +
+                    " values, expected the number of elements of sizes " + to_string(sizes.values()));
     whittle::Tensor made(to_internal(scalar_type_of<T>()), sizes.values());
     auto* to = static_cast<T*>(made.mutable_raw());
     for (std::size_t i = 0; i < values.size(); ++i) to[i] = values[i];

@@ -207,7 +207,7 @@ bool Trace::add_graph(const std::string& frame, const Recorded& recorded, std::o
     const std::lock_guard lock(mutex_);
     if (index_.graphs.size() >= kMostGraphs && !by_key_.contains(frame + "|" + recorded.key)) {
         beyond_limit_.insert(recorded.key);
-        note_locked("the trace has only the first " + std::to_string(kMostGraphs) + " graphs; the program ran on");
+        note_locked("the trace has only the first " + std::to_string(kMostGraphs) + " graphs; the program continued");
         return false;
     }
     const auto [known, added] = by_key_.try_emplace(frame + "|" + recorded.key, index_.graphs.size());

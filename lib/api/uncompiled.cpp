@@ -22,8 +22,10 @@ bool requires_grad(const std::vector<ImplPtr>& operands) {
 /// A call with nested graphs, by the interpreter.
 TensorList run_nested(const Graph& around, const Node& call, const std::vector<ImplPtr>& operands) {
     if (requires_grad(operands))
-        throw Error(call.target + ": it needs the gradient of a compiled graph, but capture failed",
-                    "detach() its operands, or call the function without compile()");
+        throw Error(call.target +
+                        ": found an operand that requires a gradient, but capture failed, and only a compiled graph "
+                        "has the gradient",
+                    "detach() the operands, or call the function without compile()");
     Graph graph{.name = around.name, .subgraphs = around.subgraphs};
     std::vector<whittle::Tensor> inputs;
     for (const ImplPtr& operand : operands) {

@@ -17,7 +17,7 @@ constexpr KeptKind kKinds[] = {
     {Kept::kernels, "kernels", "kernels compiled by Halide", true},
     {Kept::capture, "capture", "capture libraries for other LibTorch versions, built by scripts/build-capture", false},
     {Kept::backends, "backends", "ONNX Runtime and OpenCV's worker, installed by the backends' install scripts", false},
-    {Kept::releases, "releases", "more releases of these compilers, for --backend-option release=VERSION", false},
+    {Kept::releases, "releases", "more releases of the compilers, for --backend-option release=VERSION", false},
 };
 constexpr const char* kReleases = "releases";
 

@@ -32,7 +32,8 @@ constexpr Variable kVariables[] = {
      ".cache_limit",
      "`trace --compile cache_limit=8`"},
     {"WHITTLE_PROFILE_RECOMPILES", kFlag,
-     "Raise every cache limit to 64 specializations, so that it hides no recompile.", "", "`explain --recompiles=all`"},
+     "Raise every cache limit to 64 specializations, so that no limit hides a recompile.", "",
+     "`explain --recompiles=all`"},
     {"WHITTLE_FULLGRAPH", kFlag, "Treat a graph break as an error.", ".fullgraph", "`trace --compile fullgraph=1`"},
     {"WHITTLE_VERIFY", kFlag, "Also run every graph on the reference, and treat wrong results as an error.", ".verify",
      "`trace --compile verify=1`"},
@@ -42,14 +43,16 @@ constexpr Variable kVariables[] = {
      ".dynamic",
      "`trace --compile dynamic=1`"},
     {"WHITTLE_DEFER_OUTPUT", kFlag,
-     "Print output of a function later, in order, once its values are computed, so that it breaks no graph.",
+     "Print the output of a function later, in order, once the printed values are computed, so that printing causes no "
+     "graph break.",
      ".defer_output", "`trace --compile defer_output=1`"},
     {"WHITTLE_CAPTURE_SCALAR_OUTPUTS", kFlag,
-     "Keep a number that `item()` reads from a tensor as a symbol in the graph, so that it breaks none.",
+     "Keep a number that `item()` reads from a tensor as a symbol in the graph, so that `item()` causes no graph "
+     "break.",
      ".capture_scalar_outputs", "`trace --compile capture_scalar_outputs=1`"},
     {"WHITTLE_CAPTURE_DYNAMIC_SHAPES", kFlag,
      "Keep operations whose result sizes depend on values (`nonzero`, `masked_select`, `unique`, indexing with a mask) "
-     "in the graph, so that they break none.",
+     "in the graph, so that they cause no graph break.",
      ".capture_dynamic_shapes", "`trace --compile capture_dynamic_shapes=1`"},
     {"WHITTLE_LOGS",
      {.text = "log channels, separated by commas"},
@@ -70,24 +73,26 @@ constexpr Variable kVariables[] = {
      "`--debug-dir`"},
     {"WHITTLE_DEBUG_PARTS",
      {.text = "artifacts, separated by commas"},
-     "Write only these into `WHITTLE_DEBUG_DIR` (`guards,ir`), or change the default (`+assembly,-ir`).",
+     "Write only these artifacts into `WHITTLE_DEBUG_DIR` (`guards,ir`), or change the default set (`+assembly,-ir`).",
      "set_debug_dir()",
      ""},
     {"WHITTLE_REPRO_AFTER",
      {.words = kRepro},
-     "When a backend fails, record this graph for `minify`: the captured graph, or the functional graph of core ops "
-     "that it decomposes to (`aot`). For a backward pass: its own graph.",
+     "When a backend fails, record this graph for `minify`: the captured graph (`capture`), or the functional graph of "
+     "core ops to which the captured graph is decomposed (`aot`). If a backward pass fails, the graph of the backward "
+     "pass is recorded.",
      ".repro_after",
      "`trace --compile repro_after=aot`"},
     {"WHITTLE_REPRO_LEVEL",
      {.least = 1, .most = 4},
-     "What to do when a backend fails. 1: keep the record. 2 (default): also run `minify` from `PATH` on it. 3: record "
-     "every graph before it is compiled, for backends that crash. 4: as 2, and treat wrong results as failures.",
+     "What to do when a backend fails. 1: keep the record. 2 (default): also run the `minify` found in `PATH` on the "
+     "record. 3: record every graph before the backend compiles it, for backends that crash. 4: like 2, but also treat "
+     "wrong results as failures.",
      ".repro_level",
      "`trace --compile repro_level=4`"},
     {"WHITTLE_REPLAY_RECORD",
      {.text = "`1`, or a folder"},
-     "Keep the event stream of a function whose capture fails, for `replay`. `1`: in `WHITTLE_BASE_DIR`.",
+     "Keep the event stream of a function whose capture fails, for `replay`. `1`: keep it in `WHITTLE_BASE_DIR`.",
      ".replay_record",
      "`trace --compile replay_record=1`"},
     {"WHITTLE_BASE_DIR",
@@ -100,7 +105,11 @@ constexpr Variable kVariables[] = {
      "Write a trace of the program into this folder.",
      "",
      "`trace --output`"},
-    {"WHITTLE_TRACE_RECORDS", {.words = kRecords}, "Record these runs of graphs in the trace.", "", "`trace --record`"},
+    {"WHITTLE_TRACE_RECORDS",
+     {.words = kRecords},
+     "When to record runs of graphs in the trace; `on-error` records the runs that fail or give wrong results.",
+     "",
+     "`trace --record`"},
     {"WHITTLE_TIMES",
      {.words = kOn},
      "Record the times of compilations and of LibTorch operations in the trace.",
@@ -108,8 +117,8 @@ constexpr Variable kVariables[] = {
      "`explain --times`"},
     {"WHITTLE_CACHE_DIR",
      {.text = "a folder, or `off`"},
-     "Keep kernels compiled by Halide here for later runs: at most 512 MiB, the least recently used go first. Default: "
-     "`$XDG_CACHE_HOME/whittle`, or `~/.cache/whittle`. `off`: no cache.",
+     "Keep kernels compiled by Halide in this folder for later runs, at most 512 MiB; the least recently used kernels "
+     "are deleted first. Default: `$XDG_CACHE_HOME/whittle`, or `~/.cache/whittle`. `off`: no cache.",
      "",
      ""},
     {"WHITTLE_BACKEND_PATH",
@@ -197,9 +206,9 @@ std::string variables_page() {
     std::string text =
         "# Environment variables\n\n"
         "<!-- Generated: explain list variables > share/doc/reference/environment.md -->\n\n"
-        "Programs that use Whittle's Tensor API read all of these variables; Whittle's own programs read\n"
-        "those that concern them. An option of `compile()` (see [api.md](api.md)) overrides its variable,\n"
-        "except `WHITTLE_BACKEND`.\n\n"
+        "Programs that use Whittle's Tensor API read all of these variables. Each of Whittle's own programs\n"
+        "reads the variables that concern it. An option of `compile()` (see [api.md](api.md)) overrides its\n"
+        "variable, except that `WHITTLE_BACKEND` overrides `.backend`.\n\n"
         "| variable | value | meaning | in the API | option of a program |\n|---|---|---|---|---|\n";
     const auto code = [](std::string_view option) {
         return option.empty() ? std::string() : "`" + std::string(option) + "`";

@@ -47,7 +47,7 @@ std::variant<Placed, GraphBreak> Builder::issue(const Operation& step) {
         if (auto why = before_reading(operand)) return std::move(*why);
     if (step.writes()) {
         if (is_around(step.operands[0]))
-            return GraphBreak{.kind = BreakKind::mutation, .reason = "a write to a tensor from around it"};
+            return GraphBreak{.kind = BreakKind::mutation, .reason = "a write to an outside tensor"};
         check_writable(step.operands[0], step.call.target);
     }
     Attempt attempt(*this);
@@ -141,14 +141,14 @@ Place Builder::view(const Operand& of, std::int64_t offset, DType dtype) {
 std::optional<GraphBreak> Builder::before_reading(const Operand& operand) const {
     if (in_body() || !memories_.is_stale(operand.storage, operand.key, *operand.meta, operand.offset))
         return std::nullopt;
-    return GraphBreak{.kind = BreakKind::mutation, .reason = "memory that another input wrote is read"};
+    return GraphBreak{.kind = BreakKind::mutation, .reason = "a read of memory that was written through another input"};
 }
 
 void Builder::check_writable(const Operand& self, const std::string& target) const {
     if (is_around(self)) return;
     const bool writable =
         !self.computed() ? self.writable : self.place.memory < 0 || memories_.at(self.place.memory).writable;
-    if (!writable) throw Error(target + ": found a write to memory that is only to be read");
+    if (!writable) throw Error(target + ": found a write to read-only memory");
 }
 
 /// Memory of inputs is written when the graph runs; what shares it must be known then.

@@ -11,26 +11,25 @@ constexpr BreakInfo kCatalogue[] = {
     {.kind = side_effect,
      .id = "WB0001",
      .title = "a side effect between operations",
-     .explanation = "The program prints, reads or writes something outside its tensors here. The operations before it "
-                    "have to run first, so that the side effect happens at the right time.",
-     .hint = "move it before or after the function",
+     .explanation = "Here, the program prints, or reads or writes something other than a tensor. The operations before "
+                    "the side effect have to run first, so that the side effect happens at the right time.",
+     .hint = "move the side effect before or after the function",
      .python_hint = "print after the call, or collect x.detach() in a list and print the list at the end",
      .api_hint = "print_later() and the option .defer_output print without a break"},
     {.kind = branch,
      .id = "WB0002",
      .title = "a branch on a tensor's value",
-     .explanation = "Which branch the program takes depends on values that exist only after the graph has run.",
+     .explanation = "The branch that the program takes depends on values that exist only after the graph has run.",
      .hint = "compute both outcomes and select with where()",
      .python_hint = "compute both outcomes and select with torch.where(), or branch on a value that is not a tensor",
      .api_hint = "cond() makes the branch one operation"},
     {.kind = item,
      .id = "WB0003",
      .title = "a tensor's value read by the program",
-     .explanation = "item() and conversions to a number need the tensor's value, so the graph before them has to run "
-                    "first.",
+     .explanation = "item() and conversions to a number need the tensor's value, so the graph has to run first.",
      .hint = "keep the value as a 0-d tensor, and read it after the last operation",
      .python_hint = "keep the tensor (total += loss.detach()), and call .item() or float() once, after the loop",
-     .api_hint = "the option .capture_scalar_outputs keeps it in the graph"},
+     .api_hint = "the option .capture_scalar_outputs keeps the value in the graph"},
     {.kind = data_pointer,
      .id = "WB0004",
      .title = "a pointer to a tensor's elements",
@@ -40,25 +39,25 @@ constexpr BreakInfo kCatalogue[] = {
     {.kind = dynamic_shape,
      .id = "WB0005",
      .title = "a result whose sizes depend on values",
-     .explanation = "The sizes of what nonzero, masked_select, unique and similar operations return are unknown until "
-                    "they have run.",
+     .explanation = "The sizes of the results of nonzero, masked_select, unique and similar operations are unknown "
+                    "until these operations have run.",
      .hint = "use where() or a mask of full size instead",
      .python_hint = "use torch.where() or a mask of full size instead",
-     .api_hint = "the option .capture_dynamic_shapes keeps it in the graph",
-     .option_hint = "--compile capture_dynamic_shapes=1 keeps it in the graph"},
+     .api_hint = "the option .capture_dynamic_shapes keeps the operation in the graph",
+     .option_hint = "--compile capture_dynamic_shapes=1 keeps the operation in the graph"},
     {.kind = compare,
      .id = "WB0006",
      .title = "a comparison of whole tensors on the host",
-     .explanation = "equal and allclose return a bool to the program, so their operands have to be computed first.",
+     .explanation = "equal and allclose return a bool to the program, so the operands have to be computed first.",
      .hint = "compare with eq() and all(), keep the result as a tensor, and read it at the end",
      .python_hint = "compare with (a == b).all(), keep that tensor, and read it at the end"},
     {.kind = unregistered_op,
      .id = "WB0007",
      .title = "an operation that Whittle does not know",
-     .explanation = "Whittle checks a compiler against an operation's definition, so only operations that it knows "
-                    "enter a graph.",
-     .hint = "use known operations, or call it before or after the function; for an operation of your own library, "
-             "name the library: --op-library FILE"},
+     .explanation = "Whittle checks a compiler against an operation's definition, so only operations that Whittle "
+                    "knows enter a graph.",
+     .hint = "use known operations, or call the operation before or after the function; for an operation of your own "
+             "library, name the library: --op-library FILE"},
     {.kind = backend_request,
      .id = "WB0008",
      .title = "the backend requested a break",
@@ -73,56 +72,56 @@ constexpr BreakInfo kCatalogue[] = {
      .id = "WB0010",
      .title = "data-dependent control flow in a model file",
      .explanation = "The condition or the trip count of an If or Loop is known only when the model runs, and the "
-                    "backend does not run it.",
+                    "backend does not run such an operation.",
      .hint = "export the model with a fixed condition, or with both branches computed and selected"},
     {.kind = unsupported,
      .id = "WB0011",
      .title = "an operation that the backend does not support",
-     .explanation = "The graph is split at it, and the operation runs outside the compiler.",
+     .explanation = "The graph is split at the operation, which runs outside the compiler.",
      .hint = "use supported operations, or add the operation to the backend"},
     {.kind = frontend,
      .id = "WB0012",
      .title = "something in the model file that Whittle cannot read",
-     .explanation = "Whittle's reader of this file format does not support it.",
-     .hint = "export the model for another opset, or without it"},
+     .explanation = "Whittle's reader of this file format does not support this part of the file.",
+     .hint = "export the model for another opset, or without this part"},
     {.kind = nested,
      .id = "WB0013",
      .title = "a break inside the body of a higher-order operation",
-     .explanation = "The body of cond(), while_loop() or map() must be one graph. This one is not, so the program's "
+     .explanation = "The body of cond(), while_loop() or map() must be one graph. This body is not, so the program's "
                     "own code runs in its place.",
-     .hint = "move what breaks out of the body"},
+     .hint = "move the operation that causes the break to a place outside the body"},
     {.kind = mutation,
      .id = "WB0014",
      .title = "a change of memory that the graph cannot order",
-     .explanation = "Several tensors share memory, and it was changed in a way that a graph of operations cannot "
-                    "express.",
+     .explanation =
+         "Several tensors share memory, and the memory was changed in a way that a graph of operations cannot express.",
      .hint = "use the out-of-place form of the operation"},
     {.kind = exception,
      .id = "WB0015",
      .title = "an exception left the function",
-     .explanation = "The operations before it were compiled; the rest of the function did not run.",
+     .explanation = "The operations before the exception were compiled; the rest of the function did not run.",
      .hint = "check arguments before the first operation"},
     {.kind = backward,
      .id = "WB0016",
      .title = "a backward pass",
      .explanation = "Autograd's engine computes gradients outside the function, so the operations before it have to "
                     "run first. The engine's operations are a graph of their own.",
-     .hint = "call it outside the function, and capture the part that computes the loss",
+     .hint = "call backward() outside the function, and capture the part that computes the loss",
      .python_hint = "call .backward() outside the function, and capture the part that computes the loss"},
     {.kind = disagreement,
      .id = "WB0017",
      .title = "an operation that Whittle and LibTorch define differently",
      .explanation = "LibTorch's results or arguments are not what Whittle expects of the operation. The program may "
                     "be right: a graph with this operation would hold a compiler to wrong results.",
-     .hint = "call it before or after the function; report it as a bug of Whittle, with this reason and LibTorch's "
-             "version"},
+     .hint = "call the operation before or after the function; report it as a bug of Whittle, with this reason and "
+             "LibTorch's version"},
     {.kind = foreign_value,
      .id = "WB0018",
      .title = "an argument or a result that Whittle does not support",
      .explanation = "Whittle knows the operation, but not the kind of tensor, the dtype or the option that it was "
                     "called with.",
-     .hint = "pass plain tensors (resolve_conj(), to_padded_tensor(), to() another dtype), or call it before or after "
-             "the function"},
+     .hint = "pass plain tensors (resolve_conj(), to_padded_tensor(), to() another dtype), or call the operation "
+             "before or after the function"},
 };
 
 }  // namespace

@@ -53,11 +53,12 @@ void AccuracyChoice::declare(Tool& tool, const std::string& means, const std::st
     tool.section("Accuracy");
     tool.flag_or_choice("--accuracy", mode, {"close", "fp64", "strict"},
                         means +
-                            " close: each element is within the tolerances. fp64: or, as a whole, about as close to a "
-                            "run in double precision as the reference. strict: same bits, or within Nulp.");
+                            " close: each element is within the tolerances. fp64: close, or the whole result is about "
+                            "as near to a run in double precision as the reference is. strict: equal bits, or at most "
+                            "N units in the last place apart (--rtol Nulp).");
     tool.option("--rtol", rtol, "[DTYPE=]X",
-                "Relative tolerance; Nulp: also accept N units in the last place. Default: " + fallback +
-                    ", 1e-4 for f32. May be repeated.");
+                "Relative tolerance. Nulp: also accept differences of at most N units in the last place. Default: " +
+                    fallback + ", 1e-4 for f32. May be repeated.");
     tool.option("--atol", atol, "[DTYPE=]X", "Absolute tolerance. Default: " + fallback + ", 1e-5 for f32.");
 }
 

@@ -106,7 +106,7 @@ void CulpritOptions::declare(Tool& tool, bool diagnoses) {
         "MODEL", model,
         diagnoses ? kModelHelp : "ONNX model, PyTorch export (.pt2), graph, record or folder written by trace.");
     report.declare_output(tool);
-    subject.backend.declare(tool, "the one that MODEL was recorded with, else halide");
+    subject.backend.declare(tool, "the backend that MODEL was recorded with, else halide");
     subject.accuracy.declare(tool, "How to compare results.");
     subject.inputs.declare(tool);
     if (diagnoses) subject.program.declare(tool);

@@ -56,7 +56,7 @@ SubjectOptions for_one_of(const SubjectOptions& both, const fs::path& model, con
 }  // namespace
 
 void DiffOptions::declare(Tool& tool) {
-    tool.positional("BEFORE", before, "Baseline that AFTER is compared with: a model, program or folder as well.");
+    tool.positional("BEFORE", before, "Baseline of the comparison: a model, a program or a folder, like AFTER.");
     tool.positional("AFTER", after, kModelHelp);
     report.declare_output(tool);
     report.declare_tables(tool);

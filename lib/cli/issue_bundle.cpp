@@ -64,9 +64,9 @@ std::string log_of(const std::vector<std::string>& command) {
 
 void IssueBundleOptions::declare(Tool& tool) {
     tool.option("--bundle", folder, "DIR",
-                "Write a folder to attach to an issue: versions, processor, compilers, environment variables, COMMAND "
-                "and its log if given, and a list of what is left out.");
-    tool.after_dashes(command, "With --bundle: command that fails; it is run.");
+                "Write a folder to attach to an issue: versions, processor, compilers, environment variables, a given "
+                "COMMAND with its log, and a list of what is left out.");
+    tool.after_dashes(command, "With --bundle: failing command, which is run.");
 }
 
 void write_issue_bundle(const Tool& tool, const IssueBundleOptions& options) {

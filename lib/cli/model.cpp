@@ -102,9 +102,9 @@ LoadedFrame load_pt2_frame(const fs::path& path, const std::string& model, const
     };
     pt2::LoadedProgram program = pt2::load_pt2(path, load);
     if (!program.data_sizes.empty())
-        log_warning(LogChannel::frontend,
-                    path.string() +
-                        ": sizes that depend on data are as the given inputs make them: " + join(program.data_sizes));
+        log_warning(LogChannel::frontend, path.string() +
+                                              ": sizes that depend on data are those that the given inputs lead to: " +
+                                              join(program.data_sizes));
     warn_of_assumed(path, program.assumed_dims, "using the size in the export for dynamic ", "=SIZE");
     LoadedFrame frame{.file = path, .graph = checked_graph(std::move(program.graph), path, checks)};
     if (!model.empty()) frame.name = model;
@@ -222,11 +222,11 @@ void InputOptions::declare(Tool& tool) {
     tool.option("--input", inputs, "[NAME=]FILE",
                 "Value of an input: NAME=FILE (.safetensors, .npz, .npy or TensorProto), NAME=NUMBER, or "
                 "NAME=DTYPE[SIZES] for random numbers ('x=f32[1, 3]'). Without NAME: a file with all inputs, or a "
-                "folder with input_N.pb and output_N.pb, or in_N.npy and out_N.npy. May be repeated.");
+                "folder with either input_N.pb and output_N.pb, or in_N.npy and out_N.npy. May be repeated.");
     tool.option("--seed", seed, "N", "Random seed for the inputs that are not given. Default: 0.");
     tool.option("--dim", dims, "NAME=SIZE",
-                "Size of a dynamic dimension ('x[2]' if it has no name). Default: the example size of a PyTorch "
-                "export, else 1. May be repeated.");
+                "Size of a dynamic dimension. A dimension without a name is called 'x[2]'. Default: the size in the "
+                "example of a PyTorch export, else 1. May be repeated.");
 }
 
 namespace {
@@ -334,7 +334,8 @@ std::vector<LoadedFrame> load_for(const fs::path& path, const ModelOptions& opti
             if (unknown.message() == undeclared.message() || undeclared.hint().empty()) throw;
             throw Error(
                 unknown.where(), unknown.message(),
-                "a backend that knows the op can run it if the file declares the op's results; " + undeclared.hint());
+                "a backend that knows the op can run the model if the file declares the types of the op's results; " +
+                    undeclared.hint());
         }
         throw;
     }

@@ -85,14 +85,14 @@ void ProgramOptions::declare(Tool& tool) {
                 "Capture the function NAME instead of the functions that main calls. May be repeated.");
     tool.option("--compile", compile_options, "NAME=VALUE",
                 "Set an option of compile() in a program that uses Whittle's API: " + compile_option_names() +
-                    ". See 'explain list variables'. cache_limit also limits the specializations of a graph of a "
-                    "LibTorch program (default 8). May be repeated.");
-    tool.option(
-        "--capture", capture_keys, "KEY=VALUE",
-        "How to capture a program: level=core (decomposed LibTorch ops, the default) or level=api (ops as called); "
-        "stop capture after limit=MB of captured data (2048) or seconds=S (600). Only for trace: "
-        "check=always|budget|never runs each graph again and compares the observed results (budget, the default, stops "
-        "after a fifth of the run time); save-every=S writes the trace every S seconds (10). May be repeated.");
+                    ". See 'explain list variables'. For a LibTorch program, cache_limit limits how many "
+                    "specializations of each graph are reported (default 8). May be repeated.");
+    tool.option("--capture", capture_keys, "KEY=VALUE",
+                "How to capture a program. level=core (default): decomposed LibTorch ops; level=api: ops as called. "
+                "limit=MB (default 2048), seconds=S (default 600): stop capture at this amount of data, or after this "
+                "time. Only for trace: check=always|budget|never: run each graph again and compare the results with "
+                "the observed ones; budget (default) stops after a fifth of the run time. save-every=S (default 10): "
+                "write the trace every S seconds. May be repeated.");
     tool.offers([] { return std::vector<std::string>(std::begin(kKeys), std::end(kKeys)); });
     tool.after_dashes(arguments, "Arguments of the program.");
 }

@@ -17,8 +17,8 @@ constexpr Program kPrograms[] = {
      "Reduce a failing model to the fewest operations that still fail in the same way, and keep their inputs.",
      "traces --backend halide --accuracy"},
     {"repro", "GRAPH",
-     "Write a standalone C++ program that reproduces a failure with the compiler alone, then build and run it to "
-     "verify that.",
+     "Write a standalone C++ program that reproduces a failure with the compiler alone, and verify it by building and "
+     "running it.",
      "traces.min.json"},
     {"replay", "RECORD|DIR…",
      "Run records again, each in its own process, and compare the outputs with the recorded ones.",

@@ -49,14 +49,14 @@ void RecordChoice::declare(Tool& tool) {
     tool.section("Record selection");
     tool.option("--filter", filter, "RE", "Replay only records whose path matches this regular expression.");
     tool.option("--to-event", to_event, "K",
-                "Stop after the first K records of each DIR, or, if only records of failed captures are given, after K "
-                "events of each.");
+                "Stop after the first K records of each DIR. If only records of failed captures are given: stop after "
+                "K events of each record.");
     tool.option(
         "--shard", shard, "I/N",
         "Replay part I of N, counted from 1. Default: $GTEST_SHARD_INDEX, counted from 0, of $GTEST_TOTAL_SHARDS.");
     tool.option(
         "--xfail", xfail, "FILE",
-        "File of known failures: on each line a pattern for the name or path of records, and a reason after '#'.");
+        "File of known failures. Each line has a pattern for the name or path of records, and a reason after '#'.");
 }
 
 void RecordChoice::check_usage(std::span<const fs::path> arguments) const {

@@ -43,8 +43,8 @@ void ReportOptions::declare(Tool& tool) {
     declare_tables(tool);
     tool.flag("--guards", guards, "Add the guards of each captured graph: the conditions under which it is reused.");
     tool.flag_or_choice("--recompiles", recompiles, {"seen", "all"},
-                        "Add every recompile: the guard that failed, how often, and how to avoid it. all: raise cache "
-                        "limits so that they hide none.");
+                        "Add every recompile: the guard that failed, how often, and how to avoid it. all: raise the "
+                        "cache limits so that they hide no recompile.");
 }
 
 void ReportOptions::add_to(UsedFiles& files) const { files.writes("--output", output); }
@@ -85,7 +85,7 @@ void SourceOptions::declare(Tool& tool) {
     tool.positional("FILE.cpp", file, "Source file of a C++ program.");
     tool.option(
         "--static-flags", flags, "FLAGS",
-        "Compiler flags for FILE.cpp, as one argument. If MODEL is not a program, flags can follow -- instead.");
+        "Compiler flags for FILE.cpp, as one argument. If MODEL is not a program, the flags can instead follow --.");
 }
 
 std::vector<cpp::Analysis> SourceOptions::analyses(

@@ -13,8 +13,8 @@ namespace fs = std::filesystem;
 
 void declare_output(Tool& tool, repro::Options& options) {
     tool.option("-o,--output", options.output, "FILE",
-                "File to write; if the repro is a folder, its name is FILE without .cpp. Default: repro.cpp, or "
-                "repro.py with --python.");
+                "File to write. If the repro is a folder, the name of the folder is FILE without .cpp. Default: "
+                "repro.cpp, or repro.py with --python.");
 }
 
 void declare_python(Tool& tool, repro::Options& options) {
@@ -26,13 +26,15 @@ void declare_repro(Tool& tool, repro::Options& options) {
     tool.section("Generated program");
     tool.choice("--data", options.data, {"auto", "real", "random", "small", "ones", "zeros"},
                 "Values of inputs and parameters: recorded (real), random, small whole numbers (small), ones, zeros, "
-                "or the simplest that still fails (auto, the default).");
+                "or the simplest of these with which the program still fails (auto, the default).");
     tool.flag("--harness", options.harness,
               "Write the whole graph with its data, reference loops and a verdict, instead of a short program.");
     tool.flag("--anonymize", options.anonymize,
-              "Rename values, parameters, modules and files, and replace data by made-up values where it still fails.");
+              "Rename values, parameters, modules and files, and replace data by made-up values unless the failure "
+              "needs the data.");
     tool.flag("--no-verify", options.no_verify, "Do not build and run the program.");
-    tool.option("--repeat", options.runs, "N", "Number of verification runs, all of which must fail. Default: 3.");
+    tool.option("--repeat", options.runs, "N",
+                "Number of verification runs, which must all show the failure. Default: 3.");
     tool.option("--timeout", options.alarm, "S", "Seconds after which the compiler counts as hung. Default: 60.");
 }
 

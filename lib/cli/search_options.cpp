@@ -128,8 +128,10 @@ std::vector<LoadedFrame> read_frames(const MinifyOptions& options, bool fold) {
 }  // namespace
 
 void JudgeOptions::declare(Tool& tool) {
-    backend.declare(tool, "the one that MODEL was recorded with and its options, else halide");
-    accuracy.declare(tool, "Treat wrong results as failures, too; without it, only errors, crashes and hangs are.");
+    backend.declare(tool, "the backend and backend options that MODEL was recorded with, else halide");
+    accuracy.declare(
+        tool,
+        "Also treat wrong results as failures. Without this option, only errors, crashes and hangs are failures.");
     tool.section("Test scripts and check commands");
     tool.option("--test", test, "SCRIPT",
                 "Interestingness test: SCRIPT CANDIDATE exits with status 0 if the candidate still fails (as in C-Vise "
@@ -139,11 +141,11 @@ void JudgeOptions::declare(Tool& tool) {
                       "Check command: CMD, with {} replaced by the candidate, exits with a status other than 0 if the "
                       "candidate still fails (as in Polygraphy). Takes the rest of the line.");
     tool.option("--fail-code", which.fail_codes, "N",
-                "With --check: only exit status N is the failure. May be repeated.");
+                "With --check: CMD shows the failure only if it exits with status N. May be repeated.");
     tool.option("--ignore-fail-code", which.ignore_codes, "N",
-                "With --check: exit status N is not the failure. May be repeated.");
+                "With --check: CMD does not show the failure if it exits with status N. May be repeated.");
     tool.option("--fail-regex", which.fail_pattern, "RE",
-                "With --check: only output of CMD that matches RE is the failure.");
+                "With --check: CMD shows the failure only if its output matches RE.");
     tool.choice("--external-data", which.external_data, external_data_words(),
                 "With --check or --test: store the weights of .onnx candidates in separate files. Default: auto, for "
                 "64 MB or more.");
@@ -152,7 +154,7 @@ void JudgeOptions::declare(Tool& tool) {
 void JudgeOptions::check_usage() const {
     backend.check();
     if (!backend.name.empty() + !test.empty() + !check.empty() > 1)
-        throw Error("only one of --backend, --test and --check can be given: it decides whether a candidate fails");
+        throw Error("only one of --backend, --test and --check can be given: each decides whether a candidate fails");
     require_with(test_must_fail, "--test-must-fail", !test.empty(), "--test");
     require_with(!which.fail_codes.empty(), "--fail-code", !check.empty(), "--check");
     require_with(!which.ignore_codes.empty(), "--ignore-fail-code", !check.empty(), "--check");
@@ -163,7 +165,8 @@ void JudgeOptions::check_usage() const {
     require_with(!accuracy.atol.empty(), "--atol", given, "--accuracy");
     const auto not_with_command = [&](bool of_backend, const char* option) {
         if (of_backend && command())
-            throw Error(std::string(option) + " cannot be used with --test or --check, which decide what fails");
+            throw Error(std::string(option) +
+                        " cannot be used with --test or --check, which decide whether a candidate fails");
     };
     not_with_command(given, "--accuracy");
     not_with_command(!backend.options().empty(), "--backend-option");
@@ -181,20 +184,20 @@ void SearchOptions::declare(Tool& tool) {
     tool.option("--time-limit", time_limit, "TIME", "Stop after TIME (90s, 10m, 2h) and keep the best result so far.");
     tool.option("--step-limit", search.step_limit, "N", "Stop after N candidates and keep the best result so far.");
     tool.choice("--after", after, {"capture", "file", "aot"},
-                "Reduce the captured graph (default), the graph of an ONNX file without constant folding (file), or "
-                "the graph decomposed into core operations (aot).");
-    tool.option(
-        "--launcher", launcher, "PREFIX",
-        "Test each candidate through PREFIX, such as 'srun -n1' or 'ssh HOST'. See share/doc/how-to/clusters.md.");
+                "Graph to reduce: the captured graph (capture, the default), the graph of an ONNX file without "
+                "constant folding (file), or the graph decomposed into core operations (aot).");
+    tool.option("--launcher", launcher, "PREFIX",
+                "Test each candidate with a command that starts with PREFIX, such as 'srun -n1' or 'ssh HOST'. See "
+                "share/doc/how-to/clusters.md.");
     tool.option("--repeat", search.repeat, "N",
-                "Number of runs of the original and of the result; if they disagree, candidates are run several times. "
-                "Default: 2.");
+                "Number of runs of the original and of the result; if these runs disagree, candidates are run several "
+                "times. Default: 2.");
     tool.choice("--mode", search.mode, reduce::mode_names(),
-                "Search strategy: bisection followed by delta debugging (auto), one of these, or call by call "
-                "(linear). Default: auto.");
+                "Search strategy: bisection, then delta debugging (auto); only one of them (bisect, probdd, ddmin); or "
+                "call by call (linear). Default: auto.");
     tool.option(
         "--delta-passes", delta_passes, "LIST",
-        "Reductions to apply, separated by commas; -LIST: all but these. 'minify passes' lists them. Default: all.");
+        "Reductions to apply, separated by commas. -LIST: all except these. 'minify passes' lists them. Default: all.");
     tool.offers(reduce::pass_names, Tool::Offered::list);
     limits.declare(tool, "each candidate");
 }

@@ -34,11 +34,11 @@ void SharedOptions::declare(Tool& tool) {
     tool.flag("--json", shared.json, "Print the result, or the error, as one JSON document on stdout.");
     tool.option("--log", log_spec, "SPEC",
                 "Log channels, separated by commas: NAME (info), +NAME (debug) or -NAME (errors only); see 'explain "
-                "list logs'. Adds to $WHITTLE_LOGS. The log goes to stderr or to $WHITTLE_LOG_FILE.");
+                "list logs'. These are added to $WHITTLE_LOGS. The log goes to stderr or to $WHITTLE_LOG_FILE.");
     tool.offers(log_names, Tool::Offered::list);
     tool.option("--debug-dir", debug_dir, "DIR",
                 "Write graphs, guards, kernels and generated code into a new folder DIR/run_N; $WHITTLE_DEBUG_PARTS "
-                "selects which. Default: $WHITTLE_DEBUG_DIR, if set.");
+                "selects which of them. Default: $WHITTLE_DEBUG_DIR, if set.");
     tool.choice(
         "--progress", progress, {"auto", "plain", "json"},
         "Show progress on stderr: auto (one line, only on a terminal), plain (a line every ten seconds) or json.");
@@ -48,7 +48,7 @@ void SharedOptions::declare(Tool& tool) {
                 "turns links to files on or off.");
     tool.flag("-v,--verbose", shared.verbose, "Print full lists and full stacks.");
     tool.flag("-h,--help", help, "Print this help.");
-    tool.flag("--version", version, "Print the version, and the compiler and libraries it was built with.");
+    tool.flag("--version", version, "Print the version, and the compiler and libraries of this build.");
 }
 
 void SharedOptions::configure() {

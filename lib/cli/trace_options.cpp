@@ -37,17 +37,18 @@ void RecordOptions::require(const std::string& option, const std::string& why) c
 }
 
 void WholeOptions::declare(Tool& tool) {
-    tool.flag_or_choice(
-        "--fullgraph", fullgraph, {"breaks", "export"},
-        "Exit with status 1 if there is a graph break, and report the first. export: also if a graph reads a tensor "
-        "that is not an argument of the function, or if a size marked dynamic is fixed.");
+    tool.flag_or_choice("--fullgraph", fullgraph, {"breaks", "export"},
+                        "Exit with status 1 if there is a graph break, and report the first. export: also exit with "
+                        "status 1 if a graph reads a tensor that is not an argument of the function, or if the program "
+                        "fixes a size that is marked dynamic.");
 }
 
 void GraphOptions::declare(Tool& tool) {
     tool.section("Graphs");
-    tool.flag("--joint", joint,
-              "Trace each graph as a joint graph, with the gradients of all inputs that require one; tangents are "
-              "ones. For a program: trace it, and then the folder with --joint.");
+    tool.flag(
+        "--joint", joint,
+        "Trace each graph as a joint graph, which also computes the gradients of all inputs that require a gradient; "
+        "all tangents are 1. For a program: trace the program without --joint, then trace the folder with --joint.");
     tool.option("--write-pt2", pt2, "FILE",
                 "Also write the graph, if there is only one, as a PyTorch export for torch.export.load() of PyTorch "
                 "2.9 or later.");
@@ -56,7 +57,7 @@ void GraphOptions::declare(Tool& tool) {
 void GraphOptions::check(const fs::path& model) const {
     if (joint && is_run(recognize(model)))
         throw Error("--joint cannot be used with a " + std::string(name(recognize(model))) +
-                    ": trace it, and then the folder with --joint");
+                    ": trace it without --joint, then trace the folder with --joint");
 }
 
 void GraphOptions::apply(const Tool& tool, std::vector<LoadedFrame>& frames) const {

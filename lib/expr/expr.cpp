@@ -60,7 +60,7 @@ Expr constant(DType dtype, const Scalar& value) {
 
 Expr index(std::int64_t value) {
     if (value < std::numeric_limits<std::int32_t>::min() || value > std::numeric_limits<std::int32_t>::max())
-        throw Error("found index " + std::to_string(value) + ", expected one that fits in 32 bits",
+        throw Error("found index " + std::to_string(value) + ", expected an index that fits in 32 bits",
                     "a kernel indexes at most 2^31 - 1 elements");
     return constant(DType::i32, Scalar(value));
 }

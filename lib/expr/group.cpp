@@ -87,10 +87,10 @@ class Verifier {
         std::set<std::string> listed;
         for (const std::string& output : group_.outputs) {
             if (!group_.stage(output)) fail("output " + output, "no such stage", "the name of a stage");
-            if (!listed.insert(output).second) fail("output " + output, "it twice", "each stage once");
+            if (!listed.insert(output).second) fail("output " + output, "this output twice", "each stage once");
         }
         for (const std::string& v : variables_)
-            if (names_.contains(v)) fail("loop variable " + v, "an input or stage of that name", "a name of its own");
+            if (names_.contains(v)) fail("loop variable " + v, "an input or stage with the same name", "a unique name");
     }
 
   private:
@@ -99,18 +99,20 @@ class Verifier {
     }
 
     void declare(const std::string& name, const std::string& what) {
-        if (!is_identifier(name)) fail(what, "the name '" + name + "'", "a C++ identifier that is no keyword");
-        if (!names_.insert(name).second) fail(what + " " + name, "the name used before", "a name of its own");
+        if (!is_identifier(name)) fail(what, "the name '" + name + "'", "a C++ identifier that is not a keyword");
+        if (!names_.insert(name).second) fail(what + " " + name, "a name that is already used", "a unique name");
     }
 
     void extent(const std::string& place, std::int64_t value) const {
-        if (value < 0 || value > 0x7fffffff) fail(place, "extent " + std::to_string(value), "one from 0 to 2147483647");
+        if (value < 0 || value > 0x7fffffff)
+            fail(place, "extent " + std::to_string(value), "an extent from 0 to 2147483647");
     }
 
     void loops(const std::string& place, const std::vector<LoopVar>& vars, std::set<std::string>& in_scope) {
         for (const LoopVar& v : vars) {
             if (!is_identifier(v.name)) fail(place, "loop variable '" + v.name + "'", "a C++ identifier");
-            if (!in_scope.insert(v.name).second) fail(place, "loop variable " + v.name + " twice", "distinct ones");
+            if (!in_scope.insert(v.name).second)
+                fail(place, "loop variable " + v.name + " twice", "distinct loop variables");
             extent(place + ", loop " + v.name, v.extent);
             variables_.insert(v.name);
         }
@@ -139,7 +141,7 @@ class Verifier {
 
     void expression(const std::string& place, const Expr& root, DType dtype, const std::set<std::string>& vars,
                     const Stage& current, bool may_load_itself) const {
-        if (!root) fail(place, "no expression", "one");
+        if (!root) fail(place, "no expression", "an expression");
         if (root->dtype != dtype)
             fail(place, std::string(name(root->dtype)) + " expression " + print(root), std::string(name(dtype)));
         visit(root, [&](const Expr& e) {
@@ -158,7 +160,7 @@ class Verifier {
             const auto found = std::ranges::find(known_, e->name, [](const Stage* s) { return s->name; });
             if (found == known_.end()) fail(place, "a load of " + e->name, "an input or an earlier stage");
             if (*found == &current && !may_load_itself)
-                fail(place, "a load of the stage itself", "one only in the value or condition of an update");
+                fail(place, "a load of the stage itself", "such a load only in the value or condition of an update");
             dtype = (*found)->dtype, rank = (*found)->vars.size();
         }
         if (e->dtype != dtype)

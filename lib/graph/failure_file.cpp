@@ -68,10 +68,10 @@ std::optional<Failure> load_failure(const Graph& graph, const std::filesystem::p
         fits = meta.dtype == inputs[i].dtype() && meta.sizes == inputs[i].sizes();
     }
     if (!fits)
-        throw Error(
-            {file.string(), "/failure/inputs"},
-            "found other inputs than the model has, expected one of the same type per input of " + model.string(),
-            "remove the file if the model was replaced");
+        throw Error({file.string(), "/failure/inputs"},
+                    "found inputs that do not match the model, expected one of the same type for each input of " +
+                        model.string(),
+                    "remove the file if the model was replaced");
     return interface.failure;
 }
 

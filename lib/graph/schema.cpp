@@ -128,7 +128,7 @@ class Parser {
             columns_.params.push_back(pos_ + 1);
             Param param = parameter();
             param.keyword_only = keyword_only;
-            if (!names.insert(param.name).second) fail("another name than '" + param.name + "'");
+            if (!names.insert(param.name).second) fail("a name other than '" + param.name + "', which is already used");
             schema.params.push_back(std::move(param));
         } while (accept(","));
         expect(")");
@@ -142,7 +142,7 @@ class Parser {
         alias(param.alias, param.mutates);
         param.optional = accept("?");
         if (accept("[")) {
-            if (!base.list) fail("a type that has lists");
+            if (!base.list) fail("a type that can be in a list");
             param.type = *base.list;
             if (!accept("]")) {
                 param.length = length();
@@ -230,7 +230,7 @@ class Parser {
             return list;
         }
         if (accept("]")) return list;
-        if (type == ParamType::tensor_list) fail("']': a list of tensors has no other default");
+        if (type == ParamType::tensor_list) fail("']': a list of tensors can only be empty by default");
         do list.push_back(single_default(element));
         while (accept(","));
         expect("]");

@@ -125,7 +125,7 @@ std::string TensorWriter::json(const Tensor& tensor) {
         if (!are_placeable(tensor.sizes(), tensor.strides(), tensor.dtype()))
             throw Error("found a tensor of sizes " + to_string(tensor.sizes()) + " with strides " +
                             to_string(tensor.strides()) + ", expected gaps of at most 128 MiB",
-                        "make it contiguous");
+                        "make the tensor contiguous");
         text += ", \"strides\": " + json_list(tensor.strides());
     }
     if (tensor.requires_grad()) text += ", \"requires_grad\": true";

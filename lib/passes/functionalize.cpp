@@ -131,7 +131,8 @@ class Functionalizer {
         const InPlaceForm* form = Registry::instance().in_place(call.target);
         const NodeRef* operand = call.args.empty() ? nullptr : call.args.front().node();
         if (!form || !operand)
-            throw Error("found an in-place op without a functional form, expected one such as aten.add_.Tensor");
+            throw Error(
+                "found an in-place op without a functional form, expected an op with one, such as aten.add_.Tensor");
         const Node copied = mapped(call);
         builder_.set_origin(call);
         const std::size_t first = made();
@@ -168,7 +169,7 @@ class Functionalizer {
         Slot& s = slot(id);
         if (s.view_of < 0) {
             if (overlaps_itself(node(id).meta()))
-                throw Error("found a write to %" + node(id).name + ", whose elements overlap by its strides " +
+                throw Error("found a write to %" + node(id).name + ", whose elements overlap because of the strides " +
                             to_string(node(id).meta().strides) + ", expected elements that do not overlap");
             s.current = result.ref;
             ++s.writes;
@@ -176,8 +177,8 @@ class Functionalizer {
         }
         const NodeId base = memory(s.view_of);
         if (node(id).meta().dtype != node(base).meta().dtype)
-            throw Error("found a write to %" + node(id).name + ", a view of the " +
-                        std::string(name(node(base).meta().dtype)) + " of %" + node(base).name + " as " +
+            throw Error("found a write to %" + node(id).name + ", which views the " +
+                        std::string(name(node(base).meta().dtype)) + " tensor %" + node(base).name + " as " +
                         std::string(name(node(id).meta().dtype)) + ", expected a view of the same dtype");
         const NodeValue old = in_new(value(base));
         store(base, write_through(builder_, old, shown_by(id, old.meta.sizes), result));

@@ -10,11 +10,11 @@ namespace whittle::program {
 namespace {
 
 constexpr Pass kPasses[] = {
-    {"share", "reuses the code of an earlier kernel that differs in names only"},
+    {"share", "reuses the code of an earlier kernel that differs only in names"},
     {"fuse", "adds a call to the kernel of the calls before it"},
-    {"inline", "computes a value where it is read, instead of storing it"},
+    {"inline", "computes a value where it is read, instead of storing the value"},
     {"cse", "merges a call into an equal earlier one"},
-    {"fold", "replaces a call of constants by its value"},
+    {"fold", "replaces a call on constants by the value of the call"},
 };
 
 bool is_pass(const std::string& name) {

@@ -24,7 +24,7 @@ Judgement judge_frame(const FrameToTrace& frame, Backend& backend, Record& recor
     if (said.expected.outputs.empty() && !said.no_reference.empty())
         throw Error({frame.file, {}}, "the reference cannot run it: " + said.no_reference,
                     opaque_ops(asked.graph).empty() ? "give the model inputs that it can run on: --input"
-                                                    : "give what it computes, too: --input, a folder with outputs");
+                                                    : "also give the outputs: --input with a folder that holds them");
     record.expected = said.expected.outputs;
     record.expected_from = said.expected.from;
     return said;

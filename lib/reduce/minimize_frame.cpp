@@ -130,8 +130,8 @@ class FrameMinimizer {
         Minimized done = frame_.unread.empty() ? of_graph(frame_, request_) : of_file();
         if (folding_hides(done)) {
             observer_.warn(frame_.file.string() + " fails (" + failure_of(done).text() +
-                           "), but its graph, without the " + folded_text(frame_.folded) +
-                           " that were computed while the file was read, does not: minimizing with these ops");
+                           "), but does not fail without the " + folded_text(frame_.folded) +
+                           " that Whittle computed while it read the file: minimizing with these ops");
             Request unfolded = request_;
             unfolded.unfolded = {};
             if (!backend_) signature_ = done.signature;
@@ -250,7 +250,7 @@ class FrameMinimizer {
             return std::nullopt;
         }
         log_info(LogChannel::reduce,
-                 backend_->name() + " fails in the same way when it compiles quickly: searching with that");
+                 backend_->name() + " fails in the same way in its quick mode: searching in that mode");
         return quick;
     }
 

@@ -81,7 +81,7 @@ bool contains(const std::vector<std::int64_t>& codes, int code) {
 class CommandOracle final : public Oracle {
   public:
     explicit CommandOracle(CommandOracleOptions options) : options_(std::move(options)) {
-        if (options_.command.empty()) throw Error("found no command, expected one that judges candidates");
+        if (options_.command.empty()) throw Error("found no command, expected a command that judges candidates");
         if (!options_.fail_pattern.empty()) pattern_.emplace("--fail-regex", options_.fail_pattern);
     }
 

@@ -30,7 +30,7 @@ Subject subject_of(const fs::path& model, std::vector<LoadedFrame> graphs) {
     for (const IndexRecord& record : subject.index->records)
         if (record.graph.empty() && failed(load_frame_record(model / record.file)))
             subject.index->notes.push_back("capture failed in a function: " + record.file.string() +
-                                           " holds its events, and replay captures them again");
+                                           " holds the events of the function, and replay repeats their capture");
     for (Frame& frame : subject.frames) frame.captured = was_captured(frame, *subject.index);
     return subject;
 }

@@ -221,7 +221,7 @@ std::string break_page(const capture::BreakInfo& info) {
         return hint.empty() ? std::string() : where + std::string(": ") + std::string(hint) + ".\n";
     };
     return "## " + std::string(info.id) + ": " + std::string(info.title) + "\n\n" + std::string(info.explanation) +
-           "\n\nTo avoid it: " + std::string(info.hint) + ".\n" + line("In Python", info.python_hint) +
+           "\n\nTo avoid the break: " + std::string(info.hint) + ".\n" + line("In Python", info.python_hint) +
            line("With LibTorch, in C++ or Python", info.option_hint) + line("In Whittle's Tensor API", info.api_hint);
 }
 

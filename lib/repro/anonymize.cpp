@@ -63,7 +63,7 @@ void anonymize(Repro& repro, Backend& backend) {
     graph = renamed(graph);
     // Names that the user gave may be in the words of the failure.
     const std::optional<std::string> words = fails_alike(graph, backend);
-    if (!words) throw Error("it does not fail in the same way with other names", "leave --anonymize out");
+    if (!words) throw Error("the graph does not fail in the same way with other names", "run without --anonymize");
     graph.failure->message = *words;
 
     repro.replaced = 0;

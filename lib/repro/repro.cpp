@@ -50,7 +50,8 @@ class Interpreting final : public Emitter {
         }
         std::optional<LoopsCode> loops = program::loops_code(instead_, request.outputs, "under_test");
         if (!loops)
-            throw Error("cannot write the graph of " + failure.backend + " as loops: it has an op without them");
+            throw Error("cannot write the graph of " + failure.backend +
+                        " as loops: one of its ops cannot be written as loops");
         code.support = loops->support;
         code.code += loops->code;
         code.leaves = loops->graph;
@@ -307,7 +308,7 @@ fs::path Options::file() const {
 
 Repro write_repro(const Graph& graph, const Options& options, Backend* own) {
     if (!graph.failure)
-        throw Error("found no failure in the graph, expected one that minify wrote",
+        throw Error("found no failure in the graph, expected a graph that minify wrote",
                     "name the backend that fails with --backend");
     const Failure& failure = *graph.failure;
     if (failure.backend.empty())

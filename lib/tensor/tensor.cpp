@@ -63,8 +63,8 @@ void Storage::check_size(std::size_t bytes) {
     if (bytes < kLarge) return;
     const std::optional<std::size_t> available = available_memory();
     if (!available || bytes <= *available) return;
-    throw Error("found a tensor of " + std::to_string(bytes) + " bytes, expected one that fits in memory",
-                "less is free: MemAvailable and SwapFree in /proc/meminfo");
+    throw Error("found a tensor of " + std::to_string(bytes) + " bytes, expected a tensor that fits in memory",
+                "the free memory is MemAvailable + SwapFree in /proc/meminfo");
 }
 
 std::shared_ptr<Storage> Storage::allocate(std::size_t bytes) {

@@ -117,8 +117,8 @@ TEST_CASE("what a backend function returns is held against the graph, and what i
 TEST_CASE("names of backends are told apart") {
     CHECK_THROWS_WITH(register_backend("halide", toy_compiler), Catch::Contains("cannot add a backend 'halide'"));
     CHECK_THROWS_WITH(register_backend("cmd:true", toy_compiler),
-                      Catch::Contains("expected one that is neither a path"));
-    CHECK_THROWS_WITH(register_backend("none", nullptr), Catch::Contains("no function for 'none'"));
+                      Catch::Contains("expected a name that is neither a path"));
+    CHECK_THROWS_WITH(register_backend("none", nullptr), Catch::Contains("an empty function for 'none'"));
 }
 
 namespace {

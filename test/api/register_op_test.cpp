@@ -164,7 +164,7 @@ TEST_CASE("eager_debug holds declared ops to what they write and share", "[regis
                Contains("my.writes.default wrote to its operand 'y', which its schema does not declare as written"));
     CHECK_THAT(of(shares, ones({2, 2})),
                Contains("result 0 of my.shares.default shares memory with its operand 'x', which its schema does not"));
-    CHECK_THAT(of(shares_written, ones({2})), Contains("a result shares memory with its operand 'x'"));
+    CHECK_THAT(of(shares_written, ones({2})), Contains("found a result that shares memory with operand 'x'"));
     CHECK(of(cube("cube"), ones({2})).empty());
 }
 
@@ -212,9 +212,10 @@ TEST_CASE("schemas that do not fit the function name the column", "[register_op]
                Contains("column 30: found 2 results, expected 1"));
     CHECK_THAT(message("my::f(Tensor x, float y) -> Tensor[]"), Contains("column 29: found a list of results"));
     CHECK_THAT(message("my::f(Tensor(a) x, float y) -> Tensor(a)"), Contains("column 32") && Contains("a view"));
-    CHECK_THAT(message("aten::f(Tensor x, float y) -> Tensor"), Contains("another namespace than aten"));
+    CHECK_THAT(message("aten::f(Tensor x, float y) -> Tensor"), Contains("a namespace other than aten"));
     CHECK_THAT(message("my::fits(Tensor x, float z) -> Tensor"), Contains("expected fits.default(Tensor x, float y)"));
-    CHECK_THROWS_WITH(register_op("my::f(Tensor x) -> ()", [](Tensor) {}), Contains("no result and nothing"));
+    CHECK_THROWS_WITH(register_op("my::f(Tensor x) -> ()", [](Tensor) {}),
+                      Contains("neither a result nor a parameter"));
     CHECK_THROWS_WITH(register_op("my::f(Tensor(a!)[] x) -> ()", [](TensorList) {}),
                       Contains("column 7: found a Tensor[] that is written"));
     CHECK_THROWS_WITH(register_op("my::f(Tensor x, str y='\"') -> Tensor", [](Tensor x, std::string) { return x; }),

@@ -139,9 +139,9 @@ TEST_CASE("a graph ends where it would read what another input wrote, or where i
     builder.begin("last");
     auto constant = program.outside({2}, 2);
     constant.writable = false;
-    CHECK_THROWS_WITH(program.add_in_place(constant), Catch::Contains("only to be read"));
+    CHECK_THROWS_WITH(program.add_in_place(constant), Catch::Contains("read-only memory"));
     const auto row = program.call("aten.select.int", {constant}, {Arg(0), Arg(0)});
-    CHECK_THROWS_WITH(program.add_in_place(row), Catch::Contains("only to be read"));
+    CHECK_THROWS_WITH(program.add_in_place(row), Catch::Contains("read-only memory"));
 }
 
 TEST_CASE("what a write does not touch can be read") {
@@ -200,7 +200,7 @@ TEST_CASE("a body only reads what is around it, and nothing is left of it") {
         for (const auto& written : {around, view}) {
             const auto outcome = program.add_in_place(written);
             REQUIRE(std::holds_alternative<GraphBreak>(outcome));
-            CHECK(std::get<GraphBreak>(outcome).reason == "a write to a tensor from around it");
+            CHECK(std::get<GraphBreak>(outcome).reason == "a write to an outside tensor");
         }
     }
     const auto own = program.call("aten.add.Tensor", {y, table});

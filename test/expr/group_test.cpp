@@ -94,7 +94,7 @@ TEST_CASE("verify names the stage and the rule") {
     const Expr i = variable("i"), zero = constant(DType::f32, 0);
     CHECK(complaint([](Group&) {}) == "accepted");
     CHECK_THAT(complaint([](Group& g) { g.stages[0].name = "while"; }), Contains("while"));
-    CHECK_THAT(complaint([](Group& g) { g.stages[0].name = "x_1"; }), Contains("used before"));
+    CHECK_THAT(complaint([](Group& g) { g.stages[0].name = "x_1"; }), Contains("already used"));
     CHECK_THAT(complaint([](Group& g) { g.stages[0].vars[0].name = "j"; }), Contains("j twice"));
     CHECK_THAT(complaint([](Group& g) { g.stages[0].vars.push_back({"x_1", 2}); }), Contains("loop variable x_1"));
     CHECK_THAT(complaint([](Group& g) { g.stages[0].dtype = DType::f64; }), Contains("expected f64"));

@@ -109,7 +109,7 @@ TEST_CASE("malformed schemas are refused with a column") {
         {"op(int[] x=1) -> Tensor", "expected a list"},
         {"op(int[0] x) -> Tensor", "a length from 1 to 64"},
         {"op(str x='y) -> Tensor", "expected a closing quote"},
-        {"op(ScalarType[] x) -> Tensor", "a type that has lists"},
+        {"op(ScalarType[] x) -> Tensor", "a type that can be in a list"},
     }));
     CHECK_THAT(thrown<Error>([text = text] { Schema::parse(text); }), Contains(message));
 }

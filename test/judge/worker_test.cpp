@@ -91,7 +91,7 @@ TEST_CASE("what a worker was asked before is no reason to fail") {
 TEST_CASE("answers that are none are failures of the query") {
     const Outcome other = ask(*worker("other"), kAbs), cut = ask(*worker("short"), kAbs);
     CHECK(other.kind == Outcome::Kind::exception);
-    CHECK_THAT(other.message, Catch::Contains("expected the question's id"));
+    CHECK_THAT(other.message, Catch::Contains("expected the query's id"));
     CHECK(cut.kind == Outcome::Kind::exception);
     CHECK_THAT(cut.message, Catch::Contains("wrote a bad outputs.safetensors"));
 }
@@ -102,7 +102,7 @@ TEST_CASE("what is no worker is an error and no outcome") {
                       Catch::Contains("exited with 3 before it wrote its first line"));
     CHECK_THROWS_WITH(ask(*worker("old"), kAbs), Catch::Contains("expected 1"));
     CHECK_THROWS_WITH(ask(*worker("below"), kAbs),
-                      Catch::Contains("found \"most\": -1 of the level 'level', expected a number, 0 or more"));
+                      Catch::Contains("found \"most\": -1 for the level 'level', expected a number, 0 or more"));
     CHECK_THROWS_WITH(find_backend("worker:/no/such/program"),
                       Catch::Contains("no such program") || Catch::Contains("found no program"));
 }

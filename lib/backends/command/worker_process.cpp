@@ -63,7 +63,7 @@ WorkerHello read_hello(const json& said) {
         for (const json& level : *levels) {
             hello.levels.push_back({level.at("name").get<std::string>(), level.at("most").get<int>()});
             if (hello.levels.back().most < 0)
-                throw Error("found \"most\": " + std::to_string(hello.levels.back().most) + " of the level '" +
+                throw Error("found \"most\": " + std::to_string(hello.levels.back().most) + " for the level '" +
                             hello.levels.back().name + "', expected a number, 0 or more");
         }
     const json options = said.value("options", json::object());
@@ -73,7 +73,7 @@ WorkerHello read_hello(const json& said) {
         hello.release = releases->at("is").get<std::string>();
         hello.install = releases->value("install", "");
         if (std::find(hello.releases.begin(), hello.releases.end(), hello.release) == hello.releases.end())
-            throw Error("found \"is\": '" + hello.release + "' of the releases, expected one of " +
+            throw Error("found \"is\": '" + hello.release + "' in \"releases\", expected one of " +
                         join(hello.releases));
     }
     const json repro = said.value("repro", json::object());
@@ -136,7 +136,7 @@ WorkerProcess::Answer WorkerProcess::ask(json question, std::chrono::millisecond
     const bool ok = answer.is_object() && answer.value("ok", json()) == true;
     if (!answer.is_object() || answer.value("id", json()) != id || ok == answer.contains("error"))
         return Broken{"answered with '" + as_line(std::get<std::string>(line), 200) +
-                      "', expected the question's id and either \"ok\": true or \"error\""};
+                      "', expected the query's id and either \"ok\": true or \"error\""};
     good_ = true;
     return answer;
 }

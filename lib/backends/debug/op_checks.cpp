@@ -152,7 +152,7 @@ std::optional<Held> first_wrong(HoldingInterpreter& interpreter, const Graph& gr
 
 SuspectCode held_code(const EmitRequest& request, std::optional<Held> wrong, const FindBackend& find,
                       const std::string& who) {
-    if (!wrong) throw Error("cannot write the wrong call as a program without Whittle");
+    if (!wrong) throw Error("cannot write the failing call as a standalone program");
     const std::unique_ptr<Backend> libtorch = find("libtorch");
     Emitter* const by = offered<Emitter>(*libtorch);
     WHITTLE_CHECK(by, "the backend libtorch writes no programs");

@@ -95,7 +95,7 @@ const Definition* Prepared::definition(const Directive& directive) const {
     const Stage* stage = group_.stage(directive.stage);
     if (!stage || directive.update >= static_cast<int>(stage->updates.size()))
         throw Error({"group " + group_.name, ""},
-                    "found directive " + print(directive) + ", expected one of a Func and an update that exist");
+                    "found directive " + print(directive) + ", expected a Func and an update that exist");
     const auto found = definitions_.find(directive.stage);
     if (found == definitions_.end()) return nullptr;
     const auto definition = std::ranges::find(found->second, directive.update, &Definition::update);
@@ -113,7 +113,7 @@ bool LoopKinds::is_reduction(const Definition& definition, const std::string& lo
     const auto found = loops.find(loop);
     if (found == loops.end())
         throw Error("found loop " + loop + " in a directive of Func " + definition.stage->name +
-                    ", expected one of its loops");
+                    ", expected a loop of that Func");
     return found->second;
 }
 
@@ -121,7 +121,7 @@ bool LoopKinds::is_reduction(const std::string& stage, const std::string& loop) 
     for (const auto& [key, loops] : kinds_)
         if (key.first == stage)
             if (const auto found = loops.find(loop); found != loops.end()) return found->second;
-    throw Error("found compute_at loop " + loop + " of " + stage + ", expected a loop of that Func");
+    throw Error("found compute_at(" + stage + ", " + loop + "), expected the name of a loop of Func " + stage);
 }
 
 void LoopKinds::split(const Definition& definition, const std::string& old, const std::string& outer,

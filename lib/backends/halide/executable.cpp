@@ -164,7 +164,8 @@ class PlanExecutable final : public Executable {
             if (i >= inputs.size() || inputs[i].dtype() != leaf.meta().dtype || inputs[i].sizes() != leaf.meta().sizes)
                 return BackendFailure{
                     .stage = "run",
-                    .message = "input %" + leaf.name + " is missing, or its dtype or sizes are not those compiled for"};
+                    .message = "input %" + leaf.name +
+                               " is missing, or does not have the dtype and sizes that the graph was compiled for"};
             const std::size_t place = placeholders_[i].place;
             work.at[place] = work.held[place].emplace(restrided(inputs[i], leaf.meta().strides)).raw();
         }

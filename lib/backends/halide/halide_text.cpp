@@ -194,7 +194,8 @@ class TextWriter {
         if (!kinds_.is_reduction(stage, name)) return var(name);
         for (const auto& [key, known] : rvars_)
             if (std::get<0>(key) == stage && std::get<2>(key) == name) return known;
-        throw Error("found compute_at loop " + name + " of " + stage + ", expected one that is defined before");
+        throw Error("found compute_at(" + stage + ", " + name + ") before loop " + name +
+                    " is defined, expected it after that definition");
     }
 
     std::string directive(std::size_t i) {
@@ -242,7 +243,8 @@ class TextWriter {
                 return func + "compute_root()" + bounds(*d->stage);
             case Kind::compute_at: {
                 const Stage* at = group_.stage(directive.at);
-                if (!at) throw Error("found compute_at(" + directive.at + "), expected a Func of the kernel");
+                if (!at)
+                    throw Error("found compute_at(" + directive.at + ", …), expected the name of a Func of the kernel");
                 if (element_count(at->sizes()) == 0) return "";
                 return func + "compute_at(" + directive.at + ", " + loop_of(directive.at, directive.args.at(0)) + ")";
             }

@@ -27,8 +27,8 @@ std::vector<const Arg*> bind(const Node& call, const c10::FunctionSchema& schema
     const std::vector<c10::Argument>& parameters = schema.arguments();
     std::vector<const Arg*> bound(parameters.size());
     if (call.args.size() > parameters.size())
-        throw Error("found " + std::to_string(call.args.size()) + " arguments, expected at most the " +
-                    std::to_string(parameters.size()) + " of LibTorch's " + call.target);
+        throw Error("found " + std::to_string(call.args.size()) + " arguments for LibTorch's " + call.target +
+                    ", expected at most " + std::to_string(parameters.size()));
     for (std::size_t i = 0; i < call.args.size(); ++i) bound[i] = &call.args[i];
     for (const auto& [key, arg] : call.kwargs) {
         const c10::optional<int> position = schema.argumentIndexWithName(key);

@@ -246,7 +246,7 @@ std::string script(const Failure& failure, const Graph& graph, const std::string
         const auto found = failure.options.find(key);
         return found != failure.options.end() && found->second == value;
     };
-    if (is("fuser", "onednn")) throw Error("cannot write a program for fuser=onednn, expected none or nnc");
+    if (is("fuser", "onednn")) throw Error("cannot write a program for fuser=onednn, expected fuser=none or fuser=nnc");
     Slots slots = {{"NNC", is("fuser", "nnc") ? "true" : "false"}, {"OWN", own}};
     if (is("optimize_for_inference", "on")) {
         // What is written stays a module's own value from one run to the next: then all are given anew.

@@ -36,7 +36,7 @@ Tensor receive(const whittle_tensor& tensor) {
         throw Error("found dtype " + std::to_string(tensor.dtype) + ", expected 0 to " + std::to_string(kLast));
     if (tensor.rank < 0 || tensor.rank > kMaxRank || (tensor.rank > 0 && !tensor.sizes))
         throw Error("found rank " + std::to_string(tensor.rank) + ", expected 0 to " + std::to_string(kMaxRank) +
-                    " with sizes");
+                    ", and sizes that are not null");
     const auto rank = static_cast<std::size_t>(tensor.rank);
     const auto dtype = static_cast<DType>(tensor.dtype);
     Sizes sizes(tensor.sizes, tensor.sizes + rank);

@@ -32,7 +32,7 @@ void read_stack(Cursor& in, EventFile& file) {
     const auto count = in.get<std::uint32_t>();
     if (count > in.left() / sizeof(std::uint64_t))
         in.fail("found a stack of " + std::to_string(count) + " entries",
-                "expected at most as many as the record holds");
+                "expected at most as many entries as fit in the record");
     std::vector<std::uint64_t>& stack = file.stacks[id];
     stack.clear();
     for (std::uint32_t i = 0; i < count; ++i) stack.push_back(in.get<std::uint64_t>());
@@ -89,14 +89,14 @@ void settle_names(std::vector<TensorName>& names) {
 
 void read_snapshot(Cursor& in, EventFile& file, Event& event) {
     EventValue value = read_value(in);
-    if (!value.tensor()) in.fail("found a snapshot of no tensor", "expected a tensor");
+    if (!value.tensor()) in.fail("found a snapshot of a value that is not a tensor", "expected a tensor");
     Snapshot snapshot{.order = event.order, .tensor = *value.tensor(), .bytes = {}};
     const auto size = in.get<std::uint64_t>();
     snapshot.bytes = in.take(size);
     if (snapshot.tensor.dtype &&
         static_cast<std::uint64_t>(element_count(snapshot.tensor.sizes)) * size_of(*snapshot.tensor.dtype) != size)
         in.fail("found " + std::to_string(size) + " bytes of elements",
-                "expected as many as the tensor of sizes " + to_string(snapshot.tensor.sizes) + " has");
+                "expected the bytes of a tensor of sizes " + to_string(snapshot.tensor.sizes));
     event.snapshot = file.snapshots.size();
     file.snapshots.push_back(std::move(snapshot));
 }
@@ -369,10 +369,10 @@ void check_references(const EventFile& file) {
     for (const Event& event : file.events) {
         if (lacks_op(file, event))
             throw Error({file.path.string(), {}}, "found an event of op " + std::to_string(event.op) +
-                                                      ", which no record defines, expected one that is defined");
+                                                      ", which no record defines, expected a defined op");
         if (event.stack && !file.stacks.contains(event.stack))
             throw Error({file.path.string(), {}}, "found an event with stack " + std::to_string(event.stack) +
-                                                      ", which no record defines, expected one that is defined");
+                                                      ", which no record defines, expected a defined stack");
     }
 }
 

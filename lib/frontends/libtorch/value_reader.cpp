@@ -101,7 +101,7 @@ EventValue read_nested(Cursor& in, int depth) {
             const auto count = in.get<std::uint32_t>();
             if (count > in.left())
                 in.fail("found a list of " + std::to_string(count) + " elements",
-                        "expected at most as many as bytes are left");
+                        "expected at most one element for each byte that is left");
             std::vector<EventValue> elements;
             for (std::uint32_t i = 0; i < count; ++i) elements.push_back(read_nested(in, depth + 1));
             result.value = std::move(elements);

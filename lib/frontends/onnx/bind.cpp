@@ -277,7 +277,7 @@ void bind_attributes(PendingNode& pending, Scope& scope) {
         if (ours && has_attribute(pending.proto.op_type(), pending.domain, pending.opset, name)) {
             if (attribute.i() != pending.outputs)
                 pending.refuse("found num_outputs " + std::to_string(attribute.i()) + " and " +
-                               std::to_string(pending.outputs) + " outputs with names, expected equal numbers");
+                               std::to_string(pending.outputs) + " named outputs, expected equal numbers of outputs");
             continue;  // our own says it
         }
         if (std::string misfit = attribute_misfit(pending, attribute, ours); !misfit.empty())

@@ -168,8 +168,8 @@ class Inliner {
                     !same_meaning(node.op_type(), domain, known->second, import.version()))
                     throw Error(where,
                                 "the function " + in_quotes(function.name()) + " uses opset " +
-                                    std::to_string(import.version()) + " of " + in_quotes(domain) + ", where " +
-                                    node.op_type() + " differs from the one at the model's opset " +
+                                    std::to_string(import.version()) + " of " + in_quotes(domain) + ", but " +
+                                    node.op_type() + " has another meaning at the model's opset " +
                                     std::to_string(known->second),
                                 "convert the model with onnx.version_converter");
         }

@@ -89,7 +89,7 @@ void bind_dims(const onnx::ValueInfoProto& input, const Sizes& given, Session& s
         if (!added && known->second != given[i])
             throw Error(where, "given size " + std::to_string(given[i]) + " for the dimension " +
                                    in_quotes(dim.dim_param()) + ", expected " + std::to_string(known->second) +
-                                   " as given elsewhere");
+                                   ", the size that another input gives");
     }
 }
 

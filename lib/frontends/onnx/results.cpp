@@ -101,8 +101,9 @@ void declare_results(PendingNode& pending, Scope& scope) {
             throw Error(pending.where,
                         pending.opaque + ", and the file does not declare the type of its output " + in_quotes(output) +
                             ", expected an element type and fixed sizes",
-                        "infer the types with onnx.shape_inference, or those of ONNX Runtime's own ops with its "
-                        "symbolic_shape_infer.py; --dim sets dynamic sizes");
+                        "infer the types with onnx.shape_inference, or with ONNX Runtime's symbolic_shape_infer.py for "
+                        "ONNX Runtime's own ops; "
+                        "--dim sets dynamic sizes");
         pending.call.results.push_back(meta);
     }
     scope.session.opaque_calls |= !pending.opaque.empty();

@@ -214,7 +214,8 @@ class Exporter {
         write_result_count(node, domain, proto);
         for (const Param& param : op ? op->schema.params : std::vector<Param>())
             if (param.type == ParamType::graph && !param.default_value && !node.kwarg(param.name))
-                fail(node, "the nested graph '" + param.name + "' was not read, because it returns more than tensors",
+                fail(node,
+                     "the nested graph '" + param.name + "' was not read, because it returns values other than tensors",
                      "use the ONNX file that the graph was read from");
     }
 

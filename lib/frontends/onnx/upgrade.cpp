@@ -140,9 +140,9 @@ void upgrade(onnx::GraphProto& graph, std::int64_t from, std::int64_t to, const 
             slope || axis ? trailing_ones(node, axis, declared) : std::optional<std::int64_t>(0);
         if (!(lost || slope) || !ones || (lost && !take_off(node, *lost)))
             throw Error({file, place_of(node, i)},
-                        "found opset " + std::to_string(from) + " of ai.onnx, where " + node.op_type() +
-                            " differs from the one at opset " + std::to_string(to) + ", expected " +
-                            std::to_string(to) + " or later",
+                        "found " + node.op_type() + " at opset " + std::to_string(from) +
+                            " of ai.onnx, which has another meaning since opset " + std::to_string(to) +
+                            ", expected opset " + std::to_string(to) + " or later",
                         "convert the model with onnx.version_converter");
         if (*ones > 0) add_ones(graph, i++, static_cast<std::int64_t>(declared.at(node.input(1)).size()), *ones);
     }

@@ -83,7 +83,7 @@ class Exporter {
             case NodeKind::get_attr:
                 if (!lifted)
                     throw Error("the nested graph '" + graph_.name + "' holds '" + node.target +
-                                "', expected it as an operand");
+                                "', expected this tensor as an operand of the graph");
                 return add_attribute(node, names);
             case NodeKind::output:
                 for (const Arg& result : node.args) outputs_.push_back(as_tensor(name_of(*result.node())));
@@ -252,7 +252,7 @@ class Exporter {
                        integer && std::is_same_v<T, double>) {
                 list.push_back(static_cast<double>(*integer));
             } else {
-                throw Error("the list '" + param.name + "' holds an element of another type");
+                throw Error("the list '" + param.name + "' holds an element of an unexpected type");
             }
         }
         return list;

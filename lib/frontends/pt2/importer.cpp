@@ -213,7 +213,7 @@ bool Importer::add_number(const Json& node, const std::string& target) {
     if (is_size_query(target)) {
         for (const Json& input : node.at("inputs")) operands.push_back(argument(input.at("arg")));
         const NodeRef* read = operands.at(0).node();
-        if (!read) throw Error("found a size of no tensor, expected a tensor");
+        if (!read) throw Error("found the size of a value that is not a tensor, expected a tensor");
         const std::optional<Arg> dim = operands.size() > 1 ? std::optional(operands[1]) : std::nullopt;
         bind(chosen(outputs.at(0)).second->at("as_name"), size_query(target, graph_.node(*read).meta(), dim));
         return true;
@@ -326,7 +326,7 @@ std::vector<ValueMeta> Importer::observed_results(const Json& graph, const Node&
 bool Importer::add_item(const Json& graph, const Json& node, const std::string& target) {
     if (target != "aten.item.default" && target != "aten._local_scalar_dense.default") return false;
     const Arg read = argument(node.at("inputs").at(0).at("arg"));
-    if (!read.node()) throw Error("found an item() of no tensor, expected a tensor");
+    if (!read.node()) throw Error("found item() of a value that is not a tensor, expected a tensor");
     if (!data_) throw Error("found a number read from a tensor in a nested graph, which Whittle does not support");
     const ValueMeta& meta = graph_.node(*read.node()).meta();
     const Scalar number = data_->run(graph_, {.target = "aten.clone.default", .args = {read}}, 1).at(0).item();

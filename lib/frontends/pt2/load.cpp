@@ -221,7 +221,7 @@ class ProgramReader {
         const auto least = bound("min_val"), most = bound("max_val");
         if ((!least || found->second >= *least) && (!most || found->second <= *most)) return;
         throw Error("the dynamic dimension " + symbol + " is " + std::to_string(found->second) +
-                    ", expected the exported range " + (least ? std::to_string(*least) : "") + " to " +
+                    ", expected a size in the exported range: " + (least ? std::to_string(*least) : "") + " to " +
                     (most ? std::to_string(*most) : "any size"));
     }
 
@@ -265,7 +265,8 @@ class ProgramReader {
             for (const auto& [kind, output] : spec.items()) {
                 if (output.is_null()) continue;
                 const bool mutation = kind.ends_with("_mutation");
-                if (kind == "token") throw Error("found a token, which orders effects that Whittle does not support");
+                if (kind == "token")
+                    throw Error("found a token, a value that orders side effects, which Whittle does not support");
                 const Json& arg = output.at("arg");
                 const Arg value = importer_.argument(mutation ? Json{{"as_tensor", arg}} : arg);
                 if (const NodeRef* result = value.node()) (mutation ? written : results).push_back(*result);

@@ -120,7 +120,7 @@ class Unpickler {
     template <class T>
     const T& as(Ref value, const char* expected) const {
         const T* found = std::get_if<T>(&value->is);
-        if (!found) refuse(std::string("found another value, expected ") + expected);
+        if (!found) refuse(std::string("found a value of another kind, expected ") + expected);
         return *found;
     }
     /// The value on top, to be added to. Only this reader has made it.

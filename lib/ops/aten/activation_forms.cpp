@@ -22,8 +22,8 @@ NodeValue prelu_weight(const Gradient& g, const NodeValue& x, const NodeValue& w
     const std::int64_t channels = sizes.size() > 1 ? sizes[1] : 1, count = weight.meta.numel();
     if (weight.meta.sizes.size() > 1 || (count != 1 && count != channels))
         throw Error("prelu: found a weight of sizes " + to_string(weight.meta.sizes) + " for an operand of sizes " +
-                    to_string(sizes) + ", expected one number, or one for each of its " + std::to_string(channels) +
-                    " channels");
+                    to_string(sizes) + ", expected one number, or one for each of the operand's " +
+                    std::to_string(channels) + " channels");
     Sizes wide(std::max<std::size_t>(sizes.size(), 1), 1);
     if (count != 1) wide[1] = count;
     return g.reshape(weight, wide);

@@ -68,7 +68,8 @@ Attention attention_of(const Arguments<T>& args) {
     a.scale = args.optional_number("scale").value_or(1 / std::sqrt(static_cast<double>(a.features)));
     a.causal = args.boolean("is_causal");
     if (args.number("dropout_p") != 0) throw Error(op + ": found dropout_p above 0, expected 0", "dropout is random");
-    if (a.causal && args.has("attn_mask")) throw Error(op + ": found attn_mask and is_causal, expected one of them");
+    if (a.causal && args.has("attn_mask"))
+        throw Error(op + ": found attn_mask and is_causal, expected at most one of them");
     if (const auto mask = args.optional_tensor("attn_mask")) {
         if (const DType dtype = meta_of(*mask).dtype; dtype != DType::boolean)
             check_same_dtype(op, query.dtype, "attn_mask", dtype);

@@ -84,7 +84,8 @@ Refs log_softmax_backward(GraphBuilder& b, const Arguments<NodeValue>& a) {
 Refs embedding_backward(GraphBuilder& b, const Arguments<NodeValue>& a) {
     const Gradient g(b);
     const NodeValue grad = a.tensor("grad_output"), indices = a.tensor("indices");
-    if (grad.meta.sizes.empty()) throw Error("embedding_dense_backward: found a 0-d gradient, expected rows");
+    if (grad.meta.sizes.empty())
+        throw Error("embedding_dense_backward: found a 0-d gradient, expected at least one dimension");
     const std::int64_t width = grad.meta.sizes.back(), count = indices.meta.numel(), padding = a.integer("padding_idx");
     NodeValue rows = g.reshape(grad, {count, width});
     const NodeValue at = g.reshape(indices, {count});

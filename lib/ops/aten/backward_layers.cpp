@@ -91,7 +91,7 @@ Refs batch_norm_backward(GraphBuilder& b, const Arguments<NodeValue>& a) {
     const Gradient g(b);
     const NodeValue grad = a.tensor("grad_out"), x = a.tensor("input");
     if (rank_of(x) < 2)
-        throw Error("found an input of sizes " + to_string(x.meta.sizes) + ", expected a dimension of channels");
+        throw Error("found an input of sizes " + to_string(x.meta.sizes) + ", expected a channel dimension");
     const bool train = a.boolean("train");
     Sizes channels(x.meta.sizes.size(), 1);
     channels[1] = size(x, 1);
@@ -163,7 +163,9 @@ struct ConvolutionGradients {
           padding(spatial(a, "padding", dims)),
           dilation(spatial(a, "dilation", dims)) {
         if (dims < 1 || rank_of(weight) != rank_of(x) || rank_of(grad) != rank_of(x) || groups < 1)
-            throw Error("convolution_backward: found operands of other ranks, expected batches of images");
+            throw Error(
+                "convolution_backward: found operands of different ranks, or ranks below 3, expected batches of "
+                "images");
     }
 
     /// The transposed convolution of the gradient; what the stride did not reach of the input is output padding.

@@ -86,7 +86,7 @@ std::vector<expr::Value> lower_fill_copy(expr::GroupBuilder&, const Arguments<ex
 ValueMeta seen_as(const ValueMeta& self, DType dtype) {
     if (dtype == DType::boolean && self.dtype != dtype)
         throw Error(
-            "view: found elements of " + std::string(name(self.dtype)) + ", expected bool: its bytes are 0 and 1 only",
+            "view: found elements of " + std::string(name(self.dtype)) + ", expected bool: a bool's byte is 0 or 1",
             "convert numbers to bool with to()");
     ValueMeta seen{dtype, self.sizes, self.strides, false};
     const auto had = static_cast<std::int64_t>(size_of(self.dtype)), has = static_cast<std::int64_t>(size_of(dtype));

@@ -53,12 +53,13 @@ std::vector<ValueMeta> infer_as_complex(const Arguments<ValueMeta>& arguments) {
     Strides strides = self.strides;
     if (sizes.empty() || sizes.back() != 2 || strides.back() != 1)
         throw Error("view_as_complex: found sizes " + to_string(sizes) + " with strides " + to_string(strides) +
-                    ", expected a last dimension of 2 with stride 1");
+                    ", expected a last dimension of size 2 and stride 1");
     sizes.pop_back();
     strides.pop_back();
     for (std::int64_t& stride : strides) {
         if (stride % 2 != 0)
-            throw Error("view_as_complex: found strides " + to_string(self.strides) + ", expected even strides");
+            throw Error("view_as_complex: found strides " + to_string(self.strides) +
+                        ", expected multiples of 2 in all dimensions but the last");
         stride /= 2;
     }
     ValueMeta result = self;

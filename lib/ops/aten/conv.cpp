@@ -89,7 +89,7 @@ Convolution convolution_of(const Arguments<T>& args) {
     for (std::size_t d = 0; d < image.size(); d++) {
         if (extra[d] != 0 && (!c.transposed || extra[d] >= std::max(w.stride[d], w.dilation[d])))
             throw Error(op + ": found output_padding=" + to_string(extra) +
-                        ", expected less than stride or dilation, and a transposed convolution");
+                        ", expected 0, or for a transposed convolution less than stride or dilation");
         result.push_back(result_size(w, d, c.transposed, image[d], extra[d]));
         if (result[d] < (c.transposed || image[d] == 0 ? 0 : 1))
             throw Error(op + ": found input " + to_string(input.sizes) + " and kernel " + to_string(w.kernel) +

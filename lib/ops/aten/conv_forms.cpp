@@ -23,7 +23,7 @@ std::vector<NodeRef> convolve_batch(GraphBuilder& builder, const Arguments<NodeV
     if (weight.meta.sizes.size() != dims || (input.meta.sizes.size() != dims && input.meta.sizes.size() != dims - 1))
         throw Error(args.schema().name + ": found input " + to_string(input.meta.sizes) + " and weight " +
                     to_string(weight.meta.sizes) + ", expected a weight of rank " + std::to_string(dims) +
-                    " and an input of the same rank or, without a batch, one less");
+                    " and an input of the same rank, or of rank " + std::to_string(dims - 1) + " without a batch");
     const bool batched = input.meta.sizes.size() == dims;
     if (!batched) input = builder.call("aten.unsqueeze.default", {arg(input), 0});
     const auto bias = args.optional_tensor("bias");

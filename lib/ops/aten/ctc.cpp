@@ -36,7 +36,7 @@ struct Ctc : Gradient {
             const bool fit = std::ranges::all_of(lengths, [&](std::int64_t n) { return n >= 0 && n <= most; });
             if (static_cast<std::int64_t>(lengths.size()) != batch || !fit)
                 throw Error(op + ": found " + what + " of " + to_string(lengths) + ", expected " +
-                            std::to_string(batch) + " from 0 to " + std::to_string(most));
+                            std::to_string(batch) + " lengths from 0 to " + std::to_string(most));
         };
         check(input_lengths, "input_lengths", steps);
         const ValueMeta& targets = a.tensor("targets").meta;

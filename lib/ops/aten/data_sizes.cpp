@@ -102,7 +102,7 @@ std::int64_t bincount_length(const Tensor& self, const Arguments<T>& a) {
     const std::int64_t least = a.integer("minlength");
     if (self.rank() != 1 || least < 0)
         throw Error("bincount: found sizes " + to_string(self.sizes()) + " and minlength " + std::to_string(least) +
-                    ", expected 1 dimension and 0 or more");
+                    ", expected 1 dimension and a minlength of 0 or more");
     std::int64_t length = least;
     for (const std::int64_t number : self.values<std::int64_t>()) {
         if (number < 0) throw Error("bincount: found " + std::to_string(number) + ", expected no negative number");
@@ -169,7 +169,8 @@ struct PackedRows {
 PackedRows packed_rows(const Sizes& input, const Tensor& lengths, bool batch_first) {
     const std::string op = "_pack_padded_sequence";
     if (input.size() < 2 || element_count(input) == 0)
-        throw Error(op + ": found an input of sizes " + to_string(input) + ", expected elements in steps of a batch");
+        throw Error(op + ": found an input of sizes " + to_string(input) +
+                    ", expected at least 2 dimensions, none of them empty");
     PackedRows packing;
     packing.steps = input[batch_first ? 1 : 0], packing.batch = input[batch_first ? 0 : 1];
     if (lengths.dtype() != DType::i64 || lengths.sizes() != Sizes{packing.batch})
@@ -177,7 +178,7 @@ PackedRows packed_rows(const Sizes& input, const Tensor& lengths, bool batch_fir
                     ", expected i64[" + std::to_string(packing.batch) + "]");
     const Ints counts = lengths.values<std::int64_t>();
     if (!std::ranges::is_sorted(counts, std::greater()) || counts.back() < 1 || counts.front() > packing.steps)
-        throw Error(op + ": found lengths " + to_string(counts) + ", expected descending ones from 1 to " +
+        throw Error(op + ": found lengths " + to_string(counts) + ", expected descending lengths from 1 to " +
                     std::to_string(packing.steps));
     for (std::int64_t step = 0; step < counts.front(); ++step) {
         const std::int64_t there = std::ranges::count_if(counts, [&](std::int64_t n) { return n > step; });

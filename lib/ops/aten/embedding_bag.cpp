@@ -49,12 +49,13 @@ Bags bags_of(const Arguments<NodeValue>& a) {
     if (bags.mode < kBagSum || bags.mode > kBagMax)
         throw Error(op + ": found mode " + std::to_string(bags.mode) + ", expected 0 (sum), 1 (mean) or 2 (max)");
     if (bags.last_offset && bags.count-- < 1)
-        throw Error(op + ": found no offsets, expected at least the last one with include_last_offset");
+        throw Error(op + ": found no offsets with include_last_offset, expected at least the end of the last bag");
     if (const auto weights = a.optional_tensor("per_sample_weights")) {
         if (bags.mode != kBagSum) throw Error(op + ": found per_sample_weights, expected none unless mode is 0 (sum)");
         if (weights->meta.sizes != Sizes{bags.indices} || weights->meta.dtype != bags.dtype)
             throw Error(op + ": found per_sample_weights of " + std::string(name(weights->meta.dtype)) +
-                        to_string(weights->meta.sizes) + ", expected one for each index, of the weight's dtype");
+                        to_string(weights->meta.sizes) +
+                        ", expected one number for each index, with the dtype of weight");
     }
     return bags;
 }

@@ -18,7 +18,7 @@ Refs quantized(const Gradient& g, const Arguments<NodeValue>& a, const NodeValue
     const std::int64_t low = a.integer("quant_min"), high = a.integer("quant_max");
     if (low > high)
         throw Error(a.schema().name + ": found quant_min " + std::to_string(low) + " and quant_max " +
-                    std::to_string(high) + ", expected quant_min at most quant_max");
+                    std::to_string(high) + ", expected a quant_min of at most quant_max");
     const NodeValue scaled = g.mul(x, inverse);
     const NodeValue level =
         whole ? g.add(g.of("aten.round.default", scaled), zero) : g.of("aten.round.default", g.add(scaled, zero));
@@ -35,7 +35,7 @@ Refs per_tensor(GraphBuilder& b, const Arguments<NodeValue>& a) {
     const std::int64_t zero = a.integer("zero_point");
     if (zero < a.integer("quant_min") || zero > a.integer("quant_max"))
         throw Error(a.schema().name + ": found zero_point " + std::to_string(zero) +
-                    ", expected quant_min to quant_max");
+                    ", expected a number from quant_min to quant_max");
     return quantized(Gradient(b), a, a.tensor("self"), Arg(static_cast<double>(inverse)),
                      Arg(static_cast<double>(scale)), Arg(static_cast<double>(zero)));
 }

@@ -138,8 +138,8 @@ std::vector<NodeRef> decompose_stft(GraphBuilder& b, const Arguments<NodeValue>&
     const std::int64_t hop = arguments.optional_integer("hop_length").value_or(n_fft / 4);
     if (n_fft < 1 || n_fft > length || hop < 1)
         throw Error("stft: found n_fft " + std::to_string(n_fft) + " and hop_length " + std::to_string(hop) +
-                    " for a signal of " + std::to_string(length) + ", expected 1 to " + std::to_string(length) +
-                    " and at least 1");
+                    " for a signal of " + std::to_string(length) + ", expected an n_fft of 1 to " +
+                    std::to_string(length) + " and a hop_length of at least 1");
     NodeValue frames = b.call("aten.unfold.default", {arg(signal), -1, n_fft, hop});
     if (const std::optional<NodeValue> window = stft_window(b, arguments, n_fft))
         frames = b.call("aten.mul.Tensor", {arg(frames), arg(*window)});
@@ -203,7 +203,7 @@ std::vector<NodeRef> decompose_istft(GraphBuilder& b, const Arguments<NodeValue>
         throw Error("istft: found a spectrum of sizes " + to_string(sizes) + ", expected 2 or 3 dimensions, not empty");
     if (n_fft < 1 || hop < 1 || (wanted && *wanted < 1))
         throw Error("istft: found n_fft " + std::to_string(n_fft) + ", hop_length " + std::to_string(hop) +
-                    " and length " + std::to_string(wanted.value_or(1)) + ", expected at least 1 each");
+                    " and length " + std::to_string(wanted.value_or(1)) + ", expected at least 1 for each");
     std::optional<NodeValue> window = stft_window(b, arguments, n_fft);
     if (!window) window = b.call("aten.ones.default", {Arg::ints({n_fft})}, {{"dtype", real_of(self.meta.dtype)}});
     if (is_complex(window->meta.dtype) && !arguments.boolean("return_complex"))

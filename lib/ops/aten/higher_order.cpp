@@ -66,7 +66,7 @@ std::int64_t slice_count(const std::vector<Sizes>& xs) {
         if (sizes.empty()) throw Error("found a 0-d tensor to take slices of, expected at least one dimension");
         if (sizes[0] != xs[0][0])
             throw Error("found " + std::to_string(xs[0][0]) + " and " + std::to_string(sizes[0]) +
-                        " slices, expected equal numbers");
+                        " slices, expected equal numbers of slices");
     }
     return xs[0][0];
 }

@@ -23,7 +23,7 @@ std::vector<NodeRef> decompose_histc(GraphBuilder& b, const Arguments<NodeValue>
                     ", expected a min that is no larger than max");
     if (!std::isfinite(low) || !std::isfinite(high))
         throw Error("histc: found bounds from " + std::to_string(low) + " to " + std::to_string(high) +
-                    ", expected finite ones");
+                    ", expected finite bounds");
     const NodeValue zeros = g.zeros({bins}, dtype), flat = g.reshape(x, {count});
     if (count == 0) return {zeros.ref};
     const auto number = [&](double value) {

@@ -139,8 +139,9 @@ std::optional<std::size_t> mask_position(const Arguments<T>& a) {
     if (!found) return std::nullopt;
     const Sizes self = operand_info(a, "self").sizes, mask = operand_info(*indices[*found]).sizes;
     if (element_count(operand_info(a, "values").sizes) != 1 || a.boolean("accumulate"))
-        throw Error("index_put: found a mask with several values or accumulate, expected one value",
-                    "use where, which takes tensors of equal sizes");
+        throw Error(
+            "index_put: found a mask with accumulate or with several values, expected one value without accumulate",
+            "use where, which takes tensors of equal sizes");
     if (*found + mask.size() > self.size() ||
         !std::equal(mask.begin(), mask.end(), self.begin() + static_cast<std::ptrdiff_t>(*found)))
         throw Error("index_put: found a mask of sizes " + to_string(mask) + " at dimension " + std::to_string(*found) +

@@ -48,8 +48,8 @@ std::optional<LinearMap> evened(const LinearMap& sorted) {
 void LinearMap::check_room(std::int64_t terms) const {
     constexpr std::int64_t kMostTerms = 1 << 24;
     if (terms > kMostTerms - static_cast<std::int64_t>(from.size()))
-        throw Error("found a map of " + std::to_string(in) + " elements to " + std::to_string(out) +
-                    " of more than 2^24 terms, expected fewer");
+        throw Error("found a linear map from " + std::to_string(in) + " to " + std::to_string(out) +
+                    " elements with more than 2^24 terms, expected fewer terms");
 }
 
 void LinearMap::add(std::int64_t source, std::int64_t target, double weight) {

@@ -183,7 +183,7 @@ Refs cross_entropy_loss(GraphBuilder& b, const Arguments<NodeValue>& a) {
     if (is_floating(target.meta.dtype)) {  // probabilities of the classes
         if (target.meta.sizes != sizes)
             throw Error("cross_entropy_loss: found probabilities of sizes " + to_string(target.meta.sizes) +
-                        ", expected those of the input, " + to_string(sizes));
+                        ", expected the sizes of the input, " + to_string(sizes));
         NodeValue share = rows_of_classes(b, target);
         if (smoothing > 0)
             share = g.add(g.mul(share, Arg(1 - smoothing)), Arg(smoothing / static_cast<double>(classes)));

@@ -17,7 +17,9 @@ namespace {
 std::vector<std::int64_t> places_along(const Tensor& self, std::int64_t dim, const Tensor& index) {
     const Tensor to = at_least_1d(self), at = at_least_1d(index);
     const auto d = static_cast<std::size_t>(wrap_dim(dim, to.rank()));
-    if (to.rank() != at.rank()) throw Error("found an index of another rank");
+    if (to.rank() != at.rank())
+        throw Error("found an index of rank " + std::to_string(at.rank()) + ", expected the tensor's rank, " +
+                    std::to_string(to.rank()));
     const Strides strides = contiguous_strides(to.sizes());
     const std::vector<std::int64_t> positions = at.values<std::int64_t>();
     std::vector<std::int64_t> places;
@@ -44,7 +46,9 @@ Tensor put_slices(const Tensor& values, const Sizes& self, const std::vector<std
     }
     const auto first = static_cast<std::ptrdiff_t>(at), count = static_cast<std::ptrdiff_t>(positions.size());
     sizes.insert(sizes.begin() + first, positions.begin(), positions.end());
-    if (broadcast_sizes(values.sizes(), sizes) != sizes) throw Error("found values of other sizes");
+    if (broadcast_sizes(values.sizes(), sizes) != sizes)
+        throw Error("found values of sizes " + to_string(values.sizes()) + ", expected sizes that broadcast to " +
+                    to_string(sizes));
     Strides strides = broadcast_strides(values.sizes(), values.strides(), sizes);
     std::rotate(sizes.begin(), sizes.begin() + first, sizes.begin() + first + count);
     std::rotate(strides.begin(), strides.begin() + first, strides.begin() + first + count);

@@ -36,7 +36,8 @@ std::vector<NodeRef> decompose_pack_backward(GraphBuilder& b, const Arguments<No
     const bool batch_first = args.boolean("batch_first");
     if (input.size() < 2 || input.size() != grad.meta.sizes.size() + 1)
         throw Error("_pack_padded_sequence_backward: found input_size " + to_string(input) +
-                    " for a gradient of sizes " + to_string(grad.meta.sizes) + ", expected one dimension more");
+                    " for a gradient of sizes " + to_string(grad.meta.sizes) +
+                    ", expected an input_size with one dimension more than the gradient");
     const std::int64_t steps = input[batch_first ? 1 : 0], batch = input[batch_first ? 0 : 1];
     const Packing packing = packing_of(b, batch_sizes.meta.numel(), batch, batch_sizes, grad.meta.sizes[0]);
     Sizes rows = grad.meta.sizes, sizes(input.begin(), input.end());

@@ -24,7 +24,7 @@ struct Padding {
 Padding plan_padding(const Sizes& self, const std::vector<std::int64_t>& pad, const std::string& op) {
     if (pad.size() % 2 != 0 || pad.size() > 2 * self.size())
         throw Error(op + ": found " + std::to_string(pad.size()) + " amounts for a tensor of " +
-                    std::to_string(self.size()) + " dimensions, expected two for each of the last dimensions");
+                    std::to_string(self.size()) + " dimensions, expected two for each padded dimension");
     Padding plan{std::vector<std::int64_t>(self.size(), 0), std::vector<std::int64_t>(self.size(), 0), self};
     for (std::size_t i = 0; i < pad.size() / 2; ++i) {
         const std::size_t d = self.size() - 1 - i;
@@ -35,7 +35,7 @@ Padding plan_padding(const Sizes& self, const std::vector<std::int64_t>& pad, co
             size < 0 || (plan.before[d] < 0 && self[d] < -plan.before[d]) ||
             (plan.after[d] < 0 && self[d] + std::min<std::int64_t>(plan.before[d], 0) < -plan.after[d]))
             throw Error(op + ": found padding " + to_string(pad) + " for sizes " + to_string(self) +
-                        ", expected to crop at most the size");
+                        ", expected negative padding that removes at most the size");
     }
     element_count(plan.sizes);
     return plan;
@@ -217,8 +217,9 @@ std::vector<NodeRef> decompose_pad(GraphBuilder& b, const Arguments<NodeValue>& 
     if (mode == "circular") return {pad_circular(b, self, pad).ref};
     const std::size_t dims = pad.size() / 2;
     if ((mode != "reflect" && mode != "replicate") || dims < 1 || dims > 3)
-        throw Error("pad: found mode '" + mode + "' with " + std::to_string(pad.size()) +
-                    " amounts, expected constant, circular, or reflect or replicate of 1 to 3 dimensions");
+        throw Error(
+            "pad: found mode '" + mode + "' with " + std::to_string(pad.size()) +
+            " amounts, expected constant or circular, or reflect or replicate with the amounts of 1 to 3 dimensions");
     return {b.call("aten." + std::string(mode == "reflect" ? "reflection" : "replication") + "_pad" +
                        std::to_string(dims) + "d.default",
                    {arg(self), Arg::ints(pad)})

@@ -31,7 +31,7 @@ Window patch_window(const Arguments<NodeValue>& a, const Sizes& image) {
         const std::int64_t room = (Checked(image[d]) + Checked(2) * w.padding[d] - reached).value();
         if (image[d] < 1 || room < 0)
             throw Error(op + ": found windows of " + to_string(w.kernel) + " in an image of " + to_string(image) +
-                        ", expected an image that holds one");
+                        ", expected an image that is large enough for one window");
         w.out.push_back(room / w.stride[d] + 1);
     }
     return w;
@@ -83,7 +83,7 @@ Refs col2im(GraphBuilder& b, const Arguments<NodeValue>& a) {
                       sizes.back() == w.places();
     if (!fits)
         throw Error("col2im: found an operand of sizes " + to_string(sizes) + ", expected [N, C * " +
-                    std::to_string(w.taps()) + ", " + std::to_string(w.places()) + "] or without N");
+                    std::to_string(w.taps()) + ", " + std::to_string(w.places()) + "], or the same without N");
     const Sizes whole = padded_sizes(w);
     const std::int64_t pixels = element_count(whole);
     Sizes rows(sizes.begin(), sizes.end() - 2);
@@ -130,8 +130,9 @@ Refs max_unpool(GraphBuilder& b, const Arguments<NodeValue>& a) {
     const Sizes& sizes = x.meta.sizes;
     if (sizes != at.meta.sizes || image.size() != Rank || (sizes.size() != Rank + 1 && sizes.size() != Rank + 2))
         throw Error(a.schema().name + ": found an operand of sizes " + to_string(sizes) + ", indices of " +
-                    to_string(at.meta.sizes) + " and output_size " + to_string(image) + ", expected images and " +
-                    std::to_string(Rank) + " sizes");
+                    to_string(at.meta.sizes) + " and output_size " + to_string(image) +
+                    ", expected images, indices of the same sizes, and an output_size of " + std::to_string(Rank) +
+                    " numbers");
     if (at.meta.dtype != DType::i64)
         throw Error(a.schema().name + ": found indices of " + std::string(name(at.meta.dtype)) + ", expected i64");
     if constexpr (Rank == 3) window_parameter(a.schema().name, "stride", a.integers("stride"), 3, {}, 1);

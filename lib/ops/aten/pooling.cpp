@@ -57,7 +57,7 @@ Pooling pooling_over(const std::string& op, const ValueMeta& self, std::int64_t 
     for (const std::int64_t size : pooling.window.in)
         if (size < 1)
             throw Error(op + ": found an operand of sizes " + to_string(self.sizes) +
-                        ", expected only the batch to be empty");
+                        ", expected no empty dimension except the batch");
     return pooling;
 }
 

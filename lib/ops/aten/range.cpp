@@ -35,7 +35,7 @@ Range range_of(const Arguments<T>& a) {
         number_text(range.start) + " to " + number_text(range.end) + " by " + number_text(range.step);
     if (range.dtype == DType::boolean) throw Error("arange: found dtype bool, expected a number type");
     if (!std::isfinite(start) || !std::isfinite(end) || step == 0 || std::isnan(step) || (end - start) / step < 0)
-        throw Error("arange: found " + text + ", expected finite bounds and a step from the first toward the second");
+        throw Error("arange: found " + text + ", expected finite bounds and a step that leads from start to end");
     const double count = std::ceil((end - start) / step);
     if (!(count <= 9e15)) throw Error("arange: found " + text + ", expected fewer than 2^53 elements");
     range.count = whole_number(count, "a number of elements");

@@ -141,7 +141,7 @@ std::vector<NodeRef> decompose_rot90(GraphBuilder& b, const Arguments<NodeValue>
     std::vector<std::int64_t> dims = a.integers("dims");
     if (rank < 2 || dims.size() != 2)
         throw Error("rot90: found dims " + to_string(dims) + " for sizes " + to_string(self.meta.sizes) +
-                    ", expected two dimensions of at least two");
+                    ", expected two dims and a tensor of at least two dimensions");
     for (std::int64_t& d : dims) d = wrap_dim(d, rank);
     if (dims[0] == dims[1]) throw Error("rot90: found dims " + to_string(dims) + ", expected different dimensions");
     const auto flipped = [&](const NodeValue& x, const std::vector<std::int64_t>& along) {

@@ -69,7 +69,7 @@ Recurrence recurrence_of(const Arguments<T>& args) {
         if (steps.dtype != DType::i64 || steps.sizes.size() != 1 || state.sizes.size() != 3)
             throw Error(op + ": found batch_sizes of " + std::string(name(steps.dtype)) + to_string(steps.sizes) +
                         " and a state of sizes " + to_string(state.sizes) +
-                        ", expected i64 with one dimension, and three dimensions");
+                        ", expected batch_sizes of i64 with one dimension, and a state of three dimensions");
         r.time = steps.sizes[0];
         r.batch = state.sizes[1];
     } else {
@@ -81,10 +81,11 @@ Recurrence recurrence_of(const Arguments<T>& args) {
     const std::int64_t expected = (Checked(r.layers) * r.directions * r.weights()).value();
     if (r.time < 1 || r.layers < 1 || static_cast<std::int64_t>(params.size()) != expected)
         throw Error(op + ": found " + std::to_string(params.size()) + " params and a sequence of " +
-                        std::to_string(r.time) + ", expected " + std::to_string(std::max<std::int64_t>(expected, 1)) +
-                        " and at least one step",
+                        std::to_string(r.time) + " steps, expected " +
+                        std::to_string(std::max<std::int64_t>(expected, 1)) + " params and at least one step",
                     "projections (proj_size) are not supported");
-    if (meta_of(params[1]).sizes.size() != 2) throw Error(op + ": found params[1] of another rank, expected a matrix");
+    if (meta_of(params[1]).sizes.size() != 2)
+        throw Error(op + ": found params[1] that is not a matrix, expected a matrix");
     r.hidden = meta_of(params[1]).sizes[1];
     check_state(args, r, r.state_sizes());
     for (std::int64_t i = 0; i < r.layers * r.directions; i++)

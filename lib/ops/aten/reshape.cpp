@@ -122,7 +122,7 @@ void check_as_strided(const Arguments<T>& a) {
     element_count(sizes);
     if (a.integers("stride").size() != sizes.size())
         throw Error("as_strided: found sizes " + to_string(sizes) + " and strides " + to_string(a.integers("stride")) +
-                    ", expected equal numbers");
+                    ", expected one stride for each size");
 }
 
 std::vector<ValueMeta> infer_as_strided(const Arguments<ValueMeta>& a) {

@@ -22,7 +22,8 @@ Resize resize_of(const std::string& op, const ValueMeta& operand, std::size_t ra
                     std::to_string(rank + 2));
     const auto& wanted = request.sizes;
     if ((wanted ? wanted->size() : request.factors.size()) != rank)
-        throw Error(op + ": found another number of sizes or factors than " + std::to_string(rank));
+        throw Error(op + ": found " + std::to_string(wanted ? wanted->size() : request.factors.size()) +
+                    " sizes or factors, expected " + std::to_string(rank));
     Resize r;
     r.dtype = operand.dtype;
     r.align_corners = request.align_corners;

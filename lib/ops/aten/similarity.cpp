@@ -59,7 +59,7 @@ Refs triplet_margin_loss(GraphBuilder& b, const Arguments<NodeValue>& a) {
     if (rank("anchor") != rank("positive") || rank("anchor") != rank("negative"))
         throw Error("triplet_margin_loss: found " + std::to_string(rank("anchor")) + ", " +
                     std::to_string(rank("positive")) + " and " + std::to_string(rank("negative")) +
-                    " dimensions, expected equal numbers");
+                    " dimensions, expected equal numbers of dimensions");
     const auto distance = [&](const char* x, const char* y) {
         return g.call("aten.pairwise_distance.default",
                       {arg(a.tensor(x)), arg(a.tensor(y)), Arg(a.number("p")), Arg(a.number("eps"))});

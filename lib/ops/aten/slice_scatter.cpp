@@ -121,7 +121,8 @@ NodeValue with_diagonal(GraphBuilder& b, const NodeValue& self, const NodeValue&
     const NodeValue at =
         g.call("aten.diagonal.default", {arg(g.reshape(range, self.meta.sizes)), d.offset, d.dim1, d.dim2});
     if (at.meta.sizes != source.meta.sizes)
-        throw Error("found " + to_string(source.meta.sizes) + " for a diagonal of sizes " + to_string(at.meta.sizes));
+        throw Error("found a source of sizes " + to_string(source.meta.sizes) +
+                    ", expected the sizes of the diagonal, " + to_string(at.meta.sizes));
     const NodeValue flat = g.reshape(self, {count}), places = g.reshape(at, {at.meta.numel()});
     const NodeValue put = g.call("aten.index_put.default", {arg(flat), ArgList(1, arg(places)),
                                                             arg(g.reshape(source, {at.meta.numel()})), false});

@@ -96,7 +96,7 @@ struct Unfold {
         if (length < 0 || length > extent || step <= 0)
             throw Error("unfold: found size " + std::to_string(length) + " and step " + std::to_string(step) +
                         " for a dimension of size " + std::to_string(extent) +
-                        ", expected a size within it and a step of at least 1");
+                        ", expected a size from 0 to the dimension's, and a step of at least 1");
         if (self.sizes.empty()) return {View{{length}, {}, {1}}};
         View view = View::identity(self.sizes);
         const auto d = static_cast<std::size_t>(dim);

@@ -63,7 +63,7 @@ struct Movedim {
         const std::vector<std::int64_t> to = wrap_dims(named_dims(a, "destination"), self.rank(), "movedim");
         if (from.size() != to.size())
             throw Error("movedim: found source " + to_string(from) + " and destination " + to_string(to) +
-                        ", expected equal numbers");
+                        ", expected lists of equal lengths");
         if (self.sizes.empty()) return {View::identity(self.sizes)};
         std::vector<std::int64_t> order(self.sizes.size(), -1);
         for (std::size_t i = 0; i < from.size(); ++i) order[static_cast<std::size_t>(to[i])] = from[i];

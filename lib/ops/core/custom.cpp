@@ -68,7 +68,7 @@ void check_target(const std::string& target) {
         throw Error("found the op name '" + target + "', expected NAMESPACE.NAME, as in mylib.scale");
     for (const RegisteredOp& op : Registry::instance().all())
         if (op.def->name.substr(0, op.def->name.find('.')) == dialect)
-            throw Error("found the op name '" + target + "', expected another namespace than " + dialect);
+            throw Error("found the op name '" + target + "', expected a namespace other than " + dialect);
 }
 
 }  // namespace
@@ -80,7 +80,7 @@ const RegisteredOp& register_op(CustomOp op) {
     std::unique_ptr<Entry>& entry = all.by_target[op.target];
     if (entry && entry->schema != op.schema)
         throw Error("op " + op.target + ": found the schema " + op.schema + ", expected " + entry->schema +
-                    ", the schema it was registered with");
+                    ", the schema that the op was registered with");
     if (!entry) {
         entry = std::make_unique<Entry>();
         entry->target = op.target;

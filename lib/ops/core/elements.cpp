@@ -49,7 +49,7 @@ Tensor checked_number(const Scalar& value, DType dtype, const std::string& op) {
                        });
     if (!holds)
         throw Error(op + ": found the number " + number_text(value) + ", expected a number that " +
-                    std::string(name(dtype)) + " holds");
+                    std::string(name(dtype)) + " can represent");
     return Tensor::of(value, dtype);
 }
 

@@ -63,7 +63,7 @@ void check_main_dtype(const RegisteredOp& op, const Arguments<T>& arguments) {
     for (const DType dtype : kAllDTypes)
         if (op.def->dtypes & set_of(dtype)) allowed += ' ' + std::string(name(dtype));
     throw Error(std::string(op.def->name) + " is not defined for " + std::string(name(*main)),
-                "it is defined for" + allowed);
+                "the op is defined for" + allowed);
 }
 template void check_main_dtype(const RegisteredOp&, const Arguments<Tensor>&);
 

@@ -29,7 +29,7 @@ bool has_writes(const Graph& graph) {
 
 NodeRef written_operand(const Node& call) {
     const NodeRef* operand = call.args.empty() ? nullptr : call.args.front().node();
-    if (!operand) throw Error(call.target + ": found no value to write into, expected one as its first argument");
+    if (!operand) throw Error(call.target + ": found no value to write into, expected a value as the first argument");
     return *operand;
 }
 

@@ -64,7 +64,7 @@ std::vector<ValueMeta> alternative_results(const Graph& first, const Graph& seco
     const std::vector<ValueMeta> on_false = body_results(second, inputs);
     if (on_true.size() != on_false.size())
         throw Error("found branches with " + std::to_string(on_true.size()) + " and " +
-                    std::to_string(on_false.size()) + " results, expected equal numbers");
+                    std::to_string(on_false.size()) + " results, expected equal numbers of results");
     for (std::size_t i = 0; i < on_true.size(); ++i)
         if (!same_type(on_true[i], on_false[i]))
             throw Error("found branches whose result " + std::to_string(i) + " is " + type_text(on_true[i]) + " and " +

@@ -25,11 +25,12 @@ NodeValue by_heads(const Rewrite& op, const std::string& name, const std::string
     const std::string found = "found " + heads_name + " " + std::to_string(heads) + " and '" + name + "' of sizes " +
                               to_string(sizes) + ", expected ";
     if (sizes.size() == 4) {
-        if (heads != 0 && heads != sizes[1]) throw Error(found + "as many heads: [batch, heads, tokens, size]");
+        if (heads != 0 && heads != sizes[1])
+            throw Error(found + "that number of heads as the second size: [batch, heads, tokens, size]");
         return x;
     }
     if (sizes.size() != 3 || heads < 1 || sizes[2] % heads != 0)
-        throw Error(found + "[batch, heads, tokens, size], or heads and [batch, tokens, heads * size]");
+        throw Error(found + "[batch, heads, tokens, size], or a number of heads with [batch, tokens, heads * size]");
     return op.permute(op.reshape(x, {sizes[0], sizes[1], heads, sizes[2] / heads}), {0, 2, 1, 3});
 }
 
@@ -75,9 +76,9 @@ Attention attention_of(const Rewrite& op) {
     if (op.has("past_key") != op.has("past_value"))
         throw Error("found one of past_key and past_value, expected both or none");
     if (op.has("past_key") && op.has("nonpad_kv_seqlen"))
-        throw Error("found nonpad_kv_seqlen and past_key, expected one of them");
+        throw Error("found nonpad_kv_seqlen and past_key, expected at most one of them");
     if (rank_of(op.tensor("Q")) != rank_of(op.tensor("K")) || rank_of(op.tensor("Q")) != rank_of(op.tensor("V")))
-        throw Error("found Q, K and V of different ranks, expected one rank");
+        throw Error("found Q, K and V of different ranks, expected equal ranks");
     Attention a{by_heads(op, "Q", "q_num_heads"), by_heads(op, "K", "kv_num_heads"), by_heads(op, "V", "kv_num_heads")};
     const std::int64_t own = a.keys();
     a.key = after_past(op, a.key, "past_key");
@@ -250,13 +251,13 @@ Results tensor_scatter(GraphBuilder& builder, const Arguments<NodeValue>& argume
     const std::int64_t axis = wrap_dim(op.integer("axis"), rank_of(past));
     const std::string mode = arguments.text("mode");
     if (mode != "linear" && mode != "circular") throw Error("found mode '" + mode + "', expected linear or circular");
-    if (axis == 0) throw Error("found axis 0, expected another axis than the batch");
+    if (axis == 0) throw Error("found axis 0, the batch, expected another axis");
     Sizes expected = past.meta.sizes;
     if (rank_of(update) == rank_of(past)) expected[static_cast<std::size_t>(axis)] = size_of_dim(update, axis);
     const std::int64_t all = size_of_dim(past, axis), some = expected[static_cast<std::size_t>(axis)];
     if (update.meta.sizes != expected || some > all)
         throw Error("found past_cache " + to_string(past.meta.sizes) + " and update " + to_string(update.meta.sizes) +
-                    ", expected equal sizes, except for fewer along axis " + std::to_string(axis));
+                    ", expected equal sizes, except that update may be smaller along axis " + std::to_string(axis));
     Sizes along(past.meta.sizes.size(), 1), each = along;
     along[static_cast<std::size_t>(axis)] = some;
     each[0] = size_of_dim(past, 0);

@@ -52,8 +52,9 @@ std::vector<ValueMeta> infer_loop(const Arguments<ValueMeta>& arguments) {
     const std::vector<ValueMeta> results =
         body_results(body, joined(joined(head, carried), arguments.tensors("captured")));
     if (results.size() < carried.size() + 1 || results[0].dtype != DType::boolean || results[0].numel() != 1)
-        throw Error("found a loop body with " + std::to_string(results.size()) + " results, expected a condition and " +
-                    std::to_string(carried.size()) + " carried values first");
+        throw Error("found a loop body with " + std::to_string(results.size()) +
+                    " results, expected a boolean condition, then " + std::to_string(carried.size()) +
+                    " carried values");
     std::vector<ValueMeta> metas(results.begin() + 1, results.end());
     check_carried(carried, metas);
     if (metas.size() == carried.size()) return metas;
@@ -119,7 +120,8 @@ ScanShape scan_shape(const std::vector<Sizes>& operands, std::int64_t sequences,
     if ((!axes.empty() && axes.size() != shape.sequences) ||
         (!directions.empty() && directions.size() != shape.sequences))
         throw Error(
-            "found scan_input_axes or scan_input_directions of another length, expected num_scan_inputs elements");
+            "found scan_input_axes or scan_input_directions of an unexpected length, expected num_scan_inputs "
+            "elements");
     for (std::size_t i = 0; i < shape.sequences; ++i) {
         const Sizes& sizes = operands[shape.states + i];
         if (sizes.empty()) throw Error("found a 0-d sequence, expected at least one dimension");
@@ -127,7 +129,7 @@ ScanShape scan_shape(const std::vector<Sizes>& operands, std::int64_t sequences,
         const std::int64_t length = sizes[static_cast<std::size_t>(axis)];
         if (i > 0 && length != shape.length)
             throw Error("found sequences of " + std::to_string(shape.length) + " and " + std::to_string(length) +
-                        " elements, expected equal numbers");
+                        " elements, expected equal lengths");
         shape.length = length;
         shape.input_axes.push_back(axis);
         shape.input_reversed.push_back(!directions.empty() && directions[i] != 0);

@@ -180,7 +180,7 @@ DeformPlan plan_deform_conv(const Rewrite& op) {
         size_of_dim(w, 1) * plan.groups != plan.channels)
         throw Error("found X of sizes " + to_string(x.meta.sizes) + ", W of " + to_string(w.meta.sizes) + ", " +
                     std::to_string(plan.groups) + " groups and " + std::to_string(plan.moved) +
-                    " of offsets, expected groups that divide the channels");
+                    " offset groups, expected numbers of groups that divide the channels");
     const auto expect = [&](const char* name, const NodeValue& value, std::int64_t each) {
         const Sizes sizes = {plan.batch, plan.moved * plan.elements() * each, plan.blocks[0], plan.blocks[1]};
         if (value.meta.sizes != sizes)

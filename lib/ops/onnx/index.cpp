@@ -123,8 +123,8 @@ Results scatter_elements(GraphBuilder& builder, const Arguments<NodeValue>& argu
     const NodeValue data = op.tensor("data"), updates = op.tensor("updates"), indices = op.tensor("indices");
     const std::int64_t axis = wrap_dim(op.integer("axis"), rank_of(data));
     if (updates.meta.sizes != indices.meta.sizes)
-        throw Error("found updates of sizes " + to_string(updates.meta.sizes) + ", expected those of the indices, " +
-                    to_string(indices.meta.sizes));
+        throw Error("found updates of sizes " + to_string(updates.meta.sizes) +
+                    ", expected the sizes of the indices, " + to_string(indices.meta.sizes));
     return {scatter_along(op, data, axis, wrapped(op, indices, size_of_dim(data, axis)), updates).ref};
 }
 
@@ -186,7 +186,7 @@ Results reverse_sequence(GraphBuilder& builder, const Arguments<NodeValue>& argu
     const std::int64_t batch_axis = op.integer("batch_axis"), time_axis = op.integer("time_axis");
     if (rank_of(input) < 2 || std::min(batch_axis, time_axis) != 0 || std::max(batch_axis, time_axis) != 1)
         throw Error("found batch_axis " + std::to_string(batch_axis) + " and time_axis " + std::to_string(time_axis) +
-                    ", expected 0 and 1, and at least two dimensions");
+                    ", expected axes 0 and 1 in either order, and an input of at least two dimensions");
     const std::int64_t time = size_of_dim(input, time_axis), batch = size_of_dim(input, batch_axis);
     const Sizes over_time = time_axis == 0 ? Sizes{time, 1} : Sizes{1, time};
     const Sizes over_batch = time_axis == 0 ? Sizes{1, batch} : Sizes{batch, 1};

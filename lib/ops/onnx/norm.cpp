@@ -126,7 +126,7 @@ Results layer_normalization(GraphBuilder& builder, const Arguments<NodeValue>& a
     NodeValue y = op("aten.mul.Tensor", op.cast(op("aten.mul.Tensor", m.centered, inverse), dtype), op.tensor("Scale"));
     if (op.has("B")) y = op("aten.add.Tensor", y, op.tensor("B"));
     if (y.meta.sizes != x.meta.sizes)
-        throw Error("found a scale or bias of other sizes, expected sizes that broadcast to " +
+        throw Error("found a scale or bias of unexpected sizes, expected sizes that broadcast to " +
                     to_string(x.meta.sizes));
     Results results = {y.ref};
     const std::int64_t count = op.integer("num_outputs");

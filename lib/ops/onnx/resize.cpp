@@ -236,7 +236,7 @@ void keep_aspect_ratio(const Rewrite& op, std::vector<Resampling>& dims, const I
         Resampling& r = dims[static_cast<std::size_t>(dim)];
         const double grown = std::floor(scale * static_cast<double>(r.from) + 0.5);
         if (!(scale > 0) || !(grown <= static_cast<double>(kLongest)))
-            throw Error("found sizes by which " + std::to_string(r.from) + " elements become " + shortest(grown) +
+            throw Error("found sizes that resize " + std::to_string(r.from) + " elements to " + shortest(grown) +
                         ", expected at most " + std::to_string(kLongest));
         r.scale = scale;
         r.to = whole_number(grown, "a size");
@@ -251,7 +251,7 @@ Results resize(GraphBuilder& builder, const Arguments<NodeValue>& arguments) {
     const NodeValue x = op.tensor("X");
     if (op.opset() < 11) {  // its operands are X and scales
         if (!op.has("scales") || op.has("roi") || op.has("sizes"))
-            throw Error("found other operands at opset 10, expected X and scales");
+            throw Error("found operands other than X and scales at opset 10, expected only these two");
         return {resample(op, x, by_scales(x, op.known("scales").values<double>()), old_options(op)).ref};
     }
     const Options options{arguments.text("mode"),

@@ -86,7 +86,7 @@ Ints wrap_dims(const Ints& dims, std::int64_t rank) {
 
 std::int64_t size_of_dim(const NodeValue& value, std::int64_t dim) {
     if (dim >= rank_of(value))
-        throw Error("found a value of rank " + std::to_string(rank_of(value)) + ", expected one with a dimension " +
+        throw Error("found a value of rank " + std::to_string(rank_of(value)) + ", expected a value with a dimension " +
                     std::to_string(dim));
     return value.meta.sizes[static_cast<std::size_t>(dim)];
 }

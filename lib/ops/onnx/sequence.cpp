@@ -76,7 +76,7 @@ OnnxValue insert(OnnxReader& node) {
 
 OnnxValue erase(OnnxReader& node) {
     std::vector<NodeRef> elements = sequence(node, 0);
-    if (elements.empty()) throw Error("found an empty sequence, expected one that holds an element");
+    if (elements.empty()) throw Error("found an empty sequence, expected a sequence with an element");
     elements.erase(has(node, 1) ? elements.begin() + place(node, 1, elements.size(), elements.size())
                                 : elements.end() - 1);
     return OnnxValue(std::move(elements));
@@ -179,7 +179,7 @@ OnnxValue optional_of(OnnxReader& node) { return has(node, 0) ? given(node, 0) :
 OnnxValue get_element(OnnxReader& node) {
     const OnnxValue& value = given(node, 0);
     if (value.kind == OnnxValue::Kind::nothing)
-        throw Error("found an empty optional, expected one that holds an element");
+        throw Error("found an empty optional, expected an optional with an element");
     return value;
 }
 
@@ -210,13 +210,16 @@ std::vector<OnnxValue> loop(OnnxReader& node) {
         carried.assign(results.begin() + 1, results.end() - static_cast<std::ptrdiff_t>(collected.size()));
         for (std::size_t k = 0; k < collected.size(); ++k) {
             const OnnxValue& result = results[1 + carried.size() + k];
-            if (!result.is_tensor()) throw Error("found a loop that collects " + std::string(kind_name(result)));
+            if (!result.is_tensor())
+                throw Error("found a loop that collects " + std::string(kind_name(result)) + ", expected tensors");
             collected[k].push_back(result.nodes[0]);
         }
     }
     for (const std::vector<NodeRef>& tensors : collected) {
         if (tensors.empty())
-            throw Error("found a loop without iterations, expected at least one: its results have unknown sizes");
+            throw Error(
+                "found a loop without iterations, expected at least one: the sizes of the results are unknown without "
+                "an iteration");
         carried.emplace_back(stacked(node, tensors, 0));
     }
     return carried;
@@ -232,7 +235,7 @@ std::vector<OnnxValue> sequence_map(OnnxReader& node) {
             const OnnxValue& input = given(node, k);
             if (input.kind == OnnxValue::Kind::sequence && input.nodes.size() != count)
                 throw Error("found sequences of " + std::to_string(count) + " and " +
-                            std::to_string(input.nodes.size()) + " elements, expected equal numbers");
+                            std::to_string(input.nodes.size()) + " elements, expected equal lengths");
             inputs.push_back(input.is_tensor() ? input : OnnxValue(sequence(node, k)[i]));
         }
         const std::vector<OnnxValue> elements = node.body(inputs);
@@ -240,7 +243,8 @@ std::vector<OnnxValue> sequence_map(OnnxReader& node) {
             throw Error("found a body with " + std::to_string(elements.size()) + " results, expected " +
                         std::to_string(results.size()));
         for (std::size_t k = 0; k < results.size(); ++k) {
-            if (!elements[k].is_tensor()) throw Error("found a sequence of " + std::string(kind_name(elements[k])));
+            if (!elements[k].is_tensor())
+                throw Error("found a body that returns " + std::string(kind_name(elements[k])) + ", expected tensors");
             results[k].nodes.push_back(elements[k].nodes[0]);
         }
     }

@@ -40,7 +40,7 @@ Results reshape(GraphBuilder& builder, const Arguments<NodeValue>& arguments) {
             sizes[i] = data.meta.sizes[i];
         }
         if (sizes[i] < -1 || (sizes[i] == -1 && open >= 0))
-            throw Error("found the shape " + to_string(sizes) + ", expected sizes of at least 0 and at most one -1");
+            throw Error("found the shape " + to_string(sizes) + ", expected nonnegative sizes, with at most one -1");
         if (sizes[i] == -1)
             open = static_cast<std::int64_t>(i);
         else if (__builtin_mul_overflow(rest, sizes[i], &rest))
@@ -49,7 +49,7 @@ Results reshape(GraphBuilder& builder, const Arguments<NodeValue>& arguments) {
     const bool divides = open < 0 ? rest == total : rest != 0 && total % rest == 0;
     if (!divides)
         throw Error("found the shape " + to_string(sizes) + " for " + std::to_string(total) + " elements of " +
-                    to_string(data.meta.sizes) + ", expected an equal number");
+                    to_string(data.meta.sizes) + ", expected as many elements");
     if (open >= 0) sizes[static_cast<std::size_t>(open)] = total / rest;
     return {op("aten.reshape.default", data, sizes).ref};
 }

@@ -69,7 +69,8 @@ Results mel_weight_matrix(GraphBuilder& builder, const Arguments<NodeValue>& arg
         const double hertz = 700 * (std::pow(10, (static_cast<double>(i) * step + low) / 2595) - 1);
         const double edge = std::floor(static_cast<double>(length + 1) * hertz / static_cast<double>(rate));
         if (!(edge >= 0 && edge < static_cast<double>(bins)))
-            throw Error("found an edge in bin " + std::to_string(edge) + ", expected one of " + std::to_string(bins));
+            throw Error("found an edge in bin " + std::to_string(edge) + ", expected a bin from 0 to " +
+                        std::to_string(bins - 1));
         edges.push_back(whole_number(edge, "an edge"));
     }
     std::vector<double> weights(static_cast<std::size_t>(bins * mels), 0.0);

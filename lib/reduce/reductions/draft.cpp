@@ -23,12 +23,12 @@ constexpr int kMostSteps = 100'000;  // values that the reference may compute: a
 class CheckingInterpreter : public Interpreter {
   protected:
     void observe(const Graph& graph, NodeId id, std::span<const Tensor> results) override {
-        if (++steps_ > kMostSteps) throw Error("no end after " + std::to_string(kMostSteps) + " values");
+        if (++steps_ > kMostSteps) throw Error("the graph did not end after " + std::to_string(kMostSteps) + " values");
         if (told_to_stop()) throw Error("interrupted");
         const Node& node = graph.nodes[static_cast<std::size_t>(id)];
         for (std::size_t i = 0; i < node.results.size(); ++i)
             if (!same_type(node.results[i], ValueMeta::of(results[i])))
-                throw Error("%" + node.name + " is not what was inferred");
+                throw Error("%" + node.name + " does not have the inferred type");
     }
 
   private:

@@ -7,7 +7,7 @@ constexpr Reduction kReductions[] = {
     {"nested", "Replace an op with nested graphs by the branch that is taken, or by one iteration", nested_edits},
     {"outputs", "Drop outputs", output_edits},
     {"bypass", "Replace a call by one of its operands of the same type", bypass_edits},
-    {"values", "Replace what a call computes by zeros or ones", value_edits},
+    {"values", "Replace the results of a call by zeros or ones", value_edits},
     {"operands", "Replace an input by another one of the same type, or by a number", operand_edits},
     {"dims", "Shrink dimensions to 1, or to the smallest size that fails", dimension_edits},
     {"dtype", "Compute in f32", dtype_edits},

@@ -44,12 +44,14 @@ std::vector<Case> cases() {
          changed(model(kRelu), [](M& m) { m.clear_opset_import(); })},
         {"old opset", "found opset 0 of ai.onnx, expected ai.onnx 1 to 24", model(kRelu, 0)},
         {"an op that changed since an old opset",
-         "node #0 (PRelu) with output 'y': found opset 6 of ai.onnx, where PRelu differs from the one at opset 7",
+         "node #0 (PRelu) with output 'y': found PRelu at opset 6 of ai.onnx, which has another meaning since opset 7",
          model("g (float[2] x, float[2] s) => (float[2] y) { y = PRelu(x, s) }", 6)},
-        {"operands aligned by an axis, of ranks that are not declared", "where Add differs from the one at opset 7",
+        {"operands aligned by an axis, of ranks that are not declared",
+         "found Add at opset 6 of ai.onnx, which has another meaning since opset 7",
          model("g (float[2,3] x, float[2] b) => (float[2,3] y) { a = Neg(x) y = Add<broadcast = 1, axis = 0>(a, b) }",
                6)},
-        {"operands that an axis does not align", "where Add differs from the one at opset 7",
+        {"operands that an axis does not align",
+         "found Add at opset 6 of ai.onnx, which has another meaning since opset 7",
          model("g (float[2,3] x, float[3] b) => (float[2,3] y) { y = Add<broadcast = 1, axis = 2>(x, b) }", 6)},
         {"new opset", "found opset 25 of ai.onnx, expected ai.onnx 1 to 24", model(kRelu, 25)},
         {"complex operands", "onnx.Relu is not defined for c64",
@@ -85,7 +87,7 @@ std::vector<Case> cases() {
                      function.add_input("a");
                      function.add_output("a");
                  })},
-        {"a function of another opset", "where Softmax differs from the one at the model's opset 13",
+        {"a function of another opset", "but Softmax has another meaning at the model's opset 13",
          changed(model("g (float[2] x) => (float[2] y) { y = f(x) }"),
                  [](M& m) {
                      onnx::FunctionProto& function = *m.add_functions();

@@ -75,7 +75,7 @@ TEST_CASE("dynamic dimensions are what is given, and within the range that was e
     CHECK(load(entries(), {.sizes = {{4, 2}}}).graph.nodes.at(0).meta().sizes == Sizes{4, 2});
     CHECK(load(entries(), {.dims = {{"s0", 8}}}).assumed_dims.empty());
     CHECK_THROWS_WITH(load(entries(), {.dims = {{"s0", 9}}}),
-                      Catch::Contains("dynamic dimension s0 is 9, expected the exported range 1 to 8"));
+                      Catch::Contains("dynamic dimension s0 is 9, expected a size in the exported range: 1 to 8"));
 }
 
 namespace {
