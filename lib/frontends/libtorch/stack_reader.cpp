@@ -144,7 +144,9 @@ StackInfo StackReader::read(std::uint32_t stack) {
     std::vector<std::size_t> user;  // innermost first
     for (std::size_t i = 0; i < places.size(); ++i) {
         if (!is_user(places[i])) {
-            if (user.empty() && !info.comprehension && info.library.empty()) info.library = library_name(places[i]);
+            // In C++ the function that the user called; in Python, where others may wrap it, the innermost.
+            if (user.empty() && !info.comprehension && (info.library.empty() || !places[i].interpreted))
+                if (std::string name = library_name(places[i]); !name.empty()) info.library = std::move(name);
             continue;
         }
         if (is_comprehension(places[i]))
