@@ -68,6 +68,9 @@ report::Subject subject_of_model(const fs::path& model, SubjectOptions& options)
     if (options.runs_backend()) runnable = load(true);
     if (options.minify) options.backend.default_to(runnable.at(0));
     Suspected backend = suspected(options);
+    // Capture has held the reference against what records hold.
+    const auto recorded = [](const LoadedFrame& frame) { return frame.record.has_value(); };
+    if (backend && offered<Reference>(*backend) && std::ranges::all_of(runnable, recorded)) backend.reset();
     // What is run is what is told of, but of a folder: its graphs are told of, its records are run.
     report::Subject subject =
         report::subject_of(model, runnable.empty() || recognize(model) == ModelKind::trace ? load(false) : runnable);
