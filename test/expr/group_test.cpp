@@ -90,7 +90,7 @@ TEST_CASE("verify names the stage and the rule") {
         }
         return "accepted";
     };
-    using Catch::Matchers::Contains;
+    using Catch::Contains;
     const Expr i = variable("i"), zero = constant(DType::f32, 0);
     CHECK(complaint([](Group&) {}) == "accepted");
     CHECK_THAT(complaint([](Group& g) { g.stages[0].name = "while"; }), Contains("while"));

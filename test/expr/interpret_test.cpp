@@ -131,7 +131,7 @@ TEST_CASE("reductions, scans and scatters run in the order of their domain") {
 }
 
 TEST_CASE("out-of-bounds loads and wrong inputs are errors that say where") {
-    using Catch::Matchers::Contains;
+    using Catch::Contains;
     const Tensor x = Tensor::of<float>({1, 2, 3});
     const auto off_by_one = [](auto& v, const Index& at) { return v[0]({at[0] + index(1)}); };
     CHECK_THROWS_WITH(run(DType::f32, {3}, {x}, off_by_one),

@@ -13,7 +13,7 @@
 #include "tensor/safetensors.h"
 
 using namespace whittle;
-using Catch::Matchers::Contains;
+using Catch::Contains;
 
 namespace {
 

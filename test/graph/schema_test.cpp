@@ -7,7 +7,7 @@
 #include "graph/schema_columns.h"
 
 using namespace whittle;
-using Catch::Matchers::Contains;
+using Catch::Contains;
 
 TEST_CASE("ATen's notation is read") {
     const Schema add = Schema::parse("add.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor");

@@ -6,7 +6,7 @@
 #include "graph/example.h"
 
 using namespace whittle;
-using Catch::Matchers::Contains;
+using Catch::Contains;
 
 TEST_CASE("a graph prints as documented") {
     CHECK(print(small_graph()) == R"(graph graph {

@@ -7,7 +7,7 @@
 #include "graph/text.h"
 
 using namespace whittle;
-using Catch::Matchers::Contains;
+using Catch::Contains;
 
 namespace {
 

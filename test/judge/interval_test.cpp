@@ -15,7 +15,7 @@
 #include "tensor/random.h"
 
 using namespace whittle;
-using Catch::Matchers::Contains;
+using Catch::Contains;
 
 namespace {
 

@@ -10,7 +10,7 @@
 #include "ops/core/registry.h"
 
 using namespace whittle;
-using Catch::Matchers::Contains;
+using Catch::Contains;
 
 namespace {
 

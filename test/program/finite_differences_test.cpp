@@ -11,7 +11,7 @@
 #include "program/gradients.h"
 
 using namespace whittle;
-using Catch::Matchers::Contains;
+using Catch::Contains;
 
 namespace {
 

@@ -15,7 +15,7 @@
 
 using namespace whittle;
 using namespace whittle::reduce;
-using Catch::Matchers::Contains;
+using Catch::Contains;
 
 namespace {
 

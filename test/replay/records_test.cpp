@@ -6,7 +6,7 @@
 #include "environment_variable.h"
 
 using namespace whittle;
-using Catch::Matchers::Contains;
+using Catch::Contains;
 namespace fs = std::filesystem;
 
 namespace {

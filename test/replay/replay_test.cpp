@@ -14,7 +14,7 @@
 #include "trace/record.h"
 
 using namespace whittle;
-using Catch::Matchers::Contains;
+using Catch::Contains;
 namespace fs = std::filesystem;
 
 namespace {

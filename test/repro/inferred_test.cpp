@@ -10,7 +10,7 @@
 
 using namespace whittle;
 using namespace whittle::repro;
-using Catch::Matchers::Contains;
+using Catch::Contains;
 
 namespace {
 

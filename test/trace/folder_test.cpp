@@ -11,7 +11,7 @@
 #include "trace/names.h"
 
 using namespace whittle;
-using Catch::Matchers::Contains;
+using Catch::Contains;
 namespace fs = std::filesystem;
 
 namespace {

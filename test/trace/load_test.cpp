@@ -12,7 +12,7 @@
 #include "ops/samples/table.h"
 
 using namespace whittle;
-using Catch::Matchers::Contains;
+using Catch::Contains;
 
 namespace {
 

@@ -12,7 +12,7 @@
 #include "trace/index.h"
 
 using namespace whittle;
-using Catch::Matchers::Contains;
+using Catch::Contains;
 namespace fs = std::filesystem;
 
 namespace {

@@ -29,7 +29,7 @@ constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 TEST_CASE("an unknown op is named with close spellings", "[ops]") {
-    using Catch::Matchers::Contains;
+    using Catch::Contains;
     const auto require = [](const char* target) { return error_of([&] { Registry::instance().require(target); }); };
     CHECK_THAT(require("aten.relu"), Contains("unknown op 'aten.relu'") && Contains("aten.relu.default"));
     CHECK_THAT(require("aten.rellu.default"), Contains("aten.relu.default"));
@@ -60,7 +60,7 @@ TEST_CASE("operands promote as in ATen", "[ops]") {
 }
 
 TEST_CASE("what ATen refuses is refused", "[ops]") {
-    using Catch::Matchers::Contains;
+    using Catch::Contains;
     const Tensor f = Tensor::of({1.f, 2.f}), i = Tensor::of<std::int64_t>({1, 0}), b = Tensor::of({true, false});
     const auto refused = [&](std::string_view target, const std::vector<Tensor>& tensors, ArgList args,
                              std::vector<std::pair<std::string, Arg>> kwargs = {}) {
@@ -178,7 +178,7 @@ TEST_CASE("the interpreter's step can be overridden and every node observed", "[
 }
 
 TEST_CASE("errors of a run and of inference name the node", "[ops]") {
-    using Catch::Matchers::Contains;
+    using Catch::Contains;
     Graph graph;
     const NodeRef x = graph.placeholder("x", ValueMeta::contiguous(DType::i64, {}));
     const NodeValue quotient = GraphBuilder(graph).call("aten.floor_divide.default", {x, x});
