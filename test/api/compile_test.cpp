@@ -138,7 +138,7 @@ TEST_CASE("a tensor that is passed twice is one input, and two tensors are anoth
     CHECK(compiled(y, y).equal(f(y, y)));
     CHECK(compiled(y, x).equal(f(y, x)));
     CHECK(compiled.stats().graphs == 2);
-    CHECK(compiled.stats().recompile_reasons == std::vector<std::string>{"L['b'] is L['a'], now another tensor"});
+    CHECK(compiled.stats().recompile_reasons == std::vector<std::string>{"L['b'] is L['a'], now a different tensor"});
     CHECK(compiled.stats().recompiles == 1);
 }
 

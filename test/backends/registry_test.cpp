@@ -56,10 +56,9 @@ TEST_CASE("what --backend names is parsed once, and printed as it parses") {
     CHECK(BackendSpec("halide").with_files(moved).text() == "halide");
 }
 
-TEST_CASE("an unknown name lists what exists and suggests a close one") {
-    CHECK_THROWS_WITH(find_backend("eagre"), Catch::Contains("backend 'eagre'") &&
-                                                 Catch::Contains("expected one of eager") &&
-                                                 Catch::Contains("did you mean 'eager'?"));
+TEST_CASE("an unknown name suggests a close one") {
+    CHECK_THROWS_WITH(find_backend("eagre"),
+                      Catch::Contains("backend 'eagre'") && Catch::Contains("did you mean 'eager'?"));
     CHECK_THROWS_WITH(find_backend("relu_accuracy_error"),
                       Catch::Contains("did you mean 'relu_accuracy_error_TESTING_ONLY'?"));
     CHECK_THROWS_WITH(find_backend("inductor"), Catch::Contains("cmd:PROGRAM ARGS"));

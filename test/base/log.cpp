@@ -330,5 +330,5 @@ TEST_CASE("each run has a debug folder of its own, and one that cannot be made i
     CHECK(std::filesystem::exists(folder.path() / "run_1" / "0001_k.ir.txt"));
     CHECK(std::filesystem::exists(folder.path() / "run_2" / "0001_k.ir.txt"));
     CHECK_THROWS_WITH(configure_log({.debug_dir = "/proc/no/such"}),
-                      Catch::Contains("/proc/no/such") && Catch::Contains("cannot make the debug folder"));
+                      Catch::Contains("/proc/no/such") && Catch::Contains("cannot create the debug folder"));
 }

@@ -109,7 +109,7 @@ TEST_CASE("a tensor that is passed twice is another call than two tensors", "[fr
     FrameCache cache(8);
     CHECK(call(cache, one, 0).empty());
     CHECK(guards(cache, 0) == std::vector<std::string>{"L['x']: f32[4] strides=[1]", "L['y'] is L['x']"});
-    CHECK(call(cache, two, 1) == "L['y'] is L['x'], now another tensor");
+    CHECK(call(cache, two, 1) == "L['y'] is L['x'], now a different tensor");
     CHECK(call(cache, one, 0).empty());
     CHECK(call(cache, two, 1).empty());
     CHECK(cache.entries().size() == 2);

@@ -164,8 +164,8 @@ TEST_CASE("guards tell what failed in the user's terms") {
     const Guard same(Source::local("y"), SameTensor{x()});
     CHECK(same.text() == "L['y'] is L['x']");
     CHECK(one(same, SameTensor{x()}).empty());
-    CHECK(one(same, SameTensor{Source::local("z")}) == "L['y'] is L['x'], now another tensor");
-    CHECK(one(same, f32({2})) == "L['y'] is L['x'], now another tensor");
+    CHECK(one(same, SameTensor{Source::local("z")}) == "L['y'] is L['x'], now a different tensor");
+    CHECK(one(same, f32({2})) == "L['y'] is L['x'], now a different tensor");
 
     const Guard branch(Source::condition("n > 2", 12), Outcomes{{1, 1, 0}});
     CHECK(branch.text() == "(n > 2) is true 2 times, then false");

@@ -216,8 +216,9 @@ TEST_CASE("a suspect is the default one until a backend is named", "[options]") 
     const fs::path graph = folder.path() / "g.json";
     save_graph(relu("g"), graph);
     const Tool tool("explain", "", "");
-    // The reference is not tried where nobody gave results to compare with.
-    CHECK(subject_of(tool, graph, options, folder.path() / "t").runnable.empty());
+    const report::Subject of_reference = subject_of(tool, graph, options, folder.path() / "t");
+    REQUIRE(of_reference.judged.size() == 1);
+    CHECK(of_reference.judged[0].compared.empty());
     options.backend.name = "relu_compile_error_TESTING_ONLY";
     const report::Subject subject = subject_of(tool, graph, options, folder.path() / "t");
     CHECK(subject.runnable == graph);

@@ -190,7 +190,7 @@ TEST_CASE("a value in a wider dtype is as exact as what it was computed in", "[i
     const RoundingDecision steps = decided(graph, inputs, pair(right + 0.004, -20), pair(right, -20));
     INFO(steps.why);
     CHECK(steps.explained);
-    CHECK_THAT(steps.why, Contains("within the rounding of aten."));
+    CHECK_THAT(steps.why, Contains("within the rounding error of aten."));
     CHECK_FALSE(decided(graph, inputs, pair(right + 0.2, -20), pair(right, -20)).explained);
     // The interval of the sum is too wide: the tolerance of f16 decides, not that of f32.
     const Graph total = parse(R"(graph total {
@@ -254,7 +254,7 @@ TEST_CASE("what an op without a bound computes is not excused", "[interval]") {
     const auto single = [](double value) { return Tensor::of(Scalar(value), DType::f32); };
     const RoundingDecision decision = decided(graph, {Tensor::of<float>({1, 0, 0, 1}, {2, 2})}, single(1), single(1.5));
     CHECK_FALSE(decision.explained);
-    CHECK_THAT(decision.why, Contains("aten._linalg_det.default has no bound"));
+    CHECK_THAT(decision.why, Contains("no bound on the rounding error of aten._linalg_det.default"));
 }
 
 TEST_CASE("where intervals are too wide, rounding is what is about as near to f64 as the expected values",

@@ -27,8 +27,8 @@ TEST_CASE("filters and shards part the records", "[replay]") {
         for (const std::string& name : selected(files, "", {i, 3})) together.push_back(name);
     CHECK(together == std::vector<std::string>{"r0", "r3", "r1", "r4", "r2"});
     CHECK(select_records(files, "", {7, 9}).empty());
-    CHECK_THROWS_WITH(select_records(files, "", {3, 3}), Contains("found shard 3 of 3"));
-    CHECK_THROWS_WITH(select_records(files, "(", {}), Contains("--filter: '(' is no regular expression"));
+    CHECK_THROWS_WITH(select_records(files, "", {3, 3}), Contains("found shard index 3 of 3 shards"));
+    CHECK_THROWS_WITH(select_records(files, "(", {}), Contains("--filter: '(' is not a regular expression"));
 }
 
 TEST_CASE("googletest's shard variables are heard", "[replay]") {
