@@ -48,7 +48,7 @@ TEST_CASE("HL_NUM_THREADS is a number of threads, or refused by name", "[kernel_
     CHECK(threads("") >= 1);
     for (const char* wrong : {"8abc", "0", "-1", "many"}) {
         CAPTURE(wrong);
-        CHECK_THROWS_WITH(threads(wrong), Catch::Contains("HL_NUM_THREADS") &&
-                                              Catch::Contains("found '" + std::string(wrong) + "'"));
+        CHECK_THROWS_WITH(threads(wrong),
+                          Catch::Contains("HL_NUM_THREADS") && Catch::Contains("found '" + std::string(wrong) + "'"));
     }
 }
