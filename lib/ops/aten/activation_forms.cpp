@@ -22,8 +22,8 @@ NodeValue prelu_weight(const Gradient& g, const NodeValue& x, const NodeValue& w
     const std::int64_t channels = sizes.size() > 1 ? sizes[1] : 1, count = weight.meta.numel();
     if (weight.meta.sizes.size() > 1 || (count != 1 && count != channels))
         throw Error("prelu: found a weight of sizes " + to_string(weight.meta.sizes) + " for an operand of sizes " +
-                    to_string(sizes) + ", expected at most 1 dimension, with 1 element or " + std::to_string(channels) +
-                    ", one for each channel");
+                    to_string(sizes) + ", expected a weight of at most 1 dimension with 1 element, or with " +
+                    std::to_string(channels) + " elements, one for each channel");
     Sizes wide(std::max<std::size_t>(sizes.size(), 1), 1);
     if (count != 1) wide[1] = count;
     return g.reshape(weight, wide);

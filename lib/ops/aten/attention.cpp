@@ -31,11 +31,10 @@ Sizes leading(const Sizes& sizes, std::size_t without) {
 std::int64_t repeats_of(const Sizes& query, const Sizes& key, const Sizes& value) {
     const auto heads = [](const Sizes& sizes) { return sizes.size() < 3 ? 0 : sizes[sizes.size() - 3]; };
     if (heads(key) < 1 || heads(key) != heads(value) || heads(query) % heads(key) != 0)
-        throw Error(
-            "scaled_dot_product_attention: found query " + to_string(query) + ", key " + to_string(key) + ", value " +
-            to_string(value) +
-            " with enable_gqa=true, expected key and value with equal numbers of heads (dimension -3), and query " +
-            "with a multiple of them");
+        throw Error("scaled_dot_product_attention: found query " + to_string(query) + ", key " + to_string(key) +
+                    ", value " + to_string(value) +
+                    " with enable_gqa=true, expected key and value with equal numbers of heads (dimension -3), and a "
+                    "query with a multiple of that number");
     return heads(query) / heads(key);
 }
 

@@ -85,7 +85,7 @@ std::vector<expr::Value> lower_fill_copy(expr::GroupBuilder&, const Arguments<ex
 /// becomes longer or shorter, and must lie side by side.
 ValueMeta seen_as(const ValueMeta& self, DType dtype) {
     if (dtype == DType::boolean && self.dtype != dtype)
-        throw Error("view: found elements of " + std::string(name(self.dtype)) +
+        throw Error("view: found elements of dtype " + std::string(name(self.dtype)) +
                         " to view as bool, expected bool: bytes other than 0 and 1 are not bools",
                     "convert the tensor to bool with to()");
     ValueMeta seen{dtype, self.sizes, self.strides, false};

@@ -46,7 +46,7 @@ Tensor broadcast_view(const Tensor& tensor, const Sizes& sizes) {
 /// Places of the selected elements, in row-major order of the sizes that both are broadcast to.
 Ints selected(const Tensor& mask, const Sizes& sizes) {
     if (mask.dtype() != DType::boolean)
-        throw Error("masked_select: found a mask of " + std::string(name(mask.dtype())) + ", expected bool");
+        throw Error("masked_select: found a mask of dtype " + std::string(name(mask.dtype())) + ", expected bool");
     const std::vector<bool> chosen = broadcast_view(mask, sizes).values<bool>();
     Ints places;
     for (std::size_t i = 0; i < chosen.size(); ++i)

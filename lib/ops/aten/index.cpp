@@ -156,7 +156,7 @@ template <class T>
 void check_values(const Arguments<T>& a) {
     const DType self = operand_info(a, "self").dtype, values = operand_info(a, "values").dtype;
     if (self != values)
-        throw Error("index_put: found values of " + std::string(name(values)) + " for a tensor of " +
+        throw Error("index_put: found values of dtype " + std::string(name(values)) + " for a tensor of dtype " +
                     std::string(name(self)) + ", expected equal dtypes");
 }
 

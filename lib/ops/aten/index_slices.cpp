@@ -44,8 +44,8 @@ std::vector<NodeRef> decompose_index_add(GraphBuilder& b, const Arguments<NodeVa
 std::vector<NodeRef> decompose_index_copy(GraphBuilder& b, const Arguments<NodeValue>& a) {
     const NodeValue self = a.tensor("self"), source = a.tensor("source");
     if (source.meta.dtype != self.meta.dtype)
-        throw Error("index_copy: found a source of " + std::string(name(source.meta.dtype)) + " for a tensor of " +
-                    std::string(name(self.meta.dtype)) + ", expected equal dtypes");
+        throw Error("index_copy: found a source of dtype " + std::string(name(source.meta.dtype)) +
+                    " for a tensor of dtype " + std::string(name(self.meta.dtype)) + ", expected equal dtypes");
     const std::int64_t dim = wrap_dim(a.integer("dim"), static_cast<std::int64_t>(self.meta.sizes.size()));
     const NodeValue wide = index_of_slices(b, "index_copy", self, dim, a.tensor("index"), source.meta.sizes);
     return {b.call("aten.scatter.src", {arg(self), dim, arg(wide), arg(source)}).ref};

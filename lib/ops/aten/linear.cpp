@@ -207,9 +207,9 @@ std::vector<NodeRef> decompose_tensordot(GraphBuilder& builder, const Arguments<
     const Sizes free_a = other_dims(a, dims_a), free_b = other_dims(b, dims_b);
     if (sizes_of(a, dims_a) != sizes_of(b, dims_b) || free_a.size() + dims_a.size() != a.meta.sizes.size() ||
         free_b.size() + dims_b.size() != b.meta.sizes.size())
-        throw Error("tensordot: found operands of sizes " + to_string(a.meta.sizes) + " over " + to_string(dims_a) +
-                    " and " + to_string(b.meta.sizes) + " over " + to_string(dims_b) +
-                    ", expected equal numbers of distinct dimensions, with equal sizes");
+        throw Error("tensordot: found operands of sizes " + to_string(a.meta.sizes) + " and " +
+                    to_string(b.meta.sizes) + " with dims_self=" + to_string(dims_a) + " and dims_other=" +
+                    to_string(dims_b) + ", expected equal numbers of distinct dimensions, with equal sizes");
     const Sizes sizes_a = sizes_of(a, free_a), sizes_b = sizes_of(b, free_b);
     const std::int64_t m = element_count(sizes_a), n = element_count(sizes_b), k = element_count(sizes_of(a, dims_a));
     const NodeValue left = reshape(builder, permute(builder, a, joined_sizes(free_a, dims_a)), {m, k});

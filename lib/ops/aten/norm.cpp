@@ -80,7 +80,7 @@ Groups groups_of(const Arguments<T>& arguments) {
     if (!fits)
         throw Error(op + ": found N=" + std::to_string(groups.batch) + ", C=" + std::to_string(groups.channels) +
                     " and HxW=" + std::to_string(groups.area) + " for an input of sizes " + to_string(sizes) +
-                    ", expected the first size, the second size and the product of the other sizes");
+                    ", expected N and C to be the first two sizes, and HxW the product of the other sizes");
     if (groups.groups <= 0 || groups.channels % groups.groups != 0)
         throw Error(op + ": found " + std::to_string(groups.groups) + " groups for " + std::to_string(groups.channels) +
                     " channels, expected a number of groups that divides the channels");

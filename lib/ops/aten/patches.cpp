@@ -135,7 +135,8 @@ Refs max_unpool(GraphBuilder& b, const Arguments<NodeValue>& a) {
                     std::to_string(Rank + 2) + " dimensions, and an output_size of " + std::to_string(Rank) +
                     " numbers");
     if (at.meta.dtype != DType::i64)
-        throw Error(a.schema().name + ": found indices of " + std::string(name(at.meta.dtype)) + ", expected i64");
+        throw Error(a.schema().name + ": found indices of dtype " + std::string(name(at.meta.dtype)) +
+                    ", expected i64");
     if constexpr (Rank == 3) window_parameter(a.schema().name, "stride", a.integers("stride"), 3, {}, 1);
     Sizes whole(sizes.begin(), sizes.end() - static_cast<std::ptrdiff_t>(Rank));
     whole.insert(whole.end(), image.begin(), image.end());

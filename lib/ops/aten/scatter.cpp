@@ -28,7 +28,7 @@ std::size_t check_scatter(const OperandInfo& self, const OperandInfo& index, con
                           std::int64_t dim, const std::string& op) {
     check_index_dtype(index.dtype, op);
     if (source.dtype != self.dtype)
-        throw Error(op + ": found a source of " + std::string(name(source.dtype)) + " for a tensor of " +
+        throw Error(op + ": found a source of dtype " + std::string(name(source.dtype)) + " for a tensor of dtype " +
                     std::string(name(self.dtype)) + ", expected equal dtypes");
     const Sizes to = at_least_1d(self.sizes), at = at_least_1d(index.sizes), from = at_least_1d(source.sizes);
     const auto wrapped = static_cast<std::size_t>(wrap_dim(dim, static_cast<std::int64_t>(to.size())));

@@ -23,8 +23,8 @@ template <class T>
 SearchPlan plan_search(const Arguments<T>& a) {
     const OperandInfo sequence = operand_info(a, "sorted_sequence"), values = operand_info(a, "self");
     if (sequence.dtype != values.dtype)
-        throw Error("searchsorted: found values of " + std::string(name(values.dtype)) + " for a sequence of " +
-                    std::string(name(sequence.dtype)) + ", expected equal dtypes");
+        throw Error("searchsorted: found values of dtype " + std::string(name(values.dtype)) +
+                    " for a sequence of dtype " + std::string(name(sequence.dtype)) + ", expected equal dtypes");
     const Sizes &s = sequence.sizes, &v = values.sizes;
     const bool fits =
         s.size() == 1 || (!s.empty() && s.size() == v.size() && std::equal(s.begin(), s.end() - 1, v.begin()));

@@ -74,8 +74,7 @@ expr::Value sorted_positions(expr::GroupBuilder& g, const expr::Value& self, std
     if (extent > kMostCompiled)
         throw Error(op + ": found a dimension of size " + std::to_string(extent) + ", expected at most " +
                         std::to_string(kMostCompiled) + " in compiled code",
-                    "sort in eager mode instead, or sort a smaller dimension: compiled sorting takes time quadratic in "
-                    "the size");
+                    "sort a smaller dimension: compiled sorting takes time quadratic in the size");
     Sizes sizes = self.sizes();
     sizes[dim] = count;
     if (element_count(sizes) == 0) return empty_value(DType::i32, sizes);

@@ -83,7 +83,7 @@ TEST_CASE("what ATen refuses is refused", "[ops]") {
     CHECK_THAT(refused("aten.sum.dim_IntList", {f}, {t(0), Arg::ints({1})}), Contains("-1") && Contains("0"));
     CHECK_THAT(refused("aten.add.Tensor", {f, Tensor(DType::f32, {3})}, {t(0), t(1)}),
                Contains("[2]") && Contains("[3]"));
-    CHECK_THAT(refused("aten.where.self", {f, f, f}, {t(0), t(1), t(2)}), Contains("a condition of f32"));
+    CHECK_THAT(refused("aten.where.self", {f, f, f}, {t(0), t(1), t(2)}), Contains("a condition of dtype f32"));
 }
 
 TEST_CASE("NaN and signs of zero follow ATen", "[ops]") {
