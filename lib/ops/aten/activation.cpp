@@ -100,7 +100,7 @@ struct Gelu {
     static Gelu of(const Arguments<T>& arguments) {
         const std::string approximate = arguments.text("approximate");
         if (approximate != "none" && approximate != "tanh")
-            throw Error("gelu: found approximate '" + approximate + "', expected none or tanh");
+            throw Error("gelu: found approximate='" + approximate + "', expected 'none' or 'tanh'");
         return {approximate == "tanh"};
     }
     template <Floating T>
@@ -216,8 +216,8 @@ std::vector<NodeRef> decompose_hardtanh(GraphBuilder& builder, const Arguments<N
         low = low.to_integer();
         high = high.to_integer();
         if (is_unsigned(self.meta.dtype) && (low.to_integer() < 0 || high.to_integer() < 0))
-            throw Error("hardtanh: found a negative bound for " + std::string(name(self.meta.dtype)) +
-                        ", expected bounds of at least 0");
+            throw Error("hardtanh: found a negative min_val or max_val for a tensor of dtype " +
+                        std::string(name(self.meta.dtype)) + ", expected both to be at least 0");
     }
     return {builder.call("aten.clamp.default", {self.ref, low, high}).ref};
 }
@@ -233,7 +233,7 @@ std::vector<NodeRef> decompose_selu(GraphBuilder& builder, const Arguments<NodeV
 }
 std::vector<NodeRef> decompose_celu(GraphBuilder& builder, const Arguments<NodeValue>& arguments) {
     const double alpha = arguments.number("alpha");
-    if (alpha == 0) throw Error("celu: found alpha 0, expected a nonzero alpha");
+    if (alpha == 0) throw Error("celu: found alpha=0, expected a nonzero alpha");
     return {
         builder.call("aten.elu.default", {arguments.tensor("self").ref, Arg(alpha), Arg(1.0), Arg(1.0 / alpha)}).ref};
 }

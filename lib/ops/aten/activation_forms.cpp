@@ -22,8 +22,8 @@ NodeValue prelu_weight(const Gradient& g, const NodeValue& x, const NodeValue& w
     const std::int64_t channels = sizes.size() > 1 ? sizes[1] : 1, count = weight.meta.numel();
     if (weight.meta.sizes.size() > 1 || (count != 1 && count != channels))
         throw Error("prelu: found a weight of sizes " + to_string(weight.meta.sizes) + " for an operand of sizes " +
-                    to_string(sizes) + ", expected one number, or one for each of the operand's " +
-                    std::to_string(channels) + " channels");
+                    to_string(sizes) + ", expected a weight of at most 1 dimension with 1 element, or with " +
+                    std::to_string(channels) + " elements, one for each channel");
     Sizes wide(std::max<std::size_t>(sizes.size(), 1), 1);
     if (count != 1) wide[1] = count;
     return g.reshape(weight, wide);
@@ -49,11 +49,11 @@ Refs prelu_backward(GraphBuilder& b, const Arguments<NodeValue>& a) {
 /// The dimension's two halves.
 std::pair<NodeValue, NodeValue> halves(const Gradient& g, const NodeValue& x, std::int64_t dim) {
     const Sizes& sizes = x.meta.sizes;
-    if (sizes.empty()) throw Error("glu: found a 0-d operand, expected a dimension to halve");
+    if (sizes.empty()) throw Error("glu: found a 0-d operand, expected at least 1 dimension");
     dim = wrap_dim(dim, static_cast<std::int64_t>(sizes.size()));
     const std::int64_t size = sizes[static_cast<std::size_t>(dim)];
     if (size % 2 != 0)
-        throw Error("glu: found dimension " + std::to_string(dim) + " of size " + std::to_string(size) +
+        throw Error("glu: found size " + std::to_string(size) + " in dimension " + std::to_string(dim) +
                     ", expected an even size");
     return {g.slice(x, dim, 0, size / 2), g.slice(x, dim, size / 2, size)};
 }
@@ -105,7 +105,7 @@ Refs softshrink(GraphBuilder& b, const Arguments<NodeValue>& a) {
     const Gradient g(b);
     const NodeValue x = a.tensor("self");
     const double bound = a.number("lambd");
-    if (!(bound >= 0)) throw Error("softshrink: found a lambd of " + std::to_string(bound) + ", expected at least 0");
+    if (!(bound >= 0)) throw Error("softshrink: found lambd=" + std::to_string(bound) + ", expected at least 0");
     const NodeValue below = g.keep(g.when("lt", x, Arg(-bound)), g.add(x, Arg(bound)));
     return {g.either(g.when("gt", x, Arg(bound)), g.add(x, Arg(-bound)), below).ref};
 }

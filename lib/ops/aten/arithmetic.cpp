@@ -40,9 +40,11 @@ Promotion sum_types(const Arguments<T>& arguments, const std::variant<T, Scalar>
     if (!F::allows_bool)
         for (const OperandInfo& operand : operands)
             if (operand.dtype == DType::boolean)
-                throw Error(op + ": found bool operands, expected numbers", "use logical_xor or logical_not");
+                throw Error(op + ": found bool operands, expected numbers",
+                            "use logical_xor to compare two bool tensors, or logical_not to invert one");
     if (alpha.is_floating() && !is_inexact(dtype))
-        throw Error(op + ": found a floating alpha for " + std::string(name(dtype)) + " results, expected an integer");
+        throw Error(op + ": found a floating-point alpha for a result of dtype " + std::string(name(dtype)) +
+                    ", expected an integer");
     if (alpha.is_boolean() && dtype != DType::boolean) throw Error(op + ": found a bool as alpha, expected a number");
     return {broadcast_all(operands), dtype};
 }

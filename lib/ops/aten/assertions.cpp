@@ -11,7 +11,7 @@ namespace {
 
 void check_one_element(const Sizes& sizes) {
     if (element_count(sizes) != 1)
-        throw Error("found a condition of sizes " + to_string(sizes) + ", expected one element");
+        throw Error("found a condition of sizes " + to_string(sizes) + ", expected a condition with exactly 1 element");
 }
 
 std::vector<ValueMeta> infer_assertion(const Arguments<ValueMeta>& a) {

@@ -32,8 +32,9 @@ std::int64_t repeats_of(const Sizes& query, const Sizes& key, const Sizes& value
     const auto heads = [](const Sizes& sizes) { return sizes.size() < 3 ? 0 : sizes[sizes.size() - 3]; };
     if (heads(key) < 1 || heads(key) != heads(value) || heads(query) % heads(key) != 0)
         throw Error("scaled_dot_product_attention: found query " + to_string(query) + ", key " + to_string(key) +
-                    ", value " + to_string(value) + " with enable_gqa, expected query heads to be a multiple of " +
-                    "key and value heads");
+                    ", value " + to_string(value) +
+                    " with enable_gqa=true, expected key and value with equal numbers of heads (dimension -3), and a "
+                    "query with a multiple of that number");
     return heads(query) / heads(key);
 }
 
@@ -47,7 +48,7 @@ Attention attention_of(const Arguments<T>& args) {
     check_same_dtype(op, query.dtype, "key", key.dtype);
     check_same_dtype(op, query.dtype, "value", value.dtype);
     if (std::min({query.sizes.size(), key.sizes.size(), value.sizes.size()}) < 2)
-        throw Error(found + ", expected at least two dimensions");
+        throw Error(found + ", expected at least 2 dimensions for each");
     const auto last = [](const ValueMeta& meta, std::size_t back) { return meta.sizes[meta.sizes.size() - back]; };
     Attention a;
     a.targets = last(query, 2);
@@ -55,7 +56,7 @@ Attention attention_of(const Arguments<T>& args) {
     a.sources = last(key, 2);
     a.values = last(value, 1);
     if (last(key, 1) != a.features || last(value, 2) != a.sources)
-        throw Error(found + ", expected [..., L, E], [..., S, E] and [..., S, V]");
+        throw Error(found + ", expected sizes [..., L, E], [..., S, E] and [..., S, V]");
     if (args.boolean("enable_gqa")) a.repeats = repeats_of(query.sizes, key.sizes, value.sizes);
     const auto batch = [&](const ValueMeta& meta, std::int64_t repeats) {
         Sizes sizes = leading(meta.sizes, 2);
@@ -67,16 +68,18 @@ Attention attention_of(const Arguments<T>& args) {
     a.result.insert(a.result.end(), {a.targets, a.values});
     a.scale = args.optional_number("scale").value_or(1 / std::sqrt(static_cast<double>(a.features)));
     a.causal = args.boolean("is_causal");
-    if (args.number("dropout_p") != 0) throw Error(op + ": found dropout_p above 0, expected 0", "dropout is random");
+    if (args.number("dropout_p") != 0)
+        throw Error(op + ": found a nonzero dropout_p, expected 0: dropout is random",
+                    "export the model in evaluation mode");
     if (a.causal && args.has("attn_mask"))
-        throw Error(op + ": found attn_mask and is_causal, expected at most one of them");
+        throw Error(op + ": found both attn_mask and is_causal=true, expected at most one of the two");
     if (const auto mask = args.optional_tensor("attn_mask")) {
         if (const DType dtype = meta_of(*mask).dtype; dtype != DType::boolean)
             check_same_dtype(op, query.dtype, "attn_mask", dtype);
         Sizes scores = a.batch;
         scores.insert(scores.end(), {a.targets, a.sources});
         if (!expands_to(meta_of(*mask).sizes, scores))
-            throw Error(op + ": found attn_mask " + to_string(meta_of(*mask).sizes) +
+            throw Error(op + ": found attn_mask of sizes " + to_string(meta_of(*mask).sizes) +
                         ", expected sizes that expand to " + to_string(scores));
     }
     return a;

@@ -52,7 +52,7 @@ Refs gelu_backward(GraphBuilder& b, const Arguments<NodeValue>& a) {
         const NodeValue pdf = g.mul(exponential, Arg(1 / std::sqrt(2 * std::numbers::pi)));
         return {g.mul(grad, g.add(cdf, g.mul(x, pdf))).ref};
     }
-    if (form != "tanh") throw Error("gelu_backward: found approximate '" + form + "', expected none or tanh");
+    if (form != "tanh") throw Error("gelu_backward: found approximate='" + form + "', expected 'none' or 'tanh'");
     constexpr double kCubic = 0.044715;
     const double scale = std::sqrt(2 / std::numbers::pi);
     const NodeValue inner = g.mul(g.add(x, g.mul(g.mul(square, x), Arg(kCubic))), Arg(scale));
@@ -144,9 +144,9 @@ Refs unfold_backward(GraphBuilder& b, const Arguments<NodeValue>& a) {
     expected[d] = step < 1 || size < 0 || size > sizes[d] ? -1 : (sizes[d] - size) / step + 1;
     expected.push_back(size);
     if (grad.meta.sizes != expected)
-        throw Error("unfold_backward: found a gradient of sizes " + to_string(grad.meta.sizes) + " for windows of " +
-                    std::to_string(size) + " by steps of " + std::to_string(step) + " in " + to_string(sizes) +
-                    ", expected the sizes of unfold's result");
+        throw Error("unfold_backward: found a gradient of sizes " + to_string(grad.meta.sizes) + " for input_sizes=" +
+                    to_string(sizes) + ", size=" + std::to_string(size) + " and step=" + std::to_string(step) +
+                    ", expected the sizes that unfold returns for these arguments");
     const std::int64_t windows = expected[d];
     const DType dtype = compute_dtype(grad.meta.dtype);
     const NodeValue zeros = g.zeros(sizes, dtype);

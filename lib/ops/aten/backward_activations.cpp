@@ -30,7 +30,8 @@ Refs leaky_relu_backward(GraphBuilder& b, const Arguments<NodeValue>& a) {
     const OfValue g(b, a);
     const double slope = a.number("negative_slope");
     if (a.boolean("self_is_result") && slope < 0)
-        throw Error("leaky_relu_backward: found a negative slope with self_is_result, expected at least 0");
+        throw Error("leaky_relu_backward: found negative_slope=" + std::to_string(slope) +
+                    " with self_is_result=true, expected at least 0");
     return {g.either(g.when("gt", 0), g.grad, g.mul(g.grad, Arg(slope))).ref};
 }
 
@@ -40,7 +41,8 @@ Refs elu_backward(GraphBuilder& b, const Arguments<NodeValue>& a) {
     const double scale = a.number("scale"), input = a.number("input_scale"), negative = a.number("alpha") * scale;
     const bool is_result = a.boolean("is_result");
     if (is_result && a.number("alpha") < 0)
-        throw Error("elu_backward: found a negative alpha with is_result, expected at least 0");
+        throw Error("elu_backward: found alpha=" + std::to_string(a.number("alpha")) +
+                    " with is_result=true, expected at least 0");
     const NodeValue falling = g.scaled(g.grad, input);
     const NodeValue below = is_result
                                 ? g.mul(falling, g.add(g.x, Arg(negative)))

@@ -23,7 +23,8 @@ std::int64_t size(const NodeValue& x, std::int64_t dim) { return x.meta.sizes.at
 /// The n-th gradient that output_mask asks for.
 bool wants(const Arguments<NodeValue>& a, std::size_t n) {
     const std::vector<bool> mask = a.booleans("output_mask");
-    if (mask.size() != 3) throw Error("found an output_mask of " + std::to_string(mask.size()) + ", expected 3");
+    if (mask.size() != 3)
+        throw Error("found an output_mask with " + std::to_string(mask.size()) + " entries, expected 3");
     return mask[n];
 }
 
@@ -32,7 +33,9 @@ Refs layer_norm_backward(GraphBuilder& b, const Arguments<NodeValue>& a) {
     const Gradient g(b);
     const NodeValue grad = a.tensor("grad_out"), x = a.tensor("input");
     const std::int64_t inner = static_cast<std::int64_t>(a.integers("normalized_shape").size());
-    if (inner > rank_of(x)) throw Error("found more normalized dimensions than the input has");
+    if (inner > rank_of(x))
+        throw Error("found normalized_shape with " + std::to_string(inner) + " entries for an input of " +
+                    std::to_string(rank_of(x)) + " dimensions, expected at most one entry for each dimension");
     const Ints rows = range(0, rank_of(x) - inner), columns = range(rank_of(x) - inner, rank_of(x));
     const NodeValue rstd = a.tensor("rstd");
     const NodeValue normal = g.mul(g.sub(x, a.tensor("mean")), rstd);
@@ -62,8 +65,11 @@ Refs group_norm_backward(GraphBuilder& b, const Arguments<NodeValue>& a) {
                        groups = a.integer("group");
     if (groups < 1 || channels % groups != 0 || x.meta.numel() != Checked(n) * channels * area ||
         grad.meta.sizes != x.meta.sizes)
-        throw Error("native_group_norm_backward: found N, C, HxW and group that do not match the input's sizes " +
-                    to_string(x.meta.sizes));
+        throw Error("native_group_norm_backward: found N=" + std::to_string(n) + ", C=" + std::to_string(channels) +
+                    ", HxW=" + std::to_string(area) + " and group=" + std::to_string(groups) +
+                    " for an input of sizes " + to_string(x.meta.sizes) + " and a gradient of sizes " +
+                    to_string(grad.meta.sizes) +
+                    ", expected equal sizes with N * C * HxW elements, and a group that divides C");
     const std::int64_t count = channels / groups * area;
     const Sizes by_group = {n, groups, count}, by_channel = {n, channels, area};
     const NodeValue rstd = g.reshape(a.tensor("rstd"), {n, groups, 1});
@@ -91,13 +97,16 @@ Refs batch_norm_backward(GraphBuilder& b, const Arguments<NodeValue>& a) {
     const Gradient g(b);
     const NodeValue grad = a.tensor("grad_out"), x = a.tensor("input");
     if (rank_of(x) < 2)
-        throw Error("found an input of sizes " + to_string(x.meta.sizes) + ", expected a channel dimension");
+        throw Error("found an input of sizes " + to_string(x.meta.sizes) +
+                    ", expected at least 2 dimensions: batch and channels");
     const bool train = a.boolean("train");
     Sizes channels(x.meta.sizes.size(), 1);
     channels[1] = size(x, 1);
     const auto statistic = [&](const char* name) {
         const auto value = a.optional_tensor(name);
-        if (!value) throw Error(std::string("native_batch_norm_backward: found no ") + name + ", expected one");
+        if (!value)
+            throw Error(std::string("native_batch_norm_backward: found no ") + name +
+                        " with train=" + (train ? "true" : "false") + ", expected a tensor");
         return g.reshape(*value, channels);
     };
     const NodeValue mean = statistic(train ? "save_mean" : "running_mean");
@@ -132,8 +141,8 @@ Ints spatial(const Arguments<NodeValue>& a, const char* name, std::int64_t dims)
     Ints values = a.integers(name);
     if (values.size() == 1) values.resize(static_cast<std::size_t>(dims), values[0]);
     if (static_cast<std::int64_t>(values.size()) != dims)
-        throw Error(std::string("found ") + name + " " + to_string(values) + ", expected " + std::to_string(dims) +
-                    " numbers");
+        throw Error(std::string("found ") + name + "=" + to_string(values) + ", expected " + std::to_string(dims) +
+                    " numbers, one for each spatial dimension");
     return values;
 }
 
@@ -163,9 +172,10 @@ struct ConvolutionGradients {
           padding(spatial(a, "padding", dims)),
           dilation(spatial(a, "dilation", dims)) {
         if (dims < 1 || rank_of(weight) != rank_of(x) || rank_of(grad) != rank_of(x) || groups < 1)
-            throw Error(
-                "convolution_backward: found operands of different ranks, or ranks below 3, expected batches of "
-                "images");
+            throw Error("convolution_backward: found a gradient of rank " + std::to_string(rank_of(grad)) +
+                        ", an input of rank " + std::to_string(rank_of(x)) + " and a weight of rank " +
+                        std::to_string(rank_of(weight)) + " with groups=" + std::to_string(groups) +
+                        ", expected equal ranks of at least 3 and at least one group");
     }
 
     /// The transposed convolution of the gradient; what the stride did not reach of the input is output padding.
@@ -191,7 +201,7 @@ struct ConvolutionGradients {
     NodeValue of_weight(const Gradient& g) const {
         constexpr std::int64_t kMostGroups = 256;
         if (groups > kMostGroups)
-            throw Error("convolution_backward: found " + std::to_string(groups) + " groups, expected at most " +
+            throw Error("convolution_backward: found groups=" + std::to_string(groups) + ", expected at most " +
                         std::to_string(kMostGroups));
         const NodeValue &wide = transposed ? grad : x, &narrow = transposed ? x : grad;
         const std::int64_t in = size(wide, 1) / groups, out = size(narrow, 1) / groups;

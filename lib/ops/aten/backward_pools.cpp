@@ -10,7 +10,7 @@ namespace {
 
 [[noreturn]] void refuse_gradient(const std::string& op, const NodeValue& grad, const NodeValue& x) {
     throw Error(op + ": found a gradient of sizes " + to_string(grad.meta.sizes) + " for an operand of sizes " +
-                to_string(x.meta.sizes) + ", expected images with equal batches and channels");
+                to_string(x.meta.sizes) + ", expected the sizes of the result of the pooling");
 }
 
 /// Whether both have the images' rank, and the same leading dimensions.

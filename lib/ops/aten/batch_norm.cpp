@@ -126,13 +126,14 @@ std::vector<NodeValue> batch_norm(GraphBuilder& builder, const Arguments<NodeVal
     const Arg momentum = Arg(arguments.number("momentum")), eps = Arg(arguments.number("eps"));
     if (!training) {
         if (!mean || !variance)
-            throw Error(op + ": found no running_mean or running_var outside training, expected both");
+            throw Error(op + ": found no running_mean or no running_var in evaluation mode, expected both");
         return builder.call_multi("aten._native_batch_norm_legit_no_training.default",
                                   {input.ref, weight, bias, mean->ref, variance->ref, momentum, eps});
     }
     if (mean || variance)
-        throw Error(op + ": found running_mean or running_var in training, which updates them in place",
-                    "pass none, or export the model in evaluation mode");
+        throw Error(
+            op + ": found running_mean or running_var in training, expected neither: training updates both in place",
+            "pass neither of them, or export the model in evaluation mode");
     return builder.call_multi("aten._native_batch_norm_legit.no_stats",
                               {input.ref, weight, bias, Arg(true), momentum, eps});
 }
@@ -153,8 +154,9 @@ std::vector<NodeRef> decompose_instance_norm(GraphBuilder& builder, const Argume
     if (!arguments.boolean("use_input_stats")) return {batch_norm(builder, arguments, false)[0].ref};
     if (arguments.has("running_mean") || arguments.has("running_var"))
         throw Error(
-            "aten.instance_norm.default: found running_mean or running_var in training, which updates them in place",
-            "pass none, or export the model in evaluation mode");
+            "aten.instance_norm.default: found running_mean or running_var in training, expected neither: training "
+            "updates both in place",
+            "pass neither of them, or export the model in evaluation mode");
     const std::int64_t channels = channels_of(arguments);
     return {builder
                 .call("aten.group_norm.default",

@@ -65,7 +65,7 @@ std::vector<NodeRef> decompose_type_as(GraphBuilder& builder, const Arguments<No
 std::vector<ValueMeta> infer_fill_copy(const Arguments<ValueMeta>& arguments) {
     const ValueMeta self = arguments.tensor("self"), source = arguments.tensor("src");
     if (broadcast_sizes(self.sizes, source.sizes) != self.sizes)
-        throw Error("copy: found src of sizes " + to_string(source.sizes) + ", expected sizes that broadcast to " +
+        throw Error("copy: found a src of sizes " + to_string(source.sizes) + ", expected sizes that broadcast to " +
                     to_string(self.sizes));
     return {ValueMeta::contiguous(self.dtype, self.sizes)};
 }
@@ -85,19 +85,20 @@ std::vector<expr::Value> lower_fill_copy(expr::GroupBuilder&, const Arguments<ex
 /// becomes longer or shorter, and must lie side by side.
 ValueMeta seen_as(const ValueMeta& self, DType dtype) {
     if (dtype == DType::boolean && self.dtype != dtype)
-        throw Error(
-            "view: found elements of " + std::string(name(self.dtype)) + ", expected bool: a bool's byte is 0 or 1",
-            "convert numbers to bool with to()");
+        throw Error("view: found elements of dtype " + std::string(name(self.dtype)) +
+                        " to view as bool, expected bool: bytes other than 0 and 1 are not bools",
+                    "convert the tensor to bool with to()");
     ValueMeta seen{dtype, self.sizes, self.strides, false};
     const auto had = static_cast<std::int64_t>(size_of(self.dtype)), has = static_cast<std::int64_t>(size_of(dtype));
     if (had == has) return seen;
     if (self.sizes.empty() || self.strides.back() != 1)
         throw Error("view: found sizes " + to_string(self.sizes) + " with strides " + to_string(self.strides) +
-                    ", expected a last dimension of stride 1 to view elements of another width");
+                    ", expected a last dimension of stride 1: the view has elements of another width");
     const auto scaled = [&](std::int64_t number, const char* what) {
         if (number * had % has != 0)
             throw Error(std::string("view: found a ") + what + " of " + std::to_string(number) +
-                        ", expected a multiple of " + std::to_string(has / had));
+                        ", expected a multiple of " + std::to_string(has / had) + " to view the tensor as " +
+                        std::string(name(dtype)));
         return number * had / has;
     };
     seen.sizes.back() = scaled(self.sizes.back(), "last size");

@@ -123,7 +123,7 @@ Pair pair_of(const Arguments<T>& arguments) {
     const std::string &left = arguments.schema().params[0].name, &right = arguments.schema().params[1].name;
     const OperandInfo a = operand_info(arguments.tensor(left)), b = operand_info(arguments.tensor(right));
     if (a.dtype != b.dtype)
-        throw Error(arguments.schema().name + ": found " + std::string(name(a.dtype)) + " and " +
+        throw Error(arguments.schema().name + ": found dtypes " + std::string(name(a.dtype)) + " and " +
                     std::string(name(b.dtype)) + ", expected equal dtypes");
     return {broadcast_all({a, b}), complex_of(a.dtype)};
 }

@@ -41,13 +41,14 @@ void check_operands(const std::string& op, const Convolution& c, const ValueMeta
                     const std::optional<ValueMeta>& bias) {
     const std::string found = op + ": found input " + to_string(input.sizes) + ", weight " + to_string(weight.sizes) +
                               ", groups=" + std::to_string(c.groups);
-    if (c.groups < 1) throw Error(found + ", expected at least one group");
+    if (c.groups < 1) throw Error(found + ", expected groups of at least 1");
     if (weight.sizes[0] < c.groups || weight.sizes[0] % c.groups != 0)
-        throw Error(found + ", expected weight's first size to be a multiple of the groups");
+        throw Error(found + ", expected the first size of the weight to be a positive multiple of groups");
     const std::int64_t channels = c.transposed ? weight.sizes[0] : (Checked(weight.sizes[1]) * c.groups).value();
-    if (input.sizes[1] != channels) throw Error(found + ", expected " + std::to_string(channels) + " input channels");
+    if (input.sizes[1] != channels)
+        throw Error(found + ", expected an input with " + std::to_string(channels) + " channels");
     for (const std::int64_t size : c.window.kernel)
-        if (size < 1) throw Error(found + ", expected kernel sizes of at least 1");
+        if (size < 1) throw Error(found + ", expected a weight with kernel sizes of at least 1");
     check_same_dtype(op, input.dtype, "weight", weight.dtype);
     if (!bias) return;
     check_same_dtype(op, input.dtype, "bias", bias->dtype);
@@ -63,7 +64,7 @@ Convolution convolution_of(const Arguments<T>& args) {
     const std::int64_t rank = static_cast<std::int64_t>(input.sizes.size()) - 2;
     if (rank < 1 || rank > 3 || weight.sizes.size() != input.sizes.size())
         throw Error(op + ": found input " + to_string(input.sizes) + " and weight " + to_string(weight.sizes) +
-                    ", expected equal ranks from 3 to 5");
+                    ", expected equal ranks, from 3 to 5");
     Convolution c;
     c.dtype = input.dtype;
     c.transposed = args.boolean("transposed");
@@ -89,7 +90,7 @@ Convolution convolution_of(const Arguments<T>& args) {
     for (std::size_t d = 0; d < image.size(); d++) {
         if (extra[d] != 0 && (!c.transposed || extra[d] >= std::max(w.stride[d], w.dilation[d])))
             throw Error(op + ": found output_padding=" + to_string(extra) +
-                        ", expected 0, or for a transposed convolution less than stride or dilation");
+                        ", expected 0 or, for a transposed convolution, less than the larger of stride and dilation");
         result.push_back(result_size(w, d, c.transposed, image[d], extra[d]));
         if (result[d] < (c.transposed || image[d] == 0 ? 0 : 1))
             throw Error(op + ": found input " + to_string(input.sizes) + " and kernel " + to_string(w.kernel) +

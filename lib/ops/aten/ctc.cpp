@@ -30,13 +30,13 @@ struct Ctc : Gradient {
         steps = sizes[0], batch = sizes[1], classes = sizes[2], dtype = scores.meta.dtype, blank = a.integer("blank");
         input_lengths = a.integers("input_lengths"), target_lengths = a.integers("target_lengths");
         if (blank < 0 || blank >= classes)
-            throw Error(op + ": found blank " + std::to_string(blank) + ", expected one of the " +
-                        std::to_string(classes) + " classes");
+            throw Error(op + ": found blank=" + std::to_string(blank) + ", expected at least 0 and less than " +
+                        std::to_string(classes) + ", the number of classes");
         const auto check = [&](const Ints& lengths, const char* what, std::int64_t most) {
             const bool fit = std::ranges::all_of(lengths, [&](std::int64_t n) { return n >= 0 && n <= most; });
             if (static_cast<std::int64_t>(lengths.size()) != batch || !fit)
-                throw Error(op + ": found " + what + " of " + to_string(lengths) + ", expected " +
-                            std::to_string(batch) + " lengths from 0 to " + std::to_string(most));
+                throw Error(op + ": found " + what + "=" + to_string(lengths) + ", expected " + std::to_string(batch) +
+                            " lengths from 0 to " + std::to_string(most));
         };
         check(input_lengths, "input_lengths", steps);
         const ValueMeta& targets = a.tensor("targets").meta;
@@ -44,13 +44,13 @@ struct Ctc : Gradient {
         const bool joined = targets.sizes.size() == 1;
         if (!joined && (targets.sizes.size() != 2 || targets.sizes[0] != batch))
             throw Error(op + ": found targets of sizes " + to_string(targets.sizes) + ", expected [" +
-                        std::to_string(batch) + ", longest target], or one dimension with all targets");
+                        std::to_string(batch) + ", longest target], or 1 dimension that joins all targets");
         check(target_lengths, "target_lengths", targets.sizes.back());
         Checked total = 0;
         for (const std::int64_t n : target_lengths) total += n;
         if (joined && total != targets.sizes[0])
-            throw Error(op + ": found targets of sizes " + to_string(targets.sizes) + ", expected all " +
-                        std::to_string(total.value()) + " labels in one dimension");
+            throw Error(op + ": found targets of sizes " + to_string(targets.sizes) + ", expected [" +
+                        std::to_string(total.value()) + "], the sum of target_lengths");
         labels = batch == 0 ? 0 : std::ranges::max(target_lengths);  // a wider table has columns that nobody reads
         places = 2 * labels + 1;
         read_labels(a.tensor("targets"), joined);
@@ -156,7 +156,7 @@ NodeValue first_alpha(const Ctc& c) {
 /// The negative logarithm of the likelihood of each sequence, and that of its beginnings: [batch, steps, places].
 Refs ctc_loss(GraphBuilder& b, const Arguments<NodeValue>& a) {
     const Ctc c(b, a);
-    if (c.steps == 0) throw Error("_ctc_loss: found no steps, expected at least 1");
+    if (c.steps == 0) throw Error("_ctc_loss: found log_probs with 0 steps, expected at least 1");
     std::vector<NodeValue> alphas = {first_alpha(c)};
     NodeValue final = alphas[0];  // of each sequence, at its last step
     for (std::int64_t t = 1; t < c.steps; ++t) {
@@ -250,7 +250,8 @@ void ctc_grad(GraphBuilder& b, CallGradients& c) {
 
 /// LibTorch has none either.
 void ctc_backward_grad(GraphBuilder&, CallGradients&) {
-    throw Error("_ctc_loss_backward has no gradient rule", "the loss can be differentiated once");
+    throw Error("_ctc_loss_backward has no gradient rule",
+                "compute first derivatives only: the loss can be differentiated once");
 }
 
 // --- Records ---

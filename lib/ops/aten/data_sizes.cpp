@@ -46,7 +46,7 @@ Tensor broadcast_view(const Tensor& tensor, const Sizes& sizes) {
 /// Places of the selected elements, in row-major order of the sizes that both are broadcast to.
 Ints selected(const Tensor& mask, const Sizes& sizes) {
     if (mask.dtype() != DType::boolean)
-        throw Error("masked_select: found a mask of " + std::string(name(mask.dtype())) + ", expected bool");
+        throw Error("masked_select: found a mask of dtype " + std::string(name(mask.dtype())) + ", expected bool");
     const std::vector<bool> chosen = broadcast_view(mask, sizes).values<bool>();
     Ints places;
     for (std::size_t i = 0; i < chosen.size(); ++i)
@@ -101,11 +101,12 @@ template <class T>
 std::int64_t bincount_length(const Tensor& self, const Arguments<T>& a) {
     const std::int64_t least = a.integer("minlength");
     if (self.rank() != 1 || least < 0)
-        throw Error("bincount: found sizes " + to_string(self.sizes()) + " and minlength " + std::to_string(least) +
-                    ", expected 1 dimension and a minlength of 0 or more");
+        throw Error("bincount: found an input of sizes " + to_string(self.sizes()) + " and minlength=" +
+                    std::to_string(least) + ", expected an input with 1 dimension and a minlength of 0 or more");
     std::int64_t length = least;
     for (const std::int64_t number : self.values<std::int64_t>()) {
-        if (number < 0) throw Error("bincount: found " + std::to_string(number) + ", expected no negative number");
+        if (number < 0)
+            throw Error("bincount: found the element " + std::to_string(number) + ", expected no negative elements");
         length = std::max(length, (Checked(number) + 1).value());
     }
     return element_count(Sizes{length});
@@ -178,8 +179,8 @@ PackedRows packed_rows(const Sizes& input, const Tensor& lengths, bool batch_fir
                     ", expected i64[" + std::to_string(packing.batch) + "]");
     const Ints counts = lengths.values<std::int64_t>();
     if (!std::ranges::is_sorted(counts, std::greater()) || counts.back() < 1 || counts.front() > packing.steps)
-        throw Error(op + ": found lengths " + to_string(counts) + ", expected descending lengths from 1 to " +
-                    std::to_string(packing.steps));
+        throw Error(op + ": found lengths " + to_string(counts) +
+                    ", expected lengths in descending order, each from 1 to " + std::to_string(packing.steps));
     for (std::int64_t step = 0; step < counts.front(); ++step) {
         const std::int64_t there = std::ranges::count_if(counts, [&](std::int64_t n) { return n > step; });
         packing.batch_sizes.push_back(there);

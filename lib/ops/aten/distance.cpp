@@ -27,8 +27,8 @@ Distances distances_of(const Arguments<T>& args) {
     Distances d;
     if (args.schema().param("p")) d.p = args.number("p");
     if (a.sizes.size() < 2 || b.sizes.size() < 2 || a.sizes.back() != b.sizes.back() || !(d.p >= 0))
-        throw Error("cdist: found " + to_string(a.sizes) + ", " + to_string(b.sizes) + " and p=" + std::to_string(d.p) +
-                    ", expected [..., P, M], [..., R, M] and p of at least 0");
+        throw Error("cdist: found operands of sizes " + to_string(a.sizes) + " and " + to_string(b.sizes) +
+                    " with p=" + std::to_string(d.p) + ", expected [..., P, M] and [..., R, M] with p of at least 0");
     d.rows1 = a.sizes[a.sizes.size() - 2];
     d.rows2 = b.sizes[b.sizes.size() - 2];
     d.features = a.sizes.back();
@@ -97,7 +97,7 @@ std::vector<NodeRef> decompose_euclidean(GraphBuilder& builder, const Arguments<
 std::int64_t pairs_of(const NodeValue& self, double p) {
     if (self.meta.sizes.size() != 2 || !(p >= 0))
         throw Error("pdist: found an operand of sizes " + to_string(self.meta.sizes) + " and p=" + std::to_string(p) +
-                    ", expected [N, M] and p of at least 0");
+                    ", expected sizes [N, M] and p of at least 0");
     const Checked n = self.meta.sizes[0];
     return (n * (n - 1) / 2).value();
 }

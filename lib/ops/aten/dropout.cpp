@@ -11,8 +11,7 @@ namespace {
 /// Whether the call drops anything: in training, with a probability that is not 0.
 bool drops(const Arguments<NodeValue>& a) {
     const double p = a.number("p");
-    if (!(p >= 0 && p <= 1))
-        throw Error(a.schema().name + ": found probability " + std::to_string(p) + ", expected 0 to 1");
+    if (!(p >= 0 && p <= 1)) throw Error(a.schema().name + ": found p=" + std::to_string(p) + ", expected 0 to 1");
     return p != 0 && (!a.has("train") || a.boolean("train"));
 }
 
@@ -38,7 +37,8 @@ std::vector<NodeRef> decompose_native_dropout(GraphBuilder& b, const Arguments<N
 
 std::vector<NodeRef> decompose_evaluation(GraphBuilder& b, const Arguments<NodeValue>& a) {
     if (drops(a))
-        throw Error(a.schema().name + ": found training, expected evaluation", "export the model in evaluation mode");
+        throw Error(a.schema().name + ": found dropout in training, expected evaluation: dropout is random",
+                    "export the model in evaluation mode");
     return {b.call("aten.alias.default", {arg(a.tensor("input"))}).ref};
 }
 

@@ -47,15 +47,19 @@ Bags bags_of(const Arguments<NodeValue>& a) {
     if (a.tensor("indices").meta.dtype != bags.positions)
         throw Error(op + ": found indices and offsets of different dtypes, expected equal dtypes");
     if (bags.mode < kBagSum || bags.mode > kBagMax)
-        throw Error(op + ": found mode " + std::to_string(bags.mode) + ", expected 0 (sum), 1 (mean) or 2 (max)");
+        throw Error(op + ": found mode=" + std::to_string(bags.mode) + ", expected 0 (sum), 1 (mean) or 2 (max)");
     if (bags.last_offset && bags.count-- < 1)
-        throw Error(op + ": found no offsets with include_last_offset, expected at least the end of the last bag");
+        throw Error(op +
+                    ": found empty offsets with include_last_offset=true, expected at least one offset, the end of the "
+                    "last bag");
     if (const auto weights = a.optional_tensor("per_sample_weights")) {
-        if (bags.mode != kBagSum) throw Error(op + ": found per_sample_weights, expected none unless mode is 0 (sum)");
+        if (bags.mode != kBagSum)
+            throw Error(op + ": found per_sample_weights with mode=" + std::to_string(bags.mode) +
+                        ", expected mode=0 (sum)");
         if (weights->meta.sizes != Sizes{bags.indices} || weights->meta.dtype != bags.dtype)
             throw Error(op + ": found per_sample_weights of " + std::string(name(weights->meta.dtype)) +
-                        to_string(weights->meta.sizes) +
-                        ", expected one number for each index, with the dtype of weight");
+                        to_string(weights->meta.sizes) + ", expected " + std::string(name(bags.dtype)) +
+                        to_string(Sizes{bags.indices}) + ": the dtype of the weight and one number for each index");
     }
     return bags;
 }
@@ -206,7 +210,7 @@ Refs dense_backward(GraphBuilder& b, const Arguments<NodeValue>& a) {
 
 /// With the bag of each index where the forward pass left it out.
 Refs backward(GraphBuilder& b, const Arguments<NodeValue>& a) {
-    if (a.boolean("sparse")) throw Error("_embedding_bag_backward: found sparse=True, expected False");
+    if (a.boolean("sparse")) throw Error("_embedding_bag_backward: found sparse=true, expected sparse=false");
     const NodeValue indices = a.tensor("indices"), counts = a.tensor("bag_size");
     NodeValue bag = a.tensor("offset2bag");
     if (bag.meta.numel() == 0 && indices.meta.numel() > 0)
@@ -223,8 +227,8 @@ Refs backward(GraphBuilder& b, const Arguments<NodeValue>& a) {
 Refs weights_backward(GraphBuilder& b, const Arguments<NodeValue>& a) {
     const Bag g(b);
     if (a.integer("mode") != kBagSum)
-        throw Error(a.schema().name + ": found mode " + std::to_string(a.integer("mode")) +
-                    ", expected 0 (sum): other modes take no per_sample_weights");
+        throw Error(a.schema().name + ": found mode=" + std::to_string(a.integer("mode")) +
+                    ", expected mode=0 (sum): other modes take no per_sample_weights");
     const NodeValue grad = a.tensor("grad"), weight = a.tensor("weight"), indices = a.tensor("indices");
     NodeValue bag = a.tensor("offset2bag");
     if (bag.meta.numel() == 0 && indices.meta.numel() > 0)

@@ -65,7 +65,7 @@ QrPlan plan_qr(const Schema& schema, const ValueMeta& a, const std::string& mode
     if (mode == "reduced") return {k, k, true};
     if (mode == "complete") return {m, m, true};
     if (mode == "r") return {0, k, false};
-    throw Error(schema.name + ": found mode '" + mode + "', expected reduced, complete or r");
+    throw Error(schema.name + ": found mode='" + mode + "', expected 'reduced', 'complete' or 'r'");
 }
 Metas infer_qr(const Arguments<ValueMeta>& a) {
     const ValueMeta matrix = a.tensor("A");
@@ -105,7 +105,7 @@ Tensors eval_eigh(const Arguments<Tensor>& a) {
     const bool vectors = a.boolean("compute_v");
     const std::string triangle = a.text("UPLO");
     if (triangle != "L" && triangle != "U" && triangle != "l" && triangle != "u")
-        throw Error(a.schema().name + ": found UPLO '" + triangle + "', expected L or U");
+        throw Error(a.schema().name + ": found UPLO='" + triangle + "', expected 'L' or 'U'");
     return in_double(matrix, [&]<class T>(T) -> Tensors {
         Results<Real<T>> values(real_of(matrix.dtype()), with(batch_of(matrix.sizes()), {matrix.sizes().back()}));
         Results<T> columns_of(matrix.dtype(), matrix.sizes());

@@ -17,8 +17,8 @@ Refs quantized(const Gradient& g, const Arguments<NodeValue>& a, const NodeValue
                const Arg& scale, const Arg& zero, bool whole = true) {
     const std::int64_t low = a.integer("quant_min"), high = a.integer("quant_max");
     if (low > high)
-        throw Error(a.schema().name + ": found quant_min " + std::to_string(low) + " and quant_max " +
-                    std::to_string(high) + ", expected a quant_min of at most quant_max");
+        throw Error(a.schema().name + ": found quant_min=" + std::to_string(low) +
+                    " and quant_max=" + std::to_string(high) + ", expected a quant_min of at most quant_max");
     const NodeValue scaled = g.mul(x, inverse);
     const NodeValue level =
         whole ? g.add(g.of("aten.round.default", scaled), zero) : g.of("aten.round.default", g.add(scaled, zero));
@@ -34,8 +34,9 @@ Refs per_tensor(GraphBuilder& b, const Arguments<NodeValue>& a) {
     const float scale = static_cast<float>(given), inverse = 1.0F / scale;
     const std::int64_t zero = a.integer("zero_point");
     if (zero < a.integer("quant_min") || zero > a.integer("quant_max"))
-        throw Error(a.schema().name + ": found zero_point " + std::to_string(zero) +
-                    ", expected a number from quant_min to quant_max");
+        throw Error(a.schema().name + ": found zero_point=" + std::to_string(zero) +
+                    ", expected a number from quant_min=" + std::to_string(a.integer("quant_min")) +
+                    " to quant_max=" + std::to_string(a.integer("quant_max")));
     return quantized(Gradient(b), a, a.tensor("self"), Arg(static_cast<double>(inverse)),
                      Arg(static_cast<double>(scale)), Arg(static_cast<double>(zero)));
 }
@@ -46,17 +47,17 @@ Refs per_channel(GraphBuilder& b, const Arguments<NodeValue>& a) {
     const auto rank = static_cast<std::int64_t>(x.meta.sizes.size());
     const std::int64_t axis = a.integer("axis");
     if (axis < 0 || axis >= rank)
-        throw Error(a.schema().name + ": found axis " + std::to_string(axis) + ", expected one of the " +
-                    std::to_string(rank) + " dimensions");
+        throw Error(a.schema().name + ": found axis=" + std::to_string(axis) + ", expected at least 0 and less than " +
+                    std::to_string(rank) + ", the number of dimensions");
     Sizes line(x.meta.sizes.size(), 1);
     line[static_cast<std::size_t>(axis)] = x.meta.sizes[static_cast<std::size_t>(axis)];
     const Sizes channels = {line[static_cast<std::size_t>(axis)]};
     const bool fits = scale.meta.dtype == DType::f32 || scale.meta.dtype == x.meta.dtype;
     if (!fits || scale.meta.sizes != channels || zero.meta.sizes != channels)
         throw Error(a.schema().name + ": found a scale of " + std::string(name(scale.meta.dtype)) +
-                    to_string(scale.meta.sizes) + " and zero points of sizes " + to_string(zero.meta.sizes) +
-                    ", expected an f32 scale and a zero point for each of the " + std::to_string(channels[0]) +
-                    " channels");
+                    to_string(scale.meta.sizes) + " and a zero_point of sizes " + to_string(zero.meta.sizes) +
+                    ", expected a scale of f32" + to_string(channels) + " and a zero_point of sizes " +
+                    to_string(channels) + ", one element for each channel");
     const auto broadcast = [&](const NodeValue& v) { return arg(g.as(g.reshape(v, line), x.meta.dtype)); };
     return quantized(g, a, x, broadcast(g.of("aten.reciprocal.default", scale)), broadcast(scale), broadcast(zero),
                      !is_floating(zero.meta.dtype));
@@ -66,7 +67,8 @@ Refs mask_backward(GraphBuilder& b, const Arguments<NodeValue>& a) {
     const NodeValue grad = a.tensor("grad"), mask = a.tensor("mask");
     if (mask.meta.dtype != DType::boolean || mask.meta.sizes != grad.meta.sizes)
         throw Error(a.schema().name + ": found a mask of " + std::string(name(mask.meta.dtype)) +
-                    to_string(mask.meta.sizes) + ", expected bool and the sizes of the gradient");
+                    to_string(mask.meta.sizes) + ", expected bool" + to_string(grad.meta.sizes) +
+                    ", the sizes of the gradient");
     return {Gradient(b).mul(grad, mask).ref};
 }
 

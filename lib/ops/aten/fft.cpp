@@ -48,7 +48,7 @@ Row transform(const Row& row, std::size_t start, std::size_t step, std::size_t c
 /// Normalizations by ATen's codes: 0 none, 1 by the square root of the length, 2 by the length.
 double scale_of(std::int64_t normalization, std::int64_t length) {
     if (normalization < 0 || normalization > 2)
-        throw Error("fft: found normalization " + std::to_string(normalization) + ", expected 0, 1 or 2");
+        throw Error("fft: found normalization=" + std::to_string(normalization) + ", expected 0, 1 or 2");
     const auto n = static_cast<double>(length);
     return normalization == 0 ? 1 : normalization == 1 ? 1 / std::sqrt(n) : 1 / n;
 }
@@ -79,13 +79,15 @@ std::vector<std::int64_t> dims_of(const Arguments<T>& arguments, const Sizes& si
     for (const std::int64_t dim : arguments.integers("dim")) {
         dims.push_back(wrap_dim(dim, static_cast<std::int64_t>(sizes.size())));
         if (std::ranges::count(dims, dims.back()) > 1)
-            throw Error(arguments.schema().name + ": found dimension " + std::to_string(dim) + " twice");
+            throw Error(arguments.schema().name + ": found dimension " + std::to_string(dim) +
+                        " twice, expected distinct dimensions");
     }
     if (dims.empty() || sizes.empty())
         throw Error(arguments.schema().name + ": found no dimension to transform, expected one or more");
     for (const std::int64_t dim : dims)
         if (sizes[static_cast<std::size_t>(dim)] < 1)
-            throw Error(arguments.schema().name + ": found an empty dimension, expected elements to transform");
+            throw Error(arguments.schema().name +
+                        ": found a dimension of size 0, expected at least one element to transform");
     return dims;
 }
 
@@ -144,10 +146,10 @@ template <class T>
 Sizes signal_sizes(const Arguments<T>& arguments, Sizes sizes) {
     const auto last = static_cast<std::size_t>(dims_of(arguments, sizes).back());
     const std::int64_t size = arguments.integer("last_dim_size");
-    if (size < 1) throw Error("_fft_c2r: found last_dim_size " + std::to_string(size) + ", expected 1 or more");
+    if (size < 1) throw Error("_fft_c2r: found last_dim_size=" + std::to_string(size) + ", expected 1 or more");
     if (sizes[last] < size / 2 + 1)
-        throw Error("_fft_c2r: found " + std::to_string(sizes[last]) + " frequencies, expected " +
-                    std::to_string(size / 2 + 1) + " for a signal of " + std::to_string(size));
+        throw Error("_fft_c2r: found " + std::to_string(sizes[last]) + " frequencies, expected at least " +
+                    std::to_string(size / 2 + 1) + " for a signal of " + std::to_string(size) + " elements");
     sizes[last] = size;
     return sizes;
 }

@@ -21,7 +21,7 @@ std::int64_t normalization_of(const Arguments<T>& arguments, bool forward) {
     const std::string norm = arguments.has("norm") ? arguments.text("norm") : "backward";
     if (norm == "ortho") return 1;
     if (norm != "backward" && norm != "forward")
-        throw Error(arguments.schema().name + ": found norm '" + norm + "', expected backward, forward or ortho");
+        throw Error(arguments.schema().name + ": found norm='" + norm + "', expected 'backward', 'forward' or 'ortho'");
     return (norm == "forward") == forward ? 2 : 0;
 }
 
@@ -58,7 +58,7 @@ Call call_of(const Arguments<T>& arguments, const Sizes& sizes, Kind kind) {
     }
     if (!given.empty() && given.size() != call.dims.size())
         throw Error(arguments.schema().name + ": found " + std::to_string(given.size()) + " sizes for " +
-                    std::to_string(call.dims.size()) + " dimensions, expected one size per dimension");
+                    std::to_string(call.dims.size()) + " dimensions, expected one size for each dimension");
     if (sizes.empty() || call.dims.empty())
         throw Error(arguments.schema().name + ": found no dimension to transform, expected one or more");
     for (std::size_t i = 0; i < call.dims.size(); ++i) {
@@ -77,7 +77,7 @@ template <Kind kKind, bool kForward>
 std::vector<NodeRef> decompose_fft(GraphBuilder& b, const Arguments<NodeValue>& arguments) {
     NodeValue value = arguments.tensor("self");
     if (kKind == Kind::r2c && is_complex(value.meta.dtype))
-        throw Error(arguments.schema().name + ": found complex numbers, expected real ones");
+        throw Error(arguments.schema().name + ": found a complex tensor, expected real numbers");
     // Integers become f32; real numbers become complex where the transform wants them.
     const DType real = floating_result(value.meta.dtype);
     const DType wanted = kKind == Kind::r2c ? real : complex_of(real);
@@ -118,7 +118,8 @@ std::optional<NodeValue> stft_window(GraphBuilder& b, const Arguments<NodeValue>
     const std::int64_t length = arguments.optional_integer("win_length").value_or(n_fft);
     std::optional<NodeValue> window = arguments.optional_tensor("window");
     if (length < 1 || length > n_fft)
-        throw Error(op + ": found win_length " + std::to_string(length) + ", expected 1 to " + std::to_string(n_fft));
+        throw Error(op + ": found win_length=" + std::to_string(length) +
+                    ", expected 1 to n_fft=" + std::to_string(n_fft));
     if (window && window->meta.sizes != Sizes{length})
         throw Error(op + ": found a window of sizes " + to_string(window->meta.sizes) + ", expected " +
                     to_string(Sizes{length}));
@@ -137,15 +138,17 @@ std::vector<NodeRef> decompose_stft(GraphBuilder& b, const Arguments<NodeValue>&
     const std::int64_t n_fft = arguments.integer("n_fft"), length = signal.meta.sizes.back();
     const std::int64_t hop = arguments.optional_integer("hop_length").value_or(n_fft / 4);
     if (n_fft < 1 || n_fft > length || hop < 1)
-        throw Error("stft: found n_fft " + std::to_string(n_fft) + " and hop_length " + std::to_string(hop) +
-                    " for a signal of " + std::to_string(length) + ", expected an n_fft of 1 to " +
-                    std::to_string(length) + " and a hop_length of at least 1");
+        throw Error("stft: found n_fft=" + std::to_string(n_fft) + " and hop_length=" + std::to_string(hop) +
+                    " for a signal of " + std::to_string(length) + " elements, expected n_fft from 1 to " +
+                    std::to_string(length) + " and hop_length of at least 1");
     NodeValue frames = b.call("aten.unfold.default", {arg(signal), -1, n_fft, hop});
     if (const std::optional<NodeValue> window = stft_window(b, arguments, n_fft))
         frames = b.call("aten.mul.Tensor", {arg(frames), arg(*window)});
     const bool complex = is_complex(frames.meta.dtype);
     const bool onesided = arguments.has("onesided") ? arguments.boolean("onesided") : !complex;
-    if (complex && onesided) throw Error("stft: found complex numbers with onesided, expected real numbers");
+    if (complex && onesided)
+        throw Error("stft: found a complex signal or window with onesided=true, expected real numbers",
+                    "pass onesided=false");
     const std::int64_t normalization = arguments.boolean("normalized") ? 1 : 0;
     const Arg last = Arg::ints({static_cast<std::int64_t>(frames.meta.sizes.size()) - 1});
     const NodeValue spectrum = complex ? b.call("aten._fft_c2c.default", {arg(frames), last, normalization, true})
@@ -179,8 +182,11 @@ NodeValue frames_back(GraphBuilder& b, const Arguments<NodeValue>& arguments, co
     const bool onesided = arguments.has("onesided") ? arguments.boolean("onesided") : frequencies != n_fft;
     if (frequencies != (onesided ? n_fft / 2 + 1 : n_fft))
         throw Error("istft: found " + std::to_string(frequencies) + " frequencies, expected " +
-                    std::to_string(onesided ? n_fft / 2 + 1 : n_fft) + " for n_fft " + std::to_string(n_fft));
-    if (complex && onesided) throw Error("istft: found onesided with return_complex, expected at most one of them");
+                    std::to_string(onesided ? n_fft / 2 + 1 : n_fft) + " for n_fft=" + std::to_string(n_fft) +
+                    " with onesided=" + (onesided ? "true" : "false"));
+    if (complex && onesided)
+        throw Error("istft: found onesided=true with return_complex=true, expected at most one of the two to be true",
+                    "pass return_complex=false for a real signal");
     const Sizes sizes = {element_count(Sizes(self.meta.sizes.begin(), self.meta.sizes.end() - 2)), frequencies,
                          self.meta.sizes.back()};
     NodeValue spectrum = b.call("aten.reshape.default", {arg(self), Arg::ints(sizes)});
@@ -200,15 +206,16 @@ std::vector<NodeRef> decompose_istft(GraphBuilder& b, const Arguments<NodeValue>
     const std::int64_t hop = arguments.optional_integer("hop_length").value_or(n_fft / 4);
     const std::optional<std::int64_t> wanted = arguments.optional_integer("length");
     if ((sizes.size() != 2 && sizes.size() != 3) || element_count(sizes) == 0)
-        throw Error("istft: found a spectrum of sizes " + to_string(sizes) + ", expected 2 or 3 dimensions, not empty");
+        throw Error("istft: found a spectrum of sizes " + to_string(sizes) +
+                    ", expected 2 or 3 dimensions, none of size 0");
     if (n_fft < 1 || hop < 1 || (wanted && *wanted < 1))
-        throw Error("istft: found n_fft " + std::to_string(n_fft) + ", hop_length " + std::to_string(hop) +
-                    " and length " + std::to_string(wanted.value_or(1)) + ", expected at least 1 for each");
+        throw Error("istft: found n_fft=" + std::to_string(n_fft) + ", hop_length=" + std::to_string(hop) +
+                    " and length=" + std::to_string(wanted.value_or(1)) + ", expected each to be at least 1");
     std::optional<NodeValue> window = stft_window(b, arguments, n_fft);
     if (!window) window = b.call("aten.ones.default", {Arg::ints({n_fft})}, {{"dtype", real_of(self.meta.dtype)}});
     if (is_complex(window->meta.dtype) && !arguments.boolean("return_complex"))
-        throw Error("istft: found a complex window without return_complex",
-                    "the signal of a complex window is complex");
+        throw Error("istft: found a complex window with return_complex=false, expected a real window",
+                    "pass return_complex=true: the signal of a complex window is complex");
     const NodeValue frames = frames_back(b, arguments, *window);
     NodeValue squares = b.call("aten.mul.Tensor", {arg(*window), arg(*window)});
     squares = b.call("aten.expand.default", {arg(squares), Arg::ints({1, frames.meta.sizes[1], n_fft})});

@@ -23,7 +23,8 @@ std::int64_t check_gather(const Sizes& self, const Sizes& index, DType index_dty
         fits = static_cast<std::int64_t>(d) == wrapped || at[d] <= from[d];
     if (!fits)
         throw Error("gather: found an index of sizes " + to_string(index) + " for a tensor of sizes " +
-                    to_string(self) + ", expected no larger sizes except in dimension " + std::to_string(wrapped));
+                    to_string(self) + ", expected an index no larger than the tensor except in dimension " +
+                    std::to_string(wrapped));
     return wrapped;
 }
 
@@ -72,7 +73,7 @@ SelectPlan plan_index_select(const Sizes& self, const Sizes& index, DType index_
     const std::int64_t count = element_count(index);
     if (index.size() > 1 || (self.empty() && count != 1))
         throw Error("index_select: found an index of sizes " + to_string(index) + " for a tensor of sizes " +
-                    to_string(self) + ", expected 1 dimension" + (self.empty() ? " and 1 element" : ""));
+                    to_string(self) + ", expected an index with 1 dimension" + (self.empty() ? " and 1 element" : ""));
     SelectPlan plan{static_cast<std::size_t>(wrap_dim(dim, static_cast<std::int64_t>(self.size()))), self};
     if (!self.empty()) plan.sizes[plan.dim] = count;
     return plan;
@@ -195,8 +196,8 @@ std::vector<NodeRef> decompose_one_hot(GraphBuilder& b, const Arguments<NodeValu
     const NodeValue self = a.tensor("self");
     const std::int64_t classes = a.integer("num_classes");
     if (classes < 1)
-        throw Error("one_hot: found num_classes " + std::to_string(classes) + ", expected at least 1",
-                    "give the number of classes: with -1 the result's sizes depend on data");
+        throw Error("one_hot: found num_classes=" + std::to_string(classes) + ", expected at least 1",
+                    "pass the number of classes: with num_classes=-1, the sizes of the result depend on the data");
     Sizes sizes = self.meta.sizes;
     sizes.push_back(classes);
     const NodeValue zeros = b.call("aten.full.default", {Arg::ints(sizes), 0}, {{"dtype", DType::i64}});

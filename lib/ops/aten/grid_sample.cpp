@@ -277,8 +277,10 @@ std::vector<NodeRef> decompose_affine_grid(GraphBuilder& builder, const Argument
     const std::size_t rank = size.size() < 2 ? 0 : size.size() - 2;
     const auto d = static_cast<std::int64_t>(rank);
     if ((rank != 2 && rank != 3) || theta.meta.sizes != Sizes{size[0], d, d + 1})
-        throw Error("affine_grid_generator: found theta " + to_string(theta.meta.sizes) + " and size " +
-                    to_string(size) + ", expected [N, 2, 3] and [N, C, H, W], or [N, 3, 4] and [N, C, D, H, W]");
+        throw Error(
+            "affine_grid_generator: found theta of sizes " + to_string(theta.meta.sizes) +
+            " and size=" + to_string(size) +
+            ", expected theta of sizes [N, 2, 3] with size=[N, C, H, W], or [N, 3, 4] with size=[N, C, D, H, W]");
     const Sizes image(size.begin() + 2, size.end());
     std::vector<NodeValue> parts;
     for (std::size_t k = 0; k < rank; ++k) {

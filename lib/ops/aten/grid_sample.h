@@ -37,14 +37,16 @@ GridSample grid_sample_of(const Arguments<T>& args) {
     if (input.sizes.size() != rank + 2 || grid.sizes.size() != rank + 2 || grid.sizes[0] != input.sizes[0] ||
         grid.sizes.back() != static_cast<std::int64_t>(rank) ||
         std::any_of(input.sizes.begin() + 2, input.sizes.end(), [](std::int64_t size) { return size < 1; }))
-        throw Error(op + ": found input " + to_string(input.sizes) + " and grid " + to_string(grid.sizes) +
-                    ", expected " + (volume ? "[N, C, D, H, W]" : "[N, C, H, W]") + ", not empty beside N and C, and " +
-                    (volume ? "[N, d, h, w, 3]" : "[N, h, w, 2]"));
+        throw Error(op + ": found input of sizes " + to_string(input.sizes) + " and grid of sizes " +
+                    to_string(grid.sizes) + ", expected input " +
+                    (volume ? "[N, C, D, H, W] with D, H and W" : "[N, C, H, W] with H and W") +
+                    " of at least 1, and grid " + (volume ? "[N, d, h, w, 3]" : "[N, h, w, 2]"));
     const std::int64_t modes = volume ? 1 : 2;  // bicubic is of two dimensions
     const std::int64_t mode = args.integer("interpolation_mode"), padding = args.integer("padding_mode");
     if (mode < 0 || mode > modes || padding < 0 || padding > 2)
-        throw Error(op + ": found interpolation_mode=" + std::to_string(mode) + " and padding_mode=" +
-                    std::to_string(padding) + ", expected 0 to " + std::to_string(modes) + " and 0 to 2");
+        throw Error(op + ": found interpolation_mode=" + std::to_string(mode) +
+                    " and padding_mode=" + std::to_string(padding) + ", expected interpolation_mode from 0 to " +
+                    std::to_string(modes) + " and padding_mode from 0 to 2");
     GridSample g{static_cast<GridSample::Mode>(mode), static_cast<GridSample::Padding>(padding),
                  args.boolean("align_corners"), input.sizes[0], input.sizes[1]};
     g.image.assign(input.sizes.begin() + 2, input.sizes.end());

@@ -209,8 +209,8 @@ std::vector<NodeRef> decompose_backward(GraphBuilder& builder, const Arguments<N
     const std::vector<bool> mask = args.booleans("output_mask");
     if (grad.meta.sizes != g.sizes || mask.size() != 2)
         throw Error(op + ": found a gradient of sizes " + to_string(grad.meta.sizes) + " and an output_mask of " +
-                    std::to_string(mask.size()) + " elements, expected sizes " + to_string(g.sizes) +
-                    " and 2 elements");
+                    std::to_string(mask.size()) + " elements, expected a gradient of sizes " + to_string(g.sizes) +
+                    " and an output_mask of 2 elements");
     const std::vector<NodeValue> gradients = GridBackward(builder, args).both();
     // That of the grid is computed in any case, as in LibTorch.
     return {mask[0] ? gradients[0].ref : Gradient(builder).none(grad.meta.dtype), gradients[1].ref};

@@ -19,7 +19,7 @@ std::vector<Tensor> in_own_memory(std::vector<Tensor> results) {
 
 void check_condition(const ValueMeta& condition, const char* what) {
     if (condition.dtype != DType::boolean || condition.numel() != 1)
-        throw Error(std::string(what) + ": found " + type_text(condition) + ", expected a boolean of one element");
+        throw Error(std::string(what) + ": found " + type_text(condition) + ", expected a bool tensor with 1 element");
 }
 
 std::vector<ValueMeta> infer_cond(const Arguments<ValueMeta>& arguments) {
@@ -40,12 +40,12 @@ std::vector<ValueMeta> infer_while_loop(const Arguments<ValueMeta>& arguments) {
     const std::vector<ValueMeta> inputs = joined(carried, arguments.tensors("captured"));
     const std::vector<ValueMeta> condition = body_results(arguments.nested("cond_graph"), inputs);
     if (condition.size() != 1)
-        throw Error("found a condition with " + std::to_string(condition.size()) + " results, expected one");
+        throw Error("found a cond_graph with " + std::to_string(condition.size()) + " results, expected 1 result");
     check_condition(condition[0], "the condition's result");
     std::vector<ValueMeta> results = body_results(arguments.nested("body_graph"), inputs);
     if (results.size() != carried.size())
-        throw Error("found a loop body with " + std::to_string(results.size()) + " results, expected " +
-                    std::to_string(carried.size()) + ", one per carried value");
+        throw Error("found a body_graph with " + std::to_string(results.size()) + " results, expected " +
+                    std::to_string(carried.size()) + ", one for each carried value");
     check_carried(carried, results);
     return results;
 }
@@ -61,12 +61,12 @@ std::vector<Tensor> eval_while_loop(const Arguments<Tensor>& arguments) {
 // --- map and scan ----------------------------------------------------------------------------------------------------
 
 std::int64_t slice_count(const std::vector<Sizes>& xs) {
-    if (xs.empty()) throw Error("found no tensors to take slices of, expected at least one");
+    if (xs.empty()) throw Error("found no tensors in xs, expected at least one");
     for (const Sizes& sizes : xs) {
-        if (sizes.empty()) throw Error("found a 0-d tensor to take slices of, expected at least one dimension");
+        if (sizes.empty()) throw Error("found a 0-d tensor in xs, expected at least 1 dimension");
         if (sizes[0] != xs[0][0])
-            throw Error("found " + std::to_string(xs[0][0]) + " and " + std::to_string(sizes[0]) +
-                        " slices, expected equal numbers of slices");
+            throw Error("found tensors in xs with " + std::to_string(xs[0][0]) + " and " + std::to_string(sizes[0]) +
+                        " slices along dimension 0, expected equal numbers of slices");
     }
     return xs[0][0];
 }
@@ -82,8 +82,8 @@ std::vector<ValueMeta> infer_slices(const Arguments<ValueMeta>& arguments, const
     std::vector<ValueMeta> results =
         body_results(arguments.nested("body_graph"), joined(joined(carried, slices), arguments.tensors("captured")));
     if (results.size() < carried.size())
-        throw Error("found a body with " + std::to_string(results.size()) + " results, expected at least the " +
-                    std::to_string(carried.size()) + " carried values");
+        throw Error("found a body_graph with " + std::to_string(results.size()) + " results, expected at least " +
+                    std::to_string(carried.size()) + ", one for each carried value");
     check_carried(carried, results);
     for (std::size_t k = carried.size(); k < results.size(); ++k) {
         results[k].sizes.insert(results[k].sizes.begin(), length);

@@ -17,10 +17,10 @@ std::vector<NodeRef> decompose_histc(GraphBuilder& b, const Arguments<NodeValue>
     const std::int64_t bins = a.integer("bins"), count = x.meta.numel();
     const double low = a.scalar("min").to_double(), high = a.scalar("max").to_double();
     const DType dtype = x.meta.dtype;
-    if (bins < 1) throw Error("histc: found " + std::to_string(bins) + " bins, expected at least 1");
+    if (bins < 1) throw Error("histc: found bins=" + std::to_string(bins) + ", expected at least 1");
     if (!(low <= high))
         throw Error("histc: found bounds from " + std::to_string(low) + " to " + std::to_string(high) +
-                    ", expected a min that is no larger than max");
+                    ", expected min to be at most max");
     if (!std::isfinite(low) || !std::isfinite(high))
         throw Error("histc: found bounds from " + std::to_string(low) + " to " + std::to_string(high) +
                     ", expected finite bounds");

@@ -33,8 +33,9 @@ IndexPlan plan_index(const Sizes& self, const std::vector<std::optional<OperandI
         if (!indices[d]) continue;
         if (indices[d]->dtype == DType::boolean || indices[d]->dtype == DType::u8)
             throw Error(
-                op + ": found a mask of " + std::string(name(indices[d]->dtype)) + ", expected positions (i64 or i32)",
-                "the number of selected elements depends on data; use where or masked_fill, which keep the sizes");
+                op + ": found a mask of dtype " + std::string(name(indices[d]->dtype)) +
+                    ", expected positions of dtype i64 or i32",
+                "use where or masked_fill, which keep the sizes: how many elements a mask selects depends on the data");
         check_index_dtype(indices[d]->dtype, op);
         plan.indexed[d] = true;
         if (d == 0 || !plan.indexed[d - 1]) ++runs;
@@ -140,12 +141,14 @@ std::optional<std::size_t> mask_position(const Arguments<T>& a) {
     const Sizes self = operand_info(a, "self").sizes, mask = operand_info(*indices[*found]).sizes;
     if (element_count(operand_info(a, "values").sizes) != 1 || a.boolean("accumulate"))
         throw Error(
-            "index_put: found a mask with accumulate or with several values, expected one value without accumulate",
+            "index_put: found a mask with accumulate=true or with several values, expected accumulate=false and one "
+            "value",
             "use where, which takes tensors of equal sizes");
     if (*found + mask.size() > self.size() ||
         !std::equal(mask.begin(), mask.end(), self.begin() + static_cast<std::ptrdiff_t>(*found)))
-        throw Error("index_put: found a mask of sizes " + to_string(mask) + " at dimension " + std::to_string(*found) +
-                    " of sizes " + to_string(self) + ", expected equal sizes");
+        throw Error("index_put: found a mask of sizes " + to_string(mask) + " from dimension " +
+                    std::to_string(*found) + " of a tensor of sizes " + to_string(self) +
+                    ", expected equal sizes in the dimensions of the mask");
     return found;
 }
 
@@ -153,7 +156,7 @@ template <class T>
 void check_values(const Arguments<T>& a) {
     const DType self = operand_info(a, "self").dtype, values = operand_info(a, "values").dtype;
     if (self != values)
-        throw Error("index_put: found values of " + std::string(name(values)) + " for a tensor of " +
+        throw Error("index_put: found values of dtype " + std::string(name(values)) + " for a tensor of dtype " +
                     std::string(name(self)) + ", expected equal dtypes");
 }
 
@@ -252,8 +255,8 @@ std::vector<NodeRef> decompose_put(GraphBuilder& b, const Arguments<NodeValue>& 
     const NodeValue self = a.tensor("self"), index = a.tensor("index"), source = a.tensor("source");
     check_index_dtype(index.meta.dtype, "put");
     if (index.meta.numel() != source.meta.numel())
-        throw Error("put: found " + std::to_string(source.meta.numel()) + " elements for " +
-                    std::to_string(index.meta.numel()) + " positions, expected one per position");
+        throw Error("put: found " + std::to_string(source.meta.numel()) + " source elements for " +
+                    std::to_string(index.meta.numel()) + " positions, expected one element for each position");
     const auto line = [&](const NodeValue& value) {
         return arg(b.call("aten.reshape.default", {arg(value), Arg::ints({value.meta.numel()})}));
     };

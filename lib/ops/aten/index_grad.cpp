@@ -108,7 +108,7 @@ void scatter_reduce_grad(GraphBuilder& b, CallGradients& c) {
     const std::string reduce = c.args().text("reduce");
     const bool include_self = c.args().boolean("include_self");
     if (reduce != "sum" && reduce != "mean")
-        throw Error("scatter_reduce has no gradient rule for '" + reduce + "', only for sum and mean");
+        throw Error("scatter_reduce has no gradient rule for reduce='" + reduce + "', only for 'sum' and 'mean'");
     const NodeValue index = r.tensor("index"), source = r.tensor("src");
     NodeValue grad = r.grad();
     if (reduce == "mean") {

@@ -20,9 +20,10 @@ NodeValue index_of_slices(GraphBuilder& b, const char* op, const NodeValue& self
         column[static_cast<std::size_t>(dim)] = index.meta.numel();
     }
     if (index.meta.sizes.size() > 1 || source != expected || (rank == 0 && index.meta.numel() != 1))
-        throw Error(std::string(op) + ": found an index of sizes " + to_string(index.meta.sizes) +
-                    " and a source of sizes " + to_string(source) + " for a tensor of sizes " +
-                    to_string(self.meta.sizes) + ", expected one slice of the source per index");
+        throw Error(
+            std::string(op) + ": found an index of sizes " + to_string(index.meta.sizes) + " and a source of sizes " +
+            to_string(source) + " for a tensor of sizes " + to_string(self.meta.sizes) +
+            ", expected at most 1 dimension in the index, and one slice of the source for each element of the index");
     const NodeValue at = b.call("aten.reshape.default", {arg(index), Arg::ints(column)});
     return b.call("aten.expand.default", {arg(at), Arg::ints(source)});
 }
@@ -34,8 +35,8 @@ std::vector<NodeRef> decompose_index_add(GraphBuilder& b, const Arguments<NodeVa
     const NodeValue wide = index_of_slices(b, "index_add", self, dim, a.tensor("index"), source.meta.sizes);
     const Scalar alpha = a.scalar("alpha");
     if (alpha.is_floating() && !is_inexact(self.meta.dtype))
-        throw Error("index_add: found a floating alpha for a tensor of " + std::string(name(self.meta.dtype)) +
-                    ", expected an integer");
+        throw Error("index_add: found a floating-point alpha for a tensor of dtype " +
+                    std::string(name(self.meta.dtype)) + ", expected an integer");
     if (alpha.to_double() != 1) source = b.call("aten.mul.Tensor", {arg(source), Arg(alpha)});
     return {b.call("aten.scatter_add.default", {arg(self), dim, arg(wide), arg(source)}).ref};
 }
@@ -43,8 +44,8 @@ std::vector<NodeRef> decompose_index_add(GraphBuilder& b, const Arguments<NodeVa
 std::vector<NodeRef> decompose_index_copy(GraphBuilder& b, const Arguments<NodeValue>& a) {
     const NodeValue self = a.tensor("self"), source = a.tensor("source");
     if (source.meta.dtype != self.meta.dtype)
-        throw Error("index_copy: found a source of " + std::string(name(source.meta.dtype)) + " for a tensor of " +
-                    std::string(name(self.meta.dtype)) + ", expected equal dtypes");
+        throw Error("index_copy: found a source of dtype " + std::string(name(source.meta.dtype)) +
+                    " for a tensor of dtype " + std::string(name(self.meta.dtype)) + ", expected equal dtypes");
     const std::int64_t dim = wrap_dim(a.integer("dim"), static_cast<std::int64_t>(self.meta.sizes.size()));
     const NodeValue wide = index_of_slices(b, "index_copy", self, dim, a.tensor("index"), source.meta.sizes);
     return {b.call("aten.scatter.src", {arg(self), dim, arg(wide), arg(source)}).ref};
@@ -86,7 +87,8 @@ std::vector<NodeRef> decompose_index_reduce(GraphBuilder& b, const Arguments<Nod
                       {{"include_self", with_self}});
     };
     if (reduce == "prod" || reduce == "amax" || reduce == "amin") return {reduced(self, source, reduce, include).ref};
-    if (reduce != "mean") throw Error("index_reduce: found reduce '" + reduce + "', expected prod, mean, amax or amin");
+    if (reduce != "mean")
+        throw Error("index_reduce: found reduce='" + reduce + "', expected 'prod', 'mean', 'amax' or 'amin'");
     const DType dtype = self.meta.dtype;
     const auto ones = [&](const NodeValue& like) { return g.call("aten.ones_like.default", {arg(like)}); };
     const NodeValue sum = reduced(self, source, "sum", include),

@@ -34,7 +34,7 @@ CatPlan plan_cat(const std::vector<OperandInfo>& operands, std::int64_t dim) {
     for (std::size_t i = 0; i < operands.size(); ++i) {
         const Sizes& sizes = operands[i].sizes;
         if (sizes.empty())
-            throw Error("cat: found tensor " + std::to_string(i) + " of 0 dimensions, expected at least 1 dimension",
+            throw Error("cat: found a 0-d tensor at index " + std::to_string(i) + ", expected at least 1 dimension",
                         "use stack for 0-d tensors");
         if (!skipped(sizes)) plan.parts.push_back(i);
     }
@@ -53,7 +53,8 @@ CatPlan plan_cat(const std::vector<OperandInfo>& operands, std::int64_t dim) {
             throw Error("cat: found sizes " + to_string(operands[part].sizes) + " and " +
                         to_string(operands[plan.parts[0]].sizes) + ", expected equal sizes except in dimension " +
                         std::to_string(plan.dim));
-        if (__builtin_add_overflow(total, size, &total)) throw Error("cat: found more than 2^63 elements");
+        if (__builtin_add_overflow(total, size, &total))
+            throw Error("cat: found sizes that add up to 2^63 or more, expected fewer than 2^63 elements");
     }
     plan.sizes[plan.dim] = total;
     return plan;
@@ -170,14 +171,14 @@ template <class T>
 Sizes repeat_sizes(const Sizes& self, const Arguments<T>& a) {
     Sizes sizes = a.integers("repeats");
     if (sizes.size() < self.size())
-        throw Error("repeat: found " + std::to_string(sizes.size()) + " repeats, expected at least the tensor's " +
-                    std::to_string(self.size()) + " dimensions");
+        throw Error("repeat: found " + std::to_string(sizes.size()) +
+                    " repeats, expected at least one for each of the " + std::to_string(self.size()) + " dimensions");
     element_count(sizes);
     for (std::size_t d = 0; d < self.size(); ++d) {
         std::int64_t& size = sizes[sizes.size() - self.size() + d];
         if (__builtin_mul_overflow(size, self[d], &size))
-            throw Error("repeat: found repeats " + to_string(a.integers("repeats")) + " of sizes " + to_string(self) +
-                        ", expected fewer than 2^63 elements");
+            throw Error("repeat: found repeats=" + to_string(a.integers("repeats")) + " for a tensor of sizes " +
+                        to_string(self) + ", expected a result of fewer than 2^63 elements");
     }
     element_count(sizes);
     return sizes;
@@ -233,9 +234,10 @@ std::vector<NodeRef> decompose_repeat_interleave(GraphBuilder& b, const Argument
     expanded.insert(expanded.begin() + dim + 1, repeats);
     std::int64_t& size = merged[static_cast<std::size_t>(dim)];
     if (__builtin_mul_overflow(size, repeats, &size))
-        throw Error("repeat_interleave: found " + std::to_string(repeats) + " repeats, expected fewer");
+        throw Error("repeat_interleave: found " + std::to_string(repeats) +
+                    " repeats, expected a result of fewer than 2^63 elements");
     if (a.optional_integer("output_size").value_or(size) != size)
-        throw Error("repeat_interleave: found output_size " + std::to_string(*a.optional_integer("output_size")) +
+        throw Error("repeat_interleave: found output_size=" + std::to_string(*a.optional_integer("output_size")) +
                     ", expected " + std::to_string(size));
     const NodeValue column = b.call("aten.unsqueeze.default", {arg(self), dim + 1});
     const NodeValue repeated = b.call("aten.expand.default", {arg(column), Arg::ints(expanded)});

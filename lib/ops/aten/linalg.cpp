@@ -152,9 +152,9 @@ Solution plan_solution(const Schema& schema, const ValueMeta& a, const ValueMeta
     Sizes sizes = b.sizes;
     if (plan.vector) sizes.push_back(1);
     const auto fail = [&] {
-        throw Error(schema.name + ": found matrices of sizes " + to_string(a.sizes) + " and right sides of sizes " +
-                    to_string(b.sizes) + ", expected equal numbers of " + (left ? "rows" : "columns") +
-                    " and equal dtypes");
+        throw Error(schema.name + ": found matrices of " + std::string(name(a.dtype)) + to_string(a.sizes) +
+                    " and right-hand sides of " + std::string(name(b.dtype)) + to_string(b.sizes) +
+                    ", expected equal numbers of " + (left ? "rows" : "columns") + " and equal dtypes");
     };
     if (sizes.size() < 2 || a.dtype != b.dtype) fail();
     if ((left ? rows_of(sizes) : sizes.back()) != a.sizes.back()) fail();

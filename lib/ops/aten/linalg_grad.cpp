@@ -133,10 +133,11 @@ void qr_grad(GraphBuilder& b, CallGradients& c) {
     const Sizes& sizes = r.tensor("A").meta.sizes;
     if (is_complex(r.tensor("A").meta.dtype))
         throw Error("found a gradient that goes through complex numbers, for which aten.linalg_qr has no rule",
-                    "detach() its inputs");
+                    "call detach() on the input of linalg_qr");
     if (c.args().text("mode") != "reduced" || sizes[sizes.size() - 2] < sizes.back())
         throw Error(
-            "linalg_qr has a gradient rule only in mode 'reduced', and only for matrices with at least as many rows as "
+            "linalg_qr has a gradient rule only with mode='reduced', and only for matrices with at least as many rows "
+            "as "
             "columns");
     const NodeValue q = r.result(0), upper = r.result(1), of_q = r.grad(0), of_upper = r.grad(1);
     const NodeValue m = r.sub(r.product(upper, r.turned(of_upper)), r.product(r.turned(of_q), q));
@@ -149,7 +150,8 @@ void qr_grad(GraphBuilder& b, CallGradients& c) {
 void svd_grad(GraphBuilder& b, CallGradients& c) {
     const OfMatrix r(b, c);
     if (c.args().boolean("compute_uv") && (c.grad_if_any(0) || c.grad_if_any(2)))
-        throw Error("_linalg_svd has no gradient rule for the singular vectors");
+        throw Error("_linalg_svd has no gradient rule for the singular vectors",
+                    "use only the singular values, or call detach() on the singular vectors");
     const std::vector<NodeValue> parts = b.call_multi("aten._linalg_svd.default", {arg(r.tensor("A")), false, true});
     const NodeValue g = r.call("aten.unsqueeze.default", {arg(r.grad(1)), -2});
     r.set("A", r.product(r.mul(parts[0], g), parts[2]));

@@ -42,7 +42,7 @@ struct MatmulShape {
 
 MatmulShape matmul_shape(const std::string& op, const ValueMeta& a, const ValueMeta& b) {
     const std::string found = op + ": found " + to_string(a.sizes) + " times " + to_string(b.sizes);
-    if (a.sizes.empty() || b.sizes.empty()) throw Error(found + ", expected operands of at least one dimension");
+    if (a.sizes.empty() || b.sizes.empty()) throw Error(found + ", expected operands with at least 1 dimension");
     check_same_dtype(op, a.dtype, "the second operand", b.dtype);
     MatmulShape shape;
     const bool vector_a = a.sizes.size() == 1, vector_b = b.sizes.size() == 1;
@@ -127,8 +127,8 @@ struct LinearShape {
 
 LinearShape linear_shape(const ValueMeta& input, const ValueMeta& weight, const std::optional<ValueMeta>& bias) {
     if (input.sizes.empty() || weight.sizes.size() != 2 || input.sizes.back() != weight.sizes[1])
-        throw Error("linear: found input " + to_string(input.sizes) + " and weight " + to_string(weight.sizes) +
-                    ", expected [..., K] and [N, K]");
+        throw Error("linear: found input of sizes " + to_string(input.sizes) + " and weight of sizes " +
+                    to_string(weight.sizes) + ", expected [..., K] and [N, K]");
     check_same_dtype("linear", input.dtype, "weight", weight.dtype);
     LinearShape shape{1, weight.sizes[1], weight.sizes[0], input.sizes};
     shape.result.pop_back();
@@ -137,7 +137,8 @@ LinearShape linear_shape(const ValueMeta& input, const ValueMeta& weight, const 
     if (!bias) return shape;
     check_same_dtype("linear", input.dtype, "bias", bias->dtype);
     if (!expands_to(bias->sizes, {shape.n}))
-        throw Error("linear: found bias " + to_string(bias->sizes) + ", expected " + to_string(Sizes{shape.n}));
+        throw Error("linear: found a bias of sizes " + to_string(bias->sizes) + ", expected " +
+                    to_string(Sizes{shape.n}));
     return shape;
 }
 
@@ -180,7 +181,7 @@ std::vector<NodeRef> decompose_outer(GraphBuilder& builder, const Arguments<Node
     const NodeValue a = args.tensor("self"), b = args.tensor("vec2");
     if (rank_of(a) != 1 || rank_of(b) != 1)
         throw Error("outer: found operands of sizes " + to_string(a.meta.sizes) + " and " + to_string(b.meta.sizes) +
-                    ", expected vectors");
+                    ", expected two vectors");
     return {builder.call("aten.mul.Tensor", {arg(reshape(builder, a, {a.meta.sizes[0], 1})), arg(b)}).ref};
 }
 
@@ -206,9 +207,9 @@ std::vector<NodeRef> decompose_tensordot(GraphBuilder& builder, const Arguments<
     const Sizes free_a = other_dims(a, dims_a), free_b = other_dims(b, dims_b);
     if (sizes_of(a, dims_a) != sizes_of(b, dims_b) || free_a.size() + dims_a.size() != a.meta.sizes.size() ||
         free_b.size() + dims_b.size() != b.meta.sizes.size())
-        throw Error("tensordot: found operands " + to_string(a.meta.sizes) + " over " + to_string(dims_a) + " and " +
-                    to_string(b.meta.sizes) + " over " + to_string(dims_b) +
-                    ", expected two equally long lists of distinct dimensions with equal sizes");
+        throw Error("tensordot: found operands of sizes " + to_string(a.meta.sizes) + " and " +
+                    to_string(b.meta.sizes) + " with dims_self=" + to_string(dims_a) + " and dims_other=" +
+                    to_string(dims_b) + ", expected equal numbers of distinct dimensions, with equal sizes");
     const Sizes sizes_a = sizes_of(a, free_a), sizes_b = sizes_of(b, free_b);
     const std::int64_t m = element_count(sizes_a), n = element_count(sizes_b), k = element_count(sizes_of(a, dims_a));
     const NodeValue left = reshape(builder, permute(builder, a, joined_sizes(free_a, dims_a)), {m, k});
@@ -301,8 +302,8 @@ std::vector<NodeRef> decompose_trilinear(GraphBuilder& builder, const Arguments<
         for (std::int64_t& dim : added) dim = wrap_dim(dim, whole);
         std::ranges::sort(added);
         if (std::ranges::adjacent_find(added) != added.end())
-            throw Error("_trilinear: found " + std::string(dims) + " " + to_string(args.integers(dims)) +
-                        ", expected each dimension once");
+            throw Error("_trilinear: found " + std::string(dims) + "=" + to_string(args.integers(dims)) +
+                        ", expected each dimension at most once");
         for (const std::int64_t dim : added) x = builder.call("aten.unsqueeze.default", {arg(x), dim});
         return x;
     };

@@ -24,7 +24,7 @@ Refs mse_loss(GraphBuilder& b, const Arguments<NodeValue>& a) {
 Refs smooth_l1_loss(GraphBuilder& b, const Arguments<NodeValue>& a) {
     const Gradient g(b);
     const double beta = a.number("beta");
-    if (beta < 0) throw Error("smooth_l1_loss: found a beta of " + std::to_string(beta) + ", expected 0 or more");
+    if (beta < 0) throw Error("smooth_l1_loss: found beta=" + std::to_string(beta) + ", expected 0 or more");
     const NodeValue distance = g.call("aten.abs.default", {arg(g.sub(a.tensor("self"), a.tensor("target")))});
     if (beta == 0) return {reduced(b, a, distance)};
     const NodeValue near = g.div(g.mul(g.mul(distance, Arg(0.5)), distance), Arg(beta));
@@ -88,14 +88,14 @@ NllRows nll_rows(GraphBuilder& b, const Arguments<NodeValue>& a) {
     NllRows rows{.scores = a.tensor("self"), .target = a.tensor("target"), .ignored = {}, .weight = {}};
     rows.batched = rows.scores.meta.sizes.size() == 2;
     if (rows.scores.meta.sizes.empty() || rows.scores.meta.sizes.size() > 2)
-        throw Error("found scores of sizes " + to_string(rows.scores.meta.sizes) + ", expected one or two dimensions");
+        throw Error("found scores of sizes " + to_string(rows.scores.meta.sizes) + ", expected 1 or 2 dimensions");
     if (!rows.batched) {
         rows.scores = b.call("aten.unsqueeze.default", {arg(rows.scores), 0});
         rows.target = b.call("aten.reshape.default", {arg(rows.target), Arg::ints({1})});
     }
     if (rows.target.meta.sizes != Sizes{rows.scores.meta.sizes[0]})
-        throw Error("found targets of sizes " + to_string(rows.target.meta.sizes) + ", expected one for each of the " +
-                    std::to_string(rows.scores.meta.sizes[0]) + " rows");
+        throw Error("found targets of sizes " + to_string(rows.target.meta.sizes) + ", expected [" +
+                    std::to_string(rows.scores.meta.sizes[0]) + "], one target for each row of scores");
     rows.ignored = b.call("aten.eq.Scalar", {arg(rows.target), a.integer("ignore_index")});
     rows.target = b.call("aten.masked_fill.Scalar", {arg(rows.target), arg(rows.ignored), 0});
     const auto weight = a.optional_tensor("weight");
@@ -169,12 +169,11 @@ Refs cross_entropy_loss(GraphBuilder& b, const Arguments<NodeValue>& a) {
     const Gradient g(b);
     const NodeValue input = a.tensor("self"), target = a.tensor("target");
     const Sizes& sizes = input.meta.sizes;
-    if (sizes.empty()) throw Error("cross_entropy_loss: found a 0-d input, expected a dimension of classes");
+    if (sizes.empty()) throw Error("cross_entropy_loss: found a 0-d input, expected at least 1 dimension");
     const std::int64_t class_dim = sizes.size() == 1 ? 0 : 1, classes = sizes[static_cast<std::size_t>(class_dim)];
     const double smoothing = a.number("label_smoothing");
     if (!(smoothing >= 0 && smoothing <= 1))
-        throw Error("cross_entropy_loss: found a label_smoothing of " + std::to_string(smoothing) +
-                    ", expected 0 to 1");
+        throw Error("cross_entropy_loss: found label_smoothing=" + std::to_string(smoothing) + ", expected 0 to 1");
     const auto weight = a.optional_tensor("weight");
     const std::int64_t reduction = a.integer("reduction");
     const NodeValue scores = rows_of_classes(b, g.call("aten.log_softmax.int", {arg(input), class_dim}));

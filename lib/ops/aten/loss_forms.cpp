@@ -24,7 +24,7 @@ NodeValue through_reduction(const Gradient& g, const Arguments<NodeValue>& a, co
 
 double huber_delta(const Arguments<NodeValue>& a) {
     const double delta = a.number("delta");
-    if (!(delta > 0)) throw Error("huber_loss: found a delta of " + std::to_string(delta) + ", expected more than 0");
+    if (!(delta > 0)) throw Error("huber_loss: found delta=" + std::to_string(delta) + ", expected more than 0");
     return delta;
 }
 

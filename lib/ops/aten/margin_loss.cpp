@@ -59,9 +59,9 @@ struct Scores : Gradient {
 struct MultiMargin : Scores {
     MultiMargin(GraphBuilder& builder, const Arguments<NodeValue>& a) : Scores(builder, a) {
         p = a.scalar("p").to_double();
-        if (p != 1 && p != 2) throw Error(a.schema().name + ": found p=" + std::to_string(p) + ", expected 1 or 2");
+        if (p != 1 && p != 2) throw Error(a.schema().name + ": found p=" + std::to_string(p) + ", expected p=1 or p=2");
         expect_targets(a, target_sizes == Sizes{rows} || (target_sizes.empty() && given.size() == 1),
-                       "one for each row");
+                       "one target for each row of scores");
         at = reshape(a.tensor("target"), {rows, 1});
         const NodeValue own = call("aten.gather.default", {arg(x), 1, arg(at)});
         margins = add(sub(number(Arg(a.scalar("margin").to_double())), own), x);

@@ -30,7 +30,7 @@ Product product_of(const std::string& op, const ValueMeta& a, const ValueMeta& b
     check_same_dtype(op, a.dtype, "the second operand", b.dtype);
     if (rank(a) != rank_a || rank(b) != rank_b)
         throw Error(found() + ", expected ranks " + std::to_string(rank_a) + " and " + std::to_string(rank_b),
-                    "aten.matmul.default takes all ranks");
+                    "use aten.matmul.default, which takes operands of all ranks");
     Product p{a.dtype, rank_a, rank_b};
     p.k = a.sizes.back();
     if (rank_a == 3) p.sizes.push_back(p.batch = a.sizes[0]);
@@ -133,8 +133,9 @@ AddProduct add_product(const Arguments<T>& args) {
     result.beta = args.scalar("beta");
     result.alpha = args.scalar("alpha");
     if (!is_inexact(p.dtype) && (result.beta.is_floating() || result.alpha.is_floating()))
-        throw Error(schema.name + ": found a floating 'beta' or 'alpha', expected integers for " +
-                    std::string(name(p.dtype)) + " operands");
+        throw Error(schema.name +
+                    ": found a floating-point 'beta' or 'alpha', expected integers for operands of dtype " +
+                    std::string(name(p.dtype)));
     result.ignores_self = result.beta.to_double() == 0;
     return result;
 }

@@ -36,7 +36,7 @@ inline std::int64_t rows_of(const Sizes& sizes) { return sizes[sizes.size() - 2]
 
 inline void require_matrix(const Schema& schema, const ValueMeta& a) {
     if (a.sizes.size() < 2)
-        throw Error(schema.name + ": found sizes " + to_string(a.sizes) + ", expected a matrix or a batch of them");
+        throw Error(schema.name + ": found sizes " + to_string(a.sizes) + ", expected a matrix or a batch of matrices");
 }
 inline void require_square(const Schema& schema, const ValueMeta& a) {
     require_matrix(schema, a);
@@ -87,7 +87,7 @@ Tensors in_double(const Tensor& a, F f) {
 /// LibTorch refuses singular matrices only where it was asked to look.
 inline void check_info(const Arguments<Tensor>& a, std::int64_t info, const char* what) {
     if (info != 0 && a.boolean("check_errors"))
-        throw Error(a.schema().name + ": found a matrix that is " + what + " at its pivot " + std::to_string(info));
+        throw Error(a.schema().name + ": found a matrix that is " + what + " at pivot " + std::to_string(info));
 }
 
 }  // namespace whittle::matrices

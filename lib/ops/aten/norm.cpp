@@ -77,10 +77,13 @@ Groups groups_of(const Arguments<T>& arguments) {
     const std::string op = "aten." + arguments.schema().name;
     const bool fits = sizes.size() >= 2 && sizes[0] == groups.batch && sizes[1] == groups.channels &&
                       element_count(sizes) == Checked(groups.batch) * groups.channels * groups.area;
-    if (!fits) throw Error(op + ": found N, C and HxW that do not match the input's sizes " + to_string(sizes));
+    if (!fits)
+        throw Error(op + ": found N=" + std::to_string(groups.batch) + ", C=" + std::to_string(groups.channels) +
+                    " and HxW=" + std::to_string(groups.area) + " for an input of sizes " + to_string(sizes) +
+                    ", expected N and C to be the first two sizes, and HxW the product of the other sizes");
     if (groups.groups <= 0 || groups.channels % groups.groups != 0)
-        throw Error(op + ": " + std::to_string(groups.groups) + " groups do not divide " +
-                    std::to_string(groups.channels) + " channels");
+        throw Error(op + ": found " + std::to_string(groups.groups) + " groups for " + std::to_string(groups.channels) +
+                    " channels, expected a number of groups that divides the channels");
     check_parameters(arguments, {groups.channels});
     return groups;
 }
@@ -146,7 +149,8 @@ NodeValue group_norm(GraphBuilder& builder, const NodeValue& input, const Arg& w
                      std::int64_t groups, double eps) {
     const Sizes& sizes = input.meta.sizes;
     if (sizes.size() < 2)
-        throw Error("group_norm: found sizes " + to_string(sizes) + ", expected a dimension of channels");
+        throw Error("group_norm: found an input of sizes " + to_string(sizes) +
+                    ", expected at least 2 dimensions: batch and channels");
     const std::int64_t area = element_count(std::span(sizes).subspan(2));
     return builder.call_multi("aten.native_group_norm.default", {input.ref, weight, bias, Arg(sizes[0]), Arg(sizes[1]),
                                                                  Arg(area), Arg(groups), Arg(eps)})[0];

@@ -35,9 +35,9 @@ std::vector<NodeRef> decompose_pack_backward(GraphBuilder& b, const Arguments<No
     const std::vector<std::int64_t> input = args.integers("input_size");
     const bool batch_first = args.boolean("batch_first");
     if (input.size() < 2 || input.size() != grad.meta.sizes.size() + 1)
-        throw Error("_pack_padded_sequence_backward: found input_size " + to_string(input) +
+        throw Error("_pack_padded_sequence_backward: found input_size=" + to_string(input) +
                     " for a gradient of sizes " + to_string(grad.meta.sizes) +
-                    ", expected an input_size with one dimension more than the gradient");
+                    ", expected an input_size with one entry more than the gradient has dimensions");
     const std::int64_t steps = input[batch_first ? 1 : 0], batch = input[batch_first ? 0 : 1];
     const Packing packing = packing_of(b, batch_sizes.meta.numel(), batch, batch_sizes, grad.meta.sizes[0]);
     Sizes rows = grad.meta.sizes, sizes(input.begin(), input.end());

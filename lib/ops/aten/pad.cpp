@@ -23,8 +23,8 @@ struct Padding {
 /// ATen lists the last dimension first, as (before, after) pairs.
 Padding plan_padding(const Sizes& self, const std::vector<std::int64_t>& pad, const std::string& op) {
     if (pad.size() % 2 != 0 || pad.size() > 2 * self.size())
-        throw Error(op + ": found " + std::to_string(pad.size()) + " amounts for a tensor of " +
-                    std::to_string(self.size()) + " dimensions, expected two for each padded dimension");
+        throw Error(op + ": found a pad of " + std::to_string(pad.size()) + " numbers for a tensor of " +
+                    std::to_string(self.size()) + " dimensions, expected two numbers for each padded dimension");
     Padding plan{std::vector<std::int64_t>(self.size(), 0), std::vector<std::int64_t>(self.size(), 0), self};
     for (std::size_t i = 0; i < pad.size() / 2; ++i) {
         const std::size_t d = self.size() - 1 - i;
@@ -34,8 +34,8 @@ Padding plan_padding(const Sizes& self, const std::vector<std::int64_t>& pad, co
         if (__builtin_add_overflow(size, plan.before[d], &size) || __builtin_add_overflow(size, plan.after[d], &size) ||
             size < 0 || (plan.before[d] < 0 && self[d] < -plan.before[d]) ||
             (plan.after[d] < 0 && self[d] + std::min<std::int64_t>(plan.before[d], 0) < -plan.after[d]))
-            throw Error(op + ": found padding " + to_string(pad) + " for sizes " + to_string(self) +
-                        ", expected negative padding that removes at most the size");
+            throw Error(op + ": found padding " + to_string(pad) + " for a tensor of sizes " + to_string(self) +
+                        ", expected negative padding to remove no more elements than each dimension has");
     }
     element_count(plan.sizes);
     return plan;
@@ -92,7 +92,8 @@ struct Reflection {
     static void check(std::int64_t size, std::int64_t before, std::int64_t after) {
         if (before >= size || after >= size)
             throw Error("reflection_pad: found padding " + std::to_string(before) + " and " + std::to_string(after) +
-                        " for a dimension of size " + std::to_string(size) + ", expected less than the size");
+                        " for a dimension of size " + std::to_string(size) +
+                        ", expected both to be less than the size");
     }
     static std::int64_t source(std::int64_t x, std::int64_t size) {
         return x < 0 ? -x : x >= size ? 2 * (size - 1) - x : x;
@@ -108,7 +109,7 @@ struct Replication {
     static constexpr const char* name = "replication_pad";
     static void check(std::int64_t size, std::int64_t, std::int64_t) {
         if (size == 0)
-            throw Error("replication_pad: found an empty dimension, expected at least one element to repeat");
+            throw Error("replication_pad: found a dimension of size 0, expected at least one element to repeat");
     }
     static std::int64_t source(std::int64_t x, std::int64_t size) { return std::clamp<std::int64_t>(x, 0, size - 1); }
     static expr::Expr source(const expr::Expr& x, std::int64_t size) { return clamp_index(x, size); }
@@ -118,9 +119,9 @@ template <class Rule, std::size_t N>
 Padding plan_border(const Sizes& self, const std::vector<std::int64_t>& padding) {
     const std::string op = Rule::name + std::to_string(N) + "d";
     if (padding.size() != 2 * N || (self.size() != N + 1 && self.size() != N + 2))
-        throw Error(op + ": found " + std::to_string(padding.size()) + " amounts for sizes " + to_string(self) +
-                    ", expected " + std::to_string(2 * N) + " for a tensor of " + std::to_string(N + 1) + " or " +
-                    std::to_string(N + 2) + " dimensions");
+        throw Error(op + ": found " + std::to_string(padding.size()) + " padding numbers for a tensor of sizes " +
+                    to_string(self) + ", expected " + std::to_string(2 * N) + " numbers for a tensor of " +
+                    std::to_string(N + 1) + " or " + std::to_string(N + 2) + " dimensions");
     Padding plan = plan_padding(self, padding, op);
     for (std::size_t d = self.size() - N; d < self.size(); ++d) {
         Rule::check(self[d], plan.before[d], plan.after[d]);
@@ -196,8 +197,9 @@ NodeValue pad_circular(GraphBuilder& b, NodeValue self, const std::vector<std::i
         const std::int64_t size = self.meta.sizes[d], before = plan.before[d], after = plan.after[d];
         if (before == 0 && after == 0) continue;
         if (before < 0 || after < 0 || before > size || after > size)
-            throw Error("pad: found circular padding " + to_string(pad) + " for sizes " + to_string(self.meta.sizes) +
-                        ", expected amounts from 0 to the size");
+            throw Error("pad: found circular padding " + to_string(pad) + " for a tensor of sizes " +
+                        to_string(self.meta.sizes) +
+                        ", expected each number to be from 0 to the size of the padded dimension");
         const auto dim = static_cast<std::int64_t>(d);
         const NodeValue tail = b.call("aten.slice.Tensor", {arg(self), dim, size - before, size});
         const NodeValue head = b.call("aten.slice.Tensor", {arg(self), dim, 0, after});
@@ -217,9 +219,9 @@ std::vector<NodeRef> decompose_pad(GraphBuilder& b, const Arguments<NodeValue>& 
     if (mode == "circular") return {pad_circular(b, self, pad).ref};
     const std::size_t dims = pad.size() / 2;
     if ((mode != "reflect" && mode != "replicate") || dims < 1 || dims > 3)
-        throw Error(
-            "pad: found mode '" + mode + "' with " + std::to_string(pad.size()) +
-            " amounts, expected constant or circular, or reflect or replicate with the amounts of 1 to 3 dimensions");
+        throw Error("pad: found mode='" + mode + "' with " + std::to_string(pad.size()) +
+                    " padding numbers, expected mode 'constant' or 'circular', or mode 'reflect' or 'replicate' with "
+                    "2, 4 or 6 padding numbers");
     return {b.call("aten." + std::string(mode == "reflect" ? "reflection" : "replication") + "_pad" +
                        std::to_string(dims) + "d.default",
                    {arg(self), Arg::ints(pad)})

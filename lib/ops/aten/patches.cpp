@@ -30,8 +30,8 @@ Window patch_window(const Arguments<NodeValue>& a, const Sizes& image) {
         const Checked reached = Checked(w.dilation[d]) * (w.kernel[d] - 1) + 1;
         const std::int64_t room = (Checked(image[d]) + Checked(2) * w.padding[d] - reached).value();
         if (image[d] < 1 || room < 0)
-            throw Error(op + ": found windows of " + to_string(w.kernel) + " in an image of " + to_string(image) +
-                        ", expected an image that is large enough for one window");
+            throw Error(op + ": found kernel_size=" + to_string(w.kernel) + " for an image of sizes " +
+                        to_string(image) + ", expected a padded image that is large enough for one window");
         w.out.push_back(room / w.stride[d] + 1);
     }
     return w;
@@ -129,12 +129,14 @@ Refs max_unpool(GraphBuilder& b, const Arguments<NodeValue>& a) {
     const std::vector<std::int64_t> image = a.integers("output_size");
     const Sizes& sizes = x.meta.sizes;
     if (sizes != at.meta.sizes || image.size() != Rank || (sizes.size() != Rank + 1 && sizes.size() != Rank + 2))
-        throw Error(a.schema().name + ": found an operand of sizes " + to_string(sizes) + ", indices of " +
-                    to_string(at.meta.sizes) + " and output_size " + to_string(image) +
-                    ", expected images, indices of the same sizes, and an output_size of " + std::to_string(Rank) +
+        throw Error(a.schema().name + ": found an operand of sizes " + to_string(sizes) + ", indices of sizes " +
+                    to_string(at.meta.sizes) + " and output_size=" + to_string(image) +
+                    ", expected an operand and indices of equal sizes with " + std::to_string(Rank + 1) + " or " +
+                    std::to_string(Rank + 2) + " dimensions, and an output_size of " + std::to_string(Rank) +
                     " numbers");
     if (at.meta.dtype != DType::i64)
-        throw Error(a.schema().name + ": found indices of " + std::string(name(at.meta.dtype)) + ", expected i64");
+        throw Error(a.schema().name + ": found indices of dtype " + std::string(name(at.meta.dtype)) +
+                    ", expected i64");
     if constexpr (Rank == 3) window_parameter(a.schema().name, "stride", a.integers("stride"), 3, {}, 1);
     Sizes whole(sizes.begin(), sizes.end() - static_cast<std::ptrdiff_t>(Rank));
     whole.insert(whole.end(), image.begin(), image.end());

@@ -57,7 +57,7 @@ Pooling pooling_over(const std::string& op, const ValueMeta& self, std::int64_t 
     for (const std::int64_t size : pooling.window.in)
         if (size < 1)
             throw Error(op + ": found an operand of sizes " + to_string(self.sizes) +
-                        ", expected no empty dimension except the batch");
+                        ", expected no dimension of size 0 except the batch");
     return pooling;
 }
 
@@ -79,7 +79,9 @@ Pooling sliding_pooling(const std::string& op, const ValueMeta& self, std::int64
     Pooling pooling = pooling_over(op, self, rank);
     Window& w = pooling.window;
     const Sizes ones(static_cast<std::size_t>(rank), 1), zeros(static_cast<std::size_t>(rank), 0);
-    if (kernel.empty()) throw Error(op + ": found an empty kernel_size, expected one value or " + std::to_string(rank));
+    if (kernel.empty())
+        throw Error(op + ": found an empty kernel_size, expected one number, or one for each of the " +
+                    std::to_string(rank) + " window dimensions");
     w.kernel = window_parameter(op, "kernel_size", kernel, rank, ones, 1);
     w.stride = window_parameter(op, "stride", stride, rank, w.kernel, 1);
     w.padding = window_parameter(op, "padding", padding, rank, zeros, 0);
@@ -109,7 +111,8 @@ Pooling adaptive_pooling(const std::string& op, const ValueMeta& self, std::int6
         // Windows are measured one by one; a file may ask for any number of them.
         if (w.out[d] > (1 << 20) || w.in[d] > std::numeric_limits<std::int32_t>::max())
             throw Error(op + ": found output_size=" + to_string(w.out) + " for an operand of sizes " +
-                        to_string(self.sizes) + ", expected at most 2^20 windows of fewer than 2^31 elements");
+                        to_string(self.sizes) +
+                        ", expected at most 2^20 windows and fewer than 2^31 elements in each dimension");
         std::int64_t largest = 1;
         for (std::int64_t place = 0; place < w.out[d]; place++)
             largest = std::max(largest, pooling.end(d, place) - pooling.start(d, place));

@@ -71,7 +71,8 @@ DType check_exponent(const Arguments<T>& arguments) {
     const DType common = binary_types<Pow>(arguments).common;
     const Scalar exponent = arguments.scalar("exponent");
     if (is_integer(common) && exponent.to_integer() < 0)
-        throw Error("pow: found an integer to the negative integer " + std::to_string(exponent.to_integer()),
+        throw Error("pow: found an integer base with exponent=" + std::to_string(exponent.to_integer()) +
+                        ", expected an exponent of at least 0",
                     "convert the base or the exponent to a floating-point dtype");
     return common;
 }

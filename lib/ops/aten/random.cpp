@@ -43,7 +43,7 @@ Tensor draw(DType dtype, const Sizes& sizes, F&& next) {
 }
 
 void check_probability(double p, const std::string& op) {
-    if (!(p >= 0 && p <= 1)) throw Error(op + ": found probability " + std::to_string(p) + ", expected 0 to 1");
+    if (!(p >= 0 && p <= 1)) throw Error(op + ": found p=" + std::to_string(p) + ", expected 0 to 1");
 }
 
 // --- Distributions
@@ -88,8 +88,8 @@ struct Integers {
         const std::int64_t low = a.schema().param("low") ? a.integer("low") : 0, high = a.integer("high");
         constexpr std::int64_t kExact = std::int64_t{1} << 53;  // draws pass through double
         if (low >= high || low < -kExact || high > kExact)
-            throw Error("randint: found " + std::to_string(low) + " to " + std::to_string(high) +
-                        ", expected a range of at least one number, within 2^53");
+            throw Error("randint: found low=" + std::to_string(low) + " and high=" + std::to_string(high) +
+                        ", expected low to be less than high, and both to be from -2^53 to 2^53");
         return draw(info.dtype, info.sizes,
                     [&](Random& random) { return static_cast<double>(low + random.below(high - low)); });
     }

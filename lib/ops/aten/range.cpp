@@ -33,7 +33,8 @@ Range range_of(const Arguments<T>& a) {
     const double start = range.start.to_double(), end = range.end.to_double(), step = range.step.to_double();
     const std::string text =
         number_text(range.start) + " to " + number_text(range.end) + " by " + number_text(range.step);
-    if (range.dtype == DType::boolean) throw Error("arange: found dtype bool, expected a number type");
+    if (range.dtype == DType::boolean)
+        throw Error("arange: found dtype bool, expected an integer or floating-point dtype");
     if (!std::isfinite(start) || !std::isfinite(end) || step == 0 || std::isnan(step) || (end - start) / step < 0)
         throw Error("arange: found " + text + ", expected finite bounds and a step that leads from start to end");
     const double count = std::ceil((end - start) / step);
@@ -41,7 +42,8 @@ Range range_of(const Arguments<T>& a) {
     range.count = whole_number(count, "a number of elements");
     if (range.dtype == DType::i64) {  // fractions of bounds and step are dropped before, not after
         const std::int64_t by = range.step.to_integer();
-        if (by == 0) throw Error("arange: found " + text + ", expected a step of at least 1 for integers");
+        if (by == 0)
+            throw Error("arange: found " + text + ", expected a step that is at least 1 in magnitude for integers");
         std::int64_t distance = 0;
         if (__builtin_sub_overflow(range.end.to_integer(), range.start.to_integer(), &distance))
             throw Error("arange: found " + text + ", expected bounds less than 2^63 apart");
@@ -97,8 +99,8 @@ Linspace linspace_of(const Arguments<T>& a) {
     check_options(a);
     const DType dtype = a.dtype("dtype").value_or(DType::f32);
     const std::int64_t steps = a.integer("steps");
-    if (steps < 0) throw Error("linspace: found " + std::to_string(steps) + " steps, expected 0 or more");
-    if (dtype == DType::boolean) throw Error("linspace: found dtype bool, expected a number type");
+    if (steps < 0) throw Error("linspace: found steps=" + std::to_string(steps) + ", expected 0 or more");
+    if (dtype == DType::boolean) throw Error("linspace: found dtype bool, expected an integer or floating-point dtype");
     const bool wide = dtype == DType::f64 || !is_floating(dtype);
     return {a.scalar("start").to_double(), a.scalar("end").to_double(), steps, dtype, wide ? DType::f64 : DType::f32};
 }
@@ -117,7 +119,7 @@ std::vector<Tensor> eval_linspace(const Arguments<Tensor>& a) {
                                                   : end - step * static_cast<T>(l.steps - 1 - i);
             return result.to(l.dtype);
         } else {
-            throw Error("linspace computes in f32 or f64");
+            throw Error("linspace: found dtype " + std::string(name(l.work)) + ", expected f32 or f64");
         }
     })};
 }
@@ -176,7 +178,7 @@ std::vector<NodeRef> decompose_meshgrid(GraphBuilder& b, const Arguments<NodeVal
     if (tensors.empty() || tensors.size() > 16)
         throw Error("meshgrid: found " + std::to_string(tensors.size()) + " tensors, expected 1 to 16");
     if (indexing != "ij" && indexing != "xy")
-        throw Error("meshgrid: found indexing '" + indexing + "', expected ij or xy");
+        throw Error("meshgrid: found indexing='" + indexing + "', expected 'ij' or 'xy'");
     std::vector<std::size_t> dims(tensors.size());
     for (std::size_t d = 0; d < dims.size(); ++d) dims[d] = d;
     if (indexing == "xy" && dims.size() > 1) std::swap(dims[0], dims[1]);
@@ -184,7 +186,8 @@ std::vector<NodeRef> decompose_meshgrid(GraphBuilder& b, const Arguments<NodeVal
     for (std::size_t k = 0; k < tensors.size(); ++k) {
         if (tensors[k].meta.sizes.size() > 1 || tensors[k].meta.dtype != tensors[0].meta.dtype)
             throw Error("meshgrid: found a tensor of " + std::string(name(tensors[k].meta.dtype)) +
-                        to_string(tensors[k].meta.sizes) + ", expected at most 1 dimension and equal dtypes");
+                        to_string(tensors[k].meta.sizes) +
+                        ", expected tensors of at most 1 dimension and of equal dtypes");
         sizes[dims[k]] = tensors[k].meta.numel();
     }
     std::vector<NodeRef> results;

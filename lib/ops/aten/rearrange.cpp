@@ -25,8 +25,8 @@ template <class T>
 std::vector<std::int64_t> plan_roll(const Sizes& sizes, const Arguments<T>& a) {
     const std::vector<std::int64_t> shifts = a.integers("shifts"), dims = a.integers("dims");
     if (shifts.empty() || (shifts.size() != dims.size() && !(dims.empty() && shifts.size() == 1)))
-        throw Error("roll: found shifts " + to_string(shifts) + " and dims " + to_string(dims) +
-                    ", expected one shift per dimension, or one shift and no dimensions");
+        throw Error("roll: found shifts=" + to_string(shifts) + " and dims=" + to_string(dims) +
+                    ", expected one shift for each entry of dims, or one shift and empty dims");
     std::vector<std::int64_t> result(sizes.size(), 0);
     for (std::size_t i = 0; i < shifts.size(); ++i) {
         if (sizes.empty()) throw Error("roll: found a 0-d tensor, expected at least 1 dimension");
@@ -71,8 +71,8 @@ std::vector<expr::Value> lower_roll(expr::GroupBuilder&, const Arguments<expr::V
 /// Sizes of the leading dimensions, then channels, height and width. Throws Error unless they are there.
 std::pair<Sizes, Sizes> batch_and_image_sizes(const Sizes& sizes, std::int64_t factor, const std::string& op) {
     if (sizes.size() < 3 || factor <= 0 || factor > (1 << 15))
-        throw Error(op + ": found sizes " + to_string(sizes) + " and factor " + std::to_string(factor) +
-                    ", expected channels, height and width and a factor of at least 1");
+        throw Error(op + ": found a tensor of sizes " + to_string(sizes) + " and factor " + std::to_string(factor) +
+                    ", expected sizes [..., C, H, W] and a factor from 1 to 2^15");
     return {Sizes(sizes.begin(), sizes.end() - 3), Sizes(sizes.end() - 3, sizes.end())};
 }
 
@@ -123,8 +123,9 @@ std::vector<NodeRef> decompose_channel_shuffle(GraphBuilder& b, const Arguments<
     const Sizes& sizes = self.meta.sizes;
     const std::int64_t groups = a.integer("groups");
     if (sizes.size() < 3 || groups < 1 || sizes[1] % groups != 0)
-        throw Error("channel_shuffle: found sizes " + to_string(sizes) + " and " + std::to_string(groups) +
-                    " groups, expected a batch, channels that divide into the groups, and an image");
+        throw Error(
+            "channel_shuffle: found a tensor of sizes " + to_string(sizes) + " and " + std::to_string(groups) +
+            " groups, expected at least 3 dimensions, and a number of channels that is a multiple of the groups");
     Sizes split = {sizes[0], groups, sizes[1] / groups};
     split.insert(split.end(), sizes.begin() + 2, sizes.end());
     const NodeValue apart = b.call("aten.reshape.default", {arg(self), Arg::ints(split)});
@@ -140,10 +141,10 @@ std::vector<NodeRef> decompose_rot90(GraphBuilder& b, const Arguments<NodeValue>
     const auto rank = static_cast<std::int64_t>(self.meta.sizes.size());
     std::vector<std::int64_t> dims = a.integers("dims");
     if (rank < 2 || dims.size() != 2)
-        throw Error("rot90: found dims " + to_string(dims) + " for sizes " + to_string(self.meta.sizes) +
-                    ", expected two dims and a tensor of at least two dimensions");
+        throw Error("rot90: found dims=" + to_string(dims) + " for a tensor of sizes " + to_string(self.meta.sizes) +
+                    ", expected two dims and a tensor of at least 2 dimensions");
     for (std::int64_t& d : dims) d = wrap_dim(d, rank);
-    if (dims[0] == dims[1]) throw Error("rot90: found dims " + to_string(dims) + ", expected different dimensions");
+    if (dims[0] == dims[1]) throw Error("rot90: found dims=" + to_string(dims) + ", expected two different dimensions");
     const auto flipped = [&](const NodeValue& x, const std::vector<std::int64_t>& along) {
         return b.call("aten.flip.default", {arg(x), Arg::ints(along)});
     };

@@ -30,7 +30,7 @@ void check_state(const Arguments<T>& args, const Recurrence& r, const Sizes& siz
     const std::vector<T> state = initial_state(args, r.kind);
     if (r.kind == RnnKind::lstm && state.size() != 2)
         throw Error(args.schema().name + ": found " + std::to_string(state.size()) +
-                    " tensors in hx, expected h and c");
+                    " tensors in hx, expected 2: the hidden state and the cell state");
     for (const T& part : state) expect_meta(r, args.schema().name, "hx", meta_of(part), sizes);
 }
 
@@ -62,14 +62,15 @@ Recurrence recurrence_of(const Arguments<T>& args) {
         throw Error(op + ": found an input of sizes " + to_string(input.sizes) + ", expected " +
                     (packed ? "two" : "three") + " dimensions");
     if (args.boolean("train") && args.number("dropout") != 0)
-        throw Error(op + ": found dropout in training, expected none", "dropout is random");
+        throw Error(op + ": found a nonzero dropout in training, expected 0: dropout is random",
+                    "export the model in evaluation mode");
     if (packed) {
-        if (initial_state(args, r.kind).empty()) throw Error(op + ": found no hx, expected a state");
+        if (initial_state(args, r.kind).empty()) throw Error(op + ": found an empty hx, expected the initial state");
         const ValueMeta steps = meta_of(args.tensor("batch_sizes")), state = meta_of(initial_state(args, r.kind).at(0));
         if (steps.dtype != DType::i64 || steps.sizes.size() != 1 || state.sizes.size() != 3)
             throw Error(op + ": found batch_sizes of " + std::string(name(steps.dtype)) + to_string(steps.sizes) +
-                        " and a state of sizes " + to_string(state.sizes) +
-                        ", expected batch_sizes of i64 with one dimension, and a state of three dimensions");
+                        " and an hx of sizes " + to_string(state.sizes) +
+                        ", expected batch_sizes of dtype i64 with 1 dimension, and an hx with 3 dimensions");
         r.time = steps.sizes[0];
         r.batch = state.sizes[1];
     } else {
@@ -83,9 +84,9 @@ Recurrence recurrence_of(const Arguments<T>& args) {
         throw Error(op + ": found " + std::to_string(params.size()) + " params and a sequence of " +
                         std::to_string(r.time) + " steps, expected " +
                         std::to_string(std::max<std::int64_t>(expected, 1)) + " params and at least one step",
-                    "projections (proj_size) are not supported");
+                    "if the module has a proj_size, build the module without it: projections are not supported");
     if (meta_of(params[1]).sizes.size() != 2)
-        throw Error(op + ": found params[1] that is not a matrix, expected a matrix");
+        throw Error(op + ": found params[1] of sizes " + to_string(meta_of(params[1]).sizes) + ", expected a matrix");
     r.hidden = meta_of(params[1]).sizes[1];
     check_state(args, r, r.state_sizes());
     for (std::int64_t i = 0; i < r.layers * r.directions; i++)
@@ -98,8 +99,8 @@ Recurrence cell_of(const Arguments<T>& args) {
     const std::string& op = args.schema().name;
     const ValueMeta input = meta_of(args.tensor("input")), w_hh = meta_of(args.tensor("w_hh"));
     if (input.sizes.size() != 2 || w_hh.sizes.size() != 2)
-        throw Error(op + ": found input " + to_string(input.sizes) + " and w_hh " + to_string(w_hh.sizes) +
-                    ", expected two dimensions");
+        throw Error(op + ": found input of sizes " + to_string(input.sizes) + " and w_hh of sizes " +
+                    to_string(w_hh.sizes) + ", expected 2 dimensions for each");
     Recurrence r{kind_of(op), input.dtype};
     r.batch = input.sizes[0];
     r.input = input.sizes[1];

@@ -43,8 +43,8 @@ struct Flatten {
         const auto rank = static_cast<std::int64_t>(self.size());
         const std::int64_t first = wrap_dim(a.integer("start_dim"), rank), last = wrap_dim(a.integer("end_dim"), rank);
         if (first > last)
-            throw Error("flatten: found start_dim " + std::to_string(first) + " after end_dim " + std::to_string(last) +
-                        ", expected start_dim first");
+            throw Error("flatten: found start_dim=" + std::to_string(first) + " after end_dim=" + std::to_string(last) +
+                        ", expected start_dim to be at most end_dim");
         if (self.empty()) return {1};
         Sizes result(self.begin(), self.begin() + first);
         result.push_back(element_count(
@@ -121,7 +121,7 @@ void check_as_strided(const Arguments<T>& a) {
     const Sizes sizes = a.integers("size");
     element_count(sizes);
     if (a.integers("stride").size() != sizes.size())
-        throw Error("as_strided: found sizes " + to_string(sizes) + " and strides " + to_string(a.integers("stride")) +
+        throw Error("as_strided: found size=" + to_string(sizes) + " and stride=" + to_string(a.integers("stride")) +
                     ", expected one stride for each size");
 }
 
@@ -148,8 +148,10 @@ std::vector<NodeRef> decompose_as_strided(GraphBuilder& b, const Arguments<NodeV
     std::ranges::stable_sort(order, [&](std::int64_t x, std::int64_t y) { return from.stride(x) > from.stride(y); });
     const View dense = permute_view(from, order);
     if (!is_contiguous(dense.sizes, dense.strides(from.strides)))
-        throw Error("as_strided: found a tensor of strides " + to_string(from.strides) + ", expected a dense tensor",
-                    "compiled as_strided reads only elements of the tensor itself");
+        throw Error("as_strided: found a tensor of strides " + to_string(from.strides) +
+                        ", expected a tensor without gaps between its elements",
+                    "call as_strided on the whole tensor, not on a view of it: compiled as_strided reads only the "
+                    "elements of its operand");
     const std::int64_t start = a.optional_integer("storage_offset").value_or(0);
     const Sizes sizes = a.integers("size");
     const Strides strides = a.integers("stride");

@@ -23,7 +23,7 @@ Resize resize_of(const std::string& op, const ValueMeta& operand, std::size_t ra
     const auto& wanted = request.sizes;
     if ((wanted ? wanted->size() : request.factors.size()) != rank)
         throw Error(op + ": found " + std::to_string(wanted ? wanted->size() : request.factors.size()) +
-                    " sizes or factors, expected " + std::to_string(rank));
+                    " sizes or factors, expected " + std::to_string(rank) + ", one for each spatial dimension");
     Resize r;
     r.dtype = operand.dtype;
     r.align_corners = request.align_corners;
@@ -40,7 +40,7 @@ Resize resize_of(const std::string& op, const ValueMeta& operand, std::size_t ra
         r.out.push_back(wanted ? (*wanted)[d] : whole_number(grown, "a result"));
         if (r.in[d] < 1 || r.out[d] < 1)
             throw Error(op + ": found input " + to_string(operand.sizes) + " and result " + to_string(r.out) +
-                        ", expected sizes of at least 1");
+                        ", expected spatial sizes of at least 1");
     }
     r.sizes.insert(r.sizes.end(), r.out.begin(), r.out.end());
     return r;

@@ -56,7 +56,8 @@ ResizeRequest resize_request(const Arguments<T>& args, std::size_t rank) {
         request.sizes = args.optional_integers("output_size");
         for (const double factor : args.numbers("scale_factors")) request.factors.emplace_back(factor);
         if (request.sizes.has_value() == args.has("scale_factors"))
-            throw Error(op + ": found both or neither of output_size and scale_factors, expected one of them");
+            throw Error(op +
+                        ": found both or neither of output_size and scale_factors, expected exactly one of the two");
         return request;
     }
     request.sizes = args.integers("output_size");

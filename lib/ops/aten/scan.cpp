@@ -111,7 +111,8 @@ DType scan_dtype(const Arguments<T>& a) {
     const DType self = operand_info(a, "self").dtype;
     if constexpr (Rule::widens) {
         if (const std::optional<DType> given = a.dtype("dtype")) {
-            if (*given == DType::boolean) throw Error(a.schema().name + ": found dtype bool, expected a number type");
+            if (*given == DType::boolean)
+                throw Error(a.schema().name + ": found dtype bool, expected an integer or floating-point dtype");
             return *given;
         }
         if (!is_inexact(self)) return DType::i64;
@@ -230,14 +231,14 @@ std::vector<NodeRef> decompose_diff(GraphBuilder& b, const Arguments<NodeValue>&
     NodeValue self = a.tensor("self");
     if (self.meta.sizes.empty()) throw Error("diff: found a 0-d tensor, expected at least 1 dimension");
     const std::int64_t dim = wrap_dim(a.integer("dim"), static_cast<std::int64_t>(self.meta.sizes.size()));
-    if (a.integer("n") < 0) throw Error("diff: found order " + std::to_string(a.integer("n")) + ", expected 0 or more");
+    if (a.integer("n") < 0) throw Error("diff: found n=" + std::to_string(a.integer("n")) + ", expected 0 or more");
     std::vector<NodeValue> parts = {self};
     if (const auto prepend = a.optional_tensor("prepend")) parts.insert(parts.begin(), *prepend);
     if (const auto append = a.optional_tensor("append")) parts.push_back(*append);
     if (parts.size() > 1) self = b.call("aten.cat.default", {args_list(parts), dim});
     const std::int64_t times = std::min(a.integer("n"), self.meta.sizes[static_cast<std::size_t>(dim)]);
     if (times == 0 && parts.size() == 1) return {own_copy(b, self).ref};
-    if (times > 64) throw Error("diff: found order " + std::to_string(times) + ", expected at most 64");
+    if (times > 64) throw Error("diff: found n=" + std::to_string(times) + ", expected at most 64");
     for (std::int64_t k = 0; k < times; ++k) {
         const std::int64_t size = self.meta.sizes[static_cast<std::size_t>(dim)];
         const NodeValue later = b.call("aten.slice.Tensor", {arg(self), dim, 1, size});

@@ -28,7 +28,7 @@ std::size_t check_scatter(const OperandInfo& self, const OperandInfo& index, con
                           std::int64_t dim, const std::string& op) {
     check_index_dtype(index.dtype, op);
     if (source.dtype != self.dtype)
-        throw Error(op + ": found a source of " + std::string(name(source.dtype)) + " for a tensor of " +
+        throw Error(op + ": found a source of dtype " + std::string(name(source.dtype)) + " for a tensor of dtype " +
                     std::string(name(self.dtype)) + ", expected equal dtypes");
     const Sizes to = at_least_1d(self.sizes), at = at_least_1d(index.sizes), from = at_least_1d(source.sizes);
     const auto wrapped = static_cast<std::size_t>(wrap_dim(dim, static_cast<std::int64_t>(to.size())));
@@ -36,10 +36,11 @@ std::size_t check_scatter(const OperandInfo& self, const OperandInfo& index, con
     bool fits = to.size() == at.size() && from.size() == at.size();
     for (std::size_t d = 0; fits && d < at.size(); ++d) fits = at[d] <= from[d] && (d == wrapped || at[d] <= to[d]);
     if (!fits)
-        throw Error(op + ": found an index of sizes " + to_string(index.sizes) + " for a tensor of sizes " +
-                    to_string(self.sizes) + " and a source of sizes " + to_string(source.sizes) +
-                    ", expected no size larger than the source's, nor than the tensor's except in dimension " +
-                    std::to_string(wrapped));
+        throw Error(
+            op + ": found an index of sizes " + to_string(index.sizes) + " for a tensor of sizes " +
+            to_string(self.sizes) + " and a source of sizes " + to_string(source.sizes) +
+            ", expected an index no larger than the source, and no larger than the tensor except in dimension " +
+            std::to_string(wrapped));
     return wrapped;
 }
 
@@ -48,7 +49,7 @@ Combine combine_from_name(const std::string& reduce) {
     if (reduce == "prod") return Combine::prod;
     if (reduce == "amax") return Combine::amax;
     if (reduce == "amin") return Combine::amin;
-    throw Error("scatter_reduce: found reduce '" + reduce + "', expected sum, prod, amax or amin",
+    throw Error("scatter_reduce: found reduce='" + reduce + "', expected 'sum', 'prod', 'amax' or 'amin'",
                 "for mean, divide the sum by the count");
 }
 

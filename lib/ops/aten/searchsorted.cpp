@@ -23,21 +23,23 @@ template <class T>
 SearchPlan plan_search(const Arguments<T>& a) {
     const OperandInfo sequence = operand_info(a, "sorted_sequence"), values = operand_info(a, "self");
     if (sequence.dtype != values.dtype)
-        throw Error("searchsorted: found values of " + std::string(name(values.dtype)) + " for a sequence of " +
-                    std::string(name(sequence.dtype)) + ", expected equal dtypes");
+        throw Error("searchsorted: found values of dtype " + std::string(name(values.dtype)) +
+                    " for a sequence of dtype " + std::string(name(sequence.dtype)) + ", expected equal dtypes");
     const Sizes &s = sequence.sizes, &v = values.sizes;
     const bool fits =
         s.size() == 1 || (!s.empty() && s.size() == v.size() && std::equal(s.begin(), s.end() - 1, v.begin()));
     if (!fits)
-        throw Error("searchsorted: found values of sizes " + to_string(v) + " for sequences of sizes " + to_string(s) +
-                    ", expected one sequence, or equal sizes except in the last dimension");
+        throw Error("searchsorted: found values of sizes " + to_string(v) + " for a sorted_sequence of sizes " +
+                    to_string(s) +
+                    ", expected a sorted_sequence with 1 dimension, or equal sizes except in the last dimension");
     if (a.has("sorter"))
         throw Error("searchsorted: found a sorter, expected none", "gather the sequence with the sorter first");
     SearchPlan plan{a.boolean("right"), a.boolean("out_int32") ? DType::i32 : DType::i64, s.back()};
     if (!a.has("side")) return plan;
     const std::string side = a.text("side");
     if ((side != "left" && side != "right") || (plan.right && side == "left"))
-        throw Error("searchsorted: found side '" + side + "', expected left or right, and right with right=True");
+        throw Error("searchsorted: found side='" + side +
+                    "', expected 'left' or 'right', and only 'right' with right=true");
     plan.right = side == "right";
     return plan;
 }

@@ -16,7 +16,7 @@ template <class T>
 Promotion where_types(const Arguments<T>& arguments) {
     const OperandInfo condition = operand_info(arguments.tensor("condition"));
     if (condition.dtype != DType::boolean && condition.dtype != DType::u8)
-        throw Error("where: found a condition of " + std::string(name(condition.dtype)) + ", expected bool");
+        throw Error("where: found a condition of dtype " + std::string(name(condition.dtype)) + ", expected bool");
     const OperandInfo self = operand_info(arguments, "self"), other = operand_info(arguments, "other");
     return {broadcast_all({condition, self, other}), result_type({self, other})};
 }
@@ -55,7 +55,7 @@ Promotion fill_types(const Arguments<T>& arguments) {
     const OperandInfo value = operand_info(arguments, "value");
     const std::string op = "aten." + arguments.schema().name;
     if (mask.dtype != DType::boolean)
-        throw Error(op + ": found a mask of " + std::string(name(mask.dtype)) + ", expected bool");
+        throw Error(op + ": found a mask of dtype " + std::string(name(mask.dtype)) + ", expected bool");
     if (!value.sizes.empty())
         throw Error(op + ": found a value of sizes " + to_string(value.sizes) + ", expected a 0-d tensor");
     return {broadcast_all({self, mask}), self.dtype};
@@ -94,10 +94,10 @@ std::vector<expr::Value> lower_fill(expr::GroupBuilder&, const Arguments<expr::V
 std::vector<NodeRef> decompose_masked_scatter(GraphBuilder& b, const Arguments<NodeValue>& a) {
     const NodeValue self = a.tensor("self"), mask = a.tensor("mask"), source = a.tensor("source");
     if (mask.meta.dtype != DType::boolean)
-        throw Error("masked_scatter: found a mask of " + std::string(name(mask.meta.dtype)) + ", expected bool");
+        throw Error("masked_scatter: found a mask of dtype " + std::string(name(mask.meta.dtype)) + ", expected bool");
     if (source.meta.dtype != self.meta.dtype)
-        throw Error("masked_scatter: found a source of " + std::string(name(source.meta.dtype)) + " for a tensor of " +
-                    std::string(name(self.meta.dtype)) + ", expected equal dtypes");
+        throw Error("masked_scatter: found a source of dtype " + std::string(name(source.meta.dtype)) +
+                    " for a tensor of dtype " + std::string(name(self.meta.dtype)) + ", expected equal dtypes");
     const Sizes sizes = broadcast_sizes(self.meta.sizes, mask.meta.sizes);
     const auto reshape = [&](const NodeValue& x, const Sizes& to) {
         return b.call("aten.reshape.default", {arg(x), Arg::ints(to)});

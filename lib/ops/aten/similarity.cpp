@@ -40,9 +40,9 @@ Refs cosine_embedding_loss(GraphBuilder& b, const Arguments<NodeValue>& a) {
     const auto dim = static_cast<std::int64_t>(target.meta.sizes.size());
     const std::size_t rank = target.meta.sizes.size() + 1;
     if (dim > 1 || x.meta.sizes.size() != rank || y.meta.sizes.size() != rank)
-        throw Error("cosine_embedding_loss: found " + to_string(x.meta.sizes) + ", " + to_string(y.meta.sizes) +
-                    " and targets of sizes " + to_string(target.meta.sizes) +
-                    ", expected vectors and a number, or rows of vectors and one number for each");
+        throw Error("cosine_embedding_loss: found inputs of sizes " + to_string(x.meta.sizes) + " and " +
+                    to_string(y.meta.sizes) + " and a target of sizes " + to_string(target.meta.sizes) +
+                    ", expected two vectors and a 0-d target, or two matrices and one target for each row");
     constexpr double kLeast = 1e-12;
     const auto square = [&](const NodeValue& v) { return g.add(g.sum(g.mul(v, v), {dim}), Arg(kLeast)); };
     const NodeValue lengths = g.of("aten.sqrt.default", g.mul(square(x), square(y)));
@@ -57,8 +57,8 @@ Refs triplet_margin_loss(GraphBuilder& b, const Arguments<NodeValue>& a) {
     const Gradient g(b);
     const auto rank = [&](const char* x) { return a.tensor(x).meta.sizes.size(); };
     if (rank("anchor") != rank("positive") || rank("anchor") != rank("negative"))
-        throw Error("triplet_margin_loss: found " + std::to_string(rank("anchor")) + ", " +
-                    std::to_string(rank("positive")) + " and " + std::to_string(rank("negative")) +
+        throw Error("triplet_margin_loss: found anchor, positive and negative of " + std::to_string(rank("anchor")) +
+                    ", " + std::to_string(rank("positive")) + " and " + std::to_string(rank("negative")) +
                     " dimensions, expected equal numbers of dimensions");
     const auto distance = [&](const char* x, const char* y) {
         return g.call("aten.pairwise_distance.default",

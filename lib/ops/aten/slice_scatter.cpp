@@ -36,7 +36,7 @@ Part replaced_part(const Arguments<T>& a) {
     }
     const std::int64_t step = a.integer("step");
     if (step <= 0 || step > std::numeric_limits<std::int32_t>::max())
-        throw Error("slice_scatter: found step " + std::to_string(step) + ", expected 1 to 2^31 - 1");
+        throw Error("slice_scatter: found step=" + std::to_string(step) + ", expected 1 to 2^31 - 1");
     const auto [start, end] = slice_bounds(size, a.optional_integer("start"), a.optional_integer("end"));
     const View view = slice_view(self, dim, start, end, step);
     return {view, d, start, view.sizes[d], step, false};
@@ -139,10 +139,11 @@ std::vector<NodeRef> decompose_diagonal_scatter(GraphBuilder& b, const Arguments
 /// The last dimension of `self` on the diagonal of two new ones.
 NodeValue diag_embed(GraphBuilder& b, const NodeValue& self, const DiagonalPosition& d) {
     const auto rank = static_cast<std::int64_t>(self.meta.sizes.size()) + 1;
-    if (rank < 2) throw Error("diag_embed: found a 0-d operand, expected a dimension");
+    if (rank < 2) throw Error("diag_embed: found a 0-d operand, expected at least 1 dimension");
     const std::int64_t dim1 = wrap_dim(d.dim1, rank), dim2 = wrap_dim(d.dim2, rank);
     if (dim1 == dim2)
-        throw Error("diag_embed: found dimension " + std::to_string(dim1) + " twice, expected two dimensions");
+        throw Error("diag_embed: found dimension " + std::to_string(dim1) +
+                    " as both dim1 and dim2, expected two different dimensions");
     Sizes sizes(self.meta.sizes.begin(), self.meta.sizes.end() - 1);
     const Checked distance = d.offset < 0 ? -Checked(d.offset) : Checked(d.offset);
     const std::int64_t size = (distance + self.meta.sizes.back()).value();

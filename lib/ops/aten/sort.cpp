@@ -74,7 +74,7 @@ expr::Value sorted_positions(expr::GroupBuilder& g, const expr::Value& self, std
     if (extent > kMostCompiled)
         throw Error(op + ": found a dimension of size " + std::to_string(extent) + ", expected at most " +
                         std::to_string(kMostCompiled) + " in compiled code",
-                    "compiled sorting takes time quadratic in the size");
+                    "sort a smaller dimension: compiled sorting takes time quadratic in the size");
     Sizes sizes = self.sizes();
     sizes[dim] = count;
     if (element_count(sizes) == 0) return empty_value(DType::i32, sizes);
@@ -145,8 +145,8 @@ Selection selection_of(const Arguments<T>& a) {
     s.descending = a.boolean("largest");
     s.count = a.integer("k");
     if (s.count < 0 || s.count > extent)
-        throw Error("topk: found k = " + std::to_string(s.count) + " for a dimension of size " +
-                    std::to_string(extent) + ", expected 0 to the size");
+        throw Error("topk: found k=" + std::to_string(s.count) + " for a dimension of size " + std::to_string(extent) +
+                    ", expected k from 0 to the size");
     if (!sizes.empty()) s.sizes[s.dim] = s.count;
     return s;
 }
@@ -196,8 +196,8 @@ std::vector<NodeRef> decompose_kthvalue(GraphBuilder& b, const Arguments<NodeVal
     const std::int64_t dim = wrap_dim(a.integer("dim"), static_cast<std::int64_t>(sizes.size())), k = a.integer("k");
     const std::int64_t extent = at_least_1d(sizes)[static_cast<std::size_t>(dim)];
     if (k < 1 || k > extent)
-        throw Error("kthvalue: found k = " + std::to_string(k) + " for a dimension of size " + std::to_string(extent) +
-                    ", expected 1 to the size");
+        throw Error("kthvalue: found k=" + std::to_string(k) + " for a dimension of size " + std::to_string(extent) +
+                    ", expected k from 1 to the size");
     std::vector<NodeRef> results;
     for (const NodeValue& sorted : b.call_multi("aten.topk.default", {arg(self), k, dim, false})) {
         if (sizes.empty())
@@ -225,7 +225,7 @@ MedianPlan plan_median(const Arguments<T>& a) {
         .kept = at_least_1d(sizes),
         .sizes = sizes};
     plan.extent = std::exchange(plan.kept[plan.dim], 1);
-    if (plan.extent == 0) throw Error("median: found an empty dimension, expected elements");
+    if (plan.extent == 0) throw Error("median: found a dimension of size 0, expected at least one element");
     if (sizes.empty()) return plan;
     plan.sizes[plan.dim] = 1;
     if (!a.boolean("keepdim")) plan.sizes.erase(plan.sizes.begin() + static_cast<std::ptrdiff_t>(plan.dim));
@@ -285,7 +285,7 @@ std::vector<expr::Value> lower_median(expr::GroupBuilder& g, const Arguments<exp
 std::vector<NodeRef> decompose_median(GraphBuilder& b, const Arguments<NodeValue>& a) {
     const NodeValue self = a.tensor("self");
     if (self.meta.numel() == 0) {
-        if (!is_floating(self.meta.dtype)) throw Error("median: found an empty tensor, expected elements");
+        if (!is_floating(self.meta.dtype)) throw Error("median: found an empty tensor, expected at least one element");
         return {b.call("aten.full.default", {Arg::ints({}), std::nan("")}, {{"dtype", self.meta.dtype}}).ref};
     }
     const NodeValue flat = b.call("aten.reshape.default", {arg(self), Arg::ints({self.meta.numel()})});

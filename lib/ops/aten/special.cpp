@@ -52,7 +52,7 @@ struct Heaviside : Arithmetic {
 std::vector<ValueMeta> infer_heaviside(const Arguments<ValueMeta>& a) {
     const DType self = a.tensor("self").dtype, values = a.tensor("values").dtype;
     if (self != values)
-        throw Error("heaviside: found values of " + std::string(name(values)) + " for a tensor of " +
+        throw Error("heaviside: found values of dtype " + std::string(name(values)) + " for a tensor of dtype " +
                     std::string(name(self)) + ", expected equal dtypes");
     return infer_binary<Heaviside>(a);
 }

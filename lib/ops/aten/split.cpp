@@ -41,7 +41,7 @@ struct Split {
     static Views views(const Geometry& self, const Arguments<T>& a) {
         const std::int64_t dim = existing_dim(self, a, "dim"), size = a.integer("split_size");
         if (size < 0 || (size == 0 && self.size(dim) != 0))
-            throw Error("split: found size " + std::to_string(size) + " for a dimension of size " +
+            throw Error("split: found split_size=" + std::to_string(size) + " for a dimension of size " +
                         std::to_string(self.size(dim)) + ", expected at least 1");
         return split_at(self, dim, pieces(self.size(dim), size));
     }
@@ -56,8 +56,8 @@ struct SplitWithSizes {
         for (const std::int64_t size : sizes)
             if (size < 0 || (left -= std::min(size, left + 1)) < 0) break;
         if (left != 0)
-            throw Error("split_with_sizes: found sizes " + to_string(sizes) + ", expected their sum to be " +
-                        std::to_string(self.size(dim)));
+            throw Error("split_with_sizes: found split_sizes=" + to_string(sizes) +
+                        ", expected sizes of at least 0 that add up to " + std::to_string(self.size(dim)));
         return split_at(self, dim, sizes);
     }
 };
@@ -94,9 +94,9 @@ struct Unfold {
         const std::int64_t length = a.integer("size"), step = a.integer("step");
         const std::int64_t extent = self.sizes.empty() ? 1 : self.size(dim);
         if (length < 0 || length > extent || step <= 0)
-            throw Error("unfold: found size " + std::to_string(length) + " and step " + std::to_string(step) +
-                        " for a dimension of size " + std::to_string(extent) +
-                        ", expected a size from 0 to the dimension's, and a step of at least 1");
+            throw Error("unfold: found size=" + std::to_string(length) + " and step=" + std::to_string(step) +
+                        " for a dimension of size " + std::to_string(extent) + ", expected a size from 0 to " +
+                        std::to_string(extent) + " and a step of at least 1");
         if (self.sizes.empty()) return {View{{length}, {}, {1}}};
         View view = View::identity(self.sizes);
         const auto d = static_cast<std::size_t>(dim);
@@ -113,7 +113,8 @@ struct Diagonal {
         const std::int64_t dim1 = existing_dim(self, a, "dim1"), dim2 = existing_dim(self, a, "dim2");
         const std::int64_t shift = std::clamp(a.integer("offset"), -self.size(dim1), self.size(dim2));
         if (dim1 == dim2)
-            throw Error("diagonal: found dimension " + std::to_string(dim1) + " twice, expected two dimensions");
+            throw Error("diagonal: found dimension " + std::to_string(dim1) +
+                        " as both dim1 and dim2, expected two different dimensions");
         const std::int64_t down = std::max<std::int64_t>(-shift, 0), right = std::max<std::int64_t>(shift, 0);
         const std::int64_t length =
             std::max<std::int64_t>(std::min(self.size(dim1) - down, self.size(dim2) - right), 0);

@@ -12,7 +12,7 @@ namespace whittle {
 template <class T>
 void check_options(const Arguments<T>& a) {
     if (a.schema().param("layout") && a.has("layout") && a.text("layout") != "strided")
-        throw Error(a.schema().name + ": found layout " + a.text("layout") + ", expected strided");
+        throw Error(a.schema().name + ": found layout=" + a.text("layout") + ", expected layout=strided");
 }
 
 }  // namespace whittle

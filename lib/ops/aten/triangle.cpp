@@ -72,7 +72,7 @@ std::vector<NodeRef> decompose_indices(GraphBuilder& b, const Arguments<NodeValu
     constexpr std::int64_t kMost = 1 << 26;
     if (std::min(rows, columns) < 0 || std::max(rows, columns) > kMost || rows * columns > kMost)
         throw Error(a.schema().name + ": found " + std::to_string(rows) + " rows and " + std::to_string(columns) +
-                    " columns, expected at least 0 of each and at most 2^26 elements");
+                    " columns, expected at least 0 rows, at least 0 columns, and at most 2^26 elements");
     const std::int64_t offset = std::clamp(a.integer("offset"), -rows - 1, columns + 1);
     std::vector<std::int64_t> row, column;
     for (std::int64_t i = 0; i < rows; ++i)

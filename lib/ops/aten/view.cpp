@@ -19,8 +19,8 @@ struct Permute {
     static Views views(const Geometry& self, const Arguments<T>& a) {
         const std::vector<std::int64_t> dims = wrap_dims(a.integers("dims"), self.rank(), "permute");
         if (static_cast<std::int64_t>(dims.size()) != self.rank())
-            throw Error("permute: found " + std::to_string(dims.size()) + " dimensions, expected the tensor's " +
-                        std::to_string(self.rank()));
+            throw Error("permute: found dims with " + std::to_string(dims.size()) + " entries, expected " +
+                        std::to_string(self.rank()) + ", one for each dimension of the tensor");
         return {permute_view(self, dims)};
     }
 };
@@ -62,7 +62,7 @@ struct Movedim {
         const std::vector<std::int64_t> from = wrap_dims(named_dims(a, "source"), self.rank(), "movedim");
         const std::vector<std::int64_t> to = wrap_dims(named_dims(a, "destination"), self.rank(), "movedim");
         if (from.size() != to.size())
-            throw Error("movedim: found source " + to_string(from) + " and destination " + to_string(to) +
+            throw Error("movedim: found source=" + to_string(from) + " and destination=" + to_string(to) +
                         ", expected lists of equal lengths");
         if (self.sizes.empty()) return {View::identity(self.sizes)};
         std::vector<std::int64_t> order(self.sizes.size(), -1);
@@ -114,8 +114,8 @@ struct Slice {
     static Views views(const Geometry& self, const Arguments<T>& a) {
         const std::int64_t dim = existing_dim(self, a, "dim"), step = a.integer("step");
         if (step <= 0 || step > std::numeric_limits<std::int32_t>::max())
-            throw Error("slice: found step " + std::to_string(step) + ", expected 1 to 2^31 - 1",
-                        "use flip to reverse");
+            throw Error("slice: found step=" + std::to_string(step) + ", expected 1 to 2^31 - 1",
+                        "use flip to reverse a dimension");
         const auto [start, end] = slice_bounds(self.size(dim), a.optional_integer("start"), a.optional_integer("end"));
         return {slice_view(self, dim, start, end, step)};
     }

@@ -22,8 +22,7 @@ struct Shape {
         const std::string& op = a.schema().name;
         wanted = a.integer("window_length");
         dtype = a.dtype("dtype").value_or(DType::f32);
-        if (wanted < 0)
-            throw Error(op + ": found a window_length of " + std::to_string(wanted) + ", expected 0 or more");
+        if (wanted < 0) throw Error(op + ": found window_length=" + std::to_string(wanted) + ", expected 0 or more");
         if (!is_floating(dtype))
             throw Error(op + ": found dtype " + std::string(name(dtype)) + ", expected a floating-point dtype");
         periodic = !a.schema().param("periodic") || a.boolean("periodic");

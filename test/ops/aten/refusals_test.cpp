@@ -78,7 +78,7 @@ TEST_CASE("sizes and modes that a loss or a gradient does not take are refused",
     const Sample of_mean{"",
                          {f32({1, 1}, {1, 2}), f32({1, 2}, {1, 2}), i64({0}), i64({0}), i64({0})},
                          {t(0), t(1), t(2), t(3), t(4), 1, -1}};
-    refused("aten._embedding_bag_per_sample_weights_backward.default", of_mean, "found mode 1");
+    refused("aten._embedding_bag_per_sample_weights_backward.default", of_mean, "found mode=1");
 }
 
 TEST_CASE("bins between bounds that are not finite are refused", "[ops][refusals]") {

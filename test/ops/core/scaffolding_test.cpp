@@ -71,7 +71,7 @@ TEST_CASE("what ATen refuses is refused", "[ops]") {
     CHECK_THAT(refused("aten.mean.default", {i}, {t(0)}), Contains("mean of i64"));
     CHECK_THAT(refused("aten.floor_divide.default", {i, i}, {t(0), t(1)}), Contains("division by zero"));
     CHECK_THAT(refused("aten.remainder.Tensor", {i, i}, {t(0), t(1)}), Contains("by zero"));
-    CHECK_THAT(refused("aten.pow.Tensor_Scalar", {i}, {t(0), Arg(-1)}), Contains("negative integer"));
+    CHECK_THAT(refused("aten.pow.Tensor_Scalar", {i}, {t(0), Arg(-1)}), Contains("exponent=-1"));
     CHECK_THAT(refused("aten.bitwise_and.Tensor", {f, f}, {t(0), t(1)}), Contains("not defined for f32"));
     CHECK_THAT(refused("aten.bitwise_and.Tensor", {i, f}, {t(0), t(1)}), Contains("not defined for"));
     CHECK_THAT(refused("aten.relu.default", {b}, {t(0)}), Contains("not defined for bool") && Contains("f32"));
@@ -83,7 +83,7 @@ TEST_CASE("what ATen refuses is refused", "[ops]") {
     CHECK_THAT(refused("aten.sum.dim_IntList", {f}, {t(0), Arg::ints({1})}), Contains("-1") && Contains("0"));
     CHECK_THAT(refused("aten.add.Tensor", {f, Tensor(DType::f32, {3})}, {t(0), t(1)}),
                Contains("[2]") && Contains("[3]"));
-    CHECK_THAT(refused("aten.where.self", {f, f, f}, {t(0), t(1), t(2)}), Contains("a condition of f32"));
+    CHECK_THAT(refused("aten.where.self", {f, f, f}, {t(0), t(1), t(2)}), Contains("a condition of dtype f32"));
 }
 
 TEST_CASE("NaN and signs of zero follow ATen", "[ops]") {
