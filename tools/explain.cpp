@@ -36,15 +36,16 @@ void declare(cli::Tool& tool, Options& options, bool of_source) {
     if (of_source) options.sources.declare(tool);
     tool.positional("MODEL", options.model, cli::kModelHelp, !of_source);
     options.report.declare(tool);
-    tool.flag("--fullgraph", options.fullgraph, "Exit with status 1 if there is a graph break, and report the first.");
+    tool.flag("--fullgraph", options.fullgraph,
+              "Exit with status 1 if there is a graph break, and report the first graph break.");
     tool.flag("--minify", options.subject.minify,
-              "Run the backend (for a program, on its recorded inputs). If the backend fails, write the minimized "
-              "failure to MODEL.min.json and a verified repro to MODEL.min.cpp.");
+              "Run the model on the backend; for a program, run each graph on the recorded inputs. If the backend "
+              "fails, write the minimized failure to MODEL.min.json and a verified repro to MODEL.min.cpp.");
     options.pictures.declare(tool);
     options.subject.backend.declare(
         tool,
-        "halide; without --backend, the report only lists the ops that halide does not support. With --backend, the "
-        "backend is also run, and its failures are reported first");
+        "halide. Without --backend, the report only lists the ops that halide does not support. With --backend, the "
+        "backend is also run, and the report begins with the failures of the backend");
     options.subject.accuracy.declare(tool, "With --backend or --minify: how to compare results.");
     options.subject.inputs.declare(tool);
     options.subject.program.declare(tool);
@@ -154,15 +155,16 @@ int main(int argc, char** argv) {
     cli::Tool diagnose(
         "explain diagnose", "MODEL",
         "Find the cause of a failure: run the model on the backend and on one debug backend after another. The report "
-        "names the first component that fails, the culprit (a pass or scheduling directive) and its certainty, the "
-        "last good and the first bad command, and a verified repro. -v: also print the report of minify.");
+        "names the first component that fails, the culprit (a pass or scheduling directive), how certain the culprit "
+        "is, the last good and the first bad command, and a verified repro. -v: also print the report of minify.");
     diagnosed.declare(diagnose, true);
     diagnose.exit_one("the backend fails, or no graph could be judged");
     tool.command(diagnose, [&] { return cli::diagnose(diagnose, diagnosed); });
-    cli::Tool divergence("explain divergence", "MODEL",
-                         "Run the model on the backend with every value exposed, and report the first value that "
-                         "differs from the reference, the size of the difference, where NaN and infinities first "
-                         "appear, and which differences are rounding noise. -v: list all values.");
+    cli::Tool divergence(
+        "explain divergence", "MODEL",
+        "Run the model on the backend with every intermediate value returned as an output. Report the first value that "
+        "differs from the reference, the size of the difference, where NaN and infinities first appear, and which "
+        "differences are rounding noise. -v: list all values.");
     diverging.declare(divergence, false);
     divergence.exit_one("a value differs");
     tool.command(divergence, [&] { return cli::diverge(divergence, diverging); });

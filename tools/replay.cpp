@@ -39,7 +39,7 @@ struct Options {
 void declare(cli::Tool& tool, Options& options) {
     tool.positional("RECORD|DIR", options.records, "Records, or folders with records.");
     options.backend.declare(tool, "the backend and backend options that each record was made with");
-    options.accuracy.declare(tool, "How to compare outputs. Default: as each record says.",
+    options.accuracy.declare(tool, "How to compare outputs. Default: the mode in each record.",
                              "the record's own, else by data type");
     options.which.declare(tool);
     options.limits.declare(tool, "each record");

@@ -19,7 +19,7 @@ void declare_output(Tool& tool, repro::Options& options) {
 
 void declare_python(Tool& tool, repro::Options& options) {
     tool.flag("--python", options.python,
-              "Write a Python script of PyTorch calls instead, with the reference's results.");
+              "Instead of a C++ program, write a Python script of PyTorch calls, with the results of the reference.");
 }
 
 void declare_repro(Tool& tool, repro::Options& options) {
@@ -46,13 +46,13 @@ void declare_report(Tool& tool, repro::Options& options) {
                 "Write a folder that reproduces the failure on another machine: repro.cpp, run.sh, the graph, a "
                 "record, ISSUE.md and the environment. Review it before you send it.");
     tool.option("--title", options.title, "TEXT", "Title of the report. Default: a summary of the failure.");
-    tool.option(
-        "--note", options.notes, "TEXT",
-        "Line at the start of the report, such as the cause or a quote from the documentation. May be repeated.");
+    tool.option("--note", options.notes, "TEXT",
+                "Line to put at the start of the report, for example the cause or a quote from the documentation. May "
+                "be repeated.");
     tool.option("--also", options.also, "BACKEND",
-                "Also test this backend, such as a newer release, and report whether it fails. May be repeated.");
+                "Also test BACKEND, for example a newer release, and report whether BACKEND fails. May be repeated.");
     tool.option("--checked", options.checked, "TEXT",
-                "Line next to the version: what you know about other releases. May be repeated.");
+                "Line to put next to the version in the report: what you know about other releases. May be repeated.");
 }
 
 void add_to(UsedFiles& files, const repro::Options& options) {

@@ -124,7 +124,7 @@ void minimize(Find& find) {
 void FuzzOptions::declare(cli::Tool& tool) {
     tool.option("-o,--output", output, "DIR",
                 "Folder for failing models: model_N.json as found, and one folder for each kind of failure. A failure "
-                "counts as known if its kind already has a folder. Default: finds.");
+                "counts as known if there already is a folder for this kind of failure. Default: finds.");
     tool.section("Random models");
     tool.option("--models", models, "N", "Number of models. Default: 1000.");
     tool.option("--time-limit", time_limit, "TIME", "Start no new model after TIME (90s, 10m, 2h).");
