@@ -39,7 +39,7 @@ std::map<std::string, std::int64_t> dims_of(const InputOptions& options) {
         const auto [end, status] = std::from_chars(text.data(), text.data() + text.size(), size);
         if (status != std::errc() || end != text.data() + text.size() || size < 0)
             throw invalid_value(word, "--dim", "expected NAME=SIZE with a whole number");
-        if (!dims.emplace(name, size).second) throw Error("--dim: '" + name + "' is given twice");
+        if (!dims.emplace(name, size).second) throw Error("--dim: the dimension '" + name + "' is given twice");
     }
     return dims;
 }

@@ -212,7 +212,7 @@ void SearchOptions::check_usage() const {
 std::vector<LoadedFrame> frames_of(const MinifyOptions& options) {
     const bool unfolded = options.search.after == "file";
     if (unfolded && recognize(options.model) != ModelKind::onnx)
-        throw Error("--after file requires an ONNX model: '" + options.model.string() + "' is not one");
+        throw Error("--after file requires an ONNX model: '" + options.model.string() + "' is not an ONNX model");
     std::vector<LoadedFrame> frames = read_frames(options, !unfolded);
     if (frames.empty()) throw Error({options.model.string(), {}}, "it holds no graph");
     return frames;

@@ -142,7 +142,8 @@ void check_inputs(std::span<const fs::path> models, const InputOptions& inputs, 
 
 void check_together(std::span<const fs::path> models, const InputOptions& inputs) {
     if (models.size() == 1) return;
-    if (inputs.given()) throw Error("--input cannot be used with several models");
+    if (inputs.given())
+        throw Error("--input cannot be used with several models", "trace each model with a command of its own");
     if (recognize(models[0]) == ModelKind::program)
         throw Error({models[0].string(), {}}, "unexpected argument '" + models[1].string() + "' after the program",
                     "put -- before the program's arguments: trace " + models[0].string() + " -- " + models[1].string());
