@@ -65,9 +65,10 @@ void declare(cli::Tool& tool, Options& options, bool of_source) {
 
 void show_examples(cli::Tool& explain, cli::Tool& of_source) {
     explain.example("explain ./app -- --steps 3", "run a LibTorch program and report where its graphs break");
-    explain.example("explain python3 train.py", "the same for a Python program that uses PyTorch");
+    explain.example("explain python3 train.py",
+                    "run a Python program that uses PyTorch, and report where the graphs of the program break");
     explain.example("explain model.onnx --ops", "list the operations of a model, and those that halide cannot compile");
-    explain.example("explain model.onnx --dot m.dot && dot -Tsvg m.dot > m.svg", "draw its graphs");
+    explain.example("explain model.onnx --dot m.dot && dot -Tsvg m.dot > m.svg", "draw the graphs of a model");
     explain.example("explain ./app --html app.html", "write an interactive report for the browser");
     explain.example("explain model.onnx --times --timeline model.trace", "measure passes, kernels and memory");
     explain.example("explain model.onnx --backend ./mine.so --fullgraph",
@@ -170,8 +171,8 @@ int main(int argc, char** argv) {
     tool.command(divergence, [&] { return cli::diverge(divergence, diverging); });
 
     cli::Tool source("explain static", "FILE.cpp [MODEL]",
-                     "Predict the graph breaks of a C++ program from its source. With MODEL, the program or its trace: "
-                     "also report which of the predicted breaks occurred.");
+                     "Predict the graph breaks of a C++ program from its source. With MODEL, which is the program or a "
+                     "trace of the program: also report which of the predicted breaks occurred.");
     declare(source, of_source, true);
     tool.command(source, [&] { return run(source, of_source); });
 
@@ -180,7 +181,8 @@ int main(int argc, char** argv) {
     of_break.positional("ID", id, "Id such as WB0001, or 'all'.");
     tool.command(of_break, [&] { return std::cout << cli::break_page(id), 0; });
     cli::Tool list("explain list", "WHAT",
-                   "List the backends, environment variables, log channels, or deprecated spellings of options.");
+                   "List the backends, the environment variables (variables), the log channels (logs), or the "
+                   "deprecated spellings of options (spellings).");
     list.positional("WHAT", what, "One of " + join(cli::lists()) + ". All but backends print Markdown.");
     tool.command(list, [&] { return cli::print_list(list, what), 0; });
 

@@ -35,7 +35,7 @@ void declare(cli::Tool& tool, cli::MinifyOptions& options) {
                  "find the ops that Halide computes wrong; next: repro m.json");
     tool.example("minify model.onnx -o small.onnx --check ./compiles.sh {}", "test your own compiler with a script");
     tool.example("minify model.onnx --accuracy --time-limit 10m", "search for ten minutes; minify --resume continues");
-    tool.exit_one("the model does not fail or fails too rarely, or the backend does not support it");
+    tool.exit_one("the model does not fail or fails too rarely, or the backend does not support the model");
 }
 
 cli::UsedFiles files(const cli::MinifyOptions& options) {

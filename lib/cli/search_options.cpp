@@ -178,9 +178,9 @@ void JudgeOptions::check_usage() const {
 void SearchOptions::declare(Tool& tool) {
     tool.section("Search");
     tool.option("-j,--jobs", search.jobs, "N",
-                "Test up to N candidates in parallel; the result stays the same. Default: 1.");
+                "Test up to N candidates in parallel; the result does not depend on N. Default: 1.");
     tool.flag("--resume", search.resume,
-              "Continue an earlier run with the same arguments from its journal, OUT.journal.");
+              "Continue an earlier run with the same arguments from the journal of that run, OUT.journal.");
     tool.option("--time-limit", time_limit, "TIME", "Stop after TIME (90s, 10m, 2h) and keep the best result so far.");
     tool.option("--step-limit", search.step_limit, "N", "Stop after N candidates and keep the best result so far.");
     tool.choice("--after", after, {"capture", "file", "aot"},

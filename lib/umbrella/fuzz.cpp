@@ -131,8 +131,8 @@ void FuzzOptions::declare(cli::Tool& tool) {
     tool.option("--seed", seed, "N",
                 "Random seed of the first model. Each further model has the next seed. Default: 0.");
     tool.choice("--dialect", dialect, {"aten", "onnx"}, "Ops to use. Default: aten.");
-    tool.option("--dtype", dtypes, "D", "Use only calls whose main operands have this data type. May be repeated.");
-    tool.option("--without", without, "OP", "Do not use this op. May be repeated.");
+    tool.option("--dtype", dtypes, "D", "Use only calls whose main operands have the data type D. May be repeated.");
+    tool.option("--without", without, "OP", "Do not use the op OP. May be repeated.");
     tool.option("--least", least, "N", "Minimum number of calls in a model. Default: 1.");
     tool.option("--most", most, "N", "Maximum number of calls in a model. Default: 8.");
     tool.flag("--special", special, "Include NaN, infinities and other special values in the data.");
